@@ -1,0 +1,115 @@
+package company
+
+import (
+	"platen/internal/company/factory"
+	"platen/internal/company/mission"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+)
+
+// timerDay opens a day.
+const timerDay = "day.opens"
+
+// Limits of a tick, in minutes.
+const (
+	TickMin     = 1
+	TickMax     = int(sim.DayLength)
+	TickDefault = int(sim.DayLength)
+)
+
+// Due reports whether something is to happen at or before a wall time.
+func (c *Company) Due(wall moment.Instant) bool {
+	t, ok := c.rec.Peek()
+	return ok && t.Due <= c.minute(wall)
+}
+
+// NextDue returns the wall time at which something is next to happen, and
+// false when only a tick can make it happen.
+func (c *Company) NextDue() (moment.Instant, bool) {
+	t, ok := c.rec.Peek()
+	if !ok {
+		return 0, false
+	}
+	return c.clock.Wall(t.Due)
+}
+
+// minute is the simulated moment at a wall time. It never goes back.
+func (c *Company) minute(wall moment.Instant) sim.Minute { return max(c.now, c.clock.Minute(wall)) }
+
+// Advance lets happen what is due at a wall time, until about limit events
+// wait to be flushed. It reports whether everything due has happened. Each
+// thing happens at its own moment, so a company that slept wakes with its
+// events spread over the time it slept.
+func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
+	until := c.minute(wall)
+	for {
+		t, ok := c.rec.Peek()
+		if !ok || t.Due > until {
+			break
+		}
+		if c.rec.Pending() >= limit {
+			return false
+		}
+		at, known := c.clock.Wall(t.Due)
+		if !known || at > wall {
+			at = wall
+		}
+		c.fire(at)
+	}
+	c.now = until
+	c.rec.SetMoment(c.now, wall, c.clock)
+	return true
+}
+
+// Tick moves the clock by hand and lets happen what is due on the way. All of
+// it happens at the wall time of the tick.
+func (c *Company) Tick(wall moment.Instant, minutes int) {
+	until := c.now + sim.Minute(minutes)
+	for {
+		t, ok := c.rec.Peek()
+		if !ok || t.Due > until {
+			break
+		}
+		c.fire(wall)
+	}
+	c.now = until
+	c.clock = c.clock.MovedTo(until, wall)
+	c.rec.SetMoment(c.now, wall, c.clock)
+}
+
+// fire lets the earliest timer happen.
+func (c *Company) fire(wall moment.Instant) {
+	t := c.rec.Pop()
+	c.now = max(c.now, t.Due)
+	c.rec.SetMoment(t.Due, wall, c.clock)
+	switch t.Kind {
+	case timerDay:
+		c.openDay()
+	case office.TimerDemand:
+		c.office.Candidate(c.rec, t.Index)
+	case office.TimerAnswerLapses:
+		c.office.AnswerLapses(c.rec, t.Ref)
+	case office.TimerDeliveryMissed:
+		c.office.DeliveryMissed(c.rec, t.Ref)
+	case office.TimerInvoiceOverdue:
+		c.office.InvoiceOverdue(c.rec, t.Ref)
+	case office.TimerPayment:
+		if order := c.office.PaymentArrives(c.rec, t.Ref, t.Index); order != "" && c.office.SalesOrders.Private(order).Accepted {
+			c.missions.Note(c.rec, mission.WasPaid)
+		}
+	case factory.TimerRunEnds:
+		c.factory.RunEnds(c.rec, t.Ref)
+	case factory.TimerFinishingEnds:
+		c.factory.FinishingEnds(c.rec, t.Ref)
+	default:
+		panic("no timer is called " + t.Kind)
+	}
+}
+
+// openDay schedules the customers of the day, and the next day.
+func (c *Company) openDay() {
+	day := c.rec.Today()
+	c.office.ScheduleDemand(c.rec, day)
+	c.rec.Set(sim.Timer{Due: (day + 1).Open(), Class: sim.ClassDemand, Kind: timerDay})
+}

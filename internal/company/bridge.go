@@ -1,0 +1,186 @@
+package company
+
+import (
+	"fmt"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/mission"
+	"platen/internal/company/office"
+	"platen/internal/company/preset"
+	"platen/internal/problem"
+)
+
+// This file is where the two systems meet. With an auto bridge the hand-offs
+// happen here, in the transaction of the command that causes them; with a
+// manual bridge none does, and the client's integration has to carry the
+// records. What is physical, such as goods reaching a customer, happens in
+// both.
+
+func (c *Company) bridged() bool { return c.settings.Bridge == preset.Auto }
+
+// AcceptSalesOrder accepts an order. The auto bridge orders the work from the
+// Factory (hand-off 1).
+func (c *Company) AcceptSalesOrder(id string) error {
+	order, err := c.office.Answerable(id)
+	if err != nil {
+		return err
+	}
+	if !c.bridged() {
+		c.office.Accept(c.rec, id, c.settings.Bridge, nil)
+		c.missions.Note(c.rec, mission.AcceptedOrder)
+		return nil
+	}
+	due := order.DueDate
+	work := factory.WorkOrderInput{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID, DueDate: &due, Source: factory.SourceBridge}
+	if err := c.factory.CanCreate(work); err != nil {
+		return err
+	}
+	workOrderID := c.factory.WorkOrders.NextID(c.rec)
+	c.office.Accept(c.rec, id, c.settings.Bridge, &workOrderID)
+	c.factory.Create(c.rec, work)
+	c.missions.Note(c.rec, mission.AcceptedOrder)
+	return nil
+}
+
+// DeclineSalesOrder turns an order down.
+func (c *Company) DeclineSalesOrder(id string, reason *string) error {
+	if _, err := c.office.Answerable(id); err != nil {
+		return err
+	}
+	c.office.Decline(c.rec, id, reason)
+	return nil
+}
+
+// CreateWorkOrder orders work from the Factory and returns the order's id.
+func (c *Company) CreateWorkOrder(in factory.WorkOrderInput) (string, error) {
+	in.Source = factory.SourceClient
+	if err := c.factory.CanCreate(in); err != nil {
+		return "", err
+	}
+	return c.factory.Create(c.rec, in), nil
+}
+
+// StartPrintRun starts a press and returns the run's id. The auto bridge
+// knows which orders are over and does not let their paper be wasted; with a
+// manual bridge the Factory cannot know.
+func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
+	if c.bridged() {
+		for _, id := range in.WorkOrderIDs {
+			if w, ok := c.factory.WorkOrders.Find(id); ok {
+				if err := c.stillWanted(w); err != nil {
+					return "", err
+				}
+			}
+		}
+	}
+	id, err := c.factory.StartPrintRun(c.rec, in)
+	if err != nil {
+		return "", err
+	}
+	c.missions.Note(c.rec, mission.StartedPrintRun)
+	return id, nil
+}
+
+// stillWanted refuses work for an order that has expired.
+func (c *Company) stillWanted(w *factory.WorkOrder) error {
+	if w.Reference == nil {
+		return nil
+	}
+	order, ok := c.office.OrderByReference(*w.Reference)
+	if !ok || order.Status != office.OrderExpired {
+		return nil
+	}
+	return problem.New(problem.InvalidState, "The sales order %s of the work order %s has expired; nobody takes these goods any more.", order.Number, w.Number).
+		With(problem.StateDetails{Status: string(order.Status), Allowed: []string{string(office.OrderInProduction)}})
+}
+
+// ShipFromFactory sends a work order's goods out and returns the shipment's
+// id. The auto bridge bills them at Head Office (hand-off 3).
+func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
+	in.Source = factory.SourceClient
+	w, err := c.factory.Shippable(in.WorkOrderID)
+	if err != nil {
+		return "", err
+	}
+	if !c.bridged() {
+		id := c.factory.Ship(c.rec, in)
+		c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
+		return id, nil
+	}
+	if err := c.stillWanted(w); err != nil {
+		return "", err
+	}
+	order, ok := c.office.OrderByReference(*w.Reference)
+	if !ok || order.BridgedWorkOrderID == nil || *order.BridgedWorkOrderID != w.ID {
+		// The client ordered this work itself, so the bridge knows no order
+		// that it could bill.
+		id := c.factory.Ship(c.rec, in)
+		c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
+		return id, nil
+	}
+	officeID := c.office.Shipments.NextID(c.rec)
+	in.BridgedOfficeShipmentID = &officeID
+	id := c.factory.Ship(c.rec, in)
+	c.office.GoodsArrive(c.rec, order.ID, w.SKU, w.Quantity)
+	c.office.Ship(c.rec, order.ID, &id, office.SourceBridge)
+	c.noteBilled(order)
+	return id, nil
+}
+
+// ShipFromOffice bills an order and returns the shipment's id. The auto
+// bridge sends the goods out at the Factory first, so they must be ready
+// (hand-off 3, from the other side).
+func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *string) (string, error) {
+	order, err := c.office.Shippable(orderID, quantity)
+	if err != nil {
+		return "", err
+	}
+	if !c.bridged() {
+		id := c.office.Ship(c.rec, orderID, factoryRef, office.SourceClient)
+		c.noteBilled(order)
+		return id, nil
+	}
+	w, err := c.factory.Shippable(*order.BridgedWorkOrderID)
+	if err != nil {
+		return "", err
+	}
+	officeID := c.office.Shipments.NextID(c.rec)
+	factoryID := c.factory.Ship(c.rec, factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
+	c.office.GoodsArrive(c.rec, order.ID, w.SKU, w.Quantity)
+	if factoryRef == nil {
+		factoryRef = &factoryID
+	}
+	id := c.office.Ship(c.rec, orderID, factoryRef, office.SourceClient)
+	c.noteBilled(order)
+	return id, nil
+}
+
+func (c *Company) noteBilled(order *office.SalesOrder) {
+	if c.office.SalesOrders.Private(order.ID).Accepted {
+		c.missions.Note(c.rec, mission.BilledOrder)
+	}
+}
+
+// Note records signals of the client's calls that no command carries.
+func (c *Company) Note(s mission.Signals) { c.missions.Note(c.rec, s) }
+
+// Signals returns the signals noted so far.
+func (c *Company) Signals() mission.Signals { return c.missions.Signals }
+
+// checkBridge reports hand-offs of an auto bridge that are not whole.
+func (c *Company) checkBridge() error {
+	for order := range c.office.SalesOrders.All {
+		if order.BridgedWorkOrderID == nil {
+			continue
+		}
+		w, ok := c.factory.WorkOrders.Find(*order.BridgedWorkOrderID)
+		if !ok || w.Reference == nil || *w.Reference != order.ID || w.SKU != order.SKU || w.Quantity != order.Quantity {
+			return fmt.Errorf("sales order %s names the work order %s, which is not its own", order.ID, *order.BridgedWorkOrderID)
+		}
+		billed := order.Status == office.OrderShipped || order.Status == office.OrderPaid
+		if c.bridged() && billed != (w.Status == factory.WorkShipped) {
+			return fmt.Errorf("sales order %s is %s, its work order %s is %s", order.ID, order.Status, w.ID, w.Status)
+		}
+	}
+	return nil
+}

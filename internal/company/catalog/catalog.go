@@ -1,0 +1,219 @@
+// Package catalog is the company's reference data: what it prints, on what,
+// with which presses, and for whom. It is the same in every sandbox.
+package catalog
+
+import (
+	"time"
+
+	"platen/internal/money"
+)
+
+// Kind says whether a product is made to order or can be kept.
+type Kind string
+
+// Kinds of products.
+const (
+	// Custom goods carry a customer's design; a surplus is scrapped.
+	Custom Kind = "custom"
+	// Stock goods can be printed ahead; a surplus goes on the shelf.
+	Stock Kind = "stock"
+)
+
+// Product is something the company prints.
+type Product struct {
+	SKU  string
+	Name string
+	// Unit is what a quantity of one stands for, such as 250 cards.
+	Unit            string
+	Kind            Kind
+	PaperSKU        string
+	SheetsPerUnit   int64
+	UnitsPerInkCan  int64
+	PlatesPerRun    int64
+	FinishingMinute int64
+	ListPriceMinor  money.Minor
+	// OrderMin and OrderMax bound what customers ask for, in units.
+	OrderMin, OrderMax int64
+	// WeightPPM is the product's share of demand.
+	WeightPPM int64
+}
+
+// Materials.
+const (
+	Coated   = "mat_coated"
+	Uncoated = "mat_uncoated"
+	Board    = "mat_board"
+	Ink      = "mat_ink"
+	Plate    = "mat_plate"
+	Waste    = "mat_waste"
+)
+
+// GramsPerSheet is what a spoiled sheet adds to the waste paper.
+const GramsPerSheet = 50
+
+// Products returns the products in the order of teaching.
+func Products() []Product { return products }
+
+// ProductBySKU returns a product.
+func ProductBySKU(sku string) (Product, bool) {
+	for i := range products {
+		if products[i].SKU == sku {
+			return products[i], true
+		}
+	}
+	return Product{}, false
+}
+
+var products = []Product{ //nolint:gochecknoglobals // the table itself
+	{"prd_flyer", "Flyers A5", "100 flyers", Custom, Coated, 7, 100, 4, 45, 980, 60, 400, 260_000},
+	{"prd_poster", "Posters A2", "10 posters", Custom, Coated, 10, 60, 4, 30, 2600, 10, 90, 160_000},
+	{"prd_brochure", "Brochures A4, 8 pages", "25 brochures", Custom, Coated, 25, 25, 8, 120, 3450, 15, 110, 200_000},
+	{"prd_card", "Business cards", "250 cards", Custom, Board, 6, 120, 4, 45, 2200, 5, 60, 160_000},
+	{"prd_notebook", "Notebooks", "10 notebooks", Stock, Uncoated, 32, 40, 4, 150, 3800, 10, 60, 120_000},
+	{"prd_calendar", "Wall calendars", "10 calendars", Stock, Board, 18, 30, 8, 120, 4700, 10, 80, 100_000},
+}
+
+// SeasonPPM is the factor on a product's share of demand in a month.
+func SeasonPPM(sku string, month time.Month) int64 {
+	if sku != "prd_calendar" {
+		return 1_000_000
+	}
+	switch month {
+	case time.September:
+		return 800_000
+	case time.October:
+		return 1_600_000
+	case time.November:
+		return 2_600_000
+	case time.December:
+		return 1_800_000
+	case time.January:
+		return 600_000
+	default:
+		return 300_000
+	}
+}
+
+// Technology is how a press prints.
+type Technology string
+
+// Technologies.
+const (
+	Offset  Technology = "offset"
+	Digital Technology = "digital"
+)
+
+// Press is a machine.
+type Press struct {
+	ID               string
+	Name             string
+	Technology       Technology
+	MakeReadyMinutes int64
+	MakeReadySheets  int64
+	SheetsPerHour    int64
+	UsesPlates       bool
+	ClickMinor       money.Minor
+	// SpoilagePPM and SpoilageDeviationPPM describe the share of sheets that
+	// come out bad.
+	SpoilagePPM, SpoilageDeviationPPM int64
+}
+
+// Presses returns the presses in the order of teaching.
+func Presses() []Press { return presses }
+
+// PressByID returns a press.
+func PressByID(id string) (Press, bool) {
+	for i := range presses {
+		if presses[i].ID == id {
+			return presses[i], true
+		}
+	}
+	return Press{}, false
+}
+
+var presses = []Press{ //nolint:gochecknoglobals // the table itself
+	{"prs_digital", "Digital press", Digital, 10, 8, 420, false, 5, 8_000, 5_000},
+	{"prs_offset", "Offset press", Offset, 60, 120, 1600, true, 0, 20_000, 10_000},
+}
+
+// StockClass tells materials, finished goods and waste apart.
+type StockClass string
+
+// Stock classes.
+const (
+	Material StockClass = "material"
+	Finished StockClass = "finished"
+	Scrap    StockClass = "waste"
+)
+
+// Item is something that is kept in the warehouse.
+type Item struct {
+	SKU             string
+	Name            string
+	Class           StockClass
+	Unit            string
+	Opening         int64
+	ReorderPoint    int64
+	ReorderQuantity int64
+	BaseCostMinor   money.Minor
+}
+
+// Items returns the stock items in the order of teaching.
+func Items() []Item { return items }
+
+var items = []Item{ //nolint:gochecknoglobals // the table itself
+	{Coated, "Coated paper, B2", Material, "sheet", 12_000, 8_000, 12_000, 32},
+	{Uncoated, "Uncoated paper, B2", Material, "sheet", 6_000, 3_500, 6_000, 24},
+	{Board, "Board, B2", Material, "sheet", 4_000, 2_500, 4_000, 58},
+	{Ink, "Ink, 1 kg can", Material, "can", 40, 18, 30, 2600},
+	{Plate, "Printing plate", Material, "plate", 80, 32, 60, 950},
+	{"prd_notebook", "Notebooks", Finished, "10 notebooks", 0, 0, 0, 0},
+	{"prd_calendar", "Wall calendars", Finished, "10 calendars", 0, 0, 0, 0},
+	{Waste, "Waste paper", Scrap, "gram", 0, 0, 0, 0},
+}
+
+// Habit is how a customer pays.
+type Habit string
+
+// Habits.
+const (
+	Prompt      Habit = "prompt"
+	Usual       Habit = "usual"
+	Slow        Habit = "slow"
+	Instalments Habit = "instalments"
+)
+
+// Customer buys printed goods.
+type Customer struct {
+	ID    string
+	Name  string
+	Terms int // calendar days
+	Habit Habit
+	// LatePPM is the probability of paying late.
+	LatePPM    int64
+	CreditNote string
+}
+
+// Customers returns the customers in the order of teaching.
+func Customers() []Customer { return customers }
+
+// CustomerByID returns a customer.
+func CustomerByID(id string) (Customer, bool) {
+	for i := range customers {
+		if customers[i].ID == id {
+			return customers[i], true
+		}
+	}
+	return Customer{}, false
+}
+
+var customers = []Customer{ //nolint:gochecknoglobals // the table itself
+	{"cus_brightwell", "Brightwell Events", 5, Usual, 100_000, "Pays within the week."},
+	{"cus_halden", "Halden Street Theatre", 7, Usual, 150_000, "Pays after the premiere."},
+	{"cus_kestrel", "Kestrel Travel", 7, Slow, 300_000, "Often needs a few days more."},
+	{"cus_orchard", "Orchard & Pine Cafés", 10, Instalments, 150_000, "Pays in two halves, three working days apart."},
+	{"cus_lumen", "Lumen Gyms", 3, Prompt, 0, "Pays on time, always."},
+	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature."},
+	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms."},
+	{"cus_tern", "Tern Coastal Tours", 5, Instalments, 200_000, "Pays in two halves, three working days apart."},
+}

@@ -1,0 +1,219 @@
+// Package company is the simulation: a printing company whose Head Office and
+// Factory share no data, and the bridge between them.
+//
+// It is pure. It does no I/O, reads no clock, starts no goroutine and draws no
+// random number that is not a function of its seed: the same preset, seed and
+// client actions at the same simulated minutes give the same company, to the
+// byte, on every processor (event ids and wall times aside).
+//
+// A Company is not safe for concurrent use; package sandbox gives it one
+// writer at a time. The writer brings it up to the present with Advance,
+// runs one command, and takes what changed with Flush.
+package company
+
+import (
+	"fmt"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/mission"
+	"platen/internal/company/office"
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+)
+
+// Company is one simulated company.
+type Company struct {
+	settings Settings
+	office   *office.Office
+	factory  *factory.Factory
+	missions *mission.Board
+	company  *record.Table[settingsRow, Settings]
+
+	clock sim.Clock
+	// now is the newest simulated moment that has been acted on. It never
+	// goes back, even if the wall clock does.
+	now sim.Minute
+	rec *record.Recorder
+}
+
+// Settings is what is fixed when a company begins.
+type Settings struct {
+	SandboxID string        `json:"sandbox_id"`
+	Preset    preset.Preset `json:"preset"`
+	Bridge    preset.Bridge `json:"bridge"`
+	Seed      uint64        `json:"seed"`
+	// UID makes event ids unique across sandboxes.
+	UID uint64 `json:"uid"`
+}
+
+// settingsRow holds the settings in a table of one row, so that they are
+// stored once and not with every commit.
+type settingsRow struct {
+	record.Head
+	record.Stamps
+}
+
+func (*settingsRow) Resource() string { return "settings" }
+func (*settingsRow) State() string    { return "" }
+
+// state is everything that is stored with every commit beside the tables.
+type state struct {
+	Clock       sim.Clock      `json:"clock"`
+	Now         sim.Minute     `json:"now"`
+	NextTimer   uint64         `json:"next_timer"`
+	Sequence    uint64         `json:"sequence"`
+	LastEventAt moment.Instant `json:"last_event_at"`
+
+	Office  office.State    `json:"office"`
+	Factory factory.State   `json:"factory"`
+	Signals mission.Signals `json:"signals"`
+}
+
+func empty(s Settings) *Company {
+	return &Company{
+		settings: s,
+		office:   office.New(s.Preset, s.Seed),
+		factory:  factory.New(s.Seed),
+		missions: mission.New(),
+		company:  newSettings(),
+	}
+}
+
+func newSettings() *record.Table[settingsRow, Settings] {
+	return record.NewTable[settingsRow, Settings](record.Definition{Resource: "settings"}, nil)
+}
+
+// tables lists every table in the order in which they are stored.
+func (c *Company) tables() []record.Keeper {
+	tables := []record.Keeper{c.company}
+	tables = append(tables, c.office.Tables()...)
+	tables = append(tables, c.factory.Tables()...)
+	return append(tables, c.missions.Missions)
+}
+
+// Definitions lists the definitions of all tables of a company.
+func Definitions() []record.Definition {
+	tables := empty(Settings{}).tables()
+	definitions := make([]record.Definition, len(tables))
+	for i, t := range tables {
+		definitions[i] = t.Definition()
+	}
+	return definitions
+}
+
+// New returns a company on its first morning. Its opening is pending, as if a
+// command had written it.
+func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
+	c := empty(s)
+	c.clock = sim.Clock{Mode: mode, Speed: s.Preset.Clock.SimSpeed(), AnchorWall: now}
+	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(nil, 1), 0, 0)
+	c.rec.SetMoment(0, now, c.clock)
+	c.company.Add(c.rec, settingsRow{Head: record.Head{ID: "settings"}}, s)
+	c.missions.Open(c.rec)
+	c.factory.Open(c.rec)
+	c.office.Open(c.rec)
+	c.office.State.OpeningNetWorthMinor = c.Summary().NetWorthMinor
+	c.openDay()
+	return c
+}
+
+// Load returns a company as it was stored.
+func Load(image record.Image) (*Company, error) {
+	var st state
+	if err := record.DecodeState(image.State, &st); err != nil {
+		return nil, err
+	}
+	rows := make(map[string][]*record.Entry, len(image.Tables))
+	for _, t := range image.Tables {
+		rows[t.Table] = t.Entries
+	}
+	settings := newSettings()
+	if err := settings.Restore(rows["settings"]); err != nil {
+		return nil, err
+	}
+	if settings.Len() != 1 {
+		return nil, fmt.Errorf("stored company has %d rows of settings", settings.Len())
+	}
+	c := empty(*settings.Private("settings"))
+	for _, table := range c.tables() {
+		if err := table.Restore(rows[table.Definition().Resource]); err != nil {
+			return nil, err
+		}
+	}
+	c.clock, c.now = st.Clock, st.Now
+	c.office.State, c.factory.State, c.missions.Signals = st.Office, st.Factory, st.Signals
+	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
+	c.rec.SetMoment(c.now, st.LastEventAt, c.clock)
+	return c, nil
+}
+
+func (c *Company) origin() record.Origin {
+	return record.Origin{SandboxID: c.settings.SandboxID, Seed: c.settings.Seed, UID: c.settings.UID}
+}
+
+// Settings returns what was fixed when the company began.
+func (c *Company) Settings() Settings { return c.settings }
+
+// Changed reports whether anything waits to be flushed.
+func (c *Company) Changed() bool { return c.rec.Touched() }
+
+// PendingEvents returns how many events wait to be flushed.
+func (c *Company) PendingEvents() int { return c.rec.Pending() }
+
+// Flush encodes everything that changed since the last flush, as the commit
+// with the given version.
+func (c *Company) Flush(version uint64) record.Changes {
+	changes := record.Changes{Events: c.rec.Flush()}
+	for _, table := range c.tables() {
+		if entries := table.Flush(version); len(entries) > 0 {
+			changes.Rows = append(changes.Rows, record.TableRows{Table: table.Definition().Resource, Entries: entries})
+		}
+	}
+	changes.Set, changes.Fired = c.rec.Taken()
+	changes.State = record.EncodeState(c.state())
+	return changes
+}
+
+func (c *Company) state() state {
+	return state{
+		Clock: c.clock, Now: c.now, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
+		Office: c.office.State, Factory: c.factory.State, Signals: c.missions.Signals,
+	}
+}
+
+// Image returns the whole company as it was last flushed.
+func (c *Company) Image() record.Image {
+	image := record.Image{Timers: c.rec.Sorted(), State: record.EncodeState(c.state())}
+	for _, table := range c.tables() {
+		image.Tables = append(image.Tables, record.TableRows{Table: table.Definition().Resource, Entries: table.Entries()})
+	}
+	return image
+}
+
+// Forget drops what waits to be flushed, for measuring the simulation by
+// itself. The company cannot be stored any more.
+func (c *Company) Forget() {
+	c.rec.Forget()
+	c.rec.Taken()
+	for _, table := range c.tables() {
+		table.Forget()
+	}
+}
+
+// Check verifies every invariant of the whole company.
+func (c *Company) Check() error {
+	for _, table := range c.tables() {
+		if err := table.Check(); err != nil {
+			return err
+		}
+	}
+	if err := c.office.Check(); err != nil {
+		return fmt.Errorf("office: %w", err)
+	}
+	if err := c.factory.Check(); err != nil {
+		return fmt.Errorf("factory: %w", err)
+	}
+	return c.checkBridge()
+}

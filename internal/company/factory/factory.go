@@ -1,0 +1,124 @@
+// Package factory is the Factory: presses, work orders, print runs, stock and
+// what leaves the gate. It knows nothing of Head Office but the references
+// that the bridge or the client writes on its work orders.
+package factory
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+)
+
+// Factory is the department's tables and what it keeps beside them.
+type Factory struct {
+	Products   *record.Table[Product, struct{}]
+	Operators  *record.Table[Operator, OperatorPrivate]
+	Presses    *record.Table[Press, PressPrivate]
+	Stock      *record.Table[StockItem, StockItemPrivate]
+	StockMoves *record.Table[StockMove, struct{}]
+	WorkOrders *record.Table[WorkOrder, WorkOrderPrivate]
+	PrintRuns  *record.Table[PrintRun, PrintRunPrivate]
+	Shipments  *record.Table[Shipment, struct{}]
+
+	// State is stored with every commit.
+	State State
+
+	// spoilage draws how much of a run comes out bad, by press.
+	spoilage map[string]sim.Stream
+	// byReference finds a work order by its reference. It is filled on first
+	// use.
+	byReference map[string]string
+}
+
+// State is what the Factory keeps beside its tables.
+type State struct {
+	NextWorkOrder int `json:"next_work_order"`
+	NextShipment  int `json:"next_shipment"`
+	// OpenWorkOrders counts work orders that are neither shipped nor stocked.
+	OpenWorkOrders int64 `json:"open_work_orders"`
+	// SheetsPrinted and SheetsSpoiled add up over all completed runs,
+	// make-ready left out.
+	SheetsPrinted int64 `json:"sheets_printed"`
+	SheetsSpoiled int64 `json:"sheets_spoiled"`
+}
+
+// New returns an empty Factory.
+func New(seed uint64) *Factory {
+	f := &Factory{
+		Products:   record.NewTable[Product, struct{}](record.Definition{Resource: "factory_product"}, nil),
+		Operators:  record.NewTable[Operator, OperatorPrivate](record.Definition{Resource: "operator"}, nil),
+		Presses:    record.NewTable[Press, PressPrivate](record.Definition{Resource: "press"}, nil),
+		Stock:      newStock(),
+		StockMoves: newStockMoves(),
+		WorkOrders: newWorkOrders(),
+		PrintRuns:  newPrintRuns(),
+		Shipments:  newShipments(),
+		spoilage:   map[string]sim.Stream{},
+	}
+	for _, p := range catalog.Presses() {
+		f.spoilage[p.ID] = sim.NewStream(seed, "spoil."+p.ID)
+	}
+	return f
+}
+
+// Tables lists the tables in the order in which they are stored.
+func (f *Factory) Tables() []record.Keeper {
+	return []record.Keeper{f.Products, f.Operators, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments}
+}
+
+// Open writes the reference data, the presses and the opening stock, last to
+// first, since lists are newest first and these are to be read in the order
+// of teaching.
+func (f *Factory) Open(r *record.Recorder) {
+	f.State = State{NextWorkOrder: 3001, NextShipment: 6001}
+	products := catalog.Products()
+	for i := len(products) - 1; i >= 0; i-- {
+		f.Products.Add(r, newProduct(products[i]), struct{}{})
+	}
+	presses := catalog.Presses()
+	for i := len(presses) - 1; i >= 0; i-- {
+		f.Presses.Add(r, newPress(presses[i]), PressPrivate{})
+	}
+	f.openOperators(r)
+	f.openStock(r)
+}
+
+// Check reports a state that cannot be.
+func (f *Factory) Check() error {
+	if err := f.checkStock(); err != nil {
+		return err
+	}
+	if err := f.checkWorkOrders(); err != nil {
+		return err
+	}
+	return f.checkPresses()
+}
+
+func (f *Factory) checkPresses() error {
+	running := map[string]string{}
+	for run := range f.PrintRuns.All {
+		if run.Status == RunRunning {
+			if running[run.PressID] != "" {
+				return fmt.Errorf("press %s has two runs: %s and %s", run.PressID, running[run.PressID], run.ID)
+			}
+			running[run.PressID] = run.ID
+		}
+	}
+	for press := range f.Presses.All {
+		current := ""
+		if press.CurrentPrintRunID != nil {
+			current = *press.CurrentPrintRunID
+		}
+		if current != running[press.ID] || (press.Status == PressRunning) != (current != "") {
+			return fmt.Errorf("press %s is %s with the run %q, but %q runs on it", press.ID, press.Status, current, running[press.ID])
+		}
+	}
+	return nil
+}
+
+// shareDown rounds v * ppm / million down.
+func shareDown(v, ppm int64) int64 { return v/sim.Million*ppm + v%sim.Million*ppm/sim.Million }
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }

@@ -1,0 +1,320 @@
+package factory
+
+import (
+	"fmt"
+	"time"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+	percent "platen/internal/share"
+)
+
+// PrintRunStatus is the status of a print run.
+//
+//	running ──its end──▶ completed
+type PrintRunStatus string
+
+// Statuses.
+const (
+	RunRunning   PrintRunStatus = "running"
+	RunCompleted PrintRunStatus = "completed"
+)
+
+// Limits of print runs.
+const (
+	// MaxGang is how many work orders share one run at most.
+	MaxGang = 6
+	// DefaultOversPct is printed above the quantity when the client names
+	// nothing: about one run in eight then ends short.
+	DefaultOversPct = 3
+)
+
+// TimerRunEnds completes a run; its Ref is the run's id.
+const TimerRunEnds = "print_run.ends"
+
+// PrintRunItem is the part of a run that belongs to one work order.
+type PrintRunItem struct {
+	WorkOrderID     string `json:"work_order_id"`
+	QuantityPlanned int64  `json:"quantity_planned"`
+	QuantityGood    *int64 `json:"quantity_good"`
+	QuantityShort   *int64 `json:"quantity_short"`
+}
+
+// PrintRun is one job on a press, for one work order or a gang of up to six.
+type PrintRun struct {
+	record.Head
+	PressID         string         `json:"press_id"`
+	Items           []PrintRunItem `json:"items"`
+	WorkOrderID     string         `json:"work_order_id"`
+	PaperSKU        string         `json:"paper_sku"`
+	OversPct        int64          `json:"overs_pct"`
+	SheetsPlanned   int64          `json:"sheets_planned"`
+	SheetsMakeReady int64          `json:"sheets_make_ready"`
+	InkCansUsed     int64          `json:"ink_cans_used"`
+	PlatesUsed      int64          `json:"plates_used"`
+	OperatorBadgeNo string         `json:"operator_badge_no"`
+	Status          PrintRunStatus `json:"status" enum:"running,completed"`
+	StartedSim      string         `json:"started_sim"`
+	EndsSim         string         `json:"ends_sim"`
+	// EndsAt is the wall time as estimated at the start; ticks bring the end
+	// forward. Null under a manual clock.
+	EndsAt       *moment.Instant  `json:"ends_at"`
+	CompletedSim *string          `json:"completed_sim"`
+	SheetsWasted *int64           `json:"sheets_wasted"`
+	SpoilagePct  *percent.PerCent `json:"spoilage_pct"`
+	ClicksMinor  money.Minor      `json:"clicks_minor"`
+	record.Stamps
+}
+
+// PrintRunPrivate is what is never served of a run.
+type PrintRunPrivate struct {
+	Ends sim.Minute `json:"ends,omitzero"`
+	// Run is its number on its press, Minutes how long it takes.
+	Run     int64 `json:"run,omitzero"`
+	Minutes int64 `json:"minutes,omitzero"`
+	// CostMinor is what its material has cost.
+	CostMinor money.Minor `json:"cost_minor,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*PrintRun) Resource() string { return "print_run" }
+
+// State implements record.Row.
+func (p *PrintRun) State() string { return string(p.Status) }
+
+func newPrintRuns() *record.Table[PrintRun, PrintRunPrivate] {
+	return record.NewTable[PrintRun, PrintRunPrivate](
+		record.Definition{Resource: "print_run", Prefix: "pr", Filters: []string{"status", "press_id"}},
+		func(p *PrintRun) []string { return []string{string(p.Status), p.PressID} })
+}
+
+// PrintRunInput is what it takes to start a press.
+type PrintRunInput struct {
+	PressID      string
+	WorkOrderIDs []string
+	OversPct     int64
+	BadgeNo      *string
+}
+
+// plan is a run that nothing stands in the way of.
+type plan struct {
+	press      catalog.Press
+	orders     []*WorkOrder
+	products   []catalog.Product
+	overs      int64
+	badge      string
+	sheets     int64
+	makeReady  int64
+	ink        int64
+	plates     int64
+	minutes    int64
+	quantities []int64
+}
+
+// PapersDetails are the details of gang_mixed_paper.
+type PapersDetails struct {
+	Papers []string `json:"papers"`
+}
+
+// Shortage is one material that does not suffice.
+type Shortage struct {
+	SKU    string `json:"sku"`
+	Needed int64  `json:"needed"`
+	OnHand int64  `json:"on_hand"`
+}
+
+// ShortageDetails are the details of insufficient_stock.
+type ShortageDetails struct {
+	Shortages []Shortage `json:"shortages"`
+}
+
+// StartPrintRun starts a press for one work order or a gang, and returns the
+// run's id. It refuses with press_busy, no_operator, insufficient_stock,
+// invalid_state, gang_mixed_paper or not_found.
+func (f *Factory) StartPrintRun(r *record.Recorder, in PrintRunInput) (string, error) {
+	p, err := f.plan(r, in)
+	if err != nil {
+		return "", err
+	}
+	return f.start(r, p), nil
+}
+
+func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
+	press, ok := catalog.PressByID(in.PressID)
+	if !ok {
+		return plan{}, problem.Missing("press", in.PressID)
+	}
+	p := plan{press: press, overs: in.OversPct}
+	if err := f.planOrders(&p, in.WorkOrderIDs); err != nil {
+		return plan{}, err
+	}
+	row, _ := f.Presses.Find(press.ID)
+	if row.CurrentPrintRunID != nil {
+		return plan{}, f.busy(r, row)
+	}
+	badge, err := f.freeOperator(in.BadgeNo)
+	if err != nil {
+		return plan{}, err
+	}
+	p.badge = badge
+	p.measure(row.LastSKU)
+	return p, f.checkMaterial(&p)
+}
+
+func (f *Factory) planOrders(p *plan, ids []string) error {
+	papers, mixed := []string{}, false
+	for _, id := range ids {
+		w, ok := f.WorkOrders.Find(id)
+		if !ok {
+			return problem.Missing("work_order", id)
+		}
+		private := f.WorkOrders.Private(id)
+		if w.Status != WorkCreated && w.Status != WorkPrinting {
+			return problem.WrongState("work_order", w.Number, string(w.Status), string(WorkCreated), string(WorkPrinting))
+		}
+		if private.RunID != "" || private.Finishing {
+			return problem.New(problem.InvalidState, "The work order %s is already being printed or finished.", w.Number).
+				With(problem.StateDetails{Status: string(w.Status), Allowed: []string{string(WorkCreated), string(WorkPrinting)}}).
+				Hinting("Wait for its print run or its finishing to end.")
+		}
+		product, _ := catalog.ProductBySKU(w.SKU)
+		p.orders, p.products = append(p.orders, w), append(p.products, product)
+		papers = append(papers, product.PaperSKU)
+		mixed = mixed || product.PaperSKU != papers[0]
+	}
+	if mixed {
+		return problem.New(problem.GangMixedPaper, "These work orders need different papers and cannot share a run.").With(PapersDetails{Papers: papers})
+	}
+	return nil
+}
+
+// busy refuses a second run. The answer carries nothing but the time at which
+// the press is free (contract: ERR.PRESS_BUSY).
+func (f *Factory) busy(r *record.Recorder, press *Press) error {
+	p := problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *press.CurrentRunEndsSim)
+	earliest := r.Wall().Add(time.Second) // the soonest a tick can come
+	at, ok := r.Clock().Wall(f.PrintRuns.Private(*press.CurrentPrintRunID).Ends)
+	if !ok {
+		return p.RetryingAt(earliest.CeilSecond().Time()).Hinting("This clock moves by ticks: POST /sandbox/tick.")
+	}
+	return p.RetryingAt(max(at, earliest).CeilSecond().Time())
+}
+
+// freeOperator finds who runs the press: the named one, or whoever is free.
+func (f *Factory) freeOperator(badge *string) (string, error) {
+	free := ""
+	for operator, private := range f.Operators.All {
+		if badge != nil && operator.BadgeNo == *badge {
+			if private.RunID != "" {
+				return "", problem.New(problem.NoOperator, "The operator %s is busy with another run.", *badge)
+			}
+			return operator.BadgeNo, nil
+		}
+		if operator.Present && private.RunID == "" {
+			free = operator.BadgeNo
+		}
+	}
+	if badge != nil {
+		return "", problem.Invalid(problem.Field{Field: "operator_badge_no", Rule: "exists", Message: fmt.Sprintf("There is no operator with the badge %q; see /factory/operators.", *badge)})
+	}
+	if free == "" {
+		return "", problem.New(problem.NoOperator, "No operator is free.")
+	}
+	return free, nil
+}
+
+// measure does the arithmetic of a run: make-ready is halved in sheets and
+// takes two fifths of the time when the press last printed the same product.
+func (p *plan) measure(last *string) {
+	p.makeReady = p.press.MakeReadySheets
+	minutes := p.press.MakeReadyMinutes
+	if last != nil && *last == p.products[0].SKU {
+		p.makeReady /= 2
+		minutes = minutes * 2 / 5
+	}
+	p.sheets = p.makeReady
+	for i, w := range p.orders {
+		product := p.products[i]
+		units := w.open()
+		p.quantities = append(p.quantities, units)
+		p.sheets += ceilDiv(units*product.SheetsPerUnit*(100+p.overs), 100)
+		p.ink += ceilDiv(units, product.UnitsPerInkCan)
+		if p.press.UsesPlates {
+			p.plates = max(p.plates, product.PlatesPerRun)
+		}
+	}
+	p.minutes = minutes + ceilDiv(p.sheets*60, p.press.SheetsPerHour)
+}
+
+func (p *plan) material() []Need {
+	needs := []Need{{p.products[0].PaperSKU, p.sheets}, {catalog.Ink, p.ink}}
+	if p.plates > 0 {
+		needs = append(needs, Need{catalog.Plate, p.plates})
+	}
+	return needs
+}
+
+func (f *Factory) checkMaterial(p *plan) error {
+	var shortages []Shortage
+	for _, need := range p.material() {
+		if have := f.item(need.SKU).OnHand; have < need.Quantity {
+			shortages = append(shortages, Shortage{SKU: need.SKU, Needed: need.Quantity, OnHand: have})
+		}
+	}
+	if len(shortages) == 0 {
+		return nil
+	}
+	first := shortages[0]
+	return problem.New(problem.InsufficientStock, "The run needs %d of %s, and %d are on hand.", first.Needed, first.SKU, first.OnHand).
+		With(ShortageDetails{Shortages: shortages})
+}
+
+func (f *Factory) start(r *record.Recorder, p plan) string {
+	press, pressPrivate := f.Presses.Edit(r, p.press.ID)
+	pressPrivate.Runs++
+	ends := r.Now() + sim.Minute(p.minutes)
+	row := PrintRun{
+		PressID: press.ID, WorkOrderID: p.orders[0].ID, PaperSKU: p.products[0].PaperSKU, OversPct: p.overs,
+		SheetsPlanned: p.sheets, SheetsMakeReady: p.makeReady, InkCansUsed: p.ink, PlatesUsed: p.plates, OperatorBadgeNo: p.badge,
+		Status: RunRunning, StartedSim: r.Now().Text(), EndsSim: ends.Text(), ClicksMinor: p.press.ClickMinor.Times(p.sheets),
+	}
+	if at, ok := r.Clock().Wall(ends); ok {
+		row.EndsAt = &at
+	}
+	for i, w := range p.orders {
+		row.Items = append(row.Items, PrintRunItem{WorkOrderID: w.ID, QuantityPlanned: p.quantities[i]})
+	}
+	run, private := f.PrintRuns.Add(r, row, PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes})
+	press.CurrentPrintRunID, press.CurrentRunEndsSim = &run.ID, &run.EndsSim
+	press.LastSKU = new(p.products[len(p.products)-1].SKU)
+	_, operator := f.Operators.Edit(r, "opr_"+p.badge)
+	operator.RunID = run.ID
+
+	r.Born(run)
+	record.Move(r, press, &press.Status, PressRunning)
+	for _, planned := range p.orders {
+		w, work := f.WorkOrders.Edit(r, planned.ID)
+		work.RunID = run.ID
+		w.PrintRunIDs = append(w.PrintRunIDs, run.ID)
+		if w.Status == WorkCreated {
+			record.Move(r, w, &w.Status, WorkPrinting)
+		}
+	}
+	eventID := r.Emit(event.PrintRunStarted, run, &event.PrintRunStartedData{
+		PressID: run.PressID, WorkOrderID: run.WorkOrderID, ItemsCount: int64(len(run.Items)), PaperSKU: run.PaperSKU,
+		SheetsPlanned: run.SheetsPlanned, OperatorBadgeNo: run.OperatorBadgeNo, EndsSim: run.EndsSim, EndsAt: run.EndsAt,
+	})
+	r.Set(sim.Timer{Due: ends, Class: sim.ClassDay, Kind: TimerRunEnds, Ref: run.ID})
+	var skus []string
+	for _, need := range p.material() {
+		private.CostMinor += f.move(r, need.SKU, -need.Quantity, 0, cause{MoveIssue, eventID, run.ID})
+		skus = append(skus, need.SKU)
+	}
+	f.reportLow(r, skus...)
+	return run.ID
+}

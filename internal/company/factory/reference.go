@@ -1,0 +1,114 @@
+package factory
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/money"
+)
+
+// Product is the technical side of a product: its bill of materials.
+type Product struct {
+	record.Head
+	SKU              string `json:"sku"`
+	Name             string `json:"name"`
+	Kind             string `json:"kind" enum:"custom,stock"`
+	Unit             string `json:"unit"`
+	PaperSKU         string `json:"paper_sku"`
+	SheetsPerUnit    int64  `json:"sheets_per_unit"`
+	InkUnitsPerCan   int64  `json:"ink_units_per_can"`
+	PlatesPerRun     int64  `json:"plates_per_run"`
+	FinishingMinutes int64  `json:"finishing_minutes"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Product) Resource() string { return "product" }
+
+// State implements record.Row.
+func (*Product) State() string { return "" }
+
+func newProduct(p catalog.Product) Product {
+	return Product{
+		Head: record.Head{ID: p.SKU}, SKU: p.SKU, Name: p.Name, Kind: string(p.Kind), Unit: p.Unit, PaperSKU: p.PaperSKU,
+		SheetsPerUnit: p.SheetsPerUnit, InkUnitsPerCan: p.UnitsPerInkCan, PlatesPerRun: p.PlatesPerRun, FinishingMinutes: p.FinishingMinute,
+	}
+}
+
+// PressStatus is the status of a press.
+//
+//	idle ──print run started──▶ running ──completed──▶ idle
+type PressStatus string
+
+// Statuses.
+const (
+	PressIdle    PressStatus = "idle"
+	PressRunning PressStatus = "running"
+)
+
+// Press is a machine.
+type Press struct {
+	record.Head
+	Name                string      `json:"name"`
+	Technology          string      `json:"technology" enum:"offset,digital"`
+	MakeReadyMinutes    int64       `json:"make_ready_minutes"`
+	MakeReadySheets     int64       `json:"make_ready_sheets"`
+	SheetsPerHour       int64       `json:"sheets_per_hour"`
+	UsesPlates          bool        `json:"uses_plates"`
+	ClickMinorPerSheet  money.Minor `json:"click_minor_per_sheet"`
+	LastSKU             *string     `json:"last_sku"`
+	Status              PressStatus `json:"status" enum:"idle,running,down"`
+	CurrentPrintRunID   *string     `json:"current_print_run_id"`
+	CurrentRunEndsSim   *string     `json:"current_run_ends_sim"`
+	DownUntilSim        *string     `json:"down_until_sim"`
+	CompletedPrintRuns  int64       `json:"completed_print_runs"`
+	MinutesPrintedTotal int64       `json:"minutes_printed_total"`
+	record.Stamps
+}
+
+// PressPrivate is what is never served of a press.
+type PressPrivate struct {
+	// Runs counts the runs begun on it: the coordinate of their spoilage.
+	Runs int64 `json:"runs,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*Press) Resource() string { return "press" }
+
+// State implements record.Row.
+func (p *Press) State() string { return string(p.Status) }
+
+func newPress(p catalog.Press) Press {
+	return Press{
+		Head: record.Head{ID: p.ID}, Name: p.Name, Technology: string(p.Technology),
+		MakeReadyMinutes: p.MakeReadyMinutes, MakeReadySheets: p.MakeReadySheets, SheetsPerHour: p.SheetsPerHour,
+		UsesPlates: p.UsesPlates, ClickMinorPerSheet: p.ClickMinor, Status: PressIdle,
+	}
+}
+
+// Operator is somebody who can run a press.
+type Operator struct {
+	record.Head
+	BadgeNo string `json:"badge_no"`
+	Role    string `json:"role" enum:"operator"`
+	Present bool   `json:"present"`
+	record.Stamps
+}
+
+// OperatorPrivate is what is never served of an operator.
+type OperatorPrivate struct {
+	// RunID is the run that the operator is busy with.
+	RunID string `json:"run_id,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*Operator) Resource() string { return "operator" }
+
+// State implements record.Row.
+func (*Operator) State() string { return "" }
+
+// openOperators adds the crew that is at the presses every day.
+func (f *Factory) openOperators(r *record.Recorder) {
+	for _, badge := range []string{"1003", "1002", "1001"} {
+		f.Operators.Add(r, Operator{Head: record.Head{ID: "opr_" + badge}, BadgeNo: badge, Role: "operator", Present: true}, OperatorPrivate{})
+	}
+}

@@ -1,0 +1,98 @@
+package factory
+
+import (
+	"fmt"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+// ShipmentStatus is the status of a shipment: there is only one.
+type ShipmentStatus string
+
+// ShipmentShipped is a shipment's status from its birth.
+const ShipmentShipped ShipmentStatus = "shipped"
+
+// Shipment is a parcel that left the gate. Whoever its reference names
+// receives it.
+type Shipment struct {
+	record.Head
+	Number                  string         `json:"number"`
+	WorkOrderID             string         `json:"work_order_id"`
+	Reference               string         `json:"reference"`
+	SKU                     string         `json:"sku"`
+	Quantity                int64          `json:"quantity"`
+	ShippedOn               moment.Date    `json:"shipped_on"`
+	CarrierNote             *string        `json:"carrier_note"`
+	Source                  string         `json:"source" enum:"client,bridge"`
+	Status                  ShipmentStatus `json:"status" enum:"shipped"`
+	BridgedOfficeShipmentID *string        `json:"bridged_office_shipment_id"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Shipment) Resource() string { return "factory_shipment" }
+
+// State implements record.Row.
+func (s *Shipment) State() string { return string(s.Status) }
+
+func newShipments() *record.Table[Shipment, struct{}] {
+	return record.NewTable[Shipment, struct{}](
+		record.Definition{Resource: "factory_shipment", Prefix: "shf", Filters: []string{"reference"}},
+		func(s *Shipment) []string { return []string{s.Reference} })
+}
+
+// ShipmentInput is what it takes to ship a work order.
+type ShipmentInput struct {
+	WorkOrderID             string
+	CarrierNote             *string
+	Source                  string
+	BridgedOfficeShipmentID *string
+}
+
+// Shippable returns a work order whose goods can leave.
+func (f *Factory) Shippable(id string) (*WorkOrder, error) {
+	w, ok := f.WorkOrders.Find(id)
+	if !ok {
+		return nil, problem.Missing("work_order", id)
+	}
+	switch w.Status {
+	case WorkReady:
+		return w, nil
+	case WorkCreated, WorkPrinting:
+		if w.Reference != nil {
+			return nil, problem.New(problem.WorkOrderNotReady, "The work order %s is %s; its goods are not ready to leave.", w.Number, w.Status)
+		}
+	case WorkShipped, WorkStocked:
+	}
+	if w.Reference == nil {
+		return nil, problem.New(problem.InvalidState, "The work order %s has no reference: its goods go on the shelf and are never shipped.", w.Number).
+			With(problem.StateDetails{Status: string(w.Status), Allowed: []string{string(WorkReady)}})
+	}
+	return nil, problem.WrongState("work_order", w.Number, string(w.Status), string(WorkReady))
+}
+
+// Ship sends a shippable work order's goods out and returns the shipment's id.
+func (f *Factory) Ship(r *record.Recorder, in ShipmentInput) string {
+	w, _ := f.WorkOrders.Edit(r, in.WorkOrderID)
+	s, _ := f.Shipments.Add(r, Shipment{
+		Number: fmt.Sprintf("SHF-%04d", f.State.NextShipment), WorkOrderID: w.ID, Reference: *w.Reference, SKU: w.SKU, Quantity: w.Quantity,
+		ShippedOn: r.Date(), CarrierNote: in.CarrierNote, Source: in.Source, Status: ShipmentShipped, BridgedOfficeShipmentID: in.BridgedOfficeShipmentID,
+	}, struct{}{})
+	f.State.NextShipment++
+	f.State.OpenWorkOrders--
+	w.ShipmentID = &s.ID
+	r.Born(s)
+	record.Move(r, w, &w.Status, WorkShipped)
+	eventID := r.Emit(event.ShipmentCreated, s, &event.ShipmentCreatedData{
+		Number: s.Number, WorkOrderID: w.ID, Reference: s.Reference, SKU: s.SKU, Quantity: s.Quantity, Source: s.Source,
+	})
+	if w.QuantityFromStock > 0 {
+		item, _ := f.Stock.Edit(r, StockItemID(w.SKU))
+		item.Reserved -= w.QuantityFromStock
+		f.move(r, w.SKU, -w.QuantityFromStock, 0, cause{MoveShipment, eventID, s.ID})
+	}
+	return s.ID
+}

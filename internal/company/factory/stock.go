@@ -1,0 +1,209 @@
+package factory
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/money"
+)
+
+// StockStatus is the status of a stock item.
+//
+//	ok ──on hand falls below the reorder point──▶ low ──refilled──▶ ok
+type StockStatus string
+
+// Statuses.
+const (
+	StockOK  StockStatus = "ok"
+	StockLow StockStatus = "low"
+)
+
+// MoveKind says what moved stock.
+type MoveKind string
+
+// Kinds of stock moves.
+const (
+	MoveOpening  MoveKind = "opening"
+	MoveIssue    MoveKind = "issue"
+	MoveOutput   MoveKind = "output"
+	MoveWaste    MoveKind = "waste"
+	MoveShipment MoveKind = "shipment"
+)
+
+// StockItem is a material, a finished product or waste in the warehouse.
+type StockItem struct {
+	record.Head
+	SKU    string `json:"sku"`
+	Name   string `json:"name"`
+	Kind   string `json:"kind" enum:"material,finished,waste"`
+	Unit   string `json:"unit"`
+	OnHand int64  `json:"on_hand"`
+	// Reserved is what ready work orders hold of finished goods.
+	Reserved         int64       `json:"reserved"`
+	ReorderPoint     int64       `json:"reorder_point"`
+	ReorderQuantity  int64       `json:"reorder_quantity"`
+	Status           StockStatus `json:"status" enum:"ok,low"`
+	AverageCostMinor money.Minor `json:"average_cost_minor"`
+	record.Stamps
+}
+
+// StockItemPrivate is what is never served of a stock item.
+type StockItemPrivate struct {
+	// ValueMinor is what the stock on hand has cost, exactly; the average
+	// cost is rounded from it.
+	ValueMinor money.Minor `json:"value_minor,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*StockItem) Resource() string { return "stock_item" }
+
+// State implements record.Row.
+func (s *StockItem) State() string { return string(s.Status) }
+
+// StockMove is one movement of stock. Every move but the opening ones belongs
+// to one event.
+type StockMove struct {
+	record.Head
+	SKU          string   `json:"sku"`
+	Quantity     int64    `json:"quantity"`
+	BalanceAfter int64    `json:"balance_after"`
+	Kind         MoveKind `json:"kind" enum:"opening,issue,output,waste,shipment"`
+	EventID      *string  `json:"event_id"`
+	ReferenceID  *string  `json:"reference_id"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*StockMove) Resource() string { return "stock_move" }
+
+// State implements record.Row.
+func (*StockMove) State() string { return "" }
+
+func newStock() *record.Table[StockItem, StockItemPrivate] {
+	return record.NewTable[StockItem, StockItemPrivate](
+		record.Definition{Resource: "stock_item", Filters: []string{"kind", "sku"}},
+		func(s *StockItem) []string { return []string{s.Kind, s.SKU} })
+}
+
+func newStockMoves() *record.Table[StockMove, struct{}] {
+	return record.NewTable[StockMove, struct{}](
+		record.Definition{Resource: "stock_move", Prefix: "mov", Filters: []string{"kind", "sku"}},
+		func(m *StockMove) []string { return []string{string(m.Kind), m.SKU} })
+}
+
+// StockItemID returns the id of the stock item of a SKU.
+func StockItemID(sku string) string { return "itm_" + sku[len("mat_"):] }
+
+func (f *Factory) openStock(r *record.Recorder) {
+	items := catalog.Items()
+	for i := len(items) - 1; i >= 0; i-- {
+		it := items[i]
+		value := it.BaseCostMinor.Times(it.Opening)
+		item, _ := f.Stock.Add(r, StockItem{
+			Head: record.Head{ID: StockItemID(it.SKU)}, SKU: it.SKU, Name: it.Name, Kind: string(it.Class), Unit: it.Unit, OnHand: it.Opening,
+			ReorderPoint: it.ReorderPoint, ReorderQuantity: it.ReorderQuantity, Status: StockOK, AverageCostMinor: it.BaseCostMinor,
+		}, StockItemPrivate{ValueMinor: value})
+		if it.Opening > 0 {
+			f.StockMoves.Add(r, StockMove{SKU: it.SKU, Quantity: it.Opening, BalanceAfter: item.OnHand, Kind: MoveOpening}, struct{}{})
+		}
+	}
+}
+
+func (f *Factory) item(sku string) *StockItem {
+	item, ok := f.Stock.Find(StockItemID(sku))
+	if !ok {
+		panic("no stock item for " + sku)
+	}
+	return item
+}
+
+// cause is what a stock move belongs to.
+type cause struct {
+	kind      MoveKind
+	eventID   string
+	reference string
+}
+
+// move changes the stock of a SKU and writes the move. costMinor is what
+// incoming stock has cost; outgoing stock leaves at average cost. It returns
+// the cost of what went out. It is the only place where stock on hand changes.
+func (f *Factory) move(r *record.Recorder, sku string, quantity int64, costMinor money.Minor, c cause) money.Minor {
+	if quantity == 0 {
+		return 0
+	}
+	item, private := f.Stock.Edit(r, StockItemID(sku))
+	if quantity < 0 {
+		costMinor = -share(private.ValueMinor, -quantity, item.OnHand)
+	}
+	item.OnHand += quantity
+	private.ValueMinor += costMinor
+	if item.OnHand < 0 {
+		panic(fmt.Sprintf("stock of %s would be %d", sku, item.OnHand))
+	}
+	if item.OnHand > 0 {
+		item.AverageCostMinor = share(private.ValueMinor, 1, item.OnHand)
+	}
+	f.StockMoves.Add(r, StockMove{
+		SKU: sku, Quantity: quantity, BalanceAfter: item.OnHand, Kind: c.kind, EventID: &c.eventID, ReferenceID: &c.reference,
+	}, struct{}{})
+	return -costMinor
+}
+
+// share is value * part / whole, rounded half up.
+func share(value money.Minor, part, whole int64) money.Minor {
+	return money.Minor((int64(value)*part + whole/2) / whole)
+}
+
+// reportLow marks items that fell below their reorder points.
+func (f *Factory) reportLow(r *record.Recorder, skus ...string) {
+	for _, sku := range skus {
+		item := f.item(sku)
+		if item.Status != StockOK || item.OnHand >= item.ReorderPoint {
+			continue
+		}
+		item, _ = f.Stock.Edit(r, item.ID)
+		record.Move(r, item, &item.Status, StockLow)
+		r.Emit(event.StockBelowReorderPoint, item, &event.StockBelowReorderPointData{
+			SKU: sku, OnHand: item.OnHand, ReorderPoint: item.ReorderPoint, Unit: item.Unit,
+		})
+	}
+}
+
+// StockValueMinor is the value of the whole warehouse at average cost.
+func (f *Factory) StockValueMinor() money.Minor {
+	value := money.Minor(0)
+	for _, private := range f.Stock.All {
+		value += private.ValueMinor
+	}
+	return value
+}
+
+func (f *Factory) checkStock() error {
+	balance := map[string]int64{}
+	for m := range f.StockMoves.All {
+		balance[m.SKU] += m.Quantity
+		if m.BalanceAfter != balance[m.SKU] || m.BalanceAfter < 0 {
+			return fmt.Errorf("stock move %s leaves %d of %s, the moves add up to %d", m.ID, m.BalanceAfter, m.SKU, balance[m.SKU])
+		}
+		if (m.EventID == nil) != (m.Kind == MoveOpening) {
+			return fmt.Errorf("stock move %s of kind %s has the event %v", m.ID, m.Kind, m.EventID)
+		}
+	}
+	for item, private := range f.Stock.All {
+		if item.OnHand != balance[item.SKU] {
+			return fmt.Errorf("%d of %s are on hand, the moves add up to %d", item.OnHand, item.SKU, balance[item.SKU])
+		}
+		if item.Reserved < 0 || item.Reserved > item.OnHand {
+			return fmt.Errorf("%d of %d %s are reserved", item.Reserved, item.OnHand, item.SKU)
+		}
+		if item.OnHand == 0 && private.ValueMinor != 0 {
+			return fmt.Errorf("no %s is on hand, but it is worth %d", item.SKU, private.ValueMinor)
+		}
+		if item.Status == StockOK && item.OnHand < item.ReorderPoint {
+			return fmt.Errorf("%d of %s are below the reorder point %d and not low", item.OnHand, item.SKU, item.ReorderPoint)
+		}
+	}
+	return nil
+}

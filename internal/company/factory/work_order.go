@@ -1,0 +1,262 @@
+package factory
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// WorkOrderStatus is the status of a work order.
+//
+//	created ──print run started──▶ printing ──finishing ended──▶ ready ──shipped──▶ shipped
+//	   └──taken from stock──▶ ready          └──made to stock──▶ stocked
+type WorkOrderStatus string
+
+// Statuses.
+const (
+	WorkCreated  WorkOrderStatus = "created"
+	WorkPrinting WorkOrderStatus = "printing"
+	WorkReady    WorkOrderStatus = "ready"
+	WorkShipped  WorkOrderStatus = "shipped"
+	WorkStocked  WorkOrderStatus = "stocked"
+)
+
+// Limits of work orders.
+const (
+	// MaxOpenWorkOrders bounds what a sandbox can hold.
+	MaxOpenWorkOrders = 2_000
+	defaultPriority   = 5
+)
+
+// Sources of work orders.
+const (
+	SourceClient = "client"
+	SourceBridge = "bridge"
+)
+
+// TimerFinishingEnds makes a work order ready; its Ref is the order's id.
+const TimerFinishingEnds = "work_order.finishing_ends"
+
+// Need is a material and how much of it.
+type Need struct {
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity"`
+}
+
+// WorkOrder asks the Factory for goods.
+type WorkOrder struct {
+	record.Head
+	Number            string `json:"number"`
+	SKU               string `json:"sku"`
+	ProductName       string `json:"product_name"`
+	Kind              string `json:"kind" enum:"custom,stock"`
+	Unit              string `json:"unit"`
+	Quantity          int64  `json:"quantity"`
+	QuantityFromStock int64  `json:"quantity_from_stock"`
+	QuantityGood      int64  `json:"quantity_good"`
+	// Reference is the text on the parcel: for whom the goods are.
+	Reference *string         `json:"reference"`
+	Source    string          `json:"source" enum:"client,bridge"`
+	DueDate   *moment.Date    `json:"due_date"`
+	Priority  int64           `json:"priority"`
+	Status    WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked"`
+	// MaterialNeeds is what the open quantity takes, before make-ready.
+	MaterialNeeds []Need       `json:"material_needs"`
+	PrintRunIDs   []string     `json:"print_run_ids"`
+	ReadyOn       *moment.Date `json:"ready_on"`
+	ShipmentID    *string      `json:"shipment_id"`
+	record.Stamps
+}
+
+// WorkOrderPrivate is what is never served of a work order.
+type WorkOrderPrivate struct {
+	// RunID is the running print run it is part of.
+	RunID string `json:"run_id,omitzero"`
+	// Finishing is set between the end of the last run and ready.
+	Finishing bool `json:"finishing,omitzero"`
+	// CostMinor is what its material has cost.
+	CostMinor money.Minor `json:"cost_minor,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*WorkOrder) Resource() string { return "work_order" }
+
+// State implements record.Row.
+func (w *WorkOrder) State() string { return string(w.Status) }
+
+func (w *WorkOrder) open() int64 { return w.Quantity - w.QuantityFromStock - w.QuantityGood }
+
+func newWorkOrders() *record.Table[WorkOrder, WorkOrderPrivate] {
+	return record.NewTable[WorkOrder, WorkOrderPrivate](
+		record.Definition{Resource: "work_order", Prefix: "wo", Filters: []string{"status", "reference"}},
+		func(w *WorkOrder) []string {
+			if w.Reference == nil {
+				return []string{string(w.Status), ""}
+			}
+			return []string{string(w.Status), *w.Reference}
+		})
+}
+
+// WorkOrderInput is what it takes to order work.
+type WorkOrderInput struct {
+	SKU       string
+	Quantity  int64
+	Reference *string
+	DueDate   *moment.Date
+	Priority  int64
+	Source    string
+}
+
+// DuplicateReferenceDetails are the details of duplicate_reference.
+type DuplicateReferenceDetails struct {
+	WorkOrderID string `json:"work_order_id"`
+}
+
+// CanCreate refuses a work order that cannot be taken on.
+func (f *Factory) CanCreate(in WorkOrderInput) error {
+	product, ok := catalog.ProductBySKU(in.SKU)
+	if !ok {
+		return problem.Invalid(problem.Field{Field: "sku", Rule: "enum", Message: fmt.Sprintf("%q is not a product; see /factory/products.", in.SKU)})
+	}
+	if product.Kind == catalog.Custom && in.Reference == nil {
+		return problem.New(problem.ReferenceRequired, "%s are made to order, so the work order needs a reference.", product.Name)
+	}
+	if in.Reference != nil {
+		if id, taken := f.workOrderFor(*in.Reference); taken {
+			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.", id, *in.Reference).
+				With(DuplicateReferenceDetails{WorkOrderID: id})
+		}
+	}
+	if f.State.OpenWorkOrders >= MaxOpenWorkOrders {
+		return problem.New(problem.TooManyOpen, "%d work orders are open, which is as many as a sandbox holds.", MaxOpenWorkOrders)
+	}
+	return nil
+}
+
+func (f *Factory) workOrderFor(reference string) (id string, ok bool) {
+	if f.byReference == nil {
+		f.byReference = map[string]string{}
+		for w := range f.WorkOrders.All {
+			if w.Reference != nil {
+				f.byReference[*w.Reference] = w.ID
+			}
+		}
+	}
+	id, ok = f.byReference[reference]
+	return id, ok
+}
+
+// WorkOrderFor returns the work order with a reference.
+func (f *Factory) WorkOrderFor(reference string) (*WorkOrder, bool) {
+	id, ok := f.workOrderFor(reference)
+	if !ok {
+		return nil, false
+	}
+	return f.WorkOrders.Find(id)
+}
+
+// Create takes a work order on. Stock goods for somebody are taken from the
+// shelf when it has them all. It returns the order's id.
+func (f *Factory) Create(r *record.Recorder, in WorkOrderInput) string {
+	product, _ := catalog.ProductBySKU(in.SKU)
+	if in.Priority == 0 {
+		in.Priority = defaultPriority
+	}
+	w, _ := f.WorkOrders.Add(r, WorkOrder{
+		Number: fmt.Sprintf("WO-%04d", f.State.NextWorkOrder), SKU: product.SKU, ProductName: product.Name, Kind: string(product.Kind), Unit: product.Unit,
+		Quantity: in.Quantity, Reference: in.Reference, Source: in.Source, DueDate: in.DueDate, Priority: in.Priority,
+		Status: WorkCreated, MaterialNeeds: needs(product, in.Quantity), PrintRunIDs: []string{},
+	}, WorkOrderPrivate{})
+	f.State.NextWorkOrder++
+	f.State.OpenWorkOrders++
+	if in.Reference != nil && f.byReference != nil {
+		f.byReference[*in.Reference] = w.ID
+	}
+	r.Born(w)
+	r.Emit(event.WorkOrderCreated, w, &event.WorkOrderCreatedData{
+		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, DueDate: w.DueDate, Source: w.Source,
+	})
+	if product.Kind == catalog.Stock && in.Reference != nil {
+		f.takeFromStock(r, w)
+	}
+	return w.ID
+}
+
+func (f *Factory) takeFromStock(r *record.Recorder, w *WorkOrder) {
+	item := f.item(w.SKU)
+	if item.OnHand-item.Reserved < w.Quantity {
+		return
+	}
+	item, _ = f.Stock.Edit(r, item.ID)
+	item.Reserved += w.Quantity
+	w.QuantityFromStock = w.Quantity
+	w.MaterialNeeds = []Need{}
+	f.makeReady(r, w, WorkReady)
+}
+
+func (f *Factory) makeReady(r *record.Recorder, w *WorkOrder, to WorkOrderStatus) string {
+	w.ReadyOn = new(r.Date())
+	record.Move(r, w, &w.Status, to)
+	return r.Emit(event.WorkOrderReady, w, &event.WorkOrderReadyData{
+		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, ReadyOn: r.Date(),
+	})
+}
+
+// FinishingEnds makes a work order ready, or puts it on the shelf when it is
+// for nobody.
+func (f *Factory) FinishingEnds(r *record.Recorder, id string) {
+	w, private := f.WorkOrders.Edit(r, id)
+	private.Finishing = false
+	if w.Reference != nil {
+		f.makeReady(r, w, WorkReady)
+		return
+	}
+	f.State.OpenWorkOrders--
+	eventID := f.makeReady(r, w, WorkStocked)
+	f.move(r, w.SKU, w.QuantityGood, private.CostMinor, cause{MoveOutput, eventID, w.ID})
+}
+
+// needs is the material for a quantity, before make-ready. Plates are left
+// out: only offset runs take them, and a run takes one set however long it is.
+func needs(p catalog.Product, quantity int64) []Need {
+	if quantity == 0 {
+		return []Need{}
+	}
+	return []Need{
+		{SKU: p.PaperSKU, Quantity: quantity * p.SheetsPerUnit},
+		{SKU: catalog.Ink, Quantity: ceilDiv(quantity, p.UnitsPerInkCan)},
+	}
+}
+
+func (f *Factory) checkWorkOrders() error {
+	open, reserved := int64(0), map[string]int64{}
+	for w, private := range f.WorkOrders.All {
+		if w.Status != WorkShipped && w.Status != WorkStocked {
+			open++
+		}
+		if w.Status == WorkReady {
+			reserved[w.SKU] += w.QuantityFromStock
+		}
+		if w.open() < 0 {
+			return fmt.Errorf("work order %s has %d good of %d", w.ID, w.QuantityGood, w.Quantity)
+		}
+		done := w.Status == WorkReady || w.Status == WorkShipped || w.Status == WorkStocked
+		if done != (w.open() == 0 && !private.Finishing) {
+			return fmt.Errorf("work order %s is %s with %d open", w.ID, w.Status, w.open())
+		}
+	}
+	if open != f.State.OpenWorkOrders {
+		return fmt.Errorf("%d work orders are open, counted were %d", open, f.State.OpenWorkOrders)
+	}
+	for item := range f.Stock.All {
+		if item.Reserved != reserved[item.SKU] {
+			return fmt.Errorf("%d of %s are reserved, ready work orders hold %d", item.Reserved, item.SKU, reserved[item.SKU])
+		}
+	}
+	return nil
+}

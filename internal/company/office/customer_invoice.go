@@ -1,0 +1,159 @@
+package office
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// CustomerInvoiceStatus is the status of a customer invoice.
+//
+//	open ──past due──▶ overdue
+//	  └──────┴──balance zero──▶ paid
+type CustomerInvoiceStatus string
+
+// Statuses.
+const (
+	InvoiceOpen    CustomerInvoiceStatus = "open"
+	InvoiceOverdue CustomerInvoiceStatus = "overdue"
+	InvoicePaid    CustomerInvoiceStatus = "paid"
+)
+
+// GoodsNotReceived is why a customer does not pay.
+const GoodsNotReceived = "goods_not_received"
+
+// Timers of invoices. Their Ref is the invoice's id.
+const (
+	TimerInvoiceOverdue = "customer_invoice.overdue"
+	// TimerPayment brings a payment; its Index is the instalment, counted
+	// from 1, or 0 for all at once.
+	TimerPayment = "customer_invoice.payment"
+)
+
+const (
+	earlyDaysMost    = 3 // 0, 1 or 2 days early
+	lateDaysMost     = 6 // 1 to 6 days late
+	instalmentDays   = 3 // working days between the two halves
+	wholePayment     = 0
+	firstInstalment  = 1
+	secondInstalment = 2
+)
+
+// CustomerInvoice is what a customer owes for a shipment.
+type CustomerInvoice struct {
+	record.Head
+	Number            string                `json:"number"`
+	ShipmentID        string                `json:"shipment_id"`
+	SalesOrderID      *string               `json:"sales_order_id"`
+	ContractLotID     *string               `json:"contract_lot_id"`
+	CustomerID        string                `json:"customer_id"`
+	GrossMinor        money.Minor           `json:"gross_minor"`
+	LateDiscountMinor money.Minor           `json:"late_discount_minor"`
+	TotalMinor        money.Minor           `json:"total_minor"`
+	AmountPaidMinor   money.Minor           `json:"amount_paid_minor"`
+	BalanceMinor      money.Minor           `json:"balance_minor"`
+	Currency          string                `json:"currency"`
+	IssuedOn          moment.Date           `json:"issued_on"`
+	DueDate           moment.Date           `json:"due_date"`
+	Status            CustomerInvoiceStatus `json:"status" enum:"open,overdue,paid"`
+	// DisputeCode says why the customer does not pay.
+	DisputeCode *string      `json:"dispute_code" enum:"goods_not_received"`
+	PaidOn      *moment.Date `json:"paid_on"`
+	record.Stamps
+}
+
+// CustomerInvoicePrivate is what is never served of an invoice.
+type CustomerInvoicePrivate struct{}
+
+// Resource implements record.Row.
+func (*CustomerInvoice) Resource() string { return "customer_invoice" }
+
+// State implements record.Row.
+func (i *CustomerInvoice) State() string { return string(i.Status) }
+
+func newCustomerInvoices() *record.Table[CustomerInvoice, CustomerInvoicePrivate] {
+	return record.NewTable[CustomerInvoice, CustomerInvoicePrivate](
+		record.Definition{Resource: "customer_invoice", Prefix: "cin", Filters: []string{"status"}},
+		func(i *CustomerInvoice) []string { return []string{string(i.Status)} })
+}
+
+// editInvoice changes an invoice, and with it the copy inside its shipment.
+func (o *Office) editInvoice(r *record.Recorder, id string, change func(*CustomerInvoice)) *CustomerInvoice {
+	invoice, _ := o.CustomerInvoices.Edit(r, id)
+	change(invoice)
+	shipment, _ := o.Shipments.Edit(r, invoice.ShipmentID)
+	shipment.Invoice = *invoice
+	return invoice
+}
+
+// reached reports whether the goods of an invoice are with the customer.
+func (o *Office) reached(invoice *CustomerInvoice) bool {
+	return o.SalesOrders.Private(*invoice.SalesOrderID).ArrivedOn != nil
+}
+
+// schedulePayments draws when the customer pays, from today on: goods have
+// arrived and the invoice is there.
+func (o *Office) schedulePayments(r *record.Recorder, invoiceID string) {
+	invoice, _ := o.CustomerInvoices.Find(invoiceID)
+	o.State.DeliveredReceivableMinor += invoice.BalanceMinor
+	customer, _ := catalog.CustomerByID(invoice.CustomerID)
+	ordinal := int64(o.CustomerInvoices.Ordinal(invoiceID))
+	s := &o.streams
+	day := sim.DayFrom(r.Date().AddDays(customer.Terms))
+	if s.late.PPM(ordinal) < scale(customer.LatePPM, int64(o.preset.Customers.LateFactor)) {
+		day += 1 + sim.Day(s.lateDays.Below(lateDaysMost, ordinal))
+	} else {
+		day -= sim.Day(s.earlyDays.Below(earlyDaysMost, ordinal))
+	}
+	o.schedulePayment(r, invoiceID, max(day, r.Today()+1))
+}
+
+func (o *Office) schedulePayment(r *record.Recorder, invoiceID string, day sim.Day) {
+	invoice, _ := o.CustomerInvoices.Find(invoiceID)
+	customer, _ := catalog.CustomerByID(invoice.CustomerID)
+	pay := func(day sim.Day, instalment int64) {
+		r.Set(sim.Timer{Due: day.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID, Index: instalment})
+	}
+	if customer.Habit != catalog.Instalments {
+		pay(day, wholePayment)
+		return
+	}
+	pay(day, firstInstalment)
+	pay(day+instalmentDays, secondInstalment)
+}
+
+// InvoiceOverdue marks an invoice that was not paid by its due date.
+func (o *Office) InvoiceOverdue(r *record.Recorder, id string) {
+	invoice, _ := o.CustomerInvoices.Find(id)
+	if invoice.Status != InvoiceOpen {
+		return
+	}
+	invoice = o.editInvoice(r, id, func(i *CustomerInvoice) {
+		record.Move(r, i, &i.Status, InvoiceOverdue)
+		if !o.reached(i) {
+			i.DisputeCode = new(GoodsNotReceived)
+		}
+	})
+	r.Emit(event.CustomerInvoiceOverdue, invoice, &event.CustomerInvoiceOverdueData{
+		Number: invoice.Number, BalanceMinor: invoice.BalanceMinor, DueDate: invoice.DueDate, DisputeCode: invoice.DisputeCode,
+	})
+}
+
+func (o *Office) checkInvoice(i *CustomerInvoice) error {
+	if i.TotalMinor != i.GrossMinor-i.LateDiscountMinor || i.BalanceMinor != i.TotalMinor-i.AmountPaidMinor || i.BalanceMinor < 0 {
+		return fmt.Errorf("customer invoice %s does not add up: %+v", i.ID, *i)
+	}
+	if (i.Status == InvoicePaid) != (i.BalanceMinor == 0) {
+		return fmt.Errorf("customer invoice %s is %s with a balance of %d", i.ID, i.Status, i.BalanceMinor)
+	}
+	shipment, ok := o.Shipments.Find(i.ShipmentID)
+	if !ok || shipment.Invoice.UpdatedAt != i.UpdatedAt || shipment.Invoice.Status != i.Status || shipment.Invoice.BalanceMinor != i.BalanceMinor {
+		return fmt.Errorf("the shipment %s holds an older copy of invoice %s", i.ShipmentID, i.ID)
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package office
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// LedgerKind says what moved cash.
+type LedgerKind string
+
+// Kinds of ledger entries.
+const (
+	OpeningBalance  LedgerKind = "opening_balance"
+	CustomerPayment LedgerKind = "customer_payment"
+)
+
+// LedgerEntry is one movement of cash. Every entry but the opening balance
+// belongs to one event.
+type LedgerEntry struct {
+	record.Head
+	AmountMinor  money.Minor `json:"amount_minor"`
+	BalanceMinor money.Minor `json:"balance_minor"`
+	Currency     string      `json:"currency"`
+	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment"`
+	EventID      *string     `json:"event_id"`
+	ReferenceID  *string     `json:"reference_id"`
+	EntryOn      moment.Date `json:"entry_on"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*LedgerEntry) Resource() string { return "ledger_entry" }
+
+// State implements record.Row.
+func (*LedgerEntry) State() string { return "" }
+
+func newLedger() *record.Table[LedgerEntry, struct{}] {
+	return record.NewTable[LedgerEntry, struct{}](
+		record.Definition{Resource: "ledger_entry", Prefix: "led", Filters: []string{"kind"}},
+		func(e *LedgerEntry) []string { return []string{string(e.Kind)} })
+}
+
+// book moves cash and writes the entry of it. It is the only place where cash
+// changes.
+func (o *Office) book(r *record.Recorder, amount money.Minor, kind LedgerKind, eventID, reference *string) {
+	o.State.CashMinor += amount
+	o.Ledger.Add(r, LedgerEntry{
+		AmountMinor: amount, BalanceMinor: o.State.CashMinor, Currency: money.Currency, Kind: kind,
+		EventID: eventID, ReferenceID: reference, EntryOn: r.Date(),
+	}, struct{}{})
+}

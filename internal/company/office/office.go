@@ -1,0 +1,142 @@
+// Package office is Head Office: customers and their orders, billing, money.
+// It knows nothing of the Factory but what the bridge or the client writes
+// into it.
+package office
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+)
+
+// Office is the department's tables and what it keeps beside them.
+type Office struct {
+	Customers        *record.Table[Customer, struct{}]
+	Products         *record.Table[Product, struct{}]
+	SalesOrders      *record.Table[SalesOrder, SalesOrderPrivate]
+	Shipments        *record.Table[Shipment, struct{}]
+	CustomerInvoices *record.Table[CustomerInvoice, CustomerInvoicePrivate]
+	Payments         *record.Table[Payment, struct{}]
+	Ledger           *record.Table[LedgerEntry, struct{}]
+
+	// State is stored with every commit.
+	State State
+
+	preset  preset.Preset
+	streams streams
+}
+
+// State is what Head Office keeps beside its tables.
+type State struct {
+	CashMinor        money.Minor `json:"cash_minor"`
+	OpeningCashMinor money.Minor `json:"opening_cash_minor"`
+	// OpeningNetWorthMinor is what the company was worth when it opened.
+	OpeningNetWorthMinor money.Minor `json:"opening_net_worth_minor"`
+	// ReputationPPM is 0 to a million.
+	ReputationPPM int64 `json:"reputation_ppm"`
+	// ReceivableMinor is the open balance of all customer invoices,
+	// DeliveredReceivableMinor of those whose goods reached the customer.
+	ReceivableMinor          money.Minor `json:"receivable_minor"`
+	DeliveredReceivableMinor money.Minor `json:"delivered_receivable_minor"`
+	// OpenOrders counts sales orders that wait for an answer or a shipment.
+	OpenOrders int64 `json:"open_orders"`
+	// ShippedOrders and LateOrders count orders that reached the customer.
+	ShippedOrders int64 `json:"shipped_orders"`
+	LateOrders    int64 `json:"late_orders"`
+	// FirstOrderNumber is the number of the first sales order, NextInvoice
+	// and NextShipment those of the next documents.
+	FirstOrderNumber int `json:"first_order_number"`
+	NextInvoice      int `json:"next_invoice"`
+	NextShipment     int `json:"next_shipment"`
+}
+
+// streams are the random streams of customers.
+type streams struct {
+	count, minute, product, quantity, price, due, customer, keep sim.Stream
+	late, lateDays, earlyDays                                    sim.Stream
+}
+
+// New returns an empty Head Office.
+func New(p preset.Preset, seed uint64) *Office {
+	stream := func(name string) sim.Stream { return sim.NewStream(seed, name) }
+	return &Office{
+		Customers:        record.NewTable[Customer, struct{}](record.Definition{Resource: "customer"}, nil),
+		Products:         record.NewTable[Product, struct{}](record.Definition{Resource: "office_product"}, nil),
+		SalesOrders:      newSalesOrders(),
+		Shipments:        newShipments(),
+		CustomerInvoices: newCustomerInvoices(),
+		Payments:         record.NewTable[Payment, struct{}](record.Definition{Resource: "payment", Prefix: "pay"}, nil),
+		Ledger:           newLedger(),
+		preset:           p,
+		streams: streams{
+			count: stream("demand.n"), minute: stream("demand.t"), product: stream("demand.p"), quantity: stream("demand.q"),
+			price: stream("demand.u"), due: stream("demand.d"), customer: stream("demand.c"), keep: stream("demand.keep"),
+			late: stream("pay.late"), lateDays: stream("pay.late_days"), earlyDays: stream("pay.early_days"),
+		},
+	}
+}
+
+// Tables lists the tables in the order in which they are stored.
+func (o *Office) Tables() []record.Keeper {
+	return []record.Keeper{o.Customers, o.Products, o.SalesOrders, o.Shipments, o.CustomerInvoices, o.Payments, o.Ledger}
+}
+
+// Open writes the reference data, the opening balance and, when the preset
+// has customers, the documents that every company begins with.
+func (o *Office) Open(r *record.Recorder) {
+	o.State = State{ReputationPPM: int64(o.preset.Demand.ReputationStart), FirstOrderNumber: 1001, NextInvoice: 2001, NextShipment: 4001}
+	o.openReference(r)
+	o.book(r, o.preset.CashMinor, OpeningBalance, nil, nil)
+	o.State.OpeningCashMinor = o.preset.CashMinor
+	o.openOrders(r)
+}
+
+// openReference adds the reference rows last to first, since lists are newest
+// first and these are to be read in the order of teaching.
+func (o *Office) openReference(r *record.Recorder) {
+	customers := catalog.Customers()
+	for i := len(customers) - 1; i >= 0; i-- {
+		o.Customers.Add(r, newCustomer(customers[i]), struct{}{})
+	}
+	products := catalog.Products()
+	for i := len(products) - 1; i >= 0; i-- {
+		o.Products.Add(r, newProduct(products[i]), struct{}{})
+	}
+}
+
+// Check reports a state that cannot be: sums that do not add up.
+func (o *Office) Check() error {
+	cash := money.Minor(0)
+	for entry := range o.Ledger.All {
+		cash += entry.AmountMinor
+		if entry.BalanceMinor != cash {
+			return fmt.Errorf("ledger entry %s has the balance %d, the entries add up to %d", entry.ID, entry.BalanceMinor, cash)
+		}
+	}
+	if cash != o.State.CashMinor {
+		return fmt.Errorf("cash is %d, the ledger adds up to %d", o.State.CashMinor, cash)
+	}
+	receivable, delivered := money.Minor(0), money.Minor(0)
+	for invoice := range o.CustomerInvoices.All {
+		if err := o.checkInvoice(invoice); err != nil {
+			return err
+		}
+		receivable += invoice.BalanceMinor
+		if o.reached(invoice) {
+			delivered += invoice.BalanceMinor
+		}
+	}
+	if receivable != o.State.ReceivableMinor || delivered != o.State.DeliveredReceivableMinor {
+		return fmt.Errorf("receivable is %d (delivered %d), the invoices add up to %d (%d)",
+			o.State.ReceivableMinor, o.State.DeliveredReceivableMinor, receivable, delivered)
+	}
+	return o.checkOrders()
+}
+
+func (o *Office) changeReputation(ppm int64) {
+	o.State.ReputationPPM = min(max(o.State.ReputationPPM+ppm, 0), sim.Million)
+}

@@ -1,0 +1,81 @@
+package office
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// Kinds of payments.
+const CustomerPaymentKind = "customer"
+
+// Payment is money that reached the company. Its birth is its only event.
+type Payment struct {
+	record.Head
+	Direction         string      `json:"direction" enum:"in"`
+	Kind              string      `json:"kind" enum:"customer,major_order_bonus"`
+	PayerName         string      `json:"payer_name"`
+	CustomerInvoiceID *string     `json:"customer_invoice_id"`
+	MajorOrderID      *string     `json:"major_order_id"`
+	AmountMinor       money.Minor `json:"amount_minor"`
+	Currency          string      `json:"currency"`
+	ReceivedOn        moment.Date `json:"received_on"`
+	RemittanceText    string      `json:"remittance_text"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Payment) Resource() string { return "payment" }
+
+// State implements record.Row.
+func (*Payment) State() string { return "" }
+
+// PaymentArrives books a customer's payment: the whole balance, or the first
+// or second half of it. It returns the sales order that is now paid in full,
+// "" when none is.
+func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment int64) string {
+	invoice, _ := o.CustomerInvoices.Find(invoiceID)
+	amount := invoice.BalanceMinor
+	if instalment == firstInstalment {
+		amount /= 2
+	}
+	if amount == 0 {
+		return ""
+	}
+	customer, _ := catalog.CustomerByID(invoice.CustomerID)
+	payment, _ := o.Payments.Add(r, Payment{
+		Direction: "in", Kind: CustomerPaymentKind, PayerName: customer.Name, CustomerInvoiceID: &invoice.ID,
+		AmountMinor: amount, Currency: money.Currency, ReceivedOn: r.Date(), RemittanceText: invoice.Number,
+	}, struct{}{})
+	invoice = o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
+		i.AmountPaidMinor += amount
+		i.BalanceMinor -= amount
+	})
+	o.State.ReceivableMinor -= amount
+	o.State.DeliveredReceivableMinor -= amount
+	eventID := r.Emit(event.PaymentReceived, payment, &event.PaymentReceivedData{
+		Kind: payment.Kind, AmountMinor: amount, CustomerInvoiceID: &invoice.ID, RemainingMinor: invoice.BalanceMinor,
+		PayerName: payment.PayerName, CashMinor: o.State.CashMinor + amount,
+	})
+	o.book(r, amount, CustomerPayment, &eventID, &payment.ID)
+	if invoice.BalanceMinor > 0 {
+		return ""
+	}
+	return o.settle(r, invoiceID)
+}
+
+// settle closes an invoice whose balance is zero, and its order with it.
+func (o *Office) settle(r *record.Recorder, invoiceID string) string {
+	invoice := o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
+		record.Move(r, i, &i.Status, InvoicePaid)
+		i.PaidOn = new(r.Date())
+	})
+	order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
+	record.Move(r, order, &order.Status, OrderPaid)
+	r.Emit(event.CustomerInvoicePaid, invoice, &event.CustomerInvoicePaidData{
+		Number: invoice.Number, SalesOrderID: invoice.SalesOrderID, TotalMinor: invoice.TotalMinor, PaidOn: r.Date(),
+	})
+	return order.ID
+}

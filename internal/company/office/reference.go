@@ -1,0 +1,49 @@
+package office
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/money"
+)
+
+// Customer is a buyer of printed goods. Reference data: no status, no events.
+type Customer struct {
+	record.Head
+	Name             string `json:"name"`
+	PaymentTermsDays int    `json:"payment_terms_days"`
+	PaymentHabit     string `json:"payment_habit" enum:"prompt,usual,slow,instalments"`
+	CreditNote       string `json:"credit_note"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Customer) Resource() string { return "customer" }
+
+// State implements record.Row.
+func (*Customer) State() string { return "" }
+
+func newCustomer(c catalog.Customer) Customer {
+	return Customer{Head: record.Head{ID: c.ID}, Name: c.Name, PaymentTermsDays: c.Terms, PaymentHabit: string(c.Habit), CreditNote: c.CreditNote}
+}
+
+// Product is the commercial side of a product.
+type Product struct {
+	record.Head
+	SKU            string      `json:"sku"`
+	Name           string      `json:"name"`
+	Kind           string      `json:"kind" enum:"custom,stock"`
+	Unit           string      `json:"unit"`
+	ListPriceMinor money.Minor `json:"list_price_minor"`
+	Active         bool        `json:"active"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Product) Resource() string { return "product" }
+
+// State implements record.Row.
+func (*Product) State() string { return "" }
+
+func newProduct(p catalog.Product) Product {
+	return Product{Head: record.Head{ID: p.SKU}, SKU: p.SKU, Name: p.Name, Kind: string(p.Kind), Unit: p.Unit, ListPriceMinor: p.ListPriceMinor, Active: true}
+}

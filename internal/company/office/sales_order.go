@@ -1,0 +1,293 @@
+package office
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+	"platen/internal/share"
+)
+
+// SalesOrderStatus is the status of a sales order.
+//
+//	received ──accept──▶ in_production (bridge auto) or accepted (manual)
+//	   │ └────decline──▶ declined
+//	   └──unanswered───▶ expired
+//	accepted, in_production ──office shipment──▶ shipped ──invoice paid──▶ paid
+//	   └──not shipped in time──▶ expired
+type SalesOrderStatus string
+
+// Statuses (contract: SO.STATUS).
+const (
+	OrderReceived     SalesOrderStatus = "received"
+	OrderAccepted     SalesOrderStatus = "accepted"
+	OrderInProduction SalesOrderStatus = "in_production"
+	OrderDeclined     SalesOrderStatus = "declined"
+	OrderExpired      SalesOrderStatus = "expired"
+	OrderShipped      SalesOrderStatus = "shipped"
+	OrderPaid         SalesOrderStatus = "paid"
+)
+
+// Reasons of an expired order.
+const (
+	AnswerLapsed   = "answer_lapsed"
+	DeliveryMissed = "delivery_missed"
+)
+
+// What orders do to the reputation, in parts per million.
+const (
+	reputationOnTime       = 6_000
+	reputationPerLateDay   = -20_000
+	reputationLateMost     = -60_000
+	reputationDeclined     = -2_000
+	reputationAnswerLapsed = -12_000
+	reputationMissed       = -60_000
+)
+
+// Timers of sales orders. Their Ref is the order's id.
+const (
+	TimerAnswerLapses   = "sales_order.answer_lapses"
+	TimerDeliveryMissed = "sales_order.delivery_missed"
+)
+
+// SalesOrder is a customer's order, as the client reads it (contract:
+// SO.FIELDS).
+type SalesOrder struct {
+	record.Head
+	Number         string           `json:"number"`
+	CustomerID     string           `json:"customer_id"`
+	CustomerName   string           `json:"customer_name"`
+	SKU            string           `json:"sku"`
+	ProductName    string           `json:"product_name"`
+	Unit           string           `json:"unit"`
+	Quantity       int64            `json:"quantity"`
+	UnitPriceMinor money.Minor      `json:"unit_price_minor"`
+	TotalMinor     money.Minor      `json:"total_minor"`
+	Currency       string           `json:"currency"`
+	Status         SalesOrderStatus `json:"status" enum:"received,accepted,in_production,declined,expired,shipped,paid"`
+	ReceivedOn     moment.Date      `json:"received_on"`
+	AnswerBy       moment.Date      `json:"answer_by"`
+	DueDate        moment.Date      `json:"due_date"`
+	// CancelAfter is the last day on which the customer still takes the goods.
+	CancelAfter           moment.Date  `json:"cancel_after"`
+	LateDiscountPctPerDay int64        `json:"late_discount_pct_per_day"`
+	LateDiscountCapPct    int64        `json:"late_discount_cap_pct"`
+	BridgedWorkOrderID    *string      `json:"bridged_work_order_id"`
+	ShipmentID            *string      `json:"shipment_id"`
+	InvoiceID             *string      `json:"invoice_id"`
+	ShippedOn             *moment.Date `json:"shipped_on"`
+	LateDiscountMinor     money.Minor  `json:"late_discount_minor"`
+	DeclineReason         *string      `json:"decline_reason"`
+	ExpiredReason         *string      `json:"expired_reason" enum:"answer_lapsed,delivery_missed"`
+	record.Stamps
+}
+
+// SalesOrderPrivate is what is never served of an order.
+type SalesOrderPrivate struct {
+	// Accepted is set when the client accepted it.
+	Accepted bool `json:"accepted,omitzero"`
+	// Arrived is how much of the right goods reached the customer.
+	Arrived int64 `json:"arrived,omitzero"`
+	// ArrivedOn is the day on which the last of it did.
+	ArrivedOn *sim.Day `json:"arrived_on,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*SalesOrder) Resource() string { return "sales_order" }
+
+// State implements record.Row.
+func (s *SalesOrder) State() string { return string(s.Status) }
+
+func newSalesOrders() *record.Table[SalesOrder, SalesOrderPrivate] {
+	return record.NewTable[SalesOrder, SalesOrderPrivate](
+		record.Definition{Resource: "sales_order", Prefix: "so", Filters: []string{"status", "sku", "customer_id"}},
+		func(s *SalesOrder) []string { return []string{string(s.Status), s.SKU, s.CustomerID} })
+}
+
+// open reports whether the order still waits for its goods or an answer.
+func (s SalesOrderStatus) open() bool {
+	return s == OrderReceived || s == OrderAccepted || s == OrderInProduction
+}
+
+// receive gives birth to an order and sets the timer of its answer.
+func (o *Office) receive(r *record.Recorder, order SalesOrder) *SalesOrder {
+	today := r.Today()
+	d := o.preset.Demand
+	order.Number = fmt.Sprintf("SO-%04d", o.State.FirstOrderNumber+o.SalesOrders.Len())
+	order.Currency = money.Currency
+	order.TotalMinor = order.UnitPriceMinor.Times(order.Quantity)
+	order.Status = OrderReceived
+	order.ReceivedOn = r.Date()
+	order.AnswerBy = (today + sim.Day(d.AnswerDays)).Date()
+	order.CancelAfter = (sim.DayFrom(order.DueDate) + sim.Day(d.CancelAfterDays)).Date()
+	order.LateDiscountPctPerDay, order.LateDiscountCapPct = d.LatePctPerDay, d.LateCapPct
+
+	row, _ := o.SalesOrders.Add(r, order, SalesOrderPrivate{})
+	r.Born(row)
+	o.State.OpenOrders++
+	r.Set(sim.Timer{Due: sim.DayAfter(row.AnswerBy).Open(), Class: sim.ClassLapse, Kind: TimerAnswerLapses, Ref: row.ID})
+	r.Emit(event.SalesOrderReceived, row, &event.SalesOrderReceivedData{
+		Number: row.Number, CustomerID: row.CustomerID, SKU: row.SKU, Quantity: row.Quantity,
+		UnitPriceMinor: row.UnitPriceMinor, TotalMinor: row.TotalMinor, AnswerBy: row.AnswerBy, DueDate: row.DueDate,
+	})
+	return row
+}
+
+// Answerable returns an order that can still be accepted or declined.
+func (o *Office) Answerable(id string) (*SalesOrder, error) {
+	order, ok := o.SalesOrders.Find(id)
+	if !ok {
+		return nil, problem.Missing("sales_order", id)
+	}
+	if order.Status != OrderReceived {
+		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), string(OrderReceived))
+	}
+	return order, nil
+}
+
+// Accept takes an order on. With a work order's id the bridge has carried it
+// to the Factory, and it goes into production at once (contract: SO.ACCEPT.AUTO,
+// SO.ACCEPT.MANUAL).
+func (o *Office) Accept(r *record.Recorder, id string, bridge preset.Bridge, workOrderID *string) {
+	order, private := o.SalesOrders.Edit(r, id)
+	private.Accepted = true
+	order.BridgedWorkOrderID = workOrderID
+	to := OrderAccepted
+	if workOrderID != nil {
+		to = OrderInProduction
+	}
+	record.Move(r, order, &order.Status, to)
+	missed := sim.DayAfter(order.CancelAfter).Open()
+	r.Set(sim.Timer{Due: missed, Class: sim.ClassMissed, Kind: TimerDeliveryMissed, Ref: order.ID})
+	r.Emit(event.SalesOrderAccepted, order, &event.SalesOrderAcceptedData{
+		Number: order.Number, SKU: order.SKU, Quantity: order.Quantity, DueDate: order.DueDate,
+		Bridge: string(bridge), BridgedWorkOrderID: workOrderID,
+	})
+}
+
+// Decline turns an order down. The reason is optional.
+func (o *Office) Decline(r *record.Recorder, id string, reason *string) {
+	order, _ := o.SalesOrders.Edit(r, id)
+	order.DeclineReason = reason
+	record.Move(r, order, &order.Status, OrderDeclined)
+	o.State.OpenOrders--
+	o.changeReputation(reputationDeclined)
+	r.Emit(event.SalesOrderDeclined, order, &event.SalesOrderDeclinedData{Number: order.Number, Reason: reason})
+}
+
+// AnswerLapses expires an order that nobody answered in time.
+func (o *Office) AnswerLapses(r *record.Recorder, id string) {
+	if order, _ := o.SalesOrders.Find(id); order.Status == OrderReceived {
+		o.expire(r, id, AnswerLapsed, reputationAnswerLapsed)
+	}
+}
+
+// DeliveryMissed expires an order that was accepted and never shipped.
+func (o *Office) DeliveryMissed(r *record.Recorder, id string) {
+	if order, _ := o.SalesOrders.Find(id); order.Status.open() {
+		o.expire(r, id, DeliveryMissed, reputationMissed)
+	}
+}
+
+func (o *Office) expire(r *record.Recorder, id, reason string, reputation int64) {
+	order, _ := o.SalesOrders.Edit(r, id)
+	order.ExpiredReason = &reason
+	record.Move(r, order, &order.Status, OrderExpired)
+	o.State.OpenOrders--
+	o.changeReputation(reputation)
+	r.Emit(event.SalesOrderExpired, order, &event.SalesOrderExpiredData{
+		Number: order.Number, Reason: reason, ReputationChange: share.PerCent(reputation / 100),
+	})
+}
+
+// OrderByReference finds the order that a parcel is addressed to: by its id or
+// its number.
+func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
+	if order, ok := o.SalesOrders.Find(reference); ok {
+		return order, true
+	}
+	digits, ok := strings.CutPrefix(reference, "SO-")
+	if !ok {
+		return nil, false
+	}
+	number, err := strconv.Atoi(digits)
+	if err != nil {
+		return nil, false
+	}
+	order, ok := o.SalesOrders.Nth(number - o.State.FirstOrderNumber)
+	if !ok || order.Number != reference {
+		return nil, false
+	}
+	return order, true
+}
+
+// GoodsArrive tells the customer's side of a parcel: what the Factory shipped
+// reaches whom it is addressed to. Goods for an unknown reference, an order
+// that is over, or of the wrong kind reach nobody.
+func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity int64) {
+	order, ok := o.OrderByReference(reference)
+	if !ok || order.SKU != sku || o.SalesOrders.Private(order.ID).ArrivedOn != nil {
+		return
+	}
+	if !order.Status.open() && order.Status != OrderShipped {
+		return
+	}
+	order, private := o.SalesOrders.Edit(r, order.ID)
+	private.Arrived += quantity
+	if private.Arrived < order.Quantity {
+		return
+	}
+	private.ArrivedOn = new(r.Today())
+	if order.Status == OrderShipped {
+		o.fulfil(r, order)
+	}
+}
+
+// fulfil settles an order whose goods have arrived and which has been billed,
+// whichever came last: the reputation moves, and the customer means to pay.
+func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
+	arrived := *o.SalesOrders.Private(order.ID).ArrivedOn
+	o.State.ShippedOrders++
+	if late := lateDays(order, arrived); late > 0 {
+		o.State.LateOrders++
+		o.changeReputation(max(late*reputationPerLateDay, reputationLateMost))
+	} else {
+		o.changeReputation(reputationOnTime)
+	}
+	o.schedulePayments(r, *order.InvoiceID)
+}
+
+// lateDays is how many working days after its due date an order arrived.
+func lateDays(order *SalesOrder, arrived sim.Day) int64 {
+	return max(0, int64(arrived-sim.DayFrom(order.DueDate)))
+}
+
+func (o *Office) checkOrders() error {
+	open := int64(0)
+	for order, private := range o.SalesOrders.All {
+		if order.Status.open() {
+			open++
+		}
+		billed := order.Status == OrderShipped || order.Status == OrderPaid
+		if billed != (order.InvoiceID != nil) || billed != (order.ShipmentID != nil) {
+			return fmt.Errorf("sales order %s is %s with invoice %v and shipment %v", order.ID, order.Status, order.InvoiceID, order.ShipmentID)
+		}
+		if order.Status == OrderPaid && private.ArrivedOn == nil {
+			return fmt.Errorf("sales order %s was paid though its goods never arrived", order.ID)
+		}
+		if order.TotalMinor != order.UnitPriceMinor.Times(order.Quantity) {
+			return fmt.Errorf("sales order %s has the total %d", order.ID, order.TotalMinor)
+		}
+	}
+	if open != o.State.OpenOrders {
+		return fmt.Errorf("%d sales orders are open, counted were %d", open, o.State.OpenOrders)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+// Package record is how the company remembers: tables of typed rows, and the
+// recorder that makes rows and events together.
+//
+// A row is what a client reads; its type is the wire type, so a write answers
+// with the same row as a read by construction. Beside each row lives private
+// state that is never served. Rows and events are encoded once, when a
+// command is flushed; the bytes are what the store keeps and what readers
+// get.
+//
+// The rule that every change of a status belongs to exactly one event
+// (contract: EVT.ONE) is kept by construction: statuses move only through
+// Recorder.Move and Recorder.Born, the moves wait in the recorder, and the
+// next Emit takes them along: its own record's as the event's status, all
+// others as its riders. A command that ends with a move that no event took is
+// a mistake of the program and panics.
+package record
+
+import (
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+)
+
+// Head begins every row.
+type Head struct {
+	ID string `json:"id"`
+}
+
+// RowID returns the id.
+func (h *Head) RowID() string { return h.ID }
+
+func (h *Head) head() *Head { return h }
+
+// Stamps ends every row: when it was born and last changed, in wall time, and
+// the in-world date of its birth.
+type Stamps struct {
+	CreatedAt moment.Instant `json:"created_at"`
+	UpdatedAt moment.Instant `json:"updated_at"`
+	CreatedOn moment.Date    `json:"created_on"`
+}
+
+func (s *Stamps) stamps() *Stamps { return s }
+
+// Row is a pointer to a struct that embeds Head first and Stamps last.
+type Row interface {
+	RowID() string
+	// Resource names the kind of record, such as sales_order.
+	Resource() string
+	// State returns the status, or "" for records without one.
+	State() string
+
+	head() *Head
+	stamps() *Stamps
+}
+
+// Entry is one row as it was flushed: immutable, shared by the company, its
+// readers and the store.
+type Entry struct {
+	ID string
+	// Ordinal is the row's place in the order of births, from 0.
+	Ordinal int
+	// Version is that of the commit that wrote it.
+	Version uint64
+	// Updated is the row's updated_at.
+	Updated moment.Instant
+	// Filters are the values of the table's filter fields, in their order.
+	Filters []string
+	// Row is the JSON that clients read, Private the JSON that they do not.
+	Row, Private []byte
+}
+
+// Definition is what is fixed about a table.
+type Definition struct {
+	// Resource names one record, such as sales_order.
+	Resource string
+	// Prefix begins the ids; tables with readable ids have none.
+	Prefix string
+	// Filters are the fields that a list may be filtered by.
+	Filters []string
+}
+
+// Changes is what one flush has to store.
+type Changes struct {
+	// Rows lists the touched rows by table name.
+	Rows []TableRows
+	// Set and Fired are the difference of the schedule.
+	Set   []sim.Timer
+	Fired []uint64
+	// State is everything else that the company keeps, as JSON.
+	State []byte
+	// Events are what the step wrote, in order.
+	Events []Event
+}
+
+// TableRows are rows of one table.
+type TableRows struct {
+	Table   string
+	Entries []*Entry
+}
+
+// Event is one row of the feed, encoded.
+type Event struct {
+	Sequence  uint64
+	ID        string
+	Type      string
+	CreatedAt moment.Instant
+	// Body is the JSON of the event as it is delivered, without its sequence
+	// number.
+	Body []byte
+}
+
+// Image is a whole company as it was stored.
+type Image struct {
+	Tables []TableRows
+	Timers []sim.Timer
+	State  []byte
+}

@@ -1,0 +1,183 @@
+package record
+
+import (
+	"fmt"
+
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+)
+
+// Recorder notes what one step of the company changes. It is given the moment
+// of the step and hands out stamps, ids and sequence numbers. Its schedule is
+// where the step sets timers.
+type Recorder struct {
+	*sim.Schedule
+
+	seed      uint64
+	uid       uint64
+	sandboxID string
+
+	clock sim.Clock
+	wall  moment.Instant
+	now   sim.Minute
+	// last is the created_at of the newest event, sequence its number.
+	last     moment.Instant
+	sequence uint64
+
+	// touched is set when a row was added or edited since the last flush.
+	touched bool
+	moves   []event.Change
+	pending []pendingEvent
+}
+
+type pendingEvent struct {
+	sequence  uint64
+	kind      event.Type
+	createdAt moment.Instant
+	date      moment.Date
+	id, self  string
+	data      event.Data
+}
+
+// Origin is what a recorder needs to know of its sandbox.
+type Origin struct {
+	SandboxID string
+	// Seed makes the ids of business records, UID those of events.
+	Seed, UID uint64
+}
+
+// NewRecorder returns a recorder that goes on after the event with the given
+// sequence number and time.
+func NewRecorder(o Origin, schedule *sim.Schedule, sequence uint64, last moment.Instant) *Recorder {
+	return &Recorder{Schedule: schedule, seed: o.Seed, uid: o.UID, sandboxID: o.SandboxID, sequence: sequence, last: last}
+}
+
+// SetMoment sets the simulated moment of what comes next, its wall time and
+// the clock that says when later moments will be.
+func (r *Recorder) SetMoment(now sim.Minute, wall moment.Instant, clock sim.Clock) {
+	r.now, r.wall, r.clock = now, wall, clock
+}
+
+// Clock returns the clock of the moment.
+func (r *Recorder) Clock() sim.Clock { return r.clock }
+
+// Now returns the simulated moment.
+func (r *Recorder) Now() sim.Minute { return r.now }
+
+// Today returns the working day.
+func (r *Recorder) Today() sim.Day { return r.now.Day() }
+
+// Wall returns the wall time of the moment.
+func (r *Recorder) Wall() moment.Instant { return r.wall }
+
+// Date returns the in-world date.
+func (r *Recorder) Date() moment.Date { return r.now.Date() }
+
+// Sequence returns the number of the newest event, 0 before the first.
+func (r *Recorder) Sequence() uint64 { return r.sequence }
+
+// LastEventAt returns the created_at of the newest event.
+func (r *Recorder) LastEventAt() moment.Instant { return r.last }
+
+// stamp is the created_at that the next event will have: the moment's wall
+// time, raised where needed so that created_at strictly grows with the
+// sequence (contract: EVT.ORDER).
+func (r *Recorder) stamp() moment.Instant {
+	return max(r.wall, r.last+moment.Microsecond)
+}
+
+func (r *Recorder) identity(prefix string, ordinal int) uint64 {
+	return sim.Mix(sim.Mix(r.seed^sim.Hash(prefix)) ^ uint64(ordinal))
+}
+
+// Born notes that a row came to be with its present status.
+func (r *Recorder) Born(row Row) {
+	r.moves = append(r.moves, event.Change{Resource: row.Resource(), ID: row.RowID(), To: row.State()})
+}
+
+// Move sets a row's status and notes the change for the next event.
+func Move[S ~string](r *Recorder, row Row, status *S, to S) {
+	r.moves = append(r.moves, event.Change{Resource: row.Resource(), ID: row.RowID(), From: string(*status), To: string(to)})
+	*status = to
+}
+
+// Emit writes an event about a row and takes every noted move along: the
+// row's own as the event's status, the others as riders. It returns the
+// event's id, for the journals that belong to it.
+func (r *Recorder) Emit(kind event.Type, about Row, data event.Data) string {
+	definition, ok := event.Lookup(kind)
+	if !ok {
+		panic(fmt.Sprintf("no event type %q", kind))
+	}
+	var riders []event.Change
+	for _, move := range r.moves {
+		if move.Resource != about.Resource() || move.ID != about.RowID() {
+			riders = append(riders, move)
+		}
+	}
+	r.moves = r.moves[:0]
+	data.SetHead(about.RowID(), about.State())
+	data.SetChanges(riders)
+
+	created := r.stamp()
+	r.last = created
+	r.sequence++
+	id := sim.ID("evt", sim.Mix(sim.Mix(r.uid)^r.sequence))
+	r.pending = append(r.pending, pendingEvent{
+		sequence: r.sequence, kind: kind, createdAt: created, date: r.Date(),
+		id: id, self: selfPath(definition.Self, about.RowID()), data: data,
+	})
+	return id
+}
+
+// Pending returns how many events wait to be flushed.
+func (r *Recorder) Pending() int { return len(r.pending) }
+
+// Touched reports whether anything waits to be flushed: rows, events or
+// timers.
+func (r *Recorder) Touched() bool {
+	return r.touched || len(r.pending) > 0 || r.Schedule.Changed()
+}
+
+// Types returns the types of the waiting events in order.
+func (r *Recorder) Types() []event.Type {
+	types := make([]event.Type, len(r.pending))
+	for i := range r.pending {
+		types[i] = r.pending[i].kind
+	}
+	return types
+}
+
+// Flush encodes the waiting events. It panics when a status moved without an
+// event.
+func (r *Recorder) Flush() []Event {
+	if len(r.moves) > 0 {
+		panic(fmt.Sprintf("status changes without an event: %v", r.moves))
+	}
+	events := make([]Event, len(r.pending))
+	for i := range r.pending {
+		p := &r.pending[i]
+		events[i] = Event{
+			Sequence: p.sequence, ID: p.id, Type: string(p.kind), CreatedAt: p.createdAt,
+			Body: encodeEvent(p, r.sandboxID),
+		}
+	}
+	r.Forget()
+	return events
+}
+
+// Forget drops the waiting events.
+func (r *Recorder) Forget() {
+	clear(r.pending)
+	r.pending = r.pending[:0]
+	r.touched = false
+}
+
+func selfPath(pattern, id string) string {
+	const placeholder = "{id}"
+	if n := len(pattern) - len(placeholder); n > 0 && pattern[n:] == placeholder {
+		return pattern[:n] + id
+	}
+	return pattern
+}

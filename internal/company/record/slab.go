@@ -1,0 +1,257 @@
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+)
+
+// A slab is the stored form of changes and images: lengths and bytes one
+// after the other, read back without copying, so that loading a company costs
+// little more than reading it. Numbers are unsigned varints, texts and bodies
+// carry their length in front. The format has no version of its own: package
+// sandbox writes one before it.
+
+// ErrCorrupt reports a slab that is not one.
+var ErrCorrupt = errors.New("corrupt slab")
+
+// AppendChanges appends the stored form of a commit's changes.
+func AppendChanges(b []byte, c *Changes) []byte {
+	b = appendTables(b, c.Rows)
+	b = appendTimers(b, c.Set)
+	b = binary.AppendUvarint(b, uint64(len(c.Fired)))
+	for _, sequence := range c.Fired {
+		b = binary.AppendUvarint(b, sequence)
+	}
+	b = appendBytes(b, c.State)
+	b = binary.AppendUvarint(b, uint64(len(c.Events)))
+	for i := range c.Events {
+		e := &c.Events[i]
+		b = binary.AppendUvarint(b, e.Sequence)
+		b = appendString(b, e.ID)
+		b = appendString(b, e.Type)
+		b = binary.AppendUvarint(b, uint64(e.CreatedAt))
+		b = appendBytes(b, e.Body)
+	}
+	return b
+}
+
+// ReadChanges reads what AppendChanges wrote and returns the rest. The
+// changes share the memory of b.
+func ReadChanges(b []byte, version uint64) (Changes, []byte, error) {
+	r := reader{rest: b}
+	c := Changes{Rows: r.tables(version), Set: r.timers()}
+	c.Fired = make([]uint64, r.count())
+	for i := range c.Fired {
+		c.Fired[i] = r.number()
+	}
+	c.State = r.bytes()
+	c.Events = make([]Event, r.count())
+	for i := range c.Events {
+		c.Events[i] = Event{Sequence: r.number(), ID: r.text(), Type: r.text(), CreatedAt: moment.Instant(r.number()), Body: r.bytes()}
+	}
+	return c, r.rest, r.err
+}
+
+// AppendImage appends the stored form of a whole company.
+func AppendImage(b []byte, m *Image) []byte {
+	b = appendTables(b, m.Tables)
+	b = appendTimers(b, m.Timers)
+	return appendBytes(b, m.State)
+}
+
+// ReadImage reads what AppendImage wrote and returns the rest. The image
+// shares the memory of b.
+func ReadImage(b []byte) (Image, []byte, error) {
+	r := reader{rest: b}
+	m := Image{Tables: r.tables(0), Timers: r.timers(), State: r.bytes()}
+	return m, r.rest, r.err
+}
+
+// Apply brings an image forward by one commit's changes.
+func (m *Image) Apply(c *Changes) {
+	for _, rows := range c.Rows {
+		table := m.table(rows.Table)
+		for _, e := range rows.Entries {
+			for len(table.Entries) <= e.Ordinal {
+				table.Entries = append(table.Entries, nil)
+			}
+			table.Entries[e.Ordinal] = e
+		}
+	}
+	if len(c.Fired) > 0 {
+		fired := make(map[uint64]bool, len(c.Fired))
+		for _, sequence := range c.Fired {
+			fired[sequence] = true
+		}
+		kept := m.Timers[:0]
+		for _, t := range m.Timers {
+			if !fired[t.Sequence] {
+				kept = append(kept, t)
+			}
+		}
+		m.Timers = kept
+	}
+	m.Timers = append(m.Timers, c.Set...)
+	m.State = c.State
+}
+
+func (m *Image) table(name string) *TableRows {
+	for i := range m.Tables {
+		if m.Tables[i].Table == name {
+			return &m.Tables[i]
+		}
+	}
+	m.Tables = append(m.Tables, TableRows{Table: name})
+	return &m.Tables[len(m.Tables)-1]
+}
+
+func appendTables(b []byte, tables []TableRows) []byte {
+	b = binary.AppendUvarint(b, uint64(len(tables)))
+	for _, t := range tables {
+		b = appendString(b, t.Table)
+		b = binary.AppendUvarint(b, uint64(len(t.Entries)))
+		for _, e := range t.Entries {
+			b = appendString(b, e.ID)
+			b = binary.AppendUvarint(b, uint64(e.Ordinal))
+			b = binary.AppendUvarint(b, e.Version)
+			b = binary.AppendUvarint(b, uint64(e.Updated))
+			b = binary.AppendUvarint(b, uint64(len(e.Filters)))
+			for _, value := range e.Filters {
+				b = appendString(b, value)
+			}
+			b = appendBytes(b, e.Row)
+			b = appendBytes(b, e.Private)
+		}
+	}
+	return b
+}
+
+func appendTimers(b []byte, timers []sim.Timer) []byte {
+	b = binary.AppendUvarint(b, uint64(len(timers)))
+	for _, t := range timers {
+		b = binary.AppendUvarint(b, uint64(t.Due))
+		b = append(b, byte(t.Class))
+		b = binary.AppendUvarint(b, t.Sequence)
+		b = appendString(b, t.Kind)
+		b = appendString(b, t.Ref)
+		b = binary.AppendVarint(b, t.Index)
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+func appendBytes(b, v []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(v)))
+	return append(b, v...)
+}
+
+// reader reads a slab. After the first mistake everything reads as empty and
+// err is set.
+type reader struct {
+	rest []byte
+	err  error
+}
+
+func (r *reader) fail() {
+	r.err, r.rest = ErrCorrupt, nil
+}
+
+func (r *reader) number() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// count reads how many items follow. Each takes at least a byte, which bounds
+// what a corrupt slab can make us allocate.
+func (r *reader) count() int {
+	n := r.number()
+	if n > uint64(len(r.rest)) {
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) bytes() []byte {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	v := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) text() string { return string(r.bytes()) }
+
+func (r *reader) octet() byte {
+	if len(r.rest) == 0 {
+		r.fail()
+		return 0
+	}
+	v := r.rest[0]
+	r.rest = r.rest[1:]
+	return v
+}
+
+func (r *reader) signed() int64 {
+	v, n := binary.Varint(r.rest)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) tables(version uint64) []TableRows {
+	tables := make([]TableRows, r.count())
+	for i := range tables {
+		tables[i].Table = r.text()
+		tables[i].Entries = make([]*Entry, r.count())
+		entries := make([]Entry, len(tables[i].Entries))
+		for j := range entries {
+			entries[j] = r.entry()
+			if version > 0 {
+				entries[j].Version = version
+			}
+			tables[i].Entries[j] = &entries[j]
+		}
+	}
+	return tables
+}
+
+func (r *reader) entry() Entry {
+	e := Entry{ID: r.text(), Ordinal: int(r.number()), Version: r.number(), Updated: moment.Instant(r.number())}
+	if n := r.count(); n > 0 {
+		e.Filters = make([]string, n)
+		for i := range e.Filters {
+			e.Filters[i] = r.text()
+		}
+	}
+	e.Row, e.Private = r.bytes(), r.bytes()
+	return e
+}
+
+func (r *reader) timers() []sim.Timer {
+	timers := make([]sim.Timer, r.count())
+	for i := range timers {
+		timers[i] = sim.Timer{
+			Due: sim.Minute(r.number()), Class: sim.Class(r.octet()), Sequence: r.number(),
+			Kind: r.text(), Ref: r.text(), Index: r.signed(),
+		}
+	}
+	return timers
+}

@@ -1,0 +1,222 @@
+package record
+
+import (
+	"fmt"
+
+	"platen/internal/company/sim"
+)
+
+// Table holds the rows of one kind in the order of their births, each with
+// its private state. Rows that come from the store are decoded when they are
+// first wanted.
+type Table[R, P any] struct {
+	definition Definition
+	filter     func(*R) []string
+	slots      []*slot[R, P]
+	index      map[string]int
+	touched    []int
+}
+
+type slot[R, P any] struct {
+	// entry is the row as last flushed, nil before its first flush.
+	entry   *Entry
+	row     *R
+	private *P
+	touched bool
+}
+
+// NewTable returns an empty table. filter returns the values of the
+// definition's filter fields; it may be nil when there are none.
+func NewTable[R, P any](d Definition, filter func(*R) []string) *Table[R, P] {
+	if _, ok := any(new(R)).(Row); !ok {
+		panic(fmt.Sprintf("rows of %s do not embed Head and Stamps", d.Resource))
+	}
+	return &Table[R, P]{definition: d, filter: filter, index: map[string]int{}}
+}
+
+// Definition returns what is fixed about the table.
+func (t *Table[R, P]) Definition() Definition { return t.definition }
+
+// Len returns how many rows there are.
+func (t *Table[R, P]) Len() int { return len(t.slots) }
+
+// NextID returns the id that the next row will get when it brings none.
+func (t *Table[R, P]) NextID(r *Recorder) string {
+	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, len(t.slots)))
+}
+
+// Add gives birth to a row. It gets an id unless it brings one, and its
+// stamps. The caller still has to move its status by Recorder.Born.
+func (t *Table[R, P]) Add(r *Recorder, row R, private P) (*R, *P) {
+	s := &slot[R, P]{row: &row, private: &private}
+	meta := any(s.row).(Row)
+	if meta.RowID() == "" {
+		meta.head().ID = t.NextID(r)
+	}
+	stamp := r.stamp()
+	*meta.stamps() = Stamps{CreatedAt: stamp, UpdatedAt: stamp, CreatedOn: r.Date()}
+	ordinal := len(t.slots)
+	t.slots = append(t.slots, s)
+	t.index[meta.RowID()] = ordinal
+	t.touch(r, s, ordinal)
+	return s.row, s.private
+}
+
+// Find returns a row to read, and false when there is none with the id. It
+// must not be changed: Edit is for that.
+func (t *Table[R, P]) Find(id string) (*R, bool) {
+	ordinal, ok := t.index[id]
+	if !ok {
+		return nil, false
+	}
+	return t.at(ordinal).row, true
+}
+
+// Nth returns the row with the given place in the order of births, to read.
+func (t *Table[R, P]) Nth(ordinal int) (*R, bool) {
+	if ordinal < 0 || ordinal >= len(t.slots) {
+		return nil, false
+	}
+	return t.at(ordinal).row, true
+}
+
+// Ordinal returns a row's place in the order of births. The row must exist.
+func (t *Table[R, P]) Ordinal(id string) int { return t.mustIndex(id) }
+
+// Private returns the private state of a row to read. The row must exist.
+func (t *Table[R, P]) Private(id string) *P { return t.at(t.mustIndex(id)).private }
+
+// Edit returns a row and its private state to change, and notes that it was
+// touched. The row must exist.
+func (t *Table[R, P]) Edit(r *Recorder, id string) (*R, *P) {
+	ordinal := t.mustIndex(id)
+	s := t.at(ordinal)
+	any(s.row).(Row).stamps().UpdatedAt = r.stamp()
+	t.touch(r, s, ordinal)
+	return s.row, s.private
+}
+
+// All calls yield for each row in the order of births, to read.
+func (t *Table[R, P]) All(yield func(*R, *P) bool) {
+	for ordinal := range t.slots {
+		s := t.at(ordinal)
+		if !yield(s.row, s.private) {
+			return
+		}
+	}
+}
+
+func (t *Table[R, P]) mustIndex(id string) int {
+	ordinal, ok := t.index[id]
+	if !ok {
+		panic(fmt.Sprintf("no %s %q", t.definition.Resource, id))
+	}
+	return ordinal
+}
+
+func (t *Table[R, P]) at(ordinal int) *slot[R, P] {
+	s := t.slots[ordinal]
+	if s.row == nil {
+		s.row, s.private = new(R), new(P)
+		decode(s.entry.Row, s.row)
+		decode(s.entry.Private, s.private)
+	}
+	return s
+}
+
+func (t *Table[R, P]) touch(r *Recorder, s *slot[R, P], ordinal int) {
+	if !s.touched {
+		s.touched = true
+		r.touched = true
+		t.touched = append(t.touched, ordinal)
+	}
+}
+
+// Flush encodes the touched rows as entries of a version.
+func (t *Table[R, P]) Flush(version uint64) []*Entry {
+	if len(t.touched) == 0 {
+		return nil
+	}
+	entries := make([]*Entry, len(t.touched))
+	for i, ordinal := range t.touched {
+		s := t.slots[ordinal]
+		meta := any(s.row).(Row)
+		e := &Entry{ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row), Private: encode(s.private)}
+		if t.filter != nil {
+			e.Filters = t.filter(s.row)
+		}
+		s.entry, s.touched = e, false
+		entries[i] = e
+	}
+	t.touched = t.touched[:0]
+	return entries
+}
+
+// Forget drops the notes of what was touched without encoding anything: for
+// measuring the simulation by itself. The table cannot be flushed any more.
+func (t *Table[R, P]) Forget() {
+	for _, ordinal := range t.touched {
+		t.slots[ordinal].touched = false
+	}
+	t.touched = t.touched[:0]
+}
+
+// Restore fills an empty table with entries in the order of births.
+func (t *Table[R, P]) Restore(entries []*Entry) error {
+	t.slots = make([]*slot[R, P], len(entries))
+	slots := make([]slot[R, P], len(entries))
+	for i, e := range entries {
+		if e == nil || e.Ordinal != i {
+			return fmt.Errorf("table %s has a hole at %d", t.definition.Resource, i)
+		}
+		slots[i].entry = e
+		t.slots[i] = &slots[i]
+		t.index[e.ID] = i
+	}
+	return nil
+}
+
+// Entries returns every row as it was last flushed, in the order of births.
+func (t *Table[R, P]) Entries() []*Entry {
+	entries := make([]*Entry, len(t.slots))
+	for i, s := range t.slots {
+		entries[i] = s.entry
+	}
+	return entries
+}
+
+// Entry returns the flushed form of a row, nil when it has none.
+func (t *Table[R, P]) Entry(id string) *Entry {
+	ordinal, ok := t.index[id]
+	if !ok {
+		return nil
+	}
+	return t.slots[ordinal].entry
+}
+
+// Check reports a row whose bytes differ from what the row is now: one that
+// was changed without Edit.
+func (t *Table[R, P]) Check() error {
+	for _, s := range t.slots {
+		if s.row == nil || s.touched || s.entry == nil {
+			continue
+		}
+		if string(encode(s.row)) != string(s.entry.Row) || string(encode(s.private)) != string(s.entry.Private) {
+			return fmt.Errorf("%s %s was changed behind the recorder", t.definition.Resource, s.entry.ID)
+		}
+	}
+	return nil
+}
+
+// Keeper is a table without its types: what the company needs to store and
+// restore all of them alike.
+type Keeper interface {
+	Definition() Definition
+	Len() int
+	Flush(version uint64) []*Entry
+	Forget()
+	Restore(entries []*Entry) error
+	Entries() []*Entry
+	Entry(id string) *Entry
+	Check() error
+}

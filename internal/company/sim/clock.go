@@ -1,0 +1,67 @@
+package sim
+
+import "platen/internal/moment"
+
+// Mode says what moves a clock.
+type Mode string
+
+// Modes.
+const (
+	// Realtime clocks run with the wall clock, and by ticks too.
+	Realtime Mode = "realtime"
+	// Manual clocks move by ticks alone.
+	Manual Mode = "manual"
+)
+
+// Speed is simulated minutes per wall second, in thousandths.
+type Speed int64
+
+// Speeds.
+const (
+	// DefaultSpeed makes a working day take one minute of wall time.
+	DefaultSpeed Speed = 8_000
+	// MinSpeed and MaxSpeed bound what a preset may ask for.
+	MinSpeed Speed = 100
+	MaxSpeed Speed = 480_000
+)
+
+// microsecondsTimesThousand converts between microseconds at a Speed and
+// minutes: minutes = microseconds * speed / microsecondsTimesThousand.
+const microsecondsTimesThousand = 1_000_000 * 1_000
+
+// Clock maps wall time to simulated time. It is a value: moving it makes
+// another one.
+type Clock struct {
+	Mode       Mode           `json:"mode"`
+	Speed      Speed          `json:"speed"`
+	AnchorWall moment.Instant `json:"anchor_wall"`
+	Anchor     Minute         `json:"anchor"`
+}
+
+// Minute returns the simulated moment at a wall time, never before the anchor.
+func (c Clock) Minute(wall moment.Instant) Minute {
+	if c.Mode == Manual || wall <= c.AnchorWall {
+		return c.Anchor
+	}
+	return c.Anchor + Minute(int64(wall-c.AnchorWall)*int64(c.Speed)/microsecondsTimesThousand)
+}
+
+// Wall returns the earliest wall time at which the clock shows m. For moments
+// before the anchor it is the anchor's. A manual clock has no such time; ok
+// is then false for moments after the anchor.
+func (c Clock) Wall(m Minute) (wall moment.Instant, ok bool) {
+	if m <= c.Anchor {
+		return c.AnchorWall, true
+	}
+	if c.Mode == Manual {
+		return 0, false
+	}
+	micros := (int64(m-c.Anchor)*microsecondsTimesThousand + int64(c.Speed) - 1) / int64(c.Speed)
+	return c.AnchorWall + moment.Instant(micros), true
+}
+
+// MovedTo returns the clock set to show m at a wall time.
+func (c Clock) MovedTo(m Minute, wall moment.Instant) Clock {
+	c.Anchor, c.AnchorWall = m, wall
+	return c
+}

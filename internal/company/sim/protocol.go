@@ -1,0 +1,34 @@
+package sim
+
+// The protocol of a day: what is due at the same minute happens in this
+// order, so that every replay agrees. The classes up to ClassDemand are due
+// when the day opens, those of the day at their own minutes, the last when it
+// closes.
+const (
+	ClassDisruptionEnds Class = iota + 1
+	ClassDisruptionStarts
+	ClassStaff
+	ClassPayroll
+	ClassLapse
+	ClassMissed
+	ClassRequisition
+	ClassCustomerOverdue
+	ClassSupplierOverdue
+	ClassOverhead
+	ClassLot
+	ClassMajorOrder
+	ClassDemand
+	ClassDay
+	ClassDirectDebit
+	ClassTimesheet
+	ClassBankruptcy
+)
+
+// Minutes of the day at which parts of it happen.
+const (
+	// PaymentMinute is 10:00, when customers' payments arrive.
+	PaymentMinute Minute = 120
+	// CloseMinute is the last minute of a day, since 16:00 and 08:00 of the
+	// next day are the same working minute.
+	CloseMinute Minute = DayLength - 1
+)

@@ -1,0 +1,130 @@
+package company
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/factory"
+	"platen/internal/company/mission"
+	"platen/internal/company/preset"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+	"platen/internal/share"
+)
+
+// Summary is the company at a glance: what GET /sandbox and GET /office/cash
+// show. It is a value, taken after each commit, so that reading it waits for
+// nobody.
+type Summary struct {
+	Settings Settings
+	Clock    sim.Clock
+	Now      sim.Minute
+	Signals  mission.Signals
+
+	CashMinor, OpeningCashMinor money.Minor
+	ReceivableMinor             money.Minor
+	NetWorthMinor               money.Minor
+	OverdraftLimitMinor         money.Minor
+	Reputation                  share.PerCent
+	Inventory                   Inventory
+	Presses                     PressCounts
+	Counts                      Counts
+	Score                       Score
+}
+
+// Inventory is the warehouse.
+type Inventory struct {
+	Materials       []MaterialStock `json:"materials"`
+	Finished        []FinishedStock `json:"finished"`
+	StockValueMinor money.Minor     `json:"stock_value_minor"`
+}
+
+// MaterialStock is one material in the warehouse.
+type MaterialStock struct {
+	SKU          string `json:"sku"`
+	Name         string `json:"name"`
+	Unit         string `json:"unit"`
+	OnHand       int64  `json:"on_hand"`
+	ReorderPoint int64  `json:"reorder_point"`
+	Status       string `json:"status" enum:"ok,low"`
+}
+
+// FinishedStock is one finished product in the warehouse.
+type FinishedStock struct {
+	SKU      string `json:"sku"`
+	OnHand   int64  `json:"on_hand"`
+	Reserved int64  `json:"reserved"`
+}
+
+// PressCounts counts presses by status.
+type PressCounts struct {
+	Idle    int `json:"idle"`
+	Running int `json:"running"`
+	Down    int `json:"down"`
+}
+
+// Counts counts what is under way.
+type Counts struct {
+	OrdersOpen     int64 `json:"orders_open"`
+	WorkOrdersOpen int64 `json:"work_orders_open"`
+}
+
+// Score is how the company has done.
+type Score struct {
+	NetWorthMinor money.Minor `json:"net_worth_minor"`
+	ProfitMinor   money.Minor `json:"profit_minor"`
+	OrdersShipped int64       `json:"orders_shipped"`
+	// OnTimePct and SpoilagePct are null while there is nothing to count.
+	OnTimePct   *share.PerCent `json:"on_time_pct"`
+	SpoilagePct *share.PerCent `json:"spoilage_pct"`
+}
+
+// Bridge returns who carries records across.
+func (s *Summary) Bridge() preset.Bridge { return s.Settings.Bridge }
+
+// Summary returns the company at a glance.
+func (c *Company) Summary() Summary {
+	o, f := &c.office.State, &c.factory.State
+	s := Summary{
+		Settings: c.settings, Clock: c.clock, Now: c.now, Signals: c.missions.Signals,
+		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
+		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100),
+		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders},
+	}
+	c.summarizeStock(&s)
+	for press := range c.factory.Presses.All {
+		switch press.Status {
+		case factory.PressIdle:
+			s.Presses.Idle++
+		case factory.PressRunning:
+			s.Presses.Running++
+		}
+	}
+	s.NetWorthMinor = o.CashMinor + o.DeliveredReceivableMinor + s.Inventory.StockValueMinor
+	s.Score = Score{
+		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor, OrdersShipped: o.ShippedOrders,
+		OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders), SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted),
+	}
+	return s
+}
+
+func (c *Company) summarizeStock(s *Summary) {
+	s.Inventory = Inventory{Materials: []MaterialStock{}, Finished: []FinishedStock{}, StockValueMinor: c.factory.StockValueMinor()}
+	for _, known := range catalog.Items() {
+		item, _ := c.factory.Stock.Find(factory.StockItemID(known.SKU))
+		switch known.Class {
+		case catalog.Material:
+			s.Inventory.Materials = append(s.Inventory.Materials, MaterialStock{
+				SKU: item.SKU, Name: item.Name, Unit: item.Unit, OnHand: item.OnHand, ReorderPoint: item.ReorderPoint, Status: string(item.Status),
+			})
+		case catalog.Finished:
+			s.Inventory.Finished = append(s.Inventory.Finished, FinishedStock{SKU: item.SKU, OnHand: item.OnHand, Reserved: item.Reserved})
+		case catalog.Scrap:
+		}
+	}
+}
+
+func ratio(part, whole int64) *share.PerCent {
+	if whole == 0 {
+		return nil
+	}
+	return new(share.PerCent(part * 10_000 / whole))
+}

@@ -1,0 +1,65 @@
+// Package event is the vocabulary of the feed: the 50 types that a client can
+// subscribe to, and for each type the struct of its data. Every change of a
+// stored status writes exactly one event (contract: EVT.ONE); records that
+// change together with the one an event is about are its riders, listed in
+// data.changes.
+package event
+
+// Type names a kind of event, such as office.sales_order.accepted.
+type Type string
+
+// System is the part of the company that an event comes from.
+type System string
+
+// Systems.
+const (
+	Office  System = "office"
+	Factory System = "factory"
+	HR      System = "hr"
+	World   System = "world"
+	Sandbox System = "sandbox"
+)
+
+// System returns the first word of the type.
+func (t Type) System() System {
+	for i := range len(t) {
+		if t[i] == '.' {
+			return System(t[:i])
+		}
+	}
+	return System(t)
+}
+
+// Change is one rider: a record whose status moved within an event about
+// another record. From is empty for a record that was born in the event.
+type Change struct {
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+	From     string `json:"from,omitzero"`
+	To       string `json:"to"`
+}
+
+// Head begins the data of every event: the id and status of the record that
+// the event is about. Records without a status have none here.
+type Head struct {
+	ID     string `json:"id"`
+	Status string `json:"status,omitzero"`
+}
+
+// SetHead fills the head.
+func (h *Head) SetHead(id, status string) { h.ID, h.Status = id, status }
+
+// Riders ends the data of every event.
+type Riders struct {
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// SetChanges fills the riders.
+func (r *Riders) SetChanges(changes []Change) { r.Changes = changes }
+
+// Data is the data of an event: a struct that embeds Head first and Riders
+// last, with its own scalars between them.
+type Data interface {
+	SetHead(id, status string)
+	SetChanges(changes []Change)
+}

@@ -1,0 +1,60 @@
+// Package moment has the two kinds of time that rows and events carry: wall
+// instants and in-world dates. Both are plain integers with a text form, so
+// that they compare, sort and encode without surprises.
+package moment
+
+import (
+	"fmt"
+	"time"
+)
+
+// Instant is a wall-clock time in microseconds since 1970, UTC. Its text form
+// is RFC 3339 with exactly six fraction digits, so instants sort as text.
+type Instant int64
+
+// Microsecond is the smallest step between two instants.
+const Microsecond Instant = 1
+
+const instantLayout = "2006-01-02T15:04:05.000000Z"
+
+// InstantOf drops what is finer than a microsecond.
+func InstantOf(t time.Time) Instant { return Instant(t.UnixMicro()) }
+
+// Time returns the instant as a time in UTC.
+func (i Instant) Time() time.Time { return time.UnixMicro(int64(i)).UTC() }
+
+// Add returns the instant d later.
+func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Microseconds()) }
+
+// Sub returns the time from j to i.
+func (i Instant) Sub(j Instant) time.Duration { return time.Duration(i-j) * time.Microsecond }
+
+// CeilSecond returns the first whole second at or after i.
+func (i Instant) CeilSecond() Instant {
+	const second = 1_000_000
+	if r := i % second; r > 0 {
+		return i + second - r
+	}
+	return i
+}
+
+// String returns the text form.
+func (i Instant) String() string { return i.Time().Format(instantLayout) }
+
+// AppendText implements encoding.TextAppender.
+func (i Instant) AppendText(b []byte) ([]byte, error) {
+	return i.Time().AppendFormat(b, instantLayout), nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (i Instant) MarshalText() ([]byte, error) { return i.AppendText(nil) }
+
+// UnmarshalText takes any RFC 3339 time.
+func (i *Instant) UnmarshalText(b []byte) error {
+	t, err := time.Parse(time.RFC3339Nano, string(b))
+	if err != nil {
+		return fmt.Errorf("%q is not an RFC 3339 time", b)
+	}
+	*i = InstantOf(t)
+	return nil
+}

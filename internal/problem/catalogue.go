@@ -1,0 +1,276 @@
+package problem
+
+import "net/http"
+
+// Definition is what is fixed about a code.
+type Definition struct {
+	Code   Code
+	Status int
+	// Retryable tells a client that the same request may work later
+	// (contract: ENV.ERROR.RETRYABLE).
+	Retryable bool
+	// Hint is sent when the refusal has none of its own.
+	Hint string
+	// Meaning says when the code is given, Remedy what a client does then.
+	// They make the code's page in the docs.
+	Meaning, Remedy string
+}
+
+// Codes.
+const (
+	InvalidJSON           Code = "invalid_json"
+	InvalidParameter      Code = "invalid_parameter"
+	InvalidCursor         Code = "invalid_cursor"
+	BadRequest            Code = "bad_request"
+	IdempotencyRequired   Code = "idempotency_required"
+	IdempotencyKeyInvalid Code = "idempotency_key_invalid"
+	Unauthorized          Code = "unauthorized"
+	WrongSystem           Code = "wrong_system"
+	NotFound              Code = "not_found"
+	RouteNotFound         Code = "route_not_found"
+	MethodNotAllowed      Code = "method_not_allowed"
+	NotAcceptable         Code = "not_acceptable"
+	RequestTimeout        Code = "request_timeout"
+	InvalidState          Code = "invalid_state"
+	DuplicateReference    Code = "duplicate_reference"
+	PressBusy             Code = "press_busy"
+	NoOperator            Code = "no_operator"
+	InsufficientStock     Code = "insufficient_stock"
+	WorkOrderNotReady     Code = "work_order_not_ready"
+	TooManyOpen           Code = "too_many_open"
+	BodyTooLarge          Code = "body_too_large"
+	UnsupportedMediaType  Code = "unsupported_media_type"
+	ValidationFailed      Code = "validation_failed"
+	InvalidPreset         Code = "invalid_preset"
+	IdempotencyKeyReused  Code = "idempotency_key_reused"
+	QuantityMismatch      Code = "quantity_mismatch"
+	GangMixedPaper        Code = "gang_mixed_paper"
+	ReferenceRequired     Code = "reference_required"
+	SandboxExpired        Code = "sandbox_expired"
+	TickRate              Code = "tick_rate"
+	HeadersTooLarge       Code = "headers_too_large"
+	InternalError         Code = "internal_error"
+	QueueFull             Code = "queue_full"
+	Unavailable           Code = "unavailable"
+)
+
+// All lists every definition, by status and then in the order of teaching.
+func All() []Definition { return definitions }
+
+// Lookup returns the definition of a code. An unknown code is a mistake of
+// the program and is answered as internal_error.
+func Lookup(code Code) Definition {
+	for i := range definitions {
+		if definitions[i].Code == code {
+			return definitions[i]
+		}
+	}
+	return Lookup(InternalError)
+}
+
+var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
+	{
+		Code: InvalidJSON, Status: http.StatusBadRequest,
+		Hint:    "Send one JSON object, with each member once.",
+		Meaning: "The body is empty, is not JSON, or names a member twice.",
+		Remedy:  "Build the body with a JSON library instead of by hand. The message names the place where reading stopped.",
+	},
+	{
+		Code: InvalidParameter, Status: http.StatusBadRequest,
+		Hint:    "details.parameter names the parameter.",
+		Meaning: "A query parameter or header has a value that it cannot have, is given twice, or is not known on this route.",
+		Remedy:  "Correct the value. An unknown parameter is refused, because a filter that is silently ignored looks like a wrong result.",
+	},
+	{
+		Code: InvalidCursor, Status: http.StatusBadRequest,
+		Hint:    "Pass data.next_cursor back unchanged, on the same route with the same filters.",
+		Meaning: "The cursor was not made by this service, or belongs to another route or other filters.",
+		Remedy:  "Begin the list again without a cursor.",
+	},
+	{
+		Code: BadRequest, Status: http.StatusBadRequest,
+		Hint:    "Check the request line and the headers.",
+		Meaning: "The request is not well-formed HTTP, or its path is not in its clean form.",
+		Remedy:  "Use an HTTP library, and paths without empty or dot segments.",
+	},
+	{
+		Code: IdempotencyRequired, Status: http.StatusBadRequest,
+		Hint:    "Send Idempotency-Key with a fresh value of 1 to 64 characters, and the same one on every retry.",
+		Meaning: "The route creates or pays something and wants an Idempotency-Key header.",
+		Remedy:  "Make one key for each intention, a UUID for example, keep it, and send it again with every retry of that intention.",
+	},
+	{
+		Code: IdempotencyKeyInvalid, Status: http.StatusBadRequest,
+		Hint:    "Use 1 to 64 printable ASCII characters.",
+		Meaning: "The Idempotency-Key is empty, longer than 64 characters, given twice, or has characters that cannot be printed.",
+		Remedy:  "Use a UUID or another short token.",
+	},
+	{
+		Code: Unauthorized, Status: http.StatusUnauthorized,
+		Hint:    "Send Authorization: Bearer <key> with a key from the answer of POST /v1/sandboxes.",
+		Meaning: "No key was sent, or the key is unknown, revoked, or of a sandbox that has been deleted. A browser's preflight gets this too: there is no CORS.",
+		Remedy:  "Create a sandbox and use its keys. Keys die with their sandbox.",
+	},
+	{
+		Code: WrongSystem, Status: http.StatusForbidden,
+		Hint:    "Head Office routes want the lab_off_ key, Factory routes the lab_fac_ key.",
+		Meaning: "The key belongs to the other system. The two systems share no data, and each key opens one door.",
+		Remedy:  "Send the key with the prefix that the hint names.",
+	},
+	{
+		Code: NotFound, Status: http.StatusNotFound,
+		Hint:    "details.resource and details.id say what was looked for.",
+		Meaning: "The sandbox has no record with this id.",
+		Remedy:  "Check the id against the list of the resource. Ids of one sandbox mean nothing in another.",
+	},
+	{
+		Code: RouteNotFound, Status: http.StatusNotFound,
+		Hint:    "Every route is listed in /openapi.json.",
+		Meaning: "No route has this path.",
+		Remedy:  "Check the path, its /v1 prefix included.",
+	},
+	{
+		Code: MethodNotAllowed, Status: http.StatusMethodNotAllowed,
+		Hint:    "The Allow header lists the methods of this path.",
+		Meaning: "The path exists, but not with this method.",
+		Remedy:  "Use a method from the Allow header.",
+	},
+	{
+		Code: NotAcceptable, Status: http.StatusNotAcceptable,
+		Hint:    "Accept application/json, or text/csv on lists.",
+		Meaning: "The Accept header allows nothing that this route can send.",
+		Remedy:  "Send Accept: application/json, or leave the header out.",
+	},
+	{
+		Code: RequestTimeout, Status: http.StatusRequestTimeout, Retryable: true,
+		Hint:    "Send the whole request without long pauses.",
+		Meaning: "The request did not arrive in time.",
+		Remedy:  "Send it again. With an Idempotency-Key nothing happens twice.",
+	},
+	{
+		Code: InvalidState, Status: http.StatusConflict,
+		Hint:    "details.status is the present status, details.allowed what this call needs.",
+		Meaning: "The record exists, but its status does not allow this.",
+		Remedy:  "Read the record again and decide anew. Waiting alone does not help.",
+	},
+	{
+		Code: DuplicateReference, Status: http.StatusConflict,
+		Hint:    "details names the record that already carries this reference.",
+		Meaning: "Another record of this kind has the same reference, so this would do the same work twice.",
+		Remedy:  "Use the record that exists. If the first call was lost, repeat it with its own Idempotency-Key.",
+	},
+	{
+		Code: PressBusy, Status: http.StatusConflict, Retryable: true,
+		Hint:    "The press is free again at retry_at.",
+		Meaning: "A print run occupies the press. A press cannot queue work.",
+		Remedy:  "Wait until retry_at, use the other press, or put several small orders into one run with work_order_ids.",
+	},
+	{
+		Code: NoOperator, Status: http.StatusConflict, Retryable: true,
+		Hint:    "Leave operator_badge_no out to take any free operator.",
+		Meaning: "Each running press needs an operator, and none is free (or the named one is not).",
+		Remedy:  "Wait for a run to end, or name another operator.",
+	},
+	{
+		Code: InsufficientStock, Status: http.StatusConflict,
+		Hint:    "details.shortages lists what is needed and what is there.",
+		Meaning: "The material on hand does not cover this.",
+		Remedy:  "Print less, choose the other press, or restock first.",
+	},
+	{
+		Code: WorkOrderNotReady, Status: http.StatusConflict,
+		Hint:    "Wait for the event factory.work_order.ready.",
+		Meaning: "The goods are not printed and finished yet, so they cannot be shipped.",
+		Remedy:  "Start or finish the print run, then ship after factory.work_order.ready.",
+	},
+	{
+		Code: TooManyOpen, Status: http.StatusConflict,
+		Hint:    "Finish some of the open ones first.",
+		Meaning: "The sandbox holds as many open records of this kind as it can.",
+		Remedy:  "Finish open records, or use a fresh sandbox.",
+	},
+	{
+		Code: BodyTooLarge, Status: http.StatusRequestEntityTooLarge,
+		Hint:    "A body has at most 16,384 bytes.",
+		Meaning: "The body is larger than 16,384 bytes. The connection may be closed.",
+		Remedy:  "Send less at once.",
+	},
+	{
+		Code: UnsupportedMediaType, Status: http.StatusUnsupportedMediaType,
+		Hint:    "Send Content-Type: application/json.",
+		Meaning: "The request has a body that is not declared as JSON.",
+		Remedy:  "Set the header Content-Type: application/json.",
+	},
+	{
+		Code: ValidationFailed, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.fields names every bad field with its rule.",
+		Meaning: "The body is JSON, but fields are missing, unknown, of the wrong type or out of range.",
+		Remedy:  "Correct all the fields that details.fields lists; it lists all of them at once.",
+	},
+	{
+		Code: InvalidPreset, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.allowed lists the presets of this server.",
+		Meaning: "This server has no preset of that name.",
+		Remedy:  "Use one of details.allowed, or leave preset out for starter.",
+	},
+	{
+		Code: IdempotencyKeyReused, Status: http.StatusUnprocessableEntity,
+		Hint:    "Use a new key for a new request.",
+		Meaning: "The Idempotency-Key was used before for a different method, path, query or body.",
+		Remedy:  "One key stands for one intention. Make a new key for a changed request.",
+	},
+	{
+		Code: QuantityMismatch, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.quantity is the ordered quantity.",
+		Meaning: "A shipment covers the whole order; the quantity named is another.",
+		Remedy:  "Leave quantity out, or send the ordered quantity.",
+	},
+	{
+		Code: GangMixedPaper, Status: http.StatusUnprocessableEntity,
+		Hint:    "All work orders of one run need the same paper; details.papers lists theirs.",
+		Meaning: "The work orders of a gang run share one make-ready and so one paper.",
+		Remedy:  "Group work orders by paper_sku of their products.",
+	},
+	{
+		Code: ReferenceRequired, Status: http.StatusUnprocessableEntity,
+		Hint:    "Put the sales order's id into reference.",
+		Meaning: "Custom goods are made for somebody, and the reference on the parcel says for whom.",
+		Remedy:  "Send reference with the id or number of the sales order.",
+	},
+	{
+		Code: SandboxExpired, Status: http.StatusLocked,
+		Hint:    "The sandbox can be read until it is deleted. Create another to go on.",
+		Meaning: "The sandbox's time is over; it is read-only until it is deleted.",
+		Remedy:  "Read what you still need, then create a new sandbox.",
+	},
+	{
+		Code: TickRate, Status: http.StatusTooManyRequests, Retryable: true,
+		Hint:    "Tick at most once per second; one tick may advance up to 480 minutes.",
+		Meaning: "The clock was moved by hand less than a second ago.",
+		Remedy:  "Wait for Retry-After and repeat with the same Idempotency-Key.",
+	},
+	{
+		Code: HeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge,
+		Hint:    "Send fewer or shorter headers.",
+		Meaning: "The headers are larger than the server takes.",
+		Remedy:  "Send fewer or shorter headers; 64 KiB are the limit.",
+	},
+	{
+		Code: InternalError, Status: http.StatusInternalServerError, Retryable: true,
+		Hint:    "Repeat with the same Idempotency-Key. If it persists, report the request_id.",
+		Meaning: "Something went wrong on our side. Whether the request took effect is not known.",
+		Remedy:  "Repeat with the same Idempotency-Key: if it took effect, the answer is the original one.",
+	},
+	{
+		Code: QueueFull, Status: http.StatusServiceUnavailable, Retryable: true,
+		Hint:    "Try again after Retry-After.",
+		Meaning: "The server holds as many sandboxes as it can.",
+		Remedy:  "Wait for Retry-After seconds and try again.",
+	},
+	{
+		Code: Unavailable, Status: http.StatusServiceUnavailable, Retryable: true,
+		Hint:    "Repeat after Retry-After with the same Idempotency-Key.",
+		Meaning: "The server is stopping, or its storage takes nothing at the moment.",
+		Remedy:  "Repeat after Retry-After with the same Idempotency-Key.",
+	},
+}

@@ -1,0 +1,126 @@
+// Package problem is the vocabulary of refusals: every error code with its
+// status, and the Problem that a client reads. Everything that is refused
+// anywhere in the program is refused with one of these.
+package problem
+
+import (
+	"fmt"
+	"time"
+)
+
+// Code is what clients read to tell refusals apart (contract: ENV.ERROR.CODE).
+type Code string
+
+// Problem is one refusal. It is an error: the core returns it, and package
+// api alone turns it into an answer.
+type Problem struct {
+	Code Code
+	// Message is a plain sentence: what happened, with which value.
+	Message string
+	// Hint says what to do next. Empty means the hint of the code.
+	Hint string
+	// Details is an optional object for programs. It must encode as JSON.
+	Details any
+	// RetryAt is when the same request may work. Zero means not known.
+	RetryAt time.Time
+	// RetryAfter asks for a Retry-After header of so many seconds; 0 for none.
+	RetryAfter int
+}
+
+// New returns a problem whose message is formatted like fmt.Sprintf.
+func New(code Code, format string, values ...any) *Problem {
+	return &Problem{Code: code, Message: fmt.Sprintf(format, values...)}
+}
+
+// With sets the details and returns the problem.
+func (p *Problem) With(details any) *Problem {
+	p.Details = details
+	return p
+}
+
+// Hinting sets the hint and returns the problem.
+func (p *Problem) Hinting(format string, values ...any) *Problem {
+	p.Hint = fmt.Sprintf(format, values...)
+	return p
+}
+
+// RetryingAt sets the moment from which the request may work.
+func (p *Problem) RetryingAt(t time.Time) *Problem {
+	p.RetryAt = t
+	return p
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return string(p.Code) + ": " + p.Message }
+
+// NotFoundDetails are the details of not_found.
+type NotFoundDetails struct {
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+}
+
+// Missing says that there is no such record.
+func Missing(resource, id string) *Problem {
+	return New(NotFound, "There is no %s with the id %q in this sandbox.", words(resource), id).
+		With(NotFoundDetails{Resource: resource, ID: id})
+}
+
+// StateDetails are the details of invalid_state.
+type StateDetails struct {
+	Status  string   `json:"status"`
+	Allowed []string `json:"allowed"`
+}
+
+// WrongState says that a record's status does not allow what was asked.
+func WrongState(resource, id, status string, allowed ...string) *Problem {
+	return New(InvalidState, "The %s %s is %s; this needs it to be %s.", words(resource), id, words(status), alternatives(allowed)).
+		With(StateDetails{Status: status, Allowed: allowed})
+}
+
+// Field is one bad field of a body.
+type Field struct {
+	// Field is the path of the field, such as lines[2].quantity.
+	Field string `json:"field"`
+	// Rule is the rule that it breaks, in the words of JSON Schema.
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+}
+
+// FieldDetails are the details of validation_failed.
+type FieldDetails struct {
+	Fields []Field `json:"fields"`
+}
+
+// Invalid says which fields of a body break which rules.
+func Invalid(fields ...Field) *Problem {
+	p := New(ValidationFailed, "%d fields of the body are not as they should be; the details name each.", len(fields))
+	if len(fields) == 1 {
+		p.Message = fields[0].Message
+	}
+	return p.With(FieldDetails{Fields: fields})
+}
+
+func words(identifier string) string {
+	b := []byte(identifier)
+	for i := range b {
+		if b[i] == '_' {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+func alternatives(states []string) string {
+	text := ""
+	for i, state := range states {
+		switch {
+		case i == 0:
+		case i == len(states)-1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += words(state)
+	}
+	return text
+}

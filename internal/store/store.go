@@ -1,0 +1,126 @@
+// Package store says what Platen asks of a disk, in words and in one small
+// interface. The bodies it keeps are opaque to it: what a commit means is the
+// business of package sandbox.
+//
+// Durable means: when a method that writes has returned nil, what it wrote
+// survives the loss of the process and of the machine's power. An engine may
+// gather many callers into one flush, but it answers none of them earlier.
+//
+// An error other than the sentinel errors below says nothing about the
+// outcome: the write may or may not be there. Callers must drop what they hold
+// in memory and load again.
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Limits of what an engine must take.
+const (
+	// MaxBody is the largest body of a commit or a snapshot, in bytes.
+	MaxBody = 64 << 20
+	// MaxCommits is the most rows one call of Commits returns.
+	MaxCommits = 1000
+)
+
+// Sentinel errors. Each leaves the store unchanged.
+var (
+	// ErrConflict reports that the version is not the successor of the newest
+	// one: another writer was here first, or the sandbox is gone.
+	ErrConflict = errors.New("version conflict")
+	// ErrNotFound reports that no such sandbox exists.
+	ErrNotFound = errors.New("not found")
+	// ErrFull reports that the disk took nothing, and nothing was written.
+	ErrFull = errors.New("storage full")
+	// ErrClosed reports that the store has been closed.
+	ErrClosed = errors.New("store closed")
+)
+
+// KeyHash is the SHA-256 of an API key. Keys themselves are never stored.
+type KeyHash [32]byte
+
+// Sandbox is the searchable header of one sandbox. Everything else about it
+// is in the bodies of its commits.
+type Sandbox struct {
+	ID string
+	// OfficeKey and FactoryKey find the sandbox. The zero hash is a revoked
+	// key and is never found.
+	OfficeKey, FactoryKey KeyHash
+	// Network is the network group that created it.
+	Network   string
+	CreatedAt time.Time // microseconds, UTC
+	ExpiresAt time.Time // microseconds, UTC
+	// DeleteAt is when the sandbox is to be removed.
+	DeleteAt time.Time // microseconds, UTC
+}
+
+// Commit is one atomic step in the life of a sandbox.
+type Commit struct {
+	SandboxID string
+	// Version counts the commits of a sandbox from 1, without gaps.
+	Version uint64
+	Body    []byte
+	// Header, when set, replaces the sandbox's header in the same step. It is
+	// required with version 1, which creates the sandbox.
+	Header *Sandbox
+}
+
+// Snapshot is a sandbox as it stood after the commit with its version.
+type Snapshot struct {
+	SandboxID string
+	Version   uint64
+	Body      []byte
+}
+
+// Image is what it takes to bring a sandbox back: its header, its newest
+// snapshot (Version 0 and no body when there is none) and every commit after
+// that snapshot, oldest first.
+type Image struct {
+	Sandbox  Sandbox
+	Snapshot Snapshot
+	Commits  []Commit
+}
+
+// Store keeps sandboxes. All methods may be called from many goroutines.
+type Store interface {
+	// Commit appends one commit, all or nothing, and returns when it is
+	// durable. Version must be exactly one more than the newest version of
+	// that sandbox (or 1 with a Header for a new one), else ErrConflict: this
+	// is the compare-and-swap that keeps two writers from diverging. A commit
+	// that conflicts never harms others of the same group.
+	Commit(ctx context.Context, c Commit) error
+
+	// Commits reads the commits from version first to version last inclusive,
+	// oldest first, at most MaxCommits of them. Headers are not returned.
+	Commits(ctx context.Context, sandboxID string, first, last uint64) ([]Commit, error)
+
+	// Load reads the image of a sandbox, consistent at one moment.
+	Load(ctx context.Context, sandboxID string) (Image, error)
+
+	// SaveSnapshot keeps a snapshot. One that is older than the kept one
+	// changes nothing. Commits are not removed.
+	SaveSnapshot(ctx context.Context, s Snapshot) error
+
+	// FindKey returns the header of the sandbox that owns the key.
+	FindKey(ctx context.Context, key KeyHash) (Sandbox, error)
+
+	// Expired lists the headers of sandboxes with DeleteAt at or before t,
+	// earliest first, at most limit of them.
+	Expired(ctx context.Context, t time.Time, limit int) ([]Sandbox, error)
+
+	// Count returns how many sandboxes there are.
+	Count(ctx context.Context) (int, error)
+
+	// Delete removes a sandbox with all that belongs to it. Its keys stop
+	// working at once; the space comes back in small steps. A sandbox that
+	// does not exist is no error.
+	Delete(ctx context.Context, sandboxID string) error
+
+	// Ping reports whether the store can answer and write.
+	Ping(ctx context.Context) error
+
+	// Close finishes the writes under way and releases everything.
+	Close() error
+}
