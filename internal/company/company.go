@@ -217,3 +217,8 @@ func (c *Company) Check() error {
 	}
 	return c.checkBridge()
 }
+
+// Newest returns the number and the time of the newest event.
+func (c *Company) Newest() (sequence uint64, at moment.Instant) {
+	return c.rec.Sequence(), c.rec.LastEventAt()
+}

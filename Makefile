@@ -1,0 +1,71 @@
+# Plain make and sh. Only Go is needed for `make test`; what else a target
+# wants, it says when it is missing.
+
+# Everything is built without cgo. Only the race detector needs it.
+GO = env CGO_ENABLED=0 go
+
+# suite NAME COMMAND... runs a command and says how long it took.
+SUITE = suite() { name=$$1; shift; began=$$(date +%s); echo "== $$name"; \
+	if "$$@"; then echo "== $$name: ok, $$(( $$(date +%s) - began )) s"; \
+	else echo "== $$name: FAILED, $$(( $$(date +%s) - began )) s"; return 1; fi; }
+
+# optional NAME FOLDER COMMANDS says so when a suite that exists cannot run
+# because none of the commands is installed.
+OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
+	for command in $$3; do command -v "$$command" >/dev/null 2>&1 && return 0; done; \
+	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
+
+# Packages in which goroutines meet.
+CONCURRENT = ^platen/(internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test)(/|$$)
+
+help: ## Show this help.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+run: ## Serve on 127.0.0.1:8080 with a database in ./data.
+	$(GO) run ./cmd/platen serve
+
+test: ## Vet and test. Says which optional suites were skipped, and why.
+	@$(SUITE); $(OPTIONAL); failed=; skipped=; \
+	suite vet $(GO) vet ./... || failed=1; \
+	suite test $(GO) test ./... || failed=1; \
+	optional "PostgreSQL store" internal/store/postgres "initdb"; \
+	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
+	optional "browser journey" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
+	optional "JavaScript examples and clients" examples/javascript "node"; \
+	optional "race detector, make race" internal "gcc clang"; \
+	if [ -n "$$skipped" ]; then echo "!! The run above says nothing about the suites marked SKIPPED."; fi; \
+	[ -z "$$failed" ]
+
+race: ## Test the packages with goroutines under the race detector. Needs gcc.
+	@command -v $${CC:-gcc} >/dev/null 2>&1 || { \
+	echo "make race: no $${CC:-gcc} found. The race detector needs a C compiler, for example: apt-get install gcc libc6-dev"; exit 1; }
+	@$(SUITE); packages=$$($(GO) list ./... | grep -E '$(CONCURRENT)'); \
+	if [ -z "$$packages" ]; then echo "make race: no such package yet"; exit 0; fi; \
+	suite race env CGO_ENABLED=1 go test -race $$packages
+
+lint: bin/golangci-lint ## Run the linters of .golangci.yml.
+	@$(SUITE); suite lint env CGO_ENABLED=0 bin/golangci-lint run ./...
+
+bin/golangci-lint: tools/go.mod tools/go.sum
+	$(GO) build -C tools -buildvcs=false -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+fmt: ## Format all Go files.
+	gofmt -l -w .
+
+generate: ## Regenerate what is generated from Go code.
+	$(GO) generate ./...
+
+check: ## What every commit passes: formatting, linters, vet, tests.
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+	echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
+	@$(MAKE) lint
+	@$(MAKE) test
+
+bench: ## Run the Go benchmarks. There is no load generator yet.
+	@echo "Go benchmarks only: a load generator against a running server is not there yet."
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+soak: ## Not there yet: a long run under load that watches memory and latency.
+	@echo "make soak: there is no soak test yet."; exit 1
+
+.PHONY: help run test race lint fmt generate check bench soak

@@ -1,0 +1,216 @@
+// Package config is what an operator can set, in one place: each field has a
+// flag, an environment variable and a member of the optional configuration
+// file, all of the same name. Nothing else in the program reads the
+// environment.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Config holds the values.
+type Config struct {
+	Listen    string
+	PublicURL string
+	Database  string
+	Valkey    string
+	SecretKey string
+
+	TrustedProxy  []string
+	ProxyProtocol bool
+
+	MaxSandboxes int
+	QueueLength  int
+	IPActive     int
+	IPCreations  int
+
+	KeyRate       int
+	KeyBurst      int
+	IPRate        int
+	AnonymousRate int
+	PowDifficulty int
+
+	SandboxDuration time.Duration
+	Extension       time.Duration
+	ExtensionWindow time.Duration
+	Grace           time.Duration
+	ClaimWindow     time.Duration
+
+	PrivateWebhooks bool
+	Presets         string
+	LogFormat       string
+	LogLevel        string
+}
+
+// Field describes one setting.
+type Field struct {
+	// Name is that of the flag and of the file's member.
+	Name string
+	// Doc is one sentence.
+	Doc string
+	// Target points at the value: *string, *[]string, *bool, *int or
+	// *time.Duration, already holding the default.
+	Target any
+	// Later is set for fields that are taken and checked, but whose feature
+	// is not built yet: it says what they will do nothing for.
+	Later string
+}
+
+// Variable returns the name of the environment variable.
+func (f Field) Variable() string {
+	return "PLATEN_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// Default returns a configuration in which nothing was set.
+func Default() *Config {
+	return &Config{
+		Listen: "127.0.0.1:8080", Database: "data/platen.db",
+		MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
+		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30,
+		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
+		Grace: 10 * time.Minute, ClaimWindow: 120 * time.Second,
+		LogFormat: "auto", LogLevel: "info",
+	}
+}
+
+// Fields lists the settings in the order of the reference page. Their targets
+// are those of c.
+func (c *Config) Fields() []Field {
+	const limits, lifecycle, webhooks, cluster = "request limits", "extending and queueing", "webhooks", "running on several machines"
+	return []Field{
+		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
+		{Name: "public-url", Doc: "Origin used in links, such as https://sandbox.example; derived from the address when empty.", Target: &c.PublicURL},
+		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….", Target: &c.Database},
+		{Name: "valkey", Doc: "redis://… for budgets shared between machines.", Target: &c.Valkey, Later: cluster},
+		{Name: "secret-key", Doc: "Key of the encryption at rest; made in a file beside the database when empty.", Target: &c.SecretKey, Later: webhooks},
+		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy, Later: limits},
+		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer.", Target: &c.ProxyProtocol, Later: limits},
+		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
+		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength, Later: lifecycle},
+		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive, Later: limits},
+		{Name: "ip-creations", Doc: "Creations per hour and network group; 0 is no limit.", Target: &c.IPCreations, Later: limits},
+		{Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate, Later: limits},
+		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst, Later: limits},
+		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate, Later: limits},
+		{Name: "anonymous-rate", Doc: "Requests without a key per minute and network group; 0 is no limit.", Target: &c.AnonymousRate, Later: limits},
+		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.", Target: &c.PowDifficulty, Later: limits},
+		{Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
+		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension, Later: lifecycle},
+		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.", Target: &c.ExtensionWindow, Later: lifecycle},
+		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
+		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow, Later: lifecycle},
+		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks, Later: webhooks},
+		{Name: "presets", Doc: "A folder with more preset files.", Target: &c.Presets},
+		{Name: "log-format", Doc: "text, json, or auto: text on a terminal.", Target: &c.LogFormat},
+		{Name: "log-level", Doc: "debug, info, warn or error.", Target: &c.LogLevel},
+	}
+}
+
+// Set gives a field a value as text.
+func (f Field) Set(text string) error {
+	var err error
+	switch target := f.Target.(type) {
+	case *string:
+		*target = text
+	case *[]string:
+		*target = strings.Split(text, ",")
+	case *bool:
+		err = unmarshal(text, target)
+	case *int:
+		err = unmarshal(text, target)
+	case *time.Duration:
+		*target, err = time.ParseDuration(text)
+	default:
+		panic(fmt.Sprintf("field %s has a target of type %T", f.Name, f.Target))
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be %q", f.Name, text)
+	}
+	return nil
+}
+
+func unmarshal(text string, target any) error { return json.Unmarshal([]byte(text), target) } //nolint:wrapcheck // Set says it better
+
+// Environment sets the fields whose variables are set.
+func (c *Config) Environment(lookup func(string) (string, bool)) error {
+	var errs []error
+	for _, f := range c.Fields() {
+		if text, ok := lookup(f.Variable()); ok {
+			if err := f.Set(text); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", f.Variable(), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// File sets the fields that a configuration file names: a JSON object whose
+// members are the flags' names and whose values are texts, numbers, true or
+// false. Unknown members are refused.
+func (c *Config) File(b []byte) error {
+	var members map[string]any
+	if err := json.Unmarshal(b, &members); err != nil {
+		return fmt.Errorf("read configuration file: %w", err)
+	}
+	var errs []error
+	for _, f := range c.Fields() {
+		value, ok := members[f.Name]
+		delete(members, f.Name)
+		if !ok {
+			continue
+		}
+		if err := f.Set(fmt.Sprint(value)); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for name := range members {
+		errs = append(errs, fmt.Errorf("there is no setting called %q", name))
+	}
+	return errors.Join(errs...)
+}
+
+// Check reports every value that cannot be.
+func (c *Config) Check() error {
+	var errs []error
+	refuse := func(ok bool, format string, values ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, values...))
+		}
+	}
+	_, _, err := net.SplitHostPort(c.Listen)
+	refuse(err == nil, "listen must be an address such as 127.0.0.1:8080, not %q", c.Listen)
+	if c.PublicURL != "" {
+		u, err := url.Parse(c.PublicURL)
+		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && strings.Trim(u.Path, "/") == "", "public-url must be an origin such as https://sandbox.example, not %q", c.PublicURL)
+	}
+	for _, network := range c.TrustedProxy {
+		_, _, err := net.ParseCIDR(network)
+		refuse(err == nil, "trusted-proxy must be networks such as 10.0.0.0/8, not %q", network)
+	}
+	refuse(c.Database != "", "database must not be empty")
+	refuse(c.MaxSandboxes > 0, "max-sandboxes must be at least 1, not %d", c.MaxSandboxes)
+	for name, n := range map[string]int{
+		"queue-length": c.QueueLength, "ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate,
+		"key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate, "pow-difficulty": c.PowDifficulty,
+	} {
+		refuse(n >= 0, "%s must not be negative, not %d", name, n)
+	}
+	for name, d := range map[string]time.Duration{
+		"sandbox-duration": c.SandboxDuration, "extension": c.Extension, "extension-window": c.ExtensionWindow, "claim-window": c.ClaimWindow,
+	} {
+		refuse(d >= time.Second, "%s must be at least 1s, not %s", name, d)
+	}
+	refuse(c.Grace >= 0, "grace must not be negative, not %s", c.Grace)
+	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat), "log-format must be auto, text or json, not %q", c.LogFormat)
+	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "log-level must be debug, info, warn or error, not %q", c.LogLevel)
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}

@@ -1,0 +1,129 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+
+	"platen/internal/company/factory"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// CreateWorkOrder is the body of POST /factory/work-orders.
+type CreateWorkOrder struct {
+	SKU       string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"prd_flyer"`
+	Quantity  int64        `json:"quantity" required:"true" minimum:"1" maximum:"5000"`
+	Reference *string      `json:"reference,omitzero" minLength:"1" maxLength:"64" doc:"For whom the goods are: the id or number of a sales order. Custom goods need one."`
+	DueDate   *moment.Date `json:"due_date,omitzero"`
+	Priority  *int64       `json:"priority,omitzero" minimum:"1" maximum:"9" doc:"Yours to use; 5 when left out."`
+}
+
+// StartPrintRun is the body of POST /factory/print-runs.
+type StartPrintRun struct {
+	PressID         string    `json:"press_id" required:"true" minLength:"1" maxLength:"40" example:"prs_digital"`
+	WorkOrderID     *string   `json:"work_order_id,omitzero" minLength:"1" maxLength:"64"`
+	WorkOrderIDs    *[]string `json:"work_order_ids,omitzero" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
+	OversPct        *int64    `json:"overs_pct,omitzero" minimum:"0" maximum:"20" doc:"What is printed above the quantity to cover spoilage; 3 when left out."`
+	OperatorBadgeNo *string   `json:"operator_badge_no,omitzero" minLength:"1" maxLength:"20"`
+}
+
+// CreateFactoryShipment is the body of POST /factory/shipments.
+type CreateFactoryShipment struct {
+	WorkOrderID string  `json:"work_order_id" required:"true" minLength:"1" maxLength:"64"`
+	CarrierNote *string `json:"carrier_note,omitzero" maxLength:"200"`
+}
+
+func factoryOperations() []Operation {
+	return slices.Concat(
+		reads[factory.WorkOrder](noun{
+			system: Factory, path: "/factory/work-orders", resource: "work_order", singular: "work_order", plural: "work_orders", summary: "work orders",
+		}),
+		[]Operation{createWorkOrder()},
+		reads[factory.PrintRun](noun{
+			system: Factory, path: "/factory/print-runs", resource: "print_run", singular: "print_run", plural: "print_runs", summary: "print runs",
+		}),
+		[]Operation{startPrintRun()},
+		reads[factory.Shipment](noun{
+			system: Factory, path: "/factory/shipments", resource: "factory_shipment", singular: "factory_shipment", plural: "factory_shipments", summary: "shipments of the Factory",
+		}),
+		[]Operation{createFactoryShipment()},
+		reads[factory.StockItem](noun{
+			system: Factory, path: "/factory/stock", resource: "stock_item", singular: "stock_item", plural: "stock_items", summary: "stock items",
+		}),
+		reads[factory.StockMove](noun{
+			system: Factory, path: "/factory/stock-moves", resource: "stock_move", singular: "stock_move", plural: "stock_moves", summary: "stock moves",
+			listDescription: "Every movement of stock, each with the event that it belongs to.",
+		}),
+		reads[factory.Press](noun{
+			system: Factory, path: "/factory/presses", resource: "press", singular: "press", plural: "presses", summary: "presses",
+		}),
+		reads[factory.Operator](noun{
+			system: Factory, path: "/factory/operators", resource: "operator", singular: "operator", plural: "operators", summary: "operators",
+		}),
+		reads[factory.Product](noun{
+			system: Factory, path: "/factory/products", resource: "factory_product", singular: "factory_product", plural: "factory_products", summary: "products with their bills of materials",
+		}),
+	)
+}
+
+func createWorkOrder() Operation {
+	return write(Operation{
+		ID: "create_work_order", Path: "/factory/work-orders", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.WorkOrder](),
+		Summary:     "Order work from the Factory",
+		Description: "With the manual bridge this is how an accepted sales order reaches the Factory: put its id into reference. Stock goods without a reference go on the shelf.",
+		Problems:    []problem.Code{problem.DuplicateReference, problem.ReferenceRequired, problem.TooManyOpen},
+		Events:      []event.Type{event.WorkOrderCreated, event.WorkOrderReady},
+	}, func(tx *sandbox.Tx, _ string, in *CreateWorkOrder) (Result, error) {
+		work := factory.WorkOrderInput{SKU: in.SKU, Quantity: in.Quantity, Reference: in.Reference, DueDate: in.DueDate}
+		if in.Priority != nil {
+			work.Priority = *in.Priority
+		}
+		id, err := tx.Company.CreateWorkOrder(work)
+		return Result{Resource: "work_order", ID: id}, err
+	})
+}
+
+func startPrintRun() Operation {
+	return write(Operation{
+		ID: "start_print_run", Path: "/factory/print-runs", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.PrintRun](),
+		Summary:     "Start a press",
+		Description: "Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves its order in printing: start another for the rest.",
+		Problems: []problem.Code{
+			problem.NotFound, problem.InvalidState, problem.PressBusy, problem.NoOperator, problem.InsufficientStock, problem.GangMixedPaper,
+		},
+		Events: []event.Type{event.PrintRunStarted, event.StockBelowReorderPoint, event.MissionCompleted},
+	}, func(tx *sandbox.Tx, _ string, in *StartPrintRun) (Result, error) {
+		run := factory.PrintRunInput{PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo}
+		if in.OversPct != nil {
+			run.OversPct = *in.OversPct
+		}
+		switch {
+		case in.WorkOrderID != nil && in.WorkOrderIDs != nil:
+			return Result{}, problem.Invalid(problem.Field{Field: "work_order_ids", Rule: "oneOf", Message: "Send work_order_id or work_order_ids, not both."})
+		case in.WorkOrderIDs != nil:
+			run.WorkOrderIDs = *in.WorkOrderIDs
+		case in.WorkOrderID != nil:
+			run.WorkOrderIDs = []string{*in.WorkOrderID}
+		default:
+			return Result{}, problem.Invalid(problem.Field{Field: "work_order_id", Rule: "required", Message: "Send work_order_id, or work_order_ids for a gang run."})
+		}
+		id, err := tx.Company.StartPrintRun(run)
+		return Result{Resource: "print_run", ID: id}, err
+	})
+}
+
+func createFactoryShipment() Operation {
+	return write(Operation{
+		ID: "create_factory_shipment", Path: "/factory/shipments", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.Shipment](),
+		Summary:     "Ship finished goods",
+		Description: "The goods go to whoever the work order's reference names. With the auto bridge Head Office bills them at once.",
+		Problems:    []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState},
+		Events:      []event.Type{event.ShipmentCreated, event.CustomerInvoiceCreated, event.MissionCompleted},
+	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryShipment) (Result, error) {
+		id, err := tx.Company.ShipFromFactory(factory.ShipmentInput{WorkOrderID: in.WorkOrderID, CarrierNote: in.CarrierNote})
+		return Result{Resource: "factory_shipment", ID: id}, err
+	})
+}

@@ -1,0 +1,113 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+
+	"platen/internal/company/office"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// DeclineSalesOrder is the body of POST /office/sales-orders/{id}/decline.
+type DeclineSalesOrder struct {
+	Reason *string `json:"reason,omitzero" maxLength:"200" doc:"For the record; the customer does not read it."`
+}
+
+// CreateOfficeShipment is the body of POST /office/shipments.
+type CreateOfficeShipment struct {
+	SalesOrderID       string  `json:"sales_order_id" required:"true" minLength:"1" maxLength:"64"`
+	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also what is shipped when this is left out."`
+	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" maxLength:"64" doc:"The Factory's shipment id, or any text."`
+}
+
+// Cash is the data of GET /office/cash.
+type Cash struct {
+	CashMinor           money.Minor `json:"cash_minor"`
+	Currency            string      `json:"currency"`
+	OverdraftLimitMinor money.Minor `json:"overdraft_limit_minor"`
+	ReceivableMinor     money.Minor `json:"receivable_minor"`
+	OpeningCashMinor    money.Minor `json:"opening_cash_minor"`
+}
+
+func officeOperations() []Operation {
+	return slices.Concat(
+		reads[office.SalesOrder](noun{
+			system: Office, path: "/office/sales-orders", resource: "sales_order", singular: "sales_order", plural: "sales_orders", summary: "sales orders",
+			listDescription: "What customers ask for. An order waits for an answer until answer_by, and for its goods until cancel_after.",
+		}),
+		[]Operation{acceptSalesOrder(), declineSalesOrder()},
+		reads[office.Shipment](noun{
+			system: Office, path: "/office/shipments", resource: "office_shipment", singular: "office_shipment", plural: "office_shipments", summary: "shipments of Head Office",
+		}),
+		[]Operation{createOfficeShipment()},
+		reads[office.CustomerInvoice](noun{
+			system: Office, path: "/office/customer-invoices", resource: "customer_invoice", singular: "customer_invoice", plural: "customer_invoices", summary: "customer invoices",
+		}),
+		reads[office.Payment](noun{
+			system: Office, path: "/office/payments", resource: "payment", singular: "payment", plural: "payments", summary: "payments",
+		}),
+		[]Operation{{
+			ID: "get_cash", Kind: Object, Method: http.MethodGet, Path: "/office/cash", System: Office, Key: KeyNone, Status: http.StatusOK,
+			Summary: "The company's cash", Out: reflect.TypeFor[Cash](), Value: cash,
+		}},
+		reads[office.LedgerEntry](noun{
+			system: Office, path: "/office/ledger", resource: "ledger_entry", singular: "ledger_entry", plural: "ledger_entries", summary: "ledger entries",
+			listDescription: "Every movement of cash, each with the event that it belongs to.",
+		}),
+		reads[office.Customer](noun{
+			system: Office, path: "/office/customers", resource: "customer", singular: "customer", plural: "customers", summary: "customers",
+		}),
+		reads[office.Product](noun{
+			system: Office, path: "/office/products", resource: "office_product", singular: "office_product", plural: "office_products", summary: "products with their prices",
+		}),
+	)
+}
+
+func acceptSalesOrder() Operation {
+	return write(Operation{
+		ID: "accept_sales_order", Path: "/office/sales-orders/{id}/accept", System: Office, Out: reflect.TypeFor[office.SalesOrder](),
+		Summary:     "Accept a sales order",
+		Description: "With the auto bridge the Factory gets its work order at once and the order goes into production; with the manual bridge it is accepted, and carrying it across is your integration's work.",
+		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.DuplicateReference, problem.TooManyOpen},
+		Events:      []event.Type{event.SalesOrderAccepted, event.WorkOrderCreated, event.WorkOrderReady, event.MissionCompleted},
+	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
+		return Result{Resource: "sales_order", ID: id}, tx.Company.AcceptSalesOrder(id)
+	})
+}
+
+func declineSalesOrder() Operation {
+	return write(Operation{
+		ID: "decline_sales_order", Path: "/office/sales-orders/{id}/decline", System: Office, BodyOptional: true, Out: reflect.TypeFor[office.SalesOrder](),
+		Summary:  "Decline a sales order",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
+		Events:   []event.Type{event.SalesOrderDeclined},
+	}, func(tx *sandbox.Tx, id string, in *DeclineSalesOrder) (Result, error) {
+		return Result{Resource: "sales_order", ID: id}, tx.Company.DeclineSalesOrder(id, in.Reason)
+	})
+}
+
+func createOfficeShipment() Operation {
+	return write(Operation{
+		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.Shipment](),
+		Summary:     "Ship a sales order and bill it",
+		Description: "Raises the customer's invoice, nested in the answer. With the auto bridge the goods leave the Factory too, so they must be ready.",
+		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch, problem.WorkOrderNotReady},
+		Events:      []event.Type{event.ShipmentCreated, event.CustomerInvoiceCreated, event.MissionCompleted},
+	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeShipment) (Result, error) {
+		id, err := tx.Company.ShipFromOffice(in.SalesOrderID, in.Quantity, in.FactoryShipmentRef)
+		return Result{Resource: "office_shipment", ID: id}, err
+	})
+}
+
+func cash(v *sandbox.View, _ moment.Instant) any {
+	s := &v.Summary
+	return Cash{
+		CashMinor: s.CashMinor, Currency: money.Currency, OverdraftLimitMinor: s.OverdraftLimitMinor,
+		ReceivableMinor: s.ReceivableMinor, OpeningCashMinor: s.OpeningCashMinor,
+	}
+}

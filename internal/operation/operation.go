@@ -1,0 +1,201 @@
+// Package operation is the table of everything a client can do. The routes,
+// the OpenAPI document, the reference pages, the metrics' labels and the agent
+// tools are all read from it: no operation is described twice.
+package operation
+
+import (
+	"net/http"
+	"reflect"
+
+	"platen/internal/company"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// System says which key a route wants.
+type System string
+
+// Systems.
+const (
+	// Open routes want no key.
+	Open System = "open"
+	// Shared routes take either key.
+	Shared  System = "shared"
+	Office  System = "office"
+	Factory System = "factory"
+)
+
+// Kind says how a route is served.
+type Kind string
+
+// Kinds.
+const (
+	// List serves the rows of a table, newest first.
+	List Kind = "list"
+	// Row serves one row by its id.
+	Row Kind = "row"
+	// Object serves a value computed from the present state.
+	Object Kind = "object"
+	// Feed serves events, oldest first.
+	Feed Kind = "feed"
+	// Write runs a command.
+	Write Kind = "write"
+	// Creation makes a sandbox.
+	Creation Kind = "creation"
+)
+
+// KeyRule says what a write does with the header Idempotency-Key.
+type KeyRule string
+
+// Key rules (contract: IDEM.ACCEPTED, IDEM.REQUIRED).
+const (
+	KeyNone     KeyRule = "none"
+	KeyAccepted KeyRule = "accepted"
+	KeyRequired KeyRule = "required"
+)
+
+// Operation is one row of the table.
+type Operation struct {
+	// ID is the operation's one name: OpenAPI operationId, docs anchor,
+	// metrics label and the base of the agent tool's name.
+	ID     string
+	Kind   Kind
+	Method string
+	// Path is relative to the base URL; {id} stands for a record's id.
+	Path    string
+	System  System
+	Summary string
+	// Description adds what a client should know before calling it.
+	Description string
+	Key         KeyRule
+	// Status is that of success.
+	Status int
+	// Problems are the codes that this route gives beside those that its
+	// kind and system give anyway; Common adds those.
+	Problems []problem.Code
+	// Events are what a success may write.
+	Events []event.Type
+
+	// Resource names the table of lists and rows.
+	Resource string
+	// Filters are the query parameters of a list beside limit, cursor and
+	// updated_since.
+	Filters []string
+	// In is the type of the body, nil for none. BodyOptional bodies may be
+	// left out.
+	In           reflect.Type
+	BodyOptional bool
+	// Out is the type of data, or of one of its items for lists.
+	Out reflect.Type
+
+	// Value computes the data of an object.
+	Value func(v *sandbox.View, now moment.Instant) any
+	// Run does a write. in is a pointer to a value of In.
+	Run func(tx *sandbox.Tx, id string, in any) (Result, error)
+}
+
+// Result names what a write answers with: a row, or a value of the state that
+// it made.
+type Result struct {
+	Resource, ID string
+	Value        func(v *sandbox.View) any
+}
+
+// Table returns every operation, in the order of the reference pages.
+func Table() []Operation {
+	var table []Operation
+	for _, group := range [][]Operation{sandboxOperations(), missionOperations(), officeOperations(), factoryOperations()} {
+		table = append(table, group...)
+	}
+	return table
+}
+
+// Common returns the codes that an operation gives because of what it is,
+// followed by its own.
+func (o *Operation) Common() []problem.Code {
+	codes := []problem.Code{problem.BadRequest, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable, problem.HeadersTooLarge, problem.InternalError, problem.Unavailable}
+	if o.System != Open {
+		codes = append(codes, problem.Unauthorized)
+	}
+	if o.System == Office || o.System == Factory {
+		codes = append(codes, problem.WrongSystem)
+	}
+	switch o.Kind {
+	case List, Feed:
+		codes = append(codes, problem.InvalidCursor)
+	case Row:
+		codes = append(codes, problem.NotFound)
+	case Write:
+		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
+			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.SandboxExpired)
+	case Creation:
+		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout, problem.IdempotencyKeyInvalid)
+	case Object:
+	}
+	if o.Key == KeyRequired {
+		codes = append(codes, problem.IdempotencyRequired)
+	}
+	return append(codes, o.Problems...)
+}
+
+// HasID reports whether the path names a record.
+func (o *Operation) HasID() bool {
+	const placeholder = "{id}"
+	for i := 0; i+len(placeholder) <= len(o.Path); i++ {
+		if o.Path[i:i+len(placeholder)] == placeholder {
+			return true
+		}
+	}
+	return false
+}
+
+// write binds a typed command to a row of the table.
+func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Result, error)) Operation {
+	o.Kind, o.Method = Write, http.MethodPost
+	o.In = reflect.TypeFor[In]()
+	o.BodyOptional = o.BodyOptional || o.In.NumField() == 0
+	if o.Key == "" {
+		o.Key = KeyAccepted
+	}
+	if o.Status == 0 {
+		o.Status = http.StatusOK
+	}
+	o.Run = func(tx *sandbox.Tx, id string, in any) (Result, error) { return run(tx, id, in.(*In)) }
+	return o
+}
+
+// noBody is the body of commands that take none; an empty object is fine too.
+type noBody struct{}
+
+// noun describes a resource that can be listed and read.
+type noun struct {
+	system          System
+	path            string
+	resource        string
+	singular        string // of the operation ids, such as sales_order
+	plural          string
+	summary         string
+	listDescription string
+}
+
+// reads makes the list and the row operation of a noun whose rows are of
+// type R.
+func reads[R any](n noun) []Operation {
+	filters := []string{}
+	for _, d := range company.Definitions() {
+		if d.Resource == n.resource {
+			filters = d.Filters
+		}
+	}
+	list := Operation{
+		ID: "list_" + n.plural, Kind: List, Method: http.MethodGet, Path: n.path, System: n.system, Key: KeyNone, Status: http.StatusOK,
+		Summary: "List " + n.summary, Description: n.listDescription, Resource: n.resource, Filters: filters, Out: reflect.TypeFor[R](),
+	}
+	row := Operation{
+		ID: "get_" + n.singular, Kind: Row, Method: http.MethodGet, Path: n.path + "/{id}", System: n.system, Key: KeyNone, Status: http.StatusOK,
+		Summary: "Read one of the " + n.summary, Resource: n.resource, Out: reflect.TypeFor[R](),
+	}
+	return []Operation{list, row}
+}

@@ -1,0 +1,200 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+
+	"platen/internal/company"
+	"platen/internal/company/mission"
+	"platen/internal/company/preset"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+	"platen/internal/share"
+)
+
+// CreateSandbox is the body of POST /sandboxes.
+type CreateSandbox struct {
+	Preset *string        `json:"preset,omitzero" maxLength:"40" example:"starter" doc:"The company to begin with; starter when left out."`
+	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
+	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Who carries records between the systems; the preset's own when left out."`
+	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"What moves the clock; the preset's own when left out."`
+}
+
+// NewSandbox is what creation answers with. The keys appear in this answer and
+// nowhere else (contract: SBX.CREATE.KEYS).
+type NewSandbox struct {
+	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd"`
+	PublicName string         `json:"public_name" example:"Quiet Heron Press"`
+	ExpiresAt  moment.Instant `json:"expires_at"`
+	OfficeKey  string         `json:"office_key" pattern:"^lab_off_[A-Za-z0-9_-]{43}$"`
+	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$"`
+}
+
+// Creation returns what the house is asked for by a body.
+func (c *CreateSandbox) Creation(network string) sandbox.Creation {
+	creation := sandbox.Creation{Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network}
+	if c.Preset != nil {
+		creation.Preset = *c.Preset
+	}
+	return creation
+}
+
+// SandboxStatus is the data of GET /sandbox (contract: SBX.STATUS.FIELDS).
+type SandboxStatus struct {
+	SandboxID           string              `json:"sandbox_id"`
+	PublicName          string              `json:"public_name"`
+	Status              string              `json:"status" enum:"active,expired"`
+	Preset              string              `json:"preset"`
+	Seed                uint64              `json:"seed"`
+	Bridge              preset.Bridge       `json:"bridge" enum:"auto,manual"`
+	Clock               ClockStatus         `json:"clock"`
+	CreatedAt           moment.Instant      `json:"created_at"`
+	ExpiresAt           moment.Instant      `json:"expires_at"`
+	ExpiresInS          int64               `json:"expires_in_s"`
+	ExtensionsLeft      int                 `json:"extensions_left"`
+	Currency            string              `json:"currency"`
+	CashMinor           money.Minor         `json:"cash_minor"`
+	OpeningCashMinor    money.Minor         `json:"opening_cash_minor"`
+	NetWorthMinor       money.Minor         `json:"net_worth_minor"`
+	OverdraftLimitMinor money.Minor         `json:"overdraft_limit_minor"`
+	Reputation          share.PerCent       `json:"reputation" doc:"0 to 100; customers come back to a good one."`
+	Inventory           company.Inventory   `json:"inventory"`
+	Presses             company.PressCounts `json:"presses"`
+	Counts              company.Counts      `json:"counts"`
+	LastSeq             uint64              `json:"last_seq" doc:"The number of the newest event."`
+	Score               company.Score       `json:"score"`
+}
+
+// ClockStatus is what the in-world clock shows.
+type ClockStatus struct {
+	Mode      sim.Mode    `json:"mode" enum:"realtime,manual"`
+	Speed     share.PPM   `json:"speed" doc:"In-world minutes per wall second."`
+	SimDate   moment.Date `json:"sim_date"`
+	SimTime   string      `json:"sim_time" example:"08:00"`
+	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
+}
+
+// extensions is how many times a lease can be extended (contract:
+// LIMIT.EXTENSIONS). Extending comes with the platform's lifecycle; until then
+// all of them are left.
+const extensions = 2
+
+// MinuteAt returns the simulated moment that a view shows at a wall time.
+func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
+	return max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt)))
+}
+
+// Status returns the sandbox at a glance.
+func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
+	s := &v.Summary
+	minute := MinuteAt(v, now)
+	return SandboxStatus{
+		SandboxID: v.SandboxID, PublicName: v.PublicName, Status: v.Status(now),
+		Preset: s.Settings.Preset.Name, Seed: s.Settings.Seed, Bridge: s.Settings.Bridge,
+		Clock: ClockStatus{
+			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
+			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
+		},
+		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: extensions, Currency: money.Currency,
+		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor,
+		Reputation: s.Reputation, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: s.Score,
+	}
+}
+
+// TickInput is the body of POST /sandbox/tick.
+type TickInput struct {
+	Minutes *int `json:"minutes,omitzero" minimum:"1" maximum:"480" doc:"Working minutes to advance; a whole working day of 480 when left out."`
+}
+
+// TickResult is what a tick answers with.
+type TickResult struct {
+	SimDate         moment.Date `json:"sim_date"`
+	SimTime         string      `json:"sim_time"`
+	DayNumber       int64       `json:"day_number"`
+	AdvancedMinutes int         `json:"advanced_minutes"`
+	EventsWritten   uint64      `json:"events_written"`
+	LastSeq         uint64      `json:"last_seq"`
+	CashMinor       money.Minor `json:"cash_minor"`
+	Status          string      `json:"status" enum:"active,expired"`
+}
+
+// FeedEvent is an event as the feed serves it: the body of a delivery and its
+// number (contract: EVT.FEED).
+type FeedEvent struct {
+	Seq        uint64         `json:"seq"`
+	ID         string         `json:"id"`
+	Type       event.Type     `json:"type"`
+	CreatedAt  moment.Instant `json:"created_at"`
+	SimDate    moment.Date    `json:"sim_date"`
+	SandboxID  string         `json:"sandbox_id"`
+	System     event.System   `json:"system" enum:"office,factory,hr,world,sandbox"`
+	Simulation bool           `json:"simulation"`
+	Data       map[string]any `json:"data"`
+	Links      Links          `json:"links"`
+}
+
+// Links of an event.
+type Links struct {
+	Self string `json:"self" doc:"Path of the changed record, relative to the base URL."`
+}
+
+func sandboxOperations() []Operation {
+	return []Operation{
+		{
+			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open, Key: KeyAccepted, Status: http.StatusCreated,
+			Summary:     "Create a sandbox",
+			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this answer.",
+			Problems:    []problem.Code{problem.InvalidPreset, problem.QueueFull},
+			In:          reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](),
+		},
+		{
+			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary: "The sandbox at a glance", Out: reflect.TypeFor[SandboxStatus](),
+			Value: func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
+		},
+		tickOperation(),
+		{
+			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary:     "The event feed",
+			Description: "Every change of the company, oldest first, numbered without gaps. Keep the last seq that you have handled and ask for what comes after it.",
+			Filters:     []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
+		},
+	}
+}
+
+func tickOperation() Operation {
+	return write(Operation{
+		ID: "advance_time", Path: "/sandbox/tick", System: Shared, BodyOptional: true,
+		Summary:     "Move the clock",
+		Description: "Everything that is due on the way happens. At most once per second.",
+		Problems:    []problem.Code{problem.TickRate}, Out: reflect.TypeFor[TickResult](),
+	}, func(tx *sandbox.Tx, _ string, in *TickInput) (Result, error) {
+		minutes := company.TickDefault
+		if in.Minutes != nil {
+			minutes = *in.Minutes
+		}
+		first := tx.Sequence()
+		if err := tx.Tick(minutes); err != nil {
+			return Result{}, err
+		}
+		now := tx.Now
+		return Result{Value: func(v *sandbox.View) any {
+			minute := MinuteAt(v, now)
+			return TickResult{
+				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()), AdvancedMinutes: minutes,
+				EventsWritten: v.Sequence - first, LastSeq: v.Sequence, CashMinor: v.Summary.CashMinor, Status: v.Status(now),
+			}
+		}}, nil
+	})
+}
+
+func missionOperations() []Operation {
+	return reads[mission.Mission](noun{
+		system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions", summary: "missions",
+		listDescription: "What to try next, in the order of teaching. A mission is completed by what the client does, never by asking.",
+	})
+}

@@ -1,0 +1,327 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"platen/internal/company"
+	"platen/internal/company/preset"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+const (
+	// maxSeed is the largest integer that every JSON reader takes exactly.
+	maxSeed = 1<<53 - 1
+	// knownKeysMost bounds the table of keys that were looked up before.
+	knownKeysMost = 100_000
+	// queueFullRetry is how long a client waits when there is no room
+	// (contract: ERR.QUEUE_FULL).
+	queueFullRetry = 30
+	// idleTime is how long an unused company stays in memory.
+	idleTime = 5 * time.Minute
+	// sweepInterval is how often leases and idle companies are looked at.
+	sweepInterval = 10 * time.Second
+	// sweepBatch is how many sandboxes one look removes.
+	sweepBatch = 100
+)
+
+// Options are what a house needs to know.
+type Options struct {
+	Store   store.Store
+	Presets map[string]preset.Preset
+	// Lease is how long a sandbox lasts, Grace how long it can be read after.
+	Lease, Grace time.Duration
+	// Capacity is how many sandboxes there may be.
+	Capacity int
+	Log      *slog.Logger
+	// Now is the wall clock.
+	Now func() time.Time
+}
+
+// House holds all sandboxes of a server. Companies are loaded on demand and
+// let go when idle.
+type House struct {
+	options Options
+	store   store.Store
+	log     *slog.Logger
+	count   atomic.Int64
+
+	// mu guards the maps.
+	mu        sync.RWMutex
+	sandboxes map[string]*Sandbox
+	keys      map[store.KeyHash]Caller
+}
+
+// Caller is who sent a request: a system of a sandbox.
+type Caller struct {
+	SandboxID string
+	System    System
+	deleteAt  time.Time
+}
+
+// NewHouse returns a house over a store.
+func NewHouse(ctx context.Context, o Options) (*House, error) {
+	n, err := o.Store.Count(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count sandboxes: %w", err)
+	}
+	h := &House{options: o, store: o.Store, log: o.Log, sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
+	h.count.Store(int64(n))
+	return h, nil
+}
+
+func (h *House) now() moment.Instant { return moment.InstantOf(h.options.Now()) }
+
+// Now returns the time of the house's clock.
+func (h *House) Now() moment.Instant { return h.now() }
+
+// Presets lists the names of the presets.
+func (h *House) Presets() []string {
+	names := make([]string, 0, len(h.options.Presets))
+	for name := range h.options.Presets {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Creation is what a client may ask of a new sandbox. Nil means the preset's
+// own, or at random.
+type Creation struct {
+	Preset  string
+	Seed    *int64
+	Bridge  *preset.Bridge
+	Clock   *sim.Mode
+	Network string
+}
+
+// Created is a new sandbox. The keys are known to nobody else.
+type Created struct {
+	SandboxID  string
+	PublicName string
+	ExpiresAt  moment.Instant
+	OfficeKey  string
+	FactoryKey string
+}
+
+// PresetDetails are the details of invalid_preset.
+type PresetDetails struct {
+	Allowed []string `json:"allowed"`
+}
+
+// Create makes a sandbox with a company on its first morning.
+func (h *House) Create(ctx context.Context, in Creation) (Created, error) {
+	p, ok := h.options.Presets[in.Preset]
+	if !ok {
+		return Created{}, problem.New(problem.InvalidPreset, "There is no preset called %q.", in.Preset).With(PresetDetails{Allowed: h.Presets()})
+	}
+	if h.count.Add(1) > int64(h.options.Capacity) {
+		h.count.Add(-1)
+		full := problem.New(problem.QueueFull, "All %d places for sandboxes are taken.", h.options.Capacity)
+		full.RetryAfter = queueFullRetry
+		return Created{}, full
+	}
+	created, err := h.create(ctx, in, p)
+	if err != nil {
+		h.count.Add(-1)
+		return Created{}, err
+	}
+	return created, nil
+}
+
+func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
+	settings := company.Settings{SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: rand.Uint64N(maxSeed + 1), UID: random64()}
+	mode := p.Clock.Mode
+	if in.Seed != nil {
+		settings.Seed = uint64(*in.Seed)
+	}
+	if in.Bridge != nil {
+		settings.Bridge = *in.Bridge
+	}
+	if in.Clock != nil {
+		mode = *in.Clock
+	}
+	now := h.now()
+	created := Created{
+		SandboxID: settings.SandboxID, PublicName: publicName(settings.SandboxID), ExpiresAt: now.Add(h.options.Lease),
+		OfficeKey: newKey(Office), FactoryKey: newKey(Factory),
+	}
+	officeHash, _, _ := HashKey(created.OfficeKey)
+	factoryHash, _, _ := HashKey(created.FactoryKey)
+	header := store.Sandbox{
+		ID: settings.SandboxID, OfficeKey: officeHash, FactoryKey: factoryHash, Network: in.Network,
+		CreatedAt: now.Time(), ExpiresAt: created.ExpiresAt.Time(), DeleteAt: created.ExpiresAt.Add(h.options.Grace).Time(),
+	}
+	c := company.New(settings, mode, now)
+	s := &Sandbox{id: settings.SandboxID, house: h}
+	return created, s.settle(ctx, header, c)
+}
+
+// settle writes the first commit of a company and keeps it in memory.
+func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.Company) error {
+	body := commitBody{Changes: c.Flush(1)}
+	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body.encode(), Header: &header}
+	if err := s.house.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
+		return storeProblem(s.id, err)
+	}
+	view := newView(header, c, body.Rows, 1)
+	view.tail = body.Events
+	s.company = c
+	s.log.add(1, &body.Changes, nil)
+	s.published.Store(view)
+	s.used.Store(s.house.now().Time().Unix())
+	s.house.mu.Lock()
+	defer s.house.mu.Unlock()
+	s.house.sandboxes[s.id] = s
+	return nil
+}
+
+// Authenticate returns who a key belongs to. A key that is unknown, revoked or
+// of a deleted sandbox is refused with unauthorized, all alike (contract:
+// AUTH.INVALID).
+func (h *House) Authenticate(ctx context.Context, key string) (Caller, error) {
+	hash, system, ok := HashKey(key)
+	if !ok {
+		return Caller{}, errUnknownKey()
+	}
+	h.mu.RLock()
+	caller, known := h.keys[hash]
+	h.mu.RUnlock()
+	if !known {
+		header, err := h.store.FindKey(ctx, hash)
+		if errors.Is(err, store.ErrNotFound) {
+			return Caller{}, errUnknownKey()
+		}
+		if err != nil {
+			return Caller{}, fmt.Errorf("look up key: %w", err)
+		}
+		caller = Caller{SandboxID: header.ID, System: system, deleteAt: header.DeleteAt}
+		h.remember(hash, caller)
+	}
+	if !h.options.Now().Before(caller.deleteAt) {
+		return Caller{}, errUnknownKey()
+	}
+	return caller, nil
+}
+
+func errUnknownKey() error {
+	return problem.New(problem.Unauthorized, "The key is unknown, revoked, or of a sandbox that has been deleted.")
+}
+
+func (h *House) remember(hash store.KeyHash, caller Caller) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.keys) >= knownKeysMost {
+		clear(h.keys)
+	}
+	h.keys[hash] = caller
+}
+
+// Sandbox returns the sandbox of a caller. Its company is loaded at its first
+// use.
+func (h *House) Sandbox(id string) *Sandbox {
+	h.mu.RLock()
+	s := h.sandboxes[id]
+	h.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.sandboxes[id]; s != nil {
+		return s
+	}
+	s = &Sandbox{id: id, house: h}
+	h.sandboxes[id] = s
+	return s
+}
+
+// Run looks after leases and memory until the context ends.
+func (h *House) Run(ctx context.Context) {
+	ticker := time.NewTicker(sweepInterval)
+	defer ticker.Stop()
+	for {
+		h.Sweep(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Sweep removes sandboxes whose grace is over and lets idle companies go.
+func (h *House) Sweep(ctx context.Context) {
+	now := h.options.Now()
+	headers, err := h.store.Expired(ctx, now, sweepBatch)
+	if err != nil {
+		if ctx.Err() == nil {
+			h.log.Warn("look for expired sandboxes", "error", err)
+		}
+		return
+	}
+	for _, header := range headers {
+		h.remove(ctx, header)
+	}
+	for _, s := range h.resident() {
+		s.evict(ctx, now.Add(-idleTime))
+	}
+}
+
+func (h *House) remove(ctx context.Context, header store.Sandbox) {
+	s := h.Sandbox(header.ID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	if s.company != nil {
+		s.drop()
+	}
+	if err := h.store.Delete(ctx, header.ID); err != nil {
+		h.log.Warn("delete sandbox", "sandbox", header.ID, "error", err)
+		return
+	}
+	h.count.Add(-1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.sandboxes, header.ID)
+	delete(h.keys, header.OfficeKey)
+	delete(h.keys, header.FactoryKey)
+}
+
+// forget takes a sandbox that does not exist out of the table.
+func (h *House) forget(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.sandboxes, id)
+}
+
+func (h *House) resident() []*Sandbox {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	all := make([]*Sandbox, 0, len(h.sandboxes))
+	for _, s := range h.sandboxes {
+		all = append(all, s)
+	}
+	return all
+}
+
+// Close writes snapshots of what is in memory. No caller may be inside.
+func (h *House) Close(ctx context.Context) {
+	for _, s := range h.resident() {
+		s.mu.Lock()
+		if s.company != nil && s.published.Load().Version > s.snapshot {
+			s.saveSnapshot(ctx)
+		}
+		s.mu.Unlock()
+	}
+}

@@ -1,0 +1,191 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"platen/internal/company"
+	"platen/internal/company/record"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+// logIndex finds replies and events in the commits of a sandbox.
+type logIndex struct {
+	// replies holds the version of each idempotency key's commit.
+	replies map[replyKey]uint64
+	// events lists the commits that hold events, in order.
+	events []eventSpan
+}
+
+// eventSpan is a commit and the number of its last event.
+type eventSpan struct {
+	version, last uint64
+}
+
+func (l *logIndex) add(version uint64, changes *record.Changes, reply *storedReply) {
+	if n := len(changes.Events); n > 0 {
+		l.events = append(l.events, eventSpan{version: version, last: changes.Events[n-1].Sequence})
+	}
+	if reply != nil {
+		if l.replies == nil {
+			l.replies = map[replyKey]uint64{}
+		}
+		l.replies[reply.key] = version
+	}
+}
+
+// load brings the company into memory unless it is there.
+func (s *Sandbox) load(ctx context.Context) error {
+	if s.company != nil {
+		return nil
+	}
+	if s.gone {
+		return errGone()
+	}
+	image, err := s.house.store.Load(ctx, s.id)
+	if errors.Is(err, store.ErrNotFound) {
+		s.gone = true
+		s.house.forget(s.id)
+		return errGone()
+	}
+	if err != nil {
+		return fmt.Errorf("load sandbox %s: %w", s.id, err)
+	}
+	return s.restore(image)
+}
+
+func errGone() error {
+	return problem.New(problem.Unauthorized, "This key belongs to no sandbox; it may have been deleted.")
+}
+
+// restore builds the company from a snapshot and the commits after it.
+func (s *Sandbox) restore(image store.Image) error {
+	var snapshot snapshotBody
+	if image.Snapshot.Version > 0 {
+		var err error
+		if snapshot, err = decodeSnapshot(image.Snapshot.Body); err != nil {
+			return fmt.Errorf("load sandbox %s: %w", s.id, err)
+		}
+	}
+	version := image.Snapshot.Version
+	var tail []record.Event
+	for _, commit := range image.Commits {
+		body, err := decodeCommit(commit.Body, commit.Version)
+		if err != nil {
+			return fmt.Errorf("load sandbox %s: %w", s.id, err)
+		}
+		snapshot.image.Apply(&body.Changes)
+		snapshot.index.add(commit.Version, &body.Changes, body.reply)
+		tail = appendTail(tail, body.Events)
+		version = commit.Version
+	}
+	c, err := company.Load(snapshot.image)
+	if err != nil {
+		return fmt.Errorf("load sandbox %s: %w", s.id, err)
+	}
+	s.company, s.log, s.snapshot = c, snapshot.index, image.Snapshot.Version
+	view := newView(image.Sandbox, c, snapshot.image.Tables, version)
+	view.tail = tail
+	s.published.Store(view)
+	return nil
+}
+
+// newView returns the view of a company that has nothing to flush.
+func newView(header store.Sandbox, c *company.Company, tables []record.TableRows, version uint64) *View {
+	v := &View{
+		SandboxID: header.ID, PublicName: publicName(header.ID),
+		CreatedAt: moment.InstantOf(header.CreatedAt), ExpiresAt: moment.InstantOf(header.ExpiresAt),
+		Version: version, Summary: c.Summary(), tables: make(map[string]*Table, len(tables)), changed: make(chan struct{}),
+	}
+	v.Sequence, v.LastEventAt = c.Newest()
+	v.nextDue, _ = c.NextDue()
+	for _, rows := range tables {
+		t := &Table{Entries: rows.Entries}
+		for _, e := range rows.Entries {
+			t.Version = max(t.Version, e.Version)
+		}
+		v.tables[rows.Table] = t
+	}
+	return v
+}
+
+// snapshotBody is what a snapshot stores.
+type snapshotBody struct {
+	image record.Image
+	index logIndex
+}
+
+// saveSnapshot keeps the present state. It is a convenience of loading: when
+// it fails, the next load replays more commits, so the error is only logged.
+func (s *Sandbox) saveSnapshot(ctx context.Context) {
+	version := s.published.Load().Version
+	body := snapshotBody{image: s.company.Image(), index: s.log}
+	err := s.house.store.SaveSnapshot(context.WithoutCancel(ctx), store.Snapshot{SandboxID: s.id, Version: version, Body: body.encode()})
+	if err != nil {
+		s.house.log.Warn("save snapshot", "sandbox", s.id, "version", version, "error", err)
+		return
+	}
+	s.snapshot = version
+}
+
+func (b *snapshotBody) encode() []byte {
+	payload := make([]byte, 0, 256<<10)
+	payload = record.AppendImage(payload, &b.image)
+	payload = binary.AppendUvarint(payload, uint64(len(b.index.events)))
+	for _, span := range b.index.events {
+		payload = binary.AppendUvarint(payload, span.version)
+		payload = binary.AppendUvarint(payload, span.last)
+	}
+	payload = binary.AppendUvarint(payload, uint64(len(b.index.replies)))
+	for key, version := range b.index.replies {
+		payload = append(payload, key[:]...)
+		payload = binary.AppendUvarint(payload, version)
+	}
+	return pack(payload)
+}
+
+func decodeSnapshot(body []byte) (snapshotBody, error) {
+	payload, err := unpack(body)
+	if err != nil {
+		return snapshotBody{}, err
+	}
+	image, rest, err := record.ReadImage(payload)
+	if err != nil {
+		return snapshotBody{}, fmt.Errorf("decode snapshot: %w", err)
+	}
+	b := snapshotBody{image: image}
+	n, rest, err := readNumber(rest)
+	if err != nil || n > uint64(len(rest)) {
+		return snapshotBody{}, errBody
+	}
+	b.index.events = make([]eventSpan, n)
+	for i := range b.index.events {
+		span := &b.index.events[i]
+		if span.version, rest, err = readNumber(rest); err != nil {
+			return snapshotBody{}, err
+		}
+		if span.last, rest, err = readNumber(rest); err != nil {
+			return snapshotBody{}, err
+		}
+	}
+	n, rest, err = readNumber(rest)
+	if err != nil || n > uint64(len(rest)) {
+		return snapshotBody{}, errBody
+	}
+	b.index.replies = make(map[replyKey]uint64, n)
+	for range n {
+		var key replyKey
+		if len(rest) < len(key) {
+			return snapshotBody{}, errBody
+		}
+		rest = rest[copy(key[:], rest):]
+		if b.index.replies[key], rest, err = readNumber(rest); err != nil {
+			return snapshotBody{}, err
+		}
+	}
+	return b, nil
+}

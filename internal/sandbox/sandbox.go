@@ -1,0 +1,280 @@
+// Package sandbox gives each company its house: two keys, a lease, one writer
+// at a time, a log of commits and a feed.
+//
+// A command enters through Do, a read through View. Both first bring the
+// company up to the present. What a command changes, the events it writes and
+// the answer it gives are one commit: all of it is durable before the caller
+// hears of it, or none of it happened. Readers see the last durable state
+// through a pointer that is swapped after the commit, so a read never waits
+// behind another caller's disk.
+//
+// If a commit fails, or nobody can say whether it did, the company in memory
+// is dropped and loaded again at its next use: memory is never ahead of disk.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"platen/internal/company"
+	"platen/internal/company/mission"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+const (
+	// eventsPerCommit bounds one commit of passing time.
+	eventsPerCommit = 200
+	// commitsPerSnapshot is how many commits a load has to replay at most.
+	commitsPerSnapshot = 256
+	// tickInterval is the least time between two ticks (contract: LIMIT.TICK).
+	tickInterval = time.Second
+	// fullRetry is what a client is asked to wait when the disk is full.
+	fullRetry = 5
+)
+
+// Sandbox is one company in its house.
+type Sandbox struct {
+	id    string
+	house *House
+
+	// published is the last durable state, nil while not loaded.
+	published atomic.Pointer[View]
+	// signals are those of reads that no commit holds yet.
+	signals atomic.Uint64
+	// used is when a caller last entered, in Unix seconds.
+	used atomic.Int64
+
+	// mu is held by the one writer. It guards everything below.
+	mu       sync.Mutex
+	company  *company.Company
+	log      logIndex
+	snapshot uint64
+	ticked   moment.Instant
+	gone     bool
+}
+
+// Tx is what a command works on.
+type Tx struct {
+	Company *company.Company
+	Now     moment.Instant
+	sandbox *Sandbox
+	ticked  bool
+}
+
+// Tick moves the clock by hand, at most once per second (contract:
+// LIMIT.TICK).
+func (tx *Tx) Tick(minutes int) error {
+	if next := tx.sandbox.ticked.Add(tickInterval); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
+		p := problem.New(problem.TickRate, "The clock was moved by hand less than a second ago.")
+		p.RetryAfter = 1
+		return p.RetryingAt(tx.Now.Add(time.Second).Time())
+	}
+	tx.Company.Tick(tx.Now, minutes)
+	tx.ticked = true
+	return nil
+}
+
+// Command is one write.
+type Command struct {
+	// Scope and Key are the idempotency key and whose it is; an empty Key
+	// means that the client sent none.
+	Scope, Key string
+	// Fingerprint tells requests with the same key apart.
+	Fingerprint Fingerprint
+	// Signals are noted when the command succeeds.
+	Signals mission.Signals
+	// Run refuses with an error, or changes the company. After its first
+	// change it cannot refuse.
+	Run func(*Tx) error
+	// Answer renders the whole answer from the state that the command made.
+	Answer func(*View) Reply
+}
+
+// View returns the present state of the company: everything due has happened.
+// The signals are those of the read itself.
+func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, error) {
+	now := s.house.now()
+	s.used.Store(now.Time().Unix())
+	if v := s.published.Load(); v != nil && !v.due(now) {
+		known := v.Summary.Signals | mission.Signals(s.signals.Load())
+		if v.expired(now) || !mission.Completes(known, signals) {
+			s.signals.Or(uint64(signals))
+			return v, nil
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now = s.house.now()
+	if err := s.enter(ctx, now); err != nil {
+		return nil, err
+	}
+	s.signals.Or(uint64(signals))
+	v := s.published.Load()
+	if !v.expired(now) && mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
+		if err := s.commit(ctx, nil); err != nil {
+			return nil, err
+		}
+	}
+	return s.published.Load(), nil
+}
+
+// Do runs one command, or returns the stored reply of an earlier request with
+// the same idempotency key (contract: IDEM.REPLAY).
+func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.house.now()
+	s.used.Store(now.Time().Unix())
+	if err := s.load(ctx); err != nil {
+		return Reply{}, err
+	}
+	if cmd.Key != "" {
+		reply, found, err := s.storedReply(ctx, cmd)
+		if err != nil || found {
+			return reply, err
+		}
+	}
+	if err := s.enter(ctx, now); err != nil {
+		return Reply{}, err
+	}
+	if s.published.Load().expired(now) {
+		return Reply{}, problem.New(problem.SandboxExpired, "The time of this sandbox is over; it is read-only until it is deleted.")
+	}
+	tx := &Tx{Company: s.company, Now: now, sandbox: s}
+	if err := s.run(tx, cmd); err != nil {
+		return Reply{}, err
+	}
+	s.signals.Or(uint64(cmd.Signals))
+	reply := &Reply{}
+	if err := s.commit(ctx, &pendingReply{command: cmd, reply: reply}); err != nil {
+		return Reply{}, err
+	}
+	if tx.ticked {
+		s.ticked = now
+	}
+	return *reply, nil
+}
+
+// run guards against a command that panics halfway: the company in memory is
+// then not to be trusted and is dropped.
+func (s *Sandbox) run(tx *Tx, cmd Command) error {
+	finished := false
+	defer func() {
+		if !finished {
+			s.drop()
+		}
+	}()
+	err := cmd.Run(tx)
+	finished = true
+	if err != nil && s.company.Changed() {
+		s.drop()
+		return fmt.Errorf("a refused command changed sandbox %s: %w", s.id, err)
+	}
+	return err
+}
+
+// enter loads the company if need be and brings it up to the present, in
+// commits of bounded size. An expired company stops at the end of its lease.
+func (s *Sandbox) enter(ctx context.Context, now moment.Instant) error {
+	if err := s.load(ctx); err != nil {
+		return err
+	}
+	until := min(now, s.published.Load().ExpiresAt)
+	for done := false; !done; {
+		done = s.company.Advance(until, eventsPerCommit)
+		if !s.company.Changed() {
+			continue
+		}
+		if err := s.commit(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit makes everything that changed durable, with the reply if there is
+// one, and publishes it.
+func (s *Sandbox) commit(ctx context.Context, pending *pendingReply) error {
+	s.company.Note(mission.Signals(s.signals.Load()))
+	old := s.published.Load()
+	version := old.Version + 1
+	changes := s.company.Flush(version)
+	next := old.with(version, &changes, s.company)
+	body := commitBody{Changes: changes}
+	if pending != nil {
+		*pending.reply = pending.command.Answer(next)
+		body.reply = pending.stored()
+	}
+	err := s.house.store.Commit(context.WithoutCancel(ctx), store.Commit{SandboxID: s.id, Version: version, Body: body.encode()})
+	if err != nil {
+		s.drop()
+		return storeProblem(s.id, err)
+	}
+	s.log.add(version, &changes, body.reply)
+	s.published.Store(next)
+	close(old.changed)
+	if version-s.snapshot >= commitsPerSnapshot {
+		s.saveSnapshot(ctx)
+	}
+	return nil
+}
+
+// drop forgets the company in memory. The next use loads it from the store.
+func (s *Sandbox) drop() {
+	s.company = nil
+	if old := s.published.Swap(nil); old != nil {
+		close(old.changed)
+	}
+	s.log = logIndex{}
+}
+
+// evict writes a snapshot and forgets the company, if nobody has used it
+// since the given time and nobody does now.
+func (s *Sandbox) evict(ctx context.Context, before time.Time) {
+	if s.published.Load() == nil || s.used.Load() >= before.Unix() || !s.mu.TryLock() {
+		return
+	}
+	defer s.mu.Unlock()
+	if s.company == nil {
+		return
+	}
+	if s.published.Load().Version > s.snapshot {
+		s.saveSnapshot(ctx)
+	}
+	s.drop()
+}
+
+// storeProblem says what a failed commit means to the client.
+func storeProblem(id string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrFull):
+		p := problem.New(problem.Unavailable, "The storage is full at the moment; nothing was changed.")
+		p.RetryAfter = fullRetry
+		return p
+	case errors.Is(err, store.ErrConflict):
+		// Another process holds the sandbox. Nothing was written; the next
+		// try reads what the other wrote.
+		p := problem.New(problem.Unavailable, "Another writer was faster; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	case errors.Is(err, store.ErrClosed):
+		p := problem.New(problem.Unavailable, "The server is stopping; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	default:
+		return fmt.Errorf("commit to sandbox %s: %w", id, err)
+	}
+}
+
+// Sequence returns the number of the newest event, those of the command
+// included.
+func (tx *Tx) Sequence() uint64 {
+	sequence, _ := tx.Company.Newest()
+	return sequence
+}

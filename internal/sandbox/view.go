@@ -1,0 +1,137 @@
+package sandbox
+
+import (
+	"slices"
+
+	"platen/internal/company"
+	"platen/internal/company/record"
+	"platen/internal/moment"
+)
+
+// tailLength is how many of the newest events are kept in memory.
+const tailLength = 256
+
+// View is a sandbox as it stood after one commit: immutable, shared by any
+// number of readers.
+type View struct {
+	SandboxID  string
+	PublicName string
+	CreatedAt  moment.Instant
+	ExpiresAt  moment.Instant
+	Version    uint64
+	Summary    company.Summary
+	// Sequence is the number of the newest event, LastEventAt its time.
+	Sequence    uint64
+	LastEventAt moment.Instant
+
+	tables map[string]*Table
+	// tail are the newest events, in order.
+	tail []record.Event
+	// nextDue is when something is next to happen, 0 when only a tick can
+	// make it.
+	nextDue moment.Instant
+	// changed is closed when another view takes this one's place.
+	changed chan struct{}
+}
+
+// Table is the rows of one kind in the order of their births.
+type Table struct {
+	Entries []*record.Entry
+	// Version is that of the newest commit that touched the table.
+	Version uint64
+}
+
+// Table returns the rows of a kind. Unknown kinds have none.
+func (v *View) Table(resource string) *Table {
+	if t := v.tables[resource]; t != nil {
+		return t
+	}
+	return &Table{}
+}
+
+// Row returns one row.
+func (v *View) Row(resource, id string) (*record.Entry, bool) {
+	t := v.Table(resource)
+	for i := len(t.Entries) - 1; i >= 0; i-- {
+		if t.Entries[i].ID == id {
+			return t.Entries[i], true
+		}
+	}
+	return nil, false
+}
+
+// Changed is closed when something newer than the view has been committed.
+func (v *View) Changed() <-chan struct{} { return v.changed }
+
+// Status returns active or expired (contract: OPEN.SANDBOX.STATUS).
+func (v *View) Status(now moment.Instant) string {
+	if v.expired(now) {
+		return "expired"
+	}
+	return "active"
+}
+
+// ExpiresInSeconds is what is left of the lease, 0 when it is over.
+func (v *View) ExpiresInSeconds(now moment.Instant) int64 {
+	return max(0, int64(v.ExpiresAt-now)/1_000_000)
+}
+
+func (v *View) expired(now moment.Instant) bool { return now >= v.ExpiresAt }
+
+func (v *View) due(now moment.Instant) bool {
+	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt)
+}
+
+// with returns the view after a commit.
+func (v *View) with(version uint64, changes *record.Changes, c *company.Company) *View {
+	next := *v
+	next.Version = version
+	next.changed = make(chan struct{})
+	next.Summary = c.Summary()
+	next.nextDue, _ = c.NextDue()
+	if len(changes.Rows) > 0 {
+		next.tables = make(map[string]*Table, len(v.tables)+1)
+		for resource, t := range v.tables {
+			next.tables[resource] = t
+		}
+		for _, rows := range changes.Rows {
+			next.tables[rows.Table] = v.Table(rows.Table).with(version, rows.Entries)
+		}
+	}
+	if n := len(changes.Events); n > 0 {
+		newest := changes.Events[n-1]
+		next.Sequence, next.LastEventAt = newest.Sequence, newest.CreatedAt
+		next.tail = appendTail(v.tail, changes.Events)
+	}
+	return &next
+}
+
+// with returns the table after a commit. Births are appended in place, beyond
+// the end that older views know; changed rows make a copy.
+func (t *Table) with(version uint64, entries []*record.Entry) *Table {
+	all, copied := t.Entries, false
+	for _, e := range entries {
+		if e.Ordinal < len(t.Entries) {
+			if !copied {
+				all, copied = slices.Clone(all), true
+			}
+			all[e.Ordinal] = e
+			continue
+		}
+		for len(all) <= e.Ordinal {
+			all = append(all, nil)
+		}
+		all[e.Ordinal] = e
+	}
+	return &Table{Entries: all, Version: version}
+}
+
+// appendTail appends events and lets go of the oldest beyond the length that
+// is kept.
+func appendTail(tail, events []record.Event) []record.Event {
+	if len(tail)+len(events) <= tailLength {
+		return append(tail, events...)
+	}
+	all := slices.Concat(tail, events)
+	return slices.Clone(all[max(0, len(all)-tailLength):])
+}
