@@ -9,6 +9,11 @@
 // An error other than the sentinel errors below says nothing about the
 // outcome: the write may or may not be there. Callers must drop what they hold
 // in memory and load again.
+//
+// A context that has ended before a call changes nothing, and the call answers
+// its error. One that ends later ends the waiting: a commit that was not taken
+// up yet is withdrawn, one under way is finished and answered with the truth,
+// where the engine can know it.
 package store
 
 import (
@@ -46,7 +51,8 @@ type KeyHash [32]byte
 type Sandbox struct {
 	ID string
 	// OfficeKey and FactoryKey find the sandbox. The zero hash is a revoked
-	// key and is never found.
+	// key and is never found. Any other belongs to one sandbox only: a header
+	// with a key that another one owns is ErrConflict.
 	OfficeKey, FactoryKey KeyHash
 	// Network is the network group that created it.
 	Network   string
@@ -62,8 +68,8 @@ type Commit struct {
 	// Version counts the commits of a sandbox from 1, without gaps.
 	Version uint64
 	Body    []byte
-	// Header, when set, replaces the sandbox's header in the same step. It is
-	// required with version 1, which creates the sandbox.
+	// Header, when set, replaces the sandbox's header in the same step; its ID
+	// is SandboxID. It is required with version 1, which creates the sandbox.
 	Header *Sandbox
 }
 
@@ -93,17 +99,23 @@ type Store interface {
 	Commit(ctx context.Context, c Commit) error
 
 	// Commits reads the commits from version first to version last inclusive,
-	// oldest first, at most MaxCommits of them. Headers are not returned.
+	// oldest first, at most MaxCommits of them. Headers are not returned. Where
+	// the range holds no commit the list is empty; only an unknown sandbox is
+	// ErrNotFound.
 	Commits(ctx context.Context, sandboxID string, first, last uint64) ([]Commit, error)
 
-	// Load reads the image of a sandbox, consistent at one moment.
+	// Load reads the image of a sandbox, consistent at one moment, or
+	// ErrNotFound.
 	Load(ctx context.Context, sandboxID string) (Image, error)
 
 	// SaveSnapshot keeps a snapshot. One that is older than the kept one
-	// changes nothing. Commits are not removed.
+	// changes nothing; one of the same version replaces it. Commits are not
+	// removed. A version that is not committed is ErrConflict, an unknown
+	// sandbox ErrNotFound.
 	SaveSnapshot(ctx context.Context, s Snapshot) error
 
-	// FindKey returns the header of the sandbox that owns the key.
+	// FindKey returns the header of the sandbox that owns the key, or
+	// ErrNotFound.
 	FindKey(ctx context.Context, key KeyHash) (Sandbox, error)
 
 	// Expired lists the headers of sandboxes with DeleteAt at or before t,
@@ -115,12 +127,15 @@ type Store interface {
 
 	// Delete removes a sandbox with all that belongs to it. Its keys stop
 	// working at once; the space comes back in small steps. A sandbox that
-	// does not exist is no error.
+	// does not exist is no error. The id of a deleted sandbox is not used
+	// again: every later commit to it, its creation too, is ErrConflict, so
+	// that a late writer cannot bring it back.
 	Delete(ctx context.Context, sandboxID string) error
 
 	// Ping reports whether the store can answer and write.
 	Ping(ctx context.Context) error
 
-	// Close finishes the writes under way and releases everything.
+	// Close finishes the calls under way, refuses new ones with ErrClosed and
+	// releases everything. Closing again does nothing.
 	Close() error
 }

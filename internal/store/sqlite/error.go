@@ -1,0 +1,35 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"platen/internal/store"
+)
+
+// inUse is what a second process is told.
+func inUse(path, lock string) error {
+	return fmt.Errorf("database %s is in use by another process, which holds %s: "+
+		"stop that process, or give this one another path", path, lock)
+}
+
+// isRefusal reports whether err is an answer to one caller that left the
+// transaction as it was.
+func isRefusal(err error) bool {
+	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound)
+}
+
+// isFull reports whether err is a write that the disk did not take: no space,
+// a quota, a limit on the size of a file, a short write. Such a write came
+// before the end of the transaction in the log, so nothing of it counts. A
+// failed flush is not among them: after it, the outcome is not known.
+func isFull(err error) bool {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return false
+	}
+	return failure.Code()&0xff == sqlite3.SQLITE_FULL || failure.Code() == sqlite3.SQLITE_IOERR_WRITE
+}

@@ -1,0 +1,222 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"platen/internal/store"
+)
+
+// readConnections is how many reads run at the same time. They are short; more
+// would only share the same processors.
+const readConnections = 8
+
+const header = `number, id, office_key, factory_key, network, created_at, expires_at, delete_at`
+
+// A reader owns the connections that only read.
+type reader struct {
+	db *sql.DB
+
+	findSandbox, findKey, listExpired, countSandboxes *sql.Stmt
+	findSnapshot, listCommits                         *sql.Stmt
+}
+
+func openReader(ctx context.Context, path string) (*reader, error) {
+	db, err := connect(path, "ro", readConnections)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{db: db}
+	_, err = prepareAll(ctx, db, map[**sql.Stmt]string{
+		&r.findSandbox: `SELECT ` + header + ` FROM sandboxes WHERE id = ?`,
+		&r.findKey:     `SELECT ` + header + ` FROM sandboxes WHERE office_key = ?1 OR factory_key = ?1`,
+		&r.listExpired: `SELECT ` + header + ` FROM sandboxes WHERE delete_at <= ?
+			ORDER BY delete_at, number LIMIT ?`,
+		&r.countSandboxes: `SELECT count(*) FROM sandboxes`,
+		&r.findSnapshot:   `SELECT version, body FROM snapshots WHERE sandbox = ?`,
+		&r.listCommits: `SELECT version, body FROM commits
+			WHERE sandbox = ? AND version BETWEEN ? AND ? ORDER BY version LIMIT ?`,
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return r, nil
+}
+
+func (r *reader) close() error { return r.db.Close() }
+
+// read lets a function read, unless the store is closed, and keeps it open
+// meanwhile.
+func (s *Store) read(ctx context.Context, look func() error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	return look()
+}
+
+// view is a read of several statements at one moment of the database.
+func (s *Store) view(ctx context.Context, look func(*sql.Tx) error) error {
+	return s.read(ctx, func() error {
+		tx, err := s.reader.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		return look(tx)
+	})
+}
+
+// Load reads the image of a sandbox.
+func (s *Store) Load(ctx context.Context, sandboxID string) (store.Image, error) {
+	var image store.Image
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		number, sandbox, err := s.reader.sandbox(ctx, tx, sandboxID)
+		if err != nil {
+			return err
+		}
+		image.Sandbox = sandbox
+		image.Snapshot.SandboxID = sandboxID
+		row := tx.StmtContext(ctx, s.reader.findSnapshot).QueryRowContext(ctx, number)
+		err = row.Scan(&image.Snapshot.Version, &image.Snapshot.Body)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		const all = -1
+		image.Commits, err = s.reader.commits(ctx, tx, commitRange{
+			number, sandboxID, image.Snapshot.Version + 1, math.MaxInt64, all,
+		})
+		return err
+	})
+	if err != nil {
+		return store.Image{}, fmt.Errorf("load sandbox %q: %w", sandboxID, err)
+	}
+	return image, nil
+}
+
+// Commits reads a range of commits.
+func (s *Store) Commits(ctx context.Context, sandboxID string, first, last uint64) ([]store.Commit, error) {
+	var commits []store.Commit
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		number, _, err := s.reader.sandbox(ctx, tx, sandboxID)
+		if err != nil || first > math.MaxInt64 {
+			return err
+		}
+		commits, err = s.reader.commits(ctx, tx, commitRange{
+			number, sandboxID, first, min(last, math.MaxInt64), store.MaxCommits,
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read commits %d to %d of sandbox %q: %w", first, last, sandboxID, err)
+	}
+	return commits, nil
+}
+
+// FindKey returns the header of the sandbox that owns the key.
+func (s *Store) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
+	var sandbox store.Sandbox
+	err := s.read(ctx, func() error {
+		row := s.reader.findKey.QueryRowContext(ctx, keyColumn(key))
+		var err error
+		_, sandbox, err = scanHeader(row.Scan)
+		return err
+	})
+	if err != nil {
+		return store.Sandbox{}, fmt.Errorf("find key: %w", err)
+	}
+	return sandbox, nil
+}
+
+// Expired lists the sandboxes that are to be removed at t.
+func (s *Store) Expired(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
+	var list []store.Sandbox
+	err := s.read(ctx, func() error {
+		// A negative limit would mean none to SQLite.
+		rows, err := s.reader.listExpired.QueryContext(ctx, t.UnixMicro(), max(limit, 0))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			_, sandbox, err := scanHeader(rows.Scan)
+			if err != nil {
+				return err
+			}
+			list = append(list, sandbox)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list expired sandboxes: %w", err)
+	}
+	return list, nil
+}
+
+// Count returns how many sandboxes there are.
+func (s *Store) Count(ctx context.Context) (int, error) {
+	var count int
+	err := s.read(ctx, func() error {
+		return s.reader.countSandboxes.QueryRowContext(ctx).Scan(&count)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count sandboxes: %w", err)
+	}
+	return count, nil
+}
+
+func (r *reader) sandbox(ctx context.Context, tx *sql.Tx, id string) (int64, store.Sandbox, error) {
+	return scanHeader(tx.StmtContext(ctx, r.findSandbox).QueryRowContext(ctx, id).Scan)
+}
+
+type commitRange struct {
+	number      int64
+	sandboxID   string
+	first, last uint64 // inclusive
+	limit       int    // negative for none
+}
+
+func (r *reader) commits(ctx context.Context, tx *sql.Tx, in commitRange) ([]store.Commit, error) {
+	rows, err := tx.StmtContext(ctx, r.listCommits).QueryContext(ctx,
+		in.number, int64(in.first), int64(in.last), in.limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []store.Commit
+	for rows.Next() {
+		c := store.Commit{SandboxID: in.sandboxID}
+		if err := rows.Scan(&c.Version, &c.Body); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// scanHeader reads the columns of header. No row is store.ErrNotFound.
+func scanHeader(scan func(...any) error) (int64, store.Sandbox, error) {
+	var (
+		number                     int64
+		h                          store.Sandbox
+		office, factory            []byte
+		created, expires, deleteAt int64
+	)
+	err := scan(&number, &h.ID, &office, &factory, &h.Network, &created, &expires, &deleteAt)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, store.Sandbox{}, store.ErrNotFound
+	}
+	if err != nil {
+		return 0, store.Sandbox{}, err
+	}
+	copy(h.OfficeKey[:], office)
+	copy(h.FactoryKey[:], factory)
+	h.CreatedAt = time.UnixMicro(created).UTC()
+	h.ExpiresAt = time.UnixMicro(expires).UTC()
+	h.DeleteAt = time.UnixMicro(deleteAt).UTC()
+	return number, h, nil
+}

@@ -1,0 +1,210 @@
+// Package sqlite keeps sandboxes in one SQLite file. It is the engine that is
+// built in.
+//
+// One goroutine writes. It takes whatever waits, at most groupCommits of it,
+// does it in one transaction and answers the callers after COMMIT has returned,
+// so that many of them share one flush of the disk (synchronous=FULL on a
+// write-ahead log). A commit is compare-and-swap in a single statement, which
+// changes no row when it conflicts: there is nothing to undo, and so nothing
+// that could harm the others of its group.
+//
+// Readers have connections of their own, which cannot write, and never wait
+// for the writer.
+//
+// A deletion takes the header away at once and leaves a tombstone. The writer
+// removes the bodies between groups, in small steps, and then gives the free
+// pages back to the file system. The tombstone is what a crash cannot undo: the
+// next Open goes on from there.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"platen/internal/store"
+)
+
+const (
+	// busyTimeoutMillis is how long a connection waits for somebody else's lock.
+	// Nobody of ours holds one; an operator's backup may, for a moment.
+	busyTimeoutMillis = "5000"
+	// journalLimitBytes is what the log is cut back to after a burst.
+	journalLimitBytes = "67108864"
+)
+
+// Store is a store.Store in one file.
+type Store struct {
+	writer *writer
+	reader *reader
+	lock   *fileLock
+
+	close func() error
+
+	mu     sync.Mutex     // guards closed, and that no call begins after it
+	closed bool           // new work is refused
+	calls  sync.WaitGroup // the methods under way
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the database at path, which it creates when there is none, with
+// its directories. It brings an older database up to date and refuses a newer
+// one. Only one Store at a time can have a path open, on the whole machine.
+func Open(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	if err := makeDirectory(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	lock, err := takeLock(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openLocked(ctx, path, lock)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), lock.release())
+	}
+	return s, nil
+}
+
+// openLocked does what Open does once nobody else can.
+func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error) {
+	if err := makeFile(path); err != nil {
+		return nil, err
+	}
+	w, err := openWriter(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openReader(ctx, path)
+	if err != nil {
+		return nil, errors.Join(err, w.disconnect())
+	}
+	s := &Store{writer: w, reader: r, lock: lock}
+	s.close = sync.OnceValue(s.shutdown)
+	go w.run()
+	return s, nil
+}
+
+// Close finishes the calls under way, refuses new ones with store.ErrClosed,
+// folds the log into the database and lets go of the lock. Closing again does
+// nothing and returns the same.
+func (s *Store) Close() error { return s.close() }
+
+func (s *Store) shutdown() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.calls.Wait()
+	return errors.Join(s.reader.close(), s.writer.close(), s.lock.release())
+}
+
+// enter lets a call begin; the caller owes calls.Done when it got nil.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return store.ErrClosed
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+// Ping writes a row and reads one. It reports what either says.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.write(ctx, ping{}); err != nil {
+		return fmt.Errorf("ping: %w", err)
+	}
+	_, err := s.Count(ctx)
+	return err
+}
+
+type ping struct{}
+
+func (ping) apply(w *writer) error {
+	_, err := changes(w.ping)
+	return err
+}
+
+func (ping) bodyBytes() int { return 0 }
+
+// connect opens a pool of connections to the file at path. mode is SQLite's
+// own: rw or ro.
+func connect(path, mode string, limit int) (*sql.DB, error) {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter, on Windows
+	}
+	options := url.Values{
+		"mode":          {mode},
+		"_busy_timeout": {busyTimeoutMillis},
+	}
+	if mode == "rw" {
+		// The driver sets auto_vacuum before anything that writes, as it must
+		// be: a database that has pages no longer takes it.
+		options.Set("_auto_vacuum", "INCREMENTAL")
+		options.Set("_journal_mode", "WAL")
+		options.Set("_synchronous", "FULL")
+		// fullfsync is for Macs, where fsync alone does not reach the medium.
+		options["_pragma"] = []string{
+			"fullfsync(1)", "checkpoint_fullfsync(1)", "journal_size_limit(" + journalLimitBytes + ")",
+		}
+	}
+	file := url.URL{Scheme: "file", Path: slashed, RawQuery: options.Encode()}
+	db, err := sql.Open("sqlite", file.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(limit)
+	db.SetMaxIdleConns(limit)
+	return db, nil
+}
+
+// makeFile creates the database file, readable by nobody else. The files
+// SQLite puts beside it take its mode.
+func makeFile(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
+// makeDirectory creates a directory and its parents, and makes their names
+// durable: a database whose directory is forgotten is lost too.
+func makeDirectory(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	parent := filepath.Dir(path)
+	if parent != path {
+		if err := makeDirectory(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDirectory(parent)
+}

@@ -1,0 +1,322 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"platen/internal/store"
+)
+
+const (
+	// groupCommits is the most requests in one transaction. More would make
+	// the first of them wait for the last, and no longer save flushes.
+	groupCommits = 256
+	// groupBytes ends a group early, so that large bodies do not make a
+	// transaction of gigabytes.
+	groupBytes = 16 << 20
+	// queueLength is how many requests may wait beyond the group under way.
+	// After that, callers wait in their own call.
+	queueLength = 1024
+)
+
+// An operation is something to do inside a group's transaction. It either
+// answers a refusal and has changed nothing, or succeeds, or fails the group.
+type operation interface {
+	apply(*writer) error
+	bodyBytes() int
+}
+
+// A request is an operation with the caller that waits for it.
+type request struct {
+	operation operation
+	claimed   atomic.Bool // by the writer that takes it or the caller that gives up
+	answer    chan error  // has room for the one answer
+	outcome   error       // within the group, before COMMIT; the writer's own
+}
+
+// A writer owns the one connection that writes.
+type writer struct {
+	queue chan *request
+	ended chan struct{} // closed when run has returned
+
+	// The rest belongs to the goroutine of run.
+
+	db   *sql.DB
+	conn *sql.Conn
+
+	begin, commit, rollback, checkpoint *sql.Stmt
+	appendCommit, firstCommit           *sql.Stmt
+	createSandbox, replaceHeader        *sql.Stmt
+	findCommit, saveSnapshot, ping      *sql.Stmt
+	leaveTombstone, removeSandbox       *sql.Stmt
+	findWaiting, measureBodies          *sql.Stmt
+	removeCommits, removeSnapshot       *sql.Stmt
+	markEmptied, forgetTombstones       *sql.Stmt
+	countFree, vacuum                   *sql.Stmt
+
+	prepared []*sql.Stmt // all of the above
+	sweep    sweep
+}
+
+// openWriter connects, brings the tables up to date and prepares what run
+// needs.
+func openWriter(ctx context.Context, path string) (*writer, error) {
+	db, err := connect(path, "rw", 1)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{
+		queue: make(chan *request, queueLength),
+		ended: make(chan struct{}),
+		db:    db,
+		// A deletion may have been cut short last time.
+		sweep: sweep{owed: true},
+	}
+	if err := w.prepare(ctx); err != nil {
+		return nil, errors.Join(err, w.disconnect())
+	}
+	return w, nil
+}
+
+func (w *writer) prepare(ctx context.Context) error {
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	w.conn = conn
+	var mode string
+	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return fmt.Errorf("its file system cannot share memory between connections, "+
+			"which the write-ahead log needs (journal mode is %q): use a local disk", mode)
+	}
+	if err := migrate(ctx, conn); err != nil {
+		return err
+	}
+	w.prepared, err = prepareAll(ctx, conn, map[**sql.Stmt]string{
+		&w.begin:            "BEGIN IMMEDIATE",
+		&w.commit:           "COMMIT",
+		&w.rollback:         "ROLLBACK",
+		&w.checkpoint:       "PRAGMA wal_checkpoint(PASSIVE)",
+		&w.appendCommit:     appendCommit,
+		&w.firstCommit:      firstCommit,
+		&w.createSandbox:    createSandbox,
+		&w.replaceHeader:    replaceHeader,
+		&w.findCommit:       findCommit,
+		&w.saveSnapshot:     saveSnapshot,
+		&w.ping:             "UPDATE pings SET count = count + 1",
+		&w.leaveTombstone:   leaveTombstone,
+		&w.removeSandbox:    removeSandbox,
+		&w.findWaiting:      findWaiting,
+		&w.measureBodies:    measureBodies,
+		&w.removeCommits:    removeCommits,
+		&w.removeSnapshot:   removeSnapshot,
+		&w.markEmptied:      markEmptied,
+		&w.forgetTombstones: forgetTombstones,
+		&w.countFree:        "PRAGMA freelist_count",
+		&w.vacuum:           fmt.Sprintf("PRAGMA incremental_vacuum(%d)", vacuumPages),
+	})
+	return err
+}
+
+// write hands an operation to the writer and waits for its outcome. A caller
+// whose context ends first takes its request back; once the writer has it, the
+// caller waits, because only then does it learn the truth.
+func (s *Store) write(ctx context.Context, op operation) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	r := &request{operation: op, answer: make(chan error, 1)}
+	select {
+	case s.writer.queue <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-r.answer:
+		return err
+	case <-ctx.Done():
+		if r.claimed.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		return <-r.answer
+	}
+}
+
+// run writes until the queue is closed and empty.
+func (w *writer) run() {
+	defer close(w.ended)
+	group := make([]*request, 0, groupCommits)
+	for {
+		first, open := w.next()
+		if !open {
+			return
+		}
+		group = w.gather(group[:0], first)
+		if len(group) > 0 {
+			w.write(group)
+		}
+		if w.sweep.due() {
+			w.step(first == nil)
+		}
+	}
+}
+
+// next waits for a request. While a sweep is due it does not wait, and answers
+// nil when there is none. It answers false when there will be no more.
+func (w *writer) next() (*request, bool) {
+	if w.sweep.due() {
+		select {
+		case r, open := <-w.queue:
+			return r, open
+		default:
+			return nil, true
+		}
+	}
+	select {
+	case r, open := <-w.queue:
+		return r, open
+	case <-w.sweep.pause:
+		w.sweep.pause = nil
+		return nil, true
+	}
+}
+
+// gather takes what waits behind the first request, up to the limits of a
+// group, without those whose callers have given up.
+func (w *writer) gather(group []*request, first *request) []*request {
+	size := 0
+	for r := first; r != nil; {
+		if r.claimed.CompareAndSwap(false, true) {
+			group = append(group, r)
+			size += r.operation.bodyBytes()
+		}
+		if len(group) == groupCommits || size >= groupBytes {
+			return group
+		}
+		select {
+		case r = <-w.queue: // nil when it has been closed
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// write does a group in one transaction and answers its callers.
+func (w *writer) write(group []*request) {
+	err := w.transact(func() error {
+		for _, r := range group {
+			r.outcome = r.operation.apply(w)
+			if r.outcome != nil && !isRefusal(r.outcome) {
+				return r.outcome
+			}
+		}
+		return nil
+	})
+	for i, r := range group {
+		if err != nil {
+			r.outcome = err
+		}
+		r.answer <- r.outcome
+		group[i] = nil // lets its body go
+	}
+}
+
+// transact does some work in a transaction of its own. When it returns nil the
+// work is durable. store.ErrFull means that nothing of it is there.
+func (w *writer) transact(work func() error) error {
+	if _, err := changes(w.begin); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	err := work()
+	if err == nil {
+		_, err = changes(w.commit)
+	}
+	if err == nil {
+		return nil
+	}
+	if !w.rolledBack() || !isFull(err) {
+		return fmt.Errorf("write: %w", err)
+	}
+	// The log cannot grow. Folding it into the database, as far as that goes
+	// without growing too, lets it be written from its start again: this is
+	// what makes room for a deletion on a full disk.
+	_, _ = changes(w.checkpoint)
+	return fmt.Errorf("%w: %w", store.ErrFull, err)
+}
+
+// rolledBack undoes the transaction and reports whether it is certain to be
+// gone. SQLite has often undone it already, and then ROLLBACK is an error; that
+// a new transaction can begin is the proof.
+func (w *writer) rolledBack() bool {
+	if _, err := changes(w.rollback); err == nil {
+		return true
+	}
+	if _, err := changes(w.begin); err != nil {
+		return false
+	}
+	_, err := changes(w.rollback)
+	return err == nil
+}
+
+// close waits for the queue to be written, folds the log into the database and
+// disconnects. No call may be under way.
+func (w *writer) close() error {
+	close(w.queue)
+	<-w.ended
+	_, err := w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err != nil {
+		err = fmt.Errorf("checkpoint: %w", err) // nothing is lost: the log stays
+	}
+	return errors.Join(err, w.disconnect())
+}
+
+// disconnect closes the statements itself: the pool would not, as it does not
+// know those of a single connection, and SQLite keeps the files open for them.
+func (w *writer) disconnect() error {
+	var failed error
+	for _, statement := range w.prepared {
+		failed = errors.Join(failed, statement.Close())
+	}
+	if w.conn != nil {
+		failed = errors.Join(failed, w.conn.Close())
+	}
+	return errors.Join(failed, w.db.Close())
+}
+
+// changes runs a statement of the writer and reports how many rows it changed.
+// The writer does not hear a caller's context: a group belongs to many.
+func changes(statement *sql.Stmt, args ...any) (int64, error) {
+	result, err := statement.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// A preparer is a connection or a pool of them.
+type preparer interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// prepareAll prepares each text into its place, and returns what it prepared
+// also when it fails.
+func prepareAll(ctx context.Context, on preparer, texts map[**sql.Stmt]string) ([]*sql.Stmt, error) {
+	var all []*sql.Stmt
+	for place, text := range texts {
+		statement, err := on.PrepareContext(ctx, text)
+		if err != nil {
+			return all, fmt.Errorf("prepare %q: %w", text, err)
+		}
+		*place = statement
+		all = append(all, statement)
+	}
+	return all, nil
+}

@@ -1,0 +1,260 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"platen/internal/store"
+)
+
+// ErrFault is what a planned fault answers.
+var ErrFault = errors.New("fault on purpose")
+
+// ErrCrashed is what a Faulty answers after its crash.
+var ErrCrashed = errors.New("crashed on purpose")
+
+// A Fault is something that goes wrong with one write.
+type Fault int
+
+const (
+	// NoFault lets the write through.
+	NoFault Fault = iota
+	// NotApplied answers ErrFault and writes nothing.
+	NotApplied
+	// AppliedButFailed writes, and answers ErrFault all the same.
+	AppliedButFailed
+	// AcknowledgedEarly answers nil before anything is written. It breaks the
+	// promise of package store: a crash loses the write. It is there to prove
+	// that a test of durability can fail.
+	AcknowledgedEarly
+)
+
+// A Plan says what goes wrong with which write. Calls of Commit, SaveSnapshot
+// and Delete count from 1, in the order in which they begin. A plan that looks
+// at nothing else gives the same faults each time.
+type Plan func(call int) Fault
+
+// At is the plan of single faults.
+func At(faults map[int]Fault) Plan {
+	return func(call int) Fault { return faults[call] }
+}
+
+// Every is the plan in which each n-th write has the same fault.
+func Every(n int, fault Fault) Plan {
+	return func(call int) Fault {
+		if call%n == 0 {
+			return fault
+		}
+		return NoFault
+	}
+}
+
+// Faulty is a Store that breaks by plan. Nothing but its faults is different
+// from the store inside.
+type Faulty struct {
+	inner store.Store
+	plan  Plan
+
+	mu       sync.Mutex // guards what follows, and the order of early writes
+	calls    int
+	inFlight []heldWrite
+	crashed  bool
+}
+
+var _ store.Store = (*Faulty)(nil)
+
+// A heldWrite has been acknowledged and is not in the store yet.
+type heldWrite struct {
+	sandboxID string
+	apply     func(context.Context) error
+}
+
+// NewFaulty puts a plan before a store. The caller still closes the store
+// inside, after a crash too.
+func NewFaulty(inner store.Store, plan Plan) *Faulty {
+	return &Faulty{inner: inner, plan: plan}
+}
+
+// Calls is how many writes have begun.
+func (f *Faulty) Calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls
+}
+
+// Crash loses what was acknowledged early and is still in flight, and refuses
+// every later call with ErrCrashed.
+func (f *Faulty) Crash() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.crashed = true
+	f.inFlight = nil
+}
+
+// Commit commits, unless the plan has it otherwise.
+func (f *Faulty) Commit(ctx context.Context, c store.Commit) error {
+	c.Body = bytes.Clone(c.Body) // the caller may use it again once it is told
+	return f.write(ctx, c.SandboxID, func(ctx context.Context) error { return f.inner.Commit(ctx, c) },
+		func(ctx context.Context) (bool, error) { return f.fits(ctx, c) })
+}
+
+// SaveSnapshot saves, unless the plan has it otherwise.
+func (f *Faulty) SaveSnapshot(ctx context.Context, s store.Snapshot) error {
+	s.Body = bytes.Clone(s.Body)
+	return f.write(ctx, s.SandboxID, func(ctx context.Context) error { return f.inner.SaveSnapshot(ctx, s) },
+		func(ctx context.Context) (bool, error) {
+			newest, err := f.newest(ctx, s.SandboxID)
+			return s.Version > 0 && s.Version <= newest, err
+		})
+}
+
+// Delete deletes, unless the plan has it otherwise.
+func (f *Faulty) Delete(ctx context.Context, sandboxID string) error {
+	return f.write(ctx, sandboxID, func(ctx context.Context) error { return f.inner.Delete(ctx, sandboxID) },
+		func(context.Context) (bool, error) { return true, nil })
+}
+
+// write does one write as planned. good reports whether the write would be
+// accepted: even a liar refuses what the store would refuse.
+func (f *Faulty) write(ctx context.Context, sandboxID string, apply func(context.Context) error,
+	good func(context.Context) (bool, error),
+) error {
+	fault, err := f.begin(ctx, sandboxID)
+	if err != nil {
+		return err
+	}
+	switch fault {
+	case NotApplied:
+		return fmt.Errorf("%w: not applied", ErrFault)
+	case AppliedButFailed:
+		if err := apply(ctx); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: applied", ErrFault)
+	case AcknowledgedEarly:
+		if accepted, err := good(ctx); err != nil || !accepted {
+			return errors.Join(err, apply(ctx))
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.crashed {
+			return ErrCrashed
+		}
+		f.inFlight = append(f.inFlight, heldWrite{sandboxID, apply})
+		return nil
+	}
+	return apply(ctx)
+}
+
+// begin counts a write, and lets what is in flight to the same sandbox land
+// first.
+func (f *Faulty) begin(ctx context.Context, sandboxID string) (Fault, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.crashed {
+		return NoFault, ErrCrashed
+	}
+	f.calls++
+	err := f.land(ctx, func(w heldWrite) bool { return w.sandboxID == sandboxID })
+	return f.plan(f.calls), err
+}
+
+// look lets everything in flight land before a read, so that whoever was lied
+// to finds what was promised, until the crash.
+func (f *Faulty) look(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.crashed {
+		return ErrCrashed
+	}
+	return f.land(ctx, func(heldWrite) bool { return true })
+}
+
+// land writes those in flight that match. The caller holds mu.
+func (f *Faulty) land(ctx context.Context, match func(heldWrite) bool) error {
+	var held []heldWrite
+	var failed error
+	for _, w := range f.inFlight {
+		if !match(w) {
+			held = append(held, w)
+			continue
+		}
+		failed = errors.Join(failed, w.apply(ctx))
+	}
+	f.inFlight = held
+	return failed
+}
+
+// fits reports whether the store inside would take a commit.
+func (f *Faulty) fits(ctx context.Context, c store.Commit) (bool, error) {
+	newest, err := f.newest(ctx, c.SandboxID)
+	return c.Version == newest+1 && (c.Version > 1 || c.Header != nil), err
+}
+
+// newest is the newest version of a sandbox, 0 when there is none.
+func (f *Faulty) newest(ctx context.Context, sandboxID string) (uint64, error) {
+	image, err := f.inner.Load(ctx, sandboxID)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	return image.Snapshot.Version + uint64(len(image.Commits)), err
+}
+
+// Commits reads from the store inside.
+func (f *Faulty) Commits(ctx context.Context, sandboxID string, first, last uint64) ([]store.Commit, error) {
+	if err := f.look(ctx); err != nil {
+		return nil, err
+	}
+	return f.inner.Commits(ctx, sandboxID, first, last)
+}
+
+// Load reads from the store inside.
+func (f *Faulty) Load(ctx context.Context, sandboxID string) (store.Image, error) {
+	if err := f.look(ctx); err != nil {
+		return store.Image{}, err
+	}
+	return f.inner.Load(ctx, sandboxID)
+}
+
+// FindKey reads from the store inside.
+func (f *Faulty) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
+	if err := f.look(ctx); err != nil {
+		return store.Sandbox{}, err
+	}
+	return f.inner.FindKey(ctx, key)
+}
+
+// Expired reads from the store inside.
+func (f *Faulty) Expired(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
+	if err := f.look(ctx); err != nil {
+		return nil, err
+	}
+	return f.inner.Expired(ctx, t, limit)
+}
+
+// Count reads from the store inside.
+func (f *Faulty) Count(ctx context.Context) (int, error) {
+	if err := f.look(ctx); err != nil {
+		return 0, err
+	}
+	return f.inner.Count(ctx)
+}
+
+// Ping asks the store inside.
+func (f *Faulty) Ping(ctx context.Context) error {
+	if err := f.look(ctx); err != nil {
+		return err
+	}
+	return f.inner.Ping(ctx)
+}
+
+// Close lets everything in flight land and closes the store inside.
+func (f *Faulty) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return errors.Join(f.land(context.Background(), func(heldWrite) bool { return true }), f.inner.Close())
+}

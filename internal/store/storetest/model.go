@@ -1,0 +1,127 @@
+package storetest
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"time"
+
+	"platen/internal/store"
+)
+
+// A model is what a store should hold, kept in maps. It is the oracle of the
+// property test, so it is written for the eye.
+type model struct {
+	images  map[string]*store.Image // its Commits are all of them
+	deleted map[string]bool
+	keys    map[store.KeyHash]bool // every key that any header ever had
+}
+
+func newModel() *model {
+	return &model{
+		images:  map[string]*store.Image{},
+		deleted: map[string]bool{},
+		keys:    map[store.KeyHash]bool{{}: true},
+	}
+}
+
+func (m *model) newest(id string) uint64 {
+	if image := m.images[id]; image != nil {
+		return uint64(len(image.Commits))
+	}
+	return 0
+}
+
+func (m *model) commit(c store.Commit) error {
+	image := m.images[c.SandboxID]
+	switch {
+	case c.Version != m.newest(c.SandboxID)+1,
+		c.Version == 1 && (c.Header == nil || m.deleted[c.SandboxID]),
+		c.Header != nil && m.taken(*c.Header):
+		return store.ErrConflict
+	case image == nil:
+		image = &store.Image{Snapshot: store.Snapshot{SandboxID: c.SandboxID}}
+		m.images[c.SandboxID] = image
+	}
+	if c.Header != nil {
+		image.Sandbox = *c.Header
+		m.keys[c.Header.OfficeKey], m.keys[c.Header.FactoryKey] = true, true
+	}
+	image.Commits = append(image.Commits, asRead(c))
+	return nil
+}
+
+// taken reports whether another sandbox owns a key of the header.
+func (m *model) taken(h store.Sandbox) bool {
+	for id, image := range m.images {
+		other := image.Sandbox
+		if id != h.ID && (owns(other.OfficeKey, h.OfficeKey) || owns(other.FactoryKey, h.FactoryKey)) {
+			return true
+		}
+	}
+	return false
+}
+
+func owns(mine, key store.KeyHash) bool { return mine == key && key != store.KeyHash{} }
+
+func (m *model) save(s store.Snapshot) error {
+	image := m.images[s.SandboxID]
+	switch {
+	case image == nil:
+		return store.ErrNotFound
+	case s.Version == 0 || s.Version > m.newest(s.SandboxID):
+		return store.ErrConflict
+	case s.Version >= image.Snapshot.Version:
+		image.Snapshot = s
+	}
+	return nil
+}
+
+func (m *model) remove(id string) {
+	if m.images[id] != nil {
+		delete(m.images, id)
+		m.deleted[id] = true
+	}
+}
+
+func (m *model) load(id string) (store.Image, error) {
+	image := m.images[id]
+	if image == nil {
+		return store.Image{}, store.ErrNotFound
+	}
+	loaded := *image
+	loaded.Commits = image.Commits[image.Snapshot.Version:]
+	return loaded, nil
+}
+
+func (m *model) findKey(key store.KeyHash) (store.Sandbox, error) {
+	for _, image := range m.images {
+		if owns(image.Sandbox.OfficeKey, key) || owns(image.Sandbox.FactoryKey, key) {
+			return image.Sandbox, nil
+		}
+	}
+	return store.Sandbox{}, store.ErrNotFound
+}
+
+// expired lists by DeleteAt and then by id, an order that only tests need.
+func (m *model) expired(t time.Time) []store.Sandbox {
+	var list []store.Sandbox
+	for _, image := range m.images {
+		if !image.Sandbox.DeleteAt.After(t) {
+			list = append(list, image.Sandbox)
+		}
+	}
+	sortExpired(list)
+	return list
+}
+
+func sortExpired(list []store.Sandbox) {
+	slices.SortFunc(list, func(a, b store.Sandbox) int {
+		if order := a.DeleteAt.Compare(b.DeleteAt); order != 0 {
+			return order
+		}
+		return bytes.Compare([]byte(a.ID), []byte(b.ID))
+	})
+}
+
+func (m *model) ids() []string { return slices.Sorted(maps.Keys(m.images)) }
