@@ -7,6 +7,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Config holds the values.
@@ -153,10 +155,10 @@ func (c *Config) Environment(lookup func(string) (string, bool)) error {
 }
 
 // File sets the fields that a configuration file names: a JSON object whose
-// members are the flags' names and whose values are texts, numbers, true or
-// false. Unknown members are refused.
+// members are the flags' names and whose values are texts, lists of texts,
+// numbers, true or false. Unknown members are refused.
 func (c *Config) File(b []byte) error {
-	var members map[string]any
+	var members map[string]jsontext.Value
 	if err := json.Unmarshal(b, &members); err != nil {
 		return fmt.Errorf("read configuration file: %w", err)
 	}
@@ -167,14 +169,27 @@ func (c *Config) File(b []byte) error {
 		if !ok {
 			continue
 		}
-		if err := f.Set(fmt.Sprint(value)); err != nil {
+		if err := f.Set(text(value)); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	for name := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		errs = append(errs, fmt.Errorf("there is no setting called %q", name))
 	}
 	return errors.Join(errs...)
+}
+
+// text is a member's value as a flag would have it.
+func text(v jsontext.Value) string {
+	var list []string
+	if json.Unmarshal(v, &list) == nil {
+		return strings.Join(list, ",")
+	}
+	var one string
+	if json.Unmarshal(v, &one) == nil {
+		return one
+	}
+	return v.String()
 }
 
 // Check reports every value that cannot be.

@@ -107,7 +107,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 
 // TickInput is the body of POST /sandbox/tick.
 type TickInput struct {
-	Minutes *int `json:"minutes,omitzero" minimum:"1" maximum:"480" doc:"Working minutes to advance; a whole working day of 480 when left out."`
+	Minutes *int64 `json:"minutes,omitzero" minimum:"1" maximum:"480" doc:"Working minutes to advance; a whole working day of 480 when left out."`
 }
 
 // TickResult is what a tick answers with.
@@ -175,7 +175,7 @@ func tickOperation() Operation {
 	}, func(tx *sandbox.Tx, _ string, in *TickInput) (Result, error) {
 		minutes := company.TickDefault
 		if in.Minutes != nil {
-			minutes = *in.Minutes
+			minutes = int(*in.Minutes)
 		}
 		first := tx.Sequence()
 		if err := tx.Tick(minutes); err != nil {

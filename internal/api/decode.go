@@ -1,0 +1,159 @@
+package api
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// Limits of a request.
+const (
+	// MaxBody is the largest body in bytes (contract: LIMIT.BODY).
+	MaxBody = 16_384
+	// maxKeyLength is that of an Idempotency-Key (contract: LIMIT.IDEM_KEY).
+	maxKeyLength = 64
+)
+
+// BodyLimitDetails are the details of body_too_large.
+type BodyLimitDetails struct {
+	LimitBytes int `json:"limit_bytes"`
+}
+
+// ParameterDetails are the details of invalid_parameter.
+type ParameterDetails struct {
+	Parameter string `json:"parameter"`
+}
+
+func badParameter(name, format string, values ...any) *problem.Problem {
+	return problem.New(problem.InvalidParameter, format, values...).With(ParameterDetails{Parameter: name})
+}
+
+// idempotencyKey returns the key of a write, "" when none was sent.
+func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
+	sent := h.Values("Idempotency-Key")
+	if len(sent) == 0 {
+		if rule == operation.KeyRequired {
+			return "", problem.New(problem.IdempotencyRequired, "This route wants an Idempotency-Key header.")
+		}
+		return "", nil
+	}
+	key := sent[0]
+	if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' {
+		key = key[1 : n-1] // a structured field's string
+	}
+	printable := func(r rune) bool { return r >= ' ' && r <= '~' }
+	if len(sent) > 1 || key == "" || len(key) > maxKeyLength || strings.ContainsFunc(key, func(r rune) bool { return !printable(r) }) {
+		return "", problem.New(problem.IdempotencyKeyInvalid, "The Idempotency-Key must be one value of 1 to %d printable ASCII characters.", maxKeyLength)
+	}
+	return key, nil
+}
+
+// body reads the body of a write, whole.
+func (x *exchange) body() ([]byte, error) {
+	tooLarge := problem.New(problem.BodyTooLarge, "The body has more than %d bytes.", MaxBody).With(BodyLimitDetails{LimitBytes: MaxBody})
+	if x.r.ContentLength > MaxBody {
+		x.w.Header().Set("Connection", "close")
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(io.LimitReader(x.r.Body, MaxBody+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, problem.New(problem.RequestTimeout, "The body did not arrive in time.")
+	case err != nil:
+		return nil, problem.New(problem.BadRequest, "The body could not be read to its end.")
+	case len(body) > MaxBody:
+		x.w.Header().Set("Connection", "close")
+		return nil, tooLarge
+	}
+	return body, nil
+}
+
+// input decodes the body of a write into a new value of the operation's type.
+func (x *exchange) input(body []byte) (any, error) {
+	if len(body) == 0 && x.op.BodyOptional {
+		return x.op.input.Empty(), nil
+	}
+	if len(body) > 0 {
+		if err := checkMediaType(x.r.Header); err != nil {
+			return nil, err
+		}
+	}
+	return x.op.input.Decode(body)
+}
+
+func checkMediaType(h http.Header) error {
+	media, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
+	charset := strings.ToLower(parameters["charset"])
+	if err != nil || media != "application/json" || charset != "" && charset != "utf-8" {
+		return problem.New(problem.UnsupportedMediaType, "The body is not declared as application/json.")
+	}
+	return nil
+}
+
+// fingerprint tells requests with the same idempotency key apart.
+func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
+	sum := sha256.Sum256(body)
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%s\x00%s\x00", x.r.Method, x.r.URL.Path, x.r.URL.RawQuery)
+	h.Write(sum[:])
+	return sandbox.Fingerprint(h.Sum(nil))
+}
+
+// negotiate decides between JSON and CSV (contract: LIST.CSV).
+func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
+	if csvPath {
+		return true, nil
+	}
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	if accept == "" {
+		return false, nil
+	}
+	json, csvWeight := weight(accept, "application", "json"), weight(accept, "text", "csv")
+	if op.columns != nil && csvWeight > json {
+		return true, nil
+	}
+	if json == 0 {
+		return false, problem.New(problem.NotAcceptable, "This route cannot send what the Accept header asks for.")
+	}
+	return false, nil
+}
+
+// weight is the quality that an Accept header gives to a media type, the most
+// specific range deciding; 0 when it is not wanted. The exact type weighs a
+// little more than a wildcard of the same quality.
+func weight(accept, kind, subtype string) float64 {
+	best, specificity := 0.0, 0
+	for part := range strings.SplitSeq(accept, ",") {
+		media, parameters, err := mime.ParseMediaType(strings.TrimSpace(part))
+		if err != nil {
+			continue
+		}
+		rank := map[string]int{"*/*": 1, kind + "/*": 2, kind + "/" + subtype: 3}[media]
+		if rank <= specificity {
+			continue
+		}
+		quality := 1.0
+		if q, ok := parameters["q"]; ok {
+			quality, err = strconv.ParseFloat(q, 64)
+			if err != nil || quality < 0 || quality > 1 {
+				continue
+			}
+		}
+		specificity = rank
+		best = quality
+		if quality > 0 {
+			best += float64(rank) / 1e6
+		}
+	}
+	return best
+}

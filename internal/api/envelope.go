@@ -1,0 +1,223 @@
+package api
+
+import (
+	"errors"
+	"hash/fnv"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"platen/internal/moment"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// Version is the dated version of the API (contract: ENV.META.API_VERSION).
+const Version = "2026-09"
+
+const (
+	contentJSON = "application/json"
+	contentCSV  = "text/csv; charset=utf-8"
+)
+
+// errorBody is the error object of an envelope (contract: ENV.ERROR).
+type errorBody struct {
+	Code      problem.Code    `json:"code"`
+	Message   string          `json:"message"`
+	Retryable bool            `json:"retryable"`
+	Hint      string          `json:"hint"`
+	DocsURL   string          `json:"docs_url"`
+	Details   any             `json:"details,omitzero"`
+	RetryAt   *moment.Instant `json:"retry_at,omitzero"`
+}
+
+func newErrorBody(p *problem.Problem, definition problem.Definition, origin string) errorBody {
+	body := errorBody{
+		Code: p.Code, Message: p.Message, Retryable: definition.Retryable, Hint: p.Hint,
+		DocsURL: origin + "/docs/errors/" + string(p.Code), Details: p.Details,
+	}
+	if body.Hint == "" {
+		body.Hint = definition.Hint
+	}
+	if !p.RetryAt.IsZero() {
+		body.RetryAt = new(moment.InstantOf(p.RetryAt))
+	}
+	return body
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("encode " + err.Error()) // our own types always encode
+	}
+	return b
+}
+
+func hash(b []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(b)
+	return h.Sum64()
+}
+
+// meta appends the head of an envelope (contract: ENV.META). A nil view is a
+// request without a sandbox.
+func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
+	now := x.now
+	if v != nil {
+		now = max(now, v.LastEventAt)
+	}
+	b = append(b, `{"meta":{"simulation":true,"request_id":"`...)
+	b = append(b, x.requestID...)
+	b = append(b, `","server_time":"`...)
+	b, _ = now.AppendText(b)
+	if v != nil {
+		b = append(b, `","sim_date":"`...)
+		b, _ = operation.MinuteAt(v, now).Date().AppendText(b)
+		b = append(b, `","expires_in_s":`...)
+		b = strconv.AppendInt(b, v.ExpiresInSeconds(now), 10)
+		b = append(b, `,"api_version":"`...)
+	} else {
+		b = append(b, `","api_version":"`...)
+	}
+	b = append(b, Version...)
+	return append(b, `"},`...)
+}
+
+// success renders an envelope around data.
+func (x *exchange) success(v *sandbox.View, data []byte) []byte {
+	b := make([]byte, 0, len(data)+256)
+	b = x.meta(b, v)
+	b = append(b, `"data":`...)
+	b = append(b, data...)
+	return append(b, '}')
+}
+
+func (x *exchange) data(v *sandbox.View, status int, data []byte) {
+	x.send(status, contentJSON, x.success(v, data))
+}
+
+// items answers with the page of a list, as JSON or CSV.
+func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSequence *uint64) error {
+	if next != "" {
+		query := x.r.URL.Query()
+		query.Del("after_seq")
+		query.Set("cursor", next)
+		x.w.Header().Set("Link", "<"+x.server.origin+x.r.URL.Path+"?"+query.Encode()+`>; rel="next"`)
+	}
+	if x.csv {
+		body, err := csvOf(x.op.columns, items)
+		if err != nil {
+			return err
+		}
+		x.send(x.op.Status, contentCSV, body)
+		return nil
+	}
+	size := 256
+	for _, item := range items {
+		size += len(item) + 1
+	}
+	b := x.meta(make([]byte, 0, size), v)
+	b = append(b, `"data":{"items":[`...)
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, item...)
+	}
+	b = append(b, `],"next_cursor":`...)
+	if next == "" {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, '"')
+		b = append(b, next...)
+		b = append(b, '"')
+	}
+	if lastSequence != nil {
+		b = append(b, `,"last_seq":`...)
+		b = strconv.AppendUint(b, *lastSequence, 10)
+	}
+	x.send(x.op.Status, contentJSON, append(b, `}}`...))
+	return nil
+}
+
+// refuse answers with an error. It is the one place where errors become HTTP.
+func (x *exchange) refuse(err error) {
+	var p *problem.Problem
+	if method, ok := errors.AsType[*methodError](err); ok {
+		x.w.Header().Set("Allow", method.allow)
+		p = method.Problem
+	} else if p, ok = errors.AsType[*problem.Problem](err); !ok {
+		x.server.log.Error("request failed", "request_id", x.requestID, "error", err)
+		p = problem.New(problem.InternalError, "Something went wrong on our side.")
+	}
+	definition := problem.Lookup(p.Code)
+	h := x.w.Header()
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	if definition.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	var v *sandbox.View
+	if x.sandbox != nil {
+		// The view only dates the answer; without one the date is left out.
+		v, _ = x.sandbox.View(x.r.Context(), 0)
+	}
+	b := x.meta(nil, v)
+	b = append(b, `"error":`...)
+	b = append(b, encode(newErrorBody(p, definition, x.server.origin))...)
+	x.send(definition.Status, contentJSON, append(b, '}'))
+}
+
+// send writes an answer whole.
+func (x *exchange) send(status int, contentType string, body []byte) {
+	h := x.headers()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead {
+		x.w.Write(body)
+	}
+}
+
+func (x *exchange) headers() http.Header {
+	h := x.w.Header()
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Vary", "Accept, Authorization, X-Api-Key")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Request-Id", x.requestID)
+	return h
+}
+
+// tag sets the ETag of what is about to be answered: weak, and of the version
+// of what was read, never of meta (contract: LIST.ETAG).
+func (x *exchange) tag(version uint64) {
+	h := fnv.New64a()
+	for _, part := range []string{x.caller.SandboxID, x.r.URL.Path, x.r.URL.RawQuery, strconv.FormatBool(x.csv), strconv.FormatUint(version, 36)} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	x.w.Header().Set("ETag", `W/"`+strconv.FormatUint(h.Sum64(), 36)+`"`)
+}
+
+// unchanged answers 304 when the client already holds what is tagged.
+func (x *exchange) unchanged() bool {
+	if !matchesTag(x.r.Header.Values("If-None-Match"), x.w.Header().Get("ETag")) {
+		return false
+	}
+	x.headers()
+	x.w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// Standalone renders a refusal outside of any exchange, for answers that are
+// made before a handler runs.
+func Standalone(p *problem.Problem, origin string) (status int, body []byte) {
+	definition := problem.Lookup(p.Code)
+	x := &exchange{requestID: sandbox.NewID("req"), now: moment.InstantOf(time.Now())}
+	return definition.Status, append(append(append(x.meta(nil, nil), `"error":`...), encode(newErrorBody(p, definition, origin))...), '}')
+}

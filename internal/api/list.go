@@ -1,0 +1,218 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/fnv"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen/internal/company/record"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// Limits of a page (contract: LIST.LIMIT).
+const (
+	limitDefault = 50
+	limitMost    = 100
+)
+
+// page is what a list request asks for.
+type page struct {
+	limit        int
+	updatedSince moment.Instant
+	filters      []string // by the operation's filters, "" for any
+	filtered     bool
+	// after is where the page begins: the ordinal of the last row of the page
+	// before it, or the sequence number of its last event.
+	after  uint64
+	cursor bool
+	// binding ties cursors to this route and these filters.
+	binding uint64
+}
+
+// query returns the single value of a known parameter.
+func query(values url.Values, known ...string) error {
+	for name, sent := range values {
+		if !slices.Contains(known, name) {
+			return badParameter(short(name), "There is no parameter %q here; known are %s.", short(name), strings.Join(known, ", "))
+		}
+		if len(sent) > 1 {
+			return badParameter(name, "The parameter %s stands %d times.", name, len(sent))
+		}
+	}
+	return nil
+}
+
+// noQuery refuses parameters on routes that have none.
+func (x *exchange) noQuery() error {
+	values, err := url.ParseQuery(x.r.URL.RawQuery)
+	if err != nil {
+		return problem.New(problem.InvalidParameter, "The query string is not well-formed.")
+	}
+	for name := range values {
+		return badParameter(short(name), "This route has no parameter %q.", short(name))
+	}
+	return nil
+}
+
+// page reads the parameters of a list or feed.
+func (x *exchange) page(extra ...string) (page, url.Values, error) {
+	values, err := url.ParseQuery(x.r.URL.RawQuery)
+	if err != nil {
+		return page{}, nil, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
+	}
+	known := slices.Concat([]string{"limit", "cursor", "updated_since"}, x.op.Filters, extra)
+	if err := query(values, known...); err != nil {
+		return page{}, nil, err
+	}
+	p := page{limit: limitDefault}
+	if values.Has("limit") {
+		p.limit, err = strconv.Atoi(values.Get("limit"))
+		if err != nil || p.limit < 1 || p.limit > limitMost {
+			return page{}, nil, badParameter("limit", "limit must be a whole number from 1 to %d.", limitMost)
+		}
+	}
+	if values.Has("updated_since") {
+		t, err := time.Parse(time.RFC3339Nano, values.Get("updated_since"))
+		if err != nil {
+			return page{}, nil, badParameter("updated_since", "updated_since must be an RFC 3339 time such as 2026-09-07T08:00:00Z.")
+		}
+		p.updatedSince = moment.InstantOf(t)
+	}
+	for _, name := range x.op.Filters {
+		p.filters = append(p.filters, values.Get(name))
+		p.filtered = p.filtered || values.Get(name) != ""
+		if values.Has(name) && values.Get(name) == "" {
+			return page{}, nil, badParameter(name, "%s is empty; leave it out to read everything.", name)
+		}
+	}
+	p.bind(x)
+	if values.Has("cursor") {
+		p.cursor = true
+		if p.after, err = p.decodeCursor(values.Get("cursor")); err != nil {
+			return page{}, nil, err
+		}
+	}
+	return p, values, nil
+}
+
+func (p *page) bind(x *exchange) {
+	h := fnv.New64a()
+	for _, part := range append([]string{x.caller.SandboxID, x.op.ID, strconv.FormatInt(int64(p.updatedSince), 10)}, p.filters...) {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	p.binding = h.Sum64()
+}
+
+// nextCursor marks where a page ended.
+func (p *page) nextCursor(after uint64) string {
+	b := binary.BigEndian.AppendUint64(nil, p.binding)
+	b = binary.AppendUvarint(b, after)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func (p *page) decodeCursor(text string) (uint64, error) {
+	invalid := problem.New(problem.InvalidCursor, "This cursor does not belong to this list with these filters.")
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(b) < 9 || binary.BigEndian.Uint64(b) != p.binding {
+		return 0, invalid
+	}
+	after, n := binary.Uvarint(b[8:])
+	if n != len(b)-8 {
+		return 0, invalid
+	}
+	return after, nil
+}
+
+// list answers with rows, newest first. A cursor is a place in the order of
+// births, so rows that are born while a client pages shift nothing.
+func (x *exchange) list() error {
+	p, _, err := x.page()
+	if err != nil {
+		return err
+	}
+	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	if err != nil {
+		return err
+	}
+	t := v.Table(x.op.Resource)
+	x.tag(t.Version)
+	if x.unchanged() {
+		return nil
+	}
+	rows, next := p.rows(t)
+	items := make([][]byte, len(rows))
+	for i, e := range rows {
+		items[i] = e.Row
+	}
+	return x.items(v, items, next, nil)
+}
+
+// rows picks a page. The cursor after it is "" when the list has ended.
+func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
+	from := len(t.Entries) - 1
+	if p.cursor {
+		from = min(from, int(p.after)-1)
+	}
+	for i := from; i >= 0; i-- {
+		e := t.Entries[i]
+		if !p.matches(e) {
+			continue
+		}
+		if len(rows) == p.limit {
+			return rows, p.nextCursor(uint64(rows[len(rows)-1].Ordinal))
+		}
+		rows = append(rows, e)
+	}
+	return rows, ""
+}
+
+func (p *page) matches(e *record.Entry) bool {
+	if e.Updated < p.updatedSince {
+		return false
+	}
+	if !p.filtered {
+		return true
+	}
+	for i, want := range p.filters {
+		if want != "" && e.Filters[i] != want {
+			return false
+		}
+	}
+	return true
+}
+
+// row answers with one row.
+func (x *exchange) row() error {
+	if err := x.noQuery(); err != nil {
+		return err
+	}
+	id := x.r.PathValue("id")
+	v, err := x.sandbox.View(x.r.Context(), 0)
+	if err != nil {
+		return err
+	}
+	e, ok := v.Row(x.op.Resource, id)
+	if !ok {
+		return problem.Missing(x.op.Resource, short(id))
+	}
+	if v, err = x.sandbox.View(x.r.Context(), x.op.signals); err != nil {
+		return err
+	}
+	if e, ok = v.Row(x.op.Resource, id); !ok {
+		return problem.Missing(x.op.Resource, short(id))
+	}
+	x.tag(e.Version)
+	if x.unchanged() {
+		return nil
+	}
+	x.data(v, x.op.Status, e.Row)
+	return nil
+}

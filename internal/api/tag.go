@@ -1,0 +1,17 @@
+package api
+
+import "strings"
+
+// matchesTag compares weakly (RFC 9110, 13.1.2).
+func matchesTag(sent []string, tag string) bool {
+	opaque := strings.TrimPrefix(tag, "W/")
+	for _, header := range sent {
+		for candidate := range strings.SplitSeq(header, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == opaque {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package api
+
+import (
+	"net/http"
+
+	"platen/internal/operation"
+	"platen/internal/sandbox"
+)
+
+// object answers with a value computed from the present state.
+func (x *exchange) object() error {
+	if err := x.noQuery(); err != nil {
+		return err
+	}
+	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	if err != nil {
+		return err
+	}
+	data := encode(x.op.Value(v, max(x.now, v.LastEventAt)))
+	x.tag(hash(data))
+	if x.unchanged() {
+		return nil
+	}
+	x.data(v, x.op.Status, data)
+	return nil
+}
+
+// write runs a command, or replays its stored reply.
+func (x *exchange) write() error {
+	if err := x.noQuery(); err != nil {
+		return err
+	}
+	key, err := idempotencyKey(x.r.Header, x.op.Key)
+	if err != nil {
+		return err
+	}
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	in, err := x.input(body)
+	if err != nil {
+		return err
+	}
+	var result operation.Result
+	reply, err := x.sandbox.Do(x.r.Context(), sandbox.Command{
+		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.op.signals,
+		Run: func(tx *sandbox.Tx) (err error) {
+			x.now = tx.Now
+			result, err = x.op.Run(tx, x.r.PathValue("id"), in)
+			return err
+		},
+		Answer: func(v *sandbox.View) sandbox.Reply {
+			return sandbox.Reply{Status: x.op.Status, Body: x.success(v, answer(v, result))}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if reply.Replayed {
+		x.w.Header().Set("Idempotency-Replayed", "true")
+	}
+	x.send(reply.Status, contentJSON, reply.Body)
+	return nil
+}
+
+// answer is the data of a write's answer, from the state that it made.
+func answer(v *sandbox.View, result operation.Result) []byte {
+	if result.Value != nil {
+		return encode(result.Value(v))
+	}
+	e, ok := v.Row(result.Resource, result.ID)
+	if !ok {
+		panic("a write answered with a row that is not there: " + result.Resource + " " + result.ID)
+	}
+	return e.Row
+}
+
+// create makes a sandbox.
+func (x *exchange) create() error {
+	if err := x.noQuery(); err != nil {
+		return err
+	}
+	if _, err := idempotencyKey(x.r.Header, x.op.Key); err != nil {
+		return err
+	}
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	in, err := x.input(body)
+	if err != nil {
+		return err
+	}
+	created, err := x.server.house.Create(x.r.Context(), in.(*operation.CreateSandbox).Creation(network(x.r)))
+	if err != nil {
+		return err
+	}
+	data := encode(operation.NewSandbox{
+		SandboxID: created.SandboxID, PublicName: created.PublicName, ExpiresAt: created.ExpiresAt,
+		OfficeKey: created.OfficeKey, FactoryKey: created.FactoryKey,
+	})
+	x.send(http.StatusCreated, contentJSON, x.success(nil, data))
+	return nil
+}
