@@ -59,7 +59,7 @@ func start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	c := &clock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	house, err := sandbox.NewHouse(t.Context(), sandbox.Options{
 		Store: db, Presets: presets, Lease: 30 * time.Minute, Grace: 10 * time.Minute, Capacity: 100, Log: log, Now: c.Now,
 	})

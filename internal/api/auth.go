@@ -17,7 +17,13 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
+func exchangeOf(ctx context.Context) *exchange {
+	x, ok := ctx.Value(exchangeKey{}).(*exchange)
+	if !ok {
+		panic("a request came past ServeHTTP")
+	}
+	return x
+}
 
 // authenticate finds out who calls. Open routes do not look at keys.
 func (s *Server) authenticate(r *http.Request, op *bound) (sandbox.Caller, error) {
@@ -32,7 +38,7 @@ func (s *Server) authenticate(r *http.Request, op *bound) (sandbox.Caller, error
 }
 
 // sentKey returns the key of a request: the Bearer token, or X-Api-Key where
-// there is none (contract: AUTH.ALIAS).
+// there is none (contract: AUTH.X_API_KEY, AUTH.BEARER_WINS).
 func sentKey(h http.Header) string {
 	if scheme, token, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token)
@@ -40,7 +46,7 @@ func sentKey(h http.Header) string {
 	return h.Get("X-Api-Key")
 }
 
-// rightSystem refuses a key of the other system (contract: AUTH.SYSTEM).
+// rightSystem refuses a key of the other system (contract: AUTH.WRONG_SYSTEM).
 func rightSystem(op *bound, caller sandbox.Caller) error {
 	var want sandbox.System
 	switch op.System {

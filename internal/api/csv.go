@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,7 +46,7 @@ func cell(v jsontext.Value) string {
 		if err != nil {
 			return ""
 		}
-		if len(text) > 0 && bytes.IndexByte([]byte("=+-@\t\r"), text[0]) >= 0 {
+		if len(text) > 0 && strings.IndexByte("=+-@\t\r", text[0]) >= 0 {
 			return "'" + string(text)
 		}
 		return string(text)

@@ -3,7 +3,6 @@ package api
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -20,7 +19,7 @@ import (
 const (
 	// MaxBody is the largest body in bytes (contract: LIMIT.BODY).
 	MaxBody = 16_384
-	// maxKeyLength is that of an Idempotency-Key (contract: LIMIT.IDEM_KEY).
+	// maxKeyLength is that of an Idempotency-Key (contract: LIMIT.IDEMPOTENCY_KEY).
 	maxKeyLength = 64
 )
 
@@ -104,12 +103,15 @@ func checkMediaType(h http.Header) error {
 func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
 	sum := sha256.Sum256(body)
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%s\x00%s\x00", x.r.Method, x.r.URL.Path, x.r.URL.RawQuery)
+	for _, part := range []string{x.r.Method, x.r.URL.Path, x.r.URL.RawQuery} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
 	h.Write(sum[:])
 	return sandbox.Fingerprint(h.Sum(nil))
 }
 
-// negotiate decides between JSON and CSV (contract: LIST.CSV).
+// negotiate decides between JSON and CSV (contract: LIST.CSV.ACCEPT, LIST.CSV.SUFFIX).
 func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 	if csvPath {
 		return true, nil

@@ -18,12 +18,15 @@ import (
 // Version is the dated version of the API (contract: ENV.META.API_VERSION).
 const Version = "2026-09"
 
+// headerETag is spelled as its RFC spells it, which is not how Go would.
+const headerETag = "ETag"
+
 const (
 	contentJSON = "application/json"
 	contentCSV  = "text/csv; charset=utf-8"
 )
 
-// errorBody is the error object of an envelope (contract: ENV.ERROR).
+// errorBody is the error object of an envelope (contract: ENV.FAILURE).
 type errorBody struct {
 	Code      problem.Code    `json:"code"`
 	Message   string          `json:"message"`
@@ -62,7 +65,7 @@ func hash(b []byte) uint64 {
 	return h.Sum64()
 }
 
-// meta appends the head of an envelope (contract: ENV.META). A nil view is a
+// meta appends the head of an envelope (contract: ENV.META.SIMULATION and the rows after it). A nil view is a
 // request without a sandbox.
 func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	now := x.now
@@ -201,12 +204,13 @@ func (x *exchange) tag(version uint64) {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}
-	x.w.Header().Set("ETag", `W/"`+strconv.FormatUint(h.Sum64(), 36)+`"`)
+	x.etag = `W/"` + strconv.FormatUint(h.Sum64(), 36) + `"`
+	x.w.Header()[headerETag] = []string{x.etag}
 }
 
 // unchanged answers 304 when the client already holds what is tagged.
 func (x *exchange) unchanged() bool {
-	if !matchesTag(x.r.Header.Values("If-None-Match"), x.w.Header().Get("ETag")) {
+	if !matchesTag(x.r.Header.Values("If-None-Match"), x.etag) {
 		return false
 	}
 	x.headers()

@@ -199,16 +199,14 @@ func (x *exchange) row() error {
 	if err != nil {
 		return err
 	}
-	e, ok := v.Row(x.op.Resource, id)
-	if !ok {
+	if _, ok := v.Row(x.op.Resource, id); !ok {
 		return problem.Missing(x.op.Resource, short(id))
 	}
+	// Only a read that finds something counts for the missions.
 	if v, err = x.sandbox.View(x.r.Context(), x.op.signals); err != nil {
 		return err
 	}
-	if e, ok = v.Row(x.op.Resource, id); !ok {
-		return problem.Missing(x.op.Resource, short(id))
-	}
+	e, _ := v.Row(x.op.Resource, id)
 	x.tag(e.Version)
 	if x.unchanged() {
 		return nil

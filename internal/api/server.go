@@ -22,7 +22,7 @@ import (
 	"platen/internal/schema"
 )
 
-// BasePath is where the API lives below the origin (contract: VER.PATH).
+// BasePath is where the API lives below the origin (contract: VER.PREFIX).
 const BasePath = "/v1"
 
 // Options are what a server needs to know.
@@ -255,4 +255,6 @@ type exchange struct {
 	caller    sandbox.Caller
 	sandbox   *sandbox.Sandbox
 	csv       bool
+	// etag is the tag of what is about to be answered.
+	etag string
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 
 	"platen/internal/operation"
@@ -92,7 +93,11 @@ func (x *exchange) create() error {
 	if err != nil {
 		return err
 	}
-	created, err := x.server.house.Create(x.r.Context(), in.(*operation.CreateSandbox).Creation(network(x.r)))
+	wanted, ok := in.(*operation.CreateSandbox)
+	if !ok {
+		return fmt.Errorf("creation takes a body of type %T", in)
+	}
+	created, err := x.server.house.Create(x.r.Context(), wanted.Creation(network(x.r)))
 	if err != nil {
 		return err
 	}

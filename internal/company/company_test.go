@@ -57,14 +57,6 @@ func (w *world) flush() []record.Event {
 	return stored.Events
 }
 
-// advance lets wall time pass.
-func (w *world) advance(d time.Duration) []record.Event {
-	w.t.Helper()
-	w.wall = w.wall.Add(d)
-	w.company.Advance(w.wall, 1<<30)
-	return w.flush()
-}
-
 func (w *world) tick(minutes int) []record.Event {
 	w.t.Helper()
 	w.company.Tick(w.wall, minutes)
@@ -99,14 +91,6 @@ func (w *world) row(table, id string) map[string]any {
 	}
 	w.t.Fatalf("no %s %s", table, id)
 	return nil
-}
-
-func types(events []record.Event) []string {
-	names := make([]string, len(events))
-	for i, e := range events {
-		names[i] = e.Type
-	}
-	return names
 }
 
 func TestAnAcceptedOrderBecomesCash(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -141,11 +142,28 @@ func (f Field) Set(text string) error {
 
 func unmarshal(text string, target any) error { return json.Unmarshal([]byte(text), target) } //nolint:wrapcheck // Set says it better
 
+// FileVariable names the environment variable with the configuration file.
+const FileVariable = "PLATEN_CONFIG"
+
+// FileFromEnvironment returns the configuration file that the environment
+// names, "" for none.
+func FileFromEnvironment() string { return os.Getenv(FileVariable) }
+
+// PlainTerminal reports whether the environment asks for output without
+// colours.
+func PlainTerminal() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }
+
+// InEnvironment reports whether a field's variable is set.
+func (f Field) InEnvironment() bool {
+	_, ok := os.LookupEnv(f.Variable())
+	return ok
+}
+
 // Environment sets the fields whose variables are set.
-func (c *Config) Environment(lookup func(string) (string, bool)) error {
+func (c *Config) Environment() error {
 	var errs []error
 	for _, f := range c.Fields() {
-		if text, ok := lookup(f.Variable()); ok {
+		if text, ok := os.LookupEnv(f.Variable()); ok {
 			if err := f.Set(text); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", f.Variable(), err))
 			}

@@ -4,6 +4,7 @@
 package operation
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 
@@ -162,7 +163,13 @@ func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Res
 	if o.Status == 0 {
 		o.Status = http.StatusOK
 	}
-	o.Run = func(tx *sandbox.Tx, id string, in any) (Result, error) { return run(tx, id, in.(*In)) }
+	o.Run = func(tx *sandbox.Tx, id string, in any) (Result, error) {
+		typed, ok := in.(*In)
+		if !ok {
+			return Result{}, fmt.Errorf("operation %s got a body of type %T", o.ID, in)
+		}
+		return run(tx, id, typed)
+	}
 	return o
 }
 

@@ -5,6 +5,7 @@ package problem
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -111,16 +112,16 @@ func words(identifier string) string {
 }
 
 func alternatives(states []string) string {
-	text := ""
+	var text strings.Builder
 	for i, state := range states {
 		switch {
 		case i == 0:
 		case i == len(states)-1:
-			text += " or "
+			text.WriteString(" or ")
 		default:
-			text += ", "
+			text.WriteString(", ")
 		}
-		text += words(state)
+		text.WriteString(words(state))
 	}
-	return text
+	return text.String()
 }

@@ -74,20 +74,6 @@ func unpack(body []byte) ([]byte, error) {
 	return payload, nil
 }
 
-func appendText(b []byte, s string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s)))
-	return append(b, s...)
-}
-
-func readText(b []byte) (string, []byte, error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size) {
-		return "", nil, errBody
-	}
-	b = b[size:]
-	return string(b[:n]), b[n:], nil
-}
-
 func readNumber(b []byte) (uint64, []byte, error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 {

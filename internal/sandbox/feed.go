@@ -8,6 +8,9 @@ import (
 	"platen/internal/company/record"
 )
 
+// spansPerRead is how many commits with events are read together.
+const spansPerRead = 64
+
 // Events returns the events of a view after a sequence number, oldest first,
 // at most limit of them. Recent ones come from memory, older ones from the
 // commits that wrote them.
@@ -24,21 +27,17 @@ func (s *Sandbox) Events(ctx context.Context, v *View, after uint64, limit int) 
 		return nil, err
 	}
 	var events []record.Event
-	for _, span := range spans {
-		if len(events) >= limit || span.version > v.Version {
-			break
-		}
-		found, err := s.eventsOf(ctx, span.version)
+	for len(spans) > 0 && len(events) < limit && spans[0].version <= v.Version {
+		chunk := spans[:min(len(spans), spansPerRead)]
+		spans = spans[len(chunk):]
+		found, err := s.eventsOf(ctx, chunk[0].version, min(chunk[len(chunk)-1].version, v.Version))
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range found {
-			if e.Sequence > after && len(events) < limit {
-				events = append(events, e)
-			}
-		}
+		events = append(events, found...)
 	}
-	return events, nil
+	first := sort.Search(len(events), func(i int) bool { return events[i].Sequence > after })
+	return events[first:min(first+limit, len(events))], nil
 }
 
 // spansAfter lists the commits that hold events after a sequence number.
@@ -53,14 +52,25 @@ func (s *Sandbox) spansAfter(ctx context.Context, after uint64) ([]eventSpan, er
 	return all[first:len(all):len(all)], nil
 }
 
-func (s *Sandbox) eventsOf(ctx context.Context, version uint64) ([]record.Event, error) {
-	commits, err := s.house.store.Commits(ctx, s.id, version, version)
-	if err != nil {
-		return nil, fmt.Errorf("read events: %w", err)
+// eventsOf returns the events of a range of commits.
+func (s *Sandbox) eventsOf(ctx context.Context, first, last uint64) ([]record.Event, error) {
+	var events []record.Event
+	for first <= last {
+		commits, err := s.house.store.Commits(ctx, s.id, first, last)
+		if err != nil {
+			return nil, fmt.Errorf("read events: %w", err)
+		}
+		if len(commits) == 0 {
+			return nil, fmt.Errorf("commit %d of sandbox %s is missing", first, s.id)
+		}
+		for _, c := range commits {
+			body, err := decodeCommit(c.Body, c.Version)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, body.Events...)
+		}
+		first = commits[len(commits)-1].Version + 1
 	}
-	if len(commits) != 1 {
-		return nil, fmt.Errorf("commit %d of sandbox %s is missing", version, s.id)
-	}
-	body, err := decodeCommit(commits[0].Body, version)
-	return body.Events, err
+	return events, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -140,7 +139,7 @@ func (h *House) Create(ctx context.Context, in Creation) (Created, error) {
 }
 
 func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
-	settings := company.Settings{SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: rand.Uint64N(maxSeed + 1), UID: random64()}
+	settings := company.Settings{SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64()}
 	mode := p.Clock.Mode
 	if in.Seed != nil {
 		settings.Seed = uint64(*in.Seed)
@@ -263,22 +262,31 @@ func (h *House) Run(ctx context.Context) {
 // Sweep removes sandboxes whose grace is over and lets idle companies go.
 func (h *House) Sweep(ctx context.Context) {
 	now := h.options.Now()
-	headers, err := h.store.Expired(ctx, now, sweepBatch)
-	if err != nil {
-		if ctx.Err() == nil {
-			h.log.Warn("look for expired sandboxes", "error", err)
+	for {
+		headers, err := h.store.Expired(ctx, now, sweepBatch)
+		if err != nil {
+			if ctx.Err() == nil {
+				h.log.Warn("look for expired sandboxes", "error", err)
+			}
+			return
 		}
-		return
-	}
-	for _, header := range headers {
-		h.remove(ctx, header)
+		removed := 0
+		for _, header := range headers {
+			if h.remove(ctx, header) {
+				removed++
+			}
+		}
+		if len(headers) < sweepBatch || removed == 0 {
+			break
+		}
 	}
 	for _, s := range h.resident() {
 		s.evict(ctx, now.Add(-idleTime))
 	}
 }
 
-func (h *House) remove(ctx context.Context, header store.Sandbox) {
+// remove deletes a sandbox and reports whether it is gone.
+func (h *House) remove(ctx context.Context, header store.Sandbox) bool {
 	s := h.Sandbox(header.ID)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,7 +296,7 @@ func (h *House) remove(ctx context.Context, header store.Sandbox) {
 	}
 	if err := h.store.Delete(ctx, header.ID); err != nil {
 		h.log.Warn("delete sandbox", "sandbox", header.ID, "error", err)
-		return
+		return false
 	}
 	h.count.Add(-1)
 	h.mu.Lock()
@@ -296,6 +304,7 @@ func (h *House) remove(ctx context.Context, header store.Sandbox) {
 	delete(h.sandboxes, header.ID)
 	delete(h.keys, header.OfficeKey)
 	delete(h.keys, header.FactoryKey)
+	return true
 }
 
 // forget takes a sandbox that does not exist out of the table.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -61,7 +60,7 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 	}
 	b.house, err = sandbox.NewHouse(b.t.Context(), sandbox.Options{
 		Store: b.store, Presets: presets, Lease: 30 * time.Minute, Grace: 10 * time.Minute, Capacity: 10,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: b.Now,
+		Log: slog.New(slog.DiscardHandler), Now: b.Now,
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -222,7 +221,9 @@ func TestACommitThatFailsIsNotSeen(t *testing.T) {
 		t.Run(fmt.Sprint(fault), func(t *testing.T) {
 			t.Parallel()
 			// Call 1 creates the sandbox, call 2 is the command's.
-			b := open(t, func(inner store.Store) store.Store { return storetest.NewFaulty(inner, storetest.At(map[int]storetest.Fault{2: fault})) })
+			b := open(t, func(inner store.Store) store.Store {
+				return storetest.NewFaulty(inner, storetest.At(map[int]storetest.Fault{2: fault}))
+			})
 			s := b.create(sim.Manual)
 			id := b.received(s)[0]
 			before := b.view(s)

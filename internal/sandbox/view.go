@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"maps"
 	"slices"
 
 	"platen/internal/company"
@@ -52,9 +53,9 @@ func (v *View) Table(resource string) *Table {
 // Row returns one row.
 func (v *View) Row(resource, id string) (*record.Entry, bool) {
 	t := v.Table(resource)
-	for i := len(t.Entries) - 1; i >= 0; i-- {
-		if t.Entries[i].ID == id {
-			return t.Entries[i], true
+	for _, e := range slices.Backward(t.Entries) {
+		if e.ID == id {
+			return e, true
 		}
 	}
 	return nil, false
@@ -91,9 +92,7 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 	next.nextDue, _ = c.NextDue()
 	if len(changes.Rows) > 0 {
 		next.tables = make(map[string]*Table, len(v.tables)+1)
-		for resource, t := range v.tables {
-			next.tables[resource] = t
-		}
+		maps.Copy(next.tables, v.tables)
 		for _, rows := range changes.Rows {
 			next.tables[rows.Table] = v.Table(rows.Table).with(version, rows.Entries)
 		}

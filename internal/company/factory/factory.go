@@ -5,6 +5,7 @@ package factory
 
 import (
 	"fmt"
+	"slices"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
@@ -74,11 +75,11 @@ func (f *Factory) Tables() []record.Keeper {
 func (f *Factory) Open(r *record.Recorder) {
 	f.State = State{NextWorkOrder: 3001, NextShipment: 6001}
 	products := catalog.Products()
-	for i := len(products) - 1; i >= 0; i-- {
+	for i := range slices.Backward(products) {
 		f.Products.Add(r, newProduct(products[i]), struct{}{})
 	}
 	presses := catalog.Presses()
-	for i := len(presses) - 1; i >= 0; i-- {
+	for i := range slices.Backward(presses) {
 		f.Presses.Add(r, newPress(presses[i]), PressPrivate{})
 	}
 	f.openOperators(r)

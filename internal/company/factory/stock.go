@@ -2,6 +2,7 @@ package factory
 
 import (
 	"fmt"
+	"slices"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
@@ -98,7 +99,7 @@ func StockItemID(sku string) string { return "itm_" + sku[len("mat_"):] }
 
 func (f *Factory) openStock(r *record.Recorder) {
 	items := catalog.Items()
-	for i := len(items) - 1; i >= 0; i-- {
+	for i := range slices.Backward(items) {
 		it := items[i]
 		value := it.BaseCostMinor.Times(it.Opening)
 		item, _ := f.Stock.Add(r, StockItem{

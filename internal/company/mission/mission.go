@@ -4,6 +4,7 @@ package mission
 
 import (
 	"math/bits"
+	"slices"
 
 	"platen/internal/company/record"
 	"platen/internal/event"
@@ -43,6 +44,24 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{"start_print_run", "Ink on paper", "Start a print run for it.", "Small jobs belong on prs_digital: no plates, little make-ready.", trackOrder, StartedPrintRun},
 	{"ship_order", "Out of the door", "Ship an order that you accepted, and bill it.", "Wait for factory.work_order.ready, then POST /factory/shipments.", trackOrder, BilledOrder},
 	{"order_to_cash", "Order to cash", "Be paid for an order that you accepted.", "Follow invoice.due_date, or move the clock with POST /sandbox/tick.", trackOrder, WasPaid},
+}
+
+// Introduction is what is fixed about a mission, for the docs.
+type Introduction struct {
+	ID                            string
+	Order                         int
+	Title, Objective, Hint, Track string
+	// DocsURL is relative to the origin.
+	DocsURL string
+}
+
+// All introduces every mission, in the order of teaching.
+func All() []Introduction {
+	all := make([]Introduction, len(definitions))
+	for i, d := range definitions {
+		all[i] = Introduction{ID: d.id, Order: i + 1, DocsURL: d.docsURL(), Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track}
+	}
+	return all
 }
 
 // Status is the status of a mission.
@@ -107,7 +126,7 @@ func New() *Board {
 // Open writes the missions, last to first, since lists are newest first and
 // these are to be read in the order of teaching.
 func (b *Board) Open(r *record.Recorder) {
-	for i := len(definitions) - 1; i >= 0; i-- {
+	for i := range slices.Backward(definitions) {
 		d := definitions[i]
 		status := Upcoming
 		if i < activeAtOnce {
@@ -115,7 +134,7 @@ func (b *Board) Open(r *record.Recorder) {
 		}
 		b.Missions.Add(r, Mission{
 			Head: record.Head{ID: d.id}, Order: i + 1, Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track, Status: status,
-			Progress: Progress{Target: d.target()}, DocsURL: "/docs/missions/" + d.id,
+			Progress: Progress{Target: d.target()}, DocsURL: d.docsURL(),
 		}, struct{}{})
 	}
 }
@@ -185,6 +204,8 @@ func (b *Board) activate(r *record.Recorder) {
 		}
 	}
 }
+
+func (d *definition) docsURL() string { return "/docs/missions/" + d.id }
 
 func (d *definition) target() int { return bits.OnesCount64(uint64(d.wanted)) }
 

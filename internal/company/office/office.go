@@ -5,6 +5,7 @@ package office
 
 import (
 	"fmt"
+	"slices"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/preset"
@@ -99,11 +100,11 @@ func (o *Office) Open(r *record.Recorder) {
 // first and these are to be read in the order of teaching.
 func (o *Office) openReference(r *record.Recorder) {
 	customers := catalog.Customers()
-	for i := len(customers) - 1; i >= 0; i-- {
+	for i := range slices.Backward(customers) {
 		o.Customers.Add(r, newCustomer(customers[i]), struct{}{})
 	}
 	products := catalog.Products()
-	for i := len(products) - 1; i >= 0; i-- {
+	for i := range slices.Backward(products) {
 		o.Products.Add(r, newProduct(products[i]), struct{}{})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"platen/internal/money"
 )
 
-// Kinds of payments.
+// CustomerPaymentKind is the kind of a payment for an invoice.
 const CustomerPaymentKind = "customer"
 
 // Payment is money that reached the company. Its birth is its only event.

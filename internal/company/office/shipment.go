@@ -87,7 +87,9 @@ func (o *Office) Ship(r *record.Recorder, orderID string, factoryRef *string, so
 	order, private := o.SalesOrders.Edit(r, orderID)
 	record.Move(r, order, &order.Status, OrderShipped)
 	o.State.OpenOrders--
-	return o.bill(r, order, private, factoryRef, source, o.terms(r, order))
+	terms := o.terms(r, order)
+	terms.factoryRef, terms.source = factoryRef, source
+	return o.bill(r, order, private, terms)
 }
 
 // openShipped writes an order of last week whose goods have arrived, and
@@ -104,12 +106,13 @@ func (o *Office) openShipped(r *record.Recorder, order SalesOrder, paidOn sim.Da
 	row, private := o.SalesOrders.Add(r, order, SalesOrderPrivate{Arrived: order.Quantity, ArrivedOn: new(sim.Day(0))})
 	r.Born(row)
 	shippedOn := r.Date().AddDays(-3)
-	terms := billing{shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn}
-	o.bill(r, row, private, nil, SourceOpening, terms)
+	o.bill(r, row, private, billing{shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn, source: SourceOpening})
 }
 
 // billing is what an invoice needs to know beside its order.
 type billing struct {
+	factoryRef         *string
+	source             string
 	shippedOn, dueDate moment.Date
 	lateDays           int64
 	// paidOn fixes the day of the payment, 0 to draw it.
@@ -127,7 +130,7 @@ func (o *Office) terms(r *record.Recorder, order *SalesOrder) billing {
 
 // bill gives birth to the shipment and its invoice, as riders and primary of
 // one event.
-func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrderPrivate, factoryRef *string, source string, terms billing) string {
+func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrderPrivate, terms billing) string {
 	gross := order.TotalMinor
 	discount := gross.PerCent(min(order.LateDiscountCapPct, terms.lateDays*order.LateDiscountPctPerDay))
 	shipmentID := o.Shipments.NextID(r)
@@ -138,7 +141,7 @@ func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrder
 	}, CustomerInvoicePrivate{})
 	shipment, _ := o.Shipments.Add(r, Shipment{
 		Number: fmt.Sprintf("SHO-%04d", o.State.NextShipment), SalesOrderID: &order.ID, Quantity: order.Quantity, ShippedOn: terms.shippedOn,
-		FactoryShipmentRef: factoryRef, Source: source, Status: ShipmentShipped, Invoice: *invoice,
+		FactoryShipmentRef: terms.factoryRef, Source: terms.source, Status: ShipmentShipped, Invoice: *invoice,
 	}, struct{}{})
 	o.State.NextInvoice++
 	o.State.NextShipment++
@@ -151,7 +154,7 @@ func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrder
 	r.Set(sim.Timer{Due: sim.DayAfter(invoice.DueDate).Open(), Class: sim.ClassCustomerOverdue, Kind: TimerInvoiceOverdue, Ref: invoice.ID})
 	r.Emit(event.CustomerInvoiceCreated, invoice, &event.CustomerInvoiceCreatedData{
 		Number: invoice.Number, ShipmentID: shipment.ID, SalesOrderID: &order.ID,
-		TotalMinor: invoice.TotalMinor, LateDiscountMinor: discount, DueDate: invoice.DueDate, Source: source,
+		TotalMinor: invoice.TotalMinor, LateDiscountMinor: discount, DueDate: invoice.DueDate, Source: terms.source,
 	})
 	switch {
 	case terms.paidOn > 0:

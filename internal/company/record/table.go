@@ -28,10 +28,16 @@ type slot[R, P any] struct {
 // NewTable returns an empty table. filter returns the values of the
 // definition's filter fields; it may be nil when there are none.
 func NewTable[R, P any](d Definition, filter func(*R) []string) *Table[R, P] {
-	if _, ok := any(new(R)).(Row); !ok {
+	asRow(d, new(R))
+	return &Table[R, P]{definition: d, filter: filter, index: map[string]int{}}
+}
+
+func asRow(d Definition, row any) Row {
+	r, ok := row.(Row)
+	if !ok {
 		panic(fmt.Sprintf("rows of %s do not embed Head and Stamps", d.Resource))
 	}
-	return &Table[R, P]{definition: d, filter: filter, index: map[string]int{}}
+	return r
 }
 
 // Definition returns what is fixed about the table.
@@ -49,7 +55,7 @@ func (t *Table[R, P]) NextID(r *Recorder) string {
 // stamps. The caller still has to move its status by Recorder.Born.
 func (t *Table[R, P]) Add(r *Recorder, row R, private P) (*R, *P) {
 	s := &slot[R, P]{row: &row, private: &private}
-	meta := any(s.row).(Row)
+	meta := asRow(t.definition, s.row)
 	if meta.RowID() == "" {
 		meta.head().ID = t.NextID(r)
 	}
@@ -91,7 +97,7 @@ func (t *Table[R, P]) Private(id string) *P { return t.at(t.mustIndex(id)).priva
 func (t *Table[R, P]) Edit(r *Recorder, id string) (*R, *P) {
 	ordinal := t.mustIndex(id)
 	s := t.at(ordinal)
-	any(s.row).(Row).stamps().UpdatedAt = r.stamp()
+	asRow(t.definition, s.row).stamps().UpdatedAt = r.stamp()
 	t.touch(r, s, ordinal)
 	return s.row, s.private
 }
@@ -140,7 +146,7 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 	entries := make([]*Entry, len(t.touched))
 	for i, ordinal := range t.touched {
 		s := t.slots[ordinal]
-		meta := any(s.row).(Row)
+		meta := asRow(t.definition, s.row)
 		e := &Entry{ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row), Private: encode(s.private)}
 		if t.filter != nil {
 			e.Filters = t.filter(s.row)

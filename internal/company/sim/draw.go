@@ -60,7 +60,7 @@ func (s Stream) Poisson(mean int64, coordinates ...int64) int {
 	lambda := float64(mean) / Million
 	p := expOfMinus(lambda)
 	total := p
-	for n := 0; n < 100; n++ {
+	for n := range 100 {
 		if u < total {
 			return n
 		}

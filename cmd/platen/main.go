@@ -1,0 +1,88 @@
+// Command platen runs a simulated printing company with two HTTP systems, for
+// trying out integrations, and plays with it from the terminal.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitError = 1
+	exitUsage = 2
+	exitGone  = 3
+	exitOver  = 4
+)
+
+// usageError is a command line that cannot be.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := root().ExecuteContext(ctx)
+	stop()
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "platen:", err)
+	os.Exit(exitCode(err))
+}
+
+// exitCode tells scripts what kind of failure it was.
+func exitCode(err error) int {
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
+	}
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		switch refused.Code {
+		case "unauthorized", "sandbox_expired", "sandbox_bankrupt":
+			return exitGone
+		case "rate_limited", "tick_rate", "queue_full":
+			return exitOver
+		}
+	}
+	return exitError
+}
+
+func root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:           "platen",
+		Short:         "A simulated company with two HTTP systems, for trying out integrations",
+		Long:          "Platen is a simulated printing company behind two HTTP systems that share no data:\nHead Office and the Factory. Your program connects them.\n\nBegin with: platen serve",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.AddCommand(serveCommand(), demoCommand(), openapiCommand(), versionCommand())
+	return cmd
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  cobra.NoArgs,
+		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "platen", version()) },
+	}
+}
+
+// version is that of the module this program was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

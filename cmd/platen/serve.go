@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/lmittmann/tint"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"platen/internal/config"
+	"platen/internal/server"
+)
+
+// drainTime is how long a stopping server waits for what is under way.
+const drainTime = 10 * time.Second
+
+func serveCommand() *cobra.Command {
+	c := config.Default()
+	var file string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run a server",
+		Long:  "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\nEvery flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\nor as a member of the JSON object in the file that --config names. Flags win over the\nenvironment, the environment over the file.",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := settle(c, cmd.Flags(), file); err != nil {
+				return usageError{err}
+			}
+			return serve(cmd.Context(), c, cmd.Flags(), cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().StringVar(&file, "config", "", "A JSON file with settings.")
+	bind(cmd.Flags(), c)
+	return cmd
+}
+
+// bind makes a flag of each setting.
+func bind(flags *pflag.FlagSet, c *config.Config) {
+	for _, f := range c.Fields() {
+		doc := f.Doc
+		if f.Later != "" {
+			doc += " (Taken, but not built yet: " + f.Later + ".)"
+		}
+		switch target := f.Target.(type) {
+		case *string:
+			flags.StringVar(target, f.Name, *target, doc)
+		case *[]string:
+			flags.StringSliceVar(target, f.Name, *target, doc)
+		case *bool:
+			flags.BoolVar(target, f.Name, *target, doc)
+		case *int:
+			flags.IntVar(target, f.Name, *target, doc)
+		case *time.Duration:
+			flags.DurationVar(target, f.Name, *target, doc)
+		}
+	}
+}
+
+// settle fills in what the flags leave open, from the environment and then
+// from the file.
+func settle(c *config.Config, flags *pflag.FlagSet, file string) error {
+	given := map[string]string{}
+	flags.Visit(func(f *pflag.Flag) { given[f.Name] = strings.Trim(f.Value.String(), "[]") })
+	if file == "" {
+		file = config.FileFromEnvironment()
+	}
+	if file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read configuration file: %w", err)
+		}
+		if err := c.File(b); err != nil {
+			return err
+		}
+	}
+	if err := c.Environment(); err != nil {
+		return err
+	}
+	for _, f := range c.Fields() {
+		if text, ok := given[f.Name]; ok {
+			if err := f.Set(text); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Check()
+}
+
+func serve(ctx context.Context, c *config.Config, flags *pflag.FlagSet, out io.Writer) error {
+	log := slog.New(logHandler(c, out))
+	warnOfLater(c, flags, log)
+	s, err := server.New(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	if err := s.Start(ctx); err != nil {
+		return errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
+	}
+	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
+		s.Origin(), s.BaseURL(), s.Origin(), s.Origin(), c.Database, s.BaseURL())
+	select {
+	case <-ctx.Done():
+	case err = <-s.Failed():
+	}
+	log.Info("stopping: finishing what is under way")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if stopErr := s.Stop(drain); stopErr != nil && err == nil {
+		err = fmt.Errorf("stop: %w", stopErr)
+	}
+	return err
+}
+
+// warnOfLater says which settings were given that nothing heeds yet.
+func warnOfLater(c *config.Config, flags *pflag.FlagSet, log *slog.Logger) {
+	for _, f := range c.Fields() {
+		if f.Later != "" && (flags.Changed(f.Name) || f.InEnvironment()) {
+			log.Warn("this setting has no effect yet", "setting", f.Name, "waits_for", f.Later)
+		}
+	}
+}
+
+func logHandler(c *config.Config, out io.Writer) slog.Handler {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // Check has seen it
+	if c.LogFormat == "json" || c.LogFormat == "auto" && !isTerminal(out) {
+		return slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level})
+	}
+	return tint.NewTextHandler(out, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: config.PlainTerminal() || !isTerminal(out)})
+}
+
+func isTerminal(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,222 @@
+package archtest_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	// vocabulary is the words that everybody speaks: no behaviour, no state.
+	vocabulary = "internal/event internal/problem internal/money internal/moment internal/share "
+	// tools are what departments are built of.
+	tools = vocabulary + "internal/company/sim internal/company/record internal/company/catalog internal/company/preset"
+)
+
+// may lists, for each package, the packages of this module that it may import.
+// A tree ends in "/...". A package that is missing here fails the test, so the
+// map of the program is always whole; a line without a package is one that is
+// planned and does no harm.
+var may = map[string]string{
+	"internal/event": vocabulary, "internal/problem": vocabulary, "internal/money": vocabulary, "internal/moment": vocabulary, "internal/share": vocabulary,
+
+	// The simulation. Departments never import each other: Office and Factory
+	// share no data, so neither can even name the other's types. They meet in
+	// internal/company.
+	"internal/company/sim":     "internal/moment",
+	"internal/company/record":  vocabulary + "internal/company/sim",
+	"internal/company/catalog": vocabulary + "internal/company/sim",
+	"internal/company/preset":  vocabulary + "internal/company/sim",
+	"internal/company/office":  tools,
+	"internal/company/factory": tools,
+	"internal/company/hr":      tools,
+	"internal/company/market":  tools,
+	"internal/company/lore":    tools,
+	"internal/company/mission": vocabulary + "internal/company/sim internal/company/record",
+	"internal/company":         vocabulary + "internal/company/...",
+
+	// A store keeps bytes. It cannot depend on what they mean.
+	"internal/store":           "",
+	"internal/store/sqlite":    "internal/store",
+	"internal/store/postgres":  "internal/store",
+	"internal/store/storetest": "internal/store",
+
+	// Leaves that could be libraries of their own.
+	"internal/config":           "",
+	"internal/netguard":         "",
+	"internal/ratelimit":        "",
+	"internal/ratelimit/valkey": "internal/ratelimit",
+	"client":                    "",
+	"docs":                      "",
+
+	"internal/schema":    vocabulary,
+	"internal/sandbox":   vocabulary + "internal/company/... internal/store",
+	"internal/admission": vocabulary + "internal/store",
+	"internal/webhook":   vocabulary + "internal/store internal/netguard",
+
+	// The table of operations and its readers. Readers know the table and not
+	// each other.
+	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
+	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit " +
+		"internal/company/mission internal/company/record",
+	"internal/mcp":     vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit",
+	"internal/openapi": vocabulary + "internal/operation internal/schema",
+	"internal/metrics": vocabulary + "internal/operation",
+	"internal/web":     vocabulary + "internal/operation internal/company/mission docs",
+
+	// The one place that knows everybody, and who may start it.
+	"internal/server": "internal/... docs",
+	"platentest":      "internal/server internal/config client",
+	"cmd/platen":      "internal/server internal/config client",
+
+	// Black boxes: they know Platen as a client does.
+	"examples/go":   "client",
+	"test/contract": "platentest client internal/server internal/config",
+	"test/crash":    "platentest client internal/server internal/config",
+	"test/scenario": "platentest client internal/server internal/config",
+	"test/load":     "platentest client internal/server internal/config",
+
+	"internal/archtest": "",
+}
+
+// foreignModule says where the code of somebody else may be imported.
+type foreignModule struct {
+	path string
+	// where lists packages or single files.
+	where, reason string
+}
+
+// foreign lists every module that the program may import, tests left out.
+var foreign = []foreignModule{
+	{"github.com/danielgtaylor/huma/v2", "internal/schema internal/openapi", "its schemas and document types are kept out of the pipeline"},
+	{"github.com/go-json-experiment/json", "internal/company/record/encode.go internal/company/preset", "the core encodes in one file, and reads presets"},
+	{"github.com/go-json-experiment/json", "internal/api internal/schema internal/openapi internal/config", "bodies, documents and the configuration file are JSON"},
+	{"github.com/klauspost/compress", "internal/sandbox", "what a commit's body looks like is known to one package"},
+	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},
+	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},
+	{"github.com/spf13/cobra", "cmd/platen", "the command line"},
+	{"github.com/spf13/pflag", "cmd/platen", "the flags of the command line"},
+	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},
+	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
+	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},
+}
+
+// foreignInTests lists what tests may import beside the modules above, which
+// they may import anywhere.
+var foreignInTests = []foreignModule{
+	{"github.com/santhosh-tekuri/jsonschema/v6", "internal/schema", "the judge of what our own reading of bodies accepts"},
+	{"github.com/rogpeppe/go-internal", "cmd/platen test/scenario", "testscript runs the commands"},
+	{"github.com/getkin/kin-openapi", "internal/openapi test/contract", "a second reader of the OpenAPI document"},
+}
+
+// TestImportsFollowTheMap keeps the directions that the layout stands on.
+func TestImportsFollowTheMap(t *testing.T) {
+	t.Parallel()
+	for _, u := range theProgram(t).packages {
+		if _, ok := may[u.path]; !ok {
+			t.Errorf("%s has no rule: give it a line in the table `may`", u.path)
+		}
+	}
+	for f := range theProgram(t).all {
+		for _, spec := range f.Imports {
+			path, ok := ours(importPath(spec.Path.Value))
+			if ok && !mayImport(f, path) {
+				t.Errorf("%s: %s must not import %s", theProgram(t).at(spec.Pos()), f.unit.path, path)
+			}
+		}
+	}
+}
+
+// mayImport holds tests to the rule of their package where the rule is the
+// point: in the core, whose departments must stand alone in their tests too,
+// and in the black boxes. Elsewhere tests may take what they need to set a
+// stage, but never the whole server: who wants that belongs under test/.
+func mayImport(f *source, path string) bool {
+	if allows(may[f.unit.path], path) {
+		return true
+	}
+	if !f.test {
+		return false
+	}
+	strict := f.unit.inCore() || strings.HasPrefix(f.unit.path, "test/")
+	return path == f.unit.path || !strict && path != "internal/server"
+}
+
+func allows(allowed, path string) bool {
+	return slices.ContainsFunc(strings.Fields(allowed), func(a string) bool {
+		tree, wild := strings.CutSuffix(a, "/...")
+		return a == path || wild && (tree == path || strings.HasPrefix(path, tree+"/"))
+	})
+}
+
+// TestServerIsImportedByItsOwnersOnly says who may start everything. A rule
+// that ends in internal/... must not let it in by accident.
+func TestServerIsImportedByItsOwnersOnly(t *testing.T) {
+	t.Parallel()
+	for path, allowed := range may {
+		owner := path == "cmd/platen" || path == "platentest" || path == "internal/server" || strings.HasPrefix(path, "test/")
+		if !owner && allows(allowed, "internal/server") {
+			t.Errorf("the rule of %s allows internal/server", path)
+		}
+	}
+}
+
+// TestForeignModulesStayWhereTheyAreWanted keeps each dependency behind few
+// files of ours, so that an incompatible change is met in few places.
+func TestForeignModulesStayWhereTheyAreWanted(t *testing.T) {
+	t.Parallel()
+	for f := range theProgram(t).all {
+		for _, spec := range f.Imports {
+			path := importPath(spec.Path.Value)
+			if host, _, _ := strings.Cut(path, "/"); !strings.Contains(host, ".") {
+				continue // ours, or of the standard library
+			}
+			known, wanted := false, false
+			for _, m := range slices.Concat(foreign, foreignInTests) {
+				if path != m.path && !strings.HasPrefix(path, m.path+"/") {
+					continue
+				}
+				known = true
+				testsOnly := slices.Contains(foreignInTests, m)
+				places := strings.Fields(m.where)
+				here := slices.Contains(places, f.unit.path) || slices.Contains(places, f.path)
+				wanted = wanted || !f.test && here && !testsOnly || f.test && (here || !testsOnly)
+			}
+			switch {
+			case !known:
+				t.Errorf("%s: %s is not in the table `foreign`", theProgram(t).at(spec.Pos()), path)
+			case !wanted:
+				t.Errorf("%s: %s is not wanted here", theProgram(t).at(spec.Pos()), path)
+			}
+		}
+	}
+}
+
+// TestEveryDependencyHasItsLine keeps the record of dependencies whole.
+func TestEveryDependencyHasItsLine(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/docs/adr/0001-dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range slices.Concat(foreign, foreignInTests) {
+		if m.reason == "" {
+			t.Errorf("%s is allowed in %s without a reason", m.path, m.where)
+		}
+		// Modules that only make sense together share a line.
+		if !regexp.MustCompile("(?m)^\\|[^|]*`" + regexp.QuoteMeta(m.path) + "`").Match(text) {
+			t.Errorf("%s has no line in docs/adr/0001-dependencies.md", m.path)
+		}
+	}
+}
+
+func importPath(literal string) string {
+	path, err := strconv.Unquote(literal)
+	if err != nil {
+		return literal
+	}
+	return path
+}

@@ -1,0 +1,28 @@
+package company
+
+import (
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+)
+
+// OpenOrders lists the orders that wait for an answer, for players in tests.
+func (c *Company) OpenOrders() []string {
+	var ids []string
+	for order := range c.office.SalesOrders.All {
+		if order.Status == office.OrderReceived {
+			ids = append(ids, order.ID)
+		}
+	}
+	return ids
+}
+
+// OpenWork lists the work orders that are not over, for players in tests.
+func (c *Company) OpenWork() []*factory.WorkOrder {
+	var open []*factory.WorkOrder
+	for w := range c.factory.WorkOrders.All {
+		if w.Status != factory.WorkShipped && w.Status != factory.WorkStocked {
+			open = append(open, w)
+		}
+	}
+	return open
+}

@@ -1,0 +1,275 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/internal/problem"
+)
+
+// Rules that JSON Schema has no keyword for.
+const (
+	ruleUnknown = "unknown"
+	ruleInteger = "integer"
+	ruleNumber  = "number"
+)
+
+// checker walks a body along its shape and lists what is wrong, in the order
+// of the struct: one entry for a field, with the first rule that it breaks.
+type checker struct {
+	fields   []problem.Field
+	unlisted int
+}
+
+// broken lists a field. The message goes on after the field's path.
+func (c *checker) broken(path, rule, format string, values ...any) {
+	if len(c.fields) == MaxFields {
+		c.unlisted++
+		return
+	}
+	c.fields = append(c.fields, problem.Field{Field: path, Rule: rule, Message: path + " " + fmt.Sprintf(format, values...)})
+}
+
+func (c *checker) value(s *shape, v *value, path string) {
+	if v.kind == jsontext.KindNull && (s.nullable || s.form == formAny) {
+		return
+	}
+	if !s.form.takes(v.kind) {
+		wanted := string(s.form)
+		if s.nullable {
+			wanted += " or null"
+		}
+		c.broken(path, "type", "must be %s; it is %s.", wanted, v.describe())
+		return
+	}
+	switch s.form {
+	case formObject:
+		c.object(s, v, path)
+	case formMapping:
+		c.mapping(s, v, path)
+	case formArray:
+		c.array(s, v, path)
+	case formString:
+		c.text(s, v, path)
+	case formInteger:
+		c.integer(s, v, path)
+	case formNumber:
+		c.number(s, v, path)
+	case formAny:
+		if hidden := v.control(); hidden != "" {
+			c.broken(path, "pattern", "must not contain control characters; it contains %s.", hidden)
+		}
+	case formBoolean:
+	}
+}
+
+// takes says whether a value of a kind can be of the form.
+func (f form) takes(kind jsontext.Kind) bool {
+	switch f {
+	case formObject, formMapping:
+		return kind == jsontext.KindBeginObject
+	case formArray:
+		return kind == jsontext.KindBeginArray
+	case formString:
+		return kind == jsontext.KindString
+	case formInteger, formNumber:
+		return kind == jsontext.KindNumber
+	case formBoolean:
+		return kind == jsontext.KindTrue || kind == jsontext.KindFalse
+	case formAny:
+	}
+	return true
+}
+
+func (c *checker) object(s *shape, v *value, path string) {
+	found := make([]*value, len(s.members))
+	var unknown []string
+	for i, name := range v.names {
+		if at, ok := s.index[name]; ok {
+			found[at] = v.values[i]
+			continue
+		}
+		unknown = append(unknown, name)
+	}
+	for i, m := range s.members {
+		at := join(path, m.name)
+		switch {
+		case found[i] != nil:
+			c.value(m.shape, found[i], at)
+		case m.required:
+			c.broken(at, "required", "is required and missing.")
+		}
+	}
+	for _, name := range unknown {
+		if len(c.fields) == MaxFields {
+			c.unlisted++ // not worth a search for the nearest name
+			continue
+		}
+		c.broken(join(path, name), ruleUnknown, "is not known%s", s.suggest(name))
+	}
+}
+
+func (c *checker) mapping(s *shape, v *value, path string) {
+	if !c.counts(s, len(v.names), path, "Properties", "member") {
+		return
+	}
+	for i, name := range v.names {
+		at := join(path, name)
+		if hidden := control(name); hidden != "" {
+			c.broken(at, "pattern", "must not have control characters in its name; it has %s.", hidden)
+			continue
+		}
+		c.value(s.element, v.values[i], at)
+	}
+}
+
+func (c *checker) array(s *shape, v *value, path string) {
+	if c.counts(s, len(v.values), path, "Items", "item") && s.unique {
+		c.unique(s, v, path)
+	}
+	for i, item := range v.values {
+		c.value(s.element, item, path+"["+strconv.Itoa(i)+"]")
+	}
+}
+
+func (c *checker) unique(s *shape, v *value, path string) {
+	seen := make(map[string]int, len(v.values))
+	for i, item := range v.values {
+		if !s.element.form.takes(item.kind) {
+			continue // the item's own mistake
+		}
+		first, repeated := seen[item.text]
+		if repeated {
+			c.broken(path, "uniqueItems", "must not name anything twice; the items %d and %d are both %s.", first, i, item.describe())
+			return
+		}
+		seen[item.text] = i
+	}
+}
+
+// counts holds the number of characters, items or members against the limits.
+func (c *checker) counts(s *shape, n int, path, keyword, noun string) bool {
+	switch {
+	case n < s.least:
+		c.broken(path, "min"+keyword, "must have at least %s; it has %d.", plural(s.least, noun), n)
+	case n > s.most:
+		c.broken(path, "max"+keyword, "must have at most %s; it has %d.", plural(s.most, noun), n)
+	default:
+		return true
+	}
+	return false
+}
+
+func (c *checker) text(s *shape, v *value, path string) {
+	if hidden := control(v.text); hidden != "" {
+		c.broken(path, "pattern", "must not contain control characters; it contains %s.", hidden)
+		return
+	}
+	if len(s.enum) > 0 && !slices.Contains(s.enum, v.text) {
+		c.broken(path, "enum", "must be %s; it is %s.", choice(s.enum, quote), v.describe())
+		return
+	}
+	if !c.counts(s, utf8.RuneCountInString(v.text), path, "Length", "character") {
+		return
+	}
+	switch {
+	case s.pattern != nil && !s.pattern.MatchString(v.text):
+		c.broken(path, "pattern", "must %s; it is %s.", described(s.pattern, s.patternText), v.describe())
+	case s.format == formatDate && !isDate(v.text):
+		c.broken(path, "format", "must be a day of the calendar, written like 2026-09-07; it is %s.", v.describe())
+	case s.format == formatTime && !isTime(v.text):
+		c.broken(path, "format", "must be a time, written like 2026-09-07T08:30:00Z; it is %s.", v.describe())
+	}
+}
+
+func described(pattern *regexp.Regexp, text string) string {
+	if text != "" {
+		return "be " + text
+	}
+	return "match the pattern " + pattern.String()
+}
+
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+// isTime takes RFC 3339 without what package time lets pass: a comma before
+// the fraction, an hour of one digit, an offset of more than a day. In UTC
+// the year still has four digits.
+func isTime(text string) bool {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || strings.ContainsRune(text, ',') || text[len("2006-01-02T15")] != ':' {
+		return false
+	}
+	if zone := text[len(text)-len("+00:00"):]; text[len(text)-1] != 'Z' && (zone[1:3] > "23" || zone[4:] > "59") {
+		return false
+	}
+	year := t.UTC().Year()
+	return year >= 0 && year <= 9999
+}
+
+func (c *checker) integer(s *shape, v *value, path string) {
+	n, err := strconv.ParseInt(v.text, 10, 64)
+	switch {
+	case err != nil || v.text == "-0":
+		c.broken(path, ruleInteger, "must be a whole number in plain digits that fits 64 bits; it is %s.", v.describe())
+	case len(s.enum) > 0 && !slices.Contains(s.enum, v.text):
+		c.broken(path, "enum", "must be %s; it is %s.", choice(s.enum, clip), v.describe())
+	default:
+		c.within(s, float64(n), v, path) // exact up to limits of maxExact
+	}
+}
+
+func (c *checker) number(s *shape, v *value, path string) {
+	n, _ := strconv.ParseFloat(v.text, 64) // infinite where it does not fit
+	c.within(s, n, v, path)
+}
+
+func (c *checker) within(s *shape, n float64, v *value, path string) {
+	switch {
+	case n < s.minimum:
+		c.broken(path, "minimum", "must be at least %s; it is %s.", strconv.FormatFloat(s.minimum, 'f', -1, 64), v.describe())
+	case n > s.maximum:
+		c.broken(path, "maximum", "must be at most %s; it is %s.", strconv.FormatFloat(s.maximum, 'f', -1, 64), v.describe())
+	case math.IsInf(n, 0):
+		c.broken(path, ruleNumber, "must be a number that fits 64 bits; it is %s.", v.describe())
+	}
+}
+
+// control returns the first control character of a string, named like U+0007.
+func control(text string) string {
+	for _, char := range text {
+		if unicode.IsControl(char) {
+			return fmt.Sprintf("%U", char)
+		}
+	}
+	return ""
+}
+
+// control returns the first control character anywhere in a free value.
+func (v *value) control() string {
+	if v.kind == jsontext.KindString {
+		return control(v.text)
+	}
+	for _, name := range v.names {
+		if hidden := control(name); hidden != "" {
+			return hidden
+		}
+	}
+	for _, child := range v.values {
+		if hidden := child.control(); hidden != "" {
+			return hidden
+		}
+	}
+	return ""
+}

@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/internal/moment"
+	"platen/internal/share"
+)
+
+const (
+	refPrefix = "#/components/schemas/"
+	typeNull  = "null"
+)
+
+// generator is a registry in one direction, as huma's reflection wants it.
+type generator struct {
+	*Registry
+	input bool
+}
+
+// Schema implements huma.Registry. The hint would name anonymous structs,
+// which are inlined here.
+func (g generator) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema {
+	base := t
+	for base.Kind() == reflect.Pointer {
+		base = base.Elem()
+	}
+	nullable := base != t && !g.input
+	if isComponent(base) {
+		name := g.component(base)
+		if !allowRef {
+			return g.components[name]
+		}
+		ref := &huma.Schema{Ref: refPrefix + name}
+		if nullable {
+			return &huma.Schema{AnyOf: []*huma.Schema{ref, {Type: typeNull}}}
+		}
+		return ref
+	}
+	s := known(base)
+	if s == nil {
+		s = huma.SchemaFromType(g, base)
+	}
+	if s == nil {
+		return nil // no JSON: a function, a channel
+	}
+	if base.Kind() == reflect.Struct && base.Name() == "" {
+		g.finish(s, base)
+	}
+	s.Nullable = nullable && s.Type != ""
+	return s
+}
+
+// known are the types of ours whose Go kind says nothing about their JSON.
+func known(t reflect.Type) *huma.Schema {
+	switch t {
+	case reflect.TypeFor[moment.Instant]():
+		return &huma.Schema{Type: huma.TypeString, Format: formatTime}
+	case reflect.TypeFor[moment.Date]():
+		return &huma.Schema{Type: huma.TypeString, Format: formatDate}
+	case reflect.TypeFor[share.PerCent](), reflect.TypeFor[share.PPM]():
+		return &huma.Schema{Type: huma.TypeNumber}
+	case reflect.TypeFor[jsontext.Value]():
+		return &huma.Schema{}
+	}
+	return nil
+}
+
+func isComponent(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.Name() != "" &&
+		!reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) &&
+		!reflect.PointerTo(t).Implements(reflect.TypeFor[huma.SchemaProvider]())
+}
+
+func (g generator) component(t reflect.Type) string {
+	name := componentName(t)
+	if o, ok := g.owners[name]; ok {
+		if o.of != t {
+			panic(fmt.Sprintf("schema: %s and %s would share the name %s", o.of, t, name))
+		}
+		if o.input != g.input {
+			panic(fmt.Sprintf("schema: %s is used as an input and as an output", t))
+		}
+		return name
+	}
+	g.owners[name] = owner{of: t, input: g.input}
+	g.components[name] = &huma.Schema{} // for a type that contains itself
+	s := huma.SchemaFromType(g, t)
+	g.finish(s, t)
+	g.components[name] = s
+	return name
+}
+
+// finish turns what huma made of a struct into what this API promises.
+//
+//   - Outputs may grow members; inputs allow none but the named.
+//   - In outputs a member is required unless its tag omits zero values; in
+//     inputs only the tag `required:"true"` makes it so.
+//   - A pointer that omits nil is never null.
+//   - The enum of a nullable member contains null.
+func (g generator) finish(s *huma.Schema, t reflect.Type) {
+	s.AdditionalProperties = nil
+	if g.input {
+		s.AdditionalProperties = false
+	}
+	s.Required = nil
+	for _, f := range jsonFields(t) {
+		p, ok := s.Properties[f.name]
+		if !ok {
+			panic(fmt.Sprintf("schema: %s of %s would be sent and is not described", f.name, t))
+		}
+		omits := strings.Contains(f.options, "omitempty") || strings.Contains(f.options, "omitzero")
+		if f.Tag.Get("required") == "true" || !g.input && !omits && f.Tag.Get("required") == "" {
+			s.Required = append(s.Required, f.name)
+		}
+		if omits && !g.input && f.Tag.Get("nullable") != "true" {
+			p.Nullable = false
+			if len(p.AnyOf) > 0 {
+				p.Ref, p.AnyOf = p.AnyOf[0].Ref, nil
+			}
+		}
+		if p.Nullable && len(p.Enum) > 0 {
+			p.Enum = append(slices.Clip(p.Enum), nil)
+		}
+	}
+}
+
+// field is a member of a struct's JSON object.
+type field struct {
+	reflect.StructField
+	name, options string
+}
+
+// jsonFields lists the members of a struct in the order of their declaration,
+// those of embedded structs in their place.
+func jsonFields(t reflect.Type) []field {
+	var fields []field
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		embedded := f.Type
+		if embedded.Kind() == reflect.Pointer {
+			embedded = embedded.Elem()
+		}
+		switch {
+		case f.Anonymous && f.Tag.Get("json") == "" && embedded.Kind() == reflect.Struct:
+			fields = append(fields, jsonFields(embedded)...)
+		case !f.IsExported() || name == "-":
+		case name == "":
+			fields = append(fields, field{f, f.Name, options})
+		default:
+			fields = append(fields, field{f, name, options})
+		}
+	}
+	return fields
+}
+
+// SchemaFromRef implements huma.Registry.
+func (g generator) SchemaFromRef(ref string) *huma.Schema {
+	name, ok := strings.CutPrefix(ref, refPrefix)
+	if !ok {
+		return nil
+	}
+	return g.components[name]
+}
+
+// TypeFromRef implements huma.Registry.
+func (g generator) TypeFromRef(ref string) reflect.Type {
+	return g.owners[strings.TrimPrefix(ref, refPrefix)].of
+}
+
+// Map implements huma.Registry.
+func (g generator) Map() map[string]*huma.Schema { return g.components }
+
+// RegisterTypeAlias implements huma.Registry. There are no aliases here.
+func (generator) RegisterTypeAlias(t, _ reflect.Type) {
+	panic(fmt.Sprintf("schema: no aliases, so none for %s", t))
+}
+
+// MarshalJSON writes the components, for the OpenAPI document.
+func (g generator) MarshalJSON() ([]byte, error) { return json.Marshal(g.components) }

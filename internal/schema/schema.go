@@ -1,0 +1,75 @@
+// Package schema makes JSON Schemas from Go structs and reads request bodies
+// by them. It is the one place that knows foreign schema libraries.
+//
+// # Out
+//
+// huma's reflection turns struct tags into schemas; the registry that it
+// recurses through is ours, because huma's own cannot name two types alike,
+// makes each slice nullable unless a package variable says otherwise, forbids
+// additional properties everywhere and has no nullable objects. Everything
+// that is changed afterwards is in finish.
+//
+// A component is named for its type, with the system in front for types of
+// packages office and factory: OfficeShipment, FactoryShipment, and, always
+// the same way, OfficeSalesOrder. Types of other packages keep their names,
+// so SalesOrderReceivedData is the data of an event. Two types that would
+// share a name are a mistake of the program and panic. So is one type that is
+// both an input and an output, because the two differ in what is required,
+// nullable and allowed beside the named members.
+//
+// # In
+//
+// An Input is compiled once from the schema that is published, and checks
+// bodies by walking the two side by side. Neither library does this:
+// jsonschema v6 takes 1.0 for an integer, spends milliseconds on 1e999999 and
+// panics at 1e9999999 where a number has a limit, reports in the order of a Go
+// map, and leaves paths, sentences and one entry per field to the caller;
+// huma's validator compares floats and names no rules. The tests hold the
+// walk against jsonschema v6 instead, so that what is enforced is what is
+// published. An Input refuses to compile a schema with a rule that it would
+// not enforce.
+//
+// Stricter than the published schema are: integers, which must be plain
+// literals that fit 64 bits (-0 is none); other numbers, which must fit a
+// float; strings and free member names, which hold no control characters
+// (Unicode category Cc); and times, whose year has four digits in UTC.
+package schema
+
+import (
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Registry holds the schemas of the OpenAPI document's components. It is
+// filled while the program starts and is not safe for concurrent use until
+// then.
+type Registry struct {
+	components map[string]*huma.Schema
+	owners     map[string]owner
+}
+
+// owner is the type that a component was made from, and for which direction.
+type owner struct {
+	of    reflect.Type
+	input bool
+}
+
+// New returns an empty registry.
+func New() *Registry {
+	return &Registry{components: map[string]*huma.Schema{}, owners: map[string]owner{}}
+}
+
+// Ref returns the schema of what is sent as t: a reference for a named
+// struct, whose component is registered, and the schema itself for anything
+// else. A pointer is nullable. It panics when tags do not fit their fields.
+func (r *Registry) Ref(t reflect.Type) *huma.Schema {
+	return r.Huma().Schema(t, true, "")
+}
+
+// Schemas returns the components by name. The caller only reads them.
+func (r *Registry) Schemas() map[string]*huma.Schema { return r.components }
+
+// Huma returns the registry as huma's document types want it, for
+// huma.Components. What is registered through it is an output.
+func (r *Registry) Huma() huma.Registry { return generator{Registry: r} }

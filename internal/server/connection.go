@@ -1,0 +1,112 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"sync"
+
+	"platen/internal/api"
+	"platen/internal/problem"
+)
+
+// envelopeListener makes the answers that net/http writes on its own, before
+// any handler runs, envelopes like all others: it writes them to the
+// connection as one piece of plain text of a fixed form, which is recognised
+// here and replaced (contract: ENV.JSON).
+type envelopeListener struct {
+	net.Listener
+	origin string
+}
+
+// Accept implements net.Listener.
+func (l *envelopeListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // net/http looks at it
+	}
+	return &envelopeConn{Conn: c, origin: l.origin}, nil
+}
+
+type envelopeConn struct {
+	net.Conn
+	origin string
+}
+
+// ownAnswer is how net/http begins an answer of its own. Answers of handlers
+// always carry a Date and never look like this.
+var ownAnswer = regexp.MustCompile(`^HTTP/1\.1 (\d{3})[^\r\n]*\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`)
+
+// Write implements net.Conn.
+func (c *envelopeConn) Write(b []byte) (int, error) {
+	const plausible = 512
+	if len(b) > plausible || len(b) == 0 || b[0] != 'H' {
+		return c.Conn.Write(b) //nolint:wrapcheck // net/http looks at it
+	}
+	match := ownAnswer.FindSubmatch(b)
+	if match == nil {
+		return c.Conn.Write(b) //nolint:wrapcheck // net/http looks at it
+	}
+	if _, err := c.Conn.Write(c.envelope(string(match[1]))); err != nil {
+		return 0, err //nolint:wrapcheck // net/http looks at it
+	}
+	return len(b), nil
+}
+
+func (c *envelopeConn) envelope(status string) []byte {
+	p := problem.New(problem.BadRequest, "The request is not well-formed HTTP.")
+	if status == strconv.Itoa(problem.Lookup(problem.HeadersTooLarge).Status) {
+		p = problem.New(problem.HeadersTooLarge, "The headers are larger than %d bytes.", maxHeader)
+	}
+	code, body := api.Standalone(p, c.origin)
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nCache-Control: private, no-cache\r\nConnection: close\r\n\r\n%s",
+		code, http.StatusText(code), len(body), body)
+}
+
+// limitConnections lets at most n connections be open at once; further ones
+// wait to be accepted.
+func limitConnections(l net.Listener, n int) net.Listener {
+	return &limitListener{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
+}
+
+type limitListener struct {
+	net.Listener
+	places chan struct{}
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Accept implements net.Listener.
+func (l *limitListener) Accept() (net.Conn, error) {
+	select {
+	case l.places <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err //nolint:wrapcheck // net/http looks at it
+	}
+	return &limitConn{Conn: c, release: func() { <-l.places }}, nil
+}
+
+// Close implements net.Listener.
+func (l *limitListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close() //nolint:wrapcheck // net/http looks at it
+}
+
+type limitConn struct {
+	net.Conn
+	once    sync.Once
+	release func()
+}
+
+// Close implements net.Conn.
+func (c *limitConn) Close() error {
+	defer c.once.Do(c.release)
+	return c.Conn.Close() //nolint:wrapcheck // net/http looks at it
+}

@@ -1,0 +1,244 @@
+// Package server puts the parts together: it is the only place that imports
+// them all. A server is made by New, runs from Start to Stop, and is the same
+// whether a command or a test starts it.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"platen/internal/api"
+	"platen/internal/company/preset"
+	"platen/internal/config"
+	"platen/internal/openapi"
+	"platen/internal/operation"
+	"platen/internal/sandbox"
+	"platen/internal/store"
+	"platen/internal/store/sqlite"
+	"platen/internal/web"
+)
+
+// Guards against slow and greedy clients.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+	// maxConnections bounds what a flood of idle connections can hold.
+	maxConnections = 10_000
+)
+
+// Server is a whole Platen.
+type Server struct {
+	config *config.Config
+	log    *slog.Logger
+	now    func() time.Time
+
+	store    store.Store
+	house    *sandbox.House
+	api      *api.Server
+	listener net.Listener
+	http     *http.Server
+	origin   string
+
+	// stop ends the background work, done waits for it.
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+	failed chan error
+}
+
+// New opens the storage of a server. Start makes it reachable.
+func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	presets, err := loadPresets(c.Presets)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://") {
+		return nil, errors.New("this version keeps its data in SQLite; PostgreSQL is not built in yet")
+	}
+	db, err := sqlite.Open(ctx, c.Database)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	s := &Server{config: c, log: log, now: time.Now, store: db, failed: make(chan error, 1)}
+	s.house, err = sandbox.NewHouse(ctx, sandbox.Options{
+		Store: db, Presets: presets, Lease: c.SandboxDuration, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return s, nil
+}
+
+// loadPresets returns the embedded presets and those of a folder.
+func loadPresets(folder string) (map[string]preset.Preset, error) {
+	presets, err := preset.Builtin()
+	if err != nil || folder == "" {
+		return presets, err
+	}
+	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("list presets: %w", err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read preset: %w", err)
+		}
+		p, err := preset.Parse(b)
+		if err != nil {
+			return nil, fmt.Errorf("preset %s: %w", name, err)
+		}
+		presets[p.Name] = p
+	}
+	return presets, nil
+}
+
+// Start listens and serves in the background. Failed reports if serving ends
+// on its own.
+func (s *Server) Start(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.config.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	s.origin = s.config.PublicURL
+	if s.origin == "" {
+		s.origin = originOf(listener.Addr())
+	}
+	s.origin = strings.TrimRight(s.origin, "/")
+	handler, err := s.handler()
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	s.listener = &envelopeListener{Listener: limitConnections(listener, maxConnections), origin: s.origin}
+	s.http = &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.done.Go(func() { s.house.Run(background) })
+	s.done.Go(func() {
+		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	})
+	return nil
+}
+
+// handler builds the map of everything the server answers.
+func (s *Server) handler() (http.Handler, error) {
+	table := operation.Table()
+	var err error
+	if s.api, err = api.New(api.Options{House: s.house, Origin: s.origin, Log: s.log}, table); err != nil {
+		return nil, err
+	}
+	document, err := OpenAPI(s.origin)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := web.New(web.Options{Origin: s.origin, Operations: table})
+	if err != nil {
+		return nil, fmt.Errorf("build the pages: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(document)
+	})
+	mux.Handle("/", pages)
+	return s.logged(split(s.api, mux)), nil
+}
+
+// OpenAPI returns the OpenAPI document of a server with an origin, as JSON.
+func OpenAPI(origin string) ([]byte, error) {
+	document, err := openapi.Document(operation.Table(), origin+api.BasePath, api.Version)
+	if err != nil {
+		return nil, fmt.Errorf("build the OpenAPI document: %w", err)
+	}
+	return document, nil
+}
+
+// split sends what is below the API's path to the API before any router can
+// touch it: routers redirect unclean paths, and a redirect would repeat what
+// the path holds.
+func split(below, rest http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") {
+			below.ServeHTTP(w, r)
+			return
+		}
+		rest.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if err := s.store.Ping(r.Context()); err != nil {
+		s.log.Warn("not ready", "error", err)
+		plain(w, http.StatusServiceUnavailable, "the storage does not answer")
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, text)
+}
+
+// Addr returns the address that the server listens on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Origin returns the scheme and host that links begin with.
+func (s *Server) Origin() string { return s.origin }
+
+// BaseURL returns where the API lives.
+func (s *Server) BaseURL() string { return s.origin + api.BasePath }
+
+// Failed yields an error when serving ends on its own.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// Stop drains: new requests are refused, those under way finish until the
+// context ends, and the storage is closed.
+func (s *Server) Stop(ctx context.Context) error {
+	var errs []error
+	if s.http != nil {
+		s.api.Stop()
+		errs = append(errs, s.http.Shutdown(ctx))
+		s.stop()
+		errs = append(errs, s.http.Close())
+		s.done.Wait()
+		s.house.Close(ctx)
+	}
+	errs = append(errs, s.store.Close())
+	return errors.Join(errs...)
+}
+
+// originOf derives links from an address. An address that stands for all
+// interfaces is called localhost.
+func originOf(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return "http://" + addr.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

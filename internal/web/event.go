@@ -1,0 +1,94 @@
+package web
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"platen/internal/event"
+	"platen/internal/operation"
+)
+
+// eventView is what the page of an event type shows.
+type eventView struct {
+	event.Definition
+	System operation.System
+	// Made is false while nothing makes events of this type.
+	Made   bool
+	Fields []field
+	// Writers are the operations that may write it.
+	Writers []*operation.Operation
+	// Reader is the operation that reads the record at Self, nil while no
+	// operation does.
+	Reader *operation.Operation
+}
+
+// eventGroup is the types of one system.
+type eventGroup struct {
+	System operation.System
+	Events []eventView
+}
+
+// eventIndex is what the overview of the types shows.
+type eventIndex struct {
+	Groups []eventGroup
+	// Envelope are the members of every event of the feed.
+	Envelope []field
+}
+
+func eventPath(t event.Type) string { return "/docs/events/" + string(t) }
+
+// eventWords is a type as a person says it: sales order received.
+func eventWords(t event.Type) string {
+	_, words, _ := strings.Cut(string(t), ".")
+	return strings.NewReplacer(".", " ", "_", " ").Replace(words)
+}
+
+func (s *site) eventView(d event.Definition) eventView {
+	v := eventView{Definition: d, System: operation.System(d.Type.System()), Made: d.Data != nil}
+	if v.Made {
+		v.Fields = fieldsOf(reflect.TypeOf(d.Data).Elem(), output)
+	}
+	for i := range s.operations {
+		op := &s.operations[i]
+		if slices.Contains(op.Events, d.Type) {
+			v.Writers = append(v.Writers, op)
+		}
+		if op.Path == d.Self && op.Kind != operation.Write {
+			v.Reader = op
+		}
+	}
+	return v
+}
+
+func (s *site) addEvents() error {
+	index, beside, all := eventIndex{Envelope: fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)}, []contents{sections()}, []link{}
+	for _, d := range s.events {
+		v := s.eventView(d)
+		if len(index.Groups) == 0 || index.Groups[len(index.Groups)-1].System != v.System {
+			index.Groups = append(index.Groups, eventGroup{System: v.System})
+			beside = append(beside, contents{Title: systemName(v.System), System: v.System})
+		}
+		last := len(index.Groups) - 1
+		index.Groups[last].Events = append(index.Groups[last].Events, v)
+		short := strings.TrimPrefix(string(d.Type), string(d.Type.System())+".")
+		beside[last+1].Links = append(beside[last+1].Links, link{Path: eventPath(d.Type), Text: short, Faint: !v.Made, Code: true})
+		all = append(all, link{Path: eventPath(d.Type), Text: string(d.Type), Code: true})
+	}
+	err := s.add(page{
+		Template: "events", Title: "Events", Path: "/docs/events", Section: "/docs/events", Contents: beside, Content: index,
+		Description: "Every type of event in the feed: what makes it and what its data holds.",
+	})
+	for i, d := range s.events {
+		if err != nil {
+			return err
+		}
+		p := page{
+			Template: "event", Title: string(d.Type), Path: eventPath(d.Type), Section: "/docs/events", Contents: beside,
+			Content: s.eventView(d), Description: d.Cause,
+		}
+		p.Previous, p.Next = neighbours(all, i)
+		err = s.add(p)
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	"platen/internal/operation"
+)
+
+// segment is a piece of text with what it is.
+type segment struct {
+	Text string
+	// Path is where a known word leads.
+	Path string
+	// Code is set for identifiers.
+	Code bool
+	// Class colours a piece of a snippet.
+	Class string
+}
+
+// glossary knows the pages of the words that the tables use in their prose:
+// codes, event types and routes.
+type glossary struct {
+	paths map[string]string
+}
+
+func newGlossary(s *site) *glossary {
+	g := &glossary{paths: map[string]string{"/openapi.json": "/openapi.json"}}
+	for i := range s.operations {
+		op := &s.operations[i]
+		for _, prefix := range []string{"", basePath} {
+			g.paths[op.Method+" "+prefix+op.Path] = operationPath(op)
+			if op.Method == http.MethodGet {
+				g.paths[prefix+op.Path] = operationPath(op)
+			}
+		}
+		g.paths[op.ID] = operationPath(op)
+	}
+	for _, d := range s.events {
+		g.paths[string(d.Type)] = eventPath(d.Type)
+	}
+	for _, d := range s.problems {
+		if strings.Contains(string(d.Code), "_") { // the others are words of English too
+			g.paths[string(d.Code)] = problemPath(d.Code)
+		}
+	}
+	return g
+}
+
+// identifier finds what is not English in a sentence: routes, headers, and
+// words with an underscore or an inner dot.
+var identifier = regexp.MustCompile(
+	`(?:(?:GET|POST) )?/[a-z][a-z0-9_/{}.-]*[a-z0-9}]` +
+		`|[A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+(?:: [a-z]+/[a-z]+)?` +
+		`|[a-z0-9]+(?:[_.][a-z0-9]+)+_?(?:\[\])?`)
+
+// prose splits a sentence of a table into text and identifiers, and links the
+// ones that have a page.
+func (g *glossary) prose(text string) []segment {
+	var out []segment
+	at := 0
+	for _, span := range identifier.FindAllStringIndex(text, -1) {
+		word := text[span[0]:span[1]]
+		if span[0] > at {
+			out = append(out, segment{Text: text[at:span[0]]})
+		}
+		out = append(out, segment{Text: word, Path: g.paths[word], Code: true})
+		at = span[1]
+	}
+	if at < len(text) {
+		out = append(out, segment{Text: text[at:]})
+	}
+	return out
+}
+
+// snippet finds what belongs to one of the systems in a shell snippet, and its
+// comments.
+var snippet = regexp.MustCompile(`(?m)(\$?\bOFFICE_KEY\b|/v1/office\b[^\s"'?]*)|(\$?\bFACTORY_KEY\b|/v1/factory\b[^\s"']*)|(^# .*$)|(\bcurl\b)`)
+
+// coloured splits a shell snippet so that each system has its colour.
+func coloured(text string) []segment {
+	return split(text, snippet, []string{string(operation.Office), string(operation.Factory), "comment", "command"})
+}
+
+// member finds the names of members in JSON.
+var member = regexp.MustCompile(`(?m)("[a-z_]+")(?::)`)
+
+func colouredJSON(text string) []segment { return split(text, member, []string{"member"}) }
+
+// split gives the pieces that a pattern's groups match the classes of the same
+// places.
+func split(text string, pattern *regexp.Regexp, classes []string) []segment {
+	var out []segment
+	at := 0
+	for _, spans := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		for i, class := range classes {
+			from, to := spans[2*i+2], spans[2*i+3]
+			if from < 0 {
+				continue
+			}
+			if from > at {
+				out = append(out, segment{Text: text[at:from]})
+			}
+			out = append(out, segment{Text: text[from:to], Class: class})
+			at = to
+		}
+	}
+	if at < len(text) {
+		out = append(out, segment{Text: text[at:]})
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// policy is what a document may do: load a stylesheet and images of its own
+// origin, and nothing else.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const allowed = "GET, HEAD"
+
+// handler serves what was rendered at the start. It never changes.
+type handler struct {
+	documents map[string]*document
+	files     *assets
+	missing   *document
+}
+
+// document is a rendered page, plain and compressed.
+type document struct {
+	path         string
+	body, zipped []byte
+	tag          string
+}
+
+func newDocument(path string, body []byte) (*document, error) {
+	sum := sha256.Sum256(body)
+	var zipped bytes.Buffer
+	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	if err != nil {
+		return nil, fmt.Errorf("compress %s: %w", path, err)
+	}
+	_, err = z.Write(body)
+	if err = errors.Join(err, z.Close()); err != nil {
+		return nil, fmt.Errorf("compress %s: %w", path, err)
+	}
+	return &document{path: path, body: body, zipped: zipped.Bytes(), tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`}, nil
+}
+
+// ServeHTTP answers with a page, a file or the page that says there is none.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		header.Set("Allow", allowed)
+		http.Error(w, "This path takes "+allowed+".", http.StatusMethodNotAllowed)
+		return
+	}
+	if file, ok := h.files.files[r.URL.Path]; ok {
+		header.Set("Cache-Control", "public, max-age=31536000, immutable")
+		header.Set("Content-Type", file.contentType)
+		write(w, r, http.StatusOK, file.body)
+		return
+	}
+	if d, ok := h.documents[r.URL.Path]; ok {
+		serveDocument(w, r, http.StatusOK, d)
+		return
+	}
+	// Only the paths of known pages are ever redirected to.
+	if d, ok := h.documents[otherForm(r.URL.Path)]; ok {
+		http.Redirect(w, r, d.path, http.StatusPermanentRedirect)
+		return
+	}
+	serveDocument(w, r, http.StatusNotFound, h.missing)
+}
+
+// otherForm is the path with the slash at its end taken away, or added.
+func otherForm(path string) string {
+	if without, ok := strings.CutSuffix(path, "/"); ok {
+		return without
+	}
+	return path + "/"
+}
+
+func serveDocument(w http.ResponseWriter, r *http.Request, status int, d *document) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", policy)
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cache-Control", "no-cache")
+	header.Set("Vary", "Accept-Encoding")
+	if status == http.StatusOK {
+		header.Set("ETag", d.tag)
+		if strings.Contains(r.Header.Get("If-None-Match"), d.tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	body := d.body
+	if takesGzip(r) {
+		header.Set("Content-Encoding", "gzip")
+		body = d.zipped
+	}
+	write(w, r, status, body)
+}
+
+// takesGzip reports whether gzip is named and not refused.
+func takesGzip(r *http.Request) bool {
+	for offer := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(strings.ReplaceAll(offer, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || weight == ""
+		}
+	}
+	return false
+}
+
+func write(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if r.Method == http.MethodGet {
+		w.Write(body)
+	}
+}

@@ -1,0 +1,24 @@
+package web
+
+func (s *site) addMissions() error {
+	list := contents{Title: "Missions"}
+	for _, m := range s.missions {
+		list.Links = append(list.Links, link{Path: m.DocsURL, Text: m.Title})
+	}
+	beside := []contents{sections(), list}
+	err := s.add(page{
+		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/missions", Contents: beside, Content: s.missions,
+		Description: "What to try next in a sandbox, in the order of teaching.",
+	})
+	for i, m := range s.missions {
+		if err != nil {
+			return err
+		}
+		p := page{
+			Template: "mission", Title: m.Title, Path: m.DocsURL, Section: "/docs/missions", Contents: beside, Content: m, Description: m.Objective,
+		}
+		p.Previous, p.Next = neighbours(list.Links, i)
+		err = s.add(p)
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+// operationView is what the reference shows of an operation.
+type operationView struct {
+	*operation.Operation
+	URL    string
+	Sample []segment
+	Query  []field
+	Body   []field
+	// Reader is the operation that reads what this one answers with, nil when
+	// the members are listed here.
+	Reader  *operation.Operation
+	Returns []field
+	// Own are the problems of this operation, General those that it gives
+	// because of what it is.
+	Own, General []problem.Definition
+}
+
+// operationGroup is the operations of one system.
+type operationGroup struct {
+	System     operation.System
+	Operations []operationView
+}
+
+func operationPath(op *operation.Operation) string { return "/docs/operations#" + op.ID }
+
+func (s *site) operationView(op *operation.Operation) operationView {
+	v := operationView{Operation: op, URL: basePath + op.Path, Query: queryOf(op), Reader: s.reader(op)}
+	if op.In != nil {
+		v.Body = fieldsOf(op.In, input)
+	}
+	if v.Reader == nil && op.Out != nil {
+		v.Returns = fieldsOf(op.Out, output)
+	}
+	v.Sample = coloured(s.curl(op, v.Body))
+	general := op.Common()
+	for _, d := range s.problems {
+		switch {
+		case slices.Contains(op.Problems, d.Code):
+			v.Own = append(v.Own, d)
+		case slices.Contains(general, d.Code):
+			v.General = append(v.General, d)
+		}
+	}
+	return v
+}
+
+// reader finds the operation that reads one of what an operation answers with.
+func (s *site) reader(op *operation.Operation) *operation.Operation {
+	for i := range s.operations {
+		other := &s.operations[i]
+		if other.Kind == operation.Row && other.ID != op.ID && other.Out == op.Out {
+			return other
+		}
+	}
+	return nil
+}
+
+// queryOf lists the parameters of a list.
+func queryOf(op *operation.Operation) []field {
+	if op.Kind != operation.List && op.Kind != operation.Feed {
+		return nil
+	}
+	query := []field{}
+	if op.Kind == operation.Feed {
+		query = append(query, field{Name: "after_seq", Type: "integer", Limits: "at least 0", Doc: "Only events with a greater number."})
+	}
+	for _, name := range op.Filters {
+		query = append(query, field{Name: name, Type: "string", Doc: filterDoc(op, name)})
+	}
+	return append(query,
+		field{Name: "limit", Type: "integer", Limits: "1 to 100", Doc: "Rows in a page; 50 when left out."},
+		field{Name: "cursor", Type: "string", Doc: "next_cursor of the page before, unchanged."},
+		field{Name: "updated_since", Type: "time", Doc: "Only what was written or changed at or after this time."},
+	)
+}
+
+func filterDoc(op *operation.Operation, name string) string {
+	if op.Kind == operation.Feed && name == "types" {
+		return "Only events of these types, separated by commas."
+	}
+	for _, f := range fieldsOf(op.Out, output) {
+		if f.Name == name && len(f.Values) > 0 {
+			return "One of " + strings.Join(f.Values, ", ") + "."
+		}
+	}
+	return "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
+}
+
+// samples are bodies that the tags cannot give: where one of two optional
+// fields is wanted.
+var samples = map[string]string{ //nolint:gochecknoglobals // read only
+	"create_sandbox":    `{"preset": "starter"}`,
+	"start_print_run":   `{"press_id": "prs_digital", "work_order_id": "…"}`,
+	"create_work_order": `{"sku": "prd_flyer", "quantity": 100, "reference": "…"}`,
+	"advance_time":      `{"minutes": 60}`,
+}
+
+func sampleBody(op *operation.Operation, body []field) string {
+	if sample, ok := samples[op.ID]; ok {
+		return sample
+	}
+	var members []string
+	for _, f := range body {
+		if f.Required {
+			members = append(members, fmt.Sprintf("%q: %s", f.Name, sampleValue(f)))
+		}
+	}
+	if len(members) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+// curl is an operation as a command.
+func (s *site) curl(op *operation.Operation, body []field) string {
+	url := s.BaseURL() + strings.ReplaceAll(op.Path, "{id}", "$ID")
+	lines := []string{"curl " + url}
+	json := sampleBody(op, body)
+	if op.Method != http.MethodGet && json == "" {
+		lines[0] = "curl -X " + op.Method + " " + url
+	}
+	switch op.System {
+	case operation.Office, operation.Shared:
+		lines = append(lines, `-H "Authorization: Bearer $OFFICE_KEY"`)
+	case operation.Factory:
+		lines = append(lines, `-H "Authorization: Bearer $FACTORY_KEY"`)
+	case operation.Open:
+	}
+	if op.Key == operation.KeyRequired {
+		lines = append(lines, `-H "Idempotency-Key: $(uuidgen)"`)
+	}
+	if json != "" {
+		lines = append(lines, "--json '"+json+"'")
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// KeyText says what the operation does with the header Idempotency-Key.
+func (v operationView) KeyText() string {
+	switch v.Key {
+	case operation.KeyRequired:
+		return "Idempotency-Key required"
+	case operation.KeyAccepted:
+		return "Idempotency-Key accepted"
+	case operation.KeyNone:
+	}
+	return ""
+}
+
+// Plural reports whether the answer is a page of many.
+func (v operationView) Plural() bool { return v.Kind == operation.List || v.Kind == operation.Feed }
+
+func (s *site) addOperations() error {
+	var groups []operationGroup
+	beside := []contents{sections()}
+	for _, system := range []operation.System{operation.Open, operation.Shared, operation.Office, operation.Factory} {
+		group, list := operationGroup{System: system}, contents{Title: systemName(system), System: system}
+		for i := range s.operations {
+			if op := &s.operations[i]; op.System == system {
+				group.Operations = append(group.Operations, s.operationView(op))
+				list.Links = append(list.Links, link{Path: operationPath(op), Text: op.Summary, Mark: op.Method})
+			}
+		}
+		if len(group.Operations) > 0 {
+			groups, beside = append(groups, group), append(beside, list)
+		}
+	}
+	return s.add(page{
+		Template: "operations", Title: "Operations", Path: "/docs/operations", Section: "/docs/operations", Contents: beside, Content: groups,
+		Description: "Every operation of the API: path, key, body, answer, problems and events.",
+	})
+}

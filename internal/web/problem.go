@@ -1,0 +1,110 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+// problemView is what the page of a code shows.
+type problemView struct {
+	problem.Definition
+	StatusText string
+	// Everywhere is set when every operation may give it.
+	Everywhere bool
+	// Givers are the operations that may give it, by system.
+	Givers []giverGroup
+	Sample []segment
+}
+
+// giverGroup is the operations of one system.
+type giverGroup struct {
+	System     operation.System
+	Operations []*operation.Operation
+}
+
+// problemGroup is the codes of one status.
+type problemGroup struct {
+	Status     int
+	StatusText string
+	Problems   []problem.Definition
+}
+
+func problemPath(code problem.Code) string { return "/docs/errors/" + string(code) }
+
+func (s *site) problemView(d problem.Definition) problemView {
+	v := problemView{Definition: d, StatusText: http.StatusText(d.Status), Sample: colouredJSON(s.problemSample(d))}
+	count := 0
+	for i := range s.operations {
+		op := &s.operations[i]
+		if !slices.Contains(op.Common(), d.Code) {
+			continue
+		}
+		count++
+		last := len(v.Givers) - 1
+		if last < 0 || v.Givers[last].System != op.System {
+			v.Givers = append(v.Givers, giverGroup{System: op.System})
+			last++
+		}
+		v.Givers[last].Operations = append(v.Givers[last].Operations, op)
+	}
+	v.Everywhere = count == len(s.operations)
+	v.Givers = merged(v.Givers)
+	return v
+}
+
+// merged joins groups of one system that were apart in the table.
+func merged(groups []giverGroup) []giverGroup {
+	var out []giverGroup
+	for _, g := range groups {
+		i := slices.IndexFunc(out, func(o giverGroup) bool { return o.System == g.System })
+		if i < 0 {
+			out = append(out, g)
+			continue
+		}
+		out[i].Operations = append(out[i].Operations, g.Operations...)
+	}
+	return out
+}
+
+// problemSample is the error of an answer with this code.
+func (s *site) problemSample(d problem.Definition) string {
+	return fmt.Sprintf("\"error\": {\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n  \"docs_url\": %q\n}",
+		d.Code, d.Retryable, d.Hint, s.origin+problemPath(d.Code))
+}
+
+func (s *site) addProblems() error {
+	var groups []problemGroup
+	list, all := contents{Title: "Errors"}, []link{}
+	for _, d := range s.problems {
+		last := len(groups) - 1
+		if last < 0 || groups[last].Status != d.Status {
+			groups = append(groups, problemGroup{Status: d.Status, StatusText: http.StatusText(d.Status)})
+			last++
+		}
+		groups[last].Problems = append(groups[last].Problems, d)
+		list.Links = append(list.Links, link{Path: problemPath(d.Code), Text: string(d.Code), Mark: strconv.Itoa(d.Status), Code: true})
+		all = append(all, link{Path: problemPath(d.Code), Text: string(d.Code), Code: true})
+	}
+	beside := []contents{sections(), list}
+	err := s.add(page{
+		Template: "errors", Title: "Errors", Path: "/docs/errors", Section: "/docs/errors", Contents: beside, Content: groups,
+		Description: "Every code that a refusal can carry, with its status and what to do.",
+	})
+	for i, d := range s.problems {
+		if err != nil {
+			return err
+		}
+		p := page{
+			Template: "error", Title: string(d.Code), Path: problemPath(d.Code), Section: "/docs/errors", Contents: beside,
+			Content: s.problemView(d), Description: d.Meaning,
+		}
+		p.Previous, p.Next = neighbours(all, i)
+		err = s.add(p)
+	}
+	return err
+}

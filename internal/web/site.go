@@ -1,0 +1,166 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+
+	"platen/internal/company/mission"
+	"platen/internal/event"
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// site collects the pages while they are rendered.
+type site struct {
+	origin     string
+	assets     *assets
+	operations []operation.Operation
+	events     []event.Definition
+	problems   []problem.Definition
+	missions   []mission.Introduction
+
+	words     *glossary
+	templates *template.Template
+	rendered  map[string][]byte
+}
+
+// page is what a template is given.
+type page struct {
+	// Template names the template of the page's own part.
+	Template string
+	Title    string
+	// Description is one sentence for search engines and previews.
+	Description string
+	// Section is the path of the docs section that the page belongs to, empty
+	// for pages outside of the docs.
+	Section string
+	Path    string
+	// Contents are the lists of links beside the page.
+	Contents []contents
+	// Previous and Next are the neighbours in the table.
+	Previous, Next *link
+	Content        any
+	Site           *site
+}
+
+// contents is a titled list of links.
+type contents struct {
+	Title string
+	// System colours the title, empty for none.
+	System operation.System
+	Links  []link
+}
+
+// link leads to a page or a place in one.
+type link struct {
+	Path, Text string
+	// Mark stands before the text: a method or a status.
+	Mark string
+	// Faint is set for what is not made yet.
+	Faint bool
+	// Code is set where the text is an identifier.
+	Code bool
+}
+
+func newSite(o Options, files *assets) (*site, error) {
+	s := &site{
+		origin: o.Origin, assets: files, operations: o.Operations,
+		events: event.Catalogue(), problems: problem.All(), missions: mission.All(), rendered: map[string][]byte{},
+	}
+	s.words = newGlossary(s)
+	var err error
+	s.templates, err = template.New("").Funcs(template.FuncMap{
+		"prose": s.words.prose, "command": s.command, "asset": files.path, "systemName": systemName, "eventWords": eventWords,
+	}).ParseFS(templateFiles, "templates/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("parse the templates: %w", err)
+	}
+	return s, nil
+}
+
+// add renders a page and keeps it under its path.
+func (s *site) add(p page) error {
+	if s.rendered[p.Path] != nil {
+		return fmt.Errorf("two pages have the path %s", p.Path)
+	}
+	body, err := s.render(p)
+	s.rendered[p.Path] = body
+	return err
+}
+
+func (s *site) render(p page) ([]byte, error) {
+	p.Site = s
+	var own bytes.Buffer
+	if err := s.templates.ExecuteTemplate(&own, p.Template, p); err != nil {
+		return nil, fmt.Errorf("page %s: %w", p.Path, err)
+	}
+	var whole bytes.Buffer
+	frame := struct {
+		page
+		Main template.HTML
+	}{p, template.HTML(own.String())} //nolint:gosec // a template of ours made it
+	if err := s.templates.ExecuteTemplate(&whole, "frame", frame); err != nil {
+		return nil, fmt.Errorf("page %s: %w", p.Path, err)
+	}
+	return whole.Bytes(), nil
+}
+
+// sections are the parts of the docs.
+func sections() contents {
+	return contents{Title: "Docs", Links: []link{
+		{Path: "/docs/", Text: "Overview"},
+		{Path: "/docs/quickstart", Text: "Quickstart"},
+		{Path: "/docs/operations", Text: "Operations"},
+		{Path: "/docs/events", Text: "Events"},
+		{Path: "/docs/errors", Text: "Errors"},
+		{Path: "/docs/missions", Text: "Missions"},
+	}}
+}
+
+// neighbours returns the links around one of a list.
+func neighbours(links []link, i int) (previous, next *link) {
+	if i > 0 {
+		previous = &links[i-1]
+	}
+	if i < len(links)-1 {
+		next = &links[i+1]
+	}
+	return previous, next
+}
+
+// Origin is the scheme and host that snippets begin with.
+func (s *site) Origin() string { return s.origin }
+
+// BaseURL is what the paths of operations follow.
+func (s *site) BaseURL() string { return s.origin + basePath }
+
+// Counts says how many of each there are, for the overviews.
+func (s *site) Counts() map[string]int {
+	made := 0
+	for _, d := range s.events {
+		if d.Data != nil {
+			made++
+		}
+	}
+	return map[string]int{
+		"operations": len(s.operations), "events": len(s.events), "made": made, "problems": len(s.problems), "missions": len(s.missions),
+	}
+}
+
+func systemName(system operation.System) string {
+	names := map[operation.System]string{
+		operation.Open: "No key", operation.Shared: "Either key", operation.Office: "Head Office", operation.Factory: "Factory",
+		operation.System(event.HR): "People", operation.System(event.World): "World", operation.System(event.Sandbox): "Sandbox",
+	}
+	if name, ok := names[system]; ok {
+		return name
+	}
+	return fmt.Sprintf("%s (one of %v)", system, slices.Sorted(maps.Keys(names)))
+}

@@ -1,0 +1,59 @@
+// Package web serves what people read in a browser: the landing page and the
+// docs. It reads the tables of operations, events, problems and missions, and
+// describes nothing that they say already.
+//
+// Every page is rendered once, when the program starts, so a request is a look
+// into a map. Pages are plain documents: they load one stylesheet and one
+// icon, run no script and name no other host.
+package web
+
+import (
+	"fmt"
+	"net/http"
+
+	"platen/internal/operation"
+)
+
+// basePath is where the API lives below the origin (contract: VER.PREFIX).
+const basePath = "/v1"
+
+// Options are what the pages need to know.
+type Options struct {
+	// Origin is the scheme and host that snippets begin with, without a slash
+	// at the end.
+	Origin string
+	// Operations is the table that the reference pages are made from.
+	Operations []operation.Operation
+}
+
+// New renders every page and returns the handler that serves them. It answers
+// every path with a page, a file or the page that says there is none.
+func New(o Options) (http.Handler, error) {
+	files, err := loadAssets(embedded)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSite(o, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, add := range []func() error{s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions} {
+		if err := add(); err != nil {
+			return nil, fmt.Errorf("render the pages: %w", err)
+		}
+	}
+	missing, err := s.render(page{Title: "No such page", Template: "missing"})
+	if err != nil {
+		return nil, fmt.Errorf("render the pages: %w", err)
+	}
+	h := &handler{documents: map[string]*document{}, files: files}
+	if h.missing, err = newDocument("", missing); err != nil {
+		return nil, err
+	}
+	for path, body := range s.rendered {
+		if h.documents[path], err = newDocument(path, body); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}

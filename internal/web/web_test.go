@@ -1,0 +1,334 @@
+package web_test
+
+import (
+	"bytes"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/internal/company/mission"
+	"platen/internal/event"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/schema"
+	"platen/internal/web"
+)
+
+const origin = "https://sandbox.test:8443"
+
+func pages(t *testing.T) http.Handler {
+	t.Helper()
+	h, err := web.New(web.Options{Origin: origin, Operations: operation.Table()})
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	return h
+}
+
+func request(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+var href = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+
+// crawl reads every page that can be reached from the landing page.
+func crawl(t *testing.T, h http.Handler) map[string]string {
+	t.Helper()
+	found, waiting := map[string]string{}, []string{"/"}
+	for len(waiting) > 0 {
+		path := waiting[0]
+		waiting = waiting[1:]
+		if _, known := found[path]; known || path == "/openapi.json" { // the server's own
+			continue
+		}
+		w := request(h, http.MethodGet, path)
+		if w.Code != http.StatusOK {
+			t.Errorf("a page links to %s, which answers %d", path, w.Code)
+		}
+		found[path] = w.Body.String()
+		for _, match := range href.FindAllStringSubmatch(found[path], -1) {
+			target, _, _ := strings.Cut(html.UnescapeString(match[1]), "#")
+			if target != "" && !strings.HasPrefix(target, "/") {
+				t.Errorf("%s links to %q, which is not a path", path, target)
+			} else if target != "" {
+				waiting = append(waiting, target)
+			}
+		}
+	}
+	return found
+}
+
+// documents are the pages among what was crawled.
+func documents(t *testing.T, h http.Handler) map[string]string {
+	t.Helper()
+	found := crawl(t, h)
+	for path := range found {
+		if strings.HasPrefix(path, "/static/") {
+			delete(found, path)
+		}
+	}
+	return found
+}
+
+func TestEveryRowOfATableHasItsPage(t *testing.T) {
+	t.Parallel()
+	found := crawl(t, pages(t))
+	want := func(path, text string) {
+		t.Helper()
+		if body, ok := found[path]; !ok {
+			t.Errorf("no link leads to %s", path)
+		} else if !strings.Contains(body, text) {
+			t.Errorf("%s does not hold %q", path, text)
+		}
+	}
+	for _, d := range problem.All() {
+		want("/docs/errors/"+string(d.Code), "<code>"+string(d.Code)+"</code></h1>")
+	}
+	for _, d := range event.Catalogue() {
+		path := "/docs/events/" + string(d.Type)
+		want(path, "<code>"+string(d.Type)+"</code></h1>")
+		if says := strings.Contains(found[path], "not made yet"); says != (d.Data == nil) {
+			t.Errorf("%s says not made yet: %t; its data is %v", path, says, d.Data)
+		}
+	}
+	for _, op := range operation.Table() {
+		want("/docs/operations", `id="`+op.ID+`"`)
+	}
+	for _, m := range mission.All() {
+		want(m.DocsURL, "GET /missions/"+m.ID)
+	}
+	for path := range found {
+		unknown := strings.HasPrefix(path, "/docs/errors/") && problem.Lookup(problem.Code(path[len("/docs/errors/"):])).Code != problem.Code(path[len("/docs/errors/"):])
+		if unknown {
+			t.Errorf("%s is a page of no code", path)
+		}
+	}
+}
+
+func TestEveryFragmentExists(t *testing.T) {
+	t.Parallel()
+	found := documents(t, pages(t))
+	for path, body := range found {
+		for _, match := range href.FindAllStringSubmatch(body, -1) {
+			target, fragment, ok := strings.Cut(match[1], "#")
+			if target == "" {
+				target = path
+			}
+			if ok && !strings.Contains(found[target], `id="`+fragment+`"`) {
+				t.Errorf("%s links to %s, where there is no such id", path, match[1])
+			}
+		}
+	}
+}
+
+func TestNothingNamesAnotherHost(t *testing.T) {
+	t.Parallel()
+	address := regexp.MustCompile(`(?i)(?:https?:)?//[a-z0-9.\[-][^\s"'<>\\)]*`)
+	for path, body := range crawl(t, pages(t)) {
+		body = strings.ReplaceAll(body, `xmlns="http://www.w3.org/2000/svg"`, "") // a name, not a place
+		for _, found := range address.FindAllString(body, -1) {
+			if found != origin && !strings.HasPrefix(found, origin+"/") {
+				t.Errorf("%s names %s", path, found)
+			}
+		}
+	}
+}
+
+func TestDocumentsCarryTheirHeaders(t *testing.T) {
+	t.Parallel()
+	h := pages(t)
+	paths := []string{"/nowhere"}
+	for path, body := range documents(t, h) {
+		paths = append(paths, path)
+		for _, forbidden := range []string{"<script", " style=", "<style", " onclick=", "javascript:"} {
+			if strings.Contains(body, forbidden) {
+				t.Errorf("%s holds %q, which the policy forbids", path, forbidden)
+			}
+		}
+	}
+	want := map[string]string{
+		"Content-Security-Policy":      "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"X-Content-Type-Options":       "nosniff",
+		"Referrer-Policy":              "no-referrer",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Content-Type":                 "text/html; charset=utf-8",
+	}
+	for _, path := range paths {
+		w := request(h, http.MethodGet, path)
+		for name, value := range want {
+			if got := w.Header().Get(name); got != value {
+				t.Errorf("%s has %s %q, want %q", path, name, got, value)
+			}
+		}
+	}
+}
+
+var tag = regexp.MustCompile(`<(/?)([a-z][a-z0-9]*)([^>]*?)(/?)>`)
+
+// TestPagesAreWellFormed closes every element in its order, names each id
+// once, and gives every page one title and one first heading.
+func TestPagesAreWellFormed(t *testing.T) {
+	t.Parallel()
+	void := []string{"meta", "link", "br", "hr", "img", "input"}
+	id := regexp.MustCompile(` id="([^"]+)"`)
+	for path, body := range documents(t, pages(t)) {
+		var open []string
+		for _, m := range tag.FindAllStringSubmatch(body, -1) {
+			switch {
+			case m[4] == "/" || slices.Contains(void, m[2]):
+			case m[1] == "":
+				open = append(open, m[2])
+			case len(open) == 0 || open[len(open)-1] != m[2]:
+				t.Fatalf("%s closes %s inside %v", path, m[2], open)
+			default:
+				open = open[:len(open)-1]
+			}
+		}
+		if len(open) > 0 {
+			t.Errorf("%s leaves %v open", path, open)
+		}
+		for _, once := range []string{"<!doctype html>", "<title>", "<h1", `<main id="main">`} {
+			if n := strings.Count(body, once); n != 1 {
+				t.Errorf("%s has %d of %s", path, n, once)
+			}
+		}
+		seen := map[string]bool{}
+		for _, m := range id.FindAllStringSubmatch(body, -1) {
+			if seen[m[1]] {
+				t.Errorf("%s has the id %s twice", path, m[1])
+			}
+			seen[m[1]] = true
+		}
+		for _, leak := range []string{"<no value>", "ZgotmplZ", "&lt;nil&gt;", "(one of", "%!"} {
+			if strings.Contains(body, leak) {
+				t.Errorf("%s holds %q", path, leak)
+			}
+		}
+	}
+}
+
+var (
+	pre  = regexp.MustCompile(`(?s)<pre[^>]*>(.*?)</pre>`)
+	mark = regexp.MustCompile(`<[^>]+>`)
+)
+
+// snippets are the texts of a page's code blocks.
+func snippets(body string) []string {
+	var out []string
+	for _, m := range pre.FindAllStringSubmatch(body, -1) {
+		out = append(out, html.UnescapeString(mark.ReplaceAllString(m[1], "")))
+	}
+	return out
+}
+
+func TestEverySampleBodyIsValid(t *testing.T) {
+	t.Parallel()
+	body := request(pages(t), http.MethodGet, "/docs/operations").Body.String()
+	sent := regexp.MustCompile(`--json '([^']*)'`)
+	for _, op := range operation.Table() {
+		_, article, _ := strings.Cut(body, `id="`+op.ID+`"`)
+		article, _, _ = strings.Cut(article, "</article>")
+		all := snippets(article)
+		if len(all) != 1 || !strings.Contains(all[0], origin+"/v1"+strings.ReplaceAll(op.Path, "{id}", "$ID")) {
+			t.Errorf("%s has the snippets %q", op.ID, all)
+			continue
+		}
+		if has := strings.Contains(all[0], "Idempotency-Key"); has != (op.Key == operation.KeyRequired) {
+			t.Errorf("%s: the snippet has a key: %t; the rule is %s", op.ID, has, op.Key)
+		}
+		m := sent.FindStringSubmatch(all[0])
+		switch {
+		case op.In == nil && m != nil:
+			t.Errorf("%s takes no body, the snippet sends one", op.ID)
+		case op.In == nil:
+		case m == nil && !op.BodyOptional:
+			t.Errorf("%s wants a body, the snippet sends none", op.ID)
+		case m != nil:
+			in, err := schema.NewInput(schema.New(), op.In)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := in.Decode([]byte(m[1])); err != nil {
+				t.Errorf("%s: %s is refused: %v", op.ID, m[1], err)
+			}
+		}
+	}
+}
+
+func TestQuickstartCallsWhatExists(t *testing.T) {
+	t.Parallel()
+	h := pages(t)
+	call := regexp.MustCompile(`curl -s (-X POST )?"?` + regexp.QuoteMeta(origin) + `/v1([a-zA-Z/$-]*)`)
+	for _, path := range []string{"/", "/docs/quickstart"} {
+		calls := 0
+		for _, snippet := range snippets(request(h, http.MethodGet, path).Body.String()) {
+			for _, m := range call.FindAllStringSubmatch(snippet, -1) {
+				calls++
+				method := http.MethodGet
+				if m[1] != "" || strings.Contains(snippet, "--json") {
+					method = http.MethodPost
+				}
+				route := strings.ReplaceAll(m[2], "$ORDER", "{id}")
+				if !slices.ContainsFunc(operation.Table(), func(op operation.Operation) bool { return op.Method == method && op.Path == route }) {
+					t.Errorf("%s calls %s %s, which no operation serves", path, method, route)
+				}
+			}
+		}
+		if calls != 9 {
+			t.Errorf("%s makes %d calls, want 9", path, calls)
+		}
+	}
+}
+
+func TestHandlerAnswersLikeAFileServer(t *testing.T) {
+	t.Parallel()
+	h := pages(t)
+	landing := request(h, http.MethodGet, "/")
+	style := regexp.MustCompile(`/static/[0-9a-f]+/style\.css`).FindString(landing.Body.String())
+	for _, c := range []struct {
+		name, method, path string
+		headers            []string
+		status             int
+		want               map[string]string
+		empty              bool
+	}{
+		{"unknown page", "GET", "/nowhere", nil, 404, map[string]string{"Content-Type": "text/html; charset=utf-8"}, false},
+		{"unknown code", "GET", "/docs/errors/nothing", nil, 404, nil, false},
+		{"stale asset", "GET", "/static/000000000000/style.css", nil, 404, map[string]string{"Cache-Control": "no-cache"}, false},
+		{"post", "POST", "/", nil, 405, map[string]string{"Allow": "GET, HEAD"}, false},
+		{"post to nothing", "DELETE", "/nowhere", nil, 405, map[string]string{"Allow": "GET, HEAD"}, false},
+		{"head", "HEAD", "/docs/", nil, 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, true},
+		{"head of nothing", "HEAD", "/nowhere", nil, 404, nil, true},
+		{"without slash", "GET", "/docs", nil, 308, map[string]string{"Location": "/docs/"}, false},
+		{"with slash", "GET", "/docs/errors/", nil, 308, map[string]string{"Location": "/docs/errors"}, false},
+		{"another host", "GET", "//elsewhere.test/", nil, 404, nil, false},
+		{"stylesheet", "GET", style, nil, 200, map[string]string{"Cache-Control": "public, max-age=31536000, immutable", "Content-Type": "text/css; charset=utf-8", "X-Content-Type-Options": "nosniff"}, false},
+		{"unchanged", "GET", "/", []string{"If-None-Match", landing.Header().Get("ETag")}, 304, nil, true},
+		{"compressed", "GET", "/", []string{"Accept-Encoding", "br, gzip;q=0.5"}, 200, map[string]string{"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}, false},
+		{"not compressed", "GET", "/", []string{"Accept-Encoding", "gzip;q=0"}, 200, map[string]string{"Content-Encoding": ""}, false},
+	} {
+		w := request(h, c.method, c.path, c.headers...)
+		if w.Code != c.status || (w.Body.Len() == 0) != c.empty {
+			t.Errorf("%s: got %d with %d bytes, want %d, empty %t", c.name, w.Code, w.Body.Len(), c.status, c.empty)
+		}
+		for name, value := range c.want {
+			if got := w.Header().Get(name); got != value {
+				t.Errorf("%s: %s is %q, want %q", c.name, name, got, value)
+			}
+		}
+	}
+	if bytes.Contains(request(h, "GET", "/<b>x").Body.Bytes(), []byte("<b>x")) {
+		t.Error("the missing page repeats the path")
+	}
+}

@@ -1,0 +1,3 @@
+// Package crash kills real servers in the middle of their work and looks at
+// what is left: everything that was acknowledged, once.
+package crash
