@@ -16,7 +16,7 @@ OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
 	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
 
 # Packages in which goroutines meet.
-CONCURRENT = ^platen/(internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test)(/|$$)
+CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test)(/|$$)
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile

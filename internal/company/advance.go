@@ -42,6 +42,7 @@ func (c *Company) minute(wall moment.Instant) sim.Minute { return max(c.now, c.c
 // thing happens at its own moment, so a company that slept wakes with its
 // events spread over the time it slept.
 func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
+	wall = c.at(wall)
 	until := c.minute(wall)
 	for {
 		t, ok := c.rec.Peek()
@@ -65,6 +66,7 @@ func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
 // Tick moves the clock by hand and lets happen what is due on the way. All of
 // it happens at the wall time of the tick.
 func (c *Company) Tick(wall moment.Instant, minutes int) {
+	wall = c.at(wall)
 	until := c.now + sim.Minute(minutes)
 	for {
 		t, ok := c.rec.Peek()
@@ -76,6 +78,12 @@ func (c *Company) Tick(wall moment.Instant, minutes int) {
 	c.now = until
 	c.clock = c.clock.MovedTo(until, wall)
 	c.rec.SetMoment(c.now, wall, c.clock)
+}
+
+// at notes a wall time and returns it, or the newest one noted before it.
+func (c *Company) at(wall moment.Instant) moment.Instant {
+	c.wall = max(c.wall, wall)
+	return c.wall
 }
 
 // fire lets the earliest timer happen.

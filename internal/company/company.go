@@ -32,10 +32,12 @@ type Company struct {
 	company  *record.Table[settingsRow, Settings]
 
 	clock sim.Clock
-	// now is the newest simulated moment that has been acted on. It never
-	// goes back, even if the wall clock does.
-	now sim.Minute
-	rec *record.Recorder
+	// now is the newest simulated moment that has been acted on, wall the
+	// newest wall time. Neither goes back, even if the wall clock does: time
+	// that it shows twice is lived once.
+	now  sim.Minute
+	wall moment.Instant
+	rec  *record.Recorder
 }
 
 // Settings is what is fixed when a company begins.
@@ -62,6 +64,7 @@ func (*settingsRow) State() string    { return "" }
 type state struct {
 	Clock       sim.Clock      `json:"clock"`
 	Now         sim.Minute     `json:"now"`
+	Wall        moment.Instant `json:"wall"`
 	NextTimer   uint64         `json:"next_timer"`
 	Sequence    uint64         `json:"sequence"`
 	LastEventAt moment.Instant `json:"last_event_at"`
@@ -109,6 +112,7 @@ func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 	c := empty(s)
 	c.clock = sim.Clock{Mode: mode, Speed: s.Preset.Clock.SimSpeed(), AnchorWall: now}
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(nil, 1), 0, 0)
+	c.wall = now
 	c.rec.SetMoment(0, now, c.clock)
 	c.company.Add(c.rec, settingsRow{Head: record.Head{ID: "settings"}}, s)
 	c.missions.Open(c.rec)
@@ -142,10 +146,10 @@ func Load(image record.Image) (*Company, error) {
 			return nil, err
 		}
 	}
-	c.clock, c.now = st.Clock, st.Now
+	c.clock, c.now, c.wall = st.Clock, st.Now, st.Wall
 	c.office.State, c.factory.State, c.missions.Signals = st.Office, st.Factory, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
-	c.rec.SetMoment(c.now, st.LastEventAt, c.clock)
+	c.rec.SetMoment(c.now, c.wall, c.clock)
 	return c, nil
 }
 
@@ -178,7 +182,7 @@ func (c *Company) Flush(version uint64) record.Changes {
 
 func (c *Company) state() state {
 	return state{
-		Clock: c.clock, Now: c.now, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
+		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
 		Office: c.office.State, Factory: c.factory.State, Signals: c.missions.Signals,
 	}
 }

@@ -42,7 +42,7 @@ func decodeCommit(body []byte, version uint64) (commitBody, error) {
 	if err != nil {
 		return commitBody{}, err
 	}
-	changes, rest, err := record.ReadChanges(payload, version)
+	changes, rest, err := record.ReadChanges(payload)
 	if err != nil {
 		return commitBody{}, fmt.Errorf("decode commit %d: %w", version, err)
 	}

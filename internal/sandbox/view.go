@@ -38,7 +38,8 @@ type View struct {
 // Table is the rows of one kind in the order of their births.
 type Table struct {
 	Entries []*record.Entry
-	// Version is that of the newest commit that touched the table.
+	// Version is that of the newest commit that changed what clients read of
+	// the table.
 	Version uint64
 }
 
@@ -94,7 +95,7 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 		next.tables = make(map[string]*Table, len(v.tables)+1)
 		maps.Copy(next.tables, v.tables)
 		for _, rows := range changes.Rows {
-			next.tables[rows.Table] = v.Table(rows.Table).with(version, rows.Entries)
+			next.tables[rows.Table] = v.Table(rows.Table).with(rows.Entries)
 		}
 	}
 	if n := len(changes.Events); n > 0 {
@@ -107,9 +108,10 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 
 // with returns the table after a commit. Births are appended in place, beyond
 // the end that older views know; changed rows make a copy.
-func (t *Table) with(version uint64, entries []*record.Entry) *Table {
-	all, copied := t.Entries, false
+func (t *Table) with(entries []*record.Entry) *Table {
+	all, copied, version := t.Entries, false, t.Version
 	for _, e := range entries {
+		version = max(version, e.Version)
 		if e.Ordinal < len(t.Entries) {
 			if !copied {
 				all, copied = slices.Clone(all), true

@@ -292,8 +292,7 @@ func (f *Factory) start(r *record.Recorder, p plan) string {
 	run, private := f.PrintRuns.Add(r, row, PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes})
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = &run.ID, &run.EndsSim
 	press.LastSKU = new(p.products[len(p.products)-1].SKU)
-	_, operator := f.Operators.Edit(r, "opr_"+p.badge)
-	operator.RunID = run.ID
+	f.Operators.EditPrivate(r, "opr_"+p.badge).RunID = run.ID
 
 	r.Born(run)
 	record.Move(r, press, &press.Status, PressRunning)

@@ -43,8 +43,7 @@ func (f *Factory) RunEnds(r *record.Recorder, id string) {
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = nil, nil
 	press.CompletedPrintRuns++
 	press.MinutesPrintedTotal += private.Minutes
-	_, operator := f.Operators.Edit(r, "opr_"+run.OperatorBadgeNo)
-	operator.RunID = ""
+	f.Operators.EditPrivate(r, "opr_"+run.OperatorBadgeNo).RunID = ""
 	record.Move(r, run, &run.Status, RunCompleted)
 	record.Move(r, press, &press.Status, PressIdle)
 	eventID := r.Emit(event.PrintRunCompleted, run, &event.PrintRunCompletedData{

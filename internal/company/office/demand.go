@@ -53,7 +53,7 @@ func (o *Office) Candidate(r *record.Recorder, index int64) {
 	customer := customers[s.customer.Below(int64(len(customers)), day, index)]
 	due := d.DueDays[0] + s.due.Below(d.DueDays[1]-d.DueDays[0]+1, day, index)
 	order := orderFor(customer, product, quantity)
-	order.UnitPriceMinor = roundedMinor(price)
+	order.UnitPriceMinor = max(1, roundedMinor(price))
 	order.DueDate = (r.Today() + sim.Day(due)).Date()
 	o.receive(r, order)
 }

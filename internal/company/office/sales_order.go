@@ -239,7 +239,8 @@ func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity
 	if !order.Status.open() && order.Status != OrderShipped {
 		return
 	}
-	order, private := o.SalesOrders.Edit(r, order.ID)
+	// Head Office reads nothing of this: goods are no record of its own.
+	private := o.SalesOrders.EditPrivate(r, order.ID)
 	private.Arrived += quantity
 	if private.Arrived < order.Quantity {
 		return

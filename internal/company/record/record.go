@@ -58,7 +58,7 @@ type Entry struct {
 	ID string
 	// Ordinal is the row's place in the order of births, from 0.
 	Ordinal int
-	// Version is that of the commit that wrote it.
+	// Version is that of the commit that last changed what clients read of it.
 	Version uint64
 	// Updated is the row's updated_at.
 	Updated moment.Instant

@@ -59,6 +59,12 @@ func (r *Recorder) SetMoment(now sim.Minute, wall moment.Instant, clock sim.Cloc
 	r.now, r.wall, r.clock = now, wall, clock
 }
 
+// Set sets a timer. What should have happened before now happens next.
+func (r *Recorder) Set(t sim.Timer) {
+	t.Due = max(t.Due, r.now)
+	r.Schedule.Set(t)
+}
+
 // Clock returns the clock of the moment.
 func (r *Recorder) Clock() sim.Clock { return r.clock }
 

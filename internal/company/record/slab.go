@@ -14,6 +14,10 @@ import (
 // carry their length in front. The format has no version of its own: package
 // sandbox writes one before it.
 
+// maxRows bounds the rows of one table: far more than a sandbox's life can
+// bring, and few enough that a corrupt ordinal cannot exhaust the memory.
+const maxRows = 1 << 24
+
 // ErrCorrupt reports a slab that is not one.
 var ErrCorrupt = errors.New("corrupt slab")
 
@@ -40,9 +44,9 @@ func AppendChanges(b []byte, c *Changes) []byte {
 
 // ReadChanges reads what AppendChanges wrote and returns the rest. The
 // changes share the memory of b.
-func ReadChanges(b []byte, version uint64) (Changes, []byte, error) {
+func ReadChanges(b []byte) (Changes, []byte, error) {
 	r := reader{rest: b}
-	c := Changes{Rows: r.tables(version), Set: r.timers()}
+	c := Changes{Rows: r.tables(), Set: r.timers()}
 	c.Fired = make([]uint64, r.count())
 	for i := range c.Fired {
 		c.Fired[i] = r.number()
@@ -66,7 +70,7 @@ func AppendImage(b []byte, m *Image) []byte {
 // shares the memory of b.
 func ReadImage(b []byte) (Image, []byte, error) {
 	r := reader{rest: b}
-	m := Image{Tables: r.tables(0), Timers: r.timers(), State: r.bytes()}
+	m := Image{Tables: r.tables(), Timers: r.timers(), State: r.bytes()}
 	return m, r.rest, r.err
 }
 
@@ -216,7 +220,7 @@ func (r *reader) signed() int64 {
 	return v
 }
 
-func (r *reader) tables(version uint64) []TableRows {
+func (r *reader) tables() []TableRows {
 	tables := make([]TableRows, r.count())
 	for i := range tables {
 		tables[i].Table = r.text()
@@ -224,9 +228,6 @@ func (r *reader) tables(version uint64) []TableRows {
 		entries := make([]Entry, len(tables[i].Entries))
 		for j := range entries {
 			entries[j] = r.entry()
-			if version > 0 {
-				entries[j].Version = version
-			}
 			tables[i].Entries[j] = &entries[j]
 		}
 	}
@@ -234,7 +235,7 @@ func (r *reader) tables(version uint64) []TableRows {
 }
 
 func (r *reader) entry() Entry {
-	e := Entry{ID: r.text(), Ordinal: int(r.number()), Version: r.number(), Updated: moment.Instant(r.number())}
+	e := Entry{ID: r.text(), Ordinal: r.ordinal(), Version: r.number(), Updated: moment.Instant(r.number())}
 	if n := r.count(); n > 0 {
 		e.Filters = make([]string, n)
 		for i := range e.Filters {
@@ -243,6 +244,15 @@ func (r *reader) entry() Entry {
 	}
 	e.Row, e.Private = r.bytes(), r.bytes()
 	return e
+}
+
+func (r *reader) ordinal() int {
+	n := r.number()
+	if n >= maxRows {
+		r.fail()
+		return 0
+	}
+	return int(n)
 }
 
 func (r *reader) timers() []sim.Timer {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 
 	"platen/internal/company/sim"
@@ -112,6 +113,16 @@ func (t *Table[R, P]) All(yield func(*R, *P) bool) {
 	}
 }
 
+// EditPrivate returns the private state of a row to change. What clients read
+// of the row stays as it is, its updated_at and its version too. The row must
+// exist.
+func (t *Table[R, P]) EditPrivate(r *Recorder, id string) *P {
+	ordinal := t.mustIndex(id)
+	s := t.at(ordinal)
+	t.touch(r, s, ordinal)
+	return s.private
+}
+
 func (t *Table[R, P]) mustIndex(id string) int {
 	ordinal, ok := t.index[id]
 	if !ok {
@@ -150,6 +161,9 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 		e := &Entry{ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row), Private: encode(s.private)}
 		if t.filter != nil {
 			e.Filters = t.filter(s.row)
+		}
+		if s.entry != nil && bytes.Equal(s.entry.Row, e.Row) {
+			e.Version, e.Row = s.entry.Version, s.entry.Row // only private state changed
 		}
 		s.entry, s.touched = e, false
 		entries[i] = e

@@ -1,0 +1,70 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Meta is the head of every answer.
+type Meta struct {
+	// Simulation is always true: nothing here is real.
+	Simulation bool      `json:"simulation"`
+	RequestID  string    `json:"request_id"`
+	ServerTime time.Time `json:"server_time"`
+	// SimDate is the in-world date, ExpiresInS the seconds that the sandbox
+	// has left. Answers that are not about a sandbox have neither.
+	SimDate    Date   `json:"sim_date"`
+	ExpiresInS int64  `json:"expires_in_s"`
+	APIVersion string `json:"api_version"`
+}
+
+// Call is how a call went. After one that failed it tells of the last attempt.
+type Call struct {
+	Meta Meta
+	// Status is that of the answer, 0 when there was none.
+	Status int
+	Header http.Header
+	// ETag is the version of what a read returned.
+	ETag string
+	// IdempotencyKey is what a write was sent with. With it, a write whose fate
+	// is not known can be sent again.
+	IdempotencyKey string
+	// Replayed is set when the answer is the stored one of an earlier attempt.
+	Replayed bool
+	Attempts int
+}
+
+type callKey struct{}
+
+// WithCall returns a context in which each call notes how it went. A call
+// overwrites the note of the one before, so calls that run at the same time
+// want contexts of their own.
+func WithCall(ctx context.Context, call *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
+}
+
+func note(ctx context.Context, call Call) {
+	if to, ok := ctx.Value(callKey{}).(*Call); ok && to != nil {
+		*to = call
+	}
+}
+
+type idempotencyKey struct{}
+
+// WithIdempotencyKey returns a context whose writes carry a key of yours in
+// place of a random one: the id of the order in your own system, say, so that
+// a program that was started anew repeats nothing. A key stands for one
+// intention. The server refuses it with idempotency_key_reused when it comes
+// with another request, so derive one context for each write.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, idempotencyKey{}, key)
+}
+
+// keyOf returns the idempotency key of a write.
+func (c *Client) keyOf(ctx context.Context) string {
+	if key, ok := ctx.Value(idempotencyKey{}).(string); ok {
+		return key
+	}
+	return c.newKey()
+}

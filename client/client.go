@@ -1,0 +1,226 @@
+// Package client talks to a Platen server: a simulated printing company with
+// two systems, Head Office and the Factory. It needs nothing but the standard
+// library.
+//
+//	s, err := client.CreateSandbox(ctx, "http://127.0.0.1:8080/v1", client.CreateSandboxInput{})
+//	if err != nil {
+//		return err
+//	}
+//	c := s.Client()
+//	received := client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusReceived}
+//	for order, err := range c.SalesOrders(ctx, received) {
+//		if err != nil {
+//			return err
+//		}
+//		_, err = c.AcceptSalesOrder(ctx, order.ID)
+//		if client.IsCode(err, client.CodeInvalidState) {
+//			continue // somebody else has answered it
+//		}
+//		if err != nil {
+//			return err
+//		}
+//	}
+//
+// # Operations
+//
+// Each operation of the API has one method, named for it: accept_sales_order
+// is AcceptSalesOrder. A method answers with the row that the server sent.
+// Lists have two: ListSalesOrders reads one page, SalesOrders all of them.
+// Optional members of a body are pointers; new(int64(60)) makes one.
+//
+// A method picks the key that its route wants. Routes that take either use the
+// key of Head Office where there is one.
+//
+// Amounts are whole numbers of minor units, hundredths, and their names end in
+// Minor. A pointer in a row is null where the server says null.
+//
+// # Retries
+//
+// An attempt is repeated after 429, after 503, after any error that the server
+// calls retryable, and when the network failed. Conflicts (409) are left to the
+// program unless RetryConflicts is given. Every write carries an
+// Idempotency-Key, the same on each of its attempts, so that a write whose
+// answer was lost happens once and the next attempt brings the first answer.
+// The server's Retry-After and retry_at are kept, whichever is later; where it
+// names no time, the wait is drawn at random below a limit that doubles. See
+// MaxRetries, MaxElapsed and RetryConflicts.
+//
+// # Errors
+//
+// A refusal is an *Error. Programs look at its Code, by errors.AsType or
+// IsCode, never at its text. Beside the codes that a method names, every one of
+// them can give those of a bad request, a bad key and a busy server.
+//
+// # Details of one call
+//
+// Two things travel in the context: WithIdempotencyKey brings a key of your
+// own, and WithCall says where to note how a call went, such as its meta,
+// whether it was a replay, or how many attempts it took.
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+//go:generate go run ../internal/clientgen -out .
+
+// Keys are the two keys of a sandbox. Either may be empty; methods that want
+// it then fail with ErrNoKey.
+type Keys struct {
+	Office, Factory string
+}
+
+// String says which keys are set, not what they are.
+func (k Keys) String() string {
+	return fmt.Sprintf("keys(office: %t, factory: %t)", k.Office != "", k.Factory != "")
+}
+
+// GoString is String, so that %#v shows no key either.
+func (k Keys) GoString() string { return k.String() }
+
+// LogValue keeps keys out of logs.
+func (k Keys) LogValue() slog.Value { return slog.StringValue(k.String()) }
+
+// ErrNoKey is the error of a call whose key the client was not given.
+var ErrNoKey = errors.New("the client has no key for this system")
+
+// Client calls the API. It is safe for concurrent use.
+type Client struct {
+	// base is the base URL without a slash at its end, baseErr why it cannot
+	// be used.
+	base    string
+	baseErr error
+	keys    Keys
+	settings
+}
+
+// settings are what options change.
+type settings struct {
+	http       *http.Client
+	userAgent  string
+	maxRetries int
+	maxElapsed time.Duration
+	conflicts  bool
+	newKey     func() string
+	now        func() time.Time
+	sleep      func(context.Context, time.Duration) error
+}
+
+// Option changes how a client works.
+type Option func(*settings)
+
+const (
+	// attemptTimeout is the default limit of one attempt.
+	attemptTimeout    = 30 * time.Second
+	defaultMaxRetries = 5
+	// defaultMaxElapsed leaves room for the 30 seconds that a full queue asks
+	// for.
+	defaultMaxElapsed = time.Minute
+)
+
+// HTTPClient makes the client send through h. The default gives an attempt 30
+// seconds and follows no redirects.
+func HTTPClient(h *http.Client) Option { return func(s *settings) { s.http = h } }
+
+// UserAgent sets the header User-Agent.
+func UserAgent(text string) Option { return func(s *settings) { s.userAgent = text } }
+
+// MaxRetries limits how often a call is repeated; 5 by default, 0 for never.
+func MaxRetries(n int) Option { return func(s *settings) { s.maxRetries = n } }
+
+// MaxElapsed limits the time from the beginning of a call to that of its last
+// attempt; one minute by default. A wait that would end later is not begun.
+func MaxElapsed(d time.Duration) Option { return func(s *settings) { s.maxElapsed = d } }
+
+// RetryConflicts repeats retryable 409 refusals too, such as press_busy and
+// no_operator, within MaxRetries and MaxElapsed. By default they are returned
+// at once: they tell of the company, not of the line, and whether to wait, to
+// take another press or to move the clock is a decision. The one 409 that is
+// always repeated is request_in_progress, which a call meets when an earlier
+// attempt of its own is still at work.
+func RetryConflicts() Option { return func(s *settings) { s.conflicts = true } }
+
+// IdempotencyKeys replaces the source of keys, which must be of 1 to 64
+// printable ASCII characters and never the same twice. The default draws 26
+// random ones.
+func IdempotencyKeys(source func() string) Option {
+	return func(s *settings) { s.newKey = source }
+}
+
+// Clock replaces the clock, for tests. Sleep must return early with the
+// context's error when that ends.
+func Clock(now func() time.Time, sleep func(context.Context, time.Duration) error) Option {
+	return func(s *settings) { s.now, s.sleep = now, sleep }
+}
+
+// New returns a client of the API at a base URL such as
+// http://127.0.0.1:8080/v1. A base URL that cannot be used is reported by the
+// first call.
+func New(baseURL string, keys Keys, options ...Option) *Client {
+	c := &Client{base: strings.TrimRight(baseURL, "/"), keys: keys, settings: settings{
+		http: &http.Client{
+			Timeout:       attemptTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		userAgent: "platen-client-go", maxRetries: defaultMaxRetries, maxElapsed: defaultMaxElapsed,
+		newKey: rand.Text, now: time.Now, sleep: sleep,
+	}}
+	for _, option := range options {
+		option(&c.settings)
+	}
+	if u, err := url.Parse(c.base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
+		c.baseErr = fmt.Errorf("platen: the base URL must be like http://127.0.0.1:8080/v1, not %q", baseURL)
+	}
+	return c
+}
+
+// sleep waits with the real clock.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // the caller says what was waited for
+	}
+}
+
+// system says which key a route wants.
+type system string
+
+const (
+	open    system = "open"
+	shared  system = "shared"
+	office  system = "office"
+	factory system = "factory"
+)
+
+// key picks the key of a system; open routes want none.
+func (c *Client) key(s system) (string, error) {
+	key := ""
+	switch s {
+	case open:
+		return "", nil
+	case office:
+		key = c.keys.Office
+	case factory:
+		key = c.keys.Factory
+	case shared:
+		if key = c.keys.Office; key == "" {
+			key = c.keys.Factory
+		}
+	}
+	if key == "" {
+		return "", fmt.Errorf("%w (%s)", ErrNoKey, s)
+	}
+	return key, nil
+}

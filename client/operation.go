@@ -1,0 +1,43 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// errNoID saves a request that could only mean another route.
+var errNoID = errors.New("the id is empty")
+
+// record puts an id into the path of a record.
+func record(path, id string) string {
+	return strings.Replace(path, "{id}", url.PathEscape(id), 1)
+}
+
+// read reads one value.
+func read[T any](ctx context.Context, c *Client, q request) (*T, error) {
+	q.method = http.MethodGet
+	return send[T](ctx, c, q)
+}
+
+// write does a write.
+func write[T any](ctx context.Context, c *Client, q request) (*T, error) {
+	q.write = true
+	return send[T](ctx, c, q)
+}
+
+func send[T any](ctx context.Context, c *Client, q request) (*T, error) {
+	out := new(T)
+	if _, err := c.do(ctx, &q, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// failed says which operation could not even be sent.
+func failed(operation string, err error) error {
+	return fmt.Errorf("platen: %s: %w", operation, err)
+}

@@ -1,0 +1,244 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// maxAnswer is the largest answer that is read, in bytes: many times a
+	// full page of the largest rows.
+	maxAnswer = 8 << 20
+	// backoffFirst and backoffMost limit the wait where the server names no
+	// time: the limit begins with the one and doubles up to the other.
+	backoffFirst = 250 * time.Millisecond
+	backoffMost  = 8 * time.Second
+	// requestInProgress is the code of a request whose twin is still at work.
+	requestInProgress = "request_in_progress"
+)
+
+var (
+	errAnswerTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	// errEmptyKey keeps a write without a key from being repeated.
+	errEmptyKey = errors.New("the idempotency key is empty")
+)
+
+// request is a call before it is sent.
+type request struct {
+	operation, method string
+	// path is relative to the base URL, and to its origin when it is absolute.
+	path     string
+	absolute bool
+	system   system
+	// write is set for requests that want an idempotency key.
+	write       bool
+	query       url.Values
+	ifNoneMatch string
+	// in is what to send, nil for no body.
+	in    any
+	proof string
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	meta   Meta
+}
+
+// do sends a request until it is answered for good, and decodes the data of a
+// success into out.
+func (c *Client) do(ctx context.Context, q *request, out any) (*Call, error) {
+	call := &Call{}
+	defer func() { note(ctx, *call) }()
+	r, err := c.prepare(ctx, q)
+	if err != nil {
+		return call, fmt.Errorf("platen: %s: %w", q.operation, err)
+	}
+	call.IdempotencyKey = r.Header.Get("Idempotency-Key")
+	began := c.now()
+	for {
+		call.Attempts++
+		err := c.attempt(q, r, call, out)
+		if err == nil || !c.again(ctx, err) {
+			return call, err
+		}
+		wait := c.delay(err, call.Attempts)
+		if call.Attempts > c.maxRetries || c.now().Sub(began)+wait > c.maxElapsed {
+			return call, fmt.Errorf("gave up after %d attempts: %w", call.Attempts, err)
+		}
+		if stopped := c.sleep(ctx, wait); stopped != nil {
+			return call, fmt.Errorf("%w while waiting to repeat: %w", stopped, err)
+		}
+	}
+}
+
+// prepare makes the request that all attempts send.
+func (c *Client) prepare(ctx context.Context, q *request) (*http.Request, error) {
+	if c.baseErr != nil {
+		return nil, c.baseErr
+	}
+	key, err := c.key(q.system)
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	if q.in != nil {
+		if body, err = json.Marshal(q.in); err != nil {
+			return nil, fmt.Errorf("encode the body: %w", err)
+		}
+	}
+	target := c.base + q.path
+	if q.absolute {
+		if target, err = c.atOrigin(q.path); err != nil {
+			return nil, err
+		}
+	}
+	if len(q.query) > 0 {
+		target += "?" + q.query.Encode()
+	}
+	// A reader of bytes lets each attempt read the body again (GetBody).
+	r, err := http.NewRequestWithContext(ctx, q.method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err //nolint:wrapcheck // do says which operation
+	}
+	set := func(name, value string) {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	set("Accept", "application/json")
+	set("User-Agent", c.userAgent)
+	set("If-None-Match", q.ifNoneMatch)
+	set("Sim-PoW", q.proof)
+	if key != "" {
+		set("Authorization", "Bearer "+key)
+	}
+	if q.in != nil {
+		set("Content-Type", "application/json")
+	}
+	if q.write {
+		unique := c.keyOf(ctx)
+		if unique == "" {
+			return nil, errEmptyKey
+		}
+		set("Idempotency-Key", unique)
+	}
+	return r, nil
+}
+
+// networkError is the end of an attempt that brought no answer. Whether it did
+// anything is not known.
+type networkError struct{ cause error }
+
+// Error implements error.
+func (e *networkError) Error() string { return e.cause.Error() }
+
+// Unwrap returns what the network said.
+func (e *networkError) Unwrap() error { return e.cause }
+
+// attempt sends a request once.
+func (c *Client) attempt(q *request, r *http.Request, call *Call, out any) error {
+	call.Meta, call.Status, call.Header, call.ETag, call.Replayed = Meta{}, 0, nil, "", false
+	a, err := c.send(r)
+	if err != nil {
+		return fmt.Errorf("platen: %s: %w", q.operation, err)
+	}
+	call.Status, call.Header, call.ETag = a.status, a.header, a.header.Get("ETag")
+	call.Replayed = a.header.Get("Idempotency-Replayed") == "true"
+	switch {
+	case a.status == http.StatusNotModified:
+		return ErrNotModified
+	case a.status < http.StatusOK || a.status >= http.StatusMultipleChoices:
+		refusal := a.refusal(q.operation, c.now())
+		call.Meta = a.meta
+		return refusal
+	}
+	e := envelope{Data: out}
+	if err := json.Unmarshal(a.body, &e); err != nil {
+		return fmt.Errorf("platen: %s: decode the answer: %w", q.operation, err)
+	}
+	call.Meta = e.Meta
+	return nil
+}
+
+// send brings a request out and reads the whole answer.
+func (c *Client) send(r *http.Request) (*answer, error) {
+	attempt := r.Clone(r.Context())
+	if r.GetBody != nil {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, fmt.Errorf("read the body again: %w", err)
+		}
+		attempt.Body = body
+	}
+	response, err := c.http.Do(attempt)
+	if err != nil {
+		return nil, &networkError{err}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, &networkError{fmt.Errorf("read the answer: %w", err)}
+	case len(body) > maxAnswer:
+		return nil, errAnswerTooLarge
+	}
+	return &answer{status: response.StatusCode, header: response.Header, body: body}, nil
+}
+
+// again reports whether an attempt that ended with err may be repeated.
+func (c *Client) again(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if _, ok := errors.AsType[*networkError](err); ok {
+		return true // reads change nothing, writes have their key
+	}
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok {
+		return false
+	}
+	switch refusal.Status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return true
+	case http.StatusConflict:
+		return refusal.Code == requestInProgress || refusal.Retryable && c.conflicts
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		// A gateway that did not get through is the network.
+		return refusal.Code == "" || refusal.Retryable
+	default:
+		return refusal.Retryable
+	}
+}
+
+// delay is how long to wait before the next attempt: what the server asked
+// for, or else a random time.
+func (c *Client) delay(err error, attempts int) time.Duration {
+	if refusal, ok := errors.AsType[*Error](err); ok && refusal.RetryAfter > 0 {
+		return refusal.RetryAfter
+	}
+	limit := backoffFirst
+	for range attempts - 1 {
+		limit = min(2*limit, backoffMost)
+	}
+	return jitter(limit)
+}
+
+// jitter draws a duration from 0 to the limit, so that clients that failed
+// together do not come back together.
+func jitter(limit time.Duration) time.Duration {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return time.Duration(binary.BigEndian.Uint64(b[:]) % uint64(limit+1))
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/client"
+	"platen/internal/event"
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+func TestPackageClientIsUpToDate(t *testing.T) {
+	t.Parallel()
+	files, err := generate(operation.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("..", "..", "client", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("client/%s is not what the table says: run `make generate`", name)
+		}
+	}
+}
+
+func TestEveryOperationHasItsMethods(t *testing.T) {
+	t.Parallel()
+	c := reflect.TypeFor[*client.Client]()
+	known := map[string]bool{}
+	for _, op := range operation.Table() {
+		name := camel(op.ID)
+		wanted := []string{name}
+		switch op.Kind {
+		case operation.List:
+			wanted = append(wanted, strings.TrimPrefix(name, "List"))
+		case operation.Feed:
+			wanted = append(wanted, strings.TrimPrefix(name, "List"), strings.TrimPrefix(name, "List")+"Where")
+		default:
+		}
+		for _, method := range wanted {
+			if known[method] = true; !hasMethod(c, method) {
+				t.Errorf("%s has no method %s", op.ID, method)
+			}
+		}
+	}
+	for m := range c.Methods() {
+		if !known[m.Name] {
+			t.Errorf("the method %s belongs to no operation", m.Name)
+		}
+	}
+}
+
+func hasMethod(t reflect.Type, name string) bool {
+	_, ok := t.MethodByName(name)
+	return ok
+}
+
+// TestTheVocabularyIsWhole: what a client can meet, it can name.
+func TestTheVocabularyIsWhole(t *testing.T) {
+	t.Parallel()
+	files, err := generate(operation.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := string(files["types_gen.go"])
+	for _, d := range problem.All() {
+		if !strings.Contains(types, `= "`+string(d.Code)+`"`) {
+			t.Errorf("there is no constant for the code %s", d.Code)
+		}
+	}
+	for _, d := range event.Catalogue() {
+		if !strings.Contains(types, `EventType = "`+string(d.Type)+`"`) {
+			t.Errorf("there is no constant for the event %s", d.Type)
+		}
+	}
+}
+
+func TestGenerationIsRepeatable(t *testing.T) {
+	t.Parallel()
+	first, err := generate(operation.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := generate(operation.Table())
+	if err != nil || !reflect.DeepEqual(first, second) {
+		t.Errorf("two runs differ (%v)", err)
+	}
+}
+
+func TestTablesThatCannotBeWrittenAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*operation.Operation)
+		want   string
+	}{
+		"a kind":       {func(o *operation.Operation) { o.Kind = "stream" }, "kind stream"},
+		"a path":       {func(o *operation.Operation) { o.Path = "/x/{id}/y/{line}" }, "other places"},
+		"an answer":    {func(o *operation.Operation) { o.Out = reflect.TypeFor[string]() }, "no struct"},
+		"a nameless":   {func(o *operation.Operation) { o.Out = reflect.TypeFor[nested]() }, "without a name"},
+		"a list":       {func(o *operation.Operation) { o.Kind = operation.List }, "list_"},
+		"a twin by id": {func(o *operation.Operation) { o.ID = "get_sandbox" }, "two of method GetSandbox"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table := operation.Table()
+			i := slices.IndexFunc(table, func(o operation.Operation) bool { return o.ID == "get_cash" })
+			c.change(&table[i])
+			if _, err := generate(table); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+type nested struct {
+	Inner struct {
+		X int `json:"x"`
+	} `json:"inner"`
+}
+
+func TestNamesAreThoseOfGo(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"accept_sales_order": "AcceptSalesOrder", "customer_id": "CustomerID", "sku": "SKU",
+		"hr.employee.sick": "HREmployeeSick", "office.sales_order.received": "OfficeSalesOrderReceived", "ok": "OK",
+	} {
+		if got := camel(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestCommentsAreWrapped(t *testing.T) {
+	t.Parallel()
+	got := comment(strings.Repeat("word ", 30), "", "The end.")
+	want := "//" + strings.Repeat(" word", 19) + "\n//" + strings.Repeat(" word", 11) + "\n//\n// The end.\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+// operations renders a method for each row of the table, and notes the types
+// that they need.
+func (g *generator) operations(table []operation.Operation) (string, error) {
+	var b strings.Builder
+	b.WriteString("import (\n\"context\"\n\"iter\"\n\"net/http\"\n\"strconv\"\n\"time\"\n)\n")
+	for i := range table {
+		op := &table[i]
+		var text string
+		var err error
+		switch op.Kind {
+		case operation.List, operation.Feed:
+			text, err = g.list(op)
+		case operation.Row, operation.Object, operation.Write, operation.Creation:
+			text, err = g.single(op)
+		default:
+			err = fmt.Errorf("there are no methods of kind %s", op.Kind)
+		}
+		if err != nil {
+			return "", fmt.Errorf("operation %s: %w", op.ID, err)
+		}
+		b.WriteString("\n" + text)
+	}
+	return b.String(), nil
+}
+
+// single renders the method of an operation about one thing.
+func (g *generator) single(op *operation.Operation) (string, error) {
+	name := camel(op.ID)
+	if err := g.claim("method " + name); err != nil {
+		return "", err
+	}
+	if op.HasID() != strings.Contains(op.Path, "{") || strings.Count(op.Path, "{") > 1 {
+		return "", fmt.Errorf("the path %s has other places than {id}", op.Path)
+	}
+	parameters, path, guard, in := "ctx context.Context", fmt.Sprintf("%q", op.Path), "", ""
+	if op.HasID() {
+		parameters += ", id string"
+		path = fmt.Sprintf("record(%q, id)", op.Path)
+		guard = fmt.Sprintf("if id == \"\" {\nreturn nil, failed(%q, errNoID)\n}\n", op.ID)
+	}
+	if op.In != nil && op.In.NumField() > 0 {
+		input, err := g.input(op.In, op.ID)
+		if err != nil {
+			return "", err
+		}
+		parameters += ", in " + input
+		in = ", in: in"
+	}
+	out, err := g.output(op.Out, op.ID)
+	if err != nil {
+		return "", err
+	}
+	answer, call := out, fmt.Sprintf("read[%s](ctx, c, ", out)
+	method := ""
+	if op.Key != operation.KeyNone {
+		call, method = fmt.Sprintf("write[%s](ctx, c, ", out), ", method: "+methodName(op.Method)
+	}
+	systemOf := ", system: " + string(op.System)
+	if op.Kind == operation.Creation {
+		answer, call, systemOf = "Sandbox", "c.create(ctx, ", ""
+	}
+	text := comment(append([]string{name + " calls " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
+	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n}\n",
+		name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
+	return text, nil
+}
+
+func methodName(method string) string {
+	for name, text := range map[string]string{
+		"MethodPost": http.MethodPost, "MethodPatch": http.MethodPatch, "MethodPut": http.MethodPut, "MethodDelete": http.MethodDelete,
+	} {
+		if text == method {
+			return "http." + name
+		}
+	}
+	return fmt.Sprintf("%q", method)
+}
+
+// about are the paragraphs of a method's comment after the first.
+func about(op *operation.Operation) []string {
+	paragraphs := []string{op.Description}
+	if len(op.Events) > 0 {
+		names := make([]string, len(op.Events))
+		for i, t := range op.Events {
+			names[i] = string(t)
+		}
+		noun := "event"
+		if len(names) > 1 {
+			noun = "events"
+		}
+		paragraphs = append(paragraphs, "It can write the "+noun+" "+enumerated(names)+".")
+	}
+	if len(op.Problems) > 0 {
+		codes := make([]string, len(op.Problems))
+		for i, code := range op.Problems {
+			codes[i] = fmt.Sprintf("%s (%d)", code, problem.Lookup(code).Status)
+		}
+		paragraphs = append(paragraphs, "It is refused with "+enumerated(codes)+", beside what every call can meet.")
+	}
+	return paragraphs
+}
+
+// list renders the methods of a list: one page, and all of them.
+func (g *generator) list(op *operation.Operation) (string, error) {
+	name := camel(op.ID)
+	plural, ok := strings.CutPrefix(name, "List")
+	if !ok {
+		return "", fmt.Errorf("the id of a list begins with list_")
+	}
+	all, what := plural, "rows"
+	if op.Kind == operation.Feed {
+		// The plain name is written by hand: it takes only a number.
+		all, what = plural+"Where", "events"
+	}
+	for _, method := range []string{name, all} {
+		if err := g.claim("method " + method); err != nil {
+			return "", err
+		}
+	}
+	out, err := g.output(op.Out, op.ID)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(g.params(op, name))
+	b.WriteString("\n" + comment(append([]string{name + " reads one page of GET " + op.Path + "."}, about(op)...)...))
+	request := fmt.Sprintf("request{operation: %q, path: %q, system: %s}", op.ID, op.Path, op.System)
+	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, params %sParams) (*Page[%s], error) {\nreturn readPage[%s](ctx, c, &%s, params.selection())\n}\n",
+		name, name, out, out, request)
+	b.WriteString("\n" + comment(all+" reads all "+what+" of "+name+", page after page, and ends with the first error."))
+	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, params %sParams) iter.Seq2[%s, error] {\nreturn readAll[%s](ctx, c, %s, params.selection())\n}\n",
+		all, name, out, out, request)
+	return b.String(), nil
+}
+
+// filter is a query parameter of a list.
+type filter struct{ name, field, goType, value, doc string }
+
+// params renders the struct of a list's parameters.
+func (g *generator) params(op *operation.Operation, name string) string {
+	filters := []filter{}
+	if op.Kind == operation.Feed {
+		filters = append(filters, filter{"after_seq", "AfterSeq", "uint64", "", "AfterSeq leaves out events up to this number. Not together with Cursor."})
+	}
+	for _, f := range op.Filters {
+		filters = append(filters, g.filter(op, f))
+	}
+	var b strings.Builder
+	b.WriteString(comment(name + "Params chooses what " + name + " reads. Empty fields choose nothing."))
+	fmt.Fprintf(&b, "type %sParams struct {\n", name)
+	for _, f := range filters {
+		b.WriteString(comment(f.doc))
+		fmt.Fprintf(&b, "%s %s\n", f.field, f.goType)
+	}
+	b.WriteString(comment("UpdatedSince leaves out what was last changed before this time."))
+	b.WriteString("UpdatedSince time.Time\n")
+	b.WriteString(comment("Limit is the number of rows in a page, 1 to 100. The server's default is 50."))
+	b.WriteString("Limit int\n")
+	b.WriteString(comment("Cursor is the NextCursor of the page before."))
+	b.WriteString("Cursor string\n")
+	b.WriteString(comment("IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is ErrNotModified."))
+	fmt.Fprintf(&b, "IfNoneMatch string\n}\n\nfunc (p %sParams) selection() selection {\n", name)
+	b.WriteString("s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)\n")
+	for _, f := range filters {
+		if f.name == "after_seq" {
+			b.WriteString("if p.AfterSeq != 0 {\ns.where(\"after_seq\", strconv.FormatUint(p.AfterSeq, 10))\n}\n")
+			continue
+		}
+		fmt.Fprintf(&b, "s.where(%q, %s)\n", f.name, f.value)
+	}
+	b.WriteString("return s\n}\n")
+	return b.String()
+}
+
+// filter types a parameter like the member of the row that it is compared
+// with, when that is a text.
+func (g *generator) filter(op *operation.Operation, name string) filter {
+	f := filter{name: name, field: camel(name), goType: "string"}
+	f.doc = f.field + " chooses rows with this " + strings.ReplaceAll(name, "_", " ") + "."
+	if op.Kind == operation.Feed && name == "types" {
+		return filter{name, "Types", "[]EventType", "joined(p.Types)", "Types chooses events of these types."}
+	}
+	for _, m := range membersOf(op.Out) {
+		if m.json == name && m.Type.Kind() == reflect.String || m.json == name && m.Type.Kind() == reflect.Pointer && m.Type.Elem().Kind() == reflect.String {
+			f.goType = strings.TrimPrefix(g.text(m, g.structs[op.Out].name), "*")
+		}
+	}
+	f.value = "p." + f.field
+	if f.goType != "string" {
+		f.value = "string(" + f.value + ")"
+	}
+	return f
+}

@@ -1,0 +1,241 @@
+package company_test
+
+import (
+	"slices"
+	"strings"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// transitions are the state diagrams of the doc comments and of the domain:
+// what may follow a status, "" being no record yet.
+var transitions = map[string]map[string][]string{
+	"sales_order": {
+		"": {"received"}, "received": {"accepted", "in_production", "declined", "expired"},
+		"accepted": {"shipped", "expired"}, "in_production": {"shipped", "expired"}, "shipped": {"paid"},
+	},
+	"customer_invoice": {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
+	"office_shipment":  {"": {"shipped"}},
+	"factory_shipment": {"": {"shipped"}},
+	"work_order":       {"": {"created"}, "created": {"printing", "ready"}, "printing": {"ready", "stocked"}, "ready": {"shipped"}},
+	"print_run":        {"": {"running"}, "running": {"completed"}},
+	"press":            {"idle": {"running"}, "running": {"idle"}},
+	"stock_item":       {"ok": {"low"}, "low": {"ok"}},
+	"mission":          {"unfinished": {"completed"}},
+}
+
+// resources are the kinds of records that events are about, by the words of
+// their types.
+var resources = map[string]string{
+	"office.sales_order": "sales_order", "office.customer_invoice": "customer_invoice", "office.payment": "payment",
+	"factory.work_order": "work_order", "factory.shipment": "factory_shipment", "factory.print_run": "print_run", "factory.stock": "stock_item",
+	"sandbox.mission": "mission",
+}
+
+// body is what the tests read of an event.
+type body struct {
+	ID         string         `json:"id"`
+	Type       string         `json:"type"`
+	CreatedAt  moment.Instant `json:"created_at"`
+	SimDate    moment.Date    `json:"sim_date"`
+	SandboxID  string         `json:"sandbox_id"`
+	System     string         `json:"system"`
+	Simulation bool           `json:"simulation"`
+	Data       data           `json:"data"`
+	Links      struct {
+		Self string `json:"self"`
+	} `json:"links"`
+}
+
+type data struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Changes []struct {
+		Resource string `json:"resource"`
+		ID       string `json:"id"`
+		From     string `json:"from"`
+		To       string `json:"to"`
+	} `json:"changes"`
+
+	Source         string      `json:"source"`
+	AmountMinor    money.Minor `json:"amount_minor"`
+	CashMinor      money.Minor `json:"cash_minor"`
+	RemainingMinor money.Minor `json:"remaining_minor"`
+}
+
+// story is what a client knows that has read nothing but the feed.
+type story struct {
+	l        *life
+	statuses map[string]string
+	bodies   map[string]body
+}
+
+// checkFeed replays the feed of a whole life and compares it with the rows.
+func checkFeed(t reporter, l *life) {
+	t.Helper()
+	s := story{l: l, statuses: map[string]string{}, bodies: map[string]body{}}
+	s.read(t)
+	s.checkStatuses(t)
+	s.checkCash(t)
+	s.checkStock(t)
+}
+
+// read replays the events: numbers without gaps, times that grow, and statuses
+// that follow the diagrams.
+func (s *story) read(t reporter) {
+	t.Helper()
+	last := moment.Instant(0)
+	today := moment.Date(0)
+	for i, e := range s.l.events {
+		b := decoded[body](t, e.Body)
+		if e.Sequence != uint64(i)+1 {
+			t.Fatalf("%s: event %d has the sequence number %d", s.l.label, i+1, e.Sequence)
+		}
+		if b.CreatedAt <= last || b.CreatedAt != e.CreatedAt {
+			t.Fatalf("%s: event %d was created at %s (stored as %s), the one before it at %s", s.l.label, e.Sequence, b.CreatedAt, e.CreatedAt, last)
+		}
+		if b.SimDate < today {
+			t.Fatalf("%s: event %d (%s) is of %s, the one before it of %s", s.l.label, e.Sequence, e.Type, b.SimDate, today)
+		}
+		if _, twice := s.bodies[b.ID]; twice || b.ID != e.ID || b.Type != e.Type || !b.Simulation || b.SandboxID != s.l.company.Settings().SandboxID {
+			t.Fatalf("%s: event %d (%s, %s) has the body %s", s.l.label, e.Sequence, e.ID, e.Type, e.Body)
+		}
+		if !strings.HasPrefix(b.Type, b.System+".") || !strings.HasSuffix(b.Links.Self, "/"+b.Data.ID) {
+			t.Fatalf("%s: event %d is of the system %q and about %q: %s", s.l.label, e.Sequence, b.System, b.Links.Self, e.Body)
+		}
+		if len(e.Body) > 4096 {
+			t.Fatalf("%s: event %d (%s) has %d bytes, the most is 4096", s.l.label, e.Sequence, e.Type, len(e.Body))
+		}
+		last, today, s.bodies[b.ID] = b.CreatedAt, b.SimDate, b
+		s.apply(t, &b)
+	}
+}
+
+// apply moves the records of an event: the one it is about, and its riders.
+func (s *story) apply(t reporter, b *body) {
+	t.Helper()
+	resource, ok := resources[b.Type[:strings.LastIndexByte(b.Type, '.')]]
+	if !ok {
+		t.Fatalf("%s: %s is about an unknown kind of record", s.l.label, b.Type)
+	}
+	if resource != "payment" {
+		s.move(t, b, resource, b.Data.ID, b.Data.Status)
+	}
+	for _, c := range b.Data.Changes {
+		known := s.statuses[c.Resource+" "+c.ID]
+		if known == "" && (c.Resource == "press" || c.Resource == "stock_item") {
+			known = c.From // reference data is there before the first event
+		}
+		if known != c.From {
+			t.Fatalf("%s: %s moves %s %s from %q, it was %q", s.l.label, b.Type, c.Resource, c.ID, c.From, known)
+		}
+		s.move(t, b, c.Resource, c.ID, c.To)
+	}
+}
+
+func (s *story) move(t reporter, b *body, resource, id, to string) {
+	t.Helper()
+	from, known := s.statuses[resource+" "+id]
+	if !known {
+		from = map[string]string{"press": "idle", "stock_item": "ok", "mission": "unfinished"}[resource]
+	}
+	opening := resource == "sales_order" && from == "" && to == "shipped" && b.Data.Source == office.SourceOpening
+	if !opening && !slices.Contains(transitions[resource][from], to) {
+		t.Fatalf("%s: %s moves %s %s from %q to %q", s.l.label, b.Type, resource, id, from, to)
+	}
+	s.statuses[resource+" "+id] = to
+}
+
+// checkStatuses compares every row that has a status with the story.
+func (s *story) checkStatuses(t reporter) {
+	t.Helper()
+	rows := 0
+	for resource := range transitions {
+		for _, e := range s.l.entries(resource) {
+			rows++
+			status := decoded[data](t, e.Row).Status
+			told, known := s.statuses[resource+" "+e.ID]
+			if !known {
+				told = map[string]string{"press": "idle", "stock_item": "ok"}[resource]
+				if resource == "mission" && status != "completed" {
+					told = status // which missions are next follows from their order
+				}
+			}
+			if told != status {
+				t.Fatalf("%s: %s %s is %q, the feed says %q", s.l.label, resource, e.ID, status, told)
+			}
+		}
+	}
+	if len(s.statuses) > rows {
+		t.Fatalf("%s: the feed tells of %d records, there are %d", s.l.label, len(s.statuses), rows)
+	}
+}
+
+// checkCash replays the ledger: each entry but the opening balance names one
+// event, which is a payment of that amount, and no payment is booked twice.
+func (s *story) checkCash(t reporter) {
+	t.Helper()
+	cash, booked := money.Minor(0), map[string]bool{}
+	for _, entry := range rowsOf[office.LedgerEntry](s.l, "ledger_entry") {
+		cash += entry.AmountMinor
+		if entry.BalanceMinor != cash {
+			t.Fatalf("%s: ledger entry %s leaves %d, the entries add up to %d", s.l.label, entry.ID, entry.BalanceMinor, cash)
+		}
+		if entry.Kind == office.OpeningBalance {
+			if entry.EventID != nil || len(booked) > 0 {
+				t.Fatalf("%s: the opening balance is no opening: %+v", s.l.label, entry)
+			}
+			continue
+		}
+		b, ok := s.bodies[*entry.EventID]
+		if !ok || booked[b.ID] || b.Type != "office.payment.received" || b.Data.AmountMinor != entry.AmountMinor || b.Data.CashMinor != cash || b.Data.ID != *entry.ReferenceID {
+			t.Fatalf("%s: ledger entry %+v belongs to the event %+v (booked before: %t)", s.l.label, entry, b, booked[b.ID])
+		}
+		booked[b.ID] = true
+	}
+	for _, b := range s.bodies {
+		if b.Type == "office.payment.received" && !booked[b.ID] {
+			t.Fatalf("%s: the payment %s is in no ledger entry", s.l.label, b.ID)
+		}
+	}
+	if got := s.l.company.Summary().CashMinor; got != cash {
+		t.Fatalf("%s: cash is %d, the ledger adds up to %d", s.l.label, got, cash)
+	}
+}
+
+// causes are the events that stock moves may belong to.
+var causes = map[factory.MoveKind][]string{
+	factory.MoveIssue:    {"factory.print_run.started"},
+	factory.MoveOutput:   {"factory.print_run.completed", "factory.work_order.ready"},
+	factory.MoveWaste:    {"factory.print_run.completed"},
+	factory.MoveShipment: {"factory.shipment.created"},
+}
+
+// checkStock replays the stock moves and compares them with the items.
+func (s *story) checkStock(t reporter) {
+	t.Helper()
+	onHand := map[string]int64{}
+	for _, m := range rowsOf[factory.StockMove](s.l, "stock_move") {
+		onHand[m.SKU] += m.Quantity
+		if m.BalanceAfter != onHand[m.SKU] || m.BalanceAfter < 0 || m.Quantity == 0 {
+			t.Fatalf("%s: stock move %+v, the moves add up to %d", s.l.label, m, onHand[m.SKU])
+		}
+		if m.Kind == factory.MoveOpening {
+			if m.EventID != nil {
+				t.Fatalf("%s: opening move %s names the event %s", s.l.label, m.ID, *m.EventID)
+			}
+			continue
+		}
+		if b := s.bodies[*m.EventID]; !slices.Contains(causes[m.Kind], b.Type) {
+			t.Fatalf("%s: stock move %+v belongs to the event %+v", s.l.label, m, b)
+		}
+	}
+	for _, item := range rowsOf[factory.StockItem](s.l, "stock_item") {
+		if item.OnHand != onHand[item.SKU] {
+			t.Fatalf("%s: %d of %s are on hand, the moves add up to %d", s.l.label, item.OnHand, item.SKU, onHand[item.SKU])
+		}
+	}
+}

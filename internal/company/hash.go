@@ -1,0 +1,25 @@
+package company
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"platen/internal/company/record"
+)
+
+// StateHash returns the SHA-256 of the whole company in hexadecimal: all rows
+// and their private state, the timers in their order, the clock's mode and
+// moment, cash, counters, signals, seed and preset.
+//
+// It stands for the promise of this package: the same preset, seed and client
+// actions at the same simulated minutes give the same company. So it leaves
+// out what may differ between two sandboxes that lived the same life: wall
+// times (created_at, updated_at, completed_at, ends_at, and where the clock is
+// anchored), the ids of events and the uid they are made of, and the sandbox's
+// own id. Whether time passed by itself or by ticks leaves no trace either.
+//
+// It sees the company as it is, flushed or not, and does not change it. Its
+// cost grows with the company, so it is for tests and comparisons.
+func (c *Company) StateHash() string {
+	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.tables(), c.rec.Sorted(), c.state())))
+}

@@ -1,0 +1,201 @@
+package company_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/mission"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+)
+
+// drawLife draws a company of any preset under any clock.
+func drawLife(t *rapid.T) *life {
+	name := rapid.SampledFrom([]string{"starter", "manual"}).Draw(t, "preset")
+	mode := rapid.SampledFrom([]sim.Mode{sim.Manual, sim.Realtime}).Draw(t, "clock")
+	return live(t, presetNamed(t, name), rapid.Uint64Range(0, 1<<53-1).Draw(t, "seed"), mode, usual)
+}
+
+// kinds are the kinds of things that may happen next, the frequent ones more
+// than once. Ids mostly exist, and about half of what the client asks for can
+// be done.
+var kinds = map[string]func(*rapid.T, *life) action{
+	"accept": drawAccept, "accept or decline": drawDecline, "work": drawWork,
+	"print": drawPrint, "print again": drawPrint, "ship": drawShip, "ship again": drawShip, "bill": drawBill, "bill again": drawBill,
+	"tick": drawTick, "tick again": drawTick, "wait": drawWait, "note": drawNote,
+}
+
+// repeat does random things to a life.
+func repeat(t *rapid.T, l *life, do func(*rapid.T, action)) {
+	actions := map[string]func(*rapid.T){}
+	for name, draw := range kinds {
+		actions[name] = func(t *rapid.T) { do(t, draw(t, l)) }
+	}
+	t.Repeat(actions)
+}
+
+func drawAccept(t *rapid.T, l *life) action { return accept(drawOrder(t, l, "received")) }
+
+func drawDecline(t *rapid.T, l *life) action {
+	if rapid.IntRange(0, 2).Draw(t, "really") > 0 {
+		return drawAccept(t, l)
+	}
+	reason := rapid.Ptr(rapid.SampledFrom([]string{"", "no paper", "\"<&>\u2028 ünïcode\x00"}), true).Draw(t, "reason")
+	return decline(drawOrder(t, l, "received"), reason)
+}
+
+// drawWork asks for work for an order, for nobody, or for somebody who does
+// not exist, in the right or a wrong quantity.
+func drawWork(t *rapid.T, l *life) action {
+	in := factory.WorkOrderInput{
+		SKU:      rapid.SampledFrom([]string{"prd_flyer", "prd_poster", "prd_brochure", "prd_card", "prd_notebook", "prd_calendar", "prd_unknown"}).Draw(t, "sku"),
+		Quantity: rapid.OneOf(rapid.Int64Range(1, 80), rapid.Int64Range(1, 5000)).Draw(t, "quantity"),
+		Priority: rapid.Int64Range(0, 9).Draw(t, "priority"),
+	}
+	order := rowOf[office.SalesOrder](l, "sales_order", l.pick(t, "sales_order", "accepted"))
+	switch rapid.IntRange(0, 9).Draw(t, "for whom") {
+	case 0:
+		in.Reference = nil
+	case 1:
+		in.Reference = new(rapid.SampledFrom([]string{"SO-0000", "SO-01001", "SO-", "so_nobody", "a \"b\" \\ ü", "SO-99999999999999999999"}).Draw(t, "reference"))
+	case 2:
+		in.Reference = new(order.Number)
+	case 3:
+		in.Reference, in.SKU = new(order.ID), order.SKU
+	default:
+		in.Reference, in.SKU, in.Quantity, in.DueDate = new(order.ID), order.SKU, order.Quantity, new(order.DueDate)
+	}
+	return work(in)
+}
+
+// drawPrint draws one work order, or a gang which may be of several papers.
+func drawPrint(t *rapid.T, l *life) action {
+	in := factory.PrintRunInput{
+		PressID:  rapid.SampledFrom([]string{"prs_digital", "prs_offset", "prs_digital", "prs_offset", "prs_none"}).Draw(t, "press"),
+		OversPct: rapid.Int64Range(0, 20).Draw(t, "overs"),
+		BadgeNo:  rapid.Ptr(rapid.SampledFrom([]string{"1001", "1002", "1003", "9999"}), true).Draw(t, "badge"),
+	}
+	status := rapid.SampledFrom([]string{"created", "created", "printing"}).Draw(t, "status")
+	for range rapid.SampledFrom([]int{1, 1, 2, 3, factory.MaxGang}).Draw(t, "gang") {
+		// The API refuses a gang with the same order twice.
+		if id := l.pick(t, "work_order", status); !slices.Contains(in.WorkOrderIDs, id) {
+			in.WorkOrderIDs = append(in.WorkOrderIDs, id)
+		}
+	}
+	return printRun(in)
+}
+
+func drawShip(t *rapid.T, l *life) action { return shipGoods(l.pick(t, "work_order", "ready")) }
+
+func drawBill(t *rapid.T, l *life) action {
+	id := drawOrder(t, l, rapid.SampledFrom([]string{"accepted", "in_production"}).Draw(t, "status"))
+	var quantity *int64
+	if rapid.Bool().Draw(t, "names quantity") {
+		quantity = new(rapid.Int64Range(1, 50).Draw(t, "quantity"))
+		for _, e := range l.entries("sales_order") {
+			if e.ID == id && rapid.Bool().Draw(t, "right quantity") {
+				*quantity = decoded[office.SalesOrder](t, e.Row).Quantity
+			}
+		}
+	}
+	return bill(id, quantity, rapid.Ptr(rapid.SampledFrom([]string{"shf_1", ""}), true).Draw(t, "factory ref"))
+}
+
+func drawTick(t *rapid.T, _ *life) action {
+	return tick(rapid.OneOf(rapid.IntRange(1, 480), rapid.SampledFrom([]int{60, 120, 240, 480})).Draw(t, "minutes"))
+}
+
+// drawWait lets nothing to twenty days pass, or sets the clock back.
+func drawWait(t *rapid.T, _ *life) action {
+	return wait(time.Duration(rapid.OneOf(
+		rapid.Just(int64(0)), rapid.Int64Range(0, 1_000_000), rapid.Int64Range(0, 60_000_000), rapid.Int64Range(-90_000_000, 0),
+		rapid.Int64Range(0, 1_200_000_000),
+	).Draw(t, "microseconds")) * time.Microsecond)
+}
+
+// drawNote is a call that is no command, such as a read.
+func drawNote(t *rapid.T, _ *life) action {
+	signals := rapid.SampledFrom([]mission.Signals{0, mission.ReadAnything, mission.ReachedOffice, mission.ReachedFactory}).Draw(t, "signals")
+	return action{name: "note signals", do: func(l *life) error {
+		l.company.Note(signals)
+		return nil
+	}}
+}
+
+func drawOrder(t *rapid.T, l *life, status string) string {
+	if rapid.IntRange(0, 19).Draw(t, "which") == 0 {
+		return "so_nobody"
+	}
+	return l.pick(t, "sales_order", status)
+}
+
+// pick draws the id of a row, one in the wanted status four times out of five
+// if there is any. The status is a table's first filter.
+func (l *life) pick(t *rapid.T, table, status string) string {
+	var all, wanted []string
+	for _, e := range l.entries(table) {
+		all = append(all, e.ID)
+		if e.Filters[0] == status {
+			wanted = append(wanted, e.ID)
+		}
+	}
+	if len(wanted) > 0 && rapid.IntRange(0, 4).Draw(t, "pick") > 0 {
+		all = wanted
+	}
+	if len(all) == 0 {
+		return table + "_nobody"
+	}
+	return rapid.SampledFrom(all).Draw(t, table)
+}
+
+// TestNoLifeBreaksAnInvariant: whatever client and clock do, the books add up
+// after each step, a refused command changes nothing, and the feed tells the
+// whole story. Over all lives every command is both done and refused, so that
+// the property does not go hollow.
+func TestNoLifeBreaksAnInvariant(t *testing.T) {
+	t.Parallel()
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLife(t)
+		repeat(t, l, func(t *rapid.T, a action) { seen[step(t, l, a)]++ })
+		checkFeed(t, l)
+		for _, e := range l.events {
+			seen[e.Type]++
+		}
+	})
+	t.Logf("what happened: %v", seen)
+	for _, want := range []string{
+		"accept done", "accept refused", "decline done", "decline refused", "order done", "order refused", "print done", "print refused",
+		"ship done", "ship refused", "bill done", "bill refused", "tick done", "wait done",
+		"office.sales_order.expired", "office.customer_invoice.overdue", "office.customer_invoice.paid", "factory.stock.below_reorder_point",
+	} {
+		if seen[want] == 0 {
+			t.Errorf("no random life has ever: %s", want)
+		}
+	}
+}
+
+// step lets one random thing happen and says what it was.
+func step(t *rapid.T, l *life, a action) string {
+	before := l.company.StateHash()
+	refusal := l.act(a)
+	if err := l.company.Check(); err != nil {
+		t.Fatalf("%s: after %s: %v", l.label, a.name, err)
+	}
+	word, _, _ := strings.Cut(a.name, " ")
+	if refusal == nil {
+		return word + " done"
+	}
+	if l.company.Changed() {
+		t.Fatalf("%s: %s was refused (%v) and left something to flush", l.label, a.name, refusal)
+	}
+	if after := l.company.StateHash(); after != before {
+		t.Fatalf("%s: %s was refused (%v) and changed the state from %s to %s", l.label, a.name, refusal, before, after)
+	}
+	return word + " refused"
+}

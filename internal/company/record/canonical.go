@@ -1,0 +1,91 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/internal/company/sim"
+)
+
+// incidental are the members in which two companies differ that lived the same
+// life: wall times and how the clock came to show what it shows, ids that are
+// unique across sandboxes, and whose sandbox it is. None of the names stands
+// for anything else, at any depth.
+var incidental = []string{ //nolint:gochecknoglobals // the table itself
+	"created_at", "updated_at", "completed_at", "ends_at", "last_event_at", "anchor_wall", "anchor", "wall",
+	"event_id", "sandbox_id", "uid",
+}
+
+// canonical is a table that can be written in its canonical form.
+type canonical interface {
+	appendCanonical(b []byte) []byte
+}
+
+// AppendCanonical appends a form of a whole company that is the same for all
+// companies that lived the same life: every row and its private state as they
+// are now, flushed or not, the timers in their order and the state, all
+// without what is incidental. It is for comparing and is never read back.
+func AppendCanonical(b []byte, tables []Keeper, timers []sim.Timer, state any) []byte {
+	for _, table := range tables {
+		t, ok := table.(canonical)
+		if !ok {
+			panic(fmt.Sprintf("%s is not a Table", table.Definition().Resource))
+		}
+		b = appendString(b, table.Definition().Resource)
+		b = binary.AppendUvarint(b, uint64(table.Len()))
+		b = t.appendCanonical(b)
+	}
+	b = appendTimers(b, timers)
+	return appendBytes(b, withoutIncidental(encode(state)))
+}
+
+// appendCanonical encodes rows rather than take their stored bytes, so that it
+// does not matter which version of the program wrote those.
+func (t *Table[R, P]) appendCanonical(b []byte) []byte {
+	for ordinal := range t.slots {
+		s := t.at(ordinal)
+		b = appendBytes(b, withoutIncidental(encode(s.row)))
+		b = appendBytes(b, withoutIncidental(encode(s.private)))
+	}
+	return b
+}
+
+// withoutIncidental copies our own JSON, which is an object, and leaves the
+// incidental members out, at every depth. What stays keeps its order, which is
+// that of the struct.
+func withoutIncidental(text []byte) []byte {
+	if len(text) == 0 {
+		return nil
+	}
+	out := bytes.NewBuffer(make([]byte, 0, len(text)))
+	unchecked := jsontext.AllowDuplicateNames(true) // a struct has none, and looking for them is dear
+	d, e := jsontext.NewDecoder(bytes.NewBuffer(text), unchecked), jsontext.NewEncoder(out, unchecked)
+	for {
+		isName := expectsName(d)
+		token, err := d.ReadToken()
+		switch {
+		case err != nil:
+		case isName && token.Kind() == jsontext.KindString && slices.Contains(incidental, token.String()):
+			err = d.SkipValue()
+		default:
+			err = e.WriteToken(token)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("canonical form of %s: %v", text, err)) // our own bytes always decode
+		}
+		if d.StackDepth() == 0 {
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n")) // which the encoder ends a value with
+		}
+	}
+}
+
+// expectsName reports whether the decoder stands before the name of a member,
+// or before the end of an object.
+func expectsName(d *jsontext.Decoder) bool {
+	kind, length := d.StackIndex(d.StackDepth())
+	return kind == jsontext.KindBeginObject && length%2 == 0
+}
