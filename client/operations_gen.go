@@ -76,6 +76,14 @@ func (c *Client) EventsWhere(ctx context.Context, params ListEventsParams) iter.
 	return readAll[FeedEvent](ctx, c, request{operation: "list_events", path: "/events", system: shared}, params.selection())
 }
 
+// GetEvent calls GET /events/{id}: read one event.
+func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
+	if id == "" {
+		return nil, failed("get_event", errNoID)
+	}
+	return read[FeedEvent](ctx, c, request{operation: "get_event", path: record("/events/{id}", id), system: shared})
+}
+
 // ListMissionsParams chooses what ListMissions reads. Empty fields choose nothing.
 type ListMissionsParams struct {
 	// Status chooses rows with this status.

@@ -65,6 +65,7 @@ type SandboxStatus struct {
 	OpeningCashMinor    int64        `json:"opening_cash_minor"`
 	NetWorthMinor       int64        `json:"net_worth_minor"`
 	OverdraftLimitMinor int64        `json:"overdraft_limit_minor"`
+	DaysNegative        int64        `json:"days_negative"`
 	// 0 to 100; customers come back to a good one.
 	Reputation float64     `json:"reputation"`
 	Inventory  Inventory   `json:"inventory"`
@@ -168,7 +169,7 @@ type TickResult struct {
 	Status          SandboxState `json:"status"`
 }
 
-// FeedEvent is what list_events answers with.
+// FeedEvent is what list_events and get_event answer with.
 type FeedEvent struct {
 	Seq        uint64          `json:"seq"`
 	ID         string          `json:"id"`
@@ -300,7 +301,7 @@ const (
 
 // DeclineSalesOrderInput is the body of decline_sales_order.
 type DeclineSalesOrderInput struct {
-	// For the record; the customer does not read it. At most 200 characters.
+	// For the record; the customer does not read it. 1 to 200 characters.
 	Reason *string `json:"reason,omitzero"`
 }
 
@@ -388,7 +389,7 @@ type CreateOfficeShipmentInput struct {
 	SalesOrderID string `json:"sales_order_id"`
 	// The ordered quantity, which is also what is shipped when this is left out. At least 1.
 	Quantity *int64 `json:"quantity,omitzero"`
-	// The Factory's shipment id, or any text. At most 64 characters.
+	// The Factory's shipment id, or any text. 1 to 64 characters.
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
 }
 
@@ -677,7 +678,7 @@ const (
 type CreateFactoryShipmentInput struct {
 	// Required. 1 to 64 characters.
 	WorkOrderID string `json:"work_order_id"`
-	// At most 200 characters.
+	// 1 to 200 characters.
 	CarrierNote *string `json:"carrier_note,omitzero"`
 }
 
@@ -847,10 +848,10 @@ type SalesOrderReceivedData struct {
 
 // Change is the type of SalesOrderReceivedData.Changes.
 type Change struct {
-	Resource string `json:"resource"`
-	ID       string `json:"id"`
-	From     string `json:"from,omitzero"`
-	To       string `json:"to"`
+	Resource string  `json:"resource"`
+	ID       string  `json:"id"`
+	From     *string `json:"from"`
+	To       string  `json:"to"`
 }
 
 // SalesOrderAcceptedData is the data of office.sales_order.accepted: the client accepts an order.

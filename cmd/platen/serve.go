@@ -121,7 +121,7 @@ func serve(ctx context.Context, c *config.Config, flags *pflag.FlagSet, out io.W
 // warnOfLater says which settings were given that nothing heeds yet.
 func warnOfLater(c *config.Config, flags *pflag.FlagSet, log *slog.Logger) {
 	for _, f := range c.Fields() {
-		if f.Later != "" && (flags.Changed(f.Name) || f.InEnvironment()) {
+		if f.Later != "" && (flags.Changed(f.Name) || f.InEnvironment() || c.InFile(f)) {
 			log.Warn("this setting has no effect yet", "setting", f.Name, "waits_for", f.Later)
 		}
 	}

@@ -164,6 +164,7 @@ func (x *exchange) refuse(err error) {
 	if definition.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
+	x.identify()
 	var v *sandbox.View
 	if x.sandbox != nil {
 		// The view only dates the answer; without one the date is left out.
@@ -173,6 +174,18 @@ func (x *exchange) refuse(err error) {
 	b = append(b, `"error":`...)
 	b = append(b, encode(newErrorBody(p, definition, x.server.origin))...)
 	x.send(definition.Status, contentJSON, append(b, '}'))
+}
+
+// identify finds the sandbox of a request that was refused before anybody
+// asked whose it is, so that its answer can be dated like all others.
+func (x *exchange) identify() {
+	key := sentKey(x.r.Header)
+	if x.sandbox != nil || key == "" || x.op != nil {
+		return
+	}
+	if caller, err := x.server.house.Authenticate(x.r.Context(), key); err == nil {
+		x.enter(caller.SandboxID)
+	}
 }
 
 // send writes an answer whole.

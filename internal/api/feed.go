@@ -11,9 +11,6 @@ import (
 	"platen/internal/sandbox"
 )
 
-// feedScan is how many events are looked at together when filters apply.
-const feedScan = 256
-
 // feed answers with events, oldest first (contract: EVT.FEED).
 func (x *exchange) feed() error {
 	p, values, err := x.page("after_seq")
@@ -21,15 +18,12 @@ func (x *exchange) feed() error {
 		return err
 	}
 	if values.Has("after_seq") {
-		if p.cursor {
-			return badParameter("cursor", "Send after_seq or cursor, not both.")
-		}
 		p.after, err = strconv.ParseUint(values.Get("after_seq"), 10, 63)
 		if err != nil {
 			return badParameter("after_seq", "after_seq must be a whole number from 0.")
 		}
 	}
-	match, err := matcher(values)
+	types, err := wantedTypes(values)
 	if err != nil {
 		return err
 	}
@@ -41,9 +35,15 @@ func (x *exchange) feed() error {
 	if x.unchanged() {
 		return nil
 	}
-	events, next, err := x.events(v, p, match)
+	// One more than the page tells whether there is another page.
+	events, err := x.sandbox.Events(x.r.Context(), v, sandbox.Query{After: p.after, Limit: p.limit + 1, Since: p.updatedSince, Types: types})
 	if err != nil {
 		return err
+	}
+	next := ""
+	if len(events) > p.limit {
+		events = events[:p.limit]
+		next = p.nextCursor(events[p.limit-1].Sequence)
 	}
 	items := make([][]byte, len(events))
 	for i := range events {
@@ -52,50 +52,36 @@ func (x *exchange) feed() error {
 	return x.items(v, items, next, &v.Sequence)
 }
 
-// matcher returns the filter of the parameters types and system.
-func matcher(values url.Values) (func(*record.Event) bool, error) {
-	var types []string
-	if list := values.Get("types"); list != "" {
-		types = strings.Split(list, ",")
-		for _, name := range types {
-			if _, ok := event.Lookup(event.Type(name)); !ok {
-				return nil, badParameter("types", "There is no event type %q.", short(name))
-			}
-		}
-	}
+// wantedTypes returns the types that the parameters types and system ask for,
+// none for all.
+func wantedTypes(values url.Values) (event.Set, error) {
 	system := event.System(values.Get("system"))
 	systems := []event.System{event.Office, event.Factory, event.HR, event.World, event.Sandbox}
 	if system != "" && !slices.Contains(systems, system) {
-		return nil, badParameter("system", "system must be office, factory, hr, world or sandbox.")
+		return 0, badParameter("system", "system must be office, factory, hr, world or sandbox.")
 	}
-	return func(e *record.Event) bool {
-		return (types == nil || slices.Contains(types, e.Type)) && (system == "" || event.Type(e.Type).System() == system)
-	}, nil
-}
-
-// events collects a page of matching events.
-func (x *exchange) events(v *sandbox.View, p page, match func(*record.Event) bool) (events []record.Event, next string, err error) {
-	after := p.after
-	for {
-		batch, err := x.sandbox.Events(x.r.Context(), v, after, feedScan)
-		if err != nil {
-			return nil, "", err
-		}
-		if len(batch) == 0 {
-			return events, "", nil
-		}
-		for i := range batch {
-			e := &batch[i]
-			if e.CreatedAt < p.updatedSince || !match(e) {
-				continue
+	named := map[event.Type]bool{}
+	if list := values.Get("types"); list != "" {
+		for name := range strings.SplitSeq(list, ",") {
+			if _, ok := event.Lookup(event.Type(name)); !ok {
+				return 0, badParameter("types", "There is no event type %q.", short(name))
 			}
-			if len(events) == p.limit {
-				return events, p.nextCursor(events[len(events)-1].Sequence), nil
-			}
-			events = append(events, *e)
+			named[event.Type(name)] = true
 		}
-		after = batch[len(batch)-1].Sequence
 	}
+	if system == "" && len(named) == 0 {
+		return 0, nil
+	}
+	var wanted []event.Type
+	for _, d := range event.Catalogue() {
+		if (system == "" || d.Type.System() == system) && (len(named) == 0 || named[d.Type]) {
+			wanted = append(wanted, d.Type)
+		}
+	}
+	if len(wanted) == 0 {
+		return 0, badParameter("types", "None of these types is of the system %s.", system)
+	}
+	return event.SetOf(wanted...), nil
 }
 
 // numbered is an event as the feed shows it: the body of a delivery with its

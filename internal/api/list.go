@@ -12,6 +12,7 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/moment"
+	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 )
@@ -71,21 +72,28 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 	if err := query(values, known...); err != nil {
 		return page{}, nil, err
 	}
+	if values.Has("after_seq") && values.Has("cursor") {
+		return page{}, nil, badParameter("cursor", "Send after_seq or cursor, not both.")
+	}
 	p := page{limit: limitDefault}
-	if values.Has("limit") {
-		p.limit, err = strconv.Atoi(values.Get("limit"))
-		if err != nil || p.limit < 1 || p.limit > limitMost {
+	if text := values.Get("limit"); values.Has("limit") {
+		p.limit, err = strconv.Atoi(text)
+		if err != nil || p.limit < 1 || p.limit > limitMost || strconv.Itoa(p.limit) != text {
 			return page{}, nil, badParameter("limit", "limit must be a whole number from 1 to %d.", limitMost)
 		}
 	}
 	if values.Has("updated_since") {
-		t, err := time.Parse(time.RFC3339Nano, values.Get("updated_since"))
+		// A plus sign that was not escaped arrives as a space.
+		t, err := time.Parse(time.RFC3339Nano, strings.ReplaceAll(values.Get("updated_since"), " ", "+"))
 		if err != nil {
 			return page{}, nil, badParameter("updated_since", "updated_since must be an RFC 3339 time such as 2026-09-07T08:00:00Z.")
 		}
 		p.updatedSince = moment.InstantOf(t)
 	}
 	for _, name := range x.op.Filters {
+		if known := x.op.words[name]; values.Get(name) != "" && known != nil && !slices.Contains(known, values.Get(name)) {
+			return page{}, nil, badParameter(name, "%s must be one of %s.", name, strings.Join(known, ", "))
+		}
 		p.filters = append(p.filters, values.Get(name))
 		p.filtered = p.filtered || values.Get(name) != ""
 		if values.Has(name) && values.Get(name) == "" {
@@ -194,23 +202,45 @@ func (x *exchange) row() error {
 	if err := x.noQuery(); err != nil {
 		return err
 	}
-	id := x.r.PathValue("id")
 	v, err := x.sandbox.View(x.r.Context(), 0)
 	if err != nil {
 		return err
 	}
-	if _, ok := v.Row(x.op.Resource, id); !ok {
-		return problem.Missing(x.op.Resource, short(id))
+	if _, _, err := x.record(v); err != nil {
+		return err
 	}
 	// Only a read that finds something counts for the missions.
 	if v, err = x.sandbox.View(x.r.Context(), x.op.signals); err != nil {
 		return err
 	}
-	e, _ := v.Row(x.op.Resource, id)
-	x.tag(e.Version)
+	row, version, err := x.record(v)
+	if err != nil {
+		return err
+	}
+	x.tag(version)
 	if x.unchanged() {
 		return nil
 	}
-	x.data(v, x.op.Status, e.Row)
+	x.data(v, x.op.Status, row)
 	return nil
+}
+
+// record finds the row or event that the path names.
+func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err error) {
+	id := x.r.PathValue("id")
+	if x.op.Resource == operation.EventResource {
+		e, ok, err := x.sandbox.Event(x.r.Context(), v, id)
+		if err == nil && !ok {
+			err = problem.Missing(x.op.Resource, short(id))
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		return numbered(&e), e.Sequence, nil
+	}
+	e, ok := v.Row(x.op.Resource, id)
+	if !ok {
+		return nil, 0, problem.Missing(x.op.Resource, short(id))
+	}
+	return e.Row, e.Version, nil
 }

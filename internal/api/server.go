@@ -54,7 +54,9 @@ type route struct {
 // bound is an operation with what is prepared for it once.
 type bound struct {
 	operation.Operation
-	input   *schema.Input
+	input *schema.Input
+	// words are the values that filters can have, where these are known.
+	words   map[string][]string
 	columns []string
 	signals mission.Signals
 }
@@ -93,6 +95,7 @@ func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 	if op.Kind == operation.List || op.Kind == operation.Feed {
 		b.columns = columns(op.Out)
 	}
+	b.words = op.FilterWords()
 	if op.In == nil {
 		return b, nil
 	}
@@ -121,6 +124,12 @@ func add(routes map[string]*route, pattern string, b *bound, csv bool) {
 	r.allow = strings.Join(methods, ", ")
 }
 
+// enter names the sandbox of the exchange.
+func (x *exchange) enter(id string) {
+	x.sandbox = x.server.house.Sandbox(id)
+	x.now = x.sandbox.AsOf(x.now)
+}
+
 // Stop makes every further request answer unavailable.
 func (s *Server) Stop() { s.stopping.Store(true) }
 
@@ -128,11 +137,20 @@ func (s *Server) Stop() { s.stopping.Store(true) }
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), now: s.house.Now()}
 	defer func() {
-		if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // the sentinel is panicked as it is
+		v := recover()
+		if v == http.ErrAbortHandler { //nolint:errorlint // the sentinel is panicked as it is
+			panic(v)
+		}
+		if v != nil {
 			s.log.Error("panic", "request_id", x.requestID, "panic", v, "stack", string(debug.Stack()))
 			x.refuse(problem.New(problem.InternalError, "Something went wrong on our side."))
 		}
 	}()
+	// There is no CORS: a preflight gets what any call without a key gets.
+	if r.Method == http.MethodOptions {
+		x.refuse(problem.New(problem.Unauthorized, "OPTIONS is not served: this API is not called from other sites' pages."))
+		return
+	}
 	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
 		x.refuse(problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end."))
 		return
@@ -148,11 +166,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		x.refuse(stopping())
 		return
 	}
-	// There is no CORS: a preflight gets what any call without a key gets.
-	if r.Method == http.MethodOptions {
-		x.refuse(problem.New(problem.Unauthorized, "OPTIONS is not served: this API is not called from other sites' pages."))
-		return
-	}
 	op, err := route.find(r)
 	if err != nil {
 		x.refuse(err)
@@ -164,7 +177,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		return
 	}
 	if x.caller.SandboxID != "" {
-		x.sandbox = s.house.Sandbox(x.caller.SandboxID)
+		x.enter(x.caller.SandboxID)
 	}
 	if err := rightSystem(op, x.caller); err != nil {
 		x.refuse(err)

@@ -107,13 +107,10 @@ func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 		c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
 		return id, nil
 	}
-	if err := c.stillWanted(w); err != nil {
-		return "", err
-	}
 	order, ok := c.office.OrderByReference(*w.Reference)
-	if !ok || order.BridgedWorkOrderID == nil || *order.BridgedWorkOrderID != w.ID {
-		// The client ordered this work itself, so the bridge knows no order
-		// that it could bill.
+	if !ok || order.Status != office.OrderInProduction || order.BridgedWorkOrderID == nil || *order.BridgedWorkOrderID != w.ID {
+		// The client ordered this work itself, or its order is over: there is
+		// nothing that the bridge could bill.
 		id := c.factory.Ship(c.rec, in)
 		c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
 		return id, nil
@@ -178,7 +175,7 @@ func (c *Company) checkBridge() error {
 			return fmt.Errorf("sales order %s names the work order %s, which is not its own", order.ID, *order.BridgedWorkOrderID)
 		}
 		billed := order.Status == office.OrderShipped || order.Status == office.OrderPaid
-		if c.bridged() && billed != (w.Status == factory.WorkShipped) {
+		if c.bridged() && order.Status != office.OrderExpired && billed != (w.Status == factory.WorkShipped) {
 			return fmt.Errorf("sales order %s is %s, its work order %s is %s", order.ID, order.Status, w.ID, w.Status)
 		}
 	}

@@ -238,8 +238,8 @@ func TestTheSurplusOfStockGoodsGoesOnTheShelf(t *testing.T) {
 	if got, want := ended(l.newestRun()), "completed at 10:03: spoilage 248, wasted 184; 40 of 40, 0 short;"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := l.onHand("prd_notebook"); got != 6 {
-		t.Errorf("%d notebooks are on the shelf when the press stops, want 6", got)
+	if item := rowOf[factory.StockItem](l, "stock_item", "itm_notebook"); item.OnHand != 6 || item.AverageCostMinor != 1003 {
+		t.Errorf("when the press stops the shelf holds %+v, want 6 at 10.03", item)
 	}
 	l.must(tick(150))
 	item := rowOf[factory.StockItem](l, "stock_item", "itm_notebook")
@@ -277,5 +277,21 @@ func (l *life) takeFromShelf() {
 	l.must(shipGoods(sold))
 	if i := item(); i.OnHand != 6 || i.Reserved != 0 {
 		l.t.Fatalf("after shipping %d of %d are reserved, want 0 of 6", i.Reserved, i.OnHand)
+	}
+}
+
+// TestARowIsUpdatedOnlyWhenItReadsDifferently: an operator who is busy reads
+// like one who is not, so starting a press touches nothing that clients read of
+// them, and neither updated_at nor the ETag may move.
+func TestARowIsUpdatedOnlyWhenItReadsDifferently(t *testing.T) {
+	t.Parallel()
+	l := quiet(t, "manual", 1)
+	before := rowsOf[factory.Operator](l, "operator")
+	l.gang("prs_digital", 5, job{"prd_card", 10})
+	l.must(tick(480))
+	for i, after := range rowsOf[factory.Operator](l, "operator") {
+		if after != before[i] {
+			t.Errorf("the operator was %+v and is %+v", before[i], after)
+		}
 	}
 }

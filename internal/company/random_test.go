@@ -169,6 +169,9 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 		}
 	})
 	t.Logf("what happened: %v", seen)
+	if testing.Short() {
+		return // a fifth of the lives, too few for everything to happen
+	}
 	for _, want := range []string{
 		"accept done", "accept refused", "decline done", "decline refused", "order done", "order refused", "print done", "print refused",
 		"ship done", "ship refused", "bill done", "bill refused", "tick done", "wait done",

@@ -23,11 +23,14 @@ type Summary struct {
 	ReceivableMinor             money.Minor
 	NetWorthMinor               money.Minor
 	OverdraftLimitMinor         money.Minor
-	Reputation                  share.PerCent
-	Inventory                   Inventory
-	Presses                     PressCounts
-	Counts                      Counts
-	Score                       Score
+	// DaysNegative counts the day closes in a row with negative cash. Nothing
+	// can spend yet, so there are none.
+	DaysNegative int64
+	Reputation   share.PerCent
+	Inventory    Inventory
+	Presses      PressCounts
+	Counts       Counts
+	Score        Score
 }
 
 // Inventory is the warehouse.

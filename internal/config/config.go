@@ -51,6 +51,9 @@ type Config struct {
 	Presets         string
 	LogFormat       string
 	LogLevel        string
+
+	// inFile lists the fields that the configuration file set.
+	inFile []string
 }
 
 // Field describes one setting.
@@ -187,6 +190,7 @@ func (c *Config) File(b []byte) error {
 		if !ok {
 			continue
 		}
+		c.inFile = append(c.inFile, f.Name)
 		if err := f.Set(text(value)); err != nil {
 			errs = append(errs, err)
 		}
@@ -196,6 +200,9 @@ func (c *Config) File(b []byte) error {
 	}
 	return errors.Join(errs...)
 }
+
+// InFile reports whether the configuration file set a field.
+func (c *Config) InFile(f Field) bool { return slices.Contains(c.inFile, f.Name) }
 
 // text is a member's value as a flag would have it.
 func text(v jsontext.Value) string {

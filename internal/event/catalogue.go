@@ -93,6 +93,25 @@ const (
 // Catalogue lists the definitions in the order of the contract.
 func Catalogue() []Definition { return catalogue }
 
+// Set is a set of types, as a bit each in the order of the catalogue. All
+// types that are not in it share the last bit.
+type Set uint64
+
+// SetOf returns the set of some types.
+func SetOf(types ...Type) Set {
+	set := Set(0)
+	for _, t := range types {
+		bit := Set(1) << 63
+		for i := range catalogue {
+			if catalogue[i].Type == t {
+				bit = 1 << i
+			}
+		}
+		set |= bit
+	}
+	return set
+}
+
 // Lookup returns the definition of a type.
 func Lookup(t Type) (Definition, bool) {
 	for i := range catalogue {

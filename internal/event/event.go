@@ -31,12 +31,12 @@ func (t Type) System() System {
 }
 
 // Change is one rider: a record whose status moved within an event about
-// another record. From is empty for a record that was born in the event.
+// another record. From is null for a record that was born in the event.
 type Change struct {
-	Resource string `json:"resource"`
-	ID       string `json:"id"`
-	From     string `json:"from,omitzero"`
-	To       string `json:"to"`
+	Resource string  `json:"resource"`
+	ID       string  `json:"id"`
+	From     *string `json:"from"`
+	To       string  `json:"to"`
 }
 
 // Head begins the data of every event: the id and status of the record that

@@ -163,8 +163,13 @@ func parameters(op *operation.Operation) []*huma.Param {
 		query("limit", "Rows in a page.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Default: 50})
 		query("cursor", "next_cursor of the page before, unchanged.", text())
 		query("updated_since", "Only rows changed at or after this time.", &huma.Schema{Type: huma.TypeString, Format: "date-time"})
+		words := op.FilterWords()
 		for _, name := range op.Filters {
-			query(name, "Only rows with this "+strings.ReplaceAll(name, "_", " ")+".", text())
+			s := text()
+			for _, word := range words[name] {
+				s.Enum = append(s.Enum, word)
+			}
+			query(name, filterDoc(op, name), s)
 		}
 		params = append(params, &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; answers 304 when nothing changed.", Schema: text()})
 	}
@@ -181,6 +186,13 @@ func parameters(op *operation.Operation) []*huma.Param {
 		})
 	}
 	return params
+}
+
+func filterDoc(op *operation.Operation, name string) string {
+	if op.Kind == operation.Feed && name == "types" {
+		return "Only events of these types, separated by commas."
+	}
+	return "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
 }
 
 // responses are the success and, by status, the refusals.

@@ -33,7 +33,7 @@ type StartPrintRun struct {
 // CreateFactoryShipment is the body of POST /factory/shipments.
 type CreateFactoryShipment struct {
 	WorkOrderID string  `json:"work_order_id" required:"true" minLength:"1" maxLength:"64"`
-	CarrierNote *string `json:"carrier_note,omitzero" maxLength:"200"`
+	CarrierNote *string `json:"carrier_note,omitzero" minLength:"1" maxLength:"200"`
 }
 
 func factoryOperations() []Operation {

@@ -15,14 +15,14 @@ import (
 
 // DeclineSalesOrder is the body of POST /office/sales-orders/{id}/decline.
 type DeclineSalesOrder struct {
-	Reason *string `json:"reason,omitzero" maxLength:"200" doc:"For the record; the customer does not read it."`
+	Reason *string `json:"reason,omitzero" minLength:"1" maxLength:"200" doc:"For the record; the customer does not read it."`
 }
 
 // CreateOfficeShipment is the body of POST /office/shipments.
 type CreateOfficeShipment struct {
 	SalesOrderID       string  `json:"sales_order_id" required:"true" minLength:"1" maxLength:"64"`
 	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also what is shipped when this is left out."`
-	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" maxLength:"64" doc:"The Factory's shipment id, or any text."`
+	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
 }
 
 // Cash is the data of GET /office/cash.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"platen/internal/company"
 	"platen/internal/event"
@@ -139,6 +140,21 @@ func (o *Operation) Common() []problem.Code {
 		codes = append(codes, problem.IdempotencyRequired)
 	}
 	return append(codes, o.Problems...)
+}
+
+// FilterWords returns the values that the filters of a list can have, by
+// filter, where the rows' type says them.
+func (o *Operation) FilterWords() map[string][]string {
+	words := map[string][]string{}
+	for _, name := range o.Filters {
+		for field := range o.Out.Fields() {
+			tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if enum := field.Tag.Get("enum"); tag == name && enum != "" {
+				words[name] = strings.Split(enum, ",")
+			}
+		}
+	}
+	return words
 }
 
 // HasID reports whether the path names a record.

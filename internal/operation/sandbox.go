@@ -61,6 +61,7 @@ type SandboxStatus struct {
 	OpeningCashMinor    money.Minor         `json:"opening_cash_minor"`
 	NetWorthMinor       money.Minor         `json:"net_worth_minor"`
 	OverdraftLimitMinor money.Minor         `json:"overdraft_limit_minor"`
+	DaysNegative        int64               `json:"days_negative"`
 	Reputation          share.PerCent       `json:"reputation" doc:"0 to 100; customers come back to a good one."`
 	Inventory           company.Inventory   `json:"inventory"`
 	Presses             company.PressCounts `json:"presses"`
@@ -100,7 +101,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
 		},
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: extensions, Currency: money.Currency,
-		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor,
+		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
 		Reputation: s.Reputation, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: s.Score,
 	}
 }
@@ -137,6 +138,9 @@ type FeedEvent struct {
 	Links      Links          `json:"links"`
 }
 
+// EventResource names the events among the resources that can be read by id.
+const EventResource = "event"
+
 // Links of an event.
 type Links struct {
 	Self string `json:"self" doc:"Path of the changed record, relative to the base URL."`
@@ -162,6 +166,10 @@ func sandboxOperations() []Operation {
 			Summary:     "The event feed",
 			Description: "Every change of the company, oldest first, numbered without gaps. Keep the last seq that you have handled and ask for what comes after it.",
 			Filters:     []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
+		},
+		{
+			ID: "get_event", Kind: Row, Method: http.MethodGet, Path: "/events/{id}", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary: "Read one event", Resource: EventResource, Out: reflect.TypeFor[FeedEvent](),
 		},
 	}
 }

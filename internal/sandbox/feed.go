@@ -6,62 +6,117 @@ import (
 	"sort"
 
 	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
 )
 
 // spansPerRead is how many commits with events are read together.
 const spansPerRead = 64
 
-// Events returns the events of a view after a sequence number, oldest first,
-// at most limit of them. Recent ones come from memory, older ones from the
-// commits that wrote them.
-func (s *Sandbox) Events(ctx context.Context, v *View, after uint64, limit int) ([]record.Event, error) {
-	if after >= v.Sequence {
+// Query asks for events.
+type Query struct {
+	// After is the number of the last event that is not wanted.
+	After uint64
+	Limit int
+	// Since leaves out events from before a time.
+	Since moment.Instant
+	// Types leaves out other types; zero wants all.
+	Types event.Set
+}
+
+func (q *Query) wants(e *record.Event) bool {
+	return e.Sequence > q.After && e.CreatedAt >= q.Since && (q.Types == 0 || q.Types&event.SetOf(event.Type(e.Type)) != 0)
+}
+
+// Events returns the events of a view that a query wants, oldest first. Recent
+// ones come from memory, older ones from the commits that wrote them; commits
+// without a wanted type are not read.
+func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event, error) {
+	var found []record.Event
+	take := func(events []record.Event) {
+		for i := range events {
+			if len(found) < q.Limit && q.wants(&events[i]) {
+				found = append(found, events[i])
+				q.After = events[i].Sequence // the tail may repeat the end of a commit
+			}
+		}
+	}
+	if q.After >= v.Sequence {
 		return nil, nil
 	}
-	if len(v.tail) > 0 && v.tail[0].Sequence <= after+1 {
-		from := int(after + 1 - v.tail[0].Sequence)
-		return v.tail[from:min(from+limit, len(v.tail))], nil
-	}
-	spans, err := s.spansAfter(ctx, after)
-	if err != nil {
-		return nil, err
-	}
-	var events []record.Event
-	for len(spans) > 0 && len(events) < limit && spans[0].version <= v.Version {
-		chunk := spans[:min(len(spans), spansPerRead)]
-		spans = spans[len(chunk):]
-		found, err := s.eventsOf(ctx, chunk[0].version, min(chunk[len(chunk)-1].version, v.Version))
+	if len(v.tail) == 0 || v.tail[0].Sequence > q.After+1 {
+		spans, err := s.spans(ctx, v, q)
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, found...)
+		for len(spans) > 0 && len(found) < q.Limit {
+			chunk := spans[:min(len(spans), spansPerRead)]
+			spans = spans[len(chunk):]
+			events, err := s.eventsOf(ctx, chunk)
+			if err != nil {
+				return nil, err
+			}
+			take(events)
+		}
+		if len(v.tail) > 0 {
+			q.After = max(q.After, v.tail[0].Sequence-1)
+		}
 	}
-	first := sort.Search(len(events), func(i int) bool { return events[i].Sequence > after })
-	return events[first:min(first+limit, len(events))], nil
+	take(v.tail)
+	return found, nil
 }
 
-// spansAfter lists the commits that hold events after a sequence number.
-func (s *Sandbox) spansAfter(ctx context.Context, after uint64) ([]eventSpan, error) {
+// Event returns the event with an id.
+func (s *Sandbox) Event(ctx context.Context, v *View, id string) (record.Event, bool, error) {
+	sequence, ok := record.EventSequence(v.Summary.Settings.UID, id)
+	if !ok || sequence == 0 || sequence > v.Sequence {
+		return record.Event{}, false, nil
+	}
+	events, err := s.Events(ctx, v, Query{After: sequence - 1, Limit: 1})
+	if err != nil || len(events) == 0 {
+		return record.Event{}, false, err
+	}
+	return events[0], true, nil
+}
+
+// spans lists the commits with events that a query wants, up to where the
+// tail of the view begins.
+func (s *Sandbox) spans(ctx context.Context, v *View, q Query) ([]eventSpan, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
+	until := v.Sequence
+	if len(v.tail) > 0 {
+		until = v.tail[0].Sequence - 1
+	}
 	all := s.log.events
-	first := sort.Search(len(all), func(i int) bool { return all[i].last > after })
-	return all[first:len(all):len(all)], nil
+	first := sort.Search(len(all), func(i int) bool { return all[i].last > q.After })
+	var spans []eventSpan
+	for i := first; i < len(all) && (i == 0 || all[i-1].last < until); i++ {
+		if q.Types == 0 || q.Types&all[i].types != 0 {
+			spans = append(spans, all[i])
+		}
+	}
+	return spans, nil
 }
 
-// eventsOf returns the events of a range of commits.
-func (s *Sandbox) eventsOf(ctx context.Context, first, last uint64) ([]record.Event, error) {
+// eventsOf returns the events of some commits, in order. Commits that follow
+// each other are read together.
+func (s *Sandbox) eventsOf(ctx context.Context, spans []eventSpan) ([]record.Event, error) {
 	var events []record.Event
-	for first <= last {
-		commits, err := s.house.store.Commits(ctx, s.id, first, last)
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && spans[n].version == spans[n-1].version+1 {
+			n++
+		}
+		commits, err := s.house.store.Commits(ctx, s.id, spans[0].version, spans[n-1].version)
 		if err != nil {
 			return nil, fmt.Errorf("read events: %w", err)
 		}
-		if len(commits) == 0 {
-			return nil, fmt.Errorf("commit %d of sandbox %s is missing", first, s.id)
+		if len(commits) != n {
+			return nil, fmt.Errorf("%d of %d commits from %d of sandbox %s are missing", n-len(commits), n, spans[0].version, s.id)
 		}
 		for _, c := range commits {
 			body, err := decodeCommit(c.Body, c.Version)
@@ -70,7 +125,7 @@ func (s *Sandbox) eventsOf(ctx context.Context, first, last uint64) ([]record.Ev
 			}
 			events = append(events, body.Events...)
 		}
-		first = commits[len(commits)-1].Version + 1
+		spans = spans[n:]
 	}
 	return events, nil
 }

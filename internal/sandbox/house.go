@@ -30,6 +30,8 @@ const (
 	idleTime = 5 * time.Minute
 	// sweepInterval is how often leases and idle companies are looked at.
 	sweepInterval = 10 * time.Second
+	// savers is how many snapshots are written at once when a house closes.
+	savers = 32
 	// sweepBatch is how many sandboxes one look removes.
 	sweepBatch = 100
 )
@@ -324,13 +326,27 @@ func (h *House) resident() []*Sandbox {
 	return all
 }
 
-// Close writes snapshots of what is in memory. No caller may be inside.
+// Close writes snapshots of what is in memory, until the context ends:
+// without one the next load only replays more commits. No caller may be
+// inside.
 func (h *House) Close(ctx context.Context) {
+	places := make(chan struct{}, savers)
+	var saving sync.WaitGroup
 	for _, s := range h.resident() {
-		s.mu.Lock()
-		if s.company != nil && s.published.Load().Version > s.snapshot {
-			s.saveSnapshot(ctx)
+		select {
+		case <-ctx.Done():
+			saving.Wait()
+			return
+		case places <- struct{}{}:
 		}
-		s.mu.Unlock()
+		saving.Go(func() {
+			defer func() { <-places }()
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.company != nil && s.published.Load().Version > s.snapshot {
+				s.saveSnapshot(ctx)
+			}
+		})
 	}
+	saving.Wait()
 }

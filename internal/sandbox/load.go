@@ -8,6 +8,7 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/record"
+	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/store"
@@ -21,14 +22,20 @@ type logIndex struct {
 	events []eventSpan
 }
 
-// eventSpan is a commit and the number of its last event.
+// eventSpan is a commit, the number of its last event and the types of all of
+// them.
 type eventSpan struct {
 	version, last uint64
+	types         event.Set
 }
 
 func (l *logIndex) add(version uint64, changes *record.Changes, reply *storedReply) {
 	if n := len(changes.Events); n > 0 {
-		l.events = append(l.events, eventSpan{version: version, last: changes.Events[n-1].Sequence})
+		span := eventSpan{version: version, last: changes.Events[n-1].Sequence}
+		for i := range changes.Events {
+			span.types |= event.SetOf(event.Type(changes.Events[i].Type))
+		}
+		l.events = append(l.events, span)
 	}
 	if reply != nil {
 		if l.replies == nil {
@@ -139,6 +146,7 @@ func (b *snapshotBody) encode() []byte {
 	for _, span := range b.index.events {
 		payload = binary.AppendUvarint(payload, span.version)
 		payload = binary.AppendUvarint(payload, span.last)
+		payload = binary.AppendUvarint(payload, uint64(span.types))
 	}
 	payload = binary.AppendUvarint(payload, uint64(len(b.index.replies)))
 	for key, version := range b.index.replies {
@@ -171,6 +179,11 @@ func decodeSnapshot(body []byte) (snapshotBody, error) {
 		if span.last, rest, err = readNumber(rest); err != nil {
 			return snapshotBody{}, err
 		}
+		var types uint64
+		if types, rest, err = readNumber(rest); err != nil {
+			return snapshotBody{}, err
+		}
+		span.types = event.Set(types)
 	}
 	n, rest, err = readNumber(rest)
 	if err != nil || n > uint64(len(rest)) {

@@ -49,6 +49,9 @@ type Sandbox struct {
 	signals atomic.Uint64
 	// used is when a caller last entered, in Unix seconds.
 	used atomic.Int64
+	// writing is when the writer that is inside began, as an instant; 0 when
+	// nobody is inside.
+	writing atomic.Int64
 
 	// mu is held by the one writer. It guards everything below.
 	mu       sync.Mutex
@@ -110,7 +113,17 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now = s.house.now()
+	now, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	v, err := s.refresh(ctx, now, signals)
+	whole = true
+	return v, err
+}
+
+// refresh brings the company up to the present and notes a read's signals.
+func (s *Sandbox) refresh(ctx context.Context, now moment.Instant, signals mission.Signals) (*View, error) {
 	if err := s.enter(ctx, now); err != nil {
 		return nil, err
 	}
@@ -129,7 +142,43 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.house.now()
+	now, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	reply, err := s.do(ctx, cmd, now)
+	whole = true
+	return reply, err
+}
+
+// begin notes that a writer is inside. The note is made before the writer's
+// own time is taken, so nothing it stamps is older than the note.
+func (s *Sandbox) begin() (now moment.Instant, end func()) {
+	s.writing.Store(int64(s.house.now()))
+	return s.house.now(), func() { s.writing.Store(0) }
+}
+
+// AsOf returns the newest moment, at most now, up to which the next View shows
+// everything that happened. While a commit is under way its rows already have
+// their updated_at, but no reader sees them: a client that took the present
+// for what it has seen, and asked next for what changed since, would miss
+// them.
+func (s *Sandbox) AsOf(now moment.Instant) moment.Instant {
+	if began := moment.Instant(s.writing.Load()); began > 0 {
+		return min(now, began)
+	}
+	return now
+}
+
+// dropUnless drops the company when a panic passes through its writer: what
+// was half done must not become durable with the next commit.
+func (s *Sandbox) dropUnless(whole *bool) {
+	if !*whole {
+		s.drop()
+	}
+}
+
+func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Reply, error) {
 	s.used.Store(now.Time().Unix())
 	if err := s.load(ctx); err != nil {
 		return Reply{}, err
@@ -161,17 +210,9 @@ func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
 	return *reply, nil
 }
 
-// run guards against a command that panics halfway: the company in memory is
-// then not to be trusted and is dropped.
+// run keeps a command to its word that a refusal changes nothing.
 func (s *Sandbox) run(tx *Tx, cmd Command) error {
-	finished := false
-	defer func() {
-		if !finished {
-			s.drop()
-		}
-	}()
 	err := cmd.Run(tx)
-	finished = true
 	if err != nil && s.company.Changed() {
 		s.drop()
 		return fmt.Errorf("a refused command changed sandbox %s: %w", s.id, err)

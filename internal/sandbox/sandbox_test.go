@@ -129,7 +129,7 @@ func dump(t *testing.T, s *sandbox.Sandbox, v *sandbox.View) string {
 			fmt.Fprintf(&b, "%s %d %s %s\n", table, e.Version, e.Row, e.Private)
 		}
 	}
-	events, err := s.Events(t.Context(), v, 0, 1<<30)
+	events, err := s.Events(t.Context(), v, sandbox.Query{Limit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestTheFeedHasNoGapAndGrowsInTime(t *testing.T) {
 	last := ""
 	after := uint64(0)
 	for after < v.Sequence {
-		page, err := s.Events(t.Context(), v, after, 7)
+		page, err := s.Events(t.Context(), v, sandbox.Query{After: after, Limit: 7})
 		if err != nil || len(page) == 0 {
 			t.Fatalf("after %d: %d events, %v", after, len(page), err)
 		}

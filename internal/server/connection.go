@@ -36,8 +36,9 @@ type envelopeConn struct {
 }
 
 // ownAnswer is how net/http begins an answer of its own. Answers of handlers
-// always carry a Date and never look like this.
-var ownAnswer = regexp.MustCompile(`^HTTP/1\.1 (\d{3})[^\r\n]*\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`)
+// always carry a Date and never look like this; the refusal of an Expect
+// header carries one and no body.
+var ownAnswer = regexp.MustCompile(`^HTTP/1\.1 (?:(\d{3})[^\r\n]*\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n|(417) [^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n$)`)
 
 // Write implements net.Conn.
 func (c *envelopeConn) Write(b []byte) (int, error) {
@@ -49,7 +50,7 @@ func (c *envelopeConn) Write(b []byte) (int, error) {
 	if match == nil {
 		return c.Conn.Write(b) //nolint:wrapcheck // net/http looks at it
 	}
-	if _, err := c.Conn.Write(c.envelope(string(match[1]))); err != nil {
+	if _, err := c.Conn.Write(c.envelope(string(match[1]) + string(match[2]))); err != nil {
 		return 0, err //nolint:wrapcheck // net/http looks at it
 	}
 	return len(b), nil
@@ -61,7 +62,7 @@ func (c *envelopeConn) envelope(status string) []byte {
 		p = problem.New(problem.HeadersTooLarge, "The headers are larger than %d bytes.", maxHeader)
 	}
 	code, body := api.Standalone(p, c.origin)
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nCache-Control: private, no-cache\r\nConnection: close\r\n\r\n%s",
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nCache-Control: private, no-cache\r\nVary: Accept, Authorization, X-Api-Key\r\nConnection: close\r\n\r\n%s",
 		code, http.StatusText(code), len(body), body)
 }
 

@@ -31,8 +31,12 @@ import (
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 64 << 10
+	// writeTimeout is above the 25 seconds that a long-poll may wait.
+	writeTimeout = 60 * time.Second
+	idleTimeout  = 2 * time.Minute
+	maxHeader    = 64 << 10
+	// readinessAge is how long an answer of the storage counts.
+	readinessAge = time.Second
 	// maxConnections bounds what a flood of idle connections can hold.
 	maxConnections = 10_000
 )
@@ -49,6 +53,13 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	origin   string
+
+	// readiness is the storage's newest answer.
+	readiness struct {
+		sync.Mutex
+		at  time.Time
+		err error
+	}
 
 	// stop ends the background work, done waits for it.
 	stop   context.CancelFunc
@@ -124,8 +135,9 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	s.listener = &envelopeListener{Listener: limitConnections(listener, maxConnections), origin: s.origin}
 	s.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
@@ -178,7 +190,7 @@ func OpenAPI(origin string) ([]byte, error) {
 // the path holds.
 func split(below, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") {
+		if r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") {
 			below.ServeHTTP(w, r)
 			return
 		}
@@ -186,8 +198,16 @@ func split(below, rest http.Handler) http.Handler {
 	})
 }
 
+// ready asks the storage at most once a second: the question costs it a write,
+// and anybody may ask.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if err := s.store.Ping(r.Context()); err != nil {
+	s.readiness.Lock()
+	if now := s.now(); now.Sub(s.readiness.at) >= readinessAge || s.readiness.at.IsZero() {
+		s.readiness.at, s.readiness.err = now, s.store.Ping(context.WithoutCancel(r.Context()))
+	}
+	err := s.readiness.err
+	s.readiness.Unlock()
+	if err != nil {
 		s.log.Warn("not ready", "error", err)
 		plain(w, http.StatusServiceUnavailable, "the storage does not answer")
 		return

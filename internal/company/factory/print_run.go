@@ -150,14 +150,21 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 		return plan{}, problem.Missing("press", in.PressID)
 	}
 	p := plan{press: press, overs: in.OversPct}
+	for _, id := range in.WorkOrderIDs {
+		if _, ok := f.WorkOrders.Find(id); !ok {
+			return plan{}, problem.Missing("work_order", id)
+		}
+	}
+	// A busy press comes before the state of the orders: who starts the same
+	// run twice is told when the press is free.
+	row, _ := f.Presses.Find(press.ID)
+	if row.CurrentPrintRunID != nil {
+		return plan{}, f.whenFree(r, *row.CurrentPrintRunID, problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *row.CurrentRunEndsSim))
+	}
 	if err := f.planOrders(&p, in.WorkOrderIDs); err != nil {
 		return plan{}, err
 	}
-	row, _ := f.Presses.Find(press.ID)
-	if row.CurrentPrintRunID != nil {
-		return plan{}, f.busy(r, row)
-	}
-	badge, err := f.freeOperator(in.BadgeNo)
+	badge, err := f.freeOperator(r, in.BadgeNo)
 	if err != nil {
 		return plan{}, err
 	}
@@ -169,17 +176,14 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 func (f *Factory) planOrders(p *plan, ids []string) error {
 	papers, mixed := []string{}, false
 	for _, id := range ids {
-		w, ok := f.WorkOrders.Find(id)
-		if !ok {
-			return problem.Missing("work_order", id)
-		}
+		w, _ := f.WorkOrders.Find(id)
 		private := f.WorkOrders.Private(id)
 		if w.Status != WorkCreated && w.Status != WorkPrinting {
 			return problem.WrongState("work_order", w.Number, string(w.Status), string(WorkCreated), string(WorkPrinting))
 		}
 		if private.RunID != "" || private.Finishing {
 			return problem.New(problem.InvalidState, "The work order %s is already being printed or finished.", w.Number).
-				With(problem.StateDetails{Status: string(w.Status), Allowed: []string{string(WorkCreated), string(WorkPrinting)}}).
+				With(problem.StateDetails{Status: string(w.Status), Allowed: []string{}}).
 				Hinting("Wait for its print run or its finishing to end.")
 		}
 		product, _ := catalog.ProductBySKU(w.SKU)
@@ -193,12 +197,11 @@ func (f *Factory) planOrders(p *plan, ids []string) error {
 	return nil
 }
 
-// busy refuses a second run. The answer carries nothing but the time at which
-// the press is free (contract: ERR.PRESS_BUSY).
-func (f *Factory) busy(r *record.Recorder, press *Press) error {
-	p := problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *press.CurrentRunEndsSim)
+// whenFree adds to a refusal when the run in its way ends, and nothing else
+// (contract: ERR.PRESS_BUSY).
+func (f *Factory) whenFree(r *record.Recorder, runID string, p *problem.Problem) error {
 	earliest := r.Wall().Add(time.Second) // the soonest a tick can come
-	at, ok := r.Clock().Wall(f.PrintRuns.Private(*press.CurrentPrintRunID).Ends)
+	at, ok := r.Clock().Wall(f.PrintRuns.Private(runID).Ends)
 	if !ok {
 		return p.RetryingAt(earliest.CeilSecond().Time()).Hinting("This clock moves by ticks: POST /sandbox/tick.")
 	}
@@ -206,24 +209,27 @@ func (f *Factory) busy(r *record.Recorder, press *Press) error {
 }
 
 // freeOperator finds who runs the press: the named one, or whoever is free.
-func (f *Factory) freeOperator(badge *string) (string, error) {
-	free := ""
+func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error) {
+	free, first := "", ""
 	for operator, private := range f.Operators.All {
 		if badge != nil && operator.BadgeNo == *badge {
 			if private.RunID != "" {
-				return "", problem.New(problem.NoOperator, "The operator %s is busy with another run.", *badge)
+				return "", f.whenFree(r, private.RunID, problem.New(problem.NoOperator, "The operator %s is busy with another run.", *badge))
 			}
 			return operator.BadgeNo, nil
 		}
 		if operator.Present && private.RunID == "" {
 			free = operator.BadgeNo
 		}
+		if private.RunID != "" && (first == "" || f.PrintRuns.Private(private.RunID).Ends < f.PrintRuns.Private(first).Ends) {
+			first = private.RunID
+		}
 	}
 	if badge != nil {
 		return "", problem.Invalid(problem.Field{Field: "operator_badge_no", Rule: "exists", Message: fmt.Sprintf("There is no operator with the badge %q; see /factory/operators.", *badge)})
 	}
 	if free == "" {
-		return "", problem.New(problem.NoOperator, "No operator is free.")
+		return "", f.whenFree(r, first, problem.New(problem.NoOperator, "No operator is free."))
 	}
 	return free, nil
 }

@@ -68,7 +68,12 @@ type CustomerInvoice struct {
 }
 
 // CustomerInvoicePrivate is what is never served of an invoice.
-type CustomerInvoicePrivate struct{}
+type CustomerInvoicePrivate struct {
+	// DeductionMinor is the late discount that the customer will take when
+	// paying: goods that were billed first arrived late, which Head Office
+	// does not know until then.
+	DeductionMinor money.Minor `json:"deduction_minor,omitzero"`
+}
 
 // Resource implements record.Row.
 func (*CustomerInvoice) Resource() string { return "customer_invoice" }
@@ -100,7 +105,7 @@ func (o *Office) reached(invoice *CustomerInvoice) bool {
 // arrived and the invoice is there.
 func (o *Office) schedulePayments(r *record.Recorder, invoiceID string) {
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
-	o.State.DeliveredReceivableMinor += invoice.BalanceMinor
+	o.State.DeliveredReceivableMinor += invoice.BalanceMinor - o.CustomerInvoices.Private(invoiceID).DeductionMinor
 	customer, _ := catalog.CustomerByID(invoice.CustomerID)
 	ordinal := int64(o.CustomerInvoices.Ordinal(invoiceID))
 	s := &o.streams

@@ -122,13 +122,13 @@ func (o *Office) Check() error {
 		return fmt.Errorf("cash is %d, the ledger adds up to %d", o.State.CashMinor, cash)
 	}
 	receivable, delivered := money.Minor(0), money.Minor(0)
-	for invoice := range o.CustomerInvoices.All {
+	for invoice, private := range o.CustomerInvoices.All {
 		if err := o.checkInvoice(invoice); err != nil {
 			return err
 		}
 		receivable += invoice.BalanceMinor
 		if o.reached(invoice) {
-			delivered += invoice.BalanceMinor
+			delivered += invoice.BalanceMinor - private.DeductionMinor
 		}
 	}
 	if receivable != o.State.ReceivableMinor || delivered != o.State.DeliveredReceivableMinor {

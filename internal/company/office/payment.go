@@ -36,6 +36,7 @@ func (*Payment) State() string { return "" }
 // or second half of it. It returns the sales order that is now paid in full,
 // "" when none is.
 func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment int64) string {
+	o.takeDeduction(r, invoiceID)
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
 	amount := invoice.BalanceMinor
 	if instalment == firstInstalment {
@@ -50,6 +51,7 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment
 		AmountMinor: amount, Currency: money.Currency, ReceivedOn: r.Date(), RemittanceText: invoice.Number,
 	}, struct{}{})
 	invoice = o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
+		i.DisputeCode = nil // who pays does not dispute
 		i.AmountPaidMinor += amount
 		i.BalanceMinor -= amount
 	})
@@ -64,6 +66,24 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment
 		return ""
 	}
 	return o.settle(r, invoiceID)
+}
+
+// takeDeduction writes down what the customer takes off for goods that were
+// billed first and arrived late: the remittance is how Head Office learns it.
+func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
+	deduction := o.CustomerInvoices.Private(invoiceID).DeductionMinor
+	if deduction == 0 {
+		return
+	}
+	o.CustomerInvoices.EditPrivate(r, invoiceID).DeductionMinor = 0
+	invoice := o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
+		i.LateDiscountMinor += deduction
+		i.TotalMinor -= deduction
+		i.BalanceMinor -= deduction
+	})
+	order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
+	order.LateDiscountMinor = invoice.LateDiscountMinor
+	o.State.ReceivableMinor -= deduction
 }
 
 // settle closes an invoice whose balance is zero, and its order with it.

@@ -258,11 +258,21 @@ func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
 	o.State.ShippedOrders++
 	if late := lateDays(order, arrived); late > 0 {
 		o.State.LateOrders++
+		if invoice, _ := o.CustomerInvoices.Find(*order.InvoiceID); invoice.LateDiscountMinor == 0 {
+			o.CustomerInvoices.EditPrivate(r, invoice.ID).DeductionMinor = order.lateDiscount(late)
+		}
 		o.changeReputation(max(late*reputationPerLateDay, reputationLateMost))
 	} else {
 		o.changeReputation(reputationOnTime)
 	}
 	o.schedulePayments(r, *order.InvoiceID)
+}
+
+// lateDiscount is what a customer takes off for so many days. It leaves at
+// least one minor unit, so that an invoice is never over nothing.
+func (s *SalesOrder) lateDiscount(days int64) money.Minor {
+	discount := s.TotalMinor.PerCent(min(s.LateDiscountCapPct, days*s.LateDiscountPctPerDay))
+	return min(discount, s.TotalMinor-1)
 }
 
 // lateDays is how many working days after its due date an order arrived.

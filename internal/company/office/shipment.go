@@ -132,8 +132,7 @@ func (o *Office) terms(r *record.Recorder, order *SalesOrder) billing {
 // one event.
 func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrderPrivate, terms billing) string {
 	gross := order.TotalMinor
-	discount := gross.PerCent(min(order.LateDiscountCapPct, terms.lateDays*order.LateDiscountPctPerDay))
-	discount = min(discount, gross-1) // an invoice is never over nothing
+	discount := order.lateDiscount(terms.lateDays)
 	shipmentID := o.Shipments.NextID(r)
 	invoice, _ := o.CustomerInvoices.Add(r, CustomerInvoice{
 		Number: fmt.Sprintf("INV-%04d", o.State.NextInvoice), ShipmentID: shipmentID, SalesOrderID: &order.ID, CustomerID: order.CustomerID,

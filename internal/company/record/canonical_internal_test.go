@@ -1,6 +1,54 @@
 package record
 
-import "testing"
+import (
+	"testing"
+
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+)
+
+type note struct {
+	Head
+	Text string `json:"text"`
+	Stamps
+}
+
+func (*note) Resource() string { return "note" }
+func (*note) State() string    { return "" }
+
+type notePrivate struct {
+	Read bool `json:"read"`
+}
+
+// TestCanonicalFormSeesRowsPrivateStateTimersAndState, flushed or not, and not
+// when it was written nor by whose recorder.
+func TestCanonicalFormSeesRowsPrivateStateTimersAndState(t *testing.T) {
+	t.Parallel()
+	form := func(text string, read bool, uid uint64, flush bool, timers ...sim.Timer) string {
+		table := NewTable[note, notePrivate](Definition{Resource: "note", Prefix: "nte"}, nil)
+		r := NewRecorder(Origin{Seed: 1, UID: uid}, sim.NewSchedule(nil, 1), 0, 0)
+		r.SetMoment(7, 1_000_000+1_000*moment.Instant(uid), sim.Clock{})
+		table.Add(r, note{Text: text}, notePrivate{Read: read})
+		if flush {
+			table.Flush(uid)
+		}
+		return string(AppendCanonical(nil, []Keeper{table}, timers, struct {
+			UID   uint64 `json:"uid"`
+			Moved int    `json:"moved"`
+		}{uid, len(timers)}))
+	}
+	want := form("a", false, 1, false)
+	if got := form("a", false, 2, true); got != want {
+		t.Errorf("another recorder, later and flushed: %q, want %q", got, want)
+	}
+	for what, got := range map[string]string{
+		"text": form("b", false, 1, false), "private": form("a", true, 1, false), "timers": form("a", false, 1, false, sim.Timer{Due: 1}),
+	} {
+		if got == want {
+			t.Errorf("another %s does not show in %q", what, got)
+		}
+	}
+}
 
 // TestCanonicalFormLeavesOutWhatIsIncidental at every depth, and nothing else:
 // neither texts that look like it nor numbers beyond 2^53.

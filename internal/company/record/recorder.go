@@ -104,7 +104,8 @@ func (r *Recorder) Born(row Row) {
 
 // Move sets a row's status and notes the change for the next event.
 func Move[S ~string](r *Recorder, row Row, status *S, to S) {
-	r.moves = append(r.moves, event.Change{Resource: row.Resource(), ID: row.RowID(), From: string(*status), To: string(to)})
+	from := string(*status)
+	r.moves = append(r.moves, event.Change{Resource: row.Resource(), ID: row.RowID(), From: &from, To: string(to)})
 	*status = to
 }
 
@@ -129,12 +130,27 @@ func (r *Recorder) Emit(kind event.Type, about Row, data event.Data) string {
 	created := r.stamp()
 	r.last = created
 	r.sequence++
-	id := sim.ID("evt", sim.Mix(sim.Mix(r.uid)^r.sequence))
+	id := EventID(r.uid, r.sequence)
 	r.pending = append(r.pending, pendingEvent{
 		sequence: r.sequence, kind: kind, createdAt: created, date: r.Date(),
 		id: id, self: selfPath(definition.Self, about.RowID()), data: data,
 	})
 	return id
+}
+
+// eventPrefix begins the ids of events.
+const eventPrefix = "evt"
+
+// EventID is the id of the event with a number, in the company with a uid.
+func EventID(uid, sequence uint64) string {
+	return sim.ID(eventPrefix, sim.Mix(sim.Mix(uid)^sequence))
+}
+
+// EventSequence is the number of the event with an id, if the company with a
+// uid has one: the mixing has an inverse, so no index is needed.
+func EventSequence(uid uint64, id string) (sequence uint64, ok bool) {
+	bits, ok := sim.ParseID(eventPrefix, id)
+	return sim.Unmix(bits) ^ sim.Mix(uid), ok
 }
 
 // Pending returns how many events wait to be flushed.

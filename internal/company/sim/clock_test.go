@@ -16,8 +16,13 @@ const minutesMost = 9_000_000_000
 
 func drawClock(t *rapid.T) sim.Clock {
 	return sim.Clock{
-		Mode:       sim.Realtime,
-		Speed:      sim.Speed(rapid.Int64Range(int64(sim.MinSpeed), int64(sim.MaxSpeed)).Draw(t, "speed")),
+		Mode: sim.Realtime,
+		Speed: rapid.OneOf(
+			rapid.SampledFrom([]sim.Speed{sim.DefaultSpeed, sim.MinSpeed, sim.MaxSpeed, 1_000}),
+			rapid.Custom(func(t *rapid.T) sim.Speed {
+				return sim.Speed(rapid.Int64Range(int64(sim.MinSpeed), int64(sim.MaxSpeed)).Draw(t, "any"))
+			}),
+		).Draw(t, "speed"),
 		AnchorWall: moment.Instant(rapid.Int64Range(0, 1<<52).Draw(t, "anchor wall")),
 		Anchor:     sim.Minute(rapid.Int64Range(0, 1_000_000).Draw(t, "anchor")),
 	}
@@ -48,12 +53,27 @@ func TestClocksNeverGoBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawClock(t)
-		a := moment.Instant(rapid.Int64Range(0, 1<<53).Draw(t, "a"))
-		b := a + moment.Instant(rapid.Int64Range(0, 1<<42).Draw(t, "b"))
+		most := minutesMost / int64(c.Speed) * 1_000_000_000 // microseconds
+		a := c.AnchorWall + moment.Instant(rapid.Int64Range(-most, most).Draw(t, "a"))
+		b := a + moment.Instant(rapid.Int64Range(0, int64(c.AnchorWall)+most-int64(a)).Draw(t, "b"))
 		if c.Minute(a) > c.Minute(b) || c.Minute(a) < c.Anchor {
 			t.Fatalf("%+v shows %d at %d and %d at %d", c, c.Minute(a), a, c.Minute(b), b)
 		}
 	})
+}
+
+// TestEveryStockSpeedIsExact: at a speed that divides a minute into whole
+// microseconds, each minute begins on its microsecond.
+func TestEveryStockSpeedIsExact(t *testing.T) {
+	t.Parallel()
+	for speed, micros := range map[sim.Speed]moment.Instant{sim.DefaultSpeed: 125_000, sim.MinSpeed: 10_000_000, 1_000: 1_000_000, 400_000: 2_500} {
+		c := sim.Clock{Mode: sim.Realtime, Speed: speed, AnchorWall: 77, Anchor: 3}
+		for m := range moment.Instant(1000) {
+			if got, _ := c.Wall(3 + sim.Minute(m)); got != 77+m*micros {
+				t.Fatalf("at the speed %d minute %d begins at %d, want %d", speed, m, got-77, m*micros)
+			}
+		}
+	}
 }
 
 func TestADayTakesAMinuteAtTheDefaultSpeed(t *testing.T) {

@@ -112,6 +112,13 @@ func Mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
+// Unmix is the inverse of Mix.
+func Unmix(z uint64) uint64 {
+	z = (z ^ z>>31 ^ z>>62) * 0x319642b2d24d8ec3
+	z = (z ^ z>>27 ^ z>>54) * 0x96de1b173f119089
+	return (z ^ z>>30 ^ z>>60) - 0x9e3779b97f4a7c15
+}
+
 // Hash is FNV-1a in 64 bits, as of a stream's name.
 func Hash(name string) uint64 {
 	h := uint64(0xcbf29ce484222325)

@@ -1,7 +1,25 @@
 package sim
 
+import "strings"
+
 // IDLength is how many characters follow the prefix of an identifier.
 const IDLength = 13
+
+// ParseID returns the bits of an identifier that ID wrote.
+func ParseID(prefix, id string) (bits uint64, ok bool) {
+	text, ok := strings.CutPrefix(id, prefix+"_")
+	if !ok || len(text) != IDLength {
+		return 0, false
+	}
+	for i := range len(text) {
+		digit := strings.IndexByte(crockford, text[i])
+		if digit < 0 {
+			return 0, false
+		}
+		bits = bits<<5 | uint64(digit)
+	}
+	return bits, ID(prefix, bits) == id
+}
 
 const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
 
