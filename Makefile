@@ -28,7 +28,7 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	@$(SUITE); $(OPTIONAL); failed=; skipped=; \
 	suite vet $(GO) vet ./... || failed=1; \
 	suite test $(GO) test ./... || failed=1; \
-	optional "PostgreSQL store" internal/store/postgres "initdb"; \
+	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
 	optional "browser journey" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
 	optional "JavaScript examples and clients" examples/javascript "node"; \
@@ -61,11 +61,10 @@ check: ## What every commit passes: formatting, linters, vet, tests.
 	@$(MAKE) lint
 	@$(MAKE) test
 
-bench: ## Run the Go benchmarks. There is no load generator yet.
-	@echo "Go benchmarks only: a load generator against a running server is not there yet."
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## Measure a server beside the least that could be done for the same; 4 minutes.
+	@$(GO) run ./test/load
 
-soak: ## Not there yet: a long run under load that watches memory and latency.
-	@echo "make soak: there is no soak test yet."; exit 1
+soak: ## Kill servers at 200 points under concurrent writes (POINTS=n for more); 2 minutes.
+	@$(SUITE); suite soak env PLATEN_CRASH_POINTS=$${POINTS:-200} CGO_ENABLED=0 go test -count=1 -v -timeout 60m -run WhenTheServerIsKilled ./test/crash
 
 .PHONY: help run test race lint fmt generate check bench soak

@@ -23,6 +23,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store"
+	"platen/internal/store/postgres"
 	"platen/internal/store/sqlite"
 	"platen/internal/web"
 )
@@ -76,10 +77,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://") {
-		return nil, errors.New("this version keeps its data in SQLite; PostgreSQL is not built in yet")
-	}
-	db, err := sqlite.Open(ctx, c.Database)
+	db, err := openStore(ctx, c.Database)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
@@ -91,6 +89,14 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
+}
+
+// openStore opens a SQLite file, or a PostgreSQL database named by its URL.
+func openStore(ctx context.Context, database string) (store.Store, error) {
+	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
+		return postgres.Open(ctx, database)
+	}
+	return sqlite.Open(ctx, database)
 }
 
 // loadPresets returns the embedded presets and those of a folder.

@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"platen/internal/store"
+)
+
+// One statement locks its rows in order. When there are several, this one comes
+// before them and locks the rows of all.
+const lockSandboxes = `SELECT 1 FROM sandboxes WHERE id = ANY ($1) ORDER BY number FOR NO KEY UPDATE`
+
+// A group is what several requests send together. The server does a batch in
+// one implicit transaction, since there is one Sync at its end.
+type group struct {
+	batch pgx.Batch
+
+	appends, creations, replacements rows
+
+	pinged  bool // somebody wants a ping
+	removed bool // the answer tells of a sandbox that was removed
+}
+
+func newGroup(requests []*request) *group {
+	g := &group{}
+	var ids [][]byte
+	for _, r := range requests {
+		r.outcome = nil // of an earlier attempt
+		r.operation.join(g, r)
+		if id := r.operation.sandboxID(); id != "" {
+			ids = append(ids, []byte(id))
+		}
+	}
+	g.queue(createSandboxes, &g.creations)
+	g.queue(appendCommits, &g.appends)
+	g.queue(replaceHeaders, &g.replacements)
+	if len(g.batch.QueuedQueries) > 1 {
+		lock := &pgx.QueuedQuery{SQL: lockSandboxes, Arguments: []any{ids}}
+		g.batch.QueuedQueries = slices.Insert(g.batch.QueuedQueries, 0, lock)
+	}
+	if g.pinged {
+		g.batch.Queue(touchPing)
+	}
+	return g
+}
+
+// queue adds a statement for some commits. Those that do not come back in its
+// answer conflict.
+func (g *group) queue(text string, commits *rows) {
+	if len(commits.ids) == 0 {
+		return
+	}
+	for _, r := range commits.requests {
+		r.outcome = store.ErrConflict
+	}
+	g.batch.Queue(text, commits.columns()...).Query(func(answer pgx.Rows) error {
+		var id []byte
+		_, err := pgx.ForEachRow(answer, []any{&id}, func() error {
+			commits.requests[string(id)].outcome = nil
+			return nil
+		})
+		return err
+	})
+}

@@ -1,0 +1,132 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migrationLock is the first half of the advisory lock under which tables are
+// changed; the schema gives the second.
+const migrationLock = 0x504c4154
+
+// A migration brings the tables one step further. Once released it is never
+// changed.
+type migration struct {
+	number int
+	name   string
+	script string
+}
+
+// migrations lists the embedded ones in order. Their numbers are the first four
+// characters of their names and count from 1.
+func migrations() ([]migration, error) {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	var list []migration
+	for _, name := range names {
+		base := strings.TrimPrefix(name, "migrations/")
+		digits, _, _ := strings.Cut(base, "_")
+		number, err := strconv.Atoi(digits)
+		if err != nil || number != len(list)+1 {
+			return nil, fmt.Errorf("migration %s does not follow number %d", base, len(list))
+		}
+		script, err := fs.ReadFile(migrationFiles, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, migration{number, base, string(script)})
+	}
+	return list, nil
+}
+
+// migrate applies what the schema does not have yet, all of it in one
+// transaction. Of several processes that start at once, one does it and the
+// others wait for it.
+func migrate(ctx context.Context, conn *pgx.Conn) error {
+	schema, err := schemaName(ctx, conn)
+	if err != nil {
+		return err
+	}
+	known, err := migrations()
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, hashtext($2))`, migrationLock, schema)
+		if err != nil {
+			return fmt.Errorf("wait for other processes: %w", err)
+		}
+		have, err := schemaNumber(ctx, tx, schema)
+		if err != nil {
+			return err
+		}
+		if have > len(known) {
+			return fmt.Errorf("schema %q was written by a newer version of Platen (it has number %d, "+
+				"this version knows up to %d): run the newer version, or use another schema",
+				schema, have, len(known))
+		}
+		for _, m := range known[have:] {
+			if err := m.apply(ctx, tx); err != nil {
+				return fmt.Errorf("migration %s in schema %q: %w", m.name, schema, err)
+			}
+		}
+		return nil
+	})
+}
+
+// schemaNumber is the number of the newest migration the schema has, 0 for an
+// empty one. The tables of another program are refused, but for those that
+// belong to an extension.
+func schemaNumber(ctx context.Context, tx pgx.Tx, schema string) (int, error) {
+	const find = `
+		SELECT count(*) FILTER (WHERE relname = 'platen_migrations'), count(*)
+		FROM pg_class c
+		WHERE relnamespace = $1::text::regnamespace AND relkind IN ('r', 'p')
+		AND NOT EXISTS (SELECT 1 FROM pg_depend d
+			WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`
+	var ours, tables int
+	if err := tx.QueryRow(ctx, find, pgx.Identifier{schema}.Sanitize()).Scan(&ours, &tables); err != nil {
+		return 0, fmt.Errorf("look for tables: %w", err)
+	}
+	if tables > 0 && ours == 0 {
+		return 0, fmt.Errorf("schema %q holds the tables of another program: create one for Platen alone "+
+			"with CREATE SCHEMA platen, and add search_path=platen to the connection string", schema)
+	}
+	if ours == 0 {
+		return 0, nil
+	}
+	var number int
+	err := tx.QueryRow(ctx, `SELECT coalesce(max(number), 0) FROM platen_migrations`).Scan(&number)
+	if err != nil {
+		return 0, fmt.Errorf("read schema number: %w", err)
+	}
+	return number, nil
+}
+
+func (m migration) apply(ctx context.Context, tx pgx.Tx) error {
+	const record = `CREATE TABLE IF NOT EXISTS platen_migrations (
+		number     integer     PRIMARY KEY,
+		name       text        NOT NULL,
+		applied_at timestamptz NOT NULL DEFAULT now()
+	)`
+	if _, err := tx.Exec(ctx, record); err != nil {
+		return err
+	}
+	// The simple protocol takes several statements at once.
+	if _, err := tx.Exec(ctx, m.script, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO platen_migrations (number, name) VALUES ($1, $2)`, m.number, m.name)
+	return err
+}

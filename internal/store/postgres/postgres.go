@@ -1,0 +1,137 @@
+// Package postgres keeps sandboxes in a PostgreSQL database, which several
+// processes may share.
+//
+// One goroutine of each Store writes. It takes whatever waits, at most
+// groupCommits of it, and sends it as one batch: one round trip, one implicit
+// transaction, one flush of the log for all of them. The callers are answered
+// when the server has reported that the transaction is committed.
+//
+// Compare-and-swap holds across processes. A commit is inserted only when its
+// version follows the newest one; of two that both see the same newest one, the
+// primary key of commits lets one in, and ON CONFLICT DO NOTHING passes over
+// the other without harm to its group. What depends on a commit, a header for
+// example, is joined to the rows that were inserted. Every write locks the row
+// of its sandbox until its transaction ends, so that a deletion comes either
+// before a commit or after it, never beside it. All take their locks in the same
+// order.
+//
+// A transaction that the server refuses is gone as a whole. The requests of its
+// group are then sent again one by one, so that only the one that was refused
+// fails. Nothing is sent again after a connection was lost: the outcome is not
+// known then, and the callers are told so.
+//
+// A deletion marks the row of the sandbox and takes its keys away. The row stays
+// as the tombstone that keeps the id from being used again. The writers remove
+// the bodies between groups, in small steps; a sandbox that one process is
+// emptying is passed over by the others.
+//
+// Connections must be direct or pooled by session: settings and prepared
+// statements belong to a connection.
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"platen/internal/store"
+)
+
+// Store is a store.Store in one schema of a PostgreSQL database.
+type Store struct {
+	writer *writer
+	reader *reader
+
+	close func() error
+
+	mu     sync.Mutex     // guards closed, and that no call begins after it
+	closed bool           // new work is refused
+	calls  sync.WaitGroup // the methods under way
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open connects to the database of dsn, a PostgreSQL URL or a list of
+// key=value. The tables are those of the first schema of its search_path. Open
+// creates them in an empty schema, brings older ones up to date and refuses
+// newer ones. It also refuses a server that does not promise that what it has
+// committed is kept. A Store holds one connection for writing and up to
+// readConnections for reading, whatever the DSN says about a pool.
+func Open(ctx context.Context, dsn string) (*Store, error) {
+	s, err := open(ctx, dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open PostgreSQL: %w", err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, dsn string) (*Store, error) {
+	w, err := openWriter(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openReader(ctx, dsn)
+	if err != nil {
+		w.pool.Close()
+		return nil, err
+	}
+	s := &Store{writer: w, reader: r}
+	s.close = sync.OnceValue(s.shutdown)
+	go w.run()
+	return s, nil
+}
+
+// Close finishes the calls under way, refuses new ones with store.ErrClosed and
+// disconnects. Closing again does nothing.
+func (s *Store) Close() error { return s.close() }
+
+func (s *Store) shutdown() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.calls.Wait()
+	s.reader.pool.Close()
+	s.writer.close()
+	return nil
+}
+
+// enter lets a call begin; the caller owes calls.Done when it got nil.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return store.ErrClosed
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+// A process passes over the row when another one is just writing it, instead
+// of waiting for that one's flush.
+const touchPing = `
+	UPDATE pings SET count = count + 1
+	WHERE one = (SELECT one FROM pings FOR UPDATE SKIP LOCKED)`
+
+// Ping writes a row and reads one. It reports what either says.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.write(ctx, ping{}); err != nil {
+		return fmt.Errorf("ping: %w", err)
+	}
+	_, err := s.Count(ctx)
+	return err
+}
+
+type ping struct{}
+
+func (ping) sandboxID() string { return "" }
+
+func (ping) bodyBytes() int { return 0 }
+
+func (ping) join(g *group, _ *request) {
+	if !g.pinged {
+		g.pinged = true
+	}
+}

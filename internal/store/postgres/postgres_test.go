@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"platen/internal/store"
+	"platen/internal/store/storetest"
+)
+
+// errNoServer is why tests are skipped.
+var errNoServer = errors.New("no PostgreSQL server program: looked for initdb and postgres " +
+	"in the PATH and in /usr/lib/postgresql/*/bin (Debian: apt-get install postgresql)")
+
+// shared is the cluster of most tests. It flushes like any other.
+var shared = sync.OnceValues(startCluster)
+
+// sharedStarted tells TestMain that there is something to stop.
+var sharedStarted atomic.Bool
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if sharedStarted.Load() {
+		if c, err := shared(); err == nil {
+			c.stop()
+		}
+	}
+	os.Exit(code)
+}
+
+// usable skips the test when there is no server, unless all tests must run.
+func usable(t testing.TB, c *cluster, err error) *cluster {
+	t.Helper()
+	if errors.Is(err, errNoServer) && os.Getenv("PLATEN_TEST_ALL") != "1" {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("start PostgreSQL: %v", err)
+	}
+	return c
+}
+
+// ownCluster starts a cluster for one test that does harm to it.
+func ownCluster(t testing.TB) *cluster {
+	t.Helper()
+	c, err := startCluster()
+	usable(t, c, err)
+	t.Cleanup(c.stop)
+	return c
+}
+
+// newSchema returns the DSN of an empty schema in the shared cluster.
+func newSchema(t testing.TB) string {
+	t.Helper()
+	sharedStarted.Store(true)
+	c, err := shared()
+	return usable(t, c, err).newSchema(t)
+}
+
+var schemas atomic.Int64
+
+func (c *cluster) newSchema(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprint("test_", schemas.Add(1))
+	run(t, c.dsn(), "CREATE SCHEMA "+name)
+	return c.dsn() + " search_path=" + name
+}
+
+func (c *cluster) dsn() string {
+	return fmt.Sprintf("host='%s' user=platen dbname=postgres", c.directory)
+}
+
+// connectRaw is any client of the database.
+func connectRaw(t testing.TB, dsn string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+func run(t testing.TB, dsn, script string) {
+	t.Helper()
+	conn := connectRaw(t, dsn)
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), script, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+}
+
+func query[T any](t testing.TB, dsn, text string) T {
+	t.Helper()
+	conn := connectRaw(t, dsn)
+	defer conn.Close(t.Context())
+	var value T
+	if err := conn.QueryRow(t.Context(), text).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return value
+}
+
+func openTest(t testing.TB, dsn string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestStoreKeepsItsWord(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Reopener {
+		dsn := newSchema(t)
+		return func(ctx context.Context) (store.Store, error) { return Open(ctx, dsn) }
+	})
+}
