@@ -363,6 +363,11 @@ func TestBilledFirstIsPaidFromTheDayOfArrival(t *testing.T) {
 		if i.Status != office.InvoicePaid || i.PaidOn.String() < "2026-09-22" || i.PaidOn.String() > "2026-09-24" {
 			t.Errorf("%s: the goods came on 2026-09-21, the invoice is %s, paid on %v", l.label, i.Status, i.PaidOn)
 		}
+		// Five days late are 15 % of 220.00. The customer takes them off the
+		// payment: billing early does not make the goods come in time.
+		if i.LateDiscountMinor != 3_300 || i.AmountPaidMinor != 18_700 || i.DisputeCode != nil || l.order("SO-1001").LateDiscountMinor != 3_300 {
+			t.Errorf("%s: five days late, the paid invoice is %+v", l.label, i)
+		}
 		checkFeed(t, l)
 	}
 }

@@ -160,7 +160,8 @@ func (c *Company) origin() record.Origin {
 // Settings returns what was fixed when the company began.
 func (c *Company) Settings() Settings { return c.settings }
 
-// Changed reports whether anything waits to be flushed.
+// Changed reports whether rows, events or timers wait to be flushed. Time that
+// passed with nothing due leaves nothing to flush.
 func (c *Company) Changed() bool { return c.rec.Touched() }
 
 // PendingEvents returns how many events wait to be flushed.

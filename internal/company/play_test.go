@@ -52,7 +52,8 @@ type life struct {
 	t       reporter
 	label   string
 	company *company.Company
-	wall    moment.Instant
+	// wall is the wall clock, seen the newest time that it has shown.
+	wall, seen moment.Instant
 	// commits are in their stored form, the first is version 1. image is built
 	// of them alone.
 	commits [][]byte
@@ -86,7 +87,7 @@ func presetNamed(t reporter, name string) preset.Preset {
 
 func live(t reporter, p preset.Preset, seed uint64, mode sim.Mode, o origin) *life {
 	t.Helper()
-	l := &life{t: t, label: fmt.Sprintf("preset %s, seed %d, %s clock", p.Name, seed, mode), wall: o.wall}
+	l := &life{t: t, label: fmt.Sprintf("preset %s, seed %d, %s clock", p.Name, seed, mode), wall: o.wall, seen: o.wall}
 	l.company = company.New(company.Settings{SandboxID: o.sandbox, Preset: p, Bridge: p.Bridge, Seed: seed, UID: o.uid}, mode, o.wall)
 	l.flush()
 	return l
@@ -106,6 +107,7 @@ type action struct {
 func (l *life) act(a action) error {
 	l.t.Helper()
 	l.wall = l.wall.Add(a.wait)
+	l.seen = max(l.seen, l.wall)
 	l.company.Advance(l.wall, 1<<30)
 	if l.company.Changed() {
 		l.flush()

@@ -30,7 +30,7 @@ func (l *life) reborn(from snapshot) *life {
 	if err != nil || len(rest) > 0 {
 		l.t.Fatalf("%s: read back a snapshot: %v, %d bytes left", l.label, err, len(rest))
 	}
-	twin := &life{t: l.t, label: l.label, wall: l.wall, image: image, commits: slices.Clone(l.commits)}
+	twin := &life{t: l.t, label: l.label, wall: l.wall, seen: l.seen, image: image, commits: slices.Clone(l.commits)}
 	for version := from.version + 1; version <= len(l.commits); version++ {
 		twin.keep(uint64(version))
 	}
@@ -43,6 +43,11 @@ func (l *life) reborn(from snapshot) *life {
 		l.t.Fatalf("%s: load: %v", l.label, err)
 	}
 	twin.events = slices.Clone(l.events)
+	// A moment at which nothing was due is not stored. It would be missed only
+	// if the wall clock were set back while the company is not in memory.
+	if twin.company.Advance(l.seen, 1<<30); twin.company.Changed() {
+		l.t.Fatalf("%s: something was due at %s that had not been stored", l.label, l.seen)
+	}
 	return twin
 }
 

@@ -2,6 +2,7 @@ package factory
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"platen/internal/company/catalog"
@@ -150,7 +151,10 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 		return plan{}, problem.Missing("press", in.PressID)
 	}
 	p := plan{press: press, overs: in.OversPct}
-	for _, id := range in.WorkOrderIDs {
+	for i, id := range in.WorkOrderIDs {
+		if slices.Contains(in.WorkOrderIDs[:i], id) {
+			return plan{}, problem.Invalid(problem.Field{Field: "work_order_ids", Rule: "uniqueItems", Message: "A work order can be in a run once."})
+		}
 		if _, ok := f.WorkOrders.Find(id); !ok {
 			return plan{}, problem.Missing("work_order", id)
 		}

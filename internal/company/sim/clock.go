@@ -43,7 +43,10 @@ func (c Clock) Minute(wall moment.Instant) Minute {
 	if c.Mode == Manual || wall <= c.AnchorWall {
 		return c.Anchor
 	}
-	return c.Anchor + Minute(int64(wall-c.AnchorWall)*int64(c.Speed)/microsecondsTimesThousand)
+	// Whole units first, so that centuries do not overflow.
+	passed, speed := int64(wall-c.AnchorWall), int64(c.Speed)
+	whole, rest := passed/microsecondsTimesThousand, passed%microsecondsTimesThousand
+	return c.Anchor + Minute(whole*speed+rest*speed/microsecondsTimesThousand)
 }
 
 // Wall returns the earliest wall time at which the clock shows m. For moments
