@@ -119,9 +119,19 @@ func (p *page) bind(x *exchange) {
 	p.binding = h.Sum64()
 }
 
+// sealBytes is how much of a cursor ties it to its list and its place.
+const sealBytes = 8
+
+// seal is what a cursor to a place carries: a damaged one does not fit.
+func (p *page) seal(after uint64) uint64 {
+	h := fnv.New64a()
+	h.Write(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), after))
+	return h.Sum64()
+}
+
 // nextCursor marks where a page ended.
 func (p *page) nextCursor(after uint64) string {
-	b := binary.BigEndian.AppendUint64(nil, p.binding)
+	b := binary.BigEndian.AppendUint64(nil, p.seal(after))
 	b = binary.AppendUvarint(b, after)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
@@ -129,11 +139,11 @@ func (p *page) nextCursor(after uint64) string {
 func (p *page) decodeCursor(text string) (uint64, error) {
 	invalid := problem.New(problem.InvalidCursor, "This cursor does not belong to this list with these filters.")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) < 9 || binary.BigEndian.Uint64(b) != p.binding {
+	if err != nil || len(b) < sealBytes+1 {
 		return 0, invalid
 	}
-	after, n := binary.Uvarint(b[8:])
-	if n != len(b)-8 {
+	after, n := binary.Uvarint(b[sealBytes:])
+	if n != len(b)-sealBytes || binary.BigEndian.Uint64(b) != p.seal(after) {
 		return 0, invalid
 	}
 	return after, nil

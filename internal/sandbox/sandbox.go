@@ -298,6 +298,10 @@ func storeProblem(id string, err error) error {
 		p := problem.New(problem.Unavailable, "The storage is full at the moment; nothing was changed.")
 		p.RetryAfter = fullRetry
 		return p
+	case errors.Is(err, store.ErrBusy):
+		p := problem.New(problem.Unavailable, "The storage is busy at the moment; nothing was changed.")
+		p.RetryAfter = 1
+		return p
 	case errors.Is(err, store.ErrConflict):
 		// Another process holds the sandbox. Nothing was written; the next
 		// try reads what the other wrote.

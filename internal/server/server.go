@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"platen/internal/api"
@@ -36,6 +37,9 @@ const (
 	writeTimeout = 60 * time.Second
 	idleTimeout  = 2 * time.Minute
 	maxHeader    = 64 << 10
+	// lameDuck is how long a stopping server answers unavailable before it
+	// closes connections.
+	lameDuck = 100 * time.Millisecond
 	// readinessAge is how long an answer of the storage counts.
 	readinessAge = time.Second
 	// maxConnections bounds what a flood of idle connections can hold.
@@ -55,6 +59,8 @@ type Server struct {
 	http     *http.Server
 	origin   string
 
+	// stopping is set from the beginning of Stop.
+	stopping atomic.Bool
 	// readiness is the storage's newest answer.
 	readiness struct {
 		sync.Mutex
@@ -207,6 +213,10 @@ func split(below, rest http.Handler) http.Handler {
 // ready asks the storage at most once a second: the question costs it a write,
 // and anybody may ask.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.stopping.Load() {
+		plain(w, http.StatusServiceUnavailable, "stopping")
+		return
+	}
 	s.readiness.Lock()
 	if now := s.now(); now.Sub(s.readiness.at) >= readinessAge || s.readiness.at.IsZero() {
 		s.readiness.at, s.readiness.err = now, s.store.Ping(context.WithoutCancel(r.Context()))
@@ -246,6 +256,11 @@ func (s *Server) Stop(ctx context.Context) error {
 	var errs []error
 	if s.http != nil {
 		s.api.Stop()
+		s.stopping.Store(true)
+		select { // whoever holds a connection hears why it is about to close
+		case <-ctx.Done():
+		case <-time.After(lameDuck):
+		}
 		errs = append(errs, s.http.Shutdown(ctx))
 		s.stop()
 		errs = append(errs, s.http.Close())

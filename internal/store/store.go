@@ -39,6 +39,9 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrFull reports that the disk took nothing, and nothing was written.
 	ErrFull = errors.New("storage full")
+	// ErrBusy reports that somebody else holds the storage for longer than the
+	// store waits, and nothing was written.
+	ErrBusy = errors.New("storage busy")
 	// ErrClosed reports that the store has been closed.
 	ErrClosed = errors.New("store closed")
 )

@@ -22,6 +22,12 @@ func isRefusal(err error) bool {
 	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound)
 }
 
+// isBusy reports whether err says that another connection holds the lock.
+func isBusy(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
 // isFull reports whether err is a write that the disk did not take: no space,
 // a quota, a limit on the size of a file, a short write. Such a write came
 // before the end of the transaction in the log, so nothing of it counts. A

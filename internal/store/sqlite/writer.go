@@ -232,7 +232,9 @@ func (w *writer) write(group []*request) {
 // transact does some work in a transaction of its own. When it returns nil the
 // work is durable. store.ErrFull means that nothing of it is there.
 func (w *writer) transact(work func() error) error {
-	if _, err := changes(w.begin); err != nil {
+	if _, err := changes(w.begin); isBusy(err) {
+		return fmt.Errorf("%w: %w", store.ErrBusy, err)
+	} else if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	err := work()
