@@ -35,7 +35,7 @@ func demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Play one order from acceptance to cash and show each call",
 		Long:  "Play one order from acceptance to cash and show each call. Without --server the demo\nstarts a server of its own in a temporary folder and removes it at the end.",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &demo{out: cmd.OutOrStdout(), json: asJSON}
 			return d.run(cmd.Context(), origin)

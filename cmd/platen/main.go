@@ -62,7 +62,7 @@ func root() *cobra.Command {
 		Long:          "Platen is a simulated printing company behind two HTTP systems that share no data:\nHead Office and the Factory. Your program connects them.\n\nBegin with: platen serve",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -70,11 +70,19 @@ func root() *cobra.Command {
 	return cmd
 }
 
+// noArguments refuses what is no flag.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(cmd, args); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "platen", version()) },
 	}
 }

@@ -12,7 +12,7 @@ func openapiCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "openapi",
 		Short: "Print the OpenAPI document",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			document, err := server.OpenAPI("http://localhost:8080")
 			if err != nil {

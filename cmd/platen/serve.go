@@ -28,7 +28,7 @@ func serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Run a server",
 		Long:  "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\nEvery flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\nor as a member of the JSON object in the file that --config names. Flags win over the\nenvironment, the environment over the file.",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := settle(c, cmd.Flags(), file); err != nil {
 				return usageError{err}
@@ -67,7 +67,7 @@ func bind(flags *pflag.FlagSet, c *config.Config) {
 // from the file.
 func settle(c *config.Config, flags *pflag.FlagSet, file string) error {
 	given := map[string]string{}
-	flags.Visit(func(f *pflag.Flag) { given[f.Name] = strings.Trim(f.Value.String(), "[]") })
+	flags.Visit(func(f *pflag.Flag) { given[f.Name] = textOf(f.Value) })
 	if file == "" {
 		file = config.FileFromEnvironment()
 	}
@@ -91,6 +91,14 @@ func settle(c *config.Config, flags *pflag.FlagSet, file string) error {
 		}
 	}
 	return c.Check()
+}
+
+// textOf is the value of a flag as its setting takes it.
+func textOf(v pflag.Value) string {
+	if list, ok := v.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return v.String()
 }
 
 func serve(ctx context.Context, c *config.Config, flags *pflag.FlagSet, out io.Writer) error {

@@ -243,7 +243,7 @@ func (c *client) check() (hash string, err error) {
 		}
 		reply, err := c.s.Do(ctx, in.command)
 		if err != nil || !reply.Replayed || reply.Status != in.reply.Status || !bytes.Equal(reply.Body, in.reply.Body) {
-			return "", fmt.Errorf("%s was answered %q, and now %q (replayed %t) %v", in.command.Key, in.reply.Body, reply.Body, reply.Replayed, err)
+			return "", errors.Join(fmt.Errorf("%s was answered %q, and now %q (replayed %t)", in.command.Key, in.reply.Body, reply.Body, reply.Replayed), err)
 		}
 	}
 	events, err := c.feed()

@@ -56,6 +56,11 @@ type House struct {
 	store   store.Store
 	log     *slog.Logger
 	count   atomic.Int64
+	// uncounted is set when nobody can say whether a sandbox came or went: the
+	// next sweep counts again. Creations hold counting shared, the count holds
+	// it alone.
+	uncounted atomic.Bool
+	counting  sync.RWMutex
 
 	// mu guards the maps.
 	mu        sync.RWMutex
@@ -126,6 +131,8 @@ func (h *House) Create(ctx context.Context, in Creation) (Created, error) {
 	if !ok {
 		return Created{}, problem.New(problem.InvalidPreset, "There is no preset called %q.", in.Preset).With(PresetDetails{Allowed: h.Presets()})
 	}
+	h.counting.RLock()
+	defer h.counting.RUnlock()
 	if h.count.Add(1) > int64(h.options.Capacity) {
 		h.count.Add(-1)
 		full := problem.New(problem.QueueFull, "All %d places for sandboxes are taken.", h.options.Capacity)
@@ -134,6 +141,9 @@ func (h *House) Create(ctx context.Context, in Creation) (Created, error) {
 	}
 	created, err := h.create(ctx, in, p)
 	if err != nil {
+		if _, refused := errors.AsType[*problem.Problem](err); !refused {
+			h.uncounted.Store(true)
+		}
 		h.count.Add(-1)
 		return Created{}, err
 	}
@@ -282,9 +292,25 @@ func (h *House) Sweep(ctx context.Context) {
 			break
 		}
 	}
+	if h.uncounted.Load() {
+		h.recount(ctx)
+	}
 	for _, s := range h.resident() {
 		s.evict(ctx, now.Add(-idleTime))
 	}
+}
+
+// recount asks the store how many sandboxes there are.
+func (h *House) recount(ctx context.Context) {
+	h.counting.Lock()
+	defer h.counting.Unlock()
+	n, err := h.store.Count(ctx)
+	if err != nil {
+		h.log.Warn("count sandboxes", "error", err)
+		return
+	}
+	h.count.Store(int64(n))
+	h.uncounted.Store(false)
 }
 
 // remove deletes a sandbox and reports whether it is gone.
@@ -298,6 +324,7 @@ func (h *House) remove(ctx context.Context, header store.Sandbox) bool {
 	}
 	if err := h.store.Delete(ctx, header.ID); err != nil {
 		h.log.Warn("delete sandbox", "sandbox", header.ID, "error", err)
+		h.uncounted.Store(true)
 		return false
 	}
 	h.count.Add(-1)

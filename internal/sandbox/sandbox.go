@@ -125,14 +125,23 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 // refresh brings the company up to the present and notes a read's signals.
 func (s *Sandbox) refresh(ctx context.Context, now moment.Instant, signals mission.Signals) (*View, error) {
 	if err := s.enter(ctx, now); err != nil {
-		return nil, err
+		return s.standing(ctx, err)
 	}
 	s.signals.Or(uint64(signals))
 	v := s.published.Load()
 	if !v.expired(now) && mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
 		if err := s.commit(ctx, nil); err != nil {
-			return nil, err
+			return s.standing(ctx, err)
 		}
+	}
+	return s.published.Load(), nil
+}
+
+// standing returns the last durable state to a reader when the store takes no
+// commit for the moment: on a full disk time stands still, and reads go on.
+func (s *Sandbox) standing(ctx context.Context, err error) (*View, error) {
+	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.Unavailable || s.load(ctx) != nil {
+		return nil, err
 	}
 	return s.published.Load(), nil
 }

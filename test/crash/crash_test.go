@@ -1,274 +1,424 @@
 package crash
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"encoding/json"
+	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	_ "modernc.org/sqlite" // to look into a database from outside
 )
 
 const (
-	sandboxes = 4
+	// Points are how often servers are killed under concurrent writes; kills
+	// around a start come on top. PLATEN_CRASH_POINTS asks for another number.
+	pointsDefault = 6
+	pointsAll     = 200
+	// lanesMost is how many databases, each with its servers one after another,
+	// are worked on at once: more than processors, since they wait for disks.
+	lanesMost = 4
 	// writersEach is how many clients write to one sandbox at once.
 	writersEach = 3
-	// roundsDefault is how often a server is killed; PLATEN_CRASH_ROUNDS asks
-	// for more.
-	roundsDefault = 8
-	startTimeout  = 30 * time.Second
+	// acknowledgedMost bounds how many writes succeed before a kill.
+	acknowledgedMost = 40
+	// tenantRounds is how many kills a sandbox lives through: enough for a
+	// snapshot, and not so many that its work is all done.
+	tenantRounds = 12
+	// fullRounds is how often everything is checked, not only what is new.
+	fullRounds = 6
+	// writeTimeout ends a round in which the writers get nowhere.
+	writeTimeout = 60 * time.Second
 )
 
-// process is a server that can be killed.
-type process struct {
-	cmd  *exec.Cmd
-	base string
-}
-
-var address = regexp.MustCompile(`API\s+(http://\S+)`)
-
-// launch starts the binary over a database and waits until it answers.
-func launch(t *testing.T, binary, database string) *process {
+func points(t *testing.T) int {
 	t.Helper()
-	cmd := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--database", database)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p := &process{cmd: cmd}
-	found := make(chan string, 1)
-	go func() {
-		lines := bufio.NewScanner(stderr)
-		for lines.Scan() {
-			if match := address.FindStringSubmatch(lines.Text()); match != nil {
-				found <- match[1]
-			}
+	if text := os.Getenv("PLATEN_CRASH_POINTS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			t.Fatalf("PLATEN_CRASH_POINTS is %q", text)
 		}
-		close(found)
-	}()
-	select {
-	case base, ok := <-found:
-		if !ok {
-			t.Fatal("the server ended before it said where it is")
-		}
-		p.base = base
-	case <-time.After(startTimeout):
-		t.Fatal("the server did not say where it is")
+		return n
 	}
-	return p
-}
-
-// kill ends the process as a power cut would.
-func (p *process) kill() {
-	p.cmd.Process.Kill()
-	p.cmd.Wait()
-}
-
-// tenant is one sandbox and what was done in it.
-type tenant struct {
-	Office  string `json:"office_key"`
-	Factory string `json:"factory_key"`
-
-	mu sync.Mutex
-	// acknowledged are the answers by idempotency key, sent are all keys that
-	// may have taken effect.
-	acknowledged map[string][]byte
-	sent         []string
-}
-
-// request is what to send; key and idempotency may be empty.
-type request struct {
-	method, url, key, idempotency, body string
-}
-
-func send(ctx context.Context, q request) (int, http.Header, []byte, error) {
-	r, err := http.NewRequestWithContext(ctx, q.method, q.url, strings.NewReader(q.body))
-	if err != nil {
-		return 0, nil, nil, err
+	if os.Getenv("PLATEN_TEST_ALL") != "" {
+		return pointsAll
 	}
-	if q.key != "" {
-		r.Header.Set("Authorization", "Bearer "+q.key)
-	}
-	if q.body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if q.idempotency != "" {
-		r.Header.Set("Idempotency-Key", q.idempotency)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	return response.StatusCode, response.Header, raw, err
-}
-
-// order asks for the work order of one key: the same request at each retry.
-func (n *tenant) order(base, key string) request {
-	body := fmt.Sprintf(`{"sku":"prd_notebook","quantity":%d,"reference":%q}`, 1+len(key)%50, "ref-"+key)
-	return request{method: http.MethodPost, url: base + "/factory/work-orders", key: n.Factory, idempotency: key, body: body}
-}
-
-// write orders work until the server is gone.
-func (n *tenant) write(base string, writer, round int) {
-	for i := 0; ; i++ {
-		key := fmt.Sprintf("r%d-w%d-%d", round, writer, i)
-		n.mu.Lock()
-		n.sent = append(n.sent, key)
-		n.mu.Unlock()
-		status, _, raw, err := send(context.Background(), n.order(base, key))
-		if err != nil {
-			return
-		}
-		if status == http.StatusCreated {
-			n.mu.Lock()
-			n.acknowledged[key] = raw
-			n.mu.Unlock()
-		}
-	}
+	return pointsDefault
 }
 
 func TestNothingAcknowledgedIsLostOrDoubledWhenTheServerIsKilled(t *testing.T) {
 	t.Parallel()
-	rounds := roundsDefault
-	if text := os.Getenv("PLATEN_CRASH_ROUNDS"); text != "" {
-		var err error
-		if rounds, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
+	total := points(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	began := time.Now()
+	lanes := make([]*lane, min(lanesMost, (total+2)/3))
+	errs := make([]error, len(lanes))
+	var running sync.WaitGroup
+	for i := range lanes {
+		l := &lane{
+			number: i, rounds: total / len(lanes), random: rand.New(rand.NewPCG(seed, uint64(i))),
+			database: filepath.Join(t.TempDir(), "platen.db"),
 		}
+		if i < total%len(lanes) {
+			l.rounds++
+		}
+		lanes[i] = l
+		running.Go(func() { errs[i] = l.run() })
 	}
-	folder := t.TempDir()
-	binary := filepath.Join(folder, "platen")
-	if out, err := exec.Command("go", "build", "-o", binary, "platen/cmd/platen").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	running.Wait()
+	var sum lane
+	for i, l := range lanes {
+		if errs[i] != nil {
+			t.Errorf("lane %d, round %d: %v", i, l.round, errs[i])
+		}
+		sum.kills += l.kills
+		sum.stops += l.stops
+		sum.starts += l.starts
+		sum.acknowledged += l.acknowledged
+		sum.created += l.created
+		sum.swept += l.swept
+		sum.tally.add(l.tally)
 	}
-	database := filepath.Join(folder, "platen.db")
-	random := rand.New(rand.NewPCG(1, 2))
-	var tenants []*tenant
-	for round := range rounds {
-		p := launch(t, binary, database)
-		// A sandbox holds 2,000 open work orders, so each round has its own.
-		tenants = tenants[:0]
-		for range sandboxes {
-			tenants = append(tenants, newTenant(t, p.base))
-		}
-		var writers sync.WaitGroup
-		for _, n := range tenants {
-			for w := range writersEach {
-				writers.Go(func() { n.write(p.base, w, round) })
-			}
-		}
-		<-time.After(time.Duration(20+random.IntN(300)) * time.Millisecond) // the moment of the kill
-		p.kill()
-		writers.Wait()
-		p = launch(t, binary, database)
-		acknowledged := 0
-		for _, n := range tenants {
-			acknowledged += len(n.acknowledged)
-			n.check(t, p.base)
-		}
-		t.Logf("round %d: %d acknowledged writes, all there", round, acknowledged)
-		p.kill()
+	t.Logf("%d kill points under concurrent writes (%d of them while stopping) and %d within 0.4 s of a start, in %.1f s",
+		sum.kills, sum.stops, sum.starts, time.Since(began).Seconds())
+	t.Logf("%d writes acknowledged and all there, %d replays the same to the byte; of those never answered %d had happened, %d had not and happened at the retry, %d were refused at the retry",
+		sum.acknowledged, sum.tally.replays, sum.tally.happened, sum.tally.repeated, sum.tally.refusals)
+	t.Logf("%d events compared, %d sandboxes created, %d short-lived ones swept", sum.tally.events, sum.created, sum.swept)
+	if !t.Failed() && sum.kills != total {
+		t.Errorf("%d kill points, want %d", sum.kills, total)
 	}
 }
 
-func newTenant(t *testing.T, base string) *tenant {
-	t.Helper()
-	status, _, raw, err := send(t.Context(), request{method: http.MethodPost, url: base + "/sandboxes", body: `{"preset":"manual"}`})
-	if err != nil || status != http.StatusCreated {
-		t.Fatalf("create a sandbox: %d %s %v", status, raw, err)
-	}
-	n := &tenant{acknowledged: map[string][]byte{}}
-	if err := json.Unmarshal(raw, &struct{ Data *tenant }{n}); err != nil {
-		t.Fatal(err)
-	}
-	return n
+// lane is one database and the servers that are killed over it.
+type lane struct {
+	number, rounds, round int
+	random                *rand.Rand
+	database              string
+
+	tenants []*tenant
+	// kept are keys of further sandboxes, doomed those of sandboxes with a
+	// lease that is over in a moment.
+	kept   []string
+	doomed []*doomed
+
+	kills, stops, starts         int
+	acknowledged, created, swept int
+	tally                        tally
 }
 
-// check looks at everything after the restart.
-func (n *tenant) check(t *testing.T, base string) {
-	t.Helper()
-	orders := n.created(t, base)
-	for key, want := range n.acknowledged {
-		status, header, got, err := send(t.Context(), n.order(base, key))
-		if err != nil || status != http.StatusCreated || header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(got, want) {
-			t.Fatalf("the replay of %s is %d %s %v\ngot  %s\nwant %s", key, status, header.Get("Idempotency-Replayed"), err, got, want)
-		}
-		if orders["ref-"+key] != 1 {
-			t.Fatalf("the acknowledged order %s is in the feed %d times", key, orders["ref-"+key])
-		}
-	}
-	for reference, times := range orders {
-		if times != 1 {
-			t.Fatalf("%s was created %d times", reference, times)
-		}
-	}
-	// What was sent and not acknowledged either happened or did not; a retry
-	// makes it have happened once.
-	for _, key := range n.sent {
-		status, _, raw, err := send(t.Context(), n.order(base, key))
-		if err != nil || status != http.StatusCreated {
-			t.Fatalf("the retry of %s is %d %s %v", key, status, raw, err)
-		}
-	}
-	if after := n.created(t, base); len(after) != len(n.sent) {
-		t.Fatalf("%d orders were sent, %d exist", len(n.sent), len(after))
-	}
+// doomed is a sandbox that is to be deleted by a server some time.
+type doomed struct {
+	key     string
+	deleted bool
 }
 
-// created reads the whole feed and counts the work orders by reference. The
-// feed must have no gap and no repeat.
-func (n *tenant) created(t *testing.T, base string) map[string]int {
-	t.Helper()
-	counts, ids := map[string]int{}, map[string]bool{}
-	after := uint64(0)
-	for {
-		_, _, raw, err := send(t.Context(), request{method: http.MethodGet, url: fmt.Sprintf("%s/events?limit=100&after_seq=%d", base, after), key: n.Office})
+// run kills servers in all rounds, and looks at everything once more at the end.
+func (l *lane) run() error {
+	for l.round = range l.rounds {
+		if err := l.killStarts(); err != nil {
+			return err
+		}
+		short := l.round%3 == 2
+		p, err := launch(l.database, l.lease(short)...)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		var page struct {
-			Data struct {
-				Items []struct {
-					Seq  uint64
-					ID   string
-					Type string
-					Data struct{ Reference string }
-				}
-				LastSeq uint64 `json:"last_seq"`
-			}
-			Error any
-		}
-		if err := errors.Join(json.Unmarshal(raw, &page)); err != nil || page.Error != nil {
-			t.Fatalf("feed: %v %s", err, raw)
-		}
-		for _, e := range page.Data.Items {
-			if e.Seq != after+1 || ids[e.ID] {
-				t.Fatalf("event %d (%s) follows %d", e.Seq, e.ID, after)
-			}
-			after, ids[e.ID] = e.Seq, true
-			if e.Type == "factory.work_order.created" {
-				counts[e.Data.Reference]++
-			}
-		}
-		if after >= page.Data.LastSeq {
-			return counts
+		if err := l.play(p, short); err != nil {
+			p.kill()
+			return err
 		}
 	}
+	p, err := launch(l.database)
+	if err != nil {
+		return err
+	}
+	if err := l.finish(p); err != nil {
+		p.kill()
+		return err
+	}
+	if err := errors.Join(p.stop(), p.complaints()); err != nil {
+		return err
+	}
+	if p, err = launch(l.database); err != nil {
+		return err
+	}
+	// All short leases are over now, so this start sweeps whatever the killed
+	// ones left.
+	err = swept(l.database)
+	return errors.Join(err, p.stop(), p.complaints(), inspect(l.database))
+}
+
+// lease is that of the sandboxes created in a round: those of a short one are
+// swept when the next server starts.
+func (l *lane) lease(short bool) []string {
+	if short {
+		return []string{"--sandbox-duration", "1s", "--grace", "0s"}
+	}
+	return nil
+}
+
+// killStarts kills none to two servers somewhere in their start: while the
+// database is opened, the log folded in, expired sandboxes swept.
+func (l *lane) killStarts() error {
+	for range l.random.IntN(3) {
+		p, err := begin(l.database)
+		if err != nil {
+			return err
+		}
+		moment := time.Duration(l.random.IntN(400)) * time.Millisecond
+		select {
+		case <-p.ended:
+			return fmt.Errorf("a starting server ended by itself:\n%s", p.log)
+		case <-time.After(moment): // the moment of the kill, not a wait for anything
+		}
+		p.kill()
+		l.starts++
+	}
+	return nil
+}
+
+// play checks what the last kill left, and then kills this server too.
+func (l *lane) play(p *process, short bool) error {
+	if err := l.check(p, l.round%fullRounds == fullRounds-1); err != nil {
+		return err
+	}
+	if l.round%tenantRounds == 0 && !short {
+		if err := l.renew(p); err != nil {
+			return err
+		}
+	}
+	return errors.Join(l.write(p, short), p.complaints())
+}
+
+// renew puts new sandboxes in the place of the old ones: one of each preset,
+// one moved by the wall clock and one by ticks.
+func (l *lane) renew(p *process) error {
+	if err := l.checkTenants(p, true); err != nil {
+		return err
+	}
+	l.tenants = l.tenants[:0]
+	for _, kind := range [][2]string{{"starter", "realtime"}, {"manual", "manual"}} {
+		n, err := newTenant(p, kind[0], kind[1])
+		if err != nil {
+			return err
+		}
+		l.tenants = append(l.tenants, n)
+		l.created++
+	}
+	return nil
+}
+
+// write lets clients loose, and kills the server when a random number of
+// writes has been acknowledged, with others under way.
+func (l *lane) write(p *process, short bool) error {
+	left := &atomic.Int64{}
+	left.Store(int64(1 + l.random.IntN(acknowledgedMost)))
+	enough := make(chan struct{})
+	var total atomic.Int64
+	success := func() {
+		total.Add(1)
+		if left.Add(-1) == 0 {
+			close(enough)
+		}
+	}
+	var clients sync.WaitGroup
+	errs := make(chan error, len(l.tenants)*(writersEach+1)+1)
+	for i, n := range l.tenants {
+		for w := range writersEach {
+			client := &writer{
+				tenant: n, name: fmt.Sprintf("r%d-t%d-w%d", l.round, i, w), ticks: n.clock == "manual" && w == 0,
+				random: rand.New(rand.NewPCG(l.random.Uint64(), 0)), acknowledged: success,
+			}
+			clients.Go(func() { errs <- client.work(p) })
+		}
+		clients.Go(func() { errs <- n.readOn(p) })
+	}
+	var keys []string
+	clients.Go(func() {
+		var err error
+		keys, err = createOn(p, 3)
+		errs <- err
+	})
+	late := l.end(p, enough)
+	clients.Wait()
+	close(errs)
+	for err := range errs {
+		late = errors.Join(late, err)
+	}
+	l.kills++
+	l.acknowledged += int(total.Load())
+	l.noteCreated(keys, short)
+	return late
+}
+
+// end waits for enough writes and kills the server, in each eighth round after
+// it was told to stop.
+func (l *lane) end(p *process, enough <-chan struct{}) error {
+	var late error
+	select {
+	case <-enough:
+	case <-time.After(writeTimeout):
+		late = fmt.Errorf("the writers got nowhere:\n%s", p.log)
+	}
+	// Some work first, so that the kill does not always meet the moment after
+	// an acknowledgement.
+	for range l.random.IntN(20_000) {
+		sha256.Sum256([]byte{1})
+	}
+	if l.random.IntN(8) == 0 {
+		p.dying.Store(true)
+		p.cmd.Process.Signal(syscall.SIGTERM)
+		l.stops++
+		for range l.random.IntN(100_000) {
+			sha256.Sum256([]byte{1})
+		}
+	}
+	p.kill()
+	return late
+}
+
+// noteCreated remembers the sandboxes whose creation was acknowledged.
+func (l *lane) noteCreated(keys []string, short bool) {
+	l.created += len(keys)
+	for _, key := range keys {
+		if short {
+			l.doomed = append(l.doomed, &doomed{key: key})
+			continue
+		}
+		l.kept = append(l.kept, key)
+	}
+}
+
+// check looks at everything that the servers before this one acknowledged.
+func (l *lane) check(p *process, full bool) error {
+	if err := l.checkTenants(p, full); err != nil {
+		return err
+	}
+	for i, key := range l.kept {
+		if !full && i < len(l.kept)-3 {
+			continue // looked at after earlier kills
+		}
+		n := &tenant{Office: key}
+		if err := n.follow(p, 0); err != nil {
+			return fmt.Errorf("a sandbox whose creation was acknowledged: %w", err)
+		}
+		if n.newest() == 0 {
+			return errors.New("a sandbox whose creation was acknowledged has no opening events")
+		}
+	}
+	for _, d := range l.doomed {
+		if err := l.look(p, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lane) checkTenants(p *process, full bool) error {
+	for _, n := range l.tenants {
+		y, err := n.check(p, l.random, full)
+		if err != nil {
+			return fmt.Errorf("sandbox %s (%s, %s): %w", n.ID, n.preset, n.clock, err)
+		}
+		l.tally.add(y)
+	}
+	return nil
+}
+
+// look reads a sandbox with a short lease: it is there, or it is deleted, and
+// then for good.
+func (l *lane) look(p *process, d *doomed) error {
+	a, err := p.send(request{method: http.MethodGet, path: "/sandbox", key: d.key})
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.status == http.StatusOK && !d.deleted:
+	case a.status == http.StatusUnauthorized:
+		d.deleted = true
+	default:
+		return fmt.Errorf("a sandbox past its lease, deleted %t, answers %d %s", d.deleted, a.status, a.raw)
+	}
+	return nil
+}
+
+// finish checks everything in full, and waits until all short leases are over.
+func (l *lane) finish(p *process) error {
+	if err := l.check(p, true); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(startTimeout)
+	for _, d := range l.doomed {
+		for !d.deleted {
+			if err := l.look(p, d); err != nil {
+				return err
+			}
+			if time.Now().After(deadline) {
+				return errors.New("a sandbox past its lease is still there")
+			}
+		}
+		l.swept++
+	}
+	return nil
+}
+
+// swept waits until nothing of a sandbox past its lease is left in a database
+// that a server has open.
+func swept(path string) error {
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro&_pragma=busy_timeout(5000)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	var expired, waiting int
+	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); <-look.C {
+		err := errors.Join(
+			db.QueryRow("SELECT count(*) FROM sandboxes WHERE delete_at <= ?", time.Now().UnixMicro()).Scan(&expired),
+			db.QueryRow("SELECT count(*) FROM tombstones WHERE emptied = 0").Scan(&waiting),
+		)
+		if err != nil {
+			return err
+		}
+		if expired+waiting == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%d sandboxes past their leases are left, the bodies of %d deleted ones too", expired, waiting)
+}
+
+// inspect looks into a database that no server has open.
+func inspect(path string) error {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var verdict string
+	var orphans, gaps int
+	err = errors.Join(
+		db.QueryRow("PRAGMA integrity_check").Scan(&verdict),
+		db.QueryRow(`SELECT count(*) FROM commits WHERE sandbox NOT IN (SELECT number FROM sandboxes)
+			AND sandbox NOT IN (SELECT number FROM tombstones WHERE emptied = 0)`).Scan(&orphans),
+		db.QueryRow(`SELECT count(*) FROM (SELECT count(*) AS n, max(version) AS newest FROM commits
+			WHERE sandbox IN (SELECT number FROM sandboxes) GROUP BY sandbox) WHERE n <> newest`).Scan(&gaps),
+	)
+	if err != nil {
+		return err
+	}
+	if verdict != "ok" || orphans != 0 || gaps != 0 {
+		return fmt.Errorf("the database: %q, %d commits without a sandbox, %d sandboxes with a gap in their versions", verdict, orphans, gaps)
+	}
+	return nil
 }

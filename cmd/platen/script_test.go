@@ -1,0 +1,123 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"platen": main})
+}
+
+// patience is how long a script waits for a process: far beyond what it takes.
+const patience = 60 * time.Second
+
+// TestCommandLine runs the scripts of testdata/script: the program as a user
+// types it.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"listening": listening,
+			"answers":   answers,
+			"member":    member,
+			"terminate": terminate,
+		},
+	})
+}
+
+// exits runs a command and wants an exit status: exits 2 platen --nope.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		ended, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = ended.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("the exit status is %d, want %d", got, want)
+	}
+}
+
+var origin = regexp.MustCompile(`start here  (http://\S+)/`)
+
+// listening waits until a server has written to a file where it is, and sets
+// a variable to its origin: listening server.log ORIGIN.
+func listening(ts *testscript.TestScript, _ bool, args []string) {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-look.C {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			ts.Fatalf("%v", err)
+		}
+		if match := origin.FindSubmatch(text); match != nil {
+			ts.Setenv(args[1], string(match[1]))
+			return
+		}
+	}
+	ts.Fatalf("no server said where it is")
+}
+
+// answers gets a URL and wants a status, and the body to match a pattern:
+// answers 200 $ORIGIN/readyz ready.
+func answers(ts *testscript.TestScript, _ bool, args []string) {
+	client := &http.Client{Timeout: patience}
+	response, err := client.Get(args[1])
+	ts.Check(err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	if strconv.Itoa(response.StatusCode) != args[0] || !regexp.MustCompile(args[2]).Match(body) {
+		ts.Fatalf("%s answers %d %s", args[1], response.StatusCode, body)
+	}
+}
+
+// member wants a member of a JSON object: member stdout paid true.
+func member(ts *testscript.TestScript, _ bool, args []string) {
+	var value any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &value))
+	for name := range strings.SplitSeq(args[1], ".") {
+		object, ok := value.(map[string]any)
+		if !ok {
+			ts.Fatalf("%s has no member %s", args[0], args[1])
+		}
+		value = object[name]
+	}
+	got, err := json.Marshal(value)
+	ts.Check(err)
+	if string(got) != args[2] {
+		ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
+	}
+}
+
+// terminate asks the programs in the background to end, as systems do.
+func terminate(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, cmd := range ts.BackgroundCmds() {
+		ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	}
+}

@@ -1,0 +1,124 @@
+package config_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"platen/internal/config"
+)
+
+func TestDefaultsAreValid(t *testing.T) {
+	t.Parallel()
+	if err := config.Default().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryFieldIsWhole(t *testing.T) {
+	t.Parallel()
+	names, targets := map[string]bool{}, map[any]bool{}
+	for _, f := range config.Default().Fields() {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(f.Name) || names[f.Name] {
+			t.Errorf("the name %q is odd or there twice", f.Name)
+		}
+		if !strings.HasSuffix(f.Doc, ".") || strings.ToUpper(f.Doc[:1]) != f.Doc[:1] && !strings.HasPrefix(f.Doc, "redis://") && f.Name != "log-format" && f.Name != "log-level" {
+			t.Errorf("%s is described as %q, which is no sentence", f.Name, f.Doc)
+		}
+		if targets[f.Target] {
+			t.Errorf("%s shares its target with another setting", f.Name)
+		}
+		names[f.Name], targets[f.Target] = true, true
+		if want := "PLATEN_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); f.Variable() != want {
+			t.Errorf("the variable of %s is %s", f.Name, f.Variable())
+		}
+	}
+}
+
+func TestFileTakesEachKindOfValue(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	err := c.File([]byte(`{"listen": "[::1]:80", "max-sandboxes": 7, "key-rate": "8", "grace": "90s", "private-webhooks": true, "trusted-proxy": ["10.0.0.0/8", "::1/128"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintln(c.Listen, c.MaxSandboxes, c.KeyRate, c.Grace, c.PrivateWebhooks, c.TrustedProxy)
+	if want := "[::1]:80 7 8 1m30s true [10.0.0.0/8 ::1/128]\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFileIsRefused(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		``:                                   "read configuration file",
+		`[]`:                                 "read configuration file",
+		`{"listen": "a:1", "listen": "b:2"}`: "read configuration file",
+		`{"nope": 1}`:                        `there is no setting called "nope"`,
+		`{"Listen": "a:1"}`:                  `there is no setting called "Listen"`,
+		`{"max-sandboxes": 1.5}`:             `max-sandboxes cannot be "1.5"`,
+		`{"max-sandboxes": null}`:            `max-sandboxes cannot be ""`,
+		`{"max-sandboxes": 99999999999999999999}`: `max-sandboxes cannot be`,
+		`{"private-webhooks": "yes"}`:             `private-webhooks cannot be "yes"`,
+		`{"grace": 60}`:                           `grace cannot be "60"`,
+	} {
+		if err := config.Default().File([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", file, err, want)
+		}
+	}
+}
+
+func TestEveryImpossibleValueIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"listen": "nonsense", "public-url": "ftp://sandbox.example", "database": "", "trusted-proxy": "10.0.0.0", "max-sandboxes": "0",
+		"queue-length": "-1", "ip-active": "-1", "ip-creations": "-1", "key-rate": "-1", "key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "pow-difficulty": "-1",
+		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s", "grace": "-1s", "log-format": "xml", "log-level": "loud",
+	} {
+		c := config.Default()
+		for _, f := range c.Fields() {
+			if f.Name != name {
+				continue
+			}
+			if err := f.Set(text); err != nil {
+				t.Errorf("%s cannot even be set: %v", name, err)
+			}
+		}
+		err := c.Check()
+		if err == nil || !strings.HasPrefix(err.Error(), name+" must") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s as %q: got %v, want one line about it", name, text, err)
+		}
+	}
+}
+
+func TestCheckNamesAllMistakesAtOnceInOrder(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Listen, c.MaxSandboxes, c.KeyRate, c.Grace = "x", 0, -1, -time.Second
+	want := "grace must not be negative, not -1s\nkey-rate must not be negative, not -1\n" +
+		"listen must be an address such as 127.0.0.1:8080, not \"x\"\nmax-sandboxes must be at least 1, not 0"
+	for range 10 { // the checks go over maps
+		if err := c.Check(); err == nil || err.Error() != want {
+			t.Fatalf("got\n%v\nwant\n%s", err, want)
+		}
+	}
+}
+
+func TestEnvironmentSetsWhatItNames(t *testing.T) {
+	t.Setenv("PLATEN_MAX_SANDBOXES", "12")
+	t.Setenv("PLATEN_GRACE", "soon")
+	t.Setenv("PLATEN_KEY_RATE", "")
+	c := config.Default()
+	err := c.Environment()
+	if err == nil || !strings.Contains(err.Error(), `PLATEN_GRACE: grace cannot be "soon"`) || !strings.Contains(err.Error(), `PLATEN_KEY_RATE: key-rate cannot be ""`) {
+		t.Errorf("got %v", err)
+	}
+	if c.MaxSandboxes != 12 {
+		t.Errorf("max-sandboxes is %d", c.MaxSandboxes)
+	}
+}

@@ -1,0 +1,244 @@
+package crash
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// disk is a place for a database that can be filled up and emptied while a
+// server runs on it.
+type disk struct {
+	database string
+	// fill leaves no space, empty gives it back.
+	fill, empty func(t *testing.T, p *process)
+}
+
+// limited is a disk on which files may not grow: the kernel refuses writes
+// beyond a size, which SQLite meets like a disk without space.
+func limited(t *testing.T) disk {
+	t.Helper()
+	limit := func(t *testing.T, p *process, bytes uint64) {
+		t.Helper()
+		var old unix.Rlimit
+		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &old); err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return disk{
+		database: filepath.Join(t.TempDir(), "platen.db"),
+		fill:     func(t *testing.T, p *process) { t.Helper(); limit(t, p, 4096) },
+		empty: func(t *testing.T, p *process) {
+			t.Helper()
+			if !p.dying.Load() { // the limit dies with the process
+				limit(t, p, unix.RLIM_INFINITY)
+			}
+		},
+	}
+}
+
+// small is a file system of a few megabytes. Mounting one is not permitted
+// everywhere.
+func small(t *testing.T) disk {
+	t.Helper()
+	folder := t.TempDir()
+	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, "size=8m"); err != nil {
+		t.Skipf("no file system may be mounted here (%v); the limit on the size of files was tested", err)
+	}
+	t.Cleanup(func() { unix.Unmount(folder, 0) })
+	filler := filepath.Join(folder, "filler")
+	return disk{
+		database: filepath.Join(folder, "platen.db"),
+		fill: func(t *testing.T, _ *process) {
+			t.Helper()
+			f, err := os.Create(filler)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			for size := 1 << 16; size > 0; {
+				if _, err := f.Write(make([]byte, size)); errors.Is(err, unix.ENOSPC) {
+					size /= 2
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		empty: func(t *testing.T, _ *process) {
+			t.Helper()
+			if err := os.Remove(filler); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+}
+
+// hurried is a preset in which something is due all the time.
+const hurried = `{
+  "preset": "hurried", "version": 1, "summary": "A working day in a second.", "bridge": "auto",
+  "clock": {"mode": "realtime", "speed": 480}, "cash_minor": 8500000, "overdraft_limit_minor": 1000000,
+  "demand": {"per_day": 9.0, "per_day_max": 30.0, "reputation_base": 0.55, "reputation_slope": 0.75, "reputation_start": 0.6, "price_factor": 1.0,
+    "due_days": [4, 9], "answer_days": 2, "cancel_after_days": 7, "late_pct_per_day": 3, "late_cap_pct": 30},
+  "customers": {"late_factor": 1.0}
+}`
+
+func TestAFullDiskLosesNothingAndStopsNoReader(t *testing.T) {
+	t.Parallel()
+	for name, place := range map[string]func(*testing.T) disk{"limit on files": limited, "small file system": small} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fullDisk(t, place(t))
+		})
+	}
+}
+
+func fullDisk(t *testing.T, d disk) {
+	presets := t.TempDir()
+	if err := os.WriteFile(filepath.Join(presets, "hurried.json"), []byte(hurried), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := launch(d.database, "--presets", presets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.kill() })
+	random := rand.New(rand.NewPCG(5, 5))
+	var tenants []*tenant
+	for _, kind := range [][2]string{{"manual", "manual"}, {"hurried", "realtime"}} {
+		n, err := newTenant(p, kind[0], kind[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		tenants = append(tenants, n)
+	}
+	check := func(when string) {
+		t.Helper()
+		for _, n := range tenants {
+			if _, err := n.check(p, random, true); err != nil {
+				t.Fatalf("%s: sandbox %s of preset %s: %v", when, n.ID, n.preset, err)
+			}
+		}
+	}
+	for round := range 2 {
+		write(t, p, tenants, fmt.Sprintf("space-%d", round), 20)
+		d.fill(t, p)
+		refusals(t, p, tenants, round)
+		reads(t, p, tenants)
+		d.empty(t, p)
+		write(t, p, tenants, fmt.Sprintf("again-%d", round), 20)
+		check("with space again")
+	}
+	// A kill on a full disk loses nothing either.
+	d.fill(t, p)
+	refusals(t, p, tenants, 2)
+	p.kill()
+	d.empty(t, p)
+	if p, err = launch(d.database, "--presets", presets); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.kill() })
+	check("after a kill on a full disk")
+	if err := errors.Join(p.stop(), p.complaints(), inspect(d.database)); err != nil {
+		t.Error(err)
+	}
+}
+
+// write makes a number of writes to each tenant.
+func write(t *testing.T, p *process, tenants []*tenant, name string, successes int) {
+	t.Helper()
+	for i, n := range tenants {
+		w := &writer{tenant: n, name: fmt.Sprintf("%s-%d", name, i), random: rand.New(rand.NewPCG(7, uint64(i))), ticks: n.clock == "manual"}
+		for left := successes; left > 0; {
+			in, err := w.next(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in == nil {
+				continue
+			}
+			a, err := n.try(p, in)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case a.status == http.StatusServiceUnavailable:
+				t.Fatalf("%s: %d %s", name, a.status, a.raw)
+			case in.outcome == acknowledged:
+				left--
+			}
+		}
+	}
+}
+
+// refusals writes to a full disk: after what little space was left, each write
+// is refused with unavailable.
+func refusals(t *testing.T, p *process, tenants []*tenant, round int) {
+	t.Helper()
+	const wanted, tries = 10, 200
+	for i, n := range tenants {
+		full := 0
+		for try := 0; full < wanted; try++ {
+			if try == tries {
+				t.Fatalf("only %d of %d writes were refused on a full disk", full, tries)
+			}
+			key := fmt.Sprintf("full-%d-%d-%d", round, i, try)
+			in := n.intend(order, "/factory/work-orders", fmt.Sprintf(`{"sku":"prd_notebook","quantity":1,"reference":%q}`, key), key)
+			a, err := n.try(p, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in.outcome == acknowledged {
+				continue
+			}
+			full++
+			wantUnavailable(t, "a write", a)
+		}
+	}
+	a, err := p.send(request{method: http.MethodPost, path: "/sandboxes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantUnavailable(t, "a creation", a)
+}
+
+func wantUnavailable(t *testing.T, what string, a answer) {
+	t.Helper()
+	var envelope struct {
+		Meta  struct{ Simulation bool }
+		Error struct {
+			Code      string
+			Retryable bool
+		}
+	}
+	if err := json.Unmarshal(a.raw, &envelope); err != nil {
+		t.Fatalf("%s on a full disk: %v %s", what, err, a.raw)
+	}
+	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
+	if a.status != http.StatusServiceUnavailable || envelope.Error.Code != "unavailable" || !envelope.Error.Retryable || !envelope.Meta.Simulation || err != nil || seconds < 1 {
+		t.Errorf("%s on a full disk: %d %s, Retry-After %q", what, a.status, a.raw, a.header.Get("Retry-After"))
+	}
+}
+
+// reads looks at everything on a full disk. Where the clock runs,
+// time stands still until there is space for it to pass.
+func reads(t *testing.T, p *process, tenants []*tenant) {
+	t.Helper()
+	for _, n := range tenants {
+		if _, err := n.read(p); err != nil {
+			t.Errorf("preset %s: reading on a full disk: %v", n.preset, err)
+		}
+		if err := n.follow(p, 0); err != nil {
+			t.Errorf("preset %s: the feed on a full disk: %v", n.preset, err)
+		}
+	}
+}

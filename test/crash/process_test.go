@@ -1,0 +1,233 @@
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const (
+	// startTimeout and stopTimeout are far beyond what a loaded machine takes:
+	// they end a test that would hang.
+	startTimeout = 60 * time.Second
+	stopTimeout  = 60 * time.Second
+	callTimeout  = 60 * time.Second
+)
+
+// binary is the program under test, built once for all tests of the package.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "platen-crash-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	binary = filepath.Join(folder, "platen")
+	build := exec.Command("go", "build", "-o", binary, "platen/cmd/platen")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped, also under the race detector
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// process is a server that can be killed.
+type process struct {
+	cmd  *exec.Cmd
+	base string
+	http *http.Client
+	// dying is set before the process is told to end: only then may it be gone.
+	dying atomic.Bool
+	ended chan struct{}
+	log   *tail
+}
+
+var address = regexp.MustCompile(`API\s+(http://\S+)`)
+
+// begin starts the binary over a database and does not wait for it.
+func begin(database string, settings ...string) (*process, error) {
+	arguments := append([]string{"serve", "--listen", "127.0.0.1:0", "--database", database, "--max-sandboxes", "100000"}, settings...)
+	return beginCommand(exec.Command(binary, arguments...))
+}
+
+func beginCommand(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, ended: make(chan struct{}), log: &tail{found: make(chan string, 1)}}
+	p.http = &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	p.cmd.Stderr = p.log
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// launch starts the binary and waits until it says where it is.
+func launch(database string, settings ...string) (*process, error) {
+	p, err := begin(database, settings...)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.await()
+}
+
+func (p *process) await() error {
+	select {
+	case p.base = <-p.log.found:
+		return nil
+	case <-p.ended:
+		return fmt.Errorf("the server ended before it said where it is:\n%s", p.log)
+	case <-time.After(startTimeout):
+		p.kill()
+		return fmt.Errorf("the server did not say where it is:\n%s", p.log)
+	}
+}
+
+// kill ends the process as the loss of its machine would, as far as a process
+// goes: nothing of it runs any more.
+func (p *process) kill() {
+	p.dying.Store(true)
+	p.cmd.Process.Kill()
+	<-p.ended
+	p.http.CloseIdleConnections()
+}
+
+// stop ends the process as an operator would.
+func (p *process) stop() error {
+	p.dying.Store(true)
+	p.http.CloseIdleConnections()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(stopTimeout):
+		p.kill()
+		return fmt.Errorf("the server did not stop:\n%s", p.log)
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("the server stopped with status %d:\n%s", code, p.log)
+	}
+	return nil
+}
+
+// complaints returns what the server logged as an error of its own.
+func (p *process) complaints() error {
+	if text := p.log.String(); strings.Contains(text, `"level":"ERROR"`) || strings.Contains(text, "panic:") {
+		return fmt.Errorf("the server complained:\n%s", text)
+	}
+	return nil
+}
+
+// tail keeps the end of a process's log and finds its address.
+type tail struct {
+	// found has room for the one address.
+	found chan string
+
+	mu    sync.Mutex // guards what follows
+	text  []byte
+	known bool // the address was found
+}
+
+const tailBytes = 64 << 10
+
+// Write implements io.Writer.
+func (l *tail) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, b...)
+	if !l.known {
+		lines := bufio.NewScanner(bytes.NewReader(l.text[:bytes.LastIndexByte(l.text, '\n')+1]))
+		for lines.Scan() {
+			if match := address.FindStringSubmatch(lines.Text()); match != nil {
+				l.found <- match[1]
+				l.known = true
+				break
+			}
+		}
+	}
+	if len(l.text) > 2*tailBytes {
+		l.text = append([]byte(nil), l.text[len(l.text)-tailBytes:]...)
+	}
+	return len(b), nil
+}
+
+// String returns the end of the log.
+func (l *tail) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text)
+}
+
+// request is what to send; key, idempotency and body may be empty.
+type request struct {
+	method, path, key, idempotency, body string
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	raw    []byte
+}
+
+// errGone reports that the server was not there, or left in the middle of its
+// answer, after it had been told to end.
+var errGone = errors.New("the server is gone")
+
+// send sends a request once.
+func (p *process) send(q request) (answer, error) {
+	// The context of the test must not end a call: only the kill may.
+	r, err := http.NewRequest(q.method, p.base+q.path, strings.NewReader(q.body))
+	if err != nil {
+		return answer{}, err
+	}
+	if q.key != "" {
+		r.Header.Set("Authorization", "Bearer "+q.key)
+	}
+	if q.body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if q.idempotency != "" {
+		r.Header.Set("Idempotency-Key", q.idempotency)
+	}
+	// Without this the transport would repeat a request that carries an
+	// idempotency key when its connection breaks, and hide what happened.
+	r.GetBody = nil
+	response, err := p.http.Do(r)
+	if err != nil {
+		return answer{}, p.gone(err)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{}, p.gone(err)
+	}
+	return answer{response.StatusCode, response.Header, raw}, nil
+}
+
+func (p *process) gone(err error) error {
+	if p.dying.Load() {
+		return errGone
+	}
+	return fmt.Errorf("a server that nobody told to end: %w\n%s", err, p.log)
+}
