@@ -1,0 +1,61 @@
+package contract
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// prefixes are what the ids of the records of a list begin with. Lists of
+// records that have names for ids are left out.
+var prefixes = map[string]string{
+	"/office/sales-orders": "so", "/office/shipments": "sho", "/office/customer-invoices": "cin", "/office/payments": "pay", "/office/ledger": "led",
+	"/factory/work-orders": "wo", "/factory/print-runs": "pr", "/factory/shipments": "shf", "/factory/stock-moves": "mov", "/events": "evt",
+}
+
+// traded is a company that has records of every kind.
+func traded(t testing.TB, body string) *tenant {
+	t.Helper()
+	n := shared.create(t, body)
+	work := text(n.accept(text(n.order("SO-1001"), "id")), "bridged_work_order_id")
+	n.print(work)
+	n.tick(150)
+	n.dispatch(work)
+	n.day()
+	return n
+}
+
+func TestIdentifiersHaveTheirShape(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ID.SHAPE", "CONV.ID.STRING", "CONV.ID.EVENT", "CONV.ID.PRINT_RUN")
+	first, again, other := traded(t, `{"seed":5,"clock":"manual"}`), traded(t, `{"seed":5,"clock":"manual"}`), traded(t, `{"seed":6,"clock":"manual"}`)
+	for path, prefix := range prefixes {
+		shape := regexp.MustCompile("^" + prefix + "_[0-9a-hjkmnp-tv-z]{13}$")
+		ids := func(n *tenant) []string {
+			var all []string
+			for _, row := range n.all(path) {
+				if id := text(row, "id"); !shape.MatchString(id) {
+					t.Errorf("%s: the id %q has not the shape of %s", path, id, shape)
+				}
+				all = append(all, text(row, "id"))
+			}
+			if len(all) == 0 {
+				t.Errorf("%s is empty", path)
+			}
+			return all
+		}
+		one, same, different := ids(first), ids(again), ids(other)
+		if random := path == "/events"; (strings.Join(one, " ") == strings.Join(same, " ")) == random {
+			t.Errorf("%s: with the same seed the ids are %v and %v", path, one, same)
+		}
+		if one[0] == different[0] {
+			t.Errorf("%s: with another seed the id is again %s", path, one[0])
+		}
+	}
+	if first.id == again.id || first.row("/sandbox")["sandbox_id"] != first.id {
+		t.Errorf("sandboxes are called %s and %s", first.id, again.id)
+	}
+	if a, b := first.get("/sandbox").meta()["request_id"], first.get("/sandbox").meta()["request_id"]; a == b {
+		t.Errorf("two requests are called %v", a)
+	}
+}

@@ -1,0 +1,202 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// writes are one call of each write, in an order in which all of them work.
+// They are for a sandbox with the manual bridge.
+func (n *tenant) writes() []request {
+	n.t.Helper()
+	first, second := text(n.order("SO-1001"), "id"), text(n.order("SO-1002"), "id")
+	ready := text(n.work("prd_notebook", 1, "goods for nobody"), "id")
+	n.print(ready)
+	n.tick(480)
+	waitUntil(n.t, n.clock.last.Add(wait))
+	work := text(n.work("prd_notebook", 1, ""), "id")
+	post := func(path, body string) request {
+		return request{method: "POST", path: path, body: body, key: n.keyFor(path)}
+	}
+	return []request{
+		post("/office/sales-orders/"+first+"/accept", ""),
+		post("/office/sales-orders/"+second+"/decline", `{"reason":"too late"}`),
+		post("/office/shipments", encode(n.t, object{"sales_order_id": first, "factory_shipment_ref": "a van"})),
+		post("/factory/work-orders", `{"sku":"prd_card","quantity":5,"reference":"SO-1003"}`),
+		post("/factory/print-runs", encode(n.t, object{"press_id": "prs_digital", "work_order_id": work})),
+		post("/factory/shipments", encode(n.t, object{"work_order_id": ready})),
+		post("/sandbox/tick", `{"minutes":1}`),
+	}
+}
+
+func (r request) under(key string) request {
+	r.headers = []string{"Idempotency-Key", key}
+	return r
+}
+
+// TestEveryWriteCanBeRepeatedUnderItsKey replays each write byte for byte,
+// after others have changed the company.
+func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "IDEM.ACCEPTED", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "OPEN.IDEM.BYTES", "IDEM.REUSED", "ERR.IDEMPOTENCY_KEY_REUSED", "OPEN.IDEM.SAME", "OPEN.IDEM.SCOPE")
+	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	calls := n.writes()
+	known := map[string]bool{}
+	answers := make([]*answer, len(calls))
+	for i, r := range calls {
+		answers[i] = n.send(t, r.under(fmt.Sprint("write ", i)))
+		if answers[i].status/100 != 2 || answers[i].header.Get("Idempotency-Replayed") != "" {
+			t.Fatalf("%s: %d %s, replayed %q", r, answers[i].status, answers[i].raw, answers[i].header.Get("Idempotency-Replayed"))
+		}
+		known[answers[i].operation.id] = true
+	}
+	for i := range n.judge.operations {
+		if o := &n.judge.operations[i]; o.method == "POST" && o.path != "/sandboxes" && !known[o.id] {
+			t.Errorf("%s was not tried", o.id)
+		}
+	}
+	before := n.newest()
+	for i, r := range calls {
+		again := n.send(t, r.under(fmt.Sprint("write ", i)))
+		if string(again.raw) != string(answers[i].raw) || again.status != answers[i].status || again.header.Get("Idempotency-Replayed") != "true" {
+			t.Errorf("%s: first %d %s\nagain %d %s, replayed %q", r, answers[i].status, answers[i].raw, again.status, again.raw, again.header.Get("Idempotency-Replayed"))
+		}
+		for _, other := range altered(r) {
+			n.send(t, other.under(fmt.Sprint("write ", i))).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		}
+	}
+	if after := n.newest(); after != before {
+		t.Errorf("the replays wrote %d events", after-before)
+	}
+	// Another system and another sandbox know nothing of the key.
+	key := "write 0" // of the Head Office key
+	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+		t.Error("a key of Head Office was known in the Factory")
+	}
+	other := shared.create(t, `{"clock":"manual"}`)
+	if a := other.accept(text(other.order("SO-1001"), "id")); text(a, "id") == text(answers[0].data(), "id") {
+		t.Errorf("the order %v is in two sandboxes", a["id"])
+	}
+	other.post("/office/shipments", `{"sales_order_id":"so_0"}`, "Idempotency-Key", key).want(404, "not_found")
+}
+
+// altered are requests that differ from one in a single thing.
+func altered(r request) []request {
+	longer, elsewhere := r, r
+	longer.body += " "
+	if r.body == "" {
+		longer.body = "{}"
+	}
+	elsewhere.path, elsewhere.body = "/sandbox/tick", ""
+	if r.path == elsewhere.path {
+		return []request{longer}
+	}
+	return []request{longer, elsewhere}
+}
+
+func TestCreationTakesAnIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "IDEM.ACCEPTED")
+	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Idempotency-Key", freshKey()}}).want(201, "")
+	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Idempotency-Key", strings.Repeat("k", 65)}}).want(400, "idempotency_key_invalid")
+}
+
+func TestSomeRoutesInsistOnAKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "ERR.IDEMPOTENCY_REQUIRED", "ROUTE.OFFICE.SHIPMENTS.CREATE", "ROUTE.FACTORY.WORK_ORDERS.CREATE", "ROUTE.FACTORY.PRINT_RUNS.CREATE", "ROUTE.FACTORY.SHIPMENTS.CREATE")
+	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	for _, r := range n.writes() {
+		insists := r.path == "/office/shipments" || r.path == "/factory/work-orders" || r.path == "/factory/print-runs" || r.path == "/factory/shipments"
+		a := n.send(t, r)
+		if insists {
+			a.want(http.StatusBadRequest, "idempotency_required")
+			a = n.send(t, r.under(freshKey())).want(http.StatusCreated, "")
+			if id := text(a.data(), "id"); id == "" {
+				t.Errorf("%s: no id: %s", r, a.raw)
+			}
+			continue
+		}
+		a.want(http.StatusOK, "")
+	}
+}
+
+func TestIdempotencyKeysHaveAForm(t *testing.T) {
+	t.Parallel()
+	rows(t, "IDEM.MAX_LENGTH", "LIMIT.IDEMPOTENCY_KEY", "OPEN.IDEM.KEY_FORM", "OPEN.ERR.IDEMPOTENCY_KEY_INVALID")
+	n := shared.create(t, `{"clock":"manual"}`)
+	work := func(key string) *answer {
+		return n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key)
+	}
+	for _, key := range []string{strings.Repeat("k", 65), `""`, `"` + strings.Repeat("k", 65) + `"`, "a\tb", "clé", "a\u00a0b"} {
+		work(key).want(http.StatusBadRequest, "idempotency_key_invalid")
+		n.post("/sandbox/tick", "", "Idempotency-Key", key).want(http.StatusBadRequest, "idempotency_key_invalid")
+	}
+	for i, key := range []string{strings.Repeat("k", 64), "k", `"quoted"`, `"` + strings.Repeat("q", 64) + `"`, "!#$%&'()*+,-./:;<=>?@[]^_`{|}~ x"} {
+		if a := work(key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("key %d was known", i)
+		}
+	}
+	// Quotation marks are no part of the key.
+	if a := work("quoted").want(201, ""); a.header.Get("Idempotency-Replayed") != "true" {
+		t.Error("a key without its quotation marks was not known")
+	}
+}
+
+func TestARefusalSpendsNoKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.IDEM.ONLY_SUCCESS")
+	n := shared.create(t, `{"clock":"manual"}`)
+	const key = "one for all"
+	before := n.snapshot()
+	for _, c := range []struct {
+		body   string
+		status int
+		code   string
+	}{
+		{`{"sku":"prd_card","quantity":5}`, 422, "reference_required"},
+		{`{"sku":"prd_card"}`, 422, "validation_failed"},
+		{`{`, 400, "invalid_json"},
+		{`{"sku":"prd_kite","quantity":1}`, 422, "validation_failed"},
+	} {
+		n.post("/factory/work-orders", c.body, "Idempotency-Key", key).want(c.status, c.code)
+	}
+	n.post("/factory/shipments", `{"work_order_id":"wo_0"}`, "Idempotency-Key", key).want(404, "not_found")
+	if after := n.snapshot(); encode(t, after) != encode(t, before) {
+		t.Error("refusals changed the company")
+	}
+	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+		t.Error("a refusal was kept")
+	}
+}
+
+func TestTheSameRequestAtTheSameTimeIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.IDEM.CONCURRENT", "EVT.ONE")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.get("/factory/presses")
+	before := n.newest()
+	const callers = 12
+	answers := make([]*answer, callers)
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() {
+			answers[i] = n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", "together")
+		})
+	}
+	all.Wait()
+	firsts := 0
+	for _, a := range answers {
+		if a.status != http.StatusCreated || string(a.raw) != string(answers[0].raw) {
+			t.Errorf("got %d %s, another got %s", a.status, a.raw, answers[0].raw)
+		}
+		if a.header.Get("Idempotency-Replayed") == "" {
+			firsts++
+		}
+	}
+	if written := types(n.feed(before)); firsts != 1 || len(written) != 1 || written[0] != "factory.work_order.created" {
+		t.Errorf("%d answers were no replays, written was %v", firsts, written)
+	}
+}

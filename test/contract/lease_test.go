@@ -1,0 +1,181 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"platen/internal/config"
+)
+
+// TestWhatHappensWithinSeconds runs before all parallel tests and not beside
+// them: with leases of a second, a busy machine would end sandboxes before
+// their tests have begun, and miss the moment in which a server stops.
+func TestWhatHappensWithinSeconds(t *testing.T) { //nolint:paralleltest // as said
+	for name, test := range map[string]func(*testing.T){
+		"a sandbox ends in two steps":              testTwoSteps,
+		"what was due before the end happens":      testDueBeforeTheEnd,
+		"reads show what was due":                  testReadsAreCurrent,
+		"a run that ends at once is a second away": testRetryIsASecondAway,
+		"a service that stops is unavailable":      testStoppingIsUnavailable,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
+}
+
+// hasty is a folder with presets for tests: rush has a day in a second, brisk
+// has many orders with short due dates.
+func hasty(t testing.TB) map[string]string {
+	t.Helper()
+	const form = `{"preset":%q,"version":1,"summary":"for tests","bridge":"auto","clock":{"mode":%q,"speed":%d},"cash_minor":8500000,
+		"overdraft_limit_minor":1000000,"demand":{"per_day":%d,"per_day_max":%d,"reputation_base":1,"reputation_slope":0,"reputation_start":0.6,
+		"price_factor":1,"due_days":[1,1],"answer_days":1,"cancel_after_days":1,"late_pct_per_day":3,"late_cap_pct":30},"customers":{"late_factor":0}}`
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"rush":  fmt.Sprintf(form, "rush", "realtime", 480, 1, 1),
+		"brisk": fmt.Sprintf(form, "brisk", "manual", 8, 25, 30),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return map[string]string{"presets": folder}
+}
+
+func testTwoSteps(t *testing.T) {
+	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT", "OPEN.IDEM.KEPT", "OPEN.HTTP.ONE_401", "AUTH.INVALID")
+	s := serve(t, map[string]string{"sandbox-duration": "1s", "grace": "1s"})
+	n := s.create(t, `{"clock":"manual"}`)
+	ends := moment(t, n.created["expires_at"])
+	order := n.order("SO-1001")
+	key := freshKey()
+	accepted := n.post("/office/sales-orders/"+text(order, "id")+"/accept", "", "Idempotency-Key", key).want(200, "")
+	work := text(accepted.data(), "bridged_work_order_id")
+	n.row("/factory/work-orders/" + work)
+	before := n.newest()
+
+	waitUntil(t, ends.Add(10*time.Millisecond))
+	for _, write := range [][2]string{
+		{"/office/sales-orders/" + text(n.order("SO-1002"), "id") + "/accept", ""},
+		{"/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_id": work})},
+		{"/sandbox/tick", ""},
+	} {
+		n.post(write[0], write[1]).want(http.StatusLocked, "sandbox_expired")
+	}
+	for _, path := range n.judge.lists() {
+		n.get(path).want(200, "")
+	}
+	status := n.row("/sandbox")
+	if status["status"] != "expired" || number(t, status, "expires_in_s") != 0 || uint64(number(t, status, "last_seq")) != before {
+		t.Errorf("after its end the sandbox is %v, %v s, last_seq %v; before it %d", status["status"], status["expires_in_s"], status["last_seq"], before)
+	}
+	replay := n.post("/office/sales-orders/"+text(order, "id")+"/accept", "", "Idempotency-Key", key).want(200, "")
+	if string(replay.raw) != string(accepted.raw) || replay.header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("after the end the replay is\n%s\nwas\n%s", replay.raw, accepted.raw)
+	}
+
+	waitUntil(t, ends.Add(time.Second+10*time.Millisecond))
+	unknown := s.send(t, request{method: "GET", path: "/sandbox", key: "lab_off_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}).want(401, "unauthorized")
+	for _, path := range []string{"/sandbox", "/office/cash", "/events", "/factory/stock"} {
+		deleted := n.get(path).want(http.StatusUnauthorized, "unauthorized")
+		if encode(t, deleted.failure()) != encode(t, unknown.failure()) {
+			t.Errorf("a deleted key is told %s, an unknown one %s", deleted.raw, unknown.raw)
+		}
+	}
+	n.post("/sandbox/tick", "").want(http.StatusUnauthorized, "unauthorized")
+}
+
+func testDueBeforeTheEnd(t *testing.T) {
+	rows(t, "OPEN.LIFE.DUE_BEFORE_END")
+	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "1s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
+	run := n.print(text(n.work("prd_notebook", 10, ""), "id"))
+	ends, expires := moment(t, run["ends_at"]), moment(t, n.created["expires_at"])
+	if !ends.Before(expires) {
+		t.Fatalf("the run ends at %v, the sandbox at %v", ends, expires)
+	}
+	waitUntil(t, expires.Add(200*time.Millisecond)) // nobody asks in the meantime
+	n.post("/sandbox/tick", "").want(http.StatusLocked, "sandbox_expired")
+	if got := n.row("/factory/print-runs/" + text(run, "id")); got["status"] != "completed" {
+		t.Errorf("the run that ended before the sandbox is %v", got["status"])
+	}
+	for _, e := range n.feed(0) {
+		if at := moment(t, e["created_at"]); at.After(expires) {
+			t.Errorf("%v happened at %v, the end was at %v", e["type"], at, expires)
+		}
+	}
+}
+
+func testReadsAreCurrent(t *testing.T) {
+	rows(t, "OPEN.TIME.READS_ARE_CURRENT", "OPEN.TIME.CREATED_AT", "OPEN.TIME.REALTIME")
+	n := serve(t, hasty(t)).create(t, `{"preset":"rush"}`)
+	for _, path := range []string{"/factory/print-runs/", "/events?types=factory.print_run.completed", "/factory/presses/prs_digital"} {
+		run := n.print(text(n.work("prd_notebook", 30, ""), "id"))
+		ends := moment(t, run["ends_at"])
+		if left := time.Until(ends); left > time.Second {
+			t.Errorf("with a day in a second the run takes %v", left)
+		}
+		waitUntil(t, ends.Add(5*time.Millisecond))
+		switch path { // nothing is asked before this read
+		case "/factory/presses/prs_digital":
+			if got := n.row(path); got["status"] != "idle" {
+				t.Errorf("after its end the press is %v", got["status"])
+			}
+		case "/factory/print-runs/":
+			if got := n.row(path + text(run, "id")); got["status"] != "completed" {
+				t.Errorf("after its end the run is %v", got["status"])
+			}
+		default:
+			items := n.get(path).want(200, "").items()
+			at := moment(t, items[len(items)-1]["created_at"])
+			if apart := at.Sub(ends).Abs(); apart > time.Millisecond {
+				t.Errorf("the run ended at %v, its event is of %v", ends, at)
+			}
+		}
+	}
+}
+
+// testRetryIsASecondAway looks at a press that is free sooner.
+func testRetryIsASecondAway(t *testing.T) {
+	rows(t, "OPEN.PRESS_BUSY.RETRY_AT")
+	n := serve(t, hasty(t)).create(t, `{"preset":"rush"}`)
+	work := text(n.work("prd_notebook", 30, ""), "id")
+	n.print(text(n.work("prd_notebook", 40, ""), "id"))
+	refused := n.post("/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_id": work})).want(http.StatusConflict, "press_busy")
+	if left := moment(t, refused.failure()["retry_at"]).Sub(moment(t, refused.meta()["server_time"])); left < time.Second || left >= 2*time.Second {
+		t.Errorf("of a run that ends at once retry_at is %v away", left)
+	}
+}
+
+// TestTheGracePeriodIsTenMinutes looks at the setting: nobody waits for it.
+// That a sandbox is deleted after the setting's time is shown by
+// testTwoSteps.
+func TestTheGracePeriodIsTenMinutes(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.LIFE.GRACE")
+	if grace := config.Default().Grace; grace != 10*time.Minute {
+		t.Errorf("the grace period is %v", grace)
+	}
+	n := serve(t, map[string]string{"sandbox-duration": "1s"}).create(t, "")
+	waitUntil(t, moment(t, n.created["expires_at"]).Add(3*time.Second))
+	n.row("/sandbox")
+}
+
+func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.LIFE.CAPACITY")
+	s := serve(t, map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "1s", "grace": "1s"})
+	s.faults = true
+	n := s.create(t, "")
+	waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))
+	s.send(t, request{method: "POST", path: "/sandboxes"}).want(http.StatusServiceUnavailable, "queue_full")
+	eventually(t, "a place is free", 20*time.Second, func() bool {
+		return s.send(t, request{method: "POST", path: "/sandboxes"}).status == http.StatusCreated
+	})
+	n.get("/sandbox").want(http.StatusUnauthorized, "unauthorized")
+}

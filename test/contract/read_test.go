@@ -1,0 +1,199 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// object is a JSON object. Its numbers are json.Number, so none loses a digit.
+type object = map[string]any
+
+// want fails unless the answer has the status and, for refusals, the code.
+func (a *answer) want(status int, code string) *answer {
+	a.t.Helper()
+	if a.status != status || a.code() != code {
+		a.t.Fatalf("%s: got %d %q, want %d %q\n%s", a.asked, a.status, a.code(), status, code, a.raw)
+	}
+	return a
+}
+
+// code is that of a refusal, "" for a success.
+func (a *answer) code() string {
+	failure, _ := a.body["error"].(object)
+	code, _ := failure["code"].(string)
+	return code
+}
+
+func (a *answer) meta() object { return a.object("meta") }
+
+func (a *answer) data() object { return a.object("data") }
+
+func (a *answer) failure() object { return a.object("error") }
+
+func (a *answer) object(name string) object {
+	a.t.Helper()
+	o, ok := a.body[name].(object)
+	if !ok {
+		a.t.Fatalf("%s: no %s: %s", a.asked, name, a.raw)
+	}
+	return o
+}
+
+// details are those of a refusal.
+func (a *answer) details() object {
+	a.t.Helper()
+	details, _ := a.failure()["details"].(object)
+	return details
+}
+
+// items are the rows of a list.
+func (a *answer) items() []object {
+	a.t.Helper()
+	list, ok := a.data()["items"].([]any)
+	if !ok {
+		a.t.Fatalf("%s: no items: %s", a.asked, a.raw)
+	}
+	items := make([]object, len(list))
+	for i := range list {
+		items[i], _ = list[i].(object)
+	}
+	return items
+}
+
+// cursor is next_cursor, "" for null.
+func (a *answer) cursor() string {
+	a.t.Helper()
+	value, has := a.data()["next_cursor"]
+	text, isText := value.(string)
+	if !has || value != nil && (!isText || text == "") {
+		a.t.Fatalf("%s: next_cursor is %v", a.asked, value)
+	}
+	return text
+}
+
+// rawData is the data as it was sent.
+func (a *answer) rawData() string { return string(member(a.t, a.raw, "data")) }
+
+// member returns one member of an object as it was sent.
+func member(t testing.TB, raw []byte, name string) json.RawMessage {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	return members[name]
+}
+
+// order lists the members of an object in the order in which they were sent.
+func order(t testing.TB, raw []byte) []string {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	var list []string
+	if _, err := decoder.Token(); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			t.Fatalf("%v: %s", err, raw)
+		}
+		text, _ := name.(string)
+		list = append(list, text)
+		var skipped json.RawMessage
+		if err := decoder.Decode(&skipped); err != nil {
+			t.Fatalf("%v: %s", err, raw)
+		}
+	}
+	return list
+}
+
+func names(o object) []string { return slices.Sorted(maps.Keys(o)) }
+
+// has reports the members that an object lacks.
+func has(t testing.TB, what string, o object, members ...string) {
+	t.Helper()
+	for _, name := range members {
+		if _, ok := o[name]; !ok {
+			t.Errorf("%s has no %s: %v", what, name, names(o))
+		}
+	}
+}
+
+// text is a member that is a string; null and none are "".
+func text(o object, name string) string {
+	s, _ := o[name].(string)
+	return s
+}
+
+// number is a member that is an integer.
+func number(t testing.TB, o object, name string) int64 {
+	t.Helper()
+	n, _ := o[name].(json.Number)
+	i, err := strconv.ParseInt(n.String(), 10, 64)
+	if err != nil {
+		t.Fatalf("%s is %v, which is no integer", name, o[name])
+	}
+	return i
+}
+
+// moment is a timestamp.
+func moment(t testing.TB, value any) time.Time {
+	t.Helper()
+	s, _ := value.(string)
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		t.Fatalf("%v is no timestamp", value)
+	}
+	return at
+}
+
+// child is a member that is an object.
+func child(t testing.TB, o object, name string) object {
+	t.Helper()
+	c, ok := o[name].(object)
+	if !ok {
+		t.Fatalf("%s is %v, which is no object", name, o[name])
+	}
+	return c
+}
+
+// children is a member that is a list of objects.
+func children(t testing.TB, o object, name string) []object {
+	t.Helper()
+	list, ok := o[name].([]any)
+	if !ok {
+		t.Fatalf("%s is %v, which is no list", name, o[name])
+	}
+	all := make([]object, len(list))
+	for i := range list {
+		all[i], _ = list[i].(object)
+	}
+	return all
+}
+
+// texts is a member that is a list of strings.
+func texts(o object, name string) []string {
+	list, _ := o[name].([]any)
+	all := make([]string, len(list))
+	for i := range list {
+		all[i], _ = list[i].(string)
+	}
+	return all
+}
+
+// one returns the object whose member has a value.
+func one(t testing.TB, list []object, name, value string) object {
+	t.Helper()
+	for _, o := range list {
+		if text(o, name) == value {
+			return o
+		}
+	}
+	t.Fatalf("none of %d has %s %q", len(list), name, value)
+	return nil
+}

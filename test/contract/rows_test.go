@@ -1,0 +1,145 @@
+package contract
+
+import (
+	"bufio"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const (
+	contractFile = "../../docs/reference/contract.md"
+	owedFile     = "owed.txt"
+)
+
+// rowOpening is how a table row or list item of the contract begins.
+var rowOpening = regexp.MustCompile("^(?:\\| |[*-] )`([A-Z][A-Z0-9_]*(?:\\.[A-Z0-9_]+)+)`")
+
+// contractRows returns the text of every row by its id.
+var contractRows = sync.OnceValues(func() (map[string]string, error) {
+	text, err := os.ReadFile(contractFile)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if match := rowOpening.FindStringSubmatch(line); match != nil {
+			all[match[1]] = line
+		}
+	}
+	return all, nil
+})
+
+// rows says which rows of the contract a test proves. Their ids stand in the
+// call as plain strings, where TestEveryRowHasATest finds them.
+func rows(t testing.TB, ids ...string) {
+	t.Helper()
+	all, err := contractRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if all[id] == "" {
+			t.Errorf("the contract has no row %s", id)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("not proven: %s", strings.Join(ids, " "))
+		}
+	})
+}
+
+// owedRows returns the lines of owed.txt.
+func owedRows(t testing.TB) []string {
+	t.Helper()
+	file, err := os.Open(owedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	line := regexp.MustCompile(`^([A-Z0-9_.]+) {2,}(\S.*)$`)
+	var ids []string
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if lines.Text() == "" || strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		match := line.FindStringSubmatch(lines.Text())
+		if match == nil {
+			t.Errorf("owed.txt: %q is not an id, two spaces and a reason", lines.Text())
+			continue
+		}
+		ids = append(ids, match[1])
+	}
+	return ids
+}
+
+// citedRows returns where the tests of this folder cite each row.
+func citedRows(t testing.TB) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := contractRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := map[string][]string{}
+	positions := token.NewFileSet()
+	for _, name := range files {
+		parsed, err := parser.ParseFile(positions, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			literal, ok := node.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return true
+			}
+			if id, err := strconv.Unquote(literal.Value); err == nil && all[id] != "" {
+				cited[id] = append(cited[id], positions.Position(literal.Pos()).String())
+			}
+			return true
+		})
+	}
+	return cited
+}
+
+func TestEveryRowHasATest(t *testing.T) {
+	t.Parallel()
+	all, err := contractRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	owed, cited := owedRows(t), citedRows(t)
+	if !slices.IsSorted(owed) {
+		t.Error("owed.txt is not sorted by id")
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(owed)))) != len(owed) {
+		t.Error("owed.txt names a row twice")
+	}
+	for _, id := range owed {
+		if all[id] == "" {
+			t.Errorf("owed.txt names %s, which the contract does not have", id)
+		}
+		if len(cited[id]) > 0 {
+			t.Errorf("%s is owed, yet a test proves it: %v", id, cited[id])
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if !slices.Contains(owed, id) && len(cited[id]) == 0 {
+			t.Errorf("%s is not owed, and no test proves it: %s", id, strings.TrimSpace(all[id]))
+		}
+	}
+	t.Logf("%d rows, %d proven, %d owed", len(all), len(cited), len(owed))
+}

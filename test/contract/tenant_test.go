@@ -1,0 +1,233 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// tenant is a sandbox of a service.
+type tenant struct {
+	*service
+
+	t                   testing.TB
+	id, office, factory string
+	// created is the data of the answer that made it.
+	created object
+	clock   *handClock
+}
+
+// handClock remembers when a sandbox was last ticked.
+type handClock struct{ last time.Time }
+
+// keyNumber makes idempotency keys that were never used before.
+var keyNumber atomic.Int64
+
+func freshKey() string { return fmt.Sprintf("key-%d", keyNumber.Add(1)) }
+
+// create makes a sandbox; the body may be "".
+func (s *service) create(t testing.TB, body string) *tenant {
+	t.Helper()
+	data := s.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(http.StatusCreated, "").data()
+	return &tenant{
+		service: s, t: t, id: text(data, "sandbox_id"), office: text(data, "office_key"), factory: text(data, "factory_key"), created: data,
+		clock: &handClock{},
+	}
+}
+
+// within is the same sandbox for a subtest.
+func (n *tenant) within(t testing.TB) *tenant {
+	m := *n
+	m.t = t
+	return &m
+}
+
+// keyFor returns the key that a path takes.
+func (n *tenant) keyFor(path string) string {
+	if strings.HasPrefix(path, "/factory/") {
+		return n.factory
+	}
+	return n.office
+}
+
+// call makes a call with the right key. Answers about the sandbox say which
+// day it is there.
+func (n *tenant) call(method, path, body string, headers ...string) *answer {
+	n.t.Helper()
+	a := n.send(n.t, request{method: method, path: path, key: n.keyFor(path), body: body, headers: headers})
+	if a.body != nil && a.operation != nil && a.status != http.StatusUnauthorized && a.status < http.StatusInternalServerError {
+		has(n.t, a.asked.String()+": meta", a.meta(), "sim_date", "expires_in_s")
+	}
+	return a
+}
+
+func (n *tenant) get(path string, headers ...string) *answer {
+	n.t.Helper()
+	return n.call("GET", path, "", headers...)
+}
+
+// row reads one record.
+func (n *tenant) row(path string) object {
+	n.t.Helper()
+	return n.get(path).want(http.StatusOK, "").data()
+}
+
+// post writes. Routes that want an idempotency key get a fresh one.
+func (n *tenant) post(path, body string, headers ...string) *answer {
+	n.t.Helper()
+	if o := n.judge.find("POST", path); o != nil && !slices.Contains(headers, "Idempotency-Key") {
+		for _, p := range o.parameters {
+			if p.Name == "Idempotency-Key" && p.Required {
+				headers = append(headers, "Idempotency-Key", freshKey())
+			}
+		}
+	}
+	return n.call("POST", path, body, headers...)
+}
+
+// all reads a whole list, page by page.
+func (n *tenant) all(path string) []object {
+	n.t.Helper()
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	var rows []object
+	next := ""
+	for {
+		page := path + join + "limit=100"
+		if next != "" {
+			page += "&cursor=" + next
+		}
+		a := n.get(page).want(http.StatusOK, "")
+		rows = append(rows, a.items()...)
+		if next = a.cursor(); next == "" {
+			return rows
+		}
+	}
+}
+
+// feed reads all events after a number.
+func (n *tenant) feed(after uint64) []object {
+	n.t.Helper()
+	var events []object
+	for {
+		a := n.get(fmt.Sprintf("/events?limit=100&after_seq=%d", after)).want(http.StatusOK, "")
+		items := a.items()
+		events = append(events, items...)
+		if a.cursor() == "" {
+			return events
+		}
+		after = uint64(number(n.t, items[len(items)-1], "seq"))
+	}
+}
+
+// newest is the number of the newest event.
+func (n *tenant) newest() uint64 {
+	n.t.Helper()
+	return uint64(number(n.t, n.row("/sandbox"), "last_seq"))
+}
+
+// types lists the types of events in their order.
+func types(events []object) []string {
+	list := make([]string, len(events))
+	for i, e := range events {
+		list[i] = text(e, "type")
+	}
+	return list
+}
+
+// ofType picks the events of one type.
+func ofType(events []object, kind string) []object {
+	var list []object
+	for _, e := range events {
+		if text(e, "type") == kind {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// wait is how long a clock rests between two ticks, and a little more.
+const wait = time.Second + 5*time.Millisecond
+
+// tick moves the clock, as soon as it may be moved again.
+func (n *tenant) tick(minutes int) object {
+	n.t.Helper()
+	const tries = 5
+	for range tries {
+		if !n.clock.last.IsZero() {
+			waitUntil(n.t, n.clock.last.Add(wait))
+		}
+		a := n.post("/sandbox/tick", fmt.Sprintf(`{"minutes":%d}`, minutes))
+		n.clock.last = time.Now()
+		if a.status == http.StatusOK {
+			return a.data()
+		}
+		a.want(http.StatusTooManyRequests, "tick_rate")
+	}
+	n.t.Fatal("the clock could not be moved")
+	return nil
+}
+
+// day moves the clock a whole working day on.
+func (n *tenant) day() object {
+	n.t.Helper()
+	return n.tick(480)
+}
+
+// order is the sales order with a number.
+func (n *tenant) order(numbered string) object {
+	n.t.Helper()
+	return one(n.t, n.all("/office/sales-orders"), "number", numbered)
+}
+
+// accept accepts a sales order and returns its row.
+func (n *tenant) accept(id string) object {
+	n.t.Helper()
+	return n.post("/office/sales-orders/"+id+"/accept", "").want(http.StatusOK, "").data()
+}
+
+// work orders work from the Factory.
+func (n *tenant) work(sku string, quantity int, reference string) object {
+	n.t.Helper()
+	body := object{"sku": sku, "quantity": quantity}
+	if reference != "" {
+		body["reference"] = reference
+	}
+	return n.post("/factory/work-orders", encode(n.t, body)).want(http.StatusCreated, "").data()
+}
+
+// print starts a run for a work order on the digital press with so much above
+// the quantity that it does not end short.
+func (n *tenant) print(workOrder string) object {
+	n.t.Helper()
+	body := object{"press_id": "prs_digital", "work_order_id": workOrder, "overs_pct": 20}
+	return n.post("/factory/print-runs", encode(n.t, body)).want(http.StatusCreated, "").data()
+}
+
+// dispatch ships a work order from the Factory.
+func (n *tenant) dispatch(workOrder string) object {
+	n.t.Helper()
+	return n.post("/factory/shipments", encode(n.t, object{"work_order_id": workOrder})).want(http.StatusCreated, "").data()
+}
+
+// bill ships a sales order at Head Office.
+func (n *tenant) bill(order string) object {
+	n.t.Helper()
+	return n.post("/office/shipments", encode(n.t, object{"sales_order_id": order})).want(http.StatusCreated, "").data()
+}
+
+func encode(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

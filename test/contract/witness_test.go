@@ -1,0 +1,354 @@
+package contract
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// witness looks at a whole company after every step of a story.
+type witness struct {
+	*tenant
+
+	seen map[string]object
+}
+
+func watch(n *tenant) *witness { return &witness{tenant: n, seen: n.snapshot()} }
+
+// step does something and compares every row with what it was before: nothing
+// may be gone, and what changed must say so.
+func (w *witness) step(name string, do func()) {
+	w.t.Helper()
+	do()
+	now := w.snapshot()
+	for path, was := range w.seen {
+		is, there := now[path]
+		if !there {
+			w.t.Errorf("%s: %s is gone", name, path)
+			continue
+		}
+		if encode(w.t, was) == encode(w.t, is) {
+			continue
+		}
+		if !moment(w.t, is["updated_at"]).After(moment(w.t, was["updated_at"])) {
+			w.t.Errorf("%s: %s changed and is still of %v:\nwas %s\nis  %s", name, path, is["updated_at"], encode(w.t, was), encode(w.t, is))
+		}
+		for _, fixed := range []string{"id", "created_at", "created_on"} {
+			if was[fixed] != is[fixed] {
+				w.t.Errorf("%s: %s of %s went from %v to %v", name, fixed, path, was[fixed], is[fixed])
+			}
+		}
+	}
+	w.seen = now
+}
+
+// ended runs the checks that hold for the whole history of any company.
+func (w *witness) ended() {
+	events := w.feed(0)
+	for name, check := range map[string]func(*testing.T){
+		"rows":   func(t *testing.T) { w.within(t).checkRows(w.seen) },
+		"feed":   func(t *testing.T) { w.within(t).checkFeed(events) },
+		"states": func(t *testing.T) { w.within(t).checkStates(events, w.seen) },
+		"books":  func(t *testing.T) { w.within(t).checkBooks(events) },
+		"walls":  func(t *testing.T) { w.within(t).checkWalls(w.seen) },
+	} {
+		w.t.(*testing.T).Run(name, check)
+	}
+}
+
+// checkRows looks at what all rows have.
+func (n *tenant) checkRows(seen map[string]object) {
+	rows(n.t, "OPEN.FIELDS.COMMON", "OPEN.FIELDS.CURRENCY", "OPEN.NOTHING_DELETED", "OPEN.FIELDS.UPDATED_AT", "CONV.SNAKE_CASE", "CONV.MONEY")
+	for path, row := range seen {
+		has(n.t, path, row, "id", "created_at", "updated_at", "created_on")
+		for _, at := range []string{"created_at", "updated_at"} {
+			if !instant.MatchString(text(row, at)) {
+				n.t.Errorf("%s: %s is %v", path, at, row[at])
+			}
+		}
+		if moment(n.t, row["updated_at"]).Before(moment(n.t, row["created_at"])) {
+			n.t.Errorf("%s was updated at %v, before its birth at %v", path, row["updated_at"], row["created_at"])
+		}
+		_, money := row["amount_minor"]
+		if _, total := row["total_minor"]; money || total {
+			if row["currency"] != "XTS" {
+				n.t.Errorf("%s: the currency is %v", path, row["currency"])
+			}
+		}
+	}
+	for i := range n.judge.operations {
+		if n.judge.operations[i].method == "DELETE" {
+			n.t.Errorf("%s deletes", n.judge.operations[i].id)
+		}
+	}
+}
+
+// members of data by the type of the event, beside id, status and changes.
+var members = map[string]string{
+	"office.sales_order.received":       "number customer_id sku quantity unit_price_minor total_minor answer_by due_date",
+	"office.sales_order.accepted":       "number sku quantity due_date bridge bridged_work_order_id",
+	"office.sales_order.declined":       "number reason",
+	"office.sales_order.expired":        "number reason reputation_change",
+	"office.customer_invoice.created":   "number shipment_id sales_order_id contract_lot_id total_minor late_discount_minor due_date source",
+	"office.customer_invoice.paid":      "number sales_order_id total_minor paid_on",
+	"office.customer_invoice.overdue":   "number balance_minor due_date dispute_code",
+	"office.payment.received":           "kind amount_minor customer_invoice_id remaining_minor payer_name cash_minor",
+	"factory.work_order.created":        "number sku quantity reference due_date source",
+	"factory.work_order.ready":          "number sku quantity reference ready_on",
+	"factory.shipment.created":          "number work_order_id reference sku quantity source",
+	"factory.print_run.started":         "press_id work_order_id items_count paper_sku sheets_planned operator_badge_no ends_sim ends_at",
+	"factory.print_run.completed":       "press_id work_order_id quantity_good quantity_short sheets_wasted spoilage_pct",
+	"factory.stock.below_reorder_point": "sku on_hand reorder_point unit",
+	"sandbox.mission.completed":         "title completed_count total_count",
+}
+
+// lists of the records that events are about, by what their links begin with.
+var resources = map[string]string{
+	"/office/sales-orders": "sales_order", "/office/shipments": "office_shipment", "/office/customer-invoices": "customer_invoice", "/office/payments": "payment",
+	"/factory/work-orders": "work_order", "/factory/print-runs": "print_run", "/factory/shipments": "factory_shipment", "/factory/stock": "stock_item",
+	"/factory/presses": "press", "/missions": "mission",
+}
+
+// checkFeed looks at the form and the order of events.
+func (n *tenant) checkFeed(events []object) {
+	t := n.t
+	rows(t, "EVT.FEED", "EVT.ORDER", "EVT.BODY", "EVT.BODY.ID", "EVT.BODY.TYPE", "EVT.BODY.CREATED_AT", "EVT.BODY.SIM_DATE", "EVT.BODY.SANDBOX_ID",
+		"EVT.BODY.SYSTEM", "EVT.BODY.SIMULATION", "EVT.BODY.DATA", "EVT.BODY.LINKS_SELF", "OPEN.FEED.ROWS", "OPEN.FEED.GAPLESS", "OPEN.FEED.ASCENDING",
+		"OPEN.TIME.CREATED_AT", "OPEN.EVENT.PRIMARY", "OPEN.ENV.LINKS")
+	catalogue := eventTypes(t)
+	ids := map[string]bool{}
+	for i, e := range events {
+		if number(t, e, "seq") != int64(i+1) {
+			t.Fatalf("event %d has the seq %v", i+1, e["seq"])
+		}
+		if got := names(e); !slices.Equal(got, []string{"created_at", "data", "id", "links", "sandbox_id", "seq", "sim_date", "simulation", "system", "type"}) {
+			t.Errorf("event %d has the members %v", i+1, got)
+		}
+		kind := text(e, "type")
+		if system, known := catalogue[kind]; !known || e["system"] != system {
+			t.Errorf("event %d is of the type %q and the system %v, in the contract %q", i+1, kind, e["system"], system)
+		}
+		if e["sandbox_id"] != n.id || e["simulation"] != true || ids[text(e, "id")] {
+			t.Errorf("event %d is %v", i+1, e)
+		}
+		ids[text(e, "id")] = true
+		if i > 0 && !moment(t, e["created_at"]).After(moment(t, events[i-1]["created_at"])) {
+			t.Errorf("event %d is of %v, the one before of %v", i+1, e["created_at"], events[i-1]["created_at"])
+		}
+		if i > 0 && text(e, "sim_date") < text(events[i-1], "sim_date") {
+			t.Errorf("event %d is of the day %v, the one before of %v", i+1, e["sim_date"], events[i-1]["sim_date"])
+		}
+		n.checkAbout(e)
+	}
+}
+
+// checkAbout follows the link of an event and looks at its data.
+func (n *tenant) checkAbout(e object) {
+	t := n.t
+	t.Helper()
+	kind, data := text(e, "type"), child(t, e, "data")
+	self := text(child(t, e, "links"), "self")
+	path, id := self[:strings.LastIndex(self, "/")], self[strings.LastIndex(self, "/")+1:]
+	if resources[path] == "" || data["id"] != id {
+		t.Errorf("%s is about %s, its id is %v", kind, self, data["id"])
+	}
+	if got := n.row(self); got["id"] != id {
+		t.Errorf("%s leads to %v", self, got["id"])
+	}
+	for _, rider := range changes(t, e) {
+		if rider["resource"] == resources[path] && rider["id"] == id {
+			t.Errorf("%s is among its own riders", self)
+		}
+	}
+	want := append(strings.Fields(members[kind]), "id")
+	if _, has := data["status"]; has {
+		want = append(want, "status")
+	}
+	if _, has := data["changes"]; has {
+		want = append(want, "changes")
+	}
+	slices.Sort(want)
+	if got := names(data); !slices.Equal(got, want) {
+		t.Errorf("%s has the data %v, want %v", kind, got, want)
+	}
+}
+
+// eventTypes reads the catalogue from the contract: the system of each type.
+func eventTypes(t testing.TB) map[string]string {
+	t.Helper()
+	all, err := contractRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := regexp.MustCompile("`([a-z_.]+)` is an event type of the system `([a-z]+)`")
+	catalogue := map[string]string{}
+	for _, line := range all {
+		if match := form.FindStringSubmatch(line); match != nil {
+			catalogue[match[1]] = match[2]
+		}
+	}
+	if len(catalogue) != 50 {
+		t.Fatalf("the contract lists %d event types", len(catalogue))
+	}
+	return catalogue
+}
+
+// checkStates replays the feed and compares the statuses that it tells of
+// with those that are served.
+func (n *tenant) checkStates(events []object, seen map[string]object) {
+	t := n.t
+	rows(t, "EVT.ONE", "OPEN.EVENT.STATE")
+	told := map[string]string{}
+	stored := map[string]string{} // the list of each resource
+	for path, resource := range resources {
+		stored[resource] = path
+	}
+	// Presses, stock and missions are there from the beginning.
+	beginnings := map[string][]string{"press": {"idle"}, "stock_item": {"ok"}, "mission": {"active", "upcoming"}}
+	for i, e := range events {
+		data := child(t, e, "data")
+		self := text(child(t, e, "links"), "self")
+		moved := 0
+		for _, rider := range changes(t, e) {
+			moved++
+			path := stored[text(rider, "resource")] + "/" + text(rider, "id")
+			was, known := told[path]
+			if begin := beginnings[text(rider, "resource")]; !known && begin != nil {
+				was = begin[0]
+			}
+			if text(rider, "from") != was || text(rider, "to") == was {
+				t.Errorf("event %d moves %s from %v to %v, it was %q", i+1, path, rider["from"], rider["to"], was)
+			}
+			told[path] = text(rider, "to")
+		}
+		if status := text(data, "status"); status != "" {
+			if told[self] != status {
+				moved++
+			}
+			told[self] = status
+		} else if text(e, "type") == "office.payment.received" {
+			moved++ // a payment has no status; its birth is what happened
+		}
+		if moved == 0 {
+			t.Errorf("event %d, %v about %s, changes no state", i+1, e["type"], self)
+		}
+	}
+	for path, row := range seen {
+		status := text(row, "status")
+		list := path[:strings.LastIndex(path, "/")]
+		if status == "" || told[path] == status {
+			continue
+		}
+		if told[path] != "" || !slices.Contains(beginnings[resources[list]], status) {
+			t.Errorf("%s is %s, the feed says %q", path, status, told[path])
+		}
+	}
+}
+
+// checkBooks adds up cash and stock.
+func (n *tenant) checkBooks(events []object) {
+	t := n.t
+	rows(t, "OPEN.EVENT.CASH_AND_STOCK", "OPEN.EVENT.STATE", "OPEN.FIELDS.LEDGER_ENTRY", "OPEN.FIELDS.STOCK_MOVE")
+	happened := map[string]object{}
+	for _, e := range events {
+		happened[text(e, "id")] = e
+	}
+	ledger := n.all("/office/ledger")
+	balance, booked := int64(0), map[string]int{}
+	for _, entry := range slices.Backward(ledger) {
+		balance += number(t, entry, "amount_minor")
+		if number(t, entry, "balance_minor") != balance {
+			t.Errorf("after %v the balance is %v, want %d", entry["id"], entry["balance_minor"], balance)
+		}
+		e := happened[text(entry, "event_id")]
+		if e == nil {
+			if entry["kind"] != "opening_balance" {
+				t.Errorf("the entry %v belongs to the event %v", entry["id"], entry["event_id"])
+			}
+			continue
+		}
+		booked[text(entry, "event_id")]++
+		if data := child(t, e, "data"); data["amount_minor"] != entry["amount_minor"] || data["cash_minor"] != entry["balance_minor"] || data["id"] != entry["reference_id"] {
+			t.Errorf("the entry %v is for the event %v", entry, e)
+		}
+	}
+	for _, e := range ofType(events, "office.payment.received") {
+		if booked[text(e, "id")] != 1 {
+			t.Errorf("the event %v has %d entries", e["id"], booked[text(e, "id")])
+		}
+	}
+	if cash := n.row("/office/cash"); number(t, cash, "cash_minor") != balance {
+		t.Errorf("cash is %v, the ledger adds up to %d", cash["cash_minor"], balance)
+	}
+	n.checkStock(happened)
+}
+
+func (n *tenant) checkStock(happened map[string]object) {
+	t := n.t
+	t.Helper()
+	onHand := map[string]int64{}
+	moves := n.all("/factory/stock-moves")
+	issued := map[string]bool{}
+	for _, move := range slices.Backward(moves) {
+		sku := text(move, "sku")
+		onHand[sku] += number(t, move, "quantity")
+		if number(t, move, "balance_after") != onHand[sku] {
+			t.Errorf("after %v there are %v of %s, want %d", move["id"], move["balance_after"], sku, onHand[sku])
+		}
+		e := happened[text(move, "event_id")]
+		if (e == nil) != (move["kind"] == "opening") {
+			t.Errorf("the move %v of the kind %v belongs to the event %v", move["id"], move["kind"], move["event_id"])
+		}
+		if e != nil && child(t, e, "data")["id"] != move["reference_id"] {
+			t.Errorf("the move %v is of %v, its event about %v", move["id"], move["reference_id"], child(t, e, "data")["id"])
+		}
+		if move["kind"] == "issue" {
+			issued[text(move, "event_id")] = true
+		}
+	}
+	for id, e := range happened {
+		if started := e["type"] == "factory.print_run.started"; started != issued[id] {
+			t.Errorf("the event %v of the type %v has issues of material: %v", id, e["type"], issued[id])
+		}
+	}
+	for _, item := range n.all("/factory/stock") {
+		if number(t, item, "on_hand") != onHand[text(item, "sku")] {
+			t.Errorf("%v of %v are on hand, the moves add up to %d", item["on_hand"], item["sku"], onHand[text(item, "sku")])
+		}
+	}
+}
+
+// checkWalls looks for data of one system in the other.
+func (n *tenant) checkWalls(seen map[string]object) {
+	rows(n.t, "OPEN.SYSTEMS.NATURAL_KEYS", "SVC.TWO_SYSTEMS")
+	foreign := map[string]*regexp.Regexp{
+		"/office/":  regexp.MustCompile(`^(wo|pr|itm|mov|shf|opr|prs)_[0-9a-z]+$`),
+		"/factory/": regexp.MustCompile(`^(so|sho|cin|pay|led|cus)_[0-9a-z]+$`),
+	}
+	bridges := []string{"bridged_work_order_id", "factory_shipment_ref", "bridged_office_shipment_id", "reference"}
+	var look func(path, name string, value any)
+	look = func(path, name string, value any) {
+		switch value := value.(type) {
+		case object:
+			for inner, v := range value {
+				look(path, inner, v)
+			}
+		case []any:
+			for _, v := range value {
+				look(path, name, v)
+			}
+		case string:
+			for system, shape := range foreign {
+				if strings.HasPrefix(path, system) && shape.MatchString(value) && !slices.Contains(bridges, name) {
+					n.t.Errorf("%s: %s is %s, of the other system", path, name, value)
+				}
+			}
+		case json.Number, bool, nil:
+		}
+	}
+	for path, row := range seen {
+		look(path, "", row)
+	}
+}
