@@ -130,7 +130,7 @@ func TestIdempotencyKeysAreChecked(t *testing.T) {
 		"empty":         {`""`, "idempotency_key_invalid"},
 		"not printable": {"a\tb", "idempotency_key_invalid"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			n.call("POST", "/v1/factory/work-orders", n.factory, body, "Idempotency-Key", c.key).want(400, c.code)
 		})
 	}
@@ -169,12 +169,12 @@ func TestTheClockIsMovedByHandOncePerSecond(t *testing.T) {
 func TestABusyPressSaysWhenItIsFree(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
-	print := func(i int) *answer {
+	begin := func(i int) *answer {
 		work := n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":5}`, "Idempotency-Key", fmt.Sprint("w", i)).want(201, "").data()["id"]
 		return n.call("POST", "/v1/factory/print-runs", n.factory, fmt.Sprintf(`{"press_id":"prs_digital","work_order_id":%q}`, work), "Idempotency-Key", fmt.Sprint("r", i))
 	}
-	run := print(1).want(201, "").data()
-	refused := print(2).want(409, "press_busy")
+	run := begin(1).want(201, "").data()
+	refused := begin(2).want(409, "press_busy")
 	failure := refused.failure()
 	at, err := time.Parse(time.RFC3339Nano, failure["retry_at"].(string))
 	if err != nil {
@@ -188,7 +188,7 @@ func TestABusyPressSaysWhenItIsFree(t *testing.T) {
 		t.Errorf("press_busy carries more than retry_at: %s", refused.raw)
 	}
 	n.clock.Advance(at.Sub(n.clock.Now()))
-	print(3).want(201, "")
+	begin(3).want(201, "")
 }
 
 func TestKeysAreRefusedAlike(t *testing.T) {

@@ -125,8 +125,6 @@ func last(p *page) int {
 
 // TestTheCheckFindsWhatIsWrong proves that the check of the test above can
 // fail: it passes on an honest server, and on none of these.
-//
-//nolint:tparallel // the subtests lie about one server, one after another
 func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	p, err := launch(filepath.Join(t.TempDir(), "platen.db"))

@@ -128,6 +128,7 @@ func (f *Faulty) write(ctx context.Context, sandboxID string, apply func(context
 		return err
 	}
 	switch fault {
+	case NoFault:
 	case NotApplied:
 		return fmt.Errorf("%w: not applied", ErrFault)
 	case AppliedButFailed:

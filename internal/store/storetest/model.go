@@ -1,9 +1,9 @@
 package storetest
 
 import (
-	"bytes"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"platen/internal/store"
@@ -120,7 +120,7 @@ func sortExpired(list []store.Sandbox) {
 		if order := a.DeleteAt.Compare(b.DeleteAt); order != 0 {
 			return order
 		}
-		return bytes.Compare([]byte(a.ID), []byte(b.ID))
+		return strings.Compare(a.ID, b.ID)
 	})
 }
 
