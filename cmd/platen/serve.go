@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -113,6 +114,8 @@ func serve(ctx context.Context, c *config.Config, flags *pflag.FlagSet, out io.W
 	}
 	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
 		s.Origin(), s.BaseURL(), s.Origin(), s.Origin(), c.Database, s.BaseURL())
+	// Documents and pages were made of much that is not needed again.
+	debug.FreeOSMemory()
 	select {
 	case <-ctx.Done():
 	case err = <-s.Failed():

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"strings"
@@ -11,14 +10,8 @@ import (
 	"platen/internal/sandbox"
 )
 
-type exchangeKey struct{}
-
-func withExchange(ctx context.Context, x *exchange) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
-}
-
-func exchangeOf(ctx context.Context) *exchange {
-	x, ok := ctx.Value(exchangeKey{}).(*exchange)
+func exchangeOf(w http.ResponseWriter) *exchange {
+	x, ok := w.(*exchange)
 	if !ok {
 		panic("a request came past ServeHTTP")
 	}

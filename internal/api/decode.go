@@ -117,8 +117,8 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 		return true, nil
 	}
 	accept := strings.Join(r.Header.Values("Accept"), ",")
-	if accept == "" {
-		return false, nil
+	if accept == "" || accept == "*/*" || accept == contentJSON {
+		return false, nil // what nearly everybody sends
 	}
 	json, csvWeight := weight(accept, "application", "json"), weight(accept, "text", "csv")
 	if op.columns != nil && csvWeight > json {

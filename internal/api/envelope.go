@@ -59,6 +59,15 @@ func encode(v any) []byte {
 	return b
 }
 
+// fnv1a is FNV-1a of 64 bits.
+func fnv1a(b []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
 func hash(b []byte) uint64 {
 	h := fnv.New64a()
 	h.Write(b)
@@ -118,11 +127,14 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSeque
 		x.send(x.op.Status, contentCSV, body)
 		return nil
 	}
-	size := 256
-	for _, item := range items {
-		size += len(item) + 1
+	// A page is a large piece of memory: a new one for each answer would keep
+	// the collector busier than everything else.
+	page, ok := x.server.pages.Get().(*[]byte)
+	if !ok {
+		page = new([]byte)
 	}
-	b := x.meta(make([]byte, 0, size), v)
+	defer x.server.pages.Put(page)
+	b := x.meta((*page)[:0], v)
 	b = append(b, `"data":{"items":[`...)
 	for i, item := range items {
 		if i > 0 {
@@ -142,7 +154,9 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSeque
 		b = append(b, `,"last_seq":`...)
 		b = strconv.AppendUint(b, *lastSequence, 10)
 	}
-	x.send(x.op.Status, contentJSON, append(b, `}}`...))
+	b = append(b, `}}`...)
+	x.send(x.op.Status, contentJSON, b)
+	*page = b
 	return nil
 }
 
@@ -191,33 +205,47 @@ func (x *exchange) identify() {
 // send writes an answer whole.
 func (x *exchange) send(status int, contentType string, body []byte) {
 	h := x.headers()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if contentType == contentJSON {
+		h["Content-Type"] = fixed.contentJSON
+	} else {
+		h.Set("Content-Type", contentType)
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
 		x.w.Write(body)
 	}
 }
 
+// fixed are header values that are the same in every answer.
+var fixed = struct{ contentJSON, cacheControl, vary, contentTypeOptions, contentSecurityPolicy []string }{ //nolint:gochecknoglobals // read only
+	contentJSON:           []string{contentJSON},
+	cacheControl:          []string{"private, no-cache"},
+	vary:                  []string{"Accept, Authorization, X-Api-Key"},
+	contentTypeOptions:    []string{"nosniff"},
+	contentSecurityPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
+}
+
 func (x *exchange) headers() http.Header {
 	h := x.w.Header()
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Vary", "Accept, Authorization, X-Api-Key")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Request-Id", x.requestID)
+	h["Cache-Control"] = fixed.cacheControl
+	h["Vary"] = fixed.vary
+	h["X-Content-Type-Options"] = fixed.contentTypeOptions
+	h["Content-Security-Policy"] = fixed.contentSecurityPolicy
+	h["Request-Id"] = []string{x.requestID}
 	return h
 }
 
 // tag sets the ETag of what is about to be answered: weak, and of the version
 // of what was read, never of meta (contract: LIST.ETAG).
 func (x *exchange) tag(version uint64) {
-	h := fnv.New64a()
-	for _, part := range []string{x.caller.SandboxID, x.r.URL.Path, x.r.URL.RawQuery, strconv.FormatBool(x.csv), strconv.FormatUint(version, 36)} {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
+	b := make([]byte, 0, 256)
+	for _, part := range [...]string{x.caller.SandboxID, x.r.URL.Path, x.r.URL.RawQuery, strconv.FormatBool(x.csv)} {
+		b = append(append(b, part...), 0)
 	}
-	x.etag = `W/"` + strconv.FormatUint(h.Sum64(), 36) + `"`
+	b = append(strconv.AppendUint(b, version, 36), 0)
+	sum := fnv1a(b)
+	x.etag = string(append(strconv.AppendUint(append(b[:0], `W/"`...), sum, 36), '"'))
 	x.w.Header()[headerETag] = []string{x.etag}
 }
 

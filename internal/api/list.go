@@ -52,6 +52,9 @@ func query(values url.Values, known ...string) error {
 
 // noQuery refuses parameters on routes that have none.
 func (x *exchange) noQuery() error {
+	if x.r.URL.RawQuery == "" {
+		return nil
+	}
 	values, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {
 		return problem.New(problem.InvalidParameter, "The query string is not well-formed.")
@@ -175,6 +178,7 @@ func (x *exchange) list() error {
 
 // rows picks a page. The cursor after it is "" when the list has ended.
 func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
+	rows = make([]*record.Entry, 0, min(p.limit, len(t.Entries)))
 	from := len(t.Entries) - 1
 	if p.cursor {
 		from = min(from, int(p.after)-1)

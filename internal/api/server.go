@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"platen/internal/company/mission"
@@ -39,6 +40,8 @@ type Server struct {
 	origin string
 	log    *slog.Logger
 	mux    *http.ServeMux
+	// pages holds *[]byte, the memory of lists that have been sent.
+	pages sync.Pool
 	// stopping is set while the server drains.
 	stopping atomic.Bool
 }
@@ -155,13 +158,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse(problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end."))
 		return
 	}
-	s.mux.ServeHTTP(w, r.WithContext(withExchange(r.Context(), x)))
+	s.mux.ServeHTTP(x, r)
 }
 
 // serve is the road of a request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
-	x := exchangeOf(r.Context())
-	x.w, x.r = w, r
+	x := exchangeOf(w)
+	x.r = r
 	if s.stopping.Load() {
 		x.refuse(stopping())
 		return
@@ -271,3 +274,14 @@ type exchange struct {
 	// etag is the tag of what is about to be answered.
 	etag string
 }
+
+// Header implements http.ResponseWriter: an exchange goes through the router in
+// place of the writer that it holds, so that no request has to be copied to
+// carry it.
+func (x *exchange) Header() http.Header { return x.w.Header() }
+
+// Write implements http.ResponseWriter.
+func (x *exchange) Write(b []byte) (int, error) { return x.w.Write(b) }
+
+// WriteHeader implements http.ResponseWriter.
+func (x *exchange) WriteHeader(status int) { x.w.WriteHeader(status) }

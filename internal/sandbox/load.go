@@ -79,7 +79,7 @@ func (s *Sandbox) restore(image store.Image) error {
 		}
 	}
 	version := image.Snapshot.Version
-	var tail []record.Event
+	var events []record.Event
 	for _, commit := range image.Commits {
 		body, err := decodeCommit(commit.Body, commit.Version)
 		if err != nil {
@@ -87,7 +87,7 @@ func (s *Sandbox) restore(image store.Image) error {
 		}
 		snapshot.image.Apply(&body.Changes)
 		snapshot.index.add(commit.Version, &body.Changes, body.reply)
-		tail = appendTail(tail, body.Events)
+		events = append(events, body.Events...)
 		version = commit.Version
 	}
 	c, err := company.Load(snapshot.image)
@@ -96,7 +96,7 @@ func (s *Sandbox) restore(image store.Image) error {
 	}
 	s.company, s.log, s.snapshot = c, snapshot.index, image.Snapshot.Version
 	view := newView(image.Sandbox, c, snapshot.image.Tables, version)
-	view.tail = tail
+	view.tail = appendTail(nil, events)
 	s.published.Store(view)
 	return nil
 }

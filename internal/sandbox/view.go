@@ -10,7 +10,7 @@ import (
 )
 
 // tailLength is how many of the newest events are kept in memory.
-const tailLength = 256
+const tailLength = 64
 
 // View is a sandbox as it stood after one commit: immutable, shared by any
 // number of readers.

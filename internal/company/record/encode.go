@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -62,5 +63,5 @@ func encodeEvent(p *pendingEvent, sandboxID string) []byte {
 	b = append(b, encode(p.data)...)
 	b = append(b, `,"links":{"self":"`...)
 	b = append(b, p.self...)
-	return append(b, `"}}`...)
+	return bytes.Clone(append(b, `"}}`...)) // it stays in memory: without room to spare
 }

@@ -185,6 +185,7 @@ func (t *Table[R, P]) Forget() {
 func (t *Table[R, P]) Restore(entries []*Entry) error {
 	t.slots = make([]*slot[R, P], len(entries))
 	slots := make([]slot[R, P], len(entries))
+	t.index = make(map[string]int, len(entries))
 	for i, e := range entries {
 		if e == nil || e.Ordinal != i {
 			return fmt.Errorf("table %s has a hole at %d", t.definition.Resource, i)
