@@ -207,22 +207,6 @@ func (c *Company) Forget() {
 	}
 }
 
-// Check verifies every invariant of the whole company.
-func (c *Company) Check() error {
-	for _, table := range c.tables() {
-		if err := table.Check(); err != nil {
-			return err
-		}
-	}
-	if err := c.office.Check(); err != nil {
-		return fmt.Errorf("office: %w", err)
-	}
-	if err := c.factory.Check(); err != nil {
-		return fmt.Errorf("factory: %w", err)
-	}
-	return c.checkBridge()
-}
-
 // Newest returns the number and the time of the newest event.
 func (c *Company) Newest() (sequence uint64, at moment.Instant) {
 	return c.rec.Sequence(), c.rec.LastEventAt()

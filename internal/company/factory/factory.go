@@ -107,6 +107,9 @@ func (f *Factory) checkPresses() error {
 			running[run.PressID] = run.ID
 		}
 	}
+	if err := f.checkHands(); err != nil {
+		return err
+	}
 	for press := range f.Presses.All {
 		current := ""
 		if press.CurrentPrintRunID != nil {
@@ -114,6 +117,31 @@ func (f *Factory) checkPresses() error {
 		}
 		if current != running[press.ID] || (press.Status == PressRunning) != (current != "") {
 			return fmt.Errorf("press %s is %s with the run %q, but %q runs on it", press.ID, press.Status, current, running[press.ID])
+		}
+	}
+	return nil
+}
+
+// checkHands compares who and what is said to be busy with the runs.
+func (f *Factory) checkHands() error {
+	operators, orders := map[string]string{}, map[string]string{}
+	for run := range f.PrintRuns.All {
+		if run.Status != RunRunning {
+			continue
+		}
+		operators[run.OperatorBadgeNo] = run.ID
+		for _, item := range run.Items {
+			orders[item.WorkOrderID] = run.ID
+		}
+	}
+	for operator, private := range f.Operators.All {
+		if private.RunID != operators[operator.BadgeNo] {
+			return fmt.Errorf("operator %s is said to be at %q, the runs say %q", operator.BadgeNo, private.RunID, operators[operator.BadgeNo])
+		}
+	}
+	for w, private := range f.WorkOrders.All {
+		if private.RunID != orders[w.ID] {
+			return fmt.Errorf("work order %s is said to be in %q, the runs say %q", w.ID, private.RunID, orders[w.ID])
 		}
 	}
 	return nil

@@ -1,0 +1,93 @@
+package company
+
+import (
+	"fmt"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/company/record"
+)
+
+// Check verifies every invariant of the whole company that can be seen in it
+// as it stands. That statuses are those of the feed is seen only with the
+// feed beside it.
+func (c *Company) Check() error {
+	for _, table := range c.tables() {
+		if err := table.Check(); err != nil {
+			return err
+		}
+	}
+	if err := c.office.Check(); err != nil {
+		return fmt.Errorf("office: %w", err)
+	}
+	if err := c.factory.Check(); err != nil {
+		return fmt.Errorf("factory: %w", err)
+	}
+	for _, check := range []func() error{c.checkBridge, c.checkJournals, c.checkTimers} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkJournals reports movements of cash and stock that name no event, or an
+// event with two movements of cash.
+func (c *Company) checkJournals() error {
+	exists := func(id *string) bool {
+		sequence, ok := record.EventSequence(c.settings.UID, *id)
+		return ok && sequence >= 1 && sequence <= c.rec.Sequence()
+	}
+	owners := map[string]string{}
+	for entry := range c.office.Ledger.All {
+		if entry.EventID == nil {
+			if entry.Kind != office.OpeningBalance {
+				return fmt.Errorf("ledger entry %s of kind %s names no event", entry.ID, entry.Kind)
+			}
+			continue
+		}
+		if !exists(entry.EventID) || owners[*entry.EventID] != "" {
+			return fmt.Errorf("ledger entry %s names the event %s, which does not exist or owns %q", entry.ID, *entry.EventID, owners[*entry.EventID])
+		}
+		owners[*entry.EventID] = entry.ID
+	}
+	for move := range c.factory.StockMoves.All {
+		if move.EventID != nil && !exists(move.EventID) {
+			return fmt.Errorf("stock move %s names the event %s, which does not exist", move.ID, *move.EventID)
+		}
+	}
+	return nil
+}
+
+// checkTimers reports a record that waits for something which nothing will
+// bring.
+func (c *Company) checkTimers() error {
+	type alarm struct{ kind, ref string }
+	set := map[alarm]int{}
+	for _, t := range c.rec.Sorted() {
+		set[alarm{t.Kind, t.Ref}]++
+	}
+	var err error
+	want := func(waits bool, kind, ref string) {
+		if waits && set[alarm{kind, ref}] == 0 && err == nil {
+			err = fmt.Errorf("%s waits, and no timer %s will come", ref, kind)
+		}
+	}
+	want(true, timerDay, "")
+	for order := range c.office.SalesOrders.All {
+		want(order.Status == office.OrderReceived, office.TimerAnswerLapses, order.ID)
+		want(order.Status == office.OrderAccepted || order.Status == office.OrderInProduction, office.TimerDeliveryMissed, order.ID)
+	}
+	for invoice := range c.office.CustomerInvoices.All {
+		want(invoice.Status == office.InvoiceOpen, office.TimerInvoiceOverdue, invoice.ID)
+		arrived := c.office.SalesOrders.Private(*invoice.SalesOrderID).ArrivedOn != nil
+		want(arrived && invoice.BalanceMinor > 0, office.TimerPayment, invoice.ID)
+	}
+	for run := range c.factory.PrintRuns.All {
+		want(run.Status == factory.RunRunning, factory.TimerRunEnds, run.ID)
+	}
+	for work, private := range c.factory.WorkOrders.All {
+		want(private.Finishing, factory.TimerFinishingEnds, work.ID)
+	}
+	return err
+}
