@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"hash/fnv"
 	"net/http"
 	"strconv"
 	"time"
@@ -59,19 +58,13 @@ func encode(v any) []byte {
 	return b
 }
 
-// fnv1a is FNV-1a of 64 bits.
-func fnv1a(b []byte) uint64 {
+// hash is FNV-1a of 64 bits, without the allocations of the library's.
+func hash(b []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range b {
 		h = (h ^ uint64(c)) * 1099511628211
 	}
 	return h
-}
-
-func hash(b []byte) uint64 {
-	h := fnv.New64a()
-	h.Write(b)
-	return h.Sum64()
 }
 
 // meta appends the head of an envelope (contract: ENV.META.SIMULATION and the rows after it). A nil view is a
@@ -167,11 +160,12 @@ func (x *exchange) refuse(err error) {
 		x.w.Header().Set("Allow", method.allow)
 		p = method.Problem
 	} else if p, ok = errors.AsType[*problem.Problem](err); !ok {
-		x.server.log.Error("request failed", "request_id", x.requestID, "error", err)
+		x.server.log.Error("request failed", append(x.whereabouts(), "error", err)...)
 		p = problem.New(problem.InternalError, "Something went wrong on our side.")
 	}
 	definition := problem.Lookup(p.Code)
 	h := x.w.Header()
+	delete(h, headerETag) // nothing was read after all
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}
@@ -188,6 +182,19 @@ func (x *exchange) refuse(err error) {
 	b = append(b, `"error":`...)
 	b = append(b, encode(newErrorBody(p, definition, x.server.origin))...)
 	x.send(definition.Status, contentJSON, append(b, '}'))
+}
+
+// whereabouts says for the log which request it is: never its path, which may
+// hold a key.
+func (x *exchange) whereabouts() []any {
+	values := []any{"request_id", x.requestID, "method", x.r.Method}
+	if x.op != nil {
+		values = append(values, "operation", x.op.ID)
+	}
+	if x.caller.SandboxID != "" {
+		values = append(values, "sandbox", x.caller.SandboxID)
+	}
+	return values
 }
 
 // identify finds the sandbox of a request that was refused before anybody
@@ -244,7 +251,7 @@ func (x *exchange) tag(version uint64) {
 		b = append(append(b, part...), 0)
 	}
 	b = append(strconv.AppendUint(b, version, 36), 0)
-	sum := fnv1a(b)
+	sum := hash(b)
 	x.etag = string(append(strconv.AppendUint(append(b[:0], `W/"`...), sum, 36), '"'))
 	x.w.Header()[headerETag] = []string{x.etag}
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"hash/fnv"
 	"net/url"
 	"slices"
 	"strconv"
@@ -114,12 +113,11 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 }
 
 func (p *page) bind(x *exchange) {
-	h := fnv.New64a()
+	var b []byte
 	for _, part := range append([]string{x.caller.SandboxID, x.op.ID, strconv.FormatInt(int64(p.updatedSince), 10)}, p.filters...) {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
+		b = append(append(b, part...), 0)
 	}
-	p.binding = h.Sum64()
+	p.binding = hash(b)
 }
 
 // sealBytes is how much of a cursor ties it to its list and its place.
@@ -127,9 +125,7 @@ const sealBytes = 8
 
 // seal is what a cursor to a place carries: a damaged one does not fit.
 func (p *page) seal(after uint64) uint64 {
-	h := fnv.New64a()
-	h.Write(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), after))
-	return h.Sum64()
+	return hash(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), after))
 }
 
 // nextCursor marks where a page ended.
@@ -220,16 +216,21 @@ func (x *exchange) row() error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := x.record(v); err != nil {
-		return err
-	}
-	// Only a read that finds something counts for the missions.
-	if v, err = x.sandbox.View(x.r.Context(), x.op.signals); err != nil {
-		return err
-	}
 	row, version, err := x.record(v)
 	if err != nil {
 		return err
+	}
+	// Only a read that finds something counts for the missions. It may itself
+	// complete one, and then shows what that changed.
+	counted, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	if err != nil {
+		return err
+	}
+	if counted != v {
+		v = counted
+		if row, version, err = x.record(v); err != nil {
+			return err
+		}
 	}
 	x.tag(version)
 	if x.unchanged() {

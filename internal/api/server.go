@@ -145,7 +145,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(v)
 		}
 		if v != nil {
-			s.log.Error("panic", "request_id", x.requestID, "panic", v, "stack", string(debug.Stack()))
+			s.log.Error("panic", append(x.whereabouts(), "panic", v, "stack", string(debug.Stack()))...)
 			x.refuse(problem.New(problem.InternalError, "Something went wrong on our side."))
 		}
 	}()

@@ -112,11 +112,15 @@ func loadPresets(folder string) (map[string]preset.Preset, error) {
 	if err != nil || folder == "" {
 		return presets, err
 	}
-	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("list presets: %w", err)
 	}
-	for _, name := range names {
+	for _, file := range files {
+		name := filepath.Join(folder, file.Name())
+		if filepath.Ext(name) != ".json" {
+			continue
+		}
 		b, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read preset: %w", err)
