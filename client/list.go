@@ -54,6 +54,11 @@ func (s selection) where(name, value string) {
 	}
 }
 
+// after asks for what came after an event, 0 for everything.
+func after(seq uint64) url.Values {
+	return url.Values{"since": {strconv.FormatUint(seq, 10)}}
+}
+
 // joined is a parameter of several values.
 func joined[T ~string](values []T) string {
 	texts := make([]string, len(values))

@@ -67,10 +67,12 @@ type SandboxStatus struct {
 	OverdraftLimitMinor int64        `json:"overdraft_limit_minor"`
 	DaysNegative        int64        `json:"days_negative"`
 	// 0 to 100; customers come back to a good one.
-	Reputation float64     `json:"reputation"`
-	Inventory  Inventory   `json:"inventory"`
-	Presses    PressCounts `json:"presses"`
-	Counts     Counts      `json:"counts"`
+	Reputation float64 `json:"reputation"`
+	// 0 to 100; when it is low, people quit.
+	Morale    float64     `json:"morale"`
+	Inventory Inventory   `json:"inventory"`
+	Presses   PressCounts `json:"presses"`
+	Counts    Counts      `json:"counts"`
 	// The number of the newest event.
 	LastSeq uint64 `json:"last_seq"`
 	Score   Score  `json:"score"`
@@ -138,8 +140,11 @@ type PressCounts struct {
 
 // Counts is the type of SandboxStatus.Counts.
 type Counts struct {
-	OrdersOpen     int64 `json:"orders_open"`
-	WorkOrdersOpen int64 `json:"work_orders_open"`
+	OrdersOpen        int64 `json:"orders_open"`
+	WorkOrdersOpen    int64 `json:"work_orders_open"`
+	DeliveriesWaiting int64 `json:"deliveries_waiting"`
+	InvoicesPayable   int64 `json:"invoices_payable"`
+	LotsOffered       int64 `json:"lots_offered"`
 }
 
 // Score is the type of SandboxStatus.Score.
@@ -149,6 +154,8 @@ type Score struct {
 	OrdersShipped int64    `json:"orders_shipped"`
 	OnTimePct     *float64 `json:"on_time_pct"`
 	SpoilagePct   *float64 `json:"spoilage_pct"`
+	LotsDelivered int64    `json:"lots_delivered"`
+	PayrollLate   int64    `json:"payroll_late"`
 }
 
 // TickInput is the body of advance_time.
@@ -167,6 +174,37 @@ type TickResult struct {
 	LastSeq         uint64       `json:"last_seq"`
 	CashMinor       int64        `json:"cash_minor"`
 	Status          SandboxState `json:"status"`
+}
+
+// Series is what get_series answers with.
+type Series struct {
+	Points []SeriesPoint `json:"points"`
+}
+
+// SeriesPoint is the type of Series.Points.
+type SeriesPoint struct {
+	ID      string `json:"id"`
+	SimTime string `json:"sim_time"`
+	// The number of the newest event at that moment.
+	Seq            uint64      `json:"seq"`
+	CashMinor      int64       `json:"cash_minor"`
+	Stock          SeriesStock `json:"stock"`
+	PressesRunning int64       `json:"presses_running"`
+	CreatedAt      time.Time   `json:"created_at"`
+	UpdatedAt      time.Time   `json:"updated_at"`
+	CreatedOn      Date        `json:"created_on"`
+}
+
+// SeriesStock is the type of SeriesPoint.Stock.
+type SeriesStock struct {
+	Coated   int64 `json:"mat_coated"`
+	Uncoated int64 `json:"mat_uncoated"`
+	Board    int64 `json:"mat_board"`
+	Ink      int64 `json:"mat_ink"`
+	Plate    int64 `json:"mat_plate"`
+	Waste    int64 `json:"mat_waste"`
+	Notebook int64 `json:"prd_notebook"`
+	Calendar int64 `json:"prd_calendar"`
 }
 
 // FeedEvent is what list_events and get_event answer with.
@@ -223,8 +261,10 @@ type MissionTrack string
 
 // Values of MissionTrack.
 const (
-	MissionTrackBasics      MissionTrack = "basics"
-	MissionTrackOrderToCash MissionTrack = "order_to_cash"
+	MissionTrackBasics       MissionTrack = "basics"
+	MissionTrackOrderToCash  MissionTrack = "order_to_cash"
+	MissionTrackProcureToPay MissionTrack = "procure_to_pay"
+	MissionTrackPeople       MissionTrack = "people"
 )
 
 // MissionStatus is the type of Mission.Status.
@@ -385,8 +425,10 @@ const (
 
 // CreateOfficeShipmentInput is the body of create_office_shipment.
 type CreateOfficeShipmentInput struct {
-	// Required. 1 to 64 characters.
-	SalesOrderID string `json:"sales_order_id"`
+	// The order to ship; this or contract_lot_id. 1 to 64 characters.
+	SalesOrderID *string `json:"sales_order_id,omitzero"`
+	// The lot to ship; this or sales_order_id. 1 to 64 characters.
+	ContractLotID *string `json:"contract_lot_id,omitzero"`
 	// The ordered quantity, which is also what is shipped when this is left out. At least 1.
 	Quantity *int64 `json:"quantity,omitzero"`
 	// The Factory's shipment id, or any text. 1 to 64 characters.
@@ -432,8 +474,12 @@ type Cash struct {
 	CashMinor           int64  `json:"cash_minor"`
 	Currency            string `json:"currency"`
 	OverdraftLimitMinor int64  `json:"overdraft_limit_minor"`
-	ReceivableMinor     int64  `json:"receivable_minor"`
-	OpeningCashMinor    int64  `json:"opening_cash_minor"`
+	// Day closes in a row with negative cash.
+	DaysNegative    int64 `json:"days_negative"`
+	ReceivableMinor int64 `json:"receivable_minor"`
+	// What suppliers ask for.
+	PayableMinor     int64 `json:"payable_minor"`
+	OpeningCashMinor int64 `json:"opening_cash_minor"`
 }
 
 // OfficeLedgerEntry is what list_ledger_entries and get_ledger_entry answer with.
@@ -458,6 +504,12 @@ type OfficeLedgerKind string
 const (
 	OfficeLedgerKindOpeningBalance  OfficeLedgerKind = "opening_balance"
 	OfficeLedgerKindCustomerPayment OfficeLedgerKind = "customer_payment"
+	OfficeLedgerKindSupplierPayment OfficeLedgerKind = "supplier_payment"
+	OfficeLedgerKindOverhead        OfficeLedgerKind = "overhead"
+	OfficeLedgerKindPayroll         OfficeLedgerKind = "payroll"
+	OfficeLedgerKindHiringFee       OfficeLedgerKind = "hiring_fee"
+	OfficeLedgerKindSeverance       OfficeLedgerKind = "severance"
+	OfficeLedgerKindLotPenalty      OfficeLedgerKind = "lot_penalty"
 )
 
 // OfficeCustomer is what list_customers and get_customer answer with.
@@ -505,6 +557,587 @@ const (
 	OfficeProductKindCustom OfficeProductKind = "custom"
 	OfficeProductKindStock  OfficeProductKind = "stock"
 )
+
+// OfficeContractLot is what list_contract_lots, get_contract_lot, accept_contract_lot and
+// decline_contract_lot answer with.
+type OfficeContractLot struct {
+	ID             string `json:"id"`
+	Number         string `json:"number"`
+	CustomerID     string `json:"customer_id"`
+	SKU            string `json:"sku"`
+	ProductName    string `json:"product_name"`
+	Unit           string `json:"unit"`
+	Quantity       int64  `json:"quantity"`
+	UnitPriceMinor int64  `json:"unit_price_minor"`
+	TotalMinor     int64  `json:"total_minor"`
+	// What it costs to accept the lot and not to deliver it in time.
+	PenaltyMinor int64  `json:"penalty_minor"`
+	Currency     string `json:"currency"`
+	AnswerBy     Date   `json:"answer_by"`
+	// The last day on which an office shipment delivers the lot.
+	DeliverBy Date                    `json:"deliver_by"`
+	Status    OfficeContractLotStatus `json:"status"`
+	// The Factory's work order, when the auto bridge made it.
+	WorkOrderRef  *string                         `json:"work_order_ref"`
+	ShipmentID    *string                         `json:"shipment_id"`
+	InvoiceID     *string                         `json:"invoice_id"`
+	ExpiredReason *OfficeContractLotExpiredReason `json:"expired_reason"`
+	CreatedAt     time.Time                       `json:"created_at"`
+	UpdatedAt     time.Time                       `json:"updated_at"`
+	CreatedOn     Date                            `json:"created_on"`
+}
+
+// OfficeContractLotStatus is the type of OfficeContractLot.Status.
+type OfficeContractLotStatus string
+
+// Values of OfficeContractLotStatus.
+const (
+	OfficeContractLotStatusOffered   OfficeContractLotStatus = "offered"
+	OfficeContractLotStatusAccepted  OfficeContractLotStatus = "accepted"
+	OfficeContractLotStatusDeclined  OfficeContractLotStatus = "declined"
+	OfficeContractLotStatusExpired   OfficeContractLotStatus = "expired"
+	OfficeContractLotStatusDelivered OfficeContractLotStatus = "delivered"
+)
+
+// OfficeContractLotExpiredReason is the type of OfficeContractLot.ExpiredReason.
+type OfficeContractLotExpiredReason string
+
+// Values of OfficeContractLotExpiredReason.
+const (
+	OfficeContractLotExpiredReasonOfferLapsed    OfficeContractLotExpiredReason = "offer_lapsed"
+	OfficeContractLotExpiredReasonDeliveryMissed OfficeContractLotExpiredReason = "delivery_missed"
+)
+
+// OfficeSupplier is what list_suppliers and get_supplier answer with.
+type OfficeSupplier struct {
+	ID   string             `json:"id"`
+	Name string             `json:"name"`
+	Kind OfficeSupplierKind `json:"kind"`
+	// Calendar days from the bill to its due date.
+	TermsDays        int64 `json:"terms_days"`
+	EarlyDiscountPct int64 `json:"early_discount_pct"`
+	// Calendar days.
+	EarlyDiscountDays int64 `json:"early_discount_days"`
+	// Working days from the approved order to the truck.
+	LeadDaysMin int64 `json:"lead_days_min"`
+	LeadDaysMax int64 `json:"lead_days_max"`
+	// How many of a hundred trucks come by a purchase order's expected_on.
+	OnTimePct int64         `json:"on_time_pct"`
+	Prices    []OfficePrice `json:"prices"`
+	// The most that may be owed and on order at once; null for services.
+	CreditLimitMinor *int64 `json:"credit_limit_minor"`
+	// True while an invoice of this supplier is overdue: it takes no orders then.
+	OnHold    bool      `json:"on_hold"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	CreatedOn Date      `json:"created_on"`
+}
+
+// OfficeSupplierKind is the type of OfficeSupplier.Kind.
+type OfficeSupplierKind string
+
+// Values of OfficeSupplierKind.
+const (
+	OfficeSupplierKindMaterials OfficeSupplierKind = "materials"
+	OfficeSupplierKindServices  OfficeSupplierKind = "services"
+)
+
+// OfficePrice is the type of OfficeSupplier.Prices.
+type OfficePrice struct {
+	SKU             string `json:"sku"`
+	UnitPriceMinor  int64  `json:"unit_price_minor"`
+	MinimumQuantity int64  `json:"minimum_quantity"`
+}
+
+// OfficeRequisition is what list_office_requisitions, get_office_requisition, create_requisition,
+// approve_requisition and reject_requisition answer with.
+type OfficeRequisition struct {
+	ID        string                  `json:"id"`
+	Number    string                  `json:"number"`
+	Reference *string                 `json:"reference"`
+	Lines     []OfficeRequisitionLine `json:"lines"`
+	// At list cost; what it really costs depends on the supplier.
+	EstimatedMinor  int64                       `json:"estimated_minor"`
+	Currency        string                      `json:"currency"`
+	NeededBy        *Date                       `json:"needed_by"`
+	Source          OfficeRequisitionSource     `json:"source"`
+	Status          OfficeRequisitionStatus     `json:"status"`
+	DecidedBy       *OfficeRequisitionDecidedBy `json:"decided_by"`
+	RejectReason    *string                     `json:"reject_reason"`
+	PurchaseOrderID *string                     `json:"purchase_order_id"`
+	CreatedAt       time.Time                   `json:"created_at"`
+	UpdatedAt       time.Time                   `json:"updated_at"`
+	CreatedOn       Date                        `json:"created_on"`
+}
+
+// OfficeRequisitionLine is the type of OfficeRequisition.Lines.
+type OfficeRequisitionLine struct {
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity"`
+}
+
+// OfficeRequisitionSource is the type of OfficeRequisition.Source.
+type OfficeRequisitionSource string
+
+// Values of OfficeRequisitionSource.
+const (
+	OfficeRequisitionSourceBridge OfficeRequisitionSource = "bridge"
+	OfficeRequisitionSourceClient OfficeRequisitionSource = "client"
+)
+
+// OfficeRequisitionStatus is the type of OfficeRequisition.Status.
+type OfficeRequisitionStatus string
+
+// Values of OfficeRequisitionStatus.
+const (
+	OfficeRequisitionStatusReceived OfficeRequisitionStatus = "received"
+	OfficeRequisitionStatusApproved OfficeRequisitionStatus = "approved"
+	OfficeRequisitionStatusRejected OfficeRequisitionStatus = "rejected"
+)
+
+// OfficeRequisitionDecidedBy is the type of OfficeRequisition.DecidedBy.
+type OfficeRequisitionDecidedBy string
+
+// Values of OfficeRequisitionDecidedBy.
+const (
+	OfficeRequisitionDecidedByPolicy OfficeRequisitionDecidedBy = "policy"
+	OfficeRequisitionDecidedByClient OfficeRequisitionDecidedBy = "client"
+	OfficeRequisitionDecidedByLapse  OfficeRequisitionDecidedBy = "lapse"
+)
+
+// CreateRequisitionInput is the body of create_requisition.
+type CreateRequisitionInput struct {
+	// Required. 1 to 10 items.
+	Lines []MaterialLineInput `json:"lines"`
+	// The Factory's requisition, or any text; no two requisitions have the same. 1 to 64 characters.
+	Reference *string `json:"reference,omitzero"`
+	NeededBy  *Date   `json:"needed_by,omitzero"`
+}
+
+// MaterialLineInput is the body of .
+type MaterialLineInput struct {
+	// Required. 1 to 40 characters. Such as mat_coated.
+	SKU string `json:"sku"`
+	// Required. 1 to 200000.
+	Quantity int64 `json:"quantity"`
+}
+
+// RejectRequisitionInput is the body of reject_requisition.
+type RejectRequisitionInput struct {
+	// 1 to 200 characters.
+	Reason *string `json:"reason,omitzero"`
+}
+
+// OfficePurchaseOrder is what list_purchase_orders, get_purchase_order, create_purchase_order and
+// approve_purchase_order answer with.
+type OfficePurchaseOrder struct {
+	ID string `json:"id"`
+	// Printed on the supplier's delivery note.
+	Number           string                         `json:"number"`
+	SupplierID       string                         `json:"supplier_id"`
+	RequisitionID    *string                        `json:"requisition_id"`
+	Lines            []OfficePurchaseOrderLine      `json:"lines"`
+	TotalMinor       int64                          `json:"total_minor"`
+	Currency         string                         `json:"currency"`
+	Status           OfficePurchaseOrderStatus      `json:"status"`
+	ApprovalRequired bool                           `json:"approval_required"`
+	ApprovedBy       *OfficePurchaseOrderApprovedBy `json:"approved_by"`
+	ApprovedOn       *Date                          `json:"approved_on"`
+	// When the supplier promises the truck.
+	ExpectedOn    *Date                            `json:"expected_on"`
+	ReceiptStatus OfficePurchaseOrderReceiptStatus `json:"receipt_status"`
+	BillingStatus OfficePurchaseOrderBillingStatus `json:"billing_status"`
+	CreatedAt     time.Time                        `json:"created_at"`
+	UpdatedAt     time.Time                        `json:"updated_at"`
+	CreatedOn     Date                             `json:"created_on"`
+}
+
+// OfficePurchaseOrderLine is the type of OfficePurchaseOrder.Lines.
+type OfficePurchaseOrderLine struct {
+	Line             int64  `json:"line"`
+	SKU              string `json:"sku"`
+	Quantity         int64  `json:"quantity"`
+	UnitPriceMinor   int64  `json:"unit_price_minor"`
+	AmountMinor      int64  `json:"amount_minor"`
+	QuantityReceived int64  `json:"quantity_received"`
+	QuantityBilled   int64  `json:"quantity_billed"`
+}
+
+// OfficePurchaseOrderStatus is the type of OfficePurchaseOrder.Status.
+type OfficePurchaseOrderStatus string
+
+// Values of OfficePurchaseOrderStatus.
+const (
+	OfficePurchaseOrderStatusDraft           OfficePurchaseOrderStatus = "draft"
+	OfficePurchaseOrderStatusPendingApproval OfficePurchaseOrderStatus = "pending_approval"
+	OfficePurchaseOrderStatusApproved        OfficePurchaseOrderStatus = "approved"
+)
+
+// OfficePurchaseOrderApprovedBy is the type of OfficePurchaseOrder.ApprovedBy.
+type OfficePurchaseOrderApprovedBy string
+
+// Values of OfficePurchaseOrderApprovedBy.
+const (
+	OfficePurchaseOrderApprovedByPolicy OfficePurchaseOrderApprovedBy = "policy"
+	OfficePurchaseOrderApprovedByClient OfficePurchaseOrderApprovedBy = "client"
+)
+
+// OfficePurchaseOrderReceiptStatus is the type of OfficePurchaseOrder.ReceiptStatus.
+type OfficePurchaseOrderReceiptStatus string
+
+// Values of OfficePurchaseOrderReceiptStatus.
+const (
+	OfficePurchaseOrderReceiptStatusNone    OfficePurchaseOrderReceiptStatus = "none"
+	OfficePurchaseOrderReceiptStatusPartial OfficePurchaseOrderReceiptStatus = "partial"
+	OfficePurchaseOrderReceiptStatusFull    OfficePurchaseOrderReceiptStatus = "full"
+)
+
+// OfficePurchaseOrderBillingStatus is the type of OfficePurchaseOrder.BillingStatus.
+type OfficePurchaseOrderBillingStatus string
+
+// Values of OfficePurchaseOrderBillingStatus.
+const (
+	OfficePurchaseOrderBillingStatusNone   OfficePurchaseOrderBillingStatus = "none"
+	OfficePurchaseOrderBillingStatusBilled OfficePurchaseOrderBillingStatus = "billed"
+	OfficePurchaseOrderBillingStatusPaid   OfficePurchaseOrderBillingStatus = "paid"
+)
+
+// CreatePurchaseOrderInput is the body of create_purchase_order.
+type CreatePurchaseOrderInput struct {
+	// Required. 1 to 40 characters. Such as sup_mill.
+	SupplierID string `json:"supplier_id"`
+	// Required. 1 to 10 items.
+	Lines []MaterialLineInput `json:"lines"`
+	// The approved requisition that this orders. 1 to 64 characters.
+	RequisitionID *string `json:"requisition_id,omitzero"`
+}
+
+// OfficeGoodsReceipt is what list_office_goods_receipts, get_office_goods_receipt and
+// create_office_goods_receipt answer with.
+type OfficeGoodsReceipt struct {
+	ID              string `json:"id"`
+	PurchaseOrderID string `json:"purchase_order_id"`
+	// The Factory's goods receipt, or any text.
+	Reference  *string                  `json:"reference"`
+	Lines      []OfficeReceiptLine      `json:"lines"`
+	Source     OfficeGoodsReceiptSource `json:"source"`
+	RecordedOn Date                     `json:"recorded_on"`
+	Status     OfficeGoodsReceiptStatus `json:"status"`
+	CreatedAt  time.Time                `json:"created_at"`
+	UpdatedAt  time.Time                `json:"updated_at"`
+	CreatedOn  Date                     `json:"created_on"`
+}
+
+// OfficeReceiptLine is the type of OfficeGoodsReceipt.Lines.
+type OfficeReceiptLine struct {
+	SKU              string `json:"sku"`
+	QuantityAccepted int64  `json:"quantity_accepted"`
+	QuantityRejected int64  `json:"quantity_rejected"`
+}
+
+// OfficeGoodsReceiptSource is the type of OfficeGoodsReceipt.Source.
+type OfficeGoodsReceiptSource string
+
+// Values of OfficeGoodsReceiptSource.
+const (
+	OfficeGoodsReceiptSourceBridge  OfficeGoodsReceiptSource = "bridge"
+	OfficeGoodsReceiptSourceClient  OfficeGoodsReceiptSource = "client"
+	OfficeGoodsReceiptSourceOpening OfficeGoodsReceiptSource = "opening"
+)
+
+// OfficeGoodsReceiptStatus is the type of OfficeGoodsReceipt.Status.
+type OfficeGoodsReceiptStatus string
+
+// Values of OfficeGoodsReceiptStatus.
+const (
+	OfficeGoodsReceiptStatusRecorded OfficeGoodsReceiptStatus = "recorded"
+)
+
+// CreateOfficeGoodsReceiptInput is the body of create_office_goods_receipt.
+type CreateOfficeGoodsReceiptInput struct {
+	// Required. 1 to 64 characters.
+	PurchaseOrderID string `json:"purchase_order_id"`
+	// Required. 1 to 10 items.
+	Lines []ReceivedLineInput `json:"lines"`
+	// The Factory's goods receipt, or any text; no two receipts have the same. 1 to 64 characters.
+	Reference *string `json:"reference,omitzero"`
+}
+
+// ReceivedLineInput is the body of .
+type ReceivedLineInput struct {
+	// Required. 1 to 40 characters.
+	SKU string `json:"sku"`
+	// Required. 0 to 200000.
+	QuantityAccepted int64 `json:"quantity_accepted"`
+	// 0 to 200000.
+	QuantityRejected *int64 `json:"quantity_rejected,omitzero"`
+}
+
+// OfficeSupplierInvoice is what list_supplier_invoices, get_supplier_invoice and
+// pay_supplier_invoice answer with.
+type OfficeSupplierInvoice struct {
+	ID              string                      `json:"id"`
+	Number          string                      `json:"number"`
+	SupplierID      string                      `json:"supplier_id"`
+	PurchaseOrderID *string                     `json:"purchase_order_id"`
+	Kind            OfficeSupplierInvoiceKind   `json:"kind"`
+	Lines           []OfficeSupplierInvoiceLine `json:"lines"`
+	BilledMinor     int64                       `json:"billed_minor"`
+	// What order and receipts justify: the lesser of billed and received quantity, at the price of
+	// the order.
+	MatchedMinor int64 `json:"matched_minor"`
+	// billed_minor less matched_minor.
+	VarianceMinor int64                            `json:"variance_minor"`
+	MatchStatus   OfficeSupplierInvoiceMatchStatus `json:"match_status"`
+	// Taken off what is paid by discount_until.
+	DiscountPct int64 `json:"discount_pct"`
+	// The early discount that was taken; 0 until the invoice is paid.
+	DiscountMinor int64  `json:"discount_minor"`
+	DiscountUntil *Date  `json:"discount_until"`
+	Currency      string `json:"currency"`
+	IssuedOn      Date   `json:"issued_on"`
+	DueDate       Date   `json:"due_date"`
+	// The day of the direct debit, or of the collection once the invoice is overdue.
+	CollectOn    *Date                       `json:"collect_on"`
+	LateFeeMinor int64                       `json:"late_fee_minor"`
+	Status       OfficeSupplierInvoiceStatus `json:"status"`
+	PaidMinor    int64                       `json:"paid_minor"`
+	// What the supplier gave up of the bill because the match was right.
+	CreditedMinor int64                        `json:"credited_minor"`
+	PaidBy        *OfficeSupplierInvoicePaidBy `json:"paid_by"`
+	PaymentNote   *string                      `json:"payment_note"`
+	PaidOn        *Date                        `json:"paid_on"`
+	CreatedAt     time.Time                    `json:"created_at"`
+	UpdatedAt     time.Time                    `json:"updated_at"`
+	CreatedOn     Date                         `json:"created_on"`
+}
+
+// OfficeSupplierInvoiceKind is the type of OfficeSupplierInvoice.Kind.
+type OfficeSupplierInvoiceKind string
+
+// Values of OfficeSupplierInvoiceKind.
+const (
+	OfficeSupplierInvoiceKindMaterials OfficeSupplierInvoiceKind = "materials"
+	OfficeSupplierInvoiceKindOverhead  OfficeSupplierInvoiceKind = "overhead"
+)
+
+// OfficeSupplierInvoiceLine is the type of OfficeSupplierInvoice.Lines.
+type OfficeSupplierInvoiceLine struct {
+	// The material; null on overheads.
+	SKU *string `json:"sku"`
+	// What an overhead is for; null on materials.
+	Service        *string `json:"service"`
+	Quantity       int64   `json:"quantity"`
+	UnitPriceMinor int64   `json:"unit_price_minor"`
+	AmountMinor    int64   `json:"amount_minor"`
+}
+
+// OfficeSupplierInvoiceMatchStatus is the type of OfficeSupplierInvoice.MatchStatus.
+type OfficeSupplierInvoiceMatchStatus string
+
+// Values of OfficeSupplierInvoiceMatchStatus.
+const (
+	OfficeSupplierInvoiceMatchStatusMatched                  OfficeSupplierInvoiceMatchStatus = "matched"
+	OfficeSupplierInvoiceMatchStatusQuantityMismatch         OfficeSupplierInvoiceMatchStatus = "quantity_mismatch"
+	OfficeSupplierInvoiceMatchStatusPriceMismatch            OfficeSupplierInvoiceMatchStatus = "price_mismatch"
+	OfficeSupplierInvoiceMatchStatusQuantityAndPriceMismatch OfficeSupplierInvoiceMatchStatus = "quantity_and_price_mismatch"
+	OfficeSupplierInvoiceMatchStatusNoReceipt                OfficeSupplierInvoiceMatchStatus = "no_receipt"
+	OfficeSupplierInvoiceMatchStatusNotApplicable            OfficeSupplierInvoiceMatchStatus = "not_applicable"
+)
+
+// OfficeSupplierInvoiceStatus is the type of OfficeSupplierInvoice.Status.
+type OfficeSupplierInvoiceStatus string
+
+// Values of OfficeSupplierInvoiceStatus.
+const (
+	OfficeSupplierInvoiceStatusOpen    OfficeSupplierInvoiceStatus = "open"
+	OfficeSupplierInvoiceStatusOverdue OfficeSupplierInvoiceStatus = "overdue"
+	OfficeSupplierInvoiceStatusPaid    OfficeSupplierInvoiceStatus = "paid"
+)
+
+// OfficeSupplierInvoicePaidBy is the type of OfficeSupplierInvoice.PaidBy.
+type OfficeSupplierInvoicePaidBy string
+
+// Values of OfficeSupplierInvoicePaidBy.
+const (
+	OfficeSupplierInvoicePaidByClient      OfficeSupplierInvoicePaidBy = "client"
+	OfficeSupplierInvoicePaidByDirectDebit OfficeSupplierInvoicePaidBy = "direct_debit"
+	OfficeSupplierInvoicePaidByCollection  OfficeSupplierInvoicePaidBy = "collection"
+)
+
+// PaySupplierInvoiceInput is the body of pay_supplier_invoice.
+type PaySupplierInvoiceInput struct {
+	// The matched or the billed amount. Left out, the bill is paid if it matches. Early discount and
+	// late fee are worked out by themselves. At least 1.
+	AmountMinor *int64 `json:"amount_minor,omitzero"`
+	// 1 to 200 characters.
+	Note *string `json:"note,omitzero"`
+}
+
+// Employee is what list_employees, get_employee, hire_employee and dismiss_employee answer with.
+type Employee struct {
+	ID string `json:"id"`
+	// What the Factory's gate knows them by.
+	BadgeNo     string      `json:"badge_no"`
+	Name        string      `json:"name"`
+	Role        CatalogRole `json:"role"`
+	HourlyMinor int64       `json:"hourly_minor"`
+	Currency    string      `json:"currency"`
+	// 0 to 100. An operator above 50 spoils fewer sheets, one below 50 more.
+	Skill   int64 `json:"skill"`
+	HiredOn Date  `json:"hired_on"`
+	// The first day at work.
+	StartsOn Date             `json:"starts_on"`
+	Status   HREmployeeStatus `json:"status"`
+	// The last day of an illness, while it lasts.
+	SickUntil *Date `json:"sick_until"`
+	LeftOn    *Date `json:"left_on"`
+	// personal or low_morale of who quit; of who was dismissed the reason given, or dismissed.
+	LeftReason *string   `json:"left_reason"`
+	CreatedAt  time.Time `json:"created_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
+	CreatedOn  Date      `json:"created_on"`
+}
+
+// CatalogRole is the type of Employee.Role and HireEmployeeInput.Role.
+type CatalogRole string
+
+// Values of CatalogRole.
+const (
+	CatalogRoleOperator   CatalogRole = "operator"
+	CatalogRoleFinisher   CatalogRole = "finisher"
+	CatalogRoleWarehouse  CatalogRole = "warehouse"
+	CatalogRoleBookkeeper CatalogRole = "bookkeeper"
+	CatalogRoleSales      CatalogRole = "sales"
+)
+
+// HREmployeeStatus is the type of Employee.Status.
+type HREmployeeStatus string
+
+// Values of HREmployeeStatus.
+const (
+	HREmployeeStatusActive HREmployeeStatus = "active"
+	HREmployeeStatusSick   HREmployeeStatus = "sick"
+	HREmployeeStatusLeft   HREmployeeStatus = "left"
+)
+
+// HireEmployeeInput is the body of hire_employee.
+type HireEmployeeInput struct {
+	// Required.
+	Role CatalogRole `json:"role"`
+	// At least what the lowest paid of the role had when the company opened, which is also what is
+	// paid when this is left out. 1 to 100000.
+	HourlyMinor *int64 `json:"hourly_minor,omitzero"`
+}
+
+// DismissEmployeeInput is the body of dismiss_employee.
+type DismissEmployeeInput struct {
+	// For the record. 1 to 200 characters.
+	Reason *string `json:"reason,omitzero"`
+}
+
+// LeaveRequest is what list_leave_requests and get_leave_request answer with.
+type LeaveRequest struct {
+	ID         string `json:"id"`
+	EmployeeID string `json:"employee_id"`
+	FromDate   Date   `json:"from_date"`
+	// The last day of it.
+	ToDate Date `json:"to_date"`
+	// Working days, the first and the last included.
+	Days      int64     `json:"days"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	CreatedOn Date      `json:"created_on"`
+}
+
+// Timesheet is what list_timesheets, get_timesheet and create_timesheet answer with.
+type Timesheet struct {
+	ID           string           `json:"id"`
+	WeekStart    Date             `json:"week_start"`
+	Entries      []TimesheetEntry `json:"entries"`
+	Source       TimesheetSource  `json:"source"`
+	PayrollRunID string           `json:"payroll_run_id"`
+	CreatedAt    time.Time        `json:"created_at"`
+	UpdatedAt    time.Time        `json:"updated_at"`
+	CreatedOn    Date             `json:"created_on"`
+}
+
+// TimesheetEntry is the type of Timesheet.Entries.
+type TimesheetEntry struct {
+	EmployeeID  string `json:"employee_id"`
+	HoursWorked int64  `json:"hours_worked"`
+	HoursSick   int64  `json:"hours_sick"`
+	HoursLeave  int64  `json:"hours_leave"`
+}
+
+// TimesheetSource is the type of Timesheet.Source.
+type TimesheetSource string
+
+// Values of TimesheetSource.
+const (
+	TimesheetSourceBridge TimesheetSource = "bridge"
+	TimesheetSourceClient TimesheetSource = "client"
+)
+
+// CreateTimesheetInput is the body of create_timesheet.
+type CreateTimesheetInput struct {
+	// A Monday. Required. Such as 2026-09-07.
+	WeekStart Date `json:"week_start"`
+	// Everybody who was employed in the week, once each. Required. 1 to 50 items.
+	Entries []HoursEntryInput `json:"entries"`
+}
+
+// HoursEntryInput is the body of .
+type HoursEntryInput struct {
+	// Who, or badge_no. 1 to 64 characters.
+	EmployeeID *string `json:"employee_id,omitzero"`
+	// What /factory/attendance knows them by, in place of employee_id. 1 to 20 characters.
+	BadgeNo *string `json:"badge_no,omitzero"`
+	// Whole hours. Required. 0 to 60.
+	HoursWorked int64 `json:"hours_worked"`
+	// 8 for each day of illness; paid at 80 %. 0 to 40.
+	HoursSick int64 `json:"hours_sick,omitzero"`
+	// 8 for each day of leave; paid in full. 0 to 40.
+	HoursLeave int64 `json:"hours_leave,omitzero"`
+}
+
+// PayrollRun is what list_payroll_runs, get_payroll_run and run_payroll answer with.
+type PayrollRun struct {
+	ID          string          `json:"id"`
+	WeekStart   Date            `json:"week_start"`
+	WeekEnd     Date            `json:"week_end"`
+	DueDate     Date            `json:"due_date"`
+	Status      HRPayrollStatus `json:"status"`
+	TimesheetID *string         `json:"timesheet_id"`
+	// 0 while there is no timesheet.
+	GrossMinor int64 `json:"gross_minor"`
+	// What being late has cost; 0 until the run is paid.
+	SurchargeMinor int64  `json:"surcharge_minor"`
+	TotalMinor     int64  `json:"total_minor"`
+	Currency       string `json:"currency"`
+	PaidOn         *Date  `json:"paid_on"`
+	// It was collected, not paid.
+	Forced    bool      `json:"forced"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	CreatedOn Date      `json:"created_on"`
+}
+
+// HRPayrollStatus is the type of PayrollRun.Status.
+type HRPayrollStatus string
+
+// Values of HRPayrollStatus.
+const (
+	HRPayrollStatusDue  HRPayrollStatus = "due"
+	HRPayrollStatusLate HRPayrollStatus = "late"
+	HRPayrollStatusPaid HRPayrollStatus = "paid"
+)
+
+// RunPayrollInput is the body of run_payroll.
+type RunPayrollInput struct {
+	// The Monday of the week to pay for. Required. Such as 2026-09-07.
+	WeekStart Date `json:"week_start"`
+}
 
 // FactoryWorkOrder is what list_work_orders, get_work_order and create_work_order answer with.
 type FactoryWorkOrder struct {
@@ -739,6 +1372,7 @@ type FactoryMoveKind string
 // Values of FactoryMoveKind.
 const (
 	FactoryMoveKindOpening  FactoryMoveKind = "opening"
+	FactoryMoveKindReceipt  FactoryMoveKind = "receipt"
 	FactoryMoveKindIssue    FactoryMoveKind = "issue"
 	FactoryMoveKindOutput   FactoryMoveKind = "output"
 	FactoryMoveKindWaste    FactoryMoveKind = "waste"
@@ -831,6 +1465,132 @@ const (
 	FactoryProductKindStock  FactoryProductKind = "stock"
 )
 
+// FactoryRequisition is what list_factory_requisitions and get_factory_requisition answer with.
+type FactoryRequisition struct {
+	ID       string                   `json:"id"`
+	Number   string                   `json:"number"`
+	SKU      string                   `json:"sku"`
+	Quantity int64                    `json:"quantity"`
+	Reason   FactoryRequisitionReason `json:"reason"`
+	// What was on hand when this was written.
+	OnHandAt  int64                    `json:"on_hand_at"`
+	NeededBy  Date                     `json:"needed_by"`
+	Status    FactoryRequisitionStatus `json:"status"`
+	CreatedAt time.Time                `json:"created_at"`
+	UpdatedAt time.Time                `json:"updated_at"`
+	CreatedOn Date                     `json:"created_on"`
+}
+
+// FactoryRequisitionReason is the type of FactoryRequisition.Reason.
+type FactoryRequisitionReason string
+
+// Values of FactoryRequisitionReason.
+const (
+	FactoryRequisitionReasonBelowReorderPoint FactoryRequisitionReason = "below_reorder_point"
+)
+
+// FactoryRequisitionStatus is the type of FactoryRequisition.Status.
+type FactoryRequisitionStatus string
+
+// Values of FactoryRequisitionStatus.
+const (
+	FactoryRequisitionStatusOpen   FactoryRequisitionStatus = "open"
+	FactoryRequisitionStatusClosed FactoryRequisitionStatus = "closed"
+)
+
+// FactoryDelivery is what list_deliveries and get_delivery answer with.
+type FactoryDelivery struct {
+	ID           string `json:"id"`
+	SupplierName string `json:"supplier_name"`
+	// As printed on the delivery note.
+	PurchaseOrderNumber string                `json:"purchase_order_number"`
+	ArrivedOn           Date                  `json:"arrived_on"`
+	Lines               []DeliveryLine        `json:"lines"`
+	Status              FactoryDeliveryStatus `json:"status"`
+	GoodsReceiptID      *string               `json:"goods_receipt_id"`
+	CreatedAt           time.Time             `json:"created_at"`
+	UpdatedAt           time.Time             `json:"updated_at"`
+	CreatedOn           Date                  `json:"created_on"`
+}
+
+// DeliveryLine is the type of FactoryDelivery.Lines.
+type DeliveryLine struct {
+	SKU             string `json:"sku"`
+	QuantityAdvised int64  `json:"quantity_advised"`
+	QuantityCounted int64  `json:"quantity_counted"`
+	QuantityDamaged int64  `json:"quantity_damaged"`
+}
+
+// FactoryDeliveryStatus is the type of FactoryDelivery.Status.
+type FactoryDeliveryStatus string
+
+// Values of FactoryDeliveryStatus.
+const (
+	FactoryDeliveryStatusArrived  FactoryDeliveryStatus = "arrived"
+	FactoryDeliveryStatusReceived FactoryDeliveryStatus = "received"
+)
+
+// FactoryGoodsReceipt is what list_factory_goods_receipts, get_factory_goods_receipt and
+// create_factory_goods_receipt answer with.
+type FactoryGoodsReceipt struct {
+	ID                  string                    `json:"id"`
+	DeliveryID          string                    `json:"delivery_id"`
+	PurchaseOrderNumber string                    `json:"purchase_order_number"`
+	Lines               []FactoryReceiptLine      `json:"lines"`
+	ReceivedOn          Date                      `json:"received_on"`
+	Status              FactoryGoodsReceiptStatus `json:"status"`
+	CreatedAt           time.Time                 `json:"created_at"`
+	UpdatedAt           time.Time                 `json:"updated_at"`
+	CreatedOn           Date                      `json:"created_on"`
+}
+
+// FactoryReceiptLine is the type of FactoryGoodsReceipt.Lines.
+type FactoryReceiptLine struct {
+	SKU              string `json:"sku"`
+	QuantityAccepted int64  `json:"quantity_accepted"`
+	QuantityRejected int64  `json:"quantity_rejected"`
+}
+
+// FactoryGoodsReceiptStatus is the type of FactoryGoodsReceipt.Status.
+type FactoryGoodsReceiptStatus string
+
+// Values of FactoryGoodsReceiptStatus.
+const (
+	FactoryGoodsReceiptStatusRecorded FactoryGoodsReceiptStatus = "recorded"
+)
+
+// CreateFactoryGoodsReceiptInput is the body of create_factory_goods_receipt.
+type CreateFactoryGoodsReceiptInput struct {
+	// Required. 1 to 64 characters.
+	DeliveryID string `json:"delivery_id"`
+	// Left out, everything that is there and undamaged is accepted; so is each material that no line
+	// names. 1 to 10 items.
+	Lines []ReceivedLineInput `json:"lines,omitempty"`
+}
+
+// FactoryAttendance is what list_attendance and get_attendance_row answer with.
+type FactoryAttendance struct {
+	ID      string `json:"id"`
+	BadgeNo string `json:"badge_no"`
+	Date    Date   `json:"date"`
+	// 8 of who is there, 0 of who is not.
+	Hours     int64          `json:"hours"`
+	Absence   FactoryAbsence `json:"absence"`
+	CreatedAt time.Time      `json:"created_at"`
+	UpdatedAt time.Time      `json:"updated_at"`
+	CreatedOn Date           `json:"created_on"`
+}
+
+// FactoryAbsence is the type of FactoryAttendance.Absence.
+type FactoryAbsence string
+
+// Values of FactoryAbsence.
+const (
+	FactoryAbsenceNone  FactoryAbsence = "none"
+	FactoryAbsenceSick  FactoryAbsence = "sick"
+	FactoryAbsenceLeave FactoryAbsence = "leave"
+)
+
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.
 type SalesOrderReceivedData struct {
 	ID             string   `json:"id"`
@@ -904,6 +1664,161 @@ type SalesOrderExpiredDataReason string
 const (
 	SalesOrderExpiredDataReasonAnswerLapsed   SalesOrderExpiredDataReason = "answer_lapsed"
 	SalesOrderExpiredDataReasonDeliveryMissed SalesOrderExpiredDataReason = "delivery_missed"
+)
+
+// OfficeRequisitionReceivedData is the data of office.requisition.received: head Office receives
+// a requisition.
+type OfficeRequisitionReceivedData struct {
+	ID             string                              `json:"id"`
+	Status         string                              `json:"status,omitzero"`
+	Number         string                              `json:"number"`
+	Reference      *string                             `json:"reference"`
+	SKU            string                              `json:"sku"`
+	Quantity       int64                               `json:"quantity"`
+	EstimatedMinor int64                               `json:"estimated_minor"`
+	Source         OfficeRequisitionReceivedDataSource `json:"source"`
+	Changes        []Change                            `json:"changes,omitempty"`
+}
+
+// OfficeRequisitionReceivedDataSource is the type of OfficeRequisitionReceivedData.Source.
+type OfficeRequisitionReceivedDataSource string
+
+// Values of OfficeRequisitionReceivedDataSource.
+const (
+	OfficeRequisitionReceivedDataSourceBridge OfficeRequisitionReceivedDataSource = "bridge"
+	OfficeRequisitionReceivedDataSourceClient OfficeRequisitionReceivedDataSource = "client"
+)
+
+// OfficeRequisitionApprovedData is the data of office.requisition.approved: a requisition is
+// approved.
+type OfficeRequisitionApprovedData struct {
+	ID        string                                 `json:"id"`
+	Status    string                                 `json:"status,omitzero"`
+	Number    string                                 `json:"number"`
+	DecidedBy OfficeRequisitionApprovedDataDecidedBy `json:"decided_by"`
+	Changes   []Change                               `json:"changes,omitempty"`
+}
+
+// OfficeRequisitionApprovedDataDecidedBy is the type of OfficeRequisitionApprovedData.DecidedBy.
+type OfficeRequisitionApprovedDataDecidedBy string
+
+// Values of OfficeRequisitionApprovedDataDecidedBy.
+const (
+	OfficeRequisitionApprovedDataDecidedByPolicy OfficeRequisitionApprovedDataDecidedBy = "policy"
+	OfficeRequisitionApprovedDataDecidedByClient OfficeRequisitionApprovedDataDecidedBy = "client"
+)
+
+// OfficeRequisitionRejectedData is the data of office.requisition.rejected: a requisition is
+// rejected or lapses.
+type OfficeRequisitionRejectedData struct {
+	ID        string                                 `json:"id"`
+	Status    string                                 `json:"status,omitzero"`
+	Number    string                                 `json:"number"`
+	DecidedBy OfficeRequisitionRejectedDataDecidedBy `json:"decided_by"`
+	Reason    *string                                `json:"reason"`
+	Changes   []Change                               `json:"changes,omitempty"`
+}
+
+// OfficeRequisitionRejectedDataDecidedBy is the type of OfficeRequisitionRejectedData.DecidedBy.
+type OfficeRequisitionRejectedDataDecidedBy string
+
+// Values of OfficeRequisitionRejectedDataDecidedBy.
+const (
+	OfficeRequisitionRejectedDataDecidedByClient OfficeRequisitionRejectedDataDecidedBy = "client"
+	OfficeRequisitionRejectedDataDecidedByLapse  OfficeRequisitionRejectedDataDecidedBy = "lapse"
+)
+
+// PurchaseOrderCreatedData is the data of office.purchase_order.created: the client writes a
+// purchase order.
+type PurchaseOrderCreatedData struct {
+	ID            string   `json:"id"`
+	Status        string   `json:"status,omitzero"`
+	Number        string   `json:"number"`
+	SupplierID    string   `json:"supplier_id"`
+	TotalMinor    int64    `json:"total_minor"`
+	RequisitionID *string  `json:"requisition_id"`
+	Changes       []Change `json:"changes,omitempty"`
+}
+
+// PurchaseOrderApprovalRequiredData is the data of office.purchase_order.approval_required: a
+// purchase order is above the approval limit.
+type PurchaseOrderApprovalRequiredData struct {
+	ID         string   `json:"id"`
+	Status     string   `json:"status,omitzero"`
+	Number     string   `json:"number"`
+	TotalMinor int64    `json:"total_minor"`
+	LimitMinor int64    `json:"limit_minor"`
+	Changes    []Change `json:"changes,omitempty"`
+}
+
+// PurchaseOrderApprovedData is the data of office.purchase_order.approved: a purchase order is
+// approved and goes to the supplier.
+type PurchaseOrderApprovedData struct {
+	ID         string                              `json:"id"`
+	Status     string                              `json:"status,omitzero"`
+	Number     string                              `json:"number"`
+	SupplierID string                              `json:"supplier_id"`
+	TotalMinor int64                               `json:"total_minor"`
+	ApprovedBy PurchaseOrderApprovedDataApprovedBy `json:"approved_by"`
+	ExpectedOn Date                                `json:"expected_on"`
+	Changes    []Change                            `json:"changes,omitempty"`
+}
+
+// PurchaseOrderApprovedDataApprovedBy is the type of PurchaseOrderApprovedData.ApprovedBy.
+type PurchaseOrderApprovedDataApprovedBy string
+
+// Values of PurchaseOrderApprovedDataApprovedBy.
+const (
+	PurchaseOrderApprovedDataApprovedByPolicy PurchaseOrderApprovedDataApprovedBy = "policy"
+	PurchaseOrderApprovedDataApprovedByClient PurchaseOrderApprovedDataApprovedBy = "client"
+)
+
+// SupplierInvoiceReceivedData is the data of office.supplier_invoice.received: a supplier bills
+// the company.
+type SupplierInvoiceReceivedData struct {
+	ID              string                          `json:"id"`
+	Status          string                          `json:"status,omitzero"`
+	Number          string                          `json:"number"`
+	SupplierID      string                          `json:"supplier_id"`
+	PurchaseOrderID *string                         `json:"purchase_order_id"`
+	Kind            SupplierInvoiceReceivedDataKind `json:"kind"`
+	BilledMinor     int64                           `json:"billed_minor"`
+	DueDate         Date                            `json:"due_date"`
+	DiscountUntil   *Date                           `json:"discount_until"`
+	Changes         []Change                        `json:"changes,omitempty"`
+}
+
+// SupplierInvoiceReceivedDataKind is the type of SupplierInvoiceReceivedData.Kind.
+type SupplierInvoiceReceivedDataKind string
+
+// Values of SupplierInvoiceReceivedDataKind.
+const (
+	SupplierInvoiceReceivedDataKindMaterials SupplierInvoiceReceivedDataKind = "materials"
+	SupplierInvoiceReceivedDataKindOverhead  SupplierInvoiceReceivedDataKind = "overhead"
+)
+
+// SupplierInvoicePaidData is the data of office.supplier_invoice.paid: the company pays a
+// supplier.
+type SupplierInvoicePaidData struct {
+	ID            string                        `json:"id"`
+	Status        string                        `json:"status,omitzero"`
+	Number        string                        `json:"number"`
+	PaidMinor     int64                         `json:"paid_minor"`
+	CreditedMinor int64                         `json:"credited_minor"`
+	DiscountMinor int64                         `json:"discount_minor"`
+	PaidBy        SupplierInvoicePaidDataPaidBy `json:"paid_by"`
+	CashMinor     int64                         `json:"cash_minor"`
+	Changes       []Change                      `json:"changes,omitempty"`
+}
+
+// SupplierInvoicePaidDataPaidBy is the type of SupplierInvoicePaidData.PaidBy.
+type SupplierInvoicePaidDataPaidBy string
+
+// Values of SupplierInvoicePaidDataPaidBy.
+const (
+	SupplierInvoicePaidDataPaidByClient      SupplierInvoicePaidDataPaidBy = "client"
+	SupplierInvoicePaidDataPaidByDirectDebit SupplierInvoicePaidDataPaidBy = "direct_debit"
+	SupplierInvoicePaidDataPaidByCollection  SupplierInvoicePaidDataPaidBy = "collection"
 )
 
 // CustomerInvoiceCreatedData is the data of office.customer_invoice.created: goods are shipped at
@@ -985,6 +1900,121 @@ const (
 	PaymentReceivedDataKindCustomer        PaymentReceivedDataKind = "customer"
 	PaymentReceivedDataKindMajorOrderBonus PaymentReceivedDataKind = "major_order_bonus"
 )
+
+// PaymentOverdueData is the data of office.payment.overdue: the company has not paid a supplier
+// by the due date.
+type PaymentOverdueData struct {
+	ID                string   `json:"id"`
+	Status            string   `json:"status,omitzero"`
+	SupplierInvoiceID string   `json:"supplier_invoice_id"`
+	SupplierID        string   `json:"supplier_id"`
+	BilledMinor       int64    `json:"billed_minor"`
+	LateFeeMinor      int64    `json:"late_fee_minor"`
+	DueDate           Date     `json:"due_date"`
+	CollectOn         Date     `json:"collect_on"`
+	Changes           []Change `json:"changes,omitempty"`
+}
+
+// OfficeGoodsReceiptRecordedData is the data of office.goods_receipt.recorded: head Office
+// records what the Factory accepted.
+type OfficeGoodsReceiptRecordedData struct {
+	ID               string                                      `json:"id"`
+	Status           string                                      `json:"status,omitzero"`
+	PurchaseOrderID  string                                      `json:"purchase_order_id"`
+	Reference        *string                                     `json:"reference"`
+	QuantityAccepted int64                                       `json:"quantity_accepted"`
+	QuantityRejected int64                                       `json:"quantity_rejected"`
+	Source           OfficeGoodsReceiptRecordedDataSource        `json:"source"`
+	ReceiptStatus    OfficeGoodsReceiptRecordedDataReceiptStatus `json:"receipt_status"`
+	Changes          []Change                                    `json:"changes,omitempty"`
+}
+
+// OfficeGoodsReceiptRecordedDataSource is the type of OfficeGoodsReceiptRecordedData.Source.
+type OfficeGoodsReceiptRecordedDataSource string
+
+// Values of OfficeGoodsReceiptRecordedDataSource.
+const (
+	OfficeGoodsReceiptRecordedDataSourceBridge  OfficeGoodsReceiptRecordedDataSource = "bridge"
+	OfficeGoodsReceiptRecordedDataSourceClient  OfficeGoodsReceiptRecordedDataSource = "client"
+	OfficeGoodsReceiptRecordedDataSourceOpening OfficeGoodsReceiptRecordedDataSource = "opening"
+)
+
+// OfficeGoodsReceiptRecordedDataReceiptStatus is the type of
+// OfficeGoodsReceiptRecordedData.ReceiptStatus.
+type OfficeGoodsReceiptRecordedDataReceiptStatus string
+
+// Values of OfficeGoodsReceiptRecordedDataReceiptStatus.
+const (
+	OfficeGoodsReceiptRecordedDataReceiptStatusNone    OfficeGoodsReceiptRecordedDataReceiptStatus = "none"
+	OfficeGoodsReceiptRecordedDataReceiptStatusPartial OfficeGoodsReceiptRecordedDataReceiptStatus = "partial"
+	OfficeGoodsReceiptRecordedDataReceiptStatusFull    OfficeGoodsReceiptRecordedDataReceiptStatus = "full"
+)
+
+// ContractLotOfferedData is the data of office.contract_lot.offered: a framework customer offers
+// a bulk lot.
+type ContractLotOfferedData struct {
+	ID             string   `json:"id"`
+	Status         string   `json:"status,omitzero"`
+	Number         string   `json:"number"`
+	SKU            string   `json:"sku"`
+	Quantity       int64    `json:"quantity"`
+	UnitPriceMinor int64    `json:"unit_price_minor"`
+	TotalMinor     int64    `json:"total_minor"`
+	PenaltyMinor   int64    `json:"penalty_minor"`
+	AnswerBy       Date     `json:"answer_by"`
+	DeliverBy      Date     `json:"deliver_by"`
+	Changes        []Change `json:"changes,omitempty"`
+}
+
+// ContractLotAcceptedData is the data of office.contract_lot.accepted: the client accepts a lot.
+type ContractLotAcceptedData struct {
+	ID                 string   `json:"id"`
+	Status             string   `json:"status,omitzero"`
+	Number             string   `json:"number"`
+	DeliverBy          Date     `json:"deliver_by"`
+	BridgedWorkOrderID *string  `json:"bridged_work_order_id"`
+	Changes            []Change `json:"changes,omitempty"`
+}
+
+// ContractLotDeclinedData is the data of office.contract_lot.declined: the client declines a lot.
+type ContractLotDeclinedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	Number  string   `json:"number"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// ContractLotExpiredData is the data of office.contract_lot.expired: a lot was not answered, or
+// not delivered, in time.
+type ContractLotExpiredData struct {
+	ID           string                       `json:"id"`
+	Status       string                       `json:"status,omitzero"`
+	Number       string                       `json:"number"`
+	Reason       ContractLotExpiredDataReason `json:"reason"`
+	PenaltyMinor int64                        `json:"penalty_minor"`
+	CashMinor    int64                        `json:"cash_minor"`
+	Changes      []Change                     `json:"changes,omitempty"`
+}
+
+// ContractLotExpiredDataReason is the type of ContractLotExpiredData.Reason.
+type ContractLotExpiredDataReason string
+
+// Values of ContractLotExpiredDataReason.
+const (
+	ContractLotExpiredDataReasonOfferLapsed    ContractLotExpiredDataReason = "offer_lapsed"
+	ContractLotExpiredDataReasonDeliveryMissed ContractLotExpiredDataReason = "delivery_missed"
+)
+
+// ContractLotDeliveredData is the data of office.contract_lot.delivered: a lot is shipped.
+type ContractLotDeliveredData struct {
+	ID         string   `json:"id"`
+	Status     string   `json:"status,omitzero"`
+	Number     string   `json:"number"`
+	ShipmentID string   `json:"shipment_id"`
+	TotalMinor int64    `json:"total_minor"`
+	OnTime     bool     `json:"on_time"`
+	Changes    []Change `json:"changes,omitempty"`
+}
 
 // WorkOrderCreatedData is the data of factory.work_order.created: the bridge or the client orders
 // work from the Factory.
@@ -1072,6 +2102,19 @@ type PrintRunCompletedData struct {
 	Changes       []Change `json:"changes,omitempty"`
 }
 
+// FactoryRequisitionCreatedData is the data of factory.requisition.created: the Factory's reorder
+// rule asks for material.
+type FactoryRequisitionCreatedData struct {
+	ID       string   `json:"id"`
+	Status   string   `json:"status,omitzero"`
+	Number   string   `json:"number"`
+	SKU      string   `json:"sku"`
+	Quantity int64    `json:"quantity"`
+	OnHand   int64    `json:"on_hand"`
+	NeededBy Date     `json:"needed_by"`
+	Changes  []Change `json:"changes,omitempty"`
+}
+
 // StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock on hand
 // falls below its reorder point.
 type StockBelowReorderPointData struct {
@@ -1082,6 +2125,206 @@ type StockBelowReorderPointData struct {
 	ReorderPoint int64    `json:"reorder_point"`
 	Unit         string   `json:"unit"`
 	Changes      []Change `json:"changes,omitempty"`
+}
+
+// DeliveryArrivedData is the data of factory.delivery.arrived: a supplier's truck arrives.
+type DeliveryArrivedData struct {
+	ID                  string         `json:"id"`
+	Status              string         `json:"status,omitzero"`
+	SupplierName        string         `json:"supplier_name"`
+	PurchaseOrderNumber string         `json:"purchase_order_number"`
+	Lines               []DeliveryLine `json:"lines"`
+	Changes             []Change       `json:"changes,omitempty"`
+}
+
+// FactoryGoodsReceiptRecordedData is the data of factory.goods_receipt.recorded: the client
+// counts a delivery.
+type FactoryGoodsReceiptRecordedData struct {
+	ID                  string   `json:"id"`
+	Status              string   `json:"status,omitzero"`
+	DeliveryID          string   `json:"delivery_id"`
+	PurchaseOrderNumber string   `json:"purchase_order_number"`
+	QuantityAccepted    int64    `json:"quantity_accepted"`
+	QuantityRejected    int64    `json:"quantity_rejected"`
+	Changes             []Change `json:"changes,omitempty"`
+}
+
+// EmployeeSickData is the data of hr.employee.sick: somebody falls ill.
+type EmployeeSickData struct {
+	ID           string               `json:"id"`
+	Status       string               `json:"status,omitzero"`
+	BadgeNo      string               `json:"badge_no"`
+	Role         EmployeeSickDataRole `json:"role"`
+	ExpectedBack Date                 `json:"expected_back"`
+	Changes      []Change             `json:"changes,omitempty"`
+}
+
+// EmployeeSickDataRole is the type of EmployeeSickData.Role.
+type EmployeeSickDataRole string
+
+// Values of EmployeeSickDataRole.
+const (
+	EmployeeSickDataRoleOperator   EmployeeSickDataRole = "operator"
+	EmployeeSickDataRoleFinisher   EmployeeSickDataRole = "finisher"
+	EmployeeSickDataRoleWarehouse  EmployeeSickDataRole = "warehouse"
+	EmployeeSickDataRoleBookkeeper EmployeeSickDataRole = "bookkeeper"
+	EmployeeSickDataRoleSales      EmployeeSickDataRole = "sales"
+)
+
+// EmployeeReturnedData is the data of hr.employee.returned: somebody is well again.
+type EmployeeReturnedData struct {
+	ID         string                   `json:"id"`
+	Status     string                   `json:"status,omitzero"`
+	BadgeNo    string                   `json:"badge_no"`
+	Role       EmployeeReturnedDataRole `json:"role"`
+	DaysAbsent int64                    `json:"days_absent"`
+	Changes    []Change                 `json:"changes,omitempty"`
+}
+
+// EmployeeReturnedDataRole is the type of EmployeeReturnedData.Role.
+type EmployeeReturnedDataRole string
+
+// Values of EmployeeReturnedDataRole.
+const (
+	EmployeeReturnedDataRoleOperator   EmployeeReturnedDataRole = "operator"
+	EmployeeReturnedDataRoleFinisher   EmployeeReturnedDataRole = "finisher"
+	EmployeeReturnedDataRoleWarehouse  EmployeeReturnedDataRole = "warehouse"
+	EmployeeReturnedDataRoleBookkeeper EmployeeReturnedDataRole = "bookkeeper"
+	EmployeeReturnedDataRoleSales      EmployeeReturnedDataRole = "sales"
+)
+
+// EmployeeQuitData is the data of hr.employee.quit: somebody leaves on their own.
+type EmployeeQuitData struct {
+	ID      string                 `json:"id"`
+	Status  string                 `json:"status,omitzero"`
+	BadgeNo string                 `json:"badge_no"`
+	Role    EmployeeQuitDataRole   `json:"role"`
+	Reason  EmployeeQuitDataReason `json:"reason"`
+	Changes []Change               `json:"changes,omitempty"`
+}
+
+// EmployeeQuitDataRole is the type of EmployeeQuitData.Role.
+type EmployeeQuitDataRole string
+
+// Values of EmployeeQuitDataRole.
+const (
+	EmployeeQuitDataRoleOperator   EmployeeQuitDataRole = "operator"
+	EmployeeQuitDataRoleFinisher   EmployeeQuitDataRole = "finisher"
+	EmployeeQuitDataRoleWarehouse  EmployeeQuitDataRole = "warehouse"
+	EmployeeQuitDataRoleBookkeeper EmployeeQuitDataRole = "bookkeeper"
+	EmployeeQuitDataRoleSales      EmployeeQuitDataRole = "sales"
+)
+
+// EmployeeQuitDataReason is the type of EmployeeQuitData.Reason.
+type EmployeeQuitDataReason string
+
+// Values of EmployeeQuitDataReason.
+const (
+	EmployeeQuitDataReasonPersonal  EmployeeQuitDataReason = "personal"
+	EmployeeQuitDataReasonLowMorale EmployeeQuitDataReason = "low_morale"
+)
+
+// EmployeeDismissedData is the data of hr.employee.dismissed: the client dismisses somebody.
+type EmployeeDismissedData struct {
+	ID             string                    `json:"id"`
+	Status         string                    `json:"status,omitzero"`
+	BadgeNo        string                    `json:"badge_no"`
+	Role           EmployeeDismissedDataRole `json:"role"`
+	SeveranceMinor int64                     `json:"severance_minor"`
+	CashMinor      int64                     `json:"cash_minor"`
+	Changes        []Change                  `json:"changes,omitempty"`
+}
+
+// EmployeeDismissedDataRole is the type of EmployeeDismissedData.Role.
+type EmployeeDismissedDataRole string
+
+// Values of EmployeeDismissedDataRole.
+const (
+	EmployeeDismissedDataRoleOperator   EmployeeDismissedDataRole = "operator"
+	EmployeeDismissedDataRoleFinisher   EmployeeDismissedDataRole = "finisher"
+	EmployeeDismissedDataRoleWarehouse  EmployeeDismissedDataRole = "warehouse"
+	EmployeeDismissedDataRoleBookkeeper EmployeeDismissedDataRole = "bookkeeper"
+	EmployeeDismissedDataRoleSales      EmployeeDismissedDataRole = "sales"
+)
+
+// EmployeeHiredData is the data of hr.employee.hired: the client hires somebody, or a replacement
+// starts.
+type EmployeeHiredData struct {
+	ID          string                `json:"id"`
+	Status      string                `json:"status,omitzero"`
+	BadgeNo     string                `json:"badge_no"`
+	Role        EmployeeHiredDataRole `json:"role"`
+	HourlyMinor int64                 `json:"hourly_minor"`
+	StartsOn    Date                  `json:"starts_on"`
+	FeeMinor    int64                 `json:"fee_minor"`
+	CashMinor   int64                 `json:"cash_minor"`
+	Changes     []Change              `json:"changes,omitempty"`
+}
+
+// EmployeeHiredDataRole is the type of EmployeeHiredData.Role.
+type EmployeeHiredDataRole string
+
+// Values of EmployeeHiredDataRole.
+const (
+	EmployeeHiredDataRoleOperator   EmployeeHiredDataRole = "operator"
+	EmployeeHiredDataRoleFinisher   EmployeeHiredDataRole = "finisher"
+	EmployeeHiredDataRoleWarehouse  EmployeeHiredDataRole = "warehouse"
+	EmployeeHiredDataRoleBookkeeper EmployeeHiredDataRole = "bookkeeper"
+	EmployeeHiredDataRoleSales      EmployeeHiredDataRole = "sales"
+)
+
+// LeaveRequestCreatedData is the data of hr.leave_request.created: somebody announces a holiday.
+type LeaveRequestCreatedData struct {
+	ID         string   `json:"id"`
+	Status     string   `json:"status,omitzero"`
+	EmployeeID string   `json:"employee_id"`
+	BadgeNo    string   `json:"badge_no"`
+	FromDate   Date     `json:"from_date"`
+	ToDate     Date     `json:"to_date"`
+	Days       int64    `json:"days"`
+	Changes    []Change `json:"changes,omitempty"`
+}
+
+// PayrollDueData is the data of hr.payroll.due: a timesheet is recorded, so wages are due.
+type PayrollDueData struct {
+	ID          string   `json:"id"`
+	Status      string   `json:"status,omitzero"`
+	WeekStart   Date     `json:"week_start"`
+	TimesheetID string   `json:"timesheet_id"`
+	GrossMinor  int64    `json:"gross_minor"`
+	DueDate     Date     `json:"due_date"`
+	Changes     []Change `json:"changes,omitempty"`
+}
+
+// PayrollLateData is the data of hr.payroll.late: wages were not paid by their due date.
+type PayrollLateData struct {
+	ID         string                `json:"id"`
+	Status     string                `json:"status,omitzero"`
+	WeekStart  Date                  `json:"week_start"`
+	Reason     PayrollLateDataReason `json:"reason"`
+	TotalMinor int64                 `json:"total_minor"`
+	Changes    []Change              `json:"changes,omitempty"`
+}
+
+// PayrollLateDataReason is the type of PayrollLateData.Reason.
+type PayrollLateDataReason string
+
+// Values of PayrollLateDataReason.
+const (
+	PayrollLateDataReasonUnpaid      PayrollLateDataReason = "unpaid"
+	PayrollLateDataReasonNoTimesheet PayrollLateDataReason = "no_timesheet"
+)
+
+// PayrollPaidData is the data of hr.payroll.paid: wages are paid.
+type PayrollPaidData struct {
+	ID             string   `json:"id"`
+	Status         string   `json:"status,omitzero"`
+	WeekStart      Date     `json:"week_start"`
+	TotalMinor     int64    `json:"total_minor"`
+	SurchargeMinor int64    `json:"surcharge_minor"`
+	Forced         bool     `json:"forced"`
+	CashMinor      int64    `json:"cash_minor"`
+	Changes        []Change `json:"changes,omitempty"`
 }
 
 // MissionCompletedData is the data of sandbox.mission.completed: the client's own calls complete
@@ -1215,6 +2458,22 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(SalesOrderDeclinedData)
 	case EventOfficeSalesOrderExpired:
 		data = new(SalesOrderExpiredData)
+	case EventOfficeRequisitionReceived:
+		data = new(OfficeRequisitionReceivedData)
+	case EventOfficeRequisitionApproved:
+		data = new(OfficeRequisitionApprovedData)
+	case EventOfficeRequisitionRejected:
+		data = new(OfficeRequisitionRejectedData)
+	case EventOfficePurchaseOrderCreated:
+		data = new(PurchaseOrderCreatedData)
+	case EventOfficePurchaseOrderApprovalRequired:
+		data = new(PurchaseOrderApprovalRequiredData)
+	case EventOfficePurchaseOrderApproved:
+		data = new(PurchaseOrderApprovedData)
+	case EventOfficeSupplierInvoiceReceived:
+		data = new(SupplierInvoiceReceivedData)
+	case EventOfficeSupplierInvoicePaid:
+		data = new(SupplierInvoicePaidData)
 	case EventOfficeCustomerInvoiceCreated:
 		data = new(CustomerInvoiceCreatedData)
 	case EventOfficeCustomerInvoicePaid:
@@ -1223,6 +2482,20 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(CustomerInvoiceOverdueData)
 	case EventOfficePaymentReceived:
 		data = new(PaymentReceivedData)
+	case EventOfficePaymentOverdue:
+		data = new(PaymentOverdueData)
+	case EventOfficeGoodsReceiptRecorded:
+		data = new(OfficeGoodsReceiptRecordedData)
+	case EventOfficeContractLotOffered:
+		data = new(ContractLotOfferedData)
+	case EventOfficeContractLotAccepted:
+		data = new(ContractLotAcceptedData)
+	case EventOfficeContractLotDeclined:
+		data = new(ContractLotDeclinedData)
+	case EventOfficeContractLotExpired:
+		data = new(ContractLotExpiredData)
+	case EventOfficeContractLotDelivered:
+		data = new(ContractLotDeliveredData)
 	case EventFactoryWorkOrderCreated:
 		data = new(WorkOrderCreatedData)
 	case EventFactoryWorkOrderReady:
@@ -1233,8 +2506,32 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(PrintRunStartedData)
 	case EventFactoryPrintRunCompleted:
 		data = new(PrintRunCompletedData)
+	case EventFactoryRequisitionCreated:
+		data = new(FactoryRequisitionCreatedData)
 	case EventFactoryStockBelowReorderPoint:
 		data = new(StockBelowReorderPointData)
+	case EventFactoryDeliveryArrived:
+		data = new(DeliveryArrivedData)
+	case EventFactoryGoodsReceiptRecorded:
+		data = new(FactoryGoodsReceiptRecordedData)
+	case EventHREmployeeSick:
+		data = new(EmployeeSickData)
+	case EventHREmployeeReturned:
+		data = new(EmployeeReturnedData)
+	case EventHREmployeeQuit:
+		data = new(EmployeeQuitData)
+	case EventHREmployeeDismissed:
+		data = new(EmployeeDismissedData)
+	case EventHREmployeeHired:
+		data = new(EmployeeHiredData)
+	case EventHRLeaveRequestCreated:
+		data = new(LeaveRequestCreatedData)
+	case EventHRPayrollDue:
+		data = new(PayrollDueData)
+	case EventHRPayrollLate:
+		data = new(PayrollLateData)
+	case EventHRPayrollPaid:
+		data = new(PayrollPaidData)
 	case EventSandboxMissionCompleted:
 		data = new(MissionCompletedData)
 	default:
@@ -1298,6 +2595,45 @@ const (
 	CodeWorkOrderNotReady = "work_order_not_ready"
 	// CodeTooManyOpen (409): the sandbox holds as many open records of this kind as it can.
 	CodeTooManyOpen = "too_many_open"
+	// CodeInsufficientFunds (409): cash and the overdraft together do not cover the amount.
+	CodeInsufficientFunds = "insufficient_funds"
+	// CodeRequisitionNotApproved (409): the purchase order names a requisition that nobody has
+	// approved, or that was rejected.
+	CodeRequisitionNotApproved = "requisition_not_approved"
+	// CodeRequisitionAlreadyOrdered (409): the requisition has its purchase order already, so this
+	// would buy the same material twice.
+	CodeRequisitionAlreadyOrdered = "requisition_already_ordered"
+	// CodePurchaseOrderNotApproved (409): the supplier has never seen this purchase order, so nothing
+	// can have come for it.
+	CodePurchaseOrderNotApproved = "purchase_order_not_approved"
+	// CodeSupplierOnHold (409): an invoice of this supplier is overdue, so it takes no new orders.
+	CodeSupplierOnHold = "supplier_on_hold"
+	// CodeCreditLimitExceeded (409): unpaid invoices, open purchase orders and this one together are
+	// above the supplier's credit limit.
+	CodeCreditLimitExceeded = "credit_limit_exceeded"
+	// CodeDeliveryAlreadyReceived (409): the delivery has been counted in; the truck is gone.
+	CodeDeliveryAlreadyReceived = "delivery_already_received"
+	// CodeThreeWayMismatch (409): order, receipt and bill do not agree, and the payment names no
+	// amount.
+	CodeThreeWayMismatch = "three_way_mismatch"
+	// CodeAlreadyPaid (409): the invoice has been paid, by you, by debit or by collection.
+	CodeAlreadyPaid = "already_paid"
+	// CodeDirectDebit (409): overheads are debited on their day and can neither be paid earlier nor
+	// be stopped.
+	CodeDirectDebit = "direct_debit"
+	// CodeTimesheetExists (409): the week has a timesheet already. With the auto bridge the Factory's
+	// attendance becomes one at the close of Friday.
+	CodeTimesheetExists = "timesheet_exists"
+	// CodeTimesheetMissing (409): nobody has recorded the hours of the week, so there is nothing to
+	// pay by.
+	CodeTimesheetMissing = "timesheet_missing"
+	// CodeWeekNotOver (409): the week is still being worked, so its hours are not known.
+	CodeWeekNotOver = "week_not_over"
+	// CodePayrollAlreadyPaid (409): the wages of the week have left the company, by a payroll run or
+	// by collection.
+	CodePayrollAlreadyPaid = "payroll_already_paid"
+	// CodeHeadcountLimit (409): the company has as many employees as it can have.
+	CodeHeadcountLimit = "headcount_limit"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
 	CodeBodyTooLarge = "body_too_large"
 	// CodeUnsupportedMediaType (415): the request has a body that is not declared as JSON.
@@ -1317,6 +2653,21 @@ const (
 	// CodeReferenceRequired (422): custom goods are made for somebody, and the reference on the
 	// parcel says for whom.
 	CodeReferenceRequired = "reference_required"
+	// CodeSKUNotSupplied (422): the supplier does not sell one of the lines.
+	CodeSKUNotSupplied = "sku_not_supplied"
+	// CodeBelowMinimumOrder (422): the supplier sells this SKU in larger quantities only.
+	CodeBelowMinimumOrder = "below_minimum_order"
+	// CodeQuantityExceedsDelivery (422): more is to be taken in than the truck brought in good order.
+	CodeQuantityExceedsDelivery = "quantity_exceeds_delivery"
+	// CodeQuantityExceedsOrder (422): the receipt would bring a line of the purchase order above what
+	// was ordered, or names a SKU that was not.
+	CodeQuantityExceedsOrder = "quantity_exceeds_order"
+	// CodeAmountNotPayable (422): an invoice is closed by its matched or by its billed amount, and by
+	// no other.
+	CodeAmountNotPayable = "amount_not_payable"
+	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
+	// were ill or away included.
+	CodeEmployeeMissing = "employee_missing"
 	// CodeSandboxExpired (423): the sandbox's time is over; it is read-only until it is deleted.
 	CodeSandboxExpired = "sandbox_expired"
 	// CodeTickRate (429): the clock was moved by hand less than a second ago.

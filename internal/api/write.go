@@ -3,27 +3,56 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"platen/internal/operation"
+	"platen/internal/problem"
 	"platen/internal/sandbox"
 )
 
 // object answers with a value computed from the present state.
 func (x *exchange) object() error {
-	if err := x.noQuery(); err != nil {
+	since, err := x.since()
+	if err != nil {
 		return err
 	}
 	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
 	if err != nil {
 		return err
 	}
-	data := encode(x.op.Value(v, max(x.now, v.LastEventAt)))
+	var value any
+	if x.op.ValueSince != nil {
+		value = x.op.ValueSince(v, since)
+	} else {
+		value = x.op.Value(v, max(x.now, v.LastEventAt))
+	}
+	data := encode(value)
 	x.tag(hash(data))
 	if x.unchanged() {
 		return nil
 	}
 	x.data(v, x.op.Status, data)
 	return nil
+}
+
+// since reads the parameter of objects that take it.
+func (x *exchange) since() (uint64, error) {
+	if x.op.ValueSince == nil {
+		return 0, x.noQuery()
+	}
+	values, err := url.ParseQuery(x.r.URL.RawQuery)
+	if err != nil {
+		return 0, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
+	}
+	if err := query(values, "since"); err != nil || !values.Has("since") {
+		return 0, err
+	}
+	since, err := strconv.ParseUint(values.Get("since"), 10, 63)
+	if err != nil {
+		return 0, badParameter("since", "since must be a whole number from 0.")
+	}
+	return since, nil
 }
 
 // write runs a command, or replays its stored reply.

@@ -29,7 +29,7 @@ var may = map[string]string{
 	"internal/company/sim":     "internal/moment",
 	"internal/company/record":  vocabulary + "internal/company/sim",
 	"internal/company/catalog": vocabulary + "internal/company/sim",
-	"internal/company/preset":  vocabulary + "internal/company/sim",
+	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog",
 	"internal/company/office":  tools,
 	"internal/company/factory": tools,
 	"internal/company/hr":      tools,
@@ -66,15 +66,16 @@ var may = map[string]string{
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
-	"internal/web":       vocabulary + "internal/operation internal/company/mission docs",
+	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset docs",
 
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
 	"platentest":      "internal/server internal/config client",
 	"cmd/platen":      "internal/server internal/config client",
 
-	// Black boxes: they know Platen as a client does.
-	"examples/go":   "client",
+	// Programs to copy, and black boxes: they know Platen as a client does.
+	"examples/go/bridge": "client",
+
 	"test/contract": "platentest client internal/server internal/config",
 	"test/crash":    "platentest client internal/server internal/config",
 	"test/scenario": "platentest client internal/server internal/config",

@@ -50,6 +50,10 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		path = fmt.Sprintf("record(%q, id)", op.Path)
 		guard = fmt.Sprintf("if id == \"\" {\nreturn nil, failed(%q, errNoID)\n}\n", op.ID)
 	}
+	if op.ValueSince != nil {
+		parameters += ", since uint64"
+		in = ", query: after(since)"
+	}
 	if op.In != nil && op.In.NumField() > 0 {
 		input, err := g.input(op.In, op.ID)
 		if err != nil {

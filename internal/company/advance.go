@@ -2,14 +2,20 @@ package company
 
 import (
 	"platen/internal/company/factory"
+	"platen/internal/company/hr"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
 )
 
-// timerDay opens a day.
-const timerDay = "day.opens"
+// Timers of the company as a whole.
+const (
+	timerDay = "day.opens"
+	// timerOverheads bills the past week on a Monday.
+	timerOverheads = "week.overheads"
+	timerClose     = "day.closes"
+)
 
 // Limits of a tick, in minutes.
 const (
@@ -94,6 +100,12 @@ func (c *Company) fire(wall moment.Instant) {
 	switch t.Kind {
 	case timerDay:
 		c.openDay()
+	case timerOverheads:
+		c.billOverheads()
+	case timerClose:
+		c.closeDay()
+	case timerPoint:
+		c.notePoint()
 	case office.TimerDemand:
 		c.office.Candidate(c.rec, t.Index)
 	case office.TimerAnswerLapses:
@@ -106,6 +118,32 @@ func (c *Company) fire(wall moment.Instant) {
 		if order := c.office.PaymentArrives(c.rec, t.Ref, t.Index); order != "" && c.office.SalesOrders.Private(order).Accepted {
 			c.missions.Note(c.rec, mission.WasPaid)
 		}
+	case office.TimerLotOffer:
+		c.office.OfferLot(c.rec)
+	case office.TimerOfferLapses:
+		c.office.OfferLapses(c.rec, t.Ref)
+	case office.TimerLotMissed:
+		c.office.LotMissed(c.rec, t.Ref)
+	case office.TimerRequisitionLapses:
+		c.office.RequisitionLapses(c.rec, t.Ref)
+	case office.TimerTruck:
+		c.truckArrives(t.Ref)
+	case office.TimerSupplierBills:
+		c.office.SupplierBills(c.rec, t.Ref)
+	case office.TimerSupplierOverdue:
+		c.office.SupplierInvoiceOverdue(c.rec, t.Ref)
+	case office.TimerCollection:
+		c.office.Collect(c.rec, t.Ref)
+	case office.TimerDirectDebit:
+		c.office.DirectDebit(c.rec, t.Ref)
+	case hr.TimerDay:
+		c.openStaffDay()
+	case hr.TimerPayrollLate:
+		c.people.FallsDue(c.rec, t.Index)
+	case hr.TimerPayrollWaits:
+		c.payrollWaits(t.Index)
+	case timerTimesheet:
+		c.carryTimesheet()
 	case factory.TimerRunEnds:
 		c.factory.RunEnds(c.rec, t.Ref)
 	case factory.TimerFinishingEnds:
@@ -115,9 +153,26 @@ func (c *Company) fire(wall moment.Instant) {
 	}
 }
 
-// openDay schedules the customers of the day, and the next day.
+// openDay schedules the customers of the day, its close, and what opens the
+// next one.
 func (c *Company) openDay() {
 	day := c.rec.Today()
 	c.office.ScheduleDemand(c.rec, day)
-	c.rec.Set(sim.Timer{Due: (day + 1).Open(), Class: sim.ClassDemand, Kind: timerDay})
+	if day > 0 {
+		c.office.DailyOrder(c.rec)
+	}
+	c.rec.Set(sim.Timer{Due: day.At(sim.CloseMinute), Class: sim.ClassBankruptcy, Kind: timerClose})
+	c.rec.Set(sim.Timer{Due: day.At(noon), Class: sim.ClassSeries, Kind: timerPoint})
+	c.rec.Set(sim.Timer{Due: day.At(sim.CloseMinute), Class: sim.ClassSeries, Kind: timerPoint})
+	next := day + 1
+	if next%sim.DaysPerWeek == 0 {
+		c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassOverhead, Kind: timerOverheads})
+	}
+	c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassLot, Kind: office.TimerLotOffer})
+	c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassDemand, Kind: timerDay})
+}
+
+// closeDay adds up what the day has cost.
+func (c *Company) closeDay() {
+	c.office.CloseDay(c.factory.StockValueMinor())
 }

@@ -73,18 +73,23 @@ func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
 			}
 		}
 	}
-	id, err := c.factory.StartPrintRun(c.rec, in)
+	id, requisitions, err := c.factory.StartPrintRun(c.rec, in)
 	if err != nil {
 		return "", err
 	}
+	c.carryRequisitions(requisitions)
 	c.missions.Note(c.rec, mission.StartedPrintRun)
 	return id, nil
 }
 
-// stillWanted refuses work for an order that has expired.
+// stillWanted refuses work for an order or a lot that has expired.
 func (c *Company) stillWanted(w *factory.WorkOrder) error {
 	if w.Reference == nil {
 		return nil
+	}
+	if lot, ok := c.office.LotByReference(*w.Reference); ok && lot.Status == office.LotExpired {
+		return problem.New(problem.InvalidState, "The contract lot %s of the work order %s has expired; nobody takes these goods any more.", lot.Number, w.Number).
+			With(problem.StateDetails{Status: string(lot.Status), Allowed: []string{string(office.LotAccepted)}})
 	}
 	order, ok := c.office.OrderByReference(*w.Reference)
 	if !ok || order.Status != office.OrderExpired {
@@ -102,26 +107,40 @@ func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !c.bridged() {
+	bill := c.billing(w)
+	if bill == nil {
 		id := c.factory.Ship(c.rec, in)
 		c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
 		return id, nil
+	}
+	in.BridgedOfficeShipmentID = new(c.office.Shipments.NextID(c.rec))
+	id := c.factory.Ship(c.rec, in)
+	c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
+	bill(id)
+	return id, nil
+}
+
+// billing is how the auto bridge bills a work order's goods, or nil when it
+// has nothing to bill: the client ordered the work itself, or what it was for
+// is over.
+func (c *Company) billing(w *factory.WorkOrder) func(shipmentID string) {
+	if !c.bridged() {
+		return nil
+	}
+	if lot, ok := c.office.LotByReference(*w.Reference); ok {
+		if lot.Status != office.LotAccepted || lot.WorkOrderRef == nil || *lot.WorkOrderRef != w.ID {
+			return nil
+		}
+		return func(shipmentID string) { c.office.ShipLot(c.rec, lot.ID, &shipmentID, office.SourceBridge) }
 	}
 	order, ok := c.office.OrderByReference(*w.Reference)
 	if !ok || order.Status != office.OrderInProduction || order.BridgedWorkOrderID == nil || *order.BridgedWorkOrderID != w.ID {
-		// The client ordered this work itself, or its order is over: there is
-		// nothing that the bridge could bill.
-		id := c.factory.Ship(c.rec, in)
-		c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
-		return id, nil
+		return nil
 	}
-	officeID := c.office.Shipments.NextID(c.rec)
-	in.BridgedOfficeShipmentID = &officeID
-	id := c.factory.Ship(c.rec, in)
-	c.office.GoodsArrive(c.rec, order.ID, w.SKU, w.Quantity)
-	c.office.Ship(c.rec, order.ID, &id, office.SourceBridge)
-	c.noteBilled(order)
-	return id, nil
+	return func(shipmentID string) {
+		c.office.Ship(c.rec, order.ID, &shipmentID, office.SourceBridge)
+		c.noteBilled(order)
+	}
 }
 
 // ShipFromOffice bills an order and returns the shipment's id. The auto
@@ -132,24 +151,27 @@ func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *st
 	if err != nil {
 		return "", err
 	}
-	if !c.bridged() {
-		id := c.office.Ship(c.rec, orderID, factoryRef, office.SourceClient)
-		c.noteBilled(order)
-		return id, nil
-	}
-	w, err := c.factory.Shippable(*order.BridgedWorkOrderID)
-	if err != nil {
-		return "", err
-	}
-	officeID := c.office.Shipments.NextID(c.rec)
-	factoryID := c.factory.Ship(c.rec, factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
-	c.office.GoodsArrive(c.rec, order.ID, w.SKU, w.Quantity)
-	if factoryRef == nil {
-		factoryRef = &factoryID
+	if c.bridged() {
+		w, err := c.factory.Shippable(*order.BridgedWorkOrderID)
+		if err != nil {
+			return "", err
+		}
+		factoryID := c.mirrorAtFactory(w)
+		if factoryRef == nil {
+			factoryRef = &factoryID
+		}
 	}
 	id := c.office.Ship(c.rec, orderID, factoryRef, office.SourceClient)
 	c.noteBilled(order)
 	return id, nil
+}
+
+// mirrorAtFactory sends the goods out that Head Office is about to bill.
+func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
+	officeID := c.office.Shipments.NextID(c.rec)
+	shipmentID = c.factory.Ship(c.rec, factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
+	c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
+	return shipmentID
 }
 
 func (c *Company) noteBilled(order *office.SalesOrder) {

@@ -6,6 +6,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 )
 
 // Check verifies every invariant of the whole company that can be seen in it
@@ -23,7 +24,7 @@ func (c *Company) Check() error {
 	if err := c.factory.Check(); err != nil {
 		return fmt.Errorf("factory: %w", err)
 	}
-	for _, check := range []func() error{c.checkBridge, c.checkJournals, c.checkTimers} {
+	for _, check := range []func() error{c.checkBridge, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkTimers} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -74,15 +75,21 @@ func (c *Company) checkTimers() error {
 		}
 	}
 	want(true, timerDay, "")
+	want(c.now.OfDay() < sim.CloseMinute, timerClose, "")
 	for order := range c.office.SalesOrders.All {
 		want(order.Status == office.OrderReceived, office.TimerAnswerLapses, order.ID)
 		want(order.Status == office.OrderAccepted || order.Status == office.OrderInProduction, office.TimerDeliveryMissed, order.ID)
 	}
 	for invoice := range c.office.CustomerInvoices.All {
 		want(invoice.Status == office.InvoiceOpen, office.TimerInvoiceOverdue, invoice.ID)
-		arrived := c.office.SalesOrders.Private(*invoice.SalesOrderID).ArrivedOn != nil
-		want(arrived && invoice.BalanceMinor > 0, office.TimerPayment, invoice.ID)
+		want(c.office.Reached(invoice) && invoice.BalanceMinor > 0, office.TimerPayment, invoice.ID)
 	}
+	for lot := range c.office.ContractLots.All {
+		want(lot.Status == office.LotOffered, office.TimerOfferLapses, lot.ID)
+		want(lot.Status == office.LotAccepted, office.TimerLotMissed, lot.ID)
+	}
+	c.procurementTimers(want)
+	c.peopleTimers(want)
 	for run := range c.factory.PrintRuns.All {
 		want(run.Status == factory.RunRunning, factory.TimerRunEnds, run.ID)
 	}
@@ -90,4 +97,26 @@ func (c *Company) checkTimers() error {
 		want(private.Finishing, factory.TimerFinishingEnds, work.ID)
 	}
 	return err
+}
+
+// procurementTimers says what requisitions, purchase orders and supplier
+// invoices wait for.
+func (c *Company) procurementTimers(want func(waits bool, kind, ref string)) {
+	for q := range c.office.Requisitions.All {
+		want(q.Status == office.RequisitionReceived, office.TimerRequisitionLapses, q.ID)
+	}
+	arrived := map[string]bool{}
+	for d := range c.factory.Deliveries.All {
+		arrived[d.PurchaseOrderNumber] = true
+	}
+	for order, private := range c.office.PurchaseOrders.All {
+		want(order.Status == office.PurchaseApproved && !arrived[order.Number], office.TimerTruck, order.ID)
+		want(arrived[order.Number] && private.InvoiceID == "", office.TimerSupplierBills, order.ID)
+	}
+	for invoice := range c.office.SupplierInvoices.All {
+		materials := invoice.Kind == office.MaterialsInvoice
+		want(materials && invoice.Status == office.SupplierInvoiceOpen, office.TimerSupplierOverdue, invoice.ID)
+		want(invoice.Status == office.SupplierInvoiceOverdue, office.TimerCollection, invoice.ID)
+		want(!materials && invoice.Status == office.SupplierInvoiceOpen, office.TimerDirectDebit, invoice.ID)
+	}
 }

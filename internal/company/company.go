@@ -15,6 +15,7 @@ import (
 	"fmt"
 
 	"platen/internal/company/factory"
+	"platen/internal/company/hr"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
@@ -28,8 +29,10 @@ type Company struct {
 	settings Settings
 	office   *office.Office
 	factory  *factory.Factory
+	people   *hr.HR
 	missions *mission.Board
 	company  *record.Table[settingsRow, Settings]
+	series   *record.Table[SeriesPoint, struct{}]
 
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
@@ -71,6 +74,7 @@ type state struct {
 
 	Office  office.State    `json:"office"`
 	Factory factory.State   `json:"factory"`
+	People  hr.State        `json:"people"`
 	Signals mission.Signals `json:"signals"`
 }
 
@@ -79,8 +83,10 @@ func empty(s Settings) *Company {
 		settings: s,
 		office:   office.New(s.Preset, s.Seed),
 		factory:  factory.New(s.Seed),
+		people:   hr.New(s.Preset, s.Seed),
 		missions: mission.New(),
 		company:  newSettings(),
+		series:   newSeries(),
 	}
 }
 
@@ -93,7 +99,8 @@ func (c *Company) tables() []record.Keeper {
 	tables := []record.Keeper{c.company}
 	tables = append(tables, c.office.Tables()...)
 	tables = append(tables, c.factory.Tables()...)
-	return append(tables, c.missions.Missions)
+	tables = append(tables, c.people.Tables()...)
+	return append(tables, c.missions.Missions, c.series)
 }
 
 // Definitions lists the definitions of all tables of a company.
@@ -115,10 +122,7 @@ func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 	c.wall = now
 	c.rec.SetMoment(0, now, c.clock)
 	c.company.Add(c.rec, settingsRow{Head: record.Head{ID: "settings"}}, s)
-	c.missions.Open(c.rec)
-	c.factory.Open(c.rec)
-	c.office.Open(c.rec)
-	c.office.State.OpeningNetWorthMinor = c.Summary().NetWorthMinor
+	c.open()
 	c.openDay()
 	return c
 }
@@ -147,7 +151,7 @@ func Load(image record.Image) (*Company, error) {
 		}
 	}
 	c.clock, c.now, c.wall = st.Clock, st.Now, st.Wall
-	c.office.State, c.factory.State, c.missions.Signals = st.Office, st.Factory, st.Signals
+	c.office.State, c.factory.State, c.people.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
 	return c, nil
@@ -184,7 +188,7 @@ func (c *Company) Flush(version uint64) record.Changes {
 func (c *Company) state() state {
 	return state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
-		Office: c.office.State, Factory: c.factory.State, Signals: c.missions.Signals,
+		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Signals: c.missions.Signals,
 	}
 }
 

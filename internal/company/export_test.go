@@ -3,6 +3,7 @@ package company
 import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
+	"platen/internal/company/record"
 )
 
 // OpenOrders lists the orders that wait for an answer, for players in tests.
@@ -26,3 +27,6 @@ func (c *Company) OpenWork() []*factory.WorkOrder {
 	}
 	return open
 }
+
+// StateBytes is what the company keeps beside its tables, encoded.
+func (c *Company) StateBytes() string { return string(record.EncodeState(c.state())) }

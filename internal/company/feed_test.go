@@ -25,6 +25,19 @@ var transitions = map[string]map[string][]string{
 	"press":            {"idle": {"running"}, "running": {"idle"}},
 	"stock_item":       {"ok": {"low"}, "low": {"ok"}},
 	"mission":          {"unfinished": {"completed"}},
+
+	"office_requisition":    {"": {"received"}, "received": {"approved", "rejected"}},
+	"factory_requisition":   {"": {"open"}, "open": {"closed"}},
+	"purchase_order":        {"": {"draft"}, "draft": {"approved", "pending_approval"}, "pending_approval": {"approved"}},
+	"delivery":              {"": {"arrived"}, "arrived": {"received"}},
+	"factory_goods_receipt": {"": {"recorded"}},
+	"office_goods_receipt":  {"": {"recorded"}},
+	"contract_lot":          {"": {"offered"}, "offered": {"accepted", "declined", "expired"}, "accepted": {"delivered", "expired"}},
+	"supplier_invoice":      {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
+
+	"employee": {"": {"active"}, "active": {"sick", "left"}, "sick": {"active", "left"}},
+	// A timesheet that comes late leaves its payroll run late.
+	"payroll_run": {"": {"due", "late"}, "due": {"late", "paid"}, "late": {"late", "paid"}},
 }
 
 // resources are the kinds of records that events are about, by the words of
@@ -33,7 +46,16 @@ var resources = map[string]string{
 	"office.sales_order": "sales_order", "office.customer_invoice": "customer_invoice", "office.payment": "payment",
 	"factory.work_order": "work_order", "factory.shipment": "factory_shipment", "factory.print_run": "print_run", "factory.stock": "stock_item",
 	"sandbox.mission": "mission",
+
+	"office.requisition": "office_requisition", "office.purchase_order": "purchase_order", "office.goods_receipt": "office_goods_receipt",
+	"factory.requisition": "factory_requisition", "factory.delivery": "delivery", "factory.goods_receipt": "factory_goods_receipt",
+	"office.supplier_invoice": "supplier_invoice", "office.contract_lot": "contract_lot",
+	"hr.employee": "employee", "hr.leave_request": "leave_request", "hr.payroll": "payroll_run",
 }
+
+// aboutOthers are the types whose words name another kind of record than the
+// one that they are about.
+var aboutOthers = map[string]string{"office.payment.overdue": "supplier_invoice"}
 
 // body is what the tests read of an event.
 type body struct {
@@ -64,6 +86,22 @@ type data struct {
 	AmountMinor    money.Minor `json:"amount_minor"`
 	CashMinor      money.Minor `json:"cash_minor"`
 	RemainingMinor money.Minor `json:"remaining_minor"`
+	PaidMinor      money.Minor `json:"paid_minor"`
+	PenaltyMinor   money.Minor `json:"penalty_minor"`
+	FeeMinor       money.Minor `json:"fee_minor"`
+	SeveranceMinor money.Minor `json:"severance_minor"`
+	TotalMinor     money.Minor `json:"total_minor"`
+}
+
+// cashMoves are the events that move cash, and how far by what their data
+// says: all that a client needs to keep the books.
+var cashMoves = map[string]func(*data) money.Minor{
+	"office.payment.received":      func(d *data) money.Minor { return d.AmountMinor },
+	"office.supplier_invoice.paid": func(d *data) money.Minor { return -d.PaidMinor },
+	"office.contract_lot.expired":  func(d *data) money.Minor { return -d.PenaltyMinor },
+	"hr.employee.hired":            func(d *data) money.Minor { return -d.FeeMinor },
+	"hr.employee.dismissed":        func(d *data) money.Minor { return -d.SeveranceMinor },
+	"hr.payroll.paid":              func(d *data) money.Minor { return -d.TotalMinor },
 }
 
 // story is what a client knows that has read nothing but the feed.
@@ -118,10 +156,13 @@ func (s *story) read(t reporter) {
 func (s *story) apply(t reporter, b *body) {
 	t.Helper()
 	resource, ok := resources[b.Type[:strings.LastIndexByte(b.Type, '.')]]
+	if other := aboutOthers[b.Type]; other != "" {
+		resource = other
+	}
 	if !ok {
 		t.Fatalf("%s: %s is about an unknown kind of record", s.l.label, b.Type)
 	}
-	if resource != "payment" {
+	if resource != "payment" && resource != "leave_request" {
 		s.move(t, b, resource, b.Data.ID, b.Data.Status)
 	}
 	for _, c := range b.Data.Changes {
@@ -174,40 +215,39 @@ func (s *story) checkStatuses(t reporter) {
 	}
 }
 
-// checkCash replays the ledger: each entry but the opening balance names one
-// event, which is a payment of that amount, and no payment is booked twice.
+// checkCash replays the cash from the feed alone, and compares it with the
+// ledger: each entry but the opening balance belongs to one event, of that
+// amount, and each event that moves cash has its entry.
 func (s *story) checkCash(t reporter) {
 	t.Helper()
-	cash, booked := money.Minor(0), map[string]bool{}
-	for _, entry := range rowsOf[office.LedgerEntry](s.l, "ledger_entry") {
-		cash += entry.AmountMinor
-		if entry.BalanceMinor != cash {
-			t.Fatalf("%s: ledger entry %s leaves %d, the entries add up to %d", s.l.label, entry.ID, entry.BalanceMinor, cash)
-		}
-		if entry.Kind == office.OpeningBalance {
-			if entry.EventID != nil || len(booked) > 0 {
-				t.Fatalf("%s: the opening balance is no opening: %+v", s.l.label, entry)
-			}
-			continue
-		}
-		b, ok := s.bodies[*entry.EventID]
-		if !ok || booked[b.ID] || b.Type != "office.payment.received" || b.Data.AmountMinor != entry.AmountMinor || b.Data.CashMinor != cash || b.Data.ID != *entry.ReferenceID {
-			t.Fatalf("%s: ledger entry %+v belongs to the event %+v (booked before: %t)", s.l.label, entry, b, booked[b.ID])
-		}
-		booked[b.ID] = true
+	entries := rowsOf[office.LedgerEntry](s.l, "ledger_entry")
+	if entries[0].Kind != office.OpeningBalance || entries[0].EventID != nil {
+		t.Fatalf("%s: the ledger begins with %+v", s.l.label, entries[0])
 	}
-	for _, b := range s.bodies {
-		if b.Type == "office.payment.received" && !booked[b.ID] {
-			t.Fatalf("%s: the payment %s is in no ledger entry", s.l.label, b.ID)
+	cash, next := entries[0].AmountMinor, 1
+	for _, e := range s.l.events {
+		b := s.bodies[e.ID]
+		moved, ok := cashMoves[b.Type]
+		if !ok || moved(&b.Data) == 0 {
+			continue // nothing moves without an amount, such as the fee of the opening crew
 		}
+		cash += moved(&b.Data)
+		if next == len(entries) {
+			t.Fatalf("%s: %s moves cash and is in no ledger entry", s.l.label, e.Body)
+		}
+		if entry := entries[next]; *entry.EventID != b.ID || entry.AmountMinor != moved(&b.Data) || entry.BalanceMinor != cash || b.Data.CashMinor != cash || *entry.ReferenceID != b.Data.ID {
+			t.Fatalf("%s: ledger entry %+v belongs to the event %s; the cash is %d", s.l.label, entry, e.Body, cash)
+		}
+		next++
 	}
-	if got := s.l.company.Summary().CashMinor; got != cash {
-		t.Fatalf("%s: cash is %d, the ledger adds up to %d", s.l.label, got, cash)
+	if got := s.l.company.Summary().CashMinor; got != cash || next != len(entries) {
+		t.Fatalf("%s: cash is %d, the feed adds up to %d; %d of %d ledger entries have an event", s.l.label, got, cash, next, len(entries))
 	}
 }
 
 // causes are the events that stock moves may belong to.
 var causes = map[factory.MoveKind][]string{
+	factory.MoveReceipt:  {"factory.goods_receipt.recorded"},
 	factory.MoveIssue:    {"factory.print_run.started"},
 	factory.MoveOutput:   {"factory.print_run.completed", "factory.work_order.ready"},
 	factory.MoveWaste:    {"factory.print_run.completed"},

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // say otherwise.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "12", "rapid.steps": "200"}
+	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "24", "rapid.steps": "300"}
 	flag.Visit(func(f *flag.Flag) { delete(defaults, f.Name) })
 	for name, value := range defaults {
 		if os.Getenv(strings.ToUpper(strings.ReplaceAll(name, ".", "_"))) != "" {

@@ -1,10 +1,14 @@
 package company_test
 
 import (
+	"slices"
+
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
+	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
+	"platen/internal/company/sim"
 )
 
 // steward is a decent client, always the same: it takes on what there is paper
@@ -14,6 +18,7 @@ type steward struct{ l *life }
 
 // round does all that can be done at the moment.
 func (s steward) round() {
+	s.wages()
 	s.ship()
 	s.answer()
 	s.order()
@@ -93,3 +98,40 @@ func (s steward) print(press string, suits func(sheets int64) bool) {
 }
 
 func (s steward) manual() bool { return s.l.company.Settings().Bridge == preset.ByHand }
+
+// wages records the week where the bridge does not, and pays as soon as can be.
+func (s steward) wages() {
+	now := s.l.company.Summary().Now
+	if friday := now.Day()%sim.DaysPerWeek == sim.DaysPerWeek-1; friday && now.OfDay() >= sim.TimesheetMinute && s.manual() {
+		_ = s.l.act(recordHours((now.Day() - sim.DaysPerWeek + 1).Date(), s.l.gateHours(now.Day()-sim.DaysPerWeek+1))) // once a week
+	}
+	for _, run := range rowsOf[hr.PayrollRun](s.l, "payroll_run") {
+		if run.Status != hr.PayrollPaid {
+			s.l.must(payroll(run.WeekStart))
+		}
+	}
+}
+
+// gateHours is what an integration makes of the attendance of a week.
+func (l *life) gateHours(monday sim.Day) []hr.Hours {
+	var week []hr.Hours
+	for _, row := range rowsOf[factory.Attendance](l, "attendance") {
+		if day := sim.DayFrom(row.Date); day < monday || day >= monday+sim.DaysPerWeek {
+			continue
+		}
+		at := slices.IndexFunc(week, func(h hr.Hours) bool { return h.BadgeNo == row.BadgeNo })
+		if at < 0 {
+			at = len(week)
+			week = append(week, hr.Hours{BadgeNo: row.BadgeNo})
+		}
+		switch row.Absence {
+		case factory.AbsenceNone:
+			week[at].Worked += row.Hours
+		case factory.AbsenceSick:
+			week[at].Sick += 8
+		case factory.AbsenceLeave:
+			week[at].Leave += 8
+		}
+	}
+	return week
+}

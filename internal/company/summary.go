@@ -21,12 +21,14 @@ type Summary struct {
 
 	CashMinor, OpeningCashMinor money.Minor
 	ReceivableMinor             money.Minor
-	NetWorthMinor               money.Minor
-	OverdraftLimitMinor         money.Minor
-	// DaysNegative counts the day closes in a row with negative cash. Nothing
-	// can spend yet, so there are none.
+	// PayableMinor is what suppliers ask for.
+	PayableMinor        money.Minor
+	NetWorthMinor       money.Minor
+	OverdraftLimitMinor money.Minor
+	// DaysNegative counts the day closes in a row with negative cash.
 	DaysNegative int64
 	Reputation   share.PerCent
+	Morale       share.PerCent
 	Inventory    Inventory
 	Presses      PressCounts
 	Counts       Counts
@@ -68,6 +70,12 @@ type PressCounts struct {
 type Counts struct {
 	OrdersOpen     int64 `json:"orders_open"`
 	WorkOrdersOpen int64 `json:"work_orders_open"`
+	// DeliveriesWaiting counts trucks that nobody has counted in,
+	// InvoicesPayable supplier invoices that are not paid.
+	DeliveriesWaiting int64 `json:"deliveries_waiting"`
+	InvoicesPayable   int64 `json:"invoices_payable"`
+	// LotsOffered counts contract lots that wait for an answer.
+	LotsOffered int64 `json:"lots_offered"`
 }
 
 // Score is how the company has done.
@@ -78,6 +86,10 @@ type Score struct {
 	// OnTimePct and SpoilagePct are null while there is nothing to count.
 	OnTimePct   *share.PerCent `json:"on_time_pct"`
 	SpoilagePct *share.PerCent `json:"spoilage_pct"`
+	// LotsDelivered counts contract lots that were shipped.
+	LotsDelivered int64 `json:"lots_delivered"`
+	// PayrollLate counts the payrolls that were not paid in time.
+	PayrollLate int64 `json:"payroll_late"`
 }
 
 // Bridge returns who carries records across.
@@ -89,8 +101,9 @@ func (c *Company) Summary() Summary {
 	s := Summary{
 		Settings: c.settings, Clock: c.clock, Now: c.now, Signals: c.missions.Signals,
 		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
-		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100),
-		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders},
+		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100), Morale: c.people.Morale(),
+		PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
+		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders, DeliveriesWaiting: f.DeliveriesWaiting, InvoicesPayable: o.UnpaidSupplierInvoices, LotsOffered: o.OfferedLots},
 	}
 	c.summarizeStock(&s)
 	for press := range c.factory.Presses.All {
@@ -101,10 +114,10 @@ func (c *Company) Summary() Summary {
 			s.Presses.Running++
 		}
 	}
-	s.NetWorthMinor = o.CashMinor + o.DeliveredReceivableMinor + s.Inventory.StockValueMinor
+	s.NetWorthMinor = o.CashMinor + o.DeliveredReceivableMinor + s.Inventory.StockValueMinor - o.ChargedMinor - o.TakenInMinor - c.people.AccruedMinor()
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor, OrdersShipped: o.ShippedOrders,
-		OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders), SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted),
+		OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders), SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots, PayrollLate: c.people.State.LatePayrolls,
 	}
 	return s
 }

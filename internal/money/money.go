@@ -2,6 +2,8 @@
 // currency.
 package money
 
+import "fmt"
+
 // Currency is the ISO 4217 code of every amount: the one reserved for tests,
 // so that nobody takes the figures for real.
 const Currency = "XTS"
@@ -25,4 +27,13 @@ func (m Minor) share(numerator, denominator int64) Minor {
 		return Minor(-((-n + denominator/2) / denominator))
 	}
 	return Minor((n + denominator/2) / denominator)
+}
+
+// String writes the amount for people, as in 1234.50 XTS.
+func (m Minor) String() string {
+	sign := ""
+	if m < 0 {
+		sign, m = "-", -m
+	}
+	return fmt.Sprintf("%s%d.%02d %s", sign, int64(m)/100, int64(m)%100, Currency)
 }

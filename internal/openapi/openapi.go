@@ -173,6 +173,10 @@ func parameters(op *operation.Operation) []*huma.Param {
 		}
 		params = append(params, &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; answers 304 when nothing changed.", Schema: text()})
 	}
+	if op.ValueSince != nil {
+		least := 0.0
+		query("since", "Only what came after the event with this number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
+	}
 	if op.Kind == operation.Feed {
 		least := 0.0
 		query("after_seq", "Only events with a greater number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})

@@ -94,7 +94,10 @@ func startPrintRun() Operation {
 		Problems: []problem.Code{
 			problem.NotFound, problem.InvalidState, problem.PressBusy, problem.NoOperator, problem.InsufficientStock, problem.GangMixedPaper,
 		},
-		Events: []event.Type{event.PrintRunStarted, event.StockBelowReorderPoint, event.MissionCompleted},
+		Events: []event.Type{
+			event.PrintRunStarted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
+			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved, event.MissionCompleted,
+		},
 	}, func(tx *sandbox.Tx, _ string, in *StartPrintRun) (Result, error) {
 		run := factory.PrintRunInput{PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo}
 		if in.OversPct != nil {
@@ -121,7 +124,7 @@ func createFactoryShipment() Operation {
 		Summary:     "Ship finished goods",
 		Description: "The goods go to whoever the work order's reference names. With the auto bridge Head Office bills them at once.",
 		Problems:    []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState},
-		Events:      []event.Type{event.ShipmentCreated, event.CustomerInvoiceCreated, event.MissionCompleted},
+		Events:      []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryShipment) (Result, error) {
 		id, err := tx.Company.ShipFromFactory(factory.ShipmentInput{WorkOrderID: in.WorkOrderID, CarrierNote: in.CarrierNote})
 		return Result{Resource: "factory_shipment", ID: id}, err

@@ -20,7 +20,8 @@ type DeclineSalesOrder struct {
 
 // CreateOfficeShipment is the body of POST /office/shipments.
 type CreateOfficeShipment struct {
-	SalesOrderID       string  `json:"sales_order_id" required:"true" minLength:"1" maxLength:"64"`
+	SalesOrderID       *string `json:"sales_order_id,omitzero" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
+	ContractLotID      *string `json:"contract_lot_id,omitzero" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
 	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also what is shipped when this is left out."`
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
 }
@@ -30,7 +31,9 @@ type Cash struct {
 	CashMinor           money.Minor `json:"cash_minor"`
 	Currency            string      `json:"currency"`
 	OverdraftLimitMinor money.Minor `json:"overdraft_limit_minor"`
+	DaysNegative        int64       `json:"days_negative" doc:"Day closes in a row with negative cash."`
 	ReceivableMinor     money.Minor `json:"receivable_minor"`
+	PayableMinor        money.Minor `json:"payable_minor" doc:"What suppliers ask for."`
 	OpeningCashMinor    money.Minor `json:"opening_cash_minor"`
 }
 
@@ -94,12 +97,23 @@ func declineSalesOrder() Operation {
 func createOfficeShipment() Operation {
 	return write(Operation{
 		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.Shipment](),
-		Summary:     "Ship a sales order and bill it",
+		Summary:     "Ship a sales order or a contract lot, and bill it",
 		Description: "Raises the customer's invoice, nested in the answer. With the auto bridge the goods leave the Factory too, so they must be ready.",
 		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch, problem.WorkOrderNotReady},
-		Events:      []event.Type{event.ShipmentCreated, event.CustomerInvoiceCreated, event.MissionCompleted},
+		Events:      []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeShipment) (Result, error) {
-		id, err := tx.Company.ShipFromOffice(in.SalesOrderID, in.Quantity, in.FactoryShipmentRef)
+		var id string
+		var err error
+		switch {
+		case in.SalesOrderID != nil && in.ContractLotID != nil:
+			return Result{}, problem.Invalid(problem.Field{Field: "contract_lot_id", Rule: "oneOf", Message: "Send sales_order_id or contract_lot_id, not both."})
+		case in.ContractLotID != nil:
+			id, err = tx.Company.ShipLotFromOffice(*in.ContractLotID, in.Quantity, in.FactoryShipmentRef)
+		case in.SalesOrderID != nil:
+			id, err = tx.Company.ShipFromOffice(*in.SalesOrderID, in.Quantity, in.FactoryShipmentRef)
+		default:
+			return Result{}, problem.Invalid(problem.Field{Field: "sales_order_id", Rule: "required", Message: "Send sales_order_id, or contract_lot_id for a lot."})
+		}
 		return Result{Resource: "office_shipment", ID: id}, err
 	})
 }
@@ -108,6 +122,6 @@ func cash(v *sandbox.View, _ moment.Instant) any {
 	s := &v.Summary
 	return Cash{
 		CashMinor: s.CashMinor, Currency: money.Currency, OverdraftLimitMinor: s.OverdraftLimitMinor,
-		ReceivableMinor: s.ReceivableMinor, OpeningCashMinor: s.OpeningCashMinor,
+		DaysNegative: s.DaysNegative, ReceivableMinor: s.ReceivableMinor, PayableMinor: s.PayableMinor, OpeningCashMinor: s.OpeningCashMinor,
 	}
 }

@@ -94,6 +94,9 @@ type Operation struct {
 
 	// Value computes the data of an object.
 	Value func(v *sandbox.View, now moment.Instant) any
+	// ValueSince computes the data of an object that takes the parameter since:
+	// the number of the newest event that the client has seen of it.
+	ValueSince func(v *sandbox.View, since uint64) any
 	// Run does a write. in is a pointer to a value of In.
 	Run func(tx *sandbox.Tx, id string, in any) (Result, error)
 }
@@ -108,7 +111,7 @@ type Result struct {
 // Table returns every operation, in the order of the reference pages.
 func Table() []Operation {
 	var table []Operation
-	for _, group := range [][]Operation{sandboxOperations(), missionOperations(), officeOperations(), factoryOperations()} {
+	for _, group := range [][]Operation{sandboxOperations(), missionOperations(), officeOperations(), lotOperations(), procurementOperations(), peopleOperations(), factoryOperations(), deliveryOperations(), gateOperations()} {
 		table = append(table, group...)
 	}
 	return table

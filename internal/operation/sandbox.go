@@ -7,6 +7,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
+	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/moment"
@@ -63,6 +64,7 @@ type SandboxStatus struct {
 	OverdraftLimitMinor money.Minor         `json:"overdraft_limit_minor"`
 	DaysNegative        int64               `json:"days_negative"`
 	Reputation          share.PerCent       `json:"reputation" doc:"0 to 100; customers come back to a good one."`
+	Morale              share.PerCent       `json:"morale" doc:"0 to 100; when it is low, people quit."`
 	Inventory           company.Inventory   `json:"inventory"`
 	Presses             company.PressCounts `json:"presses"`
 	Counts              company.Counts      `json:"counts"`
@@ -102,7 +104,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		},
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: extensions, Currency: money.Currency,
 		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
-		Reputation: s.Reputation, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: s.Score,
+		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: s.Score,
 	}
 }
 
@@ -141,6 +143,21 @@ type FeedEvent struct {
 // EventResource names the events among the resources that can be read by id.
 const EventResource = "event"
 
+// Series is the data of GET /sandbox/series.
+type Series struct {
+	Points []company.SeriesPoint `json:"points"`
+}
+
+func series(v *sandbox.View, since uint64) any {
+	s := Series{Points: []company.SeriesPoint{}}
+	for _, e := range v.Table(company.SeriesResource).Entries {
+		if point := record.Decode[company.SeriesPoint](e); since == 0 || point.Seq > since {
+			s.Points = append(s.Points, point)
+		}
+	}
+	return s
+}
+
 // Links of an event.
 type Links struct {
 	Self string `json:"self" doc:"Path of the changed record, relative to the base URL."`
@@ -161,6 +178,12 @@ func sandboxOperations() []Operation {
 			Value: func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
 		},
 		tickOperation(),
+		{
+			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary:     "Cash, stock and presses over time",
+			Description: "A point for the opening and for each half day, oldest first: what a chart needs.",
+			Out:         reflect.TypeFor[Series](), ValueSince: series,
+		},
 		{
 			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "The event feed",

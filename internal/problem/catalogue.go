@@ -1,6 +1,10 @@
 package problem
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+	"slices"
+)
 
 // Definition is what is fixed about a code.
 type Definition struct {
@@ -57,6 +61,14 @@ const (
 // All lists every definition, by status and then in the order of teaching.
 func All() []Definition { return definitions }
 
+var definitions = byStatus(general, procurement, people) //nolint:gochecknoglobals // the table itself
+
+func byStatus(groups ...[]Definition) []Definition {
+	all := slices.Concat(groups...)
+	slices.SortStableFunc(all, func(a, b Definition) int { return cmp.Compare(a.Status, b.Status) })
+	return all
+}
+
 // Lookup returns the definition of a code. An unknown code is a mistake of
 // the program and is answered as internal_error.
 func Lookup(code Code) Definition {
@@ -68,7 +80,7 @@ func Lookup(code Code) Definition {
 	return Lookup(InternalError)
 }
 
-var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
+var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: InvalidJSON, Status: http.StatusBadRequest,
 		Hint:    "Send one JSON object, with each member once.",

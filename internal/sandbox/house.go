@@ -153,6 +153,9 @@ func (h *House) Create(ctx context.Context, in Creation) (Created, error) {
 func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
 	settings := company.Settings{SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64()}
 	mode := p.Clock.Mode
+	if p.Seed != nil {
+		settings.Seed = *p.Seed
+	}
 	if in.Seed != nil {
 		settings.Seed = uint64(*in.Seed)
 	}

@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,6 +59,7 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	origin   string
+	presets  map[string]preset.Preset
 
 	// stopping is set from the beginning of Stop.
 	stopping atomic.Bool
@@ -88,7 +89,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Server{config: c, log: log, now: time.Now, store: db, failed: make(chan error, 1)}
+	s := &Server{config: c, log: log, now: time.Now, store: db, presets: presets, failed: make(chan error, 1)}
 	s.house, err = sandbox.NewHouse(ctx, sandbox.Options{
 		Store: db, Presets: presets, Lease: c.SandboxDuration, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
 	})
@@ -104,34 +105,6 @@ func openStore(ctx context.Context, database string) (store.Store, error) {
 		return postgres.Open(ctx, database)
 	}
 	return sqlite.Open(ctx, database)
-}
-
-// loadPresets returns the embedded presets and those of a folder.
-func loadPresets(folder string) (map[string]preset.Preset, error) {
-	presets, err := preset.Builtin()
-	if err != nil || folder == "" {
-		return presets, err
-	}
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, fmt.Errorf("list presets: %w", err)
-	}
-	for _, file := range files {
-		name := filepath.Join(folder, file.Name())
-		if filepath.Ext(name) != ".json" {
-			continue
-		}
-		b, err := os.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read preset: %w", err)
-		}
-		p, err := preset.Parse(b)
-		if err != nil {
-			return nil, fmt.Errorf("preset %s: %w", name, err)
-		}
-		presets[p.Name] = p
-	}
-	return presets, nil
 }
 
 // Start listens and serves in the background. Failed reports if serving ends
@@ -178,7 +151,7 @@ func (s *Server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := web.New(web.Options{Origin: s.origin, Operations: table})
+	pages, err := web.New(web.Options{Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets))})
 	if err != nil {
 		return nil, fmt.Errorf("build the pages: %w", err)
 	}

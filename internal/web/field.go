@@ -155,7 +155,7 @@ func grouped(digits string) string {
 // sampleValue is what stands in a snippet for a required field.
 func sampleValue(f field) string {
 	switch {
-	case f.Example != "" && f.Type != "string":
+	case f.Example != "" && f.Type != "string" && f.Type != "date" && f.Type != "time":
 		return f.Example
 	case f.Example != "":
 		return fmt.Sprintf("%q", f.Example)

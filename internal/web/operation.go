@@ -68,6 +68,9 @@ func (s *site) reader(op *operation.Operation) *operation.Operation {
 
 // queryOf lists the parameters of a list.
 func queryOf(op *operation.Operation) []field {
+	if op.ValueSince != nil {
+		return []field{{Name: "since", Type: "integer", Limits: "at least 0", Doc: "Only what came after the event with this number."}}
+	}
 	if op.Kind != operation.List && op.Kind != operation.Feed {
 		return nil
 	}
@@ -104,6 +107,13 @@ var samples = map[string]string{ //nolint:gochecknoglobals // read only
 	"start_print_run":   `{"press_id": "prs_digital", "work_order_id": "…"}`,
 	"create_work_order": `{"sku": "prd_flyer", "quantity": 100, "reference": "…"}`,
 	"advance_time":      `{"minutes": 60}`,
+
+	"create_office_shipment":      `{"sales_order_id": "…"}`,
+	"create_requisition":          `{"lines": [{"sku": "mat_coated", "quantity": 12000}], "reference": "…"}`,
+	"create_purchase_order":       `{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 12000}]}`,
+	"create_office_goods_receipt": `{"purchase_order_id": "…", "lines": [{"sku": "mat_coated", "quantity_accepted": 12000}]}`,
+	"pay_supplier_invoice":        `{"amount_minor": 384000}`,
+	"create_timesheet":            `{"week_start": "2026-09-07", "entries": [{"badge_no": "1001", "hours_worked": 40}]}`,
 }
 
 func sampleBody(op *operation.Operation, body []field) string {

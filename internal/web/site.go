@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"platen/internal/company/mission"
+	"platen/internal/company/preset"
 	"platen/internal/event"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -25,6 +26,7 @@ type site struct {
 	events     []event.Definition
 	problems   []problem.Definition
 	missions   []mission.Introduction
+	presets    []preset.Preset
 
 	words     *glossary
 	templates *template.Template
@@ -72,7 +74,7 @@ type link struct {
 func newSite(o Options, files *assets) (*site, error) {
 	s := &site{
 		origin: o.Origin, assets: files, operations: o.Operations,
-		events: event.Catalogue(), problems: problem.All(), missions: mission.All(), rendered: map[string][]byte{},
+		events: event.Catalogue(), problems: problem.All(), missions: mission.All(), presets: o.Presets, rendered: map[string][]byte{},
 	}
 	s.words = newGlossary(s)
 	var err error
@@ -121,6 +123,7 @@ func sections() contents {
 		{Path: "/docs/events", Text: "Events"},
 		{Path: "/docs/errors", Text: "Errors"},
 		{Path: "/docs/missions", Text: "Missions"},
+		{Path: "/docs/presets", Text: "Presets"},
 	}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"platen/internal/company/preset"
 	"platen/internal/operation"
 )
 
@@ -24,6 +25,8 @@ type Options struct {
 	Origin string
 	// Operations is the table that the reference pages are made from.
 	Operations []operation.Operation
+	// Presets are those of this server.
+	Presets []preset.Preset
 }
 
 // New renders every page and returns the handler that serves them. It answers
@@ -37,7 +40,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions} {
+	for _, add := range []func() error{s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets} {
 		if err := add(); err != nil {
 			return nil, fmt.Errorf("render the pages: %w", err)
 		}

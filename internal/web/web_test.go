@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"html"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"platen/internal/company/mission"
+	"platen/internal/company/preset"
 	"platen/internal/event"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -22,7 +24,11 @@ const origin = "https://sandbox.test:8443"
 
 func pages(t *testing.T) http.Handler {
 	t.Helper()
-	h, err := web.New(web.Options{Origin: origin, Operations: operation.Table()})
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := web.New(web.Options{Origin: origin, Operations: operation.Table(), Presets: slices.Collect(maps.Values(presets))})
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}

@@ -23,7 +23,7 @@ var (
 	instant     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)
 	date        = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 	requestID   = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{13}$`)
-	dateMembers = []string{"sim_date", "due_date", "answer_by", "cancel_after"}
+	dateMembers = []string{"sim_date", "due_date", "answer_by", "cancel_after", "needed_by", "discount_until"}
 )
 
 // retryable lists the codes below 429 that are worth another try (contract:
@@ -241,9 +241,12 @@ func inspectValue(t testing.TB, where, name string, value any) {
 	switch {
 	case strings.HasSuffix(name, "_minor"):
 		n, ok := value.(json.Number)
-		fits = ok && integer.MatchString(n.String())
+		fits = ok && integer.MatchString(n.String()) || value == nil && name == "credit_limit_minor"
 	case name == "id" || strings.HasSuffix(name, "_id"):
 		fits = value == nil || isText && text != ""
+	case name == "on_hand_at":
+		n, ok := value.(json.Number) // how much, not when
+		fits = ok && integer.MatchString(n.String())
 	case strings.HasSuffix(name, "_at") || name == "server_time":
 		fits = value == nil || instant.MatchString(text)
 	case slices.Contains(dateMembers, name) || strings.HasSuffix(name, "_on"):

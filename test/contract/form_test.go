@@ -14,7 +14,8 @@ import (
 func TestListsTakeTheirFilters(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIST.FILTERS", "OPEN.ROUTE.OFFICE.SALES_ORDERS", "OPEN.ROUTE.OFFICE.SHIPMENTS", "OPEN.ROUTE.OFFICE.CUSTOMER_INVOICES", "OPEN.ROUTE.OFFICE.LEDGER",
-		"OPEN.ROUTE.FACTORY.WORK_ORDERS", "OPEN.ROUTE.FACTORY.PRINT_RUNS", "OPEN.ROUTE.FACTORY.STOCK", "OPEN.ROUTE.FACTORY.STOCK_MOVES", "OPEN.ROUTE.FACTORY.SHIPMENTS")
+		"OPEN.ROUTE.OFFICE.REQUISITIONS", "OPEN.ROUTE.OFFICE.PURCHASE_ORDERS", "OPEN.ROUTE.OFFICE.GOODS_RECEIPTS", "OPEN.ROUTE.OFFICE.SUPPLIER_INVOICES",
+		"OPEN.ROUTE.FACTORY.REQUISITIONS", "OPEN.ROUTE.FACTORY.DELIVERIES", "OPEN.ROUTE.FACTORY.WORK_ORDERS", "OPEN.ROUTE.FACTORY.PRINT_RUNS", "OPEN.ROUTE.FACTORY.STOCK", "OPEN.ROUTE.FACTORY.STOCK_MOVES", "OPEN.ROUTE.FACTORY.SHIPMENTS")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.work("prd_notebook", 1, "")
 	n.work("prd_notebook", 1, "somebody")
@@ -23,6 +24,8 @@ func TestListsTakeTheirFilters(t *testing.T) {
 		"/office/sales-orders": {"status", "sku", "customer_id"}, "/office/shipments": {"sales_order_id"}, "/office/customer-invoices": {"status"}, "/office/ledger": {"kind"},
 		"/factory/work-orders": {"status", "reference"}, "/factory/print-runs": {"status", "press_id"}, "/factory/stock": {"kind", "sku"},
 		"/factory/stock-moves": {"kind", "sku"}, "/factory/shipments": {"reference"}, "/missions": {"status"},
+		"/office/requisitions": {"status"}, "/office/purchase-orders": {"status", "supplier_id"}, "/office/goods-receipts": {"purchase_order_id"},
+		"/office/supplier-invoices": {"status", "match_status", "kind"}, "/factory/requisitions": {"status"}, "/factory/deliveries": {"status"},
 	} {
 		all := n.all(path)
 		for _, first := range filters {
@@ -237,7 +240,7 @@ func TestListsAreSentAsCSV(t *testing.T) {
 			}
 			n.sameTable(list, bySuffix.raw)
 			if page := n.get(path+".csv?limit=1").want(200, ""); strings.Count(path, "/") > 0 {
-				if lines := readCSV(t, page.raw); len(lines) != 2 {
+				if lines := readCSV(t, page.raw); len(lines) != 1+min(1, len(list.items())) {
 					t.Errorf("a page of one row has %d lines", len(lines))
 				}
 			}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 // records that have names for ids are left out.
 var prefixes = map[string]string{
 	"/office/sales-orders": "so", "/office/shipments": "sho", "/office/customer-invoices": "cin", "/office/payments": "pay", "/office/ledger": "led",
+	"/office/requisitions": "rqn", "/office/purchase-orders": "po", "/office/goods-receipts": "gro", "/office/supplier-invoices": "sin",
+	"/factory/requisitions": "frq", "/factory/deliveries": "dlv", "/factory/goods-receipts": "grf",
+	"/office/employees": "emp", "/factory/attendance": "att",
 	"/factory/work-orders": "wo", "/factory/print-runs": "pr", "/factory/shipments": "shf", "/factory/stock-moves": "mov", "/events": "evt",
 }
 
@@ -21,7 +25,10 @@ func traded(t testing.TB, body string) *tenant {
 	n.print(work)
 	n.tick(150)
 	n.dispatch(work)
+	n.runLow()
+	n.require(object{"sku": "mat_ink", "quantity": 300}).want(http.StatusCreated, "")
 	n.day()
+	n.countIn(text(n.all("/factory/deliveries?status=arrived")[0], "id"))
 	return n
 }
 

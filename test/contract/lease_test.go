@@ -1,7 +1,8 @@
 package contract
 
 import (
-	"fmt"
+	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -33,15 +34,36 @@ func TestWhatHappensWithinSeconds(t *testing.T) { //nolint:paralleltest // as sa
 // has many orders with short due dates.
 func hasty(t testing.TB) map[string]string {
 	t.Helper()
-	const form = `{"preset":%q,"version":1,"summary":"for tests","bridge":"auto","clock":{"mode":%q,"speed":%d},"cash_minor":8500000,
-		"overdraft_limit_minor":1000000,"demand":{"per_day":%d,"per_day_max":%d,"reputation_base":1,"reputation_slope":0,"reputation_start":0.6,
-		"price_factor":1,"due_days":[1,1],"answer_days":1,"cancel_after_days":1,"late_pct_per_day":3,"late_cap_pct":30},"customers":{"late_factor":0}}`
+	demand := func(perDay, most int) object {
+		return object{
+			"per_day": perDay, "per_day_max": most, "reputation_base": 1, "reputation_slope": 0, "reputation_start": 0.6, "price_factor": 1,
+			"due_days": []int{1, 1}, "answer_days": 1, "cancel_after_days": 1, "late_pct_per_day": 3, "late_cap_pct": 30,
+		}
+	}
+	punctual := object{"late_factor": 0}
+	return presets(t, map[string]object{
+		"rush":  {"clock": object{"mode": "realtime", "speed": 480}, "demand": demand(1, 1), "customers": punctual},
+		"brisk": {"clock": object{"mode": "manual", "speed": 8}, "demand": demand(25, 30), "customers": punctual},
+	})
+}
+
+// presets is a setting that adds presets, each the preset starter with other
+// members.
+func presets(t testing.TB, all map[string]object) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../../internal/company/preset/starter.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	folder := t.TempDir()
-	for name, text := range map[string]string{
-		"rush":  fmt.Sprintf(form, "rush", "realtime", 480, 1, 1),
-		"brisk": fmt.Sprintf(form, "brisk", "manual", 8, 25, 30),
-	} {
-		if err := os.WriteFile(filepath.Join(folder, name+".json"), []byte(text), 0o600); err != nil {
+	for name, members := range all {
+		var made object
+		if err := json.Unmarshal(text, &made); err != nil {
+			t.Fatal(err)
+		}
+		made["preset"], made["summary"] = name, "for tests"
+		maps.Copy(made, members)
+		if err := os.WriteFile(filepath.Join(folder, name+".json"), []byte(encode(t, made)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,16 +14,22 @@ import (
 
 // expectedLists are the lists of the contract that the service has so far.
 var expectedLists = []string{
-	"/events", "/factory/operators", "/factory/presses", "/factory/print-runs", "/factory/products", "/factory/shipments", "/factory/stock",
-	"/factory/stock-moves", "/factory/work-orders", "/missions", "/office/customer-invoices", "/office/customers", "/office/ledger", "/office/payments",
-	"/office/products", "/office/sales-orders", "/office/shipments",
+	"/events", "/factory/deliveries", "/factory/goods-receipts", "/factory/operators", "/factory/presses", "/factory/print-runs", "/factory/products",
+	"/factory/requisitions", "/factory/shipments", "/factory/stock", "/factory/stock-moves", "/factory/work-orders", "/missions", "/office/customer-invoices",
+	"/office/customers", "/office/goods-receipts", "/office/ledger", "/office/payments", "/office/products", "/office/purchase-orders",
+	"/office/requisitions", "/office/sales-orders", "/office/shipments", "/office/supplier-invoices", "/office/suppliers",
+	"/factory/attendance", "/office/employees", "/office/leave-requests", "/office/payroll-runs", "/office/timesheets",
 }
+
+// laterLists are empty until days have passed; payday_test.go and people_test.go
+// page through them.
+var laterLists = []string{"/office/leave-requests", "/office/payroll-runs", "/office/timesheets"}
 
 func TestEveryListIsAList(t *testing.T) {
 	t.Parallel()
 	rows(t, "LIST.EVERY", "LIST.ITEMS", "LIST.NEXT_CURSOR", "LIST.NEWEST_FIRST", "LIST.LIMIT", "LIST.CURSOR", "LIST.CURSOR.END", "OPEN.HTTP.LINK_NEXT",
 		"OPEN.FEED.ASCENDING", "OPEN.ROUTE.OFFICE.CUSTOMERS", "OPEN.ROUTE.OFFICE.PRODUCTS", "OPEN.ROUTE.OFFICE.PAYMENTS", "OPEN.ROUTE.FACTORY.PRODUCTS",
-		"OPEN.ROUTE.FACTORY.PRESSES", "OPEN.ROUTE.FACTORY.OPERATORS", "ROUTE.MISSIONS.LIST", "ROUTE.EVENTS.LIST", "ROUTE.OFFICE.SALES_ORDERS.LIST")
+		"OPEN.ROUTE.FACTORY.PRESSES", "OPEN.ROUTE.FACTORY.OPERATORS", "OPEN.ROUTE.OFFICE.SUPPLIERS", "OPEN.ROUTE.FACTORY.GOODS_RECEIPTS", "ROUTE.MISSIONS.LIST", "ROUTE.EVENTS.LIST", "ROUTE.OFFICE.SALES_ORDERS.LIST")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.snapshot()
 	for _, path := range expectedLists {
@@ -32,7 +38,9 @@ func TestEveryListIsAList(t *testing.T) {
 		}
 	}
 	for _, path := range n.judge.lists() {
-		t.Run(path, func(t *testing.T) { n.within(t).pages(path) })
+		if !slices.Contains(laterLists, path) {
+			t.Run(path, func(t *testing.T) { n.within(t).pages(path) })
+		}
 	}
 }
 
@@ -218,6 +226,9 @@ func TestUpdatedSinceLeavesOutWhatHasNotChanged(t *testing.T) {
 			member = "created_at"
 		}
 		all := n.all(path)
+		if len(all) == 0 {
+			continue // one of laterLists
+		}
 		moments := map[string]bool{}
 		for _, row := range all {
 			moments[text(row, member)] = true
@@ -374,7 +385,8 @@ func TestTheOrderOfTeaching(t *testing.T) {
 	}
 	for path, first := range map[string][]string{
 		"/office/customers": {"cus_brightwell"}, "/office/products": {"prd_flyer", "prd_poster"}, "/factory/products": {"prd_flyer", "prd_poster"},
-		"/factory/presses": {"prs_digital", "prs_offset"}, "/factory/operators": {"opr_1001", "opr_1002", "opr_1003"},
+		"/office/suppliers": {"sup_mill", "sup_quick", "sup_chroma", "sup_bargain", "sup_landlord", "sup_lessor", "sup_bank"},
+		"/factory/presses":  {"prs_digital", "prs_offset"}, "/factory/operators": {"opr_1001", "opr_1002", "opr_1003"},
 	} {
 		list := n.all(path)
 		for i, id := range first {

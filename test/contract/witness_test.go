@@ -101,7 +101,32 @@ var members = map[string]string{
 	"factory.print_run.started":         "press_id work_order_id items_count paper_sku sheets_planned operator_badge_no ends_sim ends_at",
 	"factory.print_run.completed":       "press_id work_order_id quantity_good quantity_short sheets_wasted spoilage_pct",
 	"factory.stock.below_reorder_point": "sku on_hand reorder_point unit",
-	"sandbox.mission.completed":         "title completed_count total_count",
+	"factory.requisition.created":       "number sku quantity on_hand needed_by",
+	"factory.delivery.arrived":          "supplier_name purchase_order_number lines",
+	"factory.goods_receipt.recorded":    "delivery_id purchase_order_number quantity_accepted quantity_rejected",
+
+	"office.requisition.received":             "number reference sku quantity estimated_minor source",
+	"office.requisition.approved":             "number decided_by",
+	"office.requisition.rejected":             "number decided_by reason",
+	"office.purchase_order.created":           "number supplier_id total_minor requisition_id",
+	"office.purchase_order.approval_required": "number total_minor limit_minor",
+	"office.purchase_order.approved":          "number supplier_id total_minor approved_by expected_on",
+	"office.goods_receipt.recorded":           "purchase_order_id reference quantity_accepted quantity_rejected source receipt_status",
+	"office.supplier_invoice.received":        "number supplier_id purchase_order_id kind billed_minor due_date discount_until",
+	"office.supplier_invoice.paid":            "number paid_minor credited_minor discount_minor paid_by cash_minor",
+	"office.payment.overdue":                  "supplier_invoice_id supplier_id billed_minor late_fee_minor due_date collect_on",
+
+	"hr.employee.sick":         "badge_no role expected_back",
+	"hr.employee.returned":     "badge_no role days_absent",
+	"hr.employee.quit":         "badge_no role reason",
+	"hr.employee.dismissed":    "badge_no role severance_minor cash_minor",
+	"hr.employee.hired":        "badge_no role hourly_minor starts_on fee_minor cash_minor",
+	"hr.leave_request.created": "employee_id badge_no from_date to_date days",
+	"hr.payroll.due":           "week_start timesheet_id gross_minor due_date",
+	"hr.payroll.late":          "week_start reason total_minor",
+	"hr.payroll.paid":          "week_start total_minor surcharge_minor forced cash_minor",
+
+	"sandbox.mission.completed": "title completed_count total_count",
 }
 
 // lists of the records that events are about, by what their links begin with.
@@ -109,6 +134,10 @@ var resources = map[string]string{
 	"/office/sales-orders": "sales_order", "/office/shipments": "office_shipment", "/office/customer-invoices": "customer_invoice", "/office/payments": "payment",
 	"/factory/work-orders": "work_order", "/factory/print-runs": "print_run", "/factory/shipments": "factory_shipment", "/factory/stock": "stock_item",
 	"/factory/presses": "press", "/missions": "mission",
+	"/office/requisitions": "office_requisition", "/office/purchase-orders": "purchase_order", "/office/goods-receipts": "office_goods_receipt",
+	"/office/supplier-invoices": "supplier_invoice", "/factory/requisitions": "factory_requisition", "/factory/deliveries": "delivery",
+	"/factory/goods-receipts": "factory_goods_receipt", "/office/employees": "employee", "/office/leave-requests": "leave_request",
+	"/office/payroll-runs": "payroll_run",
 }
 
 // checkFeed looks at the form and the order of events.
@@ -228,8 +257,9 @@ func (n *tenant) checkStates(events []object, seen map[string]object) {
 				moved++
 			}
 			told[self] = status
-		} else if text(e, "type") == "office.payment.received" {
-			moved++ // a payment has no status; its birth is what happened
+		}
+		if slices.Contains([]string{"office.payment.received", "hr.leave_request.created", "hr.payroll.due"}, text(e, "type")) {
+			moved++ // a payment, a leave request, a timesheet has no status; its birth is what happened
 		}
 		if moved == 0 {
 			t.Errorf("event %d, %v about %s, changes no state", i+1, e["type"], self)
@@ -270,12 +300,13 @@ func (n *tenant) checkBooks(events []object) {
 			continue
 		}
 		booked[text(entry, "event_id")]++
-		if data := child(t, e, "data"); data["amount_minor"] != entry["amount_minor"] || data["cash_minor"] != entry["balance_minor"] || data["id"] != entry["reference_id"] {
+		data := child(t, e, "data")
+		if cashOf(t, e) != number(t, entry, "amount_minor") || data["cash_minor"] != entry["balance_minor"] || data["id"] != entry["reference_id"] {
 			t.Errorf("the entry %v is for the event %v", entry, e)
 		}
 	}
-	for _, e := range ofType(events, "office.payment.received") {
-		if booked[text(e, "id")] != 1 {
+	for _, e := range events {
+		if cashOf(t, e) != 0 && booked[text(e, "id")] != 1 {
 			t.Errorf("the event %v has %d entries", e["id"], booked[text(e, "id")])
 		}
 	}
@@ -285,12 +316,31 @@ func (n *tenant) checkBooks(events []object) {
 	n.checkStock(happened)
 }
 
+// payments are the events that take cash, and the member that says how much.
+var payments = map[string]string{
+	"office.supplier_invoice.paid": "paid_minor", "hr.employee.hired": "fee_minor", "hr.employee.dismissed": "severance_minor", "hr.payroll.paid": "total_minor",
+}
+
+// cashOf is what an event says that it brought, or took.
+func cashOf(t testing.TB, e object) int64 {
+	t.Helper()
+	kind, data := text(e, "type"), child(t, e, "data")
+	switch taken := payments[kind]; {
+	case taken != "":
+		return -number(t, data, taken)
+	case kind == "office.payment.received":
+		return number(t, data, "amount_minor")
+	default:
+		return 0
+	}
+}
+
 func (n *tenant) checkStock(happened map[string]object) {
 	t := n.t
 	t.Helper()
 	onHand := map[string]int64{}
 	moves := n.all("/factory/stock-moves")
-	issued := map[string]bool{}
+	issued, received := map[string]bool{}, map[string]int64{}
 	for _, move := range slices.Backward(moves) {
 		sku := text(move, "sku")
 		onHand[sku] += number(t, move, "quantity")
@@ -304,11 +354,17 @@ func (n *tenant) checkStock(happened map[string]object) {
 		if e != nil && child(t, e, "data")["id"] != move["reference_id"] {
 			t.Errorf("the move %v is of %v, its event about %v", move["id"], move["reference_id"], child(t, e, "data")["id"])
 		}
+		if move["kind"] == "receipt" {
+			received[text(move, "event_id")] += number(t, move, "quantity")
+		}
 		if move["kind"] == "issue" {
 			issued[text(move, "event_id")] = true
 		}
 	}
 	for id, e := range happened {
+		if e["type"] == "factory.goods_receipt.recorded" && received[id] != number(t, child(t, e, "data"), "quantity_accepted") {
+			t.Errorf("the event %v says that %v were accepted, the stock got %d", id, child(t, e, "data")["quantity_accepted"], received[id])
+		}
 		if started := e["type"] == "factory.print_run.started"; started != issued[id] {
 			t.Errorf("the event %v of the type %v has issues of material: %v", id, e["type"], issued[id])
 		}
@@ -324,8 +380,8 @@ func (n *tenant) checkStock(happened map[string]object) {
 func (n *tenant) checkWalls(seen map[string]object) {
 	rows(n.t, "OPEN.SYSTEMS.NATURAL_KEYS", "SVC.TWO_SYSTEMS")
 	foreign := map[string]*regexp.Regexp{
-		"/office/":  regexp.MustCompile(`^(wo|pr|itm|mov|shf|opr|prs)_[0-9a-z]+$`),
-		"/factory/": regexp.MustCompile(`^(so|sho|cin|pay|led|cus)_[0-9a-z]+$`),
+		"/office/":  regexp.MustCompile(`^(wo|pr|itm|mov|shf|opr|att|prs|frq|dlv|grf)_[0-9a-z]+$`),
+		"/factory/": regexp.MustCompile(`^(so|sho|cin|pay|led|cus|rqn|po|gro|sin|sup|emp|lvr|tms|prl)_[0-9a-z]+$`),
 	}
 	bridges := []string{"bridged_work_order_id", "factory_shipment_ref", "bridged_office_shipment_id", "reference"}
 	var look func(path, name string, value any)

@@ -54,6 +54,18 @@ const GramsPerSheet = 50
 // Products returns the products in the order of teaching.
 func Products() []Product { return products }
 
+// LotProducts returns the products that framework customers buy in bulk.
+func LotProducts() []Product {
+	var lots []Product
+	for _, p := range products {
+		switch p.SKU {
+		case "prd_flyer", "prd_brochure", "prd_notebook", "prd_poster":
+			lots = append(lots, p)
+		}
+	}
+	return lots
+}
+
 // ProductBySKU returns a product.
 func ProductBySKU(sku string) (Product, bool) {
 	for i := range products {

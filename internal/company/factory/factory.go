@@ -10,18 +10,24 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/money"
 )
 
 // Factory is the department's tables and what it keeps beside them.
 type Factory struct {
 	Products   *record.Table[Product, struct{}]
 	Operators  *record.Table[Operator, OperatorPrivate]
+	Attendance *record.Table[Attendance, struct{}]
 	Presses    *record.Table[Press, PressPrivate]
 	Stock      *record.Table[StockItem, StockItemPrivate]
 	StockMoves *record.Table[StockMove, struct{}]
 	WorkOrders *record.Table[WorkOrder, WorkOrderPrivate]
 	PrintRuns  *record.Table[PrintRun, PrintRunPrivate]
 	Shipments  *record.Table[Shipment, struct{}]
+
+	Requisitions  *record.Table[Requisition, struct{}]
+	Deliveries    *record.Table[Delivery, DeliveryPrivate]
+	GoodsReceipts *record.Table[GoodsReceipt, struct{}]
 
 	// State is stored with every commit.
 	State State
@@ -37,26 +43,38 @@ type Factory struct {
 type State struct {
 	NextWorkOrder int `json:"next_work_order"`
 	NextShipment  int `json:"next_shipment"`
+	// NextRequisition is the number of the next requisition.
+	NextRequisition int `json:"next_requisition"`
+	// DeliveriesWaiting counts trucks that nobody has counted in.
+	DeliveriesWaiting int64 `json:"deliveries_waiting"`
+	// ClicksMinor is what digital printing has cost since it was last billed.
+	ClicksMinor money.Minor `json:"clicks_minor"`
 	// OpenWorkOrders counts work orders that are neither shipped nor stocked.
 	OpenWorkOrders int64 `json:"open_work_orders"`
 	// SheetsPrinted and SheetsSpoiled add up over all completed runs,
 	// make-ready left out.
 	SheetsPrinted int64 `json:"sheets_printed"`
 	SheetsSpoiled int64 `json:"sheets_spoiled"`
+	// FinishersPresent counts who can dry, cut and bind today.
+	FinishersPresent int64 `json:"finishers_present"`
 }
 
 // New returns an empty Factory.
 func New(seed uint64) *Factory {
 	f := &Factory{
 		Products:   record.NewTable[Product, struct{}](record.Definition{Resource: "factory_product"}, nil),
-		Operators:  record.NewTable[Operator, OperatorPrivate](record.Definition{Resource: "operator"}, nil),
+		Operators:  newOperators(),
+		Attendance: newAttendance(),
 		Presses:    record.NewTable[Press, PressPrivate](record.Definition{Resource: "press"}, nil),
 		Stock:      newStock(),
 		StockMoves: newStockMoves(),
 		WorkOrders: newWorkOrders(),
 		PrintRuns:  newPrintRuns(),
 		Shipments:  newShipments(),
-		spoilage:   map[string]sim.Stream{},
+
+		Requisitions: newRequisitions(), Deliveries: newDeliveries(), GoodsReceipts: newGoodsReceipts(),
+
+		spoilage: map[string]sim.Stream{},
 	}
 	for _, p := range catalog.Presses() {
 		f.spoilage[p.ID] = sim.NewStream(seed, "spoil."+p.ID)
@@ -66,14 +84,15 @@ func New(seed uint64) *Factory {
 
 // Tables lists the tables in the order in which they are stored.
 func (f *Factory) Tables() []record.Keeper {
-	return []record.Keeper{f.Products, f.Operators, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments}
+	return []record.Keeper{f.Products, f.Operators, f.Attendance, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments, f.Requisitions, f.Deliveries, f.GoodsReceipts}
 }
 
 // Open writes the reference data, the presses and the opening stock, last to
 // first, since lists are newest first and these are to be read in the order
-// of teaching.
-func (f *Factory) Open(r *record.Recorder) {
-	f.State = State{NextWorkOrder: 3001, NextShipment: 6001}
+// of teaching. The opening stock of the delivered SKUs comes with a goods
+// receipt.
+func (f *Factory) Open(r *record.Recorder, delivered ...string) {
+	f.State = State{NextWorkOrder: 3001, NextShipment: 6001, NextRequisition: 9001}
 	products := catalog.Products()
 	for i := range slices.Backward(products) {
 		f.Products.Add(r, newProduct(products[i]), struct{}{})
@@ -82,19 +101,17 @@ func (f *Factory) Open(r *record.Recorder) {
 	for i := range slices.Backward(presses) {
 		f.Presses.Add(r, newPress(presses[i]), PressPrivate{})
 	}
-	f.openOperators(r)
-	f.openStock(r)
+	f.openStock(r, delivered)
 }
 
 // Check reports a state that cannot be.
 func (f *Factory) Check() error {
-	if err := f.checkStock(); err != nil {
-		return err
+	for _, check := range []func() error{f.checkStock, f.checkWorkOrders, f.checkPresses, f.checkAttendance, f.checkRequisitions, f.checkDeliveries} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	if err := f.checkWorkOrders(); err != nil {
-		return err
-	}
-	return f.checkPresses()
+	return nil
 }
 
 func (f *Factory) checkPresses() error {

@@ -1,7 +1,6 @@
 package factory
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -135,14 +134,16 @@ type ShortageDetails struct {
 }
 
 // StartPrintRun starts a press for one work order or a gang, and returns the
-// run's id. It refuses with press_busy, no_operator, insufficient_stock,
-// invalid_state, gang_mixed_paper or not_found.
-func (f *Factory) StartPrintRun(r *record.Recorder, in PrintRunInput) (string, error) {
+// run's id and those of the requisitions that it made necessary. It refuses
+// with press_busy, no_operator, insufficient_stock, invalid_state,
+// gang_mixed_paper or not_found.
+func (f *Factory) StartPrintRun(r *record.Recorder, in PrintRunInput) (id string, requisitions []string, err error) {
 	p, err := f.plan(r, in)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return f.start(r, p), nil
+	id, requisitions = f.start(r, p)
+	return id, requisitions, nil
 }
 
 func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
@@ -212,32 +213,6 @@ func (f *Factory) whenFree(r *record.Recorder, runID string, p *problem.Problem)
 	return p.RetryingAt(max(at, earliest).CeilSecond().Time())
 }
 
-// freeOperator finds who runs the press: the named one, or whoever is free.
-func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error) {
-	free, first := "", ""
-	for operator, private := range f.Operators.All {
-		if badge != nil && operator.BadgeNo == *badge {
-			if private.RunID != "" {
-				return "", f.whenFree(r, private.RunID, problem.New(problem.NoOperator, "The operator %s is busy with another run.", *badge))
-			}
-			return operator.BadgeNo, nil
-		}
-		if operator.Present && private.RunID == "" {
-			free = operator.BadgeNo
-		}
-		if private.RunID != "" && (first == "" || f.PrintRuns.Private(private.RunID).Ends < f.PrintRuns.Private(first).Ends) {
-			first = private.RunID
-		}
-	}
-	if badge != nil {
-		return "", problem.Invalid(problem.Field{Field: "operator_badge_no", Rule: "exists", Message: fmt.Sprintf("There is no operator with the badge %q; see /factory/operators.", *badge)})
-	}
-	if free == "" {
-		return "", f.whenFree(r, first, problem.New(problem.NoOperator, "No operator is free."))
-	}
-	return free, nil
-}
-
 // measure does the arithmetic of a run: make-ready is halved in sheets and
 // takes two fifths of the time when the press last printed the same product.
 func (p *plan) measure(last *string) {
@@ -284,7 +259,7 @@ func (f *Factory) checkMaterial(p *plan) error {
 		With(ShortageDetails{Shortages: shortages})
 }
 
-func (f *Factory) start(r *record.Recorder, p plan) string {
+func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []string) {
 	press, pressPrivate := f.Presses.Edit(r, p.press.ID)
 	pressPrivate.Runs++
 	ends := r.Now() + sim.Minute(p.minutes)
@@ -302,7 +277,7 @@ func (f *Factory) start(r *record.Recorder, p plan) string {
 	run, private := f.PrintRuns.Add(r, row, PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes})
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = &run.ID, &run.EndsSim
 	press.LastSKU = new(p.products[len(p.products)-1].SKU)
-	f.Operators.EditPrivate(r, "opr_"+p.badge).RunID = run.ID
+	f.Operators.EditPrivate(r, operatorID(p.badge)).RunID = run.ID
 
 	r.Born(run)
 	record.Move(r, press, &press.Status, PressRunning)
@@ -324,6 +299,6 @@ func (f *Factory) start(r *record.Recorder, p plan) string {
 		private.CostMinor += f.move(r, need.SKU, -need.Quantity, 0, cause{MoveIssue, eventID, run.ID})
 		skus = append(skus, need.SKU)
 	}
-	f.reportLow(r, skus...)
-	return run.ID
+	f.State.ClicksMinor += run.ClicksMinor
+	return run.ID, f.reorder(r, skus...)
 }

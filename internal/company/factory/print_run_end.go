@@ -43,7 +43,7 @@ func (f *Factory) RunEnds(r *record.Recorder, id string) {
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = nil, nil
 	press.CompletedPrintRuns++
 	press.MinutesPrintedTotal += private.Minutes
-	f.Operators.EditPrivate(r, "opr_"+run.OperatorBadgeNo).RunID = ""
+	f.Operators.EditPrivate(r, operatorID(run.OperatorBadgeNo)).RunID = ""
 	record.Move(r, run, &run.Status, RunCompleted)
 	record.Move(r, press, &press.Status, PressIdle)
 	eventID := r.Emit(event.PrintRunCompleted, run, &event.PrintRunCompletedData{
@@ -60,7 +60,7 @@ func (f *Factory) RunEnds(r *record.Recorder, id string) {
 func (f *Factory) drawSpoilage(run *PrintRun, private *PrintRunPrivate) int64 {
 	press, _ := catalog.PressByID(run.PressID)
 	normal := f.spoilage[run.PressID].Normal(private.Run)
-	return max(0, press.SpoilagePPM+press.SpoilageDeviationPPM*normal/sim.Million)
+	return max(0, press.SpoilagePPM-f.skillPPM(run.OperatorBadgeNo)+press.SpoilageDeviationPPM*normal/sim.Million)
 }
 
 func (f *Factory) outputs(r *record.Recorder, run *PrintRun, private *PrintRunPrivate, spoiled int64) []output {
@@ -100,5 +100,5 @@ func (f *Factory) take(r *record.Recorder, o *output, c cause) {
 		return // short: the order stays in printing and wants a top-up run
 	}
 	private.Finishing = true
-	r.Set(sim.Timer{Due: r.Now() + sim.Minute(o.product.FinishingMinute), Class: sim.ClassDay, Kind: TimerFinishingEnds, Ref: w.ID})
+	r.Set(sim.Timer{Due: r.Now() + f.finishingMinutes(o.product), Class: sim.ClassDay, Kind: TimerFinishingEnds, Ref: w.ID})
 }

@@ -84,31 +84,3 @@ func newPress(p catalog.Press) Press {
 		UsesPlates: p.UsesPlates, ClickMinorPerSheet: p.ClickMinor, Status: PressIdle,
 	}
 }
-
-// Operator is somebody who can run a press.
-type Operator struct {
-	record.Head
-	BadgeNo string `json:"badge_no"`
-	Role    string `json:"role" enum:"operator"`
-	Present bool   `json:"present"`
-	record.Stamps
-}
-
-// OperatorPrivate is what is never served of an operator.
-type OperatorPrivate struct {
-	// RunID is the run that the operator is busy with.
-	RunID string `json:"run_id,omitzero"`
-}
-
-// Resource implements record.Row.
-func (*Operator) Resource() string { return "operator" }
-
-// State implements record.Row.
-func (*Operator) State() string { return "" }
-
-// openOperators adds the crew that is at the presses every day.
-func (f *Factory) openOperators(r *record.Recorder) {
-	for _, badge := range []string{"1003", "1002", "1001"} {
-		f.Operators.Add(r, Operator{Head: record.Head{ID: "opr_" + badge}, BadgeNo: badge, Role: "operator", Present: true}, OperatorPrivate{})
-	}
-}

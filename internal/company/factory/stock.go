@@ -27,6 +27,7 @@ type MoveKind string
 // Kinds of stock moves.
 const (
 	MoveOpening  MoveKind = "opening"
+	MoveReceipt  MoveKind = "receipt"
 	MoveIssue    MoveKind = "issue"
 	MoveOutput   MoveKind = "output"
 	MoveWaste    MoveKind = "waste"
@@ -55,6 +56,8 @@ type StockItemPrivate struct {
 	// ValueMinor is what the stock on hand has cost, exactly; the average
 	// cost is rounded from it.
 	ValueMinor money.Minor `json:"value_minor,omitzero"`
+	// RequisitionID is the open requisition for the item.
+	RequisitionID string `json:"requisition_id,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -70,7 +73,7 @@ type StockMove struct {
 	SKU          string   `json:"sku"`
 	Quantity     int64    `json:"quantity"`
 	BalanceAfter int64    `json:"balance_after"`
-	Kind         MoveKind `json:"kind" enum:"opening,issue,output,waste,shipment"`
+	Kind         MoveKind `json:"kind" enum:"opening,receipt,issue,output,waste,shipment"`
 	EventID      *string  `json:"event_id"`
 	ReferenceID  *string  `json:"reference_id"`
 	record.Stamps
@@ -97,17 +100,22 @@ func newStockMoves() *record.Table[StockMove, struct{}] {
 // StockItemID returns the id of the stock item of a SKU.
 func StockItemID(sku string) string { return "itm_" + sku[len("mat_"):] }
 
-func (f *Factory) openStock(r *record.Recorder) {
+// openStock fills the warehouse. What the opening has had delivered comes with
+// its goods receipt.
+func (f *Factory) openStock(r *record.Recorder, delivered []string) {
 	items := catalog.Items()
 	for i := range slices.Backward(items) {
 		it := items[i]
-		value := it.BaseCostMinor.Times(it.Opening)
+		opening := it.Opening
+		if slices.Contains(delivered, it.SKU) {
+			opening = 0
+		}
 		item, _ := f.Stock.Add(r, StockItem{
-			Head: record.Head{ID: StockItemID(it.SKU)}, SKU: it.SKU, Name: it.Name, Kind: string(it.Class), Unit: it.Unit, OnHand: it.Opening,
+			Head: record.Head{ID: StockItemID(it.SKU)}, SKU: it.SKU, Name: it.Name, Kind: string(it.Class), Unit: it.Unit, OnHand: opening,
 			ReorderPoint: it.ReorderPoint, ReorderQuantity: it.ReorderQuantity, Status: StockOK, AverageCostMinor: it.BaseCostMinor,
-		}, StockItemPrivate{ValueMinor: value})
-		if it.Opening > 0 {
-			f.StockMoves.Add(r, StockMove{SKU: it.SKU, Quantity: it.Opening, BalanceAfter: item.OnHand, Kind: MoveOpening}, struct{}{})
+		}, StockItemPrivate{ValueMinor: it.BaseCostMinor.Times(opening)})
+		if opening > 0 {
+			f.StockMoves.Add(r, StockMove{SKU: it.SKU, Quantity: opening, BalanceAfter: item.OnHand, Kind: MoveOpening}, struct{}{})
 		}
 	}
 }
@@ -157,8 +165,9 @@ func share(value money.Minor, part, whole int64) money.Minor {
 	return money.Minor((int64(value)*part + whole/2) / whole)
 }
 
-// reportLow marks items that fell below their reorder points.
-func (f *Factory) reportLow(r *record.Recorder, skus ...string) {
+// reportLow marks items that fell below their reorder points and returns them.
+func (f *Factory) reportLow(r *record.Recorder, skus ...string) []*StockItem {
+	var low []*StockItem
 	for _, sku := range skus {
 		item := f.item(sku)
 		if item.Status != StockOK || item.OnHand >= item.ReorderPoint {
@@ -169,7 +178,9 @@ func (f *Factory) reportLow(r *record.Recorder, skus ...string) {
 		r.Emit(event.StockBelowReorderPoint, item, &event.StockBelowReorderPointData{
 			SKU: sku, OnHand: item.OnHand, ReorderPoint: item.ReorderPoint, Unit: item.Unit,
 		})
+		low = append(low, item)
 	}
+	return low
 }
 
 // StockValueMinor is the value of the whole warehouse at average cost.

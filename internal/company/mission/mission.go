@@ -23,6 +23,9 @@ const (
 	StartedPrintRun
 	BilledOrder
 	WasPaid
+	Restocked
+	PaidMatched
+	PaidPayrollInTime
 )
 
 // definition is a mission as it is written here.
@@ -35,6 +38,8 @@ type definition struct {
 const (
 	trackBasics = "basics"
 	trackOrder  = "order_to_cash"
+	trackBuying = "procure_to_pay"
+	trackPeople = "people"
 )
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
@@ -44,6 +49,9 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{"start_print_run", "Ink on paper", "Start a print run for it.", "Small jobs belong on prs_digital: no plates, little make-ready.", trackOrder, StartedPrintRun},
 	{"ship_order", "Out of the door", "Ship an order that you accepted, and bill it.", "Wait for factory.work_order.ready, then POST /factory/shipments.", trackOrder, BilledOrder},
 	{"order_to_cash", "Order to cash", "Be paid for an order that you accepted.", "Follow invoice.due_date, or move the clock with POST /sandbox/tick.", trackOrder, WasPaid},
+	{"restock", "Refill before it hurts", "Order material after an item went low, and count the delivery in.", "Suppliers differ in lead time and price: GET /office/suppliers.", trackBuying, Restocked},
+	{"three_way_match", "Trust, but match", "Close a supplier invoice that does not match at its matched amount.", "The very first supplier invoice is wrong: compare billed_minor with matched_minor.", trackBuying, PaidMatched},
+	{"payroll_on_time", "Payday", "Pay the wages of a week by their due date.", "They are due on the Wednesday after: POST /office/payroll-runs.", trackPeople, PaidPayrollInTime},
 }
 
 // Introduction is what is fixed about a mission, for the docs.
@@ -94,7 +102,7 @@ type Mission struct {
 	Title       string          `json:"title"`
 	Objective   string          `json:"objective"`
 	Hint        string          `json:"hint"`
-	Track       string          `json:"track" enum:"basics,order_to_cash"`
+	Track       string          `json:"track" enum:"basics,order_to_cash,procure_to_pay,people"`
 	Status      Status          `json:"status" enum:"upcoming,active,completed"`
 	Progress    Progress        `json:"progress"`
 	CompletedAt *moment.Instant `json:"completed_at"`

@@ -96,8 +96,11 @@ func (o *Office) editInvoice(r *record.Recorder, id string, change func(*Custome
 	return invoice
 }
 
-// reached reports whether the goods of an invoice are with the customer.
-func (o *Office) reached(invoice *CustomerInvoice) bool {
+// Reached reports whether the goods of an invoice are with the customer.
+func (o *Office) Reached(invoice *CustomerInvoice) bool {
+	if invoice.ContractLotID != nil {
+		return o.ContractLots.Private(*invoice.ContractLotID).ArrivedOn != nil
+	}
 	return o.SalesOrders.Private(*invoice.SalesOrderID).ArrivedOn != nil
 }
 
@@ -140,7 +143,7 @@ func (o *Office) InvoiceOverdue(r *record.Recorder, id string) {
 	}
 	invoice = o.editInvoice(r, id, func(i *CustomerInvoice) {
 		record.Move(r, i, &i.Status, InvoiceOverdue)
-		if !o.reached(i) {
+		if !o.Reached(i) {
 			i.DisputeCode = new(GoodsNotReceived)
 		}
 	})

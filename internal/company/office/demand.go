@@ -28,6 +28,17 @@ func (o *Office) ScheduleDemand(r *record.Recorder, day sim.Day) {
 	}
 }
 
+// DailyOrder lets the customer order that orders every morning, if the preset
+// has one.
+func (o *Office) DailyOrder(r *record.Recorder) {
+	daily := o.preset.Demand.DailyOrder
+	if daily == nil {
+		return
+	}
+	opening := openingOrder{daily.CustomerID, daily.SKU, daily.Quantity, daily.UnitPriceMinor, r.Today() + sim.Day(daily.DueDays), 0}
+	o.receive(r, opening.order())
+}
+
 // Candidate lets a customer of the day order, if the company's reputation
 // draws them.
 func (o *Office) Candidate(r *record.Recorder, index int64) {

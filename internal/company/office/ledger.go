@@ -4,6 +4,7 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/moment"
 	"platen/internal/money"
+	"platen/internal/problem"
 )
 
 // LedgerKind says what moved cash.
@@ -13,6 +14,12 @@ type LedgerKind string
 const (
 	OpeningBalance  LedgerKind = "opening_balance"
 	CustomerPayment LedgerKind = "customer_payment"
+	SupplierPayment LedgerKind = "supplier_payment"
+	Overhead        LedgerKind = "overhead"
+	Payroll         LedgerKind = "payroll"
+	HiringFee       LedgerKind = "hiring_fee"
+	Severance       LedgerKind = "severance"
+	LotPenalty      LedgerKind = "lot_penalty"
 )
 
 // LedgerEntry is one movement of cash. Every entry but the opening balance
@@ -22,7 +29,7 @@ type LedgerEntry struct {
 	AmountMinor  money.Minor `json:"amount_minor"`
 	BalanceMinor money.Minor `json:"balance_minor"`
 	Currency     string      `json:"currency"`
-	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment"`
+	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment,supplier_payment,overhead,payroll,hiring_fee,severance,lot_penalty"`
 	EventID      *string     `json:"event_id"`
 	ReferenceID  *string     `json:"reference_id"`
 	EntryOn      moment.Date `json:"entry_on"`
@@ -49,4 +56,28 @@ func (o *Office) book(r *record.Recorder, amount money.Minor, kind LedgerKind, e
 		AmountMinor: amount, BalanceMinor: o.State.CashMinor, Currency: money.Currency, Kind: kind,
 		EventID: eventID, ReferenceID: reference, EntryOn: r.Date(),
 	}, struct{}{})
+}
+
+// FundsDetails are the details of insufficient_funds.
+type FundsDetails struct {
+	AmountMinor money.Minor `json:"amount_minor"`
+	// AvailableMinor is the cash and what the overdraft adds to it.
+	AvailableMinor money.Minor `json:"available_minor"`
+}
+
+// CanSpend refuses a payment that the client chooses and that cash and the
+// overdraft do not cover (contract: OPEN.CASH.SPENDING).
+func (o *Office) CanSpend(amount money.Minor) error {
+	available := o.State.CashMinor + o.preset.OverdraftLimitMinor
+	if available >= amount {
+		return nil
+	}
+	return problem.New(problem.InsufficientFunds, "This takes %s, and with the overdraft %s are there.", amount, max(available, 0)).
+		With(FundsDetails{AmountMinor: amount, AvailableMinor: max(available, 0)})
+}
+
+// Spend takes cash for an event that says so. The caller has asked CanSpend,
+// unless the money is collected.
+func (o *Office) Spend(r *record.Recorder, amount money.Minor, kind LedgerKind, eventID, reference string) {
+	o.book(r, -amount, kind, &eventID, &reference)
 }

@@ -23,12 +23,20 @@ type Office struct {
 	CustomerInvoices *record.Table[CustomerInvoice, CustomerInvoicePrivate]
 	Payments         *record.Table[Payment, struct{}]
 	Ledger           *record.Table[LedgerEntry, struct{}]
+	Suppliers        *record.Table[Supplier, SupplierPrivate]
+	Requisitions     *record.Table[Requisition, struct{}]
+	PurchaseOrders   *record.Table[PurchaseOrder, PurchaseOrderPrivate]
+	GoodsReceipts    *record.Table[GoodsReceipt, struct{}]
+	SupplierInvoices *record.Table[SupplierInvoice, struct{}]
+	ContractLots     *record.Table[ContractLot, ContractLotPrivate]
 
 	// State is stored with every commit.
 	State State
 
-	preset  preset.Preset
-	streams streams
+	preset    preset.Preset
+	streams   streams
+	suppliers map[string]*supplierStreams
+	lots      lotStreams
 }
 
 // State is what Head Office keeps beside its tables.
@@ -53,6 +61,31 @@ type State struct {
 	FirstOrderNumber int `json:"first_order_number"`
 	NextInvoice      int `json:"next_invoice"`
 	NextShipment     int `json:"next_shipment"`
+
+	NextRequisition     int `json:"next_requisition"`
+	NextSupplierInvoice int `json:"next_supplier_invoice"`
+	// OpenRequisitions counts requisitions that wait for a decision or an
+	// order, OpenPurchaseOrders those that have not been billed.
+	OpenRequisitions   int64 `json:"open_requisitions"`
+	OpenPurchaseOrders int64 `json:"open_purchase_orders"`
+	// UnpaidSupplierInvoices counts what suppliers wait for, PayableMinor adds
+	// it up. ChargedMinor is the part of it that is for no goods: overheads
+	// and late fees. TakenInMinor is the worth of goods that are in the
+	// warehouse and not paid for, billed or not.
+	UnpaidSupplierInvoices int64       `json:"unpaid_supplier_invoices"`
+	PayableMinor           money.Minor `json:"payable_minor"`
+	ChargedMinor           money.Minor `json:"charged_minor"`
+	TakenInMinor           money.Minor `json:"taken_in_minor"`
+	// StorageAccrued and InterestAccrued are in ten-thousandths of a minor
+	// unit.
+	StorageAccrued  int64 `json:"storage_accrued"`
+	InterestAccrued int64 `json:"interest_accrued"`
+	// OfferedLots counts lots that wait for an answer, DeliveredLots those
+	// that were shipped.
+	OfferedLots   int64 `json:"offered_lots"`
+	DeliveredLots int64 `json:"delivered_lots"`
+	// NegativeCloses counts the day closes in a row with negative cash.
+	NegativeCloses int64 `json:"negative_closes"`
 }
 
 // streams are the random streams of customers.
@@ -72,7 +105,15 @@ func New(p preset.Preset, seed uint64) *Office {
 		CustomerInvoices: newCustomerInvoices(),
 		Payments:         record.NewTable[Payment, struct{}](record.Definition{Resource: "payment", Prefix: "pay"}, nil),
 		Ledger:           newLedger(),
+		Suppliers:        record.NewTable[Supplier, SupplierPrivate](record.Definition{Resource: "supplier"}, nil),
+		Requisitions:     newRequisitions(),
+		PurchaseOrders:   newPurchaseOrders(),
+		GoodsReceipts:    newGoodsReceipts(),
+		SupplierInvoices: newSupplierInvoices(),
+		ContractLots:     newContractLots(),
 		preset:           p,
+		suppliers:        newSupplierStreams(seed),
+		lots:             newLotStreams(seed),
 		streams: streams{
 			count: stream("demand.n"), minute: stream("demand.t"), product: stream("demand.p"), quantity: stream("demand.q"),
 			price: stream("demand.u"), due: stream("demand.d"), customer: stream("demand.c"), keep: stream("demand.keep"),
@@ -83,17 +124,22 @@ func New(p preset.Preset, seed uint64) *Office {
 
 // Tables lists the tables in the order in which they are stored.
 func (o *Office) Tables() []record.Keeper {
-	return []record.Keeper{o.Customers, o.Products, o.SalesOrders, o.Shipments, o.CustomerInvoices, o.Payments, o.Ledger}
+	return []record.Keeper{
+		o.Customers, o.Products, o.SalesOrders, o.Shipments, o.CustomerInvoices, o.Payments, o.Ledger,
+		o.Suppliers, o.Requisitions, o.PurchaseOrders, o.GoodsReceipts, o.SupplierInvoices, o.ContractLots,
+	}
 }
 
-// Open writes the reference data, the opening balance and, when the preset
-// has customers, the documents that every company begins with.
+// Open writes the reference data and the opening balance.
 func (o *Office) Open(r *record.Recorder) {
-	o.State = State{ReputationPPM: int64(o.preset.Demand.ReputationStart), FirstOrderNumber: 1001, NextInvoice: 2001, NextShipment: 4001}
+	o.State = State{
+		ReputationPPM: int64(o.preset.Demand.ReputationStart), FirstOrderNumber: 1001, NextInvoice: 2001, NextShipment: 4001,
+		NextRequisition: 8001, NextSupplierInvoice: 7001,
+	}
 	o.openReference(r)
+	o.openSuppliers(r)
 	o.book(r, o.preset.CashMinor, OpeningBalance, nil, nil)
 	o.State.OpeningCashMinor = o.preset.CashMinor
-	o.openOrders(r)
 }
 
 // openReference adds the reference rows last to first, since lists are newest
@@ -127,7 +173,7 @@ func (o *Office) Check() error {
 			return err
 		}
 		receivable += invoice.BalanceMinor
-		if o.reached(invoice) {
+		if o.Reached(invoice) {
 			delivered += invoice.BalanceMinor - private.DeductionMinor
 		}
 	}
@@ -135,7 +181,14 @@ func (o *Office) Check() error {
 		return fmt.Errorf("receivable is %d (delivered %d), the invoices add up to %d (%d)",
 			o.State.ReceivableMinor, o.State.DeliveredReceivableMinor, receivable, delivered)
 	}
-	return o.checkOrders()
+	for _, check := range []func() error{
+		o.checkOrders, o.checkSuppliers, o.checkRequisitions, o.checkPurchaseOrders, o.checkGoodsReceipts, o.checkSupplierInvoices, o.checkLots,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *Office) changeReputation(ppm int64) {

@@ -4,6 +4,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/moment"
 	"platen/internal/money"
 )
 
@@ -27,32 +28,78 @@ type openingOrder struct {
 	paidOn sim.Day
 }
 
-// openOrders writes three orders that were shipped last week and are yet to
-// be paid, and three that wait for an answer.
-func (o *Office) openOrders(r *record.Recorder) {
-	orders := []openingOrder{
+// OpenShipped writes three orders that were shipped last week and are yet to
+// be paid.
+func (o *Office) OpenShipped(r *record.Recorder) {
+	shipped := []openingOrder{
 		{"cus_brightwell", "prd_poster", 84, 2500, 0, 1},
 		{"cus_halden", "prd_brochure", 100, 3400, 0, 3},
 		{"cus_kestrel", "prd_flyer", 280, 1000, 0, 6},
+	}
+	o.State.FirstOrderNumber -= len(shipped)
+	for _, opening := range shipped {
+		o.openShipped(r, opening.order(), opening.paidOn)
+	}
+}
+
+// OpenReceived writes three orders that wait for an answer.
+func (o *Office) OpenReceived(r *record.Recorder) {
+	for _, opening := range []openingOrder{
 		{"cus_lumen", "prd_card", 10, 2200, 5, 0},
 		{"cus_brightwell", "prd_flyer", 120, 960, 6, 0},
 		{"cus_halden", "prd_poster", 30, 2550, 7, 0},
+	} {
+		o.receive(r, opening.order())
 	}
-	for _, opening := range orders {
-		if opening.paidOn > 0 {
-			o.State.FirstOrderNumber--
-		}
+}
+
+func (opening openingOrder) order() SalesOrder {
+	customer, _ := catalog.CustomerByID(opening.customerID)
+	product, _ := catalog.ProductBySKU(opening.sku)
+	order := orderFor(customer, product, opening.quantity)
+	order.UnitPriceMinor = opening.price
+	order.DueDate = opening.dueDay.Date()
+	return order
+}
+
+// OpeningPurchase is a purchase order from before the first morning.
+type OpeningPurchase struct {
+	SupplierID, SKU      string
+	Quantity             int64
+	UnitPriceMinor       money.Minor
+	By                   string
+	ApprovedOn, Promised moment.Date
+	// Truck is the day of the delivery, 0 when it has been.
+	Truck sim.Day
+}
+
+// OpenPurchase writes a purchase order that its supplier has. Nothing of it is
+// drawn: it comes as ordered.
+func (o *Office) OpenPurchase(r *record.Recorder, p OpeningPurchase) *PurchaseOrder {
+	total := p.UnitPriceMinor.Times(p.Quantity)
+	order := o.write(r, PurchaseOrder{
+		SupplierID: p.SupplierID, TotalMinor: total, ApprovalRequired: p.By == ByClient,
+		Lines: []PurchaseOrderLine{{Line: 1, SKU: p.SKU, Quantity: p.Quantity, UnitPriceMinor: p.UnitPriceMinor, AmountMinor: total}},
+	})
+	if order.ApprovalRequired {
+		o.askApproval(r, order)
 	}
-	for _, opening := range orders {
-		customer, _ := catalog.CustomerByID(opening.customerID)
-		product, _ := catalog.ProductBySKU(opening.sku)
-		order := orderFor(customer, product, opening.quantity)
-		order.UnitPriceMinor = opening.price
-		order.DueDate = opening.dueDay.Date()
-		if opening.paidOn == 0 {
-			o.receive(r, order)
-			continue
-		}
-		o.openShipped(r, order, opening.paidOn)
-	}
+	o.approve(r, order, p.By, approval{on: p.ApprovedOn, truck: p.Truck, promised: p.Promised})
+	return order
+}
+
+// openingDueDay is when the bill of the opening is due.
+const openingDueDay = 4
+
+// OpenBill bills an order of the opening, of one line, at a price that is not
+// the one agreed. Its early discount is over.
+func (o *Office) OpenBill(r *record.Recorder, orderID string, price money.Minor) {
+	order, _ := o.PurchaseOrders.Find(orderID)
+	supplier, _ := catalog.SupplierByID(order.SupplierID)
+	line := order.Lines[0]
+	due := sim.Day(openingDueDay).Date()
+	o.billOrder(r, orderID, SupplierInvoice{
+		Lines:    []SupplierInvoiceLine{{SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price, AmountMinor: price.Times(line.Quantity)}},
+		IssuedOn: due.AddDays(-supplier.Terms), DueDate: due,
+	})
 }

@@ -86,16 +86,20 @@ func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
 	o.State.ReceivableMinor -= deduction
 }
 
-// settle closes an invoice whose balance is zero, and its order with it.
-func (o *Office) settle(r *record.Recorder, invoiceID string) string {
+// settle closes an invoice whose balance is zero, and its order, if it is for
+// one, with it. It returns the order's id.
+func (o *Office) settle(r *record.Recorder, invoiceID string) (paid string) {
 	invoice := o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
 		record.Move(r, i, &i.Status, InvoicePaid)
 		i.PaidOn = new(r.Date())
 	})
-	order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
-	record.Move(r, order, &order.Status, OrderPaid)
+	if invoice.SalesOrderID != nil {
+		order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
+		record.Move(r, order, &order.Status, OrderPaid)
+		paid = order.ID
+	}
 	r.Emit(event.CustomerInvoicePaid, invoice, &event.CustomerInvoicePaidData{
 		Number: invoice.Number, SalesOrderID: invoice.SalesOrderID, TotalMinor: invoice.TotalMinor, PaidOn: r.Date(),
 	})
-	return order.ID
+	return paid
 }

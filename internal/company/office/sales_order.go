@@ -232,6 +232,10 @@ func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
 // reaches whom it is addressed to. Goods for an unknown reference, an order
 // that is over, or of the wrong kind reach nobody.
 func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity int64) {
+	if lot, ok := o.LotByReference(reference); ok {
+		o.lotArrives(r, lot, sku, quantity)
+		return
+	}
 	order, ok := o.OrderByReference(reference)
 	if !ok || order.SKU != sku || o.SalesOrders.Private(order.ID).ArrivedOn != nil {
 		return

@@ -109,7 +109,7 @@ func (o *Office) openShipped(r *record.Recorder, order SalesOrder, paidOn sim.Da
 	o.bill(r, row, private, billing{shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn, source: SourceOpening})
 }
 
-// billing is what an invoice needs to know beside its order.
+// billing is what an order's invoice needs to know beside the order.
 type billing struct {
 	factoryRef         *string
 	source             string
@@ -128,34 +128,15 @@ func (o *Office) terms(r *record.Recorder, order *SalesOrder) billing {
 	return billing{shippedOn: r.Date(), dueDate: sim.DayFrom(r.Date().AddDays(customer.Terms)).Date(), lateDays: lateDays(order, arrived)}
 }
 
-// bill gives birth to the shipment and its invoice, as riders and primary of
-// one event.
+// bill raises the invoice of an order.
 func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrderPrivate, terms billing) string {
-	gross := order.TotalMinor
 	discount := order.lateDiscount(terms.lateDays)
-	shipmentID := o.Shipments.NextID(r)
-	invoice, _ := o.CustomerInvoices.Add(r, CustomerInvoice{
-		Number: fmt.Sprintf("INV-%04d", o.State.NextInvoice), ShipmentID: shipmentID, SalesOrderID: &order.ID, CustomerID: order.CustomerID,
-		GrossMinor: gross, LateDiscountMinor: discount, TotalMinor: gross - discount, BalanceMinor: gross - discount, Currency: money.Currency,
-		IssuedOn: terms.shippedOn, DueDate: terms.dueDate, Status: InvoiceOpen,
-	}, CustomerInvoicePrivate{})
-	shipment, _ := o.Shipments.Add(r, Shipment{
-		Number: fmt.Sprintf("SHO-%04d", o.State.NextShipment), SalesOrderID: &order.ID, Quantity: order.Quantity, ShippedOn: terms.shippedOn,
-		FactoryShipmentRef: terms.factoryRef, Source: terms.source, Status: ShipmentShipped, Invoice: *invoice,
-	}, struct{}{})
-	o.State.NextInvoice++
-	o.State.NextShipment++
-	o.State.ReceivableMinor += invoice.BalanceMinor
-	order.ShipmentID, order.InvoiceID = &shipment.ID, &invoice.ID
+	order.ShipmentID, order.InvoiceID = new(o.Shipments.NextID(r)), new(o.CustomerInvoices.NextID(r))
 	order.ShippedOn, order.LateDiscountMinor = new(terms.shippedOn), discount
-
-	r.Born(invoice)
-	r.Born(shipment)
-	r.Set(sim.Timer{Due: sim.DayAfter(invoice.DueDate).Open(), Class: sim.ClassCustomerOverdue, Kind: TimerInvoiceOverdue, Ref: invoice.ID})
-	r.Emit(event.CustomerInvoiceCreated, invoice, &event.CustomerInvoiceCreatedData{
-		Number: invoice.Number, ShipmentID: shipment.ID, SalesOrderID: &order.ID,
-		TotalMinor: invoice.TotalMinor, LateDiscountMinor: discount, DueDate: invoice.DueDate, Source: terms.source,
-	})
+	invoice := o.raise(r, CustomerInvoice{
+		SalesOrderID: &order.ID, CustomerID: order.CustomerID, GrossMinor: order.TotalMinor, LateDiscountMinor: discount,
+		IssuedOn: terms.shippedOn, DueDate: terms.dueDate,
+	}, Shipment{SalesOrderID: &order.ID, Quantity: order.Quantity, FactoryShipmentRef: terms.factoryRef, Source: terms.source})
 	switch {
 	case terms.paidOn > 0:
 		o.State.DeliveredReceivableMinor += invoice.BalanceMinor
@@ -163,5 +144,28 @@ func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrder
 	case private.ArrivedOn != nil:
 		o.fulfil(r, order)
 	}
-	return shipment.ID
+	return *order.ShipmentID
+}
+
+// raise gives birth to a shipment and its invoice, as rider and primary of one
+// event, and works out what follows from what the caller has set.
+func (o *Office) raise(r *record.Recorder, i CustomerInvoice, s Shipment) *CustomerInvoice {
+	i.Number, i.ShipmentID = fmt.Sprintf("INV-%04d", o.State.NextInvoice), o.Shipments.NextID(r)
+	i.TotalMinor = i.GrossMinor - i.LateDiscountMinor
+	i.BalanceMinor, i.Currency, i.Status = i.TotalMinor, money.Currency, InvoiceOpen
+	invoice, _ := o.CustomerInvoices.Add(r, i, CustomerInvoicePrivate{})
+	s.Number, s.ShippedOn = fmt.Sprintf("SHO-%04d", o.State.NextShipment), i.IssuedOn
+	s.Status, s.Invoice = ShipmentShipped, *invoice
+	shipment, _ := o.Shipments.Add(r, s, struct{}{})
+	o.State.NextInvoice++
+	o.State.NextShipment++
+	o.State.ReceivableMinor += invoice.BalanceMinor
+	r.Born(invoice)
+	r.Born(shipment)
+	r.Set(sim.Timer{Due: sim.DayAfter(invoice.DueDate).Open(), Class: sim.ClassCustomerOverdue, Kind: TimerInvoiceOverdue, Ref: invoice.ID})
+	r.Emit(event.CustomerInvoiceCreated, invoice, &event.CustomerInvoiceCreatedData{
+		Number: invoice.Number, ShipmentID: shipment.ID, SalesOrderID: invoice.SalesOrderID, ContractLotID: invoice.ContractLotID,
+		TotalMinor: invoice.TotalMinor, LateDiscountMinor: invoice.LateDiscountMinor, DueDate: invoice.DueDate, Source: shipment.Source,
+	})
+	return invoice
 }

@@ -6,7 +6,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -33,56 +35,42 @@ const (
 
 // Preset is the beginning and the weather of a company.
 type Preset struct {
-	Name string `json:"preset"`
+	Name string `json:"preset" doc:"The name that POST /sandboxes takes: 1 to 40 lower-case letters, digits and underscores."`
 	// Version grows when a number changes, so that scores stay comparable.
-	Version int    `json:"version"`
-	Summary string `json:"summary"`
-	Bridge  Bridge `json:"bridge"`
+	Version int    `json:"version" doc:"Raise it when a number changes, so that scores stay comparable."`
+	Summary string `json:"summary" doc:"One sentence for those who choose."`
+	Bridge  Bridge `json:"bridge" doc:"auto or manual: who carries records between the systems, unless the creation says otherwise."`
 	Clock   Clock  `json:"clock"`
 
-	CashMinor           money.Minor `json:"cash_minor"`
-	OverdraftLimitMinor money.Minor `json:"overdraft_limit_minor"`
+	CashMinor           money.Minor `json:"cash_minor" doc:"Cash at the opening."`
+	OverdraftLimitMinor money.Minor `json:"overdraft_limit_minor" doc:"How far below zero the cash may go."`
+	// OverdraftBasisPointsPerDay is the interest on negative cash, in
+	// hundredths of a per cent for each day close.
+	OverdraftBasisPointsPerDay int64 `json:"overdraft_basis_points_per_day" doc:"Interest on negative cash at each day close, in hundredths of a per cent; 0 to 100."`
+
+	// Seed is the world of a sandbox that names none; at random when absent.
+	Seed *uint64 `json:"seed,omitzero" doc:"The world of a sandbox whose creation names none; at random when left out."`
+	// Documents says whether the company opens with orders and invoices.
+	Documents bool `json:"opening_documents" doc:"Whether the company opens with orders, invoices and a delivery, or with stock alone."`
 
 	Demand    Demand    `json:"demand"`
 	Customers Customers `json:"customers"`
+	Supply    Supply    `json:"supply"`
+	Overhead  Overhead  `json:"overhead"`
+	Lots      Lots      `json:"contract_lots"`
+	Staff     Staff     `json:"staff"`
+	Payroll   Payroll   `json:"payroll"`
 }
 
 // Clock is how time passes.
 type Clock struct {
-	Mode sim.Mode `json:"mode"`
+	Mode sim.Mode `json:"mode" doc:"realtime or manual, unless the creation says otherwise."`
 	// Speed is simulated minutes per wall second, 0.1 to 480.
-	Speed share.PPM `json:"speed"`
+	Speed share.PPM `json:"speed" doc:"In-world minutes per wall second under a realtime clock; 0.1 to 480."`
 }
 
 // SimSpeed returns the speed in the kernel's unit.
 func (c Clock) SimSpeed() sim.Speed { return sim.Speed(c.Speed / 1000) }
-
-// Demand is what customers ask for.
-type Demand struct {
-	// PerDay is the number of orders a day at the reference reputation,
-	// PerDayMax the rate at which candidates are drawn; reputation thins them.
-	PerDay    share.PPM `json:"per_day"`
-	PerDayMax share.PPM `json:"per_day_max"`
-	// ReputationBase and ReputationSlope make the factor base + slope * r.
-	ReputationBase  share.PPM `json:"reputation_base"`
-	ReputationSlope share.PPM `json:"reputation_slope"`
-	ReputationStart share.PPM `json:"reputation_start"`
-	PriceFactor     share.PPM `json:"price_factor"`
-	// DueDays are the fewest and the most working days until delivery.
-	DueDays [2]int64 `json:"due_days"`
-	// AnswerDays is how many working days an order waits for an answer.
-	AnswerDays int64 `json:"answer_days"`
-	// CancelAfterDays is how many working days late a customer waits.
-	CancelAfterDays int64 `json:"cancel_after_days"`
-	LatePctPerDay   int64 `json:"late_pct_per_day"`
-	LateCapPct      int64 `json:"late_cap_pct"`
-}
-
-// Customers is how customers behave.
-type Customers struct {
-	// LateFactor scales the probability of paying late.
-	LateFactor share.PPM `json:"late_factor"`
-}
 
 //go:embed *.json
 var files embed.FS
@@ -111,6 +99,15 @@ func Builtin() (map[string]Preset, error) {
 	return presets, nil
 }
 
+// DefaultFile is the text of the default preset's file, to copy from.
+func DefaultFile() string {
+	b, err := files.ReadFile(Default + ".json")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(b)
+}
+
 // Parse reads and checks a preset file. Unknown members are refused: a
 // mistyped number would otherwise be a silent zero.
 func Parse(b []byte) (Preset, error) {
@@ -118,34 +115,37 @@ func Parse(b []byte) (Preset, error) {
 	if err := json.Unmarshal(b, &p, json.RejectUnknownMembers(true)); err != nil {
 		return Preset{}, fmt.Errorf("parse: %w", err)
 	}
+	if err := complete(b, p); err != nil {
+		return Preset{}, err
+	}
 	return p, p.check()
 }
 
-func (p Preset) check() error {
-	d := p.Demand
-	speed := p.Clock.SimSpeed()
-	rules := []struct {
-		ok   bool
-		text string
-	}{
-		{p.Name != "", "preset needs a name"},
-		{p.Version > 0, "version must be at least 1"},
-		{p.Bridge == Auto || p.Bridge == ByHand, "bridge must be auto or manual"},
-		{p.Clock.Mode == sim.Realtime || p.Clock.Mode == sim.Manual, "clock.mode must be realtime or manual"},
-		{speed >= sim.MinSpeed && speed <= sim.MaxSpeed, "clock.speed must be 0.1 to 480"},
-		{p.OverdraftLimitMinor >= 0, "overdraft_limit_minor must not be negative"},
-		{d.PerDay >= 0 && d.PerDayMax > 0 && d.PerDayMax <= 30*sim.Million, "demand.per_day_max must be above 0 and at most 30"},
-		{d.ReputationStart >= 0 && d.ReputationStart <= sim.Million, "demand.reputation_start must be 0 to 1"},
-		{d.PriceFactor > 0 && d.PriceFactor <= 10*sim.Million, "demand.price_factor must be above 0 and at most 10"},
-		{d.DueDays[0] >= 1 && d.DueDays[0] <= d.DueDays[1], "demand.due_days must be two growing numbers from 1"},
-		{d.AnswerDays >= 1 && d.CancelAfterDays >= 1, "demand.answer_days and cancel_after_days must be at least 1"},
-		{d.LatePctPerDay >= 0 && d.LateCapPct >= 0 && d.LateCapPct <= 100, "demand.late_pct_per_day and late_cap_pct must be 0 to 100"},
+// complete reports a member that a file leaves out: it would be a silent zero.
+func complete(b []byte, p Preset) error {
+	whole, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
 	}
-	var errs []error
-	for _, rule := range rules {
-		if !rule.ok {
-			errs = append(errs, errors.New(rule.text))
+	var want, got map[string]any
+	if err := errors.Join(json.Unmarshal(whole, &want), json.Unmarshal(b, &got)); err != nil {
+		return fmt.Errorf("parse: %w", err)
+	}
+	return missing("", want, got)
+}
+
+func missing(at string, want, got map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		value, there := got[name]
+		if !there {
+			return fmt.Errorf("%s%s is missing", at, name)
+		}
+		inner, isObject := want[name].(map[string]any)
+		if given, ok := value.(map[string]any); isObject && ok {
+			if err := missing(at+name+".", inner, given); err != nil {
+				return err
+			}
 		}
 	}
-	return errors.Join(errs...)
+	return nil
 }

@@ -31,6 +31,13 @@ func decode(b []byte, v any) {
 	}
 }
 
+// Decode returns an entry as the row that clients read.
+func Decode[R any](e *Entry) R {
+	var row R
+	decode(e.Row, &row)
+	return row
+}
+
 // EncodeState writes the part of the company that is not in tables.
 func EncodeState(state any) []byte { return encode(state) }
 

@@ -22,12 +22,19 @@ const (
 	ClassDirectDebit
 	ClassTimesheet
 	ClassBankruptcy
+	ClassSeries
 )
 
 // Minutes of the day at which parts of it happen.
 const (
-	// PaymentMinute is 10:00, when customers' payments arrive.
+	// TruckMinute is 09:30, when suppliers' trucks arrive.
+	TruckMinute Minute = 90
+	// PaymentMinute is 10:00, when customers' payments and suppliers' bills
+	// arrive.
 	PaymentMinute Minute = 120
+	// TimesheetMinute is 12:00, from when on a Friday the hours of the week can
+	// be recorded.
+	TimesheetMinute Minute = 240
 	// CloseMinute is the last minute of a day, since 16:00 and 08:00 of the
 	// next day are the same working minute.
 	CloseMinute Minute = DayLength - 1

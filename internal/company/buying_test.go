@@ -1,0 +1,170 @@
+package company_test
+
+import (
+	"pgregory.net/rapid"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/money"
+)
+
+// Actions of procure-to-pay, and how they are drawn for random lives.
+
+func require(in office.RequisitionInput) action {
+	return action{name: "require something", do: func(l *life) error {
+		_, err := l.company.FileRequisition(in)
+		return err
+	}}
+}
+
+func decide(requisition string, approve bool) action {
+	if approve {
+		return action{name: "decide for " + requisition, do: func(l *life) error { return l.company.ApproveRequisition(requisition) }}
+	}
+	return action{name: "decide against " + requisition, do: func(l *life) error { return l.company.RejectRequisition(requisition, nil) }}
+}
+
+func purchase(in office.PurchaseOrderInput) action {
+	return action{name: "purchase from " + in.SupplierID, do: func(l *life) error {
+		_, err := l.company.Purchase(in)
+		return err
+	}}
+}
+
+func approvePurchase(order string) action {
+	return action{name: "approve " + order, do: func(l *life) error { return l.company.ApprovePurchase(order) }}
+}
+
+func receipt(in office.GoodsReceiptInput) action {
+	return action{name: "receive for " + in.PurchaseOrderID, do: func(l *life) error {
+		_, err := l.company.RecordGoodsReceipt(in)
+		return err
+	}}
+}
+
+func count(in factory.GoodsReceiptInput) action {
+	return action{name: "count " + in.DeliveryID, do: func(l *life) error {
+		_, err := l.company.CountDelivery(in)
+		return err
+	}}
+}
+
+func pay(invoice string, amount *money.Minor) action {
+	return action{name: "pay " + invoice, do: func(l *life) error { return l.company.PaySupplierInvoice(invoice, amount, nil) }}
+}
+
+func acceptLot(lot string) action {
+	return action{name: "take " + lot, do: func(l *life) error { return l.company.AcceptLot(lot) }}
+}
+
+func declineLot(lot string) action {
+	return action{name: "refuse " + lot, do: func(l *life) error { return l.company.DeclineLot(lot) }}
+}
+
+func billLot(lot string, quantity *int64) action {
+	return action{name: "deliver " + lot, do: func(l *life) error {
+		_, err := l.company.ShipLotFromOffice(lot, quantity, nil)
+		return err
+	}}
+}
+
+func drawLot(t *rapid.T, l *life) action {
+	id := l.pick(t, "contract_lot", "offered")
+	if rapid.IntRange(0, 3).Draw(t, "really") == 0 {
+		return declineLot(id)
+	}
+	return acceptLot(id)
+}
+
+func drawBillLot(t *rapid.T, l *life) action {
+	return billLot(l.pick(t, "contract_lot", "accepted"), rapid.SampledFrom([]*int64{nil, nil, new(int64(7))}).Draw(t, "quantity"))
+}
+
+var materials = []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Ink, catalog.Plate}
+
+func drawLines(t *rapid.T, skus []string, most int64) []office.RequisitionLine {
+	var lines []office.RequisitionLine
+	for range rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "lines") {
+		lines = append(lines, office.RequisitionLine{SKU: rapid.SampledFrom(skus).Draw(t, "sku"), Quantity: rapid.Int64Range(1, most).Draw(t, "quantity")})
+	}
+	return lines
+}
+
+func drawRequire(t *rapid.T, _ *life) action {
+	in := office.RequisitionInput{Lines: drawLines(t, append([]string{"prd_card", catalog.Waste}, materials...), 9000)}
+	if rapid.Bool().Draw(t, "refers") {
+		in.Reference = new(rapid.SampledFrom([]string{"frq_1", "frq_2", "a \"b\" \\ ü", "frq_3"}).Draw(t, "reference"))
+	}
+	return require(in)
+}
+
+func drawDecide(t *rapid.T, l *life) action {
+	return decide(l.pick(t, "office_requisition", "received"), rapid.Bool().Draw(t, "for"))
+}
+
+// drawPurchase mostly orders what a supplier sells, in quantities around the
+// least and the credit limit.
+func drawPurchase(t *rapid.T, l *life) action {
+	supplier := rapid.SampledFrom(rowsOf[office.Supplier](l, "supplier")).Draw(t, "supplier")
+	in := office.PurchaseOrderInput{SupplierID: supplier.ID}
+	skus := append([]string{}, materials...)
+	if len(supplier.Prices) > 0 && rapid.IntRange(0, 5).Draw(t, "sold") > 0 {
+		skus = nil
+		for _, p := range supplier.Prices {
+			skus = append(skus, p.SKU)
+		}
+	}
+	in.Lines = drawLines(t, skus, 9000)
+	if rapid.IntRange(0, 3).Draw(t, "for a requisition") == 0 {
+		in.RequisitionID = new(l.pick(t, "office_requisition", "approved"))
+	}
+	if rapid.IntRange(0, 9).Draw(t, "known") == 0 {
+		in.SupplierID = "sup_nobody"
+	}
+	return purchase(in)
+}
+
+func drawApprovePurchase(t *rapid.T, l *life) action {
+	return approvePurchase(l.pick(t, "purchase_order", "pending_approval"))
+}
+
+// drawReceipt records at Head Office what may or may not be true.
+func drawReceipt(t *rapid.T, l *life) action {
+	in := office.GoodsReceiptInput{PurchaseOrderID: l.pick(t, "purchase_order", "approved")}
+	for range rapid.IntRange(1, 2).Draw(t, "lines") {
+		in.Lines = append(in.Lines, office.ReceiptLine{
+			SKU: rapid.SampledFrom(materials).Draw(t, "sku"), QuantityAccepted: rapid.Int64Range(0, 4000).Draw(t, "accepted"), QuantityRejected: rapid.Int64Range(0, 9).Draw(t, "rejected"),
+		})
+	}
+	if rapid.Bool().Draw(t, "refers") {
+		in.Reference = new(rapid.SampledFrom([]string{"grf_1", "grf_2", "grf_3"}).Draw(t, "reference"))
+	}
+	return receipt(in)
+}
+
+// drawCount counts a truck in as it stands there, or as it does not.
+func drawCount(t *rapid.T, l *life) action {
+	in := factory.GoodsReceiptInput{DeliveryID: l.pick(t, "delivery", "arrived")}
+	if rapid.IntRange(0, 2).Draw(t, "counts") == 0 {
+		c := factory.Count{SKU: rapid.SampledFrom(materials).Draw(t, "sku"), Accepted: rapid.Int64Range(0, 9000).Draw(t, "accepted")}
+		if rapid.Bool().Draw(t, "rejects") {
+			c.Rejected = new(rapid.Int64Range(0, 500).Draw(t, "rejected"))
+		}
+		in.Counts = []factory.Count{c}
+	}
+	return count(in)
+}
+
+// drawPay pays as it is, as matched, as billed, or something else.
+func drawPay(t *rapid.T, l *life) action {
+	id := l.pick(t, "supplier_invoice", rapid.SampledFrom([]string{"open", "open", "overdue"}).Draw(t, "status"))
+	for _, e := range l.entries("supplier_invoice") {
+		if e.ID != id {
+			continue
+		}
+		i := decoded[office.SupplierInvoice](t, e.Row)
+		return pay(id, rapid.SampledFrom([]*money.Minor{nil, &i.MatchedMinor, &i.BilledMinor, new(i.BilledMinor + i.LateFeeMinor), new(money.Minor(1))}).Draw(t, "amount"))
+	}
+	return pay(id, nil)
+}

@@ -1,0 +1,95 @@
+package catalog
+
+import (
+	"slices"
+	"time"
+
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// Role is what somebody is employed for.
+type Role string
+
+// Roles.
+const (
+	// Operator runs a press.
+	Operator Role = "operator"
+	// Finisher dries, cuts and binds; without one it takes twice the time.
+	Finisher   Role = "finisher"
+	Warehouse  Role = "warehouse"
+	Bookkeeper Role = "bookkeeper"
+	Sales      Role = "sales"
+)
+
+// The hours of the trade.
+const (
+	// HoursPerDay is what somebody works who is there.
+	HoursPerDay = 8
+	// SkillAverage is the skill that neither saves nor spoils a sheet.
+	SkillAverage = 50
+)
+
+// CrewMember is somebody who has been with the company since before it
+// opened. The badge number is what both systems know them by.
+type CrewMember struct {
+	BadgeNo     string
+	Name        string
+	Role        Role
+	HourlyMinor money.Minor
+	// Skill is 0 to 100.
+	Skill   int64
+	HiredOn moment.Date
+}
+
+// Crew returns the opening crew in the order of their badges.
+func Crew() []CrewMember { return crew }
+
+var crew = []CrewMember{ //nolint:gochecknoglobals // the table itself
+	{"1001", "Marta Lindqvarn", Operator, 2700, SkillAverage, moment.NewDate(2014, time.March, 3)},
+	{"1002", "Tobin Achterwald", Operator, 2600, 65, moment.NewDate(2017, time.September, 4)},
+	{"1003", "Ines Callowane", Operator, 2400, 35, moment.NewDate(2024, time.May, 6)},
+	{"1004", "Bram Odulsen", Finisher, 2200, 55, moment.NewDate(2019, time.January, 7)},
+	{"1005", "Petra Silvanik", Warehouse, 2100, 45, moment.NewDate(2021, time.October, 4)},
+	{"1006", "Hennik Mossfeld", Bookkeeper, 2500, 60, moment.NewDate(2016, time.June, 6)},
+	{"1007", "Noor Vantagen", Sales, 2600, 50, moment.NewDate(2022, time.April, 4)},
+}
+
+// HourlyFloor is the least that somebody is hired for, which is what the
+// opening crew's lowest paid of the role has. It is false for what is no role.
+func HourlyFloor(role Role) (floor money.Minor, ok bool) {
+	for i := range crew {
+		if crew[i].Role == role && (!ok || crew[i].HourlyMinor < floor) {
+			floor, ok = crew[i].HourlyMinor, true
+		}
+	}
+	return floor, ok
+}
+
+// Name names whoever gets a badge after the opening crew. The lists have no
+// common divisor, so six hundred people pass before a name comes again.
+func Name(badge int64) string {
+	return firstNames[int(badge)%len(firstNames)] + " " + lastNames[int(badge)%len(lastNames)]
+}
+
+var firstNames = []string{ //nolint:gochecknoglobals // the table itself
+	"Adela", "Bastian", "Celeste", "Dorian", "Elske", "Florin", "Greta", "Hugo", "Isaura", "Joris", "Kalina", "Leopold",
+	"Mirjam", "Nestor", "Odile", "Pavel", "Quirina", "Ruben", "Sanna", "Tiberio", "Ulrika", "Viggo", "Wanda", "Yannick",
+}
+
+var lastNames = []string{ //nolint:gochecknoglobals // the table itself
+	"Abendroth", "Brackwater", "Cinderholm", "Dunmarrow", "Elderkamp", "Fennwick", "Grauvogel", "Hollowell", "Inkersley",
+	"Jarnefeld", "Kettlewood", "Larkspire", "Moorhaven", "Nettleford", "Ostrander", "Pressley", "Quillinan", "Rasmunda",
+	"Stockmarr", "Tannenhof", "Umberleigh", "Verlaak", "Wexcombe", "Yarrowby", "Zonneveld",
+}
+
+// Roles returns the roles in the order of the crew.
+func Roles() []Role {
+	var roles []Role
+	for i := range crew {
+		if !slices.Contains(roles, crew[i].Role) {
+			roles = append(roles, crew[i].Role)
+		}
+	}
+	return roles
+}

@@ -1,0 +1,80 @@
+package company
+
+import (
+	"fmt"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+)
+
+// This file is what framework customers order in bulk: the same road as a
+// sales order takes, with a penalty at its end.
+
+// AcceptLot accepts a contract lot. The auto bridge orders the work from the
+// Factory (hand-off 2).
+func (c *Company) AcceptLot(id string) error {
+	lot, err := c.office.LotAnswerable(id)
+	if err != nil {
+		return err
+	}
+	if !c.bridged() {
+		c.office.AcceptLot(c.rec, id, nil)
+		return nil
+	}
+	due := lot.DeliverBy
+	work := factory.WorkOrderInput{SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &due, Source: factory.SourceBridge}
+	if err := c.factory.CanCreate(work); err != nil {
+		return err
+	}
+	workOrderID := c.factory.WorkOrders.NextID(c.rec)
+	c.office.AcceptLot(c.rec, id, &workOrderID)
+	c.factory.Create(c.rec, work)
+	return nil
+}
+
+// DeclineLot turns a contract lot down.
+func (c *Company) DeclineLot(id string) error {
+	if _, err := c.office.LotAnswerable(id); err != nil {
+		return err
+	}
+	c.office.DeclineLot(c.rec, id)
+	return nil
+}
+
+// ShipLotFromOffice bills a lot and returns the shipment's id. The auto bridge
+// sends the goods out at the Factory first, so they must be ready.
+func (c *Company) ShipLotFromOffice(lotID string, quantity *int64, factoryRef *string) (string, error) {
+	lot, err := c.office.LotShippable(lotID, quantity)
+	if err != nil {
+		return "", err
+	}
+	if !c.bridged() {
+		return c.office.ShipLot(c.rec, lotID, factoryRef, office.SourceClient), nil
+	}
+	w, err := c.factory.Shippable(*lot.WorkOrderRef)
+	if err != nil {
+		return "", err
+	}
+	factoryID := c.mirrorAtFactory(w)
+	if factoryRef == nil {
+		factoryRef = &factoryID
+	}
+	return c.office.ShipLot(c.rec, lotID, factoryRef, office.SourceClient), nil
+}
+
+// checkLots reports lots whose hand-offs by an auto bridge are not whole.
+func (c *Company) checkLots() error {
+	for lot := range c.office.ContractLots.All {
+		if lot.WorkOrderRef == nil {
+			continue
+		}
+		w, ok := c.factory.WorkOrders.Find(*lot.WorkOrderRef)
+		if !ok || w.Reference == nil || *w.Reference != lot.ID || w.SKU != lot.SKU || w.Quantity != lot.Quantity {
+			return fmt.Errorf("contract lot %s names the work order %s, which is not its own", lot.ID, *lot.WorkOrderRef)
+		}
+		if lot.Status != office.LotExpired && (lot.Status == office.LotDelivered) != (w.Status == factory.WorkShipped) {
+			return fmt.Errorf("contract lot %s is %s, its work order %s is %s", lot.ID, lot.Status, w.ID, w.Status)
+		}
+	}
+	return nil
+}

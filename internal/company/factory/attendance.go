@@ -1,0 +1,172 @@
+package factory
+
+import (
+	"fmt"
+	"slices"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+)
+
+// Absence says why somebody is not at work.
+type Absence string
+
+// Absences.
+const (
+	AbsenceNone  Absence = "none"
+	AbsenceSick  Absence = "sick"
+	AbsenceLeave Absence = "leave"
+)
+
+// Attendance is what the gate writes down about somebody on a working day. Who
+// is absent is known when the day opens. It has no status and no event.
+type Attendance struct {
+	record.Head
+	BadgeNo string      `json:"badge_no"`
+	Date    moment.Date `json:"date"`
+	Hours   int64       `json:"hours" doc:"8 of who is there, 0 of who is not."`
+	Absence Absence     `json:"absence" enum:"none,sick,leave"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Attendance) Resource() string { return "attendance" }
+
+// State implements record.Row.
+func (*Attendance) State() string { return "" }
+
+// newAttendance makes the table. A row can be found by the Monday of its week,
+// which it does not show.
+func newAttendance() *record.Table[Attendance, struct{}] {
+	return record.NewTable[Attendance, struct{}](
+		record.Definition{Resource: "attendance", Prefix: "att", Filters: []string{"week_start", "badge_no"}},
+		func(a *Attendance) []string { return []string{monday(a.Date).String(), a.BadgeNo} })
+}
+
+func monday(date moment.Date) moment.Date {
+	day := sim.DayFrom(date)
+	return (day - day%sim.DaysPerWeek).Date()
+}
+
+// Attendant is somebody whose working day it is.
+type Attendant struct {
+	BadgeNo string
+	Role    catalog.Role
+	Skill   int64
+	Absence Absence
+}
+
+// OpenGate writes down who has come, last to first: lists are newest first and
+// are to be read by badge.
+func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
+	f.State.FinishersPresent = 0
+	for i := range slices.Backward(crew) {
+		a := &crew[i]
+		hours := int64(0)
+		if a.Absence == AbsenceNone {
+			hours = catalog.HoursPerDay
+			if a.Role == catalog.Finisher {
+				f.State.FinishersPresent++
+			}
+		}
+		f.Attendance.Add(r, Attendance{BadgeNo: a.BadgeNo, Date: r.Date(), Hours: hours, Absence: a.Absence}, struct{}{})
+		if a.Role == catalog.Operator {
+			f.seeOperator(r, a)
+		}
+	}
+	for operator := range f.Operators.All {
+		if !slices.ContainsFunc(crew, func(a Attendant) bool { return a.BadgeNo == operator.BadgeNo }) {
+			f.misses(r, operator)
+		}
+	}
+}
+
+// HandsIn takes a badge back: its owner has gone for good. What the gate wrote
+// down for today stands.
+func (f *Factory) HandsIn(r *record.Recorder, badge string, role catalog.Role) {
+	if row, ok := f.today(r.Date(), badge); ok && role == catalog.Finisher && row.Absence == AbsenceNone {
+		f.State.FinishersPresent--
+	}
+	if operator, ok := f.Operators.Find(operatorID(badge)); ok {
+		f.misses(r, operator)
+	}
+}
+
+func (f *Factory) today(date moment.Date, badge string) (*Attendance, bool) {
+	for row := range f.attendanceSince(date) {
+		if row.BadgeNo == badge {
+			return row, true
+		}
+	}
+	return nil, false
+}
+
+// attendanceSince goes back through the rows to a date.
+func (f *Factory) attendanceSince(date moment.Date) func(yield func(*Attendance) bool) {
+	return func(yield func(*Attendance) bool) {
+		for n := f.Attendance.Len() - 1; n >= 0; n-- {
+			if row, _ := f.Attendance.Nth(n); row.Date < date || !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// WeekHours is what the gate wrote down about somebody in a week.
+type WeekHours struct {
+	BadgeNo             string
+	Worked, Sick, Leave int64
+}
+
+// WeekAttendance adds up the days of the week that begins on a Monday, so far.
+func (f *Factory) WeekAttendance(weekStart moment.Date) []WeekHours {
+	const fridayFromMonday = 4
+	var week []WeekHours
+	for row := range f.attendanceSince(weekStart) {
+		if row.Date > weekStart.AddDays(fridayFromMonday) {
+			continue
+		}
+		at := slices.IndexFunc(week, func(w WeekHours) bool { return w.BadgeNo == row.BadgeNo })
+		if at < 0 {
+			at = len(week)
+			week = append(week, WeekHours{BadgeNo: row.BadgeNo})
+		}
+		switch row.Absence {
+		case AbsenceNone:
+			week[at].Worked += row.Hours
+		case AbsenceSick:
+			week[at].Sick += catalog.HoursPerDay
+		case AbsenceLeave:
+			week[at].Leave += catalog.HoursPerDay
+		}
+	}
+	return week
+}
+
+// finishingMinutes is how long it takes to dry, cut and bind: twice the time
+// when no finisher is there as it begins.
+func (f *Factory) finishingMinutes(p catalog.Product) sim.Minute {
+	minutes := sim.Minute(p.FinishingMinute)
+	if f.State.FinishersPresent == 0 {
+		minutes *= 2
+	}
+	return minutes
+}
+
+// checkAttendance reports rows out of order, and somebody who is written down
+// twice for a day.
+func (f *Factory) checkAttendance() error {
+	seen := map[string]moment.Date{}
+	for row := range f.Attendance.All {
+		if last, ok := seen[row.BadgeNo]; ok && last >= row.Date {
+			return fmt.Errorf("badge %s is written down for %s after %s", row.BadgeNo, row.Date, last)
+		}
+		seen[row.BadgeNo] = row.Date
+		if (row.Absence == AbsenceNone) != (row.Hours == catalog.HoursPerDay) || row.Absence != AbsenceNone && row.Hours != 0 {
+			return fmt.Errorf("attendance %s has %d hours with the absence %s", row.ID, row.Hours, row.Absence)
+		}
+	}
+	return nil
+}

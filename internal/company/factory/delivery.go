@@ -1,0 +1,91 @@
+package factory
+
+import (
+	"fmt"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// DeliveryStatus is the status of a supplier's delivery.
+//
+//	arrived ──counted in──▶ received
+type DeliveryStatus string
+
+// Statuses.
+const (
+	DeliveryArrived  DeliveryStatus = "arrived"
+	DeliveryReceived DeliveryStatus = "received"
+)
+
+// Delivery is a supplier's truck at the gate. It waits until somebody counts
+// it in.
+type Delivery struct {
+	record.Head
+	SupplierName string `json:"supplier_name"`
+	// PurchaseOrderNumber is printed on the delivery note: all that the
+	// Factory knows of the order.
+	PurchaseOrderNumber string               `json:"purchase_order_number" doc:"As printed on the delivery note."`
+	ArrivedOn           moment.Date          `json:"arrived_on"`
+	Lines               []event.DeliveryLine `json:"lines"`
+	Status              DeliveryStatus       `json:"status" enum:"arrived,received"`
+	GoodsReceiptID      *string              `json:"goods_receipt_id"`
+	record.Stamps
+}
+
+// DeliveryPrivate is what is never served of a delivery.
+type DeliveryPrivate struct {
+	// CostMinor is the price of one of each line.
+	CostMinor []money.Minor `json:"cost_minor,omitempty"`
+}
+
+// Resource implements record.Row.
+func (*Delivery) Resource() string { return "delivery" }
+
+// State implements record.Row.
+func (d *Delivery) State() string { return string(d.Status) }
+
+func newDeliveries() *record.Table[Delivery, DeliveryPrivate] {
+	return record.NewTable[Delivery, DeliveryPrivate](
+		record.Definition{Resource: "delivery", Prefix: "dlv", Filters: []string{"status"}},
+		func(d *Delivery) []string { return []string{string(d.Status)} })
+}
+
+// Arrival is a truck that comes to the gate.
+type Arrival struct {
+	SupplierName, PurchaseOrderNumber string
+	Lines                             []event.DeliveryLine
+	// CostMinor is the price of one of each line, for the worth of the stock.
+	CostMinor []money.Minor
+	// ArrivedOn is today but for deliveries of the opening.
+	ArrivedOn moment.Date
+}
+
+// Arrive lets a truck come to the gate and returns the delivery's id.
+func (f *Factory) Arrive(r *record.Recorder, a Arrival) string {
+	d, _ := f.Deliveries.Add(r, Delivery{
+		SupplierName: a.SupplierName, PurchaseOrderNumber: a.PurchaseOrderNumber, ArrivedOn: a.ArrivedOn, Lines: a.Lines, Status: DeliveryArrived,
+	}, DeliveryPrivate{CostMinor: a.CostMinor})
+	f.State.DeliveriesWaiting++
+	r.Born(d)
+	r.Emit(event.DeliveryArrived, d, &event.DeliveryArrivedData{SupplierName: d.SupplierName, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: d.Lines})
+	return d.ID
+}
+
+func (f *Factory) checkDeliveries() error {
+	waiting := int64(0)
+	for d, private := range f.Deliveries.All {
+		if d.Status == DeliveryArrived {
+			waiting++
+		}
+		if (d.Status == DeliveryReceived) != (d.GoodsReceiptID != nil) || len(private.CostMinor) != len(d.Lines) {
+			return fmt.Errorf("delivery %s is %s with the receipt %v", d.ID, d.Status, d.GoodsReceiptID)
+		}
+	}
+	if waiting != f.State.DeliveriesWaiting {
+		return fmt.Errorf("%d deliveries wait, counted were %d", waiting, f.State.DeliveriesWaiting)
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package factory
+
+import (
+	"fmt"
+	"slices"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// GoodsReceiptStatus is the status of a goods receipt: there is only one.
+type GoodsReceiptStatus string
+
+// ReceiptRecorded is a goods receipt's status from its birth.
+const ReceiptRecorded GoodsReceiptStatus = "recorded"
+
+// ReceiptLine is what was accepted and rejected of one material. What is
+// rejected goes back with the driver.
+type ReceiptLine struct {
+	SKU              string `json:"sku"`
+	QuantityAccepted int64  `json:"quantity_accepted"`
+	QuantityRejected int64  `json:"quantity_rejected"`
+}
+
+// GoodsReceipt is the Factory's record of a delivery that was counted in.
+type GoodsReceipt struct {
+	record.Head
+	DeliveryID          string             `json:"delivery_id"`
+	PurchaseOrderNumber string             `json:"purchase_order_number"`
+	Lines               []ReceiptLine      `json:"lines"`
+	ReceivedOn          moment.Date        `json:"received_on"`
+	Status              GoodsReceiptStatus `json:"status" enum:"recorded"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*GoodsReceipt) Resource() string { return "factory_goods_receipt" }
+
+// State implements record.Row.
+func (g *GoodsReceipt) State() string { return string(g.Status) }
+
+func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
+	return record.NewTable[GoodsReceipt, struct{}](record.Definition{Resource: "factory_goods_receipt", Prefix: "grf"}, nil)
+}
+
+// Count is what the client says of one line of a delivery. Rejected is nil for
+// all that was not accepted.
+type Count struct {
+	SKU      string
+	Accepted int64
+	Rejected *int64
+}
+
+// GoodsReceiptInput is what it takes to count a delivery in. A line that no
+// count names is taken in as far as it is undamaged.
+type GoodsReceiptInput struct {
+	DeliveryID string
+	Counts     []Count
+	// ReceivedOn is today but for receipts of the opening.
+	ReceivedOn moment.Date
+}
+
+// ReceivedDetails are the details of delivery_already_received.
+type ReceivedDetails struct {
+	GoodsReceiptID string `json:"goods_receipt_id"`
+}
+
+// CountedDetails are the details of quantity_exceeds_delivery.
+type CountedDetails struct {
+	SKU             string `json:"sku"`
+	QuantityCounted int64  `json:"quantity_counted"`
+	QuantityDamaged int64  `json:"quantity_damaged"`
+}
+
+// CanReceive refuses to count in what is not on the truck, and returns the
+// lines of the receipt.
+func (f *Factory) CanReceive(in GoodsReceiptInput) ([]ReceiptLine, error) {
+	d, ok := f.Deliveries.Find(in.DeliveryID)
+	if !ok {
+		return nil, problem.Missing("delivery", in.DeliveryID)
+	}
+	if d.Status != DeliveryArrived {
+		return nil, problem.New(problem.DeliveryAlreadyReceived, "The delivery for %s has been counted in already.", d.PurchaseOrderNumber).
+			With(ReceivedDetails{GoodsReceiptID: *d.GoodsReceiptID})
+	}
+	lines := make([]ReceiptLine, len(d.Lines))
+	for i, line := range d.Lines {
+		lines[i] = ReceiptLine{SKU: line.SKU, QuantityAccepted: line.QuantityCounted - line.QuantityDamaged, QuantityRejected: line.QuantityDamaged}
+	}
+	for i, count := range in.Counts {
+		if slices.ContainsFunc(in.Counts[:i], func(c Count) bool { return c.SKU == count.SKU }) {
+			return nil, problem.Invalid(problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems", Message: "A material can stand in one line only."})
+		}
+		at := slices.IndexFunc(d.Lines, func(l event.DeliveryLine) bool { return l.SKU == count.SKU })
+		if at < 0 {
+			return nil, problem.New(problem.QuantityExceedsDelivery, "No %s is on the truck.", count.SKU).With(CountedDetails{SKU: count.SKU})
+		}
+		line := d.Lines[at]
+		rejected := line.QuantityCounted - min(count.Accepted, line.QuantityCounted)
+		if count.Rejected != nil {
+			rejected = *count.Rejected
+		}
+		if count.Accepted > line.QuantityCounted-line.QuantityDamaged || rejected > line.QuantityCounted-count.Accepted {
+			return nil, problem.New(problem.QuantityExceedsDelivery, "%d of %s are on the truck, %d of them damaged.", line.QuantityCounted, line.SKU, line.QuantityDamaged).
+				With(CountedDetails{SKU: line.SKU, QuantityCounted: line.QuantityCounted, QuantityDamaged: line.QuantityDamaged})
+		}
+		lines[at].QuantityAccepted, lines[at].QuantityRejected = count.Accepted, rejected
+	}
+	return lines, nil
+}
+
+// Receive counts a delivery in, with the lines that CanReceive returned. It
+// returns the receipt's id and what the accepted goods have cost.
+func (f *Factory) Receive(r *record.Recorder, in GoodsReceiptInput, lines []ReceiptLine) (id string, worth money.Minor) {
+	d, private := f.Deliveries.Edit(r, in.DeliveryID)
+	g, _ := f.GoodsReceipts.Add(r, GoodsReceipt{
+		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: lines, ReceivedOn: in.ReceivedOn, Status: ReceiptRecorded,
+	}, struct{}{})
+	d.GoodsReceiptID = &g.ID
+	f.State.DeliveriesWaiting--
+	r.Born(g)
+	record.Move(r, d, &d.Status, DeliveryReceived)
+	accepted, rejected := int64(0), int64(0)
+	for _, line := range lines {
+		accepted += line.QuantityAccepted
+		rejected += line.QuantityRejected
+		f.refilled(r, line.SKU, line.QuantityAccepted)
+	}
+	eventID := r.Emit(event.FactoryGoodsReceiptRecorded, g, &event.FactoryGoodsReceiptRecordedData{
+		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, QuantityAccepted: accepted, QuantityRejected: rejected,
+	})
+	for i, line := range lines {
+		cost := private.CostMinor[i].Times(line.QuantityAccepted)
+		worth += cost
+		f.move(r, line.SKU, line.QuantityAccepted, cost, cause{MoveReceipt, eventID, g.ID})
+	}
+	return g.ID, worth
+}

@@ -1,0 +1,109 @@
+package factory
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/problem"
+)
+
+// Operator is somebody who can run a press. Who is gone for good is not
+// present; the Factory is not told more.
+type Operator struct {
+	record.Head
+	BadgeNo string `json:"badge_no"`
+	Role    string `json:"role" enum:"operator"`
+	Present bool   `json:"present"`
+	record.Stamps
+}
+
+// OperatorPrivate is what is never served of an operator.
+type OperatorPrivate struct {
+	// RunID is the run that the operator has set going. It goes on when they
+	// fall ill or leave, and until it ends they cannot start another.
+	RunID string `json:"run_id,omitzero"`
+	// Skill is 0 to 100.
+	Skill int64 `json:"skill"`
+}
+
+// Resource implements record.Row.
+func (*Operator) Resource() string { return "operator" }
+
+// State implements record.Row.
+func (*Operator) State() string { return "" }
+
+func newOperators() *record.Table[Operator, OperatorPrivate] {
+	return record.NewTable[Operator, OperatorPrivate](record.Definition{Resource: "operator"}, nil)
+}
+
+func operatorID(badge string) string { return "opr_" + badge }
+
+// seeOperator notes whether an operator is there, and gives one who comes for
+// the first time a row.
+func (f *Factory) seeOperator(r *record.Recorder, a *Attendant) {
+	present := a.Absence == AbsenceNone
+	operator, known := f.Operators.Find(operatorID(a.BadgeNo))
+	switch {
+	case !known:
+		f.Operators.Add(r, Operator{Head: record.Head{ID: operatorID(a.BadgeNo)}, BadgeNo: a.BadgeNo, Role: string(catalog.Operator), Present: present}, OperatorPrivate{Skill: a.Skill})
+	case operator.Present != present:
+		operator, _ = f.Operators.Edit(r, operator.ID)
+		operator.Present = present
+	}
+}
+
+// misses notes that an operator is not there.
+func (f *Factory) misses(r *record.Recorder, operator *Operator) {
+	if operator.Present {
+		operator, _ = f.Operators.Edit(r, operator.ID)
+		operator.Present = false
+	}
+}
+
+// skillPPM is what an operator's skill takes off the spoilage of a run, half a
+// point at most, or adds to it.
+func (f *Factory) skillPPM(badge string) int64 {
+	const perSkill = 100 // half a point is 5,000 parts per million
+	return (f.Operators.Private(operatorID(badge)).Skill - catalog.SkillAverage) * perSkill
+}
+
+// freeOperator finds who runs the press: the named one, or whoever is there
+// and free.
+func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error) {
+	if badge != nil {
+		return f.namedOperator(r, *badge)
+	}
+	free, first := "", ""
+	for operator, private := range f.Operators.All {
+		switch {
+		case !operator.Present:
+		case private.RunID == "":
+			free = operator.BadgeNo
+		case first == "" || f.PrintRuns.Private(private.RunID).Ends < f.PrintRuns.Private(first).Ends:
+			first = private.RunID
+		}
+	}
+	switch {
+	case free != "":
+		return free, nil
+	case first != "":
+		return "", f.whenFree(r, first, problem.New(problem.NoOperator, "No operator is free."))
+	default: // who comes tomorrow is not known here
+		return "", problem.New(problem.NoOperator, "No operator who is free is here today.").Hinting("GET /factory/operators says who is present. Head Office can hire.")
+	}
+}
+
+func (f *Factory) namedOperator(r *record.Recorder, badge string) (string, error) {
+	operator, ok := f.Operators.Find(operatorID(badge))
+	if !ok {
+		return "", problem.Invalid(problem.Field{Field: "operator_badge_no", Rule: "exists", Message: fmt.Sprintf("There is no operator with the badge %q; see /factory/operators.", badge)})
+	}
+	if !operator.Present {
+		return "", problem.New(problem.NoOperator, "The operator %s is not here.", badge)
+	}
+	if run := f.Operators.Private(operator.ID).RunID; run != "" {
+		return "", f.whenFree(r, run, problem.New(problem.NoOperator, "The operator %s is busy with another run.", badge))
+	}
+	return badge, nil
+}

@@ -1,0 +1,113 @@
+package factory
+
+import (
+	"fmt"
+
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+)
+
+// RequisitionStatus is the status of a requisition.
+//
+//	open ──refilled to the reorder point──▶ closed
+type RequisitionStatus string
+
+// Statuses.
+const (
+	RequisitionOpen   RequisitionStatus = "open"
+	RequisitionClosed RequisitionStatus = "closed"
+)
+
+// BelowReorderPoint is why the Factory asks for material: the only reason.
+const BelowReorderPoint = "below_reorder_point"
+
+// neededDays is how many working days the Factory gives Head Office.
+const neededDays = 5
+
+// Requisition is the Factory's wish for material, written by its own reorder
+// rule. There is at most one open for an item.
+type Requisition struct {
+	record.Head
+	Number   string `json:"number"`
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity"`
+	Reason   string `json:"reason" enum:"below_reorder_point"`
+	// OnHandAt is what was on hand when it was written.
+	OnHandAt int64             `json:"on_hand_at" doc:"What was on hand when this was written."`
+	NeededBy moment.Date       `json:"needed_by"`
+	Status   RequisitionStatus `json:"status" enum:"open,closed"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Requisition) Resource() string { return "factory_requisition" }
+
+// State implements record.Row.
+func (q *Requisition) State() string { return string(q.Status) }
+
+func newRequisitions() *record.Table[Requisition, struct{}] {
+	return record.NewTable[Requisition, struct{}](
+		record.Definition{Resource: "factory_requisition", Prefix: "frq", Filters: []string{"status"}},
+		func(q *Requisition) []string { return []string{string(q.Status)} })
+}
+
+// reorder marks the items among skus that fell below their reorder points, and
+// asks for what is missing. It returns the ids of the new requisitions.
+func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
+	low := f.reportLow(r, skus...)
+	ids := []string{}
+	for _, item := range low {
+		q, _ := f.Requisitions.Add(r, Requisition{
+			Number: fmt.Sprintf("FR-%04d", f.State.NextRequisition), SKU: item.SKU, Quantity: item.ReorderQuantity, Reason: BelowReorderPoint,
+			OnHandAt: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(), Status: RequisitionOpen,
+		}, struct{}{})
+		f.State.NextRequisition++
+		f.Stock.EditPrivate(r, item.ID).RequisitionID = q.ID
+		r.Born(q)
+		r.Emit(event.FactoryRequisitionCreated, q, &event.FactoryRequisitionCreatedData{
+			Number: q.Number, SKU: q.SKU, Quantity: q.Quantity, OnHand: q.OnHandAt, NeededBy: q.NeededBy,
+		})
+		ids = append(ids, q.ID)
+	}
+	return ids
+}
+
+// refilled closes what asked for an item, when it has reached its reorder
+// point: riders of the event that brought the goods.
+func (f *Factory) refilled(r *record.Recorder, sku string, incoming int64) {
+	item := f.item(sku)
+	if item.Status != StockLow || item.OnHand+incoming < item.ReorderPoint {
+		return
+	}
+	item, private := f.Stock.Edit(r, item.ID)
+	record.Move(r, item, &item.Status, StockOK)
+	q, _ := f.Requisitions.Edit(r, private.RequisitionID)
+	private.RequisitionID = ""
+	record.Move(r, q, &q.Status, RequisitionClosed)
+}
+
+// Wanted returns the open requisition of a SKU.
+func (f *Factory) Wanted(sku string) (*Requisition, bool) {
+	return f.Requisitions.Find(f.Stock.Private(StockItemID(sku)).RequisitionID)
+}
+
+func (f *Factory) checkRequisitions() error {
+	open := map[string]string{}
+	for q := range f.Requisitions.All {
+		if q.Status != RequisitionOpen {
+			continue
+		}
+		if open[q.SKU] != "" {
+			return fmt.Errorf("two requisitions for %s are open: %s and %s", q.SKU, open[q.SKU], q.ID)
+		}
+		open[q.SKU] = q.ID
+	}
+	for item, private := range f.Stock.All {
+		if private.RequisitionID != open[item.SKU] || (item.Status == StockLow) != (private.RequisitionID != "") {
+			return fmt.Errorf("%s is %s with the requisition %q, open is %q", item.SKU, item.Status, private.RequisitionID, open[item.SKU])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package hr
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/money"
+)
+
+// TimerDay is the department's part of a day's opening.
+const TimerDay = "staff.day"
+
+// sickDaysMost is how many working days an illness takes at most, sickPct what
+// an ill person is paid of the wage.
+const (
+	sickDaysMost = 4
+	sickPct      = 80
+)
+
+// Absence says why somebody is not at work.
+type Absence string
+
+// Absences.
+const (
+	AbsenceNone  Absence = "none"
+	AbsenceSick  Absence = "sick"
+	AbsenceLeave Absence = "leave"
+)
+
+// Presence is whether somebody is at work on a day.
+type Presence struct {
+	BadgeNo string
+	Role    catalog.Role
+	Skill   int64
+	Absence Absence
+}
+
+// OpenDay lets the day do to people what it does: yesterday's wages are earned,
+// some return, some fall ill, some announce leave, some quit, and morale
+// recovers. Nothing is drawn for the first day, which is the same for
+// everybody. Replacements for who quit are the caller's, since they cost.
+func (h *HR) OpenDay(r *record.Recorder) {
+	today := r.Today()
+	h.earnDay(today - 1)
+	for _, phase := range []func(*record.Recorder, *Employee, *EmployeePrivate){h.comeBack, h.fallIll, h.announceLeave, h.quit} {
+		for e, p := range h.Employees.All {
+			if e.employed() {
+				phase(r, e, p)
+			}
+		}
+	}
+	h.recover()
+	if today == weekOf(today).monday() {
+		h.BeginWeek(r)
+	}
+}
+
+// BeginWeek makes sure that the wages of the week that begins are asked for.
+func (h *HR) BeginWeek(r *record.Recorder) {
+	week := weekOf(r.Today())
+	r.Set(sim.Timer{Due: (h.dueDay(week) + 1).Open(), Class: sim.ClassPayroll, Kind: TimerPayrollLate, Ref: week.start().String(), Index: int64(week)})
+}
+
+// earnDay adds a day's wages to those of its week, unless the week's timesheet
+// has been recorded, which stands for all of it.
+func (h *HR) earnDay(day sim.Day) {
+	if run := h.runOf(weekOf(day)); run != nil && run.TimesheetID != nil {
+		return
+	}
+	amount := money.Minor(0)
+	for e, p := range h.Employees.All {
+		if p.worksOn(e, day) {
+			amount += h.DayWage(e.BadgeNo, p.absence(day))
+		}
+	}
+	h.earn(weekOf(day), amount)
+}
+
+// DayWage is what the owner of a badge earns on a day.
+func (h *HR) DayWage(badge string, absence Absence) money.Minor {
+	e := h.byBadge(badge)
+	if absence == AbsenceSick {
+		return wage(e, 0, catalog.HoursPerDay)
+	}
+	return wage(e, catalog.HoursPerDay, 0)
+}
+
+// wage is what somebody is owed for hours at the full rate and for hours ill.
+func wage(e *Employee, full, sick int64) money.Minor {
+	return e.HourlyMinor.Times(full) + e.HourlyMinor.Times(sick).PerCent(sickPct)
+}
+
+// worksOn reports whether a day is one of somebody's working days here,
+// whether they come or not.
+func (p *EmployeePrivate) worksOn(e *Employee, day sim.Day) bool {
+	return p.started(day) && (e.employed() || day < p.Ends)
+}
+
+func (p *EmployeePrivate) absence(day sim.Day) Absence {
+	switch {
+	case day >= p.SickBegins && day < p.SickEnds:
+		return AbsenceSick // who falls ill on leave is ill
+	case day >= p.LeaveBegins && day < p.LeaveEnds:
+		return AbsenceLeave
+	default:
+		return AbsenceNone
+	}
+}
+
+// Crew lists whose working day this is, in the order of their births, and
+// whether they come.
+func (h *HR) Crew(day sim.Day) []Presence {
+	var crew []Presence
+	for e, p := range h.Employees.All {
+		if p.worksOn(e, day) {
+			crew = append(crew, Presence{BadgeNo: e.BadgeNo, Role: e.Role, Skill: e.Skill, Absence: p.absence(day)})
+		}
+	}
+	return crew
+}
+
+func (h *HR) comeBack(r *record.Recorder, e *Employee, p *EmployeePrivate) {
+	if e.Status != EmployeeSick || r.Today() < p.SickEnds {
+		return
+	}
+	e, _ = h.Employees.Edit(r, e.ID)
+	e.SickUntil = nil
+	record.Move(r, e, &e.Status, EmployeeActive)
+	r.Emit(event.EmployeeReturned, e, &event.EmployeeReturnedData{BadgeNo: e.BadgeNo, Role: string(e.Role), DaysAbsent: int64(p.SickEnds - p.SickBegins)})
+}
+
+func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
+	today := r.Today()
+	if e.Status != EmployeeActive || !p.started(today) || h.streams.sick.PPM(p.Slot, int64(today)) >= h.staff.SickPPM() {
+		return
+	}
+	e, p = h.Employees.Edit(r, e.ID)
+	p.SickBegins = today
+	p.SickEnds = today + 1 + sim.Day(h.streams.sickDays.Below(sickDaysMost, p.Slot, int64(today)))
+	e.SickUntil = new((p.SickEnds - 1).Date())
+	record.Move(r, e, &e.Status, EmployeeSick)
+	r.Emit(event.EmployeeSick, e, &event.EmployeeSickData{BadgeNo: e.BadgeNo, Role: string(e.Role), ExpectedBack: p.SickEnds.Date()})
+}
+
+func (h *HR) quit(r *record.Recorder, e *Employee, p *EmployeePrivate) {
+	today := r.Today()
+	if e.Status != EmployeeActive || !p.started(today) || h.streams.quit.PPM(p.Slot, int64(today)) >= h.quitPPM() {
+		return
+	}
+	reason := QuitPersonal
+	if !h.Content() {
+		reason = QuitLowMorale
+	}
+	e = h.leave(r, e.ID, today, reason)
+	h.Employees.EditPrivate(r, e.ID).Replace = today + replaceAfterDays
+	r.Emit(event.EmployeeQuit, e, &event.EmployeeQuitData{BadgeNo: e.BadgeNo, Role: string(e.Role), Reason: reason})
+}
+
+// Vacancies lists who is to be hired today for those who quit: the same role
+// and wage, unless somebody has their place already.
+func (h *HR) Vacancies(today sim.Day) []Hiring {
+	if !h.staff.AutoRehire || !h.Content() {
+		return nil
+	}
+	var wanted []Hiring
+	for e, p := range h.Employees.All {
+		if p.Replace == today && !e.employed() && h.occupant(p.Slot) == nil && h.headcount()+len(wanted) < Headcount {
+			wanted = append(wanted, Hiring{Role: e.Role, HourlyMinor: e.HourlyMinor})
+		}
+	}
+	return wanted
+}

@@ -1,0 +1,54 @@
+package hr
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+)
+
+// Leave is announced leaveNoticeDays ahead and takes one to leaveDaysMost
+// working days.
+const (
+	leaveNoticeDays = 5
+	leaveDaysMost   = 4
+)
+
+// LeaveRequest is a holiday that somebody has announced. The law grants it, so
+// it has no status; who is away follows from its dates.
+type LeaveRequest struct {
+	record.Head
+	EmployeeID string      `json:"employee_id"`
+	FromDate   moment.Date `json:"from_date"`
+	ToDate     moment.Date `json:"to_date" doc:"The last day of it."`
+	Days       int64       `json:"days" doc:"Working days, the first and the last included."`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*LeaveRequest) Resource() string { return "leave_request" }
+
+// State implements record.Row.
+func (*LeaveRequest) State() string { return "" }
+
+func newLeaveRequests() *record.Table[LeaveRequest, struct{}] {
+	return record.NewTable[LeaveRequest, struct{}](record.Definition{Resource: "leave_request", Prefix: "lvr"}, nil)
+}
+
+// announceLeave lets somebody announce a holiday, if the day brings one and
+// none is announced or taken already.
+func (h *HR) announceLeave(r *record.Recorder, e *Employee, p *EmployeePrivate) {
+	today := r.Today()
+	every := h.staff.LeaveEveryDays
+	if !p.started(today) || p.LeaveEnds > today || every == 0 || h.streams.leave.Below(every, p.Slot, int64(today)) != 0 {
+		return
+	}
+	days := 1 + h.streams.leaveDays.Below(leaveDaysMost, p.Slot, int64(today))
+	from := today + leaveNoticeDays
+	private := h.Employees.EditPrivate(r, e.ID)
+	private.LeaveBegins, private.LeaveEnds = from, from+sim.Day(days)
+	request, _ := h.LeaveRequests.Add(r, LeaveRequest{EmployeeID: e.ID, FromDate: from.Date(), ToDate: (private.LeaveEnds - 1).Date(), Days: days}, struct{}{})
+	r.Emit(event.LeaveRequestCreated, request, &event.LeaveRequestCreatedData{
+		EmployeeID: e.ID, BadgeNo: e.BadgeNo, FromDate: request.FromDate, ToDate: request.ToDate, Days: days,
+	})
+}

@@ -1,0 +1,250 @@
+package hr
+
+import (
+	"fmt"
+
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// PayrollStatus is the status of a payroll run.
+//
+//	due ──due date passed──▶ late ──paid, collected──▶ paid
+//	  └──paid──▶ paid
+//
+// Without a timesheet the run is born late.
+type PayrollStatus string
+
+// Statuses.
+const (
+	PayrollDue  PayrollStatus = "due"
+	PayrollLate PayrollStatus = "late"
+	PayrollPaid PayrollStatus = "paid"
+)
+
+// Timers of payrolls. Their Ref is the Monday of the week.
+const (
+	// TimerPayrollLate makes an unpaid payroll late; its Index is the week.
+	TimerPayrollLate = "payroll.late"
+	// TimerPayrollWaits is a further day of lateness; its Index is the week.
+	TimerPayrollWaits = "payroll.waits"
+)
+
+// Why a payroll is late.
+const (
+	LateUnpaid      = "unpaid"
+	LateNoTimesheet = "no_timesheet"
+)
+
+// PayrollRun is the wages of a week.
+type PayrollRun struct {
+	record.Head
+	WeekStart   moment.Date   `json:"week_start"`
+	WeekEnd     moment.Date   `json:"week_end"`
+	DueDate     moment.Date   `json:"due_date"`
+	Status      PayrollStatus `json:"status" enum:"due,late,paid"`
+	TimesheetID *string       `json:"timesheet_id"`
+	GrossMinor  money.Minor   `json:"gross_minor" doc:"0 while there is no timesheet."`
+	// SurchargeMinor is fixed when the run is paid; it does not run up with
+	// the clock.
+	SurchargeMinor money.Minor  `json:"surcharge_minor" doc:"What being late has cost; 0 until the run is paid."`
+	TotalMinor     money.Minor  `json:"total_minor"`
+	Currency       string       `json:"currency"`
+	PaidOn         *moment.Date `json:"paid_on"`
+	Forced         bool         `json:"forced" doc:"It was collected, not paid."`
+	record.Stamps
+}
+
+// PayrollRunPrivate is what is never served of a payroll run.
+type PayrollRunPrivate struct {
+	// WrongHours is set when the timesheet is not what the gate says.
+	WrongHours bool `json:"wrong_hours,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*PayrollRun) Resource() string { return "payroll_run" }
+
+// State implements record.Row.
+func (p *PayrollRun) State() string { return string(p.Status) }
+
+func newPayrollRuns() *record.Table[PayrollRun, PayrollRunPrivate] {
+	return record.NewTable[PayrollRun, PayrollRunPrivate](
+		record.Definition{Resource: "payroll_run", Prefix: "prl", Filters: []string{"status"}},
+		func(p *PayrollRun) []string { return []string{string(p.Status)} })
+}
+
+// dueDay is the last day on which the wages of a week are in time.
+func (h *HR) dueDay(week Week) sim.Day { return (week + 1).monday() + sim.Day(h.payroll.DueDay()) }
+
+// runOf returns the payroll run of a week, nil when there is none.
+func (h *HR) runOf(week Week) *PayrollRun {
+	for run := range h.PayrollRuns.All {
+		if run.WeekStart == week.start() {
+			return run
+		}
+	}
+	return nil
+}
+
+// bill returns the payroll run of a week to change, and makes it if there is
+// none: due, or late when its time has passed.
+func (h *HR) bill(r *record.Recorder, week Week) (*PayrollRun, *PayrollRunPrivate) {
+	if run := h.runOf(week); run != nil {
+		return h.PayrollRuns.Edit(r, run.ID)
+	}
+	status := PayrollDue
+	if r.Today() > h.dueDay(week) {
+		status = PayrollLate
+	}
+	run, private := h.PayrollRuns.Add(r, PayrollRun{
+		WeekStart: week.start(), WeekEnd: week.end(), DueDate: h.dueDay(week).Date(), Status: status, Currency: money.Currency,
+	}, PayrollRunPrivate{})
+	r.Born(run)
+	return run, private
+}
+
+// FallsDue makes the payroll of a week late, unless it is paid.
+func (h *HR) FallsDue(r *record.Recorder, index int64) {
+	week, reason := Week(index), LateNoTimesheet
+	run := h.runOf(week)
+	switch {
+	case run == nil:
+		run, _ = h.bill(r, week)
+	case run.Status == PayrollPaid:
+		return
+	default:
+		run, _ = h.PayrollRuns.Edit(r, run.ID)
+		reason = LateUnpaid
+		record.Move(r, run, &run.Status, PayrollLate)
+	}
+	h.State.LatePayrolls++
+	h.changeMorale(moraleLate)
+	r.Emit(event.PayrollLate, run, &event.PayrollLateData{WeekStart: run.WeekStart, Reason: reason, TotalMinor: run.TotalMinor})
+	h.waitFor(r, week)
+}
+
+func (h *HR) waitFor(r *record.Recorder, week Week) {
+	r.Set(sim.Timer{Due: (r.Today() + 1).Open(), Class: sim.ClassPayroll, Kind: TimerPayrollWaits, Ref: week.start().String(), Index: int64(week)})
+}
+
+// Waits lets a late payroll be late for a further day. When it has been late
+// for too long it returns what is collected, without asking.
+func (h *HR) Waits(r *record.Recorder, index int64) (Settlement, bool) {
+	week := Week(index)
+	run := h.runOf(week)
+	if run.Status == PayrollPaid {
+		return Settlement{}, false
+	}
+	if r.Today() <= h.dueDay(week)+sim.Day(h.payroll.CollectAfterDays) {
+		h.changeMorale(moraleStillLate)
+		h.waitFor(r, week)
+		return Settlement{}, false
+	}
+	s := Settlement{runID: run.ID, week: week, forced: true, gross: run.GrossMinor}
+	if run.TimesheetID == nil {
+		s.gross = h.earned(week) // the hours are estimated: those of the gate
+	}
+	s.surcharge = s.gross.PerCent(h.payroll.SurchargeCapPct)
+	return s, true
+}
+
+// Settlement is the wages of a week as they leave the company today.
+type Settlement struct {
+	runID            string
+	week             Week
+	forced           bool
+	gross, surcharge money.Minor
+}
+
+// TotalMinor is what leaves the company.
+func (s *Settlement) TotalMinor() money.Minor { return s.gross + s.surcharge }
+
+// RunID is the payroll run that is settled.
+func (s *Settlement) RunID() string { return s.runID }
+
+// Payable returns what paying the wages of a week takes today. It refuses for
+// what is no week, a week without a timesheet, or one that is paid.
+func (h *HR) Payable(r *record.Recorder, weekStart moment.Date) (Settlement, error) {
+	week, ok := weekStarting(weekStart)
+	if !ok {
+		return Settlement{}, badWeek("pattern", "week_start must be a Monday; %s is a %s.", weekStart, weekStart.Weekday())
+	}
+	if week < 0 || week > weekOf(r.Today()) {
+		return Settlement{}, problem.Missing("payroll_run", weekStart.String())
+	}
+	run := h.runOf(week)
+	switch {
+	case run != nil && run.Status == PayrollPaid:
+		return Settlement{}, alreadyPaid(run)
+	case run == nil || run.TimesheetID == nil:
+		return Settlement{}, problem.New(problem.TimesheetMissing, "The week of %s has no timesheet.", weekStart)
+	}
+	s := Settlement{runID: run.ID, week: week, gross: run.GrossMinor}
+	if run.Status == PayrollLate {
+		days := int64(r.Today() - h.dueDay(week))
+		s.surcharge = s.gross.PerCent(min(days*h.payroll.SurchargePctPerDay, h.payroll.SurchargeCapPct))
+	}
+	return s, nil
+}
+
+func alreadyPaid(run *PayrollRun) error {
+	return problem.New(problem.PayrollAlreadyPaid, "The wages of the week of %s were paid on %s.", run.WeekStart, run.PaidOn).With(PaidDetails{PayrollRunID: run.ID})
+}
+
+// Settle pays a week, and returns the id of the event that owns the payment and
+// whether it was in time. cash is what is left afterwards.
+func (h *HR) Settle(r *record.Recorder, s Settlement, cash money.Minor) (eventID string, inTime bool) {
+	run, private := h.PayrollRuns.Edit(r, s.runID)
+	inTime = run.Status == PayrollDue
+	if run.TimesheetID == nil {
+		h.settle(s.week)
+	} else {
+		h.State.UnpaidMinor -= run.GrossMinor
+	}
+	run.GrossMinor, run.SurchargeMinor, run.TotalMinor = s.gross, s.surcharge, s.TotalMinor()
+	run.Forced, run.PaidOn = s.forced, new(r.Date())
+	record.Move(r, run, &run.Status, PayrollPaid)
+	if inTime && !private.WrongHours {
+		h.changeMorale(moralePaidInTime)
+	}
+	eventID = r.Emit(event.PayrollPaid, run, &event.PayrollPaidData{
+		WeekStart: run.WeekStart, TotalMinor: run.TotalMinor, SurchargeMinor: run.SurchargeMinor, Forced: run.Forced, CashMinor: cash,
+	})
+	return eventID, inTime
+}
+
+func (h *HR) checkPayroll() error {
+	unpaid, weeks := money.Minor(0), map[moment.Date]bool{}
+	for run := range h.PayrollRuns.All {
+		if weeks[run.WeekStart] {
+			return fmt.Errorf("the week of %s has two payroll runs", run.WeekStart)
+		}
+		weeks[run.WeekStart] = true
+		if run.TotalMinor != run.GrossMinor+run.SurchargeMinor || (run.Status == PayrollPaid) != (run.PaidOn != nil) || run.Status != PayrollPaid && (run.SurchargeMinor != 0 || run.Forced) {
+			return fmt.Errorf("payroll run %s does not add up: %+v", run.ID, run)
+		}
+		if run.TimesheetID == nil {
+			continue
+		}
+		sheet, ok := h.Timesheets.Find(*run.TimesheetID)
+		if !ok || sheet.PayrollRunID != run.ID || sheet.WeekStart != run.WeekStart || h.gross(sheet.Entries) != run.GrossMinor {
+			return fmt.Errorf("payroll run %s is not of its timesheet %s", run.ID, *run.TimesheetID)
+		}
+		if run.Status != PayrollPaid {
+			unpaid += run.GrossMinor
+		}
+	}
+	if unpaid != h.State.UnpaidMinor {
+		return fmt.Errorf("timesheets of %d are unpaid, counted were %d", unpaid, h.State.UnpaidMinor)
+	}
+	for _, e := range h.State.Earned {
+		if run := h.runOf(e.Week); run != nil && (run.TimesheetID != nil || run.Status == PayrollPaid) {
+			return fmt.Errorf("the week of %s is settled and still earns %d", e.Week.start(), e.AmountMinor)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package hr
+
+import (
+	"fmt"
+	"time"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// Who records a timesheet.
+const (
+	SourceBridge = "bridge"
+	SourceClient = "client"
+)
+
+// TimesheetEntry is what one employee did in the week, in whole hours.
+type TimesheetEntry struct {
+	EmployeeID  string `json:"employee_id"`
+	HoursWorked int64  `json:"hours_worked"`
+	HoursSick   int64  `json:"hours_sick"`
+	HoursLeave  int64  `json:"hours_leave"`
+}
+
+// Timesheet is the hours of a week. There is one for each week, and it does
+// not change. The payroll run is what has a status.
+type Timesheet struct {
+	record.Head
+	WeekStart    moment.Date      `json:"week_start"`
+	Entries      []TimesheetEntry `json:"entries"`
+	Source       string           `json:"source" enum:"bridge,client"`
+	PayrollRunID string           `json:"payroll_run_id"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Timesheet) Resource() string { return "timesheet" }
+
+// State implements record.Row.
+func (*Timesheet) State() string { return "" }
+
+func newTimesheets() *record.Table[Timesheet, struct{}] {
+	return record.NewTable[Timesheet, struct{}](record.Definition{Resource: "timesheet", Prefix: "tms"}, nil)
+}
+
+// Hours is what somebody did in a week, by the badge or by the employee's id:
+// one of them.
+type Hours struct {
+	EmployeeID, BadgeNo string
+	Worked, Sick, Leave int64
+}
+
+// Sheet is a timesheet that nothing stands in the way of.
+type Sheet struct {
+	week    Week
+	entries []TimesheetEntry
+	source  string
+}
+
+// TimesheetDetails are the details of timesheet_exists.
+type TimesheetDetails struct {
+	TimesheetID string `json:"timesheet_id"`
+}
+
+// PaidDetails are the details of payroll_already_paid.
+type PaidDetails struct {
+	PayrollRunID string `json:"payroll_run_id"`
+}
+
+// MissingDetails are the details of employee_missing.
+type MissingDetails struct {
+	EmployeeIDs []string `json:"employee_ids"`
+}
+
+// Recordable refuses a timesheet for what is no week, that exists, that is paid
+// already, that comes too soon, or that does not name just those who were
+// employed.
+func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours) (Sheet, error) {
+	week, ok := weekStarting(weekStart)
+	switch {
+	case !ok:
+		return Sheet{}, badWeek("pattern", "week_start must be a Monday; %s is a %s.", weekStart, weekStart.Weekday())
+	case week < 0:
+		return Sheet{}, badWeek("minimum", "week_start must not be before %s, when the company opened.", Week(0).start())
+	case week > weekOf(r.Today()):
+		return Sheet{}, badWeek("maximum", "The week of %s has not begun.", weekStart)
+	}
+	if run := h.runOf(week); run != nil && run.TimesheetID != nil {
+		return Sheet{}, problem.New(problem.TimesheetExists, "The week of %s has the timesheet %s.", weekStart, *run.TimesheetID).With(TimesheetDetails{TimesheetID: *run.TimesheetID})
+	} else if run != nil && run.Status == PayrollPaid {
+		return Sheet{}, alreadyPaid(run)
+	}
+	if r.Now() < week.recordable() {
+		return Sheet{}, notOver(r, week)
+	}
+	sheet := Sheet{week: week, source: SourceClient}
+	fields := []problem.Field{}
+	for i := range hours {
+		entry, bad := h.entry(week, &hours[i], sheet.entries)
+		if bad != nil {
+			bad.Field = fmt.Sprintf("entries[%d].%s", i, bad.Field)
+			fields = append(fields, *bad)
+		}
+		sheet.entries = append(sheet.entries, entry)
+	}
+	if len(fields) > 0 {
+		return Sheet{}, problem.Invalid(fields...)
+	}
+	return sheet, h.everybody(&sheet)
+}
+
+func badWeek(rule, format string, values ...any) error {
+	return problem.Invalid(problem.Field{Field: "week_start", Rule: rule, Message: fmt.Sprintf(format, values...)})
+}
+
+// notOver says when the week can be recorded.
+func notOver(r *record.Recorder, week Week) error {
+	p := problem.New(problem.WeekNotOver, "The hours of the week of %s can be recorded from %s on.", week.start(), week.recordable().Text())
+	earliest := r.Wall().Add(time.Second) // the soonest a tick can come
+	at, ok := r.Clock().Wall(week.recordable())
+	if !ok {
+		return p.RetryingAt(earliest.CeilSecond().Time()).Hinting("This clock moves by ticks: POST /sandbox/tick.")
+	}
+	return p.RetryingAt(max(at, earliest).CeilSecond().Time())
+}
+
+// entry finds whose hours these are, or says which field is wrong.
+func (h *HR) entry(week Week, in *Hours, before []TimesheetEntry) (TimesheetEntry, *problem.Field) {
+	field, key := "employee_id", in.EmployeeID
+	e, _ := h.Employees.Find(in.EmployeeID)
+	if in.BadgeNo != "" {
+		field, key = "badge_no", in.BadgeNo
+		e = h.byBadge(in.BadgeNo)
+	}
+	if e == nil {
+		return TimesheetEntry{}, &problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("Nobody here has the %s %q.", field, key)}
+	}
+	entry := TimesheetEntry{EmployeeID: e.ID, HoursWorked: in.Worked, HoursSick: in.Sick, HoursLeave: in.Leave}
+	if !h.worksIn(e, week) {
+		return entry, &problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("%s was not employed in the week of %s.", e.Name, week.start())}
+	}
+	for _, other := range before {
+		if other.EmployeeID == e.ID {
+			return entry, &problem.Field{Field: field, Rule: "uniqueItems", Message: e.Name + " can stand in one entry only."}
+		}
+	}
+	return entry, nil
+}
+
+// worksIn reports whether a day of the week is one of somebody's working days.
+func (h *HR) worksIn(e *Employee, week Week) bool {
+	p := h.Employees.Private(e.ID)
+	for day := week.monday(); day <= week.friday(); day++ {
+		if p.worksOn(e, day) {
+			return true
+		}
+	}
+	return false
+}
+
+// everybody refuses a sheet that leaves somebody out.
+func (h *HR) everybody(s *Sheet) error {
+	missing, names := []string{}, ""
+	for e := range h.Employees.All {
+		if h.worksIn(e, s.week) && s.find(e.ID) == nil {
+			missing = append(missing, e.ID)
+			names += ", " + e.Name
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return problem.New(problem.EmployeeMissing, "The timesheet leaves out %s.", names[len(", "):]).With(MissingDetails{EmployeeIDs: missing})
+}
+
+func (s *Sheet) find(employeeID string) *TimesheetEntry {
+	for i := range s.entries {
+		if s.entries[i].EmployeeID == employeeID {
+			return &s.entries[i]
+		}
+	}
+	return nil
+}
+
+// Attended is this week as the bridge records it: what the gate wrote down. It
+// is false when the week has a timesheet already.
+func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
+	week := weekOf(r.Today())
+	if h.runOf(week) != nil {
+		return Sheet{}, false
+	}
+	sheet := Sheet{week: week, source: SourceBridge}
+	for i := range attended {
+		a := &attended[i]
+		sheet.entries = append(sheet.entries, TimesheetEntry{EmployeeID: h.byBadge(a.BadgeNo).ID, HoursWorked: a.Worked, HoursSick: a.Sick, HoursLeave: a.Leave})
+	}
+	return sheet, true
+}
+
+// Record writes a timesheet down, so that its wages are due, and returns its
+// id. Hours that are not those of the gate annoy the crew.
+func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
+	if s.entries == nil {
+		s.entries = []TimesheetEntry{} // nobody was employed
+	}
+	sheet, _ := h.Timesheets.Add(r, Timesheet{WeekStart: s.week.start(), Entries: s.entries, Source: s.source}, struct{}{})
+	run, private := h.bill(r, s.week)
+	sheet.PayrollRunID = run.ID
+	run.TimesheetID = &sheet.ID
+	run.GrossMinor = h.gross(sheet.Entries)
+	run.TotalMinor = run.GrossMinor
+	h.settle(s.week)
+	h.State.UnpaidMinor += run.GrossMinor
+	if h.differs(&s, attended) {
+		private.WrongHours = true
+		h.changeMorale(moraleWrongHours)
+	}
+	r.Emit(event.PayrollDue, run, &event.PayrollDueData{
+		WeekStart: run.WeekStart, TimesheetID: sheet.ID, GrossMinor: run.GrossMinor, DueDate: run.DueDate,
+	})
+	return sheet.ID
+}
+
+// gross is what hours are worth: worked ones and leave in full, those of
+// illness in part.
+func (h *HR) gross(entries []TimesheetEntry) money.Minor {
+	gross := money.Minor(0)
+	for i := range entries {
+		e, _ := h.Employees.Find(entries[i].EmployeeID)
+		gross += wage(e, entries[i].HoursWorked+entries[i].HoursLeave, entries[i].HoursSick)
+	}
+	return gross
+}
+
+// differs compares a sheet with the gate, person by person and kind by kind: by
+// more than one hour in twenty is too much.
+func (h *HR) differs(s *Sheet, attended []Hours) bool {
+	total, wrong := int64(0), int64(0)
+	for i := range attended {
+		a := &attended[i]
+		total += a.Worked + a.Sick + a.Leave
+		entry := s.find(h.byBadge(a.BadgeNo).ID)
+		wrong += distance(entry.HoursWorked, a.Worked) + distance(entry.HoursSick, a.Sick) + distance(entry.HoursLeave, a.Leave)
+	}
+	return wrong*100 > total*wrongHoursAbovePct
+}
+
+func distance(a, b int64) int64 { return max(a-b, b-a) }

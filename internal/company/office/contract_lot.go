@@ -1,0 +1,302 @@
+package office
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// ContractLotStatus is the status of a contract lot.
+//
+//	offered ──accept──▶ accepted ──office shipment──▶ delivered
+//	   │ └────decline─▶ declined └──not in time──▶ expired, with a penalty
+//	   └──unanswered──▶ expired
+type ContractLotStatus string
+
+// Statuses.
+const (
+	LotOffered   ContractLotStatus = "offered"
+	LotAccepted  ContractLotStatus = "accepted"
+	LotDeclined  ContractLotStatus = "declined"
+	LotExpired   ContractLotStatus = "expired"
+	LotDelivered ContractLotStatus = "delivered"
+)
+
+// OfferLapsed is why a lot expired that nobody answered; DeliveryMissed is the
+// other reason.
+const OfferLapsed = "offer_lapsed"
+
+// Timers of lots. Their Ref is the lot's id.
+const (
+	TimerOfferLapses = "contract_lot.offer_lapses"
+	TimerLotMissed   = "contract_lot.delivery_missed"
+	// TimerLotOffer may bring an offer when a day opens.
+	TimerLotOffer = "contract_lot.offer"
+)
+
+const (
+	firstLotNumber = 1
+	// lotCustomer is who gives framework contracts.
+	lotCustomer = "cus_fennimore"
+	// reputationLotMissed is what a missed lot costs, in parts per million.
+	reputationLotMissed = -50_000
+)
+
+// ContractLot is a bulk order at a low price with a penalty for being late.
+type ContractLot struct {
+	record.Head
+	Number         string            `json:"number"`
+	CustomerID     string            `json:"customer_id"`
+	SKU            string            `json:"sku"`
+	ProductName    string            `json:"product_name"`
+	Unit           string            `json:"unit"`
+	Quantity       int64             `json:"quantity"`
+	UnitPriceMinor money.Minor       `json:"unit_price_minor"`
+	TotalMinor     money.Minor       `json:"total_minor"`
+	PenaltyMinor   money.Minor       `json:"penalty_minor" doc:"What it costs to accept the lot and not to deliver it in time."`
+	Currency       string            `json:"currency"`
+	AnswerBy       moment.Date       `json:"answer_by"`
+	DeliverBy      moment.Date       `json:"deliver_by" doc:"The last day on which an office shipment delivers the lot."`
+	Status         ContractLotStatus `json:"status" enum:"offered,accepted,declined,expired,delivered"`
+	WorkOrderRef   *string           `json:"work_order_ref" doc:"The Factory's work order, when the auto bridge made it."`
+	ShipmentID     *string           `json:"shipment_id"`
+	InvoiceID      *string           `json:"invoice_id"`
+	ExpiredReason  *string           `json:"expired_reason" enum:"offer_lapsed,delivery_missed"`
+	record.Stamps
+}
+
+// ContractLotPrivate is what is never served of a lot.
+type ContractLotPrivate struct {
+	// Arrived is how much of the right goods reached the customer, ArrivedOn
+	// the day on which the last of it did.
+	Arrived   int64    `json:"arrived,omitzero"`
+	ArrivedOn *sim.Day `json:"arrived_on,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*ContractLot) Resource() string { return "contract_lot" }
+
+// State implements record.Row.
+func (l *ContractLot) State() string { return string(l.Status) }
+
+func newContractLots() *record.Table[ContractLot, ContractLotPrivate] {
+	return record.NewTable[ContractLot, ContractLotPrivate](
+		record.Definition{Resource: "contract_lot", Prefix: "lot", Filters: []string{"status"}},
+		func(l *ContractLot) []string { return []string{string(l.Status)} })
+}
+
+// lotStreams are the random streams of offers; their coordinate is the day.
+type lotStreams struct {
+	offer, first, product, sheets, price, deliver sim.Stream
+}
+
+func newLotStreams(seed uint64) lotStreams {
+	stream := func(name string) sim.Stream { return sim.NewStream(seed, "lot."+name) }
+	return lotStreams{
+		offer: stream("n"), first: stream("first"), product: stream("p"), sheets: stream("q"), price: stream("u"), deliver: stream("d"),
+	}
+}
+
+// OfferLot lets a framework customer offer a lot on some days: the first
+// within the first days for certain. What it is for follows from the day.
+func (o *Office) OfferLot(r *record.Recorder) {
+	p, s, day := o.preset.Lots, &o.lots, int64(r.Today())
+	if p.EveryDays == 0 || day < p.FirstDays[0] {
+		return
+	}
+	forced := p.FirstDays[0] + s.first.Below(p.FirstDays[1]-p.FirstDays[0]+1)
+	if day != forced && s.offer.Below(p.EveryDays, day) > 0 {
+		return
+	}
+	products := catalog.LotProducts()
+	product := products[s.product.Below(int64(len(products)), day)]
+	quantity := max(1, between(s.sheets, p.Sheets[0], p.Sheets[1], day)/product.SheetsPerUnit)
+	price := max(1, product.ListPriceMinor.Scaled(between(s.price, p.PricePct[0]*pctPPM, p.PricePct[1]*pctPPM, day)))
+	total := price.Times(quantity)
+	lot, _ := o.ContractLots.Add(r, ContractLot{
+		Number: fmt.Sprintf("LOT-%04d", firstLotNumber+o.ContractLots.Len()), CustomerID: lotCustomer, SKU: product.SKU, ProductName: product.Name, Unit: product.Unit,
+		Quantity: quantity, UnitPriceMinor: price, TotalMinor: total, PenaltyMinor: total.PerCent(p.PenaltyPct), Currency: money.Currency,
+		AnswerBy: (r.Today() + sim.Day(p.AnswerDays)).Date(), DeliverBy: (r.Today() + sim.Day(between(s.deliver, p.DeliverDays[0], p.DeliverDays[1], day))).Date(),
+		Status: LotOffered,
+	}, ContractLotPrivate{})
+	o.State.OfferedLots++
+	r.Born(lot)
+	r.Set(sim.Timer{Due: sim.DayAfter(lot.AnswerBy).Open(), Class: sim.ClassLapse, Kind: TimerOfferLapses, Ref: lot.ID})
+	r.Emit(event.ContractLotOffered, lot, &event.ContractLotOfferedData{
+		Number: lot.Number, SKU: lot.SKU, Quantity: lot.Quantity, UnitPriceMinor: lot.UnitPriceMinor, TotalMinor: lot.TotalMinor,
+		PenaltyMinor: lot.PenaltyMinor, AnswerBy: lot.AnswerBy, DeliverBy: lot.DeliverBy,
+	})
+}
+
+// pctPPM is how many parts per million a per cent is.
+const pctPPM = sim.Million / 100
+
+// LotAnswerable returns a lot that can still be accepted or declined.
+func (o *Office) LotAnswerable(id string) (*ContractLot, error) {
+	return o.lotIn(id, LotOffered)
+}
+
+// LotShippable returns a lot that can be shipped in full. quantity is what the
+// client named, nil when nothing.
+func (o *Office) LotShippable(id string, quantity *int64) (*ContractLot, error) {
+	lot, err := o.lotIn(id, LotAccepted)
+	if err == nil && quantity != nil && *quantity != lot.Quantity {
+		err = problem.New(problem.QuantityMismatch, "The lot %s is for %d, not %d; a lot is shipped in full.", lot.Number, lot.Quantity, *quantity).
+			With(QuantityDetails{Quantity: lot.Quantity})
+	}
+	return lot, err
+}
+
+func (o *Office) lotIn(id string, status ContractLotStatus) (*ContractLot, error) {
+	lot, ok := o.ContractLots.Find(id)
+	if !ok {
+		return nil, problem.Missing("contract_lot", id)
+	}
+	if lot.Status != status {
+		return nil, problem.WrongState("contract_lot", lot.Number, string(lot.Status), string(status))
+	}
+	return lot, nil
+}
+
+// AcceptLot takes a lot on. The work order's id is the bridge's.
+func (o *Office) AcceptLot(r *record.Recorder, id string, workOrderID *string) {
+	lot, _ := o.ContractLots.Edit(r, id)
+	lot.WorkOrderRef = workOrderID
+	record.Move(r, lot, &lot.Status, LotAccepted)
+	o.State.OfferedLots--
+	r.Set(sim.Timer{Due: sim.DayAfter(lot.DeliverBy).Open(), Class: sim.ClassMissed, Kind: TimerLotMissed, Ref: id})
+	r.Emit(event.ContractLotAccepted, lot, &event.ContractLotAcceptedData{Number: lot.Number, DeliverBy: lot.DeliverBy, BridgedWorkOrderID: workOrderID})
+}
+
+// DeclineLot turns a lot down.
+func (o *Office) DeclineLot(r *record.Recorder, id string) {
+	lot, _ := o.ContractLots.Edit(r, id)
+	record.Move(r, lot, &lot.Status, LotDeclined)
+	o.State.OfferedLots--
+	r.Emit(event.ContractLotDeclined, lot, &event.ContractLotDeclinedData{Number: lot.Number})
+}
+
+// OfferLapses expires a lot that nobody answered in time.
+func (o *Office) OfferLapses(r *record.Recorder, id string) {
+	if lot, _ := o.ContractLots.Find(id); lot.Status == LotOffered {
+		o.State.OfferedLots--
+		o.expireLot(r, id, OfferLapsed)
+	}
+}
+
+// LotMissed expires a lot that was accepted and not shipped in time: the
+// penalty leaves the company, with or without cash.
+func (o *Office) LotMissed(r *record.Recorder, id string) {
+	if lot, _ := o.ContractLots.Find(id); lot.Status == LotAccepted {
+		o.changeReputation(reputationLotMissed)
+		o.expireLot(r, id, DeliveryMissed)
+	}
+}
+
+func (o *Office) expireLot(r *record.Recorder, id, reason string) {
+	lot, _ := o.ContractLots.Edit(r, id)
+	lot.ExpiredReason = &reason
+	record.Move(r, lot, &lot.Status, LotExpired)
+	penalty := money.Minor(0)
+	if reason == DeliveryMissed {
+		penalty = lot.PenaltyMinor
+	}
+	eventID := r.Emit(event.ContractLotExpired, lot, &event.ContractLotExpiredData{
+		Number: lot.Number, Reason: reason, PenaltyMinor: penalty, CashMinor: o.State.CashMinor - penalty,
+	})
+	if penalty > 0 {
+		o.Spend(r, penalty, LotPenalty, eventID, id)
+	}
+}
+
+// ShipLot records that a lot went out and bills it. The lot must be
+// shippable. It returns the shipment's id.
+func (o *Office) ShipLot(r *record.Recorder, id string, factoryRef *string, source string) string {
+	lot, private := o.ContractLots.Edit(r, id)
+	shipmentID := o.Shipments.NextID(r)
+	lot.ShipmentID, lot.InvoiceID = &shipmentID, new(o.CustomerInvoices.NextID(r))
+	o.State.DeliveredLots++
+	record.Move(r, lot, &lot.Status, LotDelivered)
+	r.Emit(event.ContractLotDelivered, lot, &event.ContractLotDeliveredData{Number: lot.Number, ShipmentID: shipmentID, TotalMinor: lot.TotalMinor, OnTime: true})
+	customer, _ := catalog.CustomerByID(lot.CustomerID)
+	o.raise(r, CustomerInvoice{
+		ContractLotID: &lot.ID, CustomerID: lot.CustomerID, GrossMinor: lot.TotalMinor,
+		IssuedOn: r.Date(), DueDate: sim.DayFrom(r.Date().AddDays(customer.Terms)).Date(),
+	}, Shipment{ContractLotID: &lot.ID, Quantity: lot.Quantity, FactoryShipmentRef: factoryRef, Source: source})
+	if private.ArrivedOn != nil {
+		o.fulfilLot(r, lot)
+	}
+	return shipmentID
+}
+
+// fulfilLot settles a lot whose goods have arrived and which has been billed,
+// whichever came last.
+func (o *Office) fulfilLot(r *record.Recorder, lot *ContractLot) {
+	o.changeReputation(reputationOnTime)
+	o.schedulePayments(r, *lot.InvoiceID)
+}
+
+// LotByReference finds the lot that a parcel is addressed to: by its id or its
+// number.
+func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
+	if lot, ok := o.ContractLots.Find(reference); ok {
+		return lot, true
+	}
+	digits, ok := strings.CutPrefix(reference, "LOT-")
+	if !ok {
+		return nil, false
+	}
+	number, err := strconv.Atoi(digits)
+	if err != nil {
+		return nil, false
+	}
+	lot, ok := o.ContractLots.Nth(number - firstLotNumber)
+	if !ok || lot.Number != reference {
+		return nil, false
+	}
+	return lot, true
+}
+
+// lotArrives tells the customer's side of a parcel for a lot.
+func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) {
+	if lot.SKU != sku || o.ContractLots.Private(lot.ID).ArrivedOn != nil || lot.Status != LotAccepted && lot.Status != LotDelivered {
+		return
+	}
+	private := o.ContractLots.EditPrivate(r, lot.ID)
+	private.Arrived += quantity
+	if private.Arrived < lot.Quantity {
+		return
+	}
+	private.ArrivedOn = new(r.Today())
+	if lot.Status == LotDelivered {
+		o.fulfilLot(r, lot)
+	}
+}
+
+func (o *Office) checkLots() error {
+	offered, delivered := int64(0), int64(0)
+	for lot := range o.ContractLots.All {
+		switch lot.Status {
+		case LotOffered:
+			offered++
+		case LotDelivered:
+			delivered++
+		case LotAccepted, LotDeclined, LotExpired:
+		}
+		if (lot.Status == LotDelivered) != (lot.ShipmentID != nil) || (lot.Status == LotDelivered) != (lot.InvoiceID != nil) {
+			return fmt.Errorf("contract lot %s is %s with the shipment %v", lot.ID, lot.Status, lot.ShipmentID)
+		}
+	}
+	if offered != o.State.OfferedLots || delivered != o.State.DeliveredLots {
+		return fmt.Errorf("%d lots are offered and %d delivered, counted were %d and %d", offered, delivered, o.State.OfferedLots, o.State.DeliveredLots)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package office
+
+import (
+	"fmt"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+// GoodsReceiptStatus is the status of a goods receipt: there is only one.
+type GoodsReceiptStatus string
+
+// ReceiptRecorded is a goods receipt's status from its birth.
+const ReceiptRecorded GoodsReceiptStatus = "recorded"
+
+// ReceiptLine is what was accepted and rejected of one material.
+type ReceiptLine struct {
+	SKU              string `json:"sku"`
+	QuantityAccepted int64  `json:"quantity_accepted"`
+	QuantityRejected int64  `json:"quantity_rejected"`
+}
+
+// GoodsReceipt is Head Office's record of what the Factory took in: what a
+// supplier's bill is matched against.
+type GoodsReceipt struct {
+	record.Head
+	PurchaseOrderID string             `json:"purchase_order_id"`
+	Reference       *string            `json:"reference" doc:"The Factory's goods receipt, or any text."`
+	Lines           []ReceiptLine      `json:"lines"`
+	Source          string             `json:"source" enum:"bridge,client,opening"`
+	RecordedOn      moment.Date        `json:"recorded_on"`
+	Status          GoodsReceiptStatus `json:"status" enum:"recorded"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*GoodsReceipt) Resource() string { return "office_goods_receipt" }
+
+// State implements record.Row.
+func (g *GoodsReceipt) State() string { return string(g.Status) }
+
+func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
+	return record.NewTable[GoodsReceipt, struct{}](
+		record.Definition{Resource: "office_goods_receipt", Prefix: "gro", Filters: []string{"purchase_order_id"}},
+		func(g *GoodsReceipt) []string { return []string{g.PurchaseOrderID} })
+}
+
+// GoodsReceiptInput is what it takes to record a goods receipt.
+type GoodsReceiptInput struct {
+	PurchaseOrderID string
+	Lines           []ReceiptLine
+	Reference       *string
+	Source          string
+	// RecordedOn is today but for receipts of the opening.
+	RecordedOn moment.Date
+}
+
+// OpenLineDetails are the details of quantity_exceeds_order.
+type OpenLineDetails struct {
+	SKU          string `json:"sku"`
+	QuantityOpen int64  `json:"quantity_open"`
+}
+
+// CanReceive refuses a receipt that no approved order explains.
+func (o *Office) CanReceive(in GoodsReceiptInput) error {
+	order, ok := o.PurchaseOrders.Find(in.PurchaseOrderID)
+	if !ok {
+		return problem.Missing("purchase_order", in.PurchaseOrderID)
+	}
+	if order.Status != PurchaseApproved {
+		return problem.New(problem.PurchaseOrderNotApproved, "The purchase order %s waits for approval; its supplier has not seen it.", order.Number).
+			With(problem.StateDetails{Status: string(order.Status), Allowed: []string{string(PurchaseApproved)}})
+	}
+	if fields := twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU }); len(fields) > 0 {
+		return problem.Invalid(fields...)
+	}
+	if in.Reference != nil {
+		for g := range o.GoodsReceipts.All {
+			if g.Reference != nil && *g.Reference == *in.Reference {
+				return problem.New(problem.DuplicateReference, "The goods receipt %s has the reference %q already.", g.ID, *in.Reference).With(DuplicateDetails{GoodsReceiptID: g.ID})
+			}
+		}
+	}
+	for _, received := range in.Lines {
+		open := order.Open(received.SKU)
+		if received.QuantityAccepted > open {
+			return problem.New(problem.QuantityExceedsOrder, "%d of %s are open on %s, not %d.", open, received.SKU, order.Number, received.QuantityAccepted).
+				With(OpenLineDetails{SKU: received.SKU, QuantityOpen: open})
+		}
+	}
+	return nil
+}
+
+// Receive records a goods receipt that CanReceive has let pass, and returns
+// its id. The bill of the order, if it is there and unpaid, is matched again.
+func (o *Office) Receive(r *record.Recorder, in GoodsReceiptInput) string {
+	order, private := o.PurchaseOrders.Edit(r, in.PurchaseOrderID)
+	g, _ := o.GoodsReceipts.Add(r, GoodsReceipt{
+		PurchaseOrderID: order.ID, Reference: in.Reference, Lines: in.Lines, Source: in.Source, RecordedOn: in.RecordedOn, Status: ReceiptRecorded,
+	}, struct{}{})
+	accepted, rejected := int64(0), int64(0)
+	for _, received := range in.Lines {
+		accepted += received.QuantityAccepted
+		rejected += received.QuantityRejected
+		if line := order.line(received.SKU); line != nil {
+			line.QuantityReceived += received.QuantityAccepted
+		}
+	}
+	order.ReceiptStatus = order.received()
+	if private.InvoiceID != "" {
+		o.match(r, private.InvoiceID)
+	}
+	r.Born(g)
+	r.Emit(event.OfficeGoodsReceiptRecorded, g, &event.OfficeGoodsReceiptRecordedData{
+		PurchaseOrderID: order.ID, Reference: in.Reference, QuantityAccepted: accepted, QuantityRejected: rejected, Source: in.Source, ReceiptStatus: order.ReceiptStatus,
+	})
+	return g.ID
+}
+
+// received derives the receipt status from the lines.
+func (p *PurchaseOrder) received() string {
+	some, all := false, true
+	for _, line := range p.Lines {
+		some = some || line.QuantityReceived > 0
+		all = all && line.QuantityReceived == line.Quantity
+	}
+	switch {
+	case all:
+		return ReceiptFull
+	case some:
+		return ReceiptPartial
+	default:
+		return ReceiptNone
+	}
+}
+
+func (o *Office) checkGoodsReceipts() error {
+	type line struct{ order, sku string }
+	received := map[line]int64{}
+	for g := range o.GoodsReceipts.All {
+		for _, l := range g.Lines {
+			received[line{g.PurchaseOrderID, l.SKU}] += l.QuantityAccepted
+		}
+	}
+	for order := range o.PurchaseOrders.All {
+		for _, l := range order.Lines {
+			if got := received[line{order.ID, l.SKU}]; got != l.QuantityReceived {
+				return fmt.Errorf("purchase order %s has received %d of %s, the receipts add up to %d", order.ID, l.QuantityReceived, l.SKU, got)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,340 @@
+package office
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// PurchaseOrderStatus is the status of a purchase order. What has been
+// received and billed of it is derived beside it, never mixed into it.
+//
+//	draft ──total within the limit──▶ approved
+//	  └──above it──▶ pending_approval ──approve──▶ approved
+type PurchaseOrderStatus string
+
+// Statuses. A draft lives only inside the transaction of its birth.
+const (
+	PurchaseDraft    PurchaseOrderStatus = "draft"
+	PurchasePending  PurchaseOrderStatus = "pending_approval"
+	PurchaseApproved PurchaseOrderStatus = "approved"
+)
+
+// How much of a purchase order has been received.
+const (
+	ReceiptNone    = "none"
+	ReceiptPartial = "partial"
+	ReceiptFull    = "full"
+)
+
+// Whether a purchase order has been billed and paid.
+const (
+	BillingNone   = "none"
+	BillingBilled = "billed"
+	BillingPaid   = "paid"
+)
+
+// MaxOpenPurchaseOrders bounds the purchase orders that have not been billed
+// (contract: OPEN.STATE.PURCHASE_ORDER.MAX_OPEN).
+const MaxOpenPurchaseOrders = 500
+
+const firstPurchaseOrder = 5001
+
+// PurchaseOrderLine is one material of a purchase order.
+type PurchaseOrderLine struct {
+	Line             int         `json:"line"`
+	SKU              string      `json:"sku"`
+	Quantity         int64       `json:"quantity"`
+	UnitPriceMinor   money.Minor `json:"unit_price_minor"`
+	AmountMinor      money.Minor `json:"amount_minor"`
+	QuantityReceived int64       `json:"quantity_received"`
+	QuantityBilled   int64       `json:"quantity_billed"`
+}
+
+// PurchaseOrder is what the company orders from a supplier.
+type PurchaseOrder struct {
+	record.Head
+	// Number is printed on the delivery note.
+	Number           string              `json:"number" doc:"Printed on the supplier's delivery note."`
+	SupplierID       string              `json:"supplier_id"`
+	RequisitionID    *string             `json:"requisition_id"`
+	Lines            []PurchaseOrderLine `json:"lines"`
+	TotalMinor       money.Minor         `json:"total_minor"`
+	Currency         string              `json:"currency"`
+	Status           PurchaseOrderStatus `json:"status" enum:"draft,pending_approval,approved"`
+	ApprovalRequired bool                `json:"approval_required"`
+	ApprovedBy       *string             `json:"approved_by" enum:"policy,client"`
+	ApprovedOn       *moment.Date        `json:"approved_on"`
+	ExpectedOn       *moment.Date        `json:"expected_on" doc:"When the supplier promises the truck."`
+	ReceiptStatus    string              `json:"receipt_status" enum:"none,partial,full"`
+	BillingStatus    string              `json:"billing_status" enum:"none,billed,paid"`
+	record.Stamps
+}
+
+// PurchaseOrderPrivate is what is never served of a purchase order.
+type PurchaseOrderPrivate struct {
+	// Nth is the number of the order at its supplier, 0 for orders of the
+	// opening, whose trucks are fixed.
+	Nth int64 `json:"nth,omitzero"`
+	// InvoiceID is the supplier's bill.
+	InvoiceID string `json:"invoice_id,omitzero"`
+	// TakenInMinor is the worth of what the warehouse took in and the company
+	// has not paid for: it owes that, whatever the documents say.
+	TakenInMinor money.Minor `json:"taken_in_minor,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*PurchaseOrder) Resource() string { return "purchase_order" }
+
+// State implements record.Row.
+func (p *PurchaseOrder) State() string { return string(p.Status) }
+
+func (p *PurchaseOrder) line(sku string) *PurchaseOrderLine {
+	for i := range p.Lines {
+		if p.Lines[i].SKU == sku {
+			return &p.Lines[i]
+		}
+	}
+	return nil
+}
+
+// Open is how much of a material has been ordered and not received.
+func (p *PurchaseOrder) Open(sku string) int64 {
+	if line := p.line(sku); line != nil {
+		return line.Quantity - line.QuantityReceived
+	}
+	return 0
+}
+
+func newPurchaseOrders() *record.Table[PurchaseOrder, PurchaseOrderPrivate] {
+	return record.NewTable[PurchaseOrder, PurchaseOrderPrivate](
+		record.Definition{Resource: "purchase_order", Prefix: "po", Filters: []string{"status", "supplier_id"}},
+		func(p *PurchaseOrder) []string { return []string{string(p.Status), p.SupplierID} })
+}
+
+// PurchaseOrderInput is what it takes to order from a supplier.
+type PurchaseOrderInput struct {
+	SupplierID    string
+	Lines         []RequisitionLine
+	RequisitionID *string
+}
+
+// OrderedDetails are the details of requisition_already_ordered.
+type OrderedDetails struct {
+	PurchaseOrderID string `json:"purchase_order_id"`
+}
+
+// SuppliedDetails are the details of sku_not_supplied.
+type SuppliedDetails struct {
+	SKU      string   `json:"sku"`
+	Supplied []string `json:"supplied"`
+}
+
+// MinimumDetails are the details of below_minimum_order.
+type MinimumDetails struct {
+	SKU             string `json:"sku"`
+	MinimumQuantity int64  `json:"minimum_quantity"`
+}
+
+// Purchase writes a purchase order and returns its id. A total within the
+// approval limit is approved by policy; the supplier sees only approved
+// orders.
+func (o *Office) Purchase(r *record.Recorder, in PurchaseOrderInput) (string, error) {
+	lines, err := o.priceLines(in)
+	if err != nil {
+		return "", err
+	}
+	total := money.Minor(0)
+	for _, line := range lines {
+		total += line.AmountMinor
+	}
+	if err := o.mayOrder(in, total); err != nil {
+		return "", err
+	}
+	required := total > o.preset.Supply.POApprovalMinor
+	order := o.write(r, PurchaseOrder{SupplierID: in.SupplierID, RequisitionID: in.RequisitionID, Lines: lines, TotalMinor: total, ApprovalRequired: required})
+	if in.RequisitionID != nil {
+		q, _ := o.Requisitions.Edit(r, *in.RequisitionID)
+		q.PurchaseOrderID = &order.ID
+		o.State.OpenRequisitions--
+	}
+	if required {
+		o.askApproval(r, order)
+		return order.ID, nil
+	}
+	o.ApprovePurchase(r, order.ID, ByPolicy)
+	return order.ID, nil
+}
+
+// priceLines puts the supplier's prices on what is ordered.
+func (o *Office) priceLines(in PurchaseOrderInput) ([]PurchaseOrderLine, error) {
+	supplier, ok := o.Suppliers.Find(in.SupplierID)
+	if !ok {
+		return nil, problem.Missing("supplier", in.SupplierID)
+	}
+	if fields := twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU }); len(fields) > 0 {
+		return nil, problem.Invalid(fields...)
+	}
+	lines := make([]PurchaseOrderLine, len(in.Lines))
+	for i, wanted := range in.Lines {
+		at := slices.IndexFunc(supplier.Prices, func(p Price) bool { return p.SKU == wanted.SKU })
+		if at < 0 {
+			supplied := []string{}
+			for _, p := range supplier.Prices {
+				supplied = append(supplied, p.SKU)
+			}
+			return nil, problem.New(problem.SKUNotSupplied, "%s does not sell %s.", supplier.Name, wanted.SKU).With(SuppliedDetails{SKU: wanted.SKU, Supplied: supplied})
+		}
+		price := supplier.Prices[at]
+		if wanted.Quantity < price.MinimumQuantity {
+			return nil, problem.New(problem.BelowMinimumOrder, "%s sells %s from %d on, not %d.", supplier.Name, wanted.SKU, price.MinimumQuantity, wanted.Quantity).
+				With(MinimumDetails{SKU: wanted.SKU, MinimumQuantity: price.MinimumQuantity})
+		}
+		lines[i] = PurchaseOrderLine{Line: i + 1, SKU: wanted.SKU, Quantity: wanted.Quantity, UnitPriceMinor: price.UnitPriceMinor, AmountMinor: price.UnitPriceMinor.Times(wanted.Quantity)}
+	}
+	return lines, nil
+}
+
+func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
+	if in.RequisitionID != nil {
+		q, ok := o.Requisitions.Find(*in.RequisitionID)
+		switch {
+		case !ok:
+			return problem.Missing("office_requisition", *in.RequisitionID)
+		case q.Status != RequisitionApproved:
+			return problem.New(problem.RequisitionNotApproved, "The requisition %s is %s, not approved.", q.Number, q.Status).
+				With(problem.StateDetails{Status: string(q.Status), Allowed: []string{string(RequisitionApproved)}})
+		case q.PurchaseOrderID != nil:
+			return problem.New(problem.RequisitionAlreadyOrdered, "The requisition %s has been ordered already.", q.Number).With(OrderedDetails{PurchaseOrderID: *q.PurchaseOrderID})
+		}
+	}
+	if err := o.takesOrders(in.SupplierID); err != nil {
+		return err
+	}
+	supplier, _ := o.Suppliers.Find(in.SupplierID)
+	if err := o.lends(supplier, total); err != nil {
+		return err
+	}
+	if o.State.OpenPurchaseOrders >= MaxOpenPurchaseOrders {
+		return problem.New(problem.TooManyOpen, "%d purchase orders are open; wait for some to be delivered and billed.", o.State.OpenPurchaseOrders)
+	}
+	return nil
+}
+
+// write gives birth to a draft and its event.
+func (o *Office) write(r *record.Recorder, order PurchaseOrder) *PurchaseOrder {
+	order.Number = fmt.Sprintf("PO-%04d", firstPurchaseOrder+o.PurchaseOrders.Len())
+	order.Currency, order.Status = money.Currency, PurchaseDraft
+	order.ReceiptStatus, order.BillingStatus = ReceiptNone, BillingNone
+	row, _ := o.PurchaseOrders.Add(r, order, PurchaseOrderPrivate{})
+	o.State.OpenPurchaseOrders++
+	o.Suppliers.EditPrivate(r, row.SupplierID).OnOrderMinor += row.TotalMinor
+	r.Born(row)
+	r.Emit(event.PurchaseOrderCreated, row, &event.PurchaseOrderCreatedData{
+		Number: row.Number, SupplierID: row.SupplierID, TotalMinor: row.TotalMinor, RequisitionID: row.RequisitionID,
+	})
+	return row
+}
+
+func (o *Office) askApproval(r *record.Recorder, order *PurchaseOrder) {
+	record.Move(r, order, &order.Status, PurchasePending)
+	r.Emit(event.PurchaseOrderApprovalRequired, order, &event.PurchaseOrderApprovalRequiredData{
+		Number: order.Number, TotalMinor: order.TotalMinor, LimitMinor: o.preset.Supply.POApprovalMinor,
+	})
+}
+
+// Approvable returns a purchase order that waits for approval.
+func (o *Office) Approvable(id string) (*PurchaseOrder, error) {
+	order, ok := o.PurchaseOrders.Find(id)
+	if !ok {
+		return nil, problem.Missing("purchase_order", id)
+	}
+	if order.Status != PurchasePending {
+		return nil, problem.WrongState("purchase_order", order.Number, string(order.Status), string(PurchasePending))
+	}
+	return order, o.takesOrders(order.SupplierID)
+}
+
+// ApprovePurchase sends a purchase order to its supplier, whose truck is then
+// under way.
+func (o *Office) ApprovePurchase(r *record.Recorder, id, by string) {
+	order, private := o.PurchaseOrders.Edit(r, id)
+	supplier, _ := catalog.SupplierByID(order.SupplierID)
+	at := o.Suppliers.EditPrivate(r, supplier.ID)
+	at.Orders++
+	private.Nth = at.Orders
+	drawn := supplier.LeadMin + o.suppliers[supplier.ID].lead.Below(supplier.LeadMax-supplier.LeadMin+1, private.Nth)
+	o.approve(r, order, by, approval{
+		on: r.Date(), truck: r.Today() + sim.Day(o.leadDays(drawn)), promised: (r.Today() + sim.Day(o.promisedDays(supplier))).Date(),
+	})
+}
+
+// approval is what is settled when a supplier gets an order.
+type approval struct {
+	// promised is when the supplier says that the truck will come, truck when
+	// it does, 0 when it has.
+	on, promised moment.Date
+	truck        sim.Day
+}
+
+func (o *Office) approve(r *record.Recorder, order *PurchaseOrder, by string, a approval) {
+	order.ApprovedBy, order.ApprovedOn, order.ExpectedOn = &by, &a.on, &a.promised
+	record.Move(r, order, &order.Status, PurchaseApproved)
+	if a.truck > 0 {
+		r.Set(sim.Timer{Due: a.truck.At(sim.TruckMinute), Class: sim.ClassDay, Kind: TimerTruck, Ref: order.ID})
+	}
+	r.Emit(event.PurchaseOrderApproved, order, &event.PurchaseOrderApprovedData{
+		Number: order.Number, SupplierID: order.SupplierID, TotalMinor: order.TotalMinor, ApprovedBy: by, ExpectedOn: *order.ExpectedOn,
+	})
+}
+
+// OrderByNumber finds the purchase order whose number stands on a delivery
+// note.
+func (o *Office) OrderByNumber(number string) (*PurchaseOrder, bool) {
+	digits, ok := strings.CutPrefix(number, "PO-")
+	if !ok {
+		return nil, false
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return nil, false
+	}
+	order, ok := o.PurchaseOrders.Nth(n - firstPurchaseOrder)
+	if !ok || order.Number != number {
+		return nil, false
+	}
+	return order, true
+}
+
+func (o *Office) checkPurchaseOrders() error {
+	open, takenIn := int64(0), money.Minor(0)
+	for order, private := range o.PurchaseOrders.All {
+		total := money.Minor(0)
+		for _, line := range order.Lines {
+			total += line.AmountMinor
+			if line.QuantityReceived > line.Quantity || line.AmountMinor != line.UnitPriceMinor.Times(line.Quantity) {
+				return fmt.Errorf("purchase order %s has the line %+v", order.ID, line)
+			}
+		}
+		if total != order.TotalMinor || order.Status == PurchaseDraft || order.ReceiptStatus != order.received() {
+			return fmt.Errorf("purchase order %s does not add up: %+v", order.ID, *order)
+		}
+		if private.InvoiceID == "" {
+			open++
+		}
+		takenIn += private.TakenInMinor
+	}
+	if open != o.State.OpenPurchaseOrders || takenIn != o.State.TakenInMinor {
+		return fmt.Errorf("%d purchase orders are open and %d taken in, counted were %d and %d", open, takenIn, o.State.OpenPurchaseOrders, o.State.TakenInMinor)
+	}
+	return nil
+}

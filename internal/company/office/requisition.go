@@ -1,0 +1,237 @@
+package office
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// RequisitionStatus is the status of a requisition.
+//
+//	received ──by policy, or approve──▶ approved
+//	   └─────reject, or undecided─────▶ rejected
+type RequisitionStatus string
+
+// Statuses.
+const (
+	RequisitionReceived RequisitionStatus = "received"
+	RequisitionApproved RequisitionStatus = "approved"
+	RequisitionRejected RequisitionStatus = "rejected"
+)
+
+// Who decides on requisitions and purchase orders.
+const (
+	ByPolicy = "policy"
+	ByClient = "client"
+	ByLapse  = "lapse"
+)
+
+// TimerRequisitionLapses rejects a requisition that nobody decided on; its Ref
+// is the requisition's id.
+const TimerRequisitionLapses = "requisition.lapses"
+
+// requisitionDays is how many working days a requisition waits for a decision
+// (contract: OPEN.STATE.OFFICE_REQUISITION).
+const requisitionDays = 5
+
+// MaxOpenRequisitions bounds the requisitions that are undecided, or approved
+// and not ordered (contract: OPEN.STATE.PURCHASE_ORDER.MAX_OPEN).
+const MaxOpenRequisitions = 500
+
+// RequisitionLine is one material that is asked for.
+type RequisitionLine struct {
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity"`
+}
+
+// Requisition is somebody's wish for material, at Head Office.
+type Requisition struct {
+	record.Head
+	Number string `json:"number"`
+	// Reference is the Factory's requisition, or any text.
+	Reference       *string           `json:"reference"`
+	Lines           []RequisitionLine `json:"lines"`
+	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"At list cost; what it really costs depends on the supplier."`
+	Currency        string            `json:"currency"`
+	NeededBy        *moment.Date      `json:"needed_by"`
+	Source          string            `json:"source" enum:"bridge,client"`
+	Status          RequisitionStatus `json:"status" enum:"received,approved,rejected"`
+	DecidedBy       *string           `json:"decided_by" enum:"policy,client,lapse"`
+	RejectReason    *string           `json:"reject_reason"`
+	PurchaseOrderID *string           `json:"purchase_order_id"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Requisition) Resource() string { return "office_requisition" }
+
+// State implements record.Row.
+func (q *Requisition) State() string { return string(q.Status) }
+
+// open reports whether the requisition still waits for a decision or an order.
+func (q *Requisition) open() bool {
+	return q.Status == RequisitionReceived || q.Status == RequisitionApproved && q.PurchaseOrderID == nil
+}
+
+func newRequisitions() *record.Table[Requisition, struct{}] {
+	return record.NewTable[Requisition, struct{}](
+		record.Definition{Resource: "office_requisition", Prefix: "rqn", Filters: []string{"status"}},
+		func(q *Requisition) []string { return []string{string(q.Status)} })
+}
+
+// RequisitionInput is what it takes to file a requisition.
+type RequisitionInput struct {
+	Lines     []RequisitionLine
+	Reference *string
+	NeededBy  *moment.Date
+	Source    string
+}
+
+// DuplicateDetails are the details of duplicate_reference.
+type DuplicateDetails struct {
+	RequisitionID  string `json:"requisition_id,omitzero"`
+	GoodsReceiptID string `json:"goods_receipt_id,omitzero"`
+}
+
+// CanRequire refuses a requisition for what is no material, that has been
+// filed already, or that is one too many.
+func (o *Office) CanRequire(in RequisitionInput) error {
+	var fields []problem.Field
+	for i, line := range in.Lines {
+		if item, ok := catalog.ItemBySKU(line.SKU); !ok || item.Class != catalog.Material {
+			fields = append(fields, problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "exists", Message: fmt.Sprintf("%q is no material; GET /office/suppliers lists what can be bought.", line.SKU)})
+		}
+	}
+	if fields = append(fields, twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU })...); len(fields) > 0 {
+		return problem.Invalid(fields...)
+	}
+	if in.Reference != nil {
+		if id := o.requisitionByReference(*in.Reference); id != "" {
+			return problem.New(problem.DuplicateReference, "The requisition %s has the reference %q already.", id, *in.Reference).With(DuplicateDetails{RequisitionID: id})
+		}
+	}
+	if o.State.OpenRequisitions >= MaxOpenRequisitions {
+		return problem.New(problem.TooManyOpen, "%d requisitions are open; decide on some, or order them, first.", o.State.OpenRequisitions)
+	}
+	return nil
+}
+
+// twice reports lines that name the same material as an earlier one.
+func twice(lines int, sku func(int) string) []problem.Field {
+	var fields []problem.Field
+	seen := map[string]bool{}
+	for i := range lines {
+		if seen[sku(i)] {
+			fields = append(fields, problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems", Message: "A material can stand in one line only."})
+		}
+		seen[sku(i)] = true
+	}
+	return fields
+}
+
+func (o *Office) requisitionByReference(reference string) string {
+	for q := range o.Requisitions.All {
+		if q.Reference != nil && *q.Reference == reference {
+			return q.ID
+		}
+	}
+	return ""
+}
+
+// Require files a requisition and returns its id. What costs little is
+// approved by policy at once; the rest waits for a decision.
+func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
+	q, _ := o.Requisitions.Add(r, Requisition{
+		Number: fmt.Sprintf("RQ-%04d", o.State.NextRequisition), Reference: in.Reference, Lines: in.Lines, EstimatedMinor: o.estimate(in.Lines), Currency: money.Currency,
+		NeededBy: in.NeededBy, Source: in.Source, Status: RequisitionReceived,
+	}, struct{}{})
+	o.State.NextRequisition++
+	o.State.OpenRequisitions++
+	r.Born(q)
+	total := int64(0)
+	for _, line := range q.Lines {
+		total += line.Quantity
+	}
+	r.Emit(event.OfficeRequisitionReceived, q, &event.OfficeRequisitionReceivedData{
+		Number: q.Number, Reference: q.Reference, SKU: q.Lines[0].SKU, Quantity: total, EstimatedMinor: q.EstimatedMinor, Source: q.Source,
+	})
+	if q.EstimatedMinor <= o.preset.Supply.RequisitionAutoMinor {
+		o.ApproveRequisition(r, q.ID, ByPolicy)
+		return q.ID
+	}
+	r.Set(sim.Timer{Due: (r.Today() + requisitionDays + 1).Open(), Class: sim.ClassRequisition, Kind: TimerRequisitionLapses, Ref: q.ID})
+	return q.ID
+}
+
+func (o *Office) estimate(lines []RequisitionLine) money.Minor {
+	total := money.Minor(0)
+	for _, line := range lines {
+		item, _ := catalog.ItemBySKU(line.SKU)
+		total += item.BaseCostMinor.Scaled(int64(o.preset.Supply.PriceFactor)).Times(line.Quantity)
+	}
+	return total
+}
+
+// Decidable returns a requisition that can still be approved or rejected.
+func (o *Office) Decidable(id string) (*Requisition, error) {
+	q, ok := o.Requisitions.Find(id)
+	if !ok {
+		return nil, problem.Missing("office_requisition", id)
+	}
+	if q.Status != RequisitionReceived {
+		return nil, problem.WrongState("office_requisition", q.Number, string(q.Status), string(RequisitionReceived))
+	}
+	return q, nil
+}
+
+// ApproveRequisition approves a decidable requisition.
+func (o *Office) ApproveRequisition(r *record.Recorder, id, by string) {
+	q, _ := o.Requisitions.Edit(r, id)
+	q.DecidedBy = &by
+	record.Move(r, q, &q.Status, RequisitionApproved)
+	r.Emit(event.OfficeRequisitionApproved, q, &event.OfficeRequisitionApprovedData{Number: q.Number, DecidedBy: by})
+}
+
+// RejectRequisition rejects a decidable requisition. The reason is optional.
+func (o *Office) RejectRequisition(r *record.Recorder, id, by string, reason *string) {
+	q, _ := o.Requisitions.Edit(r, id)
+	q.DecidedBy, q.RejectReason = &by, reason
+	record.Move(r, q, &q.Status, RequisitionRejected)
+	o.State.OpenRequisitions--
+	r.Emit(event.OfficeRequisitionRejected, q, &event.OfficeRequisitionRejectedData{Number: q.Number, DecidedBy: by, Reason: reason})
+}
+
+// RequisitionLapses rejects a requisition that nobody decided on in time.
+func (o *Office) RequisitionLapses(r *record.Recorder, id string) {
+	if q, _ := o.Requisitions.Find(id); q.Status == RequisitionReceived {
+		o.RejectRequisition(r, id, ByLapse, nil)
+	}
+}
+
+func (o *Office) checkRequisitions() error {
+	open := int64(0)
+	for q := range o.Requisitions.All {
+		if q.open() {
+			open++
+		}
+		if (q.Status == RequisitionReceived) != (q.DecidedBy == nil) {
+			return fmt.Errorf("requisition %s is %s, decided by %v", q.ID, q.Status, q.DecidedBy)
+		}
+		if q.PurchaseOrderID == nil {
+			continue
+		}
+		if order, ok := o.PurchaseOrders.Find(*q.PurchaseOrderID); !ok || order.RequisitionID == nil || *order.RequisitionID != q.ID {
+			return fmt.Errorf("requisition %s names the purchase order %s, which does not name it", q.ID, *q.PurchaseOrderID)
+		}
+	}
+	if open != o.State.OpenRequisitions {
+		return fmt.Errorf("%d requisitions are open, counted were %d", open, o.State.OpenRequisitions)
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package office
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// SupplierInvoiceStatus is the status of a supplier invoice.
+//
+//	open ──past due──▶ overdue
+//	  └──────┴──paid, debited or collected──▶ paid
+type SupplierInvoiceStatus string
+
+// Statuses.
+const (
+	SupplierInvoiceOpen    SupplierInvoiceStatus = "open"
+	SupplierInvoiceOverdue SupplierInvoiceStatus = "overdue"
+	SupplierInvoicePaid    SupplierInvoiceStatus = "paid"
+)
+
+// Kinds of supplier invoices.
+const (
+	MaterialsInvoice = "materials"
+	OverheadInvoice  = "overhead"
+)
+
+// Timers of supplier invoices. Their Ref is the invoice's id.
+const (
+	TimerSupplierOverdue = "supplier_invoice.overdue"
+	TimerCollection      = "supplier_invoice.collection"
+	TimerDirectDebit     = "supplier_invoice.direct_debit"
+)
+
+const (
+	// lateFeePercent of the bill is added when it becomes overdue.
+	lateFeePercent = 2
+	// collectionDays is how many working days an overdue invoice waits before
+	// it is collected.
+	collectionDays = 10
+	// A wrong price is so much too high, in parts per million.
+	overpricedLeast, overpricedMost = 40_000, 140_000
+)
+
+// SupplierInvoiceLine is one material or service of a bill.
+type SupplierInvoiceLine struct {
+	SKU            *string     `json:"sku" doc:"The material; null on overheads."`
+	Service        *string     `json:"service" doc:"What an overhead is for; null on materials."`
+	Quantity       int64       `json:"quantity"`
+	UnitPriceMinor money.Minor `json:"unit_price_minor"`
+	AmountMinor    money.Minor `json:"amount_minor"`
+}
+
+// SupplierInvoice is what the company owes a supplier.
+type SupplierInvoice struct {
+	record.Head
+	Number          string                `json:"number"`
+	SupplierID      string                `json:"supplier_id"`
+	PurchaseOrderID *string               `json:"purchase_order_id"`
+	Kind            string                `json:"kind" enum:"materials,overhead"`
+	Lines           []SupplierInvoiceLine `json:"lines"`
+	BilledMinor     money.Minor           `json:"billed_minor"`
+	MatchedMinor    money.Minor           `json:"matched_minor" doc:"What order and receipts justify: the lesser of billed and received quantity, at the price of the order."`
+	VarianceMinor   money.Minor           `json:"variance_minor" doc:"billed_minor less matched_minor."`
+	MatchStatus     string                `json:"match_status" enum:"matched,quantity_mismatch,price_mismatch,quantity_and_price_mismatch,no_receipt,not_applicable"`
+	DiscountPct     int64                 `json:"discount_pct" doc:"Taken off what is paid by discount_until."`
+	DiscountMinor   money.Minor           `json:"discount_minor" doc:"The early discount that was taken; 0 until the invoice is paid."`
+	DiscountUntil   *moment.Date          `json:"discount_until"`
+	Currency        string                `json:"currency"`
+	IssuedOn        moment.Date           `json:"issued_on"`
+	DueDate         moment.Date           `json:"due_date"`
+	CollectOn       *moment.Date          `json:"collect_on" doc:"The day of the direct debit, or of the collection once the invoice is overdue."`
+	LateFeeMinor    money.Minor           `json:"late_fee_minor"`
+	Status          SupplierInvoiceStatus `json:"status" enum:"open,overdue,paid"`
+	PaidMinor       money.Minor           `json:"paid_minor"`
+	CreditedMinor   money.Minor           `json:"credited_minor" doc:"What the supplier gave up of the bill because the match was right."`
+	PaidBy          *string               `json:"paid_by" enum:"client,direct_debit,collection"`
+	PaymentNote     *string               `json:"payment_note"`
+	PaidOn          *moment.Date          `json:"paid_on"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*SupplierInvoice) Resource() string { return "supplier_invoice" }
+
+// State implements record.Row.
+func (i *SupplierInvoice) State() string { return string(i.Status) }
+
+// charged is the part of an unpaid bill that is for no goods.
+func (i *SupplierInvoice) charged() money.Minor {
+	switch {
+	case i.Status == SupplierInvoicePaid:
+		return 0
+	case i.Kind == OverheadInvoice:
+		return i.BilledMinor
+	default:
+		return i.LateFeeMinor
+	}
+}
+
+// payable is what the bill asks for.
+func (i *SupplierInvoice) payable() money.Minor {
+	if i.Status == SupplierInvoicePaid {
+		return 0
+	}
+	return i.BilledMinor + i.LateFeeMinor
+}
+
+func newSupplierInvoices() *record.Table[SupplierInvoice, struct{}] {
+	return record.NewTable[SupplierInvoice, struct{}](
+		record.Definition{Resource: "supplier_invoice", Prefix: "sin", Filters: []string{"status", "match_status", "kind"}},
+		func(i *SupplierInvoice) []string { return []string{string(i.Status), i.MatchStatus, i.Kind} })
+}
+
+// editSupplierInvoice changes an invoice and keeps the sums of what is owed.
+func (o *Office) editSupplierInvoice(r *record.Recorder, id string, change func(*SupplierInvoice)) *SupplierInvoice {
+	invoice, _ := o.SupplierInvoices.Edit(r, id)
+	o.State.ChargedMinor -= invoice.charged()
+	o.State.PayableMinor -= invoice.payable()
+	change(invoice)
+	o.State.ChargedMinor += invoice.charged()
+	o.State.PayableMinor += invoice.payable()
+	return invoice
+}
+
+// SupplierBills brings the bill for a truck: for what was ordered, however
+// much came, and sometimes at the wrong price.
+func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
+	order, _ := o.PurchaseOrders.Find(orderID)
+	supplier, _ := catalog.SupplierByID(order.SupplierID)
+	nth, streams := o.PurchaseOrders.Private(orderID).Nth, o.suppliers[supplier.ID]
+	factor := int64(sim.Million)
+	if nth > 0 && streams.price.PPM(nth) < scale(supplier.BillingErrorPPM, int64(o.preset.Supply.BillingErrorFactor)) {
+		factor += between(streams.priceShare, overpricedLeast, overpricedMost, nth)
+	}
+	lines := make([]SupplierInvoiceLine, len(order.Lines))
+	for i, line := range order.Lines {
+		price := line.UnitPriceMinor
+		if factor > sim.Million {
+			price = max(price+1, price.Scaled(factor))
+		}
+		lines[i] = SupplierInvoiceLine{SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price, AmountMinor: price.Times(line.Quantity)}
+	}
+	o.billOrder(r, orderID, SupplierInvoice{Lines: lines, IssuedOn: r.Date()})
+}
+
+// billOrder gives birth to the invoice of a purchase order. The dates follow
+// from the supplier's terms unless they are set.
+func (o *Office) billOrder(r *record.Recorder, orderID string, invoice SupplierInvoice) {
+	order, private := o.PurchaseOrders.Edit(r, orderID)
+	supplier, _ := catalog.SupplierByID(order.SupplierID)
+	invoice.SupplierID, invoice.PurchaseOrderID, invoice.Kind = supplier.ID, &order.ID, MaterialsInvoice
+	if invoice.DueDate == 0 {
+		invoice.DueDate = sim.DayFrom(invoice.IssuedOn.AddDays(supplier.Terms)).Date()
+	}
+	if supplier.DiscountPercent > 0 {
+		invoice.DiscountPct = supplier.DiscountPercent
+		invoice.DiscountUntil = new(invoice.IssuedOn.AddDays(supplier.DiscountDays))
+	}
+	for i := range order.Lines {
+		order.Lines[i].QuantityBilled = invoice.Lines[i].Quantity
+	}
+	order.BillingStatus = BillingBilled
+	invoice.matchWith(order)
+	row := o.addSupplierInvoice(r, invoice)
+
+	private.InvoiceID = row.ID
+	o.State.OpenPurchaseOrders--
+	o.Suppliers.EditPrivate(r, supplier.ID).OnOrderMinor -= order.TotalMinor
+	r.Set(sim.Timer{Due: sim.DayAfter(row.DueDate).Open(), Class: sim.ClassSupplierOverdue, Kind: TimerSupplierOverdue, Ref: row.ID})
+}
+
+// addSupplierInvoice gives birth to an invoice and its event.
+func (o *Office) addSupplierInvoice(r *record.Recorder, invoice SupplierInvoice) *SupplierInvoice {
+	for _, line := range invoice.Lines {
+		invoice.BilledMinor += line.AmountMinor
+	}
+	if invoice.Kind == OverheadInvoice {
+		invoice.MatchedMinor, invoice.MatchStatus = invoice.BilledMinor, MatchNotApplicable
+	}
+	invoice.VarianceMinor = invoice.BilledMinor - invoice.MatchedMinor
+	invoice.Number = fmt.Sprintf("SI-%04d", o.State.NextSupplierInvoice)
+	invoice.Currency, invoice.Status = money.Currency, SupplierInvoiceOpen
+	o.State.NextSupplierInvoice++
+	row, _ := o.SupplierInvoices.Add(r, invoice, struct{}{})
+	o.State.ChargedMinor += row.charged()
+	o.State.PayableMinor += row.payable()
+	o.State.UnpaidSupplierInvoices++
+	o.Suppliers.EditPrivate(r, row.SupplierID).UnpaidMinor += row.BilledMinor
+	r.Born(row)
+	r.Emit(event.SupplierInvoiceReceived, row, &event.SupplierInvoiceReceivedData{
+		Number: row.Number, SupplierID: row.SupplierID, PurchaseOrderID: row.PurchaseOrderID, Kind: row.Kind, BilledMinor: row.BilledMinor,
+		DueDate: row.DueDate, DiscountUntil: row.DiscountUntil,
+	})
+	return row
+}
+
+// SupplierInvoiceOverdue marks an invoice that was not paid by its due date:
+// a fee is added, the supplier takes no orders, and a day is set on which the
+// money is collected.
+func (o *Office) SupplierInvoiceOverdue(r *record.Recorder, id string) {
+	if invoice, _ := o.SupplierInvoices.Find(id); invoice.Status != SupplierInvoiceOpen {
+		return
+	}
+	collect := r.Today() + collectionDays
+	invoice := o.editSupplierInvoice(r, id, func(i *SupplierInvoice) {
+		record.Move(r, i, &i.Status, SupplierInvoiceOverdue)
+		i.LateFeeMinor = i.BilledMinor.PerCent(lateFeePercent)
+		i.CollectOn = new(collect.Date())
+	})
+	o.hold(r, invoice.SupplierID, id)
+	r.Set(sim.Timer{Due: collect.Open(), Class: sim.ClassSupplierOverdue, Kind: TimerCollection, Ref: id})
+	r.Emit(event.PaymentOverdue, invoice, &event.PaymentOverdueData{
+		SupplierInvoiceID: id, SupplierID: invoice.SupplierID, BilledMinor: invoice.BilledMinor, LateFeeMinor: invoice.LateFeeMinor,
+		DueDate: invoice.DueDate, CollectOn: *invoice.CollectOn,
+	})
+}
+
+func (o *Office) checkSupplierInvoices() error {
+	charged, payable, unpaid := money.Minor(0), money.Minor(0), int64(0)
+	for invoice := range o.SupplierInvoices.All {
+		billed := money.Minor(0)
+		for _, line := range invoice.Lines {
+			billed += line.AmountMinor
+		}
+		if billed != invoice.BilledMinor || invoice.VarianceMinor != invoice.BilledMinor-invoice.MatchedMinor {
+			return fmt.Errorf("supplier invoice %s does not add up: %+v", invoice.ID, *invoice)
+		}
+		paid := invoice.BilledMinor + invoice.LateFeeMinor - invoice.DiscountMinor - invoice.CreditedMinor
+		if invoice.Status == SupplierInvoicePaid && invoice.PaidMinor != paid {
+			return fmt.Errorf("supplier invoice %s was paid with %d, not %d", invoice.ID, invoice.PaidMinor, paid)
+		}
+		if invoice.Status != SupplierInvoicePaid {
+			unpaid++
+		}
+		charged += invoice.charged()
+		payable += invoice.payable()
+	}
+	s := &o.State
+	if charged != s.ChargedMinor || payable != s.PayableMinor || unpaid != s.UnpaidSupplierInvoices {
+		return fmt.Errorf("%d supplier invoices ask for %d, %d of it for no goods; counted were %d, %d and %d", unpaid, payable, charged, s.UnpaidSupplierInvoices, s.PayableMinor, s.ChargedMinor)
+	}
+	return nil
+}

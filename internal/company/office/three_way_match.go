@@ -1,0 +1,198 @@
+package office
+
+import (
+	"slices"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// How a bill compares with its order and its receipts (contract:
+// OPEN.STATE.SUPPLIER_INVOICE.MATCH).
+const (
+	Matched                  = "matched"
+	QuantityMismatch         = "quantity_mismatch"
+	PriceMismatch            = "price_mismatch"
+	QuantityAndPriceMismatch = "quantity_and_price_mismatch"
+	NoReceipt                = "no_receipt"
+	MatchNotApplicable       = "not_applicable"
+)
+
+// priceTolerancePercent is how much a billed price may be above the order's
+// and still match.
+const priceTolerancePercent = 1
+
+// Who paid a supplier invoice.
+const (
+	PaidByClient      = "client"
+	PaidByDirectDebit = "direct_debit"
+	PaidByCollection  = "collection"
+)
+
+// matchWith compares the bill with its order and what was received of it.
+func (i *SupplierInvoice) matchWith(order *PurchaseOrder) {
+	matched := money.Minor(0)
+	quantity, price, received := false, false, false
+	for _, line := range i.Lines {
+		ordered := order.line(*line.SKU)
+		matched += ordered.UnitPriceMinor.Times(min(line.Quantity, ordered.QuantityReceived))
+		received = received || ordered.QuantityReceived > 0
+		quantity = quantity || line.Quantity > ordered.QuantityReceived
+		price = price || line.UnitPriceMinor*100 > ordered.UnitPriceMinor*(100+priceTolerancePercent)
+	}
+	i.MatchedMinor, i.MatchStatus = matched, Matched
+	switch {
+	case !received:
+		i.MatchStatus = NoReceipt
+	case quantity && price:
+		i.MatchStatus = QuantityAndPriceMismatch
+	case quantity:
+		i.MatchStatus = QuantityMismatch
+	case price:
+		i.MatchStatus = PriceMismatch
+	}
+}
+
+// match compares an unpaid bill again after a receipt.
+func (o *Office) match(r *record.Recorder, invoiceID string) {
+	if invoice, _ := o.SupplierInvoices.Find(invoiceID); invoice.Status == SupplierInvoicePaid {
+		return
+	}
+	o.editSupplierInvoice(r, invoiceID, func(i *SupplierInvoice) {
+		order, _ := o.PurchaseOrders.Find(*i.PurchaseOrderID)
+		i.matchWith(order)
+		i.VarianceMinor = i.BilledMinor - i.MatchedMinor
+	})
+}
+
+// PaidDetails are the details of already_paid.
+type PaidDetails struct {
+	PaidOn moment.Date `json:"paid_on"`
+	PaidBy string      `json:"paid_by"`
+}
+
+// DebitDetails are the details of direct_debit.
+type DebitDetails struct {
+	CollectOn moment.Date `json:"collect_on"`
+}
+
+// MatchDetails are the details of three_way_mismatch.
+type MatchDetails struct {
+	MatchStatus  string      `json:"match_status"`
+	BilledMinor  money.Minor `json:"billed_minor"`
+	MatchedMinor money.Minor `json:"matched_minor"`
+}
+
+// AllowedDetails are the details of amount_not_payable.
+type AllowedDetails struct {
+	Allowed []money.Minor `json:"allowed"`
+}
+
+// Settlement is how an invoice is to be closed.
+type Settlement struct {
+	InvoiceID string
+	// BaseMinor is the part of the bill that is acknowledged.
+	BaseMinor money.Minor
+	By        string
+	Note      *string
+}
+
+// CanPay works out how the client's payment closes an invoice. amount is what
+// the client named, nil when nothing.
+func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Settlement, error) {
+	invoice, ok := o.SupplierInvoices.Find(id)
+	if !ok {
+		return Settlement{}, problem.Missing("supplier_invoice", id)
+	}
+	if invoice.Status == SupplierInvoicePaid {
+		return Settlement{}, problem.New(problem.AlreadyPaid, "The invoice %s was paid on %s.", invoice.Number, invoice.PaidOn).
+			With(PaidDetails{PaidOn: *invoice.PaidOn, PaidBy: *invoice.PaidBy})
+	}
+	if invoice.Kind == OverheadInvoice {
+		return Settlement{}, problem.New(problem.DirectDebit, "The invoice %s is debited on %s.", invoice.Number, invoice.CollectOn).With(DebitDetails{CollectOn: *invoice.CollectOn})
+	}
+	base, err := invoice.base(amount)
+	if err != nil {
+		return Settlement{}, err
+	}
+	s := Settlement{InvoiceID: id, BaseMinor: base, By: PaidByClient}
+	return s, o.CanSpend(base + invoice.LateFeeMinor - invoice.discount(today, base))
+}
+
+// base is the part of the bill that an amount stands for. An overdue invoice
+// takes the amount with its late fee, too.
+func (i *SupplierInvoice) base(amount *money.Minor) (money.Minor, error) {
+	if amount == nil {
+		if i.MatchStatus == Matched {
+			return i.BilledMinor, nil
+		}
+		return 0, problem.New(problem.ThreeWayMismatch, "The invoice %s does not match: %s are billed, %s are justified.", i.Number, i.BilledMinor, i.MatchedMinor).
+			With(MatchDetails{MatchStatus: i.MatchStatus, BilledMinor: i.BilledMinor, MatchedMinor: i.MatchedMinor})
+	}
+	allowed := []money.Minor{i.BilledMinor}
+	if i.MatchedMinor > 0 && i.MatchedMinor != i.BilledMinor {
+		allowed = []money.Minor{i.MatchedMinor, i.BilledMinor}
+	}
+	for _, fee := range []money.Minor{0, i.LateFeeMinor} {
+		if slices.Contains(allowed, *amount-fee) {
+			return *amount - fee, nil
+		}
+	}
+	return 0, problem.New(problem.AmountNotPayable, "%s is neither the matched nor the billed amount of %s.", *amount, i.Number).With(AllowedDetails{Allowed: allowed})
+}
+
+// discount is what paying so much today takes off.
+func (i *SupplierInvoice) discount(today moment.Date, base money.Minor) money.Minor {
+	if i.DiscountUntil == nil || today > *i.DiscountUntil {
+		return 0
+	}
+	return base.PerCent(i.DiscountPct)
+}
+
+// Settle closes an invoice and takes the money. It reports whether a bill that
+// did not match was closed at its matched amount, below what was billed.
+func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
+	invoice := o.editSupplierInvoice(r, s.InvoiceID, func(i *SupplierInvoice) {
+		if s.By == PaidByClient {
+			i.DiscountMinor = i.discount(r.Date(), s.BaseMinor)
+		}
+		i.PaidMinor = s.BaseMinor + i.LateFeeMinor - i.DiscountMinor
+		i.CreditedMinor = i.BilledMinor - s.BaseMinor
+		i.PaidOn, i.PaidBy, i.PaymentNote = new(r.Date()), &s.By, s.Note
+		record.Move(r, i, &i.Status, SupplierInvoicePaid)
+	})
+	o.State.UnpaidSupplierInvoices--
+	o.Suppliers.EditPrivate(r, invoice.SupplierID).UnpaidMinor -= invoice.BilledMinor
+	o.release(r, invoice.SupplierID, invoice.ID)
+	kind := Overhead
+	if invoice.Kind == MaterialsInvoice {
+		kind = SupplierPayment
+		order, private := o.PurchaseOrders.Edit(r, *invoice.PurchaseOrderID)
+		order.BillingStatus = BillingPaid
+		o.State.TakenInMinor -= private.TakenInMinor
+		private.TakenInMinor = 0
+	}
+	eventID := r.Emit(event.SupplierInvoicePaid, invoice, &event.SupplierInvoicePaidData{
+		Number: invoice.Number, PaidMinor: invoice.PaidMinor, CreditedMinor: invoice.CreditedMinor, DiscountMinor: invoice.DiscountMinor,
+		PaidBy: s.By, CashMinor: o.State.CashMinor - invoice.PaidMinor,
+	})
+	o.Spend(r, invoice.PaidMinor, kind, eventID, invoice.ID)
+	return s.By == PaidByClient && invoice.CreditedMinor > 0
+}
+
+// Collect takes the money for an overdue invoice, as billed, with or without
+// cash.
+func (o *Office) Collect(r *record.Recorder, id string) {
+	if invoice, _ := o.SupplierInvoices.Find(id); invoice.Status == SupplierInvoiceOverdue {
+		o.Settle(r, Settlement{InvoiceID: id, BaseMinor: invoice.BilledMinor, By: PaidByCollection})
+	}
+}
+
+// DirectDebit takes the money for an overhead invoice.
+func (o *Office) DirectDebit(r *record.Recorder, id string) {
+	invoice, _ := o.SupplierInvoices.Find(id)
+	o.Settle(r, Settlement{InvoiceID: id, BaseMinor: invoice.BilledMinor, By: PaidByDirectDebit})
+}

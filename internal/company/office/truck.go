@@ -1,0 +1,75 @@
+package office
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+)
+
+// Timers of what suppliers do. Their Ref is the purchase order's id.
+const (
+	// TimerTruck brings a delivery to the Factory's gate.
+	TimerTruck = "supplier.truck"
+	// TimerSupplierBills brings the bill for it.
+	TimerSupplierBills = "supplier.bills"
+)
+
+// Shares of a load that is short or damaged, in parts per million.
+const (
+	shortLeast, shortMost     = 800_000, 950_000
+	damagedLeast, damagedMost = 50_000, 120_000
+)
+
+// Load is one line on a supplier's truck: what the delivery note says, what
+// stands there, and what of it is unfit.
+type Load struct {
+	SKU                       string
+	Advised, Counted, Damaged int64
+	// CostMinor is the price of one on the purchase order.
+	CostMinor money.Minor
+}
+
+// Truck loads a supplier's truck, and has the supplier bill for it on the next
+// working day. What is short or damaged was drawn when the order was made: no
+// action of the client shifts it.
+func (o *Office) Truck(r *record.Recorder, orderID string) (order *PurchaseOrder, loads []Load) {
+	order, _ = o.PurchaseOrders.Find(orderID)
+	supplier, _ := catalog.SupplierByID(order.SupplierID)
+	for _, line := range order.Lines {
+		loads = append(loads, Load{SKU: line.SKU, Advised: line.Quantity, Counted: line.Quantity, CostMinor: line.UnitPriceMinor})
+	}
+	o.spoil(loads, supplier, o.PurchaseOrders.Private(orderID).Nth)
+	r.Set(sim.Timer{Due: (r.Today() + 1).At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerSupplierBills, Ref: orderID})
+	return order, loads
+}
+
+// spoil makes one line of a load short or damaged, if it is drawn to be.
+func (o *Office) spoil(loads []Load, supplier catalog.Supplier, nth int64) {
+	if nth == 0 {
+		return // an order of the opening
+	}
+	s := o.suppliers[supplier.ID]
+	load := &loads[s.shortLine.Below(int64(len(loads)), nth)]
+	if s.short.PPM(nth) < supplier.ShortPPM {
+		load.Counted = max(1, scale(load.Advised, between(s.shortShare, shortLeast, shortMost, nth)))
+	}
+	if s.damaged.PPM(nth) < supplier.DamagedPPM {
+		load.Damaged = scale(load.Counted, between(s.damagedShare, damagedLeast, damagedMost, nth))
+	}
+}
+
+// between draws an integer in [least, most].
+func between(s sim.Stream, least, most, coordinate int64) int64 {
+	return least + s.Below(most-least+1, coordinate)
+}
+
+// TakenIn notes the worth of goods that went into the warehouse. The company
+// owes for them until it has paid the bill, whatever the documents say.
+func (o *Office) TakenIn(r *record.Recorder, orderID string, worth money.Minor) {
+	if order, _ := o.PurchaseOrders.Find(orderID); order.BillingStatus == BillingPaid {
+		return
+	}
+	o.PurchaseOrders.EditPrivate(r, orderID).TakenInMinor += worth
+	o.State.TakenInMinor += worth
+}

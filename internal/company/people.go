@@ -1,0 +1,153 @@
+package company
+
+import (
+	"fmt"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/factory"
+	"platen/internal/company/hr"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// This file is the people: hr decides who is at work, the gate of the Factory
+// writes it down, and Head Office pays for hiring and dismissing. All of it
+// happens in every mode; only the timesheet is carried across (payday.go).
+
+// openPeople lets the crew in on the first morning.
+func (c *Company) openPeople() {
+	c.people.Open(c.rec, c.office.State.CashMinor)
+	c.openGate()
+	c.scheduleTimesheet()
+	c.scheduleStaff()
+}
+
+// openStaffDay is what a day's opening does to people. Who quit three days ago
+// is replaced last, if the company can afford it.
+func (c *Company) openStaffDay() {
+	// rehireCashMinor is what the company wants to have before it hires by
+	// itself (contract: OPEN.EVT.HR.EMPLOYEE.HIRED).
+	const rehireCashMinor money.Minor = 2_000_000
+	c.people.OpenDay(c.rec)
+	for _, hiring := range c.people.Vacancies(c.rec.Today()) {
+		if c.office.State.CashMinor > rehireCashMinor {
+			c.hire(hiring)
+		}
+	}
+	c.openGate()
+	c.scheduleTimesheet()
+	c.scheduleStaff()
+}
+
+func (c *Company) scheduleStaff() {
+	c.rec.Set(sim.Timer{Due: (c.rec.Today() + 1).Open(), Class: sim.ClassStaff, Kind: hr.TimerDay})
+}
+
+// openGate tells the Factory who comes to work today.
+func (c *Company) openGate() {
+	var crew []factory.Attendant
+	for _, p := range c.people.Crew(c.rec.Today()) {
+		crew = append(crew, factory.Attendant{BadgeNo: p.BadgeNo, Role: p.Role, Skill: p.Skill, Absence: factory.Absence(p.Absence)})
+	}
+	c.factory.OpenGate(c.rec, crew)
+}
+
+// HireEmployee hires somebody, who begins in two days, and returns their id.
+func (c *Company) HireEmployee(role catalog.Role, hourly *money.Minor) (string, error) {
+	hiring, err := c.people.Hireable(role, hourly)
+	if err != nil {
+		return "", err
+	}
+	if err := c.office.CanSpend(c.people.HireFeeMinor()); err != nil {
+		return "", err
+	}
+	return c.hire(hiring), nil
+}
+
+func (c *Company) hire(hiring hr.Hiring) string {
+	fee := c.people.HireFeeMinor()
+	id, eventID := c.people.Hire(c.rec, hiring, c.office.State.CashMinor-fee)
+	c.spend(fee, office.HiringFee, eventID, id)
+	return id
+}
+
+// DismissEmployee dismisses somebody against severance. What they have set
+// going goes on without them.
+func (c *Company) DismissEmployee(id string, reason *string) error {
+	e, severance, err := c.people.Dismissible(id)
+	if err != nil {
+		return err
+	}
+	if err := c.office.CanSpend(severance); err != nil {
+		return err
+	}
+	eventID := c.people.Dismiss(c.rec, hr.Dismissal{
+		EmployeeID: id, Reason: reason, SeveranceMinor: severance, CashMinor: c.office.State.CashMinor - severance,
+	})
+	c.spend(severance, office.Severance, eventID, id)
+	c.factory.HandsIn(c.rec, e.BadgeNo, e.Role)
+	return nil
+}
+
+// spend takes cash for an event. An event without an amount has no entry in the
+// ledger.
+func (c *Company) spend(amount money.Minor, kind office.LedgerKind, eventID, reference string) {
+	if amount > 0 {
+		c.office.Spend(c.rec, amount, kind, eventID, reference)
+	}
+}
+
+// checkPeople compares who is at work with what the gate says.
+func (c *Company) checkPeople() error {
+	if err := c.people.Check(); err != nil {
+		return fmt.Errorf("hr: %w", err)
+	}
+	today := c.rec.Today()
+	written := map[string]factory.Absence{}
+	for row := range c.factory.Attendance.All {
+		if row.Date == today.Date() {
+			written[row.BadgeNo] = row.Absence
+		}
+	}
+	crew := c.people.Crew(today)
+	if len(crew) != len(written) {
+		return fmt.Errorf("it is a working day of %d people, the gate knows of %d", len(crew), len(written))
+	}
+	finishers := int64(0)
+	for _, p := range crew {
+		if absence, ok := written[p.BadgeNo]; !ok || absence != factory.Absence(p.Absence) {
+			return fmt.Errorf("badge %s has the absence %q, the gate says %q", p.BadgeNo, p.Absence, absence)
+		}
+		if p.Role == catalog.Finisher && p.Absence == hr.AbsenceNone && c.people.Employed(p.BadgeNo) {
+			finishers++
+		}
+	}
+	if finishers != c.factory.State.FinishersPresent {
+		return fmt.Errorf("%d finishers are present, counted were %d", finishers, c.factory.State.FinishersPresent)
+	}
+	for operator := range c.factory.Operators.All {
+		absence, ok := written[operator.BadgeNo]
+		if here := ok && absence == factory.AbsenceNone && c.people.Employed(operator.BadgeNo); here != operator.Present {
+			return fmt.Errorf("operator %s is present: %t, and the gate says %q", operator.BadgeNo, operator.Present, absence)
+		}
+	}
+	return nil
+}
+
+// peopleTimers says what the crew and its wages wait for.
+func (c *Company) peopleTimers(want func(waits bool, kind, ref string)) {
+	want(true, hr.TimerDay, "")
+	billed := map[moment.Date]bool{}
+	for run := range c.people.PayrollRuns.All {
+		billed[run.WeekStart] = true
+		want(run.Status == hr.PayrollDue, hr.TimerPayrollLate, run.WeekStart.String())
+		want(run.Status == hr.PayrollLate, hr.TimerPayrollWaits, run.WeekStart.String())
+	}
+	monday := sim.Day(0)
+	for ; monday <= c.rec.Today(); monday += sim.DaysPerWeek {
+		want(!billed[monday.Date()], hr.TimerPayrollLate, monday.Date().String())
+	}
+	want(c.bridged() && c.now < (monday-1).At(sim.CloseMinute), timerTimesheet, "")
+}

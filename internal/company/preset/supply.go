@@ -1,0 +1,28 @@
+package preset
+
+import (
+	"platen/internal/money"
+	"platen/internal/share"
+)
+
+// Supply is how suppliers behave, and what needs no approval.
+type Supply struct {
+	LeadFactor         share.PPM `json:"lead_factor" doc:"Scales suppliers' lead times; above 0, at most 10."`
+	PriceFactor        share.PPM `json:"price_factor" doc:"Scales suppliers' prices; above 0, at most 10."`
+	BillingErrorFactor share.PPM `json:"billing_error_factor" doc:"Scales how often a bill has a wrong price; 0 to 10."`
+	// POApprovalMinor is the largest purchase order, RequisitionAutoMinor the
+	// largest requisition, that policy approves by itself.
+	POApprovalMinor      money.Minor `json:"purchase_order_approval_minor" doc:"The largest purchase order that needs no approval."`
+	RequisitionAutoMinor money.Minor `json:"requisition_auto_minor" doc:"The largest requisition that is approved by policy."`
+}
+
+// Overhead is what the company costs while it does nothing.
+type Overhead struct {
+	RentMinorPerDay      money.Minor `json:"rent_minor_per_day" doc:"Overheads are for a working day and billed each Monday."`
+	LeaseMinorPerDay     money.Minor `json:"lease_minor_per_day" doc:"The lease of the presses."`
+	UtilitiesMinorPerDay money.Minor `json:"utilities_minor_per_day"`
+	InsuranceMinorPerDay money.Minor `json:"insurance_minor_per_day"`
+	// StorageBasisPointsPerDay of the stock's value are charged, in hundredths
+	// of a per cent.
+	StorageBasisPointsPerDay int64 `json:"storage_basis_points_per_day" doc:"Charged on the value of the stock, in hundredths of a per cent; 0 to 100."`
+}

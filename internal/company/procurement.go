@@ -1,0 +1,163 @@
+package company
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/factory"
+	"platen/internal/company/mission"
+	"platen/internal/company/office"
+	"platen/internal/event"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// This file is procure-to-pay: what the Factory runs short of, Head Office
+// buys, a truck brings, the Factory counts in, and Head Office matches and
+// pays. Trucks and bills come in every mode; requisitions and receipts are
+// carried across by the auto bridge or by the client.
+
+// FileRequisition files a requisition at Head Office and returns its id.
+func (c *Company) FileRequisition(in office.RequisitionInput) (string, error) {
+	in.Source = office.SourceClient
+	if err := c.office.CanRequire(in); err != nil {
+		return "", err
+	}
+	return c.office.Require(c.rec, in), nil
+}
+
+// ApproveRequisition approves a requisition that waits for a decision.
+func (c *Company) ApproveRequisition(id string) error {
+	if _, err := c.office.Decidable(id); err != nil {
+		return err
+	}
+	c.office.ApproveRequisition(c.rec, id, office.ByClient)
+	return nil
+}
+
+// RejectRequisition rejects a requisition that waits for a decision.
+func (c *Company) RejectRequisition(id string, reason *string) error {
+	if _, err := c.office.Decidable(id); err != nil {
+		return err
+	}
+	c.office.RejectRequisition(c.rec, id, office.ByClient, reason)
+	return nil
+}
+
+// Purchase writes a purchase order and returns its id.
+func (c *Company) Purchase(in office.PurchaseOrderInput) (string, error) {
+	return c.office.Purchase(c.rec, in)
+}
+
+// ApprovePurchase approves a purchase order above the limit.
+func (c *Company) ApprovePurchase(id string) error {
+	if _, err := c.office.Approvable(id); err != nil {
+		return err
+	}
+	c.office.ApprovePurchase(c.rec, id, office.ByClient)
+	return nil
+}
+
+// RecordGoodsReceipt records at Head Office what the Factory took in, and
+// returns the receipt's id.
+func (c *Company) RecordGoodsReceipt(in office.GoodsReceiptInput) (string, error) {
+	in.Source, in.RecordedOn = office.SourceClient, c.rec.Date()
+	if err := c.office.CanReceive(in); err != nil {
+		return "", err
+	}
+	return c.office.Receive(c.rec, in), nil
+}
+
+// CountDelivery counts a supplier's truck in at the Factory, and returns the
+// receipt's id. The auto bridge copies the receipt to Head Office (hand-off 5).
+func (c *Company) CountDelivery(in factory.GoodsReceiptInput) (string, error) {
+	in.ReceivedOn = c.rec.Date()
+	lines, err := c.factory.CanReceive(in)
+	if err != nil {
+		return "", err
+	}
+	delivery, _ := c.factory.Deliveries.Find(in.DeliveryID)
+	order, known := c.office.OrderByNumber(delivery.PurchaseOrderNumber)
+	if !known {
+		return "", problem.New(problem.InternalError, "No supplier was ever sent the order %s.", delivery.PurchaseOrderNumber)
+	}
+	restocked := c.restocks(order, lines)
+	id, worth := c.factory.Receive(c.rec, in, lines)
+	c.office.TakenIn(c.rec, order.ID, worth)
+	if c.bridged() {
+		c.carryReceipt(order, id, lines)
+	}
+	if restocked {
+		c.missions.Note(c.rec, mission.Restocked)
+	}
+	return id, nil
+}
+
+// restocks reports whether an order was made after the Factory had run short
+// of what it brings.
+func (c *Company) restocks(order *office.PurchaseOrder, lines []factory.ReceiptLine) bool {
+	for _, line := range lines {
+		wanted, ok := c.factory.Wanted(line.SKU)
+		if ok && line.QuantityAccepted > 0 && order.CreatedAt >= wanted.CreatedAt {
+			return true
+		}
+	}
+	return false
+}
+
+// carryReceipt copies a receipt of the Factory to Head Office. What the client
+// has recorded for the order already is left out.
+func (c *Company) carryReceipt(order *office.PurchaseOrder, receiptID string, lines []factory.ReceiptLine) {
+	carried := make([]office.ReceiptLine, len(lines))
+	for i, line := range lines {
+		carried[i] = office.ReceiptLine{SKU: line.SKU, QuantityAccepted: min(line.QuantityAccepted, order.Open(line.SKU)), QuantityRejected: line.QuantityRejected}
+	}
+	c.office.Receive(c.rec, office.GoodsReceiptInput{
+		PurchaseOrderID: order.ID, Lines: carried, Reference: &receiptID, Source: office.SourceBridge, RecordedOn: c.rec.Date(),
+	})
+}
+
+// carryRequisitions copies requisitions of the Factory to Head Office
+// (hand-off 4).
+func (c *Company) carryRequisitions(ids []string) {
+	if !c.bridged() {
+		return
+	}
+	for _, id := range ids {
+		q, _ := c.factory.Requisitions.Find(id)
+		c.office.Require(c.rec, office.RequisitionInput{
+			Lines: []office.RequisitionLine{{SKU: q.SKU, Quantity: q.Quantity}}, Reference: &q.ID, NeededBy: &q.NeededBy, Source: office.SourceBridge,
+		})
+	}
+}
+
+// PaySupplierInvoice pays a supplier: the named amount, or the bill when it
+// matches.
+func (c *Company) PaySupplierInvoice(id string, amount *money.Minor, note *string) error {
+	settlement, err := c.office.CanPay(c.rec.Date(), id, amount)
+	if err != nil {
+		return err
+	}
+	settlement.Note = note
+	if c.office.Settle(c.rec, settlement) {
+		c.missions.Note(c.rec, mission.PaidMatched)
+	}
+	return nil
+}
+
+// truckArrives brings a supplier's truck to the gate.
+func (c *Company) truckArrives(orderID string) {
+	order, loads := c.office.Truck(c.rec, orderID)
+	supplier, _ := catalog.SupplierByID(order.SupplierID)
+	arrival := factory.Arrival{SupplierName: supplier.Name, PurchaseOrderNumber: order.Number, ArrivedOn: c.rec.Date()}
+	for _, load := range loads {
+		arrival.Lines = append(arrival.Lines, event.DeliveryLine{SKU: load.SKU, QuantityAdvised: load.Advised, QuantityCounted: load.Counted, QuantityDamaged: load.Damaged})
+		arrival.CostMinor = append(arrival.CostMinor, load.CostMinor)
+	}
+	c.factory.Arrive(c.rec, arrival)
+}
+
+// billOverheads brings the week's overheads to Head Office.
+func (c *Company) billOverheads() {
+	clicks := c.factory.State.ClicksMinor
+	c.factory.State.ClicksMinor = 0
+	c.office.BillOverheads(c.rec, clicks)
+}

@@ -1,0 +1,56 @@
+package company_test
+
+import (
+	"pgregory.net/rapid"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/hr"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+)
+
+// drawStaff hires or dismisses, now and then: a company without people does
+// little.
+func drawStaff(t *rapid.T, l *life) action {
+	if rapid.Bool().Draw(t, "dismisses") {
+		status := rapid.SampledFrom([]string{"active", "sick", "left"}).Draw(t, "status")
+		return dismiss(l.pick(t, "employee", status), rapid.Ptr(rapid.SampledFrom([]string{"", "late again"}), true).Draw(t, "reason"))
+	}
+	role := rapid.SampledFrom(append(catalog.Roles(), catalog.Operator, catalog.Operator, "juggler")).Draw(t, "role")
+	hourly := rapid.Ptr(rapid.SampledFrom([]money.Minor{-1, 2399, 2600, 9_999}), true).Draw(t, "hourly")
+	return hire(role, hourly)
+}
+
+// drawTimesheet records a week, mostly one that can be, mostly of the people
+// who were there, mostly with the hours that they had.
+func drawTimesheet(t *rapid.T, l *life) action {
+	week := sim.DayFrom(l.company.Summary().Now.Date())/sim.DaysPerWeek - sim.Day(rapid.SampledFrom([]int{0, 1, 1, 1, 2, -1}).Draw(t, "weeks ago"))
+	monday := sim.Start.AddDays(7 * int(week))
+	if rapid.IntRange(0, 19).Draw(t, "weekday") == 0 {
+		monday++
+	}
+	hours := []hr.Hours{}
+	for _, e := range l.employees() {
+		began, left := e.StartsOn <= monday+4, e.LeftOn != nil && *e.LeftOn < monday
+		if !began || left {
+			continue
+		}
+		h := hr.Hours{EmployeeID: e.ID, Worked: 40}
+		if e.LeftOn != nil && *e.LeftOn <= monday+4 {
+			h.Worked = 8 * int64(*e.LeftOn-monday)
+		}
+		switch rapid.IntRange(0, 29).Draw(t, "hours") {
+		case 0:
+			continue
+		case 1:
+			h = hr.Hours{BadgeNo: e.BadgeNo, Worked: rapid.Int64Range(0, 60).Draw(t, "worked"), Sick: rapid.Int64Range(0, 40).Draw(t, "sick"), Leave: rapid.Int64Range(0, 40).Draw(t, "leave")}
+		}
+		hours = append(hours, h)
+	}
+	return recordHours(monday, hours)
+}
+
+func drawPayroll(t *rapid.T, l *life) action {
+	week := sim.DayFrom(l.company.Summary().Now.Date())/sim.DaysPerWeek - sim.Day(rapid.SampledFrom([]int{0, 1, 1, 1, 2, -1}).Draw(t, "weeks ago"))
+	return payroll(sim.Start.AddDays(7 * int(week)))
+}

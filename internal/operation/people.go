@@ -1,0 +1,164 @@
+package operation
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/factory"
+	"platen/internal/company/hr"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// HireEmployee is the body of POST /office/employees.
+type HireEmployee struct {
+	Role        catalog.Role `json:"role" required:"true" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least what the lowest paid of the role had when the company opened, which is also what is paid when this is left out."`
+}
+
+// DismissEmployee is the body of POST /office/employees/{id}/dismiss.
+type DismissEmployee struct {
+	Reason *string `json:"reason,omitzero" minLength:"1" maxLength:"200" doc:"For the record."`
+}
+
+// HoursEntry is what one employee did in the week.
+type HoursEntry struct {
+	EmployeeID  *string `json:"employee_id,omitzero" minLength:"1" maxLength:"64" doc:"Who, or badge_no."`
+	BadgeNo     *string `json:"badge_no,omitzero" minLength:"1" maxLength:"20" doc:"What /factory/attendance knows them by, in place of employee_id."`
+	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours."`
+	HoursSick   int64   `json:"hours_sick,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of illness; paid at 80 %."`
+	HoursLeave  int64   `json:"hours_leave,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of leave; paid in full."`
+}
+
+// CreateTimesheet is the body of POST /office/timesheets.
+type CreateTimesheet struct {
+	WeekStart moment.Date  `json:"week_start" required:"true" example:"2026-09-07" doc:"A Monday."`
+	Entries   []HoursEntry `json:"entries" required:"true" minItems:"1" maxItems:"50" doc:"Everybody who was employed in the week, once each."`
+}
+
+// RunPayroll is the body of POST /office/payroll-runs.
+type RunPayroll struct {
+	WeekStart moment.Date `json:"week_start" required:"true" example:"2026-09-07" doc:"The Monday of the week to pay for."`
+}
+
+func peopleOperations() []Operation {
+	return slices.Concat(
+		reads[hr.Employee](noun{
+			system: Office, path: "/office/employees", resource: "employee", singular: "employee", plural: "employees", summary: "employees",
+			listDescription: "Who works for the company, and who has left it.",
+		}),
+		[]Operation{hireEmployee(), dismissEmployee()},
+		reads[hr.LeaveRequest](noun{
+			system: Office, path: "/office/leave-requests", resource: "leave_request", singular: "leave_request", plural: "leave_requests", summary: "leave requests",
+			listDescription: "Holidays, announced five working days ahead and always granted.",
+		}),
+		reads[hr.Timesheet](noun{
+			system: Office, path: "/office/timesheets", resource: "timesheet", singular: "timesheet", plural: "timesheets", summary: "timesheets",
+			listDescription: "The hours of each week, as the bridge or the client recorded them.",
+		}),
+		[]Operation{createTimesheet()},
+		reads[hr.PayrollRun](noun{
+			system: Office, path: "/office/payroll-runs", resource: "payroll_run", singular: "payroll_run", plural: "payroll_runs", summary: "payroll runs",
+			listDescription: "The wages of each week: due on the Wednesday after, dearer when late, and collected in the end.",
+		}),
+		[]Operation{runPayroll()},
+	)
+}
+
+func gateOperations() []Operation {
+	return reads[factory.Attendance](noun{
+		system: Factory, path: "/factory/attendance", resource: "attendance", singular: "attendance_row", plural: "attendance", summary: "attendance",
+		listDescription: "Who came to work on each day, by badge. week_start picks the week of a Monday.",
+	})
+}
+
+func hireEmployee() Operation {
+	return write(Operation{
+		ID: "hire_employee", Path: "/office/employees", System: Office, Status: http.StatusCreated, Out: reflect.TypeFor[hr.Employee](),
+		Summary:     "Hire somebody",
+		Description: "Costs a fee. They begin two working days later, in the place of whoever left the role.",
+		Problems:    []problem.Code{problem.InsufficientFunds, problem.HeadcountLimit},
+		Events:      []event.Type{event.EmployeeHired},
+	}, func(tx *sandbox.Tx, _ string, in *HireEmployee) (Result, error) {
+		id, err := tx.Company.HireEmployee(in.Role, in.HourlyMinor)
+		return Result{Resource: "employee", ID: id}, err
+	})
+}
+
+func dismissEmployee() Operation {
+	return write(Operation{
+		ID: "dismiss_employee", Path: "/office/employees/{id}/dismiss", System: Office, BodyOptional: true, Out: reflect.TypeFor[hr.Employee](),
+		Summary:     "Dismiss an employee",
+		Description: "Costs two weeks' wage. Today still counts as worked, and a press that they have set going runs on.",
+		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.InsufficientFunds},
+		Events:      []event.Type{event.EmployeeDismissed},
+	}, func(tx *sandbox.Tx, id string, in *DismissEmployee) (Result, error) {
+		return Result{Resource: "employee", ID: id}, tx.Company.DismissEmployee(id, in.Reason)
+	})
+}
+
+func createTimesheet() Operation {
+	return write(Operation{
+		ID: "create_timesheet", Path: "/office/timesheets", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[hr.Timesheet](),
+		Summary: "Record the hours of a week",
+		Description: "From Friday noon on, once for each week. The wages are then due on the Wednesday after. With the auto bridge the Factory's attendance " +
+			"is recorded at the close of Friday unless you were first. Hours that differ from attendance are taken, and annoy the crew.",
+		Problems: []problem.Code{problem.TimesheetExists, problem.WeekNotOver, problem.PayrollAlreadyPaid, problem.EmployeeMissing},
+		Events:   []event.Type{event.PayrollDue},
+	}, func(tx *sandbox.Tx, _ string, in *CreateTimesheet) (Result, error) {
+		hours, err := in.hours()
+		if err != nil {
+			return Result{}, err
+		}
+		id, err := tx.Company.RecordTimesheet(in.WeekStart, hours)
+		return Result{Resource: "timesheet", ID: id}, err
+	})
+}
+
+// hours reads the entries, each of which says once whose hours it has.
+func (in *CreateTimesheet) hours() ([]hr.Hours, error) {
+	hours := make([]hr.Hours, len(in.Entries))
+	var fields []problem.Field
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		hours[i] = hr.Hours{Worked: e.HoursWorked, Sick: e.HoursSick, Leave: e.HoursLeave}
+		switch {
+		case e.EmployeeID != nil && e.BadgeNo != nil:
+			fields = append(fields, entryField(i, "badge_no", "oneOf", "Send employee_id or badge_no, not both."))
+		case e.EmployeeID != nil:
+			hours[i].EmployeeID = *e.EmployeeID
+		case e.BadgeNo != nil:
+			hours[i].BadgeNo = *e.BadgeNo
+		default:
+			fields = append(fields, entryField(i, "employee_id", "required", "Send employee_id or badge_no."))
+		}
+	}
+	if len(fields) > 0 {
+		return nil, problem.Invalid(fields...)
+	}
+	return hours, nil
+}
+
+func entryField(entry int, name, rule, message string) problem.Field {
+	return problem.Field{Field: fmt.Sprintf("entries[%d].%s", entry, name), Rule: rule, Message: message}
+}
+
+func runPayroll() Operation {
+	return write(Operation{
+		ID: "run_payroll", Path: "/office/payroll-runs", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[hr.PayrollRun](),
+		Summary: "Pay the wages of a week",
+		Description: "Pays what the week's timesheet says. Late wages cost 2 % for each working day, 10 % at most; after five working days they are collected, " +
+			"whether or not the cash is there.",
+		Problems: []problem.Code{problem.NotFound, problem.TimesheetMissing, problem.PayrollAlreadyPaid, problem.InsufficientFunds},
+		Events:   []event.Type{event.PayrollPaid, event.MissionCompleted},
+	}, func(tx *sandbox.Tx, _ string, in *RunPayroll) (Result, error) {
+		id, err := tx.Company.RunPayroll(in.WeekStart)
+		return Result{Resource: "payroll_run", ID: id}, err
+	})
+}

@@ -1,0 +1,234 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// MaterialLine is one material of a requisition or a purchase order.
+type MaterialLine struct {
+	SKU      string `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated"`
+	Quantity int64  `json:"quantity" required:"true" minimum:"1" maximum:"200000"`
+}
+
+// CreateRequisition is the body of POST /office/requisitions.
+type CreateRequisition struct {
+	Lines     []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
+	Reference *string        `json:"reference,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's requisition, or any text; no two requisitions have the same."`
+	NeededBy  *moment.Date   `json:"needed_by,omitzero"`
+}
+
+// RejectRequisition is the body of POST /office/requisitions/{id}/reject.
+type RejectRequisition struct {
+	Reason *string `json:"reason,omitzero" minLength:"1" maxLength:"200"`
+}
+
+// CreatePurchaseOrder is the body of POST /office/purchase-orders.
+type CreatePurchaseOrder struct {
+	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill"`
+	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
+	RequisitionID *string        `json:"requisition_id,omitzero" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
+}
+
+// ReceivedLine is one material of a goods receipt at Head Office.
+type ReceivedLine struct {
+	SKU              string `json:"sku" required:"true" minLength:"1" maxLength:"40"`
+	QuantityAccepted int64  `json:"quantity_accepted" required:"true" minimum:"0" maximum:"200000"`
+	QuantityRejected *int64 `json:"quantity_rejected,omitzero" minimum:"0" maximum:"200000"`
+}
+
+// CreateOfficeGoodsReceipt is the body of POST /office/goods-receipts.
+type CreateOfficeGoodsReceipt struct {
+	PurchaseOrderID string         `json:"purchase_order_id" required:"true" minLength:"1" maxLength:"64"`
+	Lines           []ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
+	Reference       *string        `json:"reference,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's goods receipt, or any text; no two receipts have the same."`
+}
+
+// PaySupplierInvoice is the body of POST /office/supplier-invoices/{id}/pay.
+type PaySupplierInvoice struct {
+	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"1" doc:"The matched or the billed amount. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves."`
+	Note        *string      `json:"note,omitzero" minLength:"1" maxLength:"200"`
+}
+
+// CreateFactoryGoodsReceipt is the body of POST /factory/goods-receipts.
+type CreateFactoryGoodsReceipt struct {
+	DeliveryID string          `json:"delivery_id" required:"true" minLength:"1" maxLength:"64"`
+	Lines      *[]ReceivedLine `json:"lines,omitzero" minItems:"1" maxItems:"10" doc:"Left out, everything that is there and undamaged is accepted; so is each material that no line names."`
+}
+
+func procurementOperations() []Operation {
+	return slices.Concat(
+		reads[office.Supplier](noun{
+			system: Office, path: "/office/suppliers", resource: "supplier", singular: "supplier", plural: "suppliers", summary: "suppliers",
+			listDescription: "Who sells what, for how much, how soon and on how much credit.",
+		}),
+		reads[office.Requisition](noun{
+			system: Office, path: "/office/requisitions", resource: "office_requisition", singular: "office_requisition", plural: "office_requisitions", summary: "requisitions of Head Office",
+		}),
+		[]Operation{createRequisition(), approveRequisition(), rejectRequisition()},
+		reads[office.PurchaseOrder](noun{
+			system: Office, path: "/office/purchase-orders", resource: "purchase_order", singular: "purchase_order", plural: "purchase_orders", summary: "purchase orders",
+			listDescription: "What was ordered from suppliers. What has been received and billed of it stands beside the status, in receipt_status and billing_status.",
+		}),
+		[]Operation{createPurchaseOrder(), approvePurchaseOrder()},
+		reads[office.GoodsReceipt](noun{
+			system: Office, path: "/office/goods-receipts", resource: "office_goods_receipt", singular: "office_goods_receipt", plural: "office_goods_receipts", summary: "goods receipts of Head Office",
+		}),
+		[]Operation{createOfficeGoodsReceipt()},
+		reads[office.SupplierInvoice](noun{
+			system: Office, path: "/office/supplier-invoices", resource: "supplier_invoice", singular: "supplier_invoice", plural: "supplier_invoices", summary: "supplier invoices",
+			listDescription: "What suppliers ask for, compared with what was ordered and received.",
+		}),
+		[]Operation{paySupplierInvoice()},
+	)
+}
+
+func deliveryOperations() []Operation {
+	return slices.Concat(
+		reads[factory.Requisition](noun{
+			system: Factory, path: "/factory/requisitions", resource: "factory_requisition", singular: "factory_requisition", plural: "factory_requisitions", summary: "requisitions of the Factory",
+			listDescription: "What the Factory's reorder rule asks for. One is open for an item until it is refilled.",
+		}),
+		reads[factory.Delivery](noun{
+			system: Factory, path: "/factory/deliveries", resource: "delivery", singular: "delivery", plural: "deliveries", summary: "deliveries",
+			listDescription: "Suppliers' trucks at the gate. Their goods are in stock once they are counted in.",
+		}),
+		reads[factory.GoodsReceipt](noun{
+			system: Factory, path: "/factory/goods-receipts", resource: "factory_goods_receipt", singular: "factory_goods_receipt", plural: "factory_goods_receipts", summary: "goods receipts of the Factory",
+		}),
+		[]Operation{createFactoryGoodsReceipt()},
+	)
+}
+
+func materials(lines []MaterialLine) []office.RequisitionLine {
+	out := make([]office.RequisitionLine, len(lines))
+	for i, line := range lines {
+		out[i] = office.RequisitionLine{SKU: line.SKU, Quantity: line.Quantity}
+	}
+	return out
+}
+
+func createRequisition() Operation {
+	return write(Operation{
+		ID: "create_requisition", Path: "/office/requisitions", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.Requisition](),
+		Summary:     "File a requisition",
+		Description: "With the manual bridge this is how the Factory's wish for material reaches Head Office: put its requisition's id into reference. Small ones are approved by policy at once.",
+		Problems:    []problem.Code{problem.DuplicateReference, problem.TooManyOpen},
+		Events:      []event.Type{event.OfficeRequisitionReceived, event.OfficeRequisitionApproved},
+	}, func(tx *sandbox.Tx, _ string, in *CreateRequisition) (Result, error) {
+		id, err := tx.Company.FileRequisition(office.RequisitionInput{Lines: materials(in.Lines), Reference: in.Reference, NeededBy: in.NeededBy})
+		return Result{Resource: "office_requisition", ID: id}, err
+	})
+}
+
+func approveRequisition() Operation {
+	return write(Operation{
+		ID: "approve_requisition", Path: "/office/requisitions/{id}/approve", System: Office, Out: reflect.TypeFor[office.Requisition](),
+		Summary:  "Approve a requisition",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
+		Events:   []event.Type{event.OfficeRequisitionApproved},
+	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
+		return Result{Resource: "office_requisition", ID: id}, tx.Company.ApproveRequisition(id)
+	})
+}
+
+func rejectRequisition() Operation {
+	return write(Operation{
+		ID: "reject_requisition", Path: "/office/requisitions/{id}/reject", System: Office, BodyOptional: true, Out: reflect.TypeFor[office.Requisition](),
+		Summary:  "Reject a requisition",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
+		Events:   []event.Type{event.OfficeRequisitionRejected},
+	}, func(tx *sandbox.Tx, id string, in *RejectRequisition) (Result, error) {
+		return Result{Resource: "office_requisition", ID: id}, tx.Company.RejectRequisition(id, in.Reason)
+	})
+}
+
+func createPurchaseOrder() Operation {
+	return write(Operation{
+		ID: "create_purchase_order", Path: "/office/purchase-orders", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.PurchaseOrder](),
+		Summary:     "Order from a supplier",
+		Description: "A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest goes to the supplier at once. The truck comes to the Factory.",
+		Problems: []problem.Code{
+			problem.NotFound, problem.RequisitionNotApproved, problem.RequisitionAlreadyOrdered, problem.SupplierOnHold, problem.CreditLimitExceeded,
+			problem.SKUNotSupplied, problem.BelowMinimumOrder, problem.TooManyOpen,
+		},
+		Events: []event.Type{event.PurchaseOrderCreated, event.PurchaseOrderApprovalRequired, event.PurchaseOrderApproved},
+	}, func(tx *sandbox.Tx, _ string, in *CreatePurchaseOrder) (Result, error) {
+		id, err := tx.Company.Purchase(office.PurchaseOrderInput{SupplierID: in.SupplierID, Lines: materials(in.Lines), RequisitionID: in.RequisitionID})
+		return Result{Resource: "purchase_order", ID: id}, err
+	})
+}
+
+func approvePurchaseOrder() Operation {
+	return write(Operation{
+		ID: "approve_purchase_order", Path: "/office/purchase-orders/{id}/approve", System: Office, Key: KeyRequired, Out: reflect.TypeFor[office.PurchaseOrder](),
+		Summary:  "Approve a purchase order",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.SupplierOnHold},
+		Events:   []event.Type{event.PurchaseOrderApproved},
+	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
+		return Result{Resource: "purchase_order", ID: id}, tx.Company.ApprovePurchase(id)
+	})
+}
+
+func createOfficeGoodsReceipt() Operation {
+	return write(Operation{
+		ID: "create_office_goods_receipt", Path: "/office/goods-receipts", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.GoodsReceipt](),
+		Summary:     "Record what the Factory took in",
+		Description: "What a supplier's bill is matched against. With the auto bridge it is written by itself when the Factory counts a delivery in.",
+		Problems:    []problem.Code{problem.NotFound, problem.PurchaseOrderNotApproved, problem.DuplicateReference, problem.QuantityExceedsOrder},
+		Events:      []event.Type{event.OfficeGoodsReceiptRecorded},
+	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeGoodsReceipt) (Result, error) {
+		receipt := office.GoodsReceiptInput{PurchaseOrderID: in.PurchaseOrderID, Reference: in.Reference}
+		for _, line := range in.Lines {
+			received := office.ReceiptLine{SKU: line.SKU, QuantityAccepted: line.QuantityAccepted}
+			if line.QuantityRejected != nil {
+				received.QuantityRejected = *line.QuantityRejected
+			}
+			receipt.Lines = append(receipt.Lines, received)
+		}
+		id, err := tx.Company.RecordGoodsReceipt(receipt)
+		return Result{Resource: "office_goods_receipt", ID: id}, err
+	})
+}
+
+func paySupplierInvoice() Operation {
+	return write(Operation{
+		ID: "pay_supplier_invoice", Path: "/office/supplier-invoices/{id}/pay", System: Office, Key: KeyRequired, BodyOptional: true, Out: reflect.TypeFor[office.SupplierInvoice](),
+		Summary:     "Pay a supplier",
+		Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.",
+		Problems: []problem.Code{
+			problem.NotFound, problem.AlreadyPaid, problem.DirectDebit, problem.ThreeWayMismatch, problem.InsufficientFunds, problem.AmountNotPayable,
+		},
+		Events: []event.Type{event.SupplierInvoicePaid, event.MissionCompleted},
+	}, func(tx *sandbox.Tx, id string, in *PaySupplierInvoice) (Result, error) {
+		return Result{Resource: "supplier_invoice", ID: id}, tx.Company.PaySupplierInvoice(id, in.AmountMinor, in.Note)
+	})
+}
+
+func createFactoryGoodsReceipt() Operation {
+	return write(Operation{
+		ID: "create_factory_goods_receipt", Path: "/factory/goods-receipts", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.GoodsReceipt](),
+		Summary:     "Count a delivery in",
+		Description: "What is accepted goes into stock, what is rejected goes back with the driver. With the auto bridge Head Office gets its copy at once.",
+		Problems:    []problem.Code{problem.NotFound, problem.DeliveryAlreadyReceived, problem.QuantityExceedsDelivery},
+		Events:      []event.Type{event.FactoryGoodsReceiptRecorded, event.OfficeGoodsReceiptRecorded, event.MissionCompleted},
+	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryGoodsReceipt) (Result, error) {
+		receipt := factory.GoodsReceiptInput{DeliveryID: in.DeliveryID}
+		if in.Lines != nil {
+			for _, line := range *in.Lines {
+				receipt.Counts = append(receipt.Counts, factory.Count{SKU: line.SKU, Accepted: line.QuantityAccepted, Rejected: line.QuantityRejected})
+			}
+		}
+		id, err := tx.Company.CountDelivery(receipt)
+		return Result{Resource: "factory_goods_receipt", ID: id}, err
+	})
+}

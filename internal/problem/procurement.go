@@ -1,0 +1,115 @@
+package problem
+
+import "net/http"
+
+// Codes of buying: requisitions, purchase orders, receipts, supplier invoices.
+const (
+	InsufficientFunds         Code = "insufficient_funds"
+	RequisitionNotApproved    Code = "requisition_not_approved"
+	RequisitionAlreadyOrdered Code = "requisition_already_ordered"
+	PurchaseOrderNotApproved  Code = "purchase_order_not_approved"
+	SupplierOnHold            Code = "supplier_on_hold"
+	CreditLimitExceeded       Code = "credit_limit_exceeded"
+	DeliveryAlreadyReceived   Code = "delivery_already_received"
+	ThreeWayMismatch          Code = "three_way_mismatch"
+	AlreadyPaid               Code = "already_paid"
+	DirectDebit               Code = "direct_debit"
+	SKUNotSupplied            Code = "sku_not_supplied"
+	BelowMinimumOrder         Code = "below_minimum_order"
+	QuantityExceedsDelivery   Code = "quantity_exceeds_delivery"
+	QuantityExceedsOrder      Code = "quantity_exceeds_order"
+	AmountNotPayable          Code = "amount_not_payable"
+)
+
+var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
+	{
+		Code: InsufficientFunds, Status: http.StatusConflict,
+		Hint:    "details.available_minor is what cash and the overdraft still cover.",
+		Meaning: "Cash and the overdraft together do not cover the amount.",
+		Remedy:  "Collect what customers owe first, or pay less. Debits and collections are not stopped by this.",
+	},
+	{
+		Code: RequisitionNotApproved, Status: http.StatusConflict,
+		Hint:    "POST /office/requisitions/{id}/approve first.",
+		Meaning: "The purchase order names a requisition that nobody has approved, or that was rejected.",
+		Remedy:  "Approve the requisition, or order without naming one.",
+	},
+	{
+		Code: RequisitionAlreadyOrdered, Status: http.StatusConflict,
+		Hint:    "details.purchase_order_id is the order that exists.",
+		Meaning: "The requisition has its purchase order already, so this would buy the same material twice.",
+		Remedy:  "Use the purchase order that exists, or order without naming the requisition.",
+	},
+	{
+		Code: PurchaseOrderNotApproved, Status: http.StatusConflict,
+		Hint:    "POST /office/purchase-orders/{id}/approve first.",
+		Meaning: "The supplier has never seen this purchase order, so nothing can have come for it.",
+		Remedy:  "Check purchase_order_id against the number on the delivery note.",
+	},
+	{
+		Code: SupplierOnHold, Status: http.StatusConflict,
+		Hint:    "details.supplier_invoice_ids lists what is overdue.",
+		Meaning: "An invoice of this supplier is overdue, so it takes no new orders.",
+		Remedy:  "Pay the overdue invoices, or buy from another supplier.",
+	},
+	{
+		Code: CreditLimitExceeded, Status: http.StatusConflict,
+		Hint:    "details.available_minor is what the supplier still lends.",
+		Meaning: "Unpaid invoices, open purchase orders and this one together are above the supplier's credit limit.",
+		Remedy:  "Pay invoices of this supplier, order less, or buy from another one.",
+	},
+	{
+		Code: DeliveryAlreadyReceived, Status: http.StatusConflict,
+		Hint:    "details.goods_receipt_id is the receipt that exists.",
+		Meaning: "The delivery has been counted in; the truck is gone.",
+		Remedy:  "Use the receipt that exists. If the first call was lost, repeat it with its own Idempotency-Key.",
+	},
+	{
+		Code: ThreeWayMismatch, Status: http.StatusConflict,
+		Hint:    "Send amount_minor: details.matched_minor is what order and receipt justify, details.billed_minor what was billed.",
+		Meaning: "Order, receipt and bill do not agree, and the payment names no amount.",
+		Remedy:  "Compare the three documents and pay the matched amount; the supplier credits the rest. Without a receipt, record it first.",
+	},
+	{
+		Code: AlreadyPaid, Status: http.StatusConflict,
+		Hint:    "details.paid_on says when.",
+		Meaning: "The invoice has been paid, by you, by debit or by collection.",
+		Remedy:  "Nothing is left to do.",
+	},
+	{
+		Code: DirectDebit, Status: http.StatusConflict,
+		Hint:    "details.collect_on is the day of the debit.",
+		Meaning: "Overheads are debited on their day and can neither be paid earlier nor be stopped.",
+		Remedy:  "Keep enough cash for the day of the debit.",
+	},
+	{
+		Code: SKUNotSupplied, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.supplied lists what this supplier sells.",
+		Meaning: "The supplier does not sell one of the lines.",
+		Remedy:  "Choose a supplier whose prices list the SKU: GET /office/suppliers.",
+	},
+	{
+		Code: BelowMinimumOrder, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.minimum_quantity is the least this supplier sells of it.",
+		Meaning: "The supplier sells this SKU in larger quantities only.",
+		Remedy:  "Order at least the minimum quantity, or buy from a supplier with a smaller one.",
+	},
+	{
+		Code: QuantityExceedsDelivery, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.quantity_counted is what stood on the truck, details.quantity_damaged what of it is unfit.",
+		Meaning: "More is to be taken in than the truck brought in good order.",
+		Remedy:  "Leave lines out to accept what was counted and is undamaged.",
+	},
+	{
+		Code: QuantityExceedsOrder, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.quantity_open is what of the order has not been received yet.",
+		Meaning: "The receipt would bring a line of the purchase order above what was ordered, or names a SKU that was not.",
+		Remedy:  "Record what the Factory accepted for this purchase order, once.",
+	},
+	{
+		Code: AmountNotPayable, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.allowed lists the amounts that close this invoice.",
+		Meaning: "An invoice is closed by its matched or by its billed amount, and by no other.",
+		Remedy:  "Send one of details.allowed. Early discount and late fee are worked out by themselves.",
+	},
+}

@@ -1,0 +1,41 @@
+package web
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"platen/internal/company/preset"
+)
+
+// presetsView is what the page of presets shows.
+type presetsView struct {
+	Presets []preset.Preset
+	// Members describe the file format, Sample is the file of the default
+	// preset.
+	Members []field
+	Sample  string
+}
+
+// presetOrder is the order of teaching; an operator's presets come after.
+var presetOrder = []string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"} //nolint:gochecknoglobals // read only
+
+func (s *site) addPresets() error {
+	view := presetsView{Presets: slices.Clone(s.presets), Members: fieldsOf(reflect.TypeFor[preset.Preset](), output), Sample: preset.DefaultFile()}
+	slices.SortFunc(view.Presets, func(a, b preset.Preset) int {
+		place := func(p preset.Preset) int {
+			if i := slices.Index(presetOrder, p.Name); i >= 0 {
+				return i
+			}
+			return len(presetOrder)
+		}
+		if d := place(a) - place(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return s.add(page{
+		Template: "presets", Title: "Presets", Path: "/docs/presets", Section: "/docs/presets", Contents: []contents{sections()}, Content: view,
+		Description: "The companies that a sandbox can begin as, and how to write another.",
+	})
+}
