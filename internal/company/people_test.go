@@ -246,10 +246,10 @@ func TestNobodyIsReplacedWithoutCashOrMorale(t *testing.T) {
 	crew := l.employees()
 	finishers, operators := 0, 0
 	for _, e := range crew[7:] {
-		switch e.Role {
-		case catalog.Finisher:
+		if e.Role == catalog.Finisher {
 			finishers++
-		case catalog.Operator:
+		}
+		if e.Role == catalog.Operator {
 			operators++
 		}
 	}
