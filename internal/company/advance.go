@@ -26,6 +26,9 @@ const (
 
 // Due reports whether something is to happen at or before a wall time.
 func (c *Company) Due(wall moment.Instant) bool {
+	if c.Bankrupt() {
+		return false
+	}
 	t, ok := c.rec.Peek()
 	return ok && t.Due <= c.minute(wall)
 }
@@ -33,6 +36,9 @@ func (c *Company) Due(wall moment.Instant) bool {
 // NextDue returns the wall time at which something is next to happen, and
 // false when only a tick can make it happen.
 func (c *Company) NextDue() (moment.Instant, bool) {
+	if c.Bankrupt() {
+		return 0, false
+	}
 	t, ok := c.rec.Peek()
 	if !ok {
 		return 0, false
@@ -55,6 +61,9 @@ func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
 		if !ok || t.Due > until {
 			break
 		}
+		if c.Bankrupt() {
+			return true
+		}
 		if c.rec.Pending() >= limit {
 			return false
 		}
@@ -70,7 +79,8 @@ func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
 }
 
 // Tick moves the clock by hand and lets happen what is due on the way. All of
-// it happens at the wall time of the tick.
+// it happens at the wall time of the tick. A company that goes bankrupt on the
+// way stays where it is.
 func (c *Company) Tick(wall moment.Instant, minutes int) {
 	wall = c.at(wall)
 	until := c.now + sim.Minute(minutes)
@@ -78,6 +88,9 @@ func (c *Company) Tick(wall moment.Instant, minutes int) {
 		t, ok := c.rec.Peek()
 		if !ok || t.Due > until {
 			break
+		}
+		if c.Bankrupt() {
+			return
 		}
 		c.fire(wall)
 	}
@@ -172,7 +185,8 @@ func (c *Company) openDay() {
 	c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassDemand, Kind: timerDay})
 }
 
-// closeDay adds up what the day has cost.
+// closeDay adds up what the day has cost, and ends a company that cannot go on.
 func (c *Company) closeDay() {
 	c.office.CloseDay(c.factory.StockValueMinor())
+	c.testSolvency()
 }

@@ -1,6 +1,7 @@
 package company_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -26,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // say otherwise.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "24", "rapid.steps": "300"}
+	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "32", "rapid.steps": "300"}
 	flag.Visit(func(f *flag.Flag) { delete(defaults, f.Name) })
 	for name, value := range defaults {
 		if os.Getenv(strings.ToUpper(strings.ReplaceAll(name, ".", "_"))) != "" {
@@ -103,6 +104,8 @@ type action struct {
 	do func(*life) error
 }
 
+var errBankrupt = errors.New("the company is bankrupt")
+
 // act lets an action happen and flushes. It returns the refusal, if any.
 func (l *life) act(a action) error {
 	l.t.Helper()
@@ -114,6 +117,9 @@ func (l *life) act(a action) error {
 	}
 	if a.do == nil {
 		return nil
+	}
+	if l.company.Bankrupt() {
+		return errBankrupt // which package sandbox says before it asks the company
 	}
 	if err := a.do(l); err != nil {
 		return err

@@ -26,11 +26,11 @@ func drawLife(t *rapid.T) *life {
 // be done.
 var kinds = map[string]func(*rapid.T, *life) action{
 	"accept": drawAccept, "accept or decline": drawDecline, "work": drawWork,
-	"print": drawPrint, "print again": drawPrint, "ship": drawShip, "ship again": drawShip, "bill": drawBill, "bill again": drawBill,
-	"require": drawRequire, "decide": drawDecide, "purchase": drawPurchase, "purchase again": drawPurchase, "approve": drawApprovePurchase,
+	"print": drawPrint, "print again": drawPrint, "print once more": drawPrint, "ship": drawShip, "ship again": drawShip, "bill": drawBill, "bill again": drawBill,
+	"require": drawRequire, "decide": drawDecide, "purchase": drawPurchase, "purchase again": drawPurchase, "approve": drawApprovePurchase, "approve again": drawApprovePurchase,
 	"receive": drawReceipt, "count": drawCount, "count again": drawCount, "pay": drawPay,
 	"lot": drawLot, "lot billed": drawBillLot,
-	"staff": drawStaff, "week": drawTimesheet, "wages": drawPayroll,
+	"staff": drawStaff, "week": drawTimesheet, "week again": drawTimesheet, "wages": drawPayroll,
 	"tick": drawTick, "tick again": drawTick, "tick once more": drawTick, "a day": drawDay, "another day": drawDay, "wait": drawWait, "note": drawNote,
 }
 
@@ -191,7 +191,7 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 		"ship done", "ship refused", "bill done", "bill refused", "tick done", "wait done",
 		"require done", "require refused", "decide done", "decide refused", "purchase done", "purchase refused", "approve done", "approve refused",
 		"receive done", "receive refused", "count done", "count refused", "pay done", "pay refused",
-		"take done", "take refused", "refuse done", "refuse refused", "deliver refused", "office.contract_lot.expired", "office.contract_lot.delivered",
+		"take done", "take refused", "refuse done", "refuse refused", "deliver refused", "office.contract_lot.expired",
 		"office.requisition.rejected", "office.payment.overdue", "factory.requisition.created",
 		"hire done", "hire refused", "dismiss done", "dismiss refused", "record done", "record refused", "wages done", "wages refused",
 		"hr.employee.sick", "hr.employee.returned", "hr.leave_request.created", "hr.payroll.late",
@@ -209,6 +209,9 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 // state as it was: together that is the same, and a tenth of the work.
 const hashedSteps = 16
 
+// comparedSteps is how often every row is compared with its bytes.
+const comparedSteps = 4
+
 // step lets one random thing happen and says what it was.
 func step(t *rapid.T, l *life, a action) string {
 	hashed := len(l.commits)%hashedSteps == 0
@@ -217,7 +220,11 @@ func step(t *rapid.T, l *life, a action) string {
 		hash = l.company.StateHash()
 	}
 	refusal := l.act(a)
-	if err := l.company.Check(); err != nil {
+	check := l.company.CheckBooks
+	if len(l.commits)%comparedSteps == 0 {
+		check = l.company.Check
+	}
+	if err := check(); err != nil {
 		t.Fatalf("%s: after %s: %v", l.label, a.name, err)
 	}
 	word, _, _ := strings.Cut(a.name, " ")

@@ -15,6 +15,8 @@ import (
 // nobody.
 type Summary struct {
 	Settings Settings
+	// Bankrupt is set when the company has ended.
+	Bankrupt bool
 	Clock    sim.Clock
 	Now      sim.Minute
 	Signals  mission.Signals
@@ -99,7 +101,7 @@ func (s *Summary) Bridge() preset.Bridge { return s.Settings.Bridge }
 func (c *Company) Summary() Summary {
 	o, f := &c.office.State, &c.factory.State
 	s := Summary{
-		Settings: c.settings, Clock: c.clock, Now: c.now, Signals: c.missions.Signals,
+		Settings: c.settings, Bankrupt: c.Bankrupt(), Clock: c.clock, Now: c.now, Signals: c.missions.Signals,
 		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
 		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100), Morale: c.people.Morale(),
 		PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,

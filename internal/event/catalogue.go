@@ -171,6 +171,6 @@ var catalogue = []Definition{ //nolint:gochecknoglobals // the table itself
 	{MissionCompleted, "The client's own calls complete a mission.", "/missions/{id}", &MissionCompletedData{}},
 	{AchievementUnlocked, "The client's own calls unlock an achievement.", "/sandbox/achievements/{id}", nil},
 	{SandboxExpiring, "Five minutes of the sandbox's time are left.", "/sandbox", nil},
-	{SandboxBankrupt, "The company cannot go on.", "/sandbox", nil},
+	{SandboxBankrupt, "The company cannot go on.", "/sandbox", &SandboxBankruptData{}},
 	{DisruptionEnded, "A disruption is over.", loreEvent, nil},
 }

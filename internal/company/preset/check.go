@@ -43,6 +43,7 @@ func (p Preset) check() error {
 		{within(p.CashMinor, amountMost), "cash_minor must be 0 to 1,000,000,000"},
 		{within(p.OverdraftLimitMinor, amountMost), "overdraft_limit_minor must be 0 to 1,000,000,000"},
 		{within(p.OverdraftBasisPointsPerDay, basisPointsMost), "overdraft_basis_points_per_day must be 0 to 100"},
+		{p.NegativeClosesToBankrupt >= 1 && p.NegativeClosesToBankrupt <= daysMost, "negative_closes_to_bankrupt must be 1 to 250"},
 		{within(s.LeadFactor, factorMost) && s.LeadFactor > 0, "supply.lead_factor must be above 0 and at most 10"},
 		{within(s.PriceFactor, factorMost) && s.PriceFactor > 0, "supply.price_factor must be above 0 and at most 10"},
 		{within(s.BillingErrorFactor, factorMost), "supply.billing_error_factor must be 0 to 10"},

@@ -47,6 +47,9 @@ type Preset struct {
 	// OverdraftBasisPointsPerDay is the interest on negative cash, in
 	// hundredths of a per cent for each day close.
 	OverdraftBasisPointsPerDay int64 `json:"overdraft_basis_points_per_day" doc:"Interest on negative cash at each day close, in hundredths of a per cent; 0 to 100."`
+	// NegativeClosesToBankrupt is how many day closes in a row with negative
+	// cash end the company.
+	NegativeClosesToBankrupt int64 `json:"negative_closes_to_bankrupt" doc:"Day closes in a row with negative cash that end the company; 1 to 250."`
 
 	// Seed is the world of a sandbox that names none; at random when absent.
 	Seed *uint64 `json:"seed,omitzero" doc:"The world of a sandbox whose creation names none; at random when left out."`

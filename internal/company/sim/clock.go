@@ -36,11 +36,13 @@ type Clock struct {
 	Speed      Speed          `json:"speed"`
 	AnchorWall moment.Instant `json:"anchor_wall"`
 	Anchor     Minute         `json:"anchor"`
+	// Stopped clocks show their anchor for ever.
+	Stopped bool `json:"stopped,omitzero"`
 }
 
 // Minute returns the simulated moment at a wall time, never before the anchor.
 func (c Clock) Minute(wall moment.Instant) Minute {
-	if c.Mode == Manual || wall <= c.AnchorWall {
+	if c.Stopped || c.Mode == Manual || wall <= c.AnchorWall {
 		return c.Anchor
 	}
 	// Whole units first, so that centuries do not overflow.
@@ -50,13 +52,13 @@ func (c Clock) Minute(wall moment.Instant) Minute {
 }
 
 // Wall returns the earliest wall time at which the clock shows m. For moments
-// before the anchor it is the anchor's. A manual clock has no such time; ok
-// is then false for moments after the anchor.
+// before the anchor it is the anchor's. A manual or a stopped clock has no
+// such time; ok is then false for moments after the anchor.
 func (c Clock) Wall(m Minute) (wall moment.Instant, ok bool) {
 	if m <= c.Anchor {
 		return c.AnchorWall, true
 	}
-	if c.Mode == Manual {
+	if c.Stopped || c.Mode == Manual {
 		return 0, false
 	}
 	micros := (int64(m-c.Anchor)*microsecondsTimesThousand + int64(c.Speed) - 1) / int64(c.Speed)

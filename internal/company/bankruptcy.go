@@ -1,0 +1,34 @@
+package company
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/event"
+)
+
+// bankruptRow stands for the sandbox in the event that ends it. It is in no
+// table.
+type bankruptRow struct {
+	record.Head
+	record.Stamps
+}
+
+func (*bankruptRow) Resource() string { return "sandbox" }
+func (*bankruptRow) State() string    { return "bankrupt" }
+
+// testSolvency ends the company when its cash is below the overdraft, or has
+// been negative at too many closes in a row (contract: OPEN.BANKRUPT.WHEN).
+// Its clock stops for good (contract: OPEN.TIME.STOPS).
+func (c *Company) testSolvency() {
+	cash, negative, p := c.office.State.CashMinor, c.office.State.NegativeCloses, &c.settings.Preset
+	if cash >= -p.OverdraftLimitMinor && negative < p.NegativeClosesToBankrupt {
+		return
+	}
+	c.clock = c.clock.MovedTo(c.now, c.rec.Wall())
+	c.clock.Stopped = true
+	about := &bankruptRow{Head: record.Head{ID: c.settings.SandboxID}}
+	c.rec.Emit(event.SandboxBankrupt, about, &event.SandboxBankruptData{CashMinor: cash, DaysNegative: negative, DayNumber: int64(c.now.Day())})
+}
+
+// Bankrupt reports whether the company has ended. No command may be given to
+// it then, and no time passes.
+func (c *Company) Bankrupt() bool { return c.clock.Stopped }
