@@ -18,7 +18,11 @@ import (
 func drawLife(t *rapid.T) *life {
 	name := rapid.SampledFrom([]string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"}).Draw(t, "preset")
 	mode := rapid.SampledFrom([]sim.Mode{sim.Manual, sim.Realtime}).Draw(t, "clock")
-	return live(t, presetNamed(t, name), rapid.Uint64Range(0, 1<<53-1).Draw(t, "seed"), mode, usual)
+	p := presetNamed(t, name)
+	if rapid.Bool().Draw(t, "loyal") {
+		p.Staff.QuitPct = 0 // who is rarely paid soon works alone, and prints nothing
+	}
+	return live(t, p, rapid.Uint64Range(0, 1<<53-1).Draw(t, "seed"), mode, usual)
 }
 
 // kinds are the kinds of things that may happen next, the frequent ones more

@@ -344,7 +344,11 @@ func agree(v *sandbox.View, events []fedEvent) error {
 			told[e.Data.ID] = e.Data.Status
 		}
 	}
-	for _, table := range []string{"sales_order", "work_order", "print_run", "customer_invoice", "office_shipment", "factory_shipment", "press", "stock_item", "mission"} {
+	for _, table := range []string{
+		"sales_order", "work_order", "print_run", "customer_invoice", "office_shipment", "factory_shipment", "press", "stock_item", "mission",
+		"office_requisition", "factory_requisition", "purchase_order", "delivery", "office_goods_receipt", "factory_goods_receipt", "supplier_invoice",
+		"contract_lot", "employee", "payroll_run",
+	} {
 		for _, e := range v.Table(table).Entries {
 			var row struct{ Status string }
 			if err := json.Unmarshal(e.Row, &row); err != nil {
