@@ -36,7 +36,13 @@ func takeLock(path string) (*fileLock, error) {
 	return nil, fmt.Errorf("lock %s: %w", name, err)
 }
 
-func (l *fileLock) release() error { return l.file.Close() }
+// release unlocks before it closes: a child that is being started holds a copy
+// of every open file until its program runs, and closing ours alone would leave
+// the database locked for so long.
+func (l *fileLock) release() error {
+	err := unix.Flock(int(l.file.Fd()), unix.LOCK_UN)
+	return errors.Join(err, l.file.Close())
+}
 
 // syncDirectory makes the names in a directory durable.
 func syncDirectory(path string) error {
