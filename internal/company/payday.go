@@ -22,10 +22,12 @@ const timerTimesheet = "week.timesheet"
 
 // scheduleTimesheet sets the bridge going on the Monday of a week.
 func (c *Company) scheduleTimesheet() {
-	if today := c.rec.Today(); c.bridged() && today%sim.DaysPerWeek == 0 {
+	if today := c.rec.Today(); c.carriesTimesheets() && today%sim.DaysPerWeek == 0 {
 		c.rec.Set(sim.Timer{Due: (today + sim.DaysPerWeek - 1).At(sim.CloseMinute), Class: sim.ClassTimesheet, Kind: timerTimesheet})
 	}
 }
+
+func (c *Company) carriesTimesheets() bool { return c.bridged() && c.settings.Preset.Payroll.Paid }
 
 // carryTimesheet records the week's hours as the gate has them, unless the
 // client has recorded some.

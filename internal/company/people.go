@@ -139,6 +139,9 @@ func (c *Company) checkPeople() error {
 // peopleTimers says what the crew and its wages wait for.
 func (c *Company) peopleTimers(want func(waits bool, kind, ref string)) {
 	want(true, hr.TimerDay, "")
+	if !c.settings.Preset.Payroll.Paid {
+		return
+	}
 	billed := map[moment.Date]bool{}
 	for run := range c.people.PayrollRuns.All {
 		billed[run.WeekStart] = true

@@ -42,7 +42,9 @@ type Presence struct {
 // everybody. Replacements for who quit are the caller's, since they cost.
 func (h *HR) OpenDay(r *record.Recorder) {
 	today := r.Today()
-	h.earnDay(today - 1)
+	if h.payroll.Paid {
+		h.earnDay(today - 1)
+	}
 	for _, phase := range []func(*record.Recorder, *Employee, *EmployeePrivate){h.comeBack, h.fallIll, h.announceLeave, h.quit} {
 		for e, p := range h.Employees.All {
 			if e.employed() {
@@ -58,6 +60,9 @@ func (h *HR) OpenDay(r *record.Recorder) {
 
 // BeginWeek makes sure that the wages of the week that begins are asked for.
 func (h *HR) BeginWeek(r *record.Recorder) {
+	if !h.payroll.Paid {
+		return
+	}
 	week := weekOf(r.Today())
 	r.Set(sim.Timer{Due: (h.dueDay(week) + 1).Open(), Class: sim.ClassPayroll, Kind: TimerPayrollLate, Ref: week.start().String(), Index: int64(week)})
 }

@@ -34,6 +34,8 @@ const ppmPerHundredth = 100
 
 // Payroll is when wages are due and what it costs to be late.
 type Payroll struct {
+	// Paid says whether people want wages at all.
+	Paid bool `json:"paid" doc:"Whether people are paid. Without it nothing asks for timesheets and wages, which suits tests."`
 	// DueWeekday is the day of the week after, mon to fri.
 	DueWeekday string `json:"due_weekday" doc:"The day of the week after on which wages are due: mon, tue, wed, thu or fri."`
 	// SurchargePctPerDay is added for each working day that a payroll is late,
