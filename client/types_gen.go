@@ -2042,14 +2042,23 @@ const (
 // WorkOrderReadyData is the data of factory.work_order.ready: finishing has ended, or stock was
 // set aside.
 type WorkOrderReadyData struct {
-	ID        string   `json:"id"`
-	Status    string   `json:"status,omitzero"`
-	Number    string   `json:"number"`
-	SKU       string   `json:"sku"`
-	Quantity  int64    `json:"quantity"`
-	Reference *string  `json:"reference"`
-	ReadyOn   Date     `json:"ready_on"`
-	Changes   []Change `json:"changes,omitempty"`
+	ID        string  `json:"id"`
+	Status    string  `json:"status,omitzero"`
+	Number    string  `json:"number"`
+	SKU       string  `json:"sku"`
+	Quantity  int64   `json:"quantity"`
+	Reference *string `json:"reference"`
+	ReadyOn   Date    `json:"ready_on"`
+	// What the event did to the stock on hand.
+	Stock   []StockChange `json:"stock,omitempty"`
+	Changes []Change      `json:"changes,omitempty"`
+}
+
+// StockChange is the type of WorkOrderReadyData.Stock.
+type StockChange struct {
+	SKU string `json:"sku"`
+	// Positive for what came in, negative for what went out.
+	Quantity int64 `json:"quantity"`
 }
 
 // ShipmentCreatedData is the data of factory.shipment.created: goods leave the Factory.
@@ -2062,7 +2071,9 @@ type ShipmentCreatedData struct {
 	SKU         string                    `json:"sku"`
 	Quantity    int64                     `json:"quantity"`
 	Source      ShipmentCreatedDataSource `json:"source"`
-	Changes     []Change                  `json:"changes,omitempty"`
+	// What the event did to the stock on hand.
+	Stock   []StockChange `json:"stock,omitempty"`
+	Changes []Change      `json:"changes,omitempty"`
 }
 
 // ShipmentCreatedDataSource is the type of ShipmentCreatedData.Source.
@@ -2086,20 +2097,24 @@ type PrintRunStartedData struct {
 	OperatorBadgeNo string     `json:"operator_badge_no"`
 	EndsSim         string     `json:"ends_sim"`
 	EndsAt          *time.Time `json:"ends_at"`
-	Changes         []Change   `json:"changes,omitempty"`
+	// What the event did to the stock on hand.
+	Stock   []StockChange `json:"stock,omitempty"`
+	Changes []Change      `json:"changes,omitempty"`
 }
 
 // PrintRunCompletedData is the data of factory.print_run.completed: a press has finished a run.
 type PrintRunCompletedData struct {
-	ID            string   `json:"id"`
-	Status        string   `json:"status,omitzero"`
-	PressID       string   `json:"press_id"`
-	WorkOrderID   string   `json:"work_order_id"`
-	QuantityGood  int64    `json:"quantity_good"`
-	QuantityShort int64    `json:"quantity_short"`
-	SheetsWasted  int64    `json:"sheets_wasted"`
-	SpoilagePct   float64  `json:"spoilage_pct"`
-	Changes       []Change `json:"changes,omitempty"`
+	ID            string  `json:"id"`
+	Status        string  `json:"status,omitzero"`
+	PressID       string  `json:"press_id"`
+	WorkOrderID   string  `json:"work_order_id"`
+	QuantityGood  int64   `json:"quantity_good"`
+	QuantityShort int64   `json:"quantity_short"`
+	SheetsWasted  int64   `json:"sheets_wasted"`
+	SpoilagePct   float64 `json:"spoilage_pct"`
+	// What the event did to the stock on hand.
+	Stock   []StockChange `json:"stock,omitempty"`
+	Changes []Change      `json:"changes,omitempty"`
 }
 
 // FactoryRequisitionCreatedData is the data of factory.requisition.created: the Factory's reorder
@@ -2140,13 +2155,15 @@ type DeliveryArrivedData struct {
 // FactoryGoodsReceiptRecordedData is the data of factory.goods_receipt.recorded: the client
 // counts a delivery.
 type FactoryGoodsReceiptRecordedData struct {
-	ID                  string   `json:"id"`
-	Status              string   `json:"status,omitzero"`
-	DeliveryID          string   `json:"delivery_id"`
-	PurchaseOrderNumber string   `json:"purchase_order_number"`
-	QuantityAccepted    int64    `json:"quantity_accepted"`
-	QuantityRejected    int64    `json:"quantity_rejected"`
-	Changes             []Change `json:"changes,omitempty"`
+	ID                  string `json:"id"`
+	Status              string `json:"status,omitzero"`
+	DeliveryID          string `json:"delivery_id"`
+	PurchaseOrderNumber string `json:"purchase_order_number"`
+	QuantityAccepted    int64  `json:"quantity_accepted"`
+	QuantityRejected    int64  `json:"quantity_rejected"`
+	// What the event did to the stock on hand.
+	Stock   []StockChange `json:"stock,omitempty"`
+	Changes []Change      `json:"changes,omitempty"`
 }
 
 // EmployeeSickData is the data of hr.employee.sick: somebody falls ill.
@@ -2336,6 +2353,16 @@ type MissionCompletedData struct {
 	CompletedCount int64    `json:"completed_count"`
 	TotalCount     int64    `json:"total_count"`
 	Changes        []Change `json:"changes,omitempty"`
+}
+
+// SandboxBankruptData is the data of sandbox.bankrupt: the company cannot go on.
+type SandboxBankruptData struct {
+	ID           string   `json:"id"`
+	Status       string   `json:"status,omitzero"`
+	CashMinor    int64    `json:"cash_minor"`
+	DaysNegative int64    `json:"days_negative"`
+	DayNumber    int64    `json:"day_number"`
+	Changes      []Change `json:"changes,omitempty"`
 }
 
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.
@@ -2534,6 +2561,8 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(PayrollPaidData)
 	case EventSandboxMissionCompleted:
 		data = new(MissionCompletedData)
+	case EventSandboxBankrupt:
+		data = new(SandboxBankruptData)
 	default:
 		return e.Data, nil
 	}

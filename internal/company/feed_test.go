@@ -89,6 +89,11 @@ type data struct {
 	RemainingMinor money.Minor `json:"remaining_minor"`
 	PaidMinor      money.Minor `json:"paid_minor"`
 	PenaltyMinor   money.Minor `json:"penalty_minor"`
+
+	Stock []struct {
+		SKU      string `json:"sku"`
+		Quantity int64  `json:"quantity"`
+	} `json:"stock"`
 	FeeMinor       money.Minor `json:"fee_minor"`
 	SeveranceMinor money.Minor `json:"severance_minor"`
 	TotalMinor     money.Minor `json:"total_minor"`
@@ -255,10 +260,12 @@ var causes = map[factory.MoveKind][]string{
 	factory.MoveShipment: {"factory.shipment.created"},
 }
 
-// checkStock replays the stock moves and compares them with the items.
+// checkStock replays the stock from the opening and the feed alone, and
+// compares it with the items and with the stock moves, each of which belongs to
+// one event that says the same.
 func (s *story) checkStock(t reporter) {
 	t.Helper()
-	onHand := map[string]int64{}
+	told, onHand := map[string]int64{}, map[string]int64{}
 	for _, m := range rowsOf[factory.StockMove](s.l, "stock_move") {
 		onHand[m.SKU] += m.Quantity
 		if m.BalanceAfter != onHand[m.SKU] || m.BalanceAfter < 0 || m.Quantity == 0 {
@@ -268,15 +275,29 @@ func (s *story) checkStock(t reporter) {
 			if m.EventID != nil {
 				t.Fatalf("%s: opening move %s names the event %s", s.l.label, m.ID, *m.EventID)
 			}
+			told[m.SKU] += m.Quantity
 			continue
 		}
-		if b := s.bodies[*m.EventID]; !slices.Contains(causes[m.Kind], b.Type) {
+		b := s.bodies[*m.EventID]
+		if !slices.Contains(causes[m.Kind], b.Type) {
 			t.Fatalf("%s: stock move %+v belongs to the event %+v", s.l.label, m, b)
+		}
+		said := false
+		for _, change := range b.Data.Stock {
+			said = said || change.SKU == m.SKU && change.Quantity == m.Quantity
+		}
+		if !said {
+			t.Fatalf("%s: stock move %+v is not in what its event says: %+v", s.l.label, m, b.Data.Stock)
+		}
+	}
+	for _, e := range s.l.events {
+		for _, change := range s.bodies[e.ID].Data.Stock {
+			told[change.SKU] += change.Quantity
 		}
 	}
 	for _, item := range rowsOf[factory.StockItem](s.l, "stock_item") {
-		if item.OnHand != onHand[item.SKU] {
-			t.Fatalf("%s: %d of %s are on hand, the moves add up to %d", s.l.label, item.OnHand, item.SKU, onHand[item.SKU])
+		if item.OnHand != onHand[item.SKU] || item.OnHand != told[item.SKU] {
+			t.Fatalf("%s: %d of %s are on hand, the moves add up to %d, the feed to %d", s.l.label, item.OnHand, item.SKU, onHand[item.SKU], told[item.SKU])
 		}
 	}
 }

@@ -57,6 +57,25 @@ type Riders struct {
 // SetChanges fills the riders.
 func (r *Riders) SetChanges(changes []Change) { r.Changes = changes }
 
+// StockChange is what an event did to the stock of one SKU.
+type StockChange struct {
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity" doc:"Positive for what came in, negative for what went out."`
+}
+
+// Stock stands in the data of every event that moves stock: with the opening
+// moves it makes the stock on hand, to the unit.
+type Stock struct {
+	Stock []StockChange `json:"stock,omitempty" doc:"What the event did to the stock on hand."`
+}
+
+// Moves adds a movement, unless it is of nothing.
+func (s *Stock) Moves(sku string, quantity int64) {
+	if quantity != 0 {
+		s.Stock = append(s.Stock, StockChange{SKU: sku, Quantity: quantity})
+	}
+}
+
 // Data is the data of an event: a struct that embeds Head first and Riders
 // last, with its own scalars between them.
 type Data interface {

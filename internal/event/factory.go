@@ -25,6 +25,7 @@ type WorkOrderReadyData struct {
 	Quantity  int64       `json:"quantity"`
 	Reference *string     `json:"reference"`
 	ReadyOn   moment.Date `json:"ready_on"`
+	Stock
 	Riders
 }
 
@@ -37,6 +38,7 @@ type ShipmentCreatedData struct {
 	SKU         string `json:"sku"`
 	Quantity    int64  `json:"quantity"`
 	Source      string `json:"source" enum:"client,bridge"`
+	Stock
 	Riders
 }
 
@@ -53,6 +55,7 @@ type PrintRunStartedData struct {
 	// ends; the latter is null under a manual clock.
 	EndsSim string          `json:"ends_sim"`
 	EndsAt  *moment.Instant `json:"ends_at"`
+	Stock
 	Riders
 }
 
@@ -65,6 +68,7 @@ type PrintRunCompletedData struct {
 	QuantityShort int64         `json:"quantity_short"`
 	SheetsWasted  int64         `json:"sheets_wasted"`
 	SpoilagePct   share.PerCent `json:"spoilage_pct"`
+	Stock
 	Riders
 }
 

@@ -154,5 +154,6 @@ type FactoryGoodsReceiptRecordedData struct {
 	// The quantities are sums over all lines.
 	QuantityAccepted int64 `json:"quantity_accepted"`
 	QuantityRejected int64 `json:"quantity_rejected"`
+	Stock
 	Riders
 }

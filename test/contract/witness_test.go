@@ -116,6 +116,12 @@ var members = map[string]string{
 	"office.supplier_invoice.paid":            "number paid_minor credited_minor discount_minor paid_by cash_minor",
 	"office.payment.overdue":                  "supplier_invoice_id supplier_id billed_minor late_fee_minor due_date collect_on",
 
+	"office.contract_lot.offered":   "number sku quantity unit_price_minor total_minor penalty_minor answer_by deliver_by",
+	"office.contract_lot.accepted":  "number deliver_by bridged_work_order_id",
+	"office.contract_lot.declined":  "number",
+	"office.contract_lot.expired":   "number reason penalty_minor cash_minor",
+	"office.contract_lot.delivered": "number shipment_id total_minor on_time",
+
 	"hr.employee.sick":         "badge_no role expected_back",
 	"hr.employee.returned":     "badge_no role days_absent",
 	"hr.employee.quit":         "badge_no role reason",
@@ -137,7 +143,7 @@ var resources = map[string]string{
 	"/office/requisitions": "office_requisition", "/office/purchase-orders": "purchase_order", "/office/goods-receipts": "office_goods_receipt",
 	"/office/supplier-invoices": "supplier_invoice", "/factory/requisitions": "factory_requisition", "/factory/deliveries": "delivery",
 	"/factory/goods-receipts": "factory_goods_receipt", "/office/employees": "employee", "/office/leave-requests": "leave_request",
-	"/office/payroll-runs": "payroll_run",
+	"/office/payroll-runs": "payroll_run", "/office/contract-lots": "contract_lot",
 }
 
 // checkFeed looks at the form and the order of events.
@@ -192,6 +198,9 @@ func (n *tenant) checkAbout(e object) {
 		}
 	}
 	want := append(strings.Fields(members[kind]), "id")
+	if _, moves := data["stock"]; moves {
+		want = append(want, "stock")
+	}
 	if _, has := data["status"]; has {
 		want = append(want, "status")
 	}
@@ -318,7 +327,7 @@ func (n *tenant) checkBooks(events []object) {
 
 // payments are the events that take cash, and the member that says how much.
 var payments = map[string]string{
-	"office.supplier_invoice.paid": "paid_minor", "hr.employee.hired": "fee_minor", "hr.employee.dismissed": "severance_minor", "hr.payroll.paid": "total_minor",
+	"office.supplier_invoice.paid": "paid_minor", "office.contract_lot.expired": "penalty_minor", "hr.employee.hired": "fee_minor", "hr.employee.dismissed": "severance_minor", "hr.payroll.paid": "total_minor",
 }
 
 // cashOf is what an event says that it brought, or took.
@@ -381,9 +390,9 @@ func (n *tenant) checkWalls(seen map[string]object) {
 	rows(n.t, "OPEN.SYSTEMS.NATURAL_KEYS", "SVC.TWO_SYSTEMS")
 	foreign := map[string]*regexp.Regexp{
 		"/office/":  regexp.MustCompile(`^(wo|pr|itm|mov|shf|opr|att|prs|frq|dlv|grf)_[0-9a-z]+$`),
-		"/factory/": regexp.MustCompile(`^(so|sho|cin|pay|led|cus|rqn|po|gro|sin|sup|emp|lvr|tms|prl)_[0-9a-z]+$`),
+		"/factory/": regexp.MustCompile(`^(so|sho|cin|pay|led|cus|rqn|po|gro|sin|sup|emp|lvr|tms|prl|lot)_[0-9a-z]+$`),
 	}
-	bridges := []string{"bridged_work_order_id", "factory_shipment_ref", "bridged_office_shipment_id", "reference"}
+	bridges := []string{"bridged_work_order_id", "work_order_ref", "factory_shipment_ref", "bridged_office_shipment_id", "reference"}
 	var look func(path, name string, value any)
 	look = func(path, name string, value any) {
 		switch value := value.(type) {

@@ -123,15 +123,14 @@ func (f *Factory) Receive(r *record.Recorder, in GoodsReceiptInput, lines []Rece
 	f.State.DeliveriesWaiting--
 	r.Born(g)
 	record.Move(r, d, &d.Status, DeliveryReceived)
-	accepted, rejected := int64(0), int64(0)
+	data := &event.FactoryGoodsReceiptRecordedData{DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber}
 	for _, line := range lines {
-		accepted += line.QuantityAccepted
-		rejected += line.QuantityRejected
+		data.QuantityAccepted += line.QuantityAccepted
+		data.QuantityRejected += line.QuantityRejected
+		data.Moves(line.SKU, line.QuantityAccepted)
 		f.refilled(r, line.SKU, line.QuantityAccepted)
 	}
-	eventID := r.Emit(event.FactoryGoodsReceiptRecorded, g, &event.FactoryGoodsReceiptRecordedData{
-		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, QuantityAccepted: accepted, QuantityRejected: rejected,
-	})
+	eventID := r.Emit(event.FactoryGoodsReceiptRecorded, g, data)
 	for i, line := range lines {
 		cost := private.CostMinor[i].Times(line.QuantityAccepted)
 		worth += cost

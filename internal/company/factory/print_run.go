@@ -289,10 +289,14 @@ func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []s
 			record.Move(r, w, &w.Status, WorkPrinting)
 		}
 	}
-	eventID := r.Emit(event.PrintRunStarted, run, &event.PrintRunStartedData{
+	data := &event.PrintRunStartedData{
 		PressID: run.PressID, WorkOrderID: run.WorkOrderID, ItemsCount: int64(len(run.Items)), PaperSKU: run.PaperSKU,
 		SheetsPlanned: run.SheetsPlanned, OperatorBadgeNo: run.OperatorBadgeNo, EndsSim: run.EndsSim, EndsAt: run.EndsAt,
-	})
+	}
+	for _, need := range p.material() {
+		data.Moves(need.SKU, -need.Quantity)
+	}
+	eventID := r.Emit(event.PrintRunStarted, run, data)
 	r.Set(sim.Timer{Due: ends, Class: sim.ClassDay, Kind: TimerRunEnds, Ref: run.ID})
 	var skus []string
 	for _, need := range p.material() {

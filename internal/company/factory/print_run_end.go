@@ -46,10 +46,15 @@ func (f *Factory) RunEnds(r *record.Recorder, id string) {
 	f.Operators.EditPrivate(r, operatorID(run.OperatorBadgeNo)).RunID = ""
 	record.Move(r, run, &run.Status, RunCompleted)
 	record.Move(r, press, &press.Status, PressIdle)
-	eventID := r.Emit(event.PrintRunCompleted, run, &event.PrintRunCompletedData{
+	data := &event.PrintRunCompletedData{
 		PressID: run.PressID, WorkOrderID: run.WorkOrderID, QuantityGood: good, QuantityShort: short,
 		SheetsWasted: wasted, SpoilagePct: *run.SpoilagePct,
-	})
+	}
+	data.Moves(catalog.Waste, wasted*catalog.GramsPerSheet)
+	for i := range outputs {
+		data.Moves(outputs[i].order.SKU, outputs[i].surplus)
+	}
+	eventID := r.Emit(event.PrintRunCompleted, run, data)
 	f.move(r, catalog.Waste, wasted*catalog.GramsPerSheet, 0, cause{MoveWaste, eventID, run.ID})
 	for i := range outputs {
 		f.take(r, &outputs[i], cause{MoveOutput, eventID, run.ID})

@@ -86,9 +86,11 @@ func (f *Factory) Ship(r *record.Recorder, in ShipmentInput) string {
 	w.ShipmentID = &s.ID
 	r.Born(s)
 	record.Move(r, w, &w.Status, WorkShipped)
-	eventID := r.Emit(event.ShipmentCreated, s, &event.ShipmentCreatedData{
+	data := &event.ShipmentCreatedData{
 		Number: s.Number, WorkOrderID: w.ID, Reference: s.Reference, SKU: s.SKU, Quantity: s.Quantity, Source: s.Source,
-	})
+	}
+	data.Moves(w.SKU, -w.QuantityFromStock)
+	eventID := r.Emit(event.ShipmentCreated, s, data)
 	if w.QuantityFromStock > 0 {
 		item, _ := f.Stock.Edit(r, StockItemID(w.SKU))
 		item.Reserved -= w.QuantityFromStock

@@ -202,9 +202,11 @@ func (f *Factory) takeFromStock(r *record.Recorder, w *WorkOrder) {
 func (f *Factory) makeReady(r *record.Recorder, w *WorkOrder, to WorkOrderStatus) string {
 	w.ReadyOn = new(r.Date())
 	record.Move(r, w, &w.Status, to)
-	return r.Emit(event.WorkOrderReady, w, &event.WorkOrderReadyData{
-		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, ReadyOn: r.Date(),
-	})
+	data := &event.WorkOrderReadyData{Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, ReadyOn: r.Date()}
+	if to == WorkStocked {
+		data.Moves(w.SKU, w.QuantityGood)
+	}
+	return r.Emit(event.WorkOrderReady, w, data)
 }
 
 // FinishingEnds makes a work order ready, or puts it on the shelf when it is
