@@ -34,6 +34,17 @@ func (c *Client) AdvanceTime(ctx context.Context, in TickInput) (*TickResult, er
 	return write[TickResult](ctx, c, request{operation: "advance_time", method: http.MethodPost, path: "/sandbox/tick", system: shared, in: in})
 }
 
+// ExtendSandbox calls POST /sandbox/extend: extend the lease.
+//
+// Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in
+// the company: no event is written.
+//
+// It is refused with extension_not_yet (409) and no_extensions_left (409), beside what every call
+// can meet.
+func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
+	return write[SandboxStatus](ctx, c, request{operation: "extend_sandbox", method: http.MethodPost, path: "/sandbox/extend", system: shared})
+}
+
 // ListEventsParams chooses what ListEvents reads. Empty fields choose nothing.
 type ListEventsParams struct {
 	// AfterSeq leaves out events up to this number. Not together with Cursor.

@@ -47,7 +47,7 @@ type NewSandbox struct {
 	FactoryKey string    `json:"factory_key"`
 }
 
-// SandboxStatus is what get_sandbox answers with.
+// SandboxStatus is what get_sandbox and extend_sandbox answer with.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
 	PublicName          string       `json:"public_name"`
@@ -1095,6 +1095,16 @@ type MissionCompletedData struct {
 	Changes        []Change `json:"changes,omitempty"`
 }
 
+// SandboxExpiringData is the data of sandbox.expiring: five minutes of the sandbox's time are
+// left.
+type SandboxExpiringData struct {
+	ID             string    `json:"id"`
+	Status         string    `json:"status,omitzero"`
+	ExpiresAt      time.Time `json:"expires_at"`
+	ExtensionsLeft int64     `json:"extensions_left"`
+	Changes        []Change  `json:"changes,omitempty"`
+}
+
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.
 type EventType string
 
@@ -1237,6 +1247,8 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(StockBelowReorderPointData)
 	case EventSandboxMissionCompleted:
 		data = new(MissionCompletedData)
+	case EventSandboxExpiring:
+		data = new(SandboxExpiringData)
 	default:
 		return e.Data, nil
 	}
@@ -1296,6 +1308,10 @@ const (
 	// CodeWorkOrderNotReady (409): the goods are not printed and finished yet, so they cannot be
 	// shipped.
 	CodeWorkOrderNotReady = "work_order_not_ready"
+	// CodeExtensionNotYet (409): more time is left than an extension may be asked for with.
+	CodeExtensionNotYet = "extension_not_yet"
+	// CodeNoExtensionsLeft (409): the sandbox has been extended as often as it may.
+	CodeNoExtensionsLeft = "no_extensions_left"
 	// CodeTooManyOpen (409): the sandbox holds as many open records of this kind as it can.
 	CodeTooManyOpen = "too_many_open"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.

@@ -61,7 +61,7 @@ func start(t testing.TB) *service {
 	c := &clock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
 	log := slog.New(slog.DiscardHandler)
 	house, err := sandbox.NewHouse(t.Context(), sandbox.Options{
-		Store: db, Presets: presets, Lease: 30 * time.Minute, Grace: 10 * time.Minute, Capacity: 100, Log: log, Now: c.Now,
+		Store: db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Capacity: 100, Log: log, Now: c.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,20 @@
 package event
 
+import "platen/internal/moment"
+
 // MissionCompletedData is the data of sandbox.mission.completed.
 type MissionCompletedData struct {
 	Head
 	Title          string `json:"title"`
 	CompletedCount int64  `json:"completed_count"`
 	TotalCount     int64  `json:"total_count"`
+	Riders
+}
+
+// SandboxExpiringData is the data of sandbox.expiring.
+type SandboxExpiringData struct {
+	Head
+	ExpiresAt      moment.Instant `json:"expires_at"`
+	ExtensionsLeft int64          `json:"extensions_left"`
 	Riders
 }

@@ -79,11 +79,6 @@ type ClockStatus struct {
 	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
 }
 
-// extensions is how many times a lease can be extended (contract:
-// LIMIT.EXTENSIONS). Extending comes with the platform's lifecycle; until then
-// all of them are left.
-const extensions = 2
-
 // MinuteAt returns the simulated moment that a view shows at a wall time.
 func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
 	return max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt)))
@@ -100,7 +95,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
 			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
 		},
-		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: extensions, Currency: money.Currency,
+		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,
 		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
 		Reputation: s.Reputation, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: s.Score,
 	}
@@ -161,6 +156,7 @@ func sandboxOperations() []Operation {
 			Value: func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
 		},
 		tickOperation(),
+		extendOperation(),
 		{
 			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "The event feed",
@@ -197,6 +193,18 @@ func tickOperation() Operation {
 				EventsWritten: v.Sequence - first, LastSeq: v.Sequence, CashMinor: v.Summary.CashMinor, Status: v.Status(now),
 			}
 		}}, nil
+	})
+}
+
+func extendOperation() Operation {
+	return write(Operation{
+		ID: "extend_sandbox", Path: "/sandbox/extend", System: Shared,
+		Summary:     "Extend the lease",
+		Description: "Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in the company: no event is written.",
+		Problems:    []problem.Code{problem.ExtensionNotYet, problem.NoExtensionsLeft}, Out: reflect.TypeFor[SandboxStatus](),
+	}, func(tx *sandbox.Tx, _ string, _ *noBody) (Result, error) {
+		now := tx.Now
+		return Result{Value: func(v *sandbox.View) any { return Status(v, max(now, v.LastEventAt)) }}, tx.Extend()
 	})
 }
 

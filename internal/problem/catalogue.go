@@ -37,6 +37,8 @@ const (
 	NoOperator            Code = "no_operator"
 	InsufficientStock     Code = "insufficient_stock"
 	WorkOrderNotReady     Code = "work_order_not_ready"
+	ExtensionNotYet       Code = "extension_not_yet"
+	NoExtensionsLeft      Code = "no_extensions_left"
 	TooManyOpen           Code = "too_many_open"
 	BodyTooLarge          Code = "body_too_large"
 	UnsupportedMediaType  Code = "unsupported_media_type"
@@ -182,6 +184,18 @@ var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Wait for the event factory.work_order.ready.",
 		Meaning: "The goods are not printed and finished yet, so they cannot be shipped.",
 		Remedy:  "Start or finish the print run, then ship after factory.work_order.ready.",
+	},
+	{
+		Code: ExtensionNotYet, Status: http.StatusConflict, Retryable: true,
+		Hint:    "Extend from retry_at on. The event sandbox.expiring comes five minutes before the end.",
+		Meaning: "More time is left than an extension may be asked for with.",
+		Remedy:  "Wait until retry_at. Nothing is lost: an extension adds to the end, whenever it is made.",
+	},
+	{
+		Code: NoExtensionsLeft, Status: http.StatusConflict,
+		Hint:    "Create another sandbox when this one ends.",
+		Meaning: "The sandbox has been extended as often as it may.",
+		Remedy:  "Finish before expires_at, or go on in a new sandbox. The same preset and seed begin the same company.",
 	},
 	{
 		Code: TooManyOpen, Status: http.StatusConflict,

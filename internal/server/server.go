@@ -90,7 +90,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	}
 	s := &Server{config: c, log: log, now: time.Now, store: db, failed: make(chan error, 1)}
 	s.house, err = sandbox.NewHouse(ctx, sandbox.Options{
-		Store: db, Presets: presets, Lease: c.SandboxDuration, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
+		Store: db, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

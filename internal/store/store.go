@@ -63,6 +63,11 @@ type Sandbox struct {
 	ExpiresAt time.Time // microseconds, UTC
 	// DeleteAt is when the sandbox is to be removed.
 	DeleteAt time.Time // microseconds, UTC
+	// WakeAt is when somebody is to look after the sandbox next, whether a
+	// client calls or not.
+	WakeAt time.Time // microseconds, UTC
+	// Extensions is how many times the lease was extended.
+	Extensions int
 }
 
 // Commit is one atomic step in the life of a sandbox.
@@ -121,9 +126,9 @@ type Store interface {
 	// ErrNotFound.
 	FindKey(ctx context.Context, key KeyHash) (Sandbox, error)
 
-	// Expired lists the headers of sandboxes with DeleteAt at or before t,
-	// earliest first, at most limit of them.
-	Expired(ctx context.Context, t time.Time, limit int) ([]Sandbox, error)
+	// Due lists the headers of sandboxes with WakeAt at or before t, earliest
+	// first, at most limit of them.
+	Due(ctx context.Context, t time.Time, limit int) ([]Sandbox, error)
 
 	// Count returns how many sandboxes there are.
 	Count(ctx context.Context) (int, error)

@@ -29,6 +29,7 @@ func (n *tenant) writes() []request {
 		post("/factory/print-runs", encode(n.t, object{"press_id": "prs_digital", "work_order_id": work})),
 		post("/factory/shipments", encode(n.t, object{"work_order_id": ready})),
 		post("/sandbox/tick", `{"minutes":1}`),
+		post("/sandbox/extend", ""),
 	}
 }
 
@@ -42,7 +43,9 @@ func (r request) under(key string) request {
 func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	t.Parallel()
 	rows(t, "IDEM.ACCEPTED", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "OPEN.IDEM.BYTES", "IDEM.REUSED", "ERR.IDEMPOTENCY_KEY_REUSED", "OPEN.IDEM.SAME", "OPEN.IDEM.SCOPE")
-	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	// Any time is the time for an extension.
+	s := serve(t, map[string]string{"extension-window": "30m"})
+	n := s.create(t, `{"preset":"manual","clock":"manual"}`)
 	calls := n.writes()
 	known := map[string]bool{}
 	answers := make([]*answer, len(calls))
@@ -76,7 +79,7 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
 		t.Error("a key of Head Office was known in the Factory")
 	}
-	other := shared.create(t, `{"clock":"manual"}`)
+	other := s.create(t, `{"clock":"manual"}`)
 	if a := other.accept(text(other.order("SO-1001"), "id")); text(a, "id") == text(answers[0].data(), "id") {
 		t.Errorf("the order %v is in two sandboxes", a["id"])
 	}
@@ -107,7 +110,7 @@ func TestCreationTakesAnIdempotencyKey(t *testing.T) {
 func TestSomeRoutesInsistOnAKey(t *testing.T) {
 	t.Parallel()
 	rows(t, "ERR.IDEMPOTENCY_REQUIRED", "ROUTE.OFFICE.SHIPMENTS.CREATE", "ROUTE.FACTORY.WORK_ORDERS.CREATE", "ROUTE.FACTORY.PRINT_RUNS.CREATE", "ROUTE.FACTORY.SHIPMENTS.CREATE")
-	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	n := serve(t, map[string]string{"extension-window": "30m"}).create(t, `{"preset":"manual","clock":"manual"}`)
 	for _, r := range n.writes() {
 		insists := r.path == "/office/shipments" || r.path == "/factory/work-orders" || r.path == "/factory/print-runs" || r.path == "/factory/shipments"
 		a := n.send(t, r)

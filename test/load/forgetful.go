@@ -64,8 +64,8 @@ func (f *forgetful) FindKey(_ context.Context, key store.KeyHash) (store.Sandbox
 	return f.headers[id], nil
 }
 
-// Expired implements store.Store.
-func (f *forgetful) Expired(context.Context, time.Time, int) ([]store.Sandbox, error) {
+// Due implements store.Store.
+func (f *forgetful) Due(context.Context, time.Time, int) ([]store.Sandbox, error) {
 	return nil, nil
 }
 

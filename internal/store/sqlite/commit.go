@@ -22,8 +22,8 @@ const (
 	// A key of another sandbox is ignored like an id that exists: no row.
 	createSandbox = `
 		INSERT OR IGNORE INTO sandboxes
-			(id, office_key, factory_key, network, created_at, expires_at, delete_at)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+			(id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
 		WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?1)`
 
 	firstCommit = `
@@ -33,9 +33,9 @@ const (
 	replaceHeader = `
 		UPDATE OR IGNORE sandboxes SET
 			office_key = ?2, factory_key = ?3, network = ?4,
-			created_at = ?5, expires_at = ?6, delete_at = ?7
+			created_at = ?5, expires_at = ?6, delete_at = ?7, wake_at = ?8, extensions = ?9
 		WHERE id = ?1
-		AND ?8 = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = number)`
+		AND ?10 = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = number)`
 )
 
 // Commit appends one commit.
@@ -113,7 +113,7 @@ func conflictUnless(err error) error {
 func headerColumns(h *store.Sandbox) []any {
 	return []any{
 		h.ID, keyColumn(h.OfficeKey), keyColumn(h.FactoryKey), h.Network,
-		h.CreatedAt.UnixMicro(), h.ExpiresAt.UnixMicro(), h.DeleteAt.UnixMicro(),
+		h.CreatedAt.UnixMicro(), h.ExpiresAt.UnixMicro(), h.DeleteAt.UnixMicro(), h.WakeAt.UnixMicro(), h.Extensions,
 	}
 }
 

@@ -229,12 +229,12 @@ func (f *Faulty) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox,
 	return f.inner.FindKey(ctx, key)
 }
 
-// Expired reads from the store inside.
-func (f *Faulty) Expired(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
+// Due reads from the store inside.
+func (f *Faulty) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
 	if err := f.look(ctx); err != nil {
 		return nil, err
 	}
-	return f.inner.Expired(ctx, t, limit)
+	return f.inner.Due(ctx, t, limit)
 }
 
 // Count reads from the store inside.

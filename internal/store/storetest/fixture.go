@@ -61,6 +61,8 @@ func sandboxOf(id string) store.Sandbox {
 		CreatedAt:  created,
 		ExpiresAt:  created.Add(24 * time.Hour),
 		DeleteAt:   created.Add(48 * time.Hour),
+		WakeAt:     created.Add(47 * time.Hour),
+		Extensions: 1,
 	}
 }
 

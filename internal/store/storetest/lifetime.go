@@ -33,7 +33,7 @@ func everyCall(ctx context.Context, s store.Store) map[string]error {
 	_, commits := s.Commits(ctx, "a", 1, 9)
 	_, load := s.Load(ctx, "a")
 	_, findKey := s.FindKey(ctx, sandboxOf("a").OfficeKey)
-	_, expired := s.Expired(ctx, farFuture, 9)
+	_, due := s.Due(ctx, farFuture, 9)
 	_, count := s.Count(ctx)
 	return map[string]error{
 		"Commit":       s.Commit(ctx, commitOf("a", 3)),
@@ -41,7 +41,7 @@ func everyCall(ctx context.Context, s store.Store) map[string]error {
 		"Load":         load,
 		"SaveSnapshot": s.SaveSnapshot(ctx, snapshotOf("a", 2)),
 		"FindKey":      findKey,
-		"Expired":      expired,
+		"Due":          due,
 		"Count":        count,
 		"Delete":       s.Delete(ctx, "a"),
 		"Ping":         s.Ping(ctx),

@@ -103,21 +103,21 @@ func (m *model) findKey(key store.KeyHash) (store.Sandbox, error) {
 	return store.Sandbox{}, store.ErrNotFound
 }
 
-// expired lists by DeleteAt and then by id, an order that only tests need.
-func (m *model) expired(t time.Time) []store.Sandbox {
+// due lists by WakeAt and then by id, an order that only tests need.
+func (m *model) due(t time.Time) []store.Sandbox {
 	var list []store.Sandbox
 	for _, image := range m.images {
-		if !image.Sandbox.DeleteAt.After(t) {
+		if !image.Sandbox.WakeAt.After(t) {
 			list = append(list, image.Sandbox)
 		}
 	}
-	sortExpired(list)
+	sortDue(list)
 	return list
 }
 
-func sortExpired(list []store.Sandbox) {
+func sortDue(list []store.Sandbox) {
 	slices.SortFunc(list, func(a, b store.Sandbox) int {
-		if order := a.DeleteAt.Compare(b.DeleteAt); order != 0 {
+		if order := a.WakeAt.Compare(b.WakeAt); order != 0 {
 			return order
 		}
 		return strings.Compare(a.ID, b.ID)

@@ -14,8 +14,8 @@ import (
 	"platen/internal/store"
 )
 
-// firstDeleteAt is before every DeleteAt of the property test.
-var firstDeleteAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// firstWakeAt is before every WakeAt of the property test.
+var firstWakeAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // checkModel does random steps to an engine and to a model, and after each
 // compares all that either can be asked.
@@ -77,9 +77,11 @@ func drawHeader(t *rapid.T, id string) *store.Sandbox {
 		OfficeKey:  drawKey(t, "office key", 0x10),
 		FactoryKey: drawKey(t, "factory key", 0x20),
 		Network:    rapid.SampledFrom([]string{"", "192.0.2.1", "2001:db8::/64"}).Draw(t, "network"),
-		CreatedAt:  firstDeleteAt.Add(-time.Hour),
-		ExpiresAt:  firstDeleteAt.Add(-time.Minute),
-		DeleteAt:   firstDeleteAt.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "delete at")) * time.Hour),
+		CreatedAt:  firstWakeAt.Add(-time.Hour),
+		ExpiresAt:  firstWakeAt.Add(-time.Minute),
+		DeleteAt:   firstWakeAt.Add(10 * time.Hour),
+		WakeAt:     firstWakeAt.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "wake at")) * time.Hour),
+		Extensions: rapid.IntRange(0, 2).Draw(t, "extensions"),
 	}
 }
 
@@ -164,14 +166,14 @@ func (c *comparison) check(t *rapid.T) {
 		sameState(t, "sandbox by key", got, want)
 	}
 	for _, hours := range []int{4, 9} {
-		at := firstDeleteAt.Add(time.Duration(hours) * time.Hour)
-		got, err := c.store.Expired(c.ctx, at, 100)
-		sameError(t, "expired", err, nil)
-		if !slices.IsSortedFunc(got, func(a, b store.Sandbox) int { return a.DeleteAt.Compare(b.DeleteAt) }) {
-			t.Fatalf("expired is not in order: %v", got)
+		at := firstWakeAt.Add(time.Duration(hours) * time.Hour)
+		got, err := c.store.Due(c.ctx, at, 100)
+		sameError(t, "due", err, nil)
+		if !slices.IsSortedFunc(got, func(a, b store.Sandbox) int { return a.WakeAt.Compare(b.WakeAt) }) {
+			t.Fatalf("due is not in order: %v", got)
 		}
-		sortExpired(got)
-		sameState(t, "expired", got, c.model.expired(at))
+		sortDue(got)
+		sameState(t, "due", got, c.model.due(at))
 	}
 	count, err := c.store.Count(c.ctx)
 	sameError(t, "count", err, nil)

@@ -36,7 +36,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Reopener) {
 		{"KeysFindTheirSandbox", keysFindSandbox},
 		{"RevokedKeyIsNeverFound", revokedKey},
 		{"KeyOfAnotherSandboxConflicts", takenKey},
-		{"ExpiredIsOrderedAndLimited", expiredOrder},
+		{"DueIsOrderedAndLimited", dueOrder},
 		{"TimesAreKeptToTheMicrosecond", timesKept},
 		{"CountFollowsCreationAndDeletion", countFollows},
 
