@@ -48,6 +48,7 @@ var may = map[string]string{
 	"internal/config":           "",
 	"internal/netguard":         "",
 	"internal/ratelimit":        "",
+	"internal/network":          "",
 	"internal/ratelimit/valkey": "internal/ratelimit",
 	"client":                    "",
 	"docs":                      "",
@@ -60,7 +61,7 @@ var may = map[string]string{
 	// The table of operations and its readers. Readers know the table and not
 	// each other.
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
-	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit " +
+	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit internal/network " +
 		"internal/company/mission internal/company/record",
 	"internal/mcp":       vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit",
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
@@ -102,6 +103,7 @@ var foreign = []foreignModule{
 	{"github.com/spf13/cobra", "cmd/platen", "the command line"},
 	{"github.com/spf13/pflag", "cmd/platen", "the flags of the command line"},
 	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},
+	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},
 }
