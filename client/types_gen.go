@@ -1271,6 +1271,9 @@ const (
 	// CodeBadRequest (400): the request is not well-formed HTTP, or its path is not in its clean
 	// form.
 	CodeBadRequest = "bad_request"
+	// CodeKeyInURL (400): the path or the query string holds a key. Addresses end up in logs and
+	// histories, so the key was revoked at once.
+	CodeKeyInURL = "key_in_url"
 	// CodeIdempotencyRequired (400): the route creates or pays something and wants an Idempotency-Key
 	// header.
 	CodeIdempotencyRequired = "idempotency_required"
@@ -1283,6 +1286,9 @@ const (
 	// CodeWrongSystem (403): the key belongs to the other system. The two systems share no data, and
 	// each key opens one door.
 	CodeWrongSystem = "wrong_system"
+	// CodeBanned (403): your network went on sending although it was told to slow down, and is shut
+	// out for a while. Its keys are not touched.
+	CodeBanned = "banned"
 	// CodeNotFound (404): the sandbox has no record with this id.
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
@@ -1335,6 +1341,10 @@ const (
 	CodeReferenceRequired = "reference_required"
 	// CodeSandboxExpired (423): the sandbox's time is over; it is read-only until it is deleted.
 	CodeSandboxExpired = "sandbox_expired"
+	// CodeRateLimited (429): a rate budget is spent: that of the key, of your network, or of requests
+	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
+	// Nothing was done, and no key is lost.
+	CodeRateLimited = "rate_limited"
 	// CodeTickRate (429): the clock was moved by hand less than a second ago.
 	CodeTickRate = "tick_rate"
 	// CodeHeadersTooLarge (431): the headers are larger than the server takes.

@@ -97,7 +97,7 @@ func (x *exchange) create() error {
 	if !ok {
 		return fmt.Errorf("creation takes a body of type %T", in)
 	}
-	created, err := x.server.house.Create(x.r.Context(), wanted.Creation(network(x.r)))
+	created, err := x.server.house.Create(x.r.Context(), wanted.Creation(x.group.String()))
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,10 @@ func Table() []Operation {
 // Common returns the codes that an operation gives because of what it is,
 // followed by its own.
 func (o *Operation) Common() []problem.Code {
-	codes := []problem.Code{problem.BadRequest, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable, problem.HeadersTooLarge, problem.InternalError, problem.Unavailable}
+	codes := []problem.Code{
+		problem.BadRequest, problem.KeyInURL, problem.Banned, problem.RateLimited, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable,
+		problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
+	}
 	if o.System != Open {
 		codes = append(codes, problem.Unauthorized)
 	}

@@ -153,6 +153,11 @@ func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 	return Decision{Outcome: Passed, Own: own, Remaining: g.remaining(own, group, caller, at.UnixNano())}
 }
 
+// Shuts reports whether a network group is banned at a moment.
+func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
+	return !g.options.Ban.Off() && g.groups.shuts(group, at.UnixNano())
+}
+
 // Size is how many callers the gate remembers.
 func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
 

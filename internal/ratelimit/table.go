@@ -161,6 +161,15 @@ func (t *table[K]) remaining(key K, now int64) int {
 	return p.bucket.remaining(now, t.budget)
 }
 
+// shuts reports whether a caller is in its penalty.
+func (t *table[K]) shuts(key K, now int64) bool {
+	s := t.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.places[key]
+	return p != nil && min(p.until, now+int64(t.penalty.Lasts)) > now
+}
+
 // size is how many places are taken.
 func (t *table[K]) size() int {
 	n := 0

@@ -21,8 +21,10 @@ import (
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/config"
+	"platen/internal/network"
 	"platen/internal/openapi"
 	"platen/internal/operation"
+	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/postgres"
@@ -55,6 +57,8 @@ type Server struct {
 
 	store    store.Store
 	house    *sandbox.House
+	gate     *ratelimit.Gate
+	network  *network.Rules
 	api      *api.Server
 	listener net.Listener
 	http     *http.Server
@@ -84,11 +88,15 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
+	gate, rules, err := limits(c)
+	if err != nil {
+		return nil, err
+	}
 	db, err := openStore(ctx, c.Database)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Server{config: c, log: log, now: time.Now, store: db, failed: make(chan error, 1)}
+	s := &Server{config: c, log: log, now: time.Now, store: db, gate: gate, network: rules, failed: make(chan error, 1)}
 	s.house, err = sandbox.NewHouse(ctx, sandbox.Options{
 		Store: db, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
 	})
@@ -150,7 +158,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.listener = &envelopeListener{Listener: limitConnections(listener, maxConnections), origin: s.origin}
+	s.listener = &envelopeListener{Listener: s.proxied(limitConnections(listener, maxConnections)), answer: s.api.Standalone}
 	s.http = &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		DisableGeneralOptionsHandler: true,
@@ -171,7 +179,7 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
-	if s.api, err = api.New(api.Options{House: s.house, Origin: s.origin, Log: s.log}, table); err != nil {
+	if s.api, err = api.New(api.Options{House: s.house, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network}, table); err != nil {
 		return nil, err
 	}
 	document, err := OpenAPI(s.origin)
@@ -204,12 +212,12 @@ func OpenAPI(origin string) ([]byte, error) {
 
 // split sends what is below the API's path to the API before any router can
 // touch it: routers redirect unclean paths, and a redirect would repeat what
-// the path holds.
+// the path holds. Wherever a URL holds a key, the API revokes it.
 func split(below, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
 		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
-		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") {
+		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") || api.HasKey(r) {
 			below.ServeHTTP(w, r)
 			return
 		}
