@@ -114,6 +114,8 @@ func checkCommit(c store.Commit) error {
 	switch {
 	case len(c.Body) > store.MaxBody:
 		return fmt.Errorf("a body of %d bytes is over the limit of %d", len(c.Body), store.MaxBody)
+	case store.CheckWrites(c.Records) != nil:
+		return store.CheckWrites(c.Records)
 	case c.Header != nil && c.Header.ID != c.SandboxID:
 		return fmt.Errorf("its header is of sandbox %q", c.Header.ID)
 	case c.Version == 0 || c.Version > math.MaxInt64 || c.Version == 1 && c.Header == nil:
@@ -126,9 +128,12 @@ type commit struct{ store.Commit }
 
 func (c commit) sandboxID() string { return c.SandboxID }
 
-func (c commit) bodyBytes() int { return len(c.Body) }
+func (c commit) bodyBytes() int { return len(c.Body) + writes(c.Records).bodyBytes() }
+
+func (c commit) alone() bool { return len(c.Records) > 0 }
 
 func (c commit) join(g *group, r *request) {
+	writes(c.Records).join(g, r)
 	switch {
 	case c.Version == 1:
 		g.creations.add(c.Commit, r)

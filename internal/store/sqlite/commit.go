@@ -54,6 +54,8 @@ func checkCommit(c store.Commit) error {
 	switch {
 	case len(c.Body) > store.MaxBody:
 		return fmt.Errorf("a body of %d bytes is over the limit of %d", len(c.Body), store.MaxBody)
+	case store.CheckWrites(c.Records) != nil:
+		return store.CheckWrites(c.Records)
 	case c.Header != nil && c.Header.ID != c.SandboxID:
 		return fmt.Errorf("its header is of sandbox %q", c.Header.ID)
 	case c.Version == 0 || c.Version > math.MaxInt64 || c.Version == 1 && c.Header == nil:
@@ -64,11 +66,22 @@ func checkCommit(c store.Commit) error {
 
 type commit struct{ store.Commit }
 
-func (c commit) bodyBytes() int { return len(c.Body) }
+func (c commit) bodyBytes() int { return len(c.Body) + writes(c.Records).bodyBytes() }
 
-// apply decides whether the commit conflicts in its first statement. What
-// follows cannot refuse, so there is never half a commit to undo.
+// apply looks at the records first, and then decides in the first statement of
+// the commit whether that conflicts. What follows cannot refuse, so there is
+// never half a commit to undo.
 func (c commit) apply(w *writer) error {
+	if err := writes(c.Records).check(w); err != nil {
+		return err
+	}
+	if err := c.append(w); err != nil {
+		return err
+	}
+	return writes(c.Records).do(w)
+}
+
+func (c commit) append(w *writer) error {
 	if c.Version == 1 {
 		return c.create(w)
 	}

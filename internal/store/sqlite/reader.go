@@ -21,8 +21,8 @@ const header = `number, id, office_key, factory_key, network, created_at, expire
 type reader struct {
 	db *sql.DB
 
-	findSandbox, findKey, listDue, countSandboxes *sql.Stmt
-	findSnapshot, listCommits                     *sql.Stmt
+	findSandbox, findKey, listDue, countSandboxes      *sql.Stmt
+	findSnapshot, listCommits, findRecord, listRecords *sql.Stmt
 }
 
 func openReader(ctx context.Context, path string) (*reader, error) {
@@ -40,6 +40,8 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 		&r.findSnapshot:   `SELECT version, body FROM snapshots WHERE sandbox = ?`,
 		&r.listCommits: `SELECT version, body FROM commits
 			WHERE sandbox = ? AND version BETWEEN ? AND ? ORDER BY version LIMIT ?`,
+		&r.findRecord:  findRecord,
+		&r.listRecords: listRecords,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

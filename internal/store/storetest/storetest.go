@@ -49,6 +49,13 @@ func Run(t *testing.T, fresh func(t *testing.T) Reopener) {
 		{"DeletedSandboxIsNotResurrected", noResurrection},
 		{"DeletionHarmsNobodyElse", deletionHarmsNobodyElse},
 
+		{"RecordsAreFoundByTheirNames", recordsAreFound},
+		{"RulesOfRecordsAreKept", rulesAreKept},
+		{"RecordsOfACommitAreOfItsStep", recordsOfACommit},
+		{"OneOfManyTakesARecord", oneTakes},
+		{"EndedRecordsAreCleared", endedAreCleared},
+		{"WritesThatNameARecordTwiceAreRefused", impossibleWrites},
+
 		{"ReopeningKeepsEverything", reopenKeeps},
 		{"EndedContextChangesNothing", endedContext},
 		{"CancelledCommitIsThereOrNot", cancelledCommits},
