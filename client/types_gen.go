@@ -201,6 +201,35 @@ type Links struct {
 	Self string `json:"self"`
 }
 
+// LoggedCall is what list_requests and get_request answer with.
+type LoggedCall struct {
+	// The request_id of its answer.
+	ID     string `json:"id"`
+	Method string `json:"method"`
+	// Without its query string.
+	Path   string `json:"path"`
+	Status int64  `json:"status"`
+	// Until the answer was ready, in whole milliseconds.
+	DurationMS int64 `json:"duration_ms"`
+	// The system of the key that was sent.
+	System LoggedCallSystem `json:"system"`
+	// The answer was the stored one of an earlier request.
+	IdempotentReplay bool `json:"idempotent_replay"`
+	// The code of a refusal; null for none.
+	ErrorCode *string `json:"error_code"`
+	// When it was answered.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// LoggedCallSystem is the type of LoggedCall.System.
+type LoggedCallSystem string
+
+// Values of LoggedCallSystem.
+const (
+	LoggedCallSystemOffice  LoggedCallSystem = "office"
+	LoggedCallSystemFactory LoggedCallSystem = "factory"
+)
+
 // Mission is what list_missions and get_mission answer with.
 type Mission struct {
 	ID          string        `json:"id"`

@@ -159,6 +159,7 @@ func (x *exchange) refuse(err error) {
 		x.server.log.Error("request failed", append(x.whereabouts(), "error", err)...)
 		p = problem.New(problem.InternalError, "Something went wrong on our side.")
 	}
+	x.code = p.Code
 	definition := problem.Lookup(p.Code)
 	h := x.w.Header()
 	delete(h, headerETag) // nothing was read after all
@@ -201,6 +202,7 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 		h.Set("Content-Type", contentType)
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.note(status)
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
 		x.w.Write(body)
@@ -246,6 +248,7 @@ func (x *exchange) unchanged() bool {
 		return false
 	}
 	x.headers()
+	x.note(http.StatusNotModified)
 	x.w.WriteHeader(http.StatusNotModified)
 	return true
 }

@@ -170,8 +170,9 @@ func (s *Server) Stop() { s.stopping.Store(true) }
 
 // ServeHTTP guards against panics and keys in URLs, and finds the route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := s.house.Now()
 	x := &exchange{
-		server: s, w: w, r: r, requestID: sandbox.NewID("req"), now: s.house.Now(),
+		server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: began, now: began,
 		group: s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"]),
 	}
 	defer func() { x.survive(recover()) }()
@@ -323,8 +324,9 @@ type exchange struct {
 	w         http.ResponseWriter
 	r         *http.Request
 	requestID string
-	now       moment.Instant
-	op        *bound
+	// began is when the request came, now the moment that its answer shows.
+	began, now moment.Instant
+	op         *bound
 	// group is the network that the request comes from, spent what has become
 	// of its budgets.
 	group   netip.Prefix
@@ -334,6 +336,9 @@ type exchange struct {
 	csv     bool
 	// etag is the tag of what is about to be answered.
 	etag string
+	// code is that of a refusal, replayed set when the answer is a stored one.
+	code     problem.Code
+	replayed bool
 }
 
 // Header implements http.ResponseWriter: an exchange goes through the router in

@@ -58,7 +58,7 @@ func (x *exchange) write() error {
 	if err != nil {
 		return err
 	}
-	if reply.Replayed {
+	if x.replayed = reply.Replayed; x.replayed {
 		x.w.Header().Set("Idempotency-Replayed", "true")
 	}
 	x.send(reply.Status, contentJSON, reply.Body)

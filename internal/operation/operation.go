@@ -108,7 +108,7 @@ type Result struct {
 // Table returns every operation, in the order of the reference pages.
 func Table() []Operation {
 	var table []Operation
-	for _, group := range [][]Operation{sandboxOperations(), missionOperations(), officeOperations(), factoryOperations()} {
+	for _, group := range [][]Operation{sandboxOperations(), requestOperations(), missionOperations(), officeOperations(), factoryOperations()} {
 		table = append(table, group...)
 	}
 	return table

@@ -52,6 +52,8 @@ type Sandbox struct {
 	// writing is when the writer that is inside began, as an instant; 0 when
 	// nobody is inside.
 	writing atomic.Int64
+	// calls are those of clients, with a lock of their own.
+	calls callLog
 
 	// mu is held by the one writer. It guards everything below.
 	mu       sync.Mutex

@@ -31,7 +31,7 @@ func TestEveryListIsAList(t *testing.T) {
 			t.Errorf("there is no list %s", path)
 		}
 	}
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		t.Run(path, func(t *testing.T) { n.within(t).pages(path) })
 	}
 }
@@ -212,7 +212,7 @@ func TestUpdatedSinceLeavesOutWhatHasNotChanged(t *testing.T) {
 	rows(t, "LIST.UPDATED_SINCE", "OPEN.LIST.SINCE_INCLUSIVE")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.snapshot()
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		member := "updated_at"
 		if path == "/events" {
 			member = "created_at"
