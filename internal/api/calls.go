@@ -2,6 +2,7 @@ package api
 
 import (
 	"slices"
+	"time"
 
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -15,6 +16,7 @@ const pathMost = 200
 // reads what was remembered is not remembered for it: nobody could ever be told
 // that nothing has changed.
 func (x *exchange) note(status int) {
+	x.status = status
 	if x.sandbox == nil || x.op != nil && x.op.Resource == operation.CallResource {
 		return
 	}
@@ -22,10 +24,9 @@ func (x *exchange) note(status int) {
 	if len(path) > pathMost {
 		path = path[:pathMost] + "…"
 	}
-	now := x.server.house.Now()
 	x.sandbox.Note(sandbox.Call{
 		ID: x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status, Code: string(x.code), Replayed: x.replayed,
-		At: now, Milliseconds: max(0, now.Sub(x.began).Milliseconds()),
+		At: x.server.house.Now(), Milliseconds: time.Since(x.began).Milliseconds(),
 	})
 }
 

@@ -205,7 +205,7 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 	x.note(status)
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
-		x.w.Write(body)
+		x.w.Write(body) //nolint:gosec // JSON or CSV that says so, with nosniff
 	}
 }
 
@@ -258,9 +258,8 @@ func (x *exchange) unchanged() bool {
 // that the connection comes from.
 func (s *Server) Standalone(p *problem.Problem, peer string) (status int, header http.Header, body []byte) {
 	w := &standaloneWriter{header: http.Header{}}
-	x := &exchange{
-		server: s, w: w, r: &http.Request{Method: http.MethodGet}, requestID: sandbox.NewID("req"), now: s.house.Now(), group: s.network.Group(peer, nil),
-	}
+	x := s.exchange(w, &http.Request{}, s.network.Group(peer, nil))
+	defer x.observed()
 	if err := x.admit(); err != nil {
 		x.refuse(err)
 	} else {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"platen/internal/company/mission"
 	"platen/internal/moment"
@@ -40,6 +41,8 @@ type Options struct {
 	// them there are no limits, and every address is a network of its own.
 	Gate    *ratelimit.Gate
 	Network *network.Rules
+	// Observe, when set, hears of every request once it was answered.
+	Observe func(*Answered)
 }
 
 // Server answers everything below BasePath.
@@ -51,6 +54,7 @@ type Server struct {
 
 	gate     *ratelimit.Gate
 	network  *network.Rules
+	observe  func(*Answered)
 	displays map[ratelimit.Name]*display
 
 	// pages holds *[]byte, the memory of lists that have been sent.
@@ -81,7 +85,7 @@ type bound struct {
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{house: o.House, origin: o.Origin, log: o.Log, mux: http.NewServeMux()}
+	s := &Server{house: o.House, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux()}
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -170,12 +174,11 @@ func (s *Server) Stop() { s.stopping.Store(true) }
 
 // ServeHTTP guards against panics and keys in URLs, and finds the route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began := s.house.Now()
-	x := &exchange{
-		server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: began, now: began,
-		group: s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"]),
-	}
-	defer func() { x.survive(recover()) }()
+	x := s.exchange(w, r, s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"]))
+	defer func() {
+		x.survive(recover())
+		x.observed()
+	}()
 	// Before the router: it would redirect an unclean path, and so repeat it.
 	if keys := keysIn(target(r)); len(keys) > 0 {
 		x.refuse(x.exposed(keys))
@@ -186,6 +189,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(x, r)
+}
+
+// exchange begins an exchange with a network.
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Prefix) *exchange {
+	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: s.house.Now(), group: group}
 }
 
 // unroutable says why a request is not for any route.
@@ -324,9 +332,11 @@ type exchange struct {
 	w         http.ResponseWriter
 	r         *http.Request
 	requestID string
-	// began is when the request came, now the moment that its answer shows.
-	began, now moment.Instant
-	op         *bound
+	// began is when the request came by a clock that is never set, now the
+	// moment that its answer shows.
+	began time.Time
+	now   moment.Instant
+	op    *bound
 	// group is the network that the request comes from, spent what has become
 	// of its budgets.
 	group   netip.Prefix
@@ -336,6 +346,8 @@ type exchange struct {
 	csv     bool
 	// etag is the tag of what is about to be answered.
 	etag string
+	// status is that of the answer, 0 before there is one.
+	status int
 	// code is that of a refusal, replayed set when the answer is a stored one.
 	code     problem.Code
 	replayed bool

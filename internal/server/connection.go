@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"regexp"
@@ -76,6 +77,15 @@ func (c *envelopeConn) envelope(status string) []byte {
 	return b.Bytes()
 }
 
+// guarded serves with the guards against slow and greedy clients.
+func guarded(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
 // proxied reads the client's address from the PROXY protocol, in either of its
 // versions. A connection that does not begin with it is closed, and so is one
 // that does not come from a trusted proxy, when some are named: anybody could
@@ -97,7 +107,7 @@ func (s *Server) proxied(l net.Listener) net.Listener {
 
 // limitConnections lets at most n connections be open at once; further ones
 // wait to be accepted.
-func limitConnections(l net.Listener, n int) net.Listener {
+func limitConnections(l net.Listener, n int) *limitListener {
 	return &limitListener{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
@@ -107,6 +117,9 @@ type limitListener struct {
 	once   sync.Once
 	closed chan struct{}
 }
+
+// taken is how many connections are open.
+func (l *limitListener) taken() int { return len(l.places) }
 
 // Accept implements net.Listener.
 func (l *limitListener) Accept() (net.Conn, error) {
