@@ -34,6 +34,17 @@ func (c *Client) AdvanceTime(ctx context.Context, in TickInput) (*TickResult, er
 	return write[TickResult](ctx, c, request{operation: "advance_time", method: http.MethodPost, path: "/sandbox/tick", system: shared, in: in})
 }
 
+// ExtendSandbox calls POST /sandbox/extend: extend the lease.
+//
+// Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in
+// the company: no event is written.
+//
+// It is refused with extension_not_yet (409) and no_extensions_left (409), beside what every call
+// can meet.
+func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
+	return write[SandboxStatus](ctx, c, request{operation: "extend_sandbox", method: http.MethodPost, path: "/sandbox/extend", system: shared})
+}
+
 // GetSeries calls GET /sandbox/series: cash, stock and presses over time.
 //
 // A point for the opening and for each half day, oldest first: what a chart needs.
@@ -89,6 +100,46 @@ func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
 		return nil, failed("get_event", errNoID)
 	}
 	return read[FeedEvent](ctx, c, request{operation: "get_event", path: record("/events/{id}", id), system: shared})
+}
+
+// ListRequestsParams chooses what ListRequests reads. Empty fields choose nothing.
+type ListRequestsParams struct {
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListRequestsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListRequests reads one page of GET /requests.
+//
+// The last 500 calls of this sandbox with either key, refused ones included. Reading this list is
+// not a call that it shows, and calls after the end of the lease are not noted. The list is kept
+// in memory: it begins anew when the server does.
+func (c *Client) ListRequests(ctx context.Context, params ListRequestsParams) (*Page[LoggedCall], error) {
+	return readPage[LoggedCall](ctx, c, &request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
+}
+
+// Requests reads all rows of ListRequests, page after page, and ends with the first error.
+func (c *Client) Requests(ctx context.Context, params ListRequestsParams) iter.Seq2[LoggedCall, error] {
+	return readAll[LoggedCall](ctx, c, request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
+}
+
+// GetRequest calls GET /requests/{id}: read one of your calls.
+func (c *Client) GetRequest(ctx context.Context, id string) (*LoggedCall, error) {
+	if id == "" {
+		return nil, failed("get_request", errNoID)
+	}
+	return read[LoggedCall](ctx, c, request{operation: "get_request", path: record("/requests/{id}", id), system: shared})
 }
 
 // ListMissionsParams chooses what ListMissions reads. Empty fields choose nothing.

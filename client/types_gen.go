@@ -47,7 +47,7 @@ type NewSandbox struct {
 	FactoryKey string    `json:"factory_key"`
 }
 
-// SandboxStatus is what get_sandbox answers with.
+// SandboxStatus is what get_sandbox and extend_sandbox answer with.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
 	PublicName          string       `json:"public_name"`
@@ -83,8 +83,9 @@ type SandboxState string
 
 // Values of SandboxState.
 const (
-	SandboxStateActive  SandboxState = "active"
-	SandboxStateExpired SandboxState = "expired"
+	SandboxStateActive   SandboxState = "active"
+	SandboxStateExpired  SandboxState = "expired"
+	SandboxStateBankrupt SandboxState = "bankrupt"
 )
 
 // ClockStatus is the type of SandboxStatus.Clock.
@@ -238,6 +239,35 @@ type Links struct {
 	// Path of the changed record, relative to the base URL.
 	Self string `json:"self"`
 }
+
+// LoggedCall is what list_requests and get_request answer with.
+type LoggedCall struct {
+	// The request_id of its answer.
+	ID     string `json:"id"`
+	Method string `json:"method"`
+	// Without its query string.
+	Path   string `json:"path"`
+	Status int64  `json:"status"`
+	// Until the answer was ready, in whole milliseconds.
+	DurationMS int64 `json:"duration_ms"`
+	// The system of the key that was sent.
+	System LoggedCallSystem `json:"system"`
+	// The answer was the stored one of an earlier request.
+	IdempotentReplay bool `json:"idempotent_replay"`
+	// The code of a refusal; null for none.
+	ErrorCode *string `json:"error_code"`
+	// When it was answered.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// LoggedCallSystem is the type of LoggedCall.System.
+type LoggedCallSystem string
+
+// Values of LoggedCallSystem.
+const (
+	LoggedCallSystemOffice  LoggedCallSystem = "office"
+	LoggedCallSystemFactory LoggedCallSystem = "factory"
+)
 
 // Mission is what list_missions and get_mission answer with.
 type Mission struct {
@@ -2355,6 +2385,16 @@ type MissionCompletedData struct {
 	Changes        []Change `json:"changes,omitempty"`
 }
 
+// SandboxExpiringData is the data of sandbox.expiring: five minutes of the sandbox's time are
+// left.
+type SandboxExpiringData struct {
+	ID             string    `json:"id"`
+	Status         string    `json:"status,omitzero"`
+	ExpiresAt      time.Time `json:"expires_at"`
+	ExtensionsLeft int64     `json:"extensions_left"`
+	Changes        []Change  `json:"changes,omitempty"`
+}
+
 // SandboxBankruptData is the data of sandbox.bankrupt: the company cannot go on.
 type SandboxBankruptData struct {
 	ID           string   `json:"id"`
@@ -2561,6 +2601,8 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(PayrollPaidData)
 	case EventSandboxMissionCompleted:
 		data = new(MissionCompletedData)
+	case EventSandboxExpiring:
+		data = new(SandboxExpiringData)
 	case EventSandboxBankrupt:
 		data = new(SandboxBankruptData)
 	default:
@@ -2585,6 +2627,9 @@ const (
 	// CodeBadRequest (400): the request is not well-formed HTTP, or its path is not in its clean
 	// form.
 	CodeBadRequest = "bad_request"
+	// CodeKeyInURL (400): the path or the query string holds a key. Addresses end up in logs and
+	// histories, so the key was revoked at once.
+	CodeKeyInURL = "key_in_url"
 	// CodeIdempotencyRequired (400): the route creates or pays something and wants an Idempotency-Key
 	// header.
 	CodeIdempotencyRequired = "idempotency_required"
@@ -2597,6 +2642,9 @@ const (
 	// CodeWrongSystem (403): the key belongs to the other system. The two systems share no data, and
 	// each key opens one door.
 	CodeWrongSystem = "wrong_system"
+	// CodeBanned (403): your network went on sending although it was told to slow down, and is shut
+	// out for a while. Its keys are not touched.
+	CodeBanned = "banned"
 	// CodeNotFound (404): the sandbox has no record with this id.
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
@@ -2622,6 +2670,10 @@ const (
 	// CodeWorkOrderNotReady (409): the goods are not printed and finished yet, so they cannot be
 	// shipped.
 	CodeWorkOrderNotReady = "work_order_not_ready"
+	// CodeExtensionNotYet (409): more time is left than an extension may be asked for with.
+	CodeExtensionNotYet = "extension_not_yet"
+	// CodeNoExtensionsLeft (409): the sandbox has been extended as often as it may.
+	CodeNoExtensionsLeft = "no_extensions_left"
 	// CodeTooManyOpen (409): the sandbox holds as many open records of this kind as it can.
 	CodeTooManyOpen = "too_many_open"
 	// CodeInsufficientFunds (409): cash and the overdraft together do not cover the amount.
@@ -2699,6 +2751,13 @@ const (
 	CodeEmployeeMissing = "employee_missing"
 	// CodeSandboxExpired (423): the sandbox's time is over; it is read-only until it is deleted.
 	CodeSandboxExpired = "sandbox_expired"
+	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the
+	// overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.
+	CodeSandboxBankrupt = "sandbox_bankrupt"
+	// CodeRateLimited (429): a rate budget is spent: that of the key, of your network, or of requests
+	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
+	// Nothing was done, and no key is lost.
+	CodeRateLimited = "rate_limited"
 	// CodeTickRate (429): the clock was moved by hand less than a second ago.
 	CodeTickRate = "tick_rate"
 	// CodeHeadersTooLarge (431): the headers are larger than the server takes.

@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -33,6 +34,16 @@ const (
 type Platen struct {
 	// Origin is its scheme and host, BaseURL where its API lives.
 	Origin, BaseURL string
+}
+
+// Limits are settings for Start that switch the limits on, as platen serve has
+// them.
+func Limits() map[string]string {
+	c, settings := config.Default(), map[string]string{}
+	for name, n := range map[string]int{"ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate} {
+		settings[name] = strconv.Itoa(n)
+	}
+	return settings
 }
 
 // Start runs a server until the test ends. Change adjusts its settings before

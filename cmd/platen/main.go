@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"platen/internal/server"
 )
 
 // Exit codes.
@@ -83,15 +84,6 @@ func versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of this program",
 		Args:  noArguments,
-		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "platen", version()) },
+		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "platen", server.Version()) },
 	}
-}
-
-// version is that of the module this program was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

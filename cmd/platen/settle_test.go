@@ -18,7 +18,7 @@ import (
 func samples(f config.Field) [3]string {
 	switch f.Target.(type) {
 	case *int:
-		return [3]string{"41", "42", "43"}
+		return [3]string{"21", "22", "23"}
 	case *time.Duration:
 		return [3]string{"41s", "42s", "43s"}
 	case *bool:

@@ -46,9 +46,31 @@ type service struct {
 	url   string
 	clock *clock
 	house *sandbox.House
+	// log is all that was logged.
+	log *record
 }
 
-func start(t testing.TB) *service {
+// record is a log that tests can read while it grows.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (r *record) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(b)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+// start runs an API without limits, unless a change sets some.
+func start(t testing.TB, change ...func(*api.Options)) *service {
 	t.Helper()
 	presets, err := preset.Builtin()
 	if err != nil {
@@ -59,14 +81,19 @@ func start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	c := &clock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
-	log := slog.New(slog.DiscardHandler)
+	logged := &record{}
+	log := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	house, err := sandbox.NewHouse(t.Context(), sandbox.Options{
-		Store: db, Presets: presets, Lease: 30 * time.Minute, Grace: 10 * time.Minute, Capacity: 100, Log: log, Now: c.Now,
+		Store: db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Capacity: 100, Log: log, Now: c.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := api.New(api.Options{House: house, Origin: "http://platen.test", Log: log}, operation.Table())
+	options := api.Options{House: house, Origin: "http://platen.test", Log: log}
+	for _, set := range change {
+		set(&options)
+	}
+	handler, err := api.New(options, operation.Table())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +105,7 @@ func start(t testing.TB) *service {
 			t.Error(err)
 		}
 	})
-	return &service{t: t, url: server.URL, clock: c, house: house}
+	return &service{t: t, url: server.URL, clock: c, house: house, log: logged}
 }
 
 // call is one request; headers are name, value pairs.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net"
 	"net/http"
 	"strings"
 
@@ -18,16 +17,33 @@ func exchangeOf(w http.ResponseWriter) *exchange {
 	return x
 }
 
-// authenticate finds out who calls. Open routes do not look at keys.
-func (s *Server) authenticate(r *http.Request, op *bound) (sandbox.Caller, error) {
-	if op.System == operation.Open {
-		return sandbox.Caller{}, nil
+// identify finds out who calls, and enters their sandbox. Open routes do not
+// look at keys (contract: OPEN.AUTH.KEY_IGNORED); where no route was found, a
+// key that works still says whose budget is spent and how the answer is dated.
+func (x *exchange) identify() error {
+	if x.op != nil && x.op.System == operation.Open {
+		return nil
 	}
-	key := sentKey(r.Header)
+	key := sentKey(x.r.Header)
 	if key == "" {
-		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route wants a key.")
+		return problem.New(problem.Unauthorized, "This route wants a key.")
 	}
-	return s.house.Authenticate(r.Context(), key)
+	var err error
+	if x.caller, err = x.authenticate(key); err != nil {
+		return err
+	}
+	x.sandbox = x.server.house.Sandbox(x.caller.SandboxID)
+	x.now = x.sandbox.AsOf(x.now)
+	return nil
+}
+
+// authenticate returns who a key belongs to. While a network is shut out, its
+// keys are only remembered: a flood must not reach the storage.
+func (x *exchange) authenticate(key string) (sandbox.Caller, error) {
+	if x.server.gate.Shuts(x.now.Time(), x.group) {
+		return x.server.house.Remembered(key)
+	}
+	return x.server.house.Authenticate(x.r.Context(), key)
 }
 
 // sentKey returns the key of a request: the Bearer token, or X-Api-Key where
@@ -55,19 +71,4 @@ func rightSystem(op *bound, caller sandbox.Caller) error {
 	}
 	return problem.New(problem.WrongSystem, "This route belongs to the other system.").
 		Hinting("Use the key that begins with %s.", want.Prefix())
-}
-
-// network returns the network group of a request: one IPv4 address, or the
-// first 64 bits of an IPv6 one.
-func network(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	ip := net.ParseIP(host)
-	if ip == nil || ip.To4() != nil {
-		return host
-	}
-	const groupBits, addressBits = 64, 128
-	return ip.Mask(net.CIDRMask(groupBits, addressBits)).String()
 }

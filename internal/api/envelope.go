@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -13,9 +12,6 @@ import (
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 )
-
-// Version is the dated version of the API (contract: ENV.META.API_VERSION).
-const Version = "2026-09"
 
 // headerETag is spelled as its RFC spells it, which is not how Go would.
 const headerETag = "ETag"
@@ -163,6 +159,7 @@ func (x *exchange) refuse(err error) {
 		x.server.log.Error("request failed", append(x.whereabouts(), "error", err)...)
 		p = problem.New(problem.InternalError, "Something went wrong on our side.")
 	}
+	x.code = p.Code
 	definition := problem.Lookup(p.Code)
 	h := x.w.Header()
 	delete(h, headerETag) // nothing was read after all
@@ -172,7 +169,6 @@ func (x *exchange) refuse(err error) {
 	if definition.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
-	x.identify()
 	var v *sandbox.View
 	if x.sandbox != nil {
 		// The view only dates the answer; without one the date is left out.
@@ -197,18 +193,6 @@ func (x *exchange) whereabouts() []any {
 	return values
 }
 
-// identify finds the sandbox of a request that was refused before anybody
-// asked whose it is, so that its answer can be dated like all others.
-func (x *exchange) identify() {
-	key := sentKey(x.r.Header)
-	if x.sandbox != nil || key == "" || x.op != nil {
-		return
-	}
-	if caller, err := x.server.house.Authenticate(x.r.Context(), key); err == nil {
-		x.enter(caller.SandboxID)
-	}
-}
-
 // send writes an answer whole.
 func (x *exchange) send(status int, contentType string, body []byte) {
 	h := x.headers()
@@ -218,9 +202,10 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 		h.Set("Content-Type", contentType)
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.note(status)
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
-		x.w.Write(body)
+		x.w.Write(body) //nolint:gosec // JSON or CSV that says so, with nosniff
 	}
 }
 
@@ -240,6 +225,7 @@ func (x *exchange) headers() http.Header {
 	h["X-Content-Type-Options"] = fixed.contentTypeOptions
 	h["Content-Security-Policy"] = fixed.contentSecurityPolicy
 	h["Request-Id"] = []string{x.requestID}
+	x.showBudget(h)
 	return h
 }
 
@@ -262,14 +248,41 @@ func (x *exchange) unchanged() bool {
 		return false
 	}
 	x.headers()
+	x.note(http.StatusNotModified)
 	x.w.WriteHeader(http.StatusNotModified)
 	return true
 }
 
-// Standalone renders a refusal outside of any exchange, for answers that are
-// made before a handler runs.
-func Standalone(p *problem.Problem, origin string) (status int, body []byte) {
-	definition := problem.Lookup(p.Code)
-	x := &exchange{requestID: sandbox.NewID("req"), now: moment.InstantOf(time.Now())}
-	return definition.Status, append(append(append(x.meta(nil, nil), `"error":`...), encode(newErrorBody(p, definition, origin))...), '}')
+// Standalone answers a request that no handler will see, since it was not even
+// HTTP: it spends what any request without a key does. The peer is the address
+// that the connection comes from.
+func (s *Server) Standalone(p *problem.Problem, peer string) (status int, header http.Header, body []byte) {
+	w := &standaloneWriter{header: http.Header{}}
+	x := s.exchange(w, &http.Request{}, s.network.Group(peer, nil))
+	defer x.observed()
+	if err := x.admit(); err != nil {
+		x.refuse(err)
+	} else {
+		x.refuse(p)
+	}
+	return w.status, w.header, w.body
+}
+
+// standaloneWriter keeps an answer for whoever writes it to a connection.
+type standaloneWriter struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+// Header implements http.ResponseWriter.
+func (w *standaloneWriter) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *standaloneWriter) WriteHeader(status int) { w.status = status }
+
+// Write implements http.ResponseWriter.
+func (w *standaloneWriter) Write(b []byte) (int, error) {
+	w.body = append(w.body, b...)
+	return len(b), nil
 }

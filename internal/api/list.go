@@ -155,6 +155,9 @@ func (x *exchange) list() error {
 	if err != nil {
 		return err
 	}
+	if x.op.Resource == operation.CallResource {
+		return x.calls(&p)
+	}
 	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
 	if err != nil {
 		return err
@@ -243,6 +246,9 @@ func (x *exchange) row() error {
 // record finds the row or event that the path names.
 func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err error) {
 	id := x.r.PathValue("id")
+	if x.op.Resource == operation.CallResource {
+		return x.remembered(id)
+	}
 	if x.op.Resource == operation.EventResource {
 		e, ok, err := x.sandbox.Event(x.r.Context(), v, id)
 		if err == nil && !ok {

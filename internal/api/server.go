@@ -5,20 +5,25 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"path"
 	"reflect"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"platen/internal/company/mission"
 	"platen/internal/moment"
+	"platen/internal/network"
 	"platen/internal/operation"
 	"platen/internal/problem"
+	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/schema"
 )
@@ -32,6 +37,12 @@ type Options struct {
 	// Origin is the scheme and host that links begin with.
 	Origin string
 	Log    *slog.Logger
+	// Gate keeps the rate budgets, and Network tells whose they are. Without
+	// them there are no limits, and every address is a network of its own.
+	Gate    *ratelimit.Gate
+	Network *network.Rules
+	// Observe, when set, hears of every request once it was answered.
+	Observe func(*Answered)
 }
 
 // Server answers everything below BasePath.
@@ -40,6 +51,12 @@ type Server struct {
 	origin string
 	log    *slog.Logger
 	mux    *http.ServeMux
+
+	gate     *ratelimit.Gate
+	network  *network.Rules
+	observe  func(*Answered)
+	displays map[ratelimit.Name]*display
+
 	// pages holds *[]byte, the memory of lists that have been sent.
 	pages sync.Pool
 	// stopping is set while the server drains.
@@ -52,6 +69,8 @@ type route struct {
 	operations map[string]*bound
 	allow      string
 	csv        bool
+	// refusal says why there is no operation, whatever the method.
+	refusal error
 }
 
 // bound is an operation with what is prepared for it once.
@@ -66,7 +85,10 @@ type bound struct {
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{house: o.House, origin: o.Origin, log: o.Log, mux: http.NewServeMux()}
+	s := &Server{house: o.House, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux()}
+	if err := s.limit(o); err != nil {
+		return nil, err
+	}
 	registry := schema.New()
 	routes := map[string]*route{}
 	for i := range table {
@@ -127,65 +149,106 @@ func add(routes map[string]*route, pattern string, b *bound, csv bool) {
 	r.allow = strings.Join(methods, ", ")
 }
 
-// enter names the sandbox of the exchange.
-func (x *exchange) enter(id string) {
-	x.sandbox = x.server.house.Sandbox(id)
-	x.now = x.sandbox.AsOf(x.now)
+// limit takes the budgets of the options.
+func (s *Server) limit(o Options) error {
+	var err error
+	if s.gate = o.Gate; s.gate == nil {
+		if s.gate, err = ratelimit.New(ratelimit.Options{}); err != nil {
+			return fmt.Errorf("switch the budgets off: %w", err)
+		}
+	}
+	if s.network = o.Network; s.network == nil {
+		if s.network, err = network.New(network.Options{IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits}); err != nil {
+			return fmt.Errorf("make rules for networks: %w", err)
+		}
+	}
+	s.displays = map[ratelimit.Name]*display{}
+	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous} {
+		s.displays[name] = newDisplay(s.gate, name)
+	}
+	return nil
 }
 
 // Stop makes every further request answer unavailable.
 func (s *Server) Stop() { s.stopping.Store(true) }
 
-// ServeHTTP guards against panics and unclean paths, and finds the route.
+// ServeHTTP guards against panics and keys in URLs, and finds the route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), now: s.house.Now()}
+	x := s.exchange(w, r, s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"]))
 	defer func() {
-		v := recover()
-		if v == http.ErrAbortHandler { //nolint:errorlint // the sentinel is panicked as it is
-			panic(v)
-		}
-		if v != nil {
-			s.log.Error("panic", append(x.whereabouts(), "panic", v, "stack", string(debug.Stack()))...)
-			x.refuse(problem.New(problem.InternalError, "Something went wrong on our side."))
-		}
+		x.survive(recover())
+		x.observed()
 	}()
-	// There is no CORS: a preflight gets what any call without a key gets.
-	if r.Method == http.MethodOptions {
-		x.refuse(problem.New(problem.Unauthorized, "OPTIONS is not served: this API is not called from other sites' pages."))
+	// Before the router: it would redirect an unclean path, and so repeat it.
+	if keys := keysIn(target(r)); len(keys) > 0 {
+		x.refuse(x.exposed(keys))
 		return
 	}
-	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
-		x.refuse(problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end."))
+	if err := unroutable(r); err != nil {
+		s.serve(x, r, &route{refusal: err})
 		return
 	}
 	s.mux.ServeHTTP(x, r)
 }
 
-// serve is the road of a request.
+// exchange begins an exchange with a network.
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Prefix) *exchange {
+	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: s.house.Now(), group: group}
+}
+
+// unroutable says why a request is not for any route.
+func unroutable(r *http.Request) error {
+	// There is no CORS: a preflight gets what any call without a key gets.
+	if r.Method == http.MethodOptions {
+		return problem.New(problem.Unauthorized, "OPTIONS is not served: this API is not called from other sites' pages.")
+	}
+	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
+		return problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end.")
+	}
+	return nil
+}
+
+// survive answers for a handler that panicked with a value.
+func (x *exchange) survive(v any) {
+	if v == http.ErrAbortHandler { //nolint:errorlint // the sentinel is panicked as it is
+		panic(v)
+	}
+	if v != nil {
+		x.server.log.Error("panic", append(x.whereabouts(), "panic", v, "stack", string(debug.Stack()))...)
+		x.refuse(problem.New(problem.InternalError, "Something went wrong on our side."))
+	}
+}
+
+// serve is the road of a request. Whose it is and what it wants is found out
+// first; what it costs is spent next; and only then is anything said or done
+// about it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 	x := exchangeOf(w)
 	x.r = r
+	op, unfound := route.find(r)
+	x.op = op
+	unauthorized := x.identify()
+	if err := x.admit(); err != nil {
+		x.refuse(err)
+		return
+	}
 	if s.stopping.Load() {
 		x.refuse(stopping())
 		return
 	}
-	op, err := route.find(r)
-	if err != nil {
+	if err := cmp.Or(unfound, unauthorized); err != nil {
 		x.refuse(err)
 		return
-	}
-	x.op = op
-	if x.caller, err = s.authenticate(r, op); err != nil {
-		x.refuse(err)
-		return
-	}
-	if x.caller.SandboxID != "" {
-		x.enter(x.caller.SandboxID)
 	}
 	if err := rightSystem(op, x.caller); err != nil {
 		x.refuse(err)
 		return
 	}
+	if err := wantedVersion(r.Header); err != nil {
+		x.refuse(err)
+		return
+	}
+	var err error
 	if x.csv, err = negotiate(r, op, route.csv); err != nil {
 		x.refuse(err)
 		return
@@ -211,6 +274,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 
 // find returns the operation of a method, or says why there is none.
 func (t *route) find(r *http.Request) (*bound, error) {
+	if t.refusal != nil {
+		return nil, t.refusal
+	}
 	if t.operations == nil {
 		return nil, problem.New(problem.RouteNotFound, "There is no route %s.", short(r.URL.Path))
 	}
@@ -266,13 +332,25 @@ type exchange struct {
 	w         http.ResponseWriter
 	r         *http.Request
 	requestID string
-	now       moment.Instant
-	op        *bound
-	caller    sandbox.Caller
-	sandbox   *sandbox.Sandbox
-	csv       bool
+	// began is when the request came by a clock that is never set, now the
+	// moment that its answer shows.
+	began time.Time
+	now   moment.Instant
+	op    *bound
+	// group is the network that the request comes from, spent what has become
+	// of its budgets.
+	group   netip.Prefix
+	spent   ratelimit.Decision
+	caller  sandbox.Caller
+	sandbox *sandbox.Sandbox
+	csv     bool
 	// etag is the tag of what is about to be answered.
 	etag string
+	// status is that of the answer, 0 before there is one.
+	status int
+	// code is that of a refusal, replayed set when the answer is a stored one.
+	code     problem.Code
+	replayed bool
 }
 
 // Header implements http.ResponseWriter: an exchange goes through the router in

@@ -87,7 +87,7 @@ func (x *exchange) write() error {
 	if err != nil {
 		return err
 	}
-	if reply.Replayed {
+	if x.replayed = reply.Replayed; x.replayed {
 		x.w.Header().Set("Idempotency-Replayed", "true")
 	}
 	x.send(reply.Status, contentJSON, reply.Body)
@@ -126,7 +126,7 @@ func (x *exchange) create() error {
 	if !ok {
 		return fmt.Errorf("creation takes a body of type %T", in)
 	}
-	created, err := x.server.house.Create(x.r.Context(), wanted.Creation(network(x.r)))
+	created, err := x.server.house.Create(x.r.Context(), wanted.Creation(x.group.String()))
 	if err != nil {
 		return err
 	}

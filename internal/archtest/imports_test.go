@@ -48,6 +48,7 @@ var may = map[string]string{
 	"internal/config":           "",
 	"internal/netguard":         "",
 	"internal/ratelimit":        "",
+	"internal/network":          "",
 	"internal/ratelimit/valkey": "internal/ratelimit",
 	"client":                    "",
 	"docs":                      "",
@@ -60,7 +61,7 @@ var may = map[string]string{
 	// The table of operations and its readers. Readers know the table and not
 	// each other.
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
-	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit " +
+	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit internal/network " +
 		"internal/company/mission internal/company/record",
 	"internal/mcp":       vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit",
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
@@ -95,7 +96,7 @@ type foreignModule struct {
 var foreign = []foreignModule{
 	{"github.com/danielgtaylor/huma/v2", "internal/schema internal/openapi", "its schemas and document types are kept out of the pipeline"},
 	{"github.com/go-json-experiment/json", "internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset", "the core encodes in one file, and reads presets"},
-	{"github.com/go-json-experiment/json", "internal/api internal/schema internal/openapi internal/config", "bodies, documents and the configuration file are JSON"},
+	{"github.com/go-json-experiment/json", "internal/api internal/schema internal/openapi internal/config internal/server", "bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox", "what a commit's body looks like is known to one package"},
 	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres", "an engine is known to its own package only"},
@@ -103,6 +104,8 @@ var foreign = []foreignModule{
 	{"github.com/spf13/cobra", "cmd/platen", "the command line"},
 	{"github.com/spf13/pflag", "cmd/platen", "the flags of the command line"},
 	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},
+	{"github.com/VictoriaMetrics/metrics", "internal/metrics", "what is counted is said in our own words everywhere else"},
+	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},
 }

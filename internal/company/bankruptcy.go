@@ -5,16 +5,6 @@ import (
 	"platen/internal/event"
 )
 
-// bankruptRow stands for the sandbox in the event that ends it. It is in no
-// table.
-type bankruptRow struct {
-	record.Head
-	record.Stamps
-}
-
-func (*bankruptRow) Resource() string { return "sandbox" }
-func (*bankruptRow) State() string    { return "bankrupt" }
-
 // testSolvency ends the company when its cash is below the overdraft, or has
 // been negative at too many closes in a row (contract: OPEN.BANKRUPT.WHEN).
 // Its clock stops for good (contract: OPEN.TIME.STOPS).
@@ -25,7 +15,7 @@ func (c *Company) testSolvency() {
 	}
 	c.clock = c.clock.MovedTo(c.now, c.rec.Wall())
 	c.clock.Stopped = true
-	about := &bankruptRow{Head: record.Head{ID: c.settings.SandboxID}}
+	about := &sandboxRow{Head: record.Head{ID: c.settings.SandboxID}, status: "bankrupt"}
 	c.rec.Emit(event.SandboxBankrupt, about, &event.SandboxBankruptData{CashMinor: cash, DaysNegative: negative, DayNumber: int64(c.now.Day())})
 }
 

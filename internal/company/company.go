@@ -34,6 +34,9 @@ type Company struct {
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
 
+	// wallEvents counts the events that the wall clock brought.
+	wallEvents uint64
+
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
 	// newest wall time. Neither goes back, even if the wall clock does: time
@@ -71,6 +74,7 @@ type state struct {
 	NextTimer   uint64         `json:"next_timer"`
 	Sequence    uint64         `json:"sequence"`
 	LastEventAt moment.Instant `json:"last_event_at"`
+	WallEvents  uint64         `json:"wall_events,omitzero"`
 
 	Office  office.State    `json:"office"`
 	Factory factory.State   `json:"factory"`
@@ -150,7 +154,7 @@ func Load(image record.Image) (*Company, error) {
 			return nil, err
 		}
 	}
-	c.clock, c.now, c.wall = st.Clock, st.Now, st.Wall
+	c.clock, c.now, c.wall, c.wallEvents = st.Clock, st.Now, st.Wall, st.WallEvents
 	c.office.State, c.factory.State, c.people.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
@@ -188,7 +192,8 @@ func (c *Company) Flush(version uint64) record.Changes {
 func (c *Company) state() state {
 	return state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
-		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Signals: c.missions.Signals,
+		WallEvents: c.wallEvents,
+		Office:     c.office.State, Factory: c.factory.State, People: c.people.State, Signals: c.missions.Signals,
 	}
 }
 

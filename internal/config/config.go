@@ -19,6 +19,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// RateMost is the largest rate, in requests per minute, and the largest burst.
+// It is what a caller is shown of a budget that is off (contract:
+// OPEN.RATE.HEADERS).
+const RateMost = 1_000_000
+
 // Config holds the values.
 type Config struct {
 	Listen    string
@@ -29,6 +34,8 @@ type Config struct {
 
 	TrustedProxy  []string
 	ProxyProtocol bool
+	IPv4Prefix    int
+	IPv6Prefix    int
 
 	MaxSandboxes int
 	QueueLength  int
@@ -39,6 +46,8 @@ type Config struct {
 	KeyBurst      int
 	IPRate        int
 	AnonymousRate int
+	Cooldown      time.Duration
+	Ban           time.Duration
 	PowDifficulty int
 
 	SandboxDuration time.Duration
@@ -80,7 +89,8 @@ func Default() *Config {
 	return &Config{
 		Listen: "127.0.0.1:8080", Database: "data/platen.db",
 		MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
-		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30,
+		IPv4Prefix: 32, IPv6Prefix: 64,
+		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
 		Grace: 10 * time.Minute, ClaimWindow: 120 * time.Second,
 		LogFormat: "auto", LogLevel: "info",
@@ -97,20 +107,24 @@ func (c *Config) Fields() []Field {
 		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….", Target: &c.Database},
 		{Name: "valkey", Doc: "redis://… for budgets shared between machines.", Target: &c.Valkey, Later: cluster},
 		{Name: "secret-key", Doc: "Key of the encryption at rest; made in a file beside the database when empty.", Target: &c.SecretKey, Later: webhooks},
-		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy, Later: limits},
-		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer.", Target: &c.ProxyProtocol, Later: limits},
+		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy},
+		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted proxies only, when some are named.", Target: &c.ProxyProtocol},
+		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
+		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that make a network group.", Target: &c.IPv6Prefix},
 		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
 		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength, Later: lifecycle},
 		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive, Later: limits},
 		{Name: "ip-creations", Doc: "Creations per hour and network group; 0 is no limit.", Target: &c.IPCreations, Later: limits},
-		{Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate, Later: limits},
-		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst, Later: limits},
-		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate, Later: limits},
-		{Name: "anonymous-rate", Doc: "Requests without a key per minute and network group; 0 is no limit.", Target: &c.AnonymousRate, Later: limits},
+		{Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate},
+		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst},
+		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate},
+		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.", Target: &c.AnonymousRate},
+		{Name: "cooldown", Doc: "How long a key is refused that goes on sending over its limit; 0 is never.", Target: &c.Cooldown},
+		{Name: "ban", Doc: "How long a network group is shut out that goes on sending over its limits; 0 is never.", Target: &c.Ban},
 		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.", Target: &c.PowDifficulty, Later: limits},
 		{Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
-		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension, Later: lifecycle},
-		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.", Target: &c.ExtensionWindow, Later: lifecycle},
+		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
+		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.", Target: &c.ExtensionWindow},
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow, Later: lifecycle},
 		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks, Later: webhooks},
@@ -248,7 +262,15 @@ func (c *Config) Check() error {
 	} {
 		refuse(d >= time.Second, "%s must be at least 1s, not %s", name, d)
 	}
-	refuse(c.Grace >= 0, "grace must not be negative, not %s", c.Grace)
+	for name, d := range map[string]time.Duration{"grace": c.Grace, "cooldown": c.Cooldown, "ban": c.Ban} {
+		refuse(d >= 0, "%s must not be negative, not %s", name, d)
+	}
+	for name, n := range map[string]int{"key-rate": c.KeyRate, "key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate} {
+		refuse(n <= RateMost, "%s must be at most %d, not %d", name, RateMost, n)
+	}
+	refuse(c.KeyBurst != 0 || c.KeyRate == 0, "key-burst must be at least 1, not %d", c.KeyBurst)
+	refuse(c.IPv4Prefix >= 1 && c.IPv4Prefix <= 32, "ipv4-prefix must be 1 to 32, not %d", c.IPv4Prefix)
+	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
 	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat), "log-format must be auto, text or json, not %q", c.LogFormat)
 	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "log-level must be debug, info, warn or error, not %q", c.LogLevel)
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

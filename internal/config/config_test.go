@@ -21,7 +21,7 @@ func TestEveryFieldIsWhole(t *testing.T) {
 	t.Parallel()
 	names, targets := map[string]bool{}, map[any]bool{}
 	for _, f := range config.Default().Fields() {
-		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(f.Name) || names[f.Name] {
+		if !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z]+)*$`).MatchString(f.Name) || names[f.Name] {
 			t.Errorf("the name %q is odd or there twice", f.Name)
 		}
 		if !strings.HasSuffix(f.Doc, ".") || strings.ToUpper(f.Doc[:1]) != f.Doc[:1] && !strings.HasPrefix(f.Doc, "redis://") && f.Name != "log-format" && f.Name != "log-level" {
@@ -78,7 +78,7 @@ func TestEveryImpossibleValueIsNamed(t *testing.T) {
 	for name, text := range map[string]string{
 		"listen": "nonsense", "public-url": "ftp://sandbox.example", "database": "", "trusted-proxy": "10.0.0.0", "max-sandboxes": "0",
 		"queue-length": "-1", "ip-active": "-1", "ip-creations": "-1", "key-rate": "-1", "key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "pow-difficulty": "-1",
-		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s", "grace": "-1s", "log-format": "xml", "log-level": "loud",
+		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s", "grace": "-1s", "cooldown": "-1s", "ban": "-1ms", "ipv4-prefix": "33", "ipv6-prefix": "0", "log-format": "xml", "log-level": "loud",
 	} {
 		c := config.Default()
 		for _, f := range c.Fields() {

@@ -1,6 +1,9 @@
 package event
 
-import "platen/internal/money"
+import (
+	"platen/internal/moment"
+	"platen/internal/money"
+)
 
 // MissionCompletedData is the data of sandbox.mission.completed.
 type MissionCompletedData struct {
@@ -17,5 +20,13 @@ type SandboxBankruptData struct {
 	CashMinor    money.Minor `json:"cash_minor"`
 	DaysNegative int64       `json:"days_negative"`
 	DayNumber    int64       `json:"day_number"`
+	Riders
+}
+
+// SandboxExpiringData is the data of sandbox.expiring.
+type SandboxExpiringData struct {
+	Head
+	ExpiresAt      moment.Instant `json:"expires_at"`
+	ExtensionsLeft int64          `json:"extensions_left"`
 	Riders
 }

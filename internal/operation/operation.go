@@ -111,7 +111,10 @@ type Result struct {
 // Table returns every operation, in the order of the reference pages.
 func Table() []Operation {
 	var table []Operation
-	for _, group := range [][]Operation{sandboxOperations(), missionOperations(), officeOperations(), lotOperations(), procurementOperations(), peopleOperations(), factoryOperations(), deliveryOperations(), gateOperations()} {
+	for _, group := range [][]Operation{
+		sandboxOperations(), requestOperations(), missionOperations(), officeOperations(), lotOperations(), procurementOperations(), peopleOperations(),
+		factoryOperations(), deliveryOperations(), gateOperations(),
+	} {
 		table = append(table, group...)
 	}
 	return table
@@ -120,7 +123,10 @@ func Table() []Operation {
 // Common returns the codes that an operation gives because of what it is,
 // followed by its own.
 func (o *Operation) Common() []problem.Code {
-	codes := []problem.Code{problem.BadRequest, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable, problem.HeadersTooLarge, problem.InternalError, problem.Unavailable}
+	codes := []problem.Code{
+		problem.BadRequest, problem.KeyInURL, problem.Banned, problem.RateLimited, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable,
+		problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
+	}
 	if o.System != Open {
 		codes = append(codes, problem.Unauthorized)
 	}
@@ -134,7 +140,7 @@ func (o *Operation) Common() []problem.Code {
 		codes = append(codes, problem.NotFound)
 	case Write:
 		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
-			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.SandboxExpired)
+			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.SandboxExpired, problem.SandboxBankrupt)
 	case Creation:
 		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout, problem.IdempotencyKeyInvalid)
 	case Object:

@@ -48,7 +48,7 @@ func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 type SandboxStatus struct {
 	SandboxID           string              `json:"sandbox_id"`
 	PublicName          string              `json:"public_name"`
-	Status              string              `json:"status" enum:"active,expired"`
+	Status              string              `json:"status" enum:"active,expired,bankrupt"`
 	Preset              string              `json:"preset"`
 	Seed                uint64              `json:"seed"`
 	Bridge              preset.Bridge       `json:"bridge" enum:"auto,manual"`
@@ -81,11 +81,6 @@ type ClockStatus struct {
 	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
 }
 
-// extensions is how many times a lease can be extended (contract:
-// LIMIT.EXTENSIONS). Extending comes with the platform's lifecycle; until then
-// all of them are left.
-const extensions = 2
-
 // MinuteAt returns the simulated moment that a view shows at a wall time.
 func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
 	return max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt)))
@@ -102,7 +97,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
 			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
 		},
-		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: extensions, Currency: money.Currency,
+		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,
 		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
 		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: s.Score,
 	}
@@ -122,7 +117,7 @@ type TickResult struct {
 	EventsWritten   uint64      `json:"events_written"`
 	LastSeq         uint64      `json:"last_seq"`
 	CashMinor       money.Minor `json:"cash_minor"`
-	Status          string      `json:"status" enum:"active,expired"`
+	Status          string      `json:"status" enum:"active,expired,bankrupt"`
 }
 
 // FeedEvent is an event as the feed serves it: the body of a delivery and its
@@ -178,6 +173,7 @@ func sandboxOperations() []Operation {
 			Value: func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
 		},
 		tickOperation(),
+		extendOperation(),
 		{
 			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "Cash, stock and presses over time",
@@ -220,6 +216,18 @@ func tickOperation() Operation {
 				EventsWritten: v.Sequence - first, LastSeq: v.Sequence, CashMinor: v.Summary.CashMinor, Status: v.Status(now),
 			}
 		}}, nil
+	})
+}
+
+func extendOperation() Operation {
+	return write(Operation{
+		ID: "extend_sandbox", Path: "/sandbox/extend", System: Shared,
+		Summary:     "Extend the lease",
+		Description: "Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in the company: no event is written.",
+		Problems:    []problem.Code{problem.ExtensionNotYet, problem.NoExtensionsLeft}, Out: reflect.TypeFor[SandboxStatus](),
+	}, func(tx *sandbox.Tx, _ string, _ *noBody) (Result, error) {
+		now := tx.Now
+		return Result{Value: func(v *sandbox.View) any { return Status(v, max(now, v.LastEventAt)) }}, tx.Extend()
 	})
 }
 

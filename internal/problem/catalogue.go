@@ -26,10 +26,12 @@ const (
 	InvalidParameter      Code = "invalid_parameter"
 	InvalidCursor         Code = "invalid_cursor"
 	BadRequest            Code = "bad_request"
+	KeyInURL              Code = "key_in_url"
 	IdempotencyRequired   Code = "idempotency_required"
 	IdempotencyKeyInvalid Code = "idempotency_key_invalid"
 	Unauthorized          Code = "unauthorized"
 	WrongSystem           Code = "wrong_system"
+	Banned                Code = "banned"
 	NotFound              Code = "not_found"
 	RouteNotFound         Code = "route_not_found"
 	MethodNotAllowed      Code = "method_not_allowed"
@@ -41,6 +43,8 @@ const (
 	NoOperator            Code = "no_operator"
 	InsufficientStock     Code = "insufficient_stock"
 	WorkOrderNotReady     Code = "work_order_not_ready"
+	ExtensionNotYet       Code = "extension_not_yet"
+	NoExtensionsLeft      Code = "no_extensions_left"
 	TooManyOpen           Code = "too_many_open"
 	BodyTooLarge          Code = "body_too_large"
 	UnsupportedMediaType  Code = "unsupported_media_type"
@@ -51,6 +55,8 @@ const (
 	GangMixedPaper        Code = "gang_mixed_paper"
 	ReferenceRequired     Code = "reference_required"
 	SandboxExpired        Code = "sandbox_expired"
+	SandboxBankrupt       Code = "sandbox_bankrupt"
+	RateLimited           Code = "rate_limited"
 	TickRate              Code = "tick_rate"
 	HeadersTooLarge       Code = "headers_too_large"
 	InternalError         Code = "internal_error"
@@ -106,6 +112,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Remedy:  "Use an HTTP library, and paths without empty or dot segments.",
 	},
 	{
+		Code: KeyInURL, Status: http.StatusBadRequest,
+		Hint:    "Send keys in the header Authorization: Bearer <key>, never in a path or a query string. The other key of the sandbox still works.",
+		Meaning: "The path or the query string holds a key. Addresses end up in logs and histories, so the key was revoked at once.",
+		Remedy:  "Create a new sandbox, and send its keys in the Authorization header.",
+	},
+	{
 		Code: IdempotencyRequired, Status: http.StatusBadRequest,
 		Hint:    "Send Idempotency-Key with a fresh value of 1 to 64 characters, and the same one on every retry.",
 		Meaning: "The route creates or pays something and wants an Idempotency-Key header.",
@@ -128,6 +140,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Head Office routes want the lab_off_ key, Factory routes the lab_fac_ key.",
 		Meaning: "The key belongs to the other system. The two systems share no data, and each key opens one door.",
 		Remedy:  "Send the key with the prefix that the hint names.",
+	},
+	{
+		Code: Banned, Status: http.StatusForbidden,
+		Hint:    "Stop sending until retry_at.",
+		Meaning: "Your network went on sending although it was told to slow down, and is shut out for a while. Its keys are not touched.",
+		Remedy:  "Wait until retry_at, and let your client honour Retry-After from then on.",
 	},
 	{
 		Code: NotFound, Status: http.StatusNotFound,
@@ -196,6 +214,18 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Remedy:  "Start or finish the print run, then ship after factory.work_order.ready.",
 	},
 	{
+		Code: ExtensionNotYet, Status: http.StatusConflict, Retryable: true,
+		Hint:    "Extend from retry_at on. The event sandbox.expiring comes five minutes before the end.",
+		Meaning: "More time is left than an extension may be asked for with.",
+		Remedy:  "Wait until retry_at. Nothing is lost: an extension adds to the end, whenever it is made.",
+	},
+	{
+		Code: NoExtensionsLeft, Status: http.StatusConflict,
+		Hint:    "Create another sandbox when this one ends.",
+		Meaning: "The sandbox has been extended as often as it may.",
+		Remedy:  "Finish before expires_at, or go on in a new sandbox. The same preset and seed begin the same company.",
+	},
+	{
 		Code: TooManyOpen, Status: http.StatusConflict,
 		Hint:    "Finish some of the open ones first.",
 		Meaning: "The sandbox holds as many open records of this kind as it can.",
@@ -254,6 +284,18 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "The sandbox can be read until it is deleted. Create another to go on.",
 		Meaning: "The sandbox's time is over; it is read-only until it is deleted.",
 		Remedy:  "Read what you still need, then create a new sandbox.",
+	},
+	{
+		Code: SandboxBankrupt, Status: http.StatusLocked,
+		Hint:    "The sandbox can be read until it is deleted. Create another to try again.",
+		Meaning: "The company went bankrupt: at a day's close its cash was below the overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.",
+		Remedy:  "Read what went wrong (the ledger and the feed tell), then create a new sandbox.",
+	},
+	{
+		Code: RateLimited, Status: http.StatusTooManyRequests, Retryable: true,
+		Hint:    "Wait for Retry-After seconds, then repeat with the same Idempotency-Key.",
+		Meaning: "A rate budget is spent: that of the key, of your network, or of requests without a key that works. A key that goes on sending all the same is put into a short cooldown. Nothing was done, and no key is lost.",
+		Remedy:  "Wait until retry_at, which is the moment that Retry-After names, and send the same request again. X-RateLimit-Remaining shows how many requests are left.",
 	},
 	{
 		Code: TickRate, Status: http.StatusTooManyRequests, Retryable: true,

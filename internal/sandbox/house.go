@@ -26,22 +26,18 @@ const (
 	// queueFullRetry is how long a client waits when there is no room
 	// (contract: ERR.QUEUE_FULL).
 	queueFullRetry = 30
-	// idleTime is how long an unused company stays in memory.
-	idleTime = 5 * time.Minute
-	// sweepInterval is how often leases and idle companies are looked at.
-	sweepInterval = 10 * time.Second
 	// savers is how many snapshots are written at once when a house closes.
 	savers = 32
-	// sweepBatch is how many sandboxes one look removes.
-	sweepBatch = 100
 )
 
 // Options are what a house needs to know.
 type Options struct {
 	Store   store.Store
 	Presets map[string]preset.Preset
-	// Lease is how long a sandbox lasts, Grace how long it can be read after.
-	Lease, Grace time.Duration
+	// Lease is how long a sandbox lasts, Extension how much an extension adds,
+	// ExtensionWindow how long before the end it may be asked for, and Grace
+	// how long the sandbox can be read after the end.
+	Lease, Extension, ExtensionWindow, Grace time.Duration
 	// Capacity is how many sandboxes there may be.
 	Capacity int
 	Log      *slog.Logger
@@ -174,8 +170,9 @@ func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Creat
 	factoryHash, _, _ := HashKey(created.FactoryKey)
 	header := store.Sandbox{
 		ID: settings.SandboxID, OfficeKey: officeHash, FactoryKey: factoryHash, Network: in.Network,
-		CreatedAt: now.Time(), ExpiresAt: created.ExpiresAt.Time(), DeleteAt: created.ExpiresAt.Add(h.options.Grace).Time(),
+		CreatedAt: now.Time(),
 	}
+	h.leaseUntil(&header, created.ExpiresAt, now)
 	c := company.New(settings, mode, now)
 	s := &Sandbox{id: settings.SandboxID, house: h}
 	return created, s.settle(ctx, header, c)
@@ -190,7 +187,7 @@ func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.C
 	}
 	view := newView(header, c, body.Rows, 1)
 	view.tail = body.Events
-	s.company = c
+	s.company, s.header = c, header
 	s.log.add(1, &body.Changes, nil)
 	s.published.Store(view)
 	s.used.Store(s.house.now().Time().Unix())
@@ -211,7 +208,9 @@ func (h *House) Authenticate(ctx context.Context, key string) (Caller, error) {
 	h.mu.RLock()
 	caller, known := h.keys[hash]
 	h.mu.RUnlock()
-	if !known {
+	// A lease may have been extended while its key was looked up: what seems
+	// to be over is looked up again.
+	if !known || !h.options.Now().Before(caller.deleteAt) {
 		header, err := h.store.FindKey(ctx, hash)
 		if errors.Is(err, store.ErrNotFound) {
 			return Caller{}, errUnknownKey()
@@ -238,6 +237,9 @@ func (h *House) remember(hash store.KeyHash, caller Caller) {
 	if len(h.keys) >= knownKeysMost {
 		clear(h.keys)
 	}
+	if known, ok := h.keys[hash]; ok && known == (Caller{}) {
+		return // disowned since it was looked up
+	}
 	h.keys[hash] = caller
 }
 
@@ -260,49 +262,6 @@ func (h *House) Sandbox(id string) *Sandbox {
 	return s
 }
 
-// Run looks after leases and memory until the context ends.
-func (h *House) Run(ctx context.Context) {
-	ticker := time.NewTicker(sweepInterval)
-	defer ticker.Stop()
-	for {
-		h.Sweep(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-// Sweep removes sandboxes whose grace is over and lets idle companies go.
-func (h *House) Sweep(ctx context.Context) {
-	now := h.options.Now()
-	for {
-		headers, err := h.store.Expired(ctx, now, sweepBatch)
-		if err != nil {
-			if ctx.Err() == nil {
-				h.log.Warn("look for expired sandboxes", "error", err)
-			}
-			return
-		}
-		removed := 0
-		for _, header := range headers {
-			if h.remove(ctx, header) {
-				removed++
-			}
-		}
-		if len(headers) < sweepBatch || removed == 0 {
-			break
-		}
-	}
-	if h.uncounted.Load() {
-		h.recount(ctx)
-	}
-	for _, s := range h.resident() {
-		s.evict(ctx, now.Add(-idleTime))
-	}
-}
-
 // recount asks the store how many sandboxes there are.
 func (h *House) recount(ctx context.Context) {
 	h.counting.Lock()
@@ -314,29 +273,6 @@ func (h *House) recount(ctx context.Context) {
 	}
 	h.count.Store(int64(n))
 	h.uncounted.Store(false)
-}
-
-// remove deletes a sandbox and reports whether it is gone.
-func (h *House) remove(ctx context.Context, header store.Sandbox) bool {
-	s := h.Sandbox(header.ID)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gone = true
-	if s.company != nil {
-		s.drop()
-	}
-	if err := h.store.Delete(ctx, header.ID); err != nil {
-		h.log.Warn("delete sandbox", "sandbox", header.ID, "error", err)
-		h.uncounted.Store(true)
-		return false
-	}
-	h.count.Add(-1)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.sandboxes, header.ID)
-	delete(h.keys, header.OfficeKey)
-	delete(h.keys, header.FactoryKey)
-	return true
 }
 
 // forget takes a sandbox that does not exist out of the table.

@@ -94,7 +94,8 @@ func (s *Sandbox) restore(image store.Image) error {
 	if err != nil {
 		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}
-	s.company, s.log, s.snapshot = c, snapshot.index, image.Snapshot.Version
+	s.company, s.header, s.log, s.snapshot = c, image.Sandbox, snapshot.index, image.Snapshot.Version
+	s.house.moved(s.header)
 	view := newView(image.Sandbox, c, snapshot.image.Tables, version)
 	view.tail = appendTail(nil, events)
 	s.published.Store(view)
@@ -105,9 +106,10 @@ func (s *Sandbox) restore(image store.Image) error {
 func newView(header store.Sandbox, c *company.Company, tables []record.TableRows, version uint64) *View {
 	v := &View{
 		SandboxID: header.ID, PublicName: publicName(header.ID),
-		CreatedAt: moment.InstantOf(header.CreatedAt), ExpiresAt: moment.InstantOf(header.ExpiresAt),
-		Version: version, Summary: c.Summary(), tables: make(map[string]*Table, len(tables)), changed: make(chan struct{}),
+		CreatedAt: moment.InstantOf(header.CreatedAt),
+		Version:   version, Summary: c.Summary(), tables: make(map[string]*Table, len(tables)), changed: make(chan struct{}),
 	}
+	v.leased(&header)
 	v.Sequence, v.LastEventAt = c.Newest()
 	v.nextDue, _ = c.NextDue()
 	for _, rows := range tables {

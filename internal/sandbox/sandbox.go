@@ -52,10 +52,13 @@ type Sandbox struct {
 	// writing is when the writer that is inside began, as an instant; 0 when
 	// nobody is inside.
 	writing atomic.Int64
+	// calls are those of clients, with a lock of their own.
+	calls callLog
 
 	// mu is held by the one writer. It guards everything below.
 	mu       sync.Mutex
 	company  *company.Company
+	header   store.Sandbox
 	log      logIndex
 	snapshot uint64
 	ticked   moment.Instant
@@ -68,6 +71,8 @@ type Tx struct {
 	Now     moment.Instant
 	sandbox *Sandbox
 	ticked  bool
+	// header is the sandbox's new one, nil to keep the old.
+	header *store.Sandbox
 }
 
 // Tick moves the clock by hand, at most once per second (contract:
@@ -106,7 +111,7 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 	s.used.Store(now.Time().Unix())
 	if v := s.published.Load(); v != nil && !v.due(now) {
 		known := v.Summary.Signals | mission.Signals(s.signals.Load())
-		if v.expired(now) || !mission.Completes(known, signals) {
+		if v.Status(now) != Active || !mission.Completes(known, signals) {
 			s.signals.Or(uint64(signals))
 			return v, nil
 		}
@@ -129,8 +134,8 @@ func (s *Sandbox) refresh(ctx context.Context, now moment.Instant, signals missi
 	}
 	s.signals.Or(uint64(signals))
 	v := s.published.Load()
-	if !v.expired(now) && mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
-		if err := s.commit(ctx, nil); err != nil {
+	if v.Status(now) == Active && mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
+		if err := s.commit(ctx, step{}); err != nil {
 			return s.standing(ctx, err)
 		}
 	}
@@ -201,7 +206,10 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	if err := s.enter(ctx, now); err != nil {
 		return Reply{}, err
 	}
-	if s.published.Load().expired(now) {
+	switch s.published.Load().Status(now) {
+	case Bankrupt:
+		return Reply{}, problem.New(problem.SandboxBankrupt, "This company is bankrupt; the sandbox is read-only until it is deleted.")
+	case Expired:
 		return Reply{}, problem.New(problem.SandboxExpired, "The time of this sandbox is over; it is read-only until it is deleted.")
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
@@ -210,7 +218,7 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	}
 	s.signals.Or(uint64(cmd.Signals))
 	reply := &Reply{}
-	if err := s.commit(ctx, &pendingReply{command: cmd, reply: reply}); err != nil {
+	if err := s.commit(ctx, step{header: tx.header, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
 		return Reply{}, err
 	}
 	if tx.ticked {
@@ -229,44 +237,78 @@ func (s *Sandbox) run(tx *Tx, cmd Command) error {
 	return err
 }
 
-// enter loads the company if need be and brings it up to the present, in
-// commits of bounded size. An expired company stops at the end of its lease.
+// enter loads the company if need be and brings it up to the present. The
+// steps of its life come in between, each at its own moment. An expired
+// company stops at the end of its lease.
 func (s *Sandbox) enter(ctx context.Context, now moment.Instant) error {
 	if err := s.load(ctx); err != nil {
 		return err
 	}
-	until := min(now, s.published.Load().ExpiresAt)
+	for {
+		v := s.published.Load()
+		until, turns := min(now, v.ExpiresAt), v.turns(now)
+		if turns {
+			until = min(until, v.wakeAt)
+		}
+		if err := s.pass(ctx, until); err != nil || !turns {
+			return err
+		}
+		if err := s.commit(ctx, step{header: s.turn()}); err != nil {
+			return err
+		}
+	}
+}
+
+// pass lets time pass, in commits of bounded size.
+func (s *Sandbox) pass(ctx context.Context, until moment.Instant) error {
 	for done := false; !done; {
 		done = s.company.Advance(until, eventsPerCommit)
 		if !s.company.Changed() {
 			continue
 		}
-		if err := s.commit(ctx, nil); err != nil {
+		if err := s.commit(ctx, step{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// step is what a commit has beside what the company changed.
+type step struct {
+	// header takes the place of the sandbox's, unless it is nil.
+	header *store.Sandbox
+	// pending is the answer to a command, nil when time passes.
+	pending *pendingReply
+}
+
 // commit makes everything that changed durable, with the reply if there is
 // one, and publishes it.
-func (s *Sandbox) commit(ctx context.Context, pending *pendingReply) error {
-	s.company.Note(mission.Signals(s.signals.Load()))
+func (s *Sandbox) commit(ctx context.Context, in step) error {
+	if !s.company.Bankrupt() {
+		s.company.Note(mission.Signals(s.signals.Load()))
+	}
 	old := s.published.Load()
 	version := old.Version + 1
 	changes := s.company.Flush(version)
 	next := old.with(version, &changes, s.company)
-	body := commitBody{Changes: changes}
-	if pending != nil {
-		*pending.reply = pending.command.Answer(next)
-		body.reply = pending.stored()
+	if in.header != nil {
+		next.leased(in.header)
 	}
-	err := s.house.store.Commit(context.WithoutCancel(ctx), store.Commit{SandboxID: s.id, Version: version, Body: body.encode()})
+	body := commitBody{Changes: changes}
+	if in.pending != nil {
+		*in.pending.reply = in.pending.command.Answer(next)
+		body.reply = in.pending.stored()
+	}
+	err := s.house.store.Commit(context.WithoutCancel(ctx), store.Commit{SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header})
 	if err != nil {
 		s.drop()
 		return storeProblem(s.id, err)
 	}
 	s.log.add(version, &changes, body.reply)
+	if in.header != nil {
+		s.header = *in.header
+		s.house.moved(s.header)
+	}
 	s.published.Store(next)
 	close(old.changed)
 	if version-s.snapshot >= commitsPerSnapshot {

@@ -20,6 +20,12 @@ import (
 	"platen/internal/store/storetest"
 )
 
+// Leases of the bench: those of the contract.
+const (
+	lease, extension, grace = 30 * time.Minute, 30 * time.Minute, 10 * time.Minute
+	warning                 = 5 * time.Minute
+)
+
 // bench is a house over a database in a temporary folder.
 type bench struct {
 	t     *testing.T
@@ -59,7 +65,7 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 		b.t.Fatal(err)
 	}
 	b.house, err = sandbox.NewHouse(b.t.Context(), sandbox.Options{
-		Store: b.store, Presets: presets, Lease: 30 * time.Minute, Grace: 10 * time.Minute, Capacity: 10,
+		Store: b.store, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace, Capacity: 10,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now,
 	})
 	if err != nil {

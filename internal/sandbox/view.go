@@ -19,8 +19,10 @@ type View struct {
 	PublicName string
 	CreatedAt  moment.Instant
 	ExpiresAt  moment.Instant
-	Version    uint64
-	Summary    company.Summary
+	// ExtensionsLeft is how often the lease can still be extended.
+	ExtensionsLeft int
+	Version        uint64
+	Summary        company.Summary
 	// Sequence is the number of the newest event, LastEventAt its time.
 	Sequence    uint64
 	LastEventAt moment.Instant
@@ -31,6 +33,10 @@ type View struct {
 	// nextDue is when something is next to happen, 0 when only a tick can
 	// make it.
 	nextDue moment.Instant
+	// wakeAt is when the next step of its life is due, ended that its lease is
+	// over for good.
+	wakeAt moment.Instant
+	ended  bool
 	// changed is closed when another view takes this one's place.
 	changed chan struct{}
 }
@@ -65,23 +71,41 @@ func (v *View) Row(resource, id string) (*record.Entry, bool) {
 // Changed is closed when something newer than the view has been committed.
 func (v *View) Changed() <-chan struct{} { return v.changed }
 
-// Status returns active or expired (contract: OPEN.SANDBOX.STATUS).
+// Statuses of a sandbox (contract: OPEN.SANDBOX.STATUS).
+const (
+	Active   = "active"
+	Expired  = "expired"
+	Bankrupt = "bankrupt"
+)
+
+// Status returns the status at a time. A bankrupt company stays bankrupt when
+// its lease ends.
 func (v *View) Status(now moment.Instant) string {
-	if v.expired(now) {
-		return "expired"
+	switch {
+	case v.Summary.Bankrupt:
+		return Bankrupt
+	case v.expired(now):
+		return Expired
+	default:
+		return Active
 	}
-	return "active"
 }
 
 // ExpiresInSeconds is what is left of the lease, 0 when it is over.
 func (v *View) ExpiresInSeconds(now moment.Instant) int64 {
+	if v.ended {
+		return 0
+	}
 	return max(0, int64(v.ExpiresAt-now)/1_000_000)
 }
 
-func (v *View) expired(now moment.Instant) bool { return now >= v.ExpiresAt }
+func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.ExpiresAt }
+
+// turns reports whether a step of the sandbox's life is due.
+func (v *View) turns(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
 
 func (v *View) due(now moment.Instant) bool {
-	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt)
+	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt) || v.turns(now)
 }
 
 // with returns the view after a commit.

@@ -1,14 +1,17 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"regexp"
 	"strconv"
 	"sync"
 
-	"platen/internal/api"
+	"github.com/pires/go-proxyproto"
+
 	"platen/internal/problem"
 )
 
@@ -18,8 +21,11 @@ import (
 // here and replaced (contract: ENV.JSON).
 type envelopeListener struct {
 	net.Listener
-	origin string
+	// answer renders a refusal of what came from a peer.
+	answer answerFunc
 }
+
+type answerFunc func(p *problem.Problem, peer string) (status int, header http.Header, body []byte)
 
 // Accept implements net.Listener.
 func (l *envelopeListener) Accept() (net.Conn, error) {
@@ -27,12 +33,12 @@ func (l *envelopeListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // net/http looks at it
 	}
-	return &envelopeConn{Conn: c, origin: l.origin}, nil
+	return &envelopeConn{Conn: c, answer: l.answer}, nil
 }
 
 type envelopeConn struct {
 	net.Conn
-	origin string
+	answer answerFunc
 }
 
 // ownAnswer is how net/http begins an answer of its own. Answers of handlers
@@ -61,14 +67,47 @@ func (c *envelopeConn) envelope(status string) []byte {
 	if status == strconv.Itoa(problem.Lookup(problem.HeadersTooLarge).Status) {
 		p = problem.New(problem.HeadersTooLarge, "The headers are larger than %d bytes.", maxHeader)
 	}
-	code, body := api.Standalone(p, c.origin)
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nCache-Control: private, no-cache\r\nVary: Accept, Authorization, X-Api-Key\r\nConnection: close\r\n\r\n%s",
-		code, http.StatusText(code), len(body), body)
+	code, header, body := c.answer(p, c.RemoteAddr().String())
+	header.Set("Connection", "close")
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", code, http.StatusText(code))
+	_ = header.Write(&b) // a buffer takes everything
+	b.WriteString("\r\n")
+	b.Write(body)
+	return b.Bytes()
+}
+
+// guarded serves with the guards against slow and greedy clients.
+func guarded(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// proxied reads the client's address from the PROXY protocol, in either of its
+// versions. A connection that does not begin with it is closed, and so is one
+// that does not come from a trusted proxy, when some are named: anybody could
+// write such a header.
+func (s *Server) proxied(l net.Listener) net.Listener {
+	if !s.config.ProxyProtocol {
+		return l
+	}
+	return &proxyproto.Listener{
+		Listener: l, ReadHeaderTimeout: headerTimeout,
+		ConnPolicy: func(o proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
+			if len(s.config.TrustedProxy) > 0 && !s.network.Trusts(o.Upstream.String()) {
+				return proxyproto.REJECT, proxyproto.ErrInvalidUpstream
+			}
+			return proxyproto.REQUIRE, nil
+		},
+	}
 }
 
 // limitConnections lets at most n connections be open at once; further ones
 // wait to be accepted.
-func limitConnections(l net.Listener, n int) net.Listener {
+func limitConnections(l net.Listener, n int) *limitListener {
 	return &limitListener{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
@@ -78,6 +117,9 @@ type limitListener struct {
 	once   sync.Once
 	closed chan struct{}
 }
+
+// taken is how many connections are open.
+func (l *limitListener) taken() int { return len(l.places) }
 
 // Accept implements net.Listener.
 func (l *limitListener) Accept() (net.Conn, error) {

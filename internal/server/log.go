@@ -1,23 +1,63 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
+
+	"platen/internal/api"
+	"platen/internal/metrics"
+	"platen/internal/problem"
+	"platen/internal/ratelimit"
 )
 
-// logged writes a line for each request: never a query string, a header or a
-// body, since keys could be in them.
-func (s *Server) logged(next http.Handler) http.Handler {
+// observe counts and logs a request to the API.
+func (s *Server) observe(a *api.Answered) {
+	operation := a.Operation
+	if operation == "" {
+		operation = metrics.NoOperation
+	}
+	s.metrics.Answered(operation, a.Status, a.Code, a.Took)
+	if a.Budget.Outcome != ratelimit.Passed && a.Budget.Outcome != "" {
+		s.metrics.Limited(string(a.Budget.By), string(a.Budget.Outcome))
+	}
+	s.logRequest(a)
+}
+
+// logRequest writes one line for a request: its route and never its path, its
+// query, a header or a body, since keys could be in them.
+func (s *Server) logRequest(a *api.Answered) {
+	ctx := context.Background()
+	if !s.log.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	attributes := make([]slog.Attr, 0, 8)
+	attributes = append(attributes, slog.String("method", a.Method), slog.String("route", a.Route), slog.Int("status", a.Status), slog.Duration("duration", a.Took))
+	if a.ID != "" {
+		attributes = append(attributes, slog.String("request_id", a.ID))
+	}
+	if a.SandboxID != "" {
+		attributes = append(attributes, slog.String("sandbox", a.SandboxID))
+	}
+	if a.Code != "" {
+		attributes = append(attributes, slog.String("error_code", string(a.Code)))
+	}
+	s.log.LogAttrs(ctx, slog.LevelInfo, "request", attributes...)
+}
+
+// observed counts and logs requests to what is not the API.
+func (s *Server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.log.Enabled(r.Context(), slog.LevelDebug) {
-			next.ServeHTTP(w, r)
-			return
-		}
 		began := time.Now()
 		counted := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(counted, r)
-		s.log.Debug("request", "method", r.Method, "path", r.URL.EscapedPath(), "status", counted.status, "duration", time.Since(began), "request_id", w.Header().Get("Request-Id"))
+		took := time.Since(began)
+		s.metrics.Answered(metrics.Page, counted.status, problem.Code(""), took)
+		// The pattern is the router's own, not what the client sent.
+		route := r.Pattern[strings.IndexByte(r.Pattern, ' ')+1:]
+		s.logRequest(&api.Answered{Method: r.Method, Route: route, Status: counted.status, Took: took})
 	})
 }
 

@@ -21,8 +21,11 @@ import (
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/config"
+	"platen/internal/metrics"
+	"platen/internal/network"
 	"platen/internal/openapi"
 	"platen/internal/operation"
+	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/postgres"
@@ -41,8 +44,6 @@ const (
 	// lameDuck is how long a stopping server answers unavailable before it
 	// closes connections.
 	lameDuck = 100 * time.Millisecond
-	// readinessAge is how long an answer of the storage counts.
-	readinessAge = time.Second
 	// maxConnections bounds what a flood of idle connections can hold.
 	maxConnections = 10_000
 )
@@ -52,23 +53,23 @@ type Server struct {
 	config *config.Config
 	log    *slog.Logger
 	now    func() time.Time
+	began  time.Time
 
 	store    store.Store
 	house    *sandbox.House
+	gate     *ratelimit.Gate
+	network  *network.Rules
+	metrics  *metrics.Metrics
 	api      *api.Server
 	listener net.Listener
+	places   *limitListener
 	http     *http.Server
 	origin   string
 	presets  map[string]preset.Preset
 
 	// stopping is set from the beginning of Stop.
 	stopping atomic.Bool
-	// readiness is the storage's newest answer.
-	readiness struct {
-		sync.Mutex
-		at  time.Time
-		err error
-	}
+	health   health
 
 	// stop ends the background work, done waits for it.
 	stop   context.CancelFunc
@@ -85,13 +86,20 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
+	gate, rules, err := limits(c)
+	if err != nil {
+		return nil, err
+	}
 	db, err := openStore(ctx, c.Database)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	s := &Server{config: c, log: log, now: time.Now, store: db, presets: presets, failed: make(chan error, 1)}
+	m := metrics.New(operation.Table(), Version())
+	s := &Server{
+		config: c, log: log, now: time.Now, began: time.Now(), store: &meteredStore{Store: db, metrics: m}, presets: presets, gate: gate, network: rules, metrics: m, failed: make(chan error, 1),
+	}
 	s.house, err = sandbox.NewHouse(ctx, sandbox.Options{
-		Store: db, Presets: presets, Lease: c.SandboxDuration, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
+		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -123,12 +131,10 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.listener = &envelopeListener{Listener: limitConnections(listener, maxConnections), origin: s.origin}
-	s.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		DisableGeneralOptionsHandler: true,
-		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
+	s.places = limitConnections(listener, maxConnections)
+	s.listener = &envelopeListener{Listener: s.proxied(s.places), answer: s.api.Standalone}
+	s.gauges()
+	s.http = guarded(handler, s.log)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.done.Go(func() { s.house.Run(background) })
@@ -144,7 +150,7 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
-	if s.api, err = api.New(api.Options{House: s.house, Origin: s.origin, Log: s.log}, table); err != nil {
+	if s.api, err = api.New(api.Options{House: s.house, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe}, table); err != nil {
 		return nil, err
 	}
 	document, err := OpenAPI(s.origin)
@@ -158,12 +164,14 @@ func (s *Server) handler() (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("GET /status.json", s.status)
+	mux.HandleFunc("GET /metrics", s.figures)
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(document)
 	})
 	mux.Handle("/", pages)
-	return s.logged(split(s.api, mux)), nil
+	return split(s.api, s.observed(mux)), nil
 }
 
 // OpenAPI returns the OpenAPI document of a server with an origin, as JSON.
@@ -177,38 +185,17 @@ func OpenAPI(origin string) ([]byte, error) {
 
 // split sends what is below the API's path to the API before any router can
 // touch it: routers redirect unclean paths, and a redirect would repeat what
-// the path holds.
+// the path holds. Wherever a URL holds a key, the API revokes it.
 func split(below, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
 		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
-		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") {
+		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") || api.HasKey(r) {
 			below.ServeHTTP(w, r)
 			return
 		}
 		rest.ServeHTTP(w, r)
 	})
-}
-
-// ready asks the storage at most once a second: the question costs it a write,
-// and anybody may ask.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if s.stopping.Load() {
-		plain(w, http.StatusServiceUnavailable, "stopping")
-		return
-	}
-	s.readiness.Lock()
-	if now := s.now(); now.Sub(s.readiness.at) >= readinessAge || s.readiness.at.IsZero() {
-		s.readiness.at, s.readiness.err = now, s.store.Ping(context.WithoutCancel(r.Context()))
-	}
-	err := s.readiness.err
-	s.readiness.Unlock()
-	if err != nil {
-		s.log.Warn("not ready", "error", err)
-		plain(w, http.StatusServiceUnavailable, "the storage does not answer")
-		return
-	}
-	plain(w, http.StatusOK, "ready")
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

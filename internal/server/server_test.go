@@ -23,12 +23,21 @@ import (
 // patience ends a test that would hang.
 const patience = 60 * time.Second
 
-// start runs a whole server until the test ends.
-func start(t *testing.T) *Server {
+// start runs a whole server without limits until the test ends.
+func start(t *testing.T, change ...func(*config.Config)) *Server {
+	t.Helper()
+	return startLogging(t, slog.DiscardHandler, change...)
+}
+
+func startLogging(t *testing.T, log slog.Handler, change ...func(*config.Config)) *Server {
 	t.Helper()
 	c := config.Default()
 	c.Listen, c.Database = "127.0.0.1:0", filepath.Join(t.TempDir(), "platen.db")
-	s, err := New(t.Context(), c, slog.New(slog.DiscardHandler))
+	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate = 0, 0, 0, 0, 0
+	for _, set := range change {
+		set(c)
+	}
+	s, err := New(t.Context(), c, slog.New(log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,10 @@
 // interface. The bodies it keeps are opaque to it: what a commit means is the
 // business of package sandbox.
 //
+// Beside the sandboxes it keeps records: small rows of several kinds that are
+// found by a key and end by themselves, such as the tickets of the queue. A
+// commit can write records in the same step.
+//
 // Durable means: when a method that writes has returned nil, what it wrote
 // survives the loss of the process and of the machine's power. An engine may
 // gather many callers into one flush, but it answers none of them earlier.
@@ -19,6 +23,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -28,12 +33,15 @@ const (
 	MaxBody = 64 << 20
 	// MaxCommits is the most rows one call of Commits returns.
 	MaxCommits = 1000
+	// MaxWrites is the most records in one step.
+	MaxWrites = 1000
 )
 
 // Sentinel errors. Each leaves the store unchanged.
 var (
 	// ErrConflict reports that the version is not the successor of the newest
-	// one: another writer was here first, or the sandbox is gone.
+	// one: another writer was here first, or the sandbox is gone. Or a record
+	// is not as its rule wants it.
 	ErrConflict = errors.New("version conflict")
 	// ErrNotFound reports that no such sandbox exists.
 	ErrNotFound = errors.New("not found")
@@ -63,6 +71,11 @@ type Sandbox struct {
 	ExpiresAt time.Time // microseconds, UTC
 	// DeleteAt is when the sandbox is to be removed.
 	DeleteAt time.Time // microseconds, UTC
+	// WakeAt is when somebody is to look after the sandbox next, whether a
+	// client calls or not.
+	WakeAt time.Time // microseconds, UTC
+	// Extensions is how many times the lease was extended.
+	Extensions int
 }
 
 // Commit is one atomic step in the life of a sandbox.
@@ -74,6 +87,38 @@ type Commit struct {
 	// Header, when set, replaces the sandbox's header in the same step; its ID
 	// is SandboxID. It is required with version 1, which creates the sandbox.
 	Header *Sandbox
+	// Records are written in the same step: all of it happens, or nothing.
+	Records []Write
+}
+
+// Record is a small row beside the sandboxes.
+type Record struct {
+	// Kind and Key name it; both together are unique.
+	Kind, Key string
+	Body      []byte
+	// EndsAt is from when on Clear removes it. Until it is removed it is found,
+	// whatever the time.
+	EndsAt time.Time // microseconds, UTC
+}
+
+// Rule says what a write wants to find.
+type Rule uint8
+
+// Rules.
+const (
+	// Put writes the record, in place of an older one if there is one.
+	Put Rule = iota
+	// Add writes a record that must be new.
+	Add
+	// Take removes a record that must be there. Only its name counts.
+	Take
+)
+
+// Write is what is to become of one record.
+type Write struct {
+	Record
+
+	Rule Rule
 }
 
 // Snapshot is a sandbox as it stood after the commit with its version.
@@ -92,7 +137,29 @@ type Image struct {
 	Commits  []Commit
 }
 
-// Store keeps sandboxes. All methods may be called from many goroutines.
+// CheckWrites refuses writes that no state of a store could accept.
+func CheckWrites(writes []Write) error {
+	if len(writes) > MaxWrites {
+		return fmt.Errorf("%d records are over the limit of %d", len(writes), MaxWrites)
+	}
+	named := make(map[[2]string]bool, len(writes))
+	for i := range writes {
+		w := &writes[i]
+		name := [2]string{w.Kind, w.Key}
+		switch {
+		case named[name]:
+			return fmt.Errorf("record %s %q is written twice", w.Kind, w.Key)
+		case len(w.Body) > MaxBody:
+			return fmt.Errorf("record %s %q: a body of %d bytes is over the limit of %d", w.Kind, w.Key, len(w.Body), MaxBody)
+		case w.Rule > Take:
+			return fmt.Errorf("record %s %q: no rule %d", w.Kind, w.Key, w.Rule)
+		}
+		named[name] = true
+	}
+	return nil
+}
+
+// Store keeps sandboxes and records. All methods may be called from many goroutines.
 type Store interface {
 	// Commit appends one commit, all or nothing, and returns when it is
 	// durable. Version must be exactly one more than the newest version of
@@ -102,9 +169,9 @@ type Store interface {
 	Commit(ctx context.Context, c Commit) error
 
 	// Commits reads the commits from version first to version last inclusive,
-	// oldest first, at most MaxCommits of them. Headers are not returned. Where
-	// the range holds no commit the list is empty; only an unknown sandbox is
-	// ErrNotFound.
+	// oldest first, at most MaxCommits of them. Headers and records are not
+	// returned. Where the range holds no commit the list is empty; only an
+	// unknown sandbox is ErrNotFound.
 	Commits(ctx context.Context, sandboxID string, first, last uint64) ([]Commit, error)
 
 	// Load reads the image of a sandbox, consistent at one moment, or
@@ -121,9 +188,9 @@ type Store interface {
 	// ErrNotFound.
 	FindKey(ctx context.Context, key KeyHash) (Sandbox, error)
 
-	// Expired lists the headers of sandboxes with DeleteAt at or before t,
-	// earliest first, at most limit of them.
-	Expired(ctx context.Context, t time.Time, limit int) ([]Sandbox, error)
+	// Due lists the headers of sandboxes with WakeAt at or before t, earliest
+	// first, at most limit of them.
+	Due(ctx context.Context, t time.Time, limit int) ([]Sandbox, error)
 
 	// Count returns how many sandboxes there are.
 	Count(ctx context.Context) (int, error)
@@ -134,6 +201,21 @@ type Store interface {
 	// again: every later commit to it, its creation too, is ErrConflict, so
 	// that a late writer cannot bring it back.
 	Delete(ctx context.Context, sandboxID string) error
+
+	// Write writes records, all or nothing, and returns when they are durable.
+	// A rule that is broken is ErrConflict. No two writes may name the same
+	// record, and there are at most MaxWrites.
+	Write(ctx context.Context, writes []Write) error
+
+	// Find reads one record, or ErrNotFound.
+	Find(ctx context.Context, kind, key string) (Record, error)
+
+	// List reads all records of a kind, ordered by key as bytes.
+	List(ctx context.Context, kind string) ([]Record, error)
+
+	// Clear removes records with EndsAt at or before t, at most limit of them,
+	// and reports how many.
+	Clear(ctx context.Context, t time.Time, limit int) (int, error)
 
 	// Ping reports whether the store can answer and write.
 	Ping(ctx context.Context) error

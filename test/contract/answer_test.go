@@ -154,8 +154,31 @@ func (a *answer) inspectHeaders() {
 	if (a.status == http.StatusUnauthorized) != (a.header.Get("WWW-Authenticate") == "Bearer") {
 		a.t.Errorf("%s: %d with WWW-Authenticate %q", a.asked, a.status, a.header.Get("WWW-Authenticate"))
 	}
+	a.inspectBudget()
 	if a.status == http.StatusMethodNotAllowed && a.header.Get("Allow") == "" {
 		a.t.Errorf("%s: 405 without Allow", a.asked)
+	}
+}
+
+// budgetForm is what the headers of a budget look like, one after another.
+var budgetForm = regexp.MustCompile(`^(\d+) (\d+) "([a-z]+)";q=(\d+);w=60(?:;platen-burst=(\d+))? "([a-z]+)";r=(\d+);t=(\d+)$`)
+
+// inspectBudget looks at the headers that show the caller's budget.
+func (a *answer) inspectBudget() {
+	a.t.Helper()
+	var shown []string
+	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit-Policy", "RateLimit"} {
+		shown = append(shown, a.header.Get(name))
+	}
+	match := budgetForm.FindStringSubmatch(strings.Join(shown, " "))
+	if match == nil {
+		a.t.Errorf("%s: %d shows the budget as %q", a.asked, a.status, shown)
+		return
+	}
+	limit, remaining, burst := match[1], match[2], match[5]
+	off := limit == "1000000"
+	if limit != match[4] || remaining != match[7] || match[3] != match[6] || off != (burst == "") || off && remaining != limit {
+		a.t.Errorf("%s: %d shows the budget as %q", a.asked, a.status, shown)
 	}
 }
 
@@ -230,6 +253,9 @@ func (a *answer) inspectError() {
 	after, err := time.ParseDuration(a.header.Get("Retry-After") + "s")
 	if apart := at.Sub(moment(t, a.meta()["server_time"]).Add(after)).Abs(); err != nil || apart >= time.Second {
 		t.Errorf("%s: retry_at is %v and Retry-After %v at %v", a.asked, at, after, a.meta()["server_time"])
+	}
+	if shown := a.header.Get("RateLimit"); code == "rate_limited" && !strings.HasSuffix(shown, ";t="+a.header.Get("Retry-After")) {
+		t.Errorf("%s: RateLimit is %q and Retry-After %v", a.asked, shown, after)
 	}
 }
 

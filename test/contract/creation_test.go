@@ -297,7 +297,7 @@ func difference(a, b string) (inA, inB string) {
 func (n *tenant) history() string {
 	n.t.Helper()
 	var b strings.Builder
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		list := n.all(path)
 		if path == "/events" {
 			list = n.feed(0)

@@ -93,7 +93,7 @@ func TestRecordsThatAreNotThereAreNamed(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ERR.NOT_FOUND", "OPEN.LIST.ITEM")
 	n := shared.create(t, `{"clock":"manual"}`)
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		if path == "/events" {
 			continue
 		}

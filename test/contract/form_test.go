@@ -148,7 +148,7 @@ func TestTagsFollowWhatIsRead(t *testing.T) {
 		n.within(t).get(path, append(headers, "If-None-Match", `W/"other"`)...).want(200, "")
 		return tag
 	}
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		t.Run(path, func(t *testing.T) {
 			tagged(t, path)
 			tagged(t, path+"?limit=2")
@@ -178,7 +178,7 @@ func TestTagsChangeWithTheRows(t *testing.T) {
 	type version struct{ tag, data string }
 	read := func() map[string]version {
 		all := map[string]version{}
-		for _, path := range n.judge.lists() {
+		for _, path := range n.judge.records() {
 			a := n.get(path+"?limit=100").want(200, "")
 			all[path] = version{a.header.Get("ETag"), a.rawData()}
 			if path == "/events" {
@@ -225,7 +225,7 @@ func TestListsAreSentAsCSV(t *testing.T) {
 	rows(t, "LIST.CSV.ACCEPT", "LIST.CSV.SUFFIX", "OPEN.LIST.CSV_COLUMNS", "OPEN.ENV.CSV", "ROUTE.OFFICE.SALES_ORDERS.CSV", "OPEN.ERR.NOT_ACCEPTABLE")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.snapshot()
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		t.Run(path, func(t *testing.T) {
 			n := n.within(t)
 			list := n.get(path+"?limit=100").want(200, "")

@@ -47,6 +47,7 @@ func (n *tenant) writes() []request {
 		post("/office/employees", `{"role":"finisher"}`),
 		post("/office/employees/"+text(n.badge("1007"), "id")+"/dismiss", `{"reason":"nothing to sell"}`),
 		post("/sandbox/tick", `{"minutes":1}`),
+		post("/sandbox/extend", ""),
 	}
 }
 
@@ -64,7 +65,9 @@ func (r request) under(key string) request {
 func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	t.Parallel()
 	rows(t, "IDEM.ACCEPTED", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "OPEN.IDEM.BYTES", "IDEM.REUSED", "ERR.IDEMPOTENCY_KEY_REUSED", "OPEN.IDEM.SAME", "OPEN.IDEM.SCOPE")
-	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	// Any time is the time for an extension.
+	s := serve(t, map[string]string{"extension-window": "30m"})
+	n := s.create(t, `{"preset":"manual","clock":"manual"}`)
 	calls := n.writes()
 	known := map[string]bool{}
 	answers := make([]*answer, len(calls))
@@ -98,7 +101,7 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
 		t.Error("a key of Head Office was known in the Factory")
 	}
-	other := shared.create(t, `{"clock":"manual"}`)
+	other := s.create(t, `{"clock":"manual"}`)
 	if a := other.accept(text(other.order("SO-1001"), "id")); text(a, "id") == text(answers[0].data(), "id") {
 		t.Errorf("the order %v is in two sandboxes", a["id"])
 	}
@@ -131,7 +134,7 @@ func TestSomeRoutesInsistOnAKey(t *testing.T) {
 	rows(t, "ERR.IDEMPOTENCY_REQUIRED", "ROUTE.OFFICE.SHIPMENTS.CREATE", "ROUTE.FACTORY.WORK_ORDERS.CREATE", "ROUTE.FACTORY.PRINT_RUNS.CREATE", "ROUTE.FACTORY.SHIPMENTS.CREATE",
 		"ROUTE.OFFICE.REQUISITIONS.CREATE", "ROUTE.OFFICE.PURCHASE_ORDERS.CREATE", "ROUTE.OFFICE.PURCHASE_ORDERS.APPROVE", "ROUTE.OFFICE.GOODS_RECEIPTS.CREATE",
 		"ROUTE.OFFICE.SUPPLIER_INVOICES.PAY", "ROUTE.FACTORY.GOODS_RECEIPTS.CREATE")
-	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	n := serve(t, map[string]string{"extension-window": "30m"}).create(t, `{"preset":"manual","clock":"manual"}`)
 	insisting := map[string]int{
 		"create_office_shipment": 201, "create_work_order": 201, "start_print_run": 201, "create_factory_shipment": 201, "create_requisition": 201,
 		"create_purchase_order": 201, "approve_purchase_order": 200, "create_office_goods_receipt": 201, "pay_supplier_invoice": 200, "create_factory_goods_receipt": 201,

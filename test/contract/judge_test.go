@@ -203,6 +203,12 @@ func (j *judge) lists() []string {
 	return paths
 }
 
+// records are the paths of the lists of what the company is and what happened
+// to it: all but the list of its clients' own calls.
+func (j *judge) records() []string {
+	return slices.DeleteFunc(j.lists(), func(path string) bool { return path == "/requests" })
+}
+
 func TestTheDocumentIsWhatItSaysItIs(t *testing.T) {
 	t.Parallel()
 	rows(t, "SVC.BASE")

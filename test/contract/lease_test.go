@@ -90,7 +90,7 @@ func testTwoSteps(t *testing.T) {
 	} {
 		n.post(write[0], write[1]).want(http.StatusLocked, "sandbox_expired")
 	}
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		n.get(path).want(200, "")
 	}
 	status := n.row("/sandbox")

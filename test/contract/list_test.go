@@ -37,7 +37,7 @@ func TestEveryListIsAList(t *testing.T) {
 			t.Errorf("there is no list %s", path)
 		}
 	}
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		if !slices.Contains(laterLists, path) {
 			t.Run(path, func(t *testing.T) { n.within(t).pages(path) })
 		}
@@ -220,7 +220,7 @@ func TestUpdatedSinceLeavesOutWhatHasNotChanged(t *testing.T) {
 	rows(t, "LIST.UPDATED_SINCE", "OPEN.LIST.SINCE_INCLUSIVE")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.snapshot()
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		member := "updated_at"
 		if path == "/events" {
 			member = "created_at"

@@ -63,7 +63,8 @@ var address = regexp.MustCompile(`API\s+(http://\S+)`)
 
 // begin starts the binary over a database and does not wait for it.
 func begin(database string, settings ...string) (*process, error) {
-	arguments := append([]string{"serve", "--listen", "127.0.0.1:0", "--database", database, "--max-sandboxes", "100000"}, settings...)
+	arguments := append([]string{"serve", "--listen", "127.0.0.1:0", "--database", database, "--max-sandboxes", "100000",
+		"--key-rate", "0", "--ip-rate", "0", "--anonymous-rate", "0", "--ip-active", "0", "--ip-creations", "0"}, settings...)
 	return beginCommand(exec.Command(binary, arguments...))
 }
 

@@ -64,8 +64,8 @@ func (f *forgetful) FindKey(_ context.Context, key store.KeyHash) (store.Sandbox
 	return f.headers[id], nil
 }
 
-// Expired implements store.Store.
-func (f *forgetful) Expired(context.Context, time.Time, int) ([]store.Sandbox, error) {
+// Due implements store.Store.
+func (f *forgetful) Due(context.Context, time.Time, int) ([]store.Sandbox, error) {
 	return nil, nil
 }
 
@@ -87,6 +87,20 @@ func (f *forgetful) Delete(_ context.Context, id string) error {
 	delete(f.versions, id)
 	return nil
 }
+
+// Write implements store.Store.
+func (f *forgetful) Write(context.Context, []store.Write) error { return nil }
+
+// Find implements store.Store.
+func (f *forgetful) Find(context.Context, string, string) (store.Record, error) {
+	return store.Record{}, store.ErrNotFound
+}
+
+// List implements store.Store.
+func (f *forgetful) List(context.Context, string) ([]store.Record, error) { return nil, nil }
+
+// Clear implements store.Store.
+func (f *forgetful) Clear(context.Context, time.Time, int) (int, error) { return 0, nil }
 
 // Ping implements store.Store.
 func (f *forgetful) Ping(context.Context) error { return nil }

@@ -34,11 +34,11 @@ const (
 	createSandboxes = `
 		WITH input AS (
 			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
-				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[])
-			AS i (id, version, body, office_key, factory_key, network, created_at, expires_at, delete_at)
+				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+			AS i (id, version, body, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
 		), created AS (
-			INSERT INTO sandboxes (id, office_key, factory_key, network, created_at, expires_at, delete_at)
-			SELECT id, office_key, factory_key, network, created_at, expires_at, delete_at FROM input i
+			INSERT INTO sandboxes (id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
+			SELECT id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions FROM input i
 			WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.hash IN (i.office_key, i.factory_key))
 			ORDER BY id
 			ON CONFLICT DO NOTHING
@@ -61,8 +61,8 @@ const (
 		WITH next AS (
 			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*
 			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
-				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[])
-			AS i (id, version, body, office_key, factory_key, network, created_at, expires_at, delete_at)
+				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+			AS i (id, version, body, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
 			JOIN sandboxes s ON s.id = i.id
 			WHERE NOT s.removed
 			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
@@ -80,7 +80,8 @@ const (
 		), replaced AS (
 			UPDATE sandboxes s SET
 				office_key = t.office_key, factory_key = t.factory_key, network = t.network,
-				created_at = t.created_at, expires_at = t.expires_at, delete_at = t.delete_at
+				created_at = t.created_at, expires_at = t.expires_at, delete_at = t.delete_at,
+				wake_at = t.wake_at, extensions = t.extensions
 			FROM taken t WHERE s.number = t.number
 		), given_up AS (
 			DELETE FROM keys k USING taken t
@@ -113,6 +114,8 @@ func checkCommit(c store.Commit) error {
 	switch {
 	case len(c.Body) > store.MaxBody:
 		return fmt.Errorf("a body of %d bytes is over the limit of %d", len(c.Body), store.MaxBody)
+	case store.CheckWrites(c.Records) != nil:
+		return store.CheckWrites(c.Records)
 	case c.Header != nil && c.Header.ID != c.SandboxID:
 		return fmt.Errorf("its header is of sandbox %q", c.Header.ID)
 	case c.Version == 0 || c.Version > math.MaxInt64 || c.Version == 1 && c.Header == nil:
@@ -125,9 +128,12 @@ type commit struct{ store.Commit }
 
 func (c commit) sandboxID() string { return c.SandboxID }
 
-func (c commit) bodyBytes() int { return len(c.Body) }
+func (c commit) bodyBytes() int { return len(c.Body) + writes(c.Records).bodyBytes() }
+
+func (c commit) alone() bool { return len(c.Records) > 0 }
 
 func (c commit) join(g *group, r *request) {
+	writes(c.Records).join(g, r)
 	switch {
 	case c.Version == 1:
 		g.creations.add(c.Commit, r)
@@ -149,6 +155,7 @@ type rows struct {
 	// Of those with a header.
 	officeKeys, factoryKeys, networks [][]byte
 	createdAt, expiresAt, deleteAt    []int64
+	wakeAt, extensions                []int64
 }
 
 func (rs *rows) add(c store.Commit, r *request) {
@@ -166,6 +173,8 @@ func (rs *rows) add(c store.Commit, r *request) {
 		rs.createdAt = append(rs.createdAt, h.CreatedAt.UnixMicro())
 		rs.expiresAt = append(rs.expiresAt, h.ExpiresAt.UnixMicro())
 		rs.deleteAt = append(rs.deleteAt, h.DeleteAt.UnixMicro())
+		rs.wakeAt = append(rs.wakeAt, h.WakeAt.UnixMicro())
+		rs.extensions = append(rs.extensions, int64(h.Extensions))
 	}
 }
 
@@ -174,7 +183,7 @@ func (rs *rows) columns() []any {
 	columns := []any{rs.ids, rs.versions, rs.bodies}
 	if len(rs.officeKeys) > 0 {
 		columns = append(columns, rs.officeKeys, rs.factoryKeys, rs.networks,
-			rs.createdAt, rs.expiresAt, rs.deleteAt)
+			rs.createdAt, rs.expiresAt, rs.deleteAt, rs.wakeAt, rs.extensions)
 	}
 	return columns
 }

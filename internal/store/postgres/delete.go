@@ -82,6 +82,8 @@ func (d deletion) sandboxID() string { return string(d) }
 
 func (deletion) bodyBytes() int { return 0 }
 
+func (deletion) alone() bool { return false }
+
 func (d deletion) join(g *group, _ *request) {
 	g.batch.Queue(removeSandbox, []byte(d)).Exec(func(tag pgconn.CommandTag) error {
 		g.removed = g.removed || tag.RowsAffected() > 0

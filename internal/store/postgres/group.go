@@ -21,6 +21,7 @@ type group struct {
 
 	pinged  bool // somebody wants a ping
 	removed bool // the answer tells of a sandbox that was removed
+	broken  bool // the answer tells of a rule about records that was not met
 }
 
 func newGroup(requests []*request) *group {

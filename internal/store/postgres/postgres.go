@@ -130,6 +130,8 @@ func (ping) sandboxID() string { return "" }
 
 func (ping) bodyBytes() int { return 0 }
 
+func (ping) alone() bool { return false }
+
 func (ping) join(g *group, _ *request) {
 	if !g.pinged {
 		g.pinged = true

@@ -18,7 +18,7 @@ import (
 const readConnections = 8
 
 const (
-	header = `s.id, s.office_key, s.factory_key, s.network, s.created_at, s.expires_at, s.delete_at`
+	header = `s.id, s.office_key, s.factory_key, s.network, s.created_at, s.expires_at, s.delete_at, s.wake_at, s.extensions`
 
 	beginView = `BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ`
 	endView   = `COMMIT`
@@ -45,10 +45,10 @@ const (
 		WHERE s.id = $1 AND NOT s.removed
 		ORDER BY c.version`
 
-	findKey     = `SELECT ` + header + ` FROM keys k JOIN sandboxes s ON s.number = k.sandbox WHERE k.hash = $1`
-	listExpired = `
-		SELECT ` + header + ` FROM sandboxes s WHERE NOT s.removed AND s.delete_at <= $1
-		ORDER BY s.delete_at, s.number LIMIT $2`
+	findKey = `SELECT ` + header + ` FROM keys k JOIN sandboxes s ON s.number = k.sandbox WHERE k.hash = $1`
+	listDue = `
+		SELECT ` + header + ` FROM sandboxes s WHERE NOT s.removed AND s.wake_at <= $1
+		ORDER BY s.wake_at, s.number LIMIT $2`
 	countSandboxes = `SELECT count(*) FROM sandboxes WHERE NOT removed`
 )
 
@@ -165,11 +165,11 @@ func (s *Store) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, 
 	return list[0], nil
 }
 
-// Expired lists the sandboxes that are to be removed at t.
-func (s *Store) Expired(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
-	list, err := s.headers(ctx, listExpired, t.UnixMicro(), max(limit, 0))
+// Due lists the sandboxes that are to be looked after at t.
+func (s *Store) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
+	list, err := s.headers(ctx, listDue, t.UnixMicro(), max(limit, 0))
 	if err != nil {
-		return nil, fmt.Errorf("list expired sandboxes: %w", err)
+		return nil, fmt.Errorf("list sandboxes that are due: %w", err)
 	}
 	return list, nil
 }
@@ -202,11 +202,11 @@ func (s *Store) headers(ctx context.Context, query string, args ...any) ([]store
 
 func scanHeader(row pgx.CollectableRow) (store.Sandbox, error) {
 	var (
-		h                              store.Sandbox
-		id, office, factory, network   []byte
-		createdAt, expiresAt, deleteAt int64
+		h                                      store.Sandbox
+		id, office, factory, network           []byte
+		createdAt, expiresAt, deleteAt, wakeAt int64
 	)
-	err := row.Scan(&id, &office, &factory, &network, &createdAt, &expiresAt, &deleteAt)
+	err := row.Scan(&id, &office, &factory, &network, &createdAt, &expiresAt, &deleteAt, &wakeAt, &h.Extensions)
 	if err != nil {
 		return store.Sandbox{}, err
 	}
@@ -216,6 +216,7 @@ func scanHeader(row pgx.CollectableRow) (store.Sandbox, error) {
 	h.CreatedAt = time.UnixMicro(createdAt).UTC()
 	h.ExpiresAt = time.UnixMicro(expiresAt).UTC()
 	h.DeleteAt = time.UnixMicro(deleteAt).UTC()
+	h.WakeAt = time.UnixMicro(wakeAt).UTC()
 	return h, nil
 }
 

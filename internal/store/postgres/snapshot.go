@@ -46,6 +46,8 @@ func (n snapshot) sandboxID() string { return n.SandboxID }
 
 func (n snapshot) bodyBytes() int { return len(n.Body) }
 
+func (snapshot) alone() bool { return false }
+
 func (n snapshot) join(g *group, r *request) {
 	// Versions beyond what a column holds were never committed.
 	version := int64(min(n.Version, math.MaxInt64))

@@ -29,6 +29,8 @@ const (
 type operation interface {
 	sandboxID() string // empty when it is about none
 	bodyBytes() int
+	// alone reports whether it must not share a transaction.
+	alone() bool
 	// join adds it to what the group sends. The outcome of the request is set
 	// when the answer comes.
 	join(*group, *request)
@@ -189,14 +191,17 @@ func (w *writer) gather(first *request) []*request {
 	var group []*request
 	size := 0
 	busy := map[string]bool{}
-	full := func() bool { return len(group) == groupCommits || size >= groupBytes }
+	single := false // the group is one request that must be alone
+	full := func() bool { return single || len(group) == groupCommits || size >= groupBytes }
 	take := func(r *request) {
 		id := r.operation.sandboxID()
-		if full() || busy[id] {
+		if full() || busy[id] || r.operation.alone() && len(group) > 0 {
 			w.held = append(w.held, r)
+			busy[id] = id != "" // who is about the same sandbox stays behind
 			return
 		}
 		if r.claimed.CompareAndSwap(false, true) {
+			single = r.operation.alone()
 			group = append(group, r)
 			size += r.operation.bodyBytes()
 			busy[id] = id != ""
@@ -228,6 +233,10 @@ func (w *writer) gather(first *request) []*request {
 // server refuses it, nothing of it is there: then each request is sent alone,
 // so that one of them fails and not all.
 func (w *writer) write(conn *pgxpool.Conn, group []*request) {
+	if len(group) == 1 && group[0].operation.alone() {
+		group[0].settle(w.sendAlone(conn, group[0]))
+		return
+	}
 	err := w.send(conn, group)
 	if refusal(err) == nil || len(group) == 1 {
 		for _, r := range group {

@@ -26,6 +26,8 @@ func (gate) sandboxID() string { return "" }
 
 func (gate) bodyBytes() int { return 0 }
 
+func (gate) alone() bool { return false }
+
 func (g gate) join(*group, *request) {
 	close(g.entered)
 	<-g.leave

@@ -22,8 +22,8 @@ const (
 	// A key of another sandbox is ignored like an id that exists: no row.
 	createSandbox = `
 		INSERT OR IGNORE INTO sandboxes
-			(id, office_key, factory_key, network, created_at, expires_at, delete_at)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+			(id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
 		WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?1)`
 
 	firstCommit = `
@@ -33,9 +33,9 @@ const (
 	replaceHeader = `
 		UPDATE OR IGNORE sandboxes SET
 			office_key = ?2, factory_key = ?3, network = ?4,
-			created_at = ?5, expires_at = ?6, delete_at = ?7
+			created_at = ?5, expires_at = ?6, delete_at = ?7, wake_at = ?8, extensions = ?9
 		WHERE id = ?1
-		AND ?8 = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = number)`
+		AND ?10 = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = number)`
 )
 
 // Commit appends one commit.
@@ -54,6 +54,8 @@ func checkCommit(c store.Commit) error {
 	switch {
 	case len(c.Body) > store.MaxBody:
 		return fmt.Errorf("a body of %d bytes is over the limit of %d", len(c.Body), store.MaxBody)
+	case store.CheckWrites(c.Records) != nil:
+		return store.CheckWrites(c.Records)
 	case c.Header != nil && c.Header.ID != c.SandboxID:
 		return fmt.Errorf("its header is of sandbox %q", c.Header.ID)
 	case c.Version == 0 || c.Version > math.MaxInt64 || c.Version == 1 && c.Header == nil:
@@ -64,11 +66,22 @@ func checkCommit(c store.Commit) error {
 
 type commit struct{ store.Commit }
 
-func (c commit) bodyBytes() int { return len(c.Body) }
+func (c commit) bodyBytes() int { return len(c.Body) + writes(c.Records).bodyBytes() }
 
-// apply decides whether the commit conflicts in its first statement. What
-// follows cannot refuse, so there is never half a commit to undo.
+// apply looks at the records first, and then decides in the first statement of
+// the commit whether that conflicts. What follows cannot refuse, so there is
+// never half a commit to undo.
 func (c commit) apply(w *writer) error {
+	if err := writes(c.Records).check(w); err != nil {
+		return err
+	}
+	if err := c.append(w); err != nil {
+		return err
+	}
+	return writes(c.Records).do(w)
+}
+
+func (c commit) append(w *writer) error {
 	if c.Version == 1 {
 		return c.create(w)
 	}
@@ -113,7 +126,7 @@ func conflictUnless(err error) error {
 func headerColumns(h *store.Sandbox) []any {
 	return []any{
 		h.ID, keyColumn(h.OfficeKey), keyColumn(h.FactoryKey), h.Network,
-		h.CreatedAt.UnixMicro(), h.ExpiresAt.UnixMicro(), h.DeleteAt.UnixMicro(),
+		h.CreatedAt.UnixMicro(), h.ExpiresAt.UnixMicro(), h.DeleteAt.UnixMicro(), h.WakeAt.UnixMicro(), h.Extensions,
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 // would only share the same processors.
 const readConnections = 8
 
-const header = `number, id, office_key, factory_key, network, created_at, expires_at, delete_at`
+const header = `number, id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions`
 
 // A reader owns the connections that only read.
 type reader struct {
 	db *sql.DB
 
-	findSandbox, findKey, listExpired, countSandboxes *sql.Stmt
-	findSnapshot, listCommits                         *sql.Stmt
+	findSandbox, findKey, listDue, countSandboxes      *sql.Stmt
+	findSnapshot, listCommits, findRecord, listRecords *sql.Stmt
 }
 
 func openReader(ctx context.Context, path string) (*reader, error) {
@@ -34,12 +34,14 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 	_, err = prepareAll(ctx, db, map[**sql.Stmt]string{
 		&r.findSandbox: `SELECT ` + header + ` FROM sandboxes WHERE id = ?`,
 		&r.findKey:     `SELECT ` + header + ` FROM sandboxes WHERE office_key = ?1 OR factory_key = ?1`,
-		&r.listExpired: `SELECT ` + header + ` FROM sandboxes WHERE delete_at <= ?
-			ORDER BY delete_at, number LIMIT ?`,
+		&r.listDue: `SELECT ` + header + ` FROM sandboxes WHERE wake_at <= ?
+			ORDER BY wake_at, number LIMIT ?`,
 		&r.countSandboxes: `SELECT count(*) FROM sandboxes`,
 		&r.findSnapshot:   `SELECT version, body FROM snapshots WHERE sandbox = ?`,
 		&r.listCommits: `SELECT version, body FROM commits
 			WHERE sandbox = ? AND version BETWEEN ? AND ? ORDER BY version LIMIT ?`,
+		&r.findRecord:  findRecord,
+		&r.listRecords: listRecords,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -132,12 +134,12 @@ func (s *Store) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, 
 	return sandbox, nil
 }
 
-// Expired lists the sandboxes that are to be removed at t.
-func (s *Store) Expired(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
+// Due lists the sandboxes that are to be looked after at t.
+func (s *Store) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
 	var list []store.Sandbox
 	err := s.read(ctx, func() error {
 		// A negative limit would mean none to SQLite.
-		rows, err := s.reader.listExpired.QueryContext(ctx, t.UnixMicro(), max(limit, 0))
+		rows, err := s.reader.listDue.QueryContext(ctx, t.UnixMicro(), max(limit, 0))
 		if err != nil {
 			return err
 		}
@@ -152,7 +154,7 @@ func (s *Store) Expired(ctx context.Context, t time.Time, limit int) ([]store.Sa
 		return rows.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list expired sandboxes: %w", err)
+		return nil, fmt.Errorf("list sandboxes that are due: %w", err)
 	}
 	return list, nil
 }
@@ -201,12 +203,12 @@ func (r *reader) commits(ctx context.Context, tx *sql.Tx, in commitRange) ([]sto
 // scanHeader reads the columns of header. No row is store.ErrNotFound.
 func scanHeader(scan func(...any) error) (int64, store.Sandbox, error) {
 	var (
-		number                     int64
-		h                          store.Sandbox
-		office, factory            []byte
-		created, expires, deleteAt int64
+		number                             int64
+		h                                  store.Sandbox
+		office, factory                    []byte
+		created, expires, deleteAt, wakeAt int64
 	)
-	err := scan(&number, &h.ID, &office, &factory, &h.Network, &created, &expires, &deleteAt)
+	err := scan(&number, &h.ID, &office, &factory, &h.Network, &created, &expires, &deleteAt, &wakeAt, &h.Extensions)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, store.Sandbox{}, store.ErrNotFound
 	}
@@ -218,5 +220,6 @@ func scanHeader(scan func(...any) error) (int64, store.Sandbox, error) {
 	h.CreatedAt = time.UnixMicro(created).UTC()
 	h.ExpiresAt = time.UnixMicro(expires).UTC()
 	h.DeleteAt = time.UnixMicro(deleteAt).UTC()
+	h.WakeAt = time.UnixMicro(wakeAt).UTC()
 	return number, h, nil
 }

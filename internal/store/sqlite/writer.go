@@ -56,6 +56,8 @@ type writer struct {
 	removeCommits, removeSnapshot       *sql.Stmt
 	markEmptied, forgetTombstones       *sql.Stmt
 	countFree, vacuum                   *sql.Stmt
+	hasRecord, putRecord                *sql.Stmt
+	takeRecord, clearRecords            *sql.Stmt
 
 	prepared []*sql.Stmt // all of the above
 	sweep    sweep
@@ -118,6 +120,10 @@ func (w *writer) prepare(ctx context.Context) error {
 		&w.removeSnapshot:   removeSnapshot,
 		&w.markEmptied:      markEmptied,
 		&w.forgetTombstones: forgetTombstones,
+		&w.hasRecord:        hasRecord,
+		&w.putRecord:        putRecord,
+		&w.takeRecord:       takeRecord,
+		&w.clearRecords:     clearRecords,
 		&w.countFree:        "PRAGMA freelist_count",
 		&w.vacuum:           fmt.Sprintf("PRAGMA incremental_vacuum(%d)", vacuumPages),
 	})

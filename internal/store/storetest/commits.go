@@ -44,6 +44,8 @@ func headerIsReplaced(f *fixture) {
 	h.Network = "2001:db8::/64"
 	h.ExpiresAt = h.ExpiresAt.AddDate(0, 0, 7)
 	h.DeleteAt = h.DeleteAt.AddDate(0, 0, 7)
+	h.WakeAt = h.WakeAt.AddDate(0, 0, 6)
+	h.Extensions = 2
 	c := commitOf("a", 2)
 	c.Header = &h
 	f.commit(c)

@@ -8,7 +8,7 @@ import (
 	"platen/internal/store"
 )
 
-// farFuture is after every DeleteAt of the suite.
+// farFuture is after every WakeAt of the suite.
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // wantGone checks that no method finds a sandbox.
@@ -25,13 +25,13 @@ func (f *fixture) wantGone(id string) {
 		_, err = f.store.FindKey(ctx, key)
 		f.wantError("key of deleted "+id, err, store.ErrNotFound)
 	}
-	expired, err := f.store.Expired(ctx, farFuture, 1000)
+	due, err := f.store.Due(ctx, farFuture, 1000)
 	if err != nil {
-		f.Fatalf("expired: %v", err)
+		f.Fatalf("due: %v", err)
 	}
-	for _, h := range expired {
+	for _, h := range due {
 		if h.ID == id {
-			f.Errorf("deleted %q is listed as expired", id)
+			f.Errorf("deleted %q is listed as due", id)
 		}
 	}
 }

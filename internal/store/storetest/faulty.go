@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,8 +34,8 @@ const (
 	AcknowledgedEarly
 )
 
-// A Plan says what goes wrong with which write. Calls of Commit, SaveSnapshot
-// and Delete count from 1, in the order in which they begin. A plan that looks
+// A Plan says what goes wrong with which write. Calls of Commit, SaveSnapshot,
+// Delete, Write and Clear count from 1, in the order in which they begin. A plan that looks
 // at nothing else gives the same faults each time.
 type Plan func(call int) Fault
 
@@ -118,6 +119,42 @@ func (f *Faulty) Delete(ctx context.Context, sandboxID string) error {
 		func(context.Context) (bool, error) { return true, nil })
 }
 
+// Write writes records, unless the plan has it otherwise. Records are not of a
+// sandbox: all writes to them land in their order.
+func (f *Faulty) Write(ctx context.Context, writes []store.Write) error {
+	writes = slices.Clone(writes)
+	for i := range writes {
+		writes[i].Body = bytes.Clone(writes[i].Body)
+	}
+	return f.write(ctx, "", func(ctx context.Context) error { return f.inner.Write(ctx, writes) },
+		func(ctx context.Context) (bool, error) { return f.met(ctx, writes) })
+}
+
+// Clear clears, unless the plan has it otherwise.
+func (f *Faulty) Clear(ctx context.Context, t time.Time, limit int) (int, error) {
+	cleared := 0
+	err := f.write(ctx, "", func(ctx context.Context) (err error) {
+		cleared, err = f.inner.Clear(ctx, t, limit)
+		return err
+	}, func(context.Context) (bool, error) { return true, nil })
+	return cleared, err
+}
+
+// met reports whether the rules of writes are met.
+func (f *Faulty) met(ctx context.Context, writes []store.Write) (bool, error) {
+	for i := range writes {
+		_, err := f.inner.Find(ctx, writes[i].Kind, writes[i].Key)
+		there := err == nil
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return false, err
+		}
+		if writes[i].Rule != store.Put && there != (writes[i].Rule == store.Take) {
+			return false, nil
+		}
+	}
+	return store.CheckWrites(writes) == nil, nil
+}
+
 // write does one write as planned. good reports whether the write would be
 // accepted: even a liar refuses what the store would refuse.
 func (f *Faulty) write(ctx context.Context, sandboxID string, apply func(context.Context) error,
@@ -160,7 +197,7 @@ func (f *Faulty) begin(ctx context.Context, sandboxID string) (Fault, error) {
 		return NoFault, ErrCrashed
 	}
 	f.calls++
-	err := f.land(ctx, func(w heldWrite) bool { return w.sandboxID == sandboxID })
+	err := f.land(ctx, func(w heldWrite) bool { return w.sandboxID == sandboxID || w.sandboxID == "" })
 	return f.plan(f.calls), err
 }
 
@@ -192,6 +229,9 @@ func (f *Faulty) land(ctx context.Context, match func(heldWrite) bool) error {
 
 // fits reports whether the store inside would take a commit.
 func (f *Faulty) fits(ctx context.Context, c store.Commit) (bool, error) {
+	if met, err := f.met(ctx, c.Records); err != nil || !met {
+		return false, err
+	}
 	newest, err := f.newest(ctx, c.SandboxID)
 	return c.Version == newest+1 && (c.Version > 1 || c.Header != nil), err
 }
@@ -229,12 +269,12 @@ func (f *Faulty) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox,
 	return f.inner.FindKey(ctx, key)
 }
 
-// Expired reads from the store inside.
-func (f *Faulty) Expired(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
+// Due reads from the store inside.
+func (f *Faulty) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
 	if err := f.look(ctx); err != nil {
 		return nil, err
 	}
-	return f.inner.Expired(ctx, t, limit)
+	return f.inner.Due(ctx, t, limit)
 }
 
 // Count reads from the store inside.
@@ -243,6 +283,22 @@ func (f *Faulty) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return f.inner.Count(ctx)
+}
+
+// Find reads from the store inside.
+func (f *Faulty) Find(ctx context.Context, kind, key string) (store.Record, error) {
+	if err := f.look(ctx); err != nil {
+		return store.Record{}, err
+	}
+	return f.inner.Find(ctx, kind, key)
+}
+
+// List reads from the store inside.
+func (f *Faulty) List(ctx context.Context, kind string) ([]store.Record, error) {
+	if err := f.look(ctx); err != nil {
+		return nil, err
+	}
+	return f.inner.List(ctx, kind)
 }
 
 // Ping asks the store inside.

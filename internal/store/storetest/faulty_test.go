@@ -145,8 +145,8 @@ func TestFaultyWithoutFaultsPassesEverythingOn(t *testing.T) {
 	if err := faulty.Delete(ctx, "a"); err != nil {
 		t.Errorf("delete: %v", err)
 	}
-	if list, err := faulty.Expired(ctx, time.Now(), 9); err != nil || len(list) != 1 {
-		t.Errorf("expired: got %d, %v, want 1", len(list), err)
+	if list, err := faulty.Due(ctx, time.Now(), 9); err != nil || len(list) != 1 {
+		t.Errorf("due: got %d, %v, want 1", len(list), err)
 	}
 	if count, err := faulty.Count(ctx); err != nil || count != 1 {
 		t.Errorf("count: got %d, %v, want 1", count, err)

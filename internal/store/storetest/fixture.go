@@ -61,6 +61,8 @@ func sandboxOf(id string) store.Sandbox {
 		CreatedAt:  created,
 		ExpiresAt:  created.Add(24 * time.Hour),
 		DeleteAt:   created.Add(48 * time.Hour),
+		WakeAt:     created.Add(47 * time.Hour),
+		Extensions: 1,
 	}
 }
 
@@ -139,7 +141,7 @@ func imageOf(id string, newest uint64) store.Image {
 
 // asRead is a commit as a store returns it.
 func asRead(c store.Commit) store.Commit {
-	c.Header = nil
+	c.Header, c.Records = nil, nil
 	return c
 }
 

@@ -61,12 +61,12 @@ func takenKey(f *fixture) {
 	f.wantCount(2)
 }
 
-func expiredOrder(f *fixture) {
+func dueOrder(f *fixture) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var want []store.Sandbox // in the order of their DeleteAt
+	var want []store.Sandbox // in the order of their WakeAt
 	for i := range 10 {
 		h := sandboxOf(fmt.Sprint(i))
-		h.DeleteAt = start.Add(time.Duration(i) * time.Microsecond)
+		h.WakeAt = start.Add(time.Duration(i) * time.Microsecond)
 		want = append(want, h)
 	}
 	for _, i := range []int{7, 2, 9, 0, 4, 1, 8, 3, 6, 5} {
@@ -76,22 +76,22 @@ func expiredOrder(f *fixture) {
 		{-1, 10, 0}, {0, 10, 1}, {4, 10, 5}, {9, 10, 10}, {99, 100, 10}, {9, 3, 3}, {9, 0, 0}, {9, -1, 0},
 	} {
 		t := start.Add(time.Duration(ask.after) * time.Microsecond)
-		got, err := f.store.Expired(f.Context(), t, ask.limit)
+		got, err := f.store.Due(f.Context(), t, ask.limit)
 		if err != nil {
-			f.Fatalf("expired: %v", err)
+			f.Fatalf("due: %v", err)
 		}
-		f.same(fmt.Sprintf("expired after %d µs, limit %d", ask.after, ask.limit), got, want[:ask.want])
+		f.same(fmt.Sprintf("due after %d µs, limit %d", ask.after, ask.limit), got, want[:ask.want])
 	}
 
 	// A later header moves it, a deletion takes it out.
-	want[0].DeleteAt = start.Add(time.Hour)
+	want[0].WakeAt = start.Add(time.Hour)
 	f.commit(store.Commit{SandboxID: want[0].ID, Version: 2, Header: &want[0]})
 	f.remove(want[1].ID)
-	got, err := f.store.Expired(f.Context(), start.Add(2*time.Microsecond), 10)
+	got, err := f.store.Due(f.Context(), start.Add(2*time.Microsecond), 10)
 	if err != nil {
-		f.Fatalf("expired: %v", err)
+		f.Fatalf("due: %v", err)
 	}
-	f.same("expired after a change and a deletion", got, want[2:3])
+	f.same("due after a change and a deletion", got, want[2:3])
 }
 
 func timesKept(f *fixture) {
@@ -100,6 +100,7 @@ func timesKept(f *fixture) {
 	h.CreatedAt = time.Date(1969, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
 	h.ExpiresAt = time.Date(2026, 7, 8, 9, 10, 11, 123_456_789, zone)
 	h.DeleteAt = time.Time{}
+	h.WakeAt = time.Date(2262, 1, 2, 3, 4, 5, 678_000, time.UTC)
 	f.commit(store.Commit{SandboxID: "a", Version: 1, Header: &h})
 	got := f.load("a").Sandbox
 	for _, check := range []struct {
@@ -109,6 +110,7 @@ func timesKept(f *fixture) {
 		{"before 1970", got.CreatedAt, time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC)},
 		{"of a zone", got.ExpiresAt, time.Date(2026, 7, 8, 3, 40, 11, 123_456_000, time.UTC)},
 		{"zero", got.DeleteAt, time.Time{}},
+		{"far away", got.WakeAt, h.WakeAt},
 	} {
 		if !check.got.Equal(check.want) || check.got.Location() != time.UTC {
 			f.Errorf("time %s: got %v, want %v", check.name, check.got, check.want)

@@ -33,17 +33,24 @@ func everyCall(ctx context.Context, s store.Store) map[string]error {
 	_, commits := s.Commits(ctx, "a", 1, 9)
 	_, load := s.Load(ctx, "a")
 	_, findKey := s.FindKey(ctx, sandboxOf("a").OfficeKey)
-	_, expired := s.Expired(ctx, farFuture, 9)
+	_, due := s.Due(ctx, farFuture, 9)
 	_, count := s.Count(ctx)
+	_, find := s.Find(ctx, "kind", "key")
+	_, list := s.List(ctx, "kind")
+	_, cleared := s.Clear(ctx, farFuture, 9)
 	return map[string]error{
 		"Commit":       s.Commit(ctx, commitOf("a", 3)),
 		"Commits":      commits,
 		"Load":         load,
 		"SaveSnapshot": s.SaveSnapshot(ctx, snapshotOf("a", 2)),
 		"FindKey":      findKey,
-		"Expired":      expired,
+		"Due":          due,
 		"Count":        count,
 		"Delete":       s.Delete(ctx, "a"),
+		"Write":        s.Write(ctx, []store.Write{{Record: store.Record{Kind: "kind", Key: "key"}}}),
+		"Find":         find,
+		"List":         list,
+		"Clear":        cleared,
 		"Ping":         s.Ping(ctx),
 	}
 }

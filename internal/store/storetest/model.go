@@ -14,7 +14,8 @@ import (
 type model struct {
 	images  map[string]*store.Image // its Commits are all of them
 	deleted map[string]bool
-	keys    map[store.KeyHash]bool // every key that any header ever had
+	keys    map[store.KeyHash]bool  // every key that any header ever had
+	records map[string]store.Record // of one kind, by key
 }
 
 func newModel() *model {
@@ -22,6 +23,7 @@ func newModel() *model {
 		images:  map[string]*store.Image{},
 		deleted: map[string]bool{},
 		keys:    map[store.KeyHash]bool{{}: true},
+		records: map[string]store.Record{},
 	}
 }
 
@@ -37,7 +39,8 @@ func (m *model) commit(c store.Commit) error {
 	switch {
 	case c.Version != m.newest(c.SandboxID)+1,
 		c.Version == 1 && (c.Header == nil || m.deleted[c.SandboxID]),
-		c.Header != nil && m.taken(*c.Header):
+		c.Header != nil && m.taken(*c.Header),
+		!m.met(c.Records):
 		return store.ErrConflict
 	case image == nil:
 		image = &store.Image{Snapshot: store.Snapshot{SandboxID: c.SandboxID}}
@@ -48,7 +51,46 @@ func (m *model) commit(c store.Commit) error {
 		m.keys[c.Header.OfficeKey], m.keys[c.Header.FactoryKey] = true, true
 	}
 	image.Commits = append(image.Commits, asRead(c))
+	return m.write(c.Records)
+}
+
+// met reports whether the rules of writes are met.
+func (m *model) met(writes []store.Write) bool {
+	for _, w := range writes {
+		if _, there := m.records[w.Key]; w.Rule != store.Put && there != (w.Rule == store.Take) {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *model) write(writes []store.Write) error {
+	if !m.met(writes) {
+		return store.ErrConflict
+	}
+	for _, w := range writes {
+		if w.Rule == store.Take {
+			delete(m.records, w.Key)
+			continue
+		}
+		m.records[w.Key] = w.Record
+	}
 	return nil
+}
+
+// clear removes the records that have ended, and reports how many.
+func (m *model) clear(t time.Time) int {
+	before := len(m.records)
+	maps.DeleteFunc(m.records, func(_ string, r store.Record) bool { return !r.EndsAt.After(t) })
+	return before - len(m.records)
+}
+
+func (m *model) list() []store.Record {
+	var list []store.Record
+	for _, key := range slices.Sorted(maps.Keys(m.records)) {
+		list = append(list, m.records[key])
+	}
+	return list
 }
 
 // taken reports whether another sandbox owns a key of the header.
@@ -103,21 +145,21 @@ func (m *model) findKey(key store.KeyHash) (store.Sandbox, error) {
 	return store.Sandbox{}, store.ErrNotFound
 }
 
-// expired lists by DeleteAt and then by id, an order that only tests need.
-func (m *model) expired(t time.Time) []store.Sandbox {
+// due lists by WakeAt and then by id, an order that only tests need.
+func (m *model) due(t time.Time) []store.Sandbox {
 	var list []store.Sandbox
 	for _, image := range m.images {
-		if !image.Sandbox.DeleteAt.After(t) {
+		if !image.Sandbox.WakeAt.After(t) {
 			list = append(list, image.Sandbox)
 		}
 	}
-	sortExpired(list)
+	sortDue(list)
 	return list
 }
 
-func sortExpired(list []store.Sandbox) {
+func sortDue(list []store.Sandbox) {
 	slices.SortFunc(list, func(a, b store.Sandbox) int {
-		if order := a.DeleteAt.Compare(b.DeleteAt); order != 0 {
+		if order := a.WakeAt.Compare(b.WakeAt); order != 0 {
 			return order
 		}
 		return strings.Compare(a.ID, b.ID)

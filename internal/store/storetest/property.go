@@ -14,8 +14,8 @@ import (
 	"platen/internal/store"
 )
 
-// firstDeleteAt is before every DeleteAt of the property test.
-var firstDeleteAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// firstWakeAt is before every WakeAt of the property test.
+var firstWakeAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // checkModel does random steps to an engine and to a model, and after each
 // compares all that either can be asked.
@@ -33,6 +33,8 @@ func checkModel(t *testing.T, fresh func(t *testing.T) Reopener) {
 			"together": c.commitTogether,
 			"snapshot": c.snapshot,
 			"delete":   c.remove,
+			"write":    c.write,
+			"clear":    c.clear,
 			"reopen":   c.sometimesRestart,
 			"":         c.check,
 		})
@@ -77,9 +79,11 @@ func drawHeader(t *rapid.T, id string) *store.Sandbox {
 		OfficeKey:  drawKey(t, "office key", 0x10),
 		FactoryKey: drawKey(t, "factory key", 0x20),
 		Network:    rapid.SampledFrom([]string{"", "192.0.2.1", "2001:db8::/64"}).Draw(t, "network"),
-		CreatedAt:  firstDeleteAt.Add(-time.Hour),
-		ExpiresAt:  firstDeleteAt.Add(-time.Minute),
-		DeleteAt:   firstDeleteAt.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "delete at")) * time.Hour),
+		CreatedAt:  firstWakeAt.Add(-time.Hour),
+		ExpiresAt:  firstWakeAt.Add(-time.Minute),
+		DeleteAt:   firstWakeAt.Add(10 * time.Hour),
+		WakeAt:     firstWakeAt.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "wake at")) * time.Hour),
+		Extensions: rapid.IntRange(0, 2).Draw(t, "extensions"),
 	}
 }
 
@@ -106,7 +110,43 @@ func (c *comparison) commit(t *rapid.T) {
 	if version == 1 || rapid.IntRange(0, 4).Draw(t, "with header") == 0 {
 		next.Header = drawHeader(t, id)
 	}
+	if rapid.IntRange(0, 3).Draw(t, "with records") == 0 {
+		next.Records = drawWrites(t)
+	}
 	sameError(t, "commit", c.store.Commit(c.ctx, next), c.model.commit(next))
+}
+
+// modelKind is the kind of all records of the property test.
+const modelKind = "note"
+
+// drawWrites draws from few records, so that rules are met and broken.
+func drawWrites(t *rapid.T) []store.Write {
+	var writes []store.Write
+	for _, key := range []string{"x", "y", "z"} {
+		if !rapid.Bool().Draw(t, "write "+key) {
+			continue
+		}
+		writes = append(writes, store.Write{
+			Rule: rapid.SampledFrom([]store.Rule{store.Put, store.Add, store.Take}).Draw(t, "rule"),
+			Record: store.Record{
+				Kind: modelKind, Key: key, Body: rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "record"),
+				EndsAt: firstWakeAt.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "ends at")) * time.Hour),
+			},
+		})
+	}
+	return writes
+}
+
+func (c *comparison) write(t *rapid.T) {
+	writes := drawWrites(t)
+	sameError(t, "write", c.store.Write(c.ctx, writes), c.model.write(writes))
+}
+
+func (c *comparison) clear(t *rapid.T) {
+	at := firstWakeAt.Add(time.Duration(rapid.IntRange(-1, 9).Draw(t, "clear up to")) * time.Hour)
+	got, err := c.store.Clear(c.ctx, at, 100)
+	sameError(t, "clear", err, nil)
+	sameState(t, "cleared", got, c.model.clear(at))
 }
 
 // commitTogether commits to several sandboxes at once, so that one group holds
@@ -164,15 +204,18 @@ func (c *comparison) check(t *rapid.T) {
 		sameState(t, "sandbox by key", got, want)
 	}
 	for _, hours := range []int{4, 9} {
-		at := firstDeleteAt.Add(time.Duration(hours) * time.Hour)
-		got, err := c.store.Expired(c.ctx, at, 100)
-		sameError(t, "expired", err, nil)
-		if !slices.IsSortedFunc(got, func(a, b store.Sandbox) int { return a.DeleteAt.Compare(b.DeleteAt) }) {
-			t.Fatalf("expired is not in order: %v", got)
+		at := firstWakeAt.Add(time.Duration(hours) * time.Hour)
+		got, err := c.store.Due(c.ctx, at, 100)
+		sameError(t, "due", err, nil)
+		if !slices.IsSortedFunc(got, func(a, b store.Sandbox) int { return a.WakeAt.Compare(b.WakeAt) }) {
+			t.Fatalf("due is not in order: %v", got)
 		}
-		sortExpired(got)
-		sameState(t, "expired", got, c.model.expired(at))
+		sortDue(got)
+		sameState(t, "due", got, c.model.due(at))
 	}
+	records, err := c.store.List(c.ctx, modelKind)
+	sameError(t, "list", err, nil)
+	sameState(t, "records", records, c.model.list())
 	count, err := c.store.Count(c.ctx)
 	sameError(t, "count", err, nil)
 	sameState(t, "count", count, len(c.model.images))

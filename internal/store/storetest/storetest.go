@@ -36,7 +36,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Reopener) {
 		{"KeysFindTheirSandbox", keysFindSandbox},
 		{"RevokedKeyIsNeverFound", revokedKey},
 		{"KeyOfAnotherSandboxConflicts", takenKey},
-		{"ExpiredIsOrderedAndLimited", expiredOrder},
+		{"DueIsOrderedAndLimited", dueOrder},
 		{"TimesAreKeptToTheMicrosecond", timesKept},
 		{"CountFollowsCreationAndDeletion", countFollows},
 
@@ -48,6 +48,13 @@ func Run(t *testing.T, fresh func(t *testing.T) Reopener) {
 		{"DeletedSandboxIsGoneAtOnce", deletedIsGone},
 		{"DeletedSandboxIsNotResurrected", noResurrection},
 		{"DeletionHarmsNobodyElse", deletionHarmsNobodyElse},
+
+		{"RecordsAreFoundByTheirNames", recordsAreFound},
+		{"RulesOfRecordsAreKept", rulesAreKept},
+		{"RecordsOfACommitAreOfItsStep", recordsOfACommit},
+		{"OneOfManyTakesARecord", oneTakes},
+		{"EndedRecordsAreCleared", endedAreCleared},
+		{"WritesThatNameARecordTwiceAreRefused", impossibleWrites},
 
 		{"ReopeningKeepsEverything", reopenKeeps},
 		{"EndedContextChangesNothing", endedContext},

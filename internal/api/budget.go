@@ -1,0 +1,127 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"platen/internal/problem"
+	"platen/internal/ratelimit"
+	"platen/internal/sandbox"
+)
+
+// Headers that show a budget (contract: LIMIT.KEY_RATE.HEADERS,
+// OPEN.RATE.DRAFT_HEADERS). The first two are spelled as everybody spells
+// them, which is not how Go would.
+const (
+	headerLimit     = "X-RateLimit-Limit"
+	headerRemaining = "X-RateLimit-Remaining"
+	headerPolicy    = "RateLimit-Policy"
+	headerRate      = "RateLimit"
+)
+
+// preparedMost bounds the header values that are made in advance.
+const preparedMost = 1000
+
+// display holds the header values of one budget, made once: they stand in
+// every answer.
+type display struct {
+	name   ratelimit.Name
+	budget ratelimit.Budget
+	limit  []string
+	policy []string
+	// remaining and rate are by the number of tokens that are left.
+	remaining, rate [][]string
+}
+
+func newDisplay(g *ratelimit.Gate, name ratelimit.Name) *display {
+	budget := g.Budget(name)
+	d := &display{name: name, budget: budget, limit: []string{strconv.Itoa(budget.Limit())}}
+	policy := `"` + string(name) + `";q=` + strconv.Itoa(budget.Limit()) + `;w=60`
+	if !budget.Off() {
+		policy += `;platen-burst=` + strconv.Itoa(budget.Burst)
+	}
+	d.policy = []string{policy}
+	for left := range min(budget.Burst, preparedMost) + 1 {
+		d.remaining = append(d.remaining, []string{strconv.Itoa(left)})
+		d.rate = append(d.rate, []string{d.rateOf(left, d.untilFull(left))})
+	}
+	return d
+}
+
+// rateOf is a RateLimit header: what is left, and in how many seconds there is
+// more.
+func (d *display) rateOf(left, seconds int) string {
+	return `"` + string(d.name) + `";r=` + strconv.Itoa(left) + `;t=` + strconv.Itoa(seconds)
+}
+
+// untilFull is the time in seconds in which a bucket fills.
+func (d *display) untilFull(left int) int {
+	if d.budget.Off() || left >= d.budget.Burst {
+		return 0
+	}
+	missing := d.budget.Whole() / time.Duration(d.budget.Burst) * time.Duration(d.budget.Burst-left)
+	return int((missing + time.Second - 1) / time.Second)
+}
+
+// show puts what a decision leaves into the headers of an answer.
+func (d *display) show(h http.Header, decision *ratelimit.Decision) {
+	left := decision.Remaining
+	h[headerLimit], h[headerPolicy] = d.limit, d.policy
+	if decision.RetryAfter == 0 && left < len(d.remaining) {
+		h[headerRemaining], h[headerRate] = d.remaining[left], d.rate[left]
+		return
+	}
+	seconds := decision.RetryAfter
+	if seconds == 0 {
+		seconds = d.untilFull(left)
+	}
+	h[headerRemaining], h[headerRate] = []string{strconv.Itoa(left)}, []string{d.rateOf(left, seconds)}
+}
+
+// budgeted names a caller to the gate.
+func budgeted(c sandbox.Caller) ratelimit.Caller {
+	return ratelimit.Caller{Sandbox: c.SandboxID, System: string(c.System)}
+}
+
+// admit spends what a request costs, and refuses it when that is not there.
+// Nothing has been done for the request until it is admitted.
+func (x *exchange) admit() error {
+	x.spent = x.server.gate.Admit(x.now.Time(), x.group, budgeted(x.caller))
+	if x.spent.Outcome == ratelimit.Passed {
+		return nil
+	}
+	p := refusalOf(&x.spent, x.server.gate.Budget(x.spent.By))
+	p.RetryAfter = x.spent.RetryAfter
+	return p.RetryingAt(x.spent.RetryAt)
+}
+
+// refusalOf says what a caller has run into (contract: ERR.RATE_LIMITED,
+// ERR.COOLDOWN, ERR.BANNED).
+func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem {
+	switch d.Outcome {
+	case ratelimit.Banned:
+		return problem.New(problem.Banned, "Your network went on sending over its limits and is shut out for a while.")
+	case ratelimit.Cooling:
+		return problem.New(problem.RateLimited, "This key went on sending over its limit and is in a cooldown.").
+			Hinting("The key works again from retry_at. Requests until then are refused and do not make it later.")
+	case ratelimit.Limited, ratelimit.Passed:
+	}
+	switch d.By {
+	case ratelimit.Group:
+		return problem.New(problem.RateLimited, "Your network has spent its budget of %d requests in a minute.", budget.PerMinute)
+	case ratelimit.Anonymous:
+		return problem.New(problem.RateLimited, "Your network has spent its budget of %d requests in a minute without a key that works.", budget.PerMinute)
+	case ratelimit.Key:
+	}
+	return problem.New(problem.RateLimited, "This key has spent its budget of %d requests in a minute.", budget.PerMinute)
+}
+
+// showBudget tells the caller what is left to it. An answer that is made
+// before anything was spent shows what there is.
+func (x *exchange) showBudget(h http.Header) {
+	if x.spent.Outcome == "" {
+		x.spent = x.server.gate.Look(x.now.Time(), x.group, budgeted(x.caller))
+	}
+	x.server.displays[x.spent.Own].show(h, &x.spent)
+}

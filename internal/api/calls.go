@@ -1,0 +1,83 @@
+package api
+
+import (
+	"slices"
+	"time"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// pathMost is how much of a path is remembered, in bytes.
+const pathMost = 200
+
+// note remembers the call in its sandbox (contract: OPEN.ROUTE.REQUESTS). Who
+// reads what was remembered is not remembered for it: nobody could ever be told
+// that nothing has changed.
+func (x *exchange) note(status int) {
+	x.status = status
+	if x.sandbox == nil || x.op != nil && x.op.Resource == operation.CallResource {
+		return
+	}
+	path := x.r.URL.EscapedPath()
+	if len(path) > pathMost {
+		path = path[:pathMost] + "…"
+	}
+	x.sandbox.Note(sandbox.Call{
+		ID: x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status, Code: string(x.code), Replayed: x.replayed,
+		At: x.server.house.Now(), Milliseconds: time.Since(x.began).Milliseconds(),
+	})
+}
+
+// calls answers with what clients of the sandbox sent, newest first.
+func (x *exchange) calls(p *page) error {
+	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	if err != nil {
+		return err
+	}
+	calls, count := x.sandbox.Calls()
+	x.tag(count)
+	if x.unchanged() {
+		return nil
+	}
+	items, next := p.calls(calls)
+	return x.items(v, items, next, nil)
+}
+
+// calls picks a page. The cursor after it is "" when the list has ended.
+func (p *page) calls(calls []sandbox.Call) (items [][]byte, next string) {
+	items = make([][]byte, 0, min(p.limit, len(calls)))
+	last := uint64(0)
+	for _, c := range slices.Backward(calls) {
+		if c.At < p.updatedSince || p.cursor && c.Ordinal >= p.after {
+			continue
+		}
+		if len(items) == p.limit {
+			return items, p.nextCursor(last)
+		}
+		items, last = append(items, encode(rowOf(&c))), c.Ordinal
+	}
+	return items, ""
+}
+
+// remembered finds one call.
+func (x *exchange) remembered(id string) (row []byte, version uint64, err error) {
+	calls, _ := x.sandbox.Calls()
+	for _, c := range slices.Backward(calls) {
+		if c.ID == id {
+			return encode(rowOf(&c)), c.Ordinal, nil
+		}
+	}
+	return nil, 0, problem.Missing(operation.CallResource, short(id))
+}
+
+func rowOf(c *sandbox.Call) operation.LoggedCall {
+	row := operation.LoggedCall{
+		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds, System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
+	}
+	if c.Code != "" {
+		row.ErrorCode = &c.Code
+	}
+	return row
+}

@@ -1,0 +1,38 @@
+package api
+
+import (
+	"time"
+
+	"platen/internal/problem"
+	"platen/internal/ratelimit"
+)
+
+// Answered is one request once it was answered. It holds nothing that could be
+// a key: neither the path nor the query, no header and no body.
+type Answered struct {
+	ID     string
+	Method string
+	// Operation and Route are those of the table, "" where no route was found.
+	Operation, Route string
+	Status           int
+	// Code is that of a refusal, "" for none.
+	Code      problem.Code
+	SandboxID string
+	Took      time.Duration
+	// Budget is what became of the caller's budgets.
+	Budget ratelimit.Decision
+}
+
+// observed tells the server's owner what became of a request.
+func (x *exchange) observed() {
+	if x.server.observe == nil {
+		return
+	}
+	a := Answered{
+		ID: x.requestID, Method: short(x.r.Method), Status: x.status, Code: x.code, SandboxID: x.caller.SandboxID, Took: time.Since(x.began), Budget: x.spent,
+	}
+	if x.op != nil {
+		a.Operation, a.Route = x.op.ID, BasePath+x.op.Path
+	}
+	x.server.observe(&a)
+}

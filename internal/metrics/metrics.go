@@ -1,0 +1,135 @@
+// Package metrics counts what a server does, for operators: requests by
+// operation and status, how long they took, what was refused and why, and what
+// the storage did. Prometheus reads the text that it writes. No label holds
+// anything that a client chose.
+package metrics
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+const (
+	statusLeast = 100
+	statusMost  = 599
+)
+
+// Labels of requests that are for no operation of the table.
+const (
+	// NoOperation is the label of requests below the API's path that no
+	// operation answers.
+	NoOperation = "none"
+	// Page is the label of everything for people.
+	Page = "page"
+)
+
+// Metrics are those of one server.
+type Metrics struct {
+	set        *metrics.Set
+	operations map[string]*perOperation
+	refusals   map[problem.Code]*metrics.Counter
+	commits    *metrics.PrometheusHistogram
+	failed     *metrics.Counter
+}
+
+// perOperation counts the answers of one operation.
+type perOperation struct {
+	id   string
+	took *metrics.PrometheusHistogram
+	// answers are by status, made when the first one comes.
+	answers [statusMost - statusLeast + 1]atomic.Pointer[metrics.Counter]
+}
+
+// Upper bounds of the histograms in seconds. Answers from memory take less than
+// a millisecond, those behind a disk a few, and a long-poll up to 25 seconds.
+func requestBounds() []float64 {
+	return []float64{0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
+}
+
+func commitBounds() []float64 {
+	return []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5}
+}
+
+// New returns the metrics of a server with a table of operations.
+func New(table []operation.Operation, version string) *Metrics {
+	// Types of metrics in the text: a switch of the library for the whole
+	// process, which has no other users.
+	metrics.ExposeMetadata(true)
+	m := &Metrics{set: metrics.NewSet(), operations: map[string]*perOperation{}, refusals: map[problem.Code]*metrics.Counter{}}
+	for i := range table {
+		m.add(table[i].ID)
+	}
+	m.add(NoOperation)
+	m.add(Page)
+	for _, d := range problem.All() {
+		m.refusals[d.Code] = m.set.NewCounter(fmt.Sprintf(`platen_refusals_total{code=%q}`, d.Code))
+	}
+	m.commits = m.set.NewPrometheusHistogramExt("platen_commit_duration_seconds", commitBounds())
+	m.failed = m.set.NewCounter("platen_commit_failures_total")
+	began := time.Now()
+	m.set.NewGauge(fmt.Sprintf(`platen_build_info{version=%q,go_version=%q}`, version, runtime.Version()), func() float64 { return 1 })
+	m.set.NewGauge("platen_uptime_seconds", func() float64 { return time.Since(began).Seconds() })
+	return m
+}
+
+func (m *Metrics) add(id string) {
+	m.operations[id] = &perOperation{
+		id: id, took: m.set.NewPrometheusHistogramExt(fmt.Sprintf(`platen_request_duration_seconds{operation=%q}`, id), requestBounds()),
+	}
+}
+
+// Answered counts a request. The code is that of a refusal, "" for none.
+func (m *Metrics) Answered(operationID string, status int, code problem.Code, took time.Duration) {
+	o := m.operations[operationID]
+	if o == nil {
+		o = m.operations[NoOperation]
+	}
+	o.took.Update(took.Seconds())
+	if status < statusLeast || status > statusMost {
+		status = http.StatusInternalServerError // what net/http makes of it
+	}
+	place := &o.answers[status-statusLeast]
+	counter := place.Load()
+	if counter == nil {
+		counter = m.set.GetOrCreateCounter(fmt.Sprintf(`platen_requests_total{operation=%q,status="%d"}`, o.id, status))
+		place.Store(counter)
+	}
+	counter.Inc()
+	if refusals := m.refusals[code]; refusals != nil {
+		refusals.Inc()
+	}
+}
+
+// Limited counts a request that a budget refused: which one, and what became
+// of the caller.
+func (m *Metrics) Limited(budget, outcome string) {
+	m.set.GetOrCreateCounter(fmt.Sprintf(`platen_limited_total{budget=%q,outcome=%q}`, budget, outcome)).Inc()
+}
+
+// Committed counts a commit to the storage and how long it took to be durable.
+func (m *Metrics) Committed(took time.Duration, err error) {
+	if err != nil {
+		m.failed.Inc()
+		return
+	}
+	m.commits.Update(took.Seconds())
+}
+
+// Gauge shows what a function returns when somebody looks.
+func (m *Metrics) Gauge(name string, value func() float64) { m.set.NewGauge(name, value) }
+
+// Write writes everything in the text form of Prometheus, the process itself
+// included.
+func (m *Metrics) Write(w io.Writer) {
+	m.set.WritePrometheus(w)
+	metrics.WriteProcessMetrics(w)
+}

@@ -1,0 +1,132 @@
+// Package network says which network a request comes from. What it answers is
+// a group of addresses that one client can be expected to hold: limits are
+// kept for groups, since a client with a /64 has more addresses than anybody
+// could count.
+package network
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Sizes of a group unless the operator says otherwise (contract:
+// OPEN.RATE.GROUP).
+const (
+	IPv4Bits = 32
+	IPv6Bits = 64
+
+	ipv4Most, ipv6Most = 32, 128
+	// hopsMost is how many proxies are followed back at most.
+	hopsMost = 16
+)
+
+// Options are what an operator decides.
+type Options struct {
+	// Trusted are the networks of the proxies whose X-Forwarded-For counts.
+	Trusted []netip.Prefix
+	// IPv4Bits and IPv6Bits are the lengths of the prefixes that make a group.
+	IPv4Bits, IPv6Bits int
+}
+
+// Rules tell groups apart.
+type Rules struct {
+	options Options
+}
+
+// New returns the rules of an operator.
+func New(o Options) (*Rules, error) {
+	if o.IPv4Bits < 1 || o.IPv4Bits > ipv4Most || o.IPv6Bits < 1 || o.IPv6Bits > ipv6Most {
+		return nil, fmt.Errorf("a network group cannot be an IPv4 /%d or an IPv6 /%d", o.IPv4Bits, o.IPv6Bits)
+	}
+	return &Rules{options: o}, nil
+}
+
+// ParseNetworks reads networks in CIDR notation.
+func ParseNetworks(texts []string) ([]netip.Prefix, error) {
+	networks := make([]netip.Prefix, 0, len(texts))
+	for _, text := range texts {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
+		}
+		networks = append(networks, p.Masked())
+	}
+	return networks, nil
+}
+
+// Group returns the group of a request from its peer, an address with a port,
+// and its X-Forwarded-For headers. These count only when the peer is a trusted
+// proxy, and only from the right up to the first address that is not one: what
+// stands further left was written by the client itself. The zero Group is that
+// of every peer without an address.
+func (r *Rules) Group(peer string, forwardedFor []string) netip.Prefix {
+	address, ok := parse(peer)
+	if !ok {
+		return netip.Prefix{}
+	}
+	if len(forwardedFor) > 0 && r.trusts(address) {
+		address = r.client(address, forwardedFor)
+	}
+	return r.group(address)
+}
+
+// Trusts reports whether a peer, an address with a port, is a trusted proxy.
+func (r *Rules) Trusts(peer string) bool {
+	address, ok := parse(peer)
+	return ok && r.trusts(address)
+}
+
+// client follows the proxies back to the first address that is not trusted. At
+// a hop that is no address the trail ends: whoever wrote it stands for it.
+func (r *Rules) client(proxy netip.Addr, forwardedFor []string) netip.Addr {
+	hops := 0
+	for _, rest := range slices.Backward(forwardedFor) {
+		for more := true; more; {
+			comma := strings.LastIndexByte(rest, ',')
+			address, ok := parse(strings.TrimSpace(rest[comma+1:]))
+			rest, more = rest[:max(comma, 0)], comma >= 0
+			if hops++; !ok || hops > hopsMost {
+				return proxy
+			}
+			if !r.trusts(address) {
+				return address
+			}
+			proxy = address
+		}
+	}
+	return proxy
+}
+
+func (r *Rules) trusts(address netip.Addr) bool {
+	for _, network := range r.options.Trusted {
+		if network.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Rules) group(address netip.Addr) netip.Prefix {
+	bits := r.options.IPv6Bits
+	if address.Is4() {
+		bits = r.options.IPv4Bits
+	}
+	group, err := address.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{} // New has seen that the lengths are possible
+	}
+	return group
+}
+
+// parse reads an address with or without a port. An IPv4 address that is
+// written as an IPv6 one is the same address, and a zone says nothing here.
+func parse(text string) (netip.Addr, bool) {
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr().Unmap().WithZone(""), true
+	}
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	address, err := netip.ParseAddr(text)
+	return address.Unmap().WithZone(""), err == nil
+}

@@ -1,0 +1,71 @@
+package ratelimit
+
+import (
+	"fmt"
+	"time"
+)
+
+// refusalsMost bounds what is remembered of one caller.
+const refusalsMost = 1000
+
+// Penalty shuts out those who go on sending over their limits: after so many
+// Refusals Within a time, for as long as it Lasts. One that lasts no time is
+// switched off.
+type Penalty struct {
+	Refusals int
+	Within   time.Duration
+	Lasts    time.Duration
+}
+
+// Off reports whether nobody is ever shut out.
+func (p Penalty) Off() bool { return p.Lasts == 0 }
+
+func (p Penalty) check(name string) error {
+	// Moments of refusals are kept as milliseconds of 32 bits.
+	const withinMost = 24 * time.Hour
+	if p.Off() {
+		return nil
+	}
+	if p.Lasts < 0 || p.Refusals < 1 || p.Refusals > refusalsMost || p.Within <= 0 || p.Within > withinMost {
+		return fmt.Errorf("a %s cannot be of %d refusals within %s for %s", name, p.Refusals, p.Within, p.Lasts)
+	}
+	return nil
+}
+
+// refusals remembers when the newest refusals of a caller were, in
+// milliseconds, as many as a penalty asks for.
+type refusals struct {
+	times []uint32
+	// next is where the next one goes once all places are taken: the place of
+	// the oldest.
+	next int
+}
+
+// milliseconds wrap every 49 days; only differences count.
+func milliseconds(now int64) uint32 { return uint32(now / int64(time.Millisecond)) }
+
+// note adds a refusal and reports whether it is one too many. Then all are
+// forgotten: the next penalty takes as many again.
+func (r *refusals) note(now int64, p Penalty) (tooMany bool) {
+	at := milliseconds(now)
+	if len(r.times) < p.Refusals {
+		r.times = append(r.times, at)
+	} else {
+		r.times[r.next] = at
+		r.next = (r.next + 1) % len(r.times)
+	}
+	if len(r.times) < p.Refusals || at-r.times[r.next] > uint32(p.Within/time.Millisecond) {
+		return false
+	}
+	*r = refusals{}
+	return true
+}
+
+// over reports whether none of them can count any more.
+func (r *refusals) over(now int64, p Penalty) bool {
+	if len(r.times) == 0 {
+		return true
+	}
+	newest := r.times[(r.next+len(r.times)-1)%len(r.times)]
+	return milliseconds(now)-newest > uint32(p.Within/time.Millisecond)
+}

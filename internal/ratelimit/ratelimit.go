@@ -1,0 +1,211 @@
+// Package ratelimit decides whether a request may pass. Three budgets are kept,
+// each a token bucket for each of its callers: one for each key, one for each
+// network group, and for each network group one for all that comes without a
+// key that works. Who goes on sending over a limit is shut out for a while: a
+// key by a cooldown, a network group by a ban.
+//
+// The package keeps no time: every call is told what time it is. Its tables
+// are bounded, and what they forget first is whoever has nothing to be
+// remembered for.
+package ratelimit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+// Places of the tables: what is remembered at most, however many there are.
+const (
+	keysMost   = 1 << 17
+	groupsMost = 1 << 15
+)
+
+// Options are the budgets and penalties of a gate.
+type Options struct {
+	// Key, Group and Anonymous are the budgets of a key, of a network group,
+	// and of a network group's requests without a key that works (contract:
+	// LIMIT.KEY_RATE, LIMIT.IP_RATE, LIMIT.ANONYMOUS_RATE).
+	Key, Group, Anonymous Budget
+	// Cooldown is the penalty of a key (contract: OPEN.RATE.COOLDOWN), Ban
+	// that of a network group (contract: OPEN.RATE.BAN).
+	Cooldown, Ban Penalty
+}
+
+// Check reports values that cannot be.
+func (o *Options) Check() error {
+	return errors.Join(o.Key.check("key"), o.Group.check("network group"), o.Anonymous.check("caller without a key"),
+		o.Cooldown.check("cooldown"), o.Ban.check("ban"))
+}
+
+// Caller names a key that works by what it opens, and never by the key itself.
+// The zero Caller has none.
+type Caller struct {
+	Sandbox, System string
+}
+
+// Name says which budget is meant.
+type Name string
+
+// Names of budgets.
+const (
+	Key       Name = "key"
+	Group     Name = "network"
+	Anonymous Name = "anonymous"
+)
+
+// Outcome is what becomes of a request.
+type Outcome string
+
+// Outcomes.
+const (
+	// Passed requests go on.
+	Passed Outcome = "passed"
+	// Limited ones found a budget empty.
+	Limited Outcome = "limited"
+	// Cooling ones came with a key in its cooldown.
+	Cooling Outcome = "cooling"
+	// Banned ones came from a network group that is shut out.
+	Banned Outcome = "banned"
+)
+
+// Decision is what becomes of one request, and what its caller is told.
+type Decision struct {
+	Outcome Outcome
+	// By is the budget that refused.
+	By Name
+	// Own is the budget of the caller, whoever refused, and Remaining the
+	// whole tokens that are left of it.
+	Own       Name
+	Remaining int
+	// RetryAt is when the same request may pass, and RetryAfter the whole
+	// seconds until then; both are zero for one that passed.
+	RetryAt    time.Time
+	RetryAfter int
+}
+
+// Gate keeps the budgets of a server.
+type Gate struct {
+	options   Options
+	keys      *table[Caller]
+	groups    *table[netip.Prefix]
+	anonymous *table[netip.Prefix]
+}
+
+// New returns a gate with full budgets.
+func New(o Options) (*Gate, error) {
+	if err := o.Check(); err != nil {
+		return nil, fmt.Errorf("rate budgets: %w", err)
+	}
+	return &Gate{
+		options:   o,
+		keys:      newTable[Caller](o.Key, o.Cooldown, keysMost),
+		groups:    newTable[netip.Prefix](o.Group, o.Ban, groupsMost),
+		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, groupsMost),
+	}, nil
+}
+
+// Budget returns one of the gate's budgets.
+func (g *Gate) Budget(name Name) Budget {
+	switch name {
+	case Key:
+		return g.options.Key
+	case Group:
+		return g.options.Group
+	case Anonymous:
+		return g.options.Anonymous
+	}
+	panic("there is no budget " + string(name))
+}
+
+// Admit decides on one request and spends what it costs: a token of its network
+// group and one of its caller. A request that is refused costs nothing.
+func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
+	now := at.UnixNano()
+	own := g.own(caller)
+	network := g.spendGroup(group, now)
+	if network.wait > 0 || network.shut > 0 {
+		return Decision{By: Group, Own: own, Remaining: g.remaining(own, group, caller, now)}.refused(at, network, Banned)
+	}
+	spent := g.spend(own, group, caller, now)
+	if spent.wait == 0 && spent.shut == 0 {
+		return Decision{Outcome: Passed, Own: own, Remaining: spent.remaining}
+	}
+	if g.watchesGroups() {
+		if shut := g.groups.refuse(group, now, true); shut > 0 {
+			return Decision{By: Group, Own: own}.refused(at, state{shut: shut}, Banned)
+		}
+	}
+	return Decision{By: own, Own: own}.refused(at, spent, Cooling)
+}
+
+// Charge spends a token of a network group's anonymous budget, if there is one,
+// for a request that is answered all the same.
+func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
+	return Decision{Outcome: Passed, Own: Anonymous, Remaining: g.spend(Anonymous, group, Caller{}, at.UnixNano()).remaining}
+}
+
+// Look tells what a caller has left, and spends nothing.
+func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
+	own := g.own(caller)
+	return Decision{Outcome: Passed, Own: own, Remaining: g.remaining(own, group, caller, at.UnixNano())}
+}
+
+// Shuts reports whether a network group is banned at a moment.
+func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
+	return !g.options.Ban.Off() && g.groups.shuts(group, at.UnixNano())
+}
+
+// Size is how many callers the gate remembers.
+func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
+
+func (g *Gate) own(caller Caller) Name {
+	if caller == (Caller{}) {
+		return Anonymous
+	}
+	return Key
+}
+
+// watchesGroups reports whether anything has to be known of network groups.
+func (g *Gate) watchesGroups() bool { return !g.options.Group.Off() || !g.options.Ban.Off() }
+
+func (g *Gate) spendGroup(group netip.Prefix, now int64) state {
+	if !g.watchesGroups() {
+		return state{}
+	}
+	return g.groups.spend(group, now)
+}
+
+func (g *Gate) spend(own Name, group netip.Prefix, caller Caller, now int64) state {
+	switch {
+	case g.Budget(own).Off():
+		return state{remaining: Most}
+	case own == Key:
+		return g.keys.spend(caller, now)
+	default:
+		return g.anonymous.spend(group, now)
+	}
+}
+
+func (g *Gate) remaining(own Name, group netip.Prefix, caller Caller, now int64) int {
+	if own == Key {
+		return g.keys.remaining(caller, now)
+	}
+	return g.anonymous.remaining(group, now)
+}
+
+// refused completes a decision against a request. A lack of tokens asks for
+// whole seconds, so that the header and the moment say the same; a penalty
+// ends for all its requests at one moment.
+func (d Decision) refused(at time.Time, s state, penalty Outcome) Decision {
+	wait := cmp.Or(s.shut, s.wait)
+	d.RetryAfter = int((wait + time.Second - 1) / time.Second)
+	if s.shut > 0 {
+		d.Outcome, d.RetryAt = penalty, at.Add(s.shut)
+		return d
+	}
+	d.Outcome, d.RetryAt = Limited, at.Add(time.Duration(d.RetryAfter)*time.Second)
+	return d
+}

@@ -1,0 +1,183 @@
+package ratelimit
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+const (
+	// shards keep callers of different names from waiting for each other.
+	shards = 64
+	// sampled is how many places are looked at for one to be had.
+	sampled = 4
+)
+
+// table holds the state of many callers under one budget and one penalty. It
+// is bounded: whoever is as if never seen is dropped when others come, and
+// when all places are taken by others, somebody who is nearly so.
+type table[K comparable] struct {
+	budget  Budget
+	penalty Penalty
+	// most is the number of places of one shard.
+	most   int
+	seed   maphash.Seed
+	shards [shards]shard[K]
+}
+
+type shard[K comparable] struct {
+	// mu guards the map and all that is in it.
+	mu     sync.Mutex
+	places map[K]*place
+}
+
+// place is what is known of one caller.
+type place struct {
+	bucket   bucket
+	refusals refusals
+	// until is the end of the caller's penalty in nanoseconds since 1970.
+	until int64
+}
+
+// state is what a caller hears.
+type state struct {
+	remaining int
+	// wait is how long it takes until a token is there; 0 when one was spent.
+	wait time.Duration
+	// shut is how long a penalty still lasts; 0 for none.
+	shut time.Duration
+}
+
+func newTable[K comparable](b Budget, p Penalty, most int) *table[K] {
+	t := &table[K]{budget: b, penalty: p, most: (most + shards - 1) / shards, seed: maphash.MakeSeed()}
+	for i := range t.shards {
+		t.shards[i].places = map[K]*place{}
+	}
+	return t
+}
+
+func (t *table[K]) shard(key K) *shard[K] {
+	return &t.shards[maphash.Comparable(t.seed, key)%shards]
+}
+
+// place finds the place of a caller, or makes one. The shard is locked.
+func (t *table[K]) place(s *shard[K], key K, now int64) *place {
+	p := s.places[key]
+	if p == nil {
+		t.makeRoom(s, now)
+		p = &place{}
+		s.places[key] = p
+	}
+	// A clock that was set back does not make a penalty longer than it is.
+	p.until = min(p.until, now+int64(t.penalty.Lasts))
+	return p
+}
+
+// makeRoom looks at a few places and frees those that say nothing any more,
+// or, in a full shard, the one of them that says the least. So each newcomer
+// pays for itself, and nobody ever goes through the whole table.
+func (t *table[K]) makeRoom(s *shard[K], now int64) {
+	looked := 0
+	var least *place
+	var leastKey K
+	for key, p := range s.places {
+		if looked == sampled {
+			break
+		}
+		looked++
+		if p.silent(now, t.penalty) {
+			delete(s.places, key)
+		} else if least == nil || max(p.until, int64(p.bucket)) < max(least.until, int64(least.bucket)) {
+			least, leastKey = p, key
+		}
+	}
+	if len(s.places) >= t.most {
+		delete(s.places, leastKey)
+	}
+}
+
+// silent reports whether a place is as good as none.
+func (p *place) silent(now int64, penalty Penalty) bool {
+	return int64(p.bucket) <= now && p.until <= now && p.refusals.over(now, penalty)
+}
+
+// spend takes a token of a caller, unless there is none or the caller is shut
+// out. A lack of tokens is noted and may begin a penalty.
+func (t *table[K]) spend(key K, now int64) state {
+	s := t.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := t.place(s, key, now)
+	if p.until > now {
+		return state{shut: time.Duration(p.until - now)}
+	}
+	if t.budget.Off() {
+		return state{remaining: Most}
+	}
+	after, wait := p.bucket.spend(now, t.budget)
+	p.bucket = after
+	if wait > 0 {
+		return state{wait: wait, shut: t.noteRefusal(p, now)}
+	}
+	return state{remaining: after.remaining(now, t.budget)}
+}
+
+// refuse takes back a spending of a caller who was refused elsewhere, and notes
+// that refusal. It returns how long the caller is shut out for it.
+func (t *table[K]) refuse(key K, now int64, spent bool) time.Duration {
+	s := t.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := t.place(s, key, now)
+	if spent && !t.budget.Off() {
+		p.bucket = p.bucket.refund(t.budget)
+	}
+	return t.noteRefusal(p, now)
+}
+
+func (t *table[K]) noteRefusal(p *place, now int64) time.Duration {
+	if t.penalty.Off() || !p.refusals.note(now, t.penalty) {
+		return 0
+	}
+	p.until = now + int64(t.penalty.Lasts)
+	return t.penalty.Lasts
+}
+
+// remaining is how many tokens a caller has. It changes nothing.
+func (t *table[K]) remaining(key K, now int64) int {
+	if t.budget.Off() {
+		return Most
+	}
+	s := t.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.places[key]
+	switch {
+	case p == nil:
+		return t.budget.Burst
+	case p.until > now && p.until <= now+int64(t.penalty.Lasts):
+		return 0
+	}
+	return p.bucket.remaining(now, t.budget)
+}
+
+// shuts reports whether a caller is in its penalty.
+func (t *table[K]) shuts(key K, now int64) bool {
+	s := t.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.places[key]
+	return p != nil && min(p.until, now+int64(t.penalty.Lasts)) > now
+}
+
+// size is how many places are taken.
+func (t *table[K]) size() int {
+	n := 0
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		n += len(s.places)
+		s.mu.Unlock()
+	}
+	return n
+}

@@ -1,0 +1,75 @@
+package sandbox
+
+import (
+	"slices"
+	"sync"
+
+	"platen/internal/moment"
+)
+
+// CallsMost is how many of its clients' calls a sandbox remembers (contract:
+// OPEN.ROUTE.REQUESTS).
+const CallsMost = 500
+
+// Call is one request of a client and what became of it. It holds no query
+// string and no key.
+type Call struct {
+	// Ordinal counts the calls of a sandbox from 1.
+	Ordinal uint64
+	// ID is the id of the request.
+	ID     string
+	Method string
+	Path   string
+	System System
+	Status int
+	// Code is that of a refusal, "" for none.
+	Code     string
+	Replayed bool
+	// At is when the answer was given, Milliseconds how long it took.
+	At           moment.Instant
+	Milliseconds int64
+}
+
+// callLog remembers the newest calls. It lives beside the company, outside its
+// state and its commits: what a client asked is no part of what happened. It
+// does not outlive the process.
+type callLog struct {
+	mu sync.Mutex
+	// calls are in the order of their answers; once all places are taken, the
+	// oldest is at first.
+	calls []Call
+	first int
+	count uint64
+}
+
+// Note remembers a call, unless the sandbox's time is over. Calls are noted
+// before they are answered, so that whoever has an answer finds it here.
+func (s *Sandbox) Note(c Call) {
+	v := s.published.Load()
+	if v == nil || v.expired(c.At) {
+		return
+	}
+	l := &s.calls
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count++
+	c.Ordinal = l.count
+	if n := len(l.calls); n > 0 { // also when the clock is set back
+		c.At = max(c.At, l.calls[(l.first+n-1)%n].At+moment.Microsecond)
+	}
+	if len(l.calls) < CallsMost {
+		l.calls = append(l.calls, c)
+		return
+	}
+	l.calls[l.first] = c
+	l.first = (l.first + 1) % CallsMost
+}
+
+// Calls returns the calls that are remembered, oldest first, and how many there
+// ever were.
+func (s *Sandbox) Calls() (calls []Call, count uint64) {
+	l := &s.calls
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Concat(l.calls[l.first:], l.calls[:l.first]), l.count
+}

@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"time"
+
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+// A sandbox lives by the wall clock:
+//
+//	running ──5 minutes before the end──▶ warned ──the end──▶ ended ──grace──▶ deleted
+//	   ▲                                     │
+//	   └───────────── extension ─────────────┘
+//
+// Where it stands is its header: WakeAt is the moment of the next arrow, so it
+// lies before ExpiresAt while running, is ExpiresAt once warned, and DeleteAt
+// once ended. Each arrow is a commit that moves WakeAt. A step that was made
+// stays made, also when the wall clock steps back or the server was away.
+
+const (
+	// warning is how long before the end sandbox.expiring is written
+	// (contract: OPEN.LIFE.EXPIRING).
+	warning = 5 * time.Minute
+	// extensionsMost is how often a lease can be extended (contract:
+	// LIMIT.EXTENSIONS).
+	extensionsMost = 2
+	// graceLeast keeps the end and the deletion apart.
+	graceLeast = time.Microsecond
+)
+
+// leaseUntil sets the end of a header's lease. The lease begins now: a warning
+// that would have been due before comes at once.
+func (h *House) leaseUntil(header *store.Sandbox, end, now moment.Instant) {
+	header.ExpiresAt = end.Time()
+	header.DeleteAt = end.Add(max(h.options.Grace, graceLeast)).Time()
+	header.WakeAt = max(now, end.Add(-warning)).Time()
+}
+
+func warned(header *store.Sandbox) bool { return !header.WakeAt.Before(header.ExpiresAt) }
+
+func ended(header *store.Sandbox) bool { return !header.WakeAt.Before(header.DeleteAt) }
+
+func extensionsLeft(header *store.Sandbox) int { return max(0, extensionsMost-header.Extensions) }
+
+// turn takes the step of the life that is due: what was to happen before it
+// has happened.
+func (s *Sandbox) turn() *store.Sandbox {
+	header := s.header
+	if warned(&header) {
+		header.WakeAt = header.DeleteAt
+		return &header
+	}
+	s.company.Expiring(moment.InstantOf(header.ExpiresAt), extensionsLeft(&header))
+	header.WakeAt = header.ExpiresAt
+	return &header
+}
+
+// Extend moves the end of the lease (contract: LIFE.EXTEND). It writes no
+// event: a lease is not a state of the company.
+func (tx *Tx) Extend() error {
+	header, o := tx.sandbox.header, &tx.sandbox.house.options
+	if extensionsLeft(&header) == 0 {
+		return problem.New(problem.NoExtensionsLeft, "This sandbox was extended %d times already.", header.Extensions)
+	}
+	end := moment.InstantOf(header.ExpiresAt)
+	if opens := end.Add(-o.ExtensionWindow); tx.Now < opens {
+		return problem.New(problem.ExtensionNotYet, "The sandbox lasts until %s; it can be extended from %s on.", end, opens).
+			RetryingAt(opens.Time())
+	}
+	header.Extensions++
+	tx.sandbox.house.leaseUntil(&header, end.Add(o.Extension), tx.Now)
+	tx.header = &header
+	return nil
+}
+
+// leased reads the lease of a header into a view.
+func (v *View) leased(header *store.Sandbox) {
+	v.ExpiresAt = moment.InstantOf(header.ExpiresAt)
+	v.ExtensionsLeft = extensionsLeft(header)
+	v.wakeAt, v.ended = moment.InstantOf(header.WakeAt), ended(header)
+}
+
+// moved notes in the house that a sandbox has another header.
+func (h *House) moved(header store.Sandbox) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, key := range []store.KeyHash{header.OfficeKey, header.FactoryKey} {
+		if caller, ok := h.keys[key]; ok {
+			caller.deleteAt = header.DeleteAt
+			h.keys[key] = caller
+		}
+	}
+}

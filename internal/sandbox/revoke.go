@@ -1,0 +1,92 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+// KeyLength is that of every key in characters.
+const KeyLength = keyLength
+
+// Remembered returns who a key belongs to as Authenticate does, but only of
+// keys that were looked up before: it asks no storage.
+func (h *House) Remembered(key string) (Caller, error) {
+	hash, _, ok := HashKey(key)
+	if !ok {
+		return Caller{}, errUnknownKey()
+	}
+	h.mu.RLock()
+	caller, known := h.keys[hash]
+	h.mu.RUnlock()
+	if !known || !h.options.Now().Before(caller.deleteAt) {
+		return Caller{}, errUnknownKey()
+	}
+	return caller, nil
+}
+
+// Revoke makes a key one that nobody knows, for good (contract:
+// AUTH.KEY_IN_URL.REVOKED). It returns when that is durable. The other key of
+// the sandbox goes on working. A key that belongs to nobody is no error.
+func (h *House) Revoke(ctx context.Context, key string) error {
+	hash, _, ok := HashKey(key)
+	if !ok {
+		return nil
+	}
+	header, err := h.store.FindKey(ctx, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look up a key to revoke: %w", err)
+	}
+	return h.Sandbox(header.ID).revoke(ctx, hash)
+}
+
+// revoke takes a key out of the header. Time does not pass for it: also an
+// expired sandbox loses its key.
+func (s *Sandbox) revoke(ctx context.Context, key store.KeyHash) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	err := s.takeKey(ctx, key)
+	whole = true
+	return err
+}
+
+func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
+	if err := s.load(ctx); err != nil {
+		if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.Unauthorized {
+			return nil // deleted in the meantime, and its keys with it
+		}
+		return err
+	}
+	header := s.header
+	switch key {
+	case header.OfficeKey:
+		header.OfficeKey = store.KeyHash{}
+	case header.FactoryKey:
+		header.FactoryKey = store.KeyHash{}
+	default:
+		return nil // somebody else was faster
+	}
+	if err := s.commit(ctx, step{header: &header}); err != nil {
+		return err
+	}
+	s.house.disown(key)
+	return nil
+}
+
+// disown notes that a key belongs to nobody. The note stays, so that a request
+// that looked the key up just before cannot bring it back into the table.
+func (h *House) disown(key store.KeyHash) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keys[key] = Caller{}
+}

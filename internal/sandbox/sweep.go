@@ -1,0 +1,142 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"platen/internal/moment"
+	"platen/internal/store"
+)
+
+const (
+	// sweepInterval is how often leases and idle companies are looked at,
+	// sweepRest how long after a look that something went wrong in.
+	sweepInterval = time.Second
+	sweepRest     = 10 * time.Second
+	// sweepBatch is how many sandboxes are looked for at once.
+	sweepBatch = 100
+	// idleTime is how long an unused company stays in memory.
+	idleTime = 5 * time.Minute
+)
+
+// Run looks after leases and memory until the context ends.
+func (h *House) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		rest := sweepInterval
+		if !h.Sweep(ctx) {
+			rest = sweepRest
+		}
+		timer.Reset(rest)
+	}
+}
+
+// Sweep takes the steps in the lives of sandboxes that nobody calls, removes
+// those whose grace is over and lets idle companies go. It reports whether all
+// went well.
+func (h *House) Sweep(ctx context.Context) bool {
+	now := h.options.Now()
+	well := h.lookAfter(ctx, now)
+	if h.uncounted.Load() {
+		h.recount(ctx)
+	}
+	for _, s := range h.resident() {
+		s.evict(ctx, now.Add(-idleTime))
+	}
+	return well
+}
+
+// lookAfter goes through the sandboxes that are due. One that cannot be helped
+// stays due, and must not keep the others from being looked at.
+func (h *House) lookAfter(ctx context.Context, now time.Time) (well bool) {
+	stuck := map[string]bool{}
+	for {
+		limit := sweepBatch + len(stuck)
+		headers, err := h.store.Due(ctx, now, limit)
+		if err != nil {
+			if ctx.Err() == nil {
+				h.log.Warn("look for sandboxes that are due", "error", err)
+			}
+			return false
+		}
+		for _, header := range headers {
+			if !stuck[header.ID] && !h.serve(ctx, header, now) {
+				stuck[header.ID] = true
+			}
+		}
+		if len(headers) < limit || ctx.Err() != nil {
+			return len(stuck) == 0
+		}
+	}
+}
+
+// serve does what is due for one sandbox and reports whether that is done.
+func (h *House) serve(ctx context.Context, header store.Sandbox, now time.Time) bool {
+	s := h.Sandbox(header.ID)
+	var err error
+	if now.Before(header.DeleteAt) {
+		err = s.wake(ctx, moment.InstantOf(now))
+	} else {
+		err = s.remove(ctx, header, now)
+	}
+	if err != nil && ctx.Err() == nil {
+		h.log.Warn("look after sandbox", "sandbox", header.ID, "error", err)
+	}
+	return err == nil
+}
+
+// wake lets happen what is due, the steps of the sandbox's life among it.
+// Nobody called, so it does not count as used, and there is nobody whose
+// request a panic would end: it is an error here.
+func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, end := s.begin()
+	defer end()
+	whole := false
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	defer s.dropUnless(&whole)
+	err = s.enter(ctx, now)
+	whole = true
+	if s.gone {
+		return nil
+	}
+	return err
+}
+
+// remove deletes a sandbox, with all that was known of it.
+func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.company != nil && now.Before(s.header.DeleteAt) {
+		return nil // extended since it was found
+	}
+	s.gone = true
+	if s.company != nil {
+		s.drop()
+	}
+	h := s.house
+	if err := h.store.Delete(ctx, s.id); err != nil {
+		h.uncounted.Store(true)
+		return err //nolint:wrapcheck // it says what was deleted
+	}
+	h.count.Add(-1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.sandboxes, s.id)
+	delete(h.keys, header.OfficeKey)
+	delete(h.keys, header.FactoryKey)
+	return nil
+}

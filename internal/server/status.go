@@ -1,0 +1,141 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"platen/internal/api"
+	"platen/internal/metrics"
+	"platen/internal/store"
+)
+
+// readinessAge is how long an answer of the storage counts.
+const readinessAge = time.Second
+
+// health is the storage's newest answer.
+type health struct {
+	sync.Mutex
+
+	at        time.Time
+	err       error
+	sandboxes int
+}
+
+// status is what /status.json says.
+type status struct {
+	Version    string    `json:"version"`
+	APIVersion string    `json:"api_version"`
+	StartedAt  time.Time `json:"started_at"`
+	UptimeS    int64     `json:"uptime_s"`
+	Stopping   bool      `json:"stopping"`
+	Sandboxes  places    `json:"sandboxes"`
+	Store      reachable `json:"store"`
+}
+
+// places are taken by sandboxes, those in their grace included.
+type places struct {
+	Active   int `json:"active"`
+	Capacity int `json:"capacity"`
+}
+
+type reachable struct {
+	Reachable bool `json:"reachable"`
+}
+
+// ask asks the storage at most once a second: the question costs it a write,
+// and anybody may ask.
+func (s *Server) ask(ctx context.Context) (sandboxes int, err error) {
+	h := &s.health
+	h.Lock()
+	defer h.Unlock()
+	if now := s.now(); now.Sub(h.at) >= readinessAge || h.at.IsZero() {
+		ctx = context.WithoutCancel(ctx)
+		h.at = now
+		if h.err = s.store.Ping(ctx); h.err == nil {
+			h.sandboxes, h.err = s.store.Count(ctx)
+		}
+	}
+	return h.sandboxes, h.err
+}
+
+// ready says whether the server can do its work.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.stopping.Load() {
+		plain(w, http.StatusServiceUnavailable, "stopping")
+		return
+	}
+	if _, err := s.ask(r.Context()); err != nil {
+		s.log.Warn("not ready", "error", err)
+		plain(w, http.StatusServiceUnavailable, "the storage does not answer")
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+// status says how the server is.
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	sandboxes, err := s.ask(r.Context())
+	b, encodeErr := json.Marshal(status{
+		Version: Version(), APIVersion: api.Version, StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
+		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes}, Store: reachable{Reachable: err == nil},
+	})
+	if encodeErr != nil {
+		panic("encode the status: " + encodeErr.Error()) // our own type always encodes
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(append(b, '\n'))
+}
+
+// figures writes the metrics.
+func (s *Server) figures(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	s.metrics.Write(w)
+}
+
+// gauges shows what the server holds.
+func (s *Server) gauges() {
+	s.metrics.Gauge("platen_sandboxes", func() float64 {
+		sandboxes, _ := s.ask(context.Background())
+		return float64(sandboxes)
+	})
+	s.metrics.Gauge("platen_sandboxes_capacity", func() float64 { return float64(s.config.MaxSandboxes) })
+	s.metrics.Gauge("platen_store_reachable", func() float64 {
+		if _, err := s.ask(context.Background()); err != nil {
+			return 0
+		}
+		return 1
+	})
+	s.metrics.Gauge("platen_budget_callers", func() float64 { return float64(s.gate.Size()) })
+	s.metrics.Gauge("platen_connections", func() float64 { return float64(s.places.taken()) })
+}
+
+// meteredStore measures commits on their way to the storage.
+type meteredStore struct {
+	store.Store
+
+	metrics *metrics.Metrics
+}
+
+// Commit implements store.Store.
+func (s *meteredStore) Commit(ctx context.Context, c store.Commit) error {
+	began := time.Now()
+	err := s.Store.Commit(ctx, c)
+	s.metrics.Committed(time.Since(began), err)
+	return err //nolint:wrapcheck // a commit is measured, and nothing else
+}
+
+// Version is that of the module that this program was built from.
+func Version() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok || build.Main.Version == "" {
+		return "(devel)"
+	}
+	return build.Main.Version
+}

@@ -1,0 +1,333 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"platen/platentest"
+)
+
+// limited starts a server with the limits of platen serve. Creations have
+// their own tests.
+func limited(t testing.TB, change ...map[string]string) *service {
+	t.Helper()
+	settings := platentest.Limits()
+	settings["ip-active"], settings["ip-creations"] = "0", "0"
+	settings["trusted-proxy"] = "127.0.0.0/8"
+	for _, c := range change {
+		maps.Copy(settings, c)
+	}
+	return serve(t, settings)
+}
+
+// from is the header with which the proxy in front of a limited server says
+// whose request it is.
+func from(address string) []string { return []string{"X-Forwarded-For", address} }
+
+// only leaves one of the budgets switched on.
+func only(name string) map[string]string {
+	settings := map[string]string{"key-rate": "0", "ip-rate": "0", "anonymous-rate": "0", "ban": "0s", "cooldown": "0s"}
+	delete(settings, name)
+	return settings
+}
+
+// flood sends a request until it is refused and a few times more, and returns
+// how many passed, the first refusal, and how long all of it took.
+func (s *service) flood(t testing.TB, r request, more int) (passed int, refused *answer, took time.Duration) {
+	t.Helper()
+	const most = 1000
+	began := time.Now()
+	for range most {
+		a := s.send(t, r)
+		if a.status != http.StatusTooManyRequests {
+			passed++
+		} else if refused == nil {
+			refused = a
+		} else if more--; more <= 0 {
+			return passed, refused, time.Since(began)
+		}
+	}
+	t.Fatalf("%d requests, %d of them not refused", most, passed)
+	return 0, nil, 0
+}
+
+// within says whether so many passes are those of a budget.
+func within(passed, burst, perMinute int, took time.Duration) bool {
+	return passed >= burst && float64(passed) <= float64(burst)+took.Minutes()*float64(perMinute)+1
+}
+
+func TestAKeyMaySendItsBudget(t *testing.T) {
+	t.Parallel()
+	rows(t, "LIMIT.KEY_RATE", "ERR.RATE_LIMITED", "OPEN.RATE.RETRY_AT", "LIMIT.KEY_RATE.HEADERS", "OPEN.RATE.HEADERS", "OPEN.RATE.DRAFT_HEADERS")
+	s := limited(t, only("key-rate"))
+	n := s.create(t, `{"clock":"manual"}`)
+	passed, refused, took := s.flood(t, request{method: "GET", path: "/sandbox", key: n.office}, 1)
+	if !within(passed, 30, 120, took) {
+		t.Errorf("%d requests passed in %s", passed, took)
+	}
+	refused.want(429, "rate_limited")
+	if refused.header.Get("Retry-After") != "1" || refused.failure()["retryable"] != true || refused.header.Get("X-RateLimit-Limit") != "120" || refused.header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("the refusal is %v %s", refused.header, refused.raw)
+	}
+	a := s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
+	if a.header.Get("X-RateLimit-Remaining") != "29" {
+		t.Errorf("the first request of the other key leaves %s", a.header.Get("X-RateLimit-Remaining"))
+	}
+	// Without a key the other budget is shown, and here that is off.
+	a = s.send(t, request{method: "GET", path: "/sandbox"}).want(401, "unauthorized")
+	if a.header.Get("X-RateLimit-Limit") != "1000000" || a.header.Get("X-RateLimit-Remaining") != "1000000" {
+		t.Errorf("a budget that is off is shown as %v", a.header)
+	}
+	waitUntil(t, moment(t, refused.failure()["retry_at"]))
+	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
+}
+
+func TestALimitedWriteDidNothingAndMayBeSentAgain(t *testing.T) {
+	t.Parallel()
+	rows(t, "IDEM.AFTER_429", "ERR.RETRY", "ERR.RATE_LIMITED")
+	s := limited(t, only("key-rate"))
+	n := s.create(t, `{"preset":"manual","clock":"manual"}`)
+	write := request{method: "POST", path: "/factory/work-orders", key: n.factory, body: `{"sku":"prd_notebook","quantity":1}`, headers: []string{"Idempotency-Key", "a-single-intention"}}
+	// A token may come back at any moment: then the write passes, and the next
+	// one is tried.
+	var refused *answer
+	for i := 0; refused == nil && i < 50; i++ {
+		s.flood(t, request{method: "GET", path: "/sandbox", key: n.factory}, 1)
+		write.headers[1] = fmt.Sprint("intention-", i)
+		if a := s.send(t, write); a.status == http.StatusTooManyRequests {
+			refused = a
+		}
+	}
+	if refused == nil {
+		t.Fatal("no write was refused")
+	}
+	waitUntil(t, moment(t, refused.failure()["retry_at"]))
+	if a := s.send(t, write).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+		t.Error("the refusal was kept as an answer")
+	}
+}
+
+func TestANetworkMaySendItsBudget(t *testing.T) {
+	t.Parallel()
+	rows(t, "LIMIT.IP_RATE", "OPEN.RATE.BUCKETS", "OPEN.RATE.GROUP")
+	s := limited(t, only("ip-rate"))
+	n := s.create(t, `{"clock":"manual"}`)
+	passed, refused, took := s.flood(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}, 1)
+	if !within(passed, 60, 360, took) {
+		t.Errorf("%d requests passed in %s", passed, took)
+	}
+	refused.want(429, "rate_limited")
+	if refused.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After is %s", refused.header.Get("Retry-After"))
+	}
+	// One IPv4 address is a group, and so is one IPv6 /64.
+	s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.8")}).want(200, "")
+	i := 0
+	s.flood(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("2001:db8:1:2::1")}, 1)
+	for limited := false; !limited && i < 100; i++ {
+		a := s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from(fmt.Sprintf("2001:db8:1:2:%x::1", i+1))})
+		limited = a.status == http.StatusTooManyRequests
+	}
+	if i == 100 {
+		t.Error("addresses of one /64 do not share a budget")
+	}
+	s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("2001:db8:1:3::1")}).want(200, "")
+	// What a client writes in front of its proxy's word is not believed.
+	i = 0
+	for limited := false; !limited && i < 100; i++ {
+		s.flood(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}, 1)
+		a := s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from(fmt.Sprintf("203.0.113.%d, 198.51.100.7", i))})
+		limited = a.status == http.StatusTooManyRequests
+	}
+	if i == 100 {
+		t.Error("a made-up X-Forwarded-For is believed")
+	}
+}
+
+func TestAnOperatorChoosesWhatANetworkIs(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.RATE.GROUP")
+	settings := only("ip-rate")
+	settings["ipv4-prefix"], settings["ip-rate"] = "24", "6"
+	s := limited(t, settings)
+	s.send(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.1")}).want(401, "unauthorized")
+	s.send(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.2")}).want(429, "rate_limited")
+	s.send(t, request{method: "GET", path: "/sandbox", headers: from("198.51.101.2")}).want(401, "unauthorized")
+}
+
+func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
+	t.Parallel()
+	rows(t, "LIMIT.ANONYMOUS_RATE", "AUTH.ANONYMOUS_BUDGET", "OPEN.RATE.BUCKETS", "OPEN.RATE.HEADERS")
+	s := limited(t, only("anonymous-rate"))
+	n := s.create(t, `{"clock":"manual"}`)
+	revoked := s.create(t, "")
+	s.send(t, request{method: "GET", path: "/sandbox?key=" + revoked.office}).want(400, "key_in_url")
+	kinds := []request{
+		{method: "GET", path: "/sandbox"},
+		{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)},
+		{method: "GET", path: "/sandbox", key: "nonsense"},
+		{method: "GET", path: "/sandbox", key: revoked.office},
+		{method: "GET", path: "/nothing"},
+		{method: "POST", path: "/sandboxes", body: "{}"},
+	}
+	began, passed, refused := time.Now(), 3, (*answer)(nil)
+	for i := 0; refused == nil && i < 100; i++ {
+		a := s.send(t, kinds[i%len(kinds)])
+		if a.status == http.StatusTooManyRequests {
+			refused = a.want(429, "rate_limited")
+		} else {
+			passed++
+		}
+	}
+	if !within(passed, 30, 30, time.Since(began)) || refused == nil {
+		t.Fatalf("%d requests passed in %s", passed, time.Since(began))
+	}
+	if after, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || after < 1 || after > 2 || refused.header.Get("X-RateLimit-Limit") != "30" {
+		t.Errorf("the refusal has the headers %v", refused.header)
+	}
+	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
+}
+
+func TestWhoeverGoesOnSendingCoolsDown(t *testing.T) {
+	t.Parallel()
+	rows(t, "ERR.COOLDOWN", "ERR.COOLDOWN.KEEPS_KEY", "OPEN.RATE.COOLDOWN")
+	for _, lasts := range []time.Duration{30 * time.Second, time.Second} {
+		settings := only("key-rate")
+		settings["cooldown"] = lasts.String()
+		s := limited(t, settings)
+		n := s.create(t, `{"clock":"manual"}`)
+		r := request{method: "GET", path: "/sandbox", key: n.office}
+		s.flood(t, r, 25)
+		first := s.send(t, r).want(429, "rate_limited")
+		end := moment(t, first.failure()["retry_at"])
+		if left := end.Sub(moment(t, first.meta()["server_time"])); left > lasts || left < lasts/2 {
+			t.Errorf("of a cooldown of %s %s are left", lasts, left)
+		}
+		again := s.send(t, r)
+		if lasts > time.Second && !moment(t, again.want(429, "rate_limited").failure()["retry_at"]).Equal(end) {
+			t.Errorf("a request in the cooldown moves its end from %s to %v", end, again.failure()["retry_at"])
+		}
+		s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
+		if lasts == time.Second {
+			waitUntil(t, end)
+			s.send(t, r).want(200, "")
+		}
+	}
+}
+
+func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
+	t.Parallel()
+	rows(t, "ERR.BANNED", "OPEN.RATE.BAN")
+	for _, lasts := range []time.Duration{15 * time.Minute, 2 * time.Second} {
+		settings := only("anonymous-rate")
+		settings["ban"] = lasts.String()
+		s := limited(t, settings)
+		n := s.create(t, `{"clock":"manual"}`)
+		refused := 0
+		var banned *answer
+		for range 1000 {
+			a := s.send(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.7")})
+			if a.status == http.StatusForbidden {
+				banned = a.want(403, "banned")
+				break
+			}
+			if a.status == http.StatusTooManyRequests {
+				refused++
+			}
+		}
+		if banned == nil || refused != 299 {
+			t.Fatalf("after %d refusals: %v", refused, banned)
+		}
+		end := moment(t, banned.failure()["retry_at"])
+		if left := end.Sub(moment(t, banned.meta()["server_time"])); left > lasts || left < lasts-time.Second {
+			t.Errorf("of a ban of %s %s are left", lasts, left)
+		}
+		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).want(403, "banned")
+		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.8")}).want(200, "")
+		if lasts < time.Minute {
+			waitUntil(t, end)
+			s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).want(200, "")
+		}
+	}
+}
+
+func TestAKeyInAURLIsRevoked(t *testing.T) {
+	t.Parallel()
+	rows(t, "AUTH.KEY_IN_URL", "AUTH.KEY_IN_URL.REVOKED", "ERR.KEY_IN_URL", "OPEN.AUTH.KEY_SHAPES")
+	for _, where := range []string{"/sandbox?key=%s", "/office/sales-orders/%s", "/nothing/%s", "/office/sales-orders?cursor=%s&limit=1", "//%s/"} {
+		for _, encode := range []func(string) string{
+			func(key string) string { return key },
+			func(key string) string { return "%6c%61%62" + key[3:] },
+			func(key string) string { return "%256c%2561b" + key[3:] },
+		} {
+			n := shared.create(t, `{"clock":"manual"}`)
+			a := shared.send(t, request{method: "GET", path: fmt.Sprintf(where, encode(n.office)), key: n.factory}).want(400, "key_in_url")
+			if a.failure()["retryable"] != false || a.header.Get("Location") != "" {
+				t.Errorf("the refusal is %v %s", a.header, a.raw)
+			}
+			shared.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(401, "unauthorized")
+			shared.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
+		}
+	}
+}
+
+func TestAKeyInTheAddressOfAPageIsRevokedToo(t *testing.T) {
+	t.Parallel()
+	rows(t, "AUTH.KEY_IN_URL", "AUTH.KEY_IN_URL.REVOKED")
+	for _, path := range []string{"/?key=", "/docs/?key=", "/docs/", "/openapi.json?", "/healthz?", "/console#x?", "/nothing/"} {
+		n := shared.create(t, "")
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, shared.Origin, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL.Opaque = path + n.factory
+		a, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if a.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %d", path, a.StatusCode)
+		}
+		shared.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(401, "unauthorized")
+	}
+}
+
+func TestARevokedKeyStaysRevoked(t *testing.T) {
+	t.Parallel()
+	rows(t, "AUTH.KEY_IN_URL.REVOKED")
+	database := t.TempDir() + "/platen.db"
+	var n *tenant
+	t.Run("before", func(t *testing.T) {
+		s := serve(t, map[string]string{"database": database})
+		n = s.create(t, `{"clock":"manual"}`)
+		s.send(t, request{method: "GET", path: "/sandbox?key=" + n.office}).want(400, "key_in_url")
+	})
+	s := serve(t, map[string]string{"database": database})
+	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(401, "unauthorized")
+	s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
+}
+
+func TestAClientMayAskForAVersion(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.VER.SELECT")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.get("/sandbox", "Sim-Version", "2026-09").want(200, "")
+	for _, version := range []string{"2026-10", "2026-9", "v1", "latest", "2026-09, 2026-09", " "} {
+		a := n.get("/sandbox", "Sim-Version", version)
+		if version == " " { // what a header's value is stripped of
+			a = n.get("/office/cash", "Sim-Version", "-")
+		}
+		a.want(400, "invalid_parameter")
+		if got := a.details()["parameter"]; got != "Sim-Version" {
+			t.Errorf("%q: the parameter is %v", version, got)
+		}
+	}
+	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "2026-09"}}).want(201, "")
+	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "1999-01"}}).want(400, "invalid_parameter")
+}
