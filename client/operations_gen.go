@@ -586,6 +586,103 @@ func (c *Client) DeclineContractLot(ctx context.Context, id string) (*OfficeCont
 	return write[OfficeContractLot](ctx, c, request{operation: "decline_contract_lot", method: http.MethodPost, path: record("/office/contract-lots/{id}/decline", id), system: office})
 }
 
+// ListMarketQuotesParams chooses what ListMarketQuotes reads. Empty fields choose nothing.
+type ListMarketQuotesParams struct {
+	// SKU chooses rows with this sku.
+	SKU string
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListMarketQuotesParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("sku", p.SKU)
+	return s
+}
+
+// ListMarketQuotes reads one page of GET /office/market.
+//
+// What the market pays and asks today. Prices move from day to day, and give way to what you
+// trade.
+func (c *Client) ListMarketQuotes(ctx context.Context, params ListMarketQuotesParams) (*Page[Quote], error) {
+	return readPage[Quote](ctx, c, &request{operation: "list_market_quotes", path: "/office/market", system: office}, params.selection())
+}
+
+// MarketQuotes reads all rows of ListMarketQuotes, page after page, and ends with the first
+// error.
+func (c *Client) MarketQuotes(ctx context.Context, params ListMarketQuotesParams) iter.Seq2[Quote, error] {
+	return readAll[Quote](ctx, c, request{operation: "list_market_quotes", path: "/office/market", system: office}, params.selection())
+}
+
+// GetMarketQuote calls GET /office/market/{id}: read one of the market quotes.
+func (c *Client) GetMarketQuote(ctx context.Context, id string) (*Quote, error) {
+	if id == "" {
+		return nil, failed("get_market_quote", errNoID)
+	}
+	return read[Quote](ctx, c, request{operation: "get_market_quote", path: record("/office/market/{id}", id), system: office})
+}
+
+// TradeOnMarket calls POST /office/market: trade on the market.
+//
+// The money moves at once. What is bought comes on the next working day; what is sold leaves the
+// Factory's warehouse at once. Large trades move the price against you.
+//
+// It can write the events office.market_trade.executed, factory.stock.below_reorder_point,
+// factory.requisition.created, office.requisition.received and office.requisition.approved.
+//
+// It is refused with limit_not_met (409), insufficient_funds (409), insufficient_stock (409) and
+// not_traded (422), beside what every call can meet.
+func (c *Client) TradeOnMarket(ctx context.Context, in TradeOnMarketInput) (*Trade, error) {
+	return write[Trade](ctx, c, request{operation: "trade_on_market", method: http.MethodPost, path: "/office/market", system: office, in: in})
+}
+
+// ListMarketTradesParams chooses what ListMarketTrades reads. Empty fields choose nothing.
+type ListMarketTradesParams struct {
+	// SKU chooses rows with this sku.
+	SKU string
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListMarketTradesParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("sku", p.SKU)
+	return s
+}
+
+// ListMarketTrades reads one page of GET /office/market/trades.
+func (c *Client) ListMarketTrades(ctx context.Context, params ListMarketTradesParams) (*Page[Trade], error) {
+	return readPage[Trade](ctx, c, &request{operation: "list_market_trades", path: "/office/market/trades", system: office}, params.selection())
+}
+
+// MarketTrades reads all rows of ListMarketTrades, page after page, and ends with the first
+// error.
+func (c *Client) MarketTrades(ctx context.Context, params ListMarketTradesParams) iter.Seq2[Trade, error] {
+	return readAll[Trade](ctx, c, request{operation: "list_market_trades", path: "/office/market/trades", system: office}, params.selection())
+}
+
+// GetMarketTrade calls GET /office/market/trades/{id}: read one of the market trades.
+func (c *Client) GetMarketTrade(ctx context.Context, id string) (*Trade, error) {
+	if id == "" {
+		return nil, failed("get_market_trade", errNoID)
+	}
+	return read[Trade](ctx, c, request{operation: "get_market_trade", path: record("/office/market/trades/{id}", id), system: office})
+}
+
 // ListSuppliersParams chooses what ListSuppliers reads. Empty fields choose nothing.
 type ListSuppliersParams struct {
 	// UpdatedSince leaves out what was last changed before this time.
@@ -1613,6 +1710,47 @@ func (c *Client) GetFactoryGoodsReceipt(ctx context.Context, id string) (*Factor
 // quantity_exceeds_delivery (422), beside what every call can meet.
 func (c *Client) CreateFactoryGoodsReceipt(ctx context.Context, in CreateFactoryGoodsReceiptInput) (*FactoryGoodsReceipt, error) {
 	return write[FactoryGoodsReceipt](ctx, c, request{operation: "create_factory_goods_receipt", method: http.MethodPost, path: "/factory/goods-receipts", system: factory, in: in})
+}
+
+// ListMarketDeliveriesParams chooses what ListMarketDeliveries reads. Empty fields choose
+// nothing.
+type ListMarketDeliveriesParams struct {
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListMarketDeliveriesParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListMarketDeliveries reads one page of GET /factory/market-deliveries.
+//
+// What was bought on the market and has come. The carrier puts it away: no goods receipt is
+// needed.
+func (c *Client) ListMarketDeliveries(ctx context.Context, params ListMarketDeliveriesParams) (*Page[FactoryMarketDelivery], error) {
+	return readPage[FactoryMarketDelivery](ctx, c, &request{operation: "list_market_deliveries", path: "/factory/market-deliveries", system: factory}, params.selection())
+}
+
+// MarketDeliveries reads all rows of ListMarketDeliveries, page after page, and ends with the
+// first error.
+func (c *Client) MarketDeliveries(ctx context.Context, params ListMarketDeliveriesParams) iter.Seq2[FactoryMarketDelivery, error] {
+	return readAll[FactoryMarketDelivery](ctx, c, request{operation: "list_market_deliveries", path: "/factory/market-deliveries", system: factory}, params.selection())
+}
+
+// GetMarketDelivery calls GET /factory/market-deliveries/{id}: read one of the market deliveries.
+func (c *Client) GetMarketDelivery(ctx context.Context, id string) (*FactoryMarketDelivery, error) {
+	if id == "" {
+		return nil, failed("get_market_delivery", errNoID)
+	}
+	return read[FactoryMarketDelivery](ctx, c, request{operation: "get_market_delivery", path: record("/factory/market-deliveries/{id}", id), system: factory})
 }
 
 // ListAttendanceParams chooses what ListAttendance reads. Empty fields choose nothing.

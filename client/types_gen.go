@@ -540,6 +540,8 @@ const (
 	OfficeLedgerKindHiringFee       OfficeLedgerKind = "hiring_fee"
 	OfficeLedgerKindSeverance       OfficeLedgerKind = "severance"
 	OfficeLedgerKindLotPenalty      OfficeLedgerKind = "lot_penalty"
+	OfficeLedgerKindMarketBuy       OfficeLedgerKind = "market_buy"
+	OfficeLedgerKindMarketSell      OfficeLedgerKind = "market_sell"
 )
 
 // OfficeCustomer is what list_customers and get_customer answer with.
@@ -636,6 +638,75 @@ type OfficeContractLotExpiredReason string
 const (
 	OfficeContractLotExpiredReasonOfferLapsed    OfficeContractLotExpiredReason = "offer_lapsed"
 	OfficeContractLotExpiredReasonDeliveryMissed OfficeContractLotExpiredReason = "delivery_missed"
+)
+
+// Quote is what list_market_quotes and get_market_quote answer with.
+type Quote struct {
+	ID   string `json:"id"`
+	SKU  string `json:"sku"`
+	Name string `json:"name"`
+	// What a quantity of one stands for on the market.
+	Unit string `json:"unit"`
+	// What the market pays for the first one.
+	BidMinor int64 `json:"bid_minor"`
+	// What the market asks for the first one; null for what can only be sold.
+	AskMinor *int64 `json:"ask_minor"`
+	// The price around which it moves.
+	BaseMinor int64 `json:"base_minor"`
+	// Trading so many moves the price by ten per cent.
+	Depth     int64     `json:"depth"`
+	ValidOn   Date      `json:"valid_on"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	CreatedOn Date      `json:"created_on"`
+}
+
+// TradeOnMarketInput is the body of trade_on_market.
+type TradeOnMarketInput struct {
+	// Required.
+	Side MarketSide `json:"side"`
+	// Required. 1 to 40 characters. Such as mat_coated.
+	SKU string `json:"sku"`
+	// In the unit of the quote: sheets of paper, kilograms of waste. Required. 1 to 20000.
+	Quantity int64 `json:"quantity"`
+	// The most that one may cost, or the least that one must bring. At least 1.
+	LimitMinor *int64 `json:"limit_price_minor,omitzero"`
+}
+
+// MarketSide is the type of TradeOnMarketInput.Side and Trade.Side.
+type MarketSide string
+
+// Values of MarketSide.
+const (
+	MarketSideBuy  MarketSide = "buy"
+	MarketSideSell MarketSide = "sell"
+)
+
+// Trade is what trade_on_market, list_market_trades and get_market_trade answer with.
+type Trade struct {
+	ID       string     `json:"id"`
+	Side     MarketSide `json:"side"`
+	SKU      string     `json:"sku"`
+	Quantity int64      `json:"quantity"`
+	// The average over the trade: each one moves the price.
+	UnitPriceMinor   int64             `json:"unit_price_minor"`
+	TotalMinor       int64             `json:"total_minor"`
+	Currency         string            `json:"currency"`
+	LimitMinor       *int64            `json:"limit_price_minor"`
+	TradedOn         Date              `json:"traded_on"`
+	Status           MarketTradeStatus `json:"status"`
+	MarketDeliveryID *string           `json:"market_delivery_id"`
+	CreatedAt        time.Time         `json:"created_at"`
+	UpdatedAt        time.Time         `json:"updated_at"`
+	CreatedOn        Date              `json:"created_on"`
+}
+
+// MarketTradeStatus is the type of Trade.Status.
+type MarketTradeStatus string
+
+// Values of MarketTradeStatus.
+const (
+	MarketTradeStatusExecuted MarketTradeStatus = "executed"
 )
 
 // OfficeSupplier is what list_suppliers and get_supplier answer with.
@@ -1401,12 +1472,14 @@ type FactoryMoveKind string
 
 // Values of FactoryMoveKind.
 const (
-	FactoryMoveKindOpening  FactoryMoveKind = "opening"
-	FactoryMoveKindReceipt  FactoryMoveKind = "receipt"
-	FactoryMoveKindIssue    FactoryMoveKind = "issue"
-	FactoryMoveKindOutput   FactoryMoveKind = "output"
-	FactoryMoveKindWaste    FactoryMoveKind = "waste"
-	FactoryMoveKindShipment FactoryMoveKind = "shipment"
+	FactoryMoveKindOpening   FactoryMoveKind = "opening"
+	FactoryMoveKindReceipt   FactoryMoveKind = "receipt"
+	FactoryMoveKindIssue     FactoryMoveKind = "issue"
+	FactoryMoveKindOutput    FactoryMoveKind = "output"
+	FactoryMoveKindWaste     FactoryMoveKind = "waste"
+	FactoryMoveKindShipment  FactoryMoveKind = "shipment"
+	FactoryMoveKindMarketIn  FactoryMoveKind = "market_in"
+	FactoryMoveKindMarketOut FactoryMoveKind = "market_out"
 )
 
 // FactoryPress is what list_presses and get_press answer with.
@@ -1597,6 +1670,28 @@ type CreateFactoryGoodsReceiptInput struct {
 	// names. 1 to 10 items.
 	Lines []ReceivedLineInput `json:"lines,omitempty"`
 }
+
+// FactoryMarketDelivery is what list_market_deliveries and get_market_delivery answer with.
+type FactoryMarketDelivery struct {
+	ID string `json:"id"`
+	// As printed on the carrier's note: Head Office's trade.
+	TradeRef   string                      `json:"trade_ref"`
+	SKU        string                      `json:"sku"`
+	Quantity   int64                       `json:"quantity"`
+	ReceivedOn Date                        `json:"received_on"`
+	Status     FactoryMarketDeliveryStatus `json:"status"`
+	CreatedAt  time.Time                   `json:"created_at"`
+	UpdatedAt  time.Time                   `json:"updated_at"`
+	CreatedOn  Date                        `json:"created_on"`
+}
+
+// FactoryMarketDeliveryStatus is the type of FactoryMarketDelivery.Status.
+type FactoryMarketDeliveryStatus string
+
+// Values of FactoryMarketDeliveryStatus.
+const (
+	FactoryMarketDeliveryStatusReceived FactoryMarketDeliveryStatus = "received"
+)
 
 // FactoryAttendance is what list_attendance and get_attendance_row answer with.
 type FactoryAttendance struct {
@@ -2046,6 +2141,38 @@ type ContractLotDeliveredData struct {
 	Changes    []Change `json:"changes,omitempty"`
 }
 
+// MarketTradeExecutedData is the data of office.market_trade.executed: the client trades on the
+// market.
+type MarketTradeExecutedData struct {
+	ID             string                      `json:"id"`
+	Status         string                      `json:"status,omitzero"`
+	Side           MarketTradeExecutedDataSide `json:"side"`
+	SKU            string                      `json:"sku"`
+	Quantity       int64                       `json:"quantity"`
+	UnitPriceMinor int64                       `json:"unit_price_minor"`
+	TotalMinor     int64                       `json:"total_minor"`
+	CashMinor      int64                       `json:"cash_minor"`
+	// What the event did to the stock on hand.
+	Stock   []StockChange `json:"stock,omitempty"`
+	Changes []Change      `json:"changes,omitempty"`
+}
+
+// MarketTradeExecutedDataSide is the type of MarketTradeExecutedData.Side.
+type MarketTradeExecutedDataSide string
+
+// Values of MarketTradeExecutedDataSide.
+const (
+	MarketTradeExecutedDataSideBuy  MarketTradeExecutedDataSide = "buy"
+	MarketTradeExecutedDataSideSell MarketTradeExecutedDataSide = "sell"
+)
+
+// StockChange is the type of MarketTradeExecutedData.Stock.
+type StockChange struct {
+	SKU string `json:"sku"`
+	// Positive for what came in, negative for what went out.
+	Quantity int64 `json:"quantity"`
+}
+
 // WorkOrderCreatedData is the data of factory.work_order.created: the bridge or the client orders
 // work from the Factory.
 type WorkOrderCreatedData struct {
@@ -2082,13 +2209,6 @@ type WorkOrderReadyData struct {
 	// What the event did to the stock on hand.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
-}
-
-// StockChange is the type of WorkOrderReadyData.Stock.
-type StockChange struct {
-	SKU string `json:"sku"`
-	// Positive for what came in, negative for what went out.
-	Quantity int64 `json:"quantity"`
 }
 
 // ShipmentCreatedData is the data of factory.shipment.created: goods leave the Factory.
@@ -2191,6 +2311,19 @@ type FactoryGoodsReceiptRecordedData struct {
 	PurchaseOrderNumber string `json:"purchase_order_number"`
 	QuantityAccepted    int64  `json:"quantity_accepted"`
 	QuantityRejected    int64  `json:"quantity_rejected"`
+	// What the event did to the stock on hand.
+	Stock   []StockChange `json:"stock,omitempty"`
+	Changes []Change      `json:"changes,omitempty"`
+}
+
+// MarketDeliveryReceivedData is the data of factory.market_delivery.received: goods bought on the
+// market arrive.
+type MarketDeliveryReceivedData struct {
+	ID       string `json:"id"`
+	Status   string `json:"status,omitzero"`
+	SKU      string `json:"sku"`
+	Quantity int64  `json:"quantity"`
+	TradeRef string `json:"trade_ref"`
 	// What the event did to the stock on hand.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
@@ -2563,6 +2696,8 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(ContractLotExpiredData)
 	case EventOfficeContractLotDelivered:
 		data = new(ContractLotDeliveredData)
+	case EventOfficeMarketTradeExecuted:
+		data = new(MarketTradeExecutedData)
 	case EventFactoryWorkOrderCreated:
 		data = new(WorkOrderCreatedData)
 	case EventFactoryWorkOrderReady:
@@ -2581,6 +2716,8 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(DeliveryArrivedData)
 	case EventFactoryGoodsReceiptRecorded:
 		data = new(FactoryGoodsReceiptRecordedData)
+	case EventFactoryMarketDeliveryReceived:
+		data = new(MarketDeliveryReceivedData)
 	case EventHREmployeeSick:
 		data = new(EmployeeSickData)
 	case EventHREmployeeReturned:
@@ -2676,6 +2813,8 @@ const (
 	CodeNoExtensionsLeft = "no_extensions_left"
 	// CodeTooManyOpen (409): the sandbox holds as many open records of this kind as it can.
 	CodeTooManyOpen = "too_many_open"
+	// CodeLimitNotMet (409): the market's price for this quantity is beyond the limit that was named.
+	CodeLimitNotMet = "limit_not_met"
 	// CodeInsufficientFunds (409): cash and the overdraft together do not cover the amount.
 	CodeInsufficientFunds = "insufficient_funds"
 	// CodeRequisitionNotApproved (409): the purchase order names a requisition that nobody has
@@ -2734,6 +2873,9 @@ const (
 	// CodeReferenceRequired (422): custom goods are made for somebody, and the reference on the
 	// parcel says for whom.
 	CodeReferenceRequired = "reference_required"
+	// CodeNotTraded (422): the market does not trade this SKU, or does not sell it: waste paper and
+	// finished goods can only be sold.
+	CodeNotTraded = "not_traded"
 	// CodeSKUNotSupplied (422): the supplier does not sell one of the lines.
 	CodeSKUNotSupplied = "sku_not_supplied"
 	// CodeBelowMinimumOrder (422): the supplier sells this SKU in larger quantities only.

@@ -115,6 +115,8 @@ func (c *Company) fire(wall moment.Instant) {
 		c.openDay()
 	case timerOverheads:
 		c.billOverheads()
+	case timerMarketDelivery:
+		c.marketDelivers(t.Ref)
 	case timerClose:
 		c.closeDay()
 	case timerPoint:
@@ -170,6 +172,9 @@ func (c *Company) fire(wall moment.Instant) {
 // next one.
 func (c *Company) openDay() {
 	day := c.rec.Today()
+	if day > 0 {
+		c.market.OpenDay(c.rec)
+	}
 	c.office.ScheduleDemand(c.rec, day)
 	if day > 0 {
 		c.office.DailyOrder(c.rec)

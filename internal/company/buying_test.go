@@ -5,6 +5,7 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
+	"platen/internal/company/market"
 	"platen/internal/company/office"
 	"platen/internal/money"
 )
@@ -79,6 +80,27 @@ func drawLot(t *rapid.T, l *life) action {
 
 func drawBillLot(t *rapid.T, l *life) action {
 	return billLot(l.pick(t, "contract_lot", "accepted"), rapid.SampledFrom([]*int64{nil, nil, new(int64(7))}).Draw(t, "quantity"))
+}
+
+func trade(in market.Order) action {
+	return action{name: "trade " + in.SKU, do: func(l *life) error {
+		_, err := l.company.Trade(in)
+		return err
+	}}
+}
+
+// drawTrade buys and sells what is traded and what is not, sometimes with a
+// limit.
+func drawTrade(t *rapid.T, _ *life) action {
+	in := market.Order{
+		Side:     rapid.SampledFrom([]market.Side{market.Buy, market.Sell}).Draw(t, "side"),
+		SKU:      rapid.SampledFrom([]string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Waste, "prd_notebook", catalog.Ink, "mat_none"}).Draw(t, "sku"),
+		Quantity: rapid.OneOf(rapid.Int64Range(1, 3), rapid.Int64Range(1, 20_000)).Draw(t, "quantity"),
+	}
+	if rapid.IntRange(0, 3).Draw(t, "limits") == 0 {
+		in.LimitMinor = new(money.Minor(rapid.Int64Range(1, 80).Draw(t, "limit")))
+	}
+	return trade(in)
 }
 
 var materials = []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Ink, catalog.Plate}

@@ -30,6 +30,9 @@ func (c *Company) checkBooks() error {
 	if err := c.factory.Check(); err != nil {
 		return fmt.Errorf("factory: %w", err)
 	}
+	if err := c.market.Check(); err != nil {
+		return fmt.Errorf("market: %w", err)
+	}
 	for _, check := range []func() error{c.checkBridge, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkTimers} {
 		if err := check(); err != nil {
 			return err
@@ -93,6 +96,9 @@ func (c *Company) checkTimers() error {
 	for lot := range c.office.ContractLots.All {
 		want(lot.Status == office.LotOffered, office.TimerOfferLapses, lot.ID)
 		want(lot.Status == office.LotAccepted, office.TimerLotMissed, lot.ID)
+	}
+	for trade, private := range c.market.Trades.All {
+		want(private.UnderWay, timerMarketDelivery, trade.ID)
 	}
 	c.procurementTimers(want)
 	c.peopleTimers(want)

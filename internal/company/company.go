@@ -16,6 +16,7 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
+	"platen/internal/company/market"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
@@ -30,6 +31,7 @@ type Company struct {
 	office   *office.Office
 	factory  *factory.Factory
 	people   *hr.HR
+	market   *market.Market
 	missions *mission.Board
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
@@ -79,6 +81,7 @@ type state struct {
 	Office  office.State    `json:"office"`
 	Factory factory.State   `json:"factory"`
 	People  hr.State        `json:"people"`
+	Market  market.State    `json:"market"`
 	Signals mission.Signals `json:"signals"`
 }
 
@@ -88,6 +91,7 @@ func empty(s Settings) *Company {
 		office:   office.New(s.Preset, s.Seed),
 		factory:  factory.New(s.Seed),
 		people:   hr.New(s.Preset, s.Seed),
+		market:   market.New(s.Preset, s.Seed),
 		missions: mission.New(),
 		company:  newSettings(),
 		series:   newSeries(),
@@ -104,6 +108,7 @@ func (c *Company) tables() []record.Keeper {
 	tables = append(tables, c.office.Tables()...)
 	tables = append(tables, c.factory.Tables()...)
 	tables = append(tables, c.people.Tables()...)
+	tables = append(tables, c.market.Tables()...)
 	return append(tables, c.missions.Missions, c.series)
 }
 
@@ -155,7 +160,7 @@ func Load(image record.Image) (*Company, error) {
 		}
 	}
 	c.clock, c.now, c.wall, c.wallEvents = st.Clock, st.Now, st.Wall, st.WallEvents
-	c.office.State, c.factory.State, c.people.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Signals
+	c.office.State, c.factory.State, c.people.State, c.market.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
 	return c, nil
@@ -193,7 +198,7 @@ func (c *Company) state() state {
 	return state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
 		WallEvents: c.wallEvents,
-		Office:     c.office.State, Factory: c.factory.State, People: c.people.State, Signals: c.missions.Signals,
+		Office:     c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Signals: c.missions.Signals,
 	}
 }
 

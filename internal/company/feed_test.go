@@ -34,6 +34,8 @@ var transitions = map[string]map[string][]string{
 	"factory_goods_receipt": {"": {"recorded"}},
 	"office_goods_receipt":  {"": {"recorded"}},
 	"contract_lot":          {"": {"offered"}, "offered": {"accepted", "declined", "expired"}, "accepted": {"delivered", "expired"}},
+	"market_trade":          {"": {"executed"}},
+	"market_delivery":       {"": {"received"}},
 	"supplier_invoice":      {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
 
 	"employee": {"": {"active"}, "active": {"sick", "left"}, "sick": {"active", "left"}},
@@ -50,7 +52,7 @@ var resources = map[string]string{
 
 	"office.requisition": "office_requisition", "office.purchase_order": "purchase_order", "office.goods_receipt": "office_goods_receipt",
 	"factory.requisition": "factory_requisition", "factory.delivery": "delivery", "factory.goods_receipt": "factory_goods_receipt",
-	"office.supplier_invoice": "supplier_invoice", "office.contract_lot": "contract_lot",
+	"office.supplier_invoice": "supplier_invoice", "office.contract_lot": "contract_lot", "office.market_trade": "market_trade", "factory.market_delivery": "market_delivery",
 	"hr.employee": "employee", "hr.leave_request": "leave_request", "hr.payroll": "payroll_run",
 }
 
@@ -89,6 +91,7 @@ type data struct {
 	RemainingMinor money.Minor `json:"remaining_minor"`
 	PaidMinor      money.Minor `json:"paid_minor"`
 	PenaltyMinor   money.Minor `json:"penalty_minor"`
+	Side           string      `json:"side"`
 
 	Stock []struct {
 		SKU      string `json:"sku"`
@@ -104,10 +107,16 @@ type data struct {
 var cashMoves = map[string]func(*data) money.Minor{
 	"office.payment.received":      func(d *data) money.Minor { return d.AmountMinor },
 	"office.supplier_invoice.paid": func(d *data) money.Minor { return -d.PaidMinor },
-	"office.contract_lot.expired":  func(d *data) money.Minor { return -d.PenaltyMinor },
-	"hr.employee.hired":            func(d *data) money.Minor { return -d.FeeMinor },
-	"hr.employee.dismissed":        func(d *data) money.Minor { return -d.SeveranceMinor },
-	"hr.payroll.paid":              func(d *data) money.Minor { return -d.TotalMinor },
+	"office.market_trade.executed": func(d *data) money.Minor {
+		if d.Side == "buy" {
+			return -d.TotalMinor
+		}
+		return d.TotalMinor
+	},
+	"office.contract_lot.expired": func(d *data) money.Minor { return -d.PenaltyMinor },
+	"hr.employee.hired":           func(d *data) money.Minor { return -d.FeeMinor },
+	"hr.employee.dismissed":       func(d *data) money.Minor { return -d.SeveranceMinor },
+	"hr.payroll.paid":             func(d *data) money.Minor { return -d.TotalMinor },
 }
 
 // story is what a client knows that has read nothing but the feed.
@@ -253,11 +262,13 @@ func (s *story) checkCash(t reporter) {
 
 // causes are the events that stock moves may belong to.
 var causes = map[factory.MoveKind][]string{
-	factory.MoveReceipt:  {"factory.goods_receipt.recorded"},
-	factory.MoveIssue:    {"factory.print_run.started"},
-	factory.MoveOutput:   {"factory.print_run.completed", "factory.work_order.ready"},
-	factory.MoveWaste:    {"factory.print_run.completed"},
-	factory.MoveShipment: {"factory.shipment.created"},
+	factory.MoveMarketIn:  {"factory.market_delivery.received"},
+	factory.MoveMarketOut: {"office.market_trade.executed"},
+	factory.MoveReceipt:   {"factory.goods_receipt.recorded"},
+	factory.MoveIssue:     {"factory.print_run.started"},
+	factory.MoveOutput:    {"factory.print_run.completed", "factory.work_order.ready"},
+	factory.MoveWaste:     {"factory.print_run.completed"},
+	factory.MoveShipment:  {"factory.shipment.created"},
 }
 
 // checkStock replays the stock from the opening and the feed alone, and

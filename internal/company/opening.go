@@ -23,6 +23,7 @@ func (c *Company) open() {
 		c.factory.Open(c.rec)
 	}
 	c.office.Open(c.rec)
+	c.market.Open(c.rec)
 	if documents {
 		c.office.OpenShipped(c.rec)
 		c.openDelivered()

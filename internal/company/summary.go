@@ -116,7 +116,7 @@ func (c *Company) Summary() Summary {
 			s.Presses.Running++
 		}
 	}
-	s.NetWorthMinor = o.CashMinor + o.DeliveredReceivableMinor + s.Inventory.StockValueMinor - o.ChargedMinor - o.TakenInMinor - c.people.AccruedMinor()
+	s.NetWorthMinor = o.CashMinor + o.DeliveredReceivableMinor + s.Inventory.StockValueMinor - o.ChargedMinor - o.TakenInMinor + c.market.State.InTransitMinor - c.people.AccruedMinor()
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor, OrdersShipped: o.ShippedOrders,
 		OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders), SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots, PayrollLate: c.people.State.LatePayrolls,

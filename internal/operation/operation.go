@@ -112,8 +112,8 @@ type Result struct {
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), requestOperations(), missionOperations(), officeOperations(), lotOperations(), procurementOperations(), peopleOperations(),
-		factoryOperations(), deliveryOperations(), gateOperations(),
+		sandboxOperations(), requestOperations(), missionOperations(), officeOperations(), lotOperations(), marketOperations(), procurementOperations(), peopleOperations(),
+		factoryOperations(), deliveryOperations(), marketDeliveryOperations(), gateOperations(),
 	} {
 		table = append(table, group...)
 	}

@@ -29,6 +29,8 @@ type Factory struct {
 	Deliveries    *record.Table[Delivery, DeliveryPrivate]
 	GoodsReceipts *record.Table[GoodsReceipt, struct{}]
 
+	MarketDeliveries *record.Table[MarketDelivery, struct{}]
+
 	// State is stored with every commit.
 	State State
 
@@ -72,7 +74,7 @@ func New(seed uint64) *Factory {
 		PrintRuns:  newPrintRuns(),
 		Shipments:  newShipments(),
 
-		Requisitions: newRequisitions(), Deliveries: newDeliveries(), GoodsReceipts: newGoodsReceipts(),
+		Requisitions: newRequisitions(), Deliveries: newDeliveries(), GoodsReceipts: newGoodsReceipts(), MarketDeliveries: newMarketDeliveries(),
 
 		spoilage: map[string]sim.Stream{},
 	}
@@ -84,7 +86,7 @@ func New(seed uint64) *Factory {
 
 // Tables lists the tables in the order in which they are stored.
 func (f *Factory) Tables() []record.Keeper {
-	return []record.Keeper{f.Products, f.Operators, f.Attendance, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments, f.Requisitions, f.Deliveries, f.GoodsReceipts}
+	return []record.Keeper{f.Products, f.Operators, f.Attendance, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments, f.Requisitions, f.Deliveries, f.GoodsReceipts, f.MarketDeliveries}
 }
 
 // Open writes the reference data, the presses and the opening stock, last to

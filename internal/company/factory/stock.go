@@ -32,6 +32,9 @@ const (
 	MoveOutput   MoveKind = "output"
 	MoveWaste    MoveKind = "waste"
 	MoveShipment MoveKind = "shipment"
+	// Moves of the market.
+	MoveMarketIn  MoveKind = "market_in"
+	MoveMarketOut MoveKind = "market_out"
 )
 
 // StockItem is a material, a finished product or waste in the warehouse.
@@ -73,7 +76,7 @@ type StockMove struct {
 	SKU          string   `json:"sku"`
 	Quantity     int64    `json:"quantity"`
 	BalanceAfter int64    `json:"balance_after"`
-	Kind         MoveKind `json:"kind" enum:"opening,receipt,issue,output,waste,shipment"`
+	Kind         MoveKind `json:"kind" enum:"opening,receipt,issue,output,waste,shipment,market_in,market_out"`
 	EventID      *string  `json:"event_id"`
 	ReferenceID  *string  `json:"reference_id"`
 	record.Stamps

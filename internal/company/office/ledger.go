@@ -20,6 +20,8 @@ const (
 	HiringFee       LedgerKind = "hiring_fee"
 	Severance       LedgerKind = "severance"
 	LotPenalty      LedgerKind = "lot_penalty"
+	MarketBuy       LedgerKind = "market_buy"
+	MarketSell      LedgerKind = "market_sell"
 )
 
 // LedgerEntry is one movement of cash. Every entry but the opening balance
@@ -29,7 +31,7 @@ type LedgerEntry struct {
 	AmountMinor  money.Minor `json:"amount_minor"`
 	BalanceMinor money.Minor `json:"balance_minor"`
 	Currency     string      `json:"currency"`
-	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment,supplier_payment,overhead,payroll,hiring_fee,severance,lot_penalty"`
+	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment,supplier_payment,overhead,payroll,hiring_fee,severance,lot_penalty,market_buy,market_sell"`
 	EventID      *string     `json:"event_id"`
 	ReferenceID  *string     `json:"reference_id"`
 	EntryOn      moment.Date `json:"entry_on"`
@@ -80,4 +82,9 @@ func (o *Office) CanSpend(amount money.Minor) error {
 // unless the money is collected.
 func (o *Office) Spend(r *record.Recorder, amount money.Minor, kind LedgerKind, eventID, reference string) {
 	o.book(r, -amount, kind, &eventID, &reference)
+}
+
+// Earn takes money in for an event that says so.
+func (o *Office) Earn(r *record.Recorder, amount money.Minor, kind LedgerKind, eventID, reference string) {
+	o.book(r, amount, kind, &eventID, &reference)
 }

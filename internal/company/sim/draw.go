@@ -90,6 +90,19 @@ func expOfMinus(x float64) float64 {
 	return sum
 }
 
+// Exp is e to the power of x, both in parts per million, for x up to about
+// twenty either way.
+func Exp(ppm int64) int64 {
+	x := float64(ppm) / Million
+	value := 0.0
+	if x >= 0 {
+		value = 1 / expOfMinus(x)
+	} else {
+		value = expOfMinus(-x)
+	}
+	return int64(math.Floor(float64(float64(value*Million) + 0.5)))
+}
+
 // Skew bends a uniform share towards zero: u to the power of 27/16, built of
 // products and square roots, which every processor rounds alike.
 func Skew(ppm int64) int64 {

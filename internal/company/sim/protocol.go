@@ -27,6 +27,8 @@ const (
 
 // Minutes of the day at which parts of it happen.
 const (
+	// MarketMinute is 09:00, when what was bought on the market arrives.
+	MarketMinute Minute = 60
 	// TruckMinute is 09:30, when suppliers' trucks arrive.
 	TruckMinute Minute = 90
 	// PaymentMinute is 10:00, when customers' payments and suppliers' bills

@@ -1,0 +1,75 @@
+package factory
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// MarketDeliveryStatus is the status of a market delivery: there is only one.
+type MarketDeliveryStatus string
+
+// MarketReceived is a market delivery's status from its birth.
+const MarketReceived MarketDeliveryStatus = "received"
+
+// MarketDelivery is what the exchange's carrier has put away: bought on the
+// market the working day before.
+type MarketDelivery struct {
+	record.Head
+	// TradeRef is printed on the carrier's note.
+	TradeRef   string               `json:"trade_ref" doc:"As printed on the carrier's note: Head Office's trade."`
+	SKU        string               `json:"sku"`
+	Quantity   int64                `json:"quantity"`
+	ReceivedOn moment.Date          `json:"received_on"`
+	Status     MarketDeliveryStatus `json:"status" enum:"received"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*MarketDelivery) Resource() string { return "market_delivery" }
+
+// State implements record.Row.
+func (d *MarketDelivery) State() string { return string(d.Status) }
+
+func newMarketDeliveries() *record.Table[MarketDelivery, struct{}] {
+	return record.NewTable[MarketDelivery, struct{}](record.Definition{Resource: "market_delivery", Prefix: "mdl"}, nil)
+}
+
+// MarketArrival is what comes from the market.
+type MarketArrival struct {
+	TradeRef, SKU string
+	Quantity      int64
+	CostMinor     money.Minor
+}
+
+// ReceiveFromMarket puts away what comes from the market and returns the
+// delivery's id.
+func (f *Factory) ReceiveFromMarket(r *record.Recorder, a MarketArrival) string {
+	d, _ := f.MarketDeliveries.Add(r, MarketDelivery{TradeRef: a.TradeRef, SKU: a.SKU, Quantity: a.Quantity, ReceivedOn: r.Date(), Status: MarketReceived}, struct{}{})
+	r.Born(d)
+	f.refilled(r, a.SKU, a.Quantity)
+	data := &event.MarketDeliveryReceivedData{SKU: a.SKU, Quantity: a.Quantity, TradeRef: a.TradeRef}
+	data.Moves(a.SKU, a.Quantity)
+	eventID := r.Emit(event.MarketDeliveryReceived, d, data)
+	f.move(r, a.SKU, a.Quantity, a.CostMinor, cause{MoveMarketIn, eventID, d.ID})
+	return d.ID
+}
+
+// CanSell refuses to sell what is not in the warehouse, or not free.
+func (f *Factory) CanSell(sku string, quantity int64) error {
+	item := f.item(sku)
+	if free := item.OnHand - item.Reserved; free < quantity {
+		return problem.New(problem.InsufficientStock, "%d of %s are to be sold, and %d are free.", quantity, sku, free).
+			With(ShortageDetails{Shortages: []Shortage{{SKU: sku, Needed: quantity, OnHand: free}}})
+	}
+	return nil
+}
+
+// Sell takes out what was sold on the market, for the event that says so, and
+// returns the requisitions that it made necessary.
+func (f *Factory) Sell(r *record.Recorder, sku string, quantity int64, eventID, tradeID string) []string {
+	f.move(r, sku, -quantity, 0, cause{MoveMarketOut, eventID, tradeID})
+	return f.reorder(r, sku)
+}

@@ -1,0 +1,172 @@
+// Package market is the exchange on which paper is bought when suppliers are
+// too slow or too dear, and on which waste paper and finished stock are sold.
+// Its prices wander by themselves and give way to what the company trades.
+package market
+
+import (
+	"fmt"
+	"slices"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+)
+
+// Market is the department's tables and what it keeps beside them.
+type Market struct {
+	Quotes *record.Table[Quote, struct{}]
+	Trades *record.Table[Trade, TradePrivate]
+
+	// State is stored with every commit.
+	State State
+
+	preset preset.Preset
+	// walks draw how far a price wanders in a day, by the place of the goods.
+	walks []sim.Stream
+}
+
+// State is what the market keeps beside its tables.
+type State struct {
+	// Prices are those of the goods, in their order.
+	Prices []Price `json:"prices"`
+	// InTransitMinor is the cost of what was bought and has not come yet.
+	InTransitMinor money.Minor `json:"in_transit_minor"`
+}
+
+// Price is where the price of one kind of goods stands: the logarithm of its
+// ratio to the base price, in parts per million, and how far the company's own
+// trades have pushed it.
+type Price struct {
+	LogPPM    int64 `json:"log_ppm"`
+	ImpactPPM int64 `json:"impact_ppm"`
+}
+
+// How prices move. A price returns to its mean by a part of the distance each
+// day and wanders around it; what a trade did to it wears off.
+const (
+	meanPPM      = 50_000
+	returnPPM    = 180_000
+	wanderingPPM = 60_000
+	impactLasts  = 600_000
+	// impactPPM is what trading the depth of the market does to a price.
+	impactPPM = 100_000
+	// bidPPM is what the market pays for paper, of what it asks, and
+	// finishedPPM what it pays for finished goods, of their list price.
+	bidPPM      = 820_000
+	finishedPPM = 550_000
+	// logMost keeps a price within a factor of about twenty.
+	logMost = 3_000_000
+
+	wasteBaseMinor money.Minor = 9
+
+	paperDepth    = 10_000
+	wasteDepth    = 10_000
+	finishedDepth = 200
+)
+
+// goods is something the market trades.
+type goods struct {
+	sku, name, unit string
+	base            money.Minor
+	depth           int64
+	// buyable goods have an asking price; all have a bid.
+	buyable bool
+	bidPPM  int64
+	// wanders is set for prices that move by themselves.
+	wanders bool
+	meanPPM int64
+	// stockUnits is how many units of stock are one of the market's.
+	stockUnits int64
+}
+
+const gramsPerKilogram = 1000
+
+// listed are the goods in the order of teaching.
+func (m *Market) listed() []goods {
+	factor := int64(m.preset.Supply.PriceFactor)
+	var all []goods
+	for _, item := range catalog.Items() {
+		g := goods{sku: item.SKU, name: item.Name, unit: item.Unit, stockUnits: 1}
+		switch {
+		case item.SKU == catalog.Coated || item.SKU == catalog.Uncoated || item.SKU == catalog.Board:
+			g.base, g.depth, g.buyable, g.bidPPM, g.wanders, g.meanPPM = item.BaseCostMinor.Scaled(factor), paperDepth, true, bidPPM, true, meanPPM
+		case item.SKU == catalog.Waste:
+			g.base, g.depth, g.bidPPM, g.wanders, g.unit, g.stockUnits = wasteBaseMinor, wasteDepth, sim.Million, true, "kg", gramsPerKilogram
+		case item.Class == catalog.Finished:
+			product, _ := catalog.ProductBySKU(item.SKU)
+			g.base, g.depth, g.bidPPM = product.ListPriceMinor, finishedDepth, finishedPPM
+		default:
+			continue // ink and plates are bought from suppliers alone
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// New returns an empty market.
+func New(p preset.Preset, seed uint64) *Market {
+	m := &Market{
+		Quotes: newQuotes(),
+		Trades: newTrades(),
+		preset: p,
+	}
+	for _, g := range m.listed() {
+		m.walks = append(m.walks, sim.NewStream(seed, "mkt."+g.sku))
+	}
+	return m
+}
+
+// Tables lists the tables in the order in which they are stored.
+func (m *Market) Tables() []record.Keeper { return []record.Keeper{m.Quotes, m.Trades} }
+
+// Open writes the quotes of the first day, last to first, since lists are
+// newest first and these are to be read in the order of teaching.
+func (m *Market) Open(r *record.Recorder) {
+	all := m.listed()
+	m.State = State{Prices: make([]Price, len(all))}
+	for i := range all {
+		m.State.Prices[i].LogPPM = all[i].meanPPM
+	}
+	for i := range slices.Backward(all) {
+		m.Quotes.Add(r, m.quote(r, i, all[i]), struct{}{})
+	}
+}
+
+// OpenDay lets prices wander and writes the quotes of the day.
+func (m *Market) OpenDay(r *record.Recorder) {
+	day := int64(r.Today())
+	for i, g := range m.listed() {
+		p := &m.State.Prices[i]
+		p.ImpactPPM = scaled(p.ImpactPPM, impactLasts)
+		if g.wanders {
+			p.LogPPM += scaled(g.meanPPM-p.LogPPM, returnPPM) + scaled(m.walks[i].Normal(day), wanderingPPM)
+			p.LogPPM = min(max(p.LogPPM, -logMost), logMost)
+		}
+		m.write(r, i, g)
+	}
+}
+
+// scaled multiplies by parts per million, rounded towards zero.
+func scaled(v, ppm int64) int64 { return v * ppm / sim.Million }
+
+// Check reports a state that cannot be.
+func (m *Market) Check() error {
+	inTransit := money.Minor(0)
+	for trade, private := range m.Trades.All {
+		if trade.TotalMinor != trade.UnitPriceMinor.Times(trade.Quantity) || trade.Quantity <= 0 {
+			return fmt.Errorf("market trade %s does not add up: %+v", trade.ID, *trade)
+		}
+		if private.UnderWay {
+			inTransit += trade.TotalMinor
+		}
+		if private.UnderWay != (trade.Side == Buy && trade.MarketDeliveryID == nil) {
+			return fmt.Errorf("market trade %s is under way: %t, with the delivery %v", trade.ID, private.UnderWay, trade.MarketDeliveryID)
+		}
+	}
+	if inTransit != m.State.InTransitMinor {
+		return fmt.Errorf("%d are in transit, the trades add up to %d", m.State.InTransitMinor, inTransit)
+	}
+	return nil
+}

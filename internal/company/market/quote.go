@@ -1,0 +1,57 @@
+package market
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// Quote is what the market pays and asks for something today. It has no status
+// and no events; its id is the SKU.
+type Quote struct {
+	record.Head
+	SKU       string       `json:"sku"`
+	Name      string       `json:"name"`
+	Unit      string       `json:"unit" doc:"What a quantity of one stands for on the market."`
+	BidMinor  money.Minor  `json:"bid_minor" doc:"What the market pays for the first one."`
+	AskMinor  *money.Minor `json:"ask_minor" doc:"What the market asks for the first one; null for what can only be sold."`
+	BaseMinor money.Minor  `json:"base_minor" doc:"The price around which it moves."`
+	Depth     int64        `json:"depth" doc:"Trading so many moves the price by ten per cent."`
+	ValidOn   moment.Date  `json:"valid_on"`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Quote) Resource() string { return "market_quote" }
+
+// State implements record.Row.
+func (*Quote) State() string { return "" }
+
+func newQuotes() *record.Table[Quote, struct{}] {
+	return record.NewTable[Quote, struct{}](
+		record.Definition{Resource: "market_quote", Filters: []string{"sku"}},
+		func(q *Quote) []string { return []string{q.SKU} })
+}
+
+// quote is what stands on the board for goods, by their place.
+func (m *Market) quote(r *record.Recorder, i int, g goods) Quote {
+	p := m.State.Prices[i]
+	level := sim.Exp(min(max(p.LogPPM+p.ImpactPPM, -logMost), logMost))
+	q := Quote{
+		Head: record.Head{ID: g.sku}, SKU: g.sku, Name: g.name, Unit: g.unit, BaseMinor: g.base, Depth: g.depth, ValidOn: r.Date(),
+		BidMinor: max(1, g.base.Scaled(level).Scaled(g.bidPPM)),
+	}
+	if g.buyable {
+		q.AskMinor = new(max(1, g.base.Scaled(level)))
+	}
+	return q
+}
+
+// write brings a row up to the state of its price.
+func (m *Market) write(r *record.Recorder, i int, g goods) {
+	row, _ := m.Quotes.Edit(r, g.sku)
+	next := m.quote(r, i, g)
+	next.Stamps = row.Stamps
+	*row = next
+}

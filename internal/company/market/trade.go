@@ -1,0 +1,156 @@
+package market
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+)
+
+// Side is whether the company buys or sells.
+type Side string
+
+// Sides.
+const (
+	Buy  Side = "buy"
+	Sell Side = "sell"
+)
+
+// TradeStatus is the status of a trade: there is only one.
+type TradeStatus string
+
+// TradeExecuted is a trade's status from its birth.
+const TradeExecuted TradeStatus = "executed"
+
+// Trade is one deal on the market. Its cash moves at once; what was bought
+// comes on the next working day, what was sold leaves the warehouse at once.
+type Trade struct {
+	record.Head
+	Side           Side         `json:"side" enum:"buy,sell"`
+	SKU            string       `json:"sku"`
+	Quantity       int64        `json:"quantity"`
+	UnitPriceMinor money.Minor  `json:"unit_price_minor" doc:"The average over the trade: each one moves the price."`
+	TotalMinor     money.Minor  `json:"total_minor"`
+	Currency       string       `json:"currency"`
+	LimitMinor     *money.Minor `json:"limit_price_minor"`
+	TradedOn       moment.Date  `json:"traded_on"`
+	Status         TradeStatus  `json:"status" enum:"executed"`
+	// MarketDeliveryID is the delivery of what was bought, once it has come.
+	MarketDeliveryID *string `json:"market_delivery_id"`
+	record.Stamps
+}
+
+// TradePrivate is what is never served of a trade.
+type TradePrivate struct {
+	// UnderWay is set while what was bought has not come yet.
+	UnderWay bool `json:"under_way,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*Trade) Resource() string { return "market_trade" }
+
+// State implements record.Row.
+func (t *Trade) State() string { return string(t.Status) }
+
+func newTrades() *record.Table[Trade, TradePrivate] {
+	return record.NewTable[Trade, TradePrivate](
+		record.Definition{Resource: "market_trade", Prefix: "mtr", Filters: []string{"sku"}},
+		func(t *Trade) []string { return []string{t.SKU} })
+}
+
+// Order is what it takes to trade.
+type Order struct {
+	Side       Side
+	SKU        string
+	Quantity   int64
+	LimitMinor *money.Minor
+}
+
+// Deal is an order with its price.
+type Deal struct {
+	Order
+	UnitPriceMinor money.Minor
+	// StockQuantity is what the order is in units of stock.
+	StockQuantity int64
+	place         int
+	goods         goods
+}
+
+// TotalMinor is what changes hands.
+func (d *Deal) TotalMinor() money.Minor { return d.UnitPriceMinor.Times(d.Quantity) }
+
+// PriceDetails are the details of limit_not_met.
+type PriceDetails struct {
+	PriceMinor money.Minor `json:"price_minor"`
+}
+
+// TradedDetails are the details of not_traded.
+type TradedDetails struct {
+	Traded []string `json:"traded"`
+}
+
+// Price puts a price on an order. It refuses what the market does not trade,
+// and a price beyond the limit.
+func (m *Market) Price(in Order) (Deal, error) {
+	traded := []string{}
+	for i, g := range m.listed() {
+		if in.Side == Buy && !g.buyable {
+			continue
+		}
+		if g.sku == in.SKU {
+			return m.price(Deal{Order: in, StockQuantity: in.Quantity * g.stockUnits, place: i, goods: g})
+		}
+		traded = append(traded, g.sku)
+	}
+	return Deal{}, problem.New(problem.NotTraded, "The market has no %s for sale or does not take it.", in.SKU).With(TradedDetails{Traded: traded})
+}
+
+// price averages over the way on which the order itself pushes the price.
+func (m *Market) price(d Deal) (Deal, error) {
+	q, _ := m.Quotes.Find(d.SKU)
+	half := impactPPM * d.Quantity / d.goods.depth / 2
+	if d.Side == Buy {
+		d.UnitPriceMinor = max(1, *q.AskMinor+q.AskMinor.Scaled(half))
+	} else {
+		d.UnitPriceMinor = max(1, q.BidMinor-q.BidMinor.Scaled(min(half, sellMostPPM)))
+	}
+	if d.LimitMinor != nil && (d.Side == Buy && d.UnitPriceMinor > *d.LimitMinor || d.Side == Sell && d.UnitPriceMinor < *d.LimitMinor) {
+		return Deal{}, problem.New(problem.LimitNotMet, "The price for %d is %s each, beyond your limit of %s.", d.Quantity, d.UnitPriceMinor, *d.LimitMinor).
+			With(PriceDetails{PriceMinor: d.UnitPriceMinor})
+	}
+	return d, nil
+}
+
+// sellMostPPM is the most that a sale takes off its own price.
+const sellMostPPM = 900_000
+
+// Execute makes a deal. cash is what is left afterwards. It returns the ids of
+// the trade and of its event.
+func (m *Market) Execute(r *record.Recorder, d Deal, cash money.Minor) (id, eventID string) {
+	t, _ := m.Trades.Add(r, Trade{
+		Side: d.Side, SKU: d.SKU, Quantity: d.Quantity, UnitPriceMinor: d.UnitPriceMinor, TotalMinor: d.TotalMinor(), Currency: money.Currency,
+		LimitMinor: d.LimitMinor, TradedOn: r.Date(), Status: TradeExecuted,
+	}, TradePrivate{UnderWay: d.Side == Buy})
+	data := &event.MarketTradeExecutedData{
+		Side: string(d.Side), SKU: d.SKU, Quantity: d.Quantity, UnitPriceMinor: d.UnitPriceMinor, TotalMinor: t.TotalMinor, CashMinor: cash,
+	}
+	pushed := impactPPM * d.Quantity / d.goods.depth
+	if d.Side == Buy {
+		m.State.InTransitMinor += t.TotalMinor
+	} else {
+		data.Moves(d.SKU, -d.StockQuantity)
+		pushed = -pushed
+	}
+	m.State.Prices[d.place].ImpactPPM += pushed
+	m.write(r, d.place, d.goods)
+	r.Born(t)
+	return t.ID, r.Emit(event.MarketTradeExecuted, t, data)
+}
+
+// Delivered notes that what was bought has come.
+func (m *Market) Delivered(r *record.Recorder, tradeID, deliveryID string) {
+	t, private := m.Trades.Edit(r, tradeID)
+	t.MarketDeliveryID, private.UnderWay = &deliveryID, false
+	m.State.InTransitMinor -= t.TotalMinor
+}

@@ -1,0 +1,57 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/market"
+	"platen/internal/event"
+	"platen/internal/money"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// TradeOnMarket is the body of POST /office/market.
+type TradeOnMarket struct {
+	Side       market.Side  `json:"side" required:"true" enum:"buy,sell"`
+	SKU        string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated"`
+	Quantity   int64        `json:"quantity" required:"true" minimum:"1" maximum:"20000" doc:"In the unit of the quote: sheets of paper, kilograms of waste."`
+	LimitMinor *money.Minor `json:"limit_price_minor,omitzero" minimum:"1" doc:"The most that one may cost, or the least that one must bring."`
+}
+
+func marketOperations() []Operation {
+	return slices.Concat(
+		reads[market.Quote](noun{
+			system: Office, path: "/office/market", resource: "market_quote", singular: "market_quote", plural: "market_quotes", summary: "market quotes",
+			listDescription: "What the market pays and asks today. Prices move from day to day, and give way to what you trade.",
+		}),
+		[]Operation{tradeOnMarket()},
+		reads[market.Trade](noun{
+			system: Office, path: "/office/market/trades", resource: "market_trade", singular: "market_trade", plural: "market_trades", summary: "market trades",
+		}),
+	)
+}
+
+func marketDeliveryOperations() []Operation {
+	return reads[factory.MarketDelivery](noun{
+		system: Factory, path: "/factory/market-deliveries", resource: "market_delivery", singular: "market_delivery", plural: "market_deliveries", summary: "market deliveries",
+		listDescription: "What was bought on the market and has come. The carrier puts it away: no goods receipt is needed.",
+	})
+}
+
+func tradeOnMarket() Operation {
+	return write(Operation{
+		ID: "trade_on_market", Path: "/office/market", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[market.Trade](),
+		Summary:     "Trade on the market",
+		Description: "The money moves at once. What is bought comes on the next working day; what is sold leaves the Factory's warehouse at once. Large trades move the price against you.",
+		Problems:    []problem.Code{problem.LimitNotMet, problem.InsufficientFunds, problem.InsufficientStock, problem.NotTraded},
+		Events: []event.Type{
+			event.MarketTradeExecuted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated, event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,
+		},
+	}, func(tx *sandbox.Tx, _ string, in *TradeOnMarket) (Result, error) {
+		id, err := tx.Company.Trade(market.Order{Side: in.Side, SKU: in.SKU, Quantity: in.Quantity, LimitMinor: in.LimitMinor})
+		return Result{Resource: "market_trade", ID: id}, err
+	})
+}
