@@ -32,7 +32,6 @@ var may = map[string]string{
 	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog",
 	"internal/company/office":  tools,
 	"internal/company/factory": tools,
-	"internal/company/market":  tools,
 	"internal/company/hr":      tools,
 	"internal/company/market":  tools,
 	"internal/company/lore":    tools,
