@@ -94,11 +94,9 @@ func expOfMinus(x float64) float64 {
 // twenty either way.
 func Exp(ppm int64) int64 {
 	x := float64(ppm) / Million
-	value := 0.0
-	if x >= 0 {
-		value = 1 / expOfMinus(x)
-	} else {
-		value = expOfMinus(-x)
+	value := expOfMinus(math.Abs(x))
+	if x > 0 {
+		value = 1 / value
 	}
 	return int64(math.Floor(float64(float64(value*Million) + 0.5)))
 }

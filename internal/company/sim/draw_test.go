@@ -127,6 +127,28 @@ func TestSkewBendsTowardsZero(t *testing.T) {
 	}
 }
 
+// TestExpIsThePowerOfE to the last part per million, or to nine digits where
+// the value has more, and never falls.
+func TestExpIsThePowerOfE(t *testing.T) {
+	t.Parallel()
+	last := int64(-1)
+	for ppm := int64(-20 * sim.Million); ppm <= 20*sim.Million; ppm += 97 {
+		got, want := sim.Exp(ppm), math.Exp(float64(ppm)/sim.Million)*sim.Million
+		if off := math.Abs(float64(got) - want); off > 0.5+1e-9*want {
+			t.Fatalf("Exp(%d) is %d, want %.3f", ppm, got, want)
+		}
+		if got < last {
+			t.Fatalf("Exp(%d) is %d, less than %d before it", ppm, got, last)
+		}
+		last = got
+	}
+	for ppm, want := range map[int64]int64{0: sim.Million, 1: 1_000_001, -1: 999_999, sim.Million: 2_718_282, -sim.Million: 367_879, 3 * sim.Million: 20_085_537, -3 * sim.Million: 49_787, -20 * sim.Million: 0} {
+		if got := sim.Exp(ppm); got != want {
+			t.Errorf("Exp(%d) is %d, want %d", ppm, got, want)
+		}
+	}
+}
+
 // TestNormalIsNormal enough: a million fixed draws, bounded by six deviations.
 func TestNormalIsNormal(t *testing.T) {
 	t.Parallel()
