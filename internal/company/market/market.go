@@ -151,6 +151,9 @@ func (m *Market) OpenDay(r *record.Recorder) {
 // scaled multiplies by parts per million, rounded towards zero.
 func scaled(v, ppm int64) int64 { return v * ppm / sim.Million }
 
+// scaledUp multiplies what is not negative by parts per million, rounded up.
+func scaledUp(v, ppm int64) int64 { return (v*ppm + sim.Million - 1) / sim.Million }
+
 // Check reports a state that cannot be.
 func (m *Market) Check() error {
 	inTransit := money.Minor(0)

@@ -34,16 +34,18 @@ func newQuotes() *record.Table[Quote, struct{}] {
 		func(q *Quote) []string { return []string{q.SKU} })
 }
 
-// quote is what stands on the board for goods, by their place.
+// quote is what stands on the board for goods, by their place. Prices are
+// rounded in the market's favour: with small ones the spread would otherwise be
+// lost in rounding, and trading to and fro would pay.
 func (m *Market) quote(r *record.Recorder, i int, g goods) Quote {
 	p := m.State.Prices[i]
 	level := sim.Exp(min(max(p.LogPPM+p.ImpactPPM, -logMost), logMost))
 	q := Quote{
 		Head: record.Head{ID: g.sku}, SKU: g.sku, Name: g.name, Unit: g.unit, BaseMinor: g.base, Depth: g.depth, ValidOn: r.Date(),
-		BidMinor: max(1, g.base.Scaled(level).Scaled(g.bidPPM)),
+		BidMinor: max(1, money.Minor(scaled(int64(g.base), scaled(level, g.bidPPM)))),
 	}
 	if g.buyable {
-		q.AskMinor = new(max(1, g.base.Scaled(level)))
+		q.AskMinor = new(max(1, money.Minor(scaledUp(int64(g.base), level))))
 	}
 	return q
 }
