@@ -17,13 +17,15 @@ import (
 
 // Forms that values of one kind always have.
 var (
-	anyKey      = regexp.MustCompile(`lab_(off|fac)_[A-Za-z0-9_-]{43}`)
-	integer     = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
-	snakeCase   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
-	instant     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)
-	date        = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
-	requestID   = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{13}$`)
-	dateMembers = []string{"sim_date", "due_date", "answer_by", "cancel_after", "needed_by", "discount_until"}
+	anyKey    = regexp.MustCompile(`lab_(off|fac)_[A-Za-z0-9_-]{43}`)
+	integer   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+	snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	instant   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)
+	date      = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+	requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{13}$`)
+	// nullableAmounts are amounts that can be missing: no limit, or nothing to buy.
+	nullableAmounts = []string{"credit_limit_minor", "limit_price_minor", "ask_minor"}
+	dateMembers     = []string{"sim_date", "due_date", "answer_by", "cancel_after", "needed_by", "discount_until"}
 )
 
 // retryable lists the codes below 429 that are worth another try (contract:
@@ -267,7 +269,7 @@ func inspectValue(t testing.TB, where, name string, value any) {
 	switch {
 	case strings.HasSuffix(name, "_minor"):
 		n, ok := value.(json.Number)
-		fits = ok && integer.MatchString(n.String()) || value == nil && name == "credit_limit_minor"
+		fits = ok && integer.MatchString(n.String()) || value == nil && slices.Contains(nullableAmounts, name)
 	case name == "id" || strings.HasSuffix(name, "_id"):
 		fits = value == nil || isText && text != ""
 	case name == "on_hand_at":

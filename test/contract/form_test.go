@@ -15,7 +15,8 @@ func TestListsTakeTheirFilters(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIST.FILTERS", "OPEN.ROUTE.OFFICE.SALES_ORDERS", "OPEN.ROUTE.OFFICE.SHIPMENTS", "OPEN.ROUTE.OFFICE.CUSTOMER_INVOICES", "OPEN.ROUTE.OFFICE.LEDGER",
 		"OPEN.ROUTE.OFFICE.REQUISITIONS", "OPEN.ROUTE.OFFICE.PURCHASE_ORDERS", "OPEN.ROUTE.OFFICE.GOODS_RECEIPTS", "OPEN.ROUTE.OFFICE.SUPPLIER_INVOICES",
-		"OPEN.ROUTE.FACTORY.REQUISITIONS", "OPEN.ROUTE.FACTORY.DELIVERIES", "OPEN.ROUTE.FACTORY.WORK_ORDERS", "OPEN.ROUTE.FACTORY.PRINT_RUNS", "OPEN.ROUTE.FACTORY.STOCK", "OPEN.ROUTE.FACTORY.STOCK_MOVES", "OPEN.ROUTE.FACTORY.SHIPMENTS")
+		"OPEN.ROUTE.FACTORY.REQUISITIONS", "OPEN.ROUTE.FACTORY.DELIVERIES", "OPEN.ROUTE.FACTORY.WORK_ORDERS", "OPEN.ROUTE.FACTORY.PRINT_RUNS", "OPEN.ROUTE.FACTORY.STOCK", "OPEN.ROUTE.FACTORY.STOCK_MOVES", "OPEN.ROUTE.FACTORY.SHIPMENTS",
+		"OPEN.ROUTE.OFFICE.MARKET", "OPEN.ROUTE.OFFICE.MARKET.TRADES")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.work("prd_notebook", 1, "")
 	n.work("prd_notebook", 1, "somebody")
@@ -26,6 +27,7 @@ func TestListsTakeTheirFilters(t *testing.T) {
 		"/factory/stock-moves": {"kind", "sku"}, "/factory/shipments": {"reference"}, "/missions": {"status"},
 		"/office/requisitions": {"status"}, "/office/purchase-orders": {"status", "supplier_id"}, "/office/goods-receipts": {"purchase_order_id"},
 		"/office/supplier-invoices": {"status", "match_status", "kind"}, "/factory/requisitions": {"status"}, "/factory/deliveries": {"status"},
+		"/office/market": {"sku"}, "/office/market/trades": {"sku"},
 	} {
 		all := n.all(path)
 		for _, first := range filters {
@@ -156,7 +158,14 @@ func TestTagsFollowWhatIsRead(t *testing.T) {
 			tagged(t, path, "Accept", "text/csv")
 			tagged(t, path+".csv")
 			if path != "/events" {
-				row := n.within(t).all(path)[0]
+				all := n.within(t).all(path)
+				if len(all) == 0 {
+					if !slices.Contains(laterLists, path) {
+						t.Error("the list is empty")
+					}
+					return
+				}
+				row := all[0]
 				single := n.within(t).get(path+"/"+text(row, "id")).want(200, "")
 				if encode(t, single.data()) != encode(t, row) {
 					t.Errorf("the row alone is %v, in the list %v", single.data(), row)

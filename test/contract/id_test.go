@@ -13,7 +13,7 @@ var prefixes = map[string]string{
 	"/office/sales-orders": "so", "/office/shipments": "sho", "/office/customer-invoices": "cin", "/office/payments": "pay", "/office/ledger": "led",
 	"/office/requisitions": "rqn", "/office/purchase-orders": "po", "/office/goods-receipts": "gro", "/office/supplier-invoices": "sin",
 	"/factory/requisitions": "frq", "/factory/deliveries": "dlv", "/factory/goods-receipts": "grf",
-	"/office/employees": "emp", "/factory/attendance": "att",
+	"/office/employees": "emp", "/factory/attendance": "att", "/office/market/trades": "mtr", "/factory/market-deliveries": "mdl",
 	"/factory/work-orders": "wo", "/factory/print-runs": "pr", "/factory/shipments": "shf", "/factory/stock-moves": "mov", "/events": "evt",
 }
 
@@ -27,6 +27,8 @@ func traded(t testing.TB, body string) *tenant {
 	n.dispatch(work)
 	n.runLow()
 	n.require(object{"sku": "mat_ink", "quantity": 300}).want(http.StatusCreated, "")
+	n.trade("buy", "mat_coated", 100).want(http.StatusCreated, "")
+	n.trade("buy", "mat_board", 50).want(http.StatusCreated, "")
 	n.day()
 	n.countIn(text(n.all("/factory/deliveries?status=arrived")[0], "id"))
 	return n
