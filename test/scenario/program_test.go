@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -134,7 +135,7 @@ func (i *integration) at(url string) *integration {
 type run struct {
 	status         int
 	stdout, stderr string
-	// killed is set when it did not end by itself.
+	// killed is set when it was killed before it could end.
 	killed bool
 }
 
@@ -148,6 +149,7 @@ type process struct {
 	stdout, stderr bytes.Buffer
 	ended          chan struct{}
 	err            error
+	killed         atomic.Bool
 }
 
 // start starts the program with more arguments.
@@ -172,6 +174,7 @@ func (i *integration) start(arguments ...string) *process {
 // kill ends a process at once, whatever it is doing, and waits until it is
 // gone.
 func (p *process) kill() {
+	p.killed.Store(true)
 	_ = p.cmd.Process.Kill() // an error says that it has ended
 	<-p.ended
 }
@@ -181,7 +184,7 @@ func (p *process) wait() run {
 	<-p.ended
 	r := run{stdout: p.stdout.String(), stderr: p.stderr.String()}
 	if ended, ok := errors.AsType[*exec.ExitError](p.err); ok {
-		r.status, r.killed = ended.ExitCode(), !ended.Exited()
+		r.status, r.killed = ended.ExitCode(), p.killed.Load()
 	} else if p.err != nil {
 		r.status, r.stderr = -1, r.stderr+p.err.Error()
 	}
