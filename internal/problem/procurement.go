@@ -9,7 +9,7 @@ const (
 	RequisitionAlreadyOrdered Code = "requisition_already_ordered"
 	PurchaseOrderNotApproved  Code = "purchase_order_not_approved"
 	SupplierOnHold            Code = "supplier_on_hold"
-	CreditLimitExceeded       Code = "credit_limit_exceeded"
+	CreditLimitExceeded       Code = "credit_limit_exceeded" //nolint:gosec // a word of the contract, no credential
 	DeliveryAlreadyReceived   Code = "delivery_already_received"
 	ThreeWayMismatch          Code = "three_way_mismatch"
 	AlreadyPaid               Code = "already_paid"
