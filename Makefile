@@ -31,7 +31,10 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
 	optional "browser journey" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
-	optional "JavaScript examples and clients" examples/javascript "node"; \
+	optional "Python example" examples/python "python3"; \
+	optional "JavaScript example" examples/javascript "node"; \
+	optional "commands of the examples' READMEs, curl" examples "curl"; \
+	optional "commands of the examples' READMEs, jq" examples "jq"; \
 	optional "race detector, make race" internal "gcc clang"; \
 	if [ -n "$$skipped" ]; then echo "!! The run above says nothing about the suites marked SKIPPED."; fi; \
 	[ -z "$$failed" ]

@@ -711,8 +711,9 @@ type OfficeRequisitionSource string
 
 // Values of OfficeRequisitionSource.
 const (
-	OfficeRequisitionSourceBridge OfficeRequisitionSource = "bridge"
-	OfficeRequisitionSourceClient OfficeRequisitionSource = "client"
+	OfficeRequisitionSourceBridge  OfficeRequisitionSource = "bridge"
+	OfficeRequisitionSourceClient  OfficeRequisitionSource = "client"
+	OfficeRequisitionSourceOpening OfficeRequisitionSource = "opening"
 )
 
 // OfficeRequisitionStatus is the type of OfficeRequisition.Status.
@@ -1715,8 +1716,9 @@ type OfficeRequisitionReceivedDataSource string
 
 // Values of OfficeRequisitionReceivedDataSource.
 const (
-	OfficeRequisitionReceivedDataSourceBridge OfficeRequisitionReceivedDataSource = "bridge"
-	OfficeRequisitionReceivedDataSourceClient OfficeRequisitionReceivedDataSource = "client"
+	OfficeRequisitionReceivedDataSourceBridge  OfficeRequisitionReceivedDataSource = "bridge"
+	OfficeRequisitionReceivedDataSourceClient  OfficeRequisitionReceivedDataSource = "client"
+	OfficeRequisitionReceivedDataSourceOpening OfficeRequisitionReceivedDataSource = "opening"
 )
 
 // OfficeRequisitionApprovedData is the data of office.requisition.approved: a requisition is
@@ -2744,7 +2746,8 @@ const (
 	// was ordered, or names a SKU that was not.
 	CodeQuantityExceedsOrder = "quantity_exceeds_order"
 	// CodeAmountNotPayable (422): an invoice is closed by its matched or by its billed amount, and by
-	// no other.
+	// no other. The matched amount is not taken while the receipt says less than the supplier
+	// delivered.
 	CodeAmountNotPayable = "amount_not_payable"
 	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
 	// were ill or away included.

@@ -175,7 +175,7 @@ func parameters(op *operation.Operation) []*huma.Param {
 	}
 	if op.ValueSince != nil {
 		least := 0.0
-		query("since", "Only what came after the event with this number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
+		query("since", "Only points from this event on; the point that you have seen last comes again.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
 	}
 	if op.Kind == operation.Feed {
 		least := 0.0

@@ -95,7 +95,8 @@ type Operation struct {
 	// Value computes the data of an object.
 	Value func(v *sandbox.View, now moment.Instant) any
 	// ValueSince computes the data of an object that takes the parameter since:
-	// the number of the newest event that the client has seen of it.
+	// the number of the event that it is to begin with. Like updated_since it
+	// is inclusive, since nothing need happen between two points.
 	ValueSince func(v *sandbox.View, since uint64) any
 	// Run does a write. in is a pointer to a value of In.
 	Run func(tx *sandbox.Tx, id string, in any) (Result, error)

@@ -146,7 +146,7 @@ type Series struct {
 func series(v *sandbox.View, since uint64) any {
 	s := Series{Points: []company.SeriesPoint{}}
 	for _, e := range v.Table(company.SeriesResource).Entries {
-		if point := record.Decode[company.SeriesPoint](e); since == 0 || point.Seq > since {
+		if point := record.Decode[company.SeriesPoint](e); point.Seq >= since {
 			s.Points = append(s.Points, point)
 		}
 	}

@@ -69,7 +69,7 @@ func (s *site) reader(op *operation.Operation) *operation.Operation {
 // queryOf lists the parameters of a list.
 func queryOf(op *operation.Operation) []field {
 	if op.ValueSince != nil {
-		return []field{{Name: "since", Type: "integer", Limits: "at least 0", Doc: "Only what came after the event with this number."}}
+		return []field{{Name: "since", Type: "integer", Limits: "at least 0", Doc: "Only points from this event on; the point that you have seen last comes again."}}
 	}
 	if op.Kind != operation.List && op.Kind != operation.Feed {
 		return nil

@@ -156,7 +156,14 @@ func TestTagsFollowWhatIsRead(t *testing.T) {
 			tagged(t, path, "Accept", "text/csv")
 			tagged(t, path+".csv")
 			if path != "/events" {
-				row := n.within(t).all(path)[0]
+				all := n.within(t).all(path)
+				if len(all) == 0 {
+					if !slices.Contains(laterLists, path) {
+						t.Error("the list is empty")
+					}
+					return
+				}
+				row := all[0]
 				single := n.within(t).get(path+"/"+text(row, "id")).want(200, "")
 				if encode(t, single.data()) != encode(t, row) {
 					t.Errorf("the row alone is %v, in the list %v", single.data(), row)

@@ -18,12 +18,12 @@ var expectedLists = []string{
 	"/factory/requisitions", "/factory/shipments", "/factory/stock", "/factory/stock-moves", "/factory/work-orders", "/missions", "/office/customer-invoices",
 	"/office/customers", "/office/goods-receipts", "/office/ledger", "/office/payments", "/office/products", "/office/purchase-orders",
 	"/office/requisitions", "/office/sales-orders", "/office/shipments", "/office/supplier-invoices", "/office/suppliers",
-	"/factory/attendance", "/office/employees", "/office/leave-requests", "/office/payroll-runs", "/office/timesheets",
+	"/factory/attendance", "/office/contract-lots", "/office/employees", "/office/leave-requests", "/office/payroll-runs", "/office/timesheets",
 }
 
-// laterLists are empty until days have passed; payday_test.go and people_test.go
-// page through them.
-var laterLists = []string{"/office/leave-requests", "/office/payroll-runs", "/office/timesheets"}
+// laterLists are empty until days have passed; lot_test.go, payday_test.go and
+// people_test.go page through them.
+var laterLists = []string{"/office/contract-lots", "/office/leave-requests", "/office/payroll-runs", "/office/timesheets"}
 
 func TestEveryListIsAList(t *testing.T) {
 	t.Parallel()
