@@ -47,6 +47,16 @@ type NewSandbox struct {
 	FactoryKey string    `json:"factory_key"`
 }
 
+// QueueTicket is what poll_ticket answers with.
+type QueueTicket struct {
+	// Where to look, relative to the origin.
+	Poll string `json:"poll"`
+	// The place in the queue, from 1.
+	Position int64 `json:"position"`
+	// The expected wait in seconds, as far as the leases of others say.
+	EtaS int64 `json:"eta_s"`
+}
+
 // SandboxStatus is what get_sandbox and extend_sandbox answer with.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
@@ -1322,12 +1332,17 @@ const (
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
 	CodeRouteNotFound = "route_not_found"
+	// CodeTicketNotFound (404): no such ticket was handed out, or its sandbox has been claimed, or it
+	// was lost a while ago.
+	CodeTicketNotFound = "ticket_not_found"
 	// CodeMethodNotAllowed (405): the path exists, but not with this method.
 	CodeMethodNotAllowed = "method_not_allowed"
 	// CodeNotAcceptable (406): the Accept header allows nothing that this route can send.
 	CodeNotAcceptable = "not_acceptable"
 	// CodeRequestTimeout (408): the request did not arrive in time.
 	CodeRequestTimeout = "request_timeout"
+	// CodeRequestInProgress (409): the first request with this Idempotency-Key is still at work.
+	CodeRequestInProgress = "request_in_progress"
 	// CodeInvalidState (409): the record exists, but its status does not allow this.
 	CodeInvalidState = "invalid_state"
 	// CodeDuplicateReference (409): another record of this kind has the same reference, so this would
@@ -1349,6 +1364,9 @@ const (
 	CodeNoExtensionsLeft = "no_extensions_left"
 	// CodeTooManyOpen (409): the sandbox holds as many open records of this kind as it can.
 	CodeTooManyOpen = "too_many_open"
+	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
+	// to the next in the queue.
+	CodeTicketForfeited = "ticket_forfeited"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
 	CodeBodyTooLarge = "body_too_large"
 	// CodeUnsupportedMediaType (415): the request has a body that is not declared as JSON.
@@ -1374,8 +1392,16 @@ const (
 	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
 	// Nothing was done, and no key is lost.
 	CodeRateLimited = "rate_limited"
+	// CodePowRequired (428): this server asks for a proof of work with each creation, and none was
+	// sent, or one that is wrong, too old or used. details.reason says which.
+	CodePowRequired = "pow_required"
 	// CodeTickRate (429): the clock was moved by hand less than a second ago.
 	CodeTickRate = "tick_rate"
+	// CodeIpActiveLimit (429): your network has as many sandboxes as it may at a time, places in the
+	// queue included.
+	CodeIpActiveLimit = "ip_active_limit"
+	// CodeIpCreateLimit (429): your network has created as many sandboxes within an hour as it may.
+	CodeIpCreateLimit = "ip_create_limit"
 	// CodeHeadersTooLarge (431): the headers are larger than the server takes.
 	CodeHeadersTooLarge = "headers_too_large"
 	// CodeInternalError (500): something went wrong on our side. Whether the request took effect is

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"platen/internal/admission"
 	"platen/internal/company/mission"
 	"platen/internal/moment"
 	"platen/internal/network"
@@ -34,6 +35,8 @@ const BasePath = "/v1"
 // Options are what a server needs to know.
 type Options struct {
 	House *sandbox.House
+	// Desk hands out the places of the house.
+	Desk *admission.Desk
 	// Origin is the scheme and host that links begin with.
 	Origin string
 	Log    *slog.Logger
@@ -48,6 +51,7 @@ type Options struct {
 // Server answers everything below BasePath.
 type Server struct {
 	house  *sandbox.House
+	desk   *admission.Desk
 	origin string
 	log    *slog.Logger
 	mux    *http.ServeMux
@@ -85,7 +89,7 @@ type bound struct {
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{house: o.House, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux()}
+	s := &Server{house: o.House, desk: o.Desk, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux()}
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -266,6 +270,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		err = x.write()
 	case operation.Creation:
 		err = x.create()
+	case operation.Ticket:
+		err = x.ticket()
 	}
 	if err != nil {
 		x.refuse(err)

@@ -177,6 +177,10 @@ func parameters(op *operation.Operation) []*huma.Param {
 		least := 0.0
 		query("after_seq", "Only events with a greater number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
 	}
+	if op.Kind == operation.Creation {
+		params = append(params, &huma.Param{Name: "Sim-PoW", In: "header", Description: "A proof of work, where the server asks for one: <challenge>.<nonce>.", Schema: text()})
+	}
+	params = append(params, &huma.Param{Name: "Sim-Version", In: "header", Description: "The dated version of the API that is wanted.", Schema: text()})
 	if op.Key != operation.KeyNone {
 		least, most := 1, 64
 		params = append(params, &huma.Param{
@@ -200,6 +204,13 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op)}
 	if op.Kind == operation.List || op.Kind == operation.Feed || op.Kind == operation.Row || op.Kind == operation.Object {
 		responses["304"] = &huma.Response{Description: "Nothing changed."}
+	}
+	if op.Accepted != nil {
+		responses["202"] = &huma.Response{
+			Description: "There is no place yet: a ticket for the queue.",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: w.envelope("data", w.registry.Ref(op.Accepted))}},
+			Headers:     map[string]*huma.Param{"Retry-After": {Description: "Seconds to leave before the next poll.", Schema: &huma.Schema{Type: huma.TypeString}}},
+		}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range op.Common() {
@@ -231,7 +242,7 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	}
 	if op.Key != operation.KeyNone {
 		header("Idempotency-Replayed", "true when this is the stored answer of an earlier request.")
-	} else {
+	} else if op.Kind != operation.Ticket {
 		header("ETag", "Version of what was read.")
 	}
 	return response

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"platen/internal/admission"
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/config"
@@ -56,6 +57,7 @@ type Server struct {
 	began  time.Time
 
 	store    store.Store
+	desk     *admission.Desk
 	house    *sandbox.House
 	gate     *ratelimit.Gate
 	network  *network.Rules
@@ -97,10 +99,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	s := &Server{
 		config: c, log: log, now: time.Now, began: time.Now(), store: &meteredStore{Store: db, metrics: m}, gate: gate, network: rules, metrics: m, failed: make(chan error, 1),
 	}
-	s.house, err = sandbox.NewHouse(ctx, sandbox.Options{
-		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
-	})
-	if err != nil {
+	if err := s.settle(ctx, presets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
@@ -108,10 +107,14 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 
 // openStore opens a SQLite file, or a PostgreSQL database named by its URL.
 func openStore(ctx context.Context, database string) (store.Store, error) {
-	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
+	if isPostgres(database) {
 		return postgres.Open(ctx, database)
 	}
 	return sqlite.Open(ctx, database)
+}
+
+func isPostgres(database string) bool {
+	return strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://")
 }
 
 // loadPresets returns the embedded presets and those of a folder.
@@ -165,6 +168,7 @@ func (s *Server) Start(ctx context.Context) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.done.Go(func() { s.house.Run(background) })
+	s.done.Go(func() { s.desk.Run(background) })
 	s.done.Go(func() {
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
@@ -177,7 +181,7 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
-	if s.api, err = api.New(api.Options{House: s.house, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe}, table); err != nil {
+	if s.api, err = api.New(api.Options{House: s.house, Desk: s.desk, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe}, table); err != nil {
 		return nil, err
 	}
 	document, err := OpenAPI(s.origin)
