@@ -85,6 +85,10 @@ type bound struct {
 	words   map[string][]string
 	columns []string
 	signals mission.Signals
+	// announcement is nil for an operation that stays.
+	announcement *announcement
+	// route is the whole path of the operation.
+	route string
 }
 
 // New returns a server over a table of operations.
@@ -113,7 +117,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 }
 
 func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
-	b := &bound{Operation: op, signals: mission.ReadAnything}
+	b := &bound{Operation: op, signals: mission.ReadAnything, route: BasePath + op.Path}
 	switch op.System {
 	case operation.Office:
 		b.signals |= mission.ReachedOffice
@@ -125,10 +129,10 @@ func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 		b.columns = columns(op.Out)
 	}
 	b.words = op.FilterWords()
-	if op.In == nil {
-		return b, nil
-	}
 	var err error
+	if b.announcement, err = announcementOf(&op); err != nil || op.In == nil {
+		return b, err
+	}
 	b.input, err = schema.NewInput(registry, op.In)
 	return b, err
 }
@@ -357,6 +361,8 @@ type exchange struct {
 	// code is that of a refusal, replayed set when the answer is a stored one.
 	code     problem.Code
 	replayed bool
+	// answered is what the server's owner hears of it.
+	answered Answered
 }
 
 // Header implements http.ResponseWriter: an exchange goes through the router in

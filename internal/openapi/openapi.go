@@ -109,7 +109,7 @@ func security(system operation.System) []map[string][]string {
 func (w *writer) add(op *operation.Operation) error {
 	described := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Description: describe(op), Tags: []string{string(op.System)},
-		Parameters: parameters(op), Responses: w.responses(op), Security: security(op.System),
+		Parameters: parameters(op), Responses: w.responses(op), Security: security(op.System), Deprecated: op.Deprecated != nil,
 	}
 	if op.In != nil {
 		input, err := schema.NewInput(w.registry, op.In)
@@ -139,6 +139,9 @@ func (w *writer) add(op *operation.Operation) error {
 // describe is the operation's description with the events that it writes.
 func describe(op *operation.Operation) string {
 	text := op.Description
+	if op.Deprecated != nil {
+		text = strings.TrimSpace(op.Deprecated.String() + "\n\n" + text)
+	}
 	if len(op.Events) > 0 {
 		names := make([]string, len(op.Events))
 		for i, t := range op.Events {
@@ -239,6 +242,12 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	response := &huma.Response{Description: "Success.", Content: content, Headers: map[string]*huma.Param{}}
 	header := func(name, description string) {
 		response.Headers[name] = &huma.Param{Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	header("X-RateLimit-Limit", "Requests in a minute, by the caller's own budget.")
+	header("X-RateLimit-Remaining", "Requests that are left now.")
+	if op.Deprecated != nil {
+		header("Deprecation", "Since when the operation is deprecated: @ and seconds since 1970.")
+		header("Sunset", "From when it may be gone.")
 	}
 	if op.Key != operation.KeyNone {
 		header("Idempotency-Replayed", "true when this is the stored answer of an earlier request.")

@@ -81,6 +81,8 @@ type Operation struct {
 	Problems []problem.Code
 	// Events are what a success may write.
 	Events []event.Type
+	// Deprecated is set once it is announced that the operation is to go.
+	Deprecated *Deprecation
 
 	// Resource names the table of lists and rows.
 	Resource string
