@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -19,6 +20,15 @@ const (
 	headerPolicy    = "RateLimit-Policy"
 	headerRate      = "RateLimit"
 )
+
+// Gate decides whether a request may pass: in memory, or for several nodes.
+type Gate interface {
+	Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
+	Charge(at time.Time, group netip.Prefix) ratelimit.Decision
+	Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
+	Shuts(at time.Time, group netip.Prefix) bool
+	Budget(name ratelimit.Name) ratelimit.Budget
+}
 
 // preparedMost bounds the header values that are made in advance.
 const preparedMost = 1000
@@ -39,7 +49,7 @@ type display struct {
 // decided holds the header values that depend on what is left.
 type decided struct{ remaining, rate []string }
 
-func newDisplay(g *ratelimit.Gate, name ratelimit.Name) *display {
+func newDisplay(g Gate, name ratelimit.Name) *display {
 	budget := g.Budget(name)
 	d := &display{name: name, budget: budget, limit: []string{strconv.Itoa(budget.Limit())}}
 	policy := `"` + string(name) + `";q=` + strconv.Itoa(budget.Limit()) + `;w=60`

@@ -42,7 +42,7 @@ type Options struct {
 	Log    *slog.Logger
 	// Gate keeps the rate budgets, and Network tells whose they are. Without
 	// them there are no limits, and every address is a network of its own.
-	Gate    *ratelimit.Gate
+	Gate    Gate
 	Network *network.Rules
 	// Observe, when set, hears of every request once it was answered.
 	Observe func(*Answered)
@@ -56,7 +56,7 @@ type Server struct {
 	log    *slog.Logger
 	mux    *http.ServeMux
 
-	gate     *ratelimit.Gate
+	gate     Gate
 	network  *network.Rules
 	observe  func(*Answered)
 	displays map[ratelimit.Name]*display
@@ -161,9 +161,11 @@ func add(routes map[string]*route, pattern string, b *bound, csv bool) {
 func (s *Server) limit(o Options) error {
 	var err error
 	if s.gate = o.Gate; s.gate == nil {
-		if s.gate, err = ratelimit.New(ratelimit.Options{}); err != nil {
+		open, err := ratelimit.New(ratelimit.Options{})
+		if err != nil {
 			return fmt.Errorf("switch the budgets off: %w", err)
 		}
+		s.gate = open
 	}
 	if s.network = o.Network; s.network == nil {
 		if s.network, err = network.New(network.Options{IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits}); err != nil {

@@ -108,12 +108,12 @@ func Default() *Config {
 // Fields lists the settings in the order of the reference page. Their targets
 // are those of c.
 func (c *Config) Fields() []Field {
-	const webhooks, cluster = "webhooks", "running on several machines"
+	const webhooks = "webhooks"
 	return []Field{
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "public-url", Doc: "Origin used in links, such as https://sandbox.example; derived from the address when empty.", Target: &c.PublicURL},
 		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….", Target: &c.Database},
-		{Name: "valkey", Doc: "redis://… for budgets shared between machines.", Target: &c.Valkey, Later: cluster},
+		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each keeps its own while it does not answer.", Target: &c.Valkey},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the database when empty.", Target: &c.SecretKey},
 		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy},
 		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted proxies only, when some are named.", Target: &c.ProxyProtocol},

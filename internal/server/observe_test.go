@@ -183,3 +183,18 @@ func TestStatusSaysHowTheServerIs(t *testing.T) {
 		t.Errorf("without its storage: %d %s", a.status, a.body)
 	}
 }
+
+// TestSharedBudgetsThatNobodyKeepsAreKeptHere: a server of budgets that does not
+// answer must stop nobody.
+func TestSharedBudgetsThatNobodyKeepsAreKeptHere(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *config.Config) { c.AnonymousRate, c.Valkey = 2, "unix://"+t.TempDir()+"/nobody" })
+	for _, want := range []int{http.StatusNotFound, http.StatusNotFound, http.StatusTooManyRequests} {
+		if a := get(t, s, http.MethodGet, "/v1/nothing", ""); a.status != want {
+			t.Errorf("got %d, want %d", a.status, want)
+		}
+	}
+	if a := get(t, s, http.MethodGet, "/metrics", ""); !bytes.Contains(a.body, []byte("\nplaten_budgets_shared 0\n")) || !bytes.Contains(a.body, []byte("\nplaten_budgets_failures ")) {
+		t.Error("the metrics do not say so")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -26,7 +27,6 @@ import (
 	"platen/internal/network"
 	"platen/internal/openapi"
 	"platen/internal/operation"
-	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/postgres"
@@ -59,7 +59,7 @@ type Server struct {
 	store    store.Store
 	desk     *admission.Desk
 	house    *sandbox.House
-	gate     *ratelimit.Gate
+	gate     gate
 	network  *network.Rules
 	metrics  *metrics.Metrics
 	api      *api.Server
@@ -87,7 +87,11 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	gate, rules, err := limits(c)
+	rules, err := networks(c)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := budgets(c, log)
 	if err != nil {
 		return nil, err
 	}
@@ -264,6 +268,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		errs = append(errs, s.http.Close())
 		s.done.Wait()
 		s.house.Close(ctx)
+	}
+	if closer, ok := s.gate.(io.Closer); ok {
+		errs = append(errs, closer.Close())
 	}
 	errs = append(errs, s.store.Close())
 	return errors.Join(errs...)

@@ -11,6 +11,7 @@ import (
 
 	"platen/internal/api"
 	"platen/internal/metrics"
+	"platen/internal/ratelimit/valkey"
 	"platen/internal/store"
 )
 
@@ -122,6 +123,9 @@ func (s *Server) gauges() {
 		}
 		return 1
 	})
+	if shared, ok := s.gate.(*valkey.Gate); ok {
+		s.sharing(shared)
+	}
 	s.metrics.Gauge("platen_budget_callers", func() float64 { return float64(s.gate.Size()) })
 	s.metrics.Gauge("platen_connections", func() float64 { return float64(s.places.taken()) })
 }
