@@ -13,11 +13,28 @@ import (
 // CreateSandbox calls POST /sandboxes: create a sandbox.
 //
 // A throw-away company with a key for each of its two systems. The keys are shown once, in this
-// answer.
+// answer. When all places are taken the answer is 202 with a ticket to poll. An Idempotency-Key
+// counts from 20 characters on, within your network and for ten minutes.
 //
-// It is refused with invalid_preset (422) and queue_full (503), beside what every call can meet.
+// It is refused with invalid_preset (422), pow_required (428), ip_active_limit (429),
+// ip_create_limit (429) and queue_full (503), beside what every call can meet.
 func (c *Client) CreateSandbox(ctx context.Context, in CreateSandboxInput) (*Sandbox, error) {
 	return c.create(ctx, request{operation: "create_sandbox", method: http.MethodPost, path: "/sandboxes", in: in})
+}
+
+// PollTicket calls GET /queue/{id}: look at a queue ticket. It returns the sandbox, or where the
+// ticket stands.
+//
+// Answers 202 while the ticket waits. When it is ready the answer is the sandbox, and the ticket
+// is claimed: its keys are shown this once. Leave at least three seconds between two polls.
+//
+// It is refused with ticket_not_found (404), ticket_forfeited (410) and invalid_preset (422),
+// beside what every call can meet.
+func (c *Client) PollTicket(ctx context.Context, id string) (*Sandbox, *QueueTicket, error) {
+	if id == "" {
+		return nil, nil, failed("poll_ticket", errNoID)
+	}
+	return c.look(ctx, request{operation: "poll_ticket", path: record("/queue/{id}", id)})
 }
 
 // GetSandbox calls GET /sandbox: the sandbox at a glance.

@@ -47,6 +47,16 @@ type NewSandbox struct {
 	FactoryKey string    `json:"factory_key"`
 }
 
+// QueueTicket is what poll_ticket answers with.
+type QueueTicket struct {
+	// Where to look, relative to the origin.
+	Poll string `json:"poll"`
+	// The place in the queue, from 1.
+	Position int64 `json:"position"`
+	// The expected wait in seconds, as far as the leases of others say.
+	EtaS int64 `json:"eta_s"`
+}
+
 // SandboxStatus is what get_sandbox and extend_sandbox answer with.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
@@ -2651,12 +2661,17 @@ const (
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
 	CodeRouteNotFound = "route_not_found"
+	// CodeTicketNotFound (404): no such ticket was handed out, or its sandbox has been claimed, or it
+	// was lost a while ago.
+	CodeTicketNotFound = "ticket_not_found"
 	// CodeMethodNotAllowed (405): the path exists, but not with this method.
 	CodeMethodNotAllowed = "method_not_allowed"
 	// CodeNotAcceptable (406): the Accept header allows nothing that this route can send.
 	CodeNotAcceptable = "not_acceptable"
 	// CodeRequestTimeout (408): the request did not arrive in time.
 	CodeRequestTimeout = "request_timeout"
+	// CodeRequestInProgress (409): the first request with this Idempotency-Key is still at work.
+	CodeRequestInProgress = "request_in_progress"
 	// CodeInvalidState (409): the record exists, but its status does not allow this.
 	CodeInvalidState = "invalid_state"
 	// CodeDuplicateReference (409): another record of this kind has the same reference, so this would
@@ -2717,6 +2732,9 @@ const (
 	CodePayrollAlreadyPaid = "payroll_already_paid"
 	// CodeHeadcountLimit (409): the company has as many employees as it can have.
 	CodeHeadcountLimit = "headcount_limit"
+	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
+	// to the next in the queue.
+	CodeTicketForfeited = "ticket_forfeited"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
 	CodeBodyTooLarge = "body_too_large"
 	// CodeUnsupportedMediaType (415): the request has a body that is not declared as JSON.
@@ -2757,12 +2775,20 @@ const (
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the
 	// overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.
 	CodeSandboxBankrupt = "sandbox_bankrupt"
+	// CodePowRequired (428): this server asks for a proof of work with each creation, and none was
+	// sent, or one that is wrong, too old or used. details.reason says which.
+	CodePowRequired = "pow_required"
 	// CodeRateLimited (429): a rate budget is spent: that of the key, of your network, or of requests
 	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
 	// Nothing was done, and no key is lost.
 	CodeRateLimited = "rate_limited"
 	// CodeTickRate (429): the clock was moved by hand less than a second ago.
 	CodeTickRate = "tick_rate"
+	// CodeIpActiveLimit (429): your network has as many sandboxes as it may at a time, places in the
+	// queue included.
+	CodeIpActiveLimit = "ip_active_limit"
+	// CodeIpCreateLimit (429): your network has created as many sandboxes within an hour as it may.
+	CodeIpCreateLimit = "ip_create_limit"
 	// CodeHeadersTooLarge (431): the headers are larger than the server takes.
 	CodeHeadersTooLarge = "headers_too_large"
 	// CodeInternalError (500): something went wrong on our side. Whether the request took effect is

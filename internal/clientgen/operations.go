@@ -22,6 +22,8 @@ func (g *generator) operations(table []operation.Operation) (string, error) {
 		switch op.Kind {
 		case operation.List, operation.Feed:
 			text, err = g.list(op)
+		case operation.Ticket:
+			text, err = g.ticket(op)
 		case operation.Row, operation.Object, operation.Write, operation.Creation:
 			text, err = g.single(op)
 		default:
@@ -79,6 +81,23 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n}\n",
 		name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
 	return text, nil
+}
+
+// ticket renders the method that looks at a queue ticket: its answer is one of
+// two things.
+func (g *generator) ticket(op *operation.Operation) (string, error) {
+	name := camel(op.ID)
+	if err := g.claim("method " + name); err != nil {
+		return "", err
+	}
+	waiting, err := g.output(op.Accepted, op.ID)
+	if err != nil {
+		return "", err
+	}
+	text := comment(append([]string{name + " calls " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + ". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
+	guard := fmt.Sprintf("if id == \"\" {\nreturn %s, failed(%q, errNoID)\n}\n", "nil, nil", op.ID)
+	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, id string) (*Sandbox, *%s, error) {\n%sreturn c.look(ctx, request{operation: %q, path: record(%q, id)})\n}\n",
+		name, waiting, guard, op.ID, op.Path), nil
 }
 
 func methodName(method string) string {

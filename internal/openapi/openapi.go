@@ -109,7 +109,7 @@ func security(system operation.System) []map[string][]string {
 func (w *writer) add(op *operation.Operation) error {
 	described := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Description: describe(op), Tags: []string{string(op.System)},
-		Parameters: parameters(op), Responses: w.responses(op), Security: security(op.System),
+		Parameters: parameters(op), Responses: w.responses(op), Security: security(op.System), Deprecated: op.Deprecated != nil,
 	}
 	if op.In != nil {
 		input, err := schema.NewInput(w.registry, op.In)
@@ -139,6 +139,9 @@ func (w *writer) add(op *operation.Operation) error {
 // describe is the operation's description with the events that it writes.
 func describe(op *operation.Operation) string {
 	text := op.Description
+	if op.Deprecated != nil {
+		text = strings.TrimSpace(op.Deprecated.String() + "\n\n" + text)
+	}
 	if len(op.Events) > 0 {
 		names := make([]string, len(op.Events))
 		for i, t := range op.Events {
@@ -181,6 +184,10 @@ func parameters(op *operation.Operation) []*huma.Param {
 		least := 0.0
 		query("after_seq", "Only events with a greater number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
 	}
+	if op.Kind == operation.Creation {
+		params = append(params, &huma.Param{Name: "Sim-PoW", In: "header", Description: "A proof of work, where the server asks for one: <challenge>.<nonce>.", Schema: text()})
+	}
+	params = append(params, &huma.Param{Name: "Sim-Version", In: "header", Description: "The dated version of the API that is wanted.", Schema: text()})
 	if op.Key != operation.KeyNone {
 		least, most := 1, 64
 		params = append(params, &huma.Param{
@@ -204,6 +211,13 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op)}
 	if op.Kind == operation.List || op.Kind == operation.Feed || op.Kind == operation.Row || op.Kind == operation.Object {
 		responses["304"] = &huma.Response{Description: "Nothing changed."}
+	}
+	if op.Accepted != nil {
+		responses["202"] = &huma.Response{
+			Description: "There is no place yet: a ticket for the queue.",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: w.envelope("data", w.registry.Ref(op.Accepted))}},
+			Headers:     map[string]*huma.Param{"Retry-After": {Description: "Seconds to leave before the next poll.", Schema: &huma.Schema{Type: huma.TypeString}}},
+		}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range op.Common() {
@@ -233,9 +247,15 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	header := func(name, description string) {
 		response.Headers[name] = &huma.Param{Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
 	}
+	header("X-RateLimit-Limit", "Requests in a minute, by the caller's own budget.")
+	header("X-RateLimit-Remaining", "Requests that are left now.")
+	if op.Deprecated != nil {
+		header("Deprecation", "Since when the operation is deprecated: @ and seconds since 1970.")
+		header("Sunset", "From when it may be gone.")
+	}
 	if op.Key != operation.KeyNone {
 		header("Idempotency-Replayed", "true when this is the stored answer of an earlier request.")
-	} else {
+	} else if op.Kind != operation.Ticket {
 		header("ETag", "Version of what was read.")
 	}
 	return response

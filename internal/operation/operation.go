@@ -44,8 +44,10 @@ const (
 	Feed Kind = "feed"
 	// Write runs a command.
 	Write Kind = "write"
-	// Creation makes a sandbox.
+	// Creation makes a sandbox, or hands out a ticket.
 	Creation Kind = "creation"
+	// Ticket looks at a ticket, and makes its sandbox.
+	Ticket Kind = "ticket"
 )
 
 // KeyRule says what a write does with the header Idempotency-Key.
@@ -79,6 +81,8 @@ type Operation struct {
 	Problems []problem.Code
 	// Events are what a success may write.
 	Events []event.Type
+	// Deprecated is set once it is announced that the operation is to go.
+	Deprecated *Deprecation
 
 	// Resource names the table of lists and rows.
 	Resource string
@@ -89,8 +93,9 @@ type Operation struct {
 	// left out.
 	In           reflect.Type
 	BodyOptional bool
-	// Out is the type of data, or of one of its items for lists.
-	Out reflect.Type
+	// Out is the type of data, or of one of its items for lists; Accepted that
+	// of a 202, nil where there is none.
+	Out, Accepted reflect.Type
 
 	// Value computes the data of an object.
 	Value func(v *sandbox.View, now moment.Instant) any
@@ -143,8 +148,9 @@ func (o *Operation) Common() []problem.Code {
 		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
 			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.SandboxExpired, problem.SandboxBankrupt)
 	case Creation:
-		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout, problem.IdempotencyKeyInvalid)
-	case Object:
+		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
+			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.RequestInProgress)
+	case Object, Ticket:
 	}
 	if o.Key == KeyRequired {
 		codes = append(codes, problem.IdempotencyRequired)

@@ -35,6 +35,14 @@ type NewSandbox struct {
 	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$"`
 }
 
+// QueueTicket is what creation answers with when all places are taken
+// (contract: QUEUE.TICKET).
+type QueueTicket struct {
+	Poll     string `json:"poll" example:"/v1/queue/tkt_5c8w0r7k1n3qd9v2h6m4x8b0e1" doc:"Where to look, relative to the origin."`
+	Position int64  `json:"position" doc:"The place in the queue, from 1."`
+	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
+}
+
 // Creation returns what the house is asked for by a body.
 func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 	creation := sandbox.Creation{Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network}
@@ -162,10 +170,18 @@ func sandboxOperations() []Operation {
 	return []Operation{
 		{
 			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open, Key: KeyAccepted, Status: http.StatusCreated,
-			Summary:     "Create a sandbox",
-			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this answer.",
-			Problems:    []problem.Code{problem.InvalidPreset, problem.QueueFull},
-			In:          reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](),
+			Summary: "Create a sandbox",
+			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this answer. When all places are taken the answer is 202 with a ticket to poll. " +
+				"An Idempotency-Key counts from 20 characters on, within your network and for ten minutes.",
+			Problems: []problem.Code{problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
+			In:       reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
+		},
+		{
+			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyNone, Status: http.StatusCreated,
+			Summary:     "Look at a queue ticket",
+			Description: "Answers 202 while the ticket waits. When it is ready the answer is the sandbox, and the ticket is claimed: its keys are shown this once. Leave at least three seconds between two polls.",
+			Problems:    []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
+			Out:         reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
 			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared, Key: KeyNone, Status: http.StatusOK,

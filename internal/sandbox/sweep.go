@@ -45,9 +45,6 @@ func (h *House) Run(ctx context.Context) {
 func (h *House) Sweep(ctx context.Context) bool {
 	now := h.options.Now()
 	well := h.lookAfter(ctx, now)
-	if h.uncounted.Load() {
-		h.recount(ctx)
-	}
 	for _, s := range h.resident() {
 		s.evict(ctx, now.Add(-idleTime))
 	}
@@ -129,10 +126,10 @@ func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Tim
 	}
 	h := s.house
 	if err := h.store.Delete(ctx, s.id); err != nil {
-		h.uncounted.Store(true)
+		h.options.Told.Doubt()
 		return err //nolint:wrapcheck // it says what was deleted
 	}
-	h.count.Add(-1)
+	h.options.Told.Gone(s.id)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.sandboxes, s.id)

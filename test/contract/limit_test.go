@@ -331,3 +331,25 @@ func TestAClientMayAskForAVersion(t *testing.T) {
 	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "2026-09"}}).want(201, "")
 	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "1999-01"}}).want(400, "invalid_parameter")
 }
+
+func TestWhatIsToGoIsAnnouncedInTheDocumentAndInItsAnswers(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.VER.DEPRECATION")
+	n := shared.create(t, `{"clock":"manual"}`)
+	for i := range n.judge.operations {
+		o := &n.judge.operations[i]
+		a := n.send(t, request{method: o.method, path: o.concrete(), key: n.keyFor(o.path)})
+		since, sunset := a.header.Get("Deprecation"), a.header.Get("Sunset")
+		if !o.deprecated {
+			if since != "" || sunset != "" {
+				t.Errorf("%s has Deprecation %q and Sunset %q, and the document says nothing", a.asked, since, sunset)
+			}
+			continue
+		}
+		at, err := strconv.ParseInt(strings.TrimPrefix(since, "@"), 10, 64)
+		end, endErr := http.ParseTime(sunset)
+		if err != nil || endErr != nil || end.Sub(time.Unix(at, 0)) < 90*24*time.Hour {
+			t.Errorf("%s is announced at %q to go at %q", a.asked, since, sunset)
+		}
+	}
+}
