@@ -183,7 +183,7 @@ func TestAShipmentIsForAnOrderOrALot(t *testing.T) {
 	for body, fields := range map[string]string{
 		`{}`: "sales_order_id",
 		fmt.Sprintf(`{"sales_order_id":%q,"contract_lot_id":%q}`, order, lot): "contract_lot_id",
-		`{"contract_lot_id":null}`:                                                                        "contract_lot_id sales_order_id",
+		`{"contract_lot_id":null}`:                                                                        "contract_lot_id",
 		`{"contract_lot_id":""}`:                                                                          "contract_lot_id",
 		`{"contract_lot_id":7}`:                                                                           "contract_lot_id",
 		`{"contract_lot_id":["` + lot + `"]}`:                                                             "contract_lot_id",
@@ -244,4 +244,38 @@ func TestALotNeedsAWorkOrderOfItsOwn(t *testing.T) {
 	want["status"] = "offered"
 	agrees(t, "the lot", n.lot("LOT-0001"), want)
 	n.post("/office/contract-lots/"+text(lot, "id")+"/decline", "").want(http.StatusOK, "")
+}
+
+// TestBillingALotBeforeItsGoodsSavesNothing bills a lot on the day on which it
+// was offered and sends it after its last day. The customer takes the penalty
+// off when paying, and remembers.
+func TestBillingALotBeforeItsGoodsSavesNothing(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.BRIDGE.MANUAL", "OPEN.STATE.CONTRACT_LOT", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL")
+	n := bulk(t, "manual", nil)
+	w := watch(n)
+	w.step("the first morning", func() { n.day() })
+	lot := n.takeLot("LOT-0001")
+	invoice := text(child(t, n.billLot(lot).want(http.StatusCreated, "").data(), "invoice"), "id")
+	work := text(n.work(text(lot, "sku"), int(number(t, lot, "quantity")), text(lot, "id")), "id")
+	w.step("print", func() { n.finish(work) })
+	w.step("wait until it is too late", func() { n.untilDay(8) }) // it was to be delivered on day 6
+	before := percent(t, n.row("/sandbox"), "reputation")
+	w.step("send", func() { n.dispatch(work) })
+	if after := percent(t, n.row("/sandbox"), "reputation"); after >= before {
+		t.Errorf("goods that came late took the reputation from %v to %v", before, after)
+	}
+	const last = 24
+	for day := 9; day < last && n.row("/office/customer-invoices/" + invoice)["status"] != "paid"; day++ {
+		w.step("a day passes", func() { n.untilDay(day) })
+	}
+	total, penalty := number(t, lot, "total_minor"), number(t, lot, "penalty_minor")
+	agrees(t, "the bill", n.row("/office/customer-invoices/"+invoice), object{
+		"status": "paid", "gross_minor": total, "late_discount_minor": penalty, "total_minor": total - penalty, "amount_paid_minor": total - penalty, "balance_minor": 0,
+	})
+	agrees(t, "the payment", one(t, n.all("/office/payments"), "customer_invoice_id", invoice), object{"amount_minor": total - penalty})
+	if booked := n.penalties(); len(booked) > 0 {
+		t.Errorf("the penalty was taken twice: %v", booked)
+	}
+	w.ended()
 }

@@ -75,7 +75,7 @@ func (n *tenant) opensEmpty() {
 		"/events", "/missions", "/office/customers", "/office/products", "/office/suppliers", "/office/employees", "/office/ledger", "/factory/products",
 		"/factory/presses", "/factory/operators", "/factory/attendance", "/factory/stock", "/factory/stock-moves",
 	}
-	for _, path := range n.judge.lists() {
+	for _, path := range n.judge.records() {
 		if got := n.all(path); (len(got) > 0) != slices.Contains(reference, path) {
 			t.Errorf("%s opens with %v", path, got)
 		}

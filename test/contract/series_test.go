@@ -140,12 +140,12 @@ func (n *tenant) pointsAgree(points []object) {
 			stock[sku] = int64(0)
 		}
 		for _, entry := range ledger {
-			if seqs[text(entry, "event_id")] <= seq {
+			if at, read := seqs[text(entry, "event_id")]; entry["event_id"] == nil || read && at <= seq {
 				cash += number(t, entry, "amount_minor")
 			}
 		}
 		for _, move := range moves {
-			if seqs[text(move, "event_id")] <= seq {
+			if at, read := seqs[text(move, "event_id")]; move["event_id"] == nil || read && at <= seq {
 				held, _ := stock[text(move, "sku")].(int64)
 				stock[text(move, "sku")] = held + number(t, move, "quantity")
 			}

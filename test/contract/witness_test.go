@@ -255,9 +255,6 @@ func (n *tenant) checkStates(events []object, seen map[string]object) {
 			was, known := told[path]
 			if begin := beginnings[text(rider, "resource")]; !known && begin != nil {
 				was = begin[0]
-				if text(rider, "resource") == "stock_item" {
-					was = text(rider, "from") // the opening begins with paper that had run out
-				}
 			}
 			if text(rider, "from") != was || text(rider, "to") == was {
 				t.Errorf("event %d moves %s from %v to %v, it was %q", i+1, path, rider["from"], rider["to"], was)

@@ -59,33 +59,25 @@ func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
 	low := f.reportLow(r, skus...)
 	ids := []string{}
 	for _, item := range low {
-		ids = append(ids, f.require(r, item))
+		q, _ := f.Requisitions.Add(r, Requisition{
+			Number: fmt.Sprintf("FR-%04d", f.State.NextRequisition), SKU: item.SKU, Quantity: item.ReorderQuantity, Reason: BelowReorderPoint,
+			OnHandAt: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(), Status: RequisitionOpen,
+		}, struct{}{})
+		f.State.NextRequisition++
+		f.Stock.EditPrivate(r, item.ID).RequisitionID = q.ID
+		r.Born(q)
+		r.Emit(event.FactoryRequisitionCreated, q, &event.FactoryRequisitionCreatedData{
+			Number: q.Number, SKU: q.SKU, Quantity: q.Quantity, OnHand: q.OnHandAt, NeededBy: q.NeededBy,
+		})
+		ids = append(ids, q.ID)
 	}
 	return ids
-}
-
-// require asks for the reorder quantity of a low item and returns the
-// requisition's id.
-func (f *Factory) require(r *record.Recorder, item *StockItem) string {
-	q, _ := f.Requisitions.Add(r, Requisition{
-		Number: fmt.Sprintf("FR-%04d", f.State.NextRequisition), SKU: item.SKU, Quantity: item.ReorderQuantity, Reason: BelowReorderPoint,
-		OnHandAt: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(), Status: RequisitionOpen,
-	}, struct{}{})
-	f.State.NextRequisition++
-	f.Stock.EditPrivate(r, item.ID).RequisitionID = q.ID
-	r.Born(q)
-	r.Emit(event.FactoryRequisitionCreated, q, &event.FactoryRequisitionCreatedData{
-		Number: q.Number, SKU: q.SKU, Quantity: q.Quantity, OnHand: q.OnHandAt, NeededBy: q.NeededBy,
-	})
-	return q.ID
 }
 
 // OpenRequisition asks for an item that ran out before the first morning, and
 // which a delivery of the opening refills. It returns the requisition's id.
 func (f *Factory) OpenRequisition(r *record.Recorder, sku string) string {
-	item, _ := f.Stock.Edit(r, StockItemID(sku))
-	item.Status = StockLow // as it has been since last month: no event of today
-	return f.require(r, item)
+	return f.reorder(r, sku)[0]
 }
 
 // refilled closes what asked for an item, when it has reached its reorder
