@@ -71,12 +71,18 @@ func (v *View) Row(resource, id string) (*record.Entry, bool) {
 // Changed is closed when something newer than the view has been committed.
 func (v *View) Changed() <-chan struct{} { return v.changed }
 
-// Status returns active or expired (contract: OPEN.SANDBOX.STATUS).
+// Statuses of a sandbox (contract: OPEN.SANDBOX.STATUS).
+const (
+	Active  = "active"
+	Expired = "expired"
+)
+
+// Status returns active or expired.
 func (v *View) Status(now moment.Instant) string {
 	if v.expired(now) {
-		return "expired"
+		return Expired
 	}
-	return "active"
+	return Active
 }
 
 // ExpiresInSeconds is what is left of the lease, 0 when it is over.
