@@ -78,8 +78,10 @@ func TestTimePassesWhileAPollWaits(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FEED.POLL", "OPEN.TIME.CREATED_AT")
 	n := serve(t, hasty(t)).create(t, `{"preset":"rush"}`)
-	n.print(text(n.work("prd_notebook", 30, ""), "id"))
-	a, _ := n.poll(n.newest(), "&wait_s=25&types=factory.print_run.completed")
+	work := text(n.work("prd_notebook", 30, ""), "id")
+	before := n.newest()
+	n.print(work)
+	a, _ := n.poll(before, "&wait_s=25&types=factory.print_run.completed")
 	if kinds := types(a.items()); len(kinds) != 1 {
 		t.Errorf("heard was %v: %s", kinds, a.raw)
 	}
