@@ -111,6 +111,47 @@ func (c *Client) EventsWhere(ctx context.Context, params ListEventsParams) iter.
 	return readAll[FeedEvent](ctx, c, request{operation: "list_events", path: "/events", system: shared}, params.selection())
 }
 
+// PollEventsParams chooses what PollEvents reads. Empty fields choose nothing.
+type PollEventsParams struct {
+	// AfterSeq leaves out events up to this number. Not together with Cursor.
+	AfterSeq uint64
+	// WaitS is how long to wait in seconds, 0 to 25. The server's default is 20.
+	WaitS *int
+	// Types chooses events of these types.
+	Types []EventType
+	// System chooses rows with this system.
+	System EventSystem
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+}
+
+func (p PollEventsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, "")
+	if p.Cursor == "" {
+		s.where("after_seq", strconv.FormatUint(p.AfterSeq, 10))
+	}
+	if p.WaitS != nil {
+		s.where("wait_s", strconv.Itoa(*p.WaitS))
+	}
+	s.where("types", joined(p.Types))
+	s.where("system", string(p.System))
+	return s
+}
+
+// PollEvents calls GET /events/poll: wait for events.
+//
+// The feed after a number, as soon as there is something: at once, or when it happens, or without
+// items after wait_s. Two polls of one key may wait at the same time.
+//
+// It is refused with poll_in_progress (409), beside what every call can meet.
+func (c *Client) PollEvents(ctx context.Context, params PollEventsParams) (*Page[FeedEvent], error) {
+	return readPage[FeedEvent](ctx, c, &request{operation: "poll_events", path: "/events/poll", system: shared}, params.selection())
+}
+
 // GetEvent calls GET /events/{id}: read one event.
 func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
 	if id == "" {

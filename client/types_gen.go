@@ -218,7 +218,7 @@ type SeriesStock struct {
 	Calendar int64 `json:"prd_calendar"`
 }
 
-// FeedEvent is what list_events and get_event answer with.
+// FeedEvent is what list_events, poll_events and get_event answer with.
 type FeedEvent struct {
 	Seq        uint64          `json:"seq"`
 	ID         string          `json:"id"`
@@ -2672,6 +2672,8 @@ const (
 	CodeRequestTimeout = "request_timeout"
 	// CodeRequestInProgress (409): the first request with this Idempotency-Key is still at work.
 	CodeRequestInProgress = "request_in_progress"
+	// CodePollInProgress (409): two polls with this key are waiting already.
+	CodePollInProgress = "poll_in_progress"
 	// CodeInvalidState (409): the record exists, but its status does not allow this.
 	CodeInvalidState = "invalid_state"
 	// CodeDuplicateReference (409): another record of this kind has the same reference, so this would

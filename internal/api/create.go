@@ -95,6 +95,9 @@ func (x *exchange) ticket() error {
 	} else {
 		reply, stands, err = x.server.desk.Poll(x.r.Context(), id, x.make)
 	}
+	if x.r.Context().Err() != nil && err != nil {
+		return nil //nolint:nilerr // nobody is there to read an answer
+	}
 	if err != nil {
 		return err
 	}

@@ -63,8 +63,12 @@ type Server struct {
 
 	// pages holds *[]byte, the memory of lists that have been sent.
 	pages sync.Pool
-	// stopping is set while the server drains.
+	// stopping is set while the server drains, and stopped closed then: nobody
+	// waits any longer.
 	stopping atomic.Bool
+	stopped  chan struct{}
+	stop     sync.Once
+	waiters  waiters
 }
 
 // route is what one path can do.
@@ -93,7 +97,7 @@ type bound struct {
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{house: o.House, desk: o.Desk, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux()}
+	s := &Server{house: o.House, desk: o.Desk, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{})}
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -179,8 +183,12 @@ func (s *Server) limit(o Options) error {
 	return nil
 }
 
-// Stop makes every further request answer unavailable.
-func (s *Server) Stop() { s.stopping.Store(true) }
+// Stop makes every further request answer unavailable, and polls answer that
+// wait.
+func (s *Server) Stop() {
+	s.stopping.Store(true)
+	s.stop.Do(func() { close(s.stopped) })
+}
 
 // ServeHTTP guards against panics and keys in URLs, and finds the route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -278,6 +286,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		err = x.create()
 	case operation.Ticket:
 		err = x.ticket()
+	case operation.Poll:
+		err = x.poll()
 	}
 	if err != nil {
 		x.refuse(err)

@@ -161,7 +161,7 @@ func parameters(op *operation.Operation) []*huma.Param {
 	if op.HasID() {
 		params = append(params, &huma.Param{Name: "id", In: "path", Required: true, Description: "The record's id.", Schema: text()})
 	}
-	if op.Kind == operation.List || op.Kind == operation.Feed {
+	if op.Paged() {
 		least, most := 1.0, 100.0
 		query("limit", "Rows in a page.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Default: 50})
 		query("cursor", "next_cursor of the page before, unchanged.", text())
@@ -174,15 +174,22 @@ func parameters(op *operation.Operation) []*huma.Param {
 			}
 			query(name, filterDoc(op, name), s)
 		}
-		params = append(params, &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; answers 304 when nothing changed.", Schema: text()})
+		if op.Kind != operation.Poll {
+			params = append(params, &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; answers 304 when nothing changed.", Schema: text()})
+		}
 	}
+	least := 0.0
 	if op.ValueSince != nil {
-		least := 0.0
 		query("since", "Only points from this event on; the point that you have seen last comes again.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
 	}
-	if op.Kind == operation.Feed {
-		least := 0.0
+	switch op.Kind {
+	case operation.Feed:
 		query("after_seq", "Only events with a greater number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
+	case operation.Poll:
+		most := float64(operation.PollMostSeconds)
+		query("after_seq", "Only events with a greater number; wanted unless there is a cursor.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least})
+		query("wait_s", "How long to wait, in seconds.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Default: operation.PollDefaultSeconds})
+	default:
 	}
 	if op.Kind == operation.Creation {
 		params = append(params, &huma.Param{Name: "Sim-PoW", In: "header", Description: "A proof of work, where the server asks for one: <challenge>.<nonce>.", Schema: text()})
@@ -200,7 +207,7 @@ func parameters(op *operation.Operation) []*huma.Param {
 }
 
 func filterDoc(op *operation.Operation, name string) string {
-	if op.Kind == operation.Feed && name == "types" {
+	if op.Streams() && name == "types" {
 		return "Only events of these types, separated by commas."
 	}
 	return "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
@@ -238,8 +245,10 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 func (w *writer) success(op *operation.Operation) *huma.Response {
 	data := w.registry.Ref(op.Out)
 	content := map[string]*huma.MediaType{}
-	if op.Kind == operation.List || op.Kind == operation.Feed {
+	if op.Paged() {
 		data = w.page(op, data)
+	}
+	if op.Kind == operation.List || op.Kind == operation.Feed {
 		content["text/csv"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	content["application/json"] = &huma.MediaType{Schema: w.envelope("data", data)}
@@ -255,7 +264,7 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	}
 	if op.Key != operation.KeyNone {
 		header("Idempotency-Replayed", "true when this is the stored answer of an earlier request.")
-	} else if op.Kind != operation.Ticket {
+	} else if op.Kind != operation.Ticket && op.Kind != operation.Poll {
 		header("ETag", "Version of what was read.")
 	}
 	return response
@@ -268,7 +277,7 @@ func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 		"next_cursor": {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: "null"}}, Description: "Where to go on; null when the list has ended."},
 	}
 	required := []string{"items", "next_cursor"}
-	if op.Kind == operation.Feed {
+	if op.Streams() {
 		properties["last_seq"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Description: "The number of the newest event."}
 		required = append(required, "last_seq")
 	}

@@ -42,6 +42,8 @@ const (
 	Object Kind = "object"
 	// Feed serves events, oldest first.
 	Feed Kind = "feed"
+	// Poll serves events as the feed does, and waits for them.
+	Poll Kind = "poll"
 	// Write runs a command.
 	Write Kind = "write"
 	// Creation makes a sandbox, or hands out a ticket.
@@ -140,7 +142,7 @@ func (o *Operation) Common() []problem.Code {
 		codes = append(codes, problem.WrongSystem)
 	}
 	switch o.Kind {
-	case List, Feed:
+	case List, Feed, Poll:
 		codes = append(codes, problem.InvalidCursor)
 	case Row:
 		codes = append(codes, problem.NotFound)
@@ -172,6 +174,18 @@ func (o *Operation) FilterWords() map[string][]string {
 	}
 	return words
 }
+
+// Limits of a long-poll (contract: OPEN.FEED.POLL).
+const (
+	PollDefaultSeconds = 20
+	PollMostSeconds    = 25
+)
+
+// Paged reports whether an operation answers with a page of rows.
+func (o *Operation) Paged() bool { return o.Kind == List || o.Streams() }
+
+// Streams reports whether an operation answers with events.
+func (o *Operation) Streams() bool { return o.Kind == Feed || o.Kind == Poll }
 
 // HasID reports whether the path names a record.
 func (o *Operation) HasID() bool {

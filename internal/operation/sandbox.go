@@ -203,6 +203,14 @@ func sandboxOperations() []Operation {
 			Filters:     []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
 		},
 		{
+			ID: "poll_events", Kind: Poll, Method: http.MethodGet, Path: "/events/poll", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary: "Wait for events",
+			Description: "The feed after a number, as soon as there is something: at once, or when it happens, or without items after wait_s. " +
+				"Two polls of one key may wait at the same time.",
+			Problems: []problem.Code{problem.PollInProgress},
+			Filters:  []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
+		},
+		{
 			ID: "get_event", Kind: Row, Method: http.MethodGet, Path: "/events/{id}", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary: "Read one event", Resource: EventResource, Out: reflect.TypeFor[FeedEvent](),
 		},

@@ -39,6 +39,7 @@ const (
 	NotAcceptable         Code = "not_acceptable"
 	RequestTimeout        Code = "request_timeout"
 	RequestInProgress     Code = "request_in_progress"
+	PollInProgress        Code = "poll_in_progress"
 	InvalidState          Code = "invalid_state"
 	DuplicateReference    Code = "duplicate_reference"
 	PressBusy             Code = "press_busy"
@@ -194,6 +195,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Repeat in a second with the same Idempotency-Key.",
 		Meaning: "The first request with this Idempotency-Key is still at work.",
 		Remedy:  "Wait a moment and repeat: the answer is then that of the first request.",
+	},
+	{
+		Code: PollInProgress, Status: http.StatusConflict,
+		Hint:    "Let one of the waiting polls answer first.",
+		Meaning: "Two polls with this key are waiting already.",
+		Remedy:  "One poll at a time is enough: begin the next when the last has answered, from the seq of its last event.",
 	},
 	{
 		Code: InvalidState, Status: http.StatusConflict,

@@ -57,6 +57,7 @@ type House struct {
 	options Options
 	store   store.Store
 	log     *slog.Logger
+	heat    *heat
 
 	// mu guards the maps.
 	mu        sync.RWMutex
@@ -82,7 +83,7 @@ func NewHouse(o Options) *House {
 	if o.Told.Doubt == nil {
 		o.Told.Doubt = func() {}
 	}
-	return &House{options: o, store: o.Store, log: o.Log, sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
+	return &House{options: o, store: o.Store, log: o.Log, heat: newHeat(), sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
 }
 
 func (h *House) now() moment.Instant { return moment.InstantOf(h.options.Now()) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"platen/internal/moment"
@@ -21,8 +22,12 @@ const (
 	idleTime = 5 * time.Minute
 )
 
-// Run looks after leases and memory until the context ends.
+// Run looks after leases and memory, and lets time pass where somebody waits,
+// until the context ends.
 func (h *House) Run(ctx context.Context) {
+	var warming sync.WaitGroup
+	warming.Go(func() { h.heat.run(ctx, h.now) })
+	defer warming.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

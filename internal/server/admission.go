@@ -9,6 +9,9 @@ import (
 	"platen/internal/sandbox"
 )
 
+// Waiting is how many clients wait for events.
+func (s *Server) Waiting() int { return s.house.Watchers() }
+
 // settle opens the desk that hands out places and the house that they are in.
 func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) error {
 	c := s.config

@@ -147,7 +147,7 @@ func TestMetricsCountWhatHappened(t *testing.T) {
 		`platen_refusals_total{code="rate_limited"} 1`,
 		`platen_limited_total{budget="anonymous",outcome="limited"} 1`,
 		`platen_request_duration_seconds_count{operation="get_sandbox"} 6`,
-		`platen_sandboxes_capacity 1000`, `platen_store_reachable 1`, `platen_sandboxes 1`, `platen_queue_length 0`, `platen_queue_capacity 500`,
+		`platen_sandboxes_capacity 1000`, `platen_store_reachable 1`, `platen_sandboxes 1`, `platen_feed_waiters 0`, `platen_queue_length 0`, `platen_queue_capacity 500`,
 		`platen_commit_duration_seconds_count`, `platen_build_info{version="`, `platen_connections `, `process_resident_memory_bytes`, `go_goroutines`,
 	} {
 		if !bytes.Contains(a.body, []byte(want)) {

@@ -42,42 +42,54 @@ func crowded(t testing.TB, places string, settings ...map[string]string) (*servi
 
 func TestWhoFindsNoPlaceWaitsInAQueue(t *testing.T) {
 	t.Parallel()
-	rows(t, "QUEUE.TICKET", "QUEUE.TICKET.POLL", "QUEUE.TICKET.POSITION", "QUEUE.TICKET.ETA_S", "QUEUE.WAITING", "QUEUE.READY", "QUEUE.CLAIMED", "CONV.ID.TICKET",
-		"OPEN.QUEUE.WHEN", "OPEN.QUEUE.POLL_PATH", "OPEN.QUEUE.ETA", "QUEUE.PACE", "ROUTE.QUEUE.POLL", "ROUTE.SANDBOXES.CREATE", "AUTH.REQUIRED", "AUTH.SHOWN_ONCE")
-	s, n := crowded(t, "1")
-	free := moment(t, n.created["expires_at"]).Add(time.Second) // after its grace
-	var tickets []string
+	rows(t, "QUEUE.TICKET", "QUEUE.TICKET.POLL", "QUEUE.TICKET.POSITION", "QUEUE.TICKET.ETA_S", "QUEUE.WAITING", "CONV.ID.TICKET",
+		"OPEN.QUEUE.WHEN", "OPEN.QUEUE.POLL_PATH", "OPEN.QUEUE.ETA", "QUEUE.PACE", "ROUTE.QUEUE.POLL", "ROUTE.SANDBOXES.CREATE")
+	s := serve(t, map[string]string{"max-sandboxes": "1"})
+	free := moment(t, s.create(t, "").created["expires_at"]).Add(10 * time.Minute) // after its grace
 	for i := range 3 {
-		tickets = append(tickets, s.queue(t))
-		a := s.poll(t, tickets[i]).want(http.StatusAccepted, "")
+		a := s.poll(t, s.queue(t)).want(http.StatusAccepted, "")
 		if number(t, a.data(), "position") != int64(i+1) || a.header.Get("Retry-After") != "3" {
 			t.Errorf("ticket %d: %s, Retry-After %q", i, a.raw, a.header.Get("Retry-After"))
 		}
-		// One lease of three seconds after the other.
-		want := time.Until(free.Add(time.Duration(i) * 3 * time.Second)).Seconds()
-		if eta := float64(number(t, a.data(), "eta_s")); eta < want-1 || eta > want+2 {
+		// One lease with its grace after the other, 40 minutes each.
+		want := free.Add(time.Duration(i) * 40 * time.Minute).Sub(moment(t, a.meta()["server_time"])).Seconds()
+		if eta := float64(number(t, a.data(), "eta_s")); eta < want-1 || eta > want+5 {
 			t.Errorf("ticket %d waits %v s, by the leases ahead it is %.1f", i, eta, want)
 		}
 	}
-	s.poll(t, tickets[0]+"?x=1").want(http.StatusBadRequest, "invalid_parameter")
-	s.send(t, request{method: "POST", path: tickets[0]}).want(http.StatusMethodNotAllowed, "method_not_allowed")
-	var ready *answer
-	eventually(t, "the first is served", 10*time.Second, func() bool {
-		ready = s.poll(t, tickets[0])
-		return ready.status != http.StatusAccepted
-	})
-	data := ready.want(http.StatusCreated, "").data()
-	if time.Now().Before(free) {
-		t.Error("there are two sandboxes in one place")
-	}
-	for range 2 {
-		s.poll(t, tickets[0]).want(http.StatusNotFound, "ticket_not_found")
-	}
-	s.send(t, request{method: "GET", path: "/sandbox", key: text(data, "office_key")}).want(http.StatusOK, "")
-	s.send(t, request{method: "GET", path: "/factory/stock", key: text(data, "factory_key")}).want(http.StatusOK, "")
-	for i, ticket := range tickets[1:] {
-		if a := s.poll(t, ticket).want(http.StatusAccepted, ""); number(t, a.data(), "position") != int64(i+1) {
-			t.Errorf("after the first was served: %s", a.raw)
+	ticket := s.queue(t)
+	s.send(t, request{method: "HEAD", path: ticket}).want(http.StatusAccepted, "")
+	s.poll(t, ticket+"?x=1").want(http.StatusBadRequest, "invalid_parameter")
+	s.send(t, request{method: "POST", path: ticket}).want(http.StatusMethodNotAllowed, "method_not_allowed")
+}
+
+func TestTheQueueIsServedInItsOrder(t *testing.T) {
+	t.Parallel()
+	rows(t, "QUEUE.READY", "QUEUE.CLAIMED", "AUTH.REQUIRED", "AUTH.SHOWN_ONCE", "OPEN.QUEUE.WHEN", "ROUTE.QUEUE.POLL")
+	s, n := crowded(t, "1")
+	free := moment(t, n.created["expires_at"]).Add(time.Second) // after its grace
+	tickets := []string{s.queue(t), s.queue(t), s.queue(t)}
+	for i, ticket := range tickets {
+		var ready *answer
+		eventually(t, "the next is served", 30*time.Second, func() bool {
+			for _, later := range tickets[i+1:] {
+				s.poll(t, later).want(http.StatusAccepted, "")
+			}
+			ready = s.poll(t, ticket)
+			return ready.status != http.StatusAccepted
+		})
+		data := ready.want(http.StatusCreated, "").data()
+		if time.Now().Before(free) {
+			t.Error("there are two sandboxes in one place")
+		}
+		free = moment(t, data["expires_at"]).Add(time.Second)
+		for range 2 {
+			s.poll(t, ticket).want(http.StatusNotFound, "ticket_not_found")
+		}
+		for _, key := range []string{"office_key", "factory_key"} {
+			if a := s.send(t, request{method: "GET", path: "/sandbox", key: text(data, key)}); a.status != http.StatusOK && time.Now().Before(free) {
+				t.Errorf("the %s of a claimed ticket: %d %s", key, a.status, a.raw)
+			}
 		}
 	}
 }
@@ -101,17 +113,17 @@ func TestATicketIsLostThatNobodyClaims(t *testing.T) {
 	}
 	s, n := crowded(t, "1", map[string]string{"claim-window": "1s"})
 	first, second := s.queue(t), s.queue(t)
-	waitUntil(t, moment(t, n.created["expires_at"]).Add(time.Second))
+	waitUntil(t, moment(t, n.created["expires_at"]))
 	// HEAD looks and does not claim, so the ticket is lost in a second.
-	eventually(t, "the first is ready", 10*time.Second, func() bool {
-		return s.send(t, request{method: "HEAD", path: first}).status == http.StatusCreated
-	})
-	eventually(t, "the first is lost", 10*time.Second, func() bool {
+	eventually(t, "the first is lost", 30*time.Second, func() bool {
 		return s.send(t, request{method: "HEAD", path: first}).status == http.StatusGone
 	})
-	s.poll(t, second).want(http.StatusCreated, "") // at once
 	for range 2 {
 		s.poll(t, first).want(http.StatusGone, "ticket_forfeited")
+	}
+	// Its place has gone to the next, or been lost again meanwhile.
+	if a := s.poll(t, second); a.status == http.StatusAccepted {
+		t.Errorf("the next still waits: %s", a.raw)
 	}
 }
 
