@@ -239,6 +239,11 @@ func text(v jsontext.Value) string {
 	return v.String()
 }
 
+// Postgres reports whether the database is a PostgreSQL server.
+func (c *Config) Postgres() bool {
+	return strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://")
+}
+
 // Check reports every value that cannot be.
 func (c *Config) Check() error {
 	var errs []error
@@ -281,6 +286,7 @@ func (c *Config) Check() error {
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
 	refuse(c.PowDifficulty <= DifficultyMost, "pow-difficulty must be at most %d, not %d", DifficultyMost, c.PowDifficulty)
 	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters", SecretLeast)
+	refuse(c.SecretKey != "" || !c.Postgres(), "secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
 	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat), "log-format must be auto, text or json, not %q", c.LogFormat)
 	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "log-level must be debug, info, warn or error, not %q", c.LogLevel)
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

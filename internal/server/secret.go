@@ -21,17 +21,12 @@ const (
 	secretSuffix = ".key"
 )
 
-// errNoSecret is what an operator is told whose database is on another machine.
-var errNoSecret = errors.New("secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
-
 // secret returns the key of the encryption at rest: what the operator set, or
-// what the file beside the database holds, which is made at the first start.
+// what the file beside the database holds, which is made at the first start. A
+// database that is no file comes with a key, or the settings are refused.
 func secret(c *config.Config) ([]byte, error) {
 	text := []byte(c.SecretKey)
 	if len(text) == 0 {
-		if isPostgres(c.Database) {
-			return nil, errNoSecret
-		}
 		var err error
 		if text, err = secretFile(c.Database + secretSuffix); err != nil {
 			return nil, err

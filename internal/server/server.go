@@ -96,7 +96,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	db, err := openStore(ctx, c.Database)
+	db, err := openStore(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
@@ -111,15 +111,11 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 }
 
 // openStore opens a SQLite file, or a PostgreSQL database named by its URL.
-func openStore(ctx context.Context, database string) (store.Store, error) {
-	if isPostgres(database) {
-		return postgres.Open(ctx, database)
+func openStore(ctx context.Context, c *config.Config) (store.Store, error) {
+	if c.Postgres() {
+		return postgres.Open(ctx, c.Database)
 	}
-	return sqlite.Open(ctx, database)
-}
-
-func isPostgres(database string) bool {
-	return strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://")
+	return sqlite.Open(ctx, c.Database)
 }
 
 // Start listens and serves in the background. Failed reports if serving ends
