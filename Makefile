@@ -31,7 +31,10 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
 	optional "browser journey" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
-	optional "JavaScript examples and clients" examples/javascript "node"; \
+	optional "Python example" examples/python "python3"; \
+	optional "JavaScript example" examples/javascript "node"; \
+	optional "commands of the examples' READMEs, curl" examples "curl"; \
+	optional "commands of the examples' READMEs, jq" examples "jq"; \
 	optional "race detector, make race" internal "gcc clang"; \
 	if [ -n "$$skipped" ]; then echo "!! The run above says nothing about the suites marked SKIPPED."; fi; \
 	[ -z "$$failed" ]
@@ -64,11 +67,12 @@ check: ## What every commit passes: formatting, linters, vet, tests.
 bench: ## Measure a server beside the least that could be done for the same; 4 minutes.
 	@$(GO) run ./test/load
 
-soak: ## More of what is random: lives of companies (CHECKS=n), kills of servers (POINTS=n); 5 minutes.
+soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that come and go (MINUTES=n); 15 minutes.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \
-	suite store $(GO) test -count=1 -timeout 60m ./internal/store/sqlite -rapid.checks=$${CHECKS:-60}0 || failed=1; \
+	suite store $(GO) test -count=1 -timeout 60m ./internal/store/sqlite ./internal/admission -rapid.checks=$${CHECKS:-60}0 || failed=1; \
 	suite kills env PLATEN_CRASH_POINTS=$${POINTS:-200} CGO_ENABLED=0 go test -count=1 -v -timeout 60m -run WhenTheServerIsKilled ./test/crash || failed=1; \
+	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \
 	[ -z "$$failed" ]
 
 .PHONY: help run test race lint fmt generate check bench soak

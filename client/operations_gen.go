@@ -13,11 +13,28 @@ import (
 // CreateSandbox calls POST /sandboxes: create a sandbox.
 //
 // A throw-away company with a key for each of its two systems. The keys are shown once, in this
-// answer.
+// answer. When all places are taken the answer is 202 with a ticket to poll. An Idempotency-Key
+// counts from 20 characters on, within your network and for ten minutes.
 //
-// It is refused with invalid_preset (422) and queue_full (503), beside what every call can meet.
+// It is refused with invalid_preset (422), pow_required (428), ip_active_limit (429),
+// ip_create_limit (429) and queue_full (503), beside what every call can meet.
 func (c *Client) CreateSandbox(ctx context.Context, in CreateSandboxInput) (*Sandbox, error) {
 	return c.create(ctx, request{operation: "create_sandbox", method: http.MethodPost, path: "/sandboxes", in: in})
+}
+
+// PollTicket calls GET /queue/{id}: look at a queue ticket. It returns the sandbox, or where the
+// ticket stands.
+//
+// Answers 202 while the ticket waits. When it is ready the answer is the sandbox, and the ticket
+// is claimed: its keys are shown this once. Leave at least three seconds between two polls.
+//
+// It is refused with ticket_not_found (404), ticket_forfeited (410) and invalid_preset (422),
+// beside what every call can meet.
+func (c *Client) PollTicket(ctx context.Context, id string) (*Sandbox, *QueueTicket, error) {
+	if id == "" {
+		return nil, nil, failed("poll_ticket", errNoID)
+	}
+	return c.look(ctx, request{operation: "poll_ticket", path: record("/queue/{id}", id)})
 }
 
 // GetSandbox calls GET /sandbox: the sandbox at a glance.
@@ -92,6 +109,47 @@ func (c *Client) ListEvents(ctx context.Context, params ListEventsParams) (*Page
 // EventsWhere reads all events of ListEvents, page after page, and ends with the first error.
 func (c *Client) EventsWhere(ctx context.Context, params ListEventsParams) iter.Seq2[FeedEvent, error] {
 	return readAll[FeedEvent](ctx, c, request{operation: "list_events", path: "/events", system: shared}, params.selection())
+}
+
+// PollEventsParams chooses what PollEvents reads. Empty fields choose nothing.
+type PollEventsParams struct {
+	// AfterSeq leaves out events up to this number. Not together with Cursor.
+	AfterSeq uint64
+	// WaitS is how long to wait in seconds, 0 to 25. The server's default is 20.
+	WaitS *int
+	// Types chooses events of these types.
+	Types []EventType
+	// System chooses rows with this system.
+	System EventSystem
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+}
+
+func (p PollEventsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, "")
+	if p.Cursor == "" {
+		s.where("after_seq", strconv.FormatUint(p.AfterSeq, 10))
+	}
+	if p.WaitS != nil {
+		s.where("wait_s", strconv.Itoa(*p.WaitS))
+	}
+	s.where("types", joined(p.Types))
+	s.where("system", string(p.System))
+	return s
+}
+
+// PollEvents calls GET /events/poll: wait for events.
+//
+// The feed after a number, as soon as there is something: at once, or when it happens, or without
+// items after wait_s. Two polls of one key may wait at the same time.
+//
+// It is refused with poll_in_progress (409), beside what every call can meet.
+func (c *Client) PollEvents(ctx context.Context, params PollEventsParams) (*Page[FeedEvent], error) {
+	return readPage[FeedEvent](ctx, c, &request{operation: "poll_events", path: "/events/poll", system: shared}, params.selection())
 }
 
 // GetEvent calls GET /events/{id}: read one event.

@@ -46,14 +46,6 @@ func (s Sandbox) GoString() string { return s.String() }
 // LogValue keeps keys out of logs.
 func (s Sandbox) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// Ticket is a place in the queue for a sandbox.
-type Ticket struct {
-	// Poll is where to look, relative to the server's origin.
-	Poll     string `json:"poll"`
-	Position int64  `json:"position"`
-	EtaS     int64  `json:"eta_s"`
-}
-
 // CreateSandbox creates a sandbox without a client.
 func CreateSandbox(ctx context.Context, baseURL string, in CreateSandboxInput, options ...Option) (*Sandbox, error) {
 	return New(baseURL, Keys{}, options...).CreateSandbox(ctx, in)
@@ -81,18 +73,42 @@ func (c *Client) create(ctx context.Context, q request) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.made(q.operation, data)
+}
+
+// made is the sandbox of an answer, with a client of its own.
+func (c *Client) made(operation string, data json.RawMessage) (*Sandbox, error) {
 	s := &Sandbox{}
 	if err := json.Unmarshal(data, &s.NewSandbox); err != nil {
-		return nil, fmt.Errorf("platen: %s: decode the sandbox: %w", q.operation, err)
+		return nil, fmt.Errorf("platen: %s: decode the sandbox: %w", operation, err)
 	}
 	s.client = &Client{base: c.base, baseErr: c.baseErr, keys: s.Keys(), settings: c.settings}
 	return s, nil
 }
 
+// look looks at a ticket once.
+func (c *Client) look(ctx context.Context, q request) (*Sandbox, *QueueTicket, error) {
+	q.system, q.method = open, http.MethodGet
+	var data json.RawMessage
+	call, err := c.do(ctx, &q, &data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if call.Status != http.StatusAccepted {
+		s, err := c.made(q.operation, data)
+		return s, nil, err
+	}
+	stands := &QueueTicket{}
+	if err := json.Unmarshal(data, stands); err != nil {
+		return nil, nil, fmt.Errorf("platen: %s: decode the ticket: %w", q.operation, err)
+	}
+	return nil, stands, nil
+}
+
 // poll waits and looks at a ticket once. Data holds the ticket before and what
 // was found after; an answer without a path to poll keeps the last one.
 func (c *Client) poll(ctx context.Context, operation string, before *Call, data *json.RawMessage) (*Call, error) {
-	ticket := Ticket{}
+	ticket := QueueTicket{}
 	if err := json.Unmarshal(*data, &ticket); err != nil {
 		return nil, fmt.Errorf("platen: %s: decode the ticket: %w", operation, err)
 	}

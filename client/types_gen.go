@@ -47,6 +47,16 @@ type NewSandbox struct {
 	FactoryKey string    `json:"factory_key"`
 }
 
+// QueueTicket is what poll_ticket answers with.
+type QueueTicket struct {
+	// Where to look, relative to the origin.
+	Poll string `json:"poll"`
+	// The place in the queue, from 1.
+	Position int64 `json:"position"`
+	// The expected wait in seconds, as far as the leases of others say.
+	EtaS int64 `json:"eta_s"`
+}
+
 // SandboxStatus is what get_sandbox and extend_sandbox answer with.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
@@ -208,7 +218,7 @@ type SeriesStock struct {
 	Calendar int64 `json:"prd_calendar"`
 }
 
-// FeedEvent is what list_events and get_event answer with.
+// FeedEvent is what list_events, poll_events and get_event answer with.
 type FeedEvent struct {
 	Seq        uint64          `json:"seq"`
 	ID         string          `json:"id"`
@@ -782,8 +792,9 @@ type OfficeRequisitionSource string
 
 // Values of OfficeRequisitionSource.
 const (
-	OfficeRequisitionSourceBridge OfficeRequisitionSource = "bridge"
-	OfficeRequisitionSourceClient OfficeRequisitionSource = "client"
+	OfficeRequisitionSourceBridge  OfficeRequisitionSource = "bridge"
+	OfficeRequisitionSourceClient  OfficeRequisitionSource = "client"
+	OfficeRequisitionSourceOpening OfficeRequisitionSource = "opening"
 )
 
 // OfficeRequisitionStatus is the type of OfficeRequisition.Status.
@@ -1810,8 +1821,9 @@ type OfficeRequisitionReceivedDataSource string
 
 // Values of OfficeRequisitionReceivedDataSource.
 const (
-	OfficeRequisitionReceivedDataSourceBridge OfficeRequisitionReceivedDataSource = "bridge"
-	OfficeRequisitionReceivedDataSourceClient OfficeRequisitionReceivedDataSource = "client"
+	OfficeRequisitionReceivedDataSourceBridge  OfficeRequisitionReceivedDataSource = "bridge"
+	OfficeRequisitionReceivedDataSourceClient  OfficeRequisitionReceivedDataSource = "client"
+	OfficeRequisitionReceivedDataSourceOpening OfficeRequisitionReceivedDataSource = "opening"
 )
 
 // OfficeRequisitionApprovedData is the data of office.requisition.approved: a requisition is
@@ -2786,12 +2798,19 @@ const (
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
 	CodeRouteNotFound = "route_not_found"
+	// CodeTicketNotFound (404): no such ticket was handed out, or its sandbox has been claimed, or it
+	// was lost a while ago.
+	CodeTicketNotFound = "ticket_not_found"
 	// CodeMethodNotAllowed (405): the path exists, but not with this method.
 	CodeMethodNotAllowed = "method_not_allowed"
 	// CodeNotAcceptable (406): the Accept header allows nothing that this route can send.
 	CodeNotAcceptable = "not_acceptable"
 	// CodeRequestTimeout (408): the request did not arrive in time.
 	CodeRequestTimeout = "request_timeout"
+	// CodeRequestInProgress (409): the first request with this Idempotency-Key is still at work.
+	CodeRequestInProgress = "request_in_progress"
+	// CodePollInProgress (409): two polls with this key are waiting already.
+	CodePollInProgress = "poll_in_progress"
 	// CodeInvalidState (409): the record exists, but its status does not allow this.
 	CodeInvalidState = "invalid_state"
 	// CodeDuplicateReference (409): another record of this kind has the same reference, so this would
@@ -2854,6 +2873,9 @@ const (
 	CodePayrollAlreadyPaid = "payroll_already_paid"
 	// CodeHeadcountLimit (409): the company has as many employees as it can have.
 	CodeHeadcountLimit = "headcount_limit"
+	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
+	// to the next in the queue.
+	CodeTicketForfeited = "ticket_forfeited"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
 	CodeBodyTooLarge = "body_too_large"
 	// CodeUnsupportedMediaType (415): the request has a body that is not declared as JSON.
@@ -2886,7 +2908,8 @@ const (
 	// was ordered, or names a SKU that was not.
 	CodeQuantityExceedsOrder = "quantity_exceeds_order"
 	// CodeAmountNotPayable (422): an invoice is closed by its matched or by its billed amount, and by
-	// no other.
+	// no other. The matched amount is not taken while the receipt says less than the supplier
+	// delivered.
 	CodeAmountNotPayable = "amount_not_payable"
 	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
 	// were ill or away included.
@@ -2896,12 +2919,20 @@ const (
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the
 	// overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.
 	CodeSandboxBankrupt = "sandbox_bankrupt"
+	// CodePowRequired (428): this server asks for a proof of work with each creation, and none was
+	// sent, or one that is wrong, too old or used. details.reason says which.
+	CodePowRequired = "pow_required"
 	// CodeRateLimited (429): a rate budget is spent: that of the key, of your network, or of requests
 	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
 	// Nothing was done, and no key is lost.
 	CodeRateLimited = "rate_limited"
 	// CodeTickRate (429): the clock was moved by hand less than a second ago.
 	CodeTickRate = "tick_rate"
+	// CodeIpActiveLimit (429): your network has as many sandboxes as it may at a time, places in the
+	// queue included.
+	CodeIpActiveLimit = "ip_active_limit"
+	// CodeIpCreateLimit (429): your network has created as many sandboxes within an hour as it may.
+	CodeIpCreateLimit = "ip_create_limit"
 	// CodeHeadersTooLarge (431): the headers are larger than the server takes.
 	CodeHeadersTooLarge = "headers_too_large"
 	// CodeInternalError (500): something went wrong on our side. Whether the request took effect is

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,6 +43,7 @@ func TestCommandLine(t *testing.T) {
 			"listening": listening,
 			"answers":   answers,
 			"member":    member,
+			"preset":    preset,
 			"terminate": terminate,
 		},
 	})
@@ -113,6 +116,22 @@ func member(ts *testscript.TestScript, _ bool, args []string) {
 	if string(got) != args[2] {
 		ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
 	}
+}
+
+// preset writes the file of the default preset with some texts replaced:
+// preset odd/odd.json '"speed": 8' '"speed": 9999'.
+func preset(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "company", "preset", "starter.json"))
+	ts.Check(err)
+	for i := 1; i < len(args); i += 2 {
+		if !bytes.Contains(text, []byte(args[i])) {
+			ts.Fatalf("the default preset has no %s", args[i])
+		}
+		text = bytes.Replace(text, []byte(args[i]), []byte(args[i+1]), 1)
+	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	ts.Check(os.WriteFile(path, text, 0o600))
 }
 
 // terminate asks the programs in the background to end, as systems do.

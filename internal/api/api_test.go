@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"platen/internal/admission"
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/operation"
@@ -83,13 +84,14 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	c := &clock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
 	logged := &record{}
 	log := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	house, err := sandbox.NewHouse(t.Context(), sandbox.Options{
-		Store: db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Capacity: 100, Log: log, Now: c.Now,
+	house := sandbox.NewHouse(sandbox.Options{
+		Store: db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: c.Now,
 	})
+	desk, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: c.Now, Capacity: 100, ClaimWindow: time.Minute, Turnover: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := api.Options{House: house, Origin: "http://platen.test", Log: log}
+	options := api.Options{House: house, Desk: desk, Origin: "http://platen.test", Log: log}
 	for _, set := range change {
 		set(&options)
 	}

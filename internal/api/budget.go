@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -20,6 +21,15 @@ const (
 	headerRate      = "RateLimit"
 )
 
+// Gate decides whether a request may pass: in memory, or for several nodes.
+type Gate interface {
+	Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
+	Charge(at time.Time, group netip.Prefix) ratelimit.Decision
+	Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
+	Shuts(at time.Time, group netip.Prefix) bool
+	Budget(name ratelimit.Name) ratelimit.Budget
+}
+
 // preparedMost bounds the header values that are made in advance.
 const preparedMost = 1000
 
@@ -30,11 +40,16 @@ type display struct {
 	budget ratelimit.Budget
 	limit  []string
 	policy []string
-	// remaining and rate are by the number of tokens that are left.
-	remaining, rate [][]string
+	// left is by the number of tokens that are left, off what a budget shows
+	// that is switched off.
+	left []decided
+	off  *decided
 }
 
-func newDisplay(g *ratelimit.Gate, name ratelimit.Name) *display {
+// decided holds the header values that depend on what is left.
+type decided struct{ remaining, rate []string }
+
+func newDisplay(g Gate, name ratelimit.Name) *display {
 	budget := g.Budget(name)
 	d := &display{name: name, budget: budget, limit: []string{strconv.Itoa(budget.Limit())}}
 	policy := `"` + string(name) + `";q=` + strconv.Itoa(budget.Limit()) + `;w=60`
@@ -42,9 +57,12 @@ func newDisplay(g *ratelimit.Gate, name ratelimit.Name) *display {
 		policy += `;platen-burst=` + strconv.Itoa(budget.Burst)
 	}
 	d.policy = []string{policy}
+	if budget.Off() {
+		d.off = &decided{remaining: d.limit, rate: []string{d.rateOf(ratelimit.Most, 0)}}
+		return d
+	}
 	for left := range min(budget.Burst, preparedMost) + 1 {
-		d.remaining = append(d.remaining, []string{strconv.Itoa(left)})
-		d.rate = append(d.rate, []string{d.rateOf(left, d.untilFull(left))})
+		d.left = append(d.left, decided{remaining: []string{strconv.Itoa(left)}, rate: []string{d.rateOf(left, d.untilFull(left))}})
 	}
 	return d
 }
@@ -66,17 +84,22 @@ func (d *display) untilFull(left int) int {
 
 // show puts what a decision leaves into the headers of an answer.
 func (d *display) show(h http.Header, decision *ratelimit.Decision) {
-	left := decision.Remaining
 	h[headerLimit], h[headerPolicy] = d.limit, d.policy
-	if decision.RetryAfter == 0 && left < len(d.remaining) {
-		h[headerRemaining], h[headerRate] = d.remaining[left], d.rate[left]
-		return
-	}
-	seconds := decision.RetryAfter
-	if seconds == 0 {
+	left := d.decided(decision)
+	h[headerRemaining], h[headerRate] = left.remaining, left.rate
+}
+
+func (d *display) decided(decision *ratelimit.Decision) *decided {
+	left, seconds := decision.Remaining, decision.RetryAfter
+	switch {
+	case seconds == 0 && d.off != nil:
+		return d.off
+	case seconds == 0 && left < len(d.left):
+		return &d.left[left]
+	case seconds == 0:
 		seconds = d.untilFull(left)
 	}
-	h[headerRemaining], h[headerRate] = []string{strconv.Itoa(left)}, []string{d.rateOf(left, seconds)}
+	return &decided{remaining: []string{strconv.Itoa(left)}, rate: []string{d.rateOf(left, seconds)}}
 }
 
 // budgeted names a caller to the gate.

@@ -205,7 +205,7 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 	x.note(status)
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
-		x.w.Write(body) //nolint:gosec // JSON or CSV that says so, with nosniff
+		x.w.Write(body)
 	}
 }
 
@@ -226,6 +226,7 @@ func (x *exchange) headers() http.Header {
 	h["Content-Security-Policy"] = fixed.contentSecurityPolicy
 	h["Request-Id"] = []string{x.requestID}
 	x.showBudget(h)
+	x.announce(h)
 	return h
 }
 

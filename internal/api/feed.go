@@ -17,13 +17,7 @@ func (x *exchange) feed() error {
 	if err != nil {
 		return err
 	}
-	if values.Has("after_seq") {
-		p.after, err = strconv.ParseUint(values.Get("after_seq"), 10, 63)
-		if err != nil {
-			return badParameter("after_seq", "after_seq must be a whole number from 0.")
-		}
-	}
-	types, err := wantedTypes(values)
+	query, err := p.events(values)
 	if err != nil {
 		return err
 	}
@@ -35,21 +29,24 @@ func (x *exchange) feed() error {
 	if x.unchanged() {
 		return nil
 	}
-	// One more than the page tells whether there is another page.
-	events, err := x.sandbox.Events(x.r.Context(), v, sandbox.Query{After: p.after, Limit: p.limit + 1, Since: p.updatedSince, Types: types})
+	events, err := x.sandbox.Events(x.r.Context(), v, query)
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(events) > p.limit {
-		events = events[:p.limit]
-		next = p.nextCursor(events[p.limit-1].Sequence)
+	return x.events(v, &p, events)
+}
+
+// events returns the query of a page of the feed. It asks for one event more
+// than the page has, which tells whether there is another page.
+func (p *page) events(values url.Values) (sandbox.Query, error) {
+	if values.Has("after_seq") {
+		var err error
+		if p.after, err = strconv.ParseUint(values.Get("after_seq"), 10, 63); err != nil {
+			return sandbox.Query{}, badParameter("after_seq", "after_seq must be a whole number from 0.")
+		}
 	}
-	items := make([][]byte, len(events))
-	for i := range events {
-		items[i] = numbered(&events[i])
-	}
-	return x.items(v, items, next, &v.Sequence)
+	types, err := wantedTypes(values)
+	return sandbox.Query{After: p.after, Limit: p.limit + 1, Since: p.updatedSince, Types: types}, err
 }
 
 // wantedTypes returns the types that the parameters types and system ask for,

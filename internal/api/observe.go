@@ -20,7 +20,7 @@ type Answered struct {
 	SandboxID string
 	Took      time.Duration
 	// Budget is what became of the caller's budgets.
-	Budget ratelimit.Decision
+	Budget *ratelimit.Decision
 }
 
 // observed tells the server's owner what became of a request.
@@ -28,11 +28,12 @@ func (x *exchange) observed() {
 	if x.server.observe == nil {
 		return
 	}
-	a := Answered{
-		ID: x.requestID, Method: short(x.r.Method), Status: x.status, Code: x.code, SandboxID: x.caller.SandboxID, Took: time.Since(x.began), Budget: x.spent,
+	// It lives in the exchange, so that telling costs no memory.
+	x.answered = Answered{
+		ID: x.requestID, Method: short(x.r.Method), Status: x.status, Code: x.code, SandboxID: x.caller.SandboxID, Took: time.Since(x.began), Budget: &x.spent,
 	}
 	if x.op != nil {
-		a.Operation, a.Route = x.op.ID, BasePath+x.op.Path
+		x.answered.Operation, x.answered.Route = x.op.ID, x.op.route
 	}
-	x.server.observe(&a)
+	x.server.observe(&x.answered)
 }

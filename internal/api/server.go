@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"platen/internal/admission"
 	"platen/internal/company/mission"
 	"platen/internal/moment"
 	"platen/internal/network"
@@ -34,12 +35,14 @@ const BasePath = "/v1"
 // Options are what a server needs to know.
 type Options struct {
 	House *sandbox.House
+	// Desk hands out the places of the house.
+	Desk *admission.Desk
 	// Origin is the scheme and host that links begin with.
 	Origin string
 	Log    *slog.Logger
 	// Gate keeps the rate budgets, and Network tells whose they are. Without
 	// them there are no limits, and every address is a network of its own.
-	Gate    *ratelimit.Gate
+	Gate    Gate
 	Network *network.Rules
 	// Observe, when set, hears of every request once it was answered.
 	Observe func(*Answered)
@@ -48,19 +51,24 @@ type Options struct {
 // Server answers everything below BasePath.
 type Server struct {
 	house  *sandbox.House
+	desk   *admission.Desk
 	origin string
 	log    *slog.Logger
 	mux    *http.ServeMux
 
-	gate     *ratelimit.Gate
+	gate     Gate
 	network  *network.Rules
 	observe  func(*Answered)
 	displays map[ratelimit.Name]*display
 
 	// pages holds *[]byte, the memory of lists that have been sent.
 	pages sync.Pool
-	// stopping is set while the server drains.
+	// stopping is set while the server drains, and stopped closed then: nobody
+	// waits any longer.
 	stopping atomic.Bool
+	stopped  chan struct{}
+	stop     sync.Once
+	waiters  waiters
 }
 
 // route is what one path can do.
@@ -81,11 +89,15 @@ type bound struct {
 	words   map[string][]string
 	columns []string
 	signals mission.Signals
+	// announcement is nil for an operation that stays.
+	announcement *announcement
+	// route is the whole path of the operation.
+	route string
 }
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{house: o.House, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux()}
+	s := &Server{house: o.House, desk: o.Desk, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{})}
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -109,7 +121,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 }
 
 func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
-	b := &bound{Operation: op, signals: mission.ReadAnything}
+	b := &bound{Operation: op, signals: mission.ReadAnything, route: BasePath + op.Path}
 	switch op.System {
 	case operation.Office:
 		b.signals |= mission.ReachedOffice
@@ -121,10 +133,10 @@ func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 		b.columns = columns(op.Out)
 	}
 	b.words = op.FilterWords()
-	if op.In == nil {
-		return b, nil
-	}
 	var err error
+	if b.announcement, err = announcementOf(&op); err != nil || op.In == nil {
+		return b, err
+	}
 	b.input, err = schema.NewInput(registry, op.In)
 	return b, err
 }
@@ -153,9 +165,11 @@ func add(routes map[string]*route, pattern string, b *bound, csv bool) {
 func (s *Server) limit(o Options) error {
 	var err error
 	if s.gate = o.Gate; s.gate == nil {
-		if s.gate, err = ratelimit.New(ratelimit.Options{}); err != nil {
+		open, err := ratelimit.New(ratelimit.Options{})
+		if err != nil {
 			return fmt.Errorf("switch the budgets off: %w", err)
 		}
+		s.gate = open
 	}
 	if s.network = o.Network; s.network == nil {
 		if s.network, err = network.New(network.Options{IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits}); err != nil {
@@ -169,8 +183,12 @@ func (s *Server) limit(o Options) error {
 	return nil
 }
 
-// Stop makes every further request answer unavailable.
-func (s *Server) Stop() { s.stopping.Store(true) }
+// Stop makes every further request answer unavailable, and polls answer that
+// wait.
+func (s *Server) Stop() {
+	s.stopping.Store(true)
+	s.stop.Do(func() { close(s.stopped) })
+}
 
 // ServeHTTP guards against panics and keys in URLs, and finds the route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -266,6 +284,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		err = x.write()
 	case operation.Creation:
 		err = x.create()
+	case operation.Ticket:
+		err = x.ticket()
+	case operation.Poll:
+		err = x.poll()
 	}
 	if err != nil {
 		x.refuse(err)
@@ -351,6 +373,8 @@ type exchange struct {
 	// code is that of a refusal, replayed set when the answer is a stored one.
 	code     problem.Code
 	replayed bool
+	// answered is what the server's owner hears of it.
+	answered Answered
 }
 
 // Header implements http.ResponseWriter: an exchange goes through the router in

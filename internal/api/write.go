@@ -1,8 +1,6 @@
 package api
 
 import (
-	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -104,36 +102,4 @@ func answer(v *sandbox.View, result operation.Result) []byte {
 		panic("a write answered with a row that is not there: " + result.Resource + " " + result.ID)
 	}
 	return e.Row
-}
-
-// create makes a sandbox.
-func (x *exchange) create() error {
-	if err := x.noQuery(); err != nil {
-		return err
-	}
-	if _, err := idempotencyKey(x.r.Header, x.op.Key); err != nil {
-		return err
-	}
-	body, err := x.body()
-	if err != nil {
-		return err
-	}
-	in, err := x.input(body)
-	if err != nil {
-		return err
-	}
-	wanted, ok := in.(*operation.CreateSandbox)
-	if !ok {
-		return fmt.Errorf("creation takes a body of type %T", in)
-	}
-	created, err := x.server.house.Create(x.r.Context(), wanted.Creation(x.group.String()))
-	if err != nil {
-		return err
-	}
-	data := encode(operation.NewSandbox{
-		SandboxID: created.SandboxID, PublicName: created.PublicName, ExpiresAt: created.ExpiresAt,
-		OfficeKey: created.OfficeKey, FactoryKey: created.FactoryKey,
-	})
-	x.send(http.StatusCreated, contentJSON, x.success(nil, data))
-	return nil
 }

@@ -104,6 +104,7 @@ var foreign = []foreignModule{
 	{"github.com/spf13/cobra", "cmd/platen", "the command line"},
 	{"github.com/spf13/pflag", "cmd/platen", "the flags of the command line"},
 	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},
+	{"github.com/gomodule/redigo", "internal/ratelimit/valkey", "a server is known to its own package only"},
 	{"github.com/VictoriaMetrics/metrics", "internal/metrics", "what is counted is said in our own words everywhere else"},
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},

@@ -22,6 +22,10 @@ func (g *generator) operations(table []operation.Operation) (string, error) {
 		switch op.Kind {
 		case operation.List, operation.Feed:
 			text, err = g.list(op)
+		case operation.Poll:
+			text, err = g.poll(op)
+		case operation.Ticket:
+			text, err = g.ticket(op)
 		case operation.Row, operation.Object, operation.Write, operation.Creation:
 			text, err = g.single(op)
 		default:
@@ -79,6 +83,23 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n}\n",
 		name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
 	return text, nil
+}
+
+// ticket renders the method that looks at a queue ticket: its answer is one of
+// two things.
+func (g *generator) ticket(op *operation.Operation) (string, error) {
+	name := camel(op.ID)
+	if err := g.claim("method " + name); err != nil {
+		return "", err
+	}
+	waiting, err := g.output(op.Accepted, op.ID)
+	if err != nil {
+		return "", err
+	}
+	text := comment(append([]string{name + " calls " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + ". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
+	guard := fmt.Sprintf("if id == \"\" {\nreturn %s, failed(%q, errNoID)\n}\n", "nil, nil", op.ID)
+	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, id string) (*Sandbox, *%s, error) {\n%sreturn c.look(ctx, request{operation: %q, path: record(%q, id)})\n}\n",
+		name, waiting, guard, op.ID, op.Path), nil
 }
 
 func methodName(method string) string {
@@ -149,14 +170,34 @@ func (g *generator) list(op *operation.Operation) (string, error) {
 	return b.String(), nil
 }
 
+// poll renders the method that waits for events.
+func (g *generator) poll(op *operation.Operation) (string, error) {
+	name := camel(op.ID)
+	if err := g.claim("method " + name); err != nil {
+		return "", err
+	}
+	out, err := g.output(op.Out, op.ID)
+	if err != nil {
+		return "", err
+	}
+	text := g.params(op, name) + "\n" + comment(append([]string{name + " calls " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
+	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, params %sParams) (*Page[%s], error) {\nreturn readPage[%s](ctx, c, &request{operation: %q, path: %q, system: %s}, params.selection())\n}\n",
+		name, name, out, out, op.ID, op.Path, op.System), nil
+}
+
 // filter is a query parameter of a list.
 type filter struct{ name, field, goType, value, doc string }
 
 // params renders the struct of a list's parameters.
 func (g *generator) params(op *operation.Operation, name string) string {
 	filters := []filter{}
-	if op.Kind == operation.Feed {
+	if op.Streams() {
 		filters = append(filters, filter{"after_seq", "AfterSeq", "uint64", "", "AfterSeq leaves out events up to this number. Not together with Cursor."})
+	}
+	tag := "p.IfNoneMatch"
+	if op.Kind == operation.Poll {
+		filters = append(filters, filter{"wait_s", "WaitS", "*int", "", fmt.Sprintf("WaitS is how long to wait in seconds, 0 to %d. The server's default is %d.", operation.PollMostSeconds, operation.PollDefaultSeconds)})
+		tag = `""`
 	}
 	for _, f := range op.Filters {
 		filters = append(filters, g.filter(op, f))
@@ -174,15 +215,22 @@ func (g *generator) params(op *operation.Operation, name string) string {
 	b.WriteString("Limit int\n")
 	b.WriteString(comment("Cursor is the NextCursor of the page before."))
 	b.WriteString("Cursor string\n")
-	b.WriteString(comment("IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is ErrNotModified."))
-	fmt.Fprintf(&b, "IfNoneMatch string\n}\n\nfunc (p %sParams) selection() selection {\n", name)
-	b.WriteString("s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)\n")
+	if op.Kind != operation.Poll {
+		b.WriteString(comment("IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is ErrNotModified."))
+		b.WriteString("IfNoneMatch string\n")
+	}
+	fmt.Fprintf(&b, "}\n\nfunc (p %sParams) selection() selection {\ns := selecting(p.Limit, p.Cursor, p.UpdatedSince, %s)\n", name, tag)
 	for _, f := range filters {
-		if f.name == "after_seq" {
+		switch {
+		case f.name == "wait_s":
+			b.WriteString("if p.WaitS != nil {\ns.where(\"wait_s\", strconv.Itoa(*p.WaitS))\n}\n")
+		case f.name == "after_seq" && op.Kind == operation.Poll:
+			b.WriteString("if p.Cursor == \"\" {\ns.where(\"after_seq\", strconv.FormatUint(p.AfterSeq, 10))\n}\n")
+		case f.name == "after_seq":
 			b.WriteString("if p.AfterSeq != 0 {\ns.where(\"after_seq\", strconv.FormatUint(p.AfterSeq, 10))\n}\n")
-			continue
+		default:
+			fmt.Fprintf(&b, "s.where(%q, %s)\n", f.name, f.value)
 		}
-		fmt.Fprintf(&b, "s.where(%q, %s)\n", f.name, f.value)
 	}
 	b.WriteString("return s\n}\n")
 	return b.String()
@@ -193,7 +241,7 @@ func (g *generator) params(op *operation.Operation, name string) string {
 func (g *generator) filter(op *operation.Operation, name string) filter {
 	f := filter{name: name, field: camel(name), goType: "string"}
 	f.doc = f.field + " chooses rows with this " + strings.ReplaceAll(name, "_", " ") + "."
-	if op.Kind == operation.Feed && name == "types" {
+	if op.Streams() && name == "types" {
 		return filter{name, "Types", "[]EventType", "joined(p.Types)", "Types chooses events of these types."}
 	}
 	for _, m := range membersOf(op.Out) {

@@ -50,8 +50,12 @@ func (c *Company) openDelivered() {
 		billedPrice = money.Minor(33)
 	)
 	today := c.rec.Date()
+	wanted := c.factory.OpenRequisition(c.rec, catalog.Coated)
+	requisition := c.office.Require(c.rec, office.RequisitionInput{
+		Lines: []office.RequisitionLine{{SKU: catalog.Coated, Quantity: quantity}}, Reference: &wanted, Source: office.SourceOpening,
+	})
 	order := c.office.OpenPurchase(c.rec, office.OpeningPurchase{
-		SupplierID: catalog.Mill, SKU: catalog.Coated, Quantity: quantity, UnitPriceMinor: price, By: office.ByClient,
+		RequisitionID: &requisition, SupplierID: catalog.Mill, SKU: catalog.Coated, Quantity: quantity, UnitPriceMinor: price, By: office.ByClient,
 		ApprovedOn: today.AddDays(-25), Promised: today.AddDays(-18),
 	})
 	supplier, _ := catalog.SupplierByID(catalog.Mill)

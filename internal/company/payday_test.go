@@ -209,6 +209,34 @@ func TestWithTheManualBridgeNobodyRecordsTheWeek(t *testing.T) {
 	checkFeed(t, l)
 }
 
+// TestAWeekWithoutPeopleOwesNothing: everybody quits on the second morning, so
+// there is the first day to pay for, and nothing after it.
+func TestAWeekWithoutPeopleOwesNothing(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"starter", "manual"} {
+		l := quiet(t, name, 1, steady, func(p *preset.Preset) { p.Staff.QuitPct, p.Staff.AutoRehire = 100_00, false })
+		l.until(5)
+		if name == "manual" {
+			var hours []hr.Hours
+			for _, h := range full(nil) {
+				hours = append(hours, hr.Hours{BadgeNo: h.BadgeNo, Worked: 8})
+			}
+			l.must(recordHours(sim.Start, hours))
+		}
+		l.must(payroll(sim.Start))
+		l.until(30)
+		for _, hours := range [][]hr.Hours{nil, full(nil)} {
+			if err := l.act(recordHours(sim.Start+7, hours)); codeOf(err) != problem.ValidationFailed {
+				t.Errorf("%s: recording a week in which nobody worked here: %v", name, err)
+			}
+		}
+		if runs := rowsOf[hr.PayrollRun](l, "payroll_run"); len(runs) != 1 || runs[0].GrossMinor != weekWages/5 || l.company.Summary().Score.PayrollLate != 0 {
+			t.Errorf("%s: the payroll runs are %v", name, l.runs())
+		}
+		checkFeed(t, l)
+	}
+}
+
 // TestWagesFollowTheHours: worked hours and leave in full, illness at 80 %.
 func TestWagesFollowTheHours(t *testing.T) {
 	t.Parallel()

@@ -150,7 +150,8 @@ func (c *Company) peopleTimers(want func(waits bool, kind, ref string)) {
 	}
 	monday := sim.Day(0)
 	for ; monday <= c.rec.Today(); monday += sim.DaysPerWeek {
-		want(!billed[monday.Date()], hr.TimerPayrollLate, monday.Date().String())
+		owed := c.people.Earned(monday) > 0 || monday+sim.DaysPerWeek > c.rec.Today()
+		want(owed && !billed[monday.Date()], hr.TimerPayrollLate, monday.Date().String())
 	}
 	want(c.bridged() && c.now < (monday-1).At(sim.CloseMinute), timerTimesheet, "")
 }

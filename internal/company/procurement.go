@@ -122,6 +122,9 @@ func (c *Company) carryRequisitions(ids []string) {
 		return
 	}
 	for _, id := range ids {
+		if c.office.State.OpenRequisitions >= office.MaxOpenRequisitions {
+			return // a client that filed so many decides on those first
+		}
 		q, _ := c.factory.Requisitions.Find(id)
 		c.office.Require(c.rec, office.RequisitionInput{
 			Lines: []office.RequisitionLine{{SKU: q.SKU, Quantity: q.Quantity}}, Reference: &q.ID, NeededBy: &q.NeededBy, Source: office.SourceBridge,

@@ -24,6 +24,14 @@ import (
 // OPEN.RATE.HEADERS).
 const RateMost = 1_000_000
 
+const (
+	// SecretLeast is how many characters a secret key has at least.
+	SecretLeast = 32
+	// DifficultyMost is the hardest proof of work: a minute or more of a client
+	// that does nothing else.
+	DifficultyMost = 32
+)
+
 // Config holds the values.
 type Config struct {
 	Listen    string
@@ -100,33 +108,33 @@ func Default() *Config {
 // Fields lists the settings in the order of the reference page. Their targets
 // are those of c.
 func (c *Config) Fields() []Field {
-	const limits, lifecycle, webhooks, cluster = "request limits", "extending and queueing", "webhooks", "running on several machines"
+	const webhooks = "webhooks"
 	return []Field{
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "public-url", Doc: "Origin used in links, such as https://sandbox.example; derived from the address when empty.", Target: &c.PublicURL},
 		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….", Target: &c.Database},
-		{Name: "valkey", Doc: "redis://… for budgets shared between machines.", Target: &c.Valkey, Later: cluster},
-		{Name: "secret-key", Doc: "Key of the encryption at rest; made in a file beside the database when empty.", Target: &c.SecretKey, Later: webhooks},
+		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each keeps its own while it does not answer.", Target: &c.Valkey},
+		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the database when empty.", Target: &c.SecretKey},
 		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy},
 		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted proxies only, when some are named.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
 		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that make a network group.", Target: &c.IPv6Prefix},
 		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
-		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength, Later: lifecycle},
-		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive, Later: limits},
-		{Name: "ip-creations", Doc: "Creations per hour and network group; 0 is no limit.", Target: &c.IPCreations, Later: limits},
+		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength},
+		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive},
+		{Name: "ip-creations", Doc: "Creations per hour and network group; 0 is no limit.", Target: &c.IPCreations},
 		{Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate},
 		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst},
 		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate},
 		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.", Target: &c.AnonymousRate},
 		{Name: "cooldown", Doc: "How long a key is refused that goes on sending over its limit; 0 is never.", Target: &c.Cooldown},
 		{Name: "ban", Doc: "How long a network group is shut out that goes on sending over its limits; 0 is never.", Target: &c.Ban},
-		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.", Target: &c.PowDifficulty, Later: limits},
+		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.", Target: &c.PowDifficulty},
 		{Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
 		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
 		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.", Target: &c.ExtensionWindow},
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
-		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow, Later: lifecycle},
+		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
 		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks, Later: webhooks},
 		{Name: "presets", Doc: "A folder with more preset files.", Target: &c.Presets},
 		{Name: "log-format", Doc: "text, json, or auto: text on a terminal.", Target: &c.LogFormat},
@@ -231,6 +239,11 @@ func text(v jsontext.Value) string {
 	return v.String()
 }
 
+// Postgres reports whether the database is a PostgreSQL server.
+func (c *Config) Postgres() bool {
+	return strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://")
+}
+
 // Check reports every value that cannot be.
 func (c *Config) Check() error {
 	var errs []error
@@ -271,6 +284,9 @@ func (c *Config) Check() error {
 	refuse(c.KeyBurst != 0 || c.KeyRate == 0, "key-burst must be at least 1, not %d", c.KeyBurst)
 	refuse(c.IPv4Prefix >= 1 && c.IPv4Prefix <= 32, "ipv4-prefix must be 1 to 32, not %d", c.IPv4Prefix)
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
+	refuse(c.PowDifficulty <= DifficultyMost, "pow-difficulty must be at most %d, not %d", DifficultyMost, c.PowDifficulty)
+	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters", SecretLeast)
+	refuse(c.SecretKey != "" || !c.Postgres(), "secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
 	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat), "log-format must be auto, text or json, not %q", c.LogFormat)
 	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "log-level must be debug, info, warn or error, not %q", c.LogLevel)
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

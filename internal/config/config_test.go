@@ -77,7 +77,7 @@ func TestEveryImpossibleValueIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"listen": "nonsense", "public-url": "ftp://sandbox.example", "database": "", "trusted-proxy": "10.0.0.0", "max-sandboxes": "0",
-		"queue-length": "-1", "ip-active": "-1", "ip-creations": "-1", "key-rate": "-1", "key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "pow-difficulty": "-1",
+		"queue-length": "-1", "ip-active": "-1", "ip-creations": "-1", "key-rate": "-1", "key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "pow-difficulty": "33", "secret-key": "short",
 		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s", "grace": "-1s", "cooldown": "-1s", "ban": "-1ms", "ipv4-prefix": "33", "ipv6-prefix": "0", "log-format": "xml", "log-level": "loud",
 	} {
 		c := config.Default()
@@ -93,6 +93,24 @@ func TestEveryImpossibleValueIsNamed(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), name+" must") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s as %q: got %v, want one line about it", name, text, err)
 		}
+	}
+}
+
+func TestPostgreSQLWantsASecretKey(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	for _, database := range []string{"postgres://localhost/platen", "postgresql://localhost/platen"} {
+		c.Database, c.SecretKey = database, ""
+		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), "secret-key must be set") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v", database, err)
+		}
+		if c.SecretKey = strings.Repeat("k", config.SecretLeast); c.Check() != nil {
+			t.Errorf("%s with a key: %v", database, c.Check())
+		}
+	}
+	c.SecretKey = strings.Repeat("k", config.SecretLeast-1)
+	if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), "secret-key must have at least") {
+		t.Errorf("a short key: %v", err)
 	}
 }
 

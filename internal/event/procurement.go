@@ -14,7 +14,7 @@ type OfficeRequisitionReceivedData struct {
 	SKU            string      `json:"sku"`
 	Quantity       int64       `json:"quantity"`
 	EstimatedMinor money.Minor `json:"estimated_minor"`
-	Source         string      `json:"source" enum:"bridge,client"`
+	Source         string      `json:"source" enum:"bridge,client,opening"`
 	Riders
 }
 

@@ -109,7 +109,7 @@ func security(system operation.System) []map[string][]string {
 func (w *writer) add(op *operation.Operation) error {
 	described := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Description: describe(op), Tags: []string{string(op.System)},
-		Parameters: parameters(op), Responses: w.responses(op), Security: security(op.System),
+		Parameters: parameters(op), Responses: w.responses(op), Security: security(op.System), Deprecated: op.Deprecated != nil,
 	}
 	if op.In != nil {
 		input, err := schema.NewInput(w.registry, op.In)
@@ -139,6 +139,9 @@ func (w *writer) add(op *operation.Operation) error {
 // describe is the operation's description with the events that it writes.
 func describe(op *operation.Operation) string {
 	text := op.Description
+	if op.Deprecated != nil {
+		text = strings.TrimSpace(op.Deprecated.String() + "\n\n" + text)
+	}
 	if len(op.Events) > 0 {
 		names := make([]string, len(op.Events))
 		for i, t := range op.Events {
@@ -158,7 +161,7 @@ func parameters(op *operation.Operation) []*huma.Param {
 	if op.HasID() {
 		params = append(params, &huma.Param{Name: "id", In: "path", Required: true, Description: "The record's id.", Schema: text()})
 	}
-	if op.Kind == operation.List || op.Kind == operation.Feed {
+	if op.Paged() {
 		least, most := 1.0, 100.0
 		query("limit", "Rows in a page.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Default: 50})
 		query("cursor", "next_cursor of the page before, unchanged.", text())
@@ -171,16 +174,27 @@ func parameters(op *operation.Operation) []*huma.Param {
 			}
 			query(name, filterDoc(op, name), s)
 		}
-		params = append(params, &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; answers 304 when nothing changed.", Schema: text()})
+		if op.Kind != operation.Poll {
+			params = append(params, &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; answers 304 when nothing changed.", Schema: text()})
+		}
 	}
+	least := 0.0
 	if op.ValueSince != nil {
-		least := 0.0
-		query("since", "Only what came after the event with this number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
+		query("since", "Only points from this event on; the point that you have seen last comes again.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
 	}
-	if op.Kind == operation.Feed {
-		least := 0.0
+	switch op.Kind {
+	case operation.Feed:
 		query("after_seq", "Only events with a greater number.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Default: 0})
+	case operation.Poll:
+		most := float64(operation.PollMostSeconds)
+		query("after_seq", "Only events with a greater number; wanted unless there is a cursor.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least})
+		query("wait_s", "How long to wait, in seconds.", &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Default: operation.PollDefaultSeconds})
+	default:
 	}
+	if op.Kind == operation.Creation {
+		params = append(params, &huma.Param{Name: "Sim-PoW", In: "header", Description: "A proof of work, where the server asks for one: <challenge>.<nonce>.", Schema: text()})
+	}
+	params = append(params, &huma.Param{Name: "Sim-Version", In: "header", Description: "The dated version of the API that is wanted.", Schema: text()})
 	if op.Key != operation.KeyNone {
 		least, most := 1, 64
 		params = append(params, &huma.Param{
@@ -193,7 +207,7 @@ func parameters(op *operation.Operation) []*huma.Param {
 }
 
 func filterDoc(op *operation.Operation, name string) string {
-	if op.Kind == operation.Feed && name == "types" {
+	if op.Streams() && name == "types" {
 		return "Only events of these types, separated by commas."
 	}
 	return "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
@@ -204,6 +218,13 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op)}
 	if op.Kind == operation.List || op.Kind == operation.Feed || op.Kind == operation.Row || op.Kind == operation.Object {
 		responses["304"] = &huma.Response{Description: "Nothing changed."}
+	}
+	if op.Accepted != nil {
+		responses["202"] = &huma.Response{
+			Description: "There is no place yet: a ticket for the queue.",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: w.envelope("data", w.registry.Ref(op.Accepted))}},
+			Headers:     map[string]*huma.Param{"Retry-After": {Description: "Seconds to leave before the next poll.", Schema: &huma.Schema{Type: huma.TypeString}}},
+		}
 	}
 	byStatus := map[int][]string{}
 	for _, code := range op.Common() {
@@ -224,8 +245,10 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 func (w *writer) success(op *operation.Operation) *huma.Response {
 	data := w.registry.Ref(op.Out)
 	content := map[string]*huma.MediaType{}
-	if op.Kind == operation.List || op.Kind == operation.Feed {
+	if op.Paged() {
 		data = w.page(op, data)
+	}
+	if op.Kind == operation.List || op.Kind == operation.Feed {
 		content["text/csv"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	content["application/json"] = &huma.MediaType{Schema: w.envelope("data", data)}
@@ -233,9 +256,15 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	header := func(name, description string) {
 		response.Headers[name] = &huma.Param{Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
 	}
+	header("X-RateLimit-Limit", "Requests in a minute, by the caller's own budget.")
+	header("X-RateLimit-Remaining", "Requests that are left now.")
+	if op.Deprecated != nil {
+		header("Deprecation", "Since when the operation is deprecated: @ and seconds since 1970.")
+		header("Sunset", "From when it may be gone.")
+	}
 	if op.Key != operation.KeyNone {
 		header("Idempotency-Replayed", "true when this is the stored answer of an earlier request.")
-	} else {
+	} else if op.Kind != operation.Ticket && op.Kind != operation.Poll {
 		header("ETag", "Version of what was read.")
 	}
 	return response
@@ -248,7 +277,7 @@ func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 		"next_cursor": {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: "null"}}, Description: "Where to go on; null when the list has ended."},
 	}
 	required := []string{"items", "next_cursor"}
-	if op.Kind == operation.Feed {
+	if op.Streams() {
 		properties["last_seq"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Description: "The number of the newest event."}
 		required = append(required, "last_seq")
 	}

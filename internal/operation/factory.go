@@ -24,8 +24,8 @@ type CreateWorkOrder struct {
 // StartPrintRun is the body of POST /factory/print-runs.
 type StartPrintRun struct {
 	PressID         string    `json:"press_id" required:"true" minLength:"1" maxLength:"40" example:"prs_digital"`
-	WorkOrderID     *string   `json:"work_order_id,omitzero" minLength:"1" maxLength:"64"`
-	WorkOrderIDs    *[]string `json:"work_order_ids,omitzero" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
+	WorkOrderID     *string   `json:"work_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64"`
+	WorkOrderIDs    *[]string `json:"work_order_ids,omitzero" oneOf:"true" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
 	OversPct        *int64    `json:"overs_pct,omitzero" minimum:"0" maximum:"20" doc:"What is printed above the quantity to cover spoilage; 3 when left out."`
 	OperatorBadgeNo *string   `json:"operator_badge_no,omitzero" minLength:"1" maxLength:"20"`
 }
@@ -103,15 +103,10 @@ func startPrintRun() Operation {
 		if in.OversPct != nil {
 			run.OversPct = *in.OversPct
 		}
-		switch {
-		case in.WorkOrderID != nil && in.WorkOrderIDs != nil:
-			return Result{}, problem.Invalid(problem.Field{Field: "work_order_ids", Rule: "oneOf", Message: "Send work_order_id or work_order_ids, not both."})
-		case in.WorkOrderIDs != nil:
+		if in.WorkOrderIDs != nil {
 			run.WorkOrderIDs = *in.WorkOrderIDs
-		case in.WorkOrderID != nil:
+		} else {
 			run.WorkOrderIDs = []string{*in.WorkOrderID}
-		default:
-			return Result{}, problem.Invalid(problem.Field{Field: "work_order_id", Rule: "required", Message: "Send work_order_id, or work_order_ids for a gang run."})
 		}
 		id, err := tx.Company.StartPrintRun(run)
 		return Result{Resource: "print_run", ID: id}, err

@@ -20,8 +20,8 @@ type DeclineSalesOrder struct {
 
 // CreateOfficeShipment is the body of POST /office/shipments.
 type CreateOfficeShipment struct {
-	SalesOrderID       *string `json:"sales_order_id,omitzero" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
-	ContractLotID      *string `json:"contract_lot_id,omitzero" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
+	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
+	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
 	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also what is shipped when this is left out."`
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
 }
@@ -102,18 +102,11 @@ func createOfficeShipment() Operation {
 		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch, problem.WorkOrderNotReady},
 		Events:      []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeShipment) (Result, error) {
-		var id string
-		var err error
-		switch {
-		case in.SalesOrderID != nil && in.ContractLotID != nil:
-			return Result{}, problem.Invalid(problem.Field{Field: "contract_lot_id", Rule: "oneOf", Message: "Send sales_order_id or contract_lot_id, not both."})
-		case in.ContractLotID != nil:
-			id, err = tx.Company.ShipLotFromOffice(*in.ContractLotID, in.Quantity, in.FactoryShipmentRef)
-		case in.SalesOrderID != nil:
-			id, err = tx.Company.ShipFromOffice(*in.SalesOrderID, in.Quantity, in.FactoryShipmentRef)
-		default:
-			return Result{}, problem.Invalid(problem.Field{Field: "sales_order_id", Rule: "required", Message: "Send sales_order_id, or contract_lot_id for a lot."})
+		ship, of := tx.Company.ShipFromOffice, in.SalesOrderID
+		if in.ContractLotID != nil {
+			ship, of = tx.Company.ShipLotFromOffice, in.ContractLotID
 		}
+		id, err := ship(*of, in.Quantity, in.FactoryShipmentRef)
 		return Result{Resource: "office_shipment", ID: id}, err
 	})
 }

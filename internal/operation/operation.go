@@ -42,10 +42,14 @@ const (
 	Object Kind = "object"
 	// Feed serves events, oldest first.
 	Feed Kind = "feed"
+	// Poll serves events as the feed does, and waits for them.
+	Poll Kind = "poll"
 	// Write runs a command.
 	Write Kind = "write"
-	// Creation makes a sandbox.
+	// Creation makes a sandbox, or hands out a ticket.
 	Creation Kind = "creation"
+	// Ticket looks at a ticket, and makes its sandbox.
+	Ticket Kind = "ticket"
 )
 
 // KeyRule says what a write does with the header Idempotency-Key.
@@ -79,6 +83,8 @@ type Operation struct {
 	Problems []problem.Code
 	// Events are what a success may write.
 	Events []event.Type
+	// Deprecated is set once it is announced that the operation is to go.
+	Deprecated *Deprecation
 
 	// Resource names the table of lists and rows.
 	Resource string
@@ -89,13 +95,15 @@ type Operation struct {
 	// left out.
 	In           reflect.Type
 	BodyOptional bool
-	// Out is the type of data, or of one of its items for lists.
-	Out reflect.Type
+	// Out is the type of data, or of one of its items for lists; Accepted that
+	// of a 202, nil where there is none.
+	Out, Accepted reflect.Type
 
 	// Value computes the data of an object.
 	Value func(v *sandbox.View, now moment.Instant) any
 	// ValueSince computes the data of an object that takes the parameter since:
-	// the number of the newest event that the client has seen of it.
+	// the number of the event that it is to begin with. Like updated_since it
+	// is inclusive, since nothing need happen between two points.
 	ValueSince func(v *sandbox.View, since uint64) any
 	// Run does a write. in is a pointer to a value of In.
 	Run func(tx *sandbox.Tx, id string, in any) (Result, error)
@@ -134,7 +142,7 @@ func (o *Operation) Common() []problem.Code {
 		codes = append(codes, problem.WrongSystem)
 	}
 	switch o.Kind {
-	case List, Feed:
+	case List, Feed, Poll:
 		codes = append(codes, problem.InvalidCursor)
 	case Row:
 		codes = append(codes, problem.NotFound)
@@ -142,8 +150,9 @@ func (o *Operation) Common() []problem.Code {
 		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
 			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.SandboxExpired, problem.SandboxBankrupt)
 	case Creation:
-		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout, problem.IdempotencyKeyInvalid)
-	case Object:
+		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
+			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.RequestInProgress)
+	case Object, Ticket:
 	}
 	if o.Key == KeyRequired {
 		codes = append(codes, problem.IdempotencyRequired)
@@ -165,6 +174,18 @@ func (o *Operation) FilterWords() map[string][]string {
 	}
 	return words
 }
+
+// Limits of a long-poll (contract: OPEN.FEED.POLL).
+const (
+	PollDefaultSeconds = 20
+	PollMostSeconds    = 25
+)
+
+// Paged reports whether an operation answers with a page of rows.
+func (o *Operation) Paged() bool { return o.Kind == List || o.Streams() }
+
+// Streams reports whether an operation answers with events.
+func (o *Operation) Streams() bool { return o.Kind == Feed || o.Kind == Poll }
 
 // HasID reports whether the path names a record.
 func (o *Operation) HasID() bool {

@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -29,8 +28,8 @@ type DismissEmployee struct {
 
 // HoursEntry is what one employee did in the week.
 type HoursEntry struct {
-	EmployeeID  *string `json:"employee_id,omitzero" minLength:"1" maxLength:"64" doc:"Who, or badge_no."`
-	BadgeNo     *string `json:"badge_no,omitzero" minLength:"1" maxLength:"20" doc:"What /factory/attendance knows them by, in place of employee_id."`
+	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"Who, or badge_no."`
+	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"What /factory/attendance knows them by, in place of employee_id."`
 	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours."`
 	HoursSick   int64   `json:"hours_sick,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of illness; paid at 80 %."`
 	HoursLeave  int64   `json:"hours_leave,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of leave; paid in full."`
@@ -112,41 +111,24 @@ func createTimesheet() Operation {
 		Problems: []problem.Code{problem.TimesheetExists, problem.WeekNotOver, problem.PayrollAlreadyPaid, problem.EmployeeMissing},
 		Events:   []event.Type{event.PayrollDue},
 	}, func(tx *sandbox.Tx, _ string, in *CreateTimesheet) (Result, error) {
-		hours, err := in.hours()
-		if err != nil {
-			return Result{}, err
-		}
-		id, err := tx.Company.RecordTimesheet(in.WeekStart, hours)
+		id, err := tx.Company.RecordTimesheet(in.WeekStart, in.hours())
 		return Result{Resource: "timesheet", ID: id}, err
 	})
 }
 
-// hours reads the entries, each of which says once whose hours it has.
-func (in *CreateTimesheet) hours() ([]hr.Hours, error) {
+// hours reads the entries, each of which says whose hours it has.
+func (in *CreateTimesheet) hours() []hr.Hours {
 	hours := make([]hr.Hours, len(in.Entries))
-	var fields []problem.Field
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		hours[i] = hr.Hours{Worked: e.HoursWorked, Sick: e.HoursSick, Leave: e.HoursLeave}
-		switch {
-		case e.EmployeeID != nil && e.BadgeNo != nil:
-			fields = append(fields, entryField(i, "badge_no", "oneOf", "Send employee_id or badge_no, not both."))
-		case e.EmployeeID != nil:
+		if e.EmployeeID != nil {
 			hours[i].EmployeeID = *e.EmployeeID
-		case e.BadgeNo != nil:
+		} else {
 			hours[i].BadgeNo = *e.BadgeNo
-		default:
-			fields = append(fields, entryField(i, "employee_id", "required", "Send employee_id or badge_no."))
 		}
 	}
-	if len(fields) > 0 {
-		return nil, problem.Invalid(fields...)
-	}
-	return hours, nil
-}
-
-func entryField(entry int, name, rule, message string) problem.Field {
-	return problem.Field{Field: fmt.Sprintf("entries[%d].%s", entry, name), Rule: rule, Message: message}
+	return hours
 }
 
 func runPayroll() Operation {

@@ -35,6 +35,14 @@ type NewSandbox struct {
 	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$"`
 }
 
+// QueueTicket is what creation answers with when all places are taken
+// (contract: QUEUE.TICKET).
+type QueueTicket struct {
+	Poll     string `json:"poll" example:"/v1/queue/tkt_5c8w0r7k1n3qd9v2h6m4x8b0e1" doc:"Where to look, relative to the origin."`
+	Position int64  `json:"position" doc:"The place in the queue, from 1."`
+	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
+}
+
 // Creation returns what the house is asked for by a body.
 func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 	creation := sandbox.Creation{Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network}
@@ -146,7 +154,7 @@ type Series struct {
 func series(v *sandbox.View, since uint64) any {
 	s := Series{Points: []company.SeriesPoint{}}
 	for _, e := range v.Table(company.SeriesResource).Entries {
-		if point := record.Decode[company.SeriesPoint](e); since == 0 || point.Seq > since {
+		if point := record.Decode[company.SeriesPoint](e); point.Seq >= since {
 			s.Points = append(s.Points, point)
 		}
 	}
@@ -162,10 +170,18 @@ func sandboxOperations() []Operation {
 	return []Operation{
 		{
 			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open, Key: KeyAccepted, Status: http.StatusCreated,
-			Summary:     "Create a sandbox",
-			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this answer.",
-			Problems:    []problem.Code{problem.InvalidPreset, problem.QueueFull},
-			In:          reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](),
+			Summary: "Create a sandbox",
+			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this answer. When all places are taken the answer is 202 with a ticket to poll. " +
+				"An Idempotency-Key counts from 20 characters on, within your network and for ten minutes.",
+			Problems: []problem.Code{problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
+			In:       reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
+		},
+		{
+			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyNone, Status: http.StatusCreated,
+			Summary:     "Look at a queue ticket",
+			Description: "Answers 202 while the ticket waits. When it is ready the answer is the sandbox, and the ticket is claimed: its keys are shown this once. Leave at least three seconds between two polls.",
+			Problems:    []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
+			Out:         reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
 			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared, Key: KeyNone, Status: http.StatusOK,
@@ -185,6 +201,14 @@ func sandboxOperations() []Operation {
 			Summary:     "The event feed",
 			Description: "Every change of the company, oldest first, numbered without gaps. Keep the last seq that you have handled and ask for what comes after it.",
 			Filters:     []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
+		},
+		{
+			ID: "poll_events", Kind: Poll, Method: http.MethodGet, Path: "/events/poll", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary: "Wait for events",
+			Description: "The feed after a number, as soon as there is something: at once, or when it happens, or without items after wait_s. " +
+				"Two polls of one key may wait at the same time.",
+			Problems: []problem.Code{problem.PollInProgress},
+			Filters:  []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
 		},
 		{
 			ID: "get_event", Kind: Row, Method: http.MethodGet, Path: "/events/{id}", System: Shared, Key: KeyNone, Status: http.StatusOK,

@@ -34,9 +34,12 @@ const (
 	Banned                Code = "banned"
 	NotFound              Code = "not_found"
 	RouteNotFound         Code = "route_not_found"
+	TicketNotFound        Code = "ticket_not_found"
 	MethodNotAllowed      Code = "method_not_allowed"
 	NotAcceptable         Code = "not_acceptable"
 	RequestTimeout        Code = "request_timeout"
+	RequestInProgress     Code = "request_in_progress"
+	PollInProgress        Code = "poll_in_progress"
 	InvalidState          Code = "invalid_state"
 	DuplicateReference    Code = "duplicate_reference"
 	PressBusy             Code = "press_busy"
@@ -46,6 +49,7 @@ const (
 	ExtensionNotYet       Code = "extension_not_yet"
 	NoExtensionsLeft      Code = "no_extensions_left"
 	TooManyOpen           Code = "too_many_open"
+	TicketForfeited       Code = "ticket_forfeited"
 	BodyTooLarge          Code = "body_too_large"
 	UnsupportedMediaType  Code = "unsupported_media_type"
 	ValidationFailed      Code = "validation_failed"
@@ -57,7 +61,10 @@ const (
 	SandboxExpired        Code = "sandbox_expired"
 	SandboxBankrupt       Code = "sandbox_bankrupt"
 	RateLimited           Code = "rate_limited"
+	PowRequired           Code = "pow_required"
 	TickRate              Code = "tick_rate"
+	IPActiveLimit         Code = "ip_active_limit"
+	IPCreateLimit         Code = "ip_create_limit"
 	HeadersTooLarge       Code = "headers_too_large"
 	InternalError         Code = "internal_error"
 	QueueFull             Code = "queue_full"
@@ -160,6 +167,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Remedy:  "Check the path, its /v1 prefix included.",
 	},
 	{
+		Code: TicketNotFound, Status: http.StatusNotFound,
+		Hint:    "Ask for a sandbox again with POST /v1/sandboxes.",
+		Meaning: "No such ticket was handed out, or its sandbox has been claimed, or it was lost a while ago.",
+		Remedy:  "Poll exactly the path in data.poll. A ticket that was claimed is used up: the keys were in that answer.",
+	},
+	{
 		Code: MethodNotAllowed, Status: http.StatusMethodNotAllowed,
 		Hint:    "The Allow header lists the methods of this path.",
 		Meaning: "The path exists, but not with this method.",
@@ -176,6 +189,18 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Send the whole request without long pauses.",
 		Meaning: "The request did not arrive in time.",
 		Remedy:  "Send it again. With an Idempotency-Key nothing happens twice.",
+	},
+	{
+		Code: RequestInProgress, Status: http.StatusConflict, Retryable: true,
+		Hint:    "Repeat in a second with the same Idempotency-Key.",
+		Meaning: "The first request with this Idempotency-Key is still at work.",
+		Remedy:  "Wait a moment and repeat: the answer is then that of the first request.",
+	},
+	{
+		Code: PollInProgress, Status: http.StatusConflict,
+		Hint:    "Let one of the waiting polls answer first.",
+		Meaning: "Two polls with this key are waiting already.",
+		Remedy:  "One poll at a time is enough: begin the next when the last has answered, from the seq of its last event.",
 	},
 	{
 		Code: InvalidState, Status: http.StatusConflict,
@@ -230,6 +255,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Finish some of the open ones first.",
 		Meaning: "The sandbox holds as many open records of this kind as it can.",
 		Remedy:  "Finish open records, or use a fresh sandbox.",
+	},
+	{
+		Code: TicketForfeited, Status: http.StatusGone,
+		Hint:    "Ask for a sandbox again with POST /v1/sandboxes, and poll every few seconds.",
+		Meaning: "The ticket was ready, nobody claimed it in time, and its place went to the next in the queue.",
+		Remedy:  "Queue again. Poll every three to ten seconds, so that a ready ticket is claimed at once.",
 	},
 	{
 		Code: BodyTooLarge, Status: http.StatusRequestEntityTooLarge,
@@ -298,10 +329,28 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Remedy:  "Wait until retry_at, which is the moment that Retry-After names, and send the same request again. X-RateLimit-Remaining shows how many requests are left.",
 	},
 	{
+		Code: PowRequired, Status: http.StatusPreconditionRequired,
+		Hint:    "Find a decimal nonce for which SHA-256 of the challenge followed by the nonce begins with details.difficulty zero bits, and send Sim-PoW: <challenge>.<nonce>.",
+		Meaning: "This server asks for a proof of work with each creation, and none was sent, or one that is wrong, too old or used. details.reason says which.",
+		Remedy:  "Solve details.challenge within five minutes and repeat the request with the header Sim-PoW. Each proof is good for one creation.",
+	},
+	{
 		Code: TickRate, Status: http.StatusTooManyRequests, Retryable: true,
 		Hint:    "Tick at most once per second; one tick may advance up to 480 minutes.",
 		Meaning: "The clock was moved by hand less than a second ago.",
 		Remedy:  "Wait for Retry-After and repeat with the same Idempotency-Key.",
+	},
+	{
+		Code: IPActiveLimit, Status: http.StatusTooManyRequests, Retryable: true,
+		Hint:    "Use the sandboxes you have, or wait until the first of them is deleted, at retry_at.",
+		Meaning: "Your network has as many sandboxes as it may at a time, places in the queue included.",
+		Remedy:  "Share a sandbox, or wait: a place comes back when a sandbox is deleted, ten minutes after its end.",
+	},
+	{
+		Code: IPCreateLimit, Status: http.StatusTooManyRequests, Retryable: true,
+		Hint:    "Wait until retry_at.",
+		Meaning: "Your network has created as many sandboxes within an hour as it may.",
+		Remedy:  "Use one sandbox for longer: it can be extended. A place in the queue counts as a creation.",
 	},
 	{
 		Code: HeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge,

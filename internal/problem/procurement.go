@@ -9,7 +9,7 @@ const (
 	RequisitionAlreadyOrdered Code = "requisition_already_ordered"
 	PurchaseOrderNotApproved  Code = "purchase_order_not_approved"
 	SupplierOnHold            Code = "supplier_on_hold"
-	CreditLimitExceeded       Code = "credit_limit_exceeded"
+	CreditLimitExceeded       Code = "credit_limit_exceeded" //nolint:gosec // a word of the contract, no credential
 	DeliveryAlreadyReceived   Code = "delivery_already_received"
 	ThreeWayMismatch          Code = "three_way_mismatch"
 	AlreadyPaid               Code = "already_paid"
@@ -109,7 +109,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: AmountNotPayable, Status: http.StatusUnprocessableEntity,
 		Hint:    "details.allowed lists the amounts that close this invoice.",
-		Meaning: "An invoice is closed by its matched or by its billed amount, and by no other.",
-		Remedy:  "Send one of details.allowed. Early discount and late fee are worked out by themselves.",
+		Meaning: "An invoice is closed by its matched or by its billed amount, and by no other. The matched amount is not taken while the receipt says less than the supplier delivered.",
+		Remedy:  "Send one of details.allowed, or record the rest of the receipt first. Early discount and late fee are worked out by themselves.",
 	},
 }

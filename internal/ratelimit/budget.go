@@ -27,11 +27,11 @@ func (b Budget) Limit() int {
 }
 
 // Whole is the time in which an empty bucket fills.
-func (b Budget) Whole() time.Duration { return time.Duration(b.Burst) * b.interval() }
+func (b Budget) Whole() time.Duration { return time.Duration(b.Burst) * b.Interval() }
 
-// interval is the time in which one token comes back. It is rounded up: never
+// Interval is the time in which one token comes back. It is rounded up: never
 // more than the rate may pass.
-func (b Budget) interval() time.Duration {
+func (b Budget) Interval() time.Duration {
 	if b.Off() {
 		return 0
 	}
@@ -62,13 +62,13 @@ func (k bucket) at(now int64, b Budget) bucket {
 
 // remaining is how many whole tokens there are.
 func (k bucket) remaining(now int64, b Budget) int {
-	return int((int64(b.Whole()) - (int64(k.at(now, b)) - now)) / int64(b.interval()))
+	return int((int64(b.Whole()) - (int64(k.at(now, b)) - now)) / int64(b.Interval()))
 }
 
 // spend takes a token. When there is none, the bucket stays as it is and wait
 // says how long it takes until there is one.
 func (k bucket) spend(now int64, b Budget) (after bucket, wait time.Duration) {
-	next := k.at(now, b) + bucket(b.interval())
+	next := k.at(now, b) + bucket(b.Interval())
 	if wait = time.Duration(int64(next)-now) - b.Whole(); wait > 0 {
 		return k.at(now, b), wait
 	}
@@ -76,4 +76,4 @@ func (k bucket) spend(now int64, b Budget) (after bucket, wait time.Duration) {
 }
 
 // refund gives a token back.
-func (k bucket) refund(b Budget) bucket { return k - bucket(b.interval()) }
+func (k bucket) refund(b Budget) bucket { return k - bucket(b.Interval()) }

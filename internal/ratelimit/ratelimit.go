@@ -107,6 +107,9 @@ func New(o Options) (*Gate, error) {
 	}, nil
 }
 
+// Options are those that the gate was made with.
+func (g *Gate) Options() Options { return g.options }
+
 // Budget returns one of the gate's budgets.
 func (g *Gate) Budget(name Name) Budget {
 	switch name {
@@ -124,10 +127,10 @@ func (g *Gate) Budget(name Name) Budget {
 // group and one of its caller. A request that is refused costs nothing.
 func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	now := at.UnixNano()
-	own := g.own(caller)
+	own := Own(caller)
 	network := g.spendGroup(group, now)
 	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: own, Remaining: g.remaining(own, group, caller, now)}.refused(at, network, Banned)
+		return Decision{By: Group, Own: own, Remaining: g.remaining(own, group, caller, now)}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
 	}
 	spent := g.spend(own, group, caller, now)
 	if spent.wait == 0 && spent.shut == 0 {
@@ -135,10 +138,10 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	}
 	if g.watchesGroups() {
 		if shut := g.groups.refuse(group, now, true); shut > 0 {
-			return Decision{By: Group, Own: own}.refused(at, state{shut: shut}, Banned)
+			return Decision{By: Group, Own: own}.Refused(at, shut, true)
 		}
 	}
-	return Decision{By: own, Own: own}.refused(at, spent, Cooling)
+	return Decision{By: own, Own: own}.Refused(at, cmp.Or(spent.shut, spent.wait), spent.shut > 0)
 }
 
 // Charge spends a token of a network group's anonymous budget, if there is one,
@@ -149,7 +152,7 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 
 // Look tells what a caller has left, and spends nothing.
 func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
-	own := g.own(caller)
+	own := Own(caller)
 	return Decision{Outcome: Passed, Own: own, Remaining: g.remaining(own, group, caller, at.UnixNano())}
 }
 
@@ -161,7 +164,8 @@ func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
 // Size is how many callers the gate remembers.
 func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
 
-func (g *Gate) own(caller Caller) Name {
+// Own is the budget that a caller has.
+func Own(caller Caller) Name {
 	if caller == (Caller{}) {
 		return Anonymous
 	}
@@ -196,16 +200,19 @@ func (g *Gate) remaining(own Name, group netip.Prefix, caller Caller, now int64)
 	return g.anonymous.remaining(group, now)
 }
 
-// refused completes a decision against a request. A lack of tokens asks for
-// whole seconds, so that the header and the moment say the same; a penalty
-// ends for all its requests at one moment.
-func (d Decision) refused(at time.Time, s state, penalty Outcome) Decision {
-	wait := cmp.Or(s.shut, s.wait)
+// Refused completes a decision against a request: how long to wait, and whether
+// that is because of a penalty. A lack of tokens asks for whole seconds, so that
+// the header and the moment say the same; a penalty ends for all its requests at
+// one moment.
+func (d Decision) Refused(at time.Time, wait time.Duration, shut bool) Decision {
 	d.RetryAfter = int((wait + time.Second - 1) / time.Second)
-	if s.shut > 0 {
-		d.Outcome, d.RetryAt = penalty, at.Add(s.shut)
-		return d
+	switch {
+	case !shut:
+		d.Outcome, d.RetryAt = Limited, at.Add(time.Duration(d.RetryAfter)*time.Second)
+	case d.By == Group:
+		d.Outcome, d.RetryAt = Banned, at.Add(wait)
+	default:
+		d.Outcome, d.RetryAt = Cooling, at.Add(wait)
 	}
-	d.Outcome, d.RetryAt = Limited, at.Add(time.Duration(d.RetryAfter)*time.Second)
 	return d
 }

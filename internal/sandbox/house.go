@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"platen/internal/company"
@@ -23,9 +22,6 @@ const (
 	maxSeed = 1<<53 - 1
 	// knownKeysMost bounds the table of keys that were looked up before.
 	knownKeysMost = 100_000
-	// queueFullRetry is how long a client waits when there is no room
-	// (contract: ERR.QUEUE_FULL).
-	queueFullRetry = 30
 	// savers is how many snapshots are written at once when a house closes.
 	savers = 32
 )
@@ -38,11 +34,21 @@ type Options struct {
 	// ExtensionWindow how long before the end it may be asked for, and Grace
 	// how long the sandbox can be read after the end.
 	Lease, Extension, ExtensionWindow, Grace time.Duration
-	// Capacity is how many sandboxes there may be.
-	Capacity int
-	Log      *slog.Logger
+	Log                                      *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
+	// Told hears of sandboxes that come and go.
+	Told Told
+}
+
+// Told is who hears of sandboxes that come and go. What is nil is not called.
+type Told struct {
+	// Settled hears of a sandbox that was made, that was loaded or whose lease
+	// has moved, Gone of one that was deleted.
+	Settled func(store.Sandbox)
+	Gone    func(sandboxID string)
+	// Doubt hears that nobody can say whether one was deleted.
+	Doubt func()
 }
 
 // House holds all sandboxes of a server. Companies are loaded on demand and
@@ -51,12 +57,7 @@ type House struct {
 	options Options
 	store   store.Store
 	log     *slog.Logger
-	count   atomic.Int64
-	// uncounted is set when nobody can say whether a sandbox came or went: the
-	// next sweep counts again. Creations hold counting shared, the count holds
-	// it alone.
-	uncounted atomic.Bool
-	counting  sync.RWMutex
+	heat    *heat
 
 	// mu guards the maps.
 	mu        sync.RWMutex
@@ -72,14 +73,17 @@ type Caller struct {
 }
 
 // NewHouse returns a house over a store.
-func NewHouse(ctx context.Context, o Options) (*House, error) {
-	n, err := o.Store.Count(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("count sandboxes: %w", err)
+func NewHouse(o Options) *House {
+	if o.Told.Settled == nil {
+		o.Told.Settled = func(store.Sandbox) {}
 	}
-	h := &House{options: o, store: o.Store, log: o.Log, sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
-	h.count.Store(int64(n))
-	return h, nil
+	if o.Told.Gone == nil {
+		o.Told.Gone = func(string) {}
+	}
+	if o.Told.Doubt == nil {
+		o.Told.Doubt = func() {}
+	}
+	return &House{options: o, store: o.Store, log: o.Log, heat: newHeat(), sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
 }
 
 func (h *House) now() moment.Instant { return moment.InstantOf(h.options.Now()) }
@@ -105,7 +109,13 @@ type Creation struct {
 	Bridge  *preset.Bridge
 	Clock   *sim.Mode
 	Network string
+	// Records are what else the commit that makes the sandbox has to write, nil
+	// for nothing.
+	Records func(Created) Records
 }
+
+// Records are written in the commit that makes a sandbox.
+type Records = []store.Write
 
 // Created is a new sandbox. The keys are known to nobody else.
 type Created struct {
@@ -121,29 +131,22 @@ type PresetDetails struct {
 	Allowed []string `json:"allowed"`
 }
 
-// Create makes a sandbox with a company on its first morning.
+// Offers refuses a preset that there is not.
+func (h *House) Offers(name string) error {
+	if _, ok := h.options.Presets[name]; !ok {
+		return problem.New(problem.InvalidPreset, "There is no preset called %q.", name).With(PresetDetails{Allowed: h.Presets()})
+	}
+	return nil
+}
+
+// Create makes a sandbox with a company on its first morning. Whether there is
+// room for it is for others to know. An error that is a problem says that
+// nothing was made.
 func (h *House) Create(ctx context.Context, in Creation) (Created, error) {
-	p, ok := h.options.Presets[in.Preset]
-	if !ok {
-		return Created{}, problem.New(problem.InvalidPreset, "There is no preset called %q.", in.Preset).With(PresetDetails{Allowed: h.Presets()})
-	}
-	h.counting.RLock()
-	defer h.counting.RUnlock()
-	if h.count.Add(1) > int64(h.options.Capacity) {
-		h.count.Add(-1)
-		full := problem.New(problem.QueueFull, "All %d places for sandboxes are taken.", h.options.Capacity)
-		full.RetryAfter = queueFullRetry
-		return Created{}, full
-	}
-	created, err := h.create(ctx, in, p)
-	if err != nil {
-		if _, refused := errors.AsType[*problem.Problem](err); !refused {
-			h.uncounted.Store(true)
-		}
-		h.count.Add(-1)
+	if err := h.Offers(in.Preset); err != nil {
 		return Created{}, err
 	}
-	return created, nil
+	return h.create(ctx, in, h.options.Presets[in.Preset])
 }
 
 func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
@@ -175,13 +178,17 @@ func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Creat
 	h.leaseUntil(&header, created.ExpiresAt, now)
 	c := company.New(settings, mode, now)
 	s := &Sandbox{id: settings.SandboxID, house: h}
-	return created, s.settle(ctx, header, c)
+	var records Records
+	if in.Records != nil {
+		records = in.Records(created)
+	}
+	return created, s.settle(ctx, header, c, records)
 }
 
 // settle writes the first commit of a company and keeps it in memory.
-func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.Company) error {
+func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
 	body := commitBody{Changes: c.Flush(1)}
-	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body.encode(), Header: &header}
+	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body.encode(), Header: &header, Records: records}
 	if err := s.house.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		return storeProblem(s.id, err)
 	}
@@ -191,6 +198,7 @@ func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.C
 	s.log.add(1, &body.Changes, nil)
 	s.published.Store(view)
 	s.used.Store(s.house.now().Time().Unix())
+	s.house.options.Told.Settled(header)
 	s.house.mu.Lock()
 	defer s.house.mu.Unlock()
 	s.house.sandboxes[s.id] = s
@@ -260,19 +268,6 @@ func (h *House) Sandbox(id string) *Sandbox {
 	s = &Sandbox{id: id, house: h}
 	h.sandboxes[id] = s
 	return s
-}
-
-// recount asks the store how many sandboxes there are.
-func (h *House) recount(ctx context.Context) {
-	h.counting.Lock()
-	defer h.counting.Unlock()
-	n, err := h.store.Count(ctx)
-	if err != nil {
-		h.log.Warn("count sandboxes", "error", err)
-		return
-	}
-	h.count.Store(int64(n))
-	h.uncounted.Store(false)
 }
 
 // forget takes a sandbox that does not exist out of the table.

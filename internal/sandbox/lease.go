@@ -84,6 +84,7 @@ func (v *View) leased(header *store.Sandbox) {
 
 // moved notes in the house that a sandbox has another header.
 func (h *House) moved(header store.Sandbox) {
+	h.options.Told.Settled(header)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, key := range []store.KeyHash{header.OfficeKey, header.FactoryKey} {

@@ -76,17 +76,19 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 	default:
 		return nil // somebody else was faster
 	}
-	if err := s.commit(ctx, step{header: &header}); err != nil {
-		return err
-	}
-	s.house.disown(key)
-	return nil
+	err := s.commit(ctx, step{header: &header})
+	s.house.disown(key, err == nil)
+	return err
 }
 
 // disown notes that a key belongs to nobody. The note stays, so that a request
-// that looked the key up just before cannot bring it back into the table.
-func (h *House) disown(key store.KeyHash) {
+// that looked the key up just before cannot bring it back into the table. When
+// it is not sure, the key is only forgotten: the store knows.
+func (h *House) disown(key store.KeyHash, sure bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.keys[key] = Caller{}
+	delete(h.keys, key)
+	if sure {
+		h.keys[key] = Caller{}
+	}
 }

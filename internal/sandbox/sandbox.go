@@ -49,6 +49,8 @@ type Sandbox struct {
 	signals atomic.Uint64
 	// used is when a caller last entered, in Unix seconds.
 	used atomic.Int64
+	// watched is set while somebody waits for its events.
+	watched atomic.Bool
 	// writing is when the writer that is inside began, as an instant; 0 when
 	// nobody is inside.
 	writing atomic.Int64
@@ -310,6 +312,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		s.house.moved(s.header)
 	}
 	s.published.Store(next)
+	s.house.heat.renewed(s, next.next())
 	close(old.changed)
 	if version-s.snapshot >= commitsPerSnapshot {
 		s.saveSnapshot(ctx)
@@ -327,9 +330,9 @@ func (s *Sandbox) drop() {
 }
 
 // evict writes a snapshot and forgets the company, if nobody has used it
-// since the given time and nobody does now.
+// since the given time, nobody does now and nobody waits for its events.
 func (s *Sandbox) evict(ctx context.Context, before time.Time) {
-	if s.published.Load() == nil || s.used.Load() >= before.Unix() || !s.mu.TryLock() {
+	if s.published.Load() == nil || s.watched.Load() || s.used.Load() >= before.Unix() || !s.mu.TryLock() {
 		return
 	}
 	defer s.mu.Unlock()

@@ -64,13 +64,10 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.house, err = sandbox.NewHouse(b.t.Context(), sandbox.Options{
-		Store: b.store, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace, Capacity: 10,
+	b.house = sandbox.NewHouse(sandbox.Options{
+		Store: b.store, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now,
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
 }
 
 func (b *bench) Now() time.Time {

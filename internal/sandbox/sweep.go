@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"platen/internal/moment"
@@ -21,8 +22,12 @@ const (
 	idleTime = 5 * time.Minute
 )
 
-// Run looks after leases and memory until the context ends.
+// Run looks after leases and memory, and lets time pass where somebody waits,
+// until the context ends.
 func (h *House) Run(ctx context.Context) {
+	var warming sync.WaitGroup
+	warming.Go(func() { h.heat.run(ctx, h.now) })
+	defer warming.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -45,9 +50,6 @@ func (h *House) Run(ctx context.Context) {
 func (h *House) Sweep(ctx context.Context) bool {
 	now := h.options.Now()
 	well := h.lookAfter(ctx, now)
-	if h.uncounted.Load() {
-		h.recount(ctx)
-	}
 	for _, s := range h.resident() {
 		s.evict(ctx, now.Add(-idleTime))
 	}
@@ -129,10 +131,10 @@ func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Tim
 	}
 	h := s.house
 	if err := h.store.Delete(ctx, s.id); err != nil {
-		h.uncounted.Store(true)
+		h.options.Told.Doubt()
 		return err //nolint:wrapcheck // it says what was deleted
 	}
-	h.count.Add(-1)
+	h.options.Told.Gone(s.id)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.sandboxes, s.id)

@@ -109,12 +109,37 @@ func (c *checker) object(s *shape, v *value, path string) {
 			c.broken(at, "required", "is required and missing.")
 		}
 	}
+	c.oneOf(s, found, path)
 	for _, name := range unknown {
 		if len(c.fields) == MaxFields {
 			c.unlisted++ // not worth a search for the nearest name
 			continue
 		}
 		c.broken(join(path, name), ruleUnknown, "is not known%s", s.suggest(name))
+	}
+}
+
+// oneOf refuses members that exclude each other, and the want of any.
+func (c *checker) oneOf(s *shape, found []*value, path string) {
+	var sent, known []string
+	null := false
+	for _, at := range s.oneOf {
+		known = append(known, s.members[at].name)
+		switch {
+		case found[at] == nil:
+		case found[at].kind == jsontext.KindNull:
+			null = true // which is refused by itself
+		default:
+			sent = append(sent, s.members[at].name)
+		}
+	}
+	switch {
+	case len(known) == 0 || len(sent) == 1:
+	case len(sent) == 0 && null:
+	case len(sent) == 0:
+		c.broken(join(path, known[0]), "required", "is required, or one of %s in its place.", strings.Join(known[1:], ", "))
+	default:
+		c.broken(join(path, sent[1]), "oneOf", "cannot be sent together with %s.", sent[0])
 	}
 }
 

@@ -104,6 +104,7 @@ func (g generator) component(t reflect.Type) string {
 //   - Outputs may grow members; inputs allow none but the named.
 //   - In outputs a member is required unless its tag omits zero values; in
 //     inputs only the tag `required:"true"` makes it so.
+//   - Of the input members with the tag `oneOf:"true"` exactly one is sent.
 //   - A pointer that omits nil is never null.
 //   - The enum of a nullable member contains null.
 func (g generator) finish(s *huma.Schema, t reflect.Type) {
@@ -120,6 +121,9 @@ func (g generator) finish(s *huma.Schema, t reflect.Type) {
 		omits := strings.Contains(f.options, "omitempty") || strings.Contains(f.options, "omitzero")
 		if f.Tag.Get("required") == "true" || !g.input && !omits && f.Tag.Get("required") == "" {
 			s.Required = append(s.Required, f.name)
+		}
+		if g.input && f.Tag.Get(tagOneOf) == "true" {
+			s.OneOf = append(s.OneOf, &huma.Schema{Required: []string{f.name}})
 		}
 		if omits && !g.input && f.Tag.Get("nullable") != "true" {
 			p.Nullable = false

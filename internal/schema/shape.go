@@ -57,6 +57,8 @@ type shape struct {
 	// enum are the allowed texts of a string, or literals of an integer.
 	enum             []string
 	minimum, maximum float64
+	// oneOf are the places of the members of which exactly one is sent.
+	oneOf []int
 	// least and most count characters, items or members.
 	least, most int
 	unique      bool
@@ -64,6 +66,9 @@ type shape struct {
 	patternText string
 	format      string
 }
+
+// tagOneOf marks members of which exactly one is sent.
+const tagOneOf = "oneOf"
 
 type member struct {
 	name     string
@@ -121,7 +126,7 @@ func unenforced(s *huma.Schema) error {
 		"exclusiveMinimum": s.ExclusiveMinimum != nil, "exclusiveMaximum": s.ExclusiveMaximum != nil,
 		"multipleOf": s.MultipleOf != nil, "dependentRequired": len(s.DependentRequired) > 0,
 		"contentEncoding": s.ContentEncoding != "", "not": s.Not != nil,
-		"anyOf": len(s.AnyOf) > 0, "oneOf": len(s.OneOf) > 0, "allOf": len(s.AllOf) > 0,
+		"anyOf": len(s.AnyOf) > 0, "oneOf": slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return len(one.Required) != 1 }), "allOf": len(s.AllOf) > 0,
 	} {
 		if used {
 			return fmt.Errorf("the rule %s is not enforced", keyword)
@@ -163,6 +168,9 @@ func (c *compiler) object(out *shape, s *huma.Schema, t reflect.Type) error {
 		}
 		out.index[f.name] = len(out.members)
 		out.members = append(out.members, member{f.name, slices.Contains(s.Required, f.name), child})
+		if slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return one.Required[0] == f.name }) {
+			out.oneOf = append(out.oneOf, len(out.members)-1)
+		}
 	}
 	return plain(t, reflect.Struct)
 }

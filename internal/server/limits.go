@@ -2,11 +2,14 @@ package server
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
+	"platen/internal/api"
 	"platen/internal/config"
 	"platen/internal/network"
 	"platen/internal/ratelimit"
+	"platen/internal/ratelimit/valkey"
 )
 
 // What operators do not set.
@@ -23,9 +26,15 @@ const (
 	banWithin   = time.Minute
 )
 
-// limits makes the budgets of a server and the rules for whose they are.
-func limits(c *config.Config) (*ratelimit.Gate, *network.Rules, error) {
-	gate, err := ratelimit.New(ratelimit.Options{
+// gate is what the server asks of its budgets: those in memory, or shared ones.
+type gate interface {
+	api.Gate
+	Size() int
+}
+
+// budgets makes the budgets of a server. Shared ones are closed by the server.
+func budgets(c *config.Config, log *slog.Logger) (gate, error) {
+	o := ratelimit.Options{
 		Key:   ratelimit.Budget{PerMinute: c.KeyRate, Burst: c.KeyBurst},
 		Group: ratelimit.Budget{PerMinute: c.IPRate, Burst: max(1, c.IPRate/groupBurstShare)},
 		// All of a minute's requests may come at once (contract:
@@ -33,17 +42,41 @@ func limits(c *config.Config) (*ratelimit.Gate, *network.Rules, error) {
 		Anonymous: ratelimit.Budget{PerMinute: c.AnonymousRate, Burst: max(1, c.AnonymousRate)},
 		Cooldown:  ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown},
 		Ban:       ratelimit.Penalty{Refusals: banRefusals, Within: banWithin, Lasts: c.Ban},
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("set the limits: %w", err)
 	}
+	if c.Valkey == "" {
+		local, err := ratelimit.New(o)
+		if err != nil {
+			return nil, fmt.Errorf("set the limits: %w", err)
+		}
+		return local, nil
+	}
+	shared, err := valkey.Open(c.Valkey, o, log)
+	if err != nil {
+		return nil, fmt.Errorf("valkey: %w", err)
+	}
+	return shared, nil
+}
+
+// networks makes the rules for whose a budget is.
+func networks(c *config.Config) (*network.Rules, error) {
 	proxies, err := network.ParseNetworks(c.TrustedProxy)
 	if err != nil {
-		return nil, nil, fmt.Errorf("trusted-proxy: %w", err)
+		return nil, fmt.Errorf("trusted-proxy: %w", err)
 	}
 	rules, err := network.New(network.Options{Trusted: proxies, IPv4Bits: c.IPv4Prefix, IPv6Bits: c.IPv6Prefix})
 	if err != nil {
-		return nil, nil, fmt.Errorf("set the networks: %w", err)
+		return nil, fmt.Errorf("set the networks: %w", err)
 	}
-	return gate, rules, nil
+	return rules, nil
+}
+
+// sharing shows how the shared budgets are.
+func (s *Server) sharing(g *valkey.Gate) {
+	s.metrics.Gauge("platen_budgets_shared", func() float64 {
+		if g.Shared() {
+			return 1
+		}
+		return 0
+	})
+	s.metrics.Gauge("platen_budgets_failures", func() float64 { return float64(g.Failures()) })
 }

@@ -147,7 +147,7 @@ func TestMetricsCountWhatHappened(t *testing.T) {
 		`platen_refusals_total{code="rate_limited"} 1`,
 		`platen_limited_total{budget="anonymous",outcome="limited"} 1`,
 		`platen_request_duration_seconds_count{operation="get_sandbox"} 6`,
-		`platen_sandboxes_capacity 1000`, `platen_store_reachable 1`, `platen_sandboxes 1`,
+		`platen_sandboxes_capacity 1000`, `platen_store_reachable 1`, `platen_sandboxes 1`, `platen_feed_waiters 0`, `platen_queue_length 0`, `platen_queue_capacity 500`,
 		`platen_commit_duration_seconds_count`, `platen_build_info{version="`, `platen_connections `, `process_resident_memory_bytes`, `go_goroutines`,
 	} {
 		if !bytes.Contains(a.body, []byte(want)) {
@@ -168,7 +168,7 @@ func TestStatusSaysHowTheServerIs(t *testing.T) {
 	if err := json.Unmarshal(a.body, &got); err != nil || a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v %s: %v", a.status, a.header, a.body, err)
 	}
-	if fmt.Sprint(got["sandboxes"]) != "map[active:1 capacity:7]" || fmt.Sprint(got["store"]) != "map[reachable:true]" || got["api_version"] != "2026-09" || got["version"] == "" || got["stopping"] != false {
+	if fmt.Sprint(got["sandboxes"]) != "map[active:1 capacity:7]" || fmt.Sprint(got["queue"]) != "map[capacity:500 length:0]" || fmt.Sprint(got["store"]) != "map[reachable:true]" || got["api_version"] != "2026-09" || got["version"] == "" || got["stopping"] != false {
 		t.Errorf("got %s", a.body)
 	}
 	began, err := time.Parse(time.RFC3339, fmt.Sprint(got["started_at"]))
@@ -181,5 +181,20 @@ func TestStatusSaysHowTheServerIs(t *testing.T) {
 	}
 	if a = get(t, broken, http.MethodGet, "/status.json", ""); a.status != http.StatusOK || !bytes.Contains(a.body, []byte(`"store":{"reachable":false}`)) {
 		t.Errorf("without its storage: %d %s", a.status, a.body)
+	}
+}
+
+// TestSharedBudgetsThatNobodyKeepsAreKeptHere: a server of budgets that does not
+// answer must stop nobody.
+func TestSharedBudgetsThatNobodyKeepsAreKeptHere(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *config.Config) { c.AnonymousRate, c.Valkey = 2, "unix://"+t.TempDir()+"/nobody" })
+	for _, want := range []int{http.StatusNotFound, http.StatusNotFound, http.StatusTooManyRequests} {
+		if a := get(t, s, http.MethodGet, "/v1/nothing", ""); a.status != want {
+			t.Errorf("got %d, want %d", a.status, want)
+		}
+	}
+	if a := get(t, s, http.MethodGet, "/metrics", ""); !bytes.Contains(a.body, []byte("\nplaten_budgets_shared 0\n")) || !bytes.Contains(a.body, []byte("\nplaten_budgets_failures ")) {
+		t.Error("the metrics do not say so")
 	}
 }

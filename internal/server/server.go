@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"platen/internal/admission"
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/config"
@@ -25,7 +27,6 @@ import (
 	"platen/internal/network"
 	"platen/internal/openapi"
 	"platen/internal/operation"
-	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/postgres"
@@ -56,8 +57,9 @@ type Server struct {
 	began  time.Time
 
 	store    store.Store
+	desk     *admission.Desk
 	house    *sandbox.House
-	gate     *ratelimit.Gate
+	gate     gate
 	network  *network.Rules
 	metrics  *metrics.Metrics
 	api      *api.Server
@@ -86,11 +88,15 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	gate, rules, err := limits(c)
+	rules, err := networks(c)
 	if err != nil {
 		return nil, err
 	}
-	db, err := openStore(ctx, c.Database)
+	gate, err := budgets(c, log)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openStore(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
@@ -98,21 +104,18 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	s := &Server{
 		config: c, log: log, now: time.Now, began: time.Now(), store: &meteredStore{Store: db, metrics: m}, presets: presets, gate: gate, network: rules, metrics: m, failed: make(chan error, 1),
 	}
-	s.house, err = sandbox.NewHouse(ctx, sandbox.Options{
-		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, Capacity: c.MaxSandboxes, Log: log, Now: s.now,
-	})
-	if err != nil {
+	if err := s.settle(ctx, presets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
 
 // openStore opens a SQLite file, or a PostgreSQL database named by its URL.
-func openStore(ctx context.Context, database string) (store.Store, error) {
-	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
-		return postgres.Open(ctx, database)
+func openStore(ctx context.Context, c *config.Config) (store.Store, error) {
+	if c.Postgres() {
+		return postgres.Open(ctx, c.Database)
 	}
-	return sqlite.Open(ctx, database)
+	return sqlite.Open(ctx, c.Database)
 }
 
 // Start listens and serves in the background. Failed reports if serving ends
@@ -138,6 +141,7 @@ func (s *Server) Start(ctx context.Context) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.done.Go(func() { s.house.Run(background) })
+	s.done.Go(func() { s.desk.Run(background) })
 	s.done.Go(func() {
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
@@ -150,7 +154,7 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
-	if s.api, err = api.New(api.Options{House: s.house, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe}, table); err != nil {
+	if s.api, err = api.New(api.Options{House: s.house, Desk: s.desk, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe}, table); err != nil {
 		return nil, err
 	}
 	document, err := OpenAPI(s.origin)
@@ -233,6 +237,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		errs = append(errs, s.http.Close())
 		s.done.Wait()
 		s.house.Close(ctx)
+	}
+	if closer, ok := s.gate.(io.Closer); ok {
+		errs = append(errs, closer.Close())
 	}
 	errs = append(errs, s.store.Close())
 	return errors.Join(errs...)

@@ -11,6 +11,7 @@ import (
 
 	"platen/internal/api"
 	"platen/internal/metrics"
+	"platen/internal/ratelimit/valkey"
 	"platen/internal/store"
 )
 
@@ -34,12 +35,19 @@ type status struct {
 	UptimeS    int64     `json:"uptime_s"`
 	Stopping   bool      `json:"stopping"`
 	Sandboxes  places    `json:"sandboxes"`
+	Queue      waiting   `json:"queue"`
 	Store      reachable `json:"store"`
 }
 
 // places are taken by sandboxes, those in their grace included.
 type places struct {
 	Active   int `json:"active"`
+	Capacity int `json:"capacity"`
+}
+
+// waiting are the tickets of the queue.
+type waiting struct {
+	Length   int `json:"length"`
 	Capacity int `json:"capacity"`
 }
 
@@ -82,7 +90,8 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	sandboxes, err := s.ask(r.Context())
 	b, encodeErr := json.Marshal(status{
 		Version: Version(), APIVersion: api.Version, StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
-		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes}, Store: reachable{Reachable: err == nil},
+		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes},
+		Queue: waiting{Length: s.desk.Length(), Capacity: s.config.QueueLength}, Store: reachable{Reachable: err == nil},
 	})
 	if encodeErr != nil {
 		panic("encode the status: " + encodeErr.Error()) // our own type always encodes
@@ -106,12 +115,18 @@ func (s *Server) gauges() {
 		return float64(sandboxes)
 	})
 	s.metrics.Gauge("platen_sandboxes_capacity", func() float64 { return float64(s.config.MaxSandboxes) })
+	s.metrics.Gauge("platen_queue_length", func() float64 { return float64(s.desk.Length()) })
+	s.metrics.Gauge("platen_queue_capacity", func() float64 { return float64(s.config.QueueLength) })
+	s.metrics.Gauge("platen_feed_waiters", func() float64 { return float64(s.house.Watchers()) })
 	s.metrics.Gauge("platen_store_reachable", func() float64 {
 		if _, err := s.ask(context.Background()); err != nil {
 			return 0
 		}
 		return 1
 	})
+	if shared, ok := s.gate.(*valkey.Gate); ok {
+		s.sharing(shared)
+	}
 	s.metrics.Gauge("platen_budget_callers", func() float64 { return float64(s.gate.Size()) })
 	s.metrics.Gauge("platen_connections", func() float64 { return float64(s.places.taken()) })
 }

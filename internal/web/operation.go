@@ -69,14 +69,20 @@ func (s *site) reader(op *operation.Operation) *operation.Operation {
 // queryOf lists the parameters of a list.
 func queryOf(op *operation.Operation) []field {
 	if op.ValueSince != nil {
-		return []field{{Name: "since", Type: "integer", Limits: "at least 0", Doc: "Only what came after the event with this number."}}
+		return []field{{Name: "since", Type: "integer", Limits: "at least 0", Doc: "Only points from this event on; the point that you have seen last comes again."}}
 	}
-	if op.Kind != operation.List && op.Kind != operation.Feed {
+	if !op.Paged() {
 		return nil
 	}
 	query := []field{}
-	if op.Kind == operation.Feed {
-		query = append(query, field{Name: "after_seq", Type: "integer", Limits: "at least 0", Doc: "Only events with a greater number."})
+	if op.Streams() {
+		query = append(query, field{Name: "after_seq", Type: "integer", Required: op.Kind == operation.Poll, Limits: "at least 0", Doc: "Only events with a greater number."})
+	}
+	if op.Kind == operation.Poll {
+		query = append(query, field{
+			Name: "wait_s", Type: "integer", Limits: fmt.Sprintf("0 to %d", operation.PollMostSeconds),
+			Doc: fmt.Sprintf("How long to wait, in seconds; %d when left out.", operation.PollDefaultSeconds),
+		})
 	}
 	for _, name := range op.Filters {
 		query = append(query, field{Name: name, Type: "string", Doc: filterDoc(op, name)})
@@ -89,7 +95,7 @@ func queryOf(op *operation.Operation) []field {
 }
 
 func filterDoc(op *operation.Operation, name string) string {
-	if op.Kind == operation.Feed && name == "types" {
+	if op.Streams() && name == "types" {
 		return "Only events of these types, separated by commas."
 	}
 	for _, f := range fieldsOf(op.Out, output) {
@@ -169,7 +175,7 @@ func (v operationView) KeyText() string {
 }
 
 // Plural reports whether the answer is a page of many.
-func (v operationView) Plural() bool { return v.Kind == operation.List || v.Kind == operation.Feed }
+func (v operationView) Plural() bool { return v.Paged() }
 
 func (s *site) addOperations() error {
 	var groups []operationGroup

@@ -68,17 +68,20 @@ func TestSharedRoutesTakeEitherKey(t *testing.T) {
 	n.send(t, request{method: "POST", path: "/sandbox/tick", key: n.factory, body: `{"minutes":1}`}).want(200, "")
 }
 
-func TestAKeyIsWantedEverywhereButAtCreation(t *testing.T) {
+func TestAKeyIsWantedEverywhereButAtCreationAndInTheQueue(t *testing.T) {
 	t.Parallel()
 	rows(t, "AUTH.REQUIRED", "ERR.UNAUTHORIZED", "OPEN.HTTP.WWW_AUTHENTICATE", "SBX.CREATE")
 	for i := range shared.judge.operations {
 		o := &shared.judge.operations[i]
 		a := shared.send(t, request{method: o.method, path: o.concrete()})
-		if o.path == "/sandboxes" {
+		switch o.path {
+		case "/sandboxes":
 			a.want(http.StatusCreated, "")
-			continue
+		case "/queue/{id}":
+			a.want(http.StatusNotFound, "ticket_not_found")
+		default:
+			a.want(http.StatusUnauthorized, "unauthorized")
 		}
-		a.want(http.StatusUnauthorized, "unauthorized")
 	}
 }
 

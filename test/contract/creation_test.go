@@ -181,6 +181,7 @@ func TestEveryCompanyOpensWithTheSameDocuments(t *testing.T) {
 	var first string
 	for _, body := range []string{
 		`{"seed":1,"clock":"manual"}`, `{"seed":2,"clock":"manual"}`, `{"preset":"manual","seed":1,"clock":"manual"}`, `{"preset":"manual","seed":3,"clock":"manual"}`,
+		`{"preset":"crunch","seed":2,"clock":"manual"}`, `{"preset":"supply_shock","seed":3,"clock":"manual"}`, `{"preset":"agent_eval"}`, `{"preset":"agent_eval","seed":4,"bridge":"manual"}`,
 	} {
 		n := shared.create(t, body)
 		events := n.feed(0)

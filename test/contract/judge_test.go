@@ -34,6 +34,7 @@ type documented struct {
 	segments         []string
 	parameters       []parameter
 	hasBody          bool
+	deprecated       bool
 	responses        map[string]response
 }
 
@@ -84,6 +85,7 @@ func (j *judge) readOperations(t testing.TB) {
 			OperationID string              `json:"operationId"`
 			Parameters  []parameter         `json:"parameters"`
 			RequestBody json.RawMessage     `json:"requestBody"`
+			Deprecated  bool                `json:"deprecated"`
 			Responses   map[string]response `json:"responses"`
 		} `json:"paths"`
 	}
@@ -94,7 +96,7 @@ func (j *judge) readOperations(t testing.TB) {
 		for method, op := range methods {
 			j.operations = append(j.operations, documented{
 				id: op.OperationID, method: strings.ToUpper(method), path: path, segments: strings.Split(path, "/"),
-				parameters: op.Parameters, hasBody: op.RequestBody != nil, responses: op.Responses,
+				parameters: op.Parameters, hasBody: op.RequestBody != nil, deprecated: op.Deprecated, responses: op.Responses,
 			})
 		}
 	}

@@ -164,6 +164,7 @@ func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 	t.Parallel()
 	rows(t, "LIMIT.ANONYMOUS_RATE", "AUTH.ANONYMOUS_BUDGET", "OPEN.RATE.BUCKETS", "OPEN.RATE.HEADERS")
 	s := limited(t, only("anonymous-rate"))
+	began := time.Now()
 	n := s.create(t, `{"clock":"manual"}`)
 	revoked := s.create(t, "")
 	s.send(t, request{method: "GET", path: "/sandbox?key=" + revoked.office}).want(400, "key_in_url")
@@ -175,7 +176,7 @@ func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 		{method: "GET", path: "/nothing"},
 		{method: "POST", path: "/sandboxes", body: "{}"},
 	}
-	began, passed, refused := time.Now(), 3, (*answer)(nil)
+	passed, refused := 3, (*answer)(nil)
 	for i := 0; refused == nil && i < 100; i++ {
 		a := s.send(t, kinds[i%len(kinds)])
 		if a.status == http.StatusTooManyRequests {
@@ -202,11 +203,18 @@ func TestWhoeverGoesOnSendingCoolsDown(t *testing.T) {
 		s := limited(t, settings)
 		n := s.create(t, `{"clock":"manual"}`)
 		r := request{method: "GET", path: "/sandbox", key: n.office}
-		s.flood(t, r, 25)
-		first := s.send(t, r).want(429, "rate_limited")
-		end := moment(t, first.failure()["retry_at"])
-		if left := end.Sub(moment(t, first.meta()["server_time"])); left > lasts || left < lasts/2 {
-			t.Errorf("of a cooldown of %s %s are left", lasts, left)
+		// A refusal of the budget itself asks for half a second at most. However
+		// slow the machine, twenty of them within ten seconds come some time.
+		var end time.Time
+		left, sent := time.Duration(0), 0
+		for ; left <= lasts/2 && sent < 2000; sent++ {
+			if a := s.send(t, r); a.status == http.StatusTooManyRequests {
+				end = moment(t, a.want(429, "rate_limited").failure()["retry_at"])
+				left = end.Sub(moment(t, a.meta()["server_time"]))
+			}
+		}
+		if left > lasts || left <= lasts/2 {
+			t.Errorf("after %d requests %s of a cooldown of %s are left", sent, left, lasts)
 		}
 		again := s.send(t, r)
 		if lasts > time.Second && !moment(t, again.want(429, "rate_limited").failure()["retry_at"]).Equal(end) {
@@ -330,4 +338,26 @@ func TestAClientMayAskForAVersion(t *testing.T) {
 	}
 	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "2026-09"}}).want(201, "")
 	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "1999-01"}}).want(400, "invalid_parameter")
+}
+
+func TestWhatIsToGoIsAnnouncedInTheDocumentAndInItsAnswers(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.VER.DEPRECATION")
+	n := shared.create(t, `{"clock":"manual"}`)
+	for i := range n.judge.operations {
+		o := &n.judge.operations[i]
+		a := n.send(t, request{method: o.method, path: o.concrete(), key: n.keyFor(o.path)})
+		since, sunset := a.header.Get("Deprecation"), a.header.Get("Sunset")
+		if !o.deprecated {
+			if since != "" || sunset != "" {
+				t.Errorf("%s has Deprecation %q and Sunset %q, and the document says nothing", a.asked, since, sunset)
+			}
+			continue
+		}
+		at, err := strconv.ParseInt(strings.TrimPrefix(since, "@"), 10, 64)
+		end, endErr := http.ParseTime(sunset)
+		if err != nil || endErr != nil || end.Sub(time.Unix(at, 0)) < 90*24*time.Hour {
+			t.Errorf("%s is announced at %q to go at %q", a.asked, since, sunset)
+		}
+	}
 }

@@ -15,10 +15,11 @@ func staffed(t testing.TB) *service {
 	t.Helper()
 	manual := object{"mode": "manual", "speed": 8}
 	nothing := object{"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true, "hire_fee_minor": 120000}
+	free := object{"rent_minor_per_day": 0, "lease_minor_per_day": 0, "utilities_minor_per_day": 0, "insurance_minor_per_day": 0, "storage_basis_points_per_day": 0}
 	return serve(t, presets(t, map[string]object{
 		"steady":   {"clock": manual, "staff": nothing},
 		"restless": {"clock": manual, "staff": object{"sick_pct_day": 20, "leave_every_days": 4, "quit_pct_day": 6, "auto_rehire": true, "hire_fee_minor": 120000}},
-		"poor":     {"clock": manual, "staff": nothing, "cash_minor": 100000, "overdraft_limit_minor": 20000, "opening_documents": false},
+		"poor":     {"clock": manual, "staff": nothing, "cash_minor": 100000, "overdraft_limit_minor": 20000, "opening_documents": false, "overhead": free},
 		"prompt":   {"clock": object{"mode": "realtime", "speed": 8}, "staff": nothing},
 	}))
 }
@@ -34,7 +35,7 @@ var crew = []string{"1001", "1002", "1003", "1004", "1005", "1006", "1007"}
 // untilDay moves the clock to the opening of a day.
 func (n *tenant) untilDay(day int) {
 	n.t.Helper()
-	for {
+	for range 2 * (day + 1) { // a part of a day, and whole ones
 		clock := child(n.t, n.row("/sandbox"), "clock")
 		at := int(number(n.t, clock, "day_number"))
 		minute, err := time.Parse("15:04", text(clock, "sim_time"))
@@ -47,6 +48,7 @@ func (n *tenant) untilDay(day int) {
 		}
 		n.tick(min(left, 480))
 	}
+	n.t.Fatalf("the clock does not reach day %d", day)
 }
 
 // TestPeopleAreHiredAndDismissed.

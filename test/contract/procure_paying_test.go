@@ -108,14 +108,12 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.STATE.SUPPLIER_INVOICE.MATCH")
 	n := calmCompany(t, "auto", nil)
-	paper := []object{n.ordered("sup_mill", "mat_uncoated", 4100), n.ordered("sup_mill", "mat_uncoated", 4101), n.ordered("sup_mill", "mat_uncoated", 4102), n.ordered("sup_mill", "mat_uncoated", 4000)}
 	plates := n.ordered("sup_chroma", "mat_plate", 5)
-	n.day()
-	n.tick(90)
+	paper := n.fullTrucks("sup_mill", "mat_uncoated", 4100, 4)
+	n.countIn(text(n.deliveryFor(plates), "id"))
 	for _, order := range paper[:3] {
 		n.countIn(text(n.deliveryFor(order), "id"))
 	}
-	n.countIn(text(n.deliveryFor(plates), "id"))
 	n.post("/factory/goods-receipts", encode(t, object{"delivery_id": n.deliveryFor(paper[3])["id"], "lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 3001}}})).want(201, "")
 	n.day()
 	n.tick(30)
@@ -132,18 +130,40 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	pay(plates, "", object{"billed_minor": 4750, "match_status": "matched", "discount_minor": 48, "paid_minor": 4702, "credited_minor": 0})
 	pay(paper[0], `{"amount_minor":98400}`, object{"discount_minor": 1968, "paid_minor": 96432, "credited_minor": 0})
 	// Of what was rejected nothing is paid, so nothing is taken off it either.
-	pay(paper[3], `{"amount_minor":72024}`, object{"match_status": "quantity_mismatch", "discount_minor": 1440, "paid_minor": 70584, "credited_minor": 23976})
+	pay(paper[3], `{"amount_minor":72024}`, object{"match_status": "quantity_mismatch", "discount_minor": 1440, "paid_minor": 70584, "credited_minor": 26376})
 	for range 4 {
 		n.day()
 	}
 	n.tick(480)
-	n.tick(349) // 15:59 on Wednesday the 16th
+	n.tick(359) // 15:59 on Wednesday the 16th
 	if today := n.get("/office/cash").meta()["sim_date"]; today != "2026-09-16" {
 		t.Fatalf("it is %v", today)
 	}
-	pay(paper[1], "{}", object{"discount_until": "2026-09-16", "discount_minor": 1968, "paid_minor": 96456, "paid_on": "2026-09-16"})
+	pay(paper[1], "{}", object{"discount_until": "2026-09-16", "discount_minor": 1968, "paid_minor": 96432, "paid_on": "2026-09-16"})
 	n.tick(1)
-	pay(paper[2], "{}", object{"discount_until": "2026-09-16", "discount_minor": 0, "paid_minor": 98448, "paid_on": "2026-09-17"})
+	pay(paper[2], "{}", object{"discount_until": "2026-09-16", "discount_minor": 0, "paid_minor": 98400, "paid_on": "2026-09-17"})
+}
+
+// fullTrucks orders from a supplier until so many trucks came with all that
+// was ordered, and returns their orders. It is 09:30 on the next day then.
+func (n *tenant) fullTrucks(supplier, sku string, quantity, trucks int) []object {
+	n.t.Helper()
+	var all, full []object
+	for range 2 * trucks {
+		all = append(all, n.ordered(supplier, sku, quantity))
+	}
+	n.day()
+	n.tick(90)
+	for _, order := range all {
+		line := children(n.t, n.deliveryFor(order), "lines")[0]
+		if line["quantity_counted"] == line["quantity_advised"] && len(full) < trucks {
+			full = append(full, order)
+		}
+	}
+	if len(full) < trucks {
+		n.t.Fatalf("of %d trucks %d were full", 2*trucks, len(full))
+	}
+	return full
 }
 
 func TestNobodySpendsMoreThanCashAndOverdraft(t *testing.T) {

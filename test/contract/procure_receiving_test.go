@@ -107,6 +107,7 @@ func TestTheAutoBridgeCarriesAReceipt(t *testing.T) {
 	// Head Office has its copy; a second one would be too much.
 	details = n.refusesQuietly("/office/goods-receipts", encode(t, object{"purchase_order_id": order["id"], "lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 1}}}), 422, "quantity_exceeds_order").details()
 	agrees(t, "details", details, object{"sku": "mat_uncoated", "quantity_open": 0})
+	watch(n).ended()
 }
 
 func TestADeliveryIsCountedInOnce(t *testing.T) {
@@ -184,6 +185,7 @@ func TestWhatIsNotAcceptedGoesBack(t *testing.T) {
 	agrees(t, "the bill", n.billFor(order), object{
 		"billed_minor": 96000 + 128032, "matched_minor": 72000 + 128032, "variance_minor": 24000, "match_status": "quantity_mismatch", "discount_until": "2026-09-16", "due_date": "2026-09-30",
 	})
+	watch(n).ended()
 }
 
 // TestATruckCanBeSentAwayWhole rejects everything.

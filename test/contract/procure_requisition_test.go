@@ -33,7 +33,7 @@ func TestSmallRequisitionsAreApprovedByPolicy(t *testing.T) {
 		row := a.data()
 		exactly(t, "a requisition", row, "number reference lines estimated_minor currency needed_by source status decided_by reject_reason purchase_order_id")
 		want := object{
-			"number": fmt.Sprintf("RQ-%d", 8001+i), "reference": reference, "lines": c.lines, "estimated_minor": c.estimated, "currency": "XTS", "needed_by": "2026-09-30",
+			"number": fmt.Sprintf("RQ-%d", 8002+i), "reference": reference, "lines": c.lines, "estimated_minor": c.estimated, "currency": "XTS", "needed_by": "2026-09-30",
 			"source": "client", "status": "received", "decided_by": nil, "reject_reason": nil, "purchase_order_id": nil,
 		}
 		written := []string{"office.requisition.received"}
@@ -102,6 +102,7 @@ func TestARequisitionIsDecidedOnce(t *testing.T) {
 		details := n.refusesQuietly("/office/requisitions/rqn_0/"+verb, "", http.StatusNotFound, "not_found").details()
 		agrees(t, "details", details, object{"resource": "office_requisition", "id": "rqn_0"})
 	}
+	watch(n).ended()
 }
 
 func TestARequisitionThatNobodyDecidesOnLapses(t *testing.T) {

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"testing"
@@ -116,8 +117,9 @@ func sums(t testing.TB, list []object, name string) int64 {
 	return total
 }
 
-// calm is a company without customers, whose suppliers deliver on the next
-// working day and bill what they agreed to. The members change it further.
+// calm is a company without customers and without trouble among its people,
+// whose suppliers deliver on the next working day and bill what they agreed
+// to. The members change it further.
 func calm(t testing.TB, members object) map[string]object {
 	t.Helper()
 	made := object{
@@ -126,10 +128,12 @@ func calm(t testing.TB, members object) map[string]object {
 			"due_days": []int{4, 9}, "answer_days": 2, "cancel_after_days": 7, "late_pct_per_day": 3, "late_cap_pct": 30,
 		},
 		"supply": supply(0.1, 1, 0),
+		"contract_lots": object{
+			"every_days": 0, "first_days": []int{0, 0}, "sheets": []int{0, 0}, "price_pct": []int{0, 0}, "answer_days": 0, "deliver_days": []int{0, 0}, "penalty_pct": 0,
+		},
+		"staff": object{"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true, "hire_fee_minor": 120000},
 	}
-	for name, value := range members {
-		made[name] = value
-	}
+	maps.Copy(made, members)
 	return map[string]object{"calm": made}
 }
 

@@ -120,6 +120,7 @@ func TestTheCheapSupplierIsCheapForAReason(t *testing.T) {
 	if short == 0 || damaged == 0 || statuses["matched"] == 0 || statuses["quantity_mismatch"] == 0 || statuses["price_mismatch"] == 0 || statuses["quantity_and_price_mismatch"] == 0 {
 		t.Errorf("of %d trucks %d were short and %d brought damaged goods; the bills are %v", orders, short, damaged, statuses)
 	}
+	watch(n).ended()
 }
 
 // isMatched adds up a bill of one line against its order and its receipt, and

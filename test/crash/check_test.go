@@ -170,6 +170,10 @@ var resources = map[string]string{
 	"sales_order": "/office/sales-orders", "office_shipment": "/office/shipments", "customer_invoice": "/office/customer-invoices",
 	"work_order": "/factory/work-orders", "print_run": "/factory/print-runs", "factory_shipment": "/factory/shipments",
 	"press": "/factory/presses", "stock_item": "/factory/stock", "mission": "/missions",
+
+	"office_requisition": "/office/requisitions", "purchase_order": "/office/purchase-orders", "office_goods_receipt": "/office/goods-receipts",
+	"supplier_invoice": "/office/supplier-invoices", "contract_lot": "/office/contract-lots", "market_trade": "/office/market/trades", "market_delivery": "/factory/market-deliveries", "employee": "/office/employees", "payroll_run": "/office/payroll-runs",
+	"factory_requisition": "/factory/requisitions", "delivery": "/factory/deliveries", "factory_goods_receipt": "/factory/goods-receipts",
 }
 
 // state is what a client can read of a sandbox, as far as it is compared.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -84,14 +85,27 @@ func small(t *testing.T) disk {
 	}
 }
 
-// hurried is a preset in which something is due all the time.
-const hurried = `{
-  "preset": "hurried", "version": 1, "summary": "A working day in a second.", "bridge": "auto",
-  "clock": {"mode": "realtime", "speed": 480}, "cash_minor": 8500000, "overdraft_limit_minor": 1000000,
-  "demand": {"per_day": 9.0, "per_day_max": 30.0, "reputation_base": 0.55, "reputation_slope": 0.75, "reputation_start": 0.6, "price_factor": 1.0,
-    "due_days": [4, 9], "answer_days": 2, "cancel_after_days": 7, "late_pct_per_day": 3, "late_cap_pct": 30},
-  "customers": {"late_factor": 1.0}
-}`
+// hurried is the default preset with a working day in a second and three times
+// the customers, so that something is due all the time, and a bank that lends
+// what that costs.
+func hurried(t *testing.T) string {
+	t.Helper()
+	file, err := os.ReadFile("../../internal/company/preset/starter.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(file)
+	for old, with := range map[string]string{
+		`"preset": "starter"`: `"preset": "hurried"`, `"speed": 8`: `"speed": 480`, `"per_day": 3.0, "per_day_max": 9.0`: `"per_day": 9.0, "per_day_max": 30.0`,
+		`"overdraft_limit_minor": 1000000`: `"overdraft_limit_minor": 1000000000`, `"negative_closes_to_bankrupt": 10`: `"negative_closes_to_bankrupt": 250`,
+	} {
+		if !strings.Contains(text, old) {
+			t.Fatalf("the default preset has no %s", old)
+		}
+		text = strings.Replace(text, old, with, 1)
+	}
+	return text
+}
 
 func TestAFullDiskLosesNothingAndStopsNoReader(t *testing.T) {
 	t.Parallel()
@@ -105,7 +119,7 @@ func TestAFullDiskLosesNothingAndStopsNoReader(t *testing.T) {
 
 func fullDisk(t *testing.T, d disk) {
 	presets := t.TempDir()
-	if err := os.WriteFile(filepath.Join(presets, "hurried.json"), []byte(hurried), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(presets, "hurried.json"), []byte(hurried(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, err := launch(d.database, "--presets", presets)

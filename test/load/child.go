@@ -122,7 +122,7 @@ func (p *parent) listen(answer map[string]func(rest string) (any, error)) error 
 func beMeasured(ctx context.Context, role, profiles string, args []string) error {
 	roles := map[string]func(context.Context, *parent, []string) error{
 		"prepare": prepare, "platen": servePlaten, "bare": serveBare, "durable": serveDurable, "forgetful": serveForgetful,
-		"commits": runCommits, "loads": runLoads, "memory": runMemory, "keys": runKeys, "days": runDays,
+		"commits": runCommits, "loads": runLoads, "memory": runMemory, "keys": runKeys, "days": runDays, "waiting": serveWaiting,
 	}
 	f := roles[role]
 	if f == nil {

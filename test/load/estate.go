@@ -18,8 +18,7 @@ import (
 )
 
 const (
-	estateLease    = 48 * time.Hour
-	estateCapacity = 100_000
+	estateLease = 48 * time.Hour
 	// looksPerDay is how often a player looks at its company, once an hour.
 	looksPerDay   = 8
 	minutesALook  = int(sim.DayLength) / looksPerDay
@@ -36,20 +35,17 @@ type estate struct {
 	wall atomic.Int64
 }
 
-func newEstate(ctx context.Context, s store.Store) (*estate, error) {
+func newEstate(s store.Store) (*estate, error) {
 	presets, err := preset.Builtin()
 	if err != nil {
 		return nil, fmt.Errorf("read presets: %w", err)
 	}
 	e := &estate{}
 	e.wall.Store(time.Now().Add(-estateHeadway).UnixNano())
-	e.house, err = sandbox.NewHouse(ctx, sandbox.Options{
-		Store: s, Presets: presets, Lease: estateLease, Grace: time.Minute, Capacity: estateCapacity,
+	e.house = sandbox.NewHouse(sandbox.Options{
+		Store: s, Presets: presets, Lease: estateLease, Grace: time.Minute,
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Unix(0, e.wall.Load()).UTC() },
 	})
-	if err != nil {
-		return nil, fmt.Errorf("open house: %w", err)
-	}
 	return e, nil
 }
 

@@ -24,7 +24,7 @@ func measureKeys(ctx context.Context, b *bench) ([]figure, error) {
 
 // runKeys looks keys up that the house has met before, in turns.
 func runKeys(ctx context.Context, p *parent, _ []string) error {
-	estate, err := newEstate(ctx, newForgetful())
+	estate, err := newEstate(newForgetful())
 	if err != nil {
 		return err
 	}

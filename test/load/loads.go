@@ -82,7 +82,7 @@ func runLoads(ctx context.Context, p *parent, args []string) error {
 
 // playMany plays companies at the same time, so that they share flushes.
 func playMany(ctx context.Context, db *sqlite.Store) (*estate, []*tenant, error) {
-	estate, err := newEstate(ctx, db)
+	estate, err := newEstate(db)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +105,7 @@ func loadRounds(ctx context.Context, db *sqlite.Store, tenants []*tenant, take f
 	for range rounds {
 		seconds := make([]float64, 0, loadsEach*len(tenants))
 		for range loadsEach {
-			fresh, err := newEstate(ctx, db)
+			fresh, err := newEstate(db)
 			if err != nil {
 				return err
 			}
@@ -125,7 +125,7 @@ func loadRounds(ctx context.Context, db *sqlite.Store, tenants []*tenant, take f
 
 // weigh notes how much memory loaded companies take, and how large they are.
 func (l *loadTimes) weigh(ctx context.Context, db *sqlite.Store, tenants []*tenant) error {
-	fresh, err := newEstate(ctx, db)
+	fresh, err := newEstate(db)
 	if err != nil {
 		return err
 	}

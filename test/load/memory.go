@@ -37,7 +37,7 @@ func runMemory(ctx context.Context, p *parent, _ []string) error {
 	use := memoryUse{}
 	seed := int64(0)
 	for range rounds {
-		estate, err := newEstate(ctx, newForgetful())
+		estate, err := newEstate(newForgetful())
 		if err != nil {
 			return err
 		}

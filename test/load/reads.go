@@ -43,7 +43,7 @@ func prepare(ctx context.Context, p *parent, args []string) error {
 }
 
 func playOne(ctx context.Context, db *sqlite.Store) (prepared, error) {
-	estate, err := newEstate(ctx, db)
+	estate, err := newEstate(db)
 	if err != nil {
 		return prepared{}, err
 	}

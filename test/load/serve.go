@@ -110,7 +110,7 @@ func serveForgetful(ctx context.Context, p *parent, _ []string) error {
 // serveStore serves the API over a store. "sandboxes n" makes n of them and
 // answers with the keys of their Factories.
 func serveStore(ctx context.Context, p *parent, s store.Store) error {
-	estate, err := newEstate(ctx, s)
+	estate, err := newEstate(s)
 	if err != nil {
 		return err
 	}

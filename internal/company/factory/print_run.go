@@ -2,7 +2,6 @@ package factory
 
 import (
 	"slices"
-	"time"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
@@ -205,12 +204,7 @@ func (f *Factory) planOrders(p *plan, ids []string) error {
 // whenFree adds to a refusal when the run in its way ends, and nothing else
 // (contract: ERR.PRESS_BUSY).
 func (f *Factory) whenFree(r *record.Recorder, runID string, p *problem.Problem) error {
-	earliest := r.Wall().Add(time.Second) // the soonest a tick can come
-	at, ok := r.Clock().Wall(f.PrintRuns.Private(runID).Ends)
-	if !ok {
-		return p.RetryingAt(earliest.CeilSecond().Time()).Hinting("This clock moves by ticks: POST /sandbox/tick.")
-	}
-	return p.RetryingAt(max(at, earliest).CeilSecond().Time())
+	return r.Retrying(p, f.PrintRuns.Private(runID).Ends)
 }
 
 // measure does the arithmetic of a run: make-ready is halved in sheets and

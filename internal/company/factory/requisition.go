@@ -74,6 +74,12 @@ func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
 	return ids
 }
 
+// OpenRequisition asks for an item that ran out before the first morning, and
+// which a delivery of the opening refills. It returns the requisition's id.
+func (f *Factory) OpenRequisition(r *record.Recorder, sku string) string {
+	return f.reorder(r, sku)[0]
+}
+
 // refilled closes what asked for an item, when it has reached its reorder
 // point: riders of the event that brought the goods.
 func (f *Factory) refilled(r *record.Recorder, sku string, incoming int64) {

@@ -119,6 +119,9 @@ func (h *HR) earned(week Week) money.Minor {
 	return 0
 }
 
+// Earned returns what the week of a day has earned, while it has no timesheet.
+func (h *HR) Earned(day sim.Day) money.Minor { return h.earned(weekOf(day)) }
+
 // settle takes a week off what was earned: from now on a payroll run stands
 // for it.
 func (h *HR) settle(week Week) {

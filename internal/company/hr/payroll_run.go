@@ -90,15 +90,11 @@ func (h *HR) runOf(week Week) *PayrollRun {
 	return nil
 }
 
-// bill returns the payroll run of a week to change, and makes it if there is
-// none: due, or late when its time has passed.
-func (h *HR) bill(r *record.Recorder, week Week) (*PayrollRun, *PayrollRunPrivate) {
+// bill returns the payroll run of a week to change, and makes it with a status
+// if there is none.
+func (h *HR) bill(r *record.Recorder, week Week, status PayrollStatus) (*PayrollRun, *PayrollRunPrivate) {
 	if run := h.runOf(week); run != nil {
 		return h.PayrollRuns.Edit(r, run.ID)
-	}
-	status := PayrollDue
-	if r.Today() > h.dueDay(week) {
-		status = PayrollLate
 	}
 	run, private := h.PayrollRuns.Add(r, PayrollRun{
 		WeekStart: week.start(), WeekEnd: week.end(), DueDate: h.dueDay(week).Date(), Status: status, Currency: money.Currency,
@@ -107,13 +103,16 @@ func (h *HR) bill(r *record.Recorder, week Week) (*PayrollRun, *PayrollRunPrivat
 	return run, private
 }
 
-// FallsDue makes the payroll of a week late, unless it is paid.
+// FallsDue makes the payroll of a week late, unless it is paid or nobody worked
+// here.
 func (h *HR) FallsDue(r *record.Recorder, index int64) {
 	week, reason := Week(index), LateNoTimesheet
 	run := h.runOf(week)
 	switch {
+	case run == nil && h.earned(week) == 0:
+		return
 	case run == nil:
-		run, _ = h.bill(r, week)
+		run, _ = h.bill(r, week, PayrollLate)
 	case run.Status == PayrollPaid:
 		return
 	default:

@@ -2,7 +2,6 @@ package hr
 
 import (
 	"fmt"
-	"time"
 
 	"platen/internal/company/record"
 	"platen/internal/event"
@@ -109,7 +108,13 @@ func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours
 	if len(fields) > 0 {
 		return Sheet{}, problem.Invalid(fields...)
 	}
-	return sheet, h.everybody(&sheet)
+	if err := h.everybody(&sheet); err != nil {
+		return Sheet{}, err
+	}
+	if len(sheet.entries) == 0 {
+		return Sheet{}, problem.Invalid(problem.Field{Field: "entries", Rule: "minItems", Message: fmt.Sprintf("Nobody was employed in the week of %s.", weekStart)})
+	}
+	return sheet, nil
 }
 
 func badWeek(rule, format string, values ...any) error {
@@ -119,12 +124,7 @@ func badWeek(rule, format string, values ...any) error {
 // notOver says when the week can be recorded.
 func notOver(r *record.Recorder, week Week) error {
 	p := problem.New(problem.WeekNotOver, "The hours of the week of %s can be recorded from %s on.", week.start(), week.recordable().Text())
-	earliest := r.Wall().Add(time.Second) // the soonest a tick can come
-	at, ok := r.Clock().Wall(week.recordable())
-	if !ok {
-		return p.RetryingAt(earliest.CeilSecond().Time()).Hinting("This clock moves by ticks: POST /sandbox/tick.")
-	}
-	return p.RetryingAt(max(at, earliest).CeilSecond().Time())
+	return r.Retrying(p, week.recordable())
 }
 
 // entry finds whose hours these are, or says which field is wrong.
@@ -186,10 +186,10 @@ func (s *Sheet) find(employeeID string) *TimesheetEntry {
 }
 
 // Attended is this week as the bridge records it: what the gate wrote down. It
-// is false when the week has a timesheet already.
+// is false when the week has a timesheet already, or nobody worked here.
 func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 	week := weekOf(r.Today())
-	if h.runOf(week) != nil {
+	if h.runOf(week) != nil || len(attended) == 0 {
 		return Sheet{}, false
 	}
 	sheet := Sheet{week: week, source: SourceBridge}
@@ -203,11 +203,8 @@ func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 // Record writes a timesheet down, so that its wages are due, and returns its
 // id. Hours that are not those of the gate annoy the crew.
 func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
-	if s.entries == nil {
-		s.entries = []TimesheetEntry{} // nobody was employed
-	}
 	sheet, _ := h.Timesheets.Add(r, Timesheet{WeekStart: s.week.start(), Entries: s.entries, Source: s.source}, struct{}{})
-	run, private := h.bill(r, s.week)
+	run, private := h.bill(r, s.week, PayrollDue)
 	sheet.PayrollRunID = run.ID
 	run.TimesheetID = &sheet.ID
 	run.GrossMinor = h.gross(sheet.Entries)

@@ -238,9 +238,15 @@ func (o *Office) ShipLot(r *record.Recorder, id string, factoryRef *string, sour
 }
 
 // fulfilLot settles a lot whose goods have arrived and which has been billed,
-// whichever came last.
+// whichever came last. For goods that were billed in time and came late the
+// customer takes the penalty off when paying.
 func (o *Office) fulfilLot(r *record.Recorder, lot *ContractLot) {
-	o.changeReputation(reputationOnTime)
+	if arrived := *o.ContractLots.Private(lot.ID).ArrivedOn; arrived > sim.DayFrom(lot.DeliverBy) {
+		o.CustomerInvoices.EditPrivate(r, *lot.InvoiceID).DeductionMinor = min(lot.PenaltyMinor, lot.TotalMinor-1)
+		o.changeReputation(reputationLotMissed)
+	} else {
+		o.changeReputation(reputationOnTime)
+	}
 	o.schedulePayments(r, *lot.InvoiceID)
 }
 

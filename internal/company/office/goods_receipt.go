@@ -85,8 +85,8 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 	}
 	for _, received := range in.Lines {
 		open := order.Open(received.SKU)
-		if received.QuantityAccepted > open {
-			return problem.New(problem.QuantityExceedsOrder, "%d of %s are open on %s, not %d.", open, received.SKU, order.Number, received.QuantityAccepted).
+		if order.line(received.SKU) == nil || received.QuantityAccepted+received.QuantityRejected > open {
+			return problem.New(problem.QuantityExceedsOrder, "%d of %s are open on %s, not %d.", open, received.SKU, order.Number, received.QuantityAccepted+received.QuantityRejected).
 				With(OpenLineDetails{SKU: received.SKU, QuantityOpen: open})
 		}
 	}

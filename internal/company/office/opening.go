@@ -65,6 +65,7 @@ func (opening openingOrder) order() SalesOrder {
 // OpeningPurchase is a purchase order from before the first morning.
 type OpeningPurchase struct {
 	SupplierID, SKU      string
+	RequisitionID        *string
 	Quantity             int64
 	UnitPriceMinor       money.Minor
 	By                   string
@@ -78,9 +79,12 @@ type OpeningPurchase struct {
 func (o *Office) OpenPurchase(r *record.Recorder, p OpeningPurchase) *PurchaseOrder {
 	total := p.UnitPriceMinor.Times(p.Quantity)
 	order := o.write(r, PurchaseOrder{
-		SupplierID: p.SupplierID, TotalMinor: total, ApprovalRequired: p.By == ByClient,
+		SupplierID: p.SupplierID, RequisitionID: p.RequisitionID, TotalMinor: total, ApprovalRequired: p.By == ByClient,
 		Lines: []PurchaseOrderLine{{Line: 1, SKU: p.SKU, Quantity: p.Quantity, UnitPriceMinor: p.UnitPriceMinor, AmountMinor: total}},
 	})
+	if p.RequisitionID != nil {
+		o.order(r, *p.RequisitionID, order.ID)
+	}
 	if order.ApprovalRequired {
 		o.askApproval(r, order)
 	}

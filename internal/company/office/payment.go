@@ -81,8 +81,10 @@ func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
 		i.TotalMinor -= deduction
 		i.BalanceMinor -= deduction
 	})
-	order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
-	order.LateDiscountMinor = invoice.LateDiscountMinor
+	if invoice.SalesOrderID != nil {
+		order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
+		order.LateDiscountMinor = invoice.LateDiscountMinor
+	}
 	o.State.ReceivableMinor -= deduction
 }
 

@@ -90,6 +90,9 @@ type PurchaseOrderPrivate struct {
 	// TakenInMinor is the worth of what the warehouse took in and the company
 	// has not paid for: it owes that, whatever the documents say.
 	TakenInMinor money.Minor `json:"taken_in_minor,omitzero"`
+	// DeliveredMinor is the worth of what the supplier knows it has delivered:
+	// what its truck brought undamaged, less what went back with the driver.
+	DeliveredMinor money.Minor `json:"delivered_minor,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -163,9 +166,7 @@ func (o *Office) Purchase(r *record.Recorder, in PurchaseOrderInput) (string, er
 	required := total > o.preset.Supply.POApprovalMinor
 	order := o.write(r, PurchaseOrder{SupplierID: in.SupplierID, RequisitionID: in.RequisitionID, Lines: lines, TotalMinor: total, ApprovalRequired: required})
 	if in.RequisitionID != nil {
-		q, _ := o.Requisitions.Edit(r, *in.RequisitionID)
-		q.PurchaseOrderID = &order.ID
-		o.State.OpenRequisitions--
+		o.order(r, *in.RequisitionID, order.ID)
 	}
 	if required {
 		o.askApproval(r, order)
@@ -243,6 +244,13 @@ func (o *Office) write(r *record.Recorder, order PurchaseOrder) *PurchaseOrder {
 		Number: row.Number, SupplierID: row.SupplierID, TotalMinor: row.TotalMinor, RequisitionID: row.RequisitionID,
 	})
 	return row
+}
+
+// order notes that a requisition has its purchase order.
+func (o *Office) order(r *record.Recorder, requisitionID, orderID string) {
+	q, _ := o.Requisitions.Edit(r, requisitionID)
+	q.PurchaseOrderID = &orderID
+	o.State.OpenRequisitions--
 }
 
 func (o *Office) askApproval(r *record.Recorder, order *PurchaseOrder) {

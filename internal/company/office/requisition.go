@@ -60,7 +60,7 @@ type Requisition struct {
 	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"At list cost; what it really costs depends on the supplier."`
 	Currency        string            `json:"currency"`
 	NeededBy        *moment.Date      `json:"needed_by"`
-	Source          string            `json:"source" enum:"bridge,client"`
+	Source          string            `json:"source" enum:"bridge,client,opening"`
 	Status          RequisitionStatus `json:"status" enum:"received,approved,rejected"`
 	DecidedBy       *string           `json:"decided_by" enum:"policy,client,lapse"`
 	RejectReason    *string           `json:"reject_reason"`
@@ -161,8 +161,12 @@ func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
 	r.Emit(event.OfficeRequisitionReceived, q, &event.OfficeRequisitionReceivedData{
 		Number: q.Number, Reference: q.Reference, SKU: q.Lines[0].SKU, Quantity: total, EstimatedMinor: q.EstimatedMinor, Source: q.Source,
 	})
-	if q.EstimatedMinor <= o.preset.Supply.RequisitionAutoMinor {
+	switch {
+	case q.EstimatedMinor <= o.preset.Supply.RequisitionAutoMinor:
 		o.ApproveRequisition(r, q.ID, ByPolicy)
+		return q.ID
+	case q.Source == SourceOpening:
+		o.ApproveRequisition(r, q.ID, ByClient)
 		return q.ID
 	}
 	r.Set(sim.Timer{Due: (r.Today() + requisitionDays + 1).Open(), Class: sim.ClassRequisition, Kind: TimerRequisitionLapses, Ref: q.ID})

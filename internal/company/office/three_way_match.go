@@ -114,7 +114,7 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 	if invoice.Kind == OverheadInvoice {
 		return Settlement{}, problem.New(problem.DirectDebit, "The invoice %s is debited on %s.", invoice.Number, invoice.CollectOn).With(DebitDetails{CollectOn: *invoice.CollectOn})
 	}
-	base, err := invoice.base(amount)
+	base, err := invoice.base(amount, o.PurchaseOrders.Private(*invoice.PurchaseOrderID).DeliveredMinor)
 	if err != nil {
 		return Settlement{}, err
 	}
@@ -123,8 +123,10 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 }
 
 // base is the part of the bill that an amount stands for. An overdue invoice
-// takes the amount with its late fee, too.
-func (i *SupplierInvoice) base(amount *money.Minor) (money.Minor, error) {
+// takes the amount with its late fee, too. The supplier credits what it did not
+// deliver, and not what was only left out of the receipt: it knows what its
+// truck brought and took back.
+func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (money.Minor, error) {
 	if amount == nil {
 		if i.MatchStatus == Matched {
 			return i.BilledMinor, nil
@@ -133,7 +135,7 @@ func (i *SupplierInvoice) base(amount *money.Minor) (money.Minor, error) {
 			With(MatchDetails{MatchStatus: i.MatchStatus, BilledMinor: i.BilledMinor, MatchedMinor: i.MatchedMinor})
 	}
 	allowed := []money.Minor{i.BilledMinor}
-	if i.MatchedMinor > 0 && i.MatchedMinor != i.BilledMinor {
+	if i.MatchedMinor > 0 && i.MatchedMinor != i.BilledMinor && i.MatchedMinor >= delivered {
 		allowed = []money.Minor{i.MatchedMinor, i.BilledMinor}
 	}
 	for _, fee := range []money.Minor{0, i.LateFeeMinor} {
@@ -141,7 +143,7 @@ func (i *SupplierInvoice) base(amount *money.Minor) (money.Minor, error) {
 			return *amount - fee, nil
 		}
 	}
-	return 0, problem.New(problem.AmountNotPayable, "%s is neither the matched nor the billed amount of %s.", *amount, i.Number).With(AllowedDetails{Allowed: allowed})
+	return 0, problem.New(problem.AmountNotPayable, "%s does not close %s: the supplier takes what was billed, or what order and a true receipt justify.", *amount, i.Number).With(AllowedDetails{Allowed: allowed})
 }
 
 // discount is what paying so much today takes off.

@@ -39,7 +39,11 @@ func (o *Office) Truck(r *record.Recorder, orderID string) (order *PurchaseOrder
 	for _, line := range order.Lines {
 		loads = append(loads, Load{SKU: line.SKU, Advised: line.Quantity, Counted: line.Quantity, CostMinor: line.UnitPriceMinor})
 	}
-	o.spoil(loads, supplier, o.PurchaseOrders.Private(orderID).Nth)
+	private := o.PurchaseOrders.EditPrivate(r, orderID)
+	o.spoil(loads, supplier, private.Nth)
+	for _, load := range loads {
+		private.DeliveredMinor += load.CostMinor.Times(load.Counted - load.Damaged)
+	}
 	r.Set(sim.Timer{Due: (r.Today() + 1).At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerSupplierBills, Ref: orderID})
 	return order, loads
 }
@@ -67,9 +71,11 @@ func between(s sim.Stream, least, most, coordinate int64) int64 {
 // TakenIn notes the worth of goods that went into the warehouse. The company
 // owes for them until it has paid the bill, whatever the documents say.
 func (o *Office) TakenIn(r *record.Recorder, orderID string, worth money.Minor) {
+	private := o.PurchaseOrders.EditPrivate(r, orderID)
+	private.DeliveredMinor = worth
 	if order, _ := o.PurchaseOrders.Find(orderID); order.BillingStatus == BillingPaid {
 		return
 	}
-	o.PurchaseOrders.EditPrivate(r, orderID).TakenInMinor += worth
+	private.TakenInMinor += worth
 	o.State.TakenInMinor += worth
 }

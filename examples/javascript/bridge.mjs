@@ -1,0 +1,513 @@
+#!/usr/bin/env node
+/**
+ * The reference integration of Platen in JavaScript, for Node.js 18.11 or
+ * later and with nothing installed.
+ *
+ * In a sandbox with the manual bridge this program carries records between Head
+ * Office and the Factory: it follows the event feed and does by API calls what
+ * the auto bridge would have done by itself.
+ *
+ *     PLATEN_OFFICE_KEY=lab_off_... PLATEN_FACTORY_KEY=lab_fac_... node bridge.mjs
+ *
+ * It may be stopped, killed and started again at any moment. What it carries for
+ * an event is sent with an idempotency key made of the event's id, and the number
+ * of the last event it has dealt with is written to a file after that, so nothing
+ * is left out and nothing is done twice.
+ *
+ * Exit status: 0 all carried, or stopped by a signal; 1 something was refused for
+ * good and needs a person, the rest has been carried; 2 the settings cannot work;
+ * 3 the server cannot be reached or has no room, start it again; 4 the sandbox has
+ * ended, or its keys are not valid.
+ */
+
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const [DONE, REFUSED, USAGE, LATER, OVER] = [0, 1, 2, 3, 4];
+
+const ATTEMPT_TIMEOUT_MS = 30_000;
+const MOST_ATTEMPTS = 6;
+const MOST_ELAPSED_MS = 60_000;
+const MOST_PER_PAGE = 100;
+
+// The minute at which the gate closes on a Friday. The API takes hours from noon
+// on; after this minute nothing can change them.
+const LAST_MINUTE = '15:59';
+// What a day of illness or leave counts.
+const HOURS_PER_DAY = 8;
+
+/** Only other settings can mend this. */
+class SettingsError extends Error {}
+
+/** This cannot be carried, now or later. */
+class NeedsPerson extends Error {}
+
+/** The server could not be reached, or something in between answered. */
+class NoAnswer extends Error {}
+
+/** The server refused. Programs look at the code, never at the text. */
+class Refusal extends Error {
+  constructor(what, status, error, waitMs) {
+    super(`${what}: ${status} ${error.code}: ${error.message} ${error.hint ?? ''}`);
+    Object.assign(this, { status, code: error.code, retryable: error.retryable, details: error.details ?? {}, waitMs });
+  }
+
+  /** Whether it ends by itself, when something else has changed. */
+  get passes() {
+    return this.retryable || this.status === 429 || this.status >= 500 || this.code === 'too_many_open';
+  }
+
+  /** Whether the sandbox is over, or the keys are not good for it. */
+  get endsAll() {
+    return [401, 403, 423].includes(this.status);
+  }
+}
+
+/** Calls one server, with the key that a path wants, as often as it takes. */
+class Api {
+  constructor(url, keys, stop) {
+    Object.assign(this, { url: url.replace(/\/+$/, ''), keys, stop });
+  }
+
+  get(path, system = 'office', parameters = {}) {
+    const query = new URLSearchParams(parameters).toString();
+    return this.call({ method: 'GET', path: query ? `${path}?${query}` : path, system });
+  }
+
+  async post(path, system, idempotencyKey, body) {
+    const answer = await this.call({ method: 'POST', path, system, idempotencyKey, body: JSON.stringify(body) });
+    return answer.data;
+  }
+
+  /**
+   * Sends a request until it is answered for good: after 429, 503, any error
+   * called retryable and a broken line it is sent again, with the same
+   * idempotency key, when the server says so. Conflicts (409) are left to the
+   * caller: they tell of the company, not of the line.
+   */
+  async call(request) {
+    const began = performance.now();
+    for (let attempt = 1; ; attempt++) {
+      this.stop.throwIfAborted(); // a call that is under way is brought to its end
+      let failed;
+      try {
+        return await this.attempt(request);
+      } catch (error) {
+        failed = error;
+      }
+      if (!again(failed)) throw failed;
+      // Without a time of the server's, at random, so that programs that failed
+      // together come back one by one.
+      const waitMs = failed.waitMs > 0 ? failed.waitMs : Math.random() * Math.min(8000, 250 * 2 ** (attempt - 1));
+      if (attempt === MOST_ATTEMPTS || performance.now() - began + waitMs > MOST_ELAPSED_MS) throw failed;
+      await sleep(waitMs, undefined, { signal: this.stop });
+    }
+  }
+
+  async attempt({ method, path, system, idempotencyKey, body }) {
+    const what = `${method} ${path.split('?')[0]}`;
+    const headers = { Accept: 'application/json', 'User-Agent': 'platen-bridge-javascript', Authorization: `Bearer ${this.keys[system]}` };
+    if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey });
+    const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+    let response;
+    let envelope;
+    try {
+      // The API never redirects, and a key is for its own server only.
+      response = await fetch(this.url + path, { method, headers, body, signal, redirect: 'manual' });
+      envelope = await response.json();
+    } catch (error) {
+      const answered = response ? `${response.status} from something that is not the API: ` : '';
+      throw new NoAnswer(`${what}: ${answered}${error.cause?.message ?? error.message}`);
+    }
+    // Whether this answer is that of an earlier try.
+    this.replayed = response.headers.get('Idempotency-Replayed') === 'true';
+    if (response.ok && envelope?.data) return envelope;
+    if (!envelope?.error) throw new NoAnswer(`${what}: ${response.status} from something that is not the API`);
+    throw new Refusal(what, response.status, envelope.error, waitOf(response.headers, envelope));
+  }
+}
+
+function again(failed) {
+  if (failed instanceof NoAnswer) return true;
+  if (!(failed instanceof Refusal)) return false;
+  if (failed.status === 409) return failed.code === 'request_in_progress';
+  return failed.retryable || failed.status === 429 || failed.status === 503;
+}
+
+/**
+ * How long the server asks to wait: Retry-After or the time to retry_at,
+ * whichever is longer. Moments are compared with the server's own clock.
+ */
+function waitOf(headers, { meta, error }) {
+  const after = /^\d+$/.test(headers.get('Retry-After') ?? '') ? Number(headers.get('Retry-After')) * 1000 : 0;
+  const until = error.retry_at && meta?.server_time ? Date.parse(error.retry_at) - Date.parse(meta.server_time) : 0;
+  return Math.max(after, until);
+}
+
+/**
+ * What the program knows when it is started again: how far the feed has been
+ * dealt with (seq), and the first week whose hours have not been carried.
+ */
+class Checkpoint {
+  constructor(path) {
+    this.path = path;
+    this.state = { sandbox_id: '', seq: 0, week: '' };
+    try {
+      const { sandbox_id, seq, week } = JSON.parse(readFileSync(path, 'utf8'));
+      if (typeof sandbox_id !== 'string' || !Number.isSafeInteger(seq) || typeof week !== 'string') throw new Error('not a state of this program');
+      this.state = { sandbox_id, seq, week };
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw new SettingsError(`state file ${path}: ${error.message}`);
+    }
+  }
+
+  /** Replaces the file. A crash leaves the old one or the new one. */
+  save() {
+    const next = `${this.path}.${process.pid}`;
+    try {
+      const file = openSync(next, 'w', 0o600);
+      writeSync(file, `${JSON.stringify(this.state)}\n`);
+      fsyncSync(file);
+      closeSync(file);
+      renameSync(next, this.path);
+    } catch (error) {
+      throw new SettingsError(`state file ${this.path}: ${error.message}`);
+    }
+  }
+}
+
+/** Carries records from one system to the other. */
+class Bridge {
+  /** Ids of purchase orders by the number on the delivery note. */
+  purchaseOrders = new Map();
+  counts = { carried: 0, 'done before': 0, refused: 0 };
+
+  /** The events that mean work, and the work. */
+  handOffs = {
+    'office.sales_order.accepted': (order, key) => this.orderWork(order, order.due_date, key),
+    'office.contract_lot.accepted': (data, key) => this.orderLot(data, key),
+    'factory.shipment.created': (data, key) => this.bill(data, key),
+    'factory.requisition.created': (data, key) => this.fileRequisition(data, key),
+    'factory.goods_receipt.recorded': (data, key) => this.recordReceipt(data, key),
+  };
+
+  constructor(api, checkpoint) {
+    Object.assign(this, { api, checkpoint });
+  }
+
+  /**
+   * Looks before anything is carried: both keys must be of one sandbox, nobody
+   * else may be carrying, and the state file must be its own.
+   */
+  async open() {
+    const { sandbox_id: own, bridge } = (await this.api.get('/sandbox', 'office')).data;
+    const { sandbox_id: other } = (await this.api.get('/sandbox', 'factory')).data;
+    const known = this.checkpoint.state.sandbox_id;
+    if (other !== own) throw new SettingsError(`the keys are of two sandboxes, ${own} and ${other}`);
+    if (bridge !== 'manual') {
+      throw new SettingsError(`the bridge of ${own} is ${bridge}, so it carries its records itself; create a sandbox with "bridge":"manual"`);
+    }
+    if (known !== '' && known !== own) {
+      throw new SettingsError(`${this.checkpoint.path} is of ${known}, the keys are of ${own}; use another file`);
+    }
+    this.checkpoint.state.sandbox_id = own;
+  }
+
+  /**
+   * Deals with every event there is, in the order of the feed, and then with
+   * the weeks that are over.
+   */
+  async catchUp() {
+    const before = { ...this.counts };
+    let page;
+    do {
+      page = await this.next();
+      for (const event of page.data.items) await this.deal(event);
+    } while (page.data.next_cursor !== null);
+    this.pass(page.data.last_seq); // events of other types need not be looked at again
+    await this.carryWeeks(page.meta.sim_date);
+    const now = Object.entries(this.counts).map(([name, count]) => [count - before[name], name]);
+    if (now.some(([count]) => count > 0)) say(`caught up at event ${this.checkpoint.state.seq}: ${now.map((part) => part.join(' ')).join(', ')}`);
+  }
+
+  /**
+   * Reads the events after the checkpoint that mean work. To wait for them on
+   * the server instead, ask GET /events/poll here, and pause no more.
+   */
+  next() {
+    return this.api.get('/events', 'office', { after_seq: this.checkpoint.state.seq, types: Object.keys(this.handOffs).join(','), limit: MOST_PER_PAGE });
+  }
+
+  /**
+   * Writes down that the feed has been dealt with up to an event: after the
+   * effects, never before.
+   */
+  pass(seq) {
+    if (seq === this.checkpoint.state.seq) return;
+    this.checkpoint.state.seq = seq;
+    this.checkpoint.save();
+  }
+
+  /**
+   * Carries what an event calls for and passes it. What is refused for good is
+   * reported and passed too, since it would be refused for ever and hold up all
+   * the rest.
+   */
+  async deal(event) {
+    // The same event always leads to the same request, and has a key for it. If
+    // the last try got through and nobody heard, this one gets its answer.
+    await this.report(`event ${event.seq}, ${event.type}`, () => this.handOffs[event.type](event.data, `bridge-${event.id}`));
+    this.pass(event.seq);
+  }
+
+  async report(what, act) {
+    let outcome = 'done before';
+    let text = '';
+    try {
+      const done = await act();
+      if (!this.api.replayed) [outcome, text] = ['carried', `: ${done}`];
+    } catch (error) {
+      const forGood = error instanceof NeedsPerson || (error instanceof Refusal && !error.passes && !error.endsAll);
+      if (!(error instanceof Refusal && doneBefore(error))) {
+        if (!forGood) throw error;
+        [outcome, text] = ['refused', `: ${error.message}`];
+      }
+    }
+    this.counts[outcome]++;
+    say(`${outcome}: ${what}${text}`);
+  }
+
+  // The hand-offs. What the two systems have in common is printed on paper, or
+  // written by us into a reference.
+
+  /** A lot is ordered like an order, but its event does not say what it is for. */
+  async orderLot(accepted, key) {
+    const lot = (await this.api.get(`/office/contract-lots/${accepted.id}`)).data;
+    return this.orderWork(lot, lot.deliver_by, key);
+  }
+
+  /**
+   * Asks the Factory for what a customer was promised. The reference is what will
+   * stand on the parcel: by it the customer recognises the goods, and bill finds
+   * what to bill.
+   */
+  async orderWork(sold, dueDate, key) {
+    const work = await this.api.post('/factory/work-orders', 'factory', key, {
+      sku: sold.sku, quantity: sold.quantity, reference: sold.id, due_date: dueDate,
+    });
+    return `${sold.number} is work order ${work.number}`;
+  }
+
+  /**
+   * Tells Head Office that the goods of an order or a lot have left, so that it
+   * bills them.
+   */
+  async bill({ id, number, reference }, key) {
+    const sold = {};
+    if (reference.startsWith('so_')) sold.sales_order_id = reference;
+    else if (reference.startsWith('lot_')) sold.contract_lot_id = reference;
+    else throw new NeedsPerson(`${number} went to "${reference}", which is the id of no order and no lot, so nobody can be billed`);
+    const shipment = await this.api.post('/office/shipments', 'office', key, { ...sold, factory_shipment_ref: id });
+    return `${number} is billed as ${shipment.invoice.number}`;
+  }
+
+  /** Tells Head Office what the Factory runs short of. */
+  async fileRequisition(wanted, key) {
+    const filed = await this.api.post('/office/requisitions', 'office', key, {
+      lines: [{ sku: wanted.sku, quantity: wanted.quantity }], reference: wanted.id, needed_by: wanted.needed_by,
+    });
+    return `${wanted.number} is requisition ${filed.number}`;
+  }
+
+  /**
+   * Tells Head Office what the Factory took off a truck: what the supplier's
+   * bill is compared with.
+   */
+  async recordReceipt(counted, key) {
+    const orderId = await this.purchaseOrder(counted.purchase_order_number);
+    // The event has the sums, the record each material.
+    const receipt = (await this.api.get(`/factory/goods-receipts/${counted.id}`, 'factory')).data;
+    const recorded = await this.api.post('/office/goods-receipts', 'office', key, {
+      purchase_order_id: orderId,
+      reference: receipt.id,
+      lines: receipt.lines.map(({ sku, quantity_accepted, quantity_rejected }) => ({ sku, quantity_accepted, quantity_rejected })),
+    });
+    return `what came for ${counted.purchase_order_number} is receipt ${recorded.id}`;
+  }
+
+  /**
+   * Finds the order whose number stands on a delivery note. Lists begin with the
+   * newest, and trucks come for recent orders.
+   */
+  async purchaseOrder(number) {
+    const parameters = { limit: MOST_PER_PAGE };
+    while (!this.purchaseOrders.has(number)) {
+      const page = (await this.api.get('/office/purchase-orders', 'office', parameters)).data;
+      for (const order of page.items) this.purchaseOrders.set(order.number, order.id);
+      if (page.next_cursor === null) break;
+      parameters.cursor = page.next_cursor;
+    }
+    if (!this.purchaseOrders.has(number)) throw new NeedsPerson(`Head Office has no purchase order ${number}`);
+    return this.purchaseOrders.get(number);
+  }
+
+  // The hand-off that no event asks for.
+
+  /**
+   * When a week is over, its attendance at the Factory's gate becomes the
+   * timesheet by which Head Office pays.
+   */
+  async carryWeeks(today) {
+    if (this.checkpoint.state.week === '') {
+      // Begin with the week of the company's first event.
+      const first = (await this.api.get('/events', 'office', { limit: 1 })).data.items[0].sim_date;
+      const sinceMonday = (new Date(first).getUTCDay() + 6) % 7;
+      this.carriedUntil(after(first, -sinceMonday));
+    }
+    while (await this.weekIsOver(today)) {
+      const monday = this.checkpoint.state.week;
+      await this.report(`the week of ${monday}`, () => this.recordHours(monday));
+      this.carriedUntil(after(monday, 7));
+    }
+  }
+
+  carriedUntil(monday) {
+    this.checkpoint.state.week = monday;
+    this.checkpoint.save();
+  }
+
+  async weekIsOver(today) {
+    const friday = after(this.checkpoint.state.week, 4);
+    if (today !== friday) return today > friday;
+    const { clock } = (await this.api.get('/sandbox')).data;
+    return clock.sim_date > friday || clock.sim_time >= LAST_MINUTE;
+  }
+
+  /**
+   * Adds up the attendance of a week by badge, which is what both systems know
+   * people by.
+   */
+  async recordHours(monday) {
+    const entries = new Map();
+    const parameters = { week_start: monday, limit: MOST_PER_PAGE };
+    do {
+      const page = (await this.api.get('/factory/attendance', 'factory', parameters)).data;
+      for (const { badge_no, absence, hours } of page.items) {
+        if (!entries.has(badge_no)) entries.set(badge_no, { badge_no, hours_worked: 0, hours_sick: 0, hours_leave: 0 });
+        if (absence === 'none') entries.get(badge_no).hours_worked += hours;
+        else entries.get(badge_no)[`hours_${absence}`] += HOURS_PER_DAY;
+      }
+      parameters.cursor = page.next_cursor;
+    } while (parameters.cursor !== null);
+    if (entries.size === 0) return 'nobody was at work';
+    // One timesheet for a week, one key for it.
+    const sheet = await this.api.post('/office/timesheets', 'office', `bridge-week-${monday}`, { week_start: monday, entries: [...entries.values()] });
+    return `the hours of ${entries.size} people are timesheet ${sheet.id}`;
+  }
+}
+
+/**
+ * Recognises the refusals that say that a record is there already: somebody
+ * carried it by hand, or it was there before this program.
+ */
+function doneBefore(refusal) {
+  // The order or the lot is not open. That is well if it has been billed; one
+  // that has expired is lost.
+  if (refusal.code === 'invalid_state') return ['shipped', 'paid', 'delivered'].includes(refusal.details.status);
+  // With a key that is used up, another version of this program has done it, in
+  // other words: only what succeeded uses a key up.
+  return ['duplicate_reference', 'timesheet_exists', 'idempotency_key_reused'].includes(refusal.code);
+}
+
+/** The day so many days after another. */
+function after(day, days) {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+/**
+ * Catches up, once or again and again. A line that fails for a while ends only a
+ * single run: the next look begins where this one stopped.
+ */
+async function work(bridge, { once, pauseMs }, stop) {
+  for (;;) {
+    try {
+      await bridge.catchUp();
+    } catch (error) {
+      const passing = error instanceof NoAnswer || (error instanceof Refusal && !error.endsAll);
+      if (once || stop.aborted || !passing) throw error;
+      say(`later: ${error.message}`);
+    }
+    if (once) return;
+    await sleep(pauseMs, undefined, { signal: stop });
+  }
+}
+
+const HELP = `usage: node bridge.mjs [--once] [--url URL] [--state FILE] [--pause SECONDS]
+
+Carry records between the two systems of a Platen company.
+
+  --once            catch up and exit
+  --url URL         base URL of the API (PLATEN_URL, or http://127.0.0.1:8080/v1)
+  --state FILE      file that remembers how far the feed has been dealt with
+  --pause SECONDS   time between two looks at the feed (2)
+`;
+
+/**
+ * Takes flags for what anybody may see, and the environment for keys: other
+ * users of a machine can list the arguments of a program.
+ */
+function readSettings(args) {
+  const string = (value) => ({ type: 'string', default: value });
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args,
+      options: {
+        help: { type: 'boolean', short: 'h' }, once: { type: 'boolean' },
+        url: string(process.env.PLATEN_URL || 'http://127.0.0.1:8080/v1'), state: string(process.env.PLATEN_STATE || 'bridge-state.json'), pause: string('2'),
+      },
+    }));
+  } catch (error) {
+    throw new SettingsError(error.message);
+  }
+  const keys = { office: process.env.PLATEN_OFFICE_KEY ?? '', factory: process.env.PLATEN_FACTORY_KEY ?? '' };
+  const settings = { ...values, keys, pauseMs: Number(values.pause) * 1000 };
+  if (settings.help) return settings;
+  if (!keys.office.startsWith('lab_off_') || !keys.factory.startsWith('lab_fac_')) {
+    throw new SettingsError('PLATEN_OFFICE_KEY must hold the key that begins with lab_off_, PLATEN_FACTORY_KEY the one with lab_fac_');
+  }
+  if (!(settings.pauseMs > 0)) throw new SettingsError('--pause must be above zero');
+  return settings;
+}
+
+async function main(args) {
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stopping.abort());
+  let bridge;
+  try {
+    const settings = readSettings(args);
+    if (settings.help) {
+      process.stdout.write(HELP);
+      return DONE;
+    }
+    bridge = new Bridge(new Api(settings.url, settings.keys, stopping.signal), new Checkpoint(settings.state));
+    await bridge.open();
+    await work(bridge, settings, stopping.signal);
+  } catch (error) {
+    if (stopping.signal.aborted) return DONE; // a signal asked for the end
+    if (![SettingsError, Refusal, NoAnswer].some((kind) => error instanceof kind)) throw error;
+    process.stderr.write(`bridge: ${error.message}\n`);
+    if (error instanceof SettingsError) return USAGE;
+    return error.endsAll ? OVER : LATER;
+  }
+  const { refused } = bridge.counts;
+  if (refused > 0) process.stderr.write(`bridge: some records need a person: ${refused} refused, see above\n`);
+  return refused > 0 ? REFUSED : DONE;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,179 @@
+// Package admission decides who may have a sandbox now. It holds the limits of
+// each network, the places of the server, the queue for them, proofs of work,
+// and the answers of creations that are kept for a retry.
+//
+// A place is taken by a sandbox that lives, by a creation under way, or by a
+// ticket that is ready and waits to be claimed. Whatever place is free goes to
+// the head of the queue in the same moment, so a free place means an empty
+// queue, and a newcomer cannot overtake anybody:
+//
+//	         ┌── a place is free ──────────────────────────▶ sandbox
+//	creation ┤                                                 ▲
+//	         └── none is ──▶ waiting ──▶ ready ──── claimed ───┘
+//	                                       │
+//	                                       └── 120 s ──▶ forfeited ──10 min──▶ gone
+//
+// The Desk is the one that hands out the places of a store. It keeps them in
+// memory; what must outlive it (tickets, used proofs, kept answers, who created
+// how much) is records of the store, and those that belong to a sandbox are
+// written in the commit that makes it.
+package admission
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+// Kinds of records.
+const (
+	kindTicket   = "ticket"
+	kindProof    = "proof"
+	kindReply    = "creation_reply"
+	kindCreation = "creation"
+)
+
+// never is the end of records that something else ends.
+var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant that Go cannot say
+
+// Options are what a desk needs to know.
+type Options struct {
+	Store store.Store
+	Log   *slog.Logger
+	// Now is the wall clock.
+	Now func() time.Time
+	// Capacity is how many sandboxes there may be, Queue how many may wait for
+	// a place.
+	Capacity, Queue int
+	// Active is how many sandboxes a network may have at a time, Hourly how
+	// many it may create in an hour; 0 is no limit.
+	Active, Hourly int
+	// ClaimWindow is how long a ready ticket waits to be claimed.
+	ClaimWindow time.Duration
+	// Turnover is how long a sandbox takes up its place, unless it is extended.
+	Turnover time.Duration
+	// Difficulty is how many leading zero bits a proof of work needs; 0 asks
+	// for none.
+	Difficulty int
+	// Secret is what challenges are signed and kept answers are sealed with.
+	Secret []byte
+}
+
+// Desk hands out places.
+type Desk struct {
+	options   Options
+	store     store.Store
+	log       *slog.Logger
+	challenge []byte
+	// woken tells Run that there is something to write.
+	woken chan struct{}
+	// creating is held shared by creations and alone by who counts again.
+	creating sync.RWMutex
+
+	// mu guards everything below. It is never held while the store works.
+	mu       sync.Mutex
+	register register
+	line     line
+	// keys are the idempotency keys and proofs those whose creation is under
+	// way.
+	keys, proofs map[string]bool
+	// doubtful is set when nobody can say whether a sandbox came or went.
+	doubtful bool
+	// cleared is when ended records were last removed.
+	cleared time.Time
+}
+
+// Open returns the desk of a store, with the queue as it was left.
+func Open(ctx context.Context, o Options) (*Desk, error) {
+	d := &Desk{
+		options: o, store: o.Store, log: o.Log, woken: make(chan struct{}, 1),
+		keys: map[string]bool{}, proofs: map[string]bool{},
+	}
+	var err error
+	if d.challenge, err = hkdf.Key(sha256.New, o.Secret, nil, "platen proof of work", sha256.Size); err != nil {
+		return nil, fmt.Errorf("derive the key of challenges: %w", err)
+	}
+	if d.register, err = readRegister(ctx, o.Store, o.Now()); err != nil {
+		return nil, err
+	}
+	if d.line, err = readLine(ctx, o.Store, o.Now()); err != nil {
+		return nil, err
+	}
+	for _, t := range d.line.tickets {
+		if t.State != forfeited {
+			d.register.network(t.Order.Network).tickets++
+		}
+	}
+	d.yield()
+	d.settle(o.Now())
+	return d, nil
+}
+
+// Settled tells the desk of a sandbox that was made, or whose lease has moved.
+func (d *Desk) Settled(header store.Sandbox) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.register.settled(header)
+}
+
+// Gone tells the desk that a sandbox has been deleted.
+func (d *Desk) Gone(sandboxID string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.register.gone(sandboxID)
+	d.settle(d.options.Now())
+}
+
+// Doubt tells the desk that nobody can say whether a sandbox came or went.
+func (d *Desk) Doubt() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.doubt()
+}
+
+// doubt asks for a new count. The caller holds mu.
+func (d *Desk) doubt() {
+	d.doubtful = true
+	d.wake()
+}
+
+// wake sends Run to work.
+func (d *Desk) wake() {
+	select {
+	case d.woken <- struct{}{}:
+	default:
+	}
+}
+
+// isProblem reports whether an error says that nothing happened.
+func isProblem(err error) bool {
+	_, ok := errors.AsType[*problem.Problem](err)
+	return ok
+}
+
+// storeProblem says what a store that did not take a write means to the
+// client, nil when it says nothing certain.
+func storeProblem(err error) *problem.Problem {
+	var reason string
+	switch {
+	case errors.Is(err, store.ErrFull):
+		reason = "The storage is full at the moment; nothing was changed."
+	case errors.Is(err, store.ErrBusy):
+		reason = "The storage is busy at the moment; nothing was changed."
+	case errors.Is(err, store.ErrClosed):
+		reason = "The server is stopping; nothing was changed."
+	default:
+		return nil
+	}
+	p := problem.New(problem.Unavailable, "%s", reason)
+	p.RetryAfter = 1
+	return p
+}

@@ -1,0 +1,222 @@
+package admission
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+// forecastAge is for how long a forecast is good enough.
+const forecastAge = time.Second
+
+// Waiting is a place in the queue.
+type Waiting struct {
+	// Ticket is the id; only who asked for the sandbox is told.
+	Ticket string
+	// Position counts from 1.
+	Position int
+	// EtaSeconds is the expected wait.
+	EtaSeconds int
+}
+
+// Reply is an answer, whole.
+type Reply struct {
+	Status int
+	Body   []byte
+	// Replayed is set when it was kept of an earlier request.
+	Replayed bool
+}
+
+// Order is what is to be made, and for which network. The text is the maker's.
+type Order struct {
+	Network string `json:"network"`
+	Text    []byte `json:"text"`
+}
+
+// Maker makes the sandbox of an order, for which there is a place. The commit
+// that makes it has to write the records that belong to its answer. An error
+// that is a problem says that nothing was made.
+type Maker func(ctx context.Context, order Order, records func(Reply) []store.Write) (Reply, error)
+
+// Poll looks at a ticket. It makes the sandbox of a ready one, or says where a
+// waiting one stands (contract: QUEUE.READY, QUEUE.WAITING).
+func (d *Desk) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waiting, error) {
+	key := ticketKey(id)
+	for ctx.Err() == nil {
+		t, stands, err := d.look(key)
+		if t != nil && err != nil && !d.writeTickets(ctx) {
+			// A ticket that was called lost must not be found again.
+			return Reply{}, nil, busy()
+		}
+		if err != nil || stands != nil {
+			return Reply{}, stands, err
+		}
+		if held := d.take(t); held != nil {
+			select {
+			case <-held:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		reply, err := d.claim(ctx, t, maker)
+		return reply, nil, err
+	}
+	return Reply{}, nil, ctx.Err() // the client went away: its keys would be lost
+}
+
+func busy() error {
+	p := problem.New(problem.Unavailable, "The storage takes nothing at the moment; the ticket keeps its place.")
+	p.RetryAfter = 1
+	return p
+}
+
+// Look is Poll without a claim: it reports a ticket as ready by saying nothing.
+func (d *Desk) Look(id string) (*Waiting, error) {
+	_, stands, err := d.look(ticketKey(id))
+	return stands, err
+}
+
+// look finds a ticket. It returns where it stands while it waits, and refuses
+// it when there is nothing to claim; a lost one is returned with the refusal.
+func (d *Desk) look(key string) (*ticket, *Waiting, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.options.Now()
+	d.settle(now)
+	t := d.line.tickets[key]
+	switch {
+	case t == nil || t.pending || t.State == forfeited && !now.Before(t.Since.Add(forfeitKept)):
+		return nil, nil, problem.New(problem.TicketNotFound, "There is no such ticket, or it has been claimed.")
+	case t.State == forfeited:
+		return t, nil, problem.New(problem.TicketForfeited, "The ticket was ready and was not claimed within %s; its place went to the next.", d.options.ClaimWindow)
+	case t.State == waiting:
+		stands := d.stands(t, now)
+		return t, &stands, nil
+	}
+	return t, nil, nil
+}
+
+// take takes a ready ticket to claim it. It returns what to wait for when
+// somebody else has it: whatever they do to it, it has to be looked at again.
+func (d *Desk) take(t *ticket) <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t.held != nil {
+		return t.held
+	}
+	if t.State != ready || d.line.tickets[t.key] != t {
+		over := make(chan struct{})
+		close(over)
+		return over
+	}
+	t.hold()
+	return nil
+}
+
+// claim makes the sandbox of a ready ticket, in the step that takes the ticket
+// away. A ticket that could not be claimed keeps its place, and its time begins
+// anew (contract: QUEUE.KEEPS_PLACE).
+func (d *Desk) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, err error) {
+	d.creating.RLock()
+	defer d.creating.RUnlock()
+	claimed, gone := false, false
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		now := d.options.Now()
+		t.release()
+		if !claimed && !gone {
+			t.enter(ready, now)
+			d.wake()
+			return
+		}
+		d.line.leave(t)
+		d.register.network(t.Order.Network).tickets--
+		if gone {
+			d.register.making++ // until it is counted
+			d.doubt()
+		}
+		d.register.tidy(t.Order.Network, now)
+		d.settle(now)
+	}()
+	reply, err = maker(ctx, t.Order, func(Reply) []store.Write {
+		return []store.Write{{Record: store.Record{Kind: kindTicket, Key: t.key}, Rule: store.Take}}
+	})
+	if claimed = err == nil; !claimed {
+		_, missing := d.store.Find(context.WithoutCancel(ctx), kindTicket, t.key)
+		gone = errors.Is(missing, store.ErrNotFound)
+	}
+	return reply, err
+}
+
+// stands is where a waiting ticket stands. The caller holds mu.
+func (d *Desk) stands(t *ticket, now time.Time) Waiting {
+	position := slices.Index(d.line.waiting, t) + 1
+	return Waiting{Position: position, EtaSeconds: d.eta(position, now)}
+}
+
+// eta is in how many seconds the place of a position will be free, as far as
+// leases say (contract: OPEN.QUEUE.ETA). The caller holds mu.
+func (d *Desk) eta(position int, now time.Time) int {
+	l := &d.line
+	if age := now.Sub(l.seen); age < 0 || age >= forecastAge || len(l.forecast) < position {
+		l.forecast, l.seen = d.departures(now, max(position, len(l.waiting))), now
+	}
+	return max(1, seconds(l.forecast[position-1].Sub(now)))
+}
+
+// departures is when the next places will be free. Whoever comes into one stays
+// for a whole turnover.
+func (d *Desk) departures(now time.Time, most int) []time.Time {
+	occupied := make(moments, 0, d.register.taken()+len(d.line.ready))
+	for _, r := range d.register.living {
+		occupied = append(occupied, r.until)
+	}
+	for range d.register.making + len(d.line.ready) {
+		occupied = append(occupied, now.Add(d.options.Turnover))
+	}
+	heap.Init(&occupied)
+	for len(occupied) > d.options.Capacity { // after it was lowered
+		heap.Pop(&occupied)
+	}
+	departures := make([]time.Time, 0, most)
+	for range most {
+		leaves := now
+		if len(occupied) > 0 && occupied[0].After(now) {
+			leaves = occupied[0]
+		}
+		departures = append(departures, leaves)
+		if len(occupied) > 0 {
+			occupied[0] = leaves.Add(d.options.Turnover)
+			heap.Fix(&occupied, 0)
+		}
+	}
+	return departures
+}
+
+// moments are a heap, the earliest first.
+type moments []time.Time //nolint:recvcheck // heap.Interface wants both
+
+func (m moments) Len() int           { return len(m) }
+func (m moments) Less(i, j int) bool { return m[i].Before(m[j]) }
+func (m moments) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
+
+// Push implements heap.Interface.
+func (m *moments) Push(v any) {
+	if t, ok := v.(time.Time); ok {
+		*m = append(*m, t)
+	}
+}
+
+// Pop implements heap.Interface.
+func (m *moments) Pop() any {
+	last := len(*m) - 1
+	t := (*m)[last]
+	*m = (*m)[:last]
+	return t
+}

@@ -1,0 +1,193 @@
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+const (
+	// creationsCount is how long a creation counts (contract:
+	// OPEN.RATE.CREATION).
+	creationsCount = time.Hour
+	// retryUnknown is what a network waits whose places end nobody knows when.
+	retryUnknown = time.Minute
+	// listMost is how many sandboxes are read at a start: all of them.
+	listMost = 1 << 30
+)
+
+// register is who lives where: the sandboxes that take up places, and what
+// each network has.
+type register struct {
+	living   map[string]resident
+	networks map[string]*household
+	// making counts the places of creations under way.
+	making int
+	// record, when not nil, collects what happens while the living are counted
+	// again.
+	record []func(*register)
+	counts bool
+}
+
+// resident is a sandbox that takes up a place.
+type resident struct {
+	network string
+	// until is when it will be deleted.
+	until time.Time
+}
+
+// household is what one network has.
+type household struct {
+	living, making, tickets int
+	// creations are those of the last hour, in order.
+	creations []time.Time
+}
+
+// creation is the record of one.
+type creation struct {
+	Network string    `json:"network"`
+	At      time.Time `json:"at"`
+}
+
+// readRegister finds out who lives.
+func readRegister(ctx context.Context, db store.Store, now time.Time) (register, error) {
+	r := register{living: map[string]resident{}, networks: map[string]*household{}}
+	headers, err := db.Due(ctx, never, listMost)
+	if err != nil {
+		return r, fmt.Errorf("read who lives: %w", err)
+	}
+	for i := range headers {
+		r.settled(headers[i])
+	}
+	records, err := db.List(ctx, kindCreation)
+	if err != nil {
+		return r, fmt.Errorf("read who created: %w", err)
+	}
+	for _, record := range records { // in the order of their keys, which is that of their times
+		var c creation
+		if err := json.Unmarshal(record.Body, &c); err != nil {
+			return r, fmt.Errorf("read who created: %w", err)
+		}
+		if now.Before(c.At.Add(creationsCount)) {
+			h := r.network(c.Network)
+			h.creations = append(h.creations, c.At)
+		}
+	}
+	return r, nil
+}
+
+// network returns the household of a network.
+func (r *register) network(name string) *household {
+	h := r.networks[name]
+	if h == nil {
+		h = &household{}
+		r.networks[name] = h
+	}
+	return h
+}
+
+// tidy forgets a network that has nothing.
+func (r *register) tidy(name string, now time.Time) {
+	h := r.networks[name]
+	if h == nil {
+		return
+	}
+	h.expire(now)
+	if h.living == 0 && h.making == 0 && h.tickets == 0 && len(h.creations) == 0 {
+		delete(r.networks, name)
+	}
+}
+
+// expire forgets creations that count no longer.
+func (h *household) expire(now time.Time) {
+	for len(h.creations) > 0 && !now.Before(h.creations[0].Add(creationsCount)) {
+		h.creations = h.creations[1:]
+	}
+}
+
+func (r *register) settled(header store.Sandbox) {
+	if r.counts {
+		r.record = append(r.record, func(r *register) { r.settled(header) })
+	}
+	if _, known := r.living[header.ID]; !known {
+		r.network(header.Network).living++
+	}
+	r.living[header.ID] = resident{network: header.Network, until: header.DeleteAt}
+}
+
+func (r *register) gone(id string) {
+	if r.counts {
+		r.record = append(r.record, func(r *register) { r.gone(id) })
+	}
+	if known, ok := r.living[id]; ok {
+		delete(r.living, id)
+		r.network(known.network).living--
+	}
+}
+
+// recounted replaces who lives by what the store says, and repeats what
+// happened while it was asked.
+func (r *register) recounted(headers []store.Sandbox) {
+	for id := range r.living {
+		r.network(r.living[id].network).living--
+	}
+	clear(r.living)
+	happened := r.record
+	r.record, r.counts = nil, false
+	for i := range headers {
+		r.settled(headers[i])
+	}
+	for _, repeat := range happened {
+		repeat(r)
+	}
+}
+
+// taken is how many places sandboxes and creations take up.
+func (r *register) taken() int { return len(r.living) + r.making }
+
+// allows refuses a network that has, or has created, as many as it may
+// (contract: ERR.IP_ACTIVE_LIMIT, ERR.IP_CREATE_LIMIT).
+func (d *Desk) allows(network string, now time.Time) error {
+	h := d.register.networks[network]
+	if h == nil {
+		return nil
+	}
+	if has := h.living + h.making + h.tickets; d.options.Active > 0 && has >= d.options.Active {
+		p := problem.New(problem.IPActiveLimit, "Your network has %d sandboxes, places in the queue included, and may have %d.", has, d.options.Active)
+		return retrying(p, now, d.register.nextFree(network, now))
+	}
+	h.expire(now)
+	if n := len(h.creations); d.options.Hourly > 0 && n >= d.options.Hourly {
+		p := problem.New(problem.IPCreateLimit, "Your network has created %d sandboxes within an hour, and may create %d.", n, d.options.Hourly)
+		return retrying(p, now, h.creations[n-d.options.Hourly].Add(creationsCount))
+	}
+	return nil
+}
+
+// nextFree is when the first sandbox of a network is deleted.
+func (r *register) nextFree(network string, now time.Time) time.Time {
+	first := time.Time{}
+	for _, resident := range r.living {
+		if resident.network == network && (first.IsZero() || resident.until.Before(first)) {
+			first = resident.until
+		}
+	}
+	if first.IsZero() {
+		return now.Add(retryUnknown)
+	}
+	return first
+}
+
+// retrying sets Retry-After and retry_at to one moment, a whole number of
+// seconds away.
+func retrying(p *problem.Problem, now, at time.Time) error {
+	p.RetryAfter = max(1, seconds(at.Sub(now)))
+	return p.RetryingAt(now.Add(time.Duration(p.RetryAfter) * time.Second))
+}
+
+// seconds rounds up.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -1,0 +1,163 @@
+package admission
+
+import (
+	"context"
+	"time"
+
+	"platen/internal/store"
+)
+
+const (
+	// tendMost is how long Run rests when nothing calls it.
+	tendMost = 10 * time.Second
+	// tendLeast is how long it rests after something went wrong.
+	tendLeast = time.Second
+	// clearEvery is how often ended records are removed, clearMost how many in
+	// one step.
+	clearEvery = 10 * time.Second
+	clearMost  = 1000
+	// ticketsMost is how many tickets are written in one step.
+	ticketsMost = 200
+)
+
+// Run keeps the queue moving and its records written until the context ends.
+func (d *Desk) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.woken:
+		case <-timer.C:
+		}
+		timer.Reset(d.Tend(ctx))
+	}
+}
+
+// Tend does what is due: it counts again where there is doubt, lets tickets be
+// ready or forfeited, writes what changed about them, and removes what has
+// ended. It returns how long it can rest.
+func (d *Desk) Tend(ctx context.Context) time.Duration {
+	well := d.recount(ctx)
+	now := d.options.Now()
+	d.mu.Lock()
+	d.settle(now)
+	d.mu.Unlock()
+	well = d.writeTickets(ctx) && well
+	well = d.clear(ctx, now) && well
+	if !well {
+		return tendLeast
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rest := tendMost
+	for _, t := range d.line.ready {
+		rest = min(rest, t.Since.Add(d.options.ClaimWindow).Sub(now))
+	}
+	return max(rest, time.Millisecond)
+}
+
+// recount asks the store who lives, when that is in doubt. No creation is under
+// way meanwhile.
+func (d *Desk) recount(ctx context.Context) (well bool) {
+	d.mu.Lock()
+	doubtful := d.doubtful
+	d.mu.Unlock()
+	if !doubtful {
+		return true
+	}
+	d.creating.Lock()
+	defer d.creating.Unlock()
+	d.mu.Lock()
+	d.register.counts = true
+	d.mu.Unlock()
+	headers, err := d.store.Due(ctx, never, listMost)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		d.register.record, d.register.counts = nil, false
+		d.log.Warn("count sandboxes", "error", err)
+		return false
+	}
+	d.register.recounted(headers)
+	d.register.making, d.doubtful = 0, false
+	return true
+}
+
+// writeTickets writes the tickets that changed. A ticket that somebody claims
+// is left to them.
+func (d *Desk) writeTickets(ctx context.Context) (well bool) {
+	for {
+		tickets, writes := d.changedTickets()
+		if len(tickets) == 0 {
+			return true
+		}
+		err := d.store.Write(context.WithoutCancel(ctx), writes)
+		d.mu.Lock()
+		for _, t := range tickets {
+			t.release()
+			t.changed = t.changed || err != nil
+		}
+		d.mu.Unlock()
+		if err != nil {
+			d.log.Warn("write tickets", "error", err)
+			return false
+		}
+	}
+}
+
+// changedTickets takes some tickets that changed and returns what to write of
+// them.
+func (d *Desk) changedTickets() (tickets []*ticket, writes []store.Write) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.line.tickets {
+		if len(tickets) == ticketsMost {
+			break
+		}
+		if t.changed && t.held == nil && !t.pending {
+			t.hold()
+			t.changed = false
+			tickets = append(tickets, t)
+			writes = append(writes, store.Write{Record: t.record()})
+		}
+	}
+	return tickets, writes
+}
+
+// clear removes the records that have ended, and forgets lost tickets.
+func (d *Desk) clear(ctx context.Context, now time.Time) (well bool) {
+	d.mu.Lock()
+	due := now.Sub(d.cleared) >= clearEvery || now.Before(d.cleared)
+	if due {
+		d.cleared = now
+		for key, t := range d.line.tickets {
+			if t.State == forfeited && t.held == nil && !now.Before(t.Since.Add(forfeitKept)) {
+				delete(d.line.tickets, key)
+			}
+		}
+		for name := range d.register.networks {
+			d.register.tidy(name, now)
+		}
+	}
+	d.mu.Unlock()
+	for due {
+		n, err := d.store.Clear(ctx, now, clearMost)
+		if err != nil {
+			if ctx.Err() == nil {
+				d.log.Warn("clear records", "error", err)
+			}
+			return false
+		}
+		due = n == clearMost
+	}
+	return true
+}
+
+// Length is how many tickets wait.
+func (d *Desk) Length() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.line.waiting)
+}

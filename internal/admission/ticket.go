@@ -1,0 +1,191 @@
+package admission
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"platen/internal/store"
+)
+
+// forfeitKept is how long a lost ticket says so (contract: OPEN.QUEUE.FORFEIT).
+const forfeitKept = 10 * time.Minute
+
+// Ids of tickets: whoever has one gets the keys, so they are as hard to guess
+// as those and are stored only as a hash.
+const (
+	ticketPrefix = "tkt_"
+	ticketBytes  = 16
+)
+
+var ticketText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding) //nolint:gochecknoglobals // an alphabet
+
+func newTicketID() string {
+	b := make([]byte, ticketBytes)
+	rand.Read(b)
+	return ticketPrefix + ticketText.EncodeToString(b)
+}
+
+// ticketKey is the name under which a ticket is kept.
+func ticketKey(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// state of a ticket.
+type state string
+
+const (
+	waiting   state = "waiting"
+	ready     state = "ready"
+	forfeited state = "forfeited"
+)
+
+// ticket is a place in the queue.
+type ticket struct {
+	key string
+	// Number is the place in the order of arrival.
+	Number uint64 `json:"number"`
+	Order  Order  `json:"order"`
+	State  state  `json:"state"`
+	// Since is when it came into its state.
+	Since time.Time `json:"since"`
+
+	// held is not nil while somebody claims the ticket or writes it.
+	held chan struct{}
+	// pending is set until the ticket is durable, changed while what is stored
+	// is older.
+	pending, changed bool
+}
+
+func (t *ticket) record() store.Record {
+	body, err := json.Marshal(t)
+	if err != nil {
+		panic("encode ticket: " + err.Error()) // our own type always encodes
+	}
+	r := store.Record{Kind: kindTicket, Key: t.key, Body: body, EndsAt: never}
+	if t.State == forfeited {
+		r.EndsAt = t.Since.Add(forfeitKept)
+	}
+	return r
+}
+
+func (t *ticket) hold() { t.held = make(chan struct{}) }
+
+func (t *ticket) release() {
+	close(t.held)
+	t.held = nil
+}
+
+// line is the queue.
+type line struct {
+	// tickets are all that are not gone, by key.
+	tickets map[string]*ticket
+	// waiting are those that wait, in their order, ready those to be claimed.
+	waiting, ready []*ticket
+	next           uint64
+	// forecast is when places will be free, in order, as it was seen at a time.
+	forecast []time.Time
+	seen     time.Time
+}
+
+// readLine reads the queue as it was left. The time in which nobody could claim
+// does not count: the windows of ready tickets begin anew.
+func readLine(ctx context.Context, db store.Store, now time.Time) (line, error) {
+	l := line{tickets: map[string]*ticket{}}
+	records, err := db.List(ctx, kindTicket)
+	if err != nil {
+		return l, fmt.Errorf("read the queue: %w", err)
+	}
+	for _, record := range records {
+		t := &ticket{key: record.Key}
+		if err := json.Unmarshal(record.Body, t); err != nil {
+			return l, fmt.Errorf("read the queue: %w", err)
+		}
+		l.tickets[t.key] = t
+		l.next = max(l.next, t.Number+1)
+		switch t.State {
+		case waiting:
+			l.waiting = append(l.waiting, t)
+		case ready:
+			t.Since = now
+			l.ready = append(l.ready, t)
+		case forfeited:
+		}
+	}
+	slices.SortFunc(l.waiting, inOrder)
+	slices.SortFunc(l.ready, inOrder)
+	return l, nil
+}
+
+func inOrder(a, b *ticket) int { return cmp.Compare(a.Number, b.Number) }
+
+// join puts a new ticket at the end of the queue.
+func (l *line) join(order Order, now time.Time) (t *ticket, id string) {
+	id = newTicketID()
+	t = &ticket{key: ticketKey(id), Number: l.next, Order: order, State: waiting, Since: now, pending: true}
+	l.next++
+	l.tickets[t.key] = t
+	l.waiting = append(l.waiting, t)
+	return t, id
+}
+
+// leave takes a ticket out of the queue.
+func (l *line) leave(t *ticket) {
+	delete(l.tickets, t.key)
+	l.waiting = without(l.waiting, t)
+	l.ready = without(l.ready, t)
+}
+
+func without(tickets []*ticket, t *ticket) []*ticket {
+	return slices.DeleteFunc(tickets, func(other *ticket) bool { return other == t })
+}
+
+func (t *ticket) enter(s state, now time.Time) { t.State, t.Since, t.changed = s, now, true }
+
+// settle brings the queue up to the present: places that were not claimed are
+// lost, and free ones go to the head. The caller holds mu.
+func (d *Desk) settle(now time.Time) {
+	l := &d.line
+	for _, t := range slices.Clone(l.ready) {
+		if t.held == nil && !now.Before(t.Since.Add(d.options.ClaimWindow)) {
+			t.enter(forfeited, now)
+			l.ready = without(l.ready, t)
+			d.register.network(t.Order.Network).tickets--
+			d.register.tidy(t.Order.Network, now)
+			d.wake()
+		}
+	}
+	for d.free() > 0 && len(l.waiting) > 0 && !l.waiting[0].pending {
+		t := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		t.enter(ready, now)
+		l.ready = append(l.ready, t)
+		l.seen = time.Time{}
+		d.wake()
+	}
+}
+
+// yield sends ready tickets back to the head of the queue that have no place:
+// the operator has taken some away, or a loss was not written any more before
+// the place went on. The caller holds mu.
+func (d *Desk) yield() {
+	l := &d.line
+	for d.free() < 0 && len(l.ready) > 0 {
+		t := l.ready[len(l.ready)-1]
+		l.ready = l.ready[:len(l.ready)-1]
+		t.enter(waiting, d.options.Now())
+		l.waiting = append(l.waiting, t)
+	}
+	slices.SortFunc(l.waiting, inOrder)
+}
+
+// free is how many places nobody has or may claim.
+func (d *Desk) free() int { return d.options.Capacity - d.register.taken() - len(d.line.ready) }

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"platen/internal/admission"
+	"platen/internal/operation"
+	"platen/internal/sandbox"
+)
+
+// pollPace is what a waiting client is asked to leave between two polls, in
+// seconds (contract: QUEUE.PACE).
+const pollPace = 3
+
+// create makes a sandbox, or hands out a ticket (contract:
+// ROUTE.SANDBOXES.CREATE).
+func (x *exchange) create() error {
+	if err := x.noQuery(); err != nil {
+		return err
+	}
+	key, err := idempotencyKey(x.r.Header, x.op.Key)
+	if err != nil {
+		return err
+	}
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	in, err := x.input(body)
+	if err != nil {
+		return err
+	}
+	wanted, ok := in.(*operation.CreateSandbox)
+	if !ok {
+		return fmt.Errorf("creation takes a body of type %T", in)
+	}
+	if err := x.server.house.Offers(wanted.Creation("").Preset); err != nil {
+		return err
+	}
+	reply, err := x.server.desk.Create(x.r.Context(), admission.Request{
+		Order: admission.Order{Network: x.group.String(), Text: encode(wanted)}, Key: key, Fingerprint: x.fingerprint(body),
+		Proof: x.r.Header.Values("Sim-Pow"), Make: x.make,
+		Queued: func(w admission.Waiting) admission.Reply {
+			return admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.stands(w))}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if x.replayed = reply.Replayed; x.replayed {
+		x.w.Header().Set("Idempotency-Replayed", "true")
+	}
+	x.answer(reply.Status, reply.Body)
+	return nil
+}
+
+// make makes the sandbox of an order.
+func (x *exchange) make(ctx context.Context, order admission.Order, records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
+	var wanted operation.CreateSandbox
+	if err := json.Unmarshal(order.Text, &wanted); err != nil {
+		return admission.Reply{}, fmt.Errorf("read an order: %w", err)
+	}
+	reply := admission.Reply{Status: http.StatusCreated}
+	creation := wanted.Creation(order.Network)
+	creation.Records = func(created sandbox.Created) sandbox.Records {
+		reply.Body = x.success(nil, encode(operation.NewSandbox{
+			SandboxID: created.SandboxID, PublicName: created.PublicName, ExpiresAt: created.ExpiresAt,
+			OfficeKey: created.OfficeKey, FactoryKey: created.FactoryKey,
+		}))
+		return records(reply)
+	}
+	_, err := x.server.house.Create(ctx, creation)
+	return reply, err
+}
+
+// ticket looks at a ticket, and claims it when it is ready (contract:
+// ROUTE.QUEUE.POLL). HEAD only looks: whoever claimed so would never see the
+// keys.
+func (x *exchange) ticket() error {
+	if err := x.noQuery(); err != nil {
+		return err
+	}
+	id := x.r.PathValue("id")
+	var reply admission.Reply
+	var stands *admission.Waiting
+	var err error
+	if x.r.Method == http.MethodHead {
+		reply.Status = http.StatusCreated
+		stands, err = x.server.desk.Look(id)
+	} else {
+		reply, stands, err = x.server.desk.Poll(x.r.Context(), id, x.make)
+	}
+	if x.r.Context().Err() != nil && err != nil {
+		return nil //nolint:nilerr // nobody is there to read an answer
+	}
+	if err != nil {
+		return err
+	}
+	if stands != nil {
+		stands.Ticket = id
+		reply = admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.stands(*stands))}
+	}
+	x.answer(reply.Status, reply.Body)
+	return nil
+}
+
+// stands is the data of an answer to who waits.
+func (x *exchange) stands(w admission.Waiting) []byte {
+	return encode(operation.QueueTicket{Poll: BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds)})
+}
+
+// answer sends a sandbox or a ticket.
+func (x *exchange) answer(status int, body []byte) {
+	if status == http.StatusAccepted {
+		x.w.Header().Set("Retry-After", strconv.Itoa(pollPace))
+	}
+	x.send(status, contentJSON, body)
+}

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"platen/internal/company/record"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// pollsMost is how many polls of one key may wait (contract:
+// OPEN.FEED.POLL.LIMIT).
+const pollsMost = 2
+
+// poll answers with events as the feed does, and waits for one when there is
+// none. Meanwhile time passes in the company as if somebody called.
+func (x *exchange) poll() error {
+	values, p, err := x.pollQuery()
+	if err != nil {
+		return err
+	}
+	seconds, err := waitSeconds(values)
+	if err != nil {
+		return err
+	}
+	v, events, err := x.look(p)
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 && seconds > 0 {
+		leave, err := x.server.waiters.enter(x.caller)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		if v, events, err = x.await(p, v, time.Duration(seconds)*time.Second); err != nil {
+			return err
+		}
+	}
+	if x.r.Context().Err() != nil {
+		return nil // nobody is there to read an answer
+	}
+	return x.events(v, &p.page, events)
+}
+
+// look returns the view of the moment, and what is new in it. What it has
+// passed over it need not look at again.
+func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
+	x.now = x.sandbox.AsOf(x.server.house.Now())
+	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	if err != nil {
+		return nil, nil, err
+	}
+	events, err := x.sandbox.Events(x.r.Context(), v, p.query)
+	if len(events) == 0 {
+		p.query.After = max(p.query.After, v.Sequence)
+	}
+	return v, events, err
+}
+
+// await waits until there is something new after a view, for a time, to the end
+// of the sandbox or of the server, or as long as the client is there.
+func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*sandbox.View, []record.Event, error) {
+	unwatch := x.sandbox.Watch()
+	defer unwatch()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for lasted, over := v.Status(x.now), false; ; {
+		select {
+		case <-v.Changed():
+		case <-timer.C:
+			over = true
+		case <-x.server.stopped:
+			over = true
+		case <-x.r.Context().Done():
+			return v, nil, nil
+		}
+		var events []record.Event
+		var err error
+		v, events, err = x.look(p)
+		lasts := err != nil || v.Status(x.now) == lasted
+		if err != nil || over || len(events) > 0 || !lasts {
+			return v, events, err
+		}
+	}
+}
+
+// wanted is what a poll asks for.
+type wanted struct {
+	page  page
+	query sandbox.Query
+}
+
+// pollQuery reads the parameters of a poll: those of the feed, of which it
+// insists on a place to go on from.
+func (x *exchange) pollQuery() (url.Values, *wanted, error) {
+	p, values, err := x.page("after_seq", "wait_s")
+	if err != nil {
+		return nil, nil, err
+	}
+	if !values.Has("after_seq") && !p.cursor {
+		return nil, nil, badParameter("after_seq", "after_seq is missing: the number of the last event that you have, 0 for none.")
+	}
+	query, err := p.events(values)
+	if err != nil {
+		return nil, nil, err
+	}
+	return values, &wanted{page: p, query: query}, nil
+}
+
+// waitSeconds is how long a poll waits.
+func waitSeconds(values url.Values) (int, error) {
+	text := values.Get("wait_s")
+	if !values.Has("wait_s") {
+		return operation.PollDefaultSeconds, nil
+	}
+	seconds, err := strconv.Atoi(text)
+	if err != nil || seconds < 0 || seconds > operation.PollMostSeconds || strconv.Itoa(seconds) != text {
+		return 0, badParameter("wait_s", "wait_s must be a whole number from 0 to %d.", operation.PollMostSeconds)
+	}
+	return seconds, nil
+}
+
+// events answers with a page of the feed.
+func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error {
+	next := ""
+	if len(events) > p.limit {
+		events = events[:p.limit]
+		next = p.nextCursor(events[p.limit-1].Sequence)
+	}
+	items := make([][]byte, len(events))
+	for i := range events {
+		items[i] = numbered(&events[i])
+	}
+	return x.items(v, items, next, &v.Sequence)
+}
+
+// waiters counts the polls that wait, by key.
+type waiters struct {
+	mu sync.Mutex // guards what follows
+	by map[waiter]int
+}
+
+// waiter is a key.
+type waiter struct {
+	sandboxID string
+	system    sandbox.System
+}
+
+// enter lets a poll wait, unless two of its key do. The caller leaves.
+func (w *waiters) enter(caller sandbox.Caller) (leave func(), err error) {
+	key := waiter{caller.SandboxID, caller.System}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.by[key] >= pollsMost {
+		return nil, problem.New(problem.PollInProgress, "%d polls with this key are waiting.", pollsMost)
+	}
+	if w.by == nil {
+		w.by = map[waiter]int{}
+	}
+	w.by[key]++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.by[key]--; w.by[key] == 0 {
+			delete(w.by, key)
+		}
+	}, nil
+}

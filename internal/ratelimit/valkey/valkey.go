@@ -1,0 +1,277 @@
+// Package valkey keeps rate budgets for several nodes in one Valkey or Redis.
+// Each decision is one script there, so no two nodes spend the same token, and
+// it is the decision that the gate in memory would have come to.
+//
+// A server that does not answer must not stop anybody: then each node decides
+// by budgets of its own, says so, and looks again after a while.
+package valkey
+
+import (
+	"context"
+	_ "embed" // for the script
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gomodule/redigo/redis"
+
+	"platen/internal/ratelimit"
+)
+
+const (
+	// patience is how long a decision may take: longer than any answer over a
+	// local network, shorter than a client notices.
+	patience = 100 * time.Millisecond
+	// defaultPause is how long a node decides alone after a failure.
+	defaultPause = time.Second
+	// connectionsMost bounds the connections of a node. A decision holds one for
+	// tens of microseconds.
+	connectionsMost = 64
+	idleTime        = 5 * time.Minute
+	// keys is how many keys the script has.
+	keys = 4
+	// bansMost bounds the bans that a node remembers by itself.
+	bansMost = 10_000
+	// prefix begins all keys. Its braces keep them on one node of a cluster.
+	prefix = "{platen}:"
+)
+
+//go:embed admit.lua
+var script string
+
+// Gate is a gate whose budgets are shared.
+type Gate struct {
+	// local tells what the budgets are, and decides while nobody answers.
+	local  *ratelimit.Gate
+	pool   *redis.Pool
+	script *redis.Script
+	log    *slog.Logger
+	// clock is what the script is told of the time: 0 lets it ask its server.
+	clock func(at time.Time) int64
+	// remember is how long the server keeps what is written.
+	remember time.Duration
+	pause    time.Duration
+
+	failures atomic.Int64
+	// aloneUntil is until when nobody is asked, in nanoseconds since 1970.
+	aloneUntil atomic.Int64
+
+	// mu guards bans.
+	mu   sync.Mutex
+	bans map[netip.Prefix]time.Time
+}
+
+// Open returns a gate over the server that a redis:// address names. It need
+// not answer yet.
+func Open(address string, o ratelimit.Options, log *slog.Logger) (*Gate, error) {
+	dial, err := dialer(address)
+	if err != nil {
+		return nil, err
+	}
+	local, err := ratelimit.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("make budgets: %w", err)
+	}
+	longest := time.Minute
+	for _, p := range []ratelimit.Penalty{o.Cooldown, o.Ban} {
+		longest = max(longest, p.Within, p.Lasts)
+	}
+	for _, b := range []ratelimit.Budget{o.Key, o.Group, o.Anonymous} {
+		longest = max(longest, b.Whole())
+	}
+	return &Gate{
+		local: local, script: redis.NewScript(keys, script), log: log,
+		pool:  &redis.Pool{DialContext: dial, TestOnBorrowContext: alive, MaxIdle: connectionsMost, MaxActive: connectionsMost, Wait: true, IdleTimeout: idleTime},
+		clock: func(time.Time) int64 { return 0 }, remember: longest + time.Minute, pause: defaultPause, bans: map[netip.Prefix]time.Time{},
+	}, nil
+}
+
+// dialer connects to an address: redis://, rediss:// and valkey:// with a host,
+// or unix:// with the path of a socket.
+func dialer(address string) (func(context.Context) (redis.Conn, error), error) {
+	timeouts := []redis.DialOption{redis.DialConnectTimeout(patience), redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience)}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+	case u.Scheme == "unix" && u.Path != "":
+		return func(ctx context.Context) (redis.Conn, error) {
+			return redis.DialContext(ctx, "unix", u.Path, timeouts...)
+		}, nil
+	case u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss" || u.Scheme == "valkey") && database.MatchString(u.Path):
+		rest := strings.TrimPrefix(u.String(), "valkey:")
+		if rest != u.String() {
+			rest = "redis:" + rest
+		}
+		return func(ctx context.Context) (redis.Conn, error) { return redis.DialURLContext(ctx, rest, timeouts...) }, nil
+	}
+	// The address is not repeated: it may hold a password.
+	return nil, errors.New("this is no address such as redis://localhost:6379/0")
+}
+
+// database is the path of an address: the number of a database, or nothing.
+var database = regexp.MustCompile(`^/?[0-9]{0,4}$`)
+
+// alive looks at a connection that was idle for longer than a failure lasts.
+func alive(ctx context.Context, c redis.Conn, since time.Time) error {
+	if time.Since(since) < defaultPause {
+		return nil
+	}
+	_, err := redis.DoContext(c, ctx, "PING")
+	return err //nolint:wrapcheck // the pool only wants to know whether
+}
+
+// Close gives the connections back.
+func (g *Gate) Close() error {
+	if err := g.pool.Close(); err != nil {
+		return fmt.Errorf("close the shared budgets: %w", err)
+	}
+	return nil
+}
+
+// Shared reports whether the newest decision was made for all nodes.
+func (g *Gate) Shared() bool { return g.aloneUntil.Load() == 0 }
+
+// Failures is how often the server did not answer.
+func (g *Gate) Failures() int64 { return g.failures.Load() }
+
+// Budget returns one of the gate's budgets.
+func (g *Gate) Budget(name ratelimit.Name) ratelimit.Budget { return g.local.Budget(name) }
+
+// Size is how many callers this node remembers by itself.
+func (g *Gate) Size() int { return g.local.Size() }
+
+// Admit decides on one request and spends what it costs.
+func (g *Gate) Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision {
+	own := ratelimit.Own(caller)
+	said, ok := g.ask("admit", at, group, caller)
+	if !ok {
+		return g.local.Admit(at, group, caller)
+	}
+	d := ratelimit.Decision{Outcome: ratelimit.Passed, Own: own, Remaining: said.remaining}
+	if said.outcome == 0 {
+		return d
+	}
+	if d.By = own; said.by == 1 {
+		d.By = ratelimit.Group
+	}
+	d = d.Refused(at, said.wait, said.outcome == 2)
+	if d.Outcome == ratelimit.Banned {
+		g.banned(group, d.RetryAt)
+	}
+	return d
+}
+
+// Charge spends a token of a network group's anonymous budget, if there is one.
+func (g *Gate) Charge(at time.Time, group netip.Prefix) ratelimit.Decision {
+	said, ok := g.ask("charge", at, group, ratelimit.Caller{})
+	if !ok {
+		return g.local.Charge(at, group)
+	}
+	return ratelimit.Decision{Outcome: ratelimit.Passed, Own: ratelimit.Anonymous, Remaining: said.remaining}
+}
+
+// Look tells what a caller has left, and spends nothing.
+func (g *Gate) Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision {
+	said, ok := g.ask("look", at, group, caller)
+	if !ok {
+		return g.local.Look(at, group, caller)
+	}
+	return ratelimit.Decision{Outcome: ratelimit.Passed, Own: ratelimit.Own(caller), Remaining: said.remaining}
+}
+
+// Shuts reports whether this node knows of a ban. It asks nobody: what it does
+// not know, the next decision says.
+func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
+	g.mu.Lock()
+	until := g.bans[group]
+	g.mu.Unlock()
+	return at.Before(until) || g.local.Shuts(at, group)
+}
+
+// banned remembers a ban of a network group.
+func (g *Gate) banned(group netip.Prefix, until time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.bans) >= bansMost {
+		clear(g.bans)
+	}
+	g.bans[group] = until
+}
+
+// said is an answer of the script.
+type said struct {
+	outcome, by int64
+	remaining   int
+	wait        time.Duration
+}
+
+// ask runs the script. It is not ok when this node has to decide alone.
+func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelimit.Caller) (said, bool) {
+	if until := g.aloneUntil.Load(); until > 0 && time.Now().UnixNano() < until {
+		return said{}, false
+	}
+	o := g.local.Options()
+	own, penalty, name := o.Anonymous, ratelimit.Penalty{}, "anonymous:"+group.String()
+	if ratelimit.Own(caller) == ratelimit.Key {
+		own, penalty, name = o.Key, o.Cooldown, "key:"+caller.Sandbox+":"+caller.System
+	}
+	network := "network:" + group.String()
+	arguments := []any{prefix + network, prefix + network + ":refused", prefix + name, prefix + name + ":refused", what, g.clock(at), g.remember.Milliseconds()}
+	arguments = append(append(arguments, numbers(o.Group, o.Ban)...), numbers(own, penalty)...)
+	answer, err := g.run(arguments)
+	const members = 4
+	if err == nil && len(answer) != members {
+		err = fmt.Errorf("the script answered with %d numbers", len(answer))
+	}
+	if err != nil {
+		g.alone(err)
+		return said{}, false
+	}
+	if g.aloneUntil.Swap(0) > 0 {
+		g.log.Info("the budgets are shared again")
+	}
+	left := int(answer[2])
+	if left < 0 {
+		left = ratelimit.Most
+	}
+	return said{outcome: answer[0], by: answer[1], remaining: left, wait: time.Duration(answer[3]) * time.Microsecond}, true
+}
+
+// run runs the script.
+func (g *Gate) run(arguments []any) (answer []int64, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := g.pool.GetContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	answer, err = redis.Int64s(g.script.DoContext(ctx, c, arguments...))
+	if err = errors.Join(err, c.Close()); err != nil {
+		return nil, fmt.Errorf("run the script: %w", err)
+	}
+	return answer, nil
+}
+
+// alone notes that nobody answered. Only the first failure is logged.
+func (g *Gate) alone(err error) {
+	g.failures.Add(1)
+	if g.aloneUntil.Swap(time.Now().Add(g.pause).UnixNano()) == 0 {
+		g.log.Warn("the server of the shared budgets does not answer; each node keeps its own", "error", err)
+	}
+}
+
+// numbers are a budget and a penalty as the script reads them.
+func numbers(b ratelimit.Budget, p ratelimit.Penalty) []any {
+	if p.Off() {
+		p = ratelimit.Penalty{}
+	}
+	interval := (b.Interval() + time.Microsecond - 1).Microseconds()
+	return []any{interval, b.Burst, p.Refusals, p.Within.Microseconds(), p.Lasts.Microseconds()}
+}

@@ -1,0 +1,48 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/sandbox"
+)
+
+func TestCallsAreBoundedAndInOrder(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.create(sim.Mode("manual"))
+	var noting sync.WaitGroup
+	for client := range 8 {
+		noting.Go(func() {
+			for i := range 100 {
+				s.Note(sandbox.Call{ID: fmt.Sprint(client, " ", i), At: moment.InstantOf(b.Now().Add(-time.Duration(i) * time.Second))}) // the clock is set back
+			}
+		})
+	}
+	noting.Wait()
+	calls, count := s.Calls()
+	if count != 800 || len(calls) != sandbox.CallsMost {
+		t.Fatalf("of %d calls %d are remembered", count, len(calls))
+	}
+	for i, c := range calls {
+		if want := count - uint64(len(calls)) + uint64(i) + 1; c.Ordinal != want || i > 0 && c.At <= calls[i-1].At {
+			t.Fatalf("call %d has the ordinal %d, want %d, and is of %s", i, c.Ordinal, want, c.At)
+		}
+	}
+	// Companies come and go from memory; what their clients sent stays.
+	b.pass(6 * time.Minute)
+	b.house.Sweep(t.Context())
+	b.view(s)
+	if calls, _ := s.Calls(); len(calls) != sandbox.CallsMost {
+		t.Errorf("after the company was loaded again %d calls are remembered", len(calls))
+	}
+	b.pass(lease)
+	s.Note(sandbox.Call{At: moment.InstantOf(b.Now())})
+	if _, now := s.Calls(); now != count {
+		t.Error("a call after the end is remembered")
+	}
+}

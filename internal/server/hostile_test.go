@@ -1,0 +1,226 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"platen/internal/api"
+	"platen/internal/operation"
+	"platen/internal/sandbox"
+)
+
+// bubble serves the API over pipes with the server's own guards. It is for
+// bubbles in which an hour takes no time.
+func bubble(t *testing.T, connections int) *pipes {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	house := sandbox.NewHouse(sandbox.Options{Log: log, Now: time.Now}) // nobody gets so far as to use its store
+	handler, err := api.New(api.Options{House: house, Origin: "http://platen.test", Log: log}, operation.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newPipes()
+	s := guarded(handler, log)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Serve(&envelopeListener{Listener: limitConnections(l, connections), answer: handler.Standalone})
+	}()
+	t.Cleanup(func() {
+		s.Close()
+		<-done
+	})
+	return l
+}
+
+// over is a client of a pipe.
+func over(t *testing.T, c net.Conn) *client {
+	t.Helper()
+	return &client{c, t, bufio.NewReader(c)}
+}
+
+func TestABodyThatDoesNotArriveIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := bubble(t, 10)
+		began := time.Now()
+		c := over(t, l.connect())
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			io.WriteString(c, "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n")
+			for range 29 { // a byte now and then is no progress
+				if _, err := io.WriteString(c, " "); err != nil {
+					return
+				}
+				<-time.After(readTimeout / 10)
+			}
+		}()
+		a := c.receive(http.MethodPost)
+		if got := code(t, a); a.status != http.StatusRequestTimeout || got != "request_timeout" || !a.closes {
+			t.Errorf("got %d %s, closing %t", a.status, got, a.closes)
+		}
+		if took := time.Since(began); took != readTimeout {
+			t.Errorf("that took %s, want %s", took, readTimeout)
+		}
+		c.ends()
+		<-sent
+	})
+}
+
+func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := bubble(t, 1)
+		began := time.Now()
+		deaf := l.connect()
+		io.WriteString(deaf, "GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+		// Its place is free again once the answer could not be written.
+		c := over(t, l.connect())
+		if took := time.Since(began); took != writeTimeout {
+			t.Errorf("it was given up after %s, want %s", took, writeTimeout)
+		}
+		c.send("GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+		if got := code(t, c.receive(http.MethodGet)); got != "route_not_found" {
+			t.Errorf("the next client gets %s", got)
+		}
+		deaf.Close()
+		c.Close()
+	})
+}
+
+func TestAFloodOfSilentConnectionsIsSurvived(t *testing.T) {
+	t.Parallel()
+	const flood = 5000
+	synctest.Test(t, func(t *testing.T) {
+		l := bubble(t, flood)
+		silent := make([]net.Conn, flood)
+		for i := range silent {
+			silent[i] = l.connect()
+		}
+		began := time.Now()
+		c := over(t, l.connect()) // waits for a place
+		if took := time.Since(began); took != headerTimeout {
+			t.Errorf("a place was free after %s, want %s", took, headerTimeout)
+		}
+		c.send("GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+		if got := code(t, c.receive(http.MethodGet)); got != "route_not_found" {
+			t.Errorf("the honest client gets %s", got)
+		}
+		for _, s := range silent {
+			if n, err := s.Read(make([]byte, 1)); n > 0 || err == nil {
+				t.Fatal("a silent connection is still open")
+			}
+		}
+		c.Close()
+	})
+}
+
+// closeWrite says that nothing more will be sent, and goes on reading.
+func (c *client) closeWrite() {
+	c.t.Helper()
+	if err := c.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestHalfClosedConnectionsAreAnswered(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, q := range map[string]struct {
+		text   string
+		status int
+		code   string
+	}{
+		"after a request":           {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\n\r\n", 401, "unauthorized"},
+		"after a request with body": {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{}}", 400, "invalid_json"},
+		"within the headers":        {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\nA: ", 400, "bad_request"},
+		"within the body":           {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n{}", 400, "bad_request"},
+		"within a chunk":            {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{}", 400, "bad_request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, s)
+			c.send(q.text)
+			c.closeWrite()
+			a := c.receive(http.MethodGet)
+			if got := code(t, a); a.status != q.status || got != q.code {
+				t.Errorf("got %d %s, want %d %s", a.status, got, q.status, q.code)
+			}
+			c.ends()
+		})
+	}
+	// Whoever says nothing at all is told nothing.
+	c := dial(t, s)
+	c.closeWrite()
+	c.ends()
+}
+
+func TestPipelinedRequestsAreAnsweredInTurnAndGarbageEndsThem(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const good = "GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+	for name, garbage := range map[string]string{
+		"nonsense":         "nonsense\r\n\r\n",
+		"zeros":            strings.Repeat("\x00", 500) + "\r\n\r\n",
+		"another protocol": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+		"HTTP/2":           "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, s)
+			c.send(good + good + good + garbage + good)
+			for i := range 3 {
+				if got := code(t, c.receive(http.MethodGet)); got != "route_not_found" {
+					t.Errorf("request %d is answered with %s", i, got)
+				}
+			}
+			a := c.receive(http.MethodGet)
+			if got := code(t, a); got != "bad_request" || !a.closes {
+				t.Errorf("the garbage is answered with %d %s, closing %t", a.status, got, a.closes)
+			}
+			c.ends() // what came after it is not read
+		})
+	}
+}
+
+// TestNoRequestHidesInTheBodyOfAnother sends lengths that two readers could
+// understand differently.
+func TestNoRequestHidesInTheBodyOfAnother(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	hidden := "GET /v1/hidden HTTP/1.1\r\nHost: x\r\n\r\n"
+	for name, text := range map[string]string{
+		"two lengths":              "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: %[1]d\r\n\r\n%[2]s",
+		"a length with a sign":     "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: +%[1]d\r\n\r\n%[2]s",
+		"a length of two numbers":  "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: 0, %[1]d\r\n\r\n%[2]s",
+		"two encodings":            "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n%[2]s",
+		"an encoding in disguise":  "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n%[2]s",
+		"a space before the colon": "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n%[2]s",
+		"a folded header":          "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nA: b\r\n Transfer-Encoding: chunked\r\nContent-Length: \r\n\r\n0\r\n\r\n%[2]s",
+		"a chunk of no size":       "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n%[2]s",
+		"a huge chunk":             "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n%[2]s",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, s)
+			c.send(fmt.Sprintf(text, len(hidden), hidden))
+			answers, err := io.ReadAll(c.r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(answers, []byte("HTTP/1.1 ")); n != 1 || !bytes.HasPrefix(answers, []byte("HTTP/1.1 400 ")) || bytes.Contains(answers, []byte("/v1/hidden")) {
+				t.Errorf("%d answers: %s", n, answers)
+			}
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package contract
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// longKey is a fresh key that counts on creation.
+func longKey() string { return strings.Repeat("k", 20) + freshKey() }
+
+func TestACreationIsReplayedUnderALongKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.IDEM.CREATION", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "IDEM.REUSED", "OPEN.IDEM.BYTES")
+	folder := t.TempDir()
+	s := serve(t, map[string]string{"trusted-proxy": "127.0.0.1/32", "database": filepath.Join(folder, "platen.db"), "max-sandboxes": "5"})
+	key := longKey()
+	first := s.send(t, creation.under(key)).want(http.StatusCreated, "")
+	again := s.send(t, creation.under(key)).want(http.StatusCreated, "")
+	if string(again.raw) != string(first.raw) || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("the replay is %s", again.raw)
+	}
+	other := creation.under(key)
+	other.body = `{"preset":"manual"}`
+	s.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+	elsewhere := creation.under(key)
+	elsewhere.headers = append(elsewhere.headers, "X-Forwarded-For", "198.51.100.7")
+	if a := s.send(t, elsewhere).want(http.StatusCreated, ""); text(a.data(), "sandbox_id") == text(first.data(), "sandbox_id") {
+		t.Error("another network was given the keys of this one")
+	}
+	short := creation.under(strings.Repeat("k", 19))
+	one, two := s.send(t, short).want(http.StatusCreated, ""), s.send(t, short).want(http.StatusCreated, "")
+	if text(one.data(), "sandbox_id") == text(two.data(), "sandbox_id") {
+		t.Error("a key of 19 characters had an effect")
+	}
+	s.create(t, "") // the last place
+	key = longKey()
+	ticket := s.send(t, creation.under(key)).want(http.StatusAccepted, "")
+	if again := s.send(t, creation.under(key)).want(http.StatusAccepted, ""); string(again.raw) != string(ticket.raw) || again.header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the ticket %s is replayed as %s", ticket.raw, again.raw)
+	}
+	// Nothing on the disk opens a sandbox or claims a ticket.
+	poll := text(ticket.data(), "poll")
+	secrets := []string{text(first.data(), "office_key"), text(first.data(), "factory_key"), poll[strings.LastIndex(poll, "/")+1:], key}
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		stored, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, secret := range secrets {
+			if strings.Contains(string(stored), secret) {
+				t.Errorf("%s holds secret %d", filepath.Base(name), i)
+			}
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %v, %v", filepath.Base(name), info.Mode(), err)
+		}
+	}
+}
+
+// TestCreationsUnderOneKeyMakeOneSandbox sends many at once, until one of them
+// has come while the first was at work.
+func TestCreationsUnderOneKeyMakeOneSandbox(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ERR.REQUEST_IN_PROGRESS", "OPEN.IDEM.CREATION", "OPEN.ERR.RETRYABLE")
+	const rounds, clients = 50, 16
+	for round := range rounds {
+		key := longKey()
+		var mu sync.Mutex
+		made, early := map[string]bool{}, 0
+		var racing sync.WaitGroup
+		for range clients {
+			racing.Go(func() {
+				a := shared.send(t, creation.under(key))
+				mu.Lock()
+				defer mu.Unlock()
+				if a.status == http.StatusConflict {
+					a.want(http.StatusConflict, "request_in_progress")
+					early++
+					return
+				}
+				made[text(a.want(http.StatusCreated, "").data(), "sandbox_id")] = true
+			})
+		}
+		racing.Wait()
+		if len(made) != 1 {
+			t.Fatalf("one intention made %d sandboxes", len(made))
+		}
+		if early > 0 {
+			return
+		}
+		if round == rounds-1 {
+			t.Error("no request came while another was at work")
+		}
+	}
+}

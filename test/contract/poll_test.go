@@ -1,0 +1,130 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// poll waits for events after a number; more are further parameters.
+func (n *tenant) poll(after uint64, more string) (*answer, time.Duration) {
+	n.t.Helper()
+	began := time.Now()
+	a := n.get("/events/poll?after_seq="+strconv.FormatUint(after, 10)+more).want(http.StatusOK, "")
+	return a, time.Since(began)
+}
+
+func TestAPollShowsWhatTheFeedShows(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FEED.POLL", "OPEN.FEED.ROWS", "OPEN.FEED.FILTERS", "EVT.SAME_TRANSACTION")
+	n := traded(t, `{"seed":5,"clock":"manual"}`)
+	n.snapshot()
+	last := n.newest()
+	for _, query := range []string{"after_seq=0", "after_seq=0&limit=100", "after_seq=3&limit=2", "after_seq=0&types=office.sales_order.received,sandbox.mission.completed", "after_seq=1&system=factory&limit=1"} {
+		feed, polled := n.get("/events?"+query).want(http.StatusOK, ""), n.get("/events/poll?"+query).want(http.StatusOK, "")
+		if encode(t, feed.items()) != encode(t, polled.items()) || number(t, polled.data(), "last_seq") != int64(last) || (feed.cursor() == "") != (polled.cursor() == "") {
+			t.Errorf("%s: the feed shows %v, a poll %v", query, types(feed.items()), types(polled.items()))
+		}
+	}
+	all := n.feed(0)
+	var polled []object
+	for next := "after_seq=0&limit=3"; ; {
+		a := n.get("/events/poll?"+next).want(http.StatusOK, "")
+		polled = append(polled, a.items()...)
+		if a.cursor() == "" {
+			break
+		}
+		next = "limit=3&cursor=" + a.cursor()
+	}
+	if encode(t, polled) != encode(t, all) {
+		t.Errorf("polled by cursor are %d events, the feed has %d", len(polled), len(all))
+	}
+	for _, query := range []string{"", "?wait_s=1", "?after_seq=x", "?after_seq=0&wait_s=26", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=1.0", "?after_seq=0&types=x"} {
+		n.get("/events/poll"+query).want(http.StatusBadRequest, "invalid_parameter")
+	}
+}
+
+func TestAPollAnswersWhenSomethingHappens(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FEED.POLL")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.snapshot()
+	last := n.newest()
+	if a, took := n.poll(last, "&wait_s=1"); len(a.items()) != 0 || took < time.Second {
+		t.Errorf("after %v: %s", took, a.raw)
+	}
+	var waiting sync.WaitGroup
+	var heard *answer
+	waiting.Go(func() { heard, _ = n.poll(last, "&wait_s=25") })
+	order := n.order("SO-1001")
+	n.accept(text(order, "id"))
+	accepted := time.Now()
+	waiting.Wait()
+	if late := time.Since(accepted); len(heard.items()) == 0 || late > 10*time.Second {
+		t.Errorf("%v after the order was accepted: %s", late, heard.raw)
+	}
+	if kinds := types(heard.items()); kinds[0] != "office.sales_order.accepted" {
+		t.Errorf("heard was %v", kinds)
+	}
+}
+
+// TestTimePassesWhileAPollWaits: with a day in a second a run ends soon, and
+// nobody but the poll is there.
+func TestTimePassesWhileAPollWaits(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FEED.POLL", "OPEN.TIME.CREATED_AT")
+	n := serve(t, hasty(t)).create(t, `{"preset":"rush"}`)
+	work := text(n.work("prd_notebook", 30, ""), "id")
+	before := n.newest()
+	n.print(work)
+	a, _ := n.poll(before, "&wait_s=25&types=factory.print_run.completed")
+	if kinds := types(a.items()); len(kinds) != 1 {
+		t.Errorf("heard was %v: %s", kinds, a.raw)
+	}
+}
+
+func TestTwoPollsOfAKeyMayWait(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FEED.POLL.LIMIT", "OPEN.ERR.POLL_IN_PROGRESS")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.snapshot()
+	path := fmt.Sprintf("/events/poll?wait_s=5&after_seq=%d", n.newest())
+	const polls = 3
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	var waiting sync.WaitGroup
+	for range polls {
+		waiting.Go(func() {
+			a := n.get(path)
+			if a.status != http.StatusOK {
+				a.want(http.StatusConflict, "poll_in_progress")
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[a.status]++
+		})
+	}
+	waiting.Wait()
+	if statuses[http.StatusOK] != 2 || statuses[http.StatusConflict] != 1 {
+		t.Errorf("three polls were answered %v", statuses)
+	}
+	n.get("/events/poll?after_seq=0").want(http.StatusOK, "")
+}
+
+// TestTheLongestPollIsAnswered: no time-out of the server is shorter.
+func TestTheLongestPollIsAnswered(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FEED.POLL")
+	if !*long && os.Getenv("PLATEN_TEST_ALL") == "" {
+		t.Skip("SKIPPED: waits for 25 seconds; ask for it with -long")
+	}
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.snapshot()
+	if a, took := n.poll(n.newest(), "&wait_s=25"); len(a.items()) != 0 || took < 25*time.Second {
+		t.Errorf("after %v: %s", took, a.raw)
+	}
+}

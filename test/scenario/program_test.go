@@ -1,0 +1,206 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const (
+	// testsAtOnce is how many tests run together. They wait for clocks that can
+	// be moved once a second, so there are far more than processors.
+	testsAtOnce = 128
+	// patience is how long a program may take for one run: far beyond what it
+	// does on a loaded machine.
+	patience = 2 * time.Minute
+	// examples is where the programs are.
+	examples = "../../examples"
+)
+
+// workshop is the folder of programs that were built for these tests.
+var workshop string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(prepareAndRun(m))
+}
+
+func prepareAndRun(m *testing.M) int {
+	var err error
+	if workshop, err = os.MkdirTemp("", "platen-scenario-"); err == nil {
+		err = flag.Set("test.parallel", strconv.Itoa(testsAtOnce))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(workshop)
+	return m.Run()
+}
+
+// program is a reference integration.
+type program struct {
+	name string
+	// needs is the command it is run by, if it is not built here.
+	needs string
+	// argv is how it is started.
+	argv func(t testing.TB) []string
+}
+
+var inGo = program{name: "go", argv: func(t testing.TB) []string {
+	t.Helper()
+	path, err := builtBridge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{path}
+}}
+
+var builtBridge = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(workshop, "bridge")
+	build := exec.Command("go", "build", "-o", path, "platen/examples/go/bridge")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as its users build it, also under the race detector
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the bridge: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+var inPython = program{name: "python", needs: "python3", argv: func(t testing.TB) []string {
+	t.Helper()
+	return []string{need(t, "python3"), "-B", filepath.Join(examples, "python", "bridge.py")}
+}}
+
+var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testing.TB) []string {
+	t.Helper()
+	return []string{need(t, "node"), filepath.Join(examples, "javascript", "bridge.mjs")}
+}}
+
+var programs = []program{inGo, inPython, inJavaScript}
+
+// need finds a program of somebody else. Without it the test is skipped, and
+// fails where everything is to be tested.
+func need(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+	case os.Getenv("PLATEN_TEST_ALL") == "1":
+		t.Fatalf("PLATEN_TEST_ALL is set and there is no %s", name)
+	default:
+		t.Skipf("SKIPPED: needs %s", name)
+	}
+	return path
+}
+
+// integration is a program with the settings of one sandbox.
+type integration struct {
+	t           testing.TB
+	argv        []string
+	environment []string
+	state       string
+}
+
+// install sets a program up for a company, with a state file of its own.
+func (p program) install(t testing.TB, w *world) *integration {
+	t.Helper()
+	state := filepath.Join(t.TempDir(), "state.json")
+	return &integration{
+		t: t, argv: append(p.argv(t), "--state", state), state: state,
+		environment: []string{
+			"PLATEN_URL=" + w.url, "PLATEN_OFFICE_KEY=" + w.keys.Office, "PLATEN_FACTORY_KEY=" + w.keys.Factory,
+			"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PYENV_VERSION=" + os.Getenv("PYENV_VERSION"),
+		},
+	}
+}
+
+// at is the same integration with another address of the API.
+func (i *integration) at(url string) *integration {
+	other := *i
+	other.environment = append([]string{"PLATEN_URL=" + url}, i.environment[1:]...)
+	return &other
+}
+
+// run is how a program went.
+type run struct {
+	status         int
+	stdout, stderr string
+	// killed is set when it was killed before it could end.
+	killed bool
+}
+
+func (r run) String() string {
+	return fmt.Sprintf("exit status %d (killed: %t)\n%s%s", r.status, r.killed, r.stdout, r.stderr)
+}
+
+// process is a program that has been started.
+type process struct {
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+	ended          chan struct{}
+	err            error
+	killed         atomic.Bool
+}
+
+// start starts the program with more arguments.
+func (i *integration) start(arguments ...string) *process {
+	i.t.Helper()
+	argv := append(append([]string{}, i.argv...), arguments...)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	p := &process{cmd: exec.CommandContext(ctx, argv[0], argv[1:]...), ended: make(chan struct{})}
+	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = i.environment, &p.stdout, &p.stderr
+	if err := p.cmd.Start(); err != nil {
+		cancel()
+		i.t.Fatal(err)
+	}
+	go func() {
+		defer cancel()
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p
+}
+
+// kill ends a process at once, whatever it is doing, and waits until it is
+// gone.
+func (p *process) kill() {
+	p.killed.Store(true)
+	_ = p.cmd.Process.Kill() // an error says that it has ended
+	<-p.ended
+}
+
+// wait waits for the end.
+func (p *process) wait() run {
+	<-p.ended
+	r := run{stdout: p.stdout.String(), stderr: p.stderr.String()}
+	if ended, ok := errors.AsType[*exec.ExitError](p.err); ok {
+		r.status, r.killed = ended.ExitCode(), p.killed.Load()
+	} else if p.err != nil {
+		r.status, r.stderr = -1, r.stderr+p.err.Error()
+	}
+	return r
+}
+
+// once catches up.
+func (i *integration) once() run {
+	i.t.Helper()
+	return i.start("--once").wait()
+}
+
+// carry catches up, and nothing may go wrong.
+func (i *integration) carry() {
+	i.t.Helper()
+	if r := i.once(); r.status != 0 {
+		i.t.Fatalf("the integration failed: %v", r)
+	}
+}

@@ -1,0 +1,78 @@
+package scenario
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documented are the pages whose commands are run, and what they need.
+var documented = []struct {
+	page  string
+	needs []string
+}{
+	{"examples/go/bridge/README.md", nil},
+	{"examples/python/README.md", []string{"python3"}},
+	{"examples/javascript/README.md", []string{"node"}},
+}
+
+// TestTheReadmesOfTheExamplesDoWhatTheySay types what stands on each page and
+// compares what comes back with what the page says. The address of the server
+// and the numbers of events are all that may differ.
+func TestTheReadmesOfTheExamplesDoWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for _, d := range documented {
+		t.Run(d.page, func(t *testing.T) {
+			t.Parallel()
+			for _, name := range append([]string{"sh", "curl", "jq"}, d.needs...) {
+				need(t, name)
+			}
+			page, err := os.ReadFile(filepath.Join("../..", d.page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			commands, want := blocks(string(page))
+			if len(commands) < 2 {
+				t.Fatal("the page has no commands")
+			}
+			const marker = "--- end of block"
+			script := "set -eu\n"
+			for _, block := range commands {
+				script += strings.ReplaceAll(block, "http://127.0.0.1:8080/v1", server().BaseURL) + "echo '" + marker + "'\n"
+			}
+			shell := exec.CommandContext(t.Context(), "sh", "-c", script)
+			shell.Dir = "../.."
+			shell.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "CGO_ENABLED=0", "PYTHONDONTWRITEBYTECODE=1")
+			out, err := shell.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			got := strings.Split(string(out), marker+"\n")
+			for i := range commands {
+				if g, w := numberless(got[i]), numberless(want[i]); g != w {
+					t.Errorf("after\n%s\nthe page says\n%s\nand it is\n%s", commands[i], want[i], got[i])
+				}
+			}
+		})
+	}
+}
+
+// blocks returns the commands of a page, and with each what it should print:
+// the block of text right behind it, or nothing.
+func blocks(page string) (commands, outputs []string) {
+	for _, match := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```\n").FindAllStringSubmatch(page, -1) {
+		if match[1] == "sh" {
+			commands, outputs = append(commands, match[2]), append(outputs, "")
+		} else {
+			outputs[len(outputs)-1] = match[2]
+		}
+	}
+	return commands, outputs
+}
+
+func numberless(text string) string {
+	return regexp.MustCompile(`event \d+`).ReplaceAllString(text, "event N")
+}
