@@ -136,6 +136,10 @@ func (m *Market) Open(r *record.Recorder) {
 
 // OpenDay lets prices wander and writes the quotes of the day.
 func (m *Market) OpenDay(r *record.Recorder) {
+	if len(m.State.Prices) == 0 {
+		m.Open(r) // a sandbox that is older than its market
+		return
+	}
 	day := int64(r.Today())
 	for i, g := range m.listed() {
 		p := &m.State.Prices[i]

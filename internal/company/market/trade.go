@@ -95,7 +95,7 @@ type TradedDetails struct {
 func (m *Market) Price(in Order) (Deal, error) {
 	traded := []string{}
 	for i, g := range m.listed() {
-		if in.Side == Buy && !g.buyable {
+		if in.Side == Buy && !g.buyable || len(m.State.Prices) == 0 {
 			continue
 		}
 		if g.sku == in.SKU {
