@@ -72,7 +72,7 @@ func (n *tenant) opensEmpty() {
 	t.Helper()
 	n.wrote(0, slices.Repeat([]string{"hr.employee.hired"}, len(n.all("/office/employees")))...)
 	reference := []string{
-		"/events", "/missions", "/office/customers", "/office/products", "/office/suppliers", "/office/employees", "/office/ledger", "/factory/products",
+		"/events", "/missions", "/office/market", "/office/customers", "/office/products", "/office/suppliers", "/office/employees", "/office/ledger", "/factory/products",
 		"/factory/presses", "/factory/operators", "/factory/attendance", "/factory/stock", "/factory/stock-moves",
 	}
 	for _, path := range n.judge.records() {
