@@ -118,6 +118,9 @@ func (s *service) inspect(a *answer) {
 		}
 	}
 	a.inspectHeaders()
+	if a.operation != nil && a.asked.method != http.MethodOptions {
+		s.judge.headers(t, a.operation, a.status, a.header)
+	}
 	switch {
 	case a.asked.method == http.MethodHead, a.status == http.StatusNotModified:
 		if len(a.raw) > 0 {
@@ -134,6 +137,7 @@ func (s *service) inspect(a *answer) {
 		}
 		if a.operation != nil && a.asked.method != http.MethodOptions {
 			s.judge.check(t, a.operation, a.status, a.code(), a.raw)
+			seen.note(a)
 		} else {
 			s.judge.fits(t, "/components/schemas/Meta", member(t, a.raw, "meta"))
 			s.judge.fits(t, "/components/schemas/Error", member(t, a.raw, "error"))

@@ -33,6 +33,11 @@ func TestMain(m *testing.M) {
 	suite := &suite{}
 	shared = serve(suite)
 	code := m.Run()
+	if *update {
+		if err := seen.write(shared.judge); err != nil {
+			suite.Errorf("write the examples: %v", err)
+		}
+	}
 	if !suite.end() && code == 0 {
 		code = 1
 	}
