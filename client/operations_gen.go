@@ -242,6 +242,45 @@ func (c *Client) GetMission(ctx context.Context, id string) (*Mission, error) {
 	return read[Mission](ctx, c, request{operation: "get_mission", path: record("/missions/{id}", id), system: shared})
 }
 
+// ListAchievementsParams chooses what ListAchievements reads. Empty fields choose nothing.
+type ListAchievementsParams struct {
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListAchievementsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListAchievements reads one page of GET /sandbox/achievements.
+//
+// What the client's work has unlocked, newest first. What can be unlocked is in the docs.
+func (c *Client) ListAchievements(ctx context.Context, params ListAchievementsParams) (*Page[Achievement], error) {
+	return readPage[Achievement](ctx, c, &request{operation: "list_achievements", path: "/sandbox/achievements", system: shared}, params.selection())
+}
+
+// Achievements reads all rows of ListAchievements, page after page, and ends with the first
+// error.
+func (c *Client) Achievements(ctx context.Context, params ListAchievementsParams) iter.Seq2[Achievement, error] {
+	return readAll[Achievement](ctx, c, request{operation: "list_achievements", path: "/sandbox/achievements", system: shared}, params.selection())
+}
+
+// GetAchievement calls GET /sandbox/achievements/{id}: read one of the achievements.
+func (c *Client) GetAchievement(ctx context.Context, id string) (*Achievement, error) {
+	if id == "" {
+		return nil, failed("get_achievement", errNoID)
+	}
+	return read[Achievement](ctx, c, request{operation: "get_achievement", path: record("/sandbox/achievements/{id}", id), system: shared})
+}
+
 // ListSalesOrdersParams chooses what ListSalesOrders reads. Empty fields choose nothing.
 type ListSalesOrdersParams struct {
 	// Status chooses rows with this status.

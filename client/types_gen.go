@@ -167,6 +167,8 @@ type Score struct {
 	SpoilagePct   *float64 `json:"spoilage_pct"`
 	LotsDelivered int64    `json:"lots_delivered"`
 	PayrollLate   int64    `json:"payroll_late"`
+	// Writes that were answered 4xx, but for 429 and press_busy, which only ask to wait.
+	WritesRefused int64 `json:"writes_refused"`
 }
 
 // TickInput is the body of advance_time.
@@ -281,7 +283,8 @@ const (
 
 // Mission is what list_missions and get_mission answer with.
 type Mission struct {
-	ID          string        `json:"id"`
+	ID string `json:"id"`
+	// Its place in the teaching; numbers may be left out.
 	Order       int64         `json:"order"`
 	Title       string        `json:"title"`
 	Objective   string        `json:"objective"`
@@ -303,8 +306,11 @@ type MissionTrack string
 const (
 	MissionTrackBasics       MissionTrack = "basics"
 	MissionTrackOrderToCash  MissionTrack = "order_to_cash"
+	MissionTrackProtocol     MissionTrack = "protocol"
+	MissionTrackEvents       MissionTrack = "events"
 	MissionTrackProcureToPay MissionTrack = "procure_to_pay"
 	MissionTrackPeople       MissionTrack = "people"
+	MissionTrackBridge       MissionTrack = "bridge"
 )
 
 // MissionStatus is the type of Mission.Status.
@@ -322,6 +328,26 @@ type Progress struct {
 	Current int64 `json:"current"`
 	Target  int64 `json:"target"`
 }
+
+// Achievement is what list_achievements and get_achievement answer with.
+type Achievement struct {
+	ID         string                   `json:"id"`
+	Title      string                   `json:"title"`
+	Text       string                   `json:"text"`
+	Status     MissionAchievementStatus `json:"status"`
+	UnlockedAt time.Time                `json:"unlocked_at"`
+	CreatedAt  time.Time                `json:"created_at"`
+	UpdatedAt  time.Time                `json:"updated_at"`
+	CreatedOn  Date                     `json:"created_on"`
+}
+
+// MissionAchievementStatus is the type of Achievement.Status.
+type MissionAchievementStatus string
+
+// Values of MissionAchievementStatus.
+const (
+	MissionAchievementStatusUnlocked MissionAchievementStatus = "unlocked"
+)
 
 // OfficeSalesOrder is what list_sales_orders, get_sales_order, accept_sales_order and
 // decline_sales_order answer with.
@@ -2530,6 +2556,15 @@ type MissionCompletedData struct {
 	Changes        []Change `json:"changes,omitempty"`
 }
 
+// AchievementUnlockedData is the data of sandbox.achievement.unlocked: the client's own calls
+// unlock an achievement.
+type AchievementUnlockedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	Title   string   `json:"title"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
 // SandboxExpiringData is the data of sandbox.expiring: five minutes of the sandbox's time are
 // left.
 type SandboxExpiringData struct {
@@ -2750,6 +2785,8 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(PayrollPaidData)
 	case EventSandboxMissionCompleted:
 		data = new(MissionCompletedData)
+	case EventSandboxAchievementUnlocked:
+		data = new(AchievementUnlockedData)
 	case EventSandboxExpiring:
 		data = new(SandboxExpiringData)
 	case EventSandboxBankrupt:

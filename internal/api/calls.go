@@ -17,6 +17,7 @@ const pathMost = 200
 // that nothing has changed.
 func (x *exchange) note(status int) {
 	x.status = status
+	x.conduct(status)
 	if x.sandbox == nil || x.op != nil && x.op.Resource == operation.CallResource {
 		return
 	}
@@ -42,6 +43,7 @@ func (x *exchange) calls(p *page) error {
 		return nil
 	}
 	items, next := p.calls(calls)
+	x.paged(v, p, next)
 	return x.items(v, items, next, nil)
 }
 

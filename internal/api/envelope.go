@@ -160,6 +160,10 @@ func (x *exchange) refuse(err error) {
 		p = problem.New(problem.InternalError, "Something went wrong on our side.")
 	}
 	x.code = p.Code
+	x.call.Code = p.Code
+	if !p.RetryAt.IsZero() {
+		x.call.RetryAt = moment.InstantOf(p.RetryAt)
+	}
 	definition := problem.Lookup(p.Code)
 	h := x.w.Header()
 	delete(h, headerETag) // nothing was read after all

@@ -32,8 +32,9 @@ type page struct {
 	// before it, or the sequence number of its last event.
 	after  uint64
 	cursor bool
-	// binding ties cursors to this route and these filters.
-	binding uint64
+	// binding ties cursors to this route and these filters, chosen tells apart
+	// what is asked for of a feed, 0 for all.
+	binding, chosen uint64
 }
 
 // query returns the single value of a known parameter.
@@ -114,10 +115,14 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 
 func (p *page) bind(x *exchange) {
 	var b []byte
-	for _, part := range append([]string{x.caller.SandboxID, x.op.ID, strconv.FormatInt(int64(p.updatedSince), 10)}, p.filters...) {
+	since := strconv.FormatInt(int64(p.updatedSince), 10)
+	for _, part := range append([]string{x.caller.SandboxID, x.op.ID, since}, p.filters...) {
 		b = append(append(b, part...), 0)
 	}
 	p.binding = hash(b)
+	if p.filtered || p.updatedSince != 0 {
+		p.chosen = hash([]byte(strings.Join(append([]string{since}, p.filters...), "\x00")))
+	}
 }
 
 // sealBytes is how much of a cursor ties it to its list and its place.
@@ -168,6 +173,7 @@ func (x *exchange) list() error {
 		return nil
 	}
 	rows, next := p.rows(t)
+	x.paged(v, &p, next)
 	items := make([][]byte, len(rows))
 	for i, e := range rows {
 		items[i] = e.Row

@@ -136,6 +136,7 @@ func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error
 	for i := range events {
 		items[i] = numbered(&events[i])
 	}
+	x.followed(v, p, events, next)
 	return x.items(v, items, next, &v.Sequence)
 }
 

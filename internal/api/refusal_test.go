@@ -28,6 +28,7 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 	order := n.order("SO-1001")
 	const office, factory = "office", "factory"
 	work, runs, shipments := "/v1/factory/work-orders", "/v1/factory/print-runs", "/v1/factory/shipments"
+	n.state() // which completes missions
 	before := n.state()
 	for _, c := range []struct {
 		name, method, path, system, body string

@@ -211,7 +211,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // exchange begins an exchange with a network.
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Prefix) *exchange {
-	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: s.house.Now(), group: group}
+	now := s.house.Now()
+	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: now, group: group, call: mission.Call{Arrived: now}}
 }
 
 // unroutable says why a request is not for any route.
@@ -373,6 +374,8 @@ type exchange struct {
 	// code is that of a refusal, replayed set when the answer is a stored one.
 	code     problem.Code
 	replayed bool
+	// call is what the missions hear of it.
+	call mission.Call
 	// answered is what the server's owner hears of it.
 	answered Answered
 }

@@ -70,6 +70,9 @@ func (x *exchange) write() error {
 	if err != nil {
 		return err
 	}
+	if x.op.Press != nil {
+		x.call.Press = x.op.Press(in)
+	}
 	var result operation.Result
 	reply, err := x.sandbox.Do(x.r.Context(), sandbox.Command{
 		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.op.signals,

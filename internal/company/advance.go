@@ -166,6 +166,7 @@ func (c *Company) fire(wall moment.Instant) {
 	default:
 		panic("no timer is called " + t.Kind)
 	}
+	c.watch()
 }
 
 // openDay schedules the customers of the day, its close, and what opens the
@@ -194,4 +195,5 @@ func (c *Company) openDay() {
 func (c *Company) closeDay() {
 	c.office.CloseDay(c.factory.StockValueMinor())
 	c.testSolvency()
+	c.watchClose()
 }

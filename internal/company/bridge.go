@@ -180,12 +180,6 @@ func (c *Company) noteBilled(order *office.SalesOrder) {
 	}
 }
 
-// Note records signals of the client's calls that no command carries.
-func (c *Company) Note(s mission.Signals) { c.missions.Note(c.rec, s) }
-
-// Signals returns the signals noted so far.
-func (c *Company) Signals() mission.Signals { return c.missions.Signals }
-
 // checkBridge reports hand-offs of an auto bridge that are not whole.
 func (c *Company) checkBridge() error {
 	for order := range c.office.SalesOrders.All {

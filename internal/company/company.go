@@ -38,6 +38,10 @@ type Company struct {
 
 	// wallEvents counts the events that the wall clock brought.
 	wallEvents uint64
+	// watched is the number of the newest event that the missions have seen.
+	watched uint64
+	// conduct lies beside the company and is only carried by it.
+	conduct mission.Conduct
 
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
@@ -83,6 +87,9 @@ type state struct {
 	People  hr.State        `json:"people"`
 	Market  market.State    `json:"market"`
 	Signals mission.Signals `json:"signals"`
+
+	Deeds   mission.Deeds   `json:"deeds,omitzero"`
+	Conduct mission.Conduct `json:"conduct,omitzero"`
 }
 
 func empty(s Settings) *Company {
@@ -109,7 +116,7 @@ func (c *Company) tables() []record.Keeper {
 	tables = append(tables, c.factory.Tables()...)
 	tables = append(tables, c.people.Tables()...)
 	tables = append(tables, c.market.Tables()...)
-	return append(tables, c.missions.Missions, c.series)
+	return append(tables, c.missions.Missions, c.series, c.missions.Achievements)
 }
 
 // Definitions lists the definitions of all tables of a company.
@@ -133,6 +140,7 @@ func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 	c.company.Add(c.rec, settingsRow{Head: record.Head{ID: "settings"}}, s)
 	c.open()
 	c.openDay()
+	c.watched = c.rec.Sequence() // nobody has earned the opening
 	return c
 }
 
@@ -163,6 +171,7 @@ func Load(image record.Image) (*Company, error) {
 	c.office.State, c.factory.State, c.people.State, c.market.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
+	c.missions.Deeds, c.conduct, c.watched = st.Deeds, st.Conduct, st.Sequence
 	return c, nil
 }
 
@@ -183,6 +192,7 @@ func (c *Company) PendingEvents() int { return c.rec.Pending() }
 // Flush encodes everything that changed since the last flush, as the commit
 // with the given version.
 func (c *Company) Flush(version uint64) record.Changes {
+	c.watch()
 	changes := record.Changes{Events: c.rec.Flush()}
 	for _, table := range c.tables() {
 		if entries := table.Flush(version); len(entries) > 0 {
@@ -197,8 +207,8 @@ func (c *Company) Flush(version uint64) record.Changes {
 func (c *Company) state() state {
 	return state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
-		WallEvents: c.wallEvents,
-		Office:     c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Signals: c.missions.Signals,
+		WallEvents: c.wallEvents, Deeds: c.missions.Deeds, Conduct: c.conduct,
+		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Signals: c.missions.Signals,
 	}
 }
 

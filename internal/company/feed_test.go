@@ -25,6 +25,7 @@ var transitions = map[string]map[string][]string{
 	"press":            {"idle": {"running"}, "running": {"idle"}},
 	"stock_item":       {"ok": {"low"}, "low": {"ok"}},
 	"mission":          {"unfinished": {"completed"}},
+	"achievement":      {"": {"unlocked"}},
 	"sandbox":          {"": {"bankrupt"}},
 
 	"office_requisition":    {"": {"received"}, "received": {"approved", "rejected"}},
@@ -48,7 +49,7 @@ var transitions = map[string]map[string][]string{
 var resources = map[string]string{
 	"office.sales_order": "sales_order", "office.customer_invoice": "customer_invoice", "office.payment": "payment",
 	"factory.work_order": "work_order", "factory.shipment": "factory_shipment", "factory.print_run": "print_run", "factory.stock": "stock_item",
-	"sandbox.mission": "mission", "sandbox": "sandbox",
+	"sandbox.mission": "mission", "sandbox.achievement": "achievement", "sandbox": "sandbox",
 
 	"office.requisition": "office_requisition", "office.purchase_order": "purchase_order", "office.goods_receipt": "office_goods_receipt",
 	"factory.requisition": "factory_requisition", "factory.delivery": "delivery", "factory.goods_receipt": "factory_goods_receipt",

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"platen/internal/company/mission"
 	"platen/internal/company/record"
 )
 
@@ -14,10 +15,11 @@ import (
 // It stands for the promise of this package: the same preset, seed and client
 // actions at the same simulated minutes give the same company. So it leaves
 // out what may differ between two sandboxes that lived the same life: wall
-// times (created_at, updated_at, completed_at, ends_at, and where the clock is
-// anchored), the ids of events and the uid they are made of, and the sandbox's
-// own id. Whether time passed by itself or by ticks leaves no trace either, nor
-// does sandbox.expiring, which the wall clock brings.
+// times (created_at, updated_at, completed_at, unlocked_at, ends_at, and where the
+// clock is anchored), the ids of events and the uid they are made of, and the
+// sandbox's own id. Whether time passed by itself or by ticks leaves no trace either, nor
+// does sandbox.expiring, which the wall clock brings. How the client's calls went
+// is no part of the company either, only what it has completed.
 //
 // It sees the company as it is, flushed or not, and does not change it. Its
 // cost grows with the company, so it is for tests and comparisons.
@@ -25,5 +27,6 @@ func (c *Company) StateHash() string {
 	st := c.state()
 	st.Sequence -= st.WallEvents // an event of the wall clock is no part of the life
 	st.WallEvents = 0
+	st.Conduct = mission.Conduct{} // it lies beside the company
 	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.tables(), c.rec.Sorted(), st)))
 }

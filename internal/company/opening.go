@@ -16,7 +16,7 @@ import (
 // for an answer (contract: OPEN.PRESET.OPENING).
 func (c *Company) open() {
 	documents := c.settings.Preset.Documents
-	c.missions.Open(c.rec)
+	c.missions.Open(c.rec, !c.bridged())
 	if documents {
 		c.factory.Open(c.rec, catalog.Coated)
 	} else {

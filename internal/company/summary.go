@@ -92,6 +92,8 @@ type Score struct {
 	LotsDelivered int64 `json:"lots_delivered"`
 	// PayrollLate counts the payrolls that were not paid in time.
 	PayrollLate int64 `json:"payroll_late"`
+	// WritesRefused is not known to the company: refusals leave no trace in it.
+	WritesRefused int64 `json:"writes_refused" doc:"Writes that were answered 4xx, but for 429 and press_busy, which only ask to wait."`
 }
 
 // Bridge returns who carries records across.
@@ -116,12 +118,18 @@ func (c *Company) Summary() Summary {
 			s.Presses.Running++
 		}
 	}
-	s.NetWorthMinor = o.CashMinor + o.DeliveredReceivableMinor + s.Inventory.StockValueMinor - o.ChargedMinor - o.TakenInMinor + c.market.State.InTransitMinor - c.people.AccruedMinor()
+	s.NetWorthMinor = c.netWorthMinor()
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor, OrdersShipped: o.ShippedOrders,
 		OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders), SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots, PayrollLate: c.people.State.LatePayrolls,
 	}
 	return s
+}
+
+// netWorthMinor is what the company would leave if it ended now.
+func (c *Company) netWorthMinor() money.Minor {
+	o := &c.office.State
+	return o.CashMinor + o.DeliveredReceivableMinor + c.factory.StockValueMinor() - o.ChargedMinor - o.TakenInMinor + c.market.State.InTransitMinor - c.people.AccruedMinor()
 }
 
 func (c *Company) summarizeStock(s *Summary) {

@@ -169,7 +169,7 @@ var catalogue = []Definition{ //nolint:gochecknoglobals // the table itself
 	{MajorOrderUpdated, "A world-wide goal opens, reaches a milestone or ends.", "/sandbox/major-orders/{id}", nil},
 	{LoreEventStarted, "Something happens in the world.", loreEvent, nil},
 	{MissionCompleted, "The client's own calls complete a mission.", "/missions/{id}", &MissionCompletedData{}},
-	{AchievementUnlocked, "The client's own calls unlock an achievement.", "/sandbox/achievements/{id}", nil},
+	{AchievementUnlocked, "The client's own calls unlock an achievement.", "/sandbox/achievements/{id}", &AchievementUnlockedData{}},
 	{SandboxExpiring, "Five minutes of the sandbox's time are left.", "/sandbox", &SandboxExpiringData{}},
 	{SandboxBankrupt, "The company cannot go on.", "/sandbox", &SandboxBankruptData{}},
 	{DisruptionEnded, "A disruption is over.", loreEvent, nil},

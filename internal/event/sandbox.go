@@ -30,3 +30,10 @@ type SandboxExpiringData struct {
 	ExtensionsLeft int64          `json:"extensions_left"`
 	Riders
 }
+
+// AchievementUnlockedData is the data of sandbox.achievement.unlocked.
+type AchievementUnlockedData struct {
+	Head
+	Title string `json:"title"`
+	Riders
+}

@@ -98,6 +98,7 @@ func startPrintRun() Operation {
 			event.PrintRunStarted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
 			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved, event.MissionCompleted,
 		},
+		Press: pressOf,
 	}, func(tx *sandbox.Tx, _ string, in *StartPrintRun) (Result, error) {
 		run := factory.PrintRunInput{PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo}
 		if in.OversPct != nil {
@@ -111,6 +112,13 @@ func startPrintRun() Operation {
 		id, err := tx.Company.StartPrintRun(run)
 		return Result{Resource: "print_run", ID: id}, err
 	})
+}
+
+func pressOf(in any) string {
+	if run, ok := in.(*StartPrintRun); ok {
+		return run.PressID
+	}
+	return ""
 }
 
 func createFactoryShipment() Operation {

@@ -105,6 +105,9 @@ type Operation struct {
 	// the number of the event that it is to begin with. Like updated_since it
 	// is inclusive, since nothing need happen between two points.
 	ValueSince func(v *sandbox.View, since uint64) any
+	// Press names the press that a body wants to start, nil for writes that start
+	// none.
+	Press func(in any) string
 	// Run does a write. in is a pointer to a value of In.
 	Run func(tx *sandbox.Tx, id string, in any) (Result, error)
 }

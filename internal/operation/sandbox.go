@@ -3,6 +3,7 @@ package operation
 import (
 	"net/http"
 	"reflect"
+	"slices"
 
 	"platen/internal/company"
 	"platen/internal/company/mission"
@@ -97,7 +98,8 @@ func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
 // Status returns the sandbox at a glance.
 func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 	s := &v.Summary
-	minute := MinuteAt(v, now)
+	minute, score := MinuteAt(v, now), s.Score
+	score.WritesRefused = v.WritesRefused()
 	return SandboxStatus{
 		SandboxID: v.SandboxID, PublicName: v.PublicName, Status: v.Status(now),
 		Preset: s.Settings.Preset.Name, Seed: s.Settings.Seed, Bridge: s.Settings.Bridge,
@@ -107,7 +109,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		},
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,
 		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
-		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: s.Score,
+		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: score,
 	}
 }
 
@@ -256,8 +258,14 @@ func extendOperation() Operation {
 }
 
 func missionOperations() []Operation {
-	return reads[mission.Mission](noun{
-		system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions", summary: "missions",
-		listDescription: "What to try next, in the order of teaching. A mission is completed by what the client does, never by asking.",
-	})
+	return slices.Concat(
+		reads[mission.Mission](noun{
+			system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions", summary: "missions",
+			listDescription: "What to try next, in the order of teaching. A mission is completed by what the client does, never by asking.",
+		}),
+		reads[mission.Achievement](noun{
+			system: Shared, path: "/sandbox/achievements", resource: "achievement", singular: "achievement", plural: "achievements", summary: "achievements",
+			listDescription: "What the client's work has unlocked, newest first. What can be unlocked is in the docs.",
+		}),
+	)
 }

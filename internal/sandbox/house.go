@@ -193,8 +193,9 @@ func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.C
 		return storeProblem(s.id, err)
 	}
 	view := newView(header, c, body.Rows, 1)
-	view.tail = body.Events
+	view.tail, view.refused = body.Events, &s.refused
 	s.company, s.header = c, header
+	s.recall()
 	s.log.add(1, &body.Changes, nil)
 	s.published.Store(view)
 	s.used.Store(s.house.now().Time().Unix())
@@ -304,8 +305,8 @@ func (h *House) Close(ctx context.Context) {
 			defer func() { <-places }()
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if s.company != nil && s.published.Load().Version > s.snapshot {
-				s.saveSnapshot(ctx)
+			if s.company != nil {
+				s.keep(ctx)
 			}
 		})
 	}

@@ -95,9 +95,10 @@ func (s *Sandbox) restore(image store.Image) error {
 		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}
 	s.company, s.header, s.log, s.snapshot = c, image.Sandbox, snapshot.index, image.Snapshot.Version
+	s.recall()
 	s.house.moved(s.header)
 	view := newView(image.Sandbox, c, snapshot.image.Tables, version)
-	view.tail = appendTail(nil, events)
+	view.tail, view.refused = appendTail(nil, events), &s.refused
 	s.published.Store(view)
 	s.house.heat.renewed(s, view.next())
 	return nil
@@ -129,10 +130,19 @@ type snapshotBody struct {
 	index logIndex
 }
 
+// keep writes a snapshot before the company leaves memory, unless the store has
+// all that there is.
+func (s *Sandbox) keep(ctx context.Context) {
+	if changed := s.carry(); changed || s.published.Load().Version > s.snapshot {
+		s.saveSnapshot(ctx)
+	}
+}
+
 // saveSnapshot keeps the present state. It is a convenience of loading: when
 // it fails, the next load replays more commits, so the error is only logged.
 func (s *Sandbox) saveSnapshot(ctx context.Context) {
 	version := s.published.Load().Version
+	s.carry()
 	body := snapshotBody{image: s.company.Image(), index: s.log}
 	err := s.house.store.SaveSnapshot(context.WithoutCancel(ctx), store.Snapshot{SandboxID: s.id, Version: version, Body: body.encode()})
 	if err != nil {

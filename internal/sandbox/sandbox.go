@@ -54,8 +54,11 @@ type Sandbox struct {
 	// writing is when the writer that is inside began, as an instant; 0 when
 	// nobody is inside.
 	writing atomic.Int64
-	// calls are those of clients, with a lock of their own.
-	calls callLog
+	// calls are those of clients, conduct is how they went, each with a lock of
+	// its own. refused is what conduct counts, for readers.
+	calls   callLog
+	conduct conduct
+	refused atomic.Int64
 
 	// mu is held by the one writer. It guards everything below.
 	mu       sync.Mutex
@@ -112,9 +115,7 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 	now := s.house.now()
 	s.used.Store(now.Time().Unix())
 	if v := s.published.Load(); v != nil && !v.due(now) {
-		known := v.Summary.Signals | mission.Signals(s.signals.Load())
-		if v.Status(now) != Active || !mission.Completes(known, signals) {
-			s.signals.Or(uint64(signals))
+		if v.Status(now) != Active || !mission.Completes(v.Summary.Signals|s.noted(signals), signals) {
 			return v, nil
 		}
 	}
@@ -134,14 +135,22 @@ func (s *Sandbox) refresh(ctx context.Context, now moment.Instant, signals missi
 	if err := s.enter(ctx, now); err != nil {
 		return s.standing(ctx, err)
 	}
-	s.signals.Or(uint64(signals))
 	v := s.published.Load()
-	if v.Status(now) == Active && mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
+	if v.Status(now) != Active {
+		return v, nil
+	}
+	if s.noted(signals); mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
 		if err := s.commit(ctx, step{}); err != nil {
 			return s.standing(ctx, err)
 		}
 	}
 	return s.published.Load(), nil
+}
+
+// noted notes a read's signals, and returns those that were noted before: of
+// two reads that complete a mission together, the second sees the first.
+func (s *Sandbox) noted(signals mission.Signals) (before mission.Signals) {
+	return mission.Signals(s.signals.Or(uint64(signals)))
 }
 
 // standing returns the last durable state to a reader when the store takes no
@@ -218,9 +227,8 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	if err := s.run(tx, cmd); err != nil {
 		return Reply{}, err
 	}
-	s.signals.Or(uint64(cmd.Signals))
 	reply := &Reply{}
-	if err := s.commit(ctx, step{header: tx.header, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
+	if err := s.commit(ctx, step{header: tx.header, signals: cmd.Signals, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
 		return Reply{}, err
 	}
 	if tx.ticked {
@@ -279,6 +287,8 @@ func (s *Sandbox) pass(ctx context.Context, until moment.Instant) error {
 type step struct {
 	// header takes the place of the sandbox's, unless it is nil.
 	header *store.Sandbox
+	// signals are those of a command.
+	signals mission.Signals
 	// pending is the answer to a command, nil when time passes.
 	pending *pendingReply
 }
@@ -287,8 +297,9 @@ type step struct {
 // one, and publishes it.
 func (s *Sandbox) commit(ctx context.Context, in step) error {
 	if !s.company.Bankrupt() {
-		s.company.Note(mission.Signals(s.signals.Load()))
+		s.company.Note(mission.Signals(s.signals.Load()) | in.signals)
 	}
+	s.carry()
 	old := s.published.Load()
 	version := old.Version + 1
 	changes := s.company.Flush(version)
@@ -339,9 +350,7 @@ func (s *Sandbox) evict(ctx context.Context, before time.Time) {
 	if s.company == nil {
 		return
 	}
-	if s.published.Load().Version > s.snapshot {
-		s.saveSnapshot(ctx)
-	}
+	s.keep(ctx)
 	s.drop()
 }
 

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"platen/internal/company"
 	"platen/internal/company/record"
@@ -37,6 +38,8 @@ type View struct {
 	// over for good.
 	wakeAt moment.Instant
 	ended  bool
+	// refused counts on while the view stands.
+	refused *atomic.Int64
 	// changed is closed when another view takes this one's place.
 	changed chan struct{}
 }

@@ -1,5 +1,13 @@
 package web
 
+import "platen/internal/company/mission"
+
+// board is what the page of all missions shows.
+type board struct {
+	Missions     []mission.Introduction
+	Achievements []mission.Praise
+}
+
 func (s *site) addMissions() error {
 	list := contents{Title: "Missions"}
 	for _, m := range s.missions {
@@ -7,8 +15,8 @@ func (s *site) addMissions() error {
 	}
 	beside := []contents{sections(), list}
 	err := s.add(page{
-		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/missions", Contents: beside, Content: s.missions,
-		Description: "What to try next in a sandbox, in the order of teaching.",
+		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/missions", Contents: beside, Content: board{s.missions, mission.Praises()},
+		Description: "What to try next in a sandbox, in the order of teaching, and what good work unlocks.",
 	})
 	for i, m := range s.missions {
 		if err != nil {

@@ -113,6 +113,9 @@ func TestEveryRowOfATableHasItsPage(t *testing.T) {
 	for _, m := range mission.All() {
 		want(m.DocsURL, "GET /missions/"+m.ID)
 	}
+	for _, p := range mission.Praises() {
+		want("/docs/missions", "<code>"+p.ID+"</code>")
+	}
 	for path := range found {
 		unknown := strings.HasPrefix(path, "/docs/errors/") && problem.Lookup(problem.Code(path[len("/docs/errors/"):])).Code != problem.Code(path[len("/docs/errors/"):])
 		if unknown {

@@ -96,7 +96,9 @@ func (w *witness) acceptsByAuto(id string) (work string) {
 	return work
 }
 
-func notMission(kind string) bool { return kind != "sandbox.mission.completed" }
+func notMission(kind string) bool {
+	return kind != "sandbox.mission.completed" && kind != "sandbox.achievement.unlocked"
+}
 
 // about returns the data of the one event of a type about a record.
 func (n *tenant) about(events []object, id, kind string) object {

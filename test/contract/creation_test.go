@@ -318,7 +318,7 @@ func (n *tenant) history() string {
 func forget(value any) {
 	switch value := value.(type) {
 	case object:
-		for _, random := range []string{"created_at", "updated_at", "completed_at", "event_id", "sandbox_id"} {
+		for _, random := range []string{"created_at", "updated_at", "completed_at", "unlocked_at", "event_id", "sandbox_id"} {
 			delete(value, random)
 		}
 		for _, inner := range value {

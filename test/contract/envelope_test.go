@@ -111,6 +111,19 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 // page reads a page of the site and returns its status.
 func (s *service) page(t testing.TB, path string) int {
 	t.Helper()
+	status, _ := s.document(t, path)
+	return status
+}
+
+// words is what a page of the docs says.
+func (s *service) words(t testing.TB, path string) string {
+	t.Helper()
+	_, text := s.document(t, path)
+	return text
+}
+
+func (s *service) document(t testing.TB, path string) (status int, text string) {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Origin+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -120,10 +133,11 @@ func (s *service) page(t testing.TB, path string) int {
 		t.Fatal(err)
 	}
 	defer a.Body.Close()
-	if _, err := io.Copy(io.Discard, a.Body); err != nil {
+	body, err := io.ReadAll(a.Body)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return a.StatusCode
+	return a.StatusCode, string(body)
 }
 
 func TestTheBaseURLCarriesTheVersion(t *testing.T) {

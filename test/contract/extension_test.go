@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,8 +68,8 @@ func TestEitherKeyExtendsTwice(t *testing.T) {
 	if left := n.get("/missions").meta()["expires_in_s"]; left == nil {
 		t.Error("meta does not say how much is left")
 	}
-	if got := n.newest(); got != last {
-		t.Errorf("extensions wrote %d events", got-last)
+	if wrote := slices.DeleteFunc(types(n.feed(last)), func(kind string) bool { return !notMission(kind) }); len(wrote) > 0 {
+		t.Errorf("extensions wrote %v", wrote)
 	}
 }
 

@@ -235,7 +235,7 @@ func TestTheSameRequestAtTheSameTimeIsDoneOnce(t *testing.T) {
 			firsts++
 		}
 	}
-	if written := types(n.feed(before)); firsts != 1 || len(written) != 1 || written[0] != "factory.work_order.created" {
+	if written := slices.DeleteFunc(types(n.feed(before)), func(kind string) bool { return !notMission(kind) }); firsts != 1 || len(written) != 1 || written[0] != "factory.work_order.created" {
 		t.Errorf("%d answers were no replays, written was %v", firsts, written)
 	}
 }

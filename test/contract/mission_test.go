@@ -110,3 +110,53 @@ func TestMissionsNoticeWhatTheClientDoes(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOrderThatWasCarriedAcrossByHandIsNoticed once the customer has paid for
+// it, and only if what was written refers to the right things.
+func TestAnOrderThatWasCarriedAcrossByHandIsNoticed(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.MISSION.BRIDGE_IT")
+	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	if first := n.all("/missions")[0]; first["id"] != "bridge_it" || first["status"] != "active" {
+		t.Errorf("with the manual bridge the first mission is %v", first)
+	}
+	for _, m := range shared.create(t, `{"clock":"manual"}`).all("/missions") {
+		if m["id"] == "bridge_it" {
+			t.Error("with the auto bridge there is nothing to carry")
+		}
+	}
+	carry := func(numbered, sku string, quantity int, refer bool) (order string) {
+		t.Helper()
+		order = text(n.order(numbered), "id")
+		n.accept(order)
+		work := text(n.work(sku, quantity, order), "id")
+		n.print(work)
+		n.tick(240)
+		parcel := n.dispatch(work)
+		bill := object{"sales_order_id": order}
+		if refer {
+			bill["factory_shipment_ref"] = parcel["id"]
+		}
+		n.post("/office/shipments", encode(t, bill)).want(201, "")
+		return order
+	}
+	isPaid := func(order string) {
+		t.Helper()
+		const patience = 25
+		for range patience {
+			if n.row("/office/sales-orders/" + order)["status"] == "paid" {
+				return
+			}
+			n.day()
+		}
+		t.Fatalf("after %d days the order is not paid", patience)
+	}
+	loose := carry("SO-1001", "prd_card", 10, false)
+	whole := carry("SO-1002", "prd_flyer", 120, true)
+	isPaid(loose)
+	if n.row("/office/sales-orders/" + whole)["status"] != "paid" {
+		n.isOpen("bridge_it", 0)
+		isPaid(whole)
+	}
+	n.isDone("bridge_it")
+}

@@ -136,14 +136,14 @@ var members = map[string]string{
 	"hr.payroll.late":          "week_start reason total_minor",
 	"hr.payroll.paid":          "week_start total_minor surcharge_minor forced cash_minor",
 
-	"sandbox.mission.completed": "title completed_count total_count",
+	"sandbox.mission.completed": "title completed_count total_count", "sandbox.achievement.unlocked": "title",
 }
 
 // lists of the records that events are about, by what their links begin with.
 var resources = map[string]string{
 	"/office/sales-orders": "sales_order", "/office/shipments": "office_shipment", "/office/customer-invoices": "customer_invoice", "/office/payments": "payment",
 	"/factory/work-orders": "work_order", "/factory/print-runs": "print_run", "/factory/shipments": "factory_shipment", "/factory/stock": "stock_item",
-	"/factory/presses": "press", "/missions": "mission",
+	"/factory/presses": "press", "/missions": "mission", "/sandbox/achievements": "achievement",
 	"/office/requisitions": "office_requisition", "/office/purchase-orders": "purchase_order", "/office/goods-receipts": "office_goods_receipt",
 	"/office/supplier-invoices": "supplier_invoice", "/factory/requisitions": "factory_requisition", "/factory/deliveries": "delivery",
 	"/factory/goods-receipts": "factory_goods_receipt", "/office/employees": "employee", "/office/leave-requests": "leave_request",

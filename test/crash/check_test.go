@@ -169,7 +169,7 @@ func (n *tenant) agree(p *process) error {
 var resources = map[string]string{
 	"sales_order": "/office/sales-orders", "office_shipment": "/office/shipments", "customer_invoice": "/office/customer-invoices",
 	"work_order": "/factory/work-orders", "print_run": "/factory/print-runs", "factory_shipment": "/factory/shipments",
-	"press": "/factory/presses", "stock_item": "/factory/stock", "mission": "/missions",
+	"press": "/factory/presses", "stock_item": "/factory/stock", "mission": "/missions", "achievement": "/sandbox/achievements",
 
 	"office_requisition": "/office/requisitions", "purchase_order": "/office/purchase-orders", "office_goods_receipt": "/office/goods-receipts",
 	"supplier_invoice": "/office/supplier-invoices", "contract_lot": "/office/contract-lots", "market_trade": "/office/market/trades", "market_delivery": "/factory/market-deliveries", "employee": "/office/employees", "payroll_run": "/office/payroll-runs",

@@ -1,5 +1,9 @@
-// Package mission says what a client may try next and notices when it has:
-// predicates over signals, which only ever grow.
+// Package mission says what a client may try next, and notices when it has.
+//
+// What is noticed comes from two sides. Conduct watches the client's calls, of
+// which some show nothing by themselves: pages that follow each other, a
+// silence that was kept. Deeds add up what the company's own events say. Both
+// end in signals, which only ever grow, and missions are sets of them.
 package mission
 
 import (
@@ -11,47 +15,79 @@ import (
 	"platen/internal/moment"
 )
 
-// Signals is the set of things that the client's own calls have done.
-type Signals uint64
-
-// Signals, one bit each.
-const (
-	ReadAnything Signals = 1 << iota
-	ReachedOffice
-	ReachedFactory
-	AcceptedOrder
-	StartedPrintRun
-	BilledOrder
-	WasPaid
-	Restocked
-	PaidMatched
-	PaidPayrollInTime
-)
-
 // definition is a mission as it is written here.
 type definition struct {
+	// order is its place in the teaching. The bridge's comes before all others.
+	order                             int
 	id, title, objective, hint, track string
 	// wanted are the signals that complete it.
 	wanted Signals
+	// byHand is set for what only a company with the manual bridge can do.
+	byHand bool
 }
 
 const (
-	trackBasics = "basics"
-	trackOrder  = "order_to_cash"
-	trackBuying = "procure_to_pay"
-	trackPeople = "people"
+	trackBasics   = "basics"
+	trackOrder    = "order_to_cash"
+	trackProtocol = "protocol"
+	trackEvents   = "events"
+	trackBuying   = "procure_to_pay"
+	trackPeople   = "people"
+	trackBridge   = "bridge"
 )
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
-	{"first_call", "First call", "Read anything with one of your keys.", "GET /office/sales-orders with the lab_off_ key.", trackBasics, ReadAnything},
-	{"both_keys", "Two doors", "Talk to both systems.", "Each key opens one door; 403 wrong_system names the prefix of the other.", trackBasics, ReachedOffice | ReachedFactory},
-	{"accept_order", "A deal", "Accept a sales order.", "Look at answer_by and due_date first.", trackOrder, AcceptedOrder},
-	{"start_print_run", "Ink on paper", "Start a print run for it.", "Small jobs belong on prs_digital: no plates, little make-ready.", trackOrder, StartedPrintRun},
-	{"ship_order", "Out of the door", "Ship an order that you accepted, and bill it.", "Wait for factory.work_order.ready, then POST /factory/shipments.", trackOrder, BilledOrder},
-	{"order_to_cash", "Order to cash", "Be paid for an order that you accepted.", "Follow invoice.due_date, or move the clock with POST /sandbox/tick.", trackOrder, WasPaid},
-	{"restock", "Refill before it hurts", "Order material after an item went low, and count the delivery in.", "Suppliers differ in lead time and price: GET /office/suppliers.", trackBuying, Restocked},
-	{"three_way_match", "Trust, but match", "Close a supplier invoice that does not match at its matched amount.", "The very first supplier invoice is wrong: compare billed_minor with matched_minor.", trackBuying, PaidMatched},
-	{"payroll_on_time", "Payday", "Pay the wages of a week by their due date.", "They are due on the Wednesday after: POST /office/payroll-runs.", trackPeople, PaidPayrollInTime},
+	{order: 0, id: "bridge_it", title: "By hand", track: trackBridge, wanted: CarriedAcross, byHand: true,
+		objective: "Carry one sales order through both systems: accept it, order the work, ship it on both sides, and be paid.",
+		hint:      "Put the order's id into reference of the work order, and the Factory shipment's id into factory_shipment_ref of the bill."},
+	{order: 1, id: "first_call", title: "First call", track: trackBasics, wanted: ReadAnything,
+		objective: "Read anything with one of your keys.",
+		hint:      "GET /office/sales-orders with the lab_off_ key."},
+	{order: 2, id: "both_keys", title: "Two doors", track: trackBasics, wanted: ReachedOffice | ReachedFactory,
+		objective: "Talk to both systems.",
+		hint:      "Each key opens one door; 403 wrong_system names the prefix of the other."},
+	{order: 3, id: "accept_order", title: "A deal", track: trackOrder, wanted: AcceptedOrder,
+		objective: "Accept a sales order.",
+		hint:      "Look at answer_by and due_date first."},
+	{order: 4, id: "start_print_run", title: "Ink on paper", track: trackOrder, wanted: StartedPrintRun,
+		objective: "Start a print run for it.",
+		hint:      "Small jobs belong on prs_digital: no plates, little make-ready."},
+	{order: 5, id: "ship_order", title: "Out of the door", track: trackOrder, wanted: BilledOrder,
+		objective: "Ship an order that you accepted, and bill it.",
+		hint:      "Wait for factory.work_order.ready, then POST /factory/shipments."},
+	{order: 6, id: "order_to_cash", title: "Order to cash", track: trackOrder, wanted: WasPaid,
+		objective: "Be paid for an order that you accepted.",
+		hint:      "Follow invoice.due_date, or move the clock with POST /sandbox/tick."},
+	{order: 7, id: "safe_retry", title: "Say it twice", track: trackProtocol, wanted: RepeatedSafely,
+		objective: "Repeat a write, and get its first answer again.",
+		hint:      "Send the same POST twice with the same Idempotency-Key: the second answer says Idempotency-Replayed: true."},
+	{order: 8, id: "page_through", title: "To the last page", track: trackProtocol, wanted: BeganList | WentOnInList | ReachedListEnd,
+		objective: "Read a list of three pages or more to its end.",
+		hint:      "Ask with limit=2, and hand next_cursor on until it is null. Filters and limit stay as they were."},
+	{order: 9, id: "not_modified", title: "Nothing new", track: trackProtocol, wanted: HeldAlready,
+		objective: "Save a transfer: be told that nothing has changed.",
+		hint:      "Send the ETag of an answer back in If-None-Match."},
+	{order: 10, id: "take_csv", title: "Columns and rows", track: trackProtocol, wanted: TookCSV,
+		objective: "Take a list for a spreadsheet.",
+		hint:      "Put .csv behind the path of a list, or send Accept: text/csv."},
+	{order: 11, id: "press_busy_wait", title: "Wait for the press", track: trackProtocol, wanted: WaitedForPress,
+		objective: "Find a press busy, leave it alone until it is free, and start it then.",
+		hint:      "409 press_busy holds the moment in retry_at. Do not knock before it."},
+	{order: 12, id: "back_off", title: "Take a breath", track: trackProtocol, wanted: BackedOff,
+		objective: "Run into a rate limit, be silent until it is over, and go on.",
+		hint:      "Send 40 calls at once. After a 429, send nothing with that key until retry_at."},
+	{order: 13, id: "read_the_feed", title: "Follow the feed", track: trackEvents, wanted: FollowedOnce | FollowedTwice | FollowedOn,
+		objective: "Read the feed three times, each time from where you were, over 20 events or more.",
+		hint:      "Keep the last seq that you have handled, and ask for /events?after_seq= with it."},
+	{order: 16, id: "restock", title: "Refill before it hurts", track: trackBuying, wanted: Restocked,
+		objective: "Order material after an item went low, and count the delivery in.",
+		hint:      "Suppliers differ in lead time and price: GET /office/suppliers."},
+	{order: 17, id: "three_way_match", title: "Trust, but match", track: trackBuying, wanted: PaidMatched,
+		objective: "Close a supplier invoice that does not match at its matched amount.",
+		hint:      "The very first supplier invoice is wrong: compare billed_minor with matched_minor."},
+	{order: 18, id: "payroll_on_time", title: "Payday", track: trackPeople, wanted: PaidPayrollInTime,
+		objective: "Pay the wages of a week by their due date.",
+		hint:      "They are due on the Wednesday after: POST /office/payroll-runs."},
 }
 
 // Introduction is what is fixed about a mission, for the docs.
@@ -61,13 +97,15 @@ type Introduction struct {
 	Title, Objective, Hint, Track string
 	// DocsURL is relative to the origin.
 	DocsURL string
+	// ByHand is set for a mission of companies with the manual bridge only.
+	ByHand bool
 }
 
 // All introduces every mission, in the order of teaching.
 func All() []Introduction {
 	all := make([]Introduction, len(definitions))
 	for i, d := range definitions {
-		all[i] = Introduction{ID: d.id, Order: i + 1, DocsURL: d.docsURL(), Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track}
+		all[i] = Introduction{ID: d.id, Order: d.order, DocsURL: d.docsURL(), Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track, ByHand: d.byHand}
 	}
 	return all
 }
@@ -98,11 +136,11 @@ type Progress struct {
 // Mission is a mission as the client reads it (contract: MIS.FIELDS).
 type Mission struct {
 	record.Head
-	Order       int             `json:"order"`
+	Order       int             `json:"order" doc:"Its place in the teaching; numbers may be left out."`
 	Title       string          `json:"title"`
 	Objective   string          `json:"objective"`
 	Hint        string          `json:"hint"`
-	Track       string          `json:"track" enum:"basics,order_to_cash,procure_to_pay,people"`
+	Track       string          `json:"track" enum:"basics,order_to_cash,protocol,events,procure_to_pay,people,bridge"`
 	Status      Status          `json:"status" enum:"upcoming,active,completed"`
 	Progress    Progress        `json:"progress"`
 	CompletedAt *moment.Instant `json:"completed_at"`
@@ -117,41 +155,55 @@ func (*Mission) Resource() string { return "mission" }
 // State implements record.Row.
 func (m *Mission) State() string { return string(m.Status) }
 
-// Board is the missions of one sandbox.
+// Board is the missions and achievements of one sandbox.
 type Board struct {
-	Missions *record.Table[Mission, struct{}]
-	// Signals is stored with every commit.
+	Missions     *record.Table[Mission, struct{}]
+	Achievements *record.Table[Achievement, struct{}]
+	// Signals and Deeds are stored with every commit.
 	Signals Signals
+	Deeds   Deeds
 }
 
 // New returns an empty board.
 func New() *Board {
-	return &Board{Missions: record.NewTable[Mission, struct{}](
-		record.Definition{Resource: "mission", Filters: []string{"status"}},
-		func(m *Mission) []string { return []string{string(m.Status)} })}
+	return &Board{
+		Missions: record.NewTable[Mission, struct{}](
+			record.Definition{Resource: "mission", Filters: []string{"status"}},
+			func(m *Mission) []string { return []string{string(m.Status)} }),
+		Achievements: record.NewTable[Achievement, struct{}](record.Definition{Resource: "achievement"}, nil),
+	}
 }
 
 // Open writes the missions, last to first, since lists are newest first and
-// these are to be read in the order of teaching.
-func (b *Board) Open(r *record.Recorder) {
-	for i := range slices.Backward(definitions) {
-		d := definitions[i]
+// these are to be read in the order of teaching. byHand says that the bridge
+// is manual.
+func (b *Board) Open(r *record.Recorder, byHand bool) {
+	offered := []definition{}
+	for _, d := range definitions {
+		if byHand || !d.byHand {
+			offered = append(offered, d)
+		}
+	}
+	for i, d := range slices.Backward(offered) {
 		status := Upcoming
 		if i < activeAtOnce {
 			status = Active
 		}
 		b.Missions.Add(r, Mission{
-			Head: record.Head{ID: d.id}, Order: i + 1, Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track, Status: status,
+			Head: record.Head{ID: d.id}, Order: d.order, Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track, Status: status,
 			Progress: Progress{Target: d.target()}, DocsURL: d.docsURL(),
 		}, struct{}{})
 	}
 }
 
 // Completes reports whether new signals beside the known ones complete a
-// mission.
+// mission or unlock an achievement.
 func Completes(known, added Signals) bool {
 	if added&^known == 0 {
 		return false
+	}
+	if added&^known&(WroteCleanly|BooksBalance) != 0 {
+		return true
 	}
 	for i := range definitions {
 		if d := &definitions[i]; known&d.wanted != d.wanted && (known|added)&d.wanted == d.wanted {
@@ -173,6 +225,9 @@ func (b *Board) Note(r *record.Recorder, added Signals) {
 		if d.wanted&b.Signals == d.wanted&before {
 			continue
 		}
+		if _, known := b.Missions.Find(d.id); !known {
+			continue // not of this bridge, or the sandbox is older than the mission
+		}
 		m, _ := b.Missions.Edit(r, d.id)
 		m.Progress.Current = d.current(b.Signals)
 		if m.Progress.Current == m.Progress.Target {
@@ -185,12 +240,12 @@ func (b *Board) complete(r *record.Recorder, m *Mission) {
 	m.CompletedAt = new(r.Wall())
 	record.Move(r, m, &m.Status, Completed)
 	completed := int64(0)
-	for i := range definitions {
-		if other, _ := b.Missions.Find(definitions[i].id); other.Status == Completed {
+	for other := range b.Missions.All {
+		if other.Status == Completed {
 			completed++
 		}
 	}
-	r.Emit(event.MissionCompleted, m, &event.MissionCompletedData{Title: m.Title, CompletedCount: completed, TotalCount: int64(len(definitions))})
+	r.Emit(event.MissionCompleted, m, &event.MissionCompletedData{Title: m.Title, CompletedCount: completed, TotalCount: int64(b.Missions.Len())})
 	b.activate(r)
 }
 
@@ -198,8 +253,8 @@ func (b *Board) complete(r *record.Recorder, m *Mission) {
 func (b *Board) activate(r *record.Recorder) {
 	active := 0
 	for i := range definitions {
-		m, _ := b.Missions.Find(definitions[i].id)
-		if m.Status == Completed {
+		m, known := b.Missions.Find(definitions[i].id)
+		if !known || m.Status == Completed {
 			continue
 		}
 		if active == activeAtOnce {

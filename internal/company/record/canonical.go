@@ -16,7 +16,7 @@ import (
 // unique across sandboxes, and whose sandbox it is. None of the names stands
 // for anything else, at any depth.
 var incidental = []string{ //nolint:gochecknoglobals // the table itself
-	"created_at", "updated_at", "completed_at", "ends_at", "last_event_at", "anchor_wall", "anchor", "wall",
+	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor", "wall",
 	"event_id", "sandbox_id", "uid", "seq",
 }
 

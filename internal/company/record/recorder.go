@@ -171,6 +171,17 @@ func (r *Recorder) Types() []event.Type {
 	return types
 }
 
+// Since calls yield for each waiting event after the one with a number.
+func (r *Recorder) Since(sequence uint64) func(yield func(event.Type, event.Data) bool) {
+	return func(yield func(event.Type, event.Data) bool) {
+		for i := range r.pending {
+			if p := &r.pending[i]; p.sequence > sequence && !yield(p.kind, p.data) {
+				return
+			}
+		}
+	}
+}
+
 // Flush encodes the waiting events. It panics when a status moved without an
 // event.
 func (r *Recorder) Flush() []Event {

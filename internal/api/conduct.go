@@ -1,0 +1,70 @@
+package api
+
+import (
+	"encoding/binary"
+	"net/http"
+
+	"platen/internal/company/mission"
+	"platen/internal/company/record"
+	"platen/internal/operation"
+	"platen/internal/sandbox"
+)
+
+// ledgerResource names the entries of the ledger, which a client that checks
+// the books reads whole.
+const ledgerResource = "ledger_entry"
+
+// conduct lets the missions see the call, before it is answered: whoever has
+// the answer finds what it has completed.
+func (x *exchange) conduct(status int) {
+	if x.sandbox == nil {
+		return
+	}
+	c := &x.call
+	c.Answered, c.Status, c.Replayed = x.server.house.Now(), status, x.replayed
+	c.Factory = x.caller.System == sandbox.Factory
+	switch x.r.Method {
+	case http.MethodGet, http.MethodOptions:
+		c.CSV = x.csv
+	case http.MethodHead: // nothing was read
+		c.Page, c.Stretch = mission.Page{}, mission.Stretch{}
+	default:
+		c.Write = true
+		c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
+	}
+	x.sandbox.Observe(x.r.Context(), c)
+}
+
+// paged notes which page of a list is answered.
+func (x *exchange) paged(v *sandbox.View, p *page, next string) {
+	page := mission.Page{List: p.list(), First: !p.cursor, From: p.after, Last: next == "", Books: books(v)}
+	if next != "" {
+		page.Next, _ = p.decodeCursor(next) // our own
+	}
+	page.Books.Whole = x.op.Resource == ledgerResource && p.chosen == 0
+	x.call.Page = page
+}
+
+// followed notes which part of the feed is answered. A page of it that was
+// asked for by number is no page of a list.
+func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, next string) {
+	if x.op.Kind == operation.Feed && (p.cursor || p.after == 0) {
+		x.paged(v, p, next)
+	}
+	s := mission.Stretch{Read: true, Chosen: p.chosen, After: p.after, Last: p.after, Events: int64(len(events))}
+	if n := len(events); n > 0 {
+		s.Last = events[n-1].Sequence
+	}
+	x.call.Stretch, x.call.Page.Books = s, books(v)
+}
+
+// books is how ledger and feed stand in a view.
+func books(v *sandbox.View) mission.Books {
+	return mission.Books{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
+}
+
+// list tells apart what is paged through: a route with its filters and the size
+// of its pages.
+func (p *page) list() uint64 {
+	return hash(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), uint64(p.limit)))
+}

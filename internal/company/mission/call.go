@@ -1,0 +1,80 @@
+package mission
+
+import (
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+// Call is one call of a client, once its answer is ready. It holds nothing that
+// the client has sent but the name of a press.
+type Call struct {
+	// Factory is set for the key of the Factory, and not for that of Head
+	// Office.
+	Factory bool
+	// Arrived is when the call came, Answered when its answer was ready.
+	Arrived, Answered moment.Instant
+	Status            int
+	// Code and RetryAt are those of a refusal; a RetryAt of 0 is none.
+	Code    problem.Code
+	RetryAt moment.Instant
+	// Write is set when the call asked for a change, Business when it was one
+	// that Head Office or the Factory knows.
+	Write, Business bool
+	// Replayed is set when the answer was a stored one.
+	Replayed bool
+	CSV      bool
+	// Press is the one that the call wanted to start, "" for none.
+	Press string
+	// Page and Stretch are what was read of a list and of the feed. A page of
+	// the feed may be both.
+	Page    Page
+	Stretch Stretch
+}
+
+// Page is a page of a list as it was answered.
+type Page struct {
+	// List tells lists apart, with their filters and limits; 0 is no page.
+	List uint64
+	// First is set for a page that was not asked for by cursor. From is where
+	// a later one begins, Next where the one after this begins unless it is
+	// the Last.
+	First, Last bool
+	From, Next  uint64
+	// Books is what was read of the ledger.
+	Books Books
+}
+
+// Books is how the ledger and the feed stood when something was read.
+type Books struct {
+	// Ledger is the version of the ledger, Whole set when a page was one of
+	// all its entries.
+	Ledger uint64
+	Whole  bool
+	// Sequence is the number of the newest event.
+	Sequence uint64
+}
+
+// Stretch is what was read of the feed.
+type Stretch struct {
+	// Read is set when events were asked for and answered, be it none.
+	Read bool
+	// Chosen tells which events were asked for, 0 for all.
+	Chosen uint64
+	// After is the number of the event before the first, Last of the newest
+	// that was answered, which is After when there was none.
+	After, Last uint64
+	Events      int64
+}
+
+const (
+	tooManyRequests = 429
+	notModified     = 304
+)
+
+func (c *Call) succeeded() bool { return c.Status/100 == 2 }
+
+// refused reports whether a call was turned away for what it asked, and not
+// only told to wait.
+func (c *Call) refused() bool {
+	return c.Status/100 == 4 && c.Status != tooManyRequests && c.Code != problem.PressBusy
+}

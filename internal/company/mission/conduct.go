@@ -1,0 +1,193 @@
+package mission
+
+import (
+	"slices"
+
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+const (
+	// pagesLeast is how many pages make a long list (contract:
+	// OPEN.MISSION.PAGE_THROUGH).
+	pagesLeast = 3
+	// readsLeast and eventsLeast are what it takes to follow the feed
+	// (contract: OPEN.MISSION.READ_THE_FEED).
+	readsLeast  = 3
+	eventsLeast = 20
+	// cleanWrites is how many writes in a row make a clean integration
+	// (contract: OPEN.ACHIEVEMENTS).
+	cleanWrites = 100
+	// walksMost bounds the lists that are remembered to be under way.
+	walksMost = 4
+)
+
+// Conduct is what is remembered of the calls of a sandbox's clients, for what
+// takes several calls to notice. It lies beside the company: refused calls
+// change it, and no state hash sees it. It is bounded, and what has been
+// noticed is no longer looked for.
+//
+// It is stored with whatever is stored next. A crash may lose what only reads
+// and refusals have done since then, so that what takes several calls begins
+// anew; what has been completed is a commit of its own, and never lost.
+type Conduct struct {
+	// Noted are signals of reads that no mission has taken up yet.
+	Noted Signals `json:"noted,omitzero"`
+	// Refused counts the writes that were turned away, Clean those that went
+	// well since the last of them.
+	Refused int64 `json:"refused,omitzero"`
+	Clean   int64 `json:"clean,omitzero"`
+
+	Office  Habit  `json:"office,omitzero"`
+	Factory Habit  `json:"factory,omitzero"`
+	Presses []Wait `json:"presses,omitempty"`
+	Walks   []Walk `json:"walks,omitempty"`
+	// FeedRead is up to which event the whole feed was read.
+	FeedRead uint64 `json:"feed_read,omitzero"`
+	Ledger   Copy   `json:"ledger,omitzero"`
+}
+
+// Habit is what is remembered of one key.
+type Habit struct {
+	Silence Wait   `json:"silence,omitzero"`
+	Follows Follow `json:"follows,omitzero"`
+}
+
+// Wait is that a client was told to wait: for a press, or with a key. Calls
+// that came before Told were under way already.
+type Wait struct {
+	Press string         `json:"press,omitzero"`
+	Told  moment.Instant `json:"told"`
+	Until moment.Instant `json:"until"`
+}
+
+// Walk is a list that is being read, and where its next page begins.
+type Walk struct {
+	List  uint64 `json:"list"`
+	Next  uint64 `json:"next"`
+	Pages int    `json:"pages"`
+}
+
+// Follow is how far a key has followed the feed.
+type Follow struct {
+	Chosen uint64 `json:"chosen,omitzero"`
+	Last   uint64 `json:"last"`
+	Reads  int64  `json:"reads"`
+	Events int64  `json:"events"`
+	// Answered is when the last of them was: what came before is no successor.
+	Answered moment.Instant `json:"answered"`
+}
+
+// Copy is how much of the ledger the client has read.
+type Copy struct {
+	Ledger uint64 `json:"ledger"`
+	Next   uint64 `json:"next,omitzero"`
+	Whole  bool   `json:"whole,omitzero"`
+	Begun  bool   `json:"begun,omitzero"`
+}
+
+// Clone returns a conduct that shares nothing with this one.
+func (c *Conduct) Clone() Conduct {
+	clone := *c
+	clone.Presses, clone.Walks = slices.Clone(c.Presses), slices.Clone(c.Walks)
+	return clone
+}
+
+// Observe takes a call in, and returns the signals that it adds to the known
+// ones.
+func (c *Conduct) Observe(call *Call, known Signals) Signals {
+	added := atOnce(call) | c.write(call)
+	if lacks(known, BackedOff) {
+		added |= c.backOff(call)
+	}
+	if lacks(known, WaitedForPress) {
+		added |= c.awaitPress(call)
+	}
+	if lacks(known, BeganList|WentOnInList|ReachedListEnd) {
+		added |= c.pageThrough(call)
+	}
+	if lacks(known, FollowedOnce|FollowedTwice|FollowedOn) {
+		added |= c.followFeed(call)
+	}
+	if lacks(known, BooksBalance) {
+		added |= c.balance(call)
+	}
+	return added &^ known
+}
+
+func lacks(known, wanted Signals) bool { return wanted&^known != 0 }
+
+// atOnce is what one call shows by itself.
+func atOnce(call *Call) (added Signals) {
+	if call.Replayed {
+		added |= RepeatedSafely
+	}
+	if call.Status == notModified {
+		added |= HeldAlready
+	}
+	if call.CSV && call.succeeded() {
+		added |= TookCSV
+	}
+	return added
+}
+
+// write counts what was asked to be changed. Moving the clock is no business,
+// and a replay no second success.
+func (c *Conduct) write(call *Call) Signals {
+	switch {
+	case !call.Write || call.Replayed:
+	case call.refused():
+		c.Refused++
+		c.Clean = 0
+	case call.Business && call.succeeded():
+		if c.Clean++; c.Clean >= cleanWrites {
+			return WroteCleanly
+		}
+	}
+	return 0
+}
+
+func (c *Conduct) habit(call *Call) *Habit {
+	if call.Factory {
+		return &c.Factory
+	}
+	return &c.Office
+}
+
+// backOff looks for a key that is silent when told to, and then heard.
+func (c *Conduct) backOff(call *Call) Signals {
+	w := &c.habit(call).Silence
+	switch {
+	case call.Status == tooManyRequests && call.RetryAt > 0:
+		*w = Wait{Told: call.Answered, Until: max(w.Until, call.RetryAt)}
+	case w.Until == 0 || call.Arrived < w.Told: // never told, or not yet
+	case call.Arrived < w.Until:
+		*w = Wait{}
+	case call.succeeded():
+		*w = Wait{}
+		return BackedOff
+	}
+	return 0
+}
+
+// awaitPress looks for a press that is left alone while it is busy, and then
+// started.
+func (c *Conduct) awaitPress(call *Call) Signals {
+	if call.Press == "" || call.Replayed {
+		return 0
+	}
+	i := slices.IndexFunc(c.Presses, func(w Wait) bool { return w.Press == call.Press })
+	switch {
+	case call.Code == problem.PressBusy && i < 0:
+		c.Presses = append(c.Presses, Wait{Press: call.Press, Told: call.Answered, Until: call.RetryAt})
+	case call.Code == problem.PressBusy:
+		c.Presses[i] = Wait{Press: call.Press, Told: call.Answered, Until: call.RetryAt}
+	case i < 0 || call.Arrived < c.Presses[i].Told:
+	case call.Arrived < c.Presses[i].Until:
+		c.Presses = slices.Delete(c.Presses, i, i+1)
+	case call.succeeded():
+		c.Presses = nil
+		return WaitedForPress
+	}
+	return 0
+}

@@ -1,0 +1,160 @@
+package mission_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"platen/internal/company/mission"
+	"platen/internal/problem"
+)
+
+func TestOneCallShowsSomeThingsByItself(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	c.call(mission.Call{})
+	c.call(mission.Call{Status: 406, CSV: true})
+	c.never("a plain call", ^mission.Signals(0))
+	c.gives("a replay", c.call(mission.Call{Status: 201, Write: true, Replayed: true}), mission.RepeatedSafely)
+	c.gives("a 304", c.call(mission.Call{Status: 304}), mission.HeldAlready)
+	c.gives("a CSV", c.call(mission.Call{CSV: true}), mission.TookCSV)
+	if again := c.call(mission.Call{CSV: true}); again != 0 {
+		t.Errorf("a second CSV gives %b", again)
+	}
+}
+
+func TestBackingOffIsSilenceAndThenSuccess(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	c.limited(false, 5)
+	c.call(mission.Call{Factory: true}) // the other key may speak
+	c.now = c.in(6)
+	c.call(mission.Call{Status: 404})
+	c.gives("success after silence", c.call(mission.Call{}), mission.BackedOff)
+
+	c = newClient(t)
+	c.call(mission.Call{})
+	c.never("success without a limit", mission.BackedOff)
+	c.limited(false, 60)
+	c.call(mission.Call{})
+	c.now = c.in(60)
+	c.call(mission.Call{})
+	c.never("a success too early, and one in time", mission.BackedOff)
+
+	c = newClient(t)
+	c.limited(false, 10)
+	c.limited(false, 10)
+	c.now = c.in(7)
+	c.call(mission.Call{})
+	c.never("a second limit, and success before that is over", mission.BackedOff)
+
+	c = newClient(t)
+	c.limited(true, 5)
+	c.now = c.in(6)
+	c.call(mission.Call{})
+	c.never("the other key's success", mission.BackedOff)
+	c.gives("the key's own success", c.call(mission.Call{Factory: true}), mission.BackedOff)
+}
+
+// TestCallsThatWereUnderWayBreakNoSilence: of a burst, some are answered after
+// the first that is refused.
+func TestCallsThatWereUnderWayBreakNoSilence(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	began := c.in(0)
+	c.limited(false, 5)
+	c.call(mission.Call{Arrived: began, Answered: c.in(2)})
+	c.never("a call that came before", mission.BackedOff)
+	c.now = c.in(6)
+	c.gives("success after silence", c.call(mission.Call{}), mission.BackedOff)
+}
+
+func TestWaitingForAPressIsToLeaveItAlone(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	c.busy("prs_offset", 10)
+	c.call(run("prs_digital")) // another one may be started
+	c.now = c.in(10)
+	c.gives("a run in time", c.call(run("prs_offset")), mission.WaitedForPress)
+
+	for what, early := range map[string]mission.Call{
+		"a run too early":        run("prs_offset"),
+		"a run too early for it": {Status: 409, Code: problem.InsufficientStock, Press: "prs_offset", Write: true, Business: true},
+	} {
+		c := newClient(t)
+		c.busy("prs_offset", 10)
+		c.call(early)
+		c.now = c.in(10)
+		c.call(run("prs_offset"))
+		c.never(what, mission.WaitedForPress)
+	}
+
+	c = newClient(t)
+	c.busy("prs_offset", 10)
+	c.busy("prs_offset", 20)
+	c.now = c.in(12)
+	c.call(run("prs_offset"))
+	c.never("a second try, and a run before its time", mission.WaitedForPress)
+
+	c = newClient(t)
+	c.busy("prs_offset", 3)
+	c.now = c.in(10)
+	replay := run("prs_offset")
+	replay.Replayed = true
+	c.call(replay)
+	c.never("a replay of an older run", mission.WaitedForPress)
+}
+
+func TestWritesAreCountedAndRefusals(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	for range 99 {
+		c.call(write(201, ""))
+	}
+	c.call(write(429, problem.RateLimited))
+	c.call(write(409, problem.PressBusy))
+	c.call(write(503, problem.Unavailable))
+	c.call(mission.Call{Status: 404})                                 // a read
+	c.call(mission.Call{Write: true})                                 // a tick
+	c.call(mission.Call{Write: true, Business: true, Replayed: true}) // no second success
+	c.never("99 writes", mission.WroteCleanly)
+	if c.conduct.Refused != 0 {
+		t.Errorf("%d writes are said to be refused", c.conduct.Refused)
+	}
+	c.call(write(422, problem.ValidationFailed))
+	c.call(mission.Call{Status: 404, Write: true})
+	if c.conduct.Refused != 2 {
+		t.Errorf("of two refused writes %d are counted", c.conduct.Refused)
+	}
+	for range 99 {
+		c.call(write(200, ""))
+	}
+	c.never("99 writes after a refusal", mission.WroteCleanly)
+	c.gives("the hundredth", c.call(write(200, "")), mission.WroteCleanly)
+}
+
+// TestConductIsBoundedAndSurvivesBeingStored: whatever clients do, and at every
+// point of it.
+func TestConductIsBoundedAndSurvivesBeingStored(t *testing.T) {
+	t.Parallel()
+	const most = 2_000 // bytes
+	c := newClient(t)
+	for i := range uint64(3_000) {
+		c.call(page(1+i%50, 0, 7+i))
+		c.call(page(1+i%50, 7+i, 8+i))
+		c.call(read(i, i+1, i, i))
+		c.call(ledger(0, i, 1, i))
+		c.busy([]string{"prs_offset", "prs_digital"}[i%2], 5)
+		c.limited(i%2 == 0, 5)
+		c.known = 0
+		stored, err := json.Marshal(c.conduct)
+		if err != nil || len(stored) > most {
+			t.Fatalf("after %d rounds %d bytes: %v", i, len(stored), err)
+		}
+		var loaded mission.Conduct
+		if err := json.Unmarshal(stored, &loaded); err != nil || !reflect.DeepEqual(loaded, c.conduct) {
+			t.Fatalf("stored was %s, loaded is %+v: %v", stored, loaded, err)
+		}
+		c.conduct = loaded.Clone()
+	}
+}

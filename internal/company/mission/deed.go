@@ -1,0 +1,119 @@
+package mission
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+)
+
+// Deeds is what the company's life adds up to, as far as achievements count
+// it. It is a function of what has happened, and part of the company's state.
+type Deeds struct {
+	// Shipped and Late are the orders that had reached their customers when
+	// the board last looked, InTime those in a row that came in time.
+	Shipped int64 `json:"shipped,omitzero"`
+	Late    int64 `json:"late,omitzero"`
+	InTime  int64 `json:"in_time,omitzero"`
+	// FullRuns counts the runs in a row that came out in full.
+	FullRuns   int64       `json:"full_runs,omitzero"`
+	SavedMinor money.Minor `json:"saved_minor,omitzero"`
+	Discounts  int64       `json:"discounts,omitzero"`
+	Approved   int64       `json:"approved,omitzero"`
+	// KeptSince is the first day on which nobody has quit since and no wages
+	// were late, KeptPayrolls how many were paid.
+	KeptSince    sim.Day `json:"kept_since,omitzero"`
+	KeptPayrolls int64   `json:"kept_payrolls,omitzero"`
+}
+
+// Standing is how the company stands when the board looks at it.
+type Standing struct {
+	// Shipped and Late count the sales orders that have reached their
+	// customers, Delivered the contract lots that were billed.
+	Shipped, Late, Delivered int64
+	CashMinor                money.Minor
+	// NegativeCloses counts the closes in a row with negative cash.
+	NegativeCloses int64
+	// Closed is set at the close of a day, and ProfitMinor counts then.
+	Closed      bool
+	ProfitMinor money.Minor
+}
+
+// RunCompleted takes in a print run that has ended.
+func (b *Board) RunCompleted(r *record.Recorder, jobs int, oversPct, short int64) {
+	if b.Deeds.FullRuns++; short > 0 || oversPct > perfectOversPct {
+		b.Deeds.FullRuns = 0
+	}
+	b.unlockIf(r, gangBoss, jobs >= gangJobs)
+	b.unlockIf(r, perfectSheet, b.Deeds.FullRuns >= perfectRuns)
+}
+
+// InvoicePaid takes in a supplier invoice that the client has paid: what the
+// supplier gave up, and what was taken off for paying early.
+func (b *Board) InvoicePaid(r *record.Recorder, credited, discount money.Minor) {
+	b.Deeds.SavedMinor += credited
+	if discount > 0 {
+		b.Deeds.Discounts++
+	}
+	b.unlockIf(r, sharpEye, b.Deeds.SavedMinor >= savedMinor)
+	b.unlockIf(r, earlyBird, b.Deeds.Discounts >= earlyDiscounts)
+}
+
+// Approved takes in a purchase order above the limit that the client approved.
+func (b *Board) Approved(r *record.Recorder) {
+	b.Deeds.Approved++
+	b.unlockIf(r, approver, b.Deeds.Approved >= approvals)
+}
+
+// Bought takes in what the client has bought on the market.
+func (b *Board) Bought(r *record.Recorder, price, base money.Minor) {
+	b.unlockIf(r, marketTimer, price*100 <= base*(100-bargainPercent))
+}
+
+// LotsDelivered takes in how many contract lots came in time.
+func (b *Board) LotsDelivered(r *record.Recorder, inTime int64) {
+	b.unlockIf(r, lotMaster, inTime >= lotsInTime)
+}
+
+// GotBonus takes in the bonus of a major order.
+func (b *Board) GotBonus(r *record.Recorder) { b.unlock(r, civicDuty) }
+
+// Missed takes in an order that was accepted and never shipped.
+func (b *Board) Missed() { b.Deeds.InTime = 0 }
+
+// WagesPaid takes in a week's wages that were paid in time.
+func (b *Board) WagesPaid() { b.Deeds.KeptPayrolls++ }
+
+// CrewUpset takes in somebody who quit, or wages that were late: what was kept
+// begins anew tomorrow.
+func (b *Board) CrewUpset(r *record.Recorder) {
+	b.Deeds.KeptSince, b.Deeds.KeptPayrolls = r.Today()+1, 0
+}
+
+// Look takes in how the company stands.
+func (b *Board) Look(r *record.Recorder, s Standing) {
+	if s.Shipped > b.Deeds.Shipped {
+		b.Deeds.InTime += s.Shipped - b.Deeds.Shipped
+	}
+	if s.Late > b.Deeds.Late {
+		b.Deeds.InTime = 0
+	}
+	b.Deeds.Shipped, b.Deeds.Late = s.Shipped, s.Late
+	b.unlockIf(r, onTheDot, b.Deeds.InTime >= ordersInTime)
+	b.unlockIf(r, phoenix, s.NegativeCloses >= negativeCloses && s.CashMinor > 0)
+	b.unlockIf(r, firstProfit, s.Closed && s.ProfitMinor >= firstProfitMinor)
+	kept := r.Today() - b.Deeds.KeptSince + 1
+	b.unlockIf(r, crewKeeper, s.Closed && kept >= keptDays && b.Deeds.KeptPayrolls >= keptPayrolls)
+	b.unlockIf(r, marathon, r.Today() >= marathonDay && s.CashMinor >= 0 && s.Shipped+s.Delivered > 0)
+}
+
+// Credit unlocks what the client's calls alone have earned.
+func (b *Board) Credit(r *record.Recorder) {
+	b.unlockIf(r, cleanIntegration, b.Signals&WroteCleanly != 0)
+	b.unlockIf(r, booksBalance, b.Signals&BooksBalance != 0)
+}
+
+func (b *Board) unlockIf(r *record.Recorder, id achievementID, earned bool) {
+	if earned {
+		b.unlock(r, id)
+	}
+}

@@ -1,0 +1,47 @@
+package mission
+
+// Signals is the set of things that the client's own calls have done. It only
+// ever grows.
+type Signals uint64
+
+// Signals, one bit each. They are stored: a new one goes to the end.
+const (
+	ReadAnything Signals = 1 << iota
+	ReachedOffice
+	ReachedFactory
+	AcceptedOrder
+	StartedPrintRun
+	BilledOrder
+	WasPaid
+	Restocked
+	PaidMatched
+	PaidPayrollInTime
+	VerifiedWebhook
+	// HandledTwice: an event was acknowledged twice, and the feed read past it.
+	HandledTwice
+	// RepeatedSafely: an answer was a replay.
+	RepeatedSafely
+	// BeganList, WentOnInList and ReachedListEnd are the first, a further and
+	// the last page of a list of three or more.
+	BeganList
+	WentOnInList
+	ReachedListEnd
+	// HeldAlready: the client was told that nothing has changed.
+	HeldAlready
+	TookCSV
+	WaitedForPress
+	BackedOff
+	// FollowedOnce and the next two are successive reads of the feed.
+	FollowedOnce
+	FollowedTwice
+	FollowedOn
+	// CarriedAcross: an order went through both systems by hand.
+	CarriedAcross
+	// WroteCleanly and BooksBalance are no steps of missions but achievements.
+	WroteCleanly
+	BooksBalance
+	// RodeOut: a disruption ended, and the company had gone on.
+	RodeOut
+	// AgentCalled is given by the endpoint for agents.
+	AgentCalled
+)

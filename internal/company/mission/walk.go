@@ -1,0 +1,91 @@
+package mission
+
+import "slices"
+
+// pageThrough looks for a list that is read from its first page to its last,
+// each beginning where the one before it ended.
+func (c *Conduct) pageThrough(call *Call) Signals {
+	p := &call.Page
+	if p.List == 0 {
+		return 0
+	}
+	if p.First {
+		if p.Last {
+			return 0
+		}
+		begun := Walk{List: p.List, Next: p.Next, Pages: 1}
+		if !slices.Contains(c.Walks, begun) {
+			c.Walks = append(c.Walks, begun)
+			c.Walks = slices.Delete(c.Walks, 0, max(0, len(c.Walks)-walksMost))
+		}
+		return BeganList
+	}
+	i := slices.IndexFunc(c.Walks, func(w Walk) bool { return w.List == p.List && w.Next == p.From })
+	if i < 0 {
+		return 0 // a page that was read before, or one of a list that was not begun
+	}
+	pages := c.Walks[i].Pages + 1
+	if !p.Last {
+		c.Walks[i].Next, c.Walks[i].Pages = p.Next, pages
+		return WentOnInList
+	}
+	c.Walks = slices.Delete(c.Walks, i, i+1)
+	if pages < pagesLeast {
+		return 0
+	}
+	c.Walks = nil
+	return WentOnInList | ReachedListEnd
+}
+
+// followFeed looks for successive reads of the feed, each beginning where the
+// last one ended. One that begins elsewhere is a first one.
+func (c *Conduct) followFeed(call *Call) (added Signals) {
+	s, f := &call.Stretch, &c.habit(call).Follows
+	if !s.Read || f.Reads > 0 && call.Arrived <= f.Answered {
+		return 0
+	}
+	if f.Reads == 0 || s.After != f.Last || s.Chosen != f.Chosen {
+		*f = Follow{Chosen: s.Chosen}
+	}
+	f.Last, f.Answered = s.Last, call.Answered
+	f.Reads++
+	f.Events += s.Events
+	added = FollowedOnce
+	if f.Reads > 1 {
+		added |= FollowedTwice
+	}
+	if f.Reads >= readsLeast && f.Events >= eventsLeast {
+		c.Office.Follows, c.Factory.Follows = Follow{}, Follow{}
+		added |= FollowedOn
+	}
+	return added
+}
+
+// balance looks for a client that has read the whole ledger and the whole feed,
+// and both as they stand. Pages of a ledger that has changed in between do not
+// make a whole one.
+func (c *Conduct) balance(call *Call) Signals {
+	p, s := &call.Page, &call.Stretch
+	if s.Read && s.Chosen == 0 && s.After <= c.FeedRead {
+		c.FeedRead = max(c.FeedRead, s.Last)
+	}
+	if p.Books.Whole {
+		c.readLedger(p)
+	}
+	if !c.Ledger.Whole || p.Books.Ledger != c.Ledger.Ledger || p.Books.Sequence != c.FeedRead {
+		return 0
+	}
+	c.Ledger, c.FeedRead = Copy{}, 0
+	return BooksBalance
+}
+
+func (c *Conduct) readLedger(p *Page) {
+	l := &c.Ledger
+	switch {
+	case p.First:
+		*l = Copy{Ledger: p.Books.Ledger, Begun: true}
+	case !l.Begun || p.From != l.Next || p.Books.Ledger != l.Ledger:
+		return
+	}
+	l.Next, l.Whole = p.Next, p.Last
+}
