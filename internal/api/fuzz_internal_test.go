@@ -352,7 +352,8 @@ func checkQuery(t *testing.T, sent string, values url.Values, wanted *wanted, se
 	for _, d := range event.Catalogue() {
 		types, system := values.Get("types"), values.Get("system")
 		named := types == "" || slices.Contains(strings.Split(types, ","), string(d.Type))
-		if of := system == "" || string(d.Type.System()) == system; wanted.query.Types != 0 && wanted.query.Types&event.SetOf(d.Type) != 0 != (named && of) || wanted.query.Types == 0 && !(named && of) {
+		named = named && (system == "" || string(d.Type.System()) == system)
+		if asked := wanted.query.Types == 0 || wanted.query.Types&event.SetOf(d.Type) != 0; asked != named {
 			t.Errorf("%q: whether %s is wanted is decided wrongly", sent, d.Type)
 		}
 	}
