@@ -11,7 +11,9 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"platen/internal/company"
+	"platen/internal/company/preset"
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 )
 
 // bytesPerByte is how much memory a byte of a slab may cost at most, slack is
@@ -83,6 +85,18 @@ func FuzzDecodeCommit(f *testing.F) {
 	})
 }
 
+// aCompany is the image of a small one that has just opened.
+func aCompany(t testing.TB) record.Image {
+	t.Helper()
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := company.New(company.Settings{SandboxID: "sbx_1", Preset: presets["empty"], Bridge: preset.Auto, Seed: 1, UID: 1}, sim.Manual, 0)
+	c.Flush(1)
+	return c.Image()
+}
+
 // FuzzDecodeSnapshot is FuzzDecodeCommit for snapshots. A company is made of
 // what was read, or is refused: a store that mixes things up must not take the
 // server along.
@@ -92,6 +106,13 @@ func FuzzDecodeSnapshot(f *testing.F) {
 	whole.index.add(1, &c.Changes, c.reply)
 	f.Add(whole.encode())
 	f.Add((&snapshotBody{}).encode())
+	// A real one, not compressed, so that what is changed in it is still one.
+	opened := snapshotBody{image: aCompany(f)}
+	payload, err := unpack(opened.encode())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(append([]byte{bodyFormat, flagPlain}, payload...))
 	for _, body := range hostile(whole.encode()) {
 		f.Add(body)
 	}
