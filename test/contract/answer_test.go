@@ -233,7 +233,7 @@ func (a *answer) inspectError() {
 	t := a.t
 	t.Helper()
 	failure, code := a.failure(), a.code()
-	a.service.inspectRefusal(t, a.asked.String(), a.status, a.header, failure, a.meta())
+	a.service.inspectRefusal(t, a.asked.String(), a.status, a.header, a.body)
 	if a.status != http.StatusTooManyRequests {
 		return
 	}

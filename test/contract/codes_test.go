@@ -84,8 +84,9 @@ func (s *suite) expectEveryCode() {
 }
 
 // inspectRefusal checks what holds for every refusal, and notes its code.
-func (s *service) inspectRefusal(t testing.TB, asked string, status int, header http.Header, failure, meta object) {
+func (s *service) inspectRefusal(t testing.TB, asked string, status int, header http.Header, envelope object) {
 	t.Helper()
+	failure, meta := child(t, envelope, "error"), child(t, envelope, "meta")
 	code := text(failure, "code")
 	heard.note(code)
 	if want, known := codeRows(t)[code]; want != status {
@@ -175,7 +176,7 @@ func TestTheChecksOfEveryRefusalCanFail(t *testing.T) {
 		if c.after != "" {
 			header.Set("Retry-After", c.after)
 		}
-		shared.inspectRefusal(listener, name, c.status, header, failure, object{"server_time": now})
+		shared.inspectRefusal(listener, name, c.status, header, object{"error": failure, "meta": object{"server_time": now}})
 		if (listener.heard > 0) != c.bad {
 			t.Errorf("%s: %d complaints", name, listener.heard)
 		}

@@ -171,7 +171,7 @@ func wantRaw(t testing.TB, s *service, sent string, status int, code string) {
 		t.Errorf("%.60q: got %d %s %q, want %d %s", sent, got, header, bytes.TrimSpace(body), status, code)
 		return
 	}
-	s.inspectRefusal(t, fmt.Sprintf("%.60q", sent), got, header, envelope.Error, envelope.Meta)
+	s.inspectRefusal(t, fmt.Sprintf("%.60q", sent), got, header, object{"error": envelope.Error, "meta": envelope.Meta})
 	s.judge.fits(t, "/components/schemas/Meta", member(t, body, "meta"))
 	s.judge.fits(t, "/components/schemas/Error", member(t, body, "error"))
 	if envelope.Meta["simulation"] != true || header.Get("Content-Type") != "application/json" {
