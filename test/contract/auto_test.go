@@ -100,6 +100,11 @@ func notMission(kind string) bool {
 	return kind != "sandbox.mission.completed" && kind != "sandbox.achievement.unlocked"
 }
 
+// company lists the types of what happened, without missions and achievements.
+func company(events []object) []string {
+	return slices.DeleteFunc(types(events), func(kind string) bool { return !notMission(kind) })
+}
+
 // about returns the data of the one event of a type about a record.
 func (n *tenant) about(events []object, id, kind string) object {
 	n.t.Helper()

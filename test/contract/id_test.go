@@ -31,6 +31,7 @@ func traded(t testing.TB, body string) *tenant {
 	n.trade("buy", "mat_board", 50).want(http.StatusCreated, "")
 	n.day()
 	n.countIn(text(n.all("/factory/deliveries?status=arrived")[0], "id"))
+	n.settle()
 	return n
 }
 

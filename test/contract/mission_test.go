@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -159,4 +160,36 @@ func TestAnOrderThatWasCarriedAcrossByHandIsNoticed(t *testing.T) {
 		isPaid(whole)
 	}
 	n.isDone("bridge_it")
+}
+
+// settle completes what reading can complete, so that whoever only reads from
+// now on changes nothing.
+func (n *tenant) settle() {
+	n.t.Helper()
+	if n.clock.settled {
+		return
+	}
+	n.clock.settled = true
+	n.get("/factory/presses").want(http.StatusOK, "")
+	tag := n.get("/office/cash").want(http.StatusOK, "").header.Get("ETag")
+	n.get("/office/cash", "If-None-Match", tag).want(http.StatusNotModified, "")
+	n.get("/missions.csv").want(http.StatusOK, "")
+	for path := "/missions?limit=5"; ; {
+		cursor := n.get(path).want(http.StatusOK, "").cursor()
+		if cursor == "" {
+			break
+		}
+		path = "/missions?limit=5&cursor=" + cursor
+	}
+	for range 3 {
+		n.all("/office/ledger")
+		for after := uint64(0); ; {
+			a := n.get(fmt.Sprintf("/events?limit=20&after_seq=%d", after)).want(http.StatusOK, "")
+			items := a.items()
+			if len(items) == 0 {
+				break
+			}
+			after = uint64(number(n.t, items[len(items)-1], "seq"))
+		}
+	}
 }

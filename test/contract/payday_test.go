@@ -87,7 +87,7 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 			t.Errorf("the paid run is %v", paid)
 		}
 		events := n.feed(at)
-		if got := types(events); !slices.Equal(got, []string{"hr.payroll.paid", "sandbox.mission.completed"}) {
+		if got := company(events); !slices.Equal(got, []string{"hr.payroll.paid"}) {
 			t.Errorf("paying wrote %v", got)
 		}
 		n.says(events, text(run, "id"), "hr.payroll.paid", object{"status": "paid", "week_start": "2026-09-07", "total_minor": weekWages, "surcharge_minor": 0, "forced": false,
@@ -161,7 +161,7 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 		sheet := a.data()
 		n.sameRow(a, "/office/timesheets/"+text(sheet, "id"))
 		events := n.feed(at)
-		if got := types(events); !slices.Equal(got, []string{"hr.payroll.due"}) {
+		if got := company(events); !slices.Equal(got, []string{"hr.payroll.due"}) {
 			t.Errorf("recording wrote %v", got)
 		}
 		run := n.row("/office/payroll-runs/" + text(sheet, "payroll_run_id"))

@@ -113,8 +113,7 @@ func TestAManualClockStandsStillBetweenTicks(t *testing.T) {
 func (n *tenant) snapshot() map[string]object {
 	n.t.Helper()
 	// What is read may complete missions, so they are left out; not in between.
-	n.row("/office/cash")
-	n.get("/factory/presses").want(200, "")
+	n.settle()
 	all := map[string]object{}
 	for _, path := range n.judge.records() {
 		if !slices.Contains([]string{"/events", "/missions", "/sandbox/achievements"}, path) {

@@ -23,7 +23,11 @@ type tenant struct {
 }
 
 // handClock remembers when a sandbox was last ticked.
-type handClock struct{ last time.Time }
+type handClock struct {
+	last time.Time
+	// settled is set once reading completes nothing any more.
+	settled bool
+}
 
 // keyNumber makes idempotency keys that were never used before.
 var keyNumber atomic.Int64
