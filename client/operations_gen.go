@@ -242,6 +242,85 @@ func (c *Client) GetMission(ctx context.Context, id string) (*Mission, error) {
 	return read[Mission](ctx, c, request{operation: "get_mission", path: record("/missions/{id}", id), system: shared})
 }
 
+// ListLoreEventsParams chooses what ListLoreEvents reads. Empty fields choose nothing.
+type ListLoreEventsParams struct {
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListLoreEventsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListLoreEvents reads one page of GET /sandbox/lore-events.
+//
+// What happens in the world: stories that change nothing, and disruptions, which do while they
+// run. What they are depends on the seed alone, never on what you do.
+func (c *Client) ListLoreEvents(ctx context.Context, params ListLoreEventsParams) (*Page[Event], error) {
+	return readPage[Event](ctx, c, &request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
+}
+
+// LoreEvents reads all rows of ListLoreEvents, page after page, and ends with the first error.
+func (c *Client) LoreEvents(ctx context.Context, params ListLoreEventsParams) iter.Seq2[Event, error] {
+	return readAll[Event](ctx, c, request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
+}
+
+// GetLoreEvent calls GET /sandbox/lore-events/{id}: read one of the lore events.
+func (c *Client) GetLoreEvent(ctx context.Context, id string) (*Event, error) {
+	if id == "" {
+		return nil, failed("get_lore_event", errNoID)
+	}
+	return read[Event](ctx, c, request{operation: "get_lore_event", path: record("/sandbox/lore-events/{id}", id), system: shared})
+}
+
+// ListMajorOrdersParams chooses what ListMajorOrders reads. Empty fields choose nothing.
+type ListMajorOrdersParams struct {
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListMajorOrdersParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListMajorOrders reads one page of GET /sandbox/major-orders.
+//
+// Goals for all printers of the world. What your Factory ships to customers counts at once, the
+// others are counted every morning. If the target is reached and two per cent of it were yours, a
+// bonus arrives the next day.
+func (c *Client) ListMajorOrders(ctx context.Context, params ListMajorOrdersParams) (*Page[MajorOrder], error) {
+	return readPage[MajorOrder](ctx, c, &request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
+}
+
+// MajorOrders reads all rows of ListMajorOrders, page after page, and ends with the first error.
+func (c *Client) MajorOrders(ctx context.Context, params ListMajorOrdersParams) iter.Seq2[MajorOrder, error] {
+	return readAll[MajorOrder](ctx, c, request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
+}
+
+// GetMajorOrder calls GET /sandbox/major-orders/{id}: read one of the major orders.
+func (c *Client) GetMajorOrder(ctx context.Context, id string) (*MajorOrder, error) {
+	if id == "" {
+		return nil, failed("get_major_order", errNoID)
+	}
+	return read[MajorOrder](ctx, c, request{operation: "get_major_order", path: record("/sandbox/major-orders/{id}", id), system: shared})
+}
+
 // ListSalesOrdersParams chooses what ListSalesOrders reads. Empty fields choose nothing.
 type ListSalesOrdersParams struct {
 	// Status chooses rows with this status.
@@ -1375,8 +1454,9 @@ func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, 
 // factory.requisition.created, office.requisition.received, office.requisition.approved and
 // sandbox.mission.completed.
 //
-// It is refused with not_found (404), invalid_state (409), press_busy (409), no_operator (409),
-// insufficient_stock (409) and gang_mixed_paper (422), beside what every call can meet.
+// It is refused with not_found (404), invalid_state (409), press_down (409), press_busy (409),
+// no_operator (409), insufficient_stock (409) and gang_mixed_paper (422), beside what every call
+// can meet.
 func (c *Client) StartPrintRun(ctx context.Context, in StartPrintRunInput) (*FactoryPrintRun, error) {
 	return write[FactoryPrintRun](ctx, c, request{operation: "start_print_run", method: http.MethodPost, path: "/factory/print-runs", system: factory, in: in})
 }

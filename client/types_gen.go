@@ -82,7 +82,9 @@ type SandboxStatus struct {
 	Morale    float64     `json:"morale"`
 	Inventory Inventory   `json:"inventory"`
 	Presses   PressCounts `json:"presses"`
-	Counts    Counts      `json:"counts"`
+	// What gets in the way at present, oldest first.
+	Disruptions []RunningDisruption `json:"disruptions"`
+	Counts      Counts              `json:"counts"`
 	// The number of the newest event.
 	LastSeq uint64 `json:"last_seq"`
 	Score   Score  `json:"score"`
@@ -148,6 +150,28 @@ type PressCounts struct {
 	Running int64 `json:"running"`
 	Down    int64 `json:"down"`
 }
+
+// RunningDisruption is the type of SandboxStatus.Disruptions.
+type RunningDisruption struct {
+	LoreEventID string             `json:"lore_event_id"`
+	Kind        LoreDisruptionKind `json:"kind"`
+	EndsOn      Date               `json:"ends_on"`
+}
+
+// LoreDisruptionKind is the type of RunningDisruption.Kind and DisruptionNote.Kind.
+type LoreDisruptionKind string
+
+// Values of LoreDisruptionKind.
+const (
+	LoreDisruptionKindPaperShortage LoreDisruptionKind = "paper_shortage"
+	LoreDisruptionKindCourierStrike LoreDisruptionKind = "courier_strike"
+	LoreDisruptionKindFluWave       LoreDisruptionKind = "flu_wave"
+	LoreDisruptionKindPressFault    LoreDisruptionKind = "press_fault"
+	LoreDisruptionKindPowerCut      LoreDisruptionKind = "power_cut"
+	LoreDisruptionKindTradeFair     LoreDisruptionKind = "trade_fair"
+	LoreDisruptionKindPaymentOutage LoreDisruptionKind = "payment_outage"
+	LoreDisruptionKindHeatWave      LoreDisruptionKind = "heat_wave"
+)
 
 // Counts is the type of SandboxStatus.Counts.
 type Counts struct {
@@ -322,6 +346,104 @@ type Progress struct {
 	Current int64 `json:"current"`
 	Target  int64 `json:"target"`
 }
+
+// Event is what list_lore_events and get_lore_event answer with.
+type Event struct {
+	ID        string   `json:"id"`
+	Kind      LoreKind `json:"kind"`
+	Title     string   `json:"title"`
+	Story     string   `json:"story"`
+	StartedOn Date     `json:"started_on"`
+	// What it does to the company; null for a story that changes nothing.
+	Disruption *DisruptionNote `json:"disruption"`
+	Status     LoreEventStatus `json:"status"`
+	CreatedAt  time.Time       `json:"created_at"`
+	UpdatedAt  time.Time       `json:"updated_at"`
+	CreatedOn  Date            `json:"created_on"`
+}
+
+// LoreKind is the type of Event.Kind.
+type LoreKind string
+
+// Values of LoreKind.
+const (
+	LoreKindCulture    LoreKind = "culture"
+	LoreKindPeople     LoreKind = "people"
+	LoreKindTechnology LoreKind = "technology"
+	LoreKindTrade      LoreKind = "trade"
+	LoreKindTransport  LoreKind = "transport"
+	LoreKindWeather    LoreKind = "weather"
+)
+
+// DisruptionNote is the type of Event.Disruption.
+type DisruptionNote struct {
+	Kind LoreDisruptionKind `json:"kind"`
+	// How long it lasts, among disruptions of its kind.
+	Severity LoreSeverity `json:"severity"`
+	// The day on which it is over: from its opening, after a power cut from 12:00.
+	EndsOn     Date   `json:"ends_on"`
+	EffectText string `json:"effect_text"`
+}
+
+// LoreSeverity is the type of DisruptionNote.Severity.
+type LoreSeverity string
+
+// Values of LoreSeverity.
+const (
+	LoreSeverityLow    LoreSeverity = "low"
+	LoreSeverityMedium LoreSeverity = "medium"
+	LoreSeverityHigh   LoreSeverity = "high"
+)
+
+// LoreEventStatus is the type of Event.Status.
+type LoreEventStatus string
+
+// Values of LoreEventStatus.
+const (
+	LoreEventStatusRunning LoreEventStatus = "running"
+	LoreEventStatusOver    LoreEventStatus = "over"
+)
+
+// MajorOrder is what list_major_orders and get_major_order answer with.
+type MajorOrder struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Story string `json:"story"`
+	SKU   string `json:"sku"`
+	// What a quantity of one stands for.
+	Unit           string `json:"unit"`
+	TargetQuantity int64  `json:"target_quantity"`
+	// What all printers have shipped to customers, yours included. The others are counted when a day
+	// opens.
+	WorldQuantity int64 `json:"world_quantity"`
+	// What your Factory has shipped to customers while the order is open. Two per cent of the target
+	// are a share.
+	OwnQuantity int64 `json:"own_quantity"`
+	OpensOn     Date  `json:"opens_on"`
+	// The last day that counts.
+	ClosesOn Date `json:"closes_on"`
+	// What a share in a fulfilled order earns, in per cent of the value of your shipments for it.
+	BonusPct int64 `json:"bonus_pct"`
+	// What each share in a fulfilled order earns beside.
+	PoolMinor int64  `json:"pool_minor"`
+	Currency  string `json:"currency"`
+	// The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100.
+	Milestone int64                `json:"milestone"`
+	Status    LoreMajorOrderStatus `json:"status"`
+	CreatedAt time.Time            `json:"created_at"`
+	UpdatedAt time.Time            `json:"updated_at"`
+	CreatedOn Date                 `json:"created_on"`
+}
+
+// LoreMajorOrderStatus is the type of MajorOrder.Status.
+type LoreMajorOrderStatus string
+
+// Values of LoreMajorOrderStatus.
+const (
+	LoreMajorOrderStatusOpen      LoreMajorOrderStatus = "open"
+	LoreMajorOrderStatusFulfilled LoreMajorOrderStatus = "fulfilled"
+	LoreMajorOrderStatusMissed    LoreMajorOrderStatus = "missed"
+)
 
 // OfficeSalesOrder is what list_sales_orders, get_sales_order, accept_sales_order and
 // decline_sales_order answer with.
@@ -544,6 +666,7 @@ type OfficeLedgerKind string
 const (
 	OfficeLedgerKindOpeningBalance  OfficeLedgerKind = "opening_balance"
 	OfficeLedgerKindCustomerPayment OfficeLedgerKind = "customer_payment"
+	OfficeLedgerKindMajorOrderBonus OfficeLedgerKind = "major_order_bonus"
 	OfficeLedgerKindSupplierPayment OfficeLedgerKind = "supplier_payment"
 	OfficeLedgerKindOverhead        OfficeLedgerKind = "overhead"
 	OfficeLedgerKindPayroll         OfficeLedgerKind = "payroll"
@@ -1495,24 +1618,26 @@ const (
 
 // FactoryPress is what list_presses and get_press answer with.
 type FactoryPress struct {
-	ID                  string                 `json:"id"`
-	Name                string                 `json:"name"`
-	Technology          FactoryPressTechnology `json:"technology"`
-	MakeReadyMinutes    int64                  `json:"make_ready_minutes"`
-	MakeReadySheets     int64                  `json:"make_ready_sheets"`
-	SheetsPerHour       int64                  `json:"sheets_per_hour"`
-	UsesPlates          bool                   `json:"uses_plates"`
-	ClickMinorPerSheet  int64                  `json:"click_minor_per_sheet"`
-	LastSKU             *string                `json:"last_sku"`
-	Status              FactoryPressStatus     `json:"status"`
-	CurrentPrintRunID   *string                `json:"current_print_run_id"`
-	CurrentRunEndsSim   *string                `json:"current_run_ends_sim"`
-	DownUntilSim        *string                `json:"down_until_sim"`
-	CompletedPrintRuns  int64                  `json:"completed_print_runs"`
-	MinutesPrintedTotal int64                  `json:"minutes_printed_total"`
-	CreatedAt           time.Time              `json:"created_at"`
-	UpdatedAt           time.Time              `json:"updated_at"`
-	CreatedOn           Date                   `json:"created_on"`
+	ID               string                 `json:"id"`
+	Name             string                 `json:"name"`
+	Technology       FactoryPressTechnology `json:"technology"`
+	MakeReadyMinutes int64                  `json:"make_ready_minutes"`
+	MakeReadySheets  int64                  `json:"make_ready_sheets"`
+	// What it prints in an hour at present; less in a heat wave.
+	SheetsPerHour      int64              `json:"sheets_per_hour"`
+	UsesPlates         bool               `json:"uses_plates"`
+	ClickMinorPerSheet int64              `json:"click_minor_per_sheet"`
+	LastSKU            *string            `json:"last_sku"`
+	Status             FactoryPressStatus `json:"status"`
+	CurrentPrintRunID  *string            `json:"current_print_run_id"`
+	CurrentRunEndsSim  *string            `json:"current_run_ends_sim"`
+	// While it is down: until when. A print run under way waits and goes on then.
+	DownUntilSim        *string   `json:"down_until_sim"`
+	CompletedPrintRuns  int64     `json:"completed_print_runs"`
+	MinutesPrintedTotal int64     `json:"minutes_printed_total"`
+	CreatedAt           time.Time `json:"created_at"`
+	UpdatedAt           time.Time `json:"updated_at"`
+	CreatedOn           Date      `json:"created_on"`
 }
 
 // FactoryPressTechnology is the type of FactoryPress.Technology.
@@ -2016,7 +2141,8 @@ const (
 	CustomerInvoiceOverdueDataDisputeCodeGoodsNotReceived CustomerInvoiceOverdueDataDisputeCode = "goods_not_received"
 )
 
-// PaymentReceivedData is the data of office.payment.received: a customer's money arrives.
+// PaymentReceivedData is the data of office.payment.received: a customer's money, or the bonus of
+// a major order, arrives.
 type PaymentReceivedData struct {
 	ID                string                  `json:"id"`
 	Status            string                  `json:"status,omitzero"`
@@ -2519,6 +2645,60 @@ type PayrollPaidData struct {
 	Changes        []Change `json:"changes,omitempty"`
 }
 
+// MajorOrderUpdatedData is the data of world.major_order.updated: a world-wide goal opens,
+// reaches a milestone or ends.
+type MajorOrderUpdatedData struct {
+	ID             string   `json:"id"`
+	Status         string   `json:"status,omitzero"`
+	Title          string   `json:"title"`
+	SKU            string   `json:"sku"`
+	TargetQuantity int64    `json:"target_quantity"`
+	WorldQuantity  int64    `json:"world_quantity"`
+	OwnQuantity    int64    `json:"own_quantity"`
+	Milestone      int64    `json:"milestone"`
+	ClosesOn       Date     `json:"closes_on"`
+	Changes        []Change `json:"changes,omitempty"`
+}
+
+// LoreEventStartedData is the data of world.lore_event.started: something happens in the world.
+type LoreEventStartedData struct {
+	ID             string                              `json:"id"`
+	Status         string                              `json:"status,omitzero"`
+	Kind           LoreEventStartedDataKind            `json:"kind"`
+	Title          string                              `json:"title"`
+	DisruptionKind *LoreEventStartedDataDisruptionKind `json:"disruption_kind"`
+	EndsOn         *Date                               `json:"ends_on"`
+	Changes        []Change                            `json:"changes,omitempty"`
+}
+
+// LoreEventStartedDataKind is the type of LoreEventStartedData.Kind.
+type LoreEventStartedDataKind string
+
+// Values of LoreEventStartedDataKind.
+const (
+	LoreEventStartedDataKindCulture    LoreEventStartedDataKind = "culture"
+	LoreEventStartedDataKindPeople     LoreEventStartedDataKind = "people"
+	LoreEventStartedDataKindTechnology LoreEventStartedDataKind = "technology"
+	LoreEventStartedDataKindTrade      LoreEventStartedDataKind = "trade"
+	LoreEventStartedDataKindTransport  LoreEventStartedDataKind = "transport"
+	LoreEventStartedDataKindWeather    LoreEventStartedDataKind = "weather"
+)
+
+// LoreEventStartedDataDisruptionKind is the type of LoreEventStartedData.DisruptionKind.
+type LoreEventStartedDataDisruptionKind string
+
+// Values of LoreEventStartedDataDisruptionKind.
+const (
+	LoreEventStartedDataDisruptionKindPaperShortage LoreEventStartedDataDisruptionKind = "paper_shortage"
+	LoreEventStartedDataDisruptionKindCourierStrike LoreEventStartedDataDisruptionKind = "courier_strike"
+	LoreEventStartedDataDisruptionKindFluWave       LoreEventStartedDataDisruptionKind = "flu_wave"
+	LoreEventStartedDataDisruptionKindPressFault    LoreEventStartedDataDisruptionKind = "press_fault"
+	LoreEventStartedDataDisruptionKindPowerCut      LoreEventStartedDataDisruptionKind = "power_cut"
+	LoreEventStartedDataDisruptionKindTradeFair     LoreEventStartedDataDisruptionKind = "trade_fair"
+	LoreEventStartedDataDisruptionKindPaymentOutage LoreEventStartedDataDisruptionKind = "payment_outage"
+	LoreEventStartedDataDisruptionKindHeatWave      LoreEventStartedDataDisruptionKind = "heat_wave"
+)
+
 // MissionCompletedData is the data of sandbox.mission.completed: the client's own calls complete
 // a mission.
 type MissionCompletedData struct {
@@ -2549,6 +2729,31 @@ type SandboxBankruptData struct {
 	DayNumber    int64    `json:"day_number"`
 	Changes      []Change `json:"changes,omitempty"`
 }
+
+// DisruptionEndedData is the data of sandbox.disruption.ended: a disruption is over.
+type DisruptionEndedData struct {
+	ID             string                            `json:"id"`
+	Status         string                            `json:"status,omitzero"`
+	LoreEventID    string                            `json:"lore_event_id"`
+	DisruptionKind DisruptionEndedDataDisruptionKind `json:"disruption_kind"`
+	StartedOn      Date                              `json:"started_on"`
+	Changes        []Change                          `json:"changes,omitempty"`
+}
+
+// DisruptionEndedDataDisruptionKind is the type of DisruptionEndedData.DisruptionKind.
+type DisruptionEndedDataDisruptionKind string
+
+// Values of DisruptionEndedDataDisruptionKind.
+const (
+	DisruptionEndedDataDisruptionKindPaperShortage DisruptionEndedDataDisruptionKind = "paper_shortage"
+	DisruptionEndedDataDisruptionKindCourierStrike DisruptionEndedDataDisruptionKind = "courier_strike"
+	DisruptionEndedDataDisruptionKindFluWave       DisruptionEndedDataDisruptionKind = "flu_wave"
+	DisruptionEndedDataDisruptionKindPressFault    DisruptionEndedDataDisruptionKind = "press_fault"
+	DisruptionEndedDataDisruptionKindPowerCut      DisruptionEndedDataDisruptionKind = "power_cut"
+	DisruptionEndedDataDisruptionKindTradeFair     DisruptionEndedDataDisruptionKind = "trade_fair"
+	DisruptionEndedDataDisruptionKindPaymentOutage DisruptionEndedDataDisruptionKind = "payment_outage"
+	DisruptionEndedDataDisruptionKindHeatWave      DisruptionEndedDataDisruptionKind = "heat_wave"
+)
 
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.
 type EventType string
@@ -2585,7 +2790,7 @@ const (
 	EventOfficeCustomerInvoicePaid EventType = "office.customer_invoice.paid"
 	// EventOfficeCustomerInvoiceOverdue: a customer has not paid by the due date.
 	EventOfficeCustomerInvoiceOverdue EventType = "office.customer_invoice.overdue"
-	// EventOfficePaymentReceived: a customer's money arrives.
+	// EventOfficePaymentReceived: a customer's money, or the bonus of a major order, arrives.
 	EventOfficePaymentReceived EventType = "office.payment.received"
 	// EventOfficePaymentOverdue: the company has not paid a supplier by the due date.
 	EventOfficePaymentOverdue EventType = "office.payment.overdue"
@@ -2748,12 +2953,18 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(PayrollLateData)
 	case EventHRPayrollPaid:
 		data = new(PayrollPaidData)
+	case EventWorldMajorOrderUpdated:
+		data = new(MajorOrderUpdatedData)
+	case EventWorldLoreEventStarted:
+		data = new(LoreEventStartedData)
 	case EventSandboxMissionCompleted:
 		data = new(MissionCompletedData)
 	case EventSandboxExpiring:
 		data = new(SandboxExpiringData)
 	case EventSandboxBankrupt:
 		data = new(SandboxBankruptData)
+	case EventSandboxDisruptionEnded:
+		data = new(DisruptionEndedData)
 	default:
 		return e.Data, nil
 	}
@@ -2818,6 +3029,9 @@ const (
 	CodeDuplicateReference = "duplicate_reference"
 	// CodePressBusy (409): a print run occupies the press. A press cannot queue work.
 	CodePressBusy = "press_busy"
+	// CodePressDown (409): the press is out of order: it has a fault, or there is no power. A run
+	// that was under way on it waits and goes on afterwards.
+	CodePressDown = "press_down"
 	// CodeNoOperator (409): each running press needs an operator, and none is free (or the named one
 	// is not).
 	CodeNoOperator = "no_operator"

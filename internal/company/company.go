@@ -16,6 +16,7 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
+	"platen/internal/company/lore"
 	"platen/internal/company/market"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
@@ -32,6 +33,7 @@ type Company struct {
 	factory  *factory.Factory
 	people   *hr.HR
 	market   *market.Market
+	lore     *lore.Lore
 	missions *mission.Board
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
@@ -82,6 +84,7 @@ type state struct {
 	Factory factory.State   `json:"factory"`
 	People  hr.State        `json:"people"`
 	Market  market.State    `json:"market"`
+	Lore    lore.State      `json:"lore"`
 	Signals mission.Signals `json:"signals"`
 }
 
@@ -92,6 +95,7 @@ func empty(s Settings) *Company {
 		factory:  factory.New(s.Seed),
 		people:   hr.New(s.Preset, s.Seed),
 		market:   market.New(s.Preset, s.Seed),
+		lore:     lore.New(s.Preset, s.Seed),
 		missions: mission.New(),
 		company:  newSettings(),
 		series:   newSeries(),
@@ -109,6 +113,7 @@ func (c *Company) tables() []record.Keeper {
 	tables = append(tables, c.factory.Tables()...)
 	tables = append(tables, c.people.Tables()...)
 	tables = append(tables, c.market.Tables()...)
+	tables = append(tables, c.lore.Tables()...)
 	return append(tables, c.missions.Missions, c.series)
 }
 
@@ -160,7 +165,7 @@ func Load(image record.Image) (*Company, error) {
 		}
 	}
 	c.clock, c.now, c.wall, c.wallEvents = st.Clock, st.Now, st.Wall, st.WallEvents
-	c.office.State, c.factory.State, c.people.State, c.market.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Signals
+	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
 	return c, nil
@@ -198,7 +203,7 @@ func (c *Company) state() state {
 	return state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
 		WallEvents: c.wallEvents,
-		Office:     c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Signals: c.missions.Signals,
+		Office:     c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Lore: c.lore.State, Signals: c.missions.Signals,
 	}
 }
 

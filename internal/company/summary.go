@@ -33,6 +33,7 @@ type Summary struct {
 	Morale       share.PerCent
 	Inventory    Inventory
 	Presses      PressCounts
+	Disruptions  []RunningDisruption
 	Counts       Counts
 	Score        Score
 }
@@ -107,6 +108,7 @@ func (c *Company) Summary() Summary {
 		PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
 		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders, DeliveriesWaiting: f.DeliveriesWaiting, InvoicesPayable: o.UnpaidSupplierInvoices, LotsOffered: o.OfferedLots},
 	}
+	s.Disruptions = c.runningDisruptions()
 	c.summarizeStock(&s)
 	for press := range c.factory.Presses.All {
 		switch press.Status {
@@ -114,6 +116,8 @@ func (c *Company) Summary() Summary {
 			s.Presses.Idle++
 		case factory.PressRunning:
 			s.Presses.Running++
+		case factory.PressDown:
+			s.Presses.Down++
 		}
 	}
 	s.NetWorthMinor = o.CashMinor + o.DeliveredReceivableMinor + s.Inventory.StockValueMinor - o.ChargedMinor - o.TakenInMinor + c.market.State.InTransitMinor - c.people.AccruedMinor()

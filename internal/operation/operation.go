@@ -120,7 +120,7 @@ type Result struct {
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), requestOperations(), missionOperations(), officeOperations(), lotOperations(), marketOperations(), procurementOperations(), peopleOperations(),
+		sandboxOperations(), requestOperations(), missionOperations(), worldOperations(), officeOperations(), lotOperations(), marketOperations(), procurementOperations(), peopleOperations(),
 		factoryOperations(), deliveryOperations(), marketDeliveryOperations(), gateOperations(),
 	} {
 		table = append(table, group...)
