@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,9 +15,7 @@ import (
 func stormy(t testing.TB, seed int, members object) *tenant {
 	t.Helper()
 	made := calm(t, members)
-	for name, value := range world(250, 250, 25) {
-		made["calm"][name] = value
-	}
+	maps.Copy(made["calm"], world(250, 250, 25))
 	return serve(t, presets(t, made)).create(t, fmt.Sprintf(`{"preset":"calm","seed":%d,"clock":"manual"}`, seed))
 }
 
@@ -150,9 +149,7 @@ func TestAMajorOrderIsOpenTwentyDays(t *testing.T) {
 		t.Run(ending, func(t *testing.T) {
 			t.Parallel()
 			made := calm(t, object{"cash_minor": 50_000_000})
-			for name, value := range world(0, 0, 25) {
-				made["calm"][name] = value
-			}
+			maps.Copy(made["calm"], world(0, 0, 25))
 			demand, _ := made["calm"]["demand"].(object)
 			demand["daily_order"] = object{"customer_id": "cus_lumen", "sku": "prd_poster", "quantity": 90, "unit_price_minor": 2600, "due_days": 5}
 			n := serve(t, presets(t, made)).create(t, fmt.Sprintf(`{"preset":"calm","seed":%d,"clock":"manual"}`, seed))
