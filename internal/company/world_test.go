@@ -225,3 +225,35 @@ func TestNoTaleIsToldTwiceInALife(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWorldOfABankruptCompanyStops: what runs at its end runs for ever, its
+// presses stay down, and no story is told.
+func TestTheWorldOfABankruptCompanyStops(t *testing.T) {
+	t.Parallel()
+	down := 0
+	for seed := range uint64(20) {
+		p := presetNamed(t, "starter")
+		p.Demand.PerDay, p.Documents, p.CashMinor, p.OverdraftLimitMinor = 0, false, 1, 0
+		p.Disruptions.FirstDays = [2]int64{9, 9}
+		l := live(t, p, seed, sim.Realtime, usual)
+		l.must(wait(time.Hour))
+		if !l.company.Bankrupt() {
+			t.Fatalf("%s: the company lives on", l.label)
+		}
+		before, told := l.company.StateHash(), len(l.events)
+		down += l.company.Summary().Presses.Down
+		l.must(wait(100 * time.Hour))
+		if l.company.StateHash() != before || len(l.events) != told || l.company.Summary().Now.Day() != 9 {
+			t.Errorf("%s: after the end the world went on", l.label)
+		}
+		if d := l.disruptionsOf(); len(d) != 1 || d[0].Disruption.Kind != lore.PowerCut && d[0].Status != lore.EventRunning {
+			t.Errorf("%s: at the end there are %+v", l.label, d)
+		}
+		if err := l.company.Check(); err != nil {
+			t.Errorf("%s: %v", l.label, err)
+		}
+	}
+	if down == 0 {
+		t.Error("no company has ended with a press that is down")
+	}
+}
