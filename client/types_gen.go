@@ -305,6 +305,7 @@ const (
 	MissionTrackOrderToCash  MissionTrack = "order_to_cash"
 	MissionTrackProcureToPay MissionTrack = "procure_to_pay"
 	MissionTrackPeople       MissionTrack = "people"
+	MissionTrackEvents       MissionTrack = "events"
 )
 
 // MissionStatus is the type of Mission.Status.
@@ -2550,6 +2551,82 @@ type SandboxBankruptData struct {
 	Changes      []Change `json:"changes,omitempty"`
 }
 
+// WebhookCreatedData is the data of sandbox.webhook.created: the client creates a webhook
+// subscription.
+type WebhookCreatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookActivatedData is the data of sandbox.webhook.activated: the URL of a subscription
+// answers the test ping with 2xx.
+type WebhookActivatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookUpdatedData is the data of sandbox.webhook.updated: the client changes a subscription.
+type WebhookUpdatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changed []string `json:"changed"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookDisabledData is the data of sandbox.webhook.disabled: five attempts in a row have
+// failed.
+type WebhookDisabledData struct {
+	ID                  string   `json:"id"`
+	Status              string   `json:"status,omitzero"`
+	URLHost             string   `json:"url_host"`
+	ConsecutiveFailures int64    `json:"consecutive_failures"`
+	LastErrorClass      *string  `json:"last_error_class"`
+	DroppedCount        int64    `json:"dropped_count"`
+	Changes             []Change `json:"changes,omitempty"`
+}
+
+// WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled
+// subscription back into service.
+type WebhookReenabledData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookSecretRotatedData is the data of sandbox.webhook.secret_rotated: the client replaces the
+// secret of a subscription.
+type WebhookSecretRotatedData struct {
+	ID                  string    `json:"id"`
+	Status              string    `json:"status,omitzero"`
+	OldSecretValidUntil time.Time `json:"old_secret_valid_until"`
+	Changes             []Change  `json:"changes,omitempty"`
+}
+
+// WebhookDeletedData is the data of sandbox.webhook.deleted: the client deletes a subscription.
+type WebhookDeletedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookTestedData is the data of sandbox.webhook.tested: the URL of a subscription was pinged.
+type WebhookTestedData struct {
+	ID         string   `json:"id"`
+	Status     string   `json:"status,omitzero"`
+	Delivered  bool     `json:"delivered"`
+	StatusCode *int64   `json:"status_code"`
+	LatencyMS  int64    `json:"latency_ms"`
+	ErrorClass *string  `json:"error_class"`
+	Changes    []Change `json:"changes,omitempty"`
+}
+
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.
 type EventType string
 
@@ -2655,6 +2732,22 @@ const (
 	EventSandboxBankrupt EventType = "sandbox.bankrupt"
 	// EventSandboxDisruptionEnded: a disruption is over.
 	EventSandboxDisruptionEnded EventType = "sandbox.disruption.ended"
+	// EventSandboxWebhookCreated: the client creates a webhook subscription.
+	EventSandboxWebhookCreated EventType = "sandbox.webhook.created"
+	// EventSandboxWebhookActivated: the URL of a subscription answers the test ping with 2xx.
+	EventSandboxWebhookActivated EventType = "sandbox.webhook.activated"
+	// EventSandboxWebhookUpdated: the client changes a subscription.
+	EventSandboxWebhookUpdated EventType = "sandbox.webhook.updated"
+	// EventSandboxWebhookDisabled: five attempts in a row have failed.
+	EventSandboxWebhookDisabled EventType = "sandbox.webhook.disabled"
+	// EventSandboxWebhookReenabled: the client takes a disabled subscription back into service.
+	EventSandboxWebhookReenabled EventType = "sandbox.webhook.reenabled"
+	// EventSandboxWebhookSecretRotated: the client replaces the secret of a subscription.
+	EventSandboxWebhookSecretRotated EventType = "sandbox.webhook.secret_rotated"
+	// EventSandboxWebhookDeleted: the client deletes a subscription.
+	EventSandboxWebhookDeleted EventType = "sandbox.webhook.deleted"
+	// EventSandboxWebhookTested: the URL of a subscription was pinged.
+	EventSandboxWebhookTested EventType = "sandbox.webhook.tested"
 )
 
 // Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, and
@@ -2754,6 +2847,22 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(SandboxExpiringData)
 	case EventSandboxBankrupt:
 		data = new(SandboxBankruptData)
+	case EventSandboxWebhookCreated:
+		data = new(WebhookCreatedData)
+	case EventSandboxWebhookActivated:
+		data = new(WebhookActivatedData)
+	case EventSandboxWebhookUpdated:
+		data = new(WebhookUpdatedData)
+	case EventSandboxWebhookDisabled:
+		data = new(WebhookDisabledData)
+	case EventSandboxWebhookReenabled:
+		data = new(WebhookReenabledData)
+	case EventSandboxWebhookSecretRotated:
+		data = new(WebhookSecretRotatedData)
+	case EventSandboxWebhookDeleted:
+		data = new(WebhookDeletedData)
+	case EventSandboxWebhookTested:
+		data = new(WebhookTestedData)
 	default:
 		return e.Data, nil
 	}
@@ -2873,6 +2982,9 @@ const (
 	CodePayrollAlreadyPaid = "payroll_already_paid"
 	// CodeHeadcountLimit (409): the company has as many employees as it can have.
 	CodeHeadcountLimit = "headcount_limit"
+	// CodeWebhookLimitReached (409): a sandbox has at most three webhook subscriptions, whatever
+	// their status.
+	CodeWebhookLimitReached = "webhook_limit_reached"
 	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
 	// to the next in the queue.
 	CodeTicketForfeited = "ticket_forfeited"
@@ -2914,6 +3026,12 @@ const (
 	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
 	// were ill or away included.
 	CodeEmployeeMissing = "employee_missing"
+	// CodeWebhookURLRejected (422): the URL of a subscription breaks a rule. Deliveries go to public
+	// addresses only, so that nobody can make this service call into a private network.
+	CodeWebhookURLRejected = "webhook_url_rejected"
+	// CodeInvalidEventType (422): a subscription names an event type that does not exist, or one that
+	// is never delivered.
+	CodeInvalidEventType = "invalid_event_type"
 	// CodeSandboxExpired (423): the sandbox's time is over; it is read-only until it is deleted.
 	CodeSandboxExpired = "sandbox_expired"
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the

@@ -196,7 +196,7 @@ func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
 }
 
 func (p *page) matches(e *record.Entry) bool {
-	if e.Updated < p.updatedSince {
+	if e.Updated < p.updatedSince || e.Removed() {
 		return false
 	}
 	if !p.filtered {

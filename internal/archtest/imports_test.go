@@ -26,17 +26,18 @@ var may = map[string]string{
 	// The simulation. Departments never import each other: Office and Factory
 	// share no data, so neither can even name the other's types. They meet in
 	// internal/company.
-	"internal/company/sim":     "internal/moment",
-	"internal/company/record":  vocabulary + "internal/company/sim",
-	"internal/company/catalog": vocabulary + "internal/company/sim",
-	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog",
-	"internal/company/office":  tools,
-	"internal/company/factory": tools,
-	"internal/company/hr":      tools,
-	"internal/company/market":  tools,
-	"internal/company/lore":    tools,
-	"internal/company/mission": vocabulary + "internal/company/sim internal/company/record",
-	"internal/company":         vocabulary + "internal/company/...",
+	"internal/company/sim":          "internal/moment",
+	"internal/company/record":       vocabulary + "internal/company/sim",
+	"internal/company/catalog":      vocabulary + "internal/company/sim",
+	"internal/company/preset":       vocabulary + "internal/company/sim internal/company/catalog",
+	"internal/company/office":       tools,
+	"internal/company/factory":      tools,
+	"internal/company/hr":           tools,
+	"internal/company/market":       tools,
+	"internal/company/lore":         tools,
+	"internal/company/mission":      vocabulary + "internal/company/sim internal/company/record",
+	"internal/company/subscription": vocabulary + "internal/company/sim internal/company/record",
+	"internal/company":              vocabulary + "internal/company/...",
 
 	// A store keeps bytes. It cannot depend on what they mean.
 	"internal/store":           "",

@@ -64,9 +64,13 @@ type Entry struct {
 	Updated moment.Instant
 	// Filters are the values of the table's filter fields, in their order.
 	Filters []string
-	// Row is the JSON that clients read, Private the JSON that they do not.
+	// Row is the JSON that clients read, Private the JSON that they do not. An
+	// entry without a row holds the place of one that was removed.
 	Row, Private []byte
 }
+
+// Removed reports whether the row is no longer there.
+func (e *Entry) Removed() bool { return len(e.Row) == 0 }
 
 // Definition is what is fixed about a table.
 type Definition struct {
@@ -76,6 +80,10 @@ type Definition struct {
 	Prefix string
 	// Filters are the fields that a list may be filtered by.
 	Filters []string
+	// Beside marks books that are kept beside the company: nothing in the
+	// company follows from them, so the state hash does not see them. Their ids
+	// are unique across sandboxes, and their rows can be removed.
+	Beside bool
 }
 
 // Changes is what one flush has to store.
