@@ -1728,6 +1728,177 @@ const (
 	FactoryAbsenceLeave FactoryAbsence = "leave"
 )
 
+// Subscription is what list_webhooks, get_webhook, create_webhook, update_webhook, delete_webhook
+// and rotate_webhook_secret answer with.
+type Subscription struct {
+	ID     string             `json:"id"`
+	Status SubscriptionStatus `json:"status"`
+	// The host of the URL. No answer holds the URL itself.
+	URLHost string `json:"url_host"`
+	// The types that are delivered, or * for all.
+	Events      []EventType `json:"events"`
+	Description *string     `json:"description"`
+	// Shown once, by the answer that made it; null ever after, also when that answer is replayed.
+	Secret *string `json:"secret"`
+	// Until when the secret before the last rotation signs too; null when there was none.
+	OldSecretValidUntil *time.Time `json:"old_secret_valid_until"`
+	// Attempts that have failed since the last success. The fifth disables the subscription.
+	ConsecutiveFailures int64 `json:"consecutive_failures"`
+	// What was wrong with the newest attempt that failed; null before the first.
+	LastErrorClass *SubscriptionLastErrorClass `json:"last_error_class"`
+	CreatedAt      time.Time                   `json:"created_at"`
+	UpdatedAt      time.Time                   `json:"updated_at"`
+	CreatedOn      Date                        `json:"created_on"`
+}
+
+// SubscriptionStatus is the type of Subscription.Status and WebhookTest.Status.
+type SubscriptionStatus string
+
+// Values of SubscriptionStatus.
+const (
+	SubscriptionStatusPendingVerification SubscriptionStatus = "pending_verification"
+	SubscriptionStatusActive              SubscriptionStatus = "active"
+	SubscriptionStatusDisabled            SubscriptionStatus = "disabled"
+	SubscriptionStatusDeleted             SubscriptionStatus = "deleted"
+)
+
+// SubscriptionLastErrorClass is the type of Subscription.LastErrorClass.
+type SubscriptionLastErrorClass string
+
+// Values of SubscriptionLastErrorClass.
+const (
+	SubscriptionLastErrorClassTimeout        SubscriptionLastErrorClass = "timeout"
+	SubscriptionLastErrorClassDns            SubscriptionLastErrorClass = "dns"
+	SubscriptionLastErrorClassConnect        SubscriptionLastErrorClass = "connect"
+	SubscriptionLastErrorClassTls            SubscriptionLastErrorClass = "tls"
+	SubscriptionLastErrorClassRefusedAddress SubscriptionLastErrorClass = "refused_address"
+	SubscriptionLastErrorClassHttp3xx        SubscriptionLastErrorClass = "http_3xx"
+	SubscriptionLastErrorClassHttp4xx        SubscriptionLastErrorClass = "http_4xx"
+	SubscriptionLastErrorClassHttp5xx        SubscriptionLastErrorClass = "http_5xx"
+)
+
+// CreateWebhookInput is the body of create_webhook.
+type CreateWebhookInput struct {
+	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
+	// again. Required. At least 1 characters. Such as https://hooks.example.com/platen.
+	URL string `json:"url"`
+	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items.
+	Events []EventType `json:"events"`
+	// For you; nothing reads it. At most 200 characters.
+	Description *string `json:"description,omitzero"`
+}
+
+// UpdateWebhookInput is the body of update_webhook.
+type UpdateWebhookInput struct {
+	// Takes a disabled subscription back into service; deliveries begin with the next event.
+	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
+	// Another URL, which has to be verified by a test before anything is delivered to it. At least 1
+	// characters.
+	URL *string `json:"url,omitzero"`
+	// Other event types, from the next event on. 1 to 50 items.
+	Events []EventType `json:"events,omitempty"`
+	// Another description. At most 200 characters.
+	Description *string `json:"description,omitzero"`
+}
+
+// UpdateWebhookInputStatus is the type of UpdateWebhookInput.Status.
+type UpdateWebhookInputStatus string
+
+// Values of UpdateWebhookInputStatus.
+const (
+	UpdateWebhookInputStatusActive UpdateWebhookInputStatus = "active"
+)
+
+// WebhookTest is what test_webhook answers with.
+type WebhookTest struct {
+	// The URL answered the ping with 2xx.
+	Delivered bool `json:"delivered"`
+	// What the URL answered with; null when there was no answer.
+	StatusCode *int64 `json:"status_code"`
+	LatencyMS  int64  `json:"latency_ms"`
+	// What went wrong; null for nothing.
+	ErrorClass *WebhookTestErrorClass `json:"error_class"`
+	// That of the subscription after the test.
+	Status SubscriptionStatus `json:"status"`
+}
+
+// WebhookTestErrorClass is the type of WebhookTest.ErrorClass.
+type WebhookTestErrorClass string
+
+// Values of WebhookTestErrorClass.
+const (
+	WebhookTestErrorClassTimeout        WebhookTestErrorClass = "timeout"
+	WebhookTestErrorClassDns            WebhookTestErrorClass = "dns"
+	WebhookTestErrorClassConnect        WebhookTestErrorClass = "connect"
+	WebhookTestErrorClassTls            WebhookTestErrorClass = "tls"
+	WebhookTestErrorClassRefusedAddress WebhookTestErrorClass = "refused_address"
+	WebhookTestErrorClassHttp3xx        WebhookTestErrorClass = "http_3xx"
+	WebhookTestErrorClassHttp4xx        WebhookTestErrorClass = "http_4xx"
+	WebhookTestErrorClassHttp5xx        WebhookTestErrorClass = "http_5xx"
+)
+
+// Delivery is what list_webhook_deliveries and redeliver_webhook answer with.
+type Delivery struct {
+	ID string `json:"id"`
+	// The webhook-id of the request.
+	EventID   string    `json:"event_id"`
+	EventType EventType `json:"event_type"`
+	// Counts the attempts of a delivery from 1 to 4.
+	Attempt int64                      `json:"attempt"`
+	Trigger SubscriptionTrigger        `json:"trigger"`
+	Status  SubscriptionDeliveryStatus `json:"status"`
+	// What the receiver answered with; null when there was no answer.
+	StatusCode *int64 `json:"status_code"`
+	// How long the attempt took; null before it was made.
+	LatencyMS *int64 `json:"latency_ms"`
+	// What went wrong; null for nothing.
+	ErrorClass *DeliveryErrorClass `json:"error_class"`
+	// The attempt is made no earlier.
+	DueAt time.Time `json:"due_at"`
+	// When the attempt was made; null for one that was not.
+	SentAt    *time.Time `json:"sent_at"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	CreatedOn Date       `json:"created_on"`
+}
+
+// SubscriptionTrigger is the type of Delivery.Trigger.
+type SubscriptionTrigger string
+
+// Values of SubscriptionTrigger.
+const (
+	SubscriptionTriggerAuto   SubscriptionTrigger = "auto"
+	SubscriptionTriggerManual SubscriptionTrigger = "manual"
+	SubscriptionTriggerTest   SubscriptionTrigger = "test"
+)
+
+// SubscriptionDeliveryStatus is the type of Delivery.Status.
+type SubscriptionDeliveryStatus string
+
+// Values of SubscriptionDeliveryStatus.
+const (
+	SubscriptionDeliveryStatusPending   SubscriptionDeliveryStatus = "pending"
+	SubscriptionDeliveryStatusDeferred  SubscriptionDeliveryStatus = "deferred"
+	SubscriptionDeliveryStatusDelivered SubscriptionDeliveryStatus = "delivered"
+	SubscriptionDeliveryStatusFailed    SubscriptionDeliveryStatus = "failed"
+	SubscriptionDeliveryStatusDropped   SubscriptionDeliveryStatus = "dropped"
+)
+
+// DeliveryErrorClass is the type of Delivery.ErrorClass.
+type DeliveryErrorClass string
+
+// Values of DeliveryErrorClass.
+const (
+	DeliveryErrorClassTimeout        DeliveryErrorClass = "timeout"
+	DeliveryErrorClassDns            DeliveryErrorClass = "dns"
+	DeliveryErrorClassConnect        DeliveryErrorClass = "connect"
+	DeliveryErrorClassTls            DeliveryErrorClass = "tls"
+	DeliveryErrorClassRefusedAddress DeliveryErrorClass = "refused_address"
+	DeliveryErrorClassHttp3xx        DeliveryErrorClass = "http_3xx"
+	DeliveryErrorClassHttp4xx        DeliveryErrorClass = "http_4xx"
+	DeliveryErrorClassHttp5xx        DeliveryErrorClass = "http_5xx"
+)
+
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.
 type SalesOrderReceivedData struct {
 	ID             string   `json:"id"`

@@ -102,6 +102,9 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 			return page{}, nil, badParameter(name, "%s is empty; leave it out to read everything.", name)
 		}
 	}
+	if x.op.Parent != "" {
+		p.filters, p.filtered = append(p.filters, x.r.PathValue("id")), true
+	}
 	p.bind(x)
 	if values.Has("cursor") {
 		p.cursor = true
@@ -161,6 +164,11 @@ func (x *exchange) list() error {
 	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
 	if err != nil {
 		return err
+	}
+	if id := x.r.PathValue("id"); x.op.Parent != "" {
+		if _, ok := v.Row(x.op.Parent, id); !ok {
+			return problem.Missing(x.op.Parent, short(id))
+		}
 	}
 	t := v.Table(x.op.Resource)
 	x.tag(t.Version)

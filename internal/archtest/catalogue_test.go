@@ -135,7 +135,7 @@ func TestEventTypesAreThoseOfTheContract(t *testing.T) {
 			t.Errorf("%s has the cause %q and the path %q", d.Type, d.Cause, d.Self)
 		}
 	}
-	books, _ := c.text("OPEN.WHK.BOOKKEEPING")
+	books := c.rules["OPEN.WHK.BOOKKEEPING"]
 	for _, d := range event.Bookkeeping() {
 		kind, ok := strings.CutPrefix(string(d.Type), "sandbox.webhook.")
 		if got[string(d.Type)] || d.Type.Delivered() || !ok || !strings.Contains(books, "`"+kind+"`") {

@@ -70,10 +70,13 @@ func (c *Company) Unsubscribe(id string, now moment.Instant) (last subscription.
 	return last, err
 }
 
-// SubscriptionTested notes what became of a test ping with an event id.
-func (c *Company) SubscriptionTested(eventID string, o subscription.Outcome, now moment.Instant) (err error) {
+// Date returns the in-world date.
+func (c *Company) Date() moment.Date { return c.now.Date() }
+
+// SubscriptionTested notes what became of a test ping.
+func (c *Company) SubscriptionTested(a subscription.Attempt, o subscription.Outcome, now moment.Instant) (err error) {
 	activated := false
-	c.besides(now, func() { activated, err = c.webhooks.Tested(c.rec, eventID, o) })
+	c.besides(now, func() { activated, err = c.webhooks.Tested(c.rec, a, o) })
 	if activated && !c.Bankrupt() {
 		c.missions.Note(c.rec, mission.VerifiedWebhook)
 	}
@@ -100,6 +103,10 @@ func (c *Company) DueDeliveries(f *subscription.Flight, now moment.Instant, limi
 // DeferredSince is when the oldest delivery was due that the budget holds back,
 // 0 for none.
 func (c *Company) DeferredSince() moment.Instant { return c.webhooks.DeferredSince() }
+
+// AcknowledgedTwice is the smallest number of an event that a receiver
+// acknowledged twice, 0 for none.
+func (c *Company) AcknowledgedTwice() uint64 { return c.webhooks.Twice() }
 
 // RecordDeliveries writes down what became of attempts.
 func (c *Company) RecordDeliveries(outcomes []subscription.Outcome, now moment.Instant) {

@@ -16,6 +16,8 @@
 package record
 
 import (
+	"slices"
+
 	"platen/internal/company/sim"
 	"platen/internal/moment"
 )
@@ -97,6 +99,11 @@ type Changes struct {
 	State []byte
 	// Events are what the step wrote, in order.
 	Events []Event
+}
+
+// Touches reports whether rows of a table are among the changes.
+func (c *Changes) Touches(table string) bool {
+	return slices.ContainsFunc(c.Rows, func(rows TableRows) bool { return rows.Table == table })
 }
 
 // TableRows are rows of one table.

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"bytes"
 	"slices"
 
 	"platen/internal/company/record"
@@ -154,29 +155,29 @@ func (b *Books) Delete(r *record.Recorder, id string) (Subscription, error) {
 // service that was waiting for it (contract: WHK.STATE.ACTIVATED). It reports
 // whether it did. The ping is in the log like any attempt; it counts neither as
 // a failure nor against the budget. A subscription that was deleted meanwhile is
-// refused with not_found.
-func (b *Books) Tested(r *record.Recorder, eventID string, o Outcome) (activated bool, err error) {
-	if _, err := b.Find(o.SubscriptionID); err != nil {
+// refused with not_found; one that has another URL by now stays as it is.
+func (b *Books) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool, err error) {
+	if _, err := b.Find(a.SubscriptionID); err != nil {
 		return false, err
 	}
 	b.index()
 	delivered := o.ErrorClass == ""
-	row := Delivery{EventID: eventID, EventType: Ping, Attempt: 1, Trigger: Test, DueAt: moment.InstantOf(o.SentAt), Status: Failed}
+	row := Delivery{EventID: a.EventID, EventType: Ping, Attempt: 1, Trigger: Test, DueAt: moment.InstantOf(o.SentAt), Status: Failed}
 	if delivered {
 		row.Status = Delivered
 	}
 	row.answered(o)
-	added, _ := b.Deliveries.Add(r, row, origin{SubscriptionID: o.SubscriptionID})
-	b.settle(r, o.SubscriptionID, added.ID)
+	added, _ := b.Deliveries.Add(r, row, origin{SubscriptionID: a.SubscriptionID})
+	b.settle(r, a.SubscriptionID, added.ID)
 
-	s, private := b.Subscriptions.Edit(r, o.SubscriptionID)
+	s, private := b.Subscriptions.Edit(r, a.SubscriptionID)
 	if !delivered {
 		s.LastErrorClass = row.ErrorClass
 	}
 	r.Emit(event.WebhookTested, s, &event.WebhookTestedData{
 		Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS, ErrorClass: row.ErrorClass,
 	})
-	if !delivered || s.Status != PendingVerification {
+	if !delivered || s.Status != PendingVerification || !bytes.Equal(a.Address, private.Address) {
 		return false, nil
 	}
 	record.Move(r, s, &s.Status, Active)

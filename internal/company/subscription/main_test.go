@@ -110,7 +110,7 @@ func (h *house) subscribe(types ...event.Type) string {
 func (h *house) ping(id string) {
 	h.t.Helper()
 	h.do(func() {
-		if _, err := h.books.Tested(h.recorder, "evt_ping", subscription.Outcome{SubscriptionID: id, SentAt: h.now.Time(), StatusCode: 200}); err != nil {
+		if _, err := h.books.Tested(h.recorder, subscription.Attempt{SubscriptionID: id, EventID: "evt_ping", Address: []byte("a")}, subscription.Outcome{SentAt: h.now.Time(), StatusCode: 200}); err != nil {
 			h.t.Fatal(err)
 		}
 	})
