@@ -43,40 +43,98 @@ const (
 // errRefusedURL is the error of a URL that was taken under another policy.
 var errRefusedURL = errors.New("the URL is refused now")
 
-// attempt sends a request and says what came of it.
-func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a *subscription.Attempt) subscription.Outcome {
-	d.sending.Add(1)
-	defer d.sending.Add(-1)
-	o := subscription.Outcome{SubscriptionID: a.SubscriptionID, DeliveryID: a.DeliveryID, SentAt: time.Now()}
+// Message is one request to a receiver.
+type Message struct {
+	URL string
+	// ID is that of the event, the same on each attempt.
+	ID string
+	// Body is what is signed and sent, byte for byte.
+	Body []byte
+	// Secrets sign, the newest first.
+	Secrets   []string
+	UserAgent string
+	SentAt    time.Time
+}
+
+// Result is what became of a message.
+type Result struct {
+	// StatusCode is 0 when there was no answer.
+	StatusCode int
+	// ErrorClass is empty when the answer was 2xx.
+	ErrorClass string
+	Latency    time.Duration
+}
+
+// Post sends a message and waits for its answer, 5 seconds for everything. It
+// follows no redirect, and reads no more than 1 KB (contract: DLV.ANSWER,
+// DLV.ANSWER.READ, WHK.URL.REDIRECTS).
+func Post(ctx context.Context, transport http.RoundTripper, m *Message) Result {
 	ctx, cancel := context.WithTimeout(ctx, attemptMost)
 	defer cancel()
-	status, err := d.post(ctx, transport, a, o.SentAt)
-	o.Latency = time.Since(o.SentAt)
-	if err == nil {
-		o.StatusCode, o.ErrorClass = status, classOfStatus(status)
+	began := time.Now()
+	status, err := post(ctx, transport, m)
+	r := Result{StatusCode: status, Latency: time.Since(began)}
+	if err != nil {
+		r.ErrorClass = classOf(ctx, err)
 	} else {
-		o.ErrorClass = classOf(ctx, err)
+		r.ErrorClass = classOfStatus(status)
 	}
-	d.options.Observer.Attempted(o.ErrorClass, o.Latency)
+	return r
+}
+
+// attempt sends what is due and says what came of it.
+func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a *subscription.Attempt) (o subscription.Outcome) {
+	d.sending.Add(1)
+	defer d.sending.Add(-1)
+	o = subscription.Outcome{SubscriptionID: a.SubscriptionID, DeliveryID: a.DeliveryID, SentAt: time.Now()}
+	defer func() {
+		if r := recover(); r != nil { // one attempt must not stop the deliveries of all
+			d.options.Log.ErrorContext(ctx, "a delivery panicked", slog.String("delivery", a.DeliveryID), slog.Any("panic", r))
+			o.ErrorClass = ClassConnect
+		}
+		d.options.Observer.Attempted(o.ErrorClass, o.Latency)
+	}()
+	m, err := d.message(a, o.SentAt)
+	switch {
+	case errors.Is(err, errRefusedURL):
+		o.ErrorClass = ClassRefusedAddress
+	case err != nil:
+		d.options.Log.ErrorContext(ctx, "a delivery cannot be made", slog.String("delivery", a.DeliveryID), slog.Any("error", err))
+		o.ErrorClass = ClassConnect
+	default:
+		r := Post(ctx, transport, m)
+		o.StatusCode, o.ErrorClass, o.Latency = r.StatusCode, r.ErrorClass, r.Latency
+	}
 	return o
 }
 
-// post returns the status of the answer.
-func (d *Dispatcher) post(ctx context.Context, transport http.RoundTripper, a *subscription.Attempt, sentAt time.Time) (status int, err error) {
-	defer func() {
-		if r := recover(); r != nil { // one attempt must not stop the deliveries of all
-			err = fmt.Errorf("%w: %v", errPanic, r)
-			d.options.Log.ErrorContext(ctx, "a delivery panicked", slog.String("delivery", a.DeliveryID), slog.Any("panic", r))
-		}
-	}()
-	handshake := atomic.Bool{}
-	request, err := d.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { handshake.Store(err != nil) },
-	}), a, sentAt)
+// message opens what is sealed and makes the body.
+func (d *Dispatcher) message(a *subscription.Attempt, sentAt time.Time) (*Message, error) {
+	sealed := SealContext(a.SandboxID, a.SubscriptionID)
+	address, err := d.options.Sealer.Open(a.Address, sealed)
 	if err != nil {
-		if !errors.Is(err, errRefusedURL) {
-			d.options.Log.ErrorContext(ctx, "a delivery cannot be made", slog.String("delivery", a.DeliveryID), slog.Any("error", err))
+		return nil, fmt.Errorf("open the URL of %s: %w", a.SubscriptionID, err)
+	}
+	if _, refusal := CheckURL(address, d.options.Policy); refusal != "" {
+		return nil, fmt.Errorf("%w: %s", errRefusedURL, refusal)
+	}
+	m := &Message{URL: address, ID: a.EventID, Secrets: make([]string, len(a.Secrets)), UserAgent: d.options.UserAgent, SentAt: sentAt}
+	for i := range a.Secrets {
+		if m.Secrets[i], err = d.options.Sealer.Open(a.Secrets[i], sealed); err != nil {
+			return nil, fmt.Errorf("open a secret of %s: %w", a.SubscriptionID, err)
 		}
+	}
+	m.Body, err = Body(a.Event)
+	return m, err
+}
+
+// post returns the status of the answer.
+func post(ctx context.Context, transport http.RoundTripper, m *Message) (status int, err error) {
+	handshake := atomic.Bool{}
+	request, err := m.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { handshake.Store(err != nil) },
+	}))
+	if err != nil {
 		return 0, err
 	}
 	answer, err := transport.RoundTrip(request)
@@ -95,40 +153,22 @@ func (d *Dispatcher) post(ctx context.Context, transport http.RoundTripper, a *s
 }
 
 // request is what is sent: the signed bytes and the headers of the contract.
-func (d *Dispatcher) request(ctx context.Context, a *subscription.Attempt, sentAt time.Time) (*http.Request, error) {
-	sealed := SealContext(a.SandboxID, a.SubscriptionID)
-	address, err := d.options.Sealer.Open(a.Address, sealed)
-	if err != nil {
-		return nil, fmt.Errorf("open the URL of %s: %w", a.SubscriptionID, err)
-	}
-	if _, refusal := CheckURL(address, d.options.Policy); refusal != "" {
-		return nil, fmt.Errorf("%w: %s", errRefusedURL, refusal)
-	}
-	secrets := make([]string, len(a.Secrets))
-	for i := range a.Secrets {
-		if secrets[i], err = d.options.Sealer.Open(a.Secrets[i], sealed); err != nil {
-			return nil, fmt.Errorf("open a secret of %s: %w", a.SubscriptionID, err)
-		}
-	}
-	body, err := Body(a.Event)
+func (m *Message) request(ctx context.Context) (*http.Request, error) {
+	signature, err := Sign(m.Secrets, m.ID, m.SentAt, m.Body)
 	if err != nil {
 		return nil, err
 	}
-	signature, err := Sign(secrets, a.EventID, sentAt, body)
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
 	}
 	// Names in lower case are sent as they stand here.
 	request.Header = http.Header{
-		HeaderID:        {a.EventID},
-		HeaderTimestamp: {strconv.FormatInt(sentAt.Unix(), 10)},
+		HeaderID:        {m.ID},
+		HeaderTimestamp: {strconv.FormatInt(m.SentAt.Unix(), 10)},
 		HeaderSignature: {signature},
 		"Content-Type":  {"application/json"},
-		"User-Agent":    {d.options.UserAgent},
+		"User-Agent":    {m.UserAgent},
 		// Never sent: it tells net/http that the request may be sent again when
 		// the receiver hung up on an idle connection before it was read.
 		"Idempotency-Key": {},
@@ -145,7 +185,7 @@ func (e *tlsError) Unwrap() error { return e.error }
 // classOf tells the class of an error.
 func classOf(ctx context.Context, err error) string {
 	switch {
-	case errors.Is(err, netguard.ErrRefused), errors.Is(err, errRefusedURL):
+	case errors.Is(err, netguard.ErrRefused):
 		return ClassRefusedAddress
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return ClassTimeout
