@@ -60,6 +60,9 @@ var may = map[string]string{
 	// The dispatcher knows what an attempt is, and nothing else of the company.
 	"internal/webhook": vocabulary + "internal/netguard internal/company/subscription",
 
+	// Verifying is what receivers do: it shares no code with what signs.
+	"internal/webhook/diagnosis": "",
+
 	// The table of operations and its readers. Readers know the table and not
 	// each other.
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
@@ -74,7 +77,7 @@ var may = map[string]string{
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
 	"platentest":      "internal/server internal/config client",
-	"cmd/platen":      "internal/server internal/config client",
+	"cmd/platen":      "internal/server internal/config internal/webhook internal/webhook/diagnosis client",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",

@@ -27,6 +27,8 @@ const (
 	idleTime = 4 * time.Second
 	// idleMost is how many connections wait for one host.
 	idleMost = 4
+	// readBuffer bounds what is taken of an answer before it is wanted.
+	readBuffer = 1 << 10
 )
 
 // ErrRefused is the error of a connection to an address that is not public.
@@ -89,6 +91,7 @@ func (g *Guard) Transport() *http.Transport {
 		MaxIdleConnsPerHost:    idleMost,
 		MaxIdleConns:           idleMost,
 		IdleConnTimeout:        idleTime,
+		ReadBufferSize:         readBuffer,
 		MaxResponseHeaderBytes: headersMost,
 	}
 }
