@@ -246,7 +246,7 @@ func TestEverySampleBodyIsValid(t *testing.T) {
 		_, article, _ := strings.Cut(body, `id="`+op.ID+`"`)
 		article, _, _ = strings.Cut(article, "</article>")
 		all := snippets(article)
-		if len(all) != 1 || !strings.Contains(all[0], origin+"/v1"+strings.ReplaceAll(op.Path, "{id}", "$ID")) {
+		if len(all) != 1 || !strings.Contains(all[0], origin+"/v1"+strings.NewReplacer("{id}", "$ID", "{delivery_id}", "$DELIVERY_ID").Replace(op.Path)) {
 			t.Errorf("%s has the snippets %q", op.ID, all)
 			continue
 		}
