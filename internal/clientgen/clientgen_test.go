@@ -76,7 +76,7 @@ func TestTheVocabularyIsWhole(t *testing.T) {
 			t.Errorf("there is no constant for the code %s", d.Code)
 		}
 	}
-	for _, d := range event.Catalogue() {
+	for _, d := range event.All() {
 		if !strings.Contains(types, `EventType = "`+string(d.Type)+`"`) {
 			t.Errorf("there is no constant for the event %s", d.Type)
 		}

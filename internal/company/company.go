@@ -22,6 +22,7 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/company/subscription"
 	"platen/internal/moment"
 )
 
@@ -33,10 +34,12 @@ type Company struct {
 	people   *hr.HR
 	market   *market.Market
 	missions *mission.Board
+	webhooks *subscription.Books
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
 
-	// wallEvents counts the events that the wall clock brought.
+	// wallEvents counts the events that are no part of the company's life: those
+	// that the wall clock brought, and those of the webhooks' bookkeeping.
 	wallEvents uint64
 
 	clock sim.Clock
@@ -93,6 +96,7 @@ func empty(s Settings) *Company {
 		people:   hr.New(s.Preset, s.Seed),
 		market:   market.New(s.Preset, s.Seed),
 		missions: mission.New(),
+		webhooks: subscription.New(),
 		company:  newSettings(),
 		series:   newSeries(),
 	}
@@ -109,7 +113,8 @@ func (c *Company) tables() []record.Keeper {
 	tables = append(tables, c.factory.Tables()...)
 	tables = append(tables, c.people.Tables()...)
 	tables = append(tables, c.market.Tables()...)
-	return append(tables, c.missions.Missions, c.series)
+	tables = append(tables, c.missions.Missions, c.series)
+	return append(tables, c.webhooks.Tables()...)
 }
 
 // Definitions lists the definitions of all tables of a company.
@@ -183,6 +188,7 @@ func (c *Company) PendingEvents() int { return c.rec.Pending() }
 // Flush encodes everything that changed since the last flush, as the commit
 // with the given version.
 func (c *Company) Flush(version uint64) record.Changes {
+	c.webhooks.Publish(c.rec)
 	changes := record.Changes{Events: c.rec.Flush()}
 	for _, table := range c.tables() {
 		if entries := table.Flush(version); len(entries) > 0 {

@@ -130,6 +130,10 @@ func (w *writer) add(op *operation.Operation) error {
 		item.Get = described
 	case http.MethodPost:
 		item.Post = described
+	case http.MethodPatch:
+		item.Patch = described
+	case http.MethodDelete:
+		item.Delete = described
 	default:
 		return fmt.Errorf("no place for the method %s", op.Method)
 	}
@@ -158,8 +162,12 @@ func parameters(op *operation.Operation) []*huma.Param {
 	query := func(name, description string, s *huma.Schema) {
 		params = append(params, &huma.Param{Name: name, In: "query", Description: description, Schema: s})
 	}
-	if op.HasID() {
-		params = append(params, &huma.Param{Name: "id", In: "path", Required: true, Description: "The record's id.", Schema: text()})
+	for _, place := range op.Places() {
+		description := "The record's id."
+		if place != "id" {
+			description = "The " + strings.ReplaceAll(strings.TrimSuffix(place, "_id"), "_", " ") + "'s id."
+		}
+		params = append(params, &huma.Param{Name: place, In: "path", Required: true, Description: description, Schema: text()})
 	}
 	if op.Paged() {
 		least, most := 1.0, 100.0

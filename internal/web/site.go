@@ -74,7 +74,7 @@ type link struct {
 func newSite(o Options, files *assets) (*site, error) {
 	s := &site{
 		origin: o.Origin, assets: files, operations: o.Operations,
-		events: event.Catalogue(), problems: problem.All(), missions: mission.All(), presets: o.Presets, rendered: map[string][]byte{},
+		events: event.All(), problems: problem.All(), missions: mission.All(), presets: o.Presets, rendered: map[string][]byte{},
 	}
 	s.words = newGlossary(s)
 	var err error

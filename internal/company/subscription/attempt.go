@@ -25,7 +25,7 @@ type Attempt struct {
 
 	EventID   string
 	EventType event.Type
-	// Event is the event as the feed shows it, its number included.
+	// Event is the event as the feed shows it, with or without its number.
 	Event []byte
 	// Number counts the attempts of a delivery from 1.
 	Number  int
