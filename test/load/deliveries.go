@@ -255,5 +255,5 @@ func (b *bareDelivery) post(ctx context.Context, client *http.Client, address st
 		return err //nolint:wrapcheck // ends the child
 	}
 	io.Copy(io.Discard, answer.Body)
-	return answer.Body.Close()       //nolint:wrapcheck // ends the child
+	return answer.Body.Close() //nolint:wrapcheck // ends the child
 }
