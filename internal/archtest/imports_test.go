@@ -81,6 +81,7 @@ var may = map[string]string{
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",
+	"docs/webhooks":      "",
 
 	"test/contract": "platentest client internal/server internal/config",
 	"test/crash":    "platentest client internal/server internal/config",

@@ -25,8 +25,9 @@ const (
 	// idleTime is how long a connection waits for the next request. Most servers
 	// wait 5 seconds or longer, so it is ours to hang up.
 	idleTime = 4 * time.Second
-	// idleMost is how many connections wait for one host.
-	idleMost = 4
+	// idleMost is how many connections wait for one host: as many as the
+	// dispatcher uses for a sandbox at once.
+	idleMost = 16
 	// readBuffer bounds what is taken of an answer before it is wanted.
 	readBuffer = 1 << 10
 )

@@ -121,6 +121,7 @@ func sections() contents {
 		{Path: "/docs/quickstart", Text: "Quickstart"},
 		{Path: "/docs/operations", Text: "Operations"},
 		{Path: "/docs/events", Text: "Events"},
+		{Path: "/docs/webhooks", Text: "Webhooks"},
 		{Path: "/docs/errors", Text: "Errors"},
 		{Path: "/docs/missions", Text: "Missions"},
 		{Path: "/docs/presets", Text: "Presets"},

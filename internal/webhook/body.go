@@ -18,6 +18,8 @@ const (
 	// truncation is the member that ends a shortened body (contract:
 	// EVT.BODY.TRUNCATED).
 	truncation = `,"truncated":true}`
+	// membersUsual is how many members an event has.
+	membersUsual = 12
 )
 
 // errNotObject is the error of an event that is no JSON object.
@@ -89,25 +91,33 @@ func isShort(v jsontext.Value) bool {
 	}
 }
 
+// membersOf returns the members of an object, which are parts of its bytes.
 func membersOf(object []byte) ([]member, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(object))
+	d := jsontext.NewDecoder(bytes.NewBuffer(object))
+	next := func() (jsontext.Value, error) {
+		v, err := d.ReadValue()
+		if err != nil {
+			return nil, fmt.Errorf("read JSON: %w", err)
+		}
+		end := int(d.InputOffset())
+		return object[end-len(v) : end : end], nil
+	}
 	if token, err := d.ReadToken(); err != nil {
 		return nil, fmt.Errorf("read JSON: %w", err)
 	} else if token.Kind() != '{' {
 		return nil, errNotObject
 	}
-	var members []member
+	members := make([]member, 0, membersUsual)
 	for d.PeekKind() != '}' {
-		name, err := d.ReadValue()
+		name, err := next()
 		if err != nil {
-			return nil, fmt.Errorf("read JSON: %w", err)
+			return nil, err
 		}
-		name = name.Clone() // the decoder reuses its buffer
-		value, err := d.ReadValue()
+		value, err := next()
 		if err != nil {
-			return nil, fmt.Errorf("read JSON: %w", err)
+			return nil, err
 		}
-		members = append(members, member{name, value.Clone()})
+		members = append(members, member{name, value})
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return nil, fmt.Errorf("read JSON: %w", err)
@@ -119,7 +129,11 @@ func membersOf(object []byte) ([]member, error) {
 }
 
 func assemble(members []member, end string) []byte {
-	b := []byte{'{'}
+	size := len("{") + len(end)
+	for i := range members {
+		size += len(members[i].name) + len(":") + len(members[i].value) + len(",")
+	}
+	b := append(make([]byte, 0, size), '{')
 	for i, m := range members {
 		if i > 0 {
 			b = append(b, ',')
