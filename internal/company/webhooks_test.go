@@ -28,11 +28,12 @@ func TestWebhooksLeaveTheCompanyAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	served.flush()
-	sent, later := 0, served.wall
+	sent := 0
 	for range 6 {
 		stewarded(quiet, 1)
 		stewarded(served, 1)
-		later = max(later, served.wall).Add(20 * time.Second)
+		later := max(served.wall, served.seen).Add(20 * time.Second)
+		served.wall, served.seen = later, later
 		jobs, _ := c.DueDeliveries(later, 100)
 		outcomes := make([]subscription.Outcome, len(jobs))
 		for i, j := range jobs {
