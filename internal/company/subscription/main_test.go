@@ -171,11 +171,3 @@ func (h *house) statuses() (statuses []subscription.DeliveryStatus) {
 	}
 	return statuses
 }
-
-// types lists the types of the feed.
-func (h *house) types() (types []string) {
-	for _, e := range h.feed {
-		types = append(types, e.Type)
-	}
-	return types
-}
