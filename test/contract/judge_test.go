@@ -194,7 +194,8 @@ func (j *judge) schema(pointer string) (*jsonschema.Schema, error) {
 	return s, err
 }
 
-// lists are the paths of all lists, the feed among them.
+// lists are the paths of all lists, the feed among them, but those within a
+// record.
 func (j *judge) lists() []string {
 	var paths []string
 	for _, o := range j.operations {
@@ -202,7 +203,7 @@ func (j *judge) lists() []string {
 			paths = append(paths, o.path)
 		}
 	}
-	return paths
+	return slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, "{") })
 }
 
 // records are the paths of the lists of what the company is and what happened
