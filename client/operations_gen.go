@@ -1943,8 +1943,8 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (*Subscription, e
 // TestWebhook calls POST /webhooks/{id}/test: ping the URL of a webhook subscription.
 //
 // Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer.
-// 2xx takes a new subscription into service. At most once a second; the ping is in the delivery
-// log and not in the feed.
+// 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in
+// the delivery log and not in the feed.
 //
 // It can write the events sandbox.webhook.tested, sandbox.webhook.activated and
 // sandbox.mission.completed.

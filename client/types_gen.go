@@ -1780,7 +1780,7 @@ const (
 // CreateWebhookInput is the body of create_webhook.
 type CreateWebhookInput struct {
 	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
-	// again. Required. At least 1 characters. Such as https://hooks.example.com/platen.
+	// again. Required. At least 1 characters.
 	URL string `json:"url"`
 	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items.
 	Events []EventType `json:"events"`

@@ -90,13 +90,10 @@ func (c *Company) Redeliver(id, deliveryID string, now moment.Instant) (again st
 	return again, err
 }
 
-// Flight returns what is under way just after the company was loaded.
-func (c *Company) Flight(now moment.Instant) *subscription.Flight { return c.webhooks.Recall(now) }
-
-// DueDeliveries lists the attempts that are to be made now, and when to ask
+// DueDeliveries lists the attempts that are to be made by now, and when to ask
 // again, 0 for when something has happened.
-func (c *Company) DueDeliveries(f *subscription.Flight, now moment.Instant, limit int) (jobs []subscription.Job, next moment.Instant) {
-	c.besides(now, func() { jobs, next = c.webhooks.Due(c.rec, f, now, limit) })
+func (c *Company) DueDeliveries(now moment.Instant, limit int) (jobs []subscription.Job, next moment.Instant) {
+	c.besides(now, func() { jobs, next = c.webhooks.Due(c.rec, now, limit) })
 	return jobs, next
 }
 

@@ -18,7 +18,7 @@ import (
 
 // CreateWebhook is the body of POST /webhooks.
 type CreateWebhook struct {
-	URL         string       `json:"url" required:"true" minLength:"1" example:"https://hooks.example.com/platen" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
+	URL         string       `json:"url" required:"true" minLength:"1" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
 	Events      []event.Type `json:"events" required:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"The event types to deliver, or * alone for all of them."`
 	Description *string      `json:"description,omitzero" maxLength:"200" doc:"For you; nothing reads it."`
 }
@@ -195,7 +195,7 @@ func testWebhook() Operation {
 		ID: "test_webhook", Path: "/webhooks/{id}/test", System: Shared, Out: reflect.TypeFor[WebhookTest](),
 		Summary: "Ping the URL of a webhook subscription",
 		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer. 2xx takes a new subscription into service. " +
-			"At most once a second; the ping is in the delivery log and not in the feed.",
+			"One test of a subscription at a time; the ping is in the delivery log and not in the feed.",
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},
 	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
@@ -229,9 +229,6 @@ func ping(tx *sandbox.Tx, at Place, _ any) (func(context.Context) any, error) {
 	if _, err := tx.Company.Subscription(at.ID); err != nil {
 		return nil, err
 	}
-	if err := tx.Pinging(at.ID); err != nil {
-		return nil, err
-	}
 	attempt := subscription.Attempt{
 		SandboxID: tx.SandboxID(), SubscriptionID: at.ID, EventID: sandbox.NewID("evt"), EventType: subscription.Ping, Number: 1, Trigger: subscription.Test,
 	}
@@ -244,8 +241,12 @@ func ping(tx *sandbox.Tx, at Place, _ any) (func(context.Context) any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode a ping: %w", err)
 	}
+	done, err := tx.Pinging(at.ID)
 	send := tx.Webhooks().Send
-	return func(ctx context.Context) any { return &pinged{attempt: attempt, outcome: send(ctx, attempt)} }, nil
+	return func(ctx context.Context) any {
+		defer done()
+		return &pinged{attempt: attempt, outcome: send(ctx, attempt)}
+	}, err
 }
 
 // pingEvent is a ping in the form of an event (contract: OPEN.WHK.TEST.PING).

@@ -70,15 +70,13 @@ type Sandbox struct {
 	snapshot uint64
 	ticked   moment.Instant
 	gone     bool
-	// flight is which deliveries are under way, nil before the first. It does
-	// not go with the company in memory, nor does what follows: unattend ends
-	// the watch over a sandbox that serves webhooks, errands are the idempotency
-	// keys whose commands are at work outside, pinged when subscriptions were
-	// tested last.
-	flight   *subscription.Flight
+	// What follows does not go with the company in memory: unattend ends the
+	// watch over a sandbox that serves webhooks, errands are the idempotency keys
+	// whose commands are at work outside, pinging the subscriptions that are being
+	// tested.
 	unattend func()
 	errands  map[replyKey]Fingerprint
-	pinged   map[string]moment.Instant
+	pinging  map[string]bool
 }
 
 // Tx is what a command works on.
@@ -373,32 +371,6 @@ func (s *Sandbox) evict(ctx context.Context, before time.Time) {
 		s.saveSnapshot(ctx)
 	}
 	s.drop()
-}
-
-// storeProblem says what a failed commit means to the client.
-func storeProblem(id string, err error) error {
-	switch {
-	case errors.Is(err, store.ErrFull):
-		p := problem.New(problem.Unavailable, "The storage is full at the moment; nothing was changed.")
-		p.RetryAfter = fullRetry
-		return p
-	case errors.Is(err, store.ErrBusy):
-		p := problem.New(problem.Unavailable, "The storage is busy at the moment; nothing was changed.")
-		p.RetryAfter = 1
-		return p
-	case errors.Is(err, store.ErrConflict):
-		// Another process holds the sandbox. Nothing was written; the next
-		// try reads what the other wrote.
-		p := problem.New(problem.Unavailable, "Another writer was faster; nothing was changed.")
-		p.RetryAfter = 1
-		return p
-	case errors.Is(err, store.ErrClosed):
-		p := problem.New(problem.Unavailable, "The server is stopping; nothing was changed.")
-		p.RetryAfter = 1
-		return p
-	default:
-		return fmt.Errorf("commit to sandbox %s: %w", id, err)
-	}
 }
 
 // Sequence returns the number of the newest event, those of the command

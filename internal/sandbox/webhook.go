@@ -17,8 +17,6 @@ const (
 	// active subscription, so that they are found when a server starts. Nothing
 	// waits for a subscription that is not active.
 	webhookRecord = "webhook"
-	// pingInterval is the least time between two test pings of a subscription.
-	pingInterval = time.Second
 )
 
 // Webhooks is what a house needs of those who send. The books of subscriptions
@@ -43,25 +41,29 @@ func (tx *Tx) Webhooks() *Webhooks { return &tx.sandbox.house.options.Webhooks }
 // SandboxID returns the id of the sandbox.
 func (tx *Tx) SandboxID() string { return tx.sandbox.id }
 
-// Pinging allows one test ping of a subscription in a second.
-func (tx *Tx) Pinging(id string) error {
+// Pinging allows one test ping of a subscription at a time, so that slow
+// receivers hold no more than that. The caller says when it is done, which must
+// be outside of the writer's section.
+func (tx *Tx) Pinging(id string) (done func(), err error) {
 	s := tx.sandbox
-	if last, ok := s.pinged[id]; ok && tx.Now >= last && tx.Now < last.Add(pingInterval) {
-		p := problem.New(problem.RateLimited, "This subscription was tested less than a second ago.")
-		p.RetryAfter = 1
-		return p.RetryingAt(last.Add(pingInterval).Time())
+	if s.pinging[id] {
+		return nil, problem.New(problem.RequestInProgress, "A test of this subscription is at work.")
 	}
-	if s.pinged == nil || len(s.pinged) > subscription.SubscriptionsMost {
-		s.pinged = map[string]moment.Instant{} // of others, which were deleted
+	if s.pinging == nil {
+		s.pinging = map[string]bool{}
 	}
-	s.pinged[id] = tx.Now
-	return nil
+	s.pinging[id] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.pinging, id)
+	}, nil
 }
 
 // Due lists the deliveries of a sandbox that are to be sent now, at most limit
 // of them, and when to ask again, the zero time for when the sandbox is woken.
-// What is under way is not listed again until a minute has passed. A sandbox
-// that was deleted is refused with unauthorized.
+// What is under way is listed until its outcome is recorded. A sandbox that was
+// deleted is refused with unauthorized.
 func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit int) (attempts []subscription.Attempt, next time.Time, err error) {
 	s := h.Sandbox(sandboxID)
 	jobs, v, again, err := s.due(ctx, moment.InstantOf(now), limit)
@@ -72,7 +74,6 @@ func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit 
 		a := &jobs[i].Attempt
 		a.SandboxID = sandboxID
 		if a.Event, err = s.eventText(ctx, v, jobs[i].Sequence); err != nil {
-			s.undo(jobs)
 			return nil, time.Time{}, err
 		}
 		attempts = append(attempts, *a)
@@ -91,38 +92,14 @@ func (s *Sandbox) due(ctx context.Context, now moment.Instant, limit int) (jobs 
 	whole := false
 	defer s.dropUnless(&whole)
 	if err = s.enter(ctx, now); err == nil {
-		jobs, next = s.company.DueDeliveries(s.flights(now), now, limit)
+		jobs, next = s.company.DueDeliveries(now, limit)
 		s.deferred.Store(int64(s.company.DeferredSince()))
 		if s.company.Changed() { // some were deferred
 			err = s.commit(ctx, step{})
 		}
-		if err != nil {
-			s.land(jobs)
-		}
 	}
 	whole = true
 	return jobs, s.published.Load(), next, err
-}
-
-// flights returns what is under way.
-func (s *Sandbox) flights(now moment.Instant) *subscription.Flight {
-	if s.flight == nil {
-		s.flight = s.company.Flight(now)
-	}
-	return s.flight
-}
-
-func (s *Sandbox) undo(jobs []subscription.Job) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.land(jobs)
-}
-
-// land notes that attempts are not under way after all.
-func (s *Sandbox) land(jobs []subscription.Job) {
-	for i := range jobs {
-		s.flight.Done(jobs[i].DeliveryID)
-	}
 }
 
 // eventText is the event with a number as it is delivered.
@@ -153,20 +130,13 @@ func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) e
 	defer s.dropUnless(&whole)
 	err := s.enter(ctx, now)
 	if err == nil {
-		s.flights(now)
 		s.company.RecordDeliveries(outcomes, now)
 		if s.company.Changed() {
 			err = s.commit(ctx, step{})
 		}
 	}
 	whole = true
-	if err != nil {
-		return err
-	}
-	for _, o := range outcomes {
-		s.flight.Done(o.DeliveryID)
-	}
-	return nil
+	return err
 }
 
 // Waiting lists the sandboxes with an active subscription.

@@ -119,7 +119,7 @@ var samples = map[string]string{ //nolint:gochecknoglobals // read only
 	"create_purchase_order":       `{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 12000}]}`,
 	"create_office_goods_receipt": `{"purchase_order_id": "…", "lines": [{"sku": "mat_coated", "quantity_accepted": 12000}]}`,
 	"pay_supplier_invoice":        `{"amount_minor": 384000}`,
-	"create_webhook":              `{"url": "https://hooks.example.com/platen", "events": ["*"]}`,
+	"create_webhook":              `{"url": "https://…", "events": ["*"]}`,
 	"update_webhook":              `{"status": "active"}`,
 	"create_timesheet":            `{"week_start": "2026-09-07", "entries": [{"badge_no": "1001", "hours_worked": 40}]}`,
 }

@@ -28,8 +28,8 @@ func waits() []time.Duration {
 }
 
 // Ping is the type of a test ping. The feed does not show it (contract:
-// OPEN.WHK.TEST.PING).
-const Ping event.Type = "webhook.ping"
+// OPEN.WHK.TEST.PING), so it is no type of an event.
+const Ping = "webhook.ping"
 
 // DeliveryStatus is the status of an attempt.
 //
@@ -167,6 +167,7 @@ func (b *Books) Record(r *record.Recorder, outcomes []Outcome) {
 		if row.Status == Dropped { // its subscription left service while it was under way
 			row, _ = b.Deliveries.Edit(r, o.DeliveryID)
 			row.answered(o)
+			b.spend(row)
 			if o.ErrorClass == "" {
 				row.Status = Delivered
 			}
@@ -175,6 +176,7 @@ func (b *Books) Record(r *record.Recorder, outcomes []Outcome) {
 		b.dequeue(row)
 		row, from := b.Deliveries.Edit(r, o.DeliveryID)
 		row.answered(o)
+		b.spend(row)
 		if o.ErrorClass == "" {
 			b.succeeded(r, row, from)
 		} else {

@@ -16,82 +16,63 @@ import (
 // between any two steps.
 func TestTheWholeScheduleOfRetries(t *testing.T) {
 	t.Parallel()
-	for name, killed := range map[string]bool{"loaded again": false, "killed": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHouse(t)
-			id := h.subscribe(subscription.Everything)
-			h.happen(event.SalesOrderDeclined, 1)
-			for i, wait := range []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second} {
-				jobs, _ := h.due()
-				if len(jobs) != 1 || jobs[0].Number != i+1 || jobs[0].Trigger != subscription.Auto || jobs[0].Sequence != h.feed[len(h.feed)-1].Sequence {
-					t.Fatalf("attempt %d is %+v", i+1, jobs)
-				}
-				h.reload(killed)
-				h.answer(500, jobs...)
-				failed := h.now
-				h.reload(killed)
-				h.now = failed.Add(wait)
-				if jobs, next := h.due(); len(jobs) != 0 || next <= h.now || next > h.now.Add(time.Second) {
-					t.Fatalf("%s after failure %d there are %d attempts, the next at %s", wait, i+1, len(jobs), next)
-				}
-				h.now = failed.Add(wait + time.Second)
-				h.reload(killed)
-			}
-			jobs, _ := h.due()
-			h.answer(0, jobs...)
-			if jobs, next := h.due(); len(jobs) != 0 || next != 0 {
-				t.Errorf("after the last attempt there are %v, the next at %v", jobs, next)
-			}
-			want := []subscription.DeliveryStatus{subscription.Failed, subscription.Failed, subscription.Failed, subscription.Dropped}
-			if got := h.statuses(); !slices.Equal(got, want) {
-				t.Errorf("the log is %v, want %v", got, want)
-			}
-			log := h.log()
-			for _, d := range log {
-				if d.EventID != log[0].EventID || d.SentAt == nil || *d.SentAt < d.DueAt {
-					t.Errorf("attempt %d is %+v", d.Attempt, d)
-				}
-			}
-			if s := h.subscription(id); s.ConsecutiveFailures != 4 || *s.LastErrorClass != "timeout" || s.Status != subscription.Active {
-				t.Errorf("the subscription is %+v", s)
-			}
-		})
+	h := newHouse(t)
+	id := h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 1)
+	for i, wait := range []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second} {
+		jobs, _ := h.due()
+		if len(jobs) != 1 || jobs[0].Number != i+1 || jobs[0].Trigger != subscription.Auto || jobs[0].Sequence != h.feed[len(h.feed)-1].Sequence {
+			t.Fatalf("attempt %d is %+v", i+1, jobs)
+		}
+		h.reload()
+		h.answer(500, jobs...)
+		failed := h.now
+		h.reload()
+		h.now = failed.Add(wait)
+		if jobs, next := h.due(); len(jobs) != 0 || next <= h.now || next > h.now.Add(time.Second) {
+			t.Fatalf("%s after failure %d there are %d attempts, the next at %s", wait, i+1, len(jobs), next)
+		}
+		h.now = failed.Add(wait + time.Second)
+		h.reload()
+	}
+	jobs, _ := h.due()
+	h.answer(0, jobs...)
+	if jobs, next := h.due(); len(jobs) != 0 || next != 0 {
+		t.Errorf("after the last attempt there are %v, the next at %v", jobs, next)
+	}
+	want := []subscription.DeliveryStatus{subscription.Failed, subscription.Failed, subscription.Failed, subscription.Dropped}
+	if got := h.statuses(); !slices.Equal(got, want) {
+		t.Errorf("the log is %v, want %v", got, want)
+	}
+	log := h.log()
+	for _, d := range log {
+		if d.EventID != log[0].EventID || d.SentAt == nil || *d.SentAt < d.DueAt {
+			t.Errorf("attempt %d is %+v", d.Attempt, d)
+		}
+	}
+	if s := h.subscription(id); s.ConsecutiveFailures != 4 || *s.LastErrorClass != "timeout" || s.Status != subscription.Active {
+		t.Errorf("the subscription is %+v", s)
 	}
 }
 
-func TestAnAttemptUnderWayIsNotMadeAgainUnlessTheProcessWasKilled(t *testing.T) {
+func TestAnAttemptIsListedUntilItsOutcomeIsKnown(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.subscribe(subscription.Everything)
 	h.happen(event.SalesOrderDeclined, 1)
 	first, _ := h.due()
-	h.reload(false)
-	if jobs, _ := h.due(); len(jobs) != 0 {
-		t.Errorf("what is under way is to be sent again: %v", jobs)
-	}
-	h.reload(true)
+	h.reload()
 	again, _ := h.due()
 	if len(again) != 1 || again[0].DeliveryID != first[0].DeliveryID || again[0].EventID != first[0].EventID || again[0].Number != 1 {
-		t.Errorf("after the kill %v is to be sent, want %v", again, first)
+		t.Errorf("%v is to be sent again, want %v", again, first)
 	}
 	h.answer(200, again...)
 	h.answer(500, first...) // told twice: what is known stays
 	if got := h.statuses(); !slices.Equal(got, []subscription.DeliveryStatus{subscription.Delivered}) {
 		t.Errorf("the log is %v", got)
 	}
-}
-
-func TestAnAttemptWithoutAnOutcomeIsMadeAgain(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t)
-	h.subscribe(subscription.Everything)
-	h.happen(event.SalesOrderDeclined, 1)
-	h.due()
-	_, next := h.due()
-	h.now = next
-	if jobs, _ := h.due(); len(jobs) != 1 {
-		t.Errorf("at %s there are %d attempts", next, len(jobs))
+	if jobs, next := h.due(); len(jobs) != 0 || next != 0 {
+		t.Errorf("afterwards there are %v, the next at %s", jobs, next)
 	}
 }
 
@@ -157,7 +138,7 @@ func TestTheSixtyFirstDeliveryOfAMinuteIsDeferred(t *testing.T) {
 	h.happen(event.SalesOrderDeclined, 50)
 	first := h.now
 	jobs, next := h.due()
-	if len(jobs) != 60 || next != first.Add(time.Minute) {
+	if len(jobs) != 60 || next != 0 {
 		t.Fatalf("%d attempts at once, more at %s", len(jobs), next)
 	}
 	if got := h.books.DeferredSince(); got == 0 || got > first.Add(time.Second) {
@@ -172,15 +153,28 @@ func TestTheSixtyFirstDeliveryOfAMinuteIsDeferred(t *testing.T) {
 	if deferred != 40 {
 		t.Errorf("%d are deferred", deferred)
 	}
-	h.answer(200, jobs...)
+	if again, _ := h.due(); len(again) != 60 || again[59].DeliveryID != jobs[59].DeliveryID {
+		t.Fatalf("while they are under way %d are listed", len(again))
+	}
+	h.answer(200, jobs[:30]...)
+	if again, next := h.due(); len(again) != 30 || again[0].DeliveryID != jobs[30].DeliveryID || next != first.Add(time.Minute) {
+		t.Fatalf("with half of them known %d are listed, more at %s", len(again), next)
+	}
+	half := h.now
+	h.answer(200, jobs[30:]...)
 	h.now = first.Add(time.Minute) - 1
-	h.reload(false)
+	h.reload()
 	if jobs, next = h.due(); len(jobs) != 0 {
 		t.Fatalf("before the minute is over there are %d", len(jobs))
 	}
 	h.now = next
-	if jobs, _ = h.due(); len(jobs) != 40 {
-		t.Fatalf("after a minute there are %d", len(jobs))
+	if jobs, next = h.due(); len(jobs) != 30 || next != half.Add(time.Minute) {
+		t.Fatalf("after a minute there are %d, more at %s", len(jobs), next)
+	}
+	h.answer(200, jobs...)
+	h.now = half.Add(time.Minute)
+	if jobs, _ = h.due(); len(jobs) != 10 {
+		t.Fatalf("when the others' minute is over there are %d", len(jobs))
 	}
 	h.answer(200, jobs...)
 	if h.books.DeferredSince() != 0 || h.books.Waiting() != 0 {
@@ -195,7 +189,7 @@ func TestARestartDoesNotOpenTheBudget(t *testing.T) {
 	h.happen(event.SalesOrderDeclined, 70)
 	jobs, _ := h.due()
 	h.answer(200, jobs...)
-	h.reload(true)
+	h.reload()
 	if jobs, _ := h.due(); len(jobs) != 0 {
 		t.Errorf("after a restart %d more are sent within the minute", len(jobs))
 	}
@@ -224,7 +218,7 @@ func TestWhatWaitsAndWhatIsKeptIsBounded(t *testing.T) {
 		t.Errorf("%d settled rows are kept", settled)
 	}
 	before := h.log()
-	h.reload(true)
+	h.reload()
 	if after := h.log(); len(after) != len(before) || after[0].ID != before[0].ID {
 		t.Errorf("loaded again there are %d rows, before %d", len(after), len(before))
 	}
@@ -233,7 +227,7 @@ func TestWhatWaitsAndWhatIsKeptIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if h.reload(true); len(h.log()) != 0 || h.books.Waiting() != 0 {
+	if h.reload(); len(h.log()) != 0 || h.books.Waiting() != 0 {
 		t.Errorf("%d rows of a deleted subscription", len(h.log()))
 	}
 }
@@ -260,7 +254,7 @@ func TestEveryEventIsDeliveredOrDroppedUnderRandomFailures(t *testing.T) {
 				}
 				sent = append(sent, h.now)
 				if random.IntN(20) == 0 {
-					h.reload(random.IntN(2) == 0 && len(jobs) == 1)
+					h.reload()
 				}
 				status := 200
 				if random.IntN(100) < wrong {

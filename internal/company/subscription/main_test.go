@@ -29,7 +29,6 @@ func (*about) State() string    { return "" }
 type house struct {
 	t        *testing.T
 	books    *subscription.Books
-	flight   *subscription.Flight
 	recorder *record.Recorder
 	now      moment.Instant
 	image    record.Image
@@ -41,7 +40,6 @@ func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, books: subscription.New(), now: start}
 	h.recorder = record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
-	h.flight = h.books.Recall(h.now)
 	h.do(func() {})
 	return h
 }
@@ -67,9 +65,8 @@ func (h *house) do(step func()) {
 	h.image.Apply(&stored)
 }
 
-// reload forgets the books and loads them from what was stored. A process that
-// is killed forgets the flight with them.
-func (h *house) reload(killed bool) {
+// reload forgets the books and loads them from what was stored.
+func (h *house) reload() {
 	h.t.Helper()
 	for _, table := range h.books.Tables() {
 		if err := table.Check(); err != nil {
@@ -89,9 +86,6 @@ func (h *house) reload(killed bool) {
 				}
 			}
 		}
-	}
-	if killed {
-		h.flight = h.books.Recall(h.now)
 	}
 }
 
@@ -129,7 +123,7 @@ func (h *house) happen(kind event.Type, n int) {
 // due asks for what is to be sent.
 func (h *house) due() (jobs []subscription.Job, next moment.Instant) {
 	h.t.Helper()
-	h.do(func() { jobs, next = h.books.Due(h.recorder, h.flight, h.now, 1000) })
+	h.do(func() { jobs, next = h.books.Due(h.recorder, h.now, 1000) })
 	return jobs, next
 }
 
@@ -146,7 +140,6 @@ func (h *house) answer(status int, jobs ...subscription.Job) {
 			o.ErrorClass = fmt.Sprintf("http_%dxx", status/100)
 		}
 		outcomes = append(outcomes, o)
-		h.flight.Done(j.DeliveryID)
 	}
 	h.now = h.now.Add(20 * time.Millisecond)
 	h.do(func() { h.books.Record(h.recorder, outcomes) })

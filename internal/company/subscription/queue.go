@@ -3,9 +3,16 @@ package subscription
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"platen/internal/company/record"
 	"platen/internal/moment"
+)
+
+const (
+	// budgetMost deliveries are sent in budgetTime (contract: LIMIT.DELIVERIES).
+	budgetMost = 60
+	budgetTime = time.Minute
 )
 
 // waiting is a delivery that waits to be sent.
@@ -25,8 +32,11 @@ func (b *Books) index() {
 		return
 	}
 	b.indexed = true
-	b.queue, b.settled = nil, map[string][]string{}
+	b.queue, b.sent, b.settled = nil, nil, map[string][]string{}
 	for d, from := range b.Deliveries.All {
+		if d.SentAt != nil && d.Trigger != Test {
+			b.spend(d)
+		}
 		if d.Status == Pending || d.Status == Deferred {
 			b.queue = append(b.queue, waiting{due: d.DueAt, ordinal: b.Deliveries.Ordinal(d.ID), id: d.ID})
 		} else {
@@ -73,40 +83,52 @@ type Job struct {
 	Sequence uint64
 }
 
-// Due lists the attempts that are to be made now, the longest due first and at
-// most limit of them, and notes them as under way. What is due beyond the budget
-// is marked as deferred (contract: DLV.DEFERRED). It also returns when to ask
-// again, 0 for when something has happened.
-func (b *Books) Due(r *record.Recorder, f *Flight, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
+// Due lists the attempts that are to be made by a moment, the longest due first
+// and at most limit of them. Whoever makes them knows which are under way: they
+// are listed again until their outcome is recorded, in the same order, and so
+// hold their places in the budget. What is due beyond the budget is marked as
+// deferred (contract: DLV.DEFERRED). Due also returns when to ask again, 0 for
+// when something has happened.
+func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
 	b.index()
-	f.pass(now)
-	ask := func(at moment.Instant) {
-		if next == 0 || at < next {
-			next = at
-		}
-	}
+	free := b.free(now)
 	for _, w := range b.queue {
-		if w.due > now {
-			ask(w.due)
-			break
-		}
-		if began, under := f.under[w.id]; under {
-			ask(began.Add(lostAfter))
-			continue
-		}
-		if opens, open := f.open(now); !open {
-			ask(opens)
+		switch {
+		case w.due > now:
+			return jobs, sooner(next, w.due)
+		case len(jobs) == free:
+			if len(b.sent) > 0 {
+				next = b.sent[0].Add(budgetTime)
+			}
 			b.postpone(r, w.id)
-			continue
+		case len(jobs) == limit:
+			return jobs, next
+		default:
+			jobs = append(jobs, b.job(w.id, now))
 		}
-		if len(jobs) == limit {
-			ask(now)
-			break
-		}
-		jobs = append(jobs, b.job(w.id, now))
-		f.begin(w.id, now)
 	}
 	return jobs, next
+}
+
+func sooner(a, b moment.Instant) moment.Instant {
+	if a == 0 {
+		return b
+	}
+	return min(a, b)
+}
+
+// free is how many attempts the budget allows (contract: LIMIT.DELIVERIES). The
+// future of a clock that was set back does not count.
+func (b *Books) free(now moment.Instant) int {
+	b.sent = slices.DeleteFunc(b.sent, func(at moment.Instant) bool { return at > now || at.Add(budgetTime) <= now })
+	return max(0, budgetMost-len(b.sent))
+}
+
+// spend counts an attempt against the budget.
+func (b *Books) spend(d *Delivery) {
+	at, _ := slices.BinarySearch(b.sent, *d.SentAt)
+	b.sent = slices.Insert(b.sent, at, *d.SentAt)
+	b.sent = b.sent[max(0, len(b.sent)-budgetMost):]
 }
 
 func (b *Books) postpone(r *record.Recorder, delivery string) {

@@ -86,10 +86,12 @@ type Books struct {
 	Subscriptions *record.Table[Subscription, sealed]
 	Deliveries    *record.Table[Delivery, origin]
 
-	// queue are the deliveries that wait, by when they are due; settled the
-	// others of each subscription, oldest first. Both follow from the rows and
-	// are made of them when they are first wanted.
+	// queue are the deliveries that wait, by when they are due; sent when the
+	// newest were, as far as the budget is about them; settled those that are
+	// over, by subscription and oldest first. All follow from the rows and are
+	// made of them when they are first wanted.
 	queue   []waiting
+	sent    []moment.Instant
 	settled map[string][]string
 	indexed bool
 }
