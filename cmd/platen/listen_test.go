@@ -107,53 +107,54 @@ func occurrence(seq uint64, kind string) feedEvent {
 	return feedEvent{Seq: seq, ID: fmt.Sprint("evt_", seq), Type: kind, raw: fmt.Appendf(nil, `{"seq":%d,"id":"evt_%d","data":{}}`, seq, seq)}
 }
 
-// TestForwardedEventsAreSentAgainAsWebhooksAre (contract: DLV.RETRY, DLV.DROP).
+// TestForwardedEventsAreSentAgainAsWebhooksAre, and are where to go on until
+// they are settled (contract: DLV.RETRY, DLV.DROP).
 func TestForwardedEventsAreSentAgainAsWebhooksAre(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
-		var sent []string
-		began := time.Now()
-		f := &forwarder{url: "http://example.com/", secret: "whsec_", out: &out, next: 1, transport: transport(func(r *http.Request) (int, error) {
-			id := strings.Join(r.Header[strings.ToLower("Webhook-Id")], "") // as it is sent
-			sent = append(sent, fmt.Sprint(id, " ", time.Since(began)))
-			switch {
-			case id == "evt_1":
-				return http.StatusInternalServerError, nil
-			case id == "evt_3" && time.Since(began) < time.Minute:
-				return 0, errors.New("connection refused")
+	for _, c := range []struct {
+		lasts time.Duration
+		sent  string
+		goOn  uint64
+	}{
+		{time.Second, "[evt_1 0s evt_3 0s evt_4 0s]", 1},
+		{69 * time.Second, "[evt_1 0s evt_3 0s evt_4 0s evt_1 10s evt_3 10s]", 1},
+		{80 * time.Second, "[evt_1 0s evt_3 0s evt_4 0s evt_1 10s evt_3 10s evt_1 1m10s evt_3 1m10s]", 1},
+		{time.Hour, "[evt_1 0s evt_3 0s evt_4 0s evt_1 10s evt_3 10s evt_1 1m10s evt_3 1m10s evt_1 6m10s]", 5},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			var sent []string
+			began := time.Now()
+			f := &forwarder{url: "http://example.com/", secret: "whsec_", out: &out, next: 1, transport: transport(func(r *http.Request) (int, error) {
+				id := strings.Join(r.Header[strings.ToLower("Webhook-Id")], "") // as it is sent
+				sent = append(sent, fmt.Sprint(id, " ", time.Since(began)))
+				switch {
+				case id == "evt_1":
+					return http.StatusInternalServerError, nil
+				case id == "evt_3" && time.Since(began) < time.Minute:
+					return 0, errors.New("connection refused")
+				}
+				return http.StatusOK, nil
+			})}
+			ctx, cancel := context.WithTimeout(t.Context(), c.lasts)
+			defer cancel()
+			events, done := make(chan feedEvent), make(chan error)
+			go func() { done <- f.forward(ctx, events, nil) }()
+			for i, kind := range []string{"office.payment.received", "sandbox.webhook.created", "office.payment.received", "office.payment.received"} {
+				events <- occurrence(uint64(i+1), kind)
 			}
-			return http.StatusOK, nil
-		})}
-		ctx, cancel := context.WithCancel(t.Context())
-		events, done := make(chan feedEvent), make(chan error)
-		go func() { done <- f.forward(ctx, events, nil) }()
-		for i, kind := range []string{"office.payment.received", "sandbox.webhook.created", "office.payment.received", "office.payment.received"} {
-			events <- occurrence(uint64(i+1), kind)
-		}
-		synctest.Wait()
-		if f.goOn() != 1 || f.next != 5 {
-			t.Errorf("it would go on at %d, and read on at %d, want 1 and 5", f.goOn(), f.next)
-		}
-		time.Sleep(69 * time.Second) //nolint:forbidigo // in a bubble
-		synctest.Wait()
-		if f.goOn() != 1 {
-			t.Errorf("it would go on at %d, want 1: it is not settled", f.goOn())
-		}
-		time.Sleep(time.Hour) //nolint:forbidigo // in a bubble
-		synctest.Wait()
-		want := "[evt_1 0s evt_3 0s evt_4 0s evt_1 10s evt_3 10s evt_1 1m10s evt_3 1m10s evt_1 6m10s]"
-		if got := fmt.Sprint(sent); got != want {
-			t.Errorf("sent %s\nwant %s", got, want)
-		}
-		if f.goOn() != 5 || strings.Count(out.String(), "given up") != 1 || strings.Count(out.String(), "at attempt 3") != 1 {
-			t.Errorf("it would go on at %d, and showed\n%s", f.goOn(), &out)
-		}
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			if fmt.Sprint(sent) != c.sent || f.goOn() != c.goOn {
+				t.Errorf("after %v it has sent\n%s, want\n%s\nand would go on at %d, want %d", c.lasts, sent, c.sent, f.goOn(), c.goOn)
+			}
+			last := c.lasts == time.Hour
+			if strings.Contains(out.String(), "given up") != last || strings.Contains(out.String(), "at attempt 3") != (c.lasts > 70*time.Second) {
+				t.Errorf("after %v it showed\n%s", c.lasts, &out)
+			}
+		})
+	}
 }
 
 func TestWhatWasBrokenOffIsWhereToGoOn(t *testing.T) {

@@ -92,6 +92,8 @@ func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a
 			d.options.Log.ErrorContext(ctx, "a delivery panicked", slog.String("delivery", a.DeliveryID), slog.Any("panic", r))
 			o.ErrorClass = ClassConnect
 		}
+		// From SentAt to the very end: a retry is counted from there.
+		o.Latency = time.Since(o.SentAt)
 		d.options.Observer.Attempted(o.ErrorClass, o.Latency)
 	}()
 	m, err := d.message(a, o.SentAt)
@@ -103,7 +105,7 @@ func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a
 		o.ErrorClass = ClassConnect
 	default:
 		r := Post(ctx, transport, m)
-		o.StatusCode, o.ErrorClass, o.Latency = r.StatusCode, r.ErrorClass, r.Latency
+		o.StatusCode, o.ErrorClass = r.StatusCode, r.ErrorClass
 	}
 	return o
 }
