@@ -54,6 +54,19 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml.
 bin/golangci-lint: tools/go.mod tools/go.sum
 	$(GO) build -C tools -buildvcs=false -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+openapi: bin/oasdiff ## Lint the OpenAPI document, and compare it with the released one. Needs npm.
+	@command -v npm >/dev/null 2>&1 || { echo "make openapi: no npm found. The linter needs Node.js 20.19 or newer, for example: apt-get install nodejs npm"; exit 1; }
+	@[ -x tools/openapi/node_modules/.bin/redocly ] || npm ci --silent --no-audit --no-fund --prefix tools/openapi
+	$(GO) run ./cmd/platen openapi >bin/openapi.json
+	tools/openapi/node_modules/.bin/redocly lint --config tools/openapi/redocly.yaml bin/openapi.json
+	bin/oasdiff breaking --fail-on WARN --severity-levels tools/openapi/severity.txt tools/openapi/released.json bin/openapi.json
+
+release-openapi: ## Take today's OpenAPI document for the released one.
+	$(GO) run ./cmd/platen openapi >tools/openapi/released.json
+
+bin/oasdiff: tools/go.mod tools/go.sum
+	$(GO) build -C tools -buildvcs=false -o ../bin/oasdiff github.com/oasdiff/oasdiff
+
 fmt: ## Format all Go files.
 	gofmt -l -w .
 
@@ -77,4 +90,13 @@ soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that
 	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint fmt generate check bench soak
+fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_FUZZ_TIME (1m) each.
+	@$(SUITE); failed=; \
+	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+	targets=$$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz') || failed=1; \
+	for target in $$targets; do \
+	suite "$$package $$target" $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${PLATEN_FUZZ_TIME:-1m} $$package || failed=1; \
+	done; done; \
+	[ -z "$$failed" ]
+
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench soak fuzz

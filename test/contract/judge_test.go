@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -23,6 +24,10 @@ type judge struct {
 	raw        []byte
 	compiler   *jsonschema.Compiler
 	operations []documented
+	// tables are the twins of lists whose paths end in .csv.
+	tables []documented
+	// webhooks are the media types of their bodies, by event type.
+	webhooks map[string]json.RawMessage
 
 	mu      sync.Mutex // guards compiled, and the compiler
 	schemas map[string]*jsonschema.Schema
@@ -34,8 +39,11 @@ type documented struct {
 	segments         []string
 	parameters       []parameter
 	hasBody          bool
+	bodyOptional     bool
 	deprecated       bool
-	responses        map[string]response
+	// body is the media types of the request's body.
+	body      map[string]json.RawMessage
+	responses map[string]response
 }
 
 type parameter struct {
@@ -44,9 +52,15 @@ type parameter struct {
 	Required bool   `json:"required"`
 }
 
+type requestBody struct {
+	Required bool                       `json:"required"`
+	Content  map[string]json.RawMessage `json:"content"`
+}
+
 type response struct {
 	Description string                     `json:"description"`
 	Content     map[string]json.RawMessage `json:"content"`
+	Headers     map[string]json.RawMessage `json:"headers"`
 }
 
 func newJudge(t testing.TB, origin string) *judge {
@@ -64,12 +78,13 @@ func newJudge(t testing.TB, origin string) *judge {
 	if err != nil || answered.StatusCode != http.StatusOK {
 		t.Fatalf("/openapi.json: %d %v", answered.StatusCode, err)
 	}
-	j := &judge{raw: raw, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
-	j.readOperations(t)
+	j := &judge{raw: raw, compiler: jsonschema.NewCompiler(), webhooks: map[string]json.RawMessage{}, schemas: map[string]*jsonschema.Schema{}}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatalf("/openapi.json: %v", err)
 	}
+	document = resolved(t, document, document)
+	j.readOperations(t, document)
 	closeObjects(document)
 	j.compiler.AssertFormat()
 	if err := j.compiler.AddResource(documentURL, document); err != nil {
@@ -78,27 +93,78 @@ func newJudge(t testing.TB, origin string) *judge {
 	return j
 }
 
-func (j *judge) readOperations(t testing.TB) {
+// resolved puts what the document keeps among its components, schemas aside,
+// in the place of the references to it.
+func resolved(t testing.TB, node, document any) any {
 	t.Helper()
+	switch node := node.(type) {
+	case map[string]any:
+		ref, _ := node["$ref"].(string)
+		if path, ok := strings.CutPrefix(ref, "#/components/"); ok && !strings.HasPrefix(path, "schemas/") {
+			kind, name, _ := strings.Cut(path, "/")
+			components, _ := document.(map[string]any)["components"].(map[string]any)
+			of, _ := components[kind].(map[string]any)
+			if of[name] == nil {
+				t.Fatalf("/openapi.json: nothing is at %s", ref)
+			}
+			return resolved(t, of[name], document)
+		}
+		whole := make(map[string]any, len(node))
+		for name, child := range node {
+			whole[name] = resolved(t, child, document)
+		}
+		return whole
+	case []any:
+		whole := make([]any, len(node))
+		for i, child := range node {
+			whole[i] = resolved(t, child, document)
+		}
+		return whole
+	}
+	return node
+}
+
+func (j *judge) readOperations(t testing.TB, whole any) {
+	t.Helper()
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var document struct {
 		Paths map[string]map[string]struct {
 			OperationID string              `json:"operationId"`
 			Parameters  []parameter         `json:"parameters"`
-			RequestBody json.RawMessage     `json:"requestBody"`
+			RequestBody *requestBody        `json:"requestBody"`
 			Deprecated  bool                `json:"deprecated"`
 			Responses   map[string]response `json:"responses"`
 		} `json:"paths"`
+		Webhooks map[string]struct {
+			Post struct {
+				RequestBody requestBody `json:"requestBody"`
+			} `json:"post"`
+		} `json:"webhooks"`
 	}
-	if err := json.Unmarshal(j.raw, &document); err != nil {
+	if err := json.Unmarshal(raw, &document); err != nil {
 		t.Fatalf("/openapi.json: %v", err)
 	}
 	for path, methods := range document.Paths {
 		for method, op := range methods {
-			j.operations = append(j.operations, documented{
+			o := documented{
 				id: op.OperationID, method: strings.ToUpper(method), path: path, segments: strings.Split(path, "/"),
 				parameters: op.Parameters, hasBody: op.RequestBody != nil, deprecated: op.Deprecated, responses: op.Responses,
-			})
+			}
+			if op.RequestBody != nil {
+				o.body, o.bodyOptional = op.RequestBody.Content, !op.RequestBody.Required
+			}
+			if strings.HasSuffix(path, ".csv") {
+				j.tables = append(j.tables, o)
+			} else {
+				j.operations = append(j.operations, o)
+			}
 		}
+	}
+	for name, item := range document.Webhooks {
+		j.webhooks[name] = item.Post.RequestBody.Content["application/json"]
 	}
 	slices.SortFunc(j.operations, func(a, b documented) int { return strings.Compare(a.path+a.method, b.path+b.method) })
 }
@@ -128,22 +194,31 @@ func (j *judge) find(method, path string) *documented {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	path, csv := strings.CutSuffix(path, ".csv")
 	segments := strings.Split(path, "/")
+	for i := range j.tables {
+		if table := &j.tables[i]; table.is(method, segments) {
+			return table
+		}
+	}
 	for i := range j.operations {
-		o := &j.operations[i]
-		if o.method != method || len(o.segments) != len(segments) {
-			continue
-		}
-		fits := true
-		for k, segment := range o.segments {
-			fits = fits && (segment == segments[k] || strings.HasPrefix(segment, "{"))
-		}
-		if _, table := o.responses["200"].Content["text/csv"]; fits && (table || !csv) {
+		if o := &j.operations[i]; o.is(method, segments) {
 			return o
 		}
 	}
 	return nil
+}
+
+// is reports whether the path of a request, in segments, is the operation's.
+func (o *documented) is(method string, segments []string) bool {
+	if o.method != method || len(o.segments) != len(segments) {
+		return false
+	}
+	for k, segment := range o.segments {
+		if segment != segments[k] && !strings.HasPrefix(segment, "{") {
+			return false
+		}
+	}
+	return true
 }
 
 // check reports whatever in a JSON answer the document does not say.
@@ -166,19 +241,21 @@ func (j *judge) check(t testing.TB, o *documented, status int, code string, raw 
 // fits holds a JSON text against a schema of the document.
 func (j *judge) fits(t testing.TB, pointer string, raw []byte) {
 	t.Helper()
+	if err := j.validate(pointer, raw); err != nil {
+		t.Errorf("the answer does not fit the document: %v\n%s", err, raw)
+	}
+}
+
+func (j *judge) validate(pointer string, raw []byte) error {
 	schema, err := j.schema(pointer)
 	if err != nil {
-		t.Errorf("no schema at %s: %v", pointer, err)
-		return
+		return fmt.Errorf("no schema at %s: %w", pointer, err)
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		t.Errorf("not JSON: %v\n%s", err, raw)
-		return
+		return fmt.Errorf("not JSON: %w", err)
 	}
-	if err := schema.Validate(value); err != nil {
-		t.Errorf("the answer does not fit the document: %v\n%s", err, raw)
-	}
+	return schema.Validate(value)
 }
 
 func (j *judge) schema(pointer string) (*jsonschema.Schema, error) {
@@ -210,6 +287,34 @@ func (j *judge) lists() []string {
 // to it: all but the list of its clients' own calls.
 func (j *judge) records() []string {
 	return slices.DeleteFunc(j.lists(), func(path string) bool { return path == "/requests" })
+}
+
+// undescribed are headers that every HTTP answer may have, or every answer of
+// this server whatever was asked.
+var undescribed = []string{"Content-Type", "Content-Length", "Date", "Connection", "X-Content-Type-Options", "Content-Security-Policy"}
+
+// headers reports headers of an answer that the document does not describe for
+// its status, and those that it promises for every answer and that are missing.
+func (j *judge) headers(t testing.TB, o *documented, status int, sent http.Header) {
+	t.Helper()
+	described, ok := o.responses[strconv.Itoa(status)]
+	if !ok {
+		return // check says so
+	}
+	known := map[string]bool{}
+	for name := range described.Headers {
+		known[http.CanonicalHeaderKey(name)] = true
+	}
+	for name := range sent {
+		if !known[http.CanonicalHeaderKey(name)] && !slices.Contains(undescribed, name) {
+			t.Errorf("%s answered %d with the header %s, which its document does not know", o.id, status, name)
+		}
+	}
+	for _, name := range []string{"Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"} {
+		if !known[http.CanonicalHeaderKey(name)] || sent[http.CanonicalHeaderKey(name)] == nil {
+			t.Errorf("%s answered %d: the header %s is described: %t, sent: %t", o.id, status, name, known[http.CanonicalHeaderKey(name)], sent[http.CanonicalHeaderKey(name)] != nil)
+		}
+	}
 }
 
 func TestTheDocumentIsWhatItSaysItIs(t *testing.T) {

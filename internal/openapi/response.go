@@ -1,0 +1,215 @@
+package openapi
+
+import (
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+// Media types.
+const (
+	mediaJSON = "application/json"
+	mediaCSV  = "text/csv"
+)
+
+// unchanged names the response to If-None-Match among the components.
+const unchanged = "unchanged"
+
+// Names of response headers.
+const (
+	headerRetryAfter = "Retry-After"
+	headerETag       = "ETag"
+	headerLink       = "Link"
+	headerReplayed   = "Idempotency-Replayed"
+)
+
+// always are the headers of every answer.
+var always = []string{"Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"} //nolint:gochecknoglobals // read only
+
+// headers describes each response header once.
+func headers() map[string]*huma.Header {
+	described := map[string]*huma.Header{}
+	for name, description := range map[string]string{
+		"Request-Id":            "The request_id of the envelope's meta; also on answers without a body.",
+		"X-RateLimit-Limit":     "Requests in a minute, by the caller's own budget; 1000000 when the operator has switched it off.",
+		"X-RateLimit-Remaining": "Requests that are left in that budget now.",
+		"RateLimit":             "The same budget as a structured field: r requests are left, and t seconds pass until there is one more.",
+		"RateLimit-Policy":      "The policy of that budget as a structured field: q requests in a window of w seconds.",
+		"Cache-Control":         "Always private, no-cache: keep an answer to yourself, and ask with its ETag before you use it again.",
+		"Vary":                  "The request headers that an answer depends on.",
+		headerRetryAfter:        "Seconds to leave before the next try.",
+		headerETag:              "The version of what was read. Sent back as If-None-Match, it saves the transfer when nothing changed.",
+		headerLink:              "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an operation that is to go.",
+		headerReplayed:          "true when this is the stored answer of an earlier request with the same Idempotency-Key.",
+		"WWW-Authenticate":      "Bearer: a key belongs into the Authorization header.",
+		"Allow":                 "The methods of this path.",
+		"Deprecation":           "Since when the operation is deprecated: @ and seconds since 1970.",
+		"Sunset":                "From when the operation may be gone.",
+	} {
+		described[name] = &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	return described
+}
+
+// headed returns references to the headers of every answer and to some more.
+func headed(more ...string) map[string]*huma.Header {
+	refs := map[string]*huma.Header{}
+	for _, name := range slices.Concat(always, more) {
+		refs[name] = &huma.Header{Ref: "#/components/headers/" + name}
+	}
+	return refs
+}
+
+// departing are the headers of an operation that is to go.
+func departing(op *operation.Operation) []string {
+	if op.Deprecated == nil {
+		return nil
+	}
+	return []string{"Deprecation", "Sunset", headerLink}
+}
+
+// responses are the success and, by status, the refusals.
+func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
+	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op)}
+	if conditional(op) {
+		w.document.Components.Responses[unchanged] = &huma.Response{Description: "Nothing changed.", Headers: headed("Deprecation", "Sunset", headerLink, headerETag)}
+		responses["304"] = &huma.Response{Ref: "#/components/responses/" + unchanged}
+	}
+	if op.Accepted != nil {
+		responses["202"] = &huma.Response{
+			Description: "There is no place yet: a ticket for the queue.",
+			Content:     map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_202", w.envelope("data", w.registry.Ref(op.Accepted)))},
+			Headers:     headed(headerRetryAfter, headerReplayed),
+		}
+	}
+	for status, codes := range byStatus(op) {
+		responses[strconv.Itoa(status)] = w.refusal(status, codes)
+	}
+	return responses
+}
+
+// conditional reports whether an operation answers If-None-Match.
+func conditional(op *operation.Operation) bool {
+	switch op.Kind {
+	case operation.List, operation.Feed, operation.Row, operation.Object:
+		return true
+	default:
+		return false
+	}
+}
+
+// byStatus sorts the codes of an operation by their status.
+func byStatus(op *operation.Operation) map[int][]problem.Code {
+	sorted := map[int][]problem.Code{}
+	for _, code := range op.Common() {
+		status := problem.Lookup(code).Status
+		if !slices.Contains(sorted[status], code) {
+			sorted[status] = append(sorted[status], code)
+		}
+	}
+	return sorted
+}
+
+// refusal is a reference to the response of some codes with one status, which
+// many operations share. It is named for them.
+func (w *writer) refusal(status int, codes []problem.Code) *huma.Response {
+	names, ticked := make([]string, len(codes)), make([]string, len(codes))
+	for i, code := range codes {
+		names[i], ticked[i] = string(code), "`"+string(code)+"`"
+	}
+	name := strings.Join(names, ".")
+	ref := &huma.Response{Ref: "#/components/responses/" + name}
+	if w.document.Components.Responses[name] != nil {
+		return ref
+	}
+	media := &huma.MediaType{Schema: w.envelope("error", w.registry.Ref(reflect.TypeFor[Error]())), Examples: map[string]*huma.Example{}}
+	for _, code := range codes {
+		media.Examples[string(code)] = w.refusalExample(code)
+	}
+	w.document.Components.Responses[name] = &huma.Response{
+		Description: strings.Join(ticked, ", "), Content: map[string]*huma.MediaType{mediaJSON: media}, Headers: refusalHeaders(status),
+	}
+	return ref
+}
+
+func refusalHeaders(status int) map[string]*huma.Header {
+	var more []string
+	switch status {
+	case http.StatusUnauthorized:
+		more = []string{"WWW-Authenticate"}
+	case http.StatusMethodNotAllowed:
+		more = []string{"Allow"}
+	case http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		more = []string{headerRetryAfter}
+	default:
+	}
+	return headed(append(more, "Deprecation", "Sunset", headerLink)...)
+}
+
+func (w *writer) success(op *operation.Operation) *huma.Response {
+	data := w.registry.Ref(op.Out)
+	more := departing(op)
+	if op.Paged() {
+		data = w.page(op, data)
+		more = append(more, headerLink)
+	}
+	if op.Key != operation.KeyNone {
+		more = append(more, headerReplayed)
+	}
+	if conditional(op) {
+		more = append(more, headerETag)
+	}
+	return &huma.Response{
+		Description: "Success.",
+		Content:     map[string]*huma.MediaType{mediaJSON: w.example(op.ID, w.envelope("data", data))},
+		Headers:     headed(more...),
+	}
+}
+
+// table is the twin of a list whose path ends in .csv.
+func (w *writer) table(op *operation.Operation, list *huma.Operation) *huma.Operation {
+	twin := *list
+	twin.OperationID += "_csv"
+	twin.Summary += " as CSV"
+	twin.Description = "The same rows as comma-separated values, a header line first. Accept: text/csv on the path without .csv asks for the same."
+	twin.Responses = maps.Clone(list.Responses)
+	table := *list.Responses[strconv.Itoa(op.Status)]
+	table.Content = map[string]*huma.MediaType{mediaCSV: csvMedia()}
+	twin.Responses[strconv.Itoa(op.Status)] = &table
+	plain := *list.Responses[strconv.Itoa(op.Status)]
+	plain.Content = map[string]*huma.MediaType{mediaJSON: plain.Content[mediaJSON], mediaCSV: csvMedia()}
+	list.Responses[strconv.Itoa(op.Status)] = &plain
+	return &twin
+}
+
+func csvMedia() *huma.MediaType { return &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}} }
+
+// page is the data of a list.
+func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
+	properties := map[string]*huma.Schema{
+		"items":       {Type: huma.TypeArray, Items: item},
+		"next_cursor": {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: "null"}}, Description: "Where to go on; null when the list has ended."},
+	}
+	required := []string{"items", "next_cursor"}
+	if op.Streams() {
+		properties["last_seq"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Description: "The number of the newest event."}
+		required = append(required, "last_seq")
+	}
+	return &huma.Schema{Type: huma.TypeObject, Properties: properties, Required: required}
+}
+
+// envelope is an object of meta and one other member.
+func (w *writer) envelope(member string, s *huma.Schema) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"meta", member},
+		Properties: map[string]*huma.Schema{"meta": w.registry.Ref(reflect.TypeFor[Meta]()), member: s},
+	}
+}
