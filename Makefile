@@ -35,6 +35,8 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "JavaScript example" examples/javascript "node"; \
 	optional "commands of the examples' READMEs, curl" examples "curl"; \
 	optional "commands of the examples' READMEs, jq" examples "jq"; \
+	for language in go python3 node php ruby javac; do optional "receiver of webhooks, $$language" docs/webhooks "$$language"; done; \
+	[ -e docs/webhooks/library/node_modules ] || optional "receivers' library: npm ci --prefix docs/webhooks/library" docs/webhooks "its packages"; \
 	optional "race detector, make race" internal "gcc clang"; \
 	if [ -n "$$skipped" ]; then echo "!! The run above says nothing about the suites marked SKIPPED."; fi; \
 	[ -z "$$failed" ]
@@ -88,4 +90,13 @@ soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that
 	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench soak
+fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_FUZZ_TIME (1m) each.
+	@$(SUITE); failed=; \
+	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+	targets=$$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz') || failed=1; \
+	for target in $$targets; do \
+	suite "$$package $$target" $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${PLATEN_FUZZ_TIME:-1m} $$package || failed=1; \
+	done; done; \
+	[ -z "$$failed" ]
+
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench soak fuzz

@@ -329,6 +329,7 @@ const (
 	MissionTrackOrderToCash  MissionTrack = "order_to_cash"
 	MissionTrackProcureToPay MissionTrack = "procure_to_pay"
 	MissionTrackPeople       MissionTrack = "people"
+	MissionTrackEvents       MissionTrack = "events"
 )
 
 // MissionStatus is the type of Mission.Status.
@@ -1852,6 +1853,177 @@ const (
 	FactoryAbsenceLeave FactoryAbsence = "leave"
 )
 
+// Subscription is what list_webhooks, get_webhook, create_webhook, update_webhook, delete_webhook
+// and rotate_webhook_secret answer with.
+type Subscription struct {
+	ID     string             `json:"id"`
+	Status SubscriptionStatus `json:"status"`
+	// The host of the URL. No answer holds the URL itself.
+	URLHost string `json:"url_host"`
+	// The types that are delivered, or * for all.
+	Events      []EventType `json:"events"`
+	Description *string     `json:"description"`
+	// Shown once, by the answer that made it; null ever after, also when that answer is replayed.
+	Secret *string `json:"secret"`
+	// Until when the secret before the last rotation signs too; null when there was none.
+	OldSecretValidUntil *time.Time `json:"old_secret_valid_until"`
+	// Attempts that have failed since the last success. The fifth disables the subscription.
+	ConsecutiveFailures int64 `json:"consecutive_failures"`
+	// What was wrong with the newest attempt that failed; null before the first.
+	LastErrorClass *SubscriptionLastErrorClass `json:"last_error_class"`
+	CreatedAt      time.Time                   `json:"created_at"`
+	UpdatedAt      time.Time                   `json:"updated_at"`
+	CreatedOn      Date                        `json:"created_on"`
+}
+
+// SubscriptionStatus is the type of Subscription.Status and WebhookTest.Status.
+type SubscriptionStatus string
+
+// Values of SubscriptionStatus.
+const (
+	SubscriptionStatusPendingVerification SubscriptionStatus = "pending_verification"
+	SubscriptionStatusActive              SubscriptionStatus = "active"
+	SubscriptionStatusDisabled            SubscriptionStatus = "disabled"
+	SubscriptionStatusDeleted             SubscriptionStatus = "deleted"
+)
+
+// SubscriptionLastErrorClass is the type of Subscription.LastErrorClass.
+type SubscriptionLastErrorClass string
+
+// Values of SubscriptionLastErrorClass.
+const (
+	SubscriptionLastErrorClassTimeout        SubscriptionLastErrorClass = "timeout"
+	SubscriptionLastErrorClassDns            SubscriptionLastErrorClass = "dns"
+	SubscriptionLastErrorClassConnect        SubscriptionLastErrorClass = "connect"
+	SubscriptionLastErrorClassTls            SubscriptionLastErrorClass = "tls"
+	SubscriptionLastErrorClassRefusedAddress SubscriptionLastErrorClass = "refused_address"
+	SubscriptionLastErrorClassHttp3xx        SubscriptionLastErrorClass = "http_3xx"
+	SubscriptionLastErrorClassHttp4xx        SubscriptionLastErrorClass = "http_4xx"
+	SubscriptionLastErrorClassHttp5xx        SubscriptionLastErrorClass = "http_5xx"
+)
+
+// CreateWebhookInput is the body of create_webhook.
+type CreateWebhookInput struct {
+	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
+	// again. Required. At least 1 characters.
+	URL string `json:"url"`
+	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items.
+	Events []EventType `json:"events"`
+	// For you; nothing reads it. At most 200 characters.
+	Description *string `json:"description,omitzero"`
+}
+
+// UpdateWebhookInput is the body of update_webhook.
+type UpdateWebhookInput struct {
+	// Takes a disabled subscription back into service; deliveries begin with the next event.
+	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
+	// Another URL, which has to be verified by a test before anything is delivered to it. At least 1
+	// characters.
+	URL *string `json:"url,omitzero"`
+	// Other event types, from the next event on. 1 to 50 items.
+	Events []EventType `json:"events,omitempty"`
+	// Another description. At most 200 characters.
+	Description *string `json:"description,omitzero"`
+}
+
+// UpdateWebhookInputStatus is the type of UpdateWebhookInput.Status.
+type UpdateWebhookInputStatus string
+
+// Values of UpdateWebhookInputStatus.
+const (
+	UpdateWebhookInputStatusActive UpdateWebhookInputStatus = "active"
+)
+
+// WebhookTest is what test_webhook answers with.
+type WebhookTest struct {
+	// The URL answered the ping with 2xx.
+	Delivered bool `json:"delivered"`
+	// What the URL answered with; null when there was no answer.
+	StatusCode *int64 `json:"status_code"`
+	LatencyMS  int64  `json:"latency_ms"`
+	// What went wrong; null for nothing.
+	ErrorClass *WebhookTestErrorClass `json:"error_class"`
+	// That of the subscription after the test.
+	Status SubscriptionStatus `json:"status"`
+}
+
+// WebhookTestErrorClass is the type of WebhookTest.ErrorClass.
+type WebhookTestErrorClass string
+
+// Values of WebhookTestErrorClass.
+const (
+	WebhookTestErrorClassTimeout        WebhookTestErrorClass = "timeout"
+	WebhookTestErrorClassDns            WebhookTestErrorClass = "dns"
+	WebhookTestErrorClassConnect        WebhookTestErrorClass = "connect"
+	WebhookTestErrorClassTls            WebhookTestErrorClass = "tls"
+	WebhookTestErrorClassRefusedAddress WebhookTestErrorClass = "refused_address"
+	WebhookTestErrorClassHttp3xx        WebhookTestErrorClass = "http_3xx"
+	WebhookTestErrorClassHttp4xx        WebhookTestErrorClass = "http_4xx"
+	WebhookTestErrorClassHttp5xx        WebhookTestErrorClass = "http_5xx"
+)
+
+// Delivery is what list_webhook_deliveries and redeliver_webhook answer with.
+type Delivery struct {
+	ID string `json:"id"`
+	// The webhook-id of the request.
+	EventID   string    `json:"event_id"`
+	EventType EventType `json:"event_type"`
+	// Counts the attempts of a delivery from 1 to 4.
+	Attempt int64                      `json:"attempt"`
+	Trigger SubscriptionTrigger        `json:"trigger"`
+	Status  SubscriptionDeliveryStatus `json:"status"`
+	// What the receiver answered with; null when there was no answer.
+	StatusCode *int64 `json:"status_code"`
+	// How long the attempt took; null before it was made.
+	LatencyMS *int64 `json:"latency_ms"`
+	// What went wrong; null for nothing.
+	ErrorClass *DeliveryErrorClass `json:"error_class"`
+	// The attempt is made no earlier.
+	DueAt time.Time `json:"due_at"`
+	// When the attempt was made; null for one that was not.
+	SentAt    *time.Time `json:"sent_at"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	CreatedOn Date       `json:"created_on"`
+}
+
+// SubscriptionTrigger is the type of Delivery.Trigger.
+type SubscriptionTrigger string
+
+// Values of SubscriptionTrigger.
+const (
+	SubscriptionTriggerAuto   SubscriptionTrigger = "auto"
+	SubscriptionTriggerManual SubscriptionTrigger = "manual"
+	SubscriptionTriggerTest   SubscriptionTrigger = "test"
+)
+
+// SubscriptionDeliveryStatus is the type of Delivery.Status.
+type SubscriptionDeliveryStatus string
+
+// Values of SubscriptionDeliveryStatus.
+const (
+	SubscriptionDeliveryStatusPending   SubscriptionDeliveryStatus = "pending"
+	SubscriptionDeliveryStatusDeferred  SubscriptionDeliveryStatus = "deferred"
+	SubscriptionDeliveryStatusDelivered SubscriptionDeliveryStatus = "delivered"
+	SubscriptionDeliveryStatusFailed    SubscriptionDeliveryStatus = "failed"
+	SubscriptionDeliveryStatusDropped   SubscriptionDeliveryStatus = "dropped"
+)
+
+// DeliveryErrorClass is the type of Delivery.ErrorClass.
+type DeliveryErrorClass string
+
+// Values of DeliveryErrorClass.
+const (
+	DeliveryErrorClassTimeout        DeliveryErrorClass = "timeout"
+	DeliveryErrorClassDns            DeliveryErrorClass = "dns"
+	DeliveryErrorClassConnect        DeliveryErrorClass = "connect"
+	DeliveryErrorClassTls            DeliveryErrorClass = "tls"
+	DeliveryErrorClassRefusedAddress DeliveryErrorClass = "refused_address"
+	DeliveryErrorClassHttp3xx        DeliveryErrorClass = "http_3xx"
+	DeliveryErrorClassHttp4xx        DeliveryErrorClass = "http_4xx"
+	DeliveryErrorClassHttp5xx        DeliveryErrorClass = "http_5xx"
+)
+
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.
 type SalesOrderReceivedData struct {
 	ID             string   `json:"id"`
@@ -2755,6 +2927,82 @@ const (
 	DisruptionEndedDataDisruptionKindHeatWave      DisruptionEndedDataDisruptionKind = "heat_wave"
 )
 
+// WebhookCreatedData is the data of sandbox.webhook.created: the client creates a webhook
+// subscription.
+type WebhookCreatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookActivatedData is the data of sandbox.webhook.activated: the URL of a subscription
+// answers the test ping with 2xx.
+type WebhookActivatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookUpdatedData is the data of sandbox.webhook.updated: the client changes a subscription.
+type WebhookUpdatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changed []string `json:"changed"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookDisabledData is the data of sandbox.webhook.disabled: five attempts in a row have
+// failed.
+type WebhookDisabledData struct {
+	ID                  string   `json:"id"`
+	Status              string   `json:"status,omitzero"`
+	URLHost             string   `json:"url_host"`
+	ConsecutiveFailures int64    `json:"consecutive_failures"`
+	LastErrorClass      *string  `json:"last_error_class"`
+	DroppedCount        int64    `json:"dropped_count"`
+	Changes             []Change `json:"changes,omitempty"`
+}
+
+// WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled
+// subscription back into service.
+type WebhookReenabledData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookSecretRotatedData is the data of sandbox.webhook.secret_rotated: the client replaces the
+// secret of a subscription.
+type WebhookSecretRotatedData struct {
+	ID                  string    `json:"id"`
+	Status              string    `json:"status,omitzero"`
+	OldSecretValidUntil time.Time `json:"old_secret_valid_until"`
+	Changes             []Change  `json:"changes,omitempty"`
+}
+
+// WebhookDeletedData is the data of sandbox.webhook.deleted: the client deletes a subscription.
+type WebhookDeletedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookTestedData is the data of sandbox.webhook.tested: the URL of a subscription was pinged.
+type WebhookTestedData struct {
+	ID         string   `json:"id"`
+	Status     string   `json:"status,omitzero"`
+	Delivered  bool     `json:"delivered"`
+	StatusCode *int64   `json:"status_code"`
+	LatencyMS  int64    `json:"latency_ms"`
+	ErrorClass *string  `json:"error_class"`
+	Changes    []Change `json:"changes,omitempty"`
+}
+
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.
 type EventType string
 
@@ -2860,6 +3108,22 @@ const (
 	EventSandboxBankrupt EventType = "sandbox.bankrupt"
 	// EventSandboxDisruptionEnded: a disruption is over.
 	EventSandboxDisruptionEnded EventType = "sandbox.disruption.ended"
+	// EventSandboxWebhookCreated: the client creates a webhook subscription.
+	EventSandboxWebhookCreated EventType = "sandbox.webhook.created"
+	// EventSandboxWebhookActivated: the URL of a subscription answers the test ping with 2xx.
+	EventSandboxWebhookActivated EventType = "sandbox.webhook.activated"
+	// EventSandboxWebhookUpdated: the client changes a subscription.
+	EventSandboxWebhookUpdated EventType = "sandbox.webhook.updated"
+	// EventSandboxWebhookDisabled: five attempts in a row have failed.
+	EventSandboxWebhookDisabled EventType = "sandbox.webhook.disabled"
+	// EventSandboxWebhookReenabled: the client takes a disabled subscription back into service.
+	EventSandboxWebhookReenabled EventType = "sandbox.webhook.reenabled"
+	// EventSandboxWebhookSecretRotated: the client replaces the secret of a subscription.
+	EventSandboxWebhookSecretRotated EventType = "sandbox.webhook.secret_rotated"
+	// EventSandboxWebhookDeleted: the client deletes a subscription.
+	EventSandboxWebhookDeleted EventType = "sandbox.webhook.deleted"
+	// EventSandboxWebhookTested: the URL of a subscription was pinged.
+	EventSandboxWebhookTested EventType = "sandbox.webhook.tested"
 )
 
 // Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, and
@@ -2965,6 +3229,22 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(SandboxBankruptData)
 	case EventSandboxDisruptionEnded:
 		data = new(DisruptionEndedData)
+	case EventSandboxWebhookCreated:
+		data = new(WebhookCreatedData)
+	case EventSandboxWebhookActivated:
+		data = new(WebhookActivatedData)
+	case EventSandboxWebhookUpdated:
+		data = new(WebhookUpdatedData)
+	case EventSandboxWebhookDisabled:
+		data = new(WebhookDisabledData)
+	case EventSandboxWebhookReenabled:
+		data = new(WebhookReenabledData)
+	case EventSandboxWebhookSecretRotated:
+		data = new(WebhookSecretRotatedData)
+	case EventSandboxWebhookDeleted:
+		data = new(WebhookDeletedData)
+	case EventSandboxWebhookTested:
+		data = new(WebhookTestedData)
 	default:
 		return e.Data, nil
 	}
@@ -3087,6 +3367,9 @@ const (
 	CodePayrollAlreadyPaid = "payroll_already_paid"
 	// CodeHeadcountLimit (409): the company has as many employees as it can have.
 	CodeHeadcountLimit = "headcount_limit"
+	// CodeWebhookLimitReached (409): a sandbox has at most three webhook subscriptions, whatever
+	// their status.
+	CodeWebhookLimitReached = "webhook_limit_reached"
 	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
 	// to the next in the queue.
 	CodeTicketForfeited = "ticket_forfeited"
@@ -3128,6 +3411,12 @@ const (
 	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
 	// were ill or away included.
 	CodeEmployeeMissing = "employee_missing"
+	// CodeWebhookURLRejected (422): the URL of a subscription breaks a rule. Deliveries go to public
+	// addresses only, so that nobody can make this service call into a private network.
+	CodeWebhookURLRejected = "webhook_url_rejected"
+	// CodeInvalidEventType (422): a subscription names an event type that does not exist, or one that
+	// is never delivered.
+	CodeInvalidEventType = "invalid_event_type"
 	// CodeSandboxExpired (423): the sandbox's time is over; it is read-only until it is deleted.
 	CodeSandboxExpired = "sandbox_expired"
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the

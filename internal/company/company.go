@@ -23,6 +23,7 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/company/subscription"
 	"platen/internal/moment"
 )
 
@@ -35,10 +36,12 @@ type Company struct {
 	market   *market.Market
 	lore     *lore.Lore
 	missions *mission.Board
+	webhooks *subscription.Books
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
 
-	// wallEvents counts the events that the wall clock brought.
+	// wallEvents counts the events that are no part of the company's life: those
+	// that the wall clock brought, and those of the webhooks' bookkeeping.
 	wallEvents uint64
 
 	clock sim.Clock
@@ -97,6 +100,7 @@ func empty(s Settings) *Company {
 		market:   market.New(s.Preset, s.Seed),
 		lore:     lore.New(s.Preset, s.Seed),
 		missions: mission.New(),
+		webhooks: subscription.New(),
 		company:  newSettings(),
 		series:   newSeries(),
 	}
@@ -114,7 +118,8 @@ func (c *Company) tables() []record.Keeper {
 	tables = append(tables, c.people.Tables()...)
 	tables = append(tables, c.market.Tables()...)
 	tables = append(tables, c.lore.Tables()...)
-	return append(tables, c.missions.Missions, c.series)
+	tables = append(tables, c.missions.Missions, c.series)
+	return append(tables, c.webhooks.Tables()...)
 }
 
 // Definitions lists the definitions of all tables of a company.
@@ -188,6 +193,7 @@ func (c *Company) PendingEvents() int { return c.rec.Pending() }
 // Flush encodes everything that changed since the last flush, as the commit
 // with the given version.
 func (c *Company) Flush(version uint64) record.Changes {
+	c.webhooks.Publish(c.rec)
 	changes := record.Changes{Events: c.rec.Flush()}
 	for _, table := range c.tables() {
 		if entries := table.Flush(version); len(entries) > 0 {

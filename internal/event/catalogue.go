@@ -90,11 +90,12 @@ const (
 	loreEvent       = "/sandbox/lore-events/{id}"
 )
 
-// Catalogue lists the definitions in the order of the contract.
+// Catalogue lists the definitions of what a client can subscribe to, in the
+// order of the contract.
 func Catalogue() []Definition { return catalogue }
 
-// Set is a set of types, as a bit each in the order of the catalogue. All
-// types that are not in it share the last bit.
+// Set is a set of types, as a bit each in the order of the catalogue and, behind
+// it, the bookkeeping. All types that are in neither share the last bit.
 type Set uint64
 
 // SetOf returns the set of some types.
@@ -102,8 +103,8 @@ func SetOf(types ...Type) Set {
 	set := Set(0)
 	for _, t := range types {
 		bit := Set(1) << 63
-		for i := range catalogue {
-			if catalogue[i].Type == t {
+		for i := range all {
+			if all[i].Type == t {
 				bit = 1 << i
 			}
 		}
@@ -114,9 +115,9 @@ func SetOf(types ...Type) Set {
 
 // Lookup returns the definition of a type.
 func Lookup(t Type) (Definition, bool) {
-	for i := range catalogue {
-		if catalogue[i].Type == t {
-			return catalogue[i], true
+	for i := range all {
+		if all[i].Type == t {
+			return all[i], true
 		}
 	}
 	return Definition{}, false

@@ -8,6 +8,8 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"platen/internal/company/record"
+	"platen/internal/problem"
+	"platen/internal/store"
 )
 
 // Bodies begin with the version of their format and a flag; the rest may be
@@ -18,6 +20,9 @@ const (
 	flagCompressed = 1
 	// compressAbove is the size in bytes from which compression pays.
 	compressAbove = 512
+	// expandsMost is how many bytes a compressed one can stand for. Rows are far
+	// below that; a damaged body that claims more is not unpacked.
+	expandsMost = 1024
 )
 
 var errBody = errors.New("not a body that this version can read")
@@ -57,6 +62,9 @@ func pack(payload []byte) []byte {
 	body := make([]byte, 2, 2+s2.MaxEncodedLen(len(payload)))
 	body[0], body[1] = bodyFormat, flagCompressed
 	packed := s2.Encode(body[2:cap(body)], payload)
+	if len(payload) > expandsMost*len(packed) {
+		return append([]byte{bodyFormat, flagPlain}, payload...)
+	}
 	return body[:2+len(packed)]
 }
 
@@ -66,6 +74,9 @@ func unpack(body []byte) ([]byte, error) {
 	}
 	if body[1] == flagPlain {
 		return body[2:], nil
+	}
+	if n, err := s2.DecodedLen(body[2:]); err != nil || n > expandsMost*len(body) {
+		return nil, errBody
 	}
 	payload, err := s2.Decode(nil, body[2:])
 	if err != nil {
@@ -80,4 +91,30 @@ func readNumber(b []byte) (uint64, []byte, error) {
 		return 0, nil, errBody
 	}
 	return n, b[size:], nil
+}
+
+// storeProblem says what a failed commit means to the client.
+func storeProblem(id string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrFull):
+		p := problem.New(problem.Unavailable, "The storage is full at the moment; nothing was changed.")
+		p.RetryAfter = fullRetry
+		return p
+	case errors.Is(err, store.ErrBusy):
+		p := problem.New(problem.Unavailable, "The storage is busy at the moment; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	case errors.Is(err, store.ErrConflict):
+		// Another process holds the sandbox. Nothing was written; the next
+		// try reads what the other wrote.
+		p := problem.New(problem.Unavailable, "Another writer was faster; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	case errors.Is(err, store.ErrClosed):
+		p := problem.New(problem.Unavailable, "The server is stopping; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	default:
+		return fmt.Errorf("commit to sandbox %s: %w", id, err)
+	}
 }

@@ -80,8 +80,8 @@ func (n *tenant) checkRows(seen map[string]object) {
 		}
 	}
 	for i := range n.judge.operations {
-		if n.judge.operations[i].method == "DELETE" {
-			n.t.Errorf("%s deletes", n.judge.operations[i].id)
+		if o := &n.judge.operations[i]; o.method == "DELETE" && !strings.HasPrefix(o.path, "/webhooks/") {
+			n.t.Errorf("%s deletes", o.id)
 		}
 	}
 }

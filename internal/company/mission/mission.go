@@ -26,6 +26,9 @@ const (
 	Restocked
 	PaidMatched
 	PaidPayrollInTime
+	VerifiedWebhook
+	// HandledTwice: an event was acknowledged twice, and the feed read past it.
+	HandledTwice
 )
 
 // definition is a mission as it is written here.
@@ -40,6 +43,7 @@ const (
 	trackOrder  = "order_to_cash"
 	trackBuying = "procure_to_pay"
 	trackPeople = "people"
+	trackEvents = "events"
 )
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
@@ -52,6 +56,8 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{"restock", "Refill before it hurts", "Order material after an item went low, and count the delivery in.", "Suppliers differ in lead time and price: GET /office/suppliers.", trackBuying, Restocked},
 	{"three_way_match", "Trust, but match", "Close a supplier invoice that does not match at its matched amount.", "The very first supplier invoice is wrong: compare billed_minor with matched_minor.", trackBuying, PaidMatched},
 	{"payroll_on_time", "Payday", "Pay the wages of a week by their due date.", "They are due on the Wednesday after: POST /office/payroll-runs.", trackPeople, PaidPayrollInTime},
+	{"verified_webhook", "Receive signed events", "Take a webhook subscription into service.", "POST /webhooks, then POST /webhooks/{id}/test: your URL must answer the ping with 2xx.", trackEvents, VerifiedWebhook},
+	{"webhook_and_feed", "Once is enough", "Acknowledge the same event twice, and read the feed past it.", "POST /webhooks/{id}/deliveries/{delivery_id}/redeliver sends an event again. Handle each id once.", trackEvents, HandledTwice},
 }
 
 // Introduction is what is fixed about a mission, for the docs.
@@ -102,7 +108,7 @@ type Mission struct {
 	Title       string          `json:"title"`
 	Objective   string          `json:"objective"`
 	Hint        string          `json:"hint"`
-	Track       string          `json:"track" enum:"basics,order_to_cash,procure_to_pay,people"`
+	Track       string          `json:"track" enum:"basics,order_to_cash,procure_to_pay,people,events"`
 	Status      Status          `json:"status" enum:"upcoming,active,completed"`
 	Progress    Progress        `json:"progress"`
 	CompletedAt *moment.Instant `json:"completed_at"`
@@ -173,6 +179,9 @@ func (b *Board) Note(r *record.Recorder, added Signals) {
 		if d.wanted&b.Signals == d.wanted&before {
 			continue
 		}
+		if _, known := b.Missions.Find(d.id); !known {
+			continue // the sandbox is older than this mission
+		}
 		m, _ := b.Missions.Edit(r, d.id)
 		m.Progress.Current = d.current(b.Signals)
 		if m.Progress.Current == m.Progress.Target {
@@ -185,12 +194,12 @@ func (b *Board) complete(r *record.Recorder, m *Mission) {
 	m.CompletedAt = new(r.Wall())
 	record.Move(r, m, &m.Status, Completed)
 	completed := int64(0)
-	for i := range definitions {
-		if other, _ := b.Missions.Find(definitions[i].id); other.Status == Completed {
+	for other := range b.Missions.All {
+		if other.Status == Completed {
 			completed++
 		}
 	}
-	r.Emit(event.MissionCompleted, m, &event.MissionCompletedData{Title: m.Title, CompletedCount: completed, TotalCount: int64(len(definitions))})
+	r.Emit(event.MissionCompleted, m, &event.MissionCompletedData{Title: m.Title, CompletedCount: completed, TotalCount: int64(b.Missions.Len())})
 	b.activate(r)
 }
 
@@ -198,8 +207,8 @@ func (b *Board) complete(r *record.Recorder, m *Mission) {
 func (b *Board) activate(r *record.Recorder) {
 	active := 0
 	for i := range definitions {
-		m, _ := b.Missions.Find(definitions[i].id)
-		if m.Status == Completed {
+		m, known := b.Missions.Find(definitions[i].id)
+		if !known || m.Status == Completed {
 			continue
 		}
 		if active == activeAtOnce {
