@@ -35,6 +35,8 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "JavaScript example" examples/javascript "node"; \
 	optional "commands of the examples' READMEs, curl" examples "curl"; \
 	optional "commands of the examples' READMEs, jq" examples "jq"; \
+	for language in go python3 node php ruby javac; do optional "receiver of webhooks, $$language" docs/webhooks "$$language"; done; \
+	[ -e docs/webhooks/library/node_modules ] || optional "receivers' library: npm ci --prefix docs/webhooks/library" docs/webhooks "its packages"; \
 	optional "race detector, make race" internal "gcc clang"; \
 	if [ -n "$$skipped" ]; then echo "!! The run above says nothing about the suites marked SKIPPED."; fi; \
 	[ -z "$$failed" ]

@@ -37,6 +37,10 @@ func losesNothing(t *testing.T, c *client.Client, heard *listener) {
 	methods := reflect.ValueOf(c)
 	for m := range methods.Type().Methods() {
 		list := strings.HasPrefix(m.Name, "List")
+		// A list inside of a record wants its id; none of them has rows here.
+		if list && m.Type.NumIn() > 3 {
+			continue
+		}
 		if !list && m.Name != "GetSandbox" && m.Name != "GetCash" {
 			continue
 		}

@@ -12,9 +12,15 @@ import (
 // errNoID saves a request that could only mean another route.
 var errNoID = errors.New("the id is empty")
 
-// record puts an id into the path of a record.
-func record(path, id string) string {
-	return strings.Replace(path, "{id}", url.PathEscape(id), 1)
+// record puts ids into the path of a record, in their order.
+func record(path string, ids ...string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, "{") && len(ids) > 0 {
+			parts[i], ids = url.PathEscape(ids[0]), ids[1:]
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // read reads one value.

@@ -281,6 +281,85 @@ func (c *Client) GetAchievement(ctx context.Context, id string) (*Achievement, e
 	return read[Achievement](ctx, c, request{operation: "get_achievement", path: record("/sandbox/achievements/{id}", id), system: shared})
 }
 
+// ListLoreEventsParams chooses what ListLoreEvents reads. Empty fields choose nothing.
+type ListLoreEventsParams struct {
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListLoreEventsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListLoreEvents reads one page of GET /sandbox/lore-events.
+//
+// What happens in the world: stories that change nothing, and disruptions, which do while they
+// run. What they are depends on the seed alone, never on what you do.
+func (c *Client) ListLoreEvents(ctx context.Context, params ListLoreEventsParams) (*Page[Event], error) {
+	return readPage[Event](ctx, c, &request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
+}
+
+// LoreEvents reads all rows of ListLoreEvents, page after page, and ends with the first error.
+func (c *Client) LoreEvents(ctx context.Context, params ListLoreEventsParams) iter.Seq2[Event, error] {
+	return readAll[Event](ctx, c, request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
+}
+
+// GetLoreEvent calls GET /sandbox/lore-events/{id}: read one of the lore events.
+func (c *Client) GetLoreEvent(ctx context.Context, id string) (*Event, error) {
+	if id == "" {
+		return nil, failed("get_lore_event", errNoID)
+	}
+	return read[Event](ctx, c, request{operation: "get_lore_event", path: record("/sandbox/lore-events/{id}", id), system: shared})
+}
+
+// ListMajorOrdersParams chooses what ListMajorOrders reads. Empty fields choose nothing.
+type ListMajorOrdersParams struct {
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListMajorOrdersParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListMajorOrders reads one page of GET /sandbox/major-orders.
+//
+// Goals for all printers of the world. What your Factory ships to customers counts at once, the
+// others are counted every morning. If the target is reached and two per cent of it were yours, a
+// bonus arrives the next day.
+func (c *Client) ListMajorOrders(ctx context.Context, params ListMajorOrdersParams) (*Page[MajorOrder], error) {
+	return readPage[MajorOrder](ctx, c, &request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
+}
+
+// MajorOrders reads all rows of ListMajorOrders, page after page, and ends with the first error.
+func (c *Client) MajorOrders(ctx context.Context, params ListMajorOrdersParams) iter.Seq2[MajorOrder, error] {
+	return readAll[MajorOrder](ctx, c, request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
+}
+
+// GetMajorOrder calls GET /sandbox/major-orders/{id}: read one of the major orders.
+func (c *Client) GetMajorOrder(ctx context.Context, id string) (*MajorOrder, error) {
+	if id == "" {
+		return nil, failed("get_major_order", errNoID)
+	}
+	return read[MajorOrder](ctx, c, request{operation: "get_major_order", path: record("/sandbox/major-orders/{id}", id), system: shared})
+}
+
 // ListSalesOrdersParams chooses what ListSalesOrders reads. Empty fields choose nothing.
 type ListSalesOrdersParams struct {
 	// Status chooses rows with this status.
@@ -1414,8 +1493,9 @@ func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, 
 // factory.requisition.created, office.requisition.received, office.requisition.approved and
 // sandbox.mission.completed.
 //
-// It is refused with not_found (404), invalid_state (409), press_busy (409), no_operator (409),
-// insufficient_stock (409) and gang_mixed_paper (422), beside what every call can meet.
+// It is refused with not_found (404), invalid_state (409), press_down (409), press_busy (409),
+// no_operator (409), insufficient_stock (409) and gang_mixed_paper (422), beside what every call
+// can meet.
 func (c *Client) StartPrintRun(ctx context.Context, in StartPrintRunInput) (*FactoryPrintRun, error) {
 	return write[FactoryPrintRun](ctx, c, request{operation: "start_print_run", method: http.MethodPost, path: "/factory/print-runs", system: factory, in: in})
 }
@@ -1892,4 +1972,177 @@ func (c *Client) GetAttendanceRow(ctx context.Context, id string) (*FactoryAtten
 		return nil, failed("get_attendance_row", errNoID)
 	}
 	return read[FactoryAttendance](ctx, c, request{operation: "get_attendance_row", path: record("/factory/attendance/{id}", id), system: factory})
+}
+
+// ListWebhooksParams chooses what ListWebhooks reads. Empty fields choose nothing.
+type ListWebhooksParams struct {
+	// Status chooses rows with this status.
+	Status SubscriptionStatus
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListWebhooksParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("status", string(p.Status))
+	return s
+}
+
+// ListWebhooks reads one page of GET /webhooks.
+//
+// The subscriptions of the sandbox, at most three. Either key manages all of them.
+func (c *Client) ListWebhooks(ctx context.Context, params ListWebhooksParams) (*Page[Subscription], error) {
+	return readPage[Subscription](ctx, c, &request{operation: "list_webhooks", path: "/webhooks", system: shared}, params.selection())
+}
+
+// Webhooks reads all rows of ListWebhooks, page after page, and ends with the first error.
+func (c *Client) Webhooks(ctx context.Context, params ListWebhooksParams) iter.Seq2[Subscription, error] {
+	return readAll[Subscription](ctx, c, request{operation: "list_webhooks", path: "/webhooks", system: shared}, params.selection())
+}
+
+// GetWebhook calls GET /webhooks/{id}: read one of the webhook subscriptions.
+func (c *Client) GetWebhook(ctx context.Context, id string) (*Subscription, error) {
+	if id == "" {
+		return nil, failed("get_webhook", errNoID)
+	}
+	return read[Subscription](ctx, c, request{operation: "get_webhook", path: record("/webhooks/{id}", id), system: shared})
+}
+
+// CreateWebhook calls POST /webhooks: create a webhook subscription.
+//
+// The answer holds the secret that deliveries are signed with, this once: a replay shows null.
+// Nothing is delivered before POST /webhooks/{id}/test was answered 2xx.
+//
+// It can write the event sandbox.webhook.created.
+//
+// It is refused with webhook_url_rejected (422), invalid_event_type (422) and
+// webhook_limit_reached (409), beside what every call can meet.
+func (c *Client) CreateWebhook(ctx context.Context, in CreateWebhookInput) (*Subscription, error) {
+	return write[Subscription](ctx, c, request{operation: "create_webhook", method: http.MethodPost, path: "/webhooks", system: shared, in: in})
+}
+
+// UpdateWebhook calls PATCH /webhooks/{id}: change a webhook subscription.
+//
+// Members that are left out stay as they are. A changed URL has to be verified again, whatever
+// the status; what waited for the old one is dropped.
+//
+// It can write the events sandbox.webhook.updated and sandbox.webhook.reenabled.
+//
+// It is refused with not_found (404), invalid_state (409), webhook_url_rejected (422) and
+// invalid_event_type (422), beside what every call can meet.
+func (c *Client) UpdateWebhook(ctx context.Context, id string, in UpdateWebhookInput) (*Subscription, error) {
+	if id == "" {
+		return nil, failed("update_webhook", errNoID)
+	}
+	return write[Subscription](ctx, c, request{operation: "update_webhook", method: http.MethodPatch, path: record("/webhooks/{id}", id), system: shared, in: in})
+}
+
+// DeleteWebhook calls DELETE /webhooks/{id}: delete a webhook subscription.
+//
+// What waits is not sent. The answer is its last row; after it the subscription and its log are
+// gone.
+//
+// It can write the event sandbox.webhook.deleted.
+//
+// It is refused with not_found (404), beside what every call can meet.
+func (c *Client) DeleteWebhook(ctx context.Context, id string) (*Subscription, error) {
+	if id == "" {
+		return nil, failed("delete_webhook", errNoID)
+	}
+	return write[Subscription](ctx, c, request{operation: "delete_webhook", method: http.MethodDelete, path: record("/webhooks/{id}", id), system: shared})
+}
+
+// TestWebhook calls POST /webhooks/{id}/test: ping the URL of a webhook subscription.
+//
+// Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer.
+// 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in
+// the delivery log and not in the feed.
+//
+// It can write the events sandbox.webhook.tested, sandbox.webhook.activated and
+// sandbox.mission.completed.
+//
+// It is refused with not_found (404) and request_in_progress (409), beside what every call can
+// meet.
+func (c *Client) TestWebhook(ctx context.Context, id string) (*WebhookTest, error) {
+	if id == "" {
+		return nil, failed("test_webhook", errNoID)
+	}
+	return write[WebhookTest](ctx, c, request{operation: "test_webhook", method: http.MethodPost, path: record("/webhooks/{id}/test", id), system: shared})
+}
+
+// RotateWebhookSecret calls POST /webhooks/{id}/rotate-secret: replace the secret of a webhook
+// subscription.
+//
+// The answer holds the new secret, this once. For a day both secrets sign, so that receivers can
+// change over. A second rotation within the day ends the first secret at once.
+//
+// It can write the event sandbox.webhook.secret_rotated.
+//
+// It is refused with not_found (404), beside what every call can meet.
+func (c *Client) RotateWebhookSecret(ctx context.Context, id string) (*Subscription, error) {
+	if id == "" {
+		return nil, failed("rotate_webhook_secret", errNoID)
+	}
+	return write[Subscription](ctx, c, request{operation: "rotate_webhook_secret", method: http.MethodPost, path: record("/webhooks/{id}/rotate-secret", id), system: shared})
+}
+
+// ListWebhookDeliveriesParams chooses what ListWebhookDeliveries reads. Empty fields choose
+// nothing.
+type ListWebhookDeliveriesParams struct {
+	// Status chooses rows with this status.
+	Status SubscriptionDeliveryStatus
+	// Trigger chooses rows with this trigger.
+	Trigger SubscriptionTrigger
+	// UpdatedSince leaves out what was last changed before this time.
+	UpdatedSince time.Time
+	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	Limit int
+	// Cursor is the NextCursor of the page before.
+	Cursor string
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListWebhookDeliveriesParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("status", string(p.Status))
+	s.where("trigger", string(p.Trigger))
+	return s
+}
+
+// ListWebhookDeliveries reads one page of GET /webhooks/{id}/deliveries.
+//
+// A row for each attempt: what was sent when, and how the receiver answered, never with what.
+// Waiting attempts are listed too. Of those that are over, the newest 500 are kept.
+func (c *Client) ListWebhookDeliveries(ctx context.Context, id string, params ListWebhookDeliveriesParams) (*Page[Delivery], error) {
+	return readPage[Delivery](ctx, c, &request{operation: "list_webhook_deliveries", path: record("/webhooks/{id}/deliveries", id), system: shared}, params.selection())
+}
+
+// WebhookDeliveries reads all rows of ListWebhookDeliveries, page after page, and ends with the
+// first error.
+func (c *Client) WebhookDeliveries(ctx context.Context, id string, params ListWebhookDeliveriesParams) iter.Seq2[Delivery, error] {
+	return readAll[Delivery](ctx, c, request{operation: "list_webhook_deliveries", path: record("/webhooks/{id}/deliveries", id), system: shared}, params.selection())
+}
+
+// RedeliverWebhook calls POST /webhooks/{id}/deliveries/{delivery_id}/redeliver: send an event
+// once more.
+//
+// Answers with a new delivery of the same event, under the same webhook-id. It is sent at once,
+// within the budget, and retried like any other.
+//
+// It is refused with not_found (404), invalid_state (409) and too_many_open (409), beside what
+// every call can meet.
+func (c *Client) RedeliverWebhook(ctx context.Context, id, deliveryID string) (*Delivery, error) {
+	if id == "" || deliveryID == "" {
+		return nil, failed("redeliver_webhook", errNoID)
+	}
+	return write[Delivery](ctx, c, request{operation: "redeliver_webhook", method: http.MethodPost, path: record("/webhooks/{id}/deliveries/{delivery_id}/redeliver", id, deliveryID), system: shared})
 }

@@ -82,7 +82,9 @@ type SandboxStatus struct {
 	Morale    float64     `json:"morale"`
 	Inventory Inventory   `json:"inventory"`
 	Presses   PressCounts `json:"presses"`
-	Counts    Counts      `json:"counts"`
+	// What gets in the way at present, oldest first.
+	Disruptions []RunningDisruption `json:"disruptions"`
+	Counts      Counts              `json:"counts"`
 	// The number of the newest event.
 	LastSeq uint64 `json:"last_seq"`
 	Score   Score  `json:"score"`
@@ -148,6 +150,28 @@ type PressCounts struct {
 	Running int64 `json:"running"`
 	Down    int64 `json:"down"`
 }
+
+// RunningDisruption is the type of SandboxStatus.Disruptions.
+type RunningDisruption struct {
+	LoreEventID string             `json:"lore_event_id"`
+	Kind        LoreDisruptionKind `json:"kind"`
+	EndsOn      Date               `json:"ends_on"`
+}
+
+// LoreDisruptionKind is the type of RunningDisruption.Kind and DisruptionNote.Kind.
+type LoreDisruptionKind string
+
+// Values of LoreDisruptionKind.
+const (
+	LoreDisruptionKindPaperShortage LoreDisruptionKind = "paper_shortage"
+	LoreDisruptionKindCourierStrike LoreDisruptionKind = "courier_strike"
+	LoreDisruptionKindFluWave       LoreDisruptionKind = "flu_wave"
+	LoreDisruptionKindPressFault    LoreDisruptionKind = "press_fault"
+	LoreDisruptionKindPowerCut      LoreDisruptionKind = "power_cut"
+	LoreDisruptionKindTradeFair     LoreDisruptionKind = "trade_fair"
+	LoreDisruptionKindPaymentOutage LoreDisruptionKind = "payment_outage"
+	LoreDisruptionKindHeatWave      LoreDisruptionKind = "heat_wave"
+)
 
 // Counts is the type of SandboxStatus.Counts.
 type Counts struct {
@@ -347,6 +371,104 @@ type MissionAchievementStatus string
 // Values of MissionAchievementStatus.
 const (
 	MissionAchievementStatusUnlocked MissionAchievementStatus = "unlocked"
+)
+
+// Event is what list_lore_events and get_lore_event answer with.
+type Event struct {
+	ID        string   `json:"id"`
+	Kind      LoreKind `json:"kind"`
+	Title     string   `json:"title"`
+	Story     string   `json:"story"`
+	StartedOn Date     `json:"started_on"`
+	// What it does to the company; null for a story that changes nothing.
+	Disruption *DisruptionNote `json:"disruption"`
+	Status     LoreEventStatus `json:"status"`
+	CreatedAt  time.Time       `json:"created_at"`
+	UpdatedAt  time.Time       `json:"updated_at"`
+	CreatedOn  Date            `json:"created_on"`
+}
+
+// LoreKind is the type of Event.Kind.
+type LoreKind string
+
+// Values of LoreKind.
+const (
+	LoreKindCulture    LoreKind = "culture"
+	LoreKindPeople     LoreKind = "people"
+	LoreKindTechnology LoreKind = "technology"
+	LoreKindTrade      LoreKind = "trade"
+	LoreKindTransport  LoreKind = "transport"
+	LoreKindWeather    LoreKind = "weather"
+)
+
+// DisruptionNote is the type of Event.Disruption.
+type DisruptionNote struct {
+	Kind LoreDisruptionKind `json:"kind"`
+	// How long it lasts, among disruptions of its kind.
+	Severity LoreSeverity `json:"severity"`
+	// The day on which it is over: from its opening, after a power cut from 12:00.
+	EndsOn     Date   `json:"ends_on"`
+	EffectText string `json:"effect_text"`
+}
+
+// LoreSeverity is the type of DisruptionNote.Severity.
+type LoreSeverity string
+
+// Values of LoreSeverity.
+const (
+	LoreSeverityLow    LoreSeverity = "low"
+	LoreSeverityMedium LoreSeverity = "medium"
+	LoreSeverityHigh   LoreSeverity = "high"
+)
+
+// LoreEventStatus is the type of Event.Status.
+type LoreEventStatus string
+
+// Values of LoreEventStatus.
+const (
+	LoreEventStatusRunning LoreEventStatus = "running"
+	LoreEventStatusOver    LoreEventStatus = "over"
+)
+
+// MajorOrder is what list_major_orders and get_major_order answer with.
+type MajorOrder struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Story string `json:"story"`
+	SKU   string `json:"sku"`
+	// What a quantity of one stands for.
+	Unit           string `json:"unit"`
+	TargetQuantity int64  `json:"target_quantity"`
+	// What all printers have shipped to customers, yours included. The others are counted when a day
+	// opens.
+	WorldQuantity int64 `json:"world_quantity"`
+	// What your Factory has shipped to customers while the order is open. Two per cent of the target
+	// are a share.
+	OwnQuantity int64 `json:"own_quantity"`
+	OpensOn     Date  `json:"opens_on"`
+	// The last day that counts.
+	ClosesOn Date `json:"closes_on"`
+	// What a share in a fulfilled order earns, in per cent of the value of your shipments for it.
+	BonusPct int64 `json:"bonus_pct"`
+	// What each share in a fulfilled order earns beside.
+	PoolMinor int64  `json:"pool_minor"`
+	Currency  string `json:"currency"`
+	// The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100.
+	Milestone int64                `json:"milestone"`
+	Status    LoreMajorOrderStatus `json:"status"`
+	CreatedAt time.Time            `json:"created_at"`
+	UpdatedAt time.Time            `json:"updated_at"`
+	CreatedOn Date                 `json:"created_on"`
+}
+
+// LoreMajorOrderStatus is the type of MajorOrder.Status.
+type LoreMajorOrderStatus string
+
+// Values of LoreMajorOrderStatus.
+const (
+	LoreMajorOrderStatusOpen      LoreMajorOrderStatus = "open"
+	LoreMajorOrderStatusFulfilled LoreMajorOrderStatus = "fulfilled"
+	LoreMajorOrderStatusMissed    LoreMajorOrderStatus = "missed"
 )
 
 // OfficeSalesOrder is what list_sales_orders, get_sales_order, accept_sales_order and
@@ -570,6 +692,7 @@ type OfficeLedgerKind string
 const (
 	OfficeLedgerKindOpeningBalance  OfficeLedgerKind = "opening_balance"
 	OfficeLedgerKindCustomerPayment OfficeLedgerKind = "customer_payment"
+	OfficeLedgerKindMajorOrderBonus OfficeLedgerKind = "major_order_bonus"
 	OfficeLedgerKindSupplierPayment OfficeLedgerKind = "supplier_payment"
 	OfficeLedgerKindOverhead        OfficeLedgerKind = "overhead"
 	OfficeLedgerKindPayroll         OfficeLedgerKind = "payroll"
@@ -1521,24 +1644,26 @@ const (
 
 // FactoryPress is what list_presses and get_press answer with.
 type FactoryPress struct {
-	ID                  string                 `json:"id"`
-	Name                string                 `json:"name"`
-	Technology          FactoryPressTechnology `json:"technology"`
-	MakeReadyMinutes    int64                  `json:"make_ready_minutes"`
-	MakeReadySheets     int64                  `json:"make_ready_sheets"`
-	SheetsPerHour       int64                  `json:"sheets_per_hour"`
-	UsesPlates          bool                   `json:"uses_plates"`
-	ClickMinorPerSheet  int64                  `json:"click_minor_per_sheet"`
-	LastSKU             *string                `json:"last_sku"`
-	Status              FactoryPressStatus     `json:"status"`
-	CurrentPrintRunID   *string                `json:"current_print_run_id"`
-	CurrentRunEndsSim   *string                `json:"current_run_ends_sim"`
-	DownUntilSim        *string                `json:"down_until_sim"`
-	CompletedPrintRuns  int64                  `json:"completed_print_runs"`
-	MinutesPrintedTotal int64                  `json:"minutes_printed_total"`
-	CreatedAt           time.Time              `json:"created_at"`
-	UpdatedAt           time.Time              `json:"updated_at"`
-	CreatedOn           Date                   `json:"created_on"`
+	ID               string                 `json:"id"`
+	Name             string                 `json:"name"`
+	Technology       FactoryPressTechnology `json:"technology"`
+	MakeReadyMinutes int64                  `json:"make_ready_minutes"`
+	MakeReadySheets  int64                  `json:"make_ready_sheets"`
+	// What it prints in an hour at present; less in a heat wave.
+	SheetsPerHour      int64              `json:"sheets_per_hour"`
+	UsesPlates         bool               `json:"uses_plates"`
+	ClickMinorPerSheet int64              `json:"click_minor_per_sheet"`
+	LastSKU            *string            `json:"last_sku"`
+	Status             FactoryPressStatus `json:"status"`
+	CurrentPrintRunID  *string            `json:"current_print_run_id"`
+	CurrentRunEndsSim  *string            `json:"current_run_ends_sim"`
+	// While it is down: until when. A print run under way waits and goes on then.
+	DownUntilSim        *string   `json:"down_until_sim"`
+	CompletedPrintRuns  int64     `json:"completed_print_runs"`
+	MinutesPrintedTotal int64     `json:"minutes_printed_total"`
+	CreatedAt           time.Time `json:"created_at"`
+	UpdatedAt           time.Time `json:"updated_at"`
+	CreatedOn           Date      `json:"created_on"`
 }
 
 // FactoryPressTechnology is the type of FactoryPress.Technology.
@@ -1751,6 +1876,177 @@ const (
 	FactoryAbsenceNone  FactoryAbsence = "none"
 	FactoryAbsenceSick  FactoryAbsence = "sick"
 	FactoryAbsenceLeave FactoryAbsence = "leave"
+)
+
+// Subscription is what list_webhooks, get_webhook, create_webhook, update_webhook, delete_webhook
+// and rotate_webhook_secret answer with.
+type Subscription struct {
+	ID     string             `json:"id"`
+	Status SubscriptionStatus `json:"status"`
+	// The host of the URL. No answer holds the URL itself.
+	URLHost string `json:"url_host"`
+	// The types that are delivered, or * for all.
+	Events      []EventType `json:"events"`
+	Description *string     `json:"description"`
+	// Shown once, by the answer that made it; null ever after, also when that answer is replayed.
+	Secret *string `json:"secret"`
+	// Until when the secret before the last rotation signs too; null when there was none.
+	OldSecretValidUntil *time.Time `json:"old_secret_valid_until"`
+	// Attempts that have failed since the last success. The fifth disables the subscription.
+	ConsecutiveFailures int64 `json:"consecutive_failures"`
+	// What was wrong with the newest attempt that failed; null before the first.
+	LastErrorClass *SubscriptionLastErrorClass `json:"last_error_class"`
+	CreatedAt      time.Time                   `json:"created_at"`
+	UpdatedAt      time.Time                   `json:"updated_at"`
+	CreatedOn      Date                        `json:"created_on"`
+}
+
+// SubscriptionStatus is the type of Subscription.Status and WebhookTest.Status.
+type SubscriptionStatus string
+
+// Values of SubscriptionStatus.
+const (
+	SubscriptionStatusPendingVerification SubscriptionStatus = "pending_verification"
+	SubscriptionStatusActive              SubscriptionStatus = "active"
+	SubscriptionStatusDisabled            SubscriptionStatus = "disabled"
+	SubscriptionStatusDeleted             SubscriptionStatus = "deleted"
+)
+
+// SubscriptionLastErrorClass is the type of Subscription.LastErrorClass.
+type SubscriptionLastErrorClass string
+
+// Values of SubscriptionLastErrorClass.
+const (
+	SubscriptionLastErrorClassTimeout        SubscriptionLastErrorClass = "timeout"
+	SubscriptionLastErrorClassDns            SubscriptionLastErrorClass = "dns"
+	SubscriptionLastErrorClassConnect        SubscriptionLastErrorClass = "connect"
+	SubscriptionLastErrorClassTls            SubscriptionLastErrorClass = "tls"
+	SubscriptionLastErrorClassRefusedAddress SubscriptionLastErrorClass = "refused_address"
+	SubscriptionLastErrorClassHttp3xx        SubscriptionLastErrorClass = "http_3xx"
+	SubscriptionLastErrorClassHttp4xx        SubscriptionLastErrorClass = "http_4xx"
+	SubscriptionLastErrorClassHttp5xx        SubscriptionLastErrorClass = "http_5xx"
+)
+
+// CreateWebhookInput is the body of create_webhook.
+type CreateWebhookInput struct {
+	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
+	// again. Required. At least 1 characters.
+	URL string `json:"url"`
+	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items.
+	Events []EventType `json:"events"`
+	// For you; nothing reads it. At most 200 characters.
+	Description *string `json:"description,omitzero"`
+}
+
+// UpdateWebhookInput is the body of update_webhook.
+type UpdateWebhookInput struct {
+	// Takes a disabled subscription back into service; deliveries begin with the next event.
+	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
+	// Another URL, which has to be verified by a test before anything is delivered to it. At least 1
+	// characters.
+	URL *string `json:"url,omitzero"`
+	// Other event types, from the next event on. 1 to 50 items.
+	Events []EventType `json:"events,omitempty"`
+	// Another description. At most 200 characters.
+	Description *string `json:"description,omitzero"`
+}
+
+// UpdateWebhookInputStatus is the type of UpdateWebhookInput.Status.
+type UpdateWebhookInputStatus string
+
+// Values of UpdateWebhookInputStatus.
+const (
+	UpdateWebhookInputStatusActive UpdateWebhookInputStatus = "active"
+)
+
+// WebhookTest is what test_webhook answers with.
+type WebhookTest struct {
+	// The URL answered the ping with 2xx.
+	Delivered bool `json:"delivered"`
+	// What the URL answered with; null when there was no answer.
+	StatusCode *int64 `json:"status_code"`
+	LatencyMS  int64  `json:"latency_ms"`
+	// What went wrong; null for nothing.
+	ErrorClass *WebhookTestErrorClass `json:"error_class"`
+	// That of the subscription after the test.
+	Status SubscriptionStatus `json:"status"`
+}
+
+// WebhookTestErrorClass is the type of WebhookTest.ErrorClass.
+type WebhookTestErrorClass string
+
+// Values of WebhookTestErrorClass.
+const (
+	WebhookTestErrorClassTimeout        WebhookTestErrorClass = "timeout"
+	WebhookTestErrorClassDns            WebhookTestErrorClass = "dns"
+	WebhookTestErrorClassConnect        WebhookTestErrorClass = "connect"
+	WebhookTestErrorClassTls            WebhookTestErrorClass = "tls"
+	WebhookTestErrorClassRefusedAddress WebhookTestErrorClass = "refused_address"
+	WebhookTestErrorClassHttp3xx        WebhookTestErrorClass = "http_3xx"
+	WebhookTestErrorClassHttp4xx        WebhookTestErrorClass = "http_4xx"
+	WebhookTestErrorClassHttp5xx        WebhookTestErrorClass = "http_5xx"
+)
+
+// Delivery is what list_webhook_deliveries and redeliver_webhook answer with.
+type Delivery struct {
+	ID string `json:"id"`
+	// The webhook-id of the request.
+	EventID   string    `json:"event_id"`
+	EventType EventType `json:"event_type"`
+	// Counts the attempts of a delivery from 1 to 4.
+	Attempt int64                      `json:"attempt"`
+	Trigger SubscriptionTrigger        `json:"trigger"`
+	Status  SubscriptionDeliveryStatus `json:"status"`
+	// What the receiver answered with; null when there was no answer.
+	StatusCode *int64 `json:"status_code"`
+	// How long the attempt took; null before it was made.
+	LatencyMS *int64 `json:"latency_ms"`
+	// What went wrong; null for nothing.
+	ErrorClass *DeliveryErrorClass `json:"error_class"`
+	// The attempt is made no earlier.
+	DueAt time.Time `json:"due_at"`
+	// When the attempt was made; null for one that was not.
+	SentAt    *time.Time `json:"sent_at"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	CreatedOn Date       `json:"created_on"`
+}
+
+// SubscriptionTrigger is the type of Delivery.Trigger.
+type SubscriptionTrigger string
+
+// Values of SubscriptionTrigger.
+const (
+	SubscriptionTriggerAuto   SubscriptionTrigger = "auto"
+	SubscriptionTriggerManual SubscriptionTrigger = "manual"
+	SubscriptionTriggerTest   SubscriptionTrigger = "test"
+)
+
+// SubscriptionDeliveryStatus is the type of Delivery.Status.
+type SubscriptionDeliveryStatus string
+
+// Values of SubscriptionDeliveryStatus.
+const (
+	SubscriptionDeliveryStatusPending   SubscriptionDeliveryStatus = "pending"
+	SubscriptionDeliveryStatusDeferred  SubscriptionDeliveryStatus = "deferred"
+	SubscriptionDeliveryStatusDelivered SubscriptionDeliveryStatus = "delivered"
+	SubscriptionDeliveryStatusFailed    SubscriptionDeliveryStatus = "failed"
+	SubscriptionDeliveryStatusDropped   SubscriptionDeliveryStatus = "dropped"
+)
+
+// DeliveryErrorClass is the type of Delivery.ErrorClass.
+type DeliveryErrorClass string
+
+// Values of DeliveryErrorClass.
+const (
+	DeliveryErrorClassTimeout        DeliveryErrorClass = "timeout"
+	DeliveryErrorClassDns            DeliveryErrorClass = "dns"
+	DeliveryErrorClassConnect        DeliveryErrorClass = "connect"
+	DeliveryErrorClassTls            DeliveryErrorClass = "tls"
+	DeliveryErrorClassRefusedAddress DeliveryErrorClass = "refused_address"
+	DeliveryErrorClassHttp3xx        DeliveryErrorClass = "http_3xx"
+	DeliveryErrorClassHttp4xx        DeliveryErrorClass = "http_4xx"
+	DeliveryErrorClassHttp5xx        DeliveryErrorClass = "http_5xx"
 )
 
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.
@@ -2042,7 +2338,8 @@ const (
 	CustomerInvoiceOverdueDataDisputeCodeGoodsNotReceived CustomerInvoiceOverdueDataDisputeCode = "goods_not_received"
 )
 
-// PaymentReceivedData is the data of office.payment.received: a customer's money arrives.
+// PaymentReceivedData is the data of office.payment.received: a customer's money, or the bonus of
+// a major order, arrives.
 type PaymentReceivedData struct {
 	ID                string                  `json:"id"`
 	Status            string                  `json:"status,omitzero"`
@@ -2545,6 +2842,60 @@ type PayrollPaidData struct {
 	Changes        []Change `json:"changes,omitempty"`
 }
 
+// MajorOrderUpdatedData is the data of world.major_order.updated: a world-wide goal opens,
+// reaches a milestone or ends.
+type MajorOrderUpdatedData struct {
+	ID             string   `json:"id"`
+	Status         string   `json:"status,omitzero"`
+	Title          string   `json:"title"`
+	SKU            string   `json:"sku"`
+	TargetQuantity int64    `json:"target_quantity"`
+	WorldQuantity  int64    `json:"world_quantity"`
+	OwnQuantity    int64    `json:"own_quantity"`
+	Milestone      int64    `json:"milestone"`
+	ClosesOn       Date     `json:"closes_on"`
+	Changes        []Change `json:"changes,omitempty"`
+}
+
+// LoreEventStartedData is the data of world.lore_event.started: something happens in the world.
+type LoreEventStartedData struct {
+	ID             string                              `json:"id"`
+	Status         string                              `json:"status,omitzero"`
+	Kind           LoreEventStartedDataKind            `json:"kind"`
+	Title          string                              `json:"title"`
+	DisruptionKind *LoreEventStartedDataDisruptionKind `json:"disruption_kind"`
+	EndsOn         *Date                               `json:"ends_on"`
+	Changes        []Change                            `json:"changes,omitempty"`
+}
+
+// LoreEventStartedDataKind is the type of LoreEventStartedData.Kind.
+type LoreEventStartedDataKind string
+
+// Values of LoreEventStartedDataKind.
+const (
+	LoreEventStartedDataKindCulture    LoreEventStartedDataKind = "culture"
+	LoreEventStartedDataKindPeople     LoreEventStartedDataKind = "people"
+	LoreEventStartedDataKindTechnology LoreEventStartedDataKind = "technology"
+	LoreEventStartedDataKindTrade      LoreEventStartedDataKind = "trade"
+	LoreEventStartedDataKindTransport  LoreEventStartedDataKind = "transport"
+	LoreEventStartedDataKindWeather    LoreEventStartedDataKind = "weather"
+)
+
+// LoreEventStartedDataDisruptionKind is the type of LoreEventStartedData.DisruptionKind.
+type LoreEventStartedDataDisruptionKind string
+
+// Values of LoreEventStartedDataDisruptionKind.
+const (
+	LoreEventStartedDataDisruptionKindPaperShortage LoreEventStartedDataDisruptionKind = "paper_shortage"
+	LoreEventStartedDataDisruptionKindCourierStrike LoreEventStartedDataDisruptionKind = "courier_strike"
+	LoreEventStartedDataDisruptionKindFluWave       LoreEventStartedDataDisruptionKind = "flu_wave"
+	LoreEventStartedDataDisruptionKindPressFault    LoreEventStartedDataDisruptionKind = "press_fault"
+	LoreEventStartedDataDisruptionKindPowerCut      LoreEventStartedDataDisruptionKind = "power_cut"
+	LoreEventStartedDataDisruptionKindTradeFair     LoreEventStartedDataDisruptionKind = "trade_fair"
+	LoreEventStartedDataDisruptionKindPaymentOutage LoreEventStartedDataDisruptionKind = "payment_outage"
+	LoreEventStartedDataDisruptionKindHeatWave      LoreEventStartedDataDisruptionKind = "heat_wave"
+)
+
 // MissionCompletedData is the data of sandbox.mission.completed: the client's own calls complete
 // a mission.
 type MissionCompletedData struct {
@@ -2585,6 +2936,107 @@ type SandboxBankruptData struct {
 	Changes      []Change `json:"changes,omitempty"`
 }
 
+// DisruptionEndedData is the data of sandbox.disruption.ended: a disruption is over.
+type DisruptionEndedData struct {
+	ID             string                            `json:"id"`
+	Status         string                            `json:"status,omitzero"`
+	LoreEventID    string                            `json:"lore_event_id"`
+	DisruptionKind DisruptionEndedDataDisruptionKind `json:"disruption_kind"`
+	StartedOn      Date                              `json:"started_on"`
+	Changes        []Change                          `json:"changes,omitempty"`
+}
+
+// DisruptionEndedDataDisruptionKind is the type of DisruptionEndedData.DisruptionKind.
+type DisruptionEndedDataDisruptionKind string
+
+// Values of DisruptionEndedDataDisruptionKind.
+const (
+	DisruptionEndedDataDisruptionKindPaperShortage DisruptionEndedDataDisruptionKind = "paper_shortage"
+	DisruptionEndedDataDisruptionKindCourierStrike DisruptionEndedDataDisruptionKind = "courier_strike"
+	DisruptionEndedDataDisruptionKindFluWave       DisruptionEndedDataDisruptionKind = "flu_wave"
+	DisruptionEndedDataDisruptionKindPressFault    DisruptionEndedDataDisruptionKind = "press_fault"
+	DisruptionEndedDataDisruptionKindPowerCut      DisruptionEndedDataDisruptionKind = "power_cut"
+	DisruptionEndedDataDisruptionKindTradeFair     DisruptionEndedDataDisruptionKind = "trade_fair"
+	DisruptionEndedDataDisruptionKindPaymentOutage DisruptionEndedDataDisruptionKind = "payment_outage"
+	DisruptionEndedDataDisruptionKindHeatWave      DisruptionEndedDataDisruptionKind = "heat_wave"
+)
+
+// WebhookCreatedData is the data of sandbox.webhook.created: the client creates a webhook
+// subscription.
+type WebhookCreatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookActivatedData is the data of sandbox.webhook.activated: the URL of a subscription
+// answers the test ping with 2xx.
+type WebhookActivatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookUpdatedData is the data of sandbox.webhook.updated: the client changes a subscription.
+type WebhookUpdatedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changed []string `json:"changed"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookDisabledData is the data of sandbox.webhook.disabled: five attempts in a row have
+// failed.
+type WebhookDisabledData struct {
+	ID                  string   `json:"id"`
+	Status              string   `json:"status,omitzero"`
+	URLHost             string   `json:"url_host"`
+	ConsecutiveFailures int64    `json:"consecutive_failures"`
+	LastErrorClass      *string  `json:"last_error_class"`
+	DroppedCount        int64    `json:"dropped_count"`
+	Changes             []Change `json:"changes,omitempty"`
+}
+
+// WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled
+// subscription back into service.
+type WebhookReenabledData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookSecretRotatedData is the data of sandbox.webhook.secret_rotated: the client replaces the
+// secret of a subscription.
+type WebhookSecretRotatedData struct {
+	ID                  string    `json:"id"`
+	Status              string    `json:"status,omitzero"`
+	OldSecretValidUntil time.Time `json:"old_secret_valid_until"`
+	Changes             []Change  `json:"changes,omitempty"`
+}
+
+// WebhookDeletedData is the data of sandbox.webhook.deleted: the client deletes a subscription.
+type WebhookDeletedData struct {
+	ID      string   `json:"id"`
+	Status  string   `json:"status,omitzero"`
+	URLHost string   `json:"url_host"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// WebhookTestedData is the data of sandbox.webhook.tested: the URL of a subscription was pinged.
+type WebhookTestedData struct {
+	ID         string   `json:"id"`
+	Status     string   `json:"status,omitzero"`
+	Delivered  bool     `json:"delivered"`
+	StatusCode *int64   `json:"status_code"`
+	LatencyMS  int64    `json:"latency_ms"`
+	ErrorClass *string  `json:"error_class"`
+	Changes    []Change `json:"changes,omitempty"`
+}
+
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.
 type EventType string
 
@@ -2620,7 +3072,7 @@ const (
 	EventOfficeCustomerInvoicePaid EventType = "office.customer_invoice.paid"
 	// EventOfficeCustomerInvoiceOverdue: a customer has not paid by the due date.
 	EventOfficeCustomerInvoiceOverdue EventType = "office.customer_invoice.overdue"
-	// EventOfficePaymentReceived: a customer's money arrives.
+	// EventOfficePaymentReceived: a customer's money, or the bonus of a major order, arrives.
 	EventOfficePaymentReceived EventType = "office.payment.received"
 	// EventOfficePaymentOverdue: the company has not paid a supplier by the due date.
 	EventOfficePaymentOverdue EventType = "office.payment.overdue"
@@ -2690,6 +3142,22 @@ const (
 	EventSandboxBankrupt EventType = "sandbox.bankrupt"
 	// EventSandboxDisruptionEnded: a disruption is over.
 	EventSandboxDisruptionEnded EventType = "sandbox.disruption.ended"
+	// EventSandboxWebhookCreated: the client creates a webhook subscription.
+	EventSandboxWebhookCreated EventType = "sandbox.webhook.created"
+	// EventSandboxWebhookActivated: the URL of a subscription answers the test ping with 2xx.
+	EventSandboxWebhookActivated EventType = "sandbox.webhook.activated"
+	// EventSandboxWebhookUpdated: the client changes a subscription.
+	EventSandboxWebhookUpdated EventType = "sandbox.webhook.updated"
+	// EventSandboxWebhookDisabled: five attempts in a row have failed.
+	EventSandboxWebhookDisabled EventType = "sandbox.webhook.disabled"
+	// EventSandboxWebhookReenabled: the client takes a disabled subscription back into service.
+	EventSandboxWebhookReenabled EventType = "sandbox.webhook.reenabled"
+	// EventSandboxWebhookSecretRotated: the client replaces the secret of a subscription.
+	EventSandboxWebhookSecretRotated EventType = "sandbox.webhook.secret_rotated"
+	// EventSandboxWebhookDeleted: the client deletes a subscription.
+	EventSandboxWebhookDeleted EventType = "sandbox.webhook.deleted"
+	// EventSandboxWebhookTested: the URL of a subscription was pinged.
+	EventSandboxWebhookTested EventType = "sandbox.webhook.tested"
 )
 
 // Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, and
@@ -2783,6 +3251,10 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(PayrollLateData)
 	case EventHRPayrollPaid:
 		data = new(PayrollPaidData)
+	case EventWorldMajorOrderUpdated:
+		data = new(MajorOrderUpdatedData)
+	case EventWorldLoreEventStarted:
+		data = new(LoreEventStartedData)
 	case EventSandboxMissionCompleted:
 		data = new(MissionCompletedData)
 	case EventSandboxAchievementUnlocked:
@@ -2791,6 +3263,24 @@ func (e *FeedEvent) Decode() (any, error) {
 		data = new(SandboxExpiringData)
 	case EventSandboxBankrupt:
 		data = new(SandboxBankruptData)
+	case EventSandboxDisruptionEnded:
+		data = new(DisruptionEndedData)
+	case EventSandboxWebhookCreated:
+		data = new(WebhookCreatedData)
+	case EventSandboxWebhookActivated:
+		data = new(WebhookActivatedData)
+	case EventSandboxWebhookUpdated:
+		data = new(WebhookUpdatedData)
+	case EventSandboxWebhookDisabled:
+		data = new(WebhookDisabledData)
+	case EventSandboxWebhookReenabled:
+		data = new(WebhookReenabledData)
+	case EventSandboxWebhookSecretRotated:
+		data = new(WebhookSecretRotatedData)
+	case EventSandboxWebhookDeleted:
+		data = new(WebhookDeletedData)
+	case EventSandboxWebhookTested:
+		data = new(WebhookTestedData)
 	default:
 		return e.Data, nil
 	}
@@ -2855,6 +3345,9 @@ const (
 	CodeDuplicateReference = "duplicate_reference"
 	// CodePressBusy (409): a print run occupies the press. A press cannot queue work.
 	CodePressBusy = "press_busy"
+	// CodePressDown (409): the press is out of order: it has a fault, or there is no power. A run
+	// that was under way on it waits and goes on afterwards.
+	CodePressDown = "press_down"
 	// CodeNoOperator (409): each running press needs an operator, and none is free (or the named one
 	// is not).
 	CodeNoOperator = "no_operator"
@@ -2910,6 +3403,9 @@ const (
 	CodePayrollAlreadyPaid = "payroll_already_paid"
 	// CodeHeadcountLimit (409): the company has as many employees as it can have.
 	CodeHeadcountLimit = "headcount_limit"
+	// CodeWebhookLimitReached (409): a sandbox has at most three webhook subscriptions, whatever
+	// their status.
+	CodeWebhookLimitReached = "webhook_limit_reached"
 	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
 	// to the next in the queue.
 	CodeTicketForfeited = "ticket_forfeited"
@@ -2951,6 +3447,12 @@ const (
 	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
 	// were ill or away included.
 	CodeEmployeeMissing = "employee_missing"
+	// CodeWebhookURLRejected (422): the URL of a subscription breaks a rule. Deliveries go to public
+	// addresses only, so that nobody can make this service call into a private network.
+	CodeWebhookURLRejected = "webhook_url_rejected"
+	// CodeInvalidEventType (422): a subscription names an event type that does not exist, or one that
+	// is never delivered.
+	CodeInvalidEventType = "invalid_event_type"
 	// CodeSandboxExpired (423): the sandbox's time is over; it is read-only until it is deleted.
 	CodeSandboxExpired = "sandbox_expired"
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/client"
 	"platen/internal/server"
 )
 
@@ -45,13 +46,18 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
+	code := ""
 	if refused, ok := errors.AsType[*refusal](err); ok {
-		switch refused.Code {
-		case "unauthorized", "sandbox_expired", "sandbox_bankrupt":
-			return exitGone
-		case "rate_limited", "tick_rate", "queue_full":
-			return exitOver
-		}
+		code = refused.Code
+	}
+	if refused, ok := errors.AsType[*client.Error](err); ok {
+		code = refused.Code
+	}
+	switch code {
+	case "unauthorized", "sandbox_expired", "sandbox_bankrupt":
+		return exitGone
+	case "rate_limited", "tick_rate", "queue_full":
+		return exitOver
 	}
 	return exitError
 }
@@ -67,7 +73,7 @@ func root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	cmd.AddCommand(serveCommand(), demoCommand(), openapiCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(), demoCommand(), listenCommand(), verifyCommand(), openapiCommand(), versionCommand())
 	return cmd
 }
 

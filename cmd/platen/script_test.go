@@ -45,6 +45,9 @@ func TestCommandLine(t *testing.T) {
 			"member":    member,
 			"preset":    preset,
 			"terminate": terminate,
+			"sandbox":   sandbox,
+			"receiver":  receiver,
+			"waits":     waits,
 		},
 	})
 }

@@ -34,7 +34,7 @@ func serveCommand() *cobra.Command {
 			if err := settle(c, cmd.Flags(), file); err != nil {
 				return usageError{err}
 			}
-			return serve(cmd.Context(), c, cmd.Flags(), cmd.ErrOrStderr())
+			return serve(cmd.Context(), c, cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().StringVar(&file, "config", "", "A JSON file with settings.")
@@ -46,9 +46,6 @@ func serveCommand() *cobra.Command {
 func bind(flags *pflag.FlagSet, c *config.Config) {
 	for _, f := range c.Fields() {
 		doc := f.Doc
-		if f.Later != "" {
-			doc += " (Taken, but not built yet: " + f.Later + ".)"
-		}
 		switch target := f.Target.(type) {
 		case *string:
 			flags.StringVar(target, f.Name, *target, doc)
@@ -102,9 +99,8 @@ func textOf(v pflag.Value) string {
 	return v.String()
 }
 
-func serve(ctx context.Context, c *config.Config, flags *pflag.FlagSet, out io.Writer) error {
+func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 	log := slog.New(logHandler(c, out))
-	warnOfLater(c, flags, log)
 	s, err := server.New(ctx, c, log)
 	if err != nil {
 		return err
@@ -127,15 +123,6 @@ func serve(ctx context.Context, c *config.Config, flags *pflag.FlagSet, out io.W
 		err = fmt.Errorf("stop: %w", stopErr)
 	}
 	return err
-}
-
-// warnOfLater says which settings were given that nothing heeds yet.
-func warnOfLater(c *config.Config, flags *pflag.FlagSet, log *slog.Logger) {
-	for _, f := range c.Fields() {
-		if f.Later != "" && (flags.Changed(f.Name) || f.InEnvironment() || c.InFile(f)) {
-			log.Warn("this setting has no effect yet", "setting", f.Name, "waits_for", f.Later)
-		}
-	}
 }
 
 func logHandler(c *config.Config, out io.Writer) slog.Handler {

@@ -70,7 +70,7 @@ func wantedTypes(values url.Values) (event.Set, error) {
 		return 0, nil
 	}
 	var wanted []event.Type
-	for _, d := range event.Catalogue() {
+	for _, d := range event.All() {
 		if (system == "" || d.Type.System() == system) && (len(named) == 0 || named[d.Type]) {
 			wanted = append(wanted, d.Type)
 		}

@@ -101,6 +101,9 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 			return page{}, nil, badParameter(name, "%s is empty; leave it out to read everything.", name)
 		}
 	}
+	if x.op.Parent != "" {
+		p.filters, p.filtered = append(p.filters, x.r.PathValue("id")), true
+	}
 	p.bind(x)
 	if values.Has("cursor") {
 		p.cursor = true
@@ -165,6 +168,11 @@ func (x *exchange) list() error {
 	if err != nil {
 		return err
 	}
+	if id := x.r.PathValue("id"); x.op.Parent != "" {
+		if _, ok := v.Row(x.op.Parent, id); !ok {
+			return problem.Missing(x.op.Parent, short(id))
+		}
+	}
 	t := v.Table(x.op.Resource)
 	x.tag(t.Version)
 	if x.unchanged() {
@@ -200,7 +208,7 @@ func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
 }
 
 func (p *page) matches(e *record.Entry) bool {
-	if e.Updated < p.updatedSince {
+	if e.Updated < p.updatedSince || e.Removed() {
 		return false
 	}
 	if !p.filtered {

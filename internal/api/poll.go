@@ -132,6 +132,13 @@ func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error
 		events = events[:p.limit]
 		next = p.nextCursor(events[p.limit-1].Sequence)
 	}
+	read := p.after
+	if n := len(events); n > 0 {
+		read = events[n-1].Sequence
+	}
+	if err := x.sandbox.Read(x.r.Context(), v, read); err != nil {
+		return err
+	}
 	items := make([][]byte, len(events))
 	for i := range events {
 		items[i] = numbered(&events[i])

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/url"
 	"strconv"
 
@@ -74,15 +75,20 @@ func (x *exchange) write() error {
 		x.call.Press = x.op.Press(in)
 	}
 	var result operation.Result
-	reply, err := x.sandbox.Do(x.r.Context(), sandbox.Command{
+	at := operation.Place{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
+	reply, err := x.command(at, &in, sandbox.Command{
 		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.op.signals,
 		Run: func(tx *sandbox.Tx) (err error) {
 			x.now = tx.Now
-			result, err = x.op.Run(tx, x.r.PathValue("id"), in)
+			result, err = x.op.Run(tx, at, in)
 			return err
 		},
 		Answer: func(v *sandbox.View) sandbox.Reply {
-			return sandbox.Reply{Status: x.op.Status, Body: x.success(v, answer(v, result))}
+			reply := sandbox.Reply{Status: x.op.Status, Body: x.success(v, answer(v, result))}
+			if result.Once != nil {
+				reply.Once = x.success(v, encode(result.Once(v)))
+			}
+			return reply
 		},
 	})
 	if err != nil {
@@ -91,8 +97,23 @@ func (x *exchange) write() error {
 	if x.replayed = reply.Replayed; x.replayed {
 		x.w.Header().Set("Idempotency-Replayed", "true")
 	}
+	if reply.Once != nil {
+		reply.Body = reply.Once
+	}
 	x.send(reply.Status, contentJSON, reply.Body)
 	return nil
+}
+
+// command runs a command, after its errand if it has one. What that brings takes
+// the place of the input.
+func (x *exchange) command(at operation.Place, in *any, command sandbox.Command) (sandbox.Reply, error) {
+	if x.op.Errand == nil {
+		return x.sandbox.Do(x.r.Context(), command)
+	}
+	return x.sandbox.DoOutside(x.r.Context(), command, func(tx *sandbox.Tx) (sandbox.Errand, error) {
+		errand, err := x.op.Errand(tx, at, *in)
+		return func(ctx context.Context) { *in = errand(ctx) }, err
+	})
 }
 
 // answer is the data of a write's answer, from the state that it made.

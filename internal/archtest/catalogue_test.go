@@ -135,6 +135,14 @@ func TestEventTypesAreThoseOfTheContract(t *testing.T) {
 			t.Errorf("%s has the cause %q and the path %q", d.Type, d.Cause, d.Self)
 		}
 	}
+	books := c.rules["OPEN.WHK.BOOKKEEPING"]
+	for _, d := range event.Bookkeeping() {
+		kind, ok := strings.CutPrefix(string(d.Type), "sandbox.webhook.")
+		if got[string(d.Type)] || d.Type.Delivered() || !ok || !strings.Contains(books, "`"+kind+"`") {
+			t.Errorf("%s is not in the row OPEN.WHK.BOOKKEEPING, or in the catalogue too", d.Type)
+		}
+		got[string(d.Type)] = true
+	}
 	for kind := range want {
 		if !got[kind] {
 			t.Errorf("%s is in the contract and not in the catalogue", kind)
@@ -154,7 +162,7 @@ func TestEveryEventTypeIsMadeOrOwed(t *testing.T) {
 	t.Parallel()
 	c, calls := theContract(t), readCalls(t)
 	emitted := calls.emits(slices.Collect(maps.Keys(calls.direct))...)
-	byTimers := calls.emits(timers, wallClock)
+	byTimers := calls.emits(timers, wallClock, answers)
 	if len(byTimers) == 0 {
 		t.Fatalf("%s writes no event: has the timers' entrance moved?", timers)
 	}
@@ -164,7 +172,7 @@ func TestEveryEventTypeIsMadeOrOwed(t *testing.T) {
 			declared[string(kind)] = true
 		}
 	}
-	for _, d := range event.Catalogue() {
+	for _, d := range event.All() {
 		kind, row := string(d.Type), eventRow(string(d.Type))
 		if c.owes(row) {
 			if emitted[kind] || declared[kind] || d.Data != nil {
@@ -245,6 +253,8 @@ const (
 	timers = "(*" + module + "/internal/company.Company).fire"
 
 	wallClock = "(*" + module + "/internal/company.Company).Expiring"
+	// answers is where the answers of webhook receivers come in.
+	answers = "(*" + module + "/internal/company.Company).RecordDeliveries"
 )
 
 // calls is who calls whom in the core, as far as it is written out: calls

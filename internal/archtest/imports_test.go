@@ -26,17 +26,18 @@ var may = map[string]string{
 	// The simulation. Departments never import each other: Office and Factory
 	// share no data, so neither can even name the other's types. They meet in
 	// internal/company.
-	"internal/company/sim":     "internal/moment",
-	"internal/company/record":  vocabulary + "internal/company/sim",
-	"internal/company/catalog": vocabulary + "internal/company/sim",
-	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog",
-	"internal/company/office":  tools,
-	"internal/company/factory": tools,
-	"internal/company/hr":      tools,
-	"internal/company/market":  tools,
-	"internal/company/lore":    tools,
-	"internal/company/mission": vocabulary + "internal/company/sim internal/company/record",
-	"internal/company":         vocabulary + "internal/company/...",
+	"internal/company/sim":          "internal/moment",
+	"internal/company/record":       vocabulary + "internal/company/sim",
+	"internal/company/catalog":      vocabulary + "internal/company/sim",
+	"internal/company/preset":       vocabulary + "internal/company/sim internal/company/catalog",
+	"internal/company/office":       tools,
+	"internal/company/factory":      tools,
+	"internal/company/hr":           tools,
+	"internal/company/market":       tools,
+	"internal/company/lore":         tools,
+	"internal/company/mission":      vocabulary + "internal/company/sim internal/company/record",
+	"internal/company/subscription": vocabulary + "internal/company/sim internal/company/record",
+	"internal/company":              vocabulary + "internal/company/...",
 
 	// A store keeps bytes. It cannot depend on what they mean.
 	"internal/store":           "",
@@ -56,7 +57,11 @@ var may = map[string]string{
 	"internal/schema":    vocabulary,
 	"internal/sandbox":   vocabulary + "internal/company/... internal/store",
 	"internal/admission": vocabulary + "internal/store",
-	"internal/webhook":   vocabulary + "internal/store internal/netguard",
+	// The dispatcher knows what an attempt is, and nothing else of the company.
+	"internal/webhook": vocabulary + "internal/netguard internal/company/subscription",
+
+	// Verifying is what receivers do: it shares no code with what signs.
+	"internal/webhook/diagnosis": "",
 
 	// The table of operations and its readers. Readers know the table and not
 	// each other.
@@ -72,10 +77,11 @@ var may = map[string]string{
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
 	"platentest":      "internal/server internal/config client",
-	"cmd/platen":      "internal/server internal/config client",
+	"cmd/platen":      "internal/server internal/config internal/webhook internal/webhook/diagnosis client",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",
+	"docs/webhooks":      "",
 
 	"test/contract": "platentest client internal/server internal/config",
 	"test/crash":    "platentest client internal/server internal/config",
@@ -96,7 +102,7 @@ type foreignModule struct {
 var foreign = []foreignModule{
 	{"github.com/danielgtaylor/huma/v2", "internal/schema internal/openapi", "its schemas and document types are kept out of the pipeline"},
 	{"github.com/go-json-experiment/json", "internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset", "the core encodes in one file, and reads presets"},
-	{"github.com/go-json-experiment/json", "internal/api internal/schema internal/openapi internal/config internal/server", "bodies, documents and the configuration file are JSON"},
+	{"github.com/go-json-experiment/json", "internal/api internal/schema internal/openapi internal/config internal/server internal/webhook", "bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox", "what a commit's body looks like is known to one package"},
 	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres", "an engine is known to its own package only"},
@@ -106,6 +112,8 @@ var foreign = []foreignModule{
 	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},
 	{"github.com/gomodule/redigo", "internal/ratelimit/valkey", "a server is known to its own package only"},
 	{"github.com/VictoriaMetrics/metrics", "internal/metrics", "what is counted is said in our own words everywhere else"},
+	{"code.dny.dev/ssrf", "internal/netguard", "which addresses are public is decided in one place"},
+	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/webhook", "what is sent is signed by the library that receivers verify with"},
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},

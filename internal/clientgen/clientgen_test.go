@@ -76,7 +76,7 @@ func TestTheVocabularyIsWhole(t *testing.T) {
 			t.Errorf("there is no constant for the code %s", d.Code)
 		}
 	}
-	for _, d := range event.Catalogue() {
+	for _, d := range event.All() {
 		if !strings.Contains(types, `EventType = "`+string(d.Type)+`"`) {
 			t.Errorf("there is no constant for the event %s", d.Type)
 		}
@@ -102,7 +102,7 @@ func TestTablesThatCannotBeWrittenAreRefused(t *testing.T) {
 		want   string
 	}{
 		"a kind":       {func(o *operation.Operation) { o.Kind = "stream" }, "kind stream"},
-		"a path":       {func(o *operation.Operation) { o.Path = "/x/{id}/y/{line}" }, "other places"},
+		"a path":       {func(o *operation.Operation) { o.Path = "/x/{id}/y/l{line}" }, "no whole segment"},
 		"an answer":    {func(o *operation.Operation) { o.Out = reflect.TypeFor[string]() }, "no struct"},
 		"a nameless":   {func(o *operation.Operation) { o.Out = reflect.TypeFor[nested]() }, "without a name"},
 		"a list":       {func(o *operation.Operation) { o.Kind = operation.List }, "list_"},

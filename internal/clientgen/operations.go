@@ -45,14 +45,15 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	if err := g.claim("method " + name); err != nil {
 		return "", err
 	}
-	if op.HasID() != strings.Contains(op.Path, "{") || strings.Count(op.Path, "{") > 1 {
-		return "", fmt.Errorf("the path %s has other places than {id}", op.Path)
+	if len(op.Places()) != strings.Count(op.Path, "{") {
+		return "", fmt.Errorf("the path %s has places that are no whole segment", op.Path)
 	}
 	parameters, path, guard, in := "ctx context.Context", fmt.Sprintf("%q", op.Path), "", ""
 	if op.HasID() {
-		parameters += ", id string"
-		path = fmt.Sprintf("record(%q, id)", op.Path)
-		guard = fmt.Sprintf("if id == \"\" {\nreturn nil, failed(%q, errNoID)\n}\n", op.ID)
+		ids := placed(op)
+		parameters += ", " + strings.Join(ids, ", ") + " string"
+		path = fmt.Sprintf("record(%q, %s)", op.Path, strings.Join(ids, ", "))
+		guard = fmt.Sprintf("if %s == \"\" {\nreturn nil, failed(%q, errNoID)\n}\n", strings.Join(ids, ` == "" || `), op.ID)
 	}
 	if op.ValueSince != nil {
 		parameters += ", since uint64"
@@ -83,6 +84,17 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n}\n",
 		name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
 	return text, nil
+}
+
+// placed are the names of a method's ids.
+func placed(op *operation.Operation) []string {
+	ids := op.Places()
+	for i, place := range ids {
+		if first, rest, ok := strings.Cut(place, "_"); ok {
+			ids[i] = first + camel(rest)
+		}
+	}
+	return ids
 }
 
 // ticket renders the method that looks at a queue ticket: its answer is one of
@@ -161,12 +173,16 @@ func (g *generator) list(op *operation.Operation) (string, error) {
 	var b strings.Builder
 	b.WriteString(g.params(op, name))
 	b.WriteString("\n" + comment(append([]string{name + " reads one page of GET " + op.Path + "."}, about(op)...)...))
-	request := fmt.Sprintf("request{operation: %q, path: %q, system: %s}", op.ID, op.Path, op.System)
-	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, params %sParams) (*Page[%s], error) {\nreturn readPage[%s](ctx, c, &%s, params.selection())\n}\n",
-		name, name, out, out, request)
+	path, ids := fmt.Sprintf("%q", op.Path), ""
+	if op.HasID() {
+		path, ids = fmt.Sprintf("record(%q, %s)", op.Path, strings.Join(placed(op), ", ")), strings.Join(placed(op), ", ")+" string, "
+	}
+	request := fmt.Sprintf("request{operation: %q, path: %s, system: %s}", op.ID, path, op.System)
+	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, %sparams %sParams) (*Page[%s], error) {\nreturn readPage[%s](ctx, c, &%s, params.selection())\n}\n",
+		name, ids, name, out, out, request)
 	b.WriteString("\n" + comment(all+" reads all "+what+" of "+name+", page after page, and ends with the first error."))
-	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, params %sParams) iter.Seq2[%s, error] {\nreturn readAll[%s](ctx, c, %s, params.selection())\n}\n",
-		all, name, out, out, request)
+	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, %sparams %sParams) iter.Seq2[%s, error] {\nreturn readAll[%s](ctx, c, %s, params.selection())\n}\n",
+		all, ids, name, out, out, request)
 	return b.String(), nil
 }
 

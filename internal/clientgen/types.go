@@ -144,7 +144,7 @@ func (g *generator) types() (string, error) {
 // events adds the types of events and the structs of their data.
 func (g *generator) events() error {
 	e := &enumeration{name: eventType, about: "names a kind of event. Those without a Data struct of their own are not made yet.", docs: map[string]string{}}
-	for _, d := range event.Catalogue() {
+	for _, d := range event.All() {
 		e.values = append(e.values, string(d.Type))
 		e.docs[string(d.Type)] = d.Cause
 		if d.Data == nil {
@@ -167,7 +167,7 @@ func decodeEvent() string {
 		"and as it is, a json.RawMessage, when this version of the client does not know the type."))
 	b.WriteString("func (e *FeedEvent) Decode() (any, error) {\nvar data any\nswitch e.Type {\n")
 	constant := enumeration{name: eventType}
-	for _, d := range event.Catalogue() {
+	for _, d := range event.All() {
 		if d.Data != nil {
 			fmt.Fprintf(&b, "case %s:\ndata = new(%s)\n", constant.constant(string(d.Type)), reflect.TypeOf(d.Data).Elem().Name())
 		}

@@ -3,6 +3,7 @@ package company
 import (
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
+	"platen/internal/company/lore"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
@@ -164,6 +165,22 @@ func (c *Company) fire(wall moment.Instant) {
 	case factory.TimerFinishingEnds:
 		c.factory.FinishingEnds(c.rec, t.Ref)
 	default:
+		c.fireWorld(t)
+	}
+}
+
+// fireWorld lets a timer of the world happen.
+func (c *Company) fireWorld(t sim.Timer) {
+	switch t.Kind {
+	case lore.TimerDisruptionEnds:
+		c.endDisruption(t.Ref)
+	case lore.TimerDay:
+		c.openWorld()
+	case lore.TimerMajorOrder:
+		c.lore.CountMajorOrders(c.rec)
+	case lore.TimerBonus:
+		c.bonusArrives(t.Ref)
+	default:
 		panic("no timer is called " + t.Kind)
 	}
 	c.watch()
@@ -188,6 +205,7 @@ func (c *Company) openDay() {
 		c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassOverhead, Kind: timerOverheads})
 	}
 	c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassLot, Kind: office.TimerLotOffer})
+	c.lore.Schedule(c.rec, next)
 	c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassDemand, Kind: timerDay})
 }
 

@@ -13,6 +13,7 @@ func poor(t reporter, name string, mode sim.Mode, change func(*preset.Preset)) *
 	t.Helper()
 	p := presetNamed(t, name)
 	p.Demand.PerDay, p.Documents, p.CashMinor = 0, false, 1
+	calm(&p)
 	change(&p)
 	return live(t, p, 7, mode, usual)
 }

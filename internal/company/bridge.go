@@ -110,12 +110,12 @@ func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 	bill := c.billing(w)
 	if bill == nil {
 		id := c.factory.Ship(c.rec, in)
-		c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
+		c.goodsLeave(w)
 		return id, nil
 	}
 	in.BridgedOfficeShipmentID = new(c.office.Shipments.NextID(c.rec))
 	id := c.factory.Ship(c.rec, in)
-	c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
+	c.goodsLeave(w)
 	bill(id)
 	return id, nil
 }
@@ -170,7 +170,7 @@ func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *st
 func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
 	officeID := c.office.Shipments.NextID(c.rec)
 	shipmentID = c.factory.Ship(c.rec, factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
-	c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity)
+	c.goodsLeave(w)
 	return shipmentID
 }
 

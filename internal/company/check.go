@@ -33,7 +33,7 @@ func (c *Company) checkBooks() error {
 	if err := c.market.Check(); err != nil {
 		return fmt.Errorf("market: %w", err)
 	}
-	for _, check := range []func() error{c.checkBridge, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkTimers} {
+	for _, check := range []func() error{c.checkBridge, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkWorld, c.checkTimers} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -102,6 +102,7 @@ func (c *Company) checkTimers() error {
 	}
 	c.procurementTimers(want)
 	c.peopleTimers(want)
+	c.worldTimers(want)
 	for run := range c.factory.PrintRuns.All {
 		want(run.Status == factory.RunRunning, factory.TimerRunEnds, run.ID)
 	}

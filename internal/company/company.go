@@ -16,12 +16,14 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
+	"platen/internal/company/lore"
 	"platen/internal/company/market"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/company/subscription"
 	"platen/internal/moment"
 )
 
@@ -32,11 +34,14 @@ type Company struct {
 	factory  *factory.Factory
 	people   *hr.HR
 	market   *market.Market
+	lore     *lore.Lore
 	missions *mission.Board
+	webhooks *subscription.Books
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
 
-	// wallEvents counts the events that the wall clock brought.
+	// wallEvents counts the events that are no part of the company's life: those
+	// that the wall clock brought, and those of the webhooks' bookkeeping.
 	wallEvents uint64
 	// watched is the number of the newest event that the missions have seen.
 	watched uint64
@@ -86,6 +91,7 @@ type state struct {
 	Factory factory.State   `json:"factory"`
 	People  hr.State        `json:"people"`
 	Market  market.State    `json:"market"`
+	Lore    lore.State      `json:"lore"`
 	Signals mission.Signals `json:"signals"`
 
 	Deeds   mission.Deeds   `json:"deeds,omitzero"`
@@ -99,7 +105,9 @@ func empty(s Settings) *Company {
 		factory:  factory.New(s.Seed),
 		people:   hr.New(s.Preset, s.Seed),
 		market:   market.New(s.Preset, s.Seed),
+		lore:     lore.New(s.Preset, s.Seed),
 		missions: mission.New(),
+		webhooks: subscription.New(),
 		company:  newSettings(),
 		series:   newSeries(),
 	}
@@ -116,7 +124,9 @@ func (c *Company) tables() []record.Keeper {
 	tables = append(tables, c.factory.Tables()...)
 	tables = append(tables, c.people.Tables()...)
 	tables = append(tables, c.market.Tables()...)
-	return append(tables, c.missions.Missions, c.series, c.missions.Achievements)
+	tables = append(tables, c.lore.Tables()...)
+	tables = append(tables, c.missions.Missions, c.series, c.missions.Achievements)
+	return append(tables, c.webhooks.Tables()...)
 }
 
 // Definitions lists the definitions of all tables of a company.
@@ -168,7 +178,7 @@ func Load(image record.Image) (*Company, error) {
 		}
 	}
 	c.clock, c.now, c.wall, c.wallEvents = st.Clock, st.Now, st.Wall, st.WallEvents
-	c.office.State, c.factory.State, c.people.State, c.market.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Signals
+	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
 	c.missions.Deeds, c.conduct, c.watched = st.Deeds, st.Conduct, st.Sequence
@@ -193,6 +203,7 @@ func (c *Company) PendingEvents() int { return c.rec.Pending() }
 // with the given version.
 func (c *Company) Flush(version uint64) record.Changes {
 	c.watch()
+	c.webhooks.Publish(c.rec)
 	changes := record.Changes{Events: c.rec.Flush()}
 	for _, table := range c.tables() {
 		if entries := table.Flush(version); len(entries) > 0 {
@@ -208,7 +219,7 @@ func (c *Company) state() state {
 	return state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
 		WallEvents: c.wallEvents, Deeds: c.missions.Deeds, Conduct: c.conduct,
-		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Signals: c.missions.Signals,
+		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Lore: c.lore.State, Signals: c.missions.Signals,
 	}
 }
 

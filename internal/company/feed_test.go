@@ -22,7 +22,9 @@ var transitions = map[string]map[string][]string{
 	"factory_shipment": {"": {"shipped"}},
 	"work_order":       {"": {"created"}, "created": {"printing", "ready"}, "printing": {"ready", "stocked"}, "ready": {"shipped"}},
 	"print_run":        {"": {"running"}, "running": {"completed"}},
-	"press":            {"idle": {"running"}, "running": {"idle"}},
+	"press":            {"idle": {"running", "down"}, "running": {"idle", "down"}, "down": {"idle", "running"}},
+	"lore_event":       {"": {"running", "over"}, "running": {"over"}},
+	"major_order":      {"": {"open"}, "open": {"fulfilled", "missed"}},
 	"stock_item":       {"ok": {"low"}, "low": {"ok"}},
 	"mission":          {"unfinished": {"completed"}},
 	"achievement":      {"": {"unlocked"}},
@@ -54,6 +56,7 @@ var resources = map[string]string{
 	"office.requisition": "office_requisition", "office.purchase_order": "purchase_order", "office.goods_receipt": "office_goods_receipt",
 	"factory.requisition": "factory_requisition", "factory.delivery": "delivery", "factory.goods_receipt": "factory_goods_receipt",
 	"office.supplier_invoice": "supplier_invoice", "office.contract_lot": "contract_lot", "office.market_trade": "market_trade", "factory.market_delivery": "market_delivery",
+	"world.lore_event": "lore_event", "world.major_order": "major_order", "sandbox.disruption": "lore_event",
 	"hr.employee": "employee", "hr.leave_request": "leave_request", "hr.payroll": "payroll_run",
 }
 
@@ -87,6 +90,7 @@ type data struct {
 	} `json:"changes"`
 
 	Source         string      `json:"source"`
+	Milestone      int64       `json:"milestone"`
 	AmountMinor    money.Minor `json:"amount_minor"`
 	CashMinor      money.Minor `json:"cash_minor"`
 	RemainingMinor money.Minor `json:"remaining_minor"`
@@ -178,7 +182,8 @@ func (s *story) apply(t reporter, b *body) {
 	if !ok {
 		t.Fatalf("%s: %s is about an unknown kind of record", s.l.label, b.Type)
 	}
-	if resource != "payment" && resource != "leave_request" {
+	progress := resource == "major_order" && s.statuses[resource+" "+b.Data.ID] == b.Data.Status // a milestone
+	if resource != "payment" && resource != "leave_request" && b.Type != "sandbox.expiring" && !progress {
 		s.move(t, b, resource, b.Data.ID, b.Data.Status)
 	}
 	for _, c := range b.Data.Changes {

@@ -3,6 +3,7 @@ package company
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"platen/internal/company/mission"
 	"platen/internal/company/record"
@@ -18,15 +19,21 @@ import (
 // times (created_at, updated_at, completed_at, unlocked_at, ends_at, and where the
 // clock is anchored), the ids of events and the uid they are made of, and the
 // sandbox's own id. Whether time passed by itself or by ticks leaves no trace either, nor
-// does sandbox.expiring, which the wall clock brings. How the client's calls went
-// is no part of the company either, only what it has completed.
+// does sandbox.expiring, which the wall clock brings, nor do webhooks: their
+// subscriptions, their log and their events are kept beside the company. How the
+// client's calls went is no part of the company either, only what it has completed.
 //
 // It sees the company as it is, flushed or not, and does not change it. Its
 // cost grows with the company, so it is for tests and comparisons.
 func (c *Company) StateHash() string {
 	st := c.state()
-	st.Sequence -= st.WallEvents // an event of the wall clock is no part of the life
+	st.Sequence -= st.WallEvents // what the wall clock and webhooks bring is no part of the life
 	st.WallEvents = 0
 	st.Conduct = mission.Conduct{} // it lies beside the company
-	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.tables(), c.rec.Sorted(), st)))
+	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.hashed(), c.rec.Sorted(), st)))
+}
+
+// hashed lists the tables that the state hash sees.
+func (c *Company) hashed() []record.Keeper {
+	return slices.DeleteFunc(c.tables(), func(t record.Keeper) bool { return t.Definition().Beside })
 }

@@ -20,6 +20,7 @@ type Summary struct {
 	Clock    sim.Clock
 	Now      sim.Minute
 	Signals  mission.Signals
+	Webhooks WebhookSummary
 
 	CashMinor, OpeningCashMinor money.Minor
 	ReceivableMinor             money.Minor
@@ -33,8 +34,18 @@ type Summary struct {
 	Morale       share.PerCent
 	Inventory    Inventory
 	Presses      PressCounts
+	Disruptions  []RunningDisruption
 	Counts       Counts
 	Score        Score
+}
+
+// WebhookSummary is what the house asks of the webhooks after each commit.
+type WebhookSummary struct {
+	// Serving is set while a subscription is active.
+	Serving bool
+	// AcknowledgedTwice is the smallest number of an event that a receiver
+	// acknowledged twice, 0 for none.
+	AcknowledgedTwice uint64
 }
 
 // Inventory is the warehouse.
@@ -104,11 +115,13 @@ func (c *Company) Summary() Summary {
 	o, f := &c.office.State, &c.factory.State
 	s := Summary{
 		Settings: c.settings, Bankrupt: c.Bankrupt(), Clock: c.clock, Now: c.now, Signals: c.missions.Signals,
+		Webhooks:  WebhookSummary{Serving: c.webhooks.Serving(), AcknowledgedTwice: c.webhooks.Twice()},
 		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
 		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100), Morale: c.people.Morale(),
 		PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
 		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders, DeliveriesWaiting: f.DeliveriesWaiting, InvoicesPayable: o.UnpaidSupplierInvoices, LotsOffered: o.OfferedLots},
 	}
+	s.Disruptions = c.runningDisruptions()
 	c.summarizeStock(&s)
 	for press := range c.factory.Presses.All {
 		switch press.Status {
@@ -116,6 +129,8 @@ func (c *Company) Summary() Summary {
 			s.Presses.Idle++
 		case factory.PressRunning:
 			s.Presses.Running++
+		case factory.PressDown:
+			s.Presses.Down++
 		}
 	}
 	s.NetWorthMinor = c.netWorthMinor()

@@ -68,9 +68,6 @@ type Config struct {
 	Presets         string
 	LogFormat       string
 	LogLevel        string
-
-	// inFile lists the fields that the configuration file set.
-	inFile []string
 }
 
 // Field describes one setting.
@@ -82,9 +79,6 @@ type Field struct {
 	// Target points at the value: *string, *[]string, *bool, *int or
 	// *time.Duration, already holding the default.
 	Target any
-	// Later is set for fields that are taken and checked, but whose feature
-	// is not built yet: it says what they will do nothing for.
-	Later string
 }
 
 // Variable returns the name of the environment variable.
@@ -108,7 +102,6 @@ func Default() *Config {
 // Fields lists the settings in the order of the reference page. Their targets
 // are those of c.
 func (c *Config) Fields() []Field {
-	const webhooks = "webhooks"
 	return []Field{
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "public-url", Doc: "Origin used in links, such as https://sandbox.example; derived from the address when empty.", Target: &c.PublicURL},
@@ -135,7 +128,7 @@ func (c *Config) Fields() []Field {
 		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.", Target: &c.ExtensionWindow},
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
-		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks, Later: webhooks},
+		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks},
 		{Name: "presets", Doc: "A folder with more preset files.", Target: &c.Presets},
 		{Name: "log-format", Doc: "text, json, or auto: text on a terminal.", Target: &c.LogFormat},
 		{Name: "log-level", Doc: "debug, info, warn or error.", Target: &c.LogLevel},
@@ -181,12 +174,6 @@ func FileFromEnvironment() string { return os.Getenv(FileVariable) }
 // colours.
 func PlainTerminal() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }
 
-// InEnvironment reports whether a field's variable is set.
-func (f Field) InEnvironment() bool {
-	_, ok := os.LookupEnv(f.Variable())
-	return ok
-}
-
 // Environment sets the fields whose variables are set.
 func (c *Config) Environment() error {
 	var errs []error
@@ -215,7 +202,6 @@ func (c *Config) File(b []byte) error {
 		if !ok {
 			continue
 		}
-		c.inFile = append(c.inFile, f.Name)
 		if text, ok := f.text(value); !ok {
 			errs = append(errs, fmt.Errorf("%s cannot be %s", f.Name, kinds[value.Kind()]))
 		} else if err := f.Set(text); err != nil {
@@ -227,9 +213,6 @@ func (c *Config) File(b []byte) error {
 	}
 	return errors.Join(errs...)
 }
-
-// InFile reports whether the configuration file set a field.
-func (c *Config) InFile(f Field) bool { return slices.Contains(c.inFile, f.Name) }
 
 // text is a member's value as a flag would have it; ok is false for a kind of
 // value that the field cannot have.

@@ -90,11 +90,12 @@ const (
 	loreEvent       = "/sandbox/lore-events/{id}"
 )
 
-// Catalogue lists the definitions in the order of the contract.
+// Catalogue lists the definitions of what a client can subscribe to, in the
+// order of the contract.
 func Catalogue() []Definition { return catalogue }
 
-// Set is a set of types, as a bit each in the order of the catalogue. All
-// types that are not in it share the last bit.
+// Set is a set of types, as a bit each in the order of the catalogue and, behind
+// it, the bookkeeping. All types that are in neither share the last bit.
 type Set uint64
 
 // SetOf returns the set of some types.
@@ -102,8 +103,8 @@ func SetOf(types ...Type) Set {
 	set := Set(0)
 	for _, t := range types {
 		bit := Set(1) << 63
-		for i := range catalogue {
-			if catalogue[i].Type == t {
+		for i := range all {
+			if all[i].Type == t {
 				bit = 1 << i
 			}
 		}
@@ -114,9 +115,9 @@ func SetOf(types ...Type) Set {
 
 // Lookup returns the definition of a type.
 func Lookup(t Type) (Definition, bool) {
-	for i := range catalogue {
-		if catalogue[i].Type == t {
-			return catalogue[i], true
+	for i := range all {
+		if all[i].Type == t {
+			return all[i], true
 		}
 	}
 	return Definition{}, false
@@ -138,7 +139,7 @@ var catalogue = []Definition{ //nolint:gochecknoglobals // the table itself
 	{CustomerInvoiceCreated, "Goods are shipped at Head Office and billed.", customerInvoice, &CustomerInvoiceCreatedData{}},
 	{CustomerInvoicePaid, "A payment brings the balance of an invoice to zero.", customerInvoice, &CustomerInvoicePaidData{}},
 	{CustomerInvoiceOverdue, "A customer has not paid by the due date.", customerInvoice, &CustomerInvoiceOverdueData{}},
-	{PaymentReceived, "A customer's money arrives.", "/office/payments/{id}", &PaymentReceivedData{}},
+	{PaymentReceived, "A customer's money, or the bonus of a major order, arrives.", "/office/payments/{id}", &PaymentReceivedData{}},
 	{PaymentOverdue, "The company has not paid a supplier by the due date.", supplierInvoice, &PaymentOverdueData{}},
 	{OfficeGoodsReceiptRecorded, "Head Office records what the Factory accepted.", "/office/goods-receipts/{id}", &OfficeGoodsReceiptRecordedData{}},
 	{ContractLotOffered, "A framework customer offers a bulk lot.", contractLot, &ContractLotOfferedData{}},
@@ -166,11 +167,11 @@ var catalogue = []Definition{ //nolint:gochecknoglobals // the table itself
 	{PayrollDue, "A timesheet is recorded, so wages are due.", payrollRun, &PayrollDueData{}},
 	{PayrollLate, "Wages were not paid by their due date.", payrollRun, &PayrollLateData{}},
 	{PayrollPaid, "Wages are paid.", payrollRun, &PayrollPaidData{}},
-	{MajorOrderUpdated, "A world-wide goal opens, reaches a milestone or ends.", "/sandbox/major-orders/{id}", nil},
-	{LoreEventStarted, "Something happens in the world.", loreEvent, nil},
+	{MajorOrderUpdated, "A world-wide goal opens, reaches a milestone or ends.", "/sandbox/major-orders/{id}", &MajorOrderUpdatedData{}},
+	{LoreEventStarted, "Something happens in the world.", loreEvent, &LoreEventStartedData{}},
 	{MissionCompleted, "The client's own calls complete a mission.", "/missions/{id}", &MissionCompletedData{}},
 	{AchievementUnlocked, "The client's own calls unlock an achievement.", "/sandbox/achievements/{id}", &AchievementUnlockedData{}},
 	{SandboxExpiring, "Five minutes of the sandbox's time are left.", "/sandbox", &SandboxExpiringData{}},
 	{SandboxBankrupt, "The company cannot go on.", "/sandbox", &SandboxBankruptData{}},
-	{DisruptionEnded, "A disruption is over.", loreEvent, nil},
+	{DisruptionEnded, "A disruption is over.", loreEvent, &DisruptionEndedData{}},
 }

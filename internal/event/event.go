@@ -1,5 +1,6 @@
 // Package event is the vocabulary of the feed: the 50 types that a client can
-// subscribe to, and for each type the struct of its data. Every change of a
+// subscribe to, the eight that keep the books of subscriptions, and for each
+// type the struct of its data. Every change of a
 // stored status writes exactly one event (contract: EVT.ONE); records that
 // change together with the one an event is about are its riders, listed in
 // data.changes.

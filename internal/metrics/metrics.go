@@ -39,6 +39,7 @@ type Metrics struct {
 	refusals   map[problem.Code]*metrics.Counter
 	commits    *metrics.PrometheusHistogram
 	failed     *metrics.Counter
+	attempts   *metrics.PrometheusHistogram
 }
 
 // perOperation counts the answers of one operation.
@@ -59,6 +60,9 @@ func commitBounds() []float64 {
 	return []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5}
 }
 
+// attemptBounds: an attempt is broken off after 5 seconds.
+func attemptBounds() []float64 { return []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5} }
+
 // New returns the metrics of a server with a table of operations.
 func New(table []operation.Operation, version string) *Metrics {
 	// Types of metrics in the text: a switch of the library for the whole
@@ -74,6 +78,7 @@ func New(table []operation.Operation, version string) *Metrics {
 		m.refusals[d.Code] = m.set.NewCounter(fmt.Sprintf(`platen_refusals_total{code=%q}`, d.Code))
 	}
 	m.commits = m.set.NewPrometheusHistogramExt("platen_commit_duration_seconds", commitBounds())
+	m.attempts = m.set.NewPrometheusHistogramExt("platen_webhook_attempt_duration_seconds", attemptBounds())
 	m.failed = m.set.NewCounter("platen_commit_failures_total")
 	began := time.Now()
 	m.set.NewGauge(fmt.Sprintf(`platen_build_info{version=%q,go_version=%q}`, version, runtime.Version()), func() float64 { return 1 })
@@ -122,6 +127,16 @@ func (m *Metrics) Committed(took time.Duration, err error) {
 		return
 	}
 	m.commits.Update(took.Seconds())
+}
+
+// Attempted counts an attempt to deliver to a webhook and how long it took. The
+// class is that of its error, "" for none.
+func (m *Metrics) Attempted(errorClass string, took time.Duration) {
+	if errorClass == "" {
+		errorClass = "none"
+	}
+	m.set.GetOrCreateCounter(fmt.Sprintf(`platen_webhook_attempts_total{error_class=%q}`, errorClass)).Inc()
+	m.attempts.Update(took.Seconds())
 }
 
 // Gauge shows what a function returns when somebody looks.

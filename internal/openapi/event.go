@@ -24,7 +24,7 @@ func (w *writer) events() {
 		Description:   "An event of the feed. Its type says what is in data.",
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
-	for _, definition := range event.Catalogue() {
+	for _, definition := range event.All() {
 		of := componentOf(definition.Type) + "Event"
 		components[of] = w.eventOf(form, &definition)
 		union.OneOf = append(union.OneOf, &huma.Schema{Ref: schemas + of})
@@ -51,7 +51,11 @@ func (w *writer) eventOf(form *huma.Schema, definition *event.Definition) *huma.
 		Type: huma.TypeObject, Description: definition.Cause, Required: slices.Clone(form.Required), Properties: maps.Clone(form.Properties),
 	}
 	s.Properties["type"] = &huma.Schema{Type: huma.TypeString, Enum: []any{string(definition.Type)}}
-	s.Properties["system"] = &huma.Schema{Type: huma.TypeString, Enum: []any{string(definition.Type.System())}}
+	system := definition.Type.System()
+	if definition.Type == ping.Type {
+		system = event.Sandbox
+	}
+	s.Properties["system"] = &huma.Schema{Type: huma.TypeString, Enum: []any{string(system)}}
 	s.Properties["data"] = w.dataOf(definition)
 	return s
 }
@@ -63,6 +67,19 @@ func (w *writer) dataOf(definition *event.Definition) *huma.Schema {
 	return w.registry.Ref(reflect.TypeOf(definition.Data).Elem())
 }
 
+// ping is the delivery that is no event (contract: OPEN.WHK.TEST.PING).
+var ping = event.Definition{ //nolint:gochecknoglobals // read only
+	Type: "webhook.ping", Cause: "The client tests a subscription; no event of the feed.", Data: &pingData{},
+}
+
+// pingData is the data of a ping.
+type pingData struct {
+	event.Head   `json:"-"`
+	event.Riders `json:"-"`
+
+	WebhookID string `json:"webhook_id"`
+}
+
 // deliveries describes what a subscription is sent, a webhook for each type
 // (contract: EVT.BODY.FULL_RECORD and the rows around it).
 func (w *writer) deliveries(form *huma.Schema) {
@@ -71,7 +88,7 @@ func (w *writer) deliveries(form *huma.Schema) {
 		Description: "The short scalars of the event's data, where the whole of it would make the body longer than 4096 bytes. The record stands at links.self.",
 	}
 	w.document.Webhooks = map[string]*huma.PathItem{}
-	for _, definition := range event.Catalogue() {
+	for _, definition := range slices.Concat(event.Catalogue(), []event.Definition{ping}) {
 		of := componentOf(definition.Type) + "Delivery"
 		w.registry.Huma().Map()[of] = w.deliveryOf(form, &definition)
 		w.document.Webhooks[string(definition.Type)] = &huma.PathItem{Post: w.delivery(&definition, schemas+of)}

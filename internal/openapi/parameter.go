@@ -18,8 +18,12 @@ func (w *writer) shared(component string, p *huma.Param) *huma.Param {
 // parameters are those of an operation's path, query and headers.
 func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 	var params []*huma.Param
-	if op.HasID() {
-		params = append(params, w.shared("id", &huma.Param{Name: "id", In: "path", Required: true, Description: "The record's id.", Schema: text()}))
+	for _, place := range op.Places() {
+		description := "The record's id."
+		if place != "id" {
+			description = "The " + strings.ReplaceAll(strings.TrimSuffix(place, "_id"), "_", " ") + "'s id."
+		}
+		params = append(params, w.shared(place, &huma.Param{Name: place, In: "path", Required: true, Description: description, Schema: text()}))
 	}
 	if op.Paged() {
 		params = append(params, w.paging(op)...)

@@ -92,7 +92,7 @@ func startPrintRun() Operation {
 		Summary:     "Start a press",
 		Description: "Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves its order in printing: start another for the rest.",
 		Problems: []problem.Code{
-			problem.NotFound, problem.InvalidState, problem.PressBusy, problem.NoOperator, problem.InsufficientStock, problem.GangMixedPaper,
+			problem.NotFound, problem.InvalidState, problem.PressDown, problem.PressBusy, problem.NoOperator, problem.InsufficientStock, problem.GangMixedPaper,
 		},
 		Events: []event.Type{
 			event.PrintRunStarted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,

@@ -4,6 +4,7 @@
 package operation
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -69,7 +70,8 @@ type Operation struct {
 	ID     string
 	Kind   Kind
 	Method string
-	// Path is relative to the base URL; {id} stands for a record's id.
+	// Path is relative to the base URL; {id} stands for a record's id, and
+	// {delivery_id} for that of a record which belongs to it.
 	Path    string
 	System  System
 	Summary string
@@ -86,8 +88,10 @@ type Operation struct {
 	// Deprecated is set once it is announced that the operation is to go.
 	Deprecated *Deprecation
 
-	// Resource names the table of lists and rows.
-	Resource string
+	// Resource names the table of lists and rows. Parent is set for a list of
+	// what belongs to the record that the path names: its resource. The id of
+	// that record is the filter behind Filters.
+	Resource, Parent string
 	// Filters are the query parameters of a list beside limit, cursor and
 	// updated_since.
 	Filters []string
@@ -109,22 +113,31 @@ type Operation struct {
 	// none.
 	Press func(in any) string
 	// Run does a write. in is a pointer to a value of In.
-	Run func(tx *sandbox.Tx, id string, in any) (Result, error)
+	Run func(tx *sandbox.Tx, at Place, in any) (Result, error)
+	// Errand, when set, comes before Run: it refuses, or returns what is to be
+	// done outside of the sandbox. What that brings is in for Run.
+	Errand func(tx *sandbox.Tx, at Place, in any) (func(context.Context) any, error)
 }
+
+// Place is the ids that a path names, "" where it names none.
+type Place struct{ ID, DeliveryID string }
 
 // Result names what a write answers with: a row, or a value of the state that
 // it made.
 type Result struct {
 	Resource, ID string
 	Value        func(v *sandbox.View) any
+	// Once, when set, is what the first answer has in the place of it: it tells
+	// a secret, which replays do not.
+	Once func(v *sandbox.View) any
 }
 
 // Table returns every operation, in the order of the reference pages.
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), requestOperations(), missionOperations(), officeOperations(), lotOperations(), marketOperations(), procurementOperations(), peopleOperations(),
-		factoryOperations(), deliveryOperations(), marketDeliveryOperations(), gateOperations(),
+		sandboxOperations(), requestOperations(), missionOperations(), worldOperations(), officeOperations(), lotOperations(), marketOperations(), procurementOperations(), peopleOperations(),
+		factoryOperations(), deliveryOperations(), marketDeliveryOperations(), gateOperations(), webhookOperations(),
 	} {
 		table = append(table, group...)
 	}
@@ -147,6 +160,9 @@ func (o *Operation) Common() []problem.Code {
 	switch o.Kind {
 	case List, Feed, Poll:
 		codes = append(codes, problem.InvalidCursor)
+		if o.HasID() {
+			codes = append(codes, problem.NotFound)
+		}
 	case Row:
 		codes = append(codes, problem.NotFound)
 	case Write:
@@ -191,19 +207,25 @@ func (o *Operation) Paged() bool { return o.Kind == List || o.Streams() }
 func (o *Operation) Streams() bool { return o.Kind == Feed || o.Kind == Poll }
 
 // HasID reports whether the path names a record.
-func (o *Operation) HasID() bool {
-	const placeholder = "{id}"
-	for i := 0; i+len(placeholder) <= len(o.Path); i++ {
-		if o.Path[i:i+len(placeholder)] == placeholder {
-			return true
+func (o *Operation) HasID() bool { return len(o.Places()) > 0 }
+
+// Places lists the parameters of the path, such as id, in their order.
+func (o *Operation) Places() []string {
+	var places []string
+	for part := range strings.SplitSeq(o.Path, "/") {
+		if strings.HasPrefix(part, "{") {
+			places = append(places, strings.Trim(part, "{}"))
 		}
 	}
-	return false
+	return places
 }
 
 // write binds a typed command to a row of the table.
 func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Result, error)) Operation {
-	o.Kind, o.Method = Write, http.MethodPost
+	o.Kind = Write
+	if o.Method == "" {
+		o.Method = http.MethodPost
+	}
 	o.In = reflect.TypeFor[In]()
 	o.BodyOptional = o.BodyOptional || o.In.NumField() == 0
 	if o.Key == "" {
@@ -212,12 +234,12 @@ func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Res
 	if o.Status == 0 {
 		o.Status = http.StatusOK
 	}
-	o.Run = func(tx *sandbox.Tx, id string, in any) (Result, error) {
+	o.Run = func(tx *sandbox.Tx, at Place, in any) (Result, error) {
 		typed, ok := in.(*In)
 		if !ok {
 			return Result{}, fmt.Errorf("operation %s got a body of type %T", o.ID, in)
 		}
-		return run(tx, id, typed)
+		return run(tx, at.ID, typed)
 	}
 	return o
 }

@@ -55,30 +55,31 @@ func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 
 // SandboxStatus is the data of GET /sandbox (contract: SBX.STATUS.FIELDS).
 type SandboxStatus struct {
-	SandboxID           string              `json:"sandbox_id"`
-	PublicName          string              `json:"public_name"`
-	Status              string              `json:"status" enum:"active,expired,bankrupt"`
-	Preset              string              `json:"preset"`
-	Seed                uint64              `json:"seed"`
-	Bridge              preset.Bridge       `json:"bridge" enum:"auto,manual"`
-	Clock               ClockStatus         `json:"clock"`
-	CreatedAt           moment.Instant      `json:"created_at"`
-	ExpiresAt           moment.Instant      `json:"expires_at"`
-	ExpiresInS          int64               `json:"expires_in_s"`
-	ExtensionsLeft      int                 `json:"extensions_left"`
-	Currency            string              `json:"currency"`
-	CashMinor           money.Minor         `json:"cash_minor"`
-	OpeningCashMinor    money.Minor         `json:"opening_cash_minor"`
-	NetWorthMinor       money.Minor         `json:"net_worth_minor"`
-	OverdraftLimitMinor money.Minor         `json:"overdraft_limit_minor"`
-	DaysNegative        int64               `json:"days_negative"`
-	Reputation          share.PerCent       `json:"reputation" doc:"0 to 100; customers come back to a good one."`
-	Morale              share.PerCent       `json:"morale" doc:"0 to 100; when it is low, people quit."`
-	Inventory           company.Inventory   `json:"inventory"`
-	Presses             company.PressCounts `json:"presses"`
-	Counts              company.Counts      `json:"counts"`
-	LastSeq             uint64              `json:"last_seq" doc:"The number of the newest event."`
-	Score               company.Score       `json:"score"`
+	SandboxID           string                      `json:"sandbox_id"`
+	PublicName          string                      `json:"public_name"`
+	Status              string                      `json:"status" enum:"active,expired,bankrupt"`
+	Preset              string                      `json:"preset"`
+	Seed                uint64                      `json:"seed"`
+	Bridge              preset.Bridge               `json:"bridge" enum:"auto,manual"`
+	Clock               ClockStatus                 `json:"clock"`
+	CreatedAt           moment.Instant              `json:"created_at"`
+	ExpiresAt           moment.Instant              `json:"expires_at"`
+	ExpiresInS          int64                       `json:"expires_in_s"`
+	ExtensionsLeft      int                         `json:"extensions_left"`
+	Currency            string                      `json:"currency"`
+	CashMinor           money.Minor                 `json:"cash_minor"`
+	OpeningCashMinor    money.Minor                 `json:"opening_cash_minor"`
+	NetWorthMinor       money.Minor                 `json:"net_worth_minor"`
+	OverdraftLimitMinor money.Minor                 `json:"overdraft_limit_minor"`
+	DaysNegative        int64                       `json:"days_negative"`
+	Reputation          share.PerCent               `json:"reputation" doc:"0 to 100; customers come back to a good one."`
+	Morale              share.PerCent               `json:"morale" doc:"0 to 100; when it is low, people quit."`
+	Inventory           company.Inventory           `json:"inventory"`
+	Presses             company.PressCounts         `json:"presses"`
+	Disruptions         []company.RunningDisruption `json:"disruptions" doc:"What gets in the way at present, oldest first."`
+	Counts              company.Counts              `json:"counts"`
+	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
+	Score               company.Score               `json:"score"`
 }
 
 // ClockStatus is what the in-world clock shows.
@@ -109,7 +110,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		},
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,
 		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
-		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses, Counts: s.Counts, LastSeq: v.Sequence, Score: score,
+		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses, Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, Score: score,
 	}
 }
 

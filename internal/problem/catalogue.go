@@ -43,6 +43,7 @@ const (
 	InvalidState          Code = "invalid_state"
 	DuplicateReference    Code = "duplicate_reference"
 	PressBusy             Code = "press_busy"
+	PressDown             Code = "press_down"
 	NoOperator            Code = "no_operator"
 	InsufficientStock     Code = "insufficient_stock"
 	WorkOrderNotReady     Code = "work_order_not_ready"
@@ -74,7 +75,7 @@ const (
 // All lists every definition, by status and then in the order of teaching.
 func All() []Definition { return definitions }
 
-var definitions = byStatus(general, market, procurement, people) //nolint:gochecknoglobals // the table itself
+var definitions = byStatus(general, market, procurement, people, webhook) //nolint:gochecknoglobals // the table itself
 
 func byStatus(groups ...[]Definition) []Definition {
 	all := slices.Concat(groups...)
@@ -219,6 +220,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "The press is free again at retry_at.",
 		Meaning: "A print run occupies the press. A press cannot queue work.",
 		Remedy:  "Wait until retry_at, use the other press, or put several small orders into one run with work_order_ids.",
+	},
+	{
+		Code: PressDown, Status: http.StatusConflict, Retryable: true,
+		Hint:    "The press takes a run again at retry_at.",
+		Meaning: "The press is out of order: it has a fault, or there is no power. A run that was under way on it waits and goes on afterwards.",
+		Remedy:  "Use the other press, or wait until retry_at. GET /sandbox lists the disruptions that run, and until when.",
 	},
 	{
 		Code: NoOperator, Status: http.StatusConflict, Retryable: true,

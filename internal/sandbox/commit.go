@@ -8,6 +8,8 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"platen/internal/company/record"
+	"platen/internal/problem"
+	"platen/internal/store"
 )
 
 // Bodies begin with the version of their format and a flag; the rest may be
@@ -89,4 +91,30 @@ func readNumber(b []byte) (uint64, []byte, error) {
 		return 0, nil, errBody
 	}
 	return n, b[size:], nil
+}
+
+// storeProblem says what a failed commit means to the client.
+func storeProblem(id string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrFull):
+		p := problem.New(problem.Unavailable, "The storage is full at the moment; nothing was changed.")
+		p.RetryAfter = fullRetry
+		return p
+	case errors.Is(err, store.ErrBusy):
+		p := problem.New(problem.Unavailable, "The storage is busy at the moment; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	case errors.Is(err, store.ErrConflict):
+		// Another process holds the sandbox. Nothing was written; the next
+		// try reads what the other wrote.
+		p := problem.New(problem.Unavailable, "Another writer was faster; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	case errors.Is(err, store.ErrClosed):
+		p := problem.New(problem.Unavailable, "The server is stopping; nothing was changed.")
+		p.RetryAfter = 1
+		return p
+	default:
+		return fmt.Errorf("commit to sandbox %s: %w", id, err)
+	}
 }

@@ -347,7 +347,7 @@ func agree(v *sandbox.View, events []fedEvent) error {
 	for _, table := range []string{
 		"sales_order", "work_order", "print_run", "customer_invoice", "office_shipment", "factory_shipment", "press", "stock_item", "mission", "achievement",
 		"office_requisition", "factory_requisition", "purchase_order", "delivery", "office_goods_receipt", "factory_goods_receipt", "supplier_invoice",
-		"contract_lot", "employee", "payroll_run",
+		"contract_lot", "employee", "payroll_run", "lore_event", "major_order",
 	} {
 		for _, e := range v.Table(table).Entries {
 			var row struct{ Status string }

@@ -51,6 +51,24 @@ func newHeat() *heat {
 // is due happens at its moment, though nobody calls. The caller ends it.
 func (s *Sandbox) Watch() (end func()) {
 	h := s.house.heat
+	unwatch := s.watch()
+	h.count(1)
+	return func() {
+		h.count(-1)
+		unwatch()
+	}
+}
+
+// count counts those who wait.
+func (h *heat) count(change int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting += change
+}
+
+// watch keeps a sandbox hot until the caller ends it.
+func (s *Sandbox) watch() (end func()) {
+	h := s.house.heat
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.watched[s]
@@ -59,7 +77,6 @@ func (s *Sandbox) Watch() (end func()) {
 		h.watched[s] = w
 	}
 	w.watchers++
-	h.waiting++
 	s.watched.Store(true)
 	if v := s.published.Load(); v != nil {
 		h.set(w, v.next())
@@ -72,7 +89,6 @@ func (s *Sandbox) Watch() (end func()) {
 func (h *heat) unwatch(w *hot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting--
 	if w.watchers--; w.watchers == 0 {
 		h.set(w, 0)
 		delete(h.watched, w.sandbox)

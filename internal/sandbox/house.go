@@ -39,6 +39,9 @@ type Options struct {
 	Now func() time.Time
 	// Told hears of sandboxes that come and go.
 	Told Told
+	// Webhooks are those who send deliveries. A house without them keeps the
+	// books and sends nothing.
+	Webhooks Webhooks
 }
 
 // Told is who hears of sandboxes that come and go. What is nil is not called.
@@ -82,6 +85,9 @@ func NewHouse(o Options) *House {
 	}
 	if o.Told.Doubt == nil {
 		o.Told.Doubt = func() {}
+	}
+	if o.Webhooks.Wake == nil {
+		o.Webhooks.Wake = func(string) {}
 	}
 	return &House{options: o, store: o.Store, log: o.Log, heat: newHeat(), sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
 }

@@ -100,6 +100,7 @@ func (s *Sandbox) restore(image store.Image) error {
 	view := newView(image.Sandbox, c, snapshot.image.Tables, version)
 	view.tail, view.refused = appendTail(nil, events), &s.refused
 	s.published.Store(view)
+	s.attend(view)
 	s.house.heat.renewed(s, view.next())
 	return nil
 }

@@ -13,6 +13,10 @@ import (
 type Reply struct {
 	Status int
 	Body   []byte
+	// Once, when set, is sent in the place of the body, this one time: it has a
+	// secret that is not stored. A replay sends the body, where it is null
+	// (contract: WHK.SECRET.REPLAY).
+	Once []byte
 	// Replayed is set when the reply is the stored one of an earlier request.
 	Replayed bool
 }

@@ -22,6 +22,7 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/mission"
+	"platen/internal/company/subscription"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/store"
@@ -59,6 +60,10 @@ type Sandbox struct {
 	calls   callLog
 	conduct conduct
 	refused atomic.Int64
+	// read is up to which event clients have read the feed, deferred since when
+	// the oldest delivery waits that the budget holds back, 0 for none.
+	read     atomic.Uint64
+	deferred atomic.Int64
 
 	// mu is held by the one writer. It guards everything below.
 	mu       sync.Mutex
@@ -68,6 +73,13 @@ type Sandbox struct {
 	snapshot uint64
 	ticked   moment.Instant
 	gone     bool
+	// What follows does not go with the company in memory: unattend ends the
+	// watch over a sandbox that serves webhooks, errands are the idempotency keys
+	// whose commands are at work outside, pinging the subscriptions that are being
+	// tested.
+	unattend func()
+	errands  map[replyKey]Fingerprint
+	pinging  map[string]bool
 }
 
 // Tx is what a command works on.
@@ -204,24 +216,8 @@ func (s *Sandbox) dropUnless(whole *bool) {
 }
 
 func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Reply, error) {
-	s.used.Store(now.Time().Unix())
-	if err := s.load(ctx); err != nil {
-		return Reply{}, err
-	}
-	if cmd.Key != "" {
-		reply, found, err := s.storedReply(ctx, cmd)
-		if err != nil || found {
-			return reply, err
-		}
-	}
-	if err := s.enter(ctx, now); err != nil {
-		return Reply{}, err
-	}
-	switch s.published.Load().Status(now) {
-	case Bankrupt:
-		return Reply{}, problem.New(problem.SandboxBankrupt, "This company is bankrupt; the sandbox is read-only until it is deleted.")
-	case Expired:
-		return Reply{}, problem.New(problem.SandboxExpired, "The time of this sandbox is over; it is read-only until it is deleted.")
+	if reply, found, err := s.ready(ctx, cmd, now); err != nil || found {
+		return reply, err
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
 	if err := s.run(tx, cmd); err != nil {
@@ -235,6 +231,31 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 		s.ticked = now
 	}
 	return *reply, nil
+}
+
+// ready brings the company to where a command can run, or returns the stored
+// reply of an earlier one.
+func (s *Sandbox) ready(ctx context.Context, cmd Command, now moment.Instant) (reply Reply, found bool, err error) {
+	s.used.Store(now.Time().Unix())
+	if err := s.load(ctx); err != nil {
+		return Reply{}, false, err
+	}
+	if cmd.Key != "" {
+		reply, found, err := s.storedReply(ctx, cmd)
+		if err != nil || found {
+			return reply, found, err
+		}
+	}
+	if err := s.enter(ctx, now); err != nil {
+		return Reply{}, false, err
+	}
+	switch s.published.Load().Status(now) {
+	case Bankrupt:
+		return Reply{}, false, problem.New(problem.SandboxBankrupt, "This company is bankrupt; the sandbox is read-only until it is deleted.")
+	case Expired:
+		return Reply{}, false, problem.New(problem.SandboxExpired, "The time of this sandbox is over; it is read-only until it is deleted.")
+	}
+	return Reply{}, false, nil
 }
 
 // run keeps a command to its word that a refusal changes nothing.
@@ -297,6 +318,7 @@ type step struct {
 // one, and publishes it.
 func (s *Sandbox) commit(ctx context.Context, in step) error {
 	if !s.company.Bankrupt() {
+		s.signals.Or(uint64(s.told(0, s.company.AcknowledgedTwice())))
 		s.company.Note(mission.Signals(s.signals.Load()) | in.signals)
 	}
 	s.carry()
@@ -312,7 +334,9 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		*in.pending.reply = in.pending.command.Answer(next)
 		body.reply = in.pending.stored()
 	}
-	err := s.house.store.Commit(context.WithoutCancel(ctx), store.Commit{SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header})
+	err := s.house.store.Commit(context.WithoutCancel(ctx), store.Commit{
+		SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header, Records: s.serves(old, next, in.header),
+	})
 	if err != nil {
 		s.drop()
 		return storeProblem(s.id, err)
@@ -323,8 +347,12 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		s.house.moved(s.header)
 	}
 	s.published.Store(next)
+	s.attend(next)
 	s.house.heat.renewed(s, next.next())
 	close(old.changed)
+	if changes.Touches(subscription.DeliveryResource) {
+		s.house.options.Webhooks.Wake(s.id)
+	}
 	if version-s.snapshot >= commitsPerSnapshot {
 		s.saveSnapshot(ctx)
 	}
@@ -352,32 +380,6 @@ func (s *Sandbox) evict(ctx context.Context, before time.Time) {
 	}
 	s.keep(ctx)
 	s.drop()
-}
-
-// storeProblem says what a failed commit means to the client.
-func storeProblem(id string, err error) error {
-	switch {
-	case errors.Is(err, store.ErrFull):
-		p := problem.New(problem.Unavailable, "The storage is full at the moment; nothing was changed.")
-		p.RetryAfter = fullRetry
-		return p
-	case errors.Is(err, store.ErrBusy):
-		p := problem.New(problem.Unavailable, "The storage is busy at the moment; nothing was changed.")
-		p.RetryAfter = 1
-		return p
-	case errors.Is(err, store.ErrConflict):
-		// Another process holds the sandbox. Nothing was written; the next
-		// try reads what the other wrote.
-		p := problem.New(problem.Unavailable, "Another writer was faster; nothing was changed.")
-		p.RetryAfter = 1
-		return p
-	case errors.Is(err, store.ErrClosed):
-		p := problem.New(problem.Unavailable, "The server is stopping; nothing was changed.")
-		p.RetryAfter = 1
-		return p
-	default:
-		return fmt.Errorf("commit to sandbox %s: %w", id, err)
-	}
 }
 
 // Sequence returns the number of the newest event, those of the command

@@ -135,6 +135,11 @@ func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Tim
 		return err //nolint:wrapcheck // it says what was deleted
 	}
 	h.options.Told.Gone(s.id)
+	if s.unattend != nil {
+		s.unattend()
+		s.unattend = nil
+	}
+	h.options.Webhooks.Wake(s.id) // which hears that it is gone
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.sandboxes, s.id)

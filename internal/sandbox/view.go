@@ -64,7 +64,7 @@ func (v *View) Table(resource string) *Table {
 func (v *View) Row(resource, id string) (*record.Entry, bool) {
 	t := v.Table(resource)
 	for _, e := range slices.Backward(t.Entries) {
-		if e.ID == id {
+		if e.ID == id && !e.Removed() {
 			return e, true
 		}
 	}

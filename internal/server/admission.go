@@ -26,9 +26,13 @@ func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) e
 	if err != nil {
 		return fmt.Errorf("open the queue: %w", err)
 	}
+	hooks, err := s.webhooks(key)
+	if err != nil {
+		return err
+	}
 	s.house = sandbox.NewHouse(sandbox.Options{
 		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace,
-		Log: s.log, Now: s.now, Told: sandbox.Told{Settled: s.desk.Settled, Gone: s.desk.Gone, Doubt: s.desk.Doubt},
+		Log: s.log, Now: s.now, Told: sandbox.Told{Settled: s.desk.Settled, Gone: s.desk.Gone, Doubt: s.desk.Doubt}, Webhooks: hooks,
 	})
 	return nil
 }

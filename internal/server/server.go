@@ -32,6 +32,7 @@ import (
 	"platen/internal/store/postgres"
 	"platen/internal/store/sqlite"
 	"platen/internal/web"
+	"platen/internal/webhook"
 )
 
 // Guards against slow and greedy clients.
@@ -62,12 +63,16 @@ type Server struct {
 	gate     gate
 	network  *network.Rules
 	metrics  *metrics.Metrics
+	sealer   *webhook.Sealer
+	policy   webhook.Policy
 	api      *api.Server
 	listener net.Listener
 	places   *limitListener
 	http     *http.Server
 	origin   string
 	presets  map[string]preset.Preset
+	// dispatcher is nil before Start.
+	dispatcher *webhook.Dispatcher
 
 	// stopping is set from the beginning of Stop.
 	stopping atomic.Bool
@@ -130,8 +135,14 @@ func (s *Server) Start(ctx context.Context) error {
 		s.origin = originOf(listener.Addr())
 	}
 	s.origin = strings.TrimRight(s.origin, "/")
+	if err := s.dispatch(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	handler, err := s.handler()
 	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if err := s.dispatcher.Start(ctx); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	s.places = limitConnections(listener, maxConnections)
@@ -232,7 +243,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		case <-ctx.Done():
 		case <-time.After(lameDuck):
 		}
-		errs = append(errs, s.http.Shutdown(ctx))
+		errs = append(errs, s.http.Shutdown(ctx), s.dispatcher.Stop(ctx))
 		s.stop()
 		errs = append(errs, s.http.Close())
 		s.done.Wait()

@@ -118,6 +118,9 @@ func (s *Server) gauges() {
 	s.metrics.Gauge("platen_queue_length", func() float64 { return float64(s.desk.Length()) })
 	s.metrics.Gauge("platen_queue_capacity", func() float64 { return float64(s.config.QueueLength) })
 	s.metrics.Gauge("platen_feed_waiters", func() float64 { return float64(s.house.Watchers()) })
+	s.metrics.Gauge("platen_webhook_sandboxes", func() float64 { return float64(s.dispatcher.Lanes()) })
+	s.metrics.Gauge("platen_webhook_sending", func() float64 { return float64(s.dispatcher.Sending()) })
+	s.metrics.Gauge("platen_webhook_deferred_age_seconds", func() float64 { return s.house.DeferredAge().Seconds() })
 	s.metrics.Gauge("platen_store_reachable", func() float64 {
 		if _, err := s.ask(context.Background()); err != nil {
 			return 0

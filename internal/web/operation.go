@@ -119,6 +119,8 @@ var samples = map[string]string{ //nolint:gochecknoglobals // read only
 	"create_purchase_order":       `{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 12000}]}`,
 	"create_office_goods_receipt": `{"purchase_order_id": "…", "lines": [{"sku": "mat_coated", "quantity_accepted": 12000}]}`,
 	"pay_supplier_invoice":        `{"amount_minor": 384000}`,
+	"create_webhook":              `{"url": "https://…", "events": ["*"]}`,
+	"update_webhook":              `{"status": "active"}`,
 	"create_timesheet":            `{"week_start": "2026-09-07", "entries": [{"badge_no": "1001", "hours_worked": 40}]}`,
 }
 
@@ -140,10 +142,13 @@ func sampleBody(op *operation.Operation, body []field) string {
 
 // curl is an operation as a command.
 func (s *site) curl(op *operation.Operation, body []field) string {
-	url := s.BaseURL() + strings.ReplaceAll(op.Path, "{id}", "$ID")
+	url := s.BaseURL() + op.Path
+	for _, place := range op.Places() {
+		url = strings.ReplaceAll(url, "{"+place+"}", "$"+strings.ToUpper(place))
+	}
 	lines := []string{"curl " + url}
 	json := sampleBody(op, body)
-	if op.Method != http.MethodGet && json == "" {
+	if op.Method != http.MethodGet && (json == "" || op.Method != http.MethodPost) {
 		lines[0] = "curl -X " + op.Method + " " + url
 	}
 	switch op.System {

@@ -74,7 +74,7 @@ type link struct {
 func newSite(o Options, files *assets) (*site, error) {
 	s := &site{
 		origin: o.Origin, assets: files, operations: o.Operations,
-		events: event.Catalogue(), problems: problem.All(), missions: mission.All(), presets: o.Presets, rendered: map[string][]byte{},
+		events: event.All(), problems: problem.All(), missions: mission.All(), presets: o.Presets, rendered: map[string][]byte{},
 	}
 	s.words = newGlossary(s)
 	var err error
@@ -121,6 +121,7 @@ func sections() contents {
 		{Path: "/docs/quickstart", Text: "Quickstart"},
 		{Path: "/docs/operations", Text: "Operations"},
 		{Path: "/docs/events", Text: "Events"},
+		{Path: "/docs/webhooks", Text: "Webhooks"},
 		{Path: "/docs/errors", Text: "Errors"},
 		{Path: "/docs/missions", Text: "Missions"},
 		{Path: "/docs/presets", Text: "Presets"},

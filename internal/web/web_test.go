@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"html"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen/docs"
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/event"
@@ -144,7 +146,11 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 	t.Parallel()
 	address := regexp.MustCompile(`(?i)(?:https?:)?//[a-z0-9.\[-][^\s"'<>\\)]*`)
 	for path, body := range crawl(t, pages(t)) {
-		body = strings.ReplaceAll(body, `xmlns="http://www.w3.org/2000/svg"`, "") // a name, not a place
+		body = strings.NewReplacer(
+			`xmlns="http://www.w3.org/2000/svg"`, "", // a name, not a place
+			"https://hooks.example.com/platen", "", // what a subscriber would write
+			"php://input", "", // PHP's name of the body
+		).Replace(body)
 		for _, found := range address.FindAllString(body, -1) {
 			if found != origin && !strings.HasPrefix(found, origin+"/") {
 				t.Errorf("%s names %s", path, found)
@@ -249,7 +255,7 @@ func TestEverySampleBodyIsValid(t *testing.T) {
 		_, article, _ := strings.Cut(body, `id="`+op.ID+`"`)
 		article, _, _ = strings.Cut(article, "</article>")
 		all := snippets(article)
-		if len(all) != 1 || !strings.Contains(all[0], origin+"/v1"+strings.ReplaceAll(op.Path, "{id}", "$ID")) {
+		if len(all) != 1 || !strings.Contains(all[0], origin+"/v1"+strings.NewReplacer("{id}", "$ID", "{delivery_id}", "$DELIVERY_ID").Replace(op.Path)) {
 			t.Errorf("%s has the snippets %q", op.ID, all)
 			continue
 		}
@@ -339,5 +345,25 @@ func TestHandlerAnswersLikeAFileServer(t *testing.T) {
 	}
 	if bytes.Contains(request(h, "GET", "/<b>x").Body.Bytes(), []byte("<b>x")) {
 		t.Error("the missing page repeats the path")
+	}
+}
+
+// TestTheReceiversOfThePageAreTheFilesThatAreTested: what is copied from the
+// page is what docs/webhooks runs.
+func TestTheReceiversOfThePageAreTheFilesThatAreTested(t *testing.T) {
+	t.Parallel()
+	shown := snippets(request(pages(t), http.MethodGet, "/docs/webhooks").Body.String())
+	files, err := fs.ReadDir(docs.Receivers, "webhooks")
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := docs.Receivers.ReadFile("webhooks/" + file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(shown, string(text)) {
+			t.Errorf("the page does not show %s as it is", file.Name())
+		}
 	}
 }

@@ -128,6 +128,8 @@ func TestTagsFollowWhatIsRead(t *testing.T) {
 	t.Parallel()
 	rows(t, "LIST.ETAG", "LIST.NOT_MODIFIED", "ERR.NOT_MODIFIED", "OPEN.LIST.ETAG_COVERS", "OPEN.LIST.ITEM", "OPEN.ENV.NO_BODY")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
+	n.subscribe("https://hooks.example.com/a", `"*"`)
+	n.subscribe("https://hooks.example.com/b", `"*"`)
 	n.snapshot()
 	seen := map[string]string{}
 	tagged := func(t *testing.T, path string, headers ...string) string {

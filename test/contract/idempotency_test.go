@@ -52,9 +52,12 @@ func (n *tenant) writes() []request {
 	}
 }
 
-// repeatedLater are operations that take days of waiting; payday_test.go and the
-// tests of lots repeat them.
-var repeatedLater = []string{"create_timesheet", "run_payroll", "accept_contract_lot", "decline_contract_lot"}
+// repeatedLater are operations that take days of waiting, or a receiver:
+// payday_test.go and the tests of lots and webhooks repeat them.
+var repeatedLater = []string{
+	"create_timesheet", "run_payroll", "accept_contract_lot", "decline_contract_lot",
+	"create_webhook", "test_webhook", "rotate_webhook_secret", "redeliver_webhook",
+}
 
 func (r request) under(key string) request {
 	r.headers = []string{"Idempotency-Key", key}

@@ -24,8 +24,8 @@ type judge struct {
 	raw        []byte
 	compiler   *jsonschema.Compiler
 	operations []documented
-	// tables are the twins of lists whose paths end in .csv, by path.
-	tables map[string]*documented
+	// tables are the twins of lists whose paths end in .csv.
+	tables []documented
 	// webhooks are the media types of their bodies, by event type.
 	webhooks map[string]json.RawMessage
 
@@ -78,7 +78,7 @@ func newJudge(t testing.TB, origin string) *judge {
 	if err != nil || answered.StatusCode != http.StatusOK {
 		t.Fatalf("/openapi.json: %d %v", answered.StatusCode, err)
 	}
-	j := &judge{raw: raw, compiler: jsonschema.NewCompiler(), tables: map[string]*documented{}, webhooks: map[string]json.RawMessage{}, schemas: map[string]*jsonschema.Schema{}}
+	j := &judge{raw: raw, compiler: jsonschema.NewCompiler(), webhooks: map[string]json.RawMessage{}, schemas: map[string]*jsonschema.Schema{}}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatalf("/openapi.json: %v", err)
@@ -157,7 +157,7 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 				o.body, o.bodyOptional = op.RequestBody.Content, !op.RequestBody.Required
 			}
 			if strings.HasSuffix(path, ".csv") {
-				j.tables[path] = &o
+				j.tables = append(j.tables, o)
 			} else {
 				j.operations = append(j.operations, o)
 			}
@@ -194,24 +194,31 @@ func (j *judge) find(method, path string) *documented {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	if table := j.tables[path]; table != nil && method == table.method {
-		return table
-	}
 	segments := strings.Split(path, "/")
+	for i := range j.tables {
+		if table := &j.tables[i]; table.is(method, segments) {
+			return table
+		}
+	}
 	for i := range j.operations {
-		o := &j.operations[i]
-		if o.method != method || len(o.segments) != len(segments) {
-			continue
-		}
-		fits := true
-		for k, segment := range o.segments {
-			fits = fits && (segment == segments[k] || strings.HasPrefix(segment, "{"))
-		}
-		if fits {
+		if o := &j.operations[i]; o.is(method, segments) {
 			return o
 		}
 	}
 	return nil
+}
+
+// is reports whether the path of a request, in segments, is the operation's.
+func (o *documented) is(method string, segments []string) bool {
+	if o.method != method || len(o.segments) != len(segments) {
+		return false
+	}
+	for k, segment := range o.segments {
+		if segment != segments[k] && !strings.HasPrefix(segment, "{") {
+			return false
+		}
+	}
+	return true
 }
 
 // check reports whatever in a JSON answer the document does not say.
@@ -264,7 +271,8 @@ func (j *judge) schema(pointer string) (*jsonschema.Schema, error) {
 	return s, err
 }
 
-// lists are the paths of all lists, the feed among them.
+// lists are the paths of all lists, the feed among them, but those within a
+// record.
 func (j *judge) lists() []string {
 	var paths []string
 	for _, o := range j.operations {
@@ -272,7 +280,7 @@ func (j *judge) lists() []string {
 			paths = append(paths, o.path)
 		}
 	}
-	return paths
+	return slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, "{") })
 }
 
 // records are the paths of the lists of what the company is and what happened

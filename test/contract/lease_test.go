@@ -62,12 +62,23 @@ func presets(t testing.TB, all map[string]object) map[string]string {
 			t.Fatal(err)
 		}
 		made["preset"], made["summary"] = name, "for tests"
+		maps.Copy(made, world(0, 0, 0))
 		maps.Copy(made, members)
 		if err := os.WriteFile(filepath.Join(folder, name+".json"), []byte(encode(t, made)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return map[string]string{"presets": folder}
+}
+
+// world is how often disruptions, stories and major orders come, in days, 0 for
+// never. Their first day is day 1.
+func world(disruptions, stories, majorOrders int) object {
+	return object{
+		"disruptions":  object{"every_days": disruptions, "first_days": []int{1, 1}, "most_at_once": 1},
+		"stories":      object{"every_days": stories, "first_days": []int{1, 1}},
+		"major_orders": object{"every_days": majorOrders, "first_day": 1},
+	}
 }
 
 func testTwoSteps(t *testing.T) {

@@ -173,6 +173,7 @@ var resources = map[string]string{
 
 	"office_requisition": "/office/requisitions", "purchase_order": "/office/purchase-orders", "office_goods_receipt": "/office/goods-receipts",
 	"supplier_invoice": "/office/supplier-invoices", "contract_lot": "/office/contract-lots", "market_trade": "/office/market/trades", "market_delivery": "/factory/market-deliveries", "employee": "/office/employees", "payroll_run": "/office/payroll-runs",
+	"lore_event": "/sandbox/lore-events", "major_order": "/sandbox/major-orders",
 	"factory_requisition": "/factory/requisitions", "delivery": "/factory/deliveries", "factory_goods_receipt": "/factory/goods-receipts",
 }
 

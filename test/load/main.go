@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string) error {
 		return beMeasured(ctx, args[1], args[2], args[3:])
 	}
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
-	only := flags.String("only", "", "measure only the groups whose names contain this: reads, commits, posts, loads, memory, keys, idle, days, waiting")
+	only := flags.String("only", "", "measure only the groups whose names contain this: reads, commits, posts, loads, memory, keys, idle, days, waiting, deliveries")
 	folder := flags.String("dir", "", "put databases into a temporary folder inside this one; on the disk that is to be measured")
 	profiles := flags.String("profiles", "", "leave a processor profile of each measured process in this folder, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
@@ -95,6 +95,7 @@ func measure(ctx context.Context, b *bench, only string) ([]figure, error) {
 	groups := []group{
 		{"reads", measureReads}, {"commits", measureCommits}, {"posts", measurePosts}, {"loads", measureLoads},
 		{"memory", measureMemory}, {"keys", measureKeys}, {"idle", measureIdle}, {"days", measureDays}, {"waiting", measureWaiting},
+		{"deliveries", measureDeliveries},
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !strings.Contains(g.name, only) })
 	var figures []figure

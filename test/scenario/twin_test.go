@@ -27,7 +27,7 @@ var lists = []string{
 	"/office/requisitions", "/office/purchase-orders", "/office/goods-receipts", "/office/supplier-invoices", "/office/suppliers",
 	"/office/employees", "/office/timesheets", "/office/payroll-runs",
 	"/factory/work-orders", "/factory/print-runs", "/factory/shipments", "/factory/stock", "/factory/stock-moves", "/factory/presses",
-	"/factory/requisitions", "/factory/deliveries", "/factory/goods-receipts", "/factory/attendance",
+	"/factory/requisitions", "/factory/deliveries", "/factory/goods-receipts", "/factory/attendance", "/sandbox/lore-events", "/sandbox/major-orders",
 }
 
 // told reads the life of a company. What has to differ between two of them is

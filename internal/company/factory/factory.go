@@ -59,6 +59,8 @@ type State struct {
 	SheetsSpoiled int64 `json:"sheets_spoiled"`
 	// FinishersPresent counts who can dry, cut and bind today.
 	FinishersPresent int64 `json:"finishers_present"`
+	// Heat is set while it is too hot to print at full speed.
+	Heat bool `json:"heat,omitzero"`
 }
 
 // New returns an empty Factory.
@@ -126,15 +128,17 @@ func (f *Factory) checkPresses() error {
 			running[run.PressID] = run.ID
 		}
 	}
-	if err := f.checkHands(); err != nil {
-		return err
+	for _, check := range []func() error{f.checkHands, f.checkDowntime} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	for press := range f.Presses.All {
 		current := ""
 		if press.CurrentPrintRunID != nil {
 			current = *press.CurrentPrintRunID
 		}
-		if current != running[press.ID] || (press.Status == PressRunning) != (current != "") {
+		if current != running[press.ID] || press.Status != PressDown && (press.Status == PressRunning) != (current != "") {
 			return fmt.Errorf("press %s is %s with the run %q, but %q runs on it", press.ID, press.Status, current, running[press.ID])
 		}
 	}

@@ -60,8 +60,8 @@ type PrintRun struct {
 	Status          PrintRunStatus `json:"status" enum:"running,completed"`
 	StartedSim      string         `json:"started_sim"`
 	EndsSim         string         `json:"ends_sim"`
-	// EndsAt is the wall time as estimated at the start; ticks bring the end
-	// forward. Null under a manual clock.
+	// EndsAt is the wall time as it is estimated; ticks bring the end forward,
+	// and a press that is down puts it off. Null under a manual clock.
 	EndsAt       *moment.Instant  `json:"ends_at"`
 	CompletedSim *string          `json:"completed_sim"`
 	SheetsWasted *int64           `json:"sheets_wasted"`
@@ -78,6 +78,8 @@ type PrintRunPrivate struct {
 	Minutes int64 `json:"minutes,omitzero"`
 	// CostMinor is what its material has cost.
 	CostMinor money.Minor `json:"cost_minor,omitzero"`
+	// Hot is set for a run that was started in the heat.
+	Hot bool `json:"hot,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -134,7 +136,7 @@ type ShortageDetails struct {
 
 // StartPrintRun starts a press for one work order or a gang, and returns the
 // run's id and those of the requisitions that it made necessary. It refuses
-// with press_busy, no_operator, insufficient_stock, invalid_state,
+// with press_down, press_busy, no_operator, insufficient_stock, invalid_state,
 // gang_mixed_paper or not_found.
 func (f *Factory) StartPrintRun(r *record.Recorder, in PrintRunInput) (id string, requisitions []string, err error) {
 	p, err := f.plan(r, in)
@@ -159,9 +161,12 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 			return plan{}, problem.Missing("work_order", id)
 		}
 	}
-	// A busy press comes before the state of the orders: who starts the same
-	// run twice is told when the press is free.
+	// The press comes before the state of the orders: who starts the same run
+	// twice is told when the press is free.
 	row, _ := f.Presses.Find(press.ID)
+	if err := f.inOrder(r, row); err != nil {
+		return plan{}, err
+	}
 	if row.CurrentPrintRunID != nil {
 		return plan{}, f.whenFree(r, *row.CurrentPrintRunID, problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *row.CurrentRunEndsSim))
 	}
@@ -173,7 +178,7 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 		return plan{}, err
 	}
 	p.badge = badge
-	p.measure(row.LastSKU)
+	p.measure(row.LastSKU, row.SheetsPerHour)
 	return p, f.checkMaterial(&p)
 }
 
@@ -209,7 +214,7 @@ func (f *Factory) whenFree(r *record.Recorder, runID string, p *problem.Problem)
 
 // measure does the arithmetic of a run: make-ready is halved in sheets and
 // takes two fifths of the time when the press last printed the same product.
-func (p *plan) measure(last *string) {
+func (p *plan) measure(last *string, sheetsPerHour int64) {
 	p.makeReady = p.press.MakeReadySheets
 	minutes := p.press.MakeReadyMinutes
 	if last != nil && *last == p.products[0].SKU {
@@ -227,7 +232,7 @@ func (p *plan) measure(last *string) {
 			p.plates = max(p.plates, product.PlatesPerRun)
 		}
 	}
-	p.minutes = minutes + ceilDiv(p.sheets*60, p.press.SheetsPerHour)
+	p.minutes = minutes + ceilDiv(p.sheets*60, sheetsPerHour)
 }
 
 func (p *plan) material() []Need {
@@ -268,7 +273,7 @@ func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []s
 	for i, w := range p.orders {
 		row.Items = append(row.Items, PrintRunItem{WorkOrderID: w.ID, QuantityPlanned: p.quantities[i]})
 	}
-	run, private := f.PrintRuns.Add(r, row, PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes})
+	run, private := f.PrintRuns.Add(r, row, PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes, Hot: f.State.Heat})
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = &run.ID, &run.EndsSim
 	press.LastSKU = new(p.products[len(p.products)-1].SKU)
 	f.Operators.EditPrivate(r, operatorID(p.badge)).RunID = run.ID

@@ -18,8 +18,13 @@ type output struct {
 	cost          money.Minor
 }
 
-// RunEnds completes a print run: good copies, spoilage, a free press.
+// RunEnds completes a print run: good copies, spoilage, a free press. One that
+// was held up ends when its time has come.
 func (f *Factory) RunEnds(r *record.Recorder, id string) {
+	if ends := f.PrintRuns.Private(id).Ends; ends > r.Now() {
+		r.Set(sim.Timer{Due: ends, Class: sim.ClassDay, Kind: TimerRunEnds, Ref: id})
+		return
+	}
 	run, private := f.PrintRuns.Edit(r, id)
 	press, _ := f.Presses.Edit(r, run.PressID)
 	spoiled := f.drawSpoilage(run, private)
@@ -65,7 +70,11 @@ func (f *Factory) RunEnds(r *record.Recorder, id string) {
 func (f *Factory) drawSpoilage(run *PrintRun, private *PrintRunPrivate) int64 {
 	press, _ := catalog.PressByID(run.PressID)
 	normal := f.spoilage[run.PressID].Normal(private.Run)
-	return max(0, press.SpoilagePPM-f.skillPPM(run.OperatorBadgeNo)+press.SpoilageDeviationPPM*normal/sim.Million)
+	spoiled := press.SpoilagePPM - f.skillPPM(run.OperatorBadgeNo) + press.SpoilageDeviationPPM*normal/sim.Million
+	if private.Hot {
+		spoiled += heatSpoilagePPM
+	}
+	return max(0, spoiled)
 }
 
 func (f *Factory) outputs(r *record.Recorder, run *PrintRun, private *PrintRunPrivate, spoiled int64) []output {

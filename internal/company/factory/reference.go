@@ -3,6 +3,7 @@ package factory
 import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 	"platen/internal/money"
 )
 
@@ -37,12 +38,14 @@ func newProduct(p catalog.Product) Product {
 // PressStatus is the status of a press.
 //
 //	idle ──print run started──▶ running ──completed──▶ idle
+//	  └──────────┴──disruption──▶ down ──its end──▶ idle, or running when a run waits
 type PressStatus string
 
 // Statuses.
 const (
 	PressIdle    PressStatus = "idle"
 	PressRunning PressStatus = "running"
+	PressDown    PressStatus = "down"
 )
 
 // Press is a machine.
@@ -52,14 +55,14 @@ type Press struct {
 	Technology          string      `json:"technology" enum:"offset,digital"`
 	MakeReadyMinutes    int64       `json:"make_ready_minutes"`
 	MakeReadySheets     int64       `json:"make_ready_sheets"`
-	SheetsPerHour       int64       `json:"sheets_per_hour"`
+	SheetsPerHour       int64       `json:"sheets_per_hour" doc:"What it prints in an hour at present; less in a heat wave."`
 	UsesPlates          bool        `json:"uses_plates"`
 	ClickMinorPerSheet  money.Minor `json:"click_minor_per_sheet"`
 	LastSKU             *string     `json:"last_sku"`
 	Status              PressStatus `json:"status" enum:"idle,running,down"`
 	CurrentPrintRunID   *string     `json:"current_print_run_id"`
 	CurrentRunEndsSim   *string     `json:"current_run_ends_sim"`
-	DownUntilSim        *string     `json:"down_until_sim"`
+	DownUntilSim        *string     `json:"down_until_sim" doc:"While it is down: until when. A print run under way waits and goes on then."`
 	CompletedPrintRuns  int64       `json:"completed_print_runs"`
 	MinutesPrintedTotal int64       `json:"minutes_printed_total"`
 	record.Stamps
@@ -69,6 +72,8 @@ type Press struct {
 type PressPrivate struct {
 	// Runs counts the runs begun on it: the coordinate of their spoilage.
 	Runs int64 `json:"runs,omitzero"`
+	// DownUntil is when it is in order again, 0 while it is.
+	DownUntil sim.Minute `json:"down_until,omitzero"`
 }
 
 // Resource implements record.Row.

@@ -12,10 +12,12 @@ import (
 const TimerDay = "staff.day"
 
 // sickDaysMost is how many working days an illness takes at most, sickPct what
-// an ill person is paid of the wage.
+// an ill person is paid of the wage, fluFactor how much more often people fall
+// ill while the flu goes round.
 const (
 	sickDaysMost = 4
 	sickPct      = 80
+	fluFactor    = 5
 )
 
 // Absence says why somebody is not at work.
@@ -137,7 +139,7 @@ func (h *HR) comeBack(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 
 func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	today := r.Today()
-	if e.Status != EmployeeActive || !p.started(today) || h.streams.sick.PPM(p.Slot, int64(today)) >= h.staff.SickPPM() {
+	if e.Status != EmployeeActive || !p.started(today) || h.streams.sick.PPM(p.Slot, int64(today)) >= h.sickPPM() {
 		return
 	}
 	e, p = h.Employees.Edit(r, e.ID)
@@ -146,6 +148,14 @@ func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	e.SickUntil = new((p.SickEnds - 1).Date())
 	record.Move(r, e, &e.Status, EmployeeSick)
 	r.Emit(event.EmployeeSick, e, &event.EmployeeSickData{BadgeNo: e.BadgeNo, Role: string(e.Role), ExpectedBack: p.SickEnds.Date()})
+}
+
+// sickPPM is the chance to fall ill today.
+func (h *HR) sickPPM() int64 {
+	if h.State.FluWave {
+		return h.staff.SickPPM() * fluFactor
+	}
+	return h.staff.SickPPM()
 }
 
 func (h *HR) quit(r *record.Recorder, e *Employee, p *EmployeePrivate) {

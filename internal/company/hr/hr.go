@@ -47,6 +47,8 @@ type State struct {
 	Earned []Earnings `json:"earned"`
 	// UnpaidMinor is the gross of all timesheets that are not paid.
 	UnpaidMinor money.Minor `json:"unpaid_minor"`
+	// FluWave is set while everybody falls ill more often.
+	FluWave bool `json:"flu_wave,omitzero"`
 }
 
 // Earnings is what the crew has earned in a week.

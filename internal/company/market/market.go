@@ -33,6 +33,9 @@ type State struct {
 	Prices []Price `json:"prices"`
 	// InTransitMinor is the cost of what was bought and has not come yet.
 	InTransitMinor money.Minor `json:"in_transit_minor"`
+	// PaperShortage is set while paper is short everywhere: the price to which
+	// paper returns is a higher one then.
+	PaperShortage bool `json:"paper_shortage,omitzero"`
 }
 
 // Price is where the price of one kind of goods stands: the logarithm of its
@@ -47,6 +50,7 @@ type Price struct {
 // day and wanders around it; what a trade did to it wears off.
 const (
 	meanPPM      = 50_000
+	shortagePPM  = 300_000 // on top of the mean
 	returnPPM    = 180_000
 	wanderingPPM = 60_000
 	impactLasts  = 600_000
@@ -145,11 +149,19 @@ func (m *Market) OpenDay(r *record.Recorder) {
 		p := &m.State.Prices[i]
 		p.ImpactPPM = scaled(p.ImpactPPM, impactLasts)
 		if g.wanders {
-			p.LogPPM += scaled(g.meanPPM-p.LogPPM, returnPPM) + scaled(m.walks[i].Normal(day), wanderingPPM)
+			p.LogPPM += scaled(m.mean(g)-p.LogPPM, returnPPM) + scaled(m.walks[i].Normal(day), wanderingPPM)
 			p.LogPPM = min(max(p.LogPPM, -logMost), logMost)
 		}
 		m.write(r, i, g)
 	}
+}
+
+// mean is where the price of goods returns to at present.
+func (m *Market) mean(g goods) int64 {
+	if m.State.PaperShortage && g.buyable {
+		return g.meanPPM + shortagePPM
+	}
+	return g.meanPPM
 }
 
 // scaled multiplies by parts per million, rounded towards zero.

@@ -271,20 +271,23 @@ func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
 	return lot, true
 }
 
-// lotArrives tells the customer's side of a parcel for a lot.
-func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) {
+// lotArrives tells the customer's side of a parcel for a lot, and returns what
+// the customer has ordered the goods for.
+func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) (worth money.Minor) {
 	if lot.SKU != sku || o.ContractLots.Private(lot.ID).ArrivedOn != nil || lot.Status != LotAccepted && lot.Status != LotDelivered {
-		return
+		return 0
 	}
 	private := o.ContractLots.EditPrivate(r, lot.ID)
 	private.Arrived += quantity
+	worth = lot.UnitPriceMinor.Times(quantity)
 	if private.Arrived < lot.Quantity {
-		return
+		return worth
 	}
 	private.ArrivedOn = new(r.Today())
 	if lot.Status == LotDelivered {
 		o.fulfilLot(r, lot)
 	}
+	return worth
 }
 
 func (o *Office) checkLots() error {

@@ -44,7 +44,7 @@ func (o *Office) DailyOrder(r *record.Recorder) {
 func (o *Office) Candidate(r *record.Recorder, index int64) {
 	day := int64(r.Today())
 	product := o.drawProduct(r, index)
-	if o.streams.keep.PPM(day, index) >= o.keepPPM() {
+	if o.streams.keep.PPM(day, index) >= scale(o.keepPPM(), o.State.Conditions.demandPPM(product.SKU)) {
 		return
 	}
 	d, s := o.preset.Demand, &o.streams

@@ -14,6 +14,7 @@ type LedgerKind string
 const (
 	OpeningBalance  LedgerKind = "opening_balance"
 	CustomerPayment LedgerKind = "customer_payment"
+	MajorOrderBonus LedgerKind = "major_order_bonus"
 	SupplierPayment LedgerKind = "supplier_payment"
 	Overhead        LedgerKind = "overhead"
 	Payroll         LedgerKind = "payroll"
@@ -31,7 +32,7 @@ type LedgerEntry struct {
 	AmountMinor  money.Minor `json:"amount_minor"`
 	BalanceMinor money.Minor `json:"balance_minor"`
 	Currency     string      `json:"currency"`
-	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment,supplier_payment,overhead,payroll,hiring_fee,severance,lot_penalty,market_buy,market_sell"`
+	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment,major_order_bonus,supplier_payment,overhead,payroll,hiring_fee,severance,lot_penalty,market_buy,market_sell"`
 	EventID      *string     `json:"event_id"`
 	ReferenceID  *string     `json:"reference_id"`
 	EntryOn      moment.Date `json:"entry_on"`

@@ -86,6 +86,8 @@ type State struct {
 	DeliveredLots int64 `json:"delivered_lots"`
 	// NegativeCloses counts the day closes in a row with negative cash.
 	NegativeCloses int64 `json:"negative_closes"`
+	// Conditions is what the world does to the business at present.
+	Conditions Conditions `json:"conditions,omitzero"`
 }
 
 // streams are the random streams of customers.

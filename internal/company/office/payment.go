@@ -3,13 +3,19 @@ package office
 import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"
 )
 
-// CustomerPaymentKind is the kind of a payment for an invoice.
-const CustomerPaymentKind = "customer"
+// Kinds of payments.
+const (
+	// CustomerPaymentKind is the kind of a payment for an invoice.
+	CustomerPaymentKind = "customer"
+	// BonusPaymentKind is the kind of a payment for a share in a major order.
+	BonusPaymentKind = "major_order_bonus"
+)
 
 // Payment is money that reached the company. Its birth is its only event.
 type Payment struct {
@@ -34,8 +40,13 @@ func (*Payment) State() string { return "" }
 
 // PaymentArrives books a customer's payment: the whole balance, or the first
 // or second half of it. It returns the sales order that is now paid in full,
-// "" when none is.
+// "" when none is. While payments wait, it comes on the first day on which they
+// arrive again.
 func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment int64) string {
+	if until := o.State.Conditions.PaymentsWaitUntil; r.Today() < until {
+		r.Set(sim.Timer{Due: until.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID, Index: instalment})
+		return ""
+	}
 	o.takeDeduction(r, invoiceID)
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
 	amount := invoice.BalanceMinor
@@ -104,4 +115,22 @@ func (o *Office) settle(r *record.Recorder, invoiceID string) (paid string) {
 		Number: invoice.Number, SalesOrderID: invoice.SalesOrderID, TotalMinor: invoice.TotalMinor, PaidOn: r.Date(),
 	})
 	return paid
+}
+
+// Bonus is what a share in a major order earns.
+type Bonus struct {
+	MajorOrderID, PayerName, Remittance string
+	AmountMinor                         money.Minor
+}
+
+// BonusArrives books the bonus of a major order.
+func (o *Office) BonusArrives(r *record.Recorder, b Bonus) {
+	payment, _ := o.Payments.Add(r, Payment{
+		Direction: "in", Kind: BonusPaymentKind, PayerName: b.PayerName, MajorOrderID: &b.MajorOrderID,
+		AmountMinor: b.AmountMinor, Currency: money.Currency, ReceivedOn: r.Date(), RemittanceText: b.Remittance,
+	}, struct{}{})
+	eventID := r.Emit(event.PaymentReceived, payment, &event.PaymentReceivedData{
+		Kind: payment.Kind, AmountMinor: b.AmountMinor, PayerName: b.PayerName, CashMinor: o.State.CashMinor + b.AmountMinor,
+	})
+	o.book(r, b.AmountMinor, MajorOrderBonus, &eventID, &payment.ID)
 }

@@ -282,7 +282,7 @@ func (o *Office) ApprovePurchase(r *record.Recorder, id, by string) {
 	private.Nth = at.Orders
 	drawn := supplier.LeadMin + o.suppliers[supplier.ID].lead.Below(supplier.LeadMax-supplier.LeadMin+1, private.Nth)
 	o.approve(r, order, by, approval{
-		on: r.Date(), truck: r.Today() + sim.Day(o.leadDays(drawn)), promised: (r.Today() + sim.Day(o.promisedDays(supplier))).Date(),
+		on: r.Date(), truck: r.Today() + sim.Day(o.leadDays(supplier, drawn)), promised: (r.Today() + sim.Day(o.promisedDays(supplier))).Date(),
 	})
 }
 

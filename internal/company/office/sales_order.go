@@ -230,29 +230,31 @@ func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
 
 // GoodsArrive tells the customer's side of a parcel: what the Factory shipped
 // reaches whom it is addressed to. Goods for an unknown reference, an order
-// that is over, or of the wrong kind reach nobody.
-func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity int64) {
+// that is over, or of the wrong kind reach nobody. It returns what the customer
+// has ordered the goods for, 0 when nobody takes them.
+func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity int64) (worth money.Minor) {
 	if lot, ok := o.LotByReference(reference); ok {
-		o.lotArrives(r, lot, sku, quantity)
-		return
+		return o.lotArrives(r, lot, sku, quantity)
 	}
 	order, ok := o.OrderByReference(reference)
 	if !ok || order.SKU != sku || o.SalesOrders.Private(order.ID).ArrivedOn != nil {
-		return
+		return 0
 	}
 	if !order.Status.open() && order.Status != OrderShipped {
-		return
+		return 0
 	}
 	// Head Office reads nothing of this: goods are no record of its own.
 	private := o.SalesOrders.EditPrivate(r, order.ID)
 	private.Arrived += quantity
+	worth = order.UnitPriceMinor.Times(quantity)
 	if private.Arrived < order.Quantity {
-		return
+		return worth
 	}
 	private.ArrivedOn = new(r.Today())
 	if order.Status == OrderShipped {
 		o.fulfil(r, order)
 	}
+	return worth
 }
 
 // fulfil settles an order whose goods have arrived and which has been billed,

@@ -76,22 +76,22 @@ func newSupplierStreams(seed uint64) map[string]*supplierStreams {
 	return all
 }
 
-// leadDays is how many working days an order takes that would take so many in
-// ordinary times.
-func (o *Office) leadDays(ordinary int64) int64 {
+// leadDays is how many working days a supplier takes at present for an order
+// that would take it so many in ordinary times.
+func (o *Office) leadDays(s catalog.Supplier, ordinary int64) int64 {
 	factor := int64(o.preset.Supply.LeadFactor)
-	return (ordinary*factor + sim.Million - 1) / sim.Million
+	return (ordinary*factor+sim.Million-1)/sim.Million + o.State.Conditions.extraDays(s)
 }
 
 // promisedDays is what a supplier promises: its mean lead, rounded up.
 func (o *Office) promisedDays(s catalog.Supplier) int64 {
-	return o.leadDays((s.LeadMin + s.LeadMax + 1) / 2)
+	return o.leadDays(s, (s.LeadMin+s.LeadMax+1)/2)
 }
 
-// unitPrice is what a supplier asks for a material that it sells.
+// unitPrice is what a supplier asks at present for a material that it sells.
 func (o *Office) unitPrice(s catalog.Supplier, sku string) money.Minor {
 	item, _ := catalog.ItemBySKU(sku)
-	factor := scale(s.PricePPM, int64(o.preset.Supply.PriceFactor))
+	factor := scale(scale(s.PricePPM, int64(o.preset.Supply.PriceFactor)), o.State.Conditions.pricePPM(sku))
 	return max(1, item.BaseCostMinor.Scaled(factor))
 }
 
@@ -113,11 +113,11 @@ func (o *Office) newSupplier(s catalog.Supplier) Supplier {
 	}
 	promised, onTime, leads := o.promisedDays(s), int64(0), s.LeadMax-s.LeadMin+1
 	for lead := s.LeadMin; lead <= s.LeadMax; lead++ {
-		if o.leadDays(lead) <= promised {
+		if o.leadDays(s, lead) <= promised {
 			onTime++
 		}
 	}
-	row.LeadDaysMin, row.LeadDaysMax, row.OnTimePct = o.leadDays(s.LeadMin), o.leadDays(s.LeadMax), (onTime*100+leads/2)/leads
+	row.LeadDaysMin, row.LeadDaysMax, row.OnTimePct = o.leadDays(s, s.LeadMin), o.leadDays(s, s.LeadMax), (onTime*100+leads/2)/leads
 	row.CreditLimitMinor = &s.CreditLimitMinor
 	for _, offer := range s.Sells {
 		row.Prices = append(row.Prices, Price{SKU: offer.SKU, UnitPriceMinor: o.unitPrice(s, offer.SKU), MinimumQuantity: offer.MinimumQuantity})
@@ -197,6 +197,10 @@ func (o *Office) checkSuppliers() error {
 		if private.OnOrderMinor != onOrder[supplier.ID] || private.UnpaidMinor != unpaid[supplier.ID] {
 			return fmt.Errorf("supplier %s has %d on order and %d unpaid, the documents add up to %d and %d",
 				supplier.ID, private.OnOrderMinor, private.UnpaidMinor, onOrder[supplier.ID], unpaid[supplier.ID])
+		}
+		known, _ := catalog.SupplierByID(supplier.ID)
+		if want := o.newSupplier(known); !slices.Equal(supplier.Prices, want.Prices) || supplier.LeadDaysMin != want.LeadDaysMin {
+			return fmt.Errorf("supplier %s asks %v in %d days, at present it should be %v in %d", supplier.ID, supplier.Prices, supplier.LeadDaysMin, want.Prices, want.LeadDaysMin)
 		}
 		if len(private.Overdue) != overdue[supplier.ID] || supplier.OnHold != (overdue[supplier.ID] > 0) {
 			return fmt.Errorf("supplier %s is on hold: %t, with %d overdue invoices", supplier.ID, supplier.OnHold, overdue[supplier.ID])

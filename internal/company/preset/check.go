@@ -63,7 +63,7 @@ func (p Preset) check() error {
 		{p.Seed == nil || *p.Seed <= seedMost, "seed must be 0 to 9007199254740991"},
 		{d.LatePctPerDay >= 0 && d.LateCapPct >= 0 && d.LateCapPct <= 100, "demand.late_pct_per_day and late_cap_pct must be 0 to 100"},
 	}
-	errs := []error{p.Staff.check(), p.Payroll.check(), p.Lots.check()}
+	errs := []error{p.Staff.check(), p.Payroll.check(), p.Lots.check(), p.Disruptions.check(), p.Stories.check(), p.MajorOrders.check()}
 	for _, rule := range rules {
 		if !rule.ok {
 			errs = append(errs, errors.New(rule.text))

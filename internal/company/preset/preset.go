@@ -63,6 +63,10 @@ type Preset struct {
 	Lots      Lots      `json:"contract_lots"`
 	Staff     Staff     `json:"staff"`
 	Payroll   Payroll   `json:"payroll"`
+
+	Disruptions Disruptions `json:"disruptions"`
+	Stories     Stories     `json:"stories"`
+	MajorOrders MajorOrders `json:"major_orders"`
 }
 
 // Clock is how time passes.

@@ -39,7 +39,7 @@ func TestAPresetIsRefusedWithTheMemberThatIsWrong(t *testing.T) {
 		{`"late_cap_pct": 30`, `"late_cap_pct": 30, "late_capp_pct": 3`, "late_capp_pct"},
 		{`"preset": "starter"`, `"preset": "Starter!"`, "lower-case"},
 		{`"preset": "starter"`, `"preset": ""`, "lower-case"},
-		{`"version": 1`, `"version": 0`, "version"},
+		{`"version": 2`, `"version": 0`, "version"},
 		{`"bridge": "auto"`, `"bridge": "both"`, "bridge"},
 		{`"mode": "realtime"`, `"mode": "fast"`, "clock.mode"},
 		{`"speed": 8`, `"speed": 481`, "clock.speed"},
@@ -61,6 +61,12 @@ func TestAPresetIsRefusedWithTheMemberThatIsWrong(t *testing.T) {
 		{`"sheets": [6000, 13000]`, `"sheets": [6000, 35001]`, "contract_lots.sheets"},
 		{`"penalty_pct": 15`, `"penalty_pct": 101`, "penalty_pct"},
 		{`"late_cap_pct": 30`, `"late_cap_pct": 30, "daily_order": {"customer_id": "cus_nobody", "sku": "prd_card", "quantity": 1, "unit_price_minor": 1, "due_days": 1}`, "daily_order"},
+		{`"first_days": [3, 6]`, `"first_days": [6, 3]`, "disruptions.every_days"},
+		{`"most_at_once": 2`, `"most_at_once": 9`, "disruptions.most_at_once"},
+		{`"disruptions": {"every_days": 8, `, `"disruptions": {`, "disruptions.every_days is missing"},
+		{`"first_days": [1, 2]`, `"first_days": [0, 2]`, "stories.every_days"},
+		{`"every_days": 25`, `"every_days": 20`, "major_orders.every_days"},
+		{`"first_day": 5`, `"first_day": 0`, "major_orders.every_days"},
 		{`"summary":`, `"summary": "twice", "summary":`, "summary"},
 	} {
 		if !strings.Contains(whole, c.old) {

@@ -16,6 +16,8 @@
 package record
 
 import (
+	"slices"
+
 	"platen/internal/company/sim"
 	"platen/internal/moment"
 )
@@ -64,9 +66,13 @@ type Entry struct {
 	Updated moment.Instant
 	// Filters are the values of the table's filter fields, in their order.
 	Filters []string
-	// Row is the JSON that clients read, Private the JSON that they do not.
+	// Row is the JSON that clients read, Private the JSON that they do not. An
+	// entry without a row holds the place of one that was removed.
 	Row, Private []byte
 }
+
+// Removed reports whether the row is no longer there.
+func (e *Entry) Removed() bool { return len(e.Row) == 0 }
 
 // Definition is what is fixed about a table.
 type Definition struct {
@@ -76,6 +82,10 @@ type Definition struct {
 	Prefix string
 	// Filters are the fields that a list may be filtered by.
 	Filters []string
+	// Beside marks books that are kept beside the company: nothing in the
+	// company follows from them, so the state hash does not see them. Their ids
+	// are unique across sandboxes, and their rows can be removed.
+	Beside bool
 }
 
 // Changes is what one flush has to store.
@@ -89,6 +99,11 @@ type Changes struct {
 	State []byte
 	// Events are what the step wrote, in order.
 	Events []Event
+}
+
+// Touches reports whether rows of a table are among the changes.
+func (c *Changes) Touches(table string) bool {
+	return slices.ContainsFunc(c.Rows, func(rows TableRows) bool { return rows.Table == table })
 }
 
 // TableRows are rows of one table.

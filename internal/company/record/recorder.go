@@ -182,6 +182,24 @@ func (r *Recorder) Since(sequence uint64) func(yield func(event.Type, event.Data
 	}
 }
 
+// Notice is what is known of an event that waits to be flushed.
+type Notice struct {
+	Sequence  uint64
+	ID        string
+	Type      event.Type
+	CreatedAt moment.Instant
+}
+
+// Notices lists the waiting events in order.
+func (r *Recorder) Notices() []Notice {
+	notices := make([]Notice, len(r.pending))
+	for i := range r.pending {
+		p := &r.pending[i]
+		notices[i] = Notice{Sequence: p.sequence, ID: p.id, Type: p.kind, CreatedAt: p.createdAt}
+	}
+	return notices
+}
+
 // Flush encodes the waiting events. It panics when a status moved without an
 // event.
 func (r *Recorder) Flush() []Event {

@@ -13,6 +13,7 @@ import (
 type Table[R, P any] struct {
 	definition Definition
 	filter     func(*R) []string
+	values     func(*R, *P) []string
 	slots      []*slot[R, P]
 	index      map[string]int
 	touched    []int
@@ -24,6 +25,7 @@ type slot[R, P any] struct {
 	row     *R
 	private *P
 	touched bool
+	removed bool
 }
 
 // NewTable returns an empty table. filter returns the values of the
@@ -41,6 +43,13 @@ func asRow(d Definition, row any) Row {
 	return r
 }
 
+// FilteredBy lets the values of the filter fields come from a row and its
+// private state. It returns the table.
+func (t *Table[R, P]) FilteredBy(values func(*R, *P) []string) *Table[R, P] {
+	t.values = values
+	return t
+}
+
 // Definition returns what is fixed about the table.
 func (t *Table[R, P]) Definition() Definition { return t.definition }
 
@@ -49,6 +58,9 @@ func (t *Table[R, P]) Len() int { return len(t.slots) }
 
 // NextID returns the id that the next row will get when it brings none.
 func (t *Table[R, P]) NextID(r *Recorder) string {
+	if t.definition.Beside {
+		return sim.ID(t.definition.Prefix, sim.Mix(sim.Mix(r.uid^sim.Hash(t.definition.Prefix))^uint64(len(t.slots))))
+	}
 	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, len(t.slots)))
 }
 
@@ -84,7 +96,8 @@ func (t *Table[R, P]) Nth(ordinal int) (*R, bool) {
 	if ordinal < 0 || ordinal >= len(t.slots) {
 		return nil, false
 	}
-	return t.at(ordinal).row, true
+	row := t.at(ordinal).row
+	return row, row != nil
 }
 
 // Ordinal returns a row's place in the order of births. The row must exist.
@@ -107,10 +120,23 @@ func (t *Table[R, P]) Edit(r *Recorder, id string) (*R, *P) {
 func (t *Table[R, P]) All(yield func(*R, *P) bool) {
 	for ordinal := range t.slots {
 		s := t.at(ordinal)
-		if !yield(s.row, s.private) {
+		if !s.removed && !yield(s.row, s.private) {
 			return
 		}
 	}
+}
+
+// Remove takes a row away, for good; no later row gets its id. It is for
+// tables that are kept beside the company. The row must exist.
+func (t *Table[R, P]) Remove(r *Recorder, id string) {
+	if !t.definition.Beside {
+		panic(fmt.Sprintf("rows of %s stay", t.definition.Resource))
+	}
+	ordinal := t.mustIndex(id)
+	s := t.slots[ordinal]
+	t.touch(r, s, ordinal)
+	s.row, s.private, s.removed = nil, nil, true
+	delete(t.index, id)
 }
 
 // EditPrivate returns the private state of a row to change. What clients read
@@ -133,7 +159,7 @@ func (t *Table[R, P]) mustIndex(id string) int {
 
 func (t *Table[R, P]) at(ordinal int) *slot[R, P] {
 	s := t.slots[ordinal]
-	if s.row == nil {
+	if s.row == nil && !s.removed {
 		s.row, s.private = new(R), new(P)
 		decode(s.entry.Row, s.row)
 		decode(s.entry.Private, s.private)
@@ -157,10 +183,18 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 	entries := make([]*Entry, len(t.touched))
 	for i, ordinal := range t.touched {
 		s := t.slots[ordinal]
+		if s.removed {
+			s.entry, s.touched = &Entry{Ordinal: ordinal, Version: version}, false
+			entries[i] = s.entry
+			continue
+		}
 		meta := asRow(t.definition, s.row)
 		e := &Entry{ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row), Private: encode(s.private)}
 		if t.filter != nil {
 			e.Filters = t.filter(s.row)
+		}
+		if t.values != nil {
+			e.Filters = t.values(s.row, s.private)
 		}
 		if s.entry != nil && bytes.Equal(s.entry.Row, e.Row) {
 			e.Version, e.Row = s.entry.Version, s.entry.Row // only private state changed
@@ -187,12 +221,14 @@ func (t *Table[R, P]) Restore(entries []*Entry) error {
 	slots := make([]slot[R, P], len(entries))
 	t.index = make(map[string]int, len(entries))
 	for i, e := range entries {
-		if e == nil || e.Ordinal != i {
+		if e == nil || e.Ordinal != i || e.Removed() && !t.definition.Beside {
 			return fmt.Errorf("table %s has a hole at %d", t.definition.Resource, i)
 		}
 		slots[i].entry = e
 		t.slots[i] = &slots[i]
-		t.index[e.ID] = i
+		if slots[i].removed = e.Removed(); !slots[i].removed {
+			t.index[e.ID] = i
+		}
 	}
 	return nil
 }

@@ -1,0 +1,10 @@
+// Package docs holds what pages of the docs show as files: programs that are
+// run by tests as they stand.
+package docs
+
+import "embed"
+
+// Receivers are programs that receive webhooks, one for each language.
+//
+//go:embed webhooks/receiver.go webhooks/receiver.py webhooks/receiver.mjs webhooks/receiver.php webhooks/receiver.rb webhooks/Receiver.java
+var Receivers embed.FS

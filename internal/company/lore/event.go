@@ -1,0 +1,106 @@
+package lore
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+)
+
+// Kind is what a lore event is about.
+type Kind string
+
+// Kinds of lore events.
+const (
+	Culture    Kind = "culture"
+	People     Kind = "people"
+	Technology Kind = "technology"
+	Trade      Kind = "trade"
+	Transport  Kind = "transport"
+	Weather    Kind = "weather"
+)
+
+// EventStatus is the status of a lore event.
+//
+//	running ──its disruption ends──▶ over
+//
+// A story without a disruption is over from the start.
+type EventStatus string
+
+// Statuses (contract: OPEN.STATE.LORE_EVENT).
+const (
+	EventRunning EventStatus = "running"
+	EventOver    EventStatus = "over"
+)
+
+// Event is something that happened in the world (contract:
+// OPEN.FIELDS.LORE_EVENT).
+type Event struct {
+	record.Head
+	Kind       Kind            `json:"kind" enum:"culture,people,technology,trade,transport,weather"`
+	Title      string          `json:"title"`
+	Story      string          `json:"story"`
+	StartedOn  moment.Date     `json:"started_on"`
+	Disruption *DisruptionNote `json:"disruption" doc:"What it does to the company; null for a story that changes nothing."`
+	Status     EventStatus     `json:"status" enum:"running,over"`
+	record.Stamps
+}
+
+// DisruptionNote is what clients read of a disruption.
+type DisruptionNote struct {
+	Kind       DisruptionKind `json:"kind" enum:"paper_shortage,courier_strike,flu_wave,press_fault,power_cut,trade_fair,payment_outage,heat_wave"`
+	Severity   Severity       `json:"severity" enum:"low,medium,high" doc:"How long it lasts, among disruptions of its kind."`
+	EndsOn     moment.Date    `json:"ends_on" doc:"The day on which it is over: from its opening, after a power cut from 12:00."`
+	EffectText string         `json:"effect_text"`
+}
+
+// EventPrivate is what is never served of a lore event.
+type EventPrivate struct {
+	Ends sim.Minute `json:"ends,omitzero"`
+	// PressID is the press that is out of order.
+	PressID string `json:"press_id,omitzero"`
+}
+
+// Resource implements record.Row.
+func (*Event) Resource() string { return "lore_event" }
+
+// State implements record.Row.
+func (e *Event) State() string { return string(e.Status) }
+
+// TellStory writes the story of today, if there is one. It changes nothing.
+func (l *Lore) TellStory(r *record.Recorder) {
+	day := int64(r.Today())
+	if !comes(day, l.stories.EveryDays, l.stories.FirstDays, l.streams.story, l.streams.firstStory) {
+		return
+	}
+	tale := l.nextStory()
+	row, _ := l.Events.Add(r, Event{Kind: tale.kind, Title: tale.title, Story: tale.text, StartedOn: r.Date(), Status: EventOver}, EventPrivate{})
+	r.Born(row)
+	r.Emit(event.LoreEventStarted, row, &event.LoreEventStartedData{Kind: string(row.Kind), Title: row.Title})
+}
+
+// nextStory walks through all stories before it tells one again, in an order
+// of the seed's own: their number is a prime, so every stride meets them all.
+func (l *Lore) nextStory() tale {
+	count, told := int64(len(stories)), int64(0)
+	for e := range l.Events.All {
+		if e.Disruption == nil {
+			told++
+		}
+	}
+	stride := 1 + l.streams.stride.Below(count-1, 0)
+	return stories[(l.streams.stride.Below(count, 1)+told%count*stride)%count]
+}
+
+// nextTale is what is told of a disruption: another one each time, until all
+// of its kind have been told.
+func (l *Lore) nextTale(kind DisruptionKind, tales []tale) tale {
+	told := int64(0)
+	for e := range l.Events.All {
+		if e.Disruption != nil && e.Disruption.Kind == kind {
+			told++
+		}
+	}
+	count := int64(len(tales))
+	return tales[(l.streams.tale.Below(count, int64(kind.place()))+told)%count]
+}

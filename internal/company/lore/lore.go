@@ -1,0 +1,121 @@
+// Package lore is the world outside: what happens in it, what of that gets in
+// the company's way, and the goals that it sets for all printers.
+//
+// What happens is drawn by the day alone. Nothing a client does can bring a
+// disruption, spare it one, or change what the other printers achieve. What a
+// disruption does is not known here: that belongs to the departments.
+package lore
+
+import (
+	"fmt"
+	"slices"
+
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+)
+
+// Lore is the world's tables and what it keeps beside them.
+type Lore struct {
+	Events      *record.Table[Event, EventPrivate]
+	MajorOrders *record.Table[MajorOrder, MajorOrderPrivate]
+
+	// State is stored with every commit.
+	State State
+
+	disruptions preset.Disruptions
+	stories     preset.Stories
+	majorOrders preset.MajorOrders
+	streams     streams
+}
+
+// State is what the world keeps beside its tables.
+type State struct {
+	// Running lists the events whose disruption is not over, oldest first.
+	Running []string `json:"running"`
+}
+
+// streams are the random streams of the world. Their coordinate is the day, or
+// the number of the major order.
+type streams struct {
+	starts, first, kind, days, press, tale sim.Stream
+	story, firstStory, stride              sim.Stream
+	peers, pace                            sim.Stream
+}
+
+// Timers of the world.
+const (
+	// TimerDay may bring an event when a day opens.
+	TimerDay = "lore.day"
+	// TimerDisruptionEnds ends a disruption; its Ref is the event's id.
+	TimerDisruptionEnds = "lore.disruption_ends"
+	// TimerMajorOrder counts, opens and closes major orders when a day opens.
+	TimerMajorOrder = "major_order.day"
+	// TimerBonus brings the bonus of a major order; its Ref is the order's id.
+	TimerBonus = "major_order.bonus"
+)
+
+// New returns a world in which nothing has happened.
+func New(p preset.Preset, seed uint64) *Lore {
+	stream := func(name string) sim.Stream { return sim.NewStream(seed, name) }
+	return &Lore{
+		Events:      record.NewTable[Event, EventPrivate](record.Definition{Resource: "lore_event", Prefix: "lor"}, nil),
+		MajorOrders: record.NewTable[MajorOrder, MajorOrderPrivate](record.Definition{Resource: "major_order", Prefix: "mjo"}, nil),
+		disruptions: p.Disruptions, stories: p.Stories, majorOrders: p.MajorOrders,
+		streams: streams{
+			starts: stream("dis.n"), first: stream("dis.first"), kind: stream("dis.k"), days: stream("dis.d"), press: stream("dis.pr"), tale: stream("dis.tale"),
+			story: stream("lore.n"), firstStory: stream("lore.first"), stride: stream("lore.tale"),
+			peers: stream("mjo.peers"), pace: stream("mjo.pace"),
+		},
+	}
+}
+
+// Tables lists the tables in the order in which they are stored.
+func (l *Lore) Tables() []record.Keeper { return []record.Keeper{l.Events, l.MajorOrders} }
+
+// Schedule sets the timers of a day's opening, unless nothing ever happens.
+func (l *Lore) Schedule(r *record.Recorder, day sim.Day) {
+	if l.Eventful() {
+		r.Set(sim.Timer{Due: day.Open(), Class: sim.ClassDisruptionStarts, Kind: TimerDay})
+	}
+	if l.Ambitious() {
+		r.Set(sim.Timer{Due: day.Open(), Class: sim.ClassMajorOrder, Kind: TimerMajorOrder})
+	}
+}
+
+// Eventful reports whether anything can happen in this world, Ambitious whether
+// it sets goals.
+func (l *Lore) Eventful() bool { return l.disruptions.EveryDays > 0 || l.stories.EveryDays > 0 }
+
+// Ambitious reports whether the world sets goals.
+func (l *Lore) Ambitious() bool { return l.majorOrders.EveryDays > 0 }
+
+// comes reports whether a day is one of those on which something happens: one
+// among the first days for certain, and later ones by chance.
+func comes(day, everyDays int64, firstDays [2]int64, chance, first sim.Stream) bool {
+	if everyDays == 0 || day < firstDays[0] {
+		return false
+	}
+	certain := firstDays[0] + first.Below(firstDays[1]-firstDays[0]+1)
+	return day == certain || chance.Below(everyDays, day) == 0
+}
+
+// Check reports a state that cannot be.
+func (l *Lore) Check() error {
+	var running []string
+	for e := range l.Events.All {
+		if e.Status == EventRunning {
+			running = append(running, e.ID)
+		}
+		if e.Status == EventRunning && e.Disruption == nil {
+			return fmt.Errorf("lore event %s runs and disrupts nothing", e.ID)
+		}
+	}
+	if !slices.Equal(running, l.State.Running) {
+		return fmt.Errorf("the disruptions %v run, noted are %v", running, l.State.Running)
+	}
+	if n := int64(len(running)); n > l.disruptions.MostAtOnce {
+		return fmt.Errorf("%d disruptions run at once", n)
+	}
+	return l.checkMajorOrders()
+}

@@ -1,0 +1,49 @@
+// Package subscription keeps the books of webhooks: who wants which events,
+// what is to be sent when, and what became of it. It decides and remembers; it
+// sends nothing, and knows no secret but in its sealed form.
+package subscription
+
+import (
+	"time"
+
+	"platen/internal/event"
+)
+
+// Trigger says why an attempt is made.
+type Trigger string
+
+// Triggers.
+const (
+	Auto   Trigger = "auto"
+	Manual Trigger = "manual"
+	Test   Trigger = "test"
+)
+
+// Attempt is one request that is to be sent now.
+type Attempt struct {
+	SandboxID, SubscriptionID, DeliveryID string
+
+	EventID   string
+	EventType event.Type
+	// Event is the event as the feed shows it, with or without its number.
+	Event []byte
+	// Number counts the attempts of a delivery from 1.
+	Number  int
+	Trigger Trigger
+
+	// Address and Secrets are sealed. The newest secret stands first.
+	Address []byte
+	Secrets [][]byte
+}
+
+// Outcome is what became of an attempt.
+type Outcome struct {
+	SubscriptionID, DeliveryID string
+
+	SentAt  time.Time
+	Latency time.Duration
+	// StatusCode is 0 when there was no answer.
+	StatusCode int
+	// ErrorClass is empty when the answer was 2xx (contract: OPEN.DLV.ERROR_CLASS).
+	ErrorClass string
+}

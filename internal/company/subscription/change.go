@@ -1,0 +1,187 @@
+package subscription
+
+import (
+	"bytes"
+	"slices"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+// Order is what a client wants of a new subscription, its URL and its secret
+// sealed for the id that it will have.
+type Order struct {
+	Host            string
+	Address, Secret []byte
+	Events          []event.Type
+	Description     *string
+}
+
+// LimitDetails are the details of webhook_limit_reached.
+type LimitDetails struct {
+	Limit int `json:"limit"`
+}
+
+// CanCreate refuses a fourth subscription (contract: OPEN.WHK.LIMIT).
+func (b *Books) CanCreate() error {
+	count := 0
+	for range b.Subscriptions.All {
+		count++
+	}
+	if count >= SubscriptionsMost {
+		return problem.New(problem.WebhookLimitReached, "This sandbox has %d webhook subscriptions already.", count).With(LimitDetails{Limit: SubscriptionsMost})
+	}
+	return nil
+}
+
+// Create adds a subscription and returns its id. CanCreate and CheckTypes come
+// before it.
+func (b *Books) Create(r *record.Recorder, in Order) string {
+	row, _ := b.Subscriptions.Add(r, Subscription{
+		Status: PendingVerification, URLHost: in.Host, Events: in.Events, Description: in.Description,
+	}, sealed{Address: in.Address, Secret: in.Secret})
+	r.Born(row)
+	r.Emit(event.WebhookCreated, row, &event.WebhookCreatedData{URLHost: row.URLHost})
+	return row.ID
+}
+
+// Change is what a client wants changed. Nil leaves what there is.
+type Change struct {
+	// Reenable asks for a disabled subscription to go back into service.
+	Reenable bool
+	// Host and Address are set for another URL.
+	Host        string
+	Address     []byte
+	Events      []event.Type
+	Description *string
+}
+
+// CanChange refuses what cannot be re-enabled: one whose URL was never verified
+// (contract: OPEN.WHK.PATCH.BODY). One that is active may be asked to be so.
+func (b *Books) CanChange(id string, in Change) error {
+	s, err := b.Find(id)
+	if err != nil {
+		return err
+	}
+	if in.Reenable && s.Status == PendingVerification {
+		return problem.WrongState(Resource, id, string(s.Status), string(Disabled), string(Active)).
+			Hinting("POST /webhooks/%s/test makes it active, once its URL answers the ping with 2xx.", id)
+	}
+	return nil
+}
+
+// Apply changes a subscription, and reports whether there was anything to
+// change. CanChange comes before it.
+func (b *Books) Apply(r *record.Recorder, id string, in Change) bool {
+	s, _ := b.Subscriptions.Find(id)
+	changed := b.differences(s, in)
+	reenable := in.Reenable && s.Status == Disabled && in.Address == nil
+	if len(changed) == 0 && !reenable {
+		return false
+	}
+	s, private := b.Subscriptions.Edit(r, id)
+	if in.Events != nil {
+		s.Events = in.Events
+	}
+	if in.Description != nil {
+		s.Description = in.Description
+	}
+	if in.Address != nil {
+		s.URLHost, private.Address = in.Host, in.Address
+		s.ConsecutiveFailures, s.LastErrorClass = 0, nil
+		b.drop(r, id)
+		if s.Status != PendingVerification {
+			record.Move(r, s, &s.Status, PendingVerification)
+		}
+	}
+	if reenable {
+		s.ConsecutiveFailures = 0
+		record.Move(r, s, &s.Status, Active)
+		r.Emit(event.WebhookReenabled, s, &event.WebhookReenabledData{URLHost: s.URLHost})
+		private.Since = r.Sequence()
+		return true
+	}
+	r.Emit(event.WebhookUpdated, s, &event.WebhookUpdatedData{URLHost: s.URLHost, Changed: changed})
+	return true
+}
+
+// differences names the members that a change is about to change.
+func (b *Books) differences(s *Subscription, in Change) []string {
+	var changed []string
+	if in.Address != nil {
+		changed = append(changed, "url")
+	}
+	if in.Events != nil && !slices.Equal(in.Events, s.Events) {
+		changed = append(changed, "events")
+	}
+	if in.Description != nil && (s.Description == nil || *s.Description != *in.Description) {
+		changed = append(changed, "description")
+	}
+	return changed
+}
+
+// Rotate replaces the secret of a subscription. For a day the old one signs
+// beside it (contract: OPEN.WHK.ROTATE). The subscription must exist.
+func (b *Books) Rotate(r *record.Recorder, id string, secret []byte, now moment.Instant) {
+	s, private := b.Subscriptions.Edit(r, id)
+	private.OldSecret, private.Secret = private.Secret, secret
+	s.OldSecretValidUntil = new(now.Add(rotation))
+	r.Emit(event.WebhookSecretRotated, s, &event.WebhookSecretRotatedData{OldSecretValidUntil: *s.OldSecretValidUntil})
+}
+
+// Delete removes a subscription with its log, and returns its last row
+// (contract: OPEN.WHK.DELETE).
+func (b *Books) Delete(r *record.Recorder, id string) (Subscription, error) {
+	if _, err := b.Find(id); err != nil {
+		return Subscription{}, err
+	}
+	b.index()
+	s, _ := b.Subscriptions.Edit(r, id)
+	record.Move(r, s, &s.Status, Deleted)
+	r.Emit(event.WebhookDeleted, s, &event.WebhookDeletedData{URLHost: s.URLHost})
+	last := *s
+	b.drop(r, id)
+	for _, delivery := range b.settled[id] {
+		b.Deliveries.Remove(r, delivery)
+	}
+	delete(b.settled, id)
+	b.Subscriptions.Remove(r, id)
+	return last, nil
+}
+
+// Tested notes what became of a test ping, and takes a subscription into
+// service that was waiting for it (contract: WHK.STATE.ACTIVATED). It reports
+// whether it did. The ping is in the log like any attempt; it counts neither as
+// a failure nor against the budget. A subscription that was deleted meanwhile is
+// refused with not_found; one that has another URL by now stays as it is.
+func (b *Books) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool, err error) {
+	if _, err := b.Find(a.SubscriptionID); err != nil {
+		return false, err
+	}
+	b.index()
+	delivered := o.ErrorClass == ""
+	row := Delivery{EventID: a.EventID, EventType: Ping, Attempt: 1, Trigger: Test, DueAt: moment.InstantOf(o.SentAt), Status: Failed}
+	if delivered {
+		row.Status = Delivered
+	}
+	row.answered(o)
+	added, _ := b.Deliveries.Add(r, row, origin{SubscriptionID: a.SubscriptionID})
+	b.settle(r, a.SubscriptionID, added.ID)
+
+	s, private := b.Subscriptions.Edit(r, a.SubscriptionID)
+	if !delivered {
+		s.LastErrorClass = row.ErrorClass
+	}
+	r.Emit(event.WebhookTested, s, &event.WebhookTestedData{
+		Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS, ErrorClass: row.ErrorClass,
+	})
+	if !delivered || s.Status != PendingVerification || !bytes.Equal(a.Address, private.Address) {
+		return false, nil
+	}
+	record.Move(r, s, &s.Status, Active)
+	r.Emit(event.WebhookActivated, s, &event.WebhookActivatedData{URLHost: s.URLHost})
+	private.Since = r.Sequence()
+	return true, nil
+}

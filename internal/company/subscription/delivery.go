@@ -1,0 +1,253 @@
+package subscription
+
+import (
+	"time"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+const (
+	// failuresMost is how many attempts in a row may fail before the
+	// subscription is disabled (contract: LIMIT.DELIVERY_FAILURES).
+	failuresMost = 5
+	// waitingMost is how many deliveries of a sandbox wait at most. At 60 a
+	// minute it takes a hundred minutes to send as many, and no sandbox lasts
+	// longer: more could never be sent.
+	waitingMost = 6000
+	// settledMost is how many settled rows the log of a subscription keeps.
+	settledMost = 500
+)
+
+// waits are those before the second, third and fourth attempt (contract:
+// LIMIT.DELIVERY_RETRIES).
+func waits() []time.Duration {
+	return []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second}
+}
+
+// Ping is the type of a test ping. The feed does not show it (contract:
+// OPEN.WHK.TEST.PING), so it is no type of an event.
+const Ping = "webhook.ping"
+
+// DeliveryStatus is the status of an attempt.
+//
+//	pending ──no budget──▶ deferred
+//	   └────────┬─────────────┘
+//	            ├──2xx──▶ delivered
+//	            ├──anything else──▶ failed, and the next attempt is pending
+//	            └──the last attempt fails, or the subscription leaves service──▶ dropped
+//
+// It is not a state of the company: the log has no events (contract: EVT.ONE
+// speaks of changes that are in the feed; these follow from it).
+type DeliveryStatus string
+
+// Statuses of an attempt (contract: OPEN.DLV.LOG).
+const (
+	Pending   DeliveryStatus = "pending"
+	Deferred  DeliveryStatus = "deferred"
+	Delivered DeliveryStatus = "delivered"
+	Failed    DeliveryStatus = "failed"
+	Dropped   DeliveryStatus = "dropped"
+)
+
+// Delivery is a row of the delivery log: one attempt (contract: OPEN.DLV.LOG).
+type Delivery struct {
+	record.Head
+	EventID    string          `json:"event_id" doc:"The webhook-id of the request."`
+	EventType  event.Type      `json:"event_type"`
+	Attempt    int64           `json:"attempt" doc:"Counts the attempts of a delivery from 1 to 4."`
+	Trigger    Trigger         `json:"trigger" enum:"auto,manual,test"`
+	Status     DeliveryStatus  `json:"status" enum:"pending,deferred,delivered,failed,dropped"`
+	StatusCode *int64          `json:"status_code" doc:"What the receiver answered with; null when there was no answer."`
+	LatencyMS  *int64          `json:"latency_ms" doc:"How long the attempt took; null before it was made."`
+	ErrorClass *string         `json:"error_class" enum:"timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What went wrong; null for nothing."`
+	DueAt      moment.Instant  `json:"due_at" doc:"The attempt is made no earlier."`
+	SentAt     *moment.Instant `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Delivery) Resource() string { return DeliveryResource }
+
+// State implements record.Row.
+func (d *Delivery) State() string { return string(d.Status) }
+
+// origin is where a delivery comes from.
+type origin struct {
+	SubscriptionID string `json:"subscription_id"`
+	// Sequence is the number of its event, 0 for a ping.
+	Sequence uint64 `json:"sequence,omitzero"`
+}
+
+// answered writes down what became of an attempt.
+func (d *Delivery) answered(o Outcome) {
+	d.SentAt = new(moment.InstantOf(o.SentAt))
+	d.LatencyMS = new(o.Latency.Milliseconds())
+	if o.StatusCode != 0 {
+		d.StatusCode = new(int64(o.StatusCode))
+	}
+	if o.ErrorClass != "" {
+		d.ErrorClass = &o.ErrorClass
+	}
+}
+
+// Publish gives birth to the deliveries of the events that wait to be flushed:
+// they are durable together, so that no event is ever without them.
+func (b *Books) Publish(r *record.Recorder) {
+	if !b.Serving() {
+		return
+	}
+	notices := r.Notices()
+	for i := range notices {
+		n := &notices[i]
+		for s, private := range b.Subscriptions.All {
+			if s.wants(n, private.Since) {
+				due := min(n.CreatedAt, r.Wall()) // events of one moment are stamped a little after it
+				b.wait(r, Delivery{EventID: n.ID, EventType: n.Type, Attempt: 1, Trigger: Auto, DueAt: due}, origin{SubscriptionID: s.ID, Sequence: n.Sequence})
+			}
+		}
+	}
+}
+
+// wait adds a row for an attempt that is to be made, and returns its id, "" when
+// too many wait already.
+func (b *Books) wait(r *record.Recorder, d Delivery, from origin) string {
+	b.index()
+	if len(b.queue) >= waitingMost {
+		return ""
+	}
+	d.Status = Pending
+	row, _ := b.Deliveries.Add(r, d, from)
+	b.enqueue(waiting{due: row.DueAt, ordinal: b.Deliveries.Len() - 1, id: row.ID})
+	return row.ID
+}
+
+// Redeliver adds a delivery of the event of another one, and returns its id. It
+// is refused unless the subscription is active and the other one is over
+// (contract: OPEN.DLV.REDELIVER).
+func (b *Books) Redeliver(r *record.Recorder, id, deliveryID string, now moment.Instant) (string, error) {
+	s, err := b.Find(id)
+	if err != nil {
+		return "", err
+	}
+	old, ok := b.Deliveries.Find(deliveryID)
+	if !ok || b.Deliveries.Private(deliveryID).SubscriptionID != id {
+		return "", problem.Missing(DeliveryResource, deliveryID)
+	}
+	switch {
+	case s.Status != Active:
+		return "", problem.WrongState(Resource, id, string(s.Status), string(Active))
+	case old.Status == Pending || old.Status == Deferred:
+		return "", problem.WrongState(DeliveryResource, deliveryID, string(old.Status), string(Delivered), string(Failed), string(Dropped))
+	case old.Trigger == Test:
+		return "", problem.New(problem.InvalidState, "The delivery %s was a test ping, which is no event.", deliveryID).
+			With(problem.StateDetails{Status: string(old.Status), Allowed: []string{}}).Hinting("POST /webhooks/%s/test sends another ping.", id)
+	}
+	b.index()
+	if len(b.queue) >= waitingMost {
+		return "", problem.New(problem.TooManyOpen, "%d deliveries of this sandbox wait already.", len(b.queue)).Hinting("Wait until some have been sent.")
+	}
+	again := b.wait(r, Delivery{EventID: old.EventID, EventType: old.EventType, Attempt: 1, Trigger: Manual, DueAt: now}, *b.Deliveries.Private(deliveryID))
+	return again, nil
+}
+
+// Record writes down what became of attempts, sets the retries, and disables a
+// subscription after its fifth failure in a row. An attempt whose outcome is
+// known already, or whose row is gone, changes nothing, so outcomes may be
+// recorded again.
+func (b *Books) Record(r *record.Recorder, outcomes []Outcome) {
+	b.index()
+	for _, o := range outcomes {
+		row, ok := b.Deliveries.Find(o.DeliveryID)
+		if !ok || row.SentAt != nil {
+			continue
+		}
+		if row.Status == Dropped { // its subscription left service while it was under way
+			row, _ = b.Deliveries.Edit(r, o.DeliveryID)
+			row.answered(o)
+			b.spend(row)
+			if o.ErrorClass == "" {
+				row.Status = Delivered
+			}
+			continue
+		}
+		b.dequeue(row)
+		row, from := b.Deliveries.Edit(r, o.DeliveryID)
+		row.answered(o)
+		b.spend(row)
+		if o.ErrorClass == "" {
+			b.succeeded(r, row, from)
+		} else {
+			b.failed(r, row, from, o)
+		}
+	}
+}
+
+func (b *Books) succeeded(r *record.Recorder, row *Delivery, from *origin) {
+	row.Status = Delivered
+	s, _ := b.Subscriptions.Find(from.SubscriptionID)
+	if s.ConsecutiveFailures != 0 {
+		s, _ = b.Subscriptions.Edit(r, s.ID)
+		s.ConsecutiveFailures = 0
+	}
+	if twice := b.Subscriptions.Private(s.ID).Twice; row.Trigger == Manual && (twice == 0 || from.Sequence < twice) && b.acknowledged(s.ID, row.EventID) {
+		b.Subscriptions.EditPrivate(r, s.ID).Twice = from.Sequence
+	}
+	b.settle(r, s.ID, row.ID)
+}
+
+// acknowledged reports whether a settled delivery of an event was answered 2xx.
+func (b *Books) acknowledged(id, eventID string) bool {
+	for _, delivery := range b.settled[id] {
+		if row, ok := b.Deliveries.Find(delivery); ok && row.EventID == eventID && row.Status == Delivered {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Books) failed(r *record.Recorder, row *Delivery, from *origin, o Outcome) {
+	row.Status = Failed
+	if last := int(row.Attempt) > len(waits()); last {
+		row.Status = Dropped
+	} else {
+		next := Delivery{EventID: row.EventID, EventType: row.EventType, Attempt: row.Attempt + 1, Trigger: row.Trigger}
+		next.DueAt = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(waits()[row.Attempt-1]) + moment.Microsecond // an instant is cut to microseconds
+		b.wait(r, next, *from)
+	}
+	s, _ := b.Subscriptions.Edit(r, from.SubscriptionID)
+	s.ConsecutiveFailures++
+	s.LastErrorClass = row.ErrorClass
+	b.settle(r, s.ID, row.ID)
+	if s.ConsecutiveFailures < failuresMost || s.Status != Active {
+		return
+	}
+	record.Move(r, s, &s.Status, Disabled)
+	r.Emit(event.WebhookDisabled, s, &event.WebhookDisabledData{
+		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: s.LastErrorClass, DroppedCount: b.drop(r, s.ID),
+	})
+}
+
+// drop gives up what waits for a subscription (contract:
+// OPEN.WHK.DISABLED.DROPS), and returns how much that was.
+func (b *Books) drop(r *record.Recorder, id string) int64 {
+	b.index()
+	kept, dropped := b.queue[:0], []string{}
+	for _, w := range b.queue {
+		if b.Deliveries.Private(w.id).SubscriptionID == id {
+			dropped = append(dropped, w.id)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	clear(b.queue[len(kept):])
+	b.queue = kept
+	for _, delivery := range dropped {
+		row, _ := b.Deliveries.Edit(r, delivery)
+		row.Status = Dropped
+		b.settle(r, id, delivery)
+	}
+	return int64(len(dropped))
+}

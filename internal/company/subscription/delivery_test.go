@@ -1,0 +1,317 @@
+package subscription_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"platen/internal/company/subscription"
+	"platen/internal/event"
+	"platen/internal/moment"
+)
+
+// TestTheWholeScheduleOfRetries: 10, 60 and 300 seconds after the failed attempt
+// before, never early, then given up; the same when the books are loaded again
+// between any two steps.
+func TestTheWholeScheduleOfRetries(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 1)
+	for i, wait := range []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second} {
+		jobs, _ := h.due()
+		if len(jobs) != 1 || jobs[0].Number != i+1 || jobs[0].Trigger != subscription.Auto || jobs[0].Sequence != h.feed[len(h.feed)-1].Sequence {
+			t.Fatalf("attempt %d is %+v", i+1, jobs)
+		}
+		h.reload()
+		h.answer(500, jobs...)
+		failed := h.now
+		h.reload()
+		h.now = failed.Add(wait)
+		if jobs, next := h.due(); len(jobs) != 0 || next <= h.now || next > h.now.Add(time.Second) {
+			t.Fatalf("%s after failure %d there are %d attempts, the next at %s", wait, i+1, len(jobs), next)
+		}
+		h.now = failed.Add(wait + time.Second)
+		h.reload()
+	}
+	jobs, _ := h.due()
+	h.answer(0, jobs...)
+	if jobs, next := h.due(); len(jobs) != 0 || next != 0 {
+		t.Errorf("after the last attempt there are %v, the next at %v", jobs, next)
+	}
+	want := []subscription.DeliveryStatus{subscription.Failed, subscription.Failed, subscription.Failed, subscription.Dropped}
+	if got := h.statuses(); !slices.Equal(got, want) {
+		t.Errorf("the log is %v, want %v", got, want)
+	}
+	log := h.log()
+	for _, d := range log {
+		if d.EventID != log[0].EventID || d.SentAt == nil || *d.SentAt < d.DueAt {
+			t.Errorf("attempt %d is %+v", d.Attempt, d)
+		}
+	}
+	if s := h.subscription(id); s.ConsecutiveFailures != 4 || *s.LastErrorClass != "timeout" || s.Status != subscription.Active {
+		t.Errorf("the subscription is %+v", s)
+	}
+}
+
+func TestAnAttemptIsListedUntilItsOutcomeIsKnown(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 1)
+	first, _ := h.due()
+	h.reload()
+	again, _ := h.due()
+	if len(again) != 1 || again[0].DeliveryID != first[0].DeliveryID || again[0].EventID != first[0].EventID || again[0].Number != 1 {
+		t.Errorf("%v is to be sent again, want %v", again, first)
+	}
+	h.answer(200, again...)
+	h.answer(500, first...) // told twice: what is known stays
+	if got := h.statuses(); !slices.Equal(got, []subscription.DeliveryStatus{subscription.Delivered}) {
+		t.Errorf("the log is %v", got)
+	}
+	if jobs, next := h.due(); len(jobs) != 0 || next != 0 {
+		t.Errorf("afterwards there are %v, the next at %s", jobs, next)
+	}
+}
+
+func TestFiveFailuresInARowDisableAndASuccessStartsOver(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.subscribe(subscription.Everything)
+	fail := func(n int) {
+		for range n {
+			h.happen(event.SalesOrderDeclined, 1)
+			jobs, _ := h.due()
+			h.answer(503, jobs[len(jobs)-1])
+		}
+	}
+	fail(4)
+	h.happen(event.SalesOrderDeclined, 1)
+	jobs, _ := h.due()
+	h.answer(204, jobs...)
+	if s := h.subscription(id); s.ConsecutiveFailures != 0 || *s.LastErrorClass != "http_5xx" {
+		t.Fatalf("after a success it is %+v", s)
+	}
+	fail(4)
+	if s := h.subscription(id); s.Status != subscription.Active || s.ConsecutiveFailures != 4 {
+		t.Fatalf("after four failures it is %+v", s)
+	}
+	h.happen(event.SalesOrderDeclined, 2)
+	jobs, _ = h.due()
+	under := jobs[len(jobs)-2:]
+	h.answer(503, under[0])
+	if s := h.subscription(id); s.Status != subscription.Disabled || s.ConsecutiveFailures != 5 {
+		t.Fatalf("after five failures it is %+v", s)
+	}
+	if h.books.Waiting() != 0 || h.books.Serving() {
+		t.Errorf("%d deliveries of a disabled subscription wait", h.books.Waiting())
+	}
+	h.answer(200, under[1]) // which was under way
+	last := h.log()
+	if d := find(last, under[1].DeliveryID); d.Status != subscription.Delivered || d.SentAt == nil {
+		t.Errorf("what was under way when it was disabled is %+v", d)
+	}
+	h.happen(event.SalesOrderDeclined, 1)
+	if got := len(h.log()); got != len(last) {
+		t.Errorf("a disabled subscription was sent %d more", got-len(last))
+	}
+	h.do(func() { h.books.Apply(h.recorder, id, subscription.Change{Reenable: true}) })
+	if s := h.subscription(id); s.Status != subscription.Active || s.ConsecutiveFailures != 0 {
+		t.Errorf("re-enabled it is %+v", s)
+	}
+	if jobs, _ := h.due(); len(jobs) != 0 {
+		t.Errorf("events from before are sent: %v", jobs)
+	}
+	h.happen(event.SalesOrderDeclined, 1)
+	if jobs, _ := h.due(); len(jobs) != 1 {
+		t.Errorf("%d deliveries of the next event", len(jobs))
+	}
+}
+
+func TestTheSixtyFirstDeliveryOfAMinuteIsDeferred(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.subscribe(subscription.Everything)
+	h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 50)
+	first := h.now
+	jobs, next := h.due()
+	if len(jobs) != 60 || next != 0 {
+		t.Fatalf("%d attempts at once, more at %s", len(jobs), next)
+	}
+	if got := h.books.DeferredSince(); got == 0 || got > first.Add(time.Second) {
+		t.Errorf("deferred since %s", got)
+	}
+	deferred := 0
+	for _, d := range h.log() {
+		if d.Status == subscription.Deferred {
+			deferred++
+		}
+	}
+	if deferred != 40 {
+		t.Errorf("%d are deferred", deferred)
+	}
+	if again, _ := h.due(); len(again) != 60 || again[59].DeliveryID != jobs[59].DeliveryID {
+		t.Fatalf("while they are under way %d are listed", len(again))
+	}
+	h.answer(200, jobs[:30]...)
+	if again, next := h.due(); len(again) != 30 || again[0].DeliveryID != jobs[30].DeliveryID || next != first.Add(time.Minute) {
+		t.Fatalf("with half of them known %d are listed, more at %s", len(again), next)
+	}
+	half := h.now
+	h.answer(200, jobs[30:]...)
+	h.now = first.Add(time.Minute) - 1
+	h.reload()
+	if jobs, next = h.due(); len(jobs) != 0 {
+		t.Fatalf("before the minute is over there are %d", len(jobs))
+	}
+	h.now = next
+	if jobs, next = h.due(); len(jobs) != 30 || next != half.Add(time.Minute) {
+		t.Fatalf("after a minute there are %d, more at %s", len(jobs), next)
+	}
+	h.answer(200, jobs...)
+	h.now = half.Add(time.Minute)
+	if jobs, _ = h.due(); len(jobs) != 10 {
+		t.Fatalf("when the others' minute is over there are %d", len(jobs))
+	}
+	h.answer(200, jobs...)
+	if h.books.DeferredSince() != 0 || h.books.Waiting() != 0 {
+		t.Errorf("%d wait, deferred since %s", h.books.Waiting(), h.books.DeferredSince())
+	}
+}
+
+func TestARestartDoesNotOpenTheBudget(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 70)
+	jobs, _ := h.due()
+	h.answer(200, jobs...)
+	h.reload()
+	if jobs, _ := h.due(); len(jobs) != 0 {
+		t.Errorf("after a restart %d more are sent within the minute", len(jobs))
+	}
+}
+
+func TestWhatWaitsAndWhatIsKeptIsBounded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 6_500)
+	if got := h.books.Waiting(); got != 6_000 {
+		t.Errorf("%d wait", got)
+	}
+	for range 12 {
+		jobs, _ := h.due()
+		h.answer(200, jobs...)
+		h.now = h.now.Add(time.Minute)
+	}
+	settled := 0
+	for _, d := range h.log() {
+		if d.SentAt != nil {
+			settled++
+		}
+	}
+	if settled != 500 {
+		t.Errorf("%d settled rows are kept", settled)
+	}
+	before := h.log()
+	h.reload()
+	if after := h.log(); len(after) != len(before) || after[0].ID != before[0].ID {
+		t.Errorf("loaded again there are %d rows, before %d", len(after), len(before))
+	}
+	h.do(func() {
+		if _, err := h.books.Delete(h.recorder, id); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if h.reload(); len(h.log()) != 0 || h.books.Waiting() != 0 {
+		t.Errorf("%d rows of a deleted subscription", len(h.log()))
+	}
+}
+
+// TestEveryEventIsDeliveredOrDroppedUnderRandomFailures, with restarts anywhere:
+// the log is consistent, no attempt is early, no minute has more than 60.
+func TestEveryEventIsDeliveredOrDroppedUnderRandomFailures(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(10) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		h := newHouse(t)
+		id := h.subscribe(subscription.Everything)
+		sent := []moment.Instant{}
+		acknowledged := map[string]bool{}
+		wrong := random.IntN(40) // per cent
+		for step := range 300 {
+			if step < 150 {
+				h.happen(event.SalesOrderDeclined, random.IntN(4))
+			}
+			jobs, _ := h.due()
+			for _, j := range jobs {
+				if d := find(h.log(), j.DeliveryID); d.DueAt > h.now {
+					t.Fatalf("seed %d: attempt %d is early by %s", seed, j.Number, d.DueAt.Sub(h.now))
+				}
+				sent = append(sent, h.now)
+				if random.IntN(20) == 0 {
+					h.reload()
+				}
+				status := 200
+				if random.IntN(100) < wrong {
+					status = []int{0, 302, 404, 500}[random.IntN(4)]
+				}
+				acknowledged[j.EventID] = acknowledged[j.EventID] || status == 200
+				h.answer(status, j)
+			}
+			h.now = h.now.Add(time.Duration(random.IntN(8000)) * time.Millisecond)
+			if h.subscription(id).Status == subscription.Disabled {
+				h.do(func() { h.books.Apply(h.recorder, id, subscription.Change{Reenable: true}) })
+			}
+		}
+		h.consistent(seed)
+		for i := 60; i < len(sent); i++ {
+			if sent[i].Sub(sent[i-60]) < time.Minute-time.Second {
+				t.Fatalf("seed %d: 61 attempts within %s", seed, sent[i].Sub(sent[i-60]))
+			}
+		}
+		for _, d := range h.log() {
+			if d.Status == subscription.Delivered && !acknowledged[d.EventID] {
+				t.Errorf("seed %d: %s is called delivered", seed, d.EventID)
+			}
+		}
+	}
+}
+
+// consistent compares the rows of each event with each other.
+func (h *house) consistent(seed uint64) {
+	h.t.Helper()
+	last := map[string]subscription.Delivery{}
+	for _, d := range h.log() {
+		before, again := last[d.EventID]
+		switch {
+		case again && (d.Attempt != before.Attempt+1 || before.Status != subscription.Failed):
+			h.t.Fatalf("seed %d: %+v comes after %+v", seed, d, before)
+		case d.Status == subscription.Delivered && (d.ErrorClass != nil || d.StatusCode == nil || d.SentAt == nil):
+			h.t.Fatalf("seed %d: delivered is %+v", seed, d)
+		case d.Status == subscription.Failed && (d.ErrorClass == nil || d.SentAt == nil):
+			h.t.Fatalf("seed %d: failed is %+v", seed, d)
+		case (d.Status == subscription.Pending || d.Status == subscription.Deferred) && d.SentAt != nil:
+			h.t.Fatalf("seed %d: pending is %+v", seed, d)
+		}
+		last[d.EventID] = d
+	}
+	for id, d := range last {
+		if d.Status == subscription.Failed {
+			h.t.Fatalf("seed %d: the event %s ends with a failed attempt and no other: %+v", seed, id, d)
+		}
+	}
+}
+
+func find(rows []subscription.Delivery, id string) subscription.Delivery {
+	for _, d := range rows {
+		if d.ID == id {
+			return d
+		}
+	}
+	return subscription.Delivery{}
+}

@@ -1,0 +1,161 @@
+package subscription
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"platen/internal/company/record"
+	"platen/internal/moment"
+)
+
+const (
+	// budgetMost deliveries are sent in budgetTime (contract: LIMIT.DELIVERIES).
+	budgetMost = 60
+	budgetTime = time.Minute
+)
+
+// waiting is a delivery that waits to be sent.
+type waiting struct {
+	due     moment.Instant
+	ordinal int
+	id      string
+}
+
+func earlier(a, b waiting) int {
+	return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.ordinal, b.ordinal))
+}
+
+// index reads the rows of loaded books into the queue and the log.
+func (b *Books) index() {
+	if b.indexed {
+		return
+	}
+	b.indexed = true
+	b.queue, b.sent, b.settled = nil, nil, map[string][]string{}
+	for d, from := range b.Deliveries.All {
+		if d.SentAt != nil && d.Trigger != Test {
+			b.spend(d)
+		}
+		if d.Status == Pending || d.Status == Deferred {
+			b.queue = append(b.queue, waiting{due: d.DueAt, ordinal: b.Deliveries.Ordinal(d.ID), id: d.ID})
+		} else {
+			b.settled[from.SubscriptionID] = append(b.settled[from.SubscriptionID], d.ID)
+		}
+	}
+	slices.SortFunc(b.queue, earlier)
+}
+
+func (b *Books) enqueue(w waiting) {
+	at, _ := slices.BinarySearchFunc(b.queue, w, earlier)
+	b.queue = slices.Insert(b.queue, at, w)
+}
+
+func (b *Books) dequeue(d *Delivery) {
+	w := waiting{due: d.DueAt, ordinal: b.Deliveries.Ordinal(d.ID), id: d.ID}
+	if at, found := slices.BinarySearchFunc(b.queue, w, earlier); found {
+		b.queue = slices.Delete(b.queue, at, at+1)
+	}
+}
+
+// settle puts a row into the log of a subscription, and lets go of the oldest
+// beyond what is kept.
+func (b *Books) settle(r *record.Recorder, id, delivery string) {
+	log := append(b.settled[id], delivery)
+	for len(log) > settledMost {
+		b.Deliveries.Remove(r, log[0])
+		log = log[1:]
+	}
+	b.settled[id] = log
+}
+
+// Waiting is how many deliveries wait.
+func (b *Books) Waiting() int {
+	b.index()
+	return len(b.queue)
+}
+
+// Job is an attempt with the number of its event, whose text is not in the
+// books.
+type Job struct {
+	Attempt
+
+	Sequence uint64
+}
+
+// Due lists the attempts that are to be made by a moment, the longest due first
+// and at most limit of them. Whoever makes them knows which are under way: they
+// are listed again until their outcome is recorded, in the same order, and so
+// hold their places in the budget. What is due beyond the budget is marked as
+// deferred (contract: DLV.DEFERRED). Due also returns when to ask again, 0 for
+// when something has happened.
+func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
+	b.index()
+	free := b.free(now)
+	for _, w := range b.queue {
+		switch {
+		case w.due > now:
+			return jobs, sooner(next, w.due)
+		case len(jobs) == free:
+			if len(b.sent) > 0 {
+				next = b.sent[0].Add(budgetTime)
+			}
+			b.postpone(r, w.id)
+		case len(jobs) == limit:
+			return jobs, next
+		default:
+			jobs = append(jobs, b.job(w.id, now))
+		}
+	}
+	return jobs, next
+}
+
+func sooner(a, b moment.Instant) moment.Instant {
+	if a == 0 {
+		return b
+	}
+	return min(a, b)
+}
+
+// free is how many attempts the budget allows (contract: LIMIT.DELIVERIES). The
+// future of a clock that was set back does not count.
+func (b *Books) free(now moment.Instant) int {
+	b.sent = slices.DeleteFunc(b.sent, func(at moment.Instant) bool { return at > now || at.Add(budgetTime) <= now })
+	return max(0, budgetMost-len(b.sent))
+}
+
+// spend counts an attempt against the budget.
+func (b *Books) spend(d *Delivery) {
+	at, _ := slices.BinarySearch(b.sent, *d.SentAt)
+	b.sent = slices.Insert(b.sent, at, *d.SentAt)
+	b.sent = b.sent[max(0, len(b.sent)-budgetMost):]
+}
+
+func (b *Books) postpone(r *record.Recorder, delivery string) {
+	if row, _ := b.Deliveries.Find(delivery); row.Status == Pending {
+		row, _ = b.Deliveries.Edit(r, delivery)
+		row.Status = Deferred
+	}
+}
+
+func (b *Books) job(delivery string, now moment.Instant) Job {
+	row, _ := b.Deliveries.Find(delivery)
+	from := b.Deliveries.Private(delivery)
+	j := Job{Sequence: from.Sequence, Attempt: Attempt{
+		SubscriptionID: from.SubscriptionID, DeliveryID: row.ID, EventID: row.EventID, EventType: row.EventType, Number: int(row.Attempt), Trigger: row.Trigger,
+	}}
+	j.Address, j.Secrets = b.Address(from.SubscriptionID, now)
+	return j
+}
+
+// DeferredSince is when the oldest delivery was due that the budget holds back,
+// 0 when it holds back none.
+func (b *Books) DeferredSince() moment.Instant {
+	b.index()
+	for _, w := range b.queue {
+		if row, _ := b.Deliveries.Find(w.id); row.Status == Deferred {
+			return w.due
+		}
+	}
+	return 0
+}

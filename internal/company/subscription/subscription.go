@@ -1,0 +1,200 @@
+package subscription
+
+import (
+	"slices"
+	"time"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+const (
+	// SubscriptionsMost is how many subscriptions a sandbox has at most
+	// (contract: LIMIT.WEBHOOKS).
+	SubscriptionsMost = 3
+	// rotation is how long an old secret signs beside the new one (contract:
+	// LIMIT.ROTATION).
+	rotation = 24 * time.Hour
+	// Everything in the place of a type subscribes to all that are delivered
+	// (contract: WHK.EVENTS).
+	Everything event.Type = "*"
+)
+
+// Resources of the two tables.
+const (
+	Resource         = "webhook"
+	DeliveryResource = "webhook_delivery"
+)
+
+// Status is the status of a subscription.
+//
+//	(new) ──▶ pending_verification ──test answered 2xx──▶ active ──5 failures──▶ disabled
+//	                  ▲                                    │ ▲                      │
+//	                  └────────────another URL─────────────┘ └────re-enabled────────┘
+//
+// A deleted one is gone: nothing but the answer of its deletion shows it.
+type Status string
+
+// Statuses (contract: WHK.STATE.NEW, OPEN.WHK.DISABLED, OPEN.WHK.DELETE).
+const (
+	PendingVerification Status = "pending_verification"
+	Active              Status = "active"
+	Disabled            Status = "disabled"
+	Deleted             Status = "deleted"
+)
+
+// Subscription is a webhook subscription as clients read it (contract: WHK.ID
+// and the rows after it, OPEN.WHK.FIELDS).
+type Subscription struct {
+	record.Head
+	Status      Status       `json:"status" enum:"pending_verification,active,disabled,deleted"`
+	URLHost     string       `json:"url_host" example:"hooks.example.com" doc:"The host of the URL. No answer holds the URL itself."`
+	Events      []event.Type `json:"events" doc:"The types that are delivered, or * for all."`
+	Description *string      `json:"description"`
+	// Secret is null in every row: only the answer that tells a secret, once,
+	// fills it.
+	Secret              *string         `json:"secret" doc:"Shown once, by the answer that made it; null ever after, also when that answer is replayed."`
+	OldSecretValidUntil *moment.Instant `json:"old_secret_valid_until" doc:"Until when the secret before the last rotation signs too; null when there was none."`
+	ConsecutiveFailures int64           `json:"consecutive_failures" doc:"Attempts that have failed since the last success. The fifth disables the subscription."`
+	LastErrorClass      *string         `json:"last_error_class" enum:"timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What was wrong with the newest attempt that failed; null before the first."`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Subscription) Resource() string { return Resource }
+
+// State implements record.Row.
+func (s *Subscription) State() string { return string(s.Status) }
+
+// sealed is what clients never read of a subscription.
+type sealed struct {
+	Address   []byte `json:"address"`
+	Secret    []byte `json:"secret"`
+	OldSecret []byte `json:"old_secret,omitempty"`
+	// Since is the number of the event that took it into service: what came
+	// before is not delivered.
+	Since uint64 `json:"since,omitzero"`
+	// Twice is the smallest number of an event that the receiver acknowledged
+	// twice, 0 for none.
+	Twice uint64 `json:"twice,omitzero"`
+}
+
+// Books are the subscriptions of one sandbox and their delivery log.
+type Books struct {
+	Subscriptions *record.Table[Subscription, sealed]
+	Deliveries    *record.Table[Delivery, origin]
+
+	// queue are the deliveries that wait, by when they are due; sent when the
+	// newest were, as far as the budget is about them; settled those that are
+	// over, by subscription and oldest first. All follow from the rows and are
+	// made of them when they are first wanted.
+	queue   []waiting
+	sent    []moment.Instant
+	settled map[string][]string
+	indexed bool
+}
+
+// New returns empty books.
+func New() *Books {
+	return &Books{
+		Subscriptions: record.NewTable[Subscription, sealed](
+			record.Definition{Resource: Resource, Prefix: "whk", Filters: []string{"status"}, Beside: true},
+			func(s *Subscription) []string { return []string{string(s.Status)} }),
+		Deliveries: record.NewTable[Delivery, origin](
+			record.Definition{Resource: DeliveryResource, Prefix: "whd", Filters: []string{"status", "trigger", "webhook_id"}, Beside: true}, nil).
+			FilteredBy(func(d *Delivery, from *origin) []string {
+				return []string{string(d.Status), string(d.Trigger), from.SubscriptionID}
+			}),
+	}
+}
+
+// Tables lists the tables.
+func (b *Books) Tables() []record.Keeper { return []record.Keeper{b.Subscriptions, b.Deliveries} }
+
+// Serving reports whether a subscription is active.
+func (b *Books) Serving() bool {
+	for s := range b.Subscriptions.All {
+		if s.Status == Active {
+			return true
+		}
+	}
+	return false
+}
+
+// Twice is the smallest number of an event that a receiver acknowledged twice,
+// 0 for none.
+func (b *Books) Twice() uint64 {
+	smallest := uint64(0)
+	for _, private := range b.Subscriptions.All {
+		if private.Twice > 0 && (smallest == 0 || private.Twice < smallest) {
+			smallest = private.Twice
+		}
+	}
+	return smallest
+}
+
+// Find returns a subscription, or refuses with not_found.
+func (b *Books) Find(id string) (*Subscription, error) {
+	s, ok := b.Subscriptions.Find(id)
+	if !ok {
+		return nil, problem.Missing(Resource, id)
+	}
+	return s, nil
+}
+
+// Address returns the sealed URL of a subscription, and its sealed secrets of a
+// moment, the newest first. The subscription must exist.
+func (b *Books) Address(id string, now moment.Instant) (address []byte, secrets [][]byte) {
+	s, _ := b.Subscriptions.Find(id)
+	private := b.Subscriptions.Private(id)
+	secrets = [][]byte{private.Secret}
+	if s.OldSecretValidUntil != nil && now < *s.OldSecretValidUntil {
+		secrets = append(secrets, private.OldSecret)
+	}
+	return private.Address, secrets
+}
+
+// TypeDetails are the details of invalid_event_type.
+type TypeDetails struct {
+	Type  string `json:"type"`
+	Index int    `json:"index"`
+}
+
+// CheckTypes refuses what cannot be subscribed to: types that do not exist, and
+// those of the bookkeeping (contract: WHK.INVALID_TYPE, EVT.BOOKKEEPING). It
+// stands for everything alone.
+func CheckTypes(types []event.Type) error {
+	for i, t := range types {
+		switch _, known := event.Lookup(t); {
+		case t.Delivered() || t == Everything && len(types) == 1:
+		case t == Everything:
+			return invalidType(i, t, `"*" stands for every type, and so stands alone.`)
+		case known:
+			return invalidType(i, t, "Events of the type %q keep the books of subscriptions: they are in the feed and are never delivered.", t)
+		default:
+			return invalidType(i, t, "There is no event type %q.", shortened(t))
+		}
+	}
+	return nil
+}
+
+func invalidType(index int, t event.Type, format string, values ...any) error {
+	return problem.New(problem.InvalidEventType, format, values...).With(TypeDetails{Type: shortened(t), Index: index})
+}
+
+// shortened cuts what a client sent to a length that fits a message.
+func shortened(t event.Type) string {
+	const most = 80
+	text := []rune(string(t))
+	if len(text) <= most {
+		return string(t)
+	}
+	return string(text[:most]) + "…"
+}
+
+// wants reports whether a subscription is sent an event.
+func (s *Subscription) wants(n *record.Notice, since uint64) bool {
+	return s.Status == Active && n.Sequence > since && n.Type.Delivered() && (slices.Contains(s.Events, Everything) || slices.Contains(s.Events, n.Type))
+}

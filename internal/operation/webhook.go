@@ -1,0 +1,267 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"platen/internal/company/record"
+	"platen/internal/company/subscription"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// CreateWebhook is the body of POST /webhooks.
+type CreateWebhook struct {
+	URL         string       `json:"url" required:"true" minLength:"1" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
+	Events      []event.Type `json:"events" required:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"The event types to deliver, or * alone for all of them."`
+	Description *string      `json:"description,omitzero" maxLength:"200" doc:"For you; nothing reads it."`
+}
+
+// UpdateWebhook is the body of PATCH /webhooks/{id}.
+type UpdateWebhook struct {
+	Status      *string      `json:"status,omitzero" enum:"active" doc:"Takes a disabled subscription back into service; deliveries begin with the next event."`
+	URL         *string      `json:"url,omitzero" minLength:"1" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
+	Events      []event.Type `json:"events,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Other event types, from the next event on."`
+	Description *string      `json:"description,omitzero" maxLength:"200" doc:"Another description."`
+}
+
+// WebhookTest is what a test answers with (contract: OPEN.WHK.TEST.ANSWER).
+type WebhookTest struct {
+	Delivered  bool                `json:"delivered" doc:"The URL answered the ping with 2xx."`
+	StatusCode *int64              `json:"status_code" doc:"What the URL answered with; null when there was no answer."`
+	LatencyMS  int64               `json:"latency_ms"`
+	ErrorClass *string             `json:"error_class" enum:"timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What went wrong; null for nothing."`
+	Status     subscription.Status `json:"status" enum:"pending_verification,active,disabled" doc:"That of the subscription after the test."`
+}
+
+// URLDetails are the details of webhook_url_rejected.
+type URLDetails struct {
+	Reason string `json:"reason"`
+}
+
+func webhookOperations() []Operation {
+	return slices.Concat(
+		reads[subscription.Subscription](noun{
+			system: Shared, path: "/webhooks", resource: subscription.Resource, singular: "webhook", plural: "webhooks", summary: "webhook subscriptions",
+			listDescription: "The subscriptions of the sandbox, at most three. Either key manages all of them.",
+		}),
+		[]Operation{createWebhook(), updateWebhook(), deleteWebhook(), testWebhook(), rotateWebhookSecret(), {
+			ID: "list_webhook_deliveries", Kind: List, Method: http.MethodGet, Path: "/webhooks/{id}/deliveries", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary: "List the deliveries of a webhook subscription",
+			Description: "A row for each attempt: what was sent when, and how the receiver answered, never with what. " +
+				"Waiting attempts are listed too. Of those that are over, the newest 500 are kept.",
+			Resource: subscription.DeliveryResource, Parent: subscription.Resource, Filters: []string{"status", "trigger"}, Out: reflect.TypeFor[subscription.Delivery](),
+		}, redeliver()},
+	)
+}
+
+// checkURL refuses a URL by its text, and returns the host to be shown.
+func checkURL(tx *sandbox.Tx, url string) (host string, err error) {
+	host, reason, sentence := tx.Webhooks().Check(url)
+	if reason != "" {
+		return "", problem.New(problem.WebhookURLRejected, "%s", sentence).With(URLDetails{Reason: reason})
+	}
+	return host, nil
+}
+
+// telling is the row of a subscription with its secret, which is told once.
+func telling(id, secret string) Result {
+	return Result{Resource: subscription.Resource, ID: id, Once: func(v *sandbox.View) any {
+		e, _ := v.Row(subscription.Resource, id)
+		row := record.Decode[subscription.Subscription](e)
+		row.Secret = &secret
+		return row
+	}}
+}
+
+func createWebhook() Operation {
+	return write(Operation{
+		ID: "create_webhook", Path: "/webhooks", System: Shared, Status: http.StatusCreated, Out: reflect.TypeFor[subscription.Subscription](),
+		Summary: "Create a webhook subscription",
+		Description: "The answer holds the secret that deliveries are signed with, this once: a replay shows null. " +
+			"Nothing is delivered before POST /webhooks/{id}/test was answered 2xx.",
+		Problems: []problem.Code{problem.WebhookURLRejected, problem.InvalidEventType, problem.WebhookLimitReached},
+		Events:   []event.Type{event.WebhookCreated},
+	}, func(tx *sandbox.Tx, _ string, in *CreateWebhook) (Result, error) {
+		host, err := checkURL(tx, in.URL)
+		if err != nil {
+			return Result{}, err
+		}
+		id, err := tx.Company.CanSubscribe(in.Events)
+		if err != nil {
+			return Result{}, err
+		}
+		hooks := tx.Webhooks()
+		secret := hooks.NewSecret()
+		tx.Company.Subscribe(subscription.Order{
+			Host: host, Address: hooks.Seal(in.URL, tx.SandboxID(), id), Secret: hooks.Seal(secret, tx.SandboxID(), id),
+			Events: in.Events, Description: in.Description,
+		}, tx.Now)
+		return telling(id, secret), nil
+	})
+}
+
+func updateWebhook() Operation {
+	return write(Operation{
+		ID: "update_webhook", Method: http.MethodPatch, Path: "/webhooks/{id}", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
+		Summary: "Change a webhook subscription",
+		Description: "Members that are left out stay as they are. A changed URL has to be verified again, whatever the status; " +
+			"what waited for the old one is dropped.",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected, problem.InvalidEventType},
+		Events:   []event.Type{event.WebhookUpdated, event.WebhookReenabled},
+	}, func(tx *sandbox.Tx, id string, in *UpdateWebhook) (Result, error) {
+		if _, err := tx.Company.Subscription(id); err != nil {
+			return Result{}, err
+		}
+		change := subscription.Change{Reenable: in.Status != nil, Events: in.Events, Description: in.Description}
+		if in.URL != nil {
+			host, err := checkURL(tx, *in.URL)
+			if err != nil {
+				return Result{}, err
+			}
+			address, _ := tx.Company.SubscriptionAddress(id, tx.Now)
+			old, err := tx.Webhooks().Open(address, tx.SandboxID(), id)
+			if err != nil {
+				return Result{}, fmt.Errorf("open the URL of a subscription: %w", err)
+			}
+			if old != *in.URL {
+				change.Host, change.Address = host, tx.Webhooks().Seal(*in.URL, tx.SandboxID(), id)
+			}
+		}
+		return Result{Resource: subscription.Resource, ID: id}, tx.Company.ChangeSubscription(id, change, tx.Now)
+	})
+}
+
+func deleteWebhook() Operation {
+	return write(Operation{
+		ID: "delete_webhook", Method: http.MethodDelete, Path: "/webhooks/{id}", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
+		Summary:     "Delete a webhook subscription",
+		Description: "What waits is not sent. The answer is its last row; after it the subscription and its log are gone.",
+		Problems:    []problem.Code{problem.NotFound},
+		Events:      []event.Type{event.WebhookDeleted},
+	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
+		last, err := tx.Company.Unsubscribe(id, tx.Now)
+		return Result{Value: func(*sandbox.View) any { return last }}, err
+	})
+}
+
+func rotateWebhookSecret() Operation {
+	return write(Operation{
+		ID: "rotate_webhook_secret", Path: "/webhooks/{id}/rotate-secret", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
+		Summary: "Replace the secret of a webhook subscription",
+		Description: "The answer holds the new secret, this once. For a day both secrets sign, so that receivers can change over. " +
+			"A second rotation within the day ends the first secret at once.",
+		Problems: []problem.Code{problem.NotFound},
+		Events:   []event.Type{event.WebhookSecretRotated},
+	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
+		if _, err := tx.Company.Subscription(id); err != nil {
+			return Result{}, err
+		}
+		secret := tx.Webhooks().NewSecret()
+		tx.Company.RotateSubscription(id, tx.Webhooks().Seal(secret, tx.SandboxID(), id), tx.Now)
+		return telling(id, secret), nil
+	})
+}
+
+func redeliver() Operation {
+	o := write(Operation{
+		ID: "redeliver_webhook", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", System: Shared, Status: http.StatusAccepted,
+		Out:         reflect.TypeFor[subscription.Delivery](),
+		Summary:     "Send an event once more",
+		Description: "Answers with a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.",
+		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
+	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
+	o.Run = func(tx *sandbox.Tx, at Place, _ any) (Result, error) {
+		id, err := tx.Company.Redeliver(at.ID, at.DeliveryID, tx.Now)
+		return Result{Resource: subscription.DeliveryResource, ID: id}, err
+	}
+	return o
+}
+
+// pinged is what a test ping leaves to be written down.
+type pinged struct {
+	attempt subscription.Attempt
+	outcome subscription.Outcome
+}
+
+func testWebhook() Operation {
+	o := write(Operation{
+		ID: "test_webhook", Path: "/webhooks/{id}/test", System: Shared, Out: reflect.TypeFor[WebhookTest](),
+		Summary: "Ping the URL of a webhook subscription",
+		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer. 2xx takes a new subscription into service. " +
+			"One test of a subscription at a time; the ping is in the delivery log and not in the feed.",
+		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
+		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},
+	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
+	o.Errand = ping
+	o.Run = func(tx *sandbox.Tx, at Place, in any) (Result, error) {
+		sent, ok := in.(*pinged)
+		if !ok {
+			return Result{}, fmt.Errorf("a test ended with %T", in)
+		}
+		if err := tx.Company.SubscriptionTested(sent.attempt, sent.outcome, tx.Now); err != nil {
+			return Result{}, err
+		}
+		s, err := tx.Company.Subscription(at.ID)
+		if err != nil {
+			return Result{}, err
+		}
+		answer := WebhookTest{Delivered: sent.outcome.ErrorClass == "", LatencyMS: sent.outcome.Latency.Milliseconds(), Status: s.Status}
+		if sent.outcome.StatusCode != 0 {
+			answer.StatusCode = new(int64(sent.outcome.StatusCode))
+		}
+		if !answer.Delivered {
+			answer.ErrorClass = &sent.outcome.ErrorClass
+		}
+		return Result{Value: func(*sandbox.View) any { return answer }}, nil
+	}
+	return o
+}
+
+// ping returns what sends a ping and waits for its answer.
+func ping(tx *sandbox.Tx, at Place, _ any) (func(context.Context) any, error) {
+	if _, err := tx.Company.Subscription(at.ID); err != nil {
+		return nil, err
+	}
+	attempt := subscription.Attempt{
+		SandboxID: tx.SandboxID(), SubscriptionID: at.ID, EventID: sandbox.NewID("evt"), EventType: subscription.Ping, Number: 1, Trigger: subscription.Test,
+	}
+	attempt.Address, attempt.Secrets = tx.Company.SubscriptionAddress(at.ID, tx.Now)
+	var err error
+	attempt.Event, err = json.Marshal(pingEvent{
+		ID: attempt.EventID, Type: attempt.EventType, CreatedAt: tx.Now, SimDate: tx.Company.Date(), SandboxID: tx.SandboxID(), System: event.Sandbox, Simulation: true,
+		Data: pingData{WebhookID: at.ID}, Links: Links{Self: "/webhooks/" + at.ID},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode a ping: %w", err)
+	}
+	done, err := tx.Pinging(at.ID)
+	send := tx.Webhooks().Send
+	return func(ctx context.Context) any {
+		defer done()
+		return &pinged{attempt: attempt, outcome: send(ctx, attempt)}
+	}, err
+}
+
+// pingEvent is a ping in the form of an event (contract: OPEN.WHK.TEST.PING).
+type pingEvent struct {
+	ID         string         `json:"id"`
+	Type       event.Type     `json:"type"`
+	CreatedAt  moment.Instant `json:"created_at"`
+	SimDate    moment.Date    `json:"sim_date"`
+	SandboxID  string         `json:"sandbox_id"`
+	System     event.System   `json:"system"`
+	Simulation bool           `json:"simulation"`
+	Data       pingData       `json:"data"`
+	Links      Links          `json:"links"`
+}
+
+type pingData struct {
+	WebhookID string `json:"webhook_id"`
+}

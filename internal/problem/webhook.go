@@ -1,0 +1,31 @@
+package problem
+
+import "net/http"
+
+// Codes of webhook subscriptions.
+const (
+	WebhookLimitReached Code = "webhook_limit_reached"
+	WebhookURLRejected  Code = "webhook_url_rejected"
+	InvalidEventType    Code = "invalid_event_type"
+)
+
+var webhook = []Definition{ //nolint:gochecknoglobals // the table itself
+	{
+		Code: WebhookLimitReached, Status: http.StatusConflict,
+		Hint:    "DELETE one of them, or PATCH it to another URL.",
+		Meaning: "A sandbox has at most three webhook subscriptions, whatever their status.",
+		Remedy:  "List them with GET /webhooks and delete one that is no longer wanted, or change its URL and events.",
+	},
+	{
+		Code: WebhookURLRejected, Status: http.StatusUnprocessableEntity,
+		Hint:    "details.reason names the rule. The URL must be a public https:// URL on port 443, without userinfo.",
+		Meaning: "The URL of a subscription breaks a rule. Deliveries go to public addresses only, so that nobody can make this service call into a private network.",
+		Remedy:  "Use a public https:// URL. On your own machine, let the operator start the server with --private-webhooks.",
+	},
+	{
+		Code: InvalidEventType, Status: http.StatusUnprocessableEntity,
+		Hint:    `details.type is what was not understood. Every type is listed on /docs/events; ["*"] stands for all.`,
+		Meaning: "A subscription names an event type that does not exist, or one that is never delivered.",
+		Remedy:  "Correct the name. Types named sandbox.webhook.* are in the feed only.",
+	},
+}

@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"context"
+
+	"platen/internal/problem"
+)
+
+// Errand is what a command does outside of the writer's section, before it runs.
+type Errand func(context.Context)
+
+// DoOutside runs a command that has an errand: send refuses, or returns it. No
+// writer waits for the errand, and whoever it calls may call back. A second
+// request with the same idempotency key is refused with request_in_progress
+// until the command has run (contract: OPEN.IDEM.IN_PROGRESS). An errand that was
+// begun is finished, and its outcome kept, also when the client is gone.
+func (s *Sandbox) DoOutside(ctx context.Context, cmd Command, send func(*Tx) (Errand, error)) (Reply, error) {
+	errand, reply, err := s.reserve(ctx, cmd, send)
+	if err != nil || errand == nil {
+		return reply, err
+	}
+	defer s.release(cmd)
+	ctx = context.WithoutCancel(ctx)
+	errand(ctx)
+	return s.Do(ctx, cmd)
+}
+
+// reserve returns the errand of a command, and notes that its key is at work.
+// Without an errand there is a stored reply.
+func (s *Sandbox) reserve(ctx context.Context, cmd Command, send func(*Tx) (Errand, error)) (errand Errand, reply Reply, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	reply, found, err := s.ready(ctx, cmd, now)
+	if err == nil && !found {
+		err = s.unreserved(cmd)
+	}
+	if err == nil && !found {
+		cmd.Run = func(tx *Tx) error { errand, err = send(tx); return err }
+		err = s.run(&Tx{Company: s.company, Now: now, sandbox: s}, cmd)
+	}
+	if err == nil && !found && cmd.Key != "" {
+		if s.errands == nil {
+			s.errands = map[replyKey]Fingerprint{}
+		}
+		s.errands[cmd.replyKey()] = cmd.Fingerprint
+	}
+	whole = true
+	return errand, reply, err
+}
+
+// unreserved refuses a key that is at work.
+func (s *Sandbox) unreserved(cmd Command) error {
+	fingerprint, under := s.errands[cmd.replyKey()]
+	switch {
+	case cmd.Key == "" || !under:
+		return nil
+	case fingerprint != cmd.Fingerprint:
+		return problem.New(problem.IdempotencyKeyReused, "This Idempotency-Key is at work for a different request.")
+	default:
+		return problem.New(problem.RequestInProgress, "The first request with this Idempotency-Key is still at work.")
+	}
+}
+
+func (s *Sandbox) release(cmd Command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.errands, cmd.replyKey())
+}

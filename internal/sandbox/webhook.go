@@ -1,0 +1,219 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"platen/internal/company/mission"
+	"platen/internal/company/subscription"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/store"
+)
+
+const (
+	// webhookRecord is the kind of the records that name the sandboxes with an
+	// active subscription, so that they are found when a server starts. Nothing
+	// waits for a subscription that is not active.
+	webhookRecord = "webhook"
+)
+
+// Webhooks is what a house needs of those who send. The books of subscriptions
+// are the house's, what they hold is sealed by others.
+type Webhooks struct {
+	// Check looks at the text of a URL. It returns the host to be shown, or the
+	// rule that the URL breaks with a sentence about it.
+	Check func(url string) (host, reason, sentence string)
+	// NewSecret makes a secret. Seal and Open keep texts of a subscription.
+	NewSecret func() string
+	Seal      func(plain, sandboxID, subscriptionID string) []byte
+	Open      func(sealed []byte, sandboxID, subscriptionID string) (string, error)
+	// Send makes an attempt at once, and Wake says that a sandbox may have
+	// something to send; it does not wait.
+	Send func(ctx context.Context, a subscription.Attempt) subscription.Outcome
+	Wake func(sandboxID string)
+}
+
+// Webhooks returns those who send.
+func (tx *Tx) Webhooks() *Webhooks { return &tx.sandbox.house.options.Webhooks }
+
+// SandboxID returns the id of the sandbox.
+func (tx *Tx) SandboxID() string { return tx.sandbox.id }
+
+// Pinging allows one test ping of a subscription at a time, so that slow
+// receivers hold no more than that. The caller says when it is done, which must
+// be outside of the writer's section.
+func (tx *Tx) Pinging(id string) (done func(), err error) {
+	s := tx.sandbox
+	if s.pinging[id] {
+		return nil, problem.New(problem.RequestInProgress, "A test of this subscription is at work.")
+	}
+	if s.pinging == nil {
+		s.pinging = map[string]bool{}
+	}
+	s.pinging[id] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.pinging, id)
+	}, nil
+}
+
+// Due lists the deliveries of a sandbox that are to be sent now, at most limit
+// of them, and when to ask again, the zero time for when the sandbox is woken.
+// What is under way is listed until its outcome is recorded. A sandbox that was
+// deleted is refused with unauthorized.
+func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit int) (attempts []subscription.Attempt, next time.Time, err error) {
+	s := h.Sandbox(sandboxID)
+	jobs, v, again, err := s.due(ctx, moment.InstantOf(now), limit)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	for i := range jobs {
+		a := &jobs[i].Attempt
+		a.SandboxID = sandboxID
+		if a.Event, err = s.eventText(ctx, v, jobs[i].Sequence); err != nil {
+			return nil, time.Time{}, err
+		}
+		attempts = append(attempts, *a)
+	}
+	if again > 0 {
+		next = again.Time()
+	}
+	return attempts, next, nil
+}
+
+func (s *Sandbox) due(ctx context.Context, now moment.Instant, limit int) (jobs []subscription.Job, v *View, next moment.Instant, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	if err = s.enter(ctx, now); err == nil {
+		jobs, next = s.company.DueDeliveries(now, limit)
+		s.deferred.Store(int64(s.company.DeferredSince()))
+		if s.company.Changed() { // some were deferred
+			err = s.commit(ctx, step{})
+		}
+	}
+	whole = true
+	return jobs, s.published.Load(), next, err
+}
+
+// eventText is the event with a number as it is delivered.
+func (s *Sandbox) eventText(ctx context.Context, v *View, sequence uint64) ([]byte, error) {
+	events, err := s.Events(ctx, v, Query{After: sequence - 1, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(events) == 0 || events[0].Sequence != sequence {
+		return nil, fmt.Errorf("event %d of sandbox %s is missing", sequence, s.id)
+	}
+	return events[0].Body, nil
+}
+
+// Record writes down what became of deliveries. They are durable when it
+// returns; after an error it may be called again with the same. A sandbox that
+// was deleted is refused with unauthorized.
+func (h *House) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
+	return h.Sandbox(sandboxID).record(ctx, outcomes)
+}
+
+func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	err := s.enter(ctx, now)
+	if err == nil {
+		s.company.RecordDeliveries(outcomes, now)
+		if s.company.Changed() {
+			err = s.commit(ctx, step{})
+		}
+	}
+	whole = true
+	return err
+}
+
+// Waiting lists the sandboxes with an active subscription.
+func (h *House) Waiting(ctx context.Context) ([]string, error) {
+	records, err := h.store.List(ctx, webhookRecord)
+	if err != nil {
+		return nil, fmt.Errorf("list the sandboxes with webhooks: %w", err)
+	}
+	var ids []string
+	for _, r := range records {
+		if r.EndsAt.After(h.options.Now()) {
+			ids = append(ids, r.Key)
+		}
+	}
+	return ids, nil
+}
+
+// DeferredAge is how long the oldest delivery has been due that a budget holds
+// back, 0 when none does.
+func (h *House) DeferredAge() time.Duration {
+	now, oldest := h.now(), time.Duration(0)
+	for _, s := range h.resident() {
+		if since := moment.Instant(s.deferred.Load()); since > 0 {
+			oldest = max(oldest, now.Sub(since))
+		}
+	}
+	return oldest
+}
+
+// serves returns the record to write with a commit after which a sandbox serves
+// webhooks, or no longer does. It ends with the sandbox; one that is over ends
+// at once, since a record may be gone already and cannot be taken then.
+func (s *Sandbox) serves(old, next *View, header *store.Sandbox) Records {
+	serving, served := next.Summary.Webhooks.Serving, old.Summary.Webhooks.Serving
+	if serving == served && (header == nil || !serving) {
+		return nil
+	}
+	if header == nil {
+		header = &s.header
+	}
+	record := store.Record{Kind: webhookRecord, Key: s.id, EndsAt: s.house.options.Now().UTC().Truncate(time.Microsecond)}
+	if serving {
+		record.EndsAt = header.DeleteAt
+	}
+	return Records{{Record: record, Rule: store.Put}}
+}
+
+// attend lets time pass in a sandbox that serves webhooks as if somebody waited
+// for its events.
+func (s *Sandbox) attend(v *View) {
+	switch {
+	case v.Summary.Webhooks.Serving && s.unattend == nil:
+		s.unattend = s.watch()
+	case !v.Summary.Webhooks.Serving && s.unattend != nil:
+		s.unattend()
+		s.unattend = nil
+	}
+}
+
+// told notes how far the feed was read, and returns the signal of that.
+func (s *Sandbox) told(sequence, twice uint64) mission.Signals {
+	for read := s.read.Load(); sequence > read && !s.read.CompareAndSwap(read, sequence); {
+		read = s.read.Load()
+	}
+	if twice > 0 && s.read.Load() >= twice {
+		return mission.HandledTwice
+	}
+	return 0
+}
+
+// Read notes that a client has read the feed of a view up to a number, which may
+// complete a mission.
+func (s *Sandbox) Read(ctx context.Context, v *View, sequence uint64) error {
+	signal := s.told(min(sequence, v.Sequence), v.Summary.Webhooks.AcknowledgedTwice)
+	if signal == 0 || v.Summary.Signals&signal != 0 {
+		return nil
+	}
+	_, err := s.View(ctx, signal)
+	return err
+}

@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"platen/internal/company/subscription"
+	"platen/internal/netguard"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+	"platen/internal/webhook"
+)
+
+// webhooks is what the house needs of those who send. They begin with Start;
+// before it nothing happens that could be sent.
+func (s *Server) webhooks(key []byte) (sandbox.Webhooks, error) {
+	sealer, err := webhook.NewSealer(key)
+	if err != nil {
+		return sandbox.Webhooks{}, fmt.Errorf("seal webhooks: %w", err)
+	}
+	s.sealer = sealer
+	return sandbox.Webhooks{
+		Check: func(address string) (host, reason, sentence string) {
+			host, refusal := webhook.CheckURL(address, s.policy)
+			return host, string(refusal), refusal.Sentence()
+		},
+		NewSecret: webhook.NewSecret,
+		Seal: func(plain, sandboxID, subscriptionID string) []byte {
+			return sealer.Seal(plain, webhook.SealContext(sandboxID, subscriptionID))
+		},
+		Open: func(sealed []byte, sandboxID, subscriptionID string) (string, error) {
+			return sealer.Open(sealed, webhook.SealContext(sandboxID, subscriptionID)) //nolint:wrapcheck // a seam, and nothing else
+		},
+		Send: func(ctx context.Context, a subscription.Attempt) subscription.Outcome {
+			return s.dispatcher.Send(ctx, a)
+		},
+		Wake: func(sandboxID string) { s.dispatcher.Wake(sandboxID) },
+	}, nil
+}
+
+// dispatch makes the dispatcher, once the origin is known: it is a host that
+// nobody may subscribe.
+func (s *Server) dispatch() error {
+	guard := netguard.Options{Private: s.config.PrivateWebhooks}
+	s.policy = webhook.Policy{Private: s.config.PrivateWebhooks}
+	if origin, err := url.Parse(s.origin); err == nil {
+		s.own(origin.Hostname())
+	}
+	if !s.config.PrivateWebhooks {
+		own, err := netguard.OwnAddresses()
+		if err != nil {
+			return fmt.Errorf("list the addresses of this machine: %w", err)
+		}
+		guard.Own = own
+		for _, address := range own {
+			s.own(address.String())
+		}
+	}
+	connections := netguard.New(guard)
+	s.dispatcher = webhook.NewDispatcher(webhook.Options{
+		Source: books{s.house}, Sealer: s.sealer, Policy: s.policy, Log: s.log, Observer: s.metrics, UserAgent: webhook.UserAgent(s.origin),
+		NewTransport: func() webhook.Transport { return connections.Transport() },
+	})
+	return nil
+}
+
+// own notes a host as this server's. An address that is not public is refused for
+// what it is.
+func (s *Server) own(host string) {
+	if address, err := netip.ParseAddr(host); host != "" && (err != nil || netguard.KindOf(address) == netguard.Public) {
+		s.policy.OwnHosts = append(s.policy.OwnHosts, host)
+	}
+}
+
+// books are those of the house, in the words of the dispatcher.
+type books struct{ house *sandbox.House }
+
+// Due implements webhook.Source.
+func (b books) Due(ctx context.Context, sandboxID string, now time.Time, limit int) ([]subscription.Attempt, time.Time, error) {
+	attempts, next, err := b.house.Due(ctx, sandboxID, now, limit)
+	return attempts, next, goneOr(err)
+}
+
+// Record implements webhook.Source.
+func (b books) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
+	return goneOr(b.house.Record(ctx, sandboxID, outcomes))
+}
+
+// Waiting implements webhook.Source.
+func (b books) Waiting(ctx context.Context) ([]string, error) {
+	return b.house.Waiting(ctx) //nolint:wrapcheck // a seam, and nothing else
+}
+
+// goneOr is how the dispatcher hears that a sandbox was deleted.
+func goneOr(err error) error {
+	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.Unauthorized {
+		return webhook.ErrGone
+	}
+	return err
+}

@@ -1,0 +1,29 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"platen/internal/company/subscription"
+)
+
+// ErrGone is the error of a sandbox that was deleted. Nothing more is sent for
+// it, and what was sent is forgotten.
+var ErrGone = errors.New("the sandbox is gone")
+
+// Source keeps the books: what is to be sent when, and what became of it. All
+// decisions are its own. The dispatcher may ask for several sandboxes at the
+// same time, and for one never twice at once.
+type Source interface {
+	// Due returns what is to be sent by now, oldest first and at most limit,
+	// and when to ask again, which is zero when only a wake-up can bring more.
+	// What is being sent is returned again until its outcome is recorded, and
+	// is left alone.
+	Due(ctx context.Context, sandboxID string, now time.Time, limit int) (attempts []subscription.Attempt, next time.Time, err error)
+	// Record keeps what became of attempts; they are durable when it returns.
+	// After an error it is called again with the same outcomes.
+	Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error
+	// Waiting lists the sandboxes that have something to send, now or later.
+	Waiting(ctx context.Context) ([]string, error)
+}
