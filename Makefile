@@ -80,6 +80,9 @@ check: ## What every commit passes: formatting, linters, vet, tests.
 bench: ## Measure a server beside the least that could be done for the same; 4 minutes.
 	@$(GO) run ./test/load
 
+economy: ## Measure what the company is worth to players of different skill; 2 minutes.
+	@$(GO) run ./test/economy
+
 soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that come and go (MINUTES=n); 15 minutes.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \
@@ -88,4 +91,4 @@ soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that
 	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench soak
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy soak
