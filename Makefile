@@ -91,4 +91,13 @@ soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that
 	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy soak
+fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_FUZZ_TIME (1m) each.
+	@$(SUITE); failed=; \
+	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+	targets=$$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz') || failed=1; \
+	for target in $$targets; do \
+	suite "$$package $$target" $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${PLATEN_FUZZ_TIME:-1m} $$package || failed=1; \
+	done; done; \
+	[ -z "$$failed" ]
+
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy soak fuzz

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -108,6 +109,9 @@ func readLine(ctx context.Context, db store.Store, now time.Time) (line, error) 
 		t := &ticket{key: record.Key}
 		if err := json.Unmarshal(record.Body, t); err != nil {
 			return l, fmt.Errorf("read the queue: %w", err)
+		}
+		if t.Number == math.MaxUint64 || !slices.Contains([]state{waiting, ready, forfeited}, t.State) {
+			return l, fmt.Errorf("read the queue: a ticket is number %d and %q", t.Number, t.State)
 		}
 		l.tickets[t.key] = t
 		l.next = max(l.next, t.Number+1)

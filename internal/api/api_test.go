@@ -47,6 +47,8 @@ type service struct {
 	url   string
 	clock *clock
 	house *sandbox.House
+	// handler is what answers at url.
+	handler http.Handler
 	// log is all that was logged.
 	log *record
 }
@@ -107,7 +109,7 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 			t.Error(err)
 		}
 	})
-	return &service{t: t, url: server.URL, clock: c, house: house, log: logged}
+	return &service{t: t, url: server.URL, clock: c, house: house, handler: handler, log: logged}
 }
 
 // call is one request; headers are name, value pairs.

@@ -144,12 +144,9 @@ func weight(accept, kind, subtype string) float64 {
 		if rank <= specificity {
 			continue
 		}
-		quality := 1.0
-		if q, ok := parameters["q"]; ok {
-			quality, err = strconv.ParseFloat(q, 64)
-			if err != nil || quality < 0 || quality > 1 {
-				continue
-			}
+		quality, ok := qualityOf(parameters)
+		if !ok {
+			continue
 		}
 		specificity = rank
 		best = quality
@@ -158,4 +155,18 @@ func weight(accept, kind, subtype string) float64 {
 		}
 	}
 	return best
+}
+
+// qualityOf reads the parameter q, a decimal fraction from 0 to 1. The digit in
+// front of the point may be missing, as it is in what Java sends.
+func qualityOf(parameters map[string]string) (quality float64, ok bool) {
+	text, has := parameters["q"]
+	if !has {
+		return 1, true
+	}
+	if strings.Trim(text, "0123456789.") != "" {
+		return 0, false // ParseFloat reads NaN and hexadecimals, too
+	}
+	quality, err := strconv.ParseFloat(text, 64)
+	return quality, err == nil && quality <= 1
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"platen/internal/moment"
 	"platen/internal/operation"
@@ -46,8 +47,10 @@ func newErrorBody(p *problem.Problem, definition problem.Definition, origin stri
 	return body
 }
 
+// encode renders a value as JSON. Paths and ids of clients, which refusals
+// repeat, need not be UTF-8: what is not becomes U+FFFD.
 func encode(v any) []byte {
-	b, err := json.Marshal(v)
+	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic("encode " + err.Error()) // our own types always encode
 	}

@@ -10,13 +10,9 @@ import (
 	"platen/internal/sandbox"
 )
 
-const (
-	// decodingsMost is how often a URL is decoded in search of a key.
-	decodingsMost = 8
-	// keysMost is how many keys of one URL are revoked. Nobody has more than
-	// the two of a sandbox.
-	keysMost = 16
-)
+// keysMost is how many keys of one URL are revoked. Nobody has more than the two
+// of a sandbox.
+const keysMost = 16
 
 // HasKey reports whether a request's URL holds a key.
 func HasKey(r *http.Request) bool { return len(keysIn(target(r))) > 0 }
@@ -30,21 +26,13 @@ func target(r *http.Request) string {
 }
 
 // keysIn returns what has the shape of a key in a URL, percent-encoded any
-// number of times, too (contract: OPEN.AUTH.KEY_SHAPES).
+// number of times, too (contract: OPEN.AUTH.KEY_SHAPES). A key stays whole
+// whatever stands before it is decoded to: it begins with no hexadecimal digit.
 func keysIn(url string) []string {
-	var keys []string
-	for range decodingsMost {
-		keys = appendKeys(keys, url)
-		if !strings.Contains(url, "%") {
-			break
-		}
-		decoded := decodeOnce(url)
-		if decoded == url {
-			break
-		}
-		url = decoded
+	if strings.Contains(url, "%") {
+		url = decodeWhole(url)
 	}
-	return keys
+	return appendKeys(nil, url)
 }
 
 // appendKeys appends the keys that stand in a text as they are.
@@ -79,20 +67,21 @@ func isKey(secret string) bool {
 	return true
 }
 
-// decodeOnce resolves percent-encodings and lets everything be that is none:
-// what a strict reader refuses may still be read by somebody.
-func decodeOnce(text string) string {
+// decodeWhole resolves percent-encodings, and those that come of it, until there
+// are none, and lets everything be that is none: what a strict reader refuses
+// may still be read by somebody. It looks at each byte once, as an encoding of
+// encodings must not keep the server busy.
+func decodeWhole(text string) string {
 	b := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			high, low := digit(text[i+1]), digit(text[i+2])
-			if high >= 0 && low >= 0 {
-				b = append(b, byte(high<<4|low))
-				i += 2
-				continue
-			}
-		}
+	for i := range len(text) {
 		b = append(b, text[i])
+		for n := len(b); n >= 3 && b[n-3] == '%'; n = len(b) {
+			high, low := digit(b[n-2]), digit(b[n-1])
+			if high < 0 || low < 0 {
+				break
+			}
+			b = append(b[:n-3], byte(high<<4|low))
+		}
 	}
 	return string(b)
 }

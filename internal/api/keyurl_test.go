@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"platen/internal/api"
 )
 
 // encoded writes every byte of a text as a percent-encoding.
@@ -156,32 +154,4 @@ func TestRevokingHoldsWhileTheKeyIsInUse(t *testing.T) {
 		using.Wait()
 		n.call("GET", "/v1/sandbox", n.office, "").want(401, "unauthorized")
 	}
-}
-
-func FuzzKeysAreFoundInAnyURL(f *testing.F) {
-	key := "lab_off_" + strings.Repeat("aZ0_-", 8) + "xyz"
-	for _, seed := range []struct {
-		before, after string
-		depth, at     uint8
-	}{{"/v1/sandbox?k=", "&x=y", 0, 3}, {"/%", "%2", 2, 0}, {"/lab_off_", "", 1, 50}} {
-		f.Add(seed.before, seed.after, seed.depth, seed.at)
-	}
-	f.Fuzz(func(t *testing.T, before, after string, depth, at uint8) {
-		// One letter of the key is encoded, several times over.
-		i := int(at) % len(key)
-		letter := key[i : i+1]
-		if depth%5 > 0 {
-			letter = encoded(letter)
-			for range depth%5 - 1 {
-				letter = strings.ReplaceAll(letter, "%", "%25")
-			}
-		}
-		if strings.HasSuffix(before, "%") || strings.Contains(before[max(0, len(before)-16):], "%") {
-			return // it may take the key's first letters into an encoding of its own
-		}
-		r := &http.Request{RequestURI: before + key[:i] + letter + key[i+1:] + after}
-		if !api.HasKey(r) {
-			t.Errorf("no key is found in %q", r.RequestURI)
-		}
-	})
 }

@@ -149,7 +149,10 @@ func (f Field) Set(text string) error {
 	case *string:
 		*target = text
 	case *[]string:
-		*target = strings.Split(text, ",")
+		*target = nil
+		if text != "" {
+			*target = strings.Split(text, ",")
+		}
 	case *bool:
 		err = unmarshal(text, target)
 	case *int:
@@ -213,7 +216,9 @@ func (c *Config) File(b []byte) error {
 			continue
 		}
 		c.inFile = append(c.inFile, f.Name)
-		if err := f.Set(text(value)); err != nil {
+		if text, ok := f.text(value); !ok {
+			errs = append(errs, fmt.Errorf("%s cannot be %s", f.Name, kinds[value.Kind()]))
+		} else if err := f.Set(text); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -226,17 +231,42 @@ func (c *Config) File(b []byte) error {
 // InFile reports whether the configuration file set a field.
 func (c *Config) InFile(f Field) bool { return slices.Contains(c.inFile, f.Name) }
 
-// text is a member's value as a flag would have it.
-func text(v jsontext.Value) string {
-	var list []string
-	if json.Unmarshal(v, &list) == nil {
-		return strings.Join(list, ",")
+// text is a member's value as a flag would have it; ok is false for a kind of
+// value that the field cannot have.
+func (f Field) text(v jsontext.Value) (text string, ok bool) {
+	switch v.Kind() {
+	case '"':
+		return text, json.Unmarshal(v, &text) == nil
+	case '0':
+		return v.String(), true
+	case 't', 'f':
+		_, ok = f.Target.(*bool)
+		return v.String(), ok
+	case '[':
+		return f.list(v)
+	default:
+		return "", false
 	}
-	var one string
-	if json.Unmarshal(v, &one) == nil {
-		return one
+}
+
+// list is a list of texts as a flag would have it.
+func (f Field) list(v jsontext.Value) (text string, ok bool) {
+	var elements []jsontext.Value
+	if _, ok := f.Target.(*[]string); !ok || json.Unmarshal(v, &elements) != nil {
+		return "", false
 	}
-	return v.String()
+	texts := make([]string, len(elements))
+	for i, element := range elements {
+		if element.Kind() != '"' || json.Unmarshal(element, &texts[i]) != nil {
+			return "", false
+		}
+	}
+	return strings.Join(texts, ","), true
+}
+
+// kinds names the kinds of JSON values.
+var kinds = map[jsontext.Kind]string{ //nolint:gochecknoglobals // read only
+	'n': "null", 't': "true", 'f': "false", '{': "an object", '[': "such a list",
 }
 
 // Postgres reports whether the database is a PostgreSQL server.

@@ -62,7 +62,7 @@ func TestFileIsRefused(t *testing.T) {
 		`{"nope": 1}`:                        `there is no setting called "nope"`,
 		`{"Listen": "a:1"}`:                  `there is no setting called "Listen"`,
 		`{"max-sandboxes": 1.5}`:             `max-sandboxes cannot be "1.5"`,
-		`{"max-sandboxes": null}`:            `max-sandboxes cannot be ""`,
+		`{"max-sandboxes": null}`:            `max-sandboxes cannot be null`,
 		`{"max-sandboxes": 99999999999999999999}`: `max-sandboxes cannot be`,
 		`{"private-webhooks": "yes"}`:             `private-webhooks cannot be "yes"`,
 		`{"grace": 60}`:                           `grace cannot be "60"`,

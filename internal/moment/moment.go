@@ -4,6 +4,7 @@
 package moment
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 )
@@ -49,12 +50,28 @@ func (i Instant) AppendText(b []byte) ([]byte, error) {
 // MarshalText implements encoding.TextMarshaler.
 func (i Instant) MarshalText() ([]byte, error) { return i.AppendText(nil) }
 
-// UnmarshalText takes any RFC 3339 time.
+// UnmarshalText takes any RFC 3339 time whose year in UTC has four digits, and
+// drops what is finer than a microsecond. What package time lets pass beyond
+// the RFC is refused: a comma before the fraction, an hour of one digit, an
+// offset of more than a day.
 func (i *Instant) UnmarshalText(b []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(b))
-	if err != nil {
+	if err != nil || !plain(b) || t.UTC().Year() < 0 || t.UTC().Year() > yearMost {
 		return fmt.Errorf("%q is not an RFC 3339 time", b)
 	}
 	*i = InstantOf(t)
 	return nil
+}
+
+// yearMost is the last year of four digits.
+const yearMost = 9999
+
+// plain reports whether a time that package time has read is written as RFC
+// 3339 has it.
+func plain(b []byte) bool {
+	if bytes.ContainsRune(b, ',') || b[len("2006-01-02T15")] != ':' {
+		return false
+	}
+	offset := b[len(b)-len("+00:00"):]
+	return b[len(b)-1] == 'Z' || string(offset[1:3]) <= "23" && string(offset[4:]) <= "59"
 }

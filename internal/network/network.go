@@ -18,6 +18,8 @@ const (
 	IPv6Bits = 64
 
 	ipv4Most, ipv6Most = 32, 128
+	// mappedBits stand before an IPv4 address that is written as an IPv6 one.
+	mappedBits = 96
 	// hopsMost is how many proxies are followed back at most.
 	hopsMost = 16
 )
@@ -43,12 +45,15 @@ func New(o Options) (*Rules, error) {
 	return &Rules{options: o}, nil
 }
 
-// ParseNetworks reads networks in CIDR notation.
+// ParseNetworks reads networks in CIDR notation. IPv4 networks that are written
+// as IPv6 ones are the same networks, as addresses are.
 func ParseNetworks(texts []string) ([]netip.Prefix, error) {
 	networks := make([]netip.Prefix, 0, len(texts))
 	for _, text := range texts {
 		p, err := netip.ParsePrefix(text)
-		if err != nil {
+		if mapped := p.Addr().Is4In6(); mapped && p.Bits() >= mappedBits {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mappedBits)
+		} else if mapped || err != nil {
 			return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
 		}
 		networks = append(networks, p.Masked())

@@ -130,6 +130,58 @@ func FuzzGroup(f *testing.F) {
 	})
 }
 
+// FuzzHops: of a trail of hops the client is the first from the right that is
+// no proxy. What a hop cannot be read as ends the trail at the proxy before it.
+func FuzzHops(f *testing.F) {
+	for _, seed := range []string{"10.0.0.2", " 10.0.0.2\t", "10.0.0.2:80", "[::ffff:10.0.0.2]:80", "", "[10.0.0.2]", "10.0.0.2,", "unknown", "_hidden", "::1%10.0.0.1", "[2001:db8::1]", "2001:db8::1", "\u00a010.0.0.2", "10.0.0.02", "[[::1", "::1]"} {
+		f.Add(seed)
+	}
+	r := rules(f, "10.0.0.0/8")
+	f.Fuzz(func(t *testing.T, hop string) {
+		if strings.Contains(hop, ",") {
+			return // it is several
+		}
+		got := r.Group("10.0.0.1:1", []string{"198.51.100.1, " + hop})
+		address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(hop), "["), "]"))
+		if withPort, portErr := netip.ParseAddrPort(strings.TrimSpace(hop)); portErr == nil {
+			address, err = withPort.Addr(), nil
+		}
+		address = address.Unmap().WithZone("")
+		switch {
+		case err == nil && !netip.MustParsePrefix("10.0.0.0/8").Contains(address):
+			if !got.Contains(address) {
+				t.Errorf("the hop %q is of %s", hop, got)
+			}
+		case got.String() != "198.51.100.1/32" && (got.Bits() != 32 || !netip.MustParsePrefix("10.0.0.0/8").Contains(got.Addr())):
+			t.Errorf("before the hop %q the client is of %s", hop, got)
+		case err == nil && got.String() != "198.51.100.1/32":
+			t.Errorf("behind the proxy %q the client is of %s", hop, got)
+		}
+	})
+}
+
+// FuzzParseNetworks: what is taken is a network whose addresses are in it, and
+// is the same when it is written and read again.
+func FuzzParseNetworks(f *testing.F) {
+	for _, seed := range []string{"10.0.0.0/8", "10.1.2.3/8", "::/0", "::ffff:10.0.0.0/104", "fe80::1%eth0/64", "10.0.0.0/08", "10.0.0.0", "/8", "10.0.0.0/-1", "010.0.0.0/8", "::ffff:10.0.0.0/80"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		read, err := network.ParseNetworks([]string{text})
+		if err != nil {
+			return
+		}
+		again, err := network.ParseNetworks([]string{read[0].String()})
+		if err != nil || again[0] != read[0] || !read[0].Contains(read[0].Addr()) {
+			t.Errorf("%q is read as %s, and that as %s, %v", text, read, again, err)
+		}
+		address, _, _ := strings.Cut(text, "/")
+		if !rules(t, text).Trusts(address) {
+			t.Errorf("%q does not contain the address %s", text, address)
+		}
+	})
+}
+
 func BenchmarkGroup(b *testing.B) {
 	r := rules(b, "10.0.0.0/8")
 	forwarded := []string{"192.0.2.1, 198.51.100.1, 10.0.0.2"}

@@ -18,6 +18,9 @@ const (
 	flagCompressed = 1
 	// compressAbove is the size in bytes from which compression pays.
 	compressAbove = 512
+	// expandsMost is how many bytes a compressed one can stand for. Rows are far
+	// below that; a damaged body that claims more is not unpacked.
+	expandsMost = 1024
 )
 
 var errBody = errors.New("not a body that this version can read")
@@ -57,6 +60,9 @@ func pack(payload []byte) []byte {
 	body := make([]byte, 2, 2+s2.MaxEncodedLen(len(payload)))
 	body[0], body[1] = bodyFormat, flagCompressed
 	packed := s2.Encode(body[2:cap(body)], payload)
+	if len(payload) > expandsMost*len(packed) {
+		return append([]byte{bodyFormat, flagPlain}, payload...)
+	}
 	return body[:2+len(packed)]
 }
 
@@ -66,6 +72,9 @@ func unpack(body []byte) ([]byte, error) {
 	}
 	if body[1] == flagPlain {
 		return body[2:], nil
+	}
+	if n, err := s2.DecodedLen(body[2:]); err != nil || n > expandsMost*len(body) {
+		return nil, errBody
 	}
 	payload, err := s2.Decode(nil, body[2:])
 	if err != nil {

@@ -10,4 +10,8 @@
 // it keeps the rules of the envelope, that it fits the server's own OpenAPI
 // document with no member that is not documented there, and that fields of one
 // kind (money, times, ids) always look alike.
+//
+// What is refused is noted, and a run of the whole suite in which an error code
+// of the contract was never answered fails: a code that nobody can be given is
+// no promise. Codes whose rows are owed are no part of that.
 package contract

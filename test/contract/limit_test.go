@@ -248,7 +248,8 @@ func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
 				refused++
 			}
 		}
-		if banned == nil || refused != 299 {
+		// On a slow machine the first refusals are older than a minute by then.
+		if banned == nil || refused < 299 {
 			t.Fatalf("after %d refusals: %v", refused, banned)
 		}
 		end := moment(t, banned.failure()["retry_at"])

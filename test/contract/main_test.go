@@ -18,9 +18,6 @@ import (
 // that can be moved once a second, so there are far more than processors.
 const testsAtOnce = 64
 
-// long asks for the tests that wait for half a minute.
-var long = flag.Bool("long", false, "also run the tests that wait for time-outs of the server")
-
 // shared is the server that all tests use which need no settings of their own.
 var shared *service
 
@@ -37,6 +34,9 @@ func TestMain(m *testing.M) {
 		if err := seen.write(shared.judge); err != nil {
 			suite.Errorf("write the examples: %v", err)
 		}
+	}
+	if code == 0 {
+		suite.expectEveryCode()
 	}
 	if !suite.end() && code == 0 {
 		code = 1

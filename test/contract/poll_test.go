@@ -3,7 +3,6 @@ package contract
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -119,9 +118,6 @@ func TestTwoPollsOfAKeyMayWait(t *testing.T) {
 func TestTheLongestPollIsAnswered(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FEED.POLL")
-	if !*long && os.Getenv("PLATEN_TEST_ALL") == "" {
-		t.Skip("SKIPPED: waits for 25 seconds; ask for it with -long")
-	}
 	n := shared.create(t, `{"clock":"manual"}`)
 	n.snapshot()
 	if a, took := n.poll(n.newest(), "&wait_s=25"); len(a.items()) != 0 || took < 25*time.Second {
