@@ -57,8 +57,8 @@ func run(ctx context.Context, args []string) error {
 	if *seeds < 1 {
 		return fmt.Errorf("-seeds must be at least 1, not %d", *seeds)
 	}
-	if *update && (*seeds != wholeSeeds || *only != "" || *folder != "") {
-		return fmt.Errorf("-update publishes a whole measurement, without -seeds, -only and -presets")
+	if *update && (*seeds != wholeSeeds || *folder != "") {
+		return fmt.Errorf("-update publishes a measurement of all seeds, without -seeds and -presets")
 	}
 	presets, err := allPresets(*folder)
 	if err != nil {
@@ -80,6 +80,30 @@ func run(ctx context.Context, args []string) error {
 		return publish(&report)
 	}
 	return nil
+}
+
+// together is a measurement, and what is published of the presets that it does
+// not have.
+func together(report *economy.Report) (economy.Report, error) {
+	was, err := economy.Published()
+	if err != nil {
+		return was, err //nolint:wrapcheck // it says what it was reading
+	}
+	whole := *report
+	whole.Presets = nil
+	for _, name := range measured() {
+		row, ok := report.Preset(name)
+		if !ok {
+			row, ok = was.Preset(name)
+		}
+		if ok {
+			whole.Presets = append(whole.Presets, *row)
+		}
+	}
+	if len(whole.Skills) == 0 {
+		whole.ExtraMinor, whole.Skills = was.ExtraMinor, was.Skills
+	}
+	return whole, nil
 }
 
 // allPresets returns the built-in presets, and those of a folder over them.
@@ -107,7 +131,11 @@ func allPresets(folder string) (map[string]preset.Preset, error) {
 }
 
 func publish(report *economy.Report) error {
-	text, err := json.MarshalIndent(report, "", "  ")
+	whole, err := together(report)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(whole, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the report: %w", err)
 	}
