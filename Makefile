@@ -82,6 +82,9 @@ check: ## What every commit passes: formatting, linters, vet, tests.
 bench: ## Measure a server beside the least that could be done for the same; 4 minutes.
 	@$(GO) run ./test/load
 
+economy: ## Measure what the company is worth to players of different skill; 2 minutes.
+	@$(GO) run ./test/economy
+
 soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that come and go (MINUTES=n); 15 minutes.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \
@@ -99,4 +102,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench soak fuzz
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy soak fuzz

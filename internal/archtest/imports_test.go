@@ -72,7 +72,8 @@ var may = map[string]string{
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
-	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset docs",
+	"internal/economy":   vocabulary,
+	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/economy docs",
 
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
@@ -87,6 +88,7 @@ var may = map[string]string{
 	"test/crash":    "platentest client internal/server internal/config",
 	"test/scenario": "platentest client internal/server internal/config",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
+	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
 
 	"internal/archtest": "",
 }

@@ -242,6 +242,17 @@ func (c *Company) Forget() {
 	}
 }
 
+// Reveal shows every row that has changed, as clients would read it after a
+// flush, and forgets what waits to be flushed: for players who play faster than
+// anybody could store. The company cannot be stored any more.
+func (c *Company) Reveal(yield func(resource string, ordinal int, row record.Row, filters []string)) {
+	for _, table := range c.tables() {
+		resource := table.Definition().Resource
+		table.Touched(func(ordinal int, row record.Row, filters []string) { yield(resource, ordinal, row, filters) })
+	}
+	c.Forget()
+}
+
 // Newest returns the number and the time of the newest event.
 func (c *Company) Newest() (sequence uint64, at moment.Instant) {
 	return c.rec.Sequence(), c.rec.LastEventAt()

@@ -48,7 +48,7 @@ func TestALotIsOfferedInTimeAndWithinItsBounds(t *testing.T) {
 			if d := int64(sim.DayFrom(lot.DeliverBy) - born); d < bounds.DeliverDays[0] || d > bounds.DeliverDays[1] || sim.DayFrom(lot.AnswerBy) != born+2 {
 				t.Errorf("%s: %s came on %s, answer by %s, deliver by %s", l.label, lot.Number, lot.CreatedOn, lot.AnswerBy, lot.DeliverBy)
 			}
-			if lot.TotalMinor != lot.UnitPriceMinor.Times(lot.Quantity) || lot.PenaltyMinor != lot.TotalMinor.PerCent(15) {
+			if lot.TotalMinor != lot.UnitPriceMinor.Times(lot.Quantity) || lot.PenaltyMinor != lot.TotalMinor.PerCent(bounds.PenaltyPct) {
 				t.Errorf("%s: %s does not add up: %+v", l.label, lot.Number, lot)
 			}
 			if lot.Status != office.LotExpired || *lot.ExpiredReason != office.OfferLapsed {

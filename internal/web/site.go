@@ -125,6 +125,7 @@ func sections() contents {
 		{Path: "/docs/errors", Text: "Errors"},
 		{Path: "/docs/missions", Text: "Missions"},
 		{Path: "/docs/presets", Text: "Presets"},
+		{Path: "/docs/economy", Text: "Economy"},
 	}}
 }
 

@@ -40,7 +40,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addWebhooks} {
+	for _, add := range []func() error{s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addWebhooks, s.addEconomy} {
 		if err := add(); err != nil {
 			return nil, fmt.Errorf("render the pages: %w", err)
 		}

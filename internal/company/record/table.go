@@ -215,6 +215,20 @@ func (t *Table[R, P]) Forget() {
 	t.touched = t.touched[:0]
 }
 
+// Touched calls yield for each row that the next flush would encode, with its
+// place in the order of births and the values of its filter fields. The row is
+// a copy, as clients read it.
+func (t *Table[R, P]) Touched(yield func(ordinal int, row Row, filters []string)) {
+	for _, ordinal := range t.touched {
+		row := *t.slots[ordinal].row
+		var filters []string
+		if t.filter != nil {
+			filters = t.filter(&row)
+		}
+		yield(ordinal, asRow(t.definition, &row), filters)
+	}
+}
+
 // Restore fills an empty table with entries in the order of births.
 func (t *Table[R, P]) Restore(entries []*Entry) error {
 	t.slots = make([]*slot[R, P], len(entries))
@@ -272,6 +286,7 @@ type Keeper interface {
 	Len() int
 	Flush(version uint64) []*Entry
 	Forget()
+	Touched(yield func(ordinal int, row Row, filters []string))
 	Restore(entries []*Entry) error
 	Entries() []*Entry
 	Entry(id string) *Entry

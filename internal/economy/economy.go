@@ -1,0 +1,120 @@
+// Package economy is what the company is worth to those who play it, as it was
+// measured: test/economy plays and writes the numbers, the docs publish them.
+package economy
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"platen/internal/money"
+)
+
+// Report is a whole measurement.
+type Report struct {
+	// Seeds is how many worlds each player played, from seed 1 on.
+	Seeds int `json:"seeds"`
+	// SampleSeeds is how many of them each Player's sample is of.
+	SampleSeeds int `json:"sample_seeds"`
+	// MinutesBetweenLooks is how many working minutes a player waits before
+	// looking at the company again.
+	MinutesBetweenLooks int64    `json:"minutes_between_looks"`
+	Presets             []Preset `json:"presets"`
+	// SkillsPreset and SkillsDay say where and when Skills were measured.
+	SkillsPreset string `json:"skills_preset"`
+	SkillsDay    int    `json:"skills_day"`
+	// ExtraMinor is what the good player has more than the greedy one, on
+	// average over the seeds.
+	ExtraMinor money.Minor `json:"extra_minor"`
+	Skills     []Skill     `json:"skills"`
+}
+
+// Preset is what players made of one preset.
+type Preset struct {
+	Name    string `json:"preset"`
+	Version int    `json:"version"`
+	// OpeningMinor is the net worth on the first morning.
+	OpeningMinor money.Minor `json:"opening_minor"`
+	Players      []Player    `json:"players"`
+}
+
+// Player is how one player did over all seeds.
+type Player struct {
+	Name string `json:"player"`
+	// Text says how the player plays.
+	Text  string `json:"text"`
+	Bands []Band `json:"bands"`
+	// AboveOpening is how many companies were worth more than at the opening
+	// on the last day of the bands.
+	AboveOpening int `json:"above_opening"`
+	// Watched is the day until which the company was watched, Bankrupt how many
+	// had ended by then, on the days First, Median and Last.
+	Watched  int `json:"watched"`
+	Bankrupt int `json:"bankrupt"`
+	First    int `json:"first"`
+	Median   int `json:"median"`
+	Last     int `json:"last"`
+	// SampleMinor is the mean net worth of the first seeds on the day of the
+	// sample: what a quick test compares.
+	SampleMinor money.Minor `json:"sample_minor"`
+}
+
+// Band is the net worth at the close of a day: one company in ten has less
+// than Low, half have less than Middle, nine in ten less than High.
+type Band struct {
+	Day    int         `json:"day"`
+	Low    money.Minor `json:"low_minor"`
+	Middle money.Minor `json:"middle_minor"`
+	High   money.Minor `json:"high_minor"`
+}
+
+// Skill is what a company is worth less without one skill of the good player,
+// on average over the seeds, and its share of what good play earns more.
+type Skill struct {
+	Name       string      `json:"skill"`
+	Text       string      `json:"text"`
+	WorthMinor money.Minor `json:"worth_minor"`
+	SharePct   int64       `json:"share_pct"`
+}
+
+//go:embed measured.json
+var measured []byte
+
+// Published returns the newest measurement.
+func Published() (Report, error) {
+	var r Report
+	if err := json.Unmarshal(measured, &r); err != nil {
+		return Report{}, fmt.Errorf("read the measured economy: %w", err)
+	}
+	return r, nil
+}
+
+// Preset returns what was measured of a preset.
+func (r *Report) Preset(name string) (*Preset, bool) {
+	for i := range r.Presets {
+		if r.Presets[i].Name == name {
+			return &r.Presets[i], true
+		}
+	}
+	return nil, false
+}
+
+// Player returns how a player did.
+func (p *Preset) Player(name string) (*Player, bool) {
+	for i := range p.Players {
+		if p.Players[i].Name == name {
+			return &p.Players[i], true
+		}
+	}
+	return nil, false
+}
+
+// On returns the band of a day.
+func (p *Player) On(day int) (Band, bool) {
+	for _, b := range p.Bands {
+		if b.Day == day {
+			return b, true
+		}
+	}
+	return Band{}, false
+}

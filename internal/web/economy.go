@@ -1,0 +1,55 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+
+	"platen/internal/economy"
+	"platen/internal/money"
+)
+
+// economyView is what the page of the economy shows: a measurement, in
+// thousands.
+type economyView struct {
+	economy.Report
+}
+
+func (s *site) addEconomy() error {
+	report, err := economy.Published()
+	if err != nil {
+		return fmt.Errorf("page /docs/economy: %w", err)
+	}
+	return s.add(page{
+		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/economy", Contents: []contents{sections()}, Content: economyView{report},
+		Description: "What a company comes to in the hands of players of different skill, and what each skill is worth.",
+	})
+}
+
+// Players describe who played: they are the same in every preset.
+func (v economyView) Players() []economy.Player {
+	if len(v.Presets) == 0 {
+		return nil
+	}
+	return v.Presets[0].Players
+}
+
+// Days are the days of the bands.
+func (v economyView) Days() []int {
+	var days []int
+	if players := v.Players(); len(players) > 0 {
+		for _, band := range players[0].Bands {
+			days = append(days, band.Day)
+		}
+	}
+	return days
+}
+
+// Thousands writes an amount in thousands, rounded.
+func (v economyView) Thousands(amount money.Minor) string {
+	const thousand money.Minor = 100_000
+	half := thousand / 2
+	if amount < 0 {
+		half = -half
+	}
+	return strconv.FormatInt(int64((amount+half)/thousand), 10)
+}

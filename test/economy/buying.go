@@ -1,0 +1,191 @@
+package main
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/factory"
+	"platen/internal/company/market"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+	"platen/internal/operation"
+)
+
+const chroma = "sup_chroma"
+
+// How the good player buys.
+const (
+	// cheapPct of the mill's price is a dip of the market, dearPct is what it
+	// may cost when paper is needed tomorrow: the price of the quick supplier.
+	cheapPct, dearPct = 97, 124
+	// A dip is used while there is less than so much of the reorder point.
+	dipPct  = 160
+	dipMost = 8000
+	// urgentDays before the due date, paper that is not there has to be.
+	urgentDays = 5
+	// spareSheets are bought beside what is missing.
+	spareSheets = 1500
+	quickLeast  = 1000
+)
+
+// supplies are what is bought, in a fixed order.
+func supplies() []string {
+	return []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Ink, catalog.Plate}
+}
+
+// buy refills the warehouse.
+func (p *player) buy() error {
+	coming, err := p.coming()
+	if err != nil {
+		return err
+	}
+	for _, sku := range supplies() {
+		item := p.stock[sku]
+		if err := p.refill(item, coming[sku]); err != nil {
+			return err
+		}
+	}
+	return p.approve()
+}
+
+// coming is what is ordered and has not come.
+func (p *player) coming() (map[string]int64, error) {
+	coming := map[string]int64{}
+	orders, err := rows[office.PurchaseOrder](p, "list_purchase_orders")
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range orders {
+		if o.ReceiptStatus != office.ReceiptNone {
+			continue
+		}
+		for _, line := range o.Lines {
+			coming[line.SKU] += line.Quantity
+		}
+	}
+	trades, err := rows[market.Trade](p, "list_market_trades")
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range trades {
+		if t.Side == market.Buy && t.MarketDeliveryID == nil {
+			coming[t.SKU] += t.Quantity
+		}
+	}
+	return coming, nil
+}
+
+// refill orders one material when it is time.
+func (p *player) refill(item *factory.StockItem, coming int64) error {
+	usual := catalog.Mill
+	if item.SKU == catalog.Ink || item.SKU == catalog.Plate {
+		usual = chroma
+	}
+	need, urgent := p.needed(item.SKU)
+	ask, err := p.ask(item.SKU)
+	if err != nil {
+		return err
+	}
+	gap := need - item.OnHand - coming
+	if p.policy.rush && urgent && gap > 0 && usual == catalog.Mill {
+		gap = max(quickLeast, gap+spareSheets)
+		if ask > 0 && ask*100 < p.prices[item.SKU]*dearPct {
+			return p.trade(item.SKU, min(gap, marketMost))
+		}
+		return p.purchase(catalog.Quick, item.SKU, gap)
+	}
+	if !p.policy.foresight {
+		need = 0
+	}
+	position := item.OnHand + coming - need
+	if ask > 0 && ask*100 < p.prices[item.SKU]*cheapPct && position*100 < item.ReorderPoint*dipPct {
+		return p.trade(item.SKU, min(dipMost, item.ReorderQuantity))
+	}
+	if position >= item.ReorderPoint {
+		return nil
+	}
+	quantity := item.ReorderQuantity
+	if p.policy.foresight && usual == catalog.Mill {
+		quantity = max(quantity, item.ReorderPoint-position+item.ReorderQuantity/2)
+	}
+	return p.purchase(usual, item.SKU, quantity)
+}
+
+// marketMost is the largest trade.
+const marketMost = 20_000
+
+// needed is what waiting work takes of a material, and whether some of that
+// work is due soon.
+func (p *player) needed(sku string) (need int64, urgent bool) {
+	offset := p.presses[0]
+	for _, press := range p.presses {
+		if press.UsesPlates {
+			offset = press
+		}
+	}
+	for _, w := range p.waiting {
+		j := p.measure(offset, w)
+		switch sku {
+		case catalog.Ink:
+			need += j.ink
+		case catalog.Plate:
+			need += j.plates
+		case p.products[w.SKU].PaperSKU:
+			need += j.sheets
+			urgent = urgent || w.DueDate != nil && sim.DayFrom(*w.DueDate)-p.today() < urgentDays
+		}
+	}
+	return need, urgent
+}
+
+// ask is the market's price of paper, 0 for what it does not sell or the
+// player does not look at.
+func (p *player) ask(sku string) (money.Minor, error) {
+	if !p.policy.market {
+		return 0, nil
+	}
+	quotes, err := rows[market.Quote](p, "list_market_quotes", "sku", sku)
+	if err != nil || len(quotes) == 0 || quotes[0].AskMinor == nil {
+		return 0, err
+	}
+	return *quotes[0].AskMinor, nil
+}
+
+func (p *player) trade(sku string, quantity int64) error {
+	_, err := p.try("trade_on_market", "", &operation.TradeOnMarket{Side: market.Buy, SKU: sku, Quantity: quantity})
+	return err
+}
+
+func (p *player) purchase(supplier, sku string, quantity int64) error {
+	_, err := p.try("create_purchase_order", "", &operation.CreatePurchaseOrder{
+		SupplierID: supplier, Lines: []operation.MaterialLine{{SKU: sku, Quantity: quantity}},
+	})
+	return err
+}
+
+// approve lets purchase orders above the limit go out.
+func (p *player) approve() error {
+	waiting, err := rows[office.PurchaseOrder](p, "list_purchase_orders", "status", string(office.PurchasePending))
+	if err != nil {
+		return err
+	}
+	for _, o := range waiting {
+		if _, err := p.try("approve_purchase_order", o.ID, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// receive counts in what stands at the gate.
+func (p *player) receive() error {
+	trucks, err := rows[factory.Delivery](p, "list_deliveries", "status", string(factory.DeliveryArrived))
+	if err != nil {
+		return err
+	}
+	for _, truck := range trucks {
+		if _, err := p.try("create_factory_goods_receipt", "", &operation.CreateFactoryGoodsReceipt{DeliveryID: truck.ID}); err != nil {
+			return err
+		}
+	}
+	return p.carryReceipts()
+}

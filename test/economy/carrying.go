@@ -1,0 +1,125 @@
+package main
+
+import (
+	"slices"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/operation"
+)
+
+// What the bridge does in other presets a player of the manual one does
+// itself: work orders, bills, goods receipts and timesheets.
+
+// order tells the Factory what Head Office has accepted.
+func (p *player) order() error {
+	if !p.byHand() {
+		return nil
+	}
+	orders, err := rows[office.SalesOrder](p, "list_sales_orders", "status", string(office.OrderAccepted))
+	if err != nil {
+		return err
+	}
+	for _, o := range orders {
+		if err := p.produce(&operation.CreateWorkOrder{SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate}); err != nil {
+			return err
+		}
+	}
+	lots, err := rows[office.ContractLot](p, "list_contract_lots", "status", string(office.LotAccepted))
+	if err != nil {
+		return err
+	}
+	for _, lot := range lots {
+		if err := p.produce(&operation.CreateWorkOrder{SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &lot.DeliverBy}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *player) produce(work *operation.CreateWorkOrder) error {
+	if p.carried[*work.Reference] {
+		return nil
+	}
+	done, err := p.try("create_work_order", "", work)
+	p.carried[*work.Reference] = done
+	return err
+}
+
+// carryReceipts tells Head Office what the Factory has taken in.
+func (p *player) carryReceipts() error {
+	if !p.byHand() {
+		return nil
+	}
+	receipts, err := rows[factory.GoodsReceipt](p, "list_factory_goods_receipts")
+	if err != nil {
+		return err
+	}
+	for _, receipt := range receipts {
+		if p.carried[receipt.ID] {
+			continue
+		}
+		p.carried[receipt.ID] = true
+		if err := p.carryReceipt(receipt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *player) carryReceipt(receipt *factory.GoodsReceipt) error {
+	orders, err := rows[office.PurchaseOrder](p, "list_purchase_orders")
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(orders, func(o *office.PurchaseOrder) bool { return o.Number == receipt.PurchaseOrderNumber })
+	if at < 0 || orders[at].ReceiptStatus != office.ReceiptNone {
+		return nil
+	}
+	body := &operation.CreateOfficeGoodsReceipt{PurchaseOrderID: orders[at].ID, Reference: &receipt.ID}
+	for _, line := range receipt.Lines {
+		body.Lines = append(body.Lines, operation.ReceivedLine{SKU: line.SKU, QuantityAccepted: line.QuantityAccepted, QuantityRejected: &line.QuantityRejected})
+	}
+	_, err = p.try("create_office_goods_receipt", "", body)
+	return err
+}
+
+// sheetDue reports whether the hours of the week can be told and were not.
+func (p *player) sheetDue() bool {
+	friday := sim.DaysPerWeek - 1
+	return p.byHand() && p.today()%sim.DaysPerWeek == friday && p.minute() >= int64(sim.TimesheetMinute) && p.sheeted != p.today()
+}
+
+// carry tells Head Office the hours of the week, as the gate has them.
+func (p *player) carry() error {
+	if !p.sheetDue() {
+		return nil
+	}
+	p.sheeted = p.today()
+	monday := (p.today() - p.today()%sim.DaysPerWeek).Date()
+	days, err := rows[factory.Attendance](p, "list_attendance", "week_start", monday.String())
+	if err != nil || len(days) == 0 {
+		return err // nobody is left whose hours could be told
+	}
+	sheet := &operation.CreateTimesheet{WeekStart: monday}
+	for _, day := range days {
+		at := slices.IndexFunc(sheet.Entries, func(e operation.HoursEntry) bool { return *e.BadgeNo == day.BadgeNo })
+		if at < 0 {
+			at = len(sheet.Entries)
+			sheet.Entries = append(sheet.Entries, operation.HoursEntry{BadgeNo: &day.BadgeNo})
+		}
+		switch entry := &sheet.Entries[at]; day.Absence {
+		case factory.AbsenceNone:
+			entry.HoursWorked += day.Hours
+		case factory.AbsenceSick:
+			entry.HoursSick += hoursOfDay
+		case factory.AbsenceLeave:
+			entry.HoursLeave += hoursOfDay
+		}
+	}
+	_, err = p.try("create_timesheet", "", sheet)
+	return err
+}
+
+const hoursOfDay = 8

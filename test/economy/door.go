@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"platen/internal/company"
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// door is all that a player has of a company: the requests of the operation
+// table, by their ids. Nothing that a key does not open passes through it.
+type door interface {
+	// list returns the rows that a list answers with, newest first. The
+	// filters are pairs of a name and a value. What comes as JSON is decoded.
+	list(operationID string, decode func(raw []byte) any, filters ...string) ([]any, error)
+	// glance is GET /sandbox.
+	glance() (operation.SandboxStatus, error)
+	// call sends a command. The body is a pointer to the operation's In, nil
+	// for none. A refusal is a *problem.Problem.
+	call(operationID, id string, body any) error
+}
+
+// tickOperation moves the clock.
+const tickOperation = "advance_time"
+
+// table finds operations by their ids and filters by their names.
+type table struct {
+	operations map[string]*operation.Operation
+	filters    map[string][]string
+}
+
+func newTable() *table {
+	t := &table{operations: map[string]*operation.Operation{}, filters: map[string][]string{}}
+	rows := operation.Table()
+	for i := range rows {
+		t.operations[rows[i].ID] = &rows[i]
+	}
+	for _, d := range company.Definitions() {
+		t.filters[d.Resource] = d.Filters
+	}
+	return t
+}
+
+func (t *table) operation(id string) *operation.Operation {
+	o := t.operations[id]
+	if o == nil {
+		panic("no operation is called " + id)
+	}
+	return o
+}
+
+// inside is a door without HTTP and without a disk. It shows what a view of
+// the sandbox would: copies of the rows, after each command, without their
+// private state.
+type inside struct {
+	table   *table
+	company *company.Company
+	rows    map[string][]shown
+}
+
+// shown is a row and the values that lists filter by.
+type shown struct {
+	row     any
+	filters []string
+}
+
+// opened is the wall time of everything that happens inside: under a manual
+// clock the company does not look at it.
+const opened = moment.Instant(1_790_000_000_000_000)
+
+func newInside(t *table, p *preset.Preset, seed uint64) *inside {
+	settings := company.Settings{SandboxID: "sbx_0", Preset: *p, Bridge: p.Bridge, Seed: seed, UID: 1}
+	return &inside{table: t, company: company.New(settings, sim.Manual, opened), rows: map[string][]shown{}}
+}
+
+// settle takes what has changed, as a commit would.
+func (d *inside) settle() {
+	if !d.company.Changed() {
+		return
+	}
+	d.company.Reveal(func(resource string, ordinal int, row record.Row, filters []string) {
+		all := d.rows[resource]
+		if ordinal < len(all) {
+			all[ordinal] = shown{row, filters}
+		} else {
+			d.rows[resource] = append(all, shown{row, filters})
+		}
+	})
+}
+
+func (d *inside) list(operationID string, _ func([]byte) any, filters ...string) ([]any, error) {
+	d.settle()
+	o := d.table.operation(operationID)
+	var places []int
+	for i := 0; i < len(filters); i += 2 {
+		place := slices.Index(d.table.filters[o.Resource], filters[i])
+		if place < 0 {
+			return nil, fmt.Errorf("%s has no filter %s", operationID, filters[i])
+		}
+		places = append(places, place)
+	}
+	var found []any
+next:
+	for _, s := range slices.Backward(d.rows[o.Resource]) {
+		for i, place := range places {
+			if s.filters[place] != filters[2*i+1] {
+				continue next
+			}
+		}
+		found = append(found, s.row)
+	}
+	return found, nil
+}
+
+func (d *inside) glance() (operation.SandboxStatus, error) {
+	sequence, at := d.company.Newest()
+	v := &sandbox.View{Summary: d.company.Summary(), Sequence: sequence, LastEventAt: at, ExpiresAt: opened.Add(1)}
+	return operation.Status(v, opened), nil
+}
+
+func (d *inside) call(operationID, id string, body any) error {
+	if d.company.Bankrupt() {
+		return problem.New(problem.SandboxBankrupt, "This company is bankrupt.")
+	}
+	if operationID == tickOperation {
+		in, ok := body.(*operation.TickInput)
+		if !ok || in.Minutes == nil {
+			return fmt.Errorf("a tick got a body of type %T", body)
+		}
+		d.company.Tick(opened, int(*in.Minutes))
+		return nil
+	}
+	o := d.table.operation(operationID)
+	if body == nil {
+		body = reflect.New(o.In).Interface()
+	}
+	_, err := o.Run(&sandbox.Tx{Company: d.company, Now: opened}, id, body)
+	return err
+}

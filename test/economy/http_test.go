@@ -1,0 +1,327 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"platen/internal/admission"
+	"platen/internal/api"
+	"platen/internal/company/preset"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+	"platen/internal/store/sqlite"
+)
+
+// pageLimit is the largest page of a list.
+const pageLimit = "100"
+
+// wallClock is a clock that goes on by two seconds whenever it is moved, since
+// a sandbox takes one tick each second.
+type wallClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *wallClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *wallClock) move() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(2 * time.Second)
+}
+
+// outside is a door that leads through HTTP, as clients have it.
+type outside struct {
+	t     *testing.T
+	table *table
+	clock *wallClock
+	base  string
+	// keys are those of the sandbox, by system.
+	keys map[operation.System]string
+	sent int
+}
+
+// newOutside starts an API over a database of its own, and creates a sandbox.
+func newOutside(t *testing.T, presetName string, seed int64) *outside {
+	t.Helper()
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "platen.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := &wallClock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
+	log := slog.New(slog.DiscardHandler)
+	house := sandbox.NewHouse(sandbox.Options{
+		Store: db, Presets: presets, Lease: time.Hour, Extension: time.Hour, ExtensionWindow: time.Minute, Grace: time.Minute, Log: log, Now: clock.Now,
+	})
+	desk, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: clock.Now, Capacity: 1, ClaimWindow: time.Minute, Turnover: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := api.New(api.Options{House: house, Desk: desk, Origin: "http://platen.test", Log: log}, operation.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		server.Close()
+		house.Close(context.Background())
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	d := &outside{t: t, table: newTable(), clock: clock, base: server.URL + "/v1", keys: map[operation.System]string{}}
+	d.create(presetName, seed)
+	return d
+}
+
+func (d *outside) create(presetName string, seed int64) {
+	d.t.Helper()
+	body := fmt.Sprintf(`{"preset":%q,"seed":%d,"clock":"manual"}`, presetName, seed)
+	raw, err := d.send(http.MethodPost, "/sandboxes", "", []byte(body))
+	if err != nil {
+		d.t.Fatalf("create a sandbox: %v", err)
+	}
+	var made struct {
+		Data operation.NewSandbox `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &made); err != nil {
+		d.t.Fatal(err)
+	}
+	d.keys[operation.Office], d.keys[operation.Shared], d.keys[operation.Factory] = made.Data.OfficeKey, made.Data.OfficeKey, made.Data.FactoryKey
+}
+
+// send sends one request and returns the body of its answer. A refusal is the
+// problem that the answer names.
+func (d *outside) send(method, path, key string, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(d.t.Context(), method, d.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	d.sent++
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", "economy-request-number-"+strconv.Itoa(d.sent))
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode < http.StatusBadRequest {
+		return raw, err
+	}
+	var refusal struct {
+		Error struct {
+			Code    problem.Code `json:"code"`
+			Message string       `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &refusal); err != nil {
+		return nil, fmt.Errorf("%s %s answers %d %s", method, path, response.StatusCode, raw)
+	}
+	return nil, problem.New(refusal.Error.Code, "%s", refusal.Error.Message)
+}
+
+func (d *outside) list(operationID string, decode func([]byte) any, filters ...string) ([]any, error) {
+	o := d.table.operation(operationID)
+	query := url.Values{"limit": {pageLimit}}
+	for i := 0; i < len(filters); i += 2 {
+		query.Set(filters[i], filters[i+1])
+	}
+	var rows []any
+	for {
+		raw, err := d.send(http.MethodGet, o.Path+"?"+query.Encode(), d.keys[o.System], nil)
+		if err != nil {
+			return nil, err
+		}
+		var page struct {
+			Data struct {
+				Items      []jsontext.Value `json:"items"`
+				NextCursor *string          `json:"next_cursor"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return nil, err
+		}
+		for _, item := range page.Data.Items {
+			rows = append(rows, decode(item))
+		}
+		if page.Data.NextCursor == nil {
+			return rows, nil
+		}
+		query.Set("cursor", *page.Data.NextCursor)
+	}
+}
+
+func (d *outside) glance() (operation.SandboxStatus, error) {
+	var answer struct {
+		Data operation.SandboxStatus `json:"data"`
+	}
+	raw, err := d.send(http.MethodGet, "/sandbox", d.keys[operation.Shared], nil)
+	if err == nil {
+		err = json.Unmarshal(raw, &answer)
+	}
+	return answer.Data, err
+}
+
+func (d *outside) call(operationID, id string, body any) error {
+	o := d.table.operation(operationID)
+	if operationID == tickOperation {
+		d.clock.move()
+	}
+	raw := []byte("{}")
+	if body != nil {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	_, err := d.send(o.Method, strings.Replace(o.Path, "{id}", id, 1), d.keys[o.System], raw)
+	return err
+}
+
+// TestAGameOverHTTPIsTheGameInside: whatever a player does inside, clients can
+// do, with the same bodies and the same answers. The good player of the manual
+// bridge sends every kind of request that there is.
+func TestAGameOverHTTPIsTheGameInside(t *testing.T) {
+	t.Parallel()
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		preset string
+		policy policy
+		seed   uint64
+		days   int
+	}{
+		{"manual", goodPolicy(), 3, 15},
+		{"crunch", goodPolicy(), 4, 6},
+		{"supply_shock", policy{name: greedyLots, lots: allLots}, 5, 6},
+	} {
+		t.Run(c.preset+" "+c.policy.name, func(t *testing.T) {
+			t.Parallel()
+			p := presets[c.preset]
+			g := game{preset: &p, policy: c.policy, seed: c.seed, days: []int{c.days}}
+			in, out := newInside(newTable(), &p, c.seed), newOutside(t, c.preset, int64(c.seed))
+			want, err := g.through(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := g.through(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("over HTTP the game came to %+v, inside to %+v", got, want)
+			}
+			compareLists(t, out, in)
+		})
+	}
+}
+
+// compareLists compares all rows of all lists of the company, and its cash.
+func compareLists(t *testing.T, out *outside, in *inside) {
+	t.Helper()
+	rows := 0
+	for _, o := range operation.Table() {
+		// Who reads and calls completes missions, and what was called is noted
+		// over HTTP alone.
+		if o.Kind != operation.List || o.Resource == operation.CallResource || o.Resource == "mission" {
+			continue
+		}
+		got, err := out.list(o.ID, func(raw []byte) any { return jsontext.Value(slices.Clone(raw)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := in.list(o.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(plain(t, want), plain(t, got)); diff != "" {
+			t.Errorf("%s differs, - inside, + over HTTP:\n%s", o.ID, diff)
+		}
+		rows += len(got)
+	}
+	const enough = 200
+	if rows < enough {
+		t.Errorf("only %d rows were compared", rows)
+	}
+	got, err := out.glance()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := in.glance()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.CashMinor != want.CashMinor || got.Reputation != want.Reputation || got.Score != want.Score && !reflect.DeepEqual(got.Score, want.Score) {
+		t.Errorf("over HTTP the company stands at %+v, inside at %+v", got, want)
+	}
+}
+
+// plain returns rows without what is of a sandbox and not of its company: wall
+// times and the ids of events.
+func plain(t *testing.T, found []any) []map[string]any {
+	t.Helper()
+	rows := make([]map[string]any, len(found))
+	for i, row := range found {
+		raw, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &rows[i]); err != nil {
+			t.Fatal(err)
+		}
+		strip(rows[i])
+	}
+	return rows
+}
+
+func strip(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		maps.DeleteFunc(v, func(name string, _ any) bool {
+			return name == "created_at" || name == "updated_at" || name == "event_id"
+		})
+		for _, member := range v {
+			strip(member)
+		}
+	case []any:
+		for _, item := range v {
+			strip(item)
+		}
+	}
+}

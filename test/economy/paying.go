@@ -1,0 +1,62 @@
+package main
+
+import (
+	"platen/internal/company/hr"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+	"platen/internal/operation"
+)
+
+// comfortMinor is what the good player keeps before it pays early.
+const comfortMinor money.Minor = 2_000_000
+
+// pay pays wages as soon as they are due, and suppliers when it is time.
+func (p *player) pay() error {
+	for _, status := range []hr.PayrollStatus{hr.PayrollLate, hr.PayrollDue} {
+		runs, err := rows[hr.PayrollRun](p, "list_payroll_runs", "status", string(status))
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			if run.TimesheetID == nil || run.GrossMinor > p.state.CashMinor {
+				continue
+			}
+			if _, err := p.try("run_payroll", "", &operation.RunPayroll{WeekStart: run.WeekStart}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, status := range []office.SupplierInvoiceStatus{office.SupplierInvoiceOverdue, office.SupplierInvoiceOpen} {
+		bills, err := rows[office.SupplierInvoice](p, "list_supplier_invoices", "status", string(status), "kind", office.MaterialsInvoice)
+		if err != nil {
+			return err
+		}
+		for _, bill := range bills {
+			if err := p.settle(bill); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settle pays a bill on its last day, or within its discount.
+func (p *player) settle(bill *office.SupplierInvoice) error {
+	today := p.state.Clock.SimDate
+	// The last working day on which the bill is not late.
+	last := sim.DayAfter(bill.DueDate) - 1
+	early := p.policy.discounts && bill.DiscountPct > 0 && bill.DiscountUntil != nil && today <= *bill.DiscountUntil && p.state.CashMinor > comfortMinor
+	if !early && p.today() < last {
+		return nil
+	}
+	amount := bill.BilledMinor
+	if p.policy.matching && bill.MatchedMinor > 0 {
+		amount = bill.MatchedMinor
+	}
+	if amount > p.state.CashMinor {
+		return nil
+	}
+	_, err := p.try("pay_supplier_invoice", bill.ID, &operation.PaySupplierInvoice{AmountMinor: &amount})
+	return err
+}

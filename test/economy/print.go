@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"platen/internal/economy"
+	"platen/internal/money"
+)
+
+// thousand is what amounts are printed in, in minor units.
+const thousand money.Minor = 100_000
+
+func printReport(w io.Writer, r *economy.Report) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "net worth in thousands: one in ten below, half below, nine in ten below")
+	for i := range r.Presets {
+		p := &r.Presets[i]
+		fmt.Fprintf(w, "\n")
+		fmt.Fprintf(t, "%s %d, opening %s\t", p.Name, p.Version, inThousands(p.OpeningMinor))
+		for _, day := range bandDays() {
+			fmt.Fprintf(t, "day %d\t", day)
+		}
+		fmt.Fprintf(t, "above opening\tbankrupt\tfirst\tmedian\tlast\t\n")
+		for j := range p.Players {
+			printPlayer(t, &p.Players[j], r.Seeds)
+		}
+		t.Flush()
+	}
+	if len(r.Skills) > 0 {
+		fmt.Fprintf(w, "\nwhat good play earns more in %s by day %d, on average: %s, and of that\n", r.SkillsPreset, r.SkillsDay, inThousands(r.ExtraMinor))
+	}
+	for _, s := range r.Skills {
+		fmt.Fprintf(t, "%s\t%s\t%d %%\t\n", s.Name, inThousands(s.WorthMinor), s.SharePct)
+	}
+	t.Flush()
+}
+
+func printPlayer(w io.Writer, p *economy.Player, seeds int) {
+	fmt.Fprintf(w, "%s\t", p.Name)
+	for _, b := range p.Bands {
+		fmt.Fprintf(w, "%s %s %s\t", inThousands(b.Low), inThousands(b.Middle), inThousands(b.High))
+	}
+	fmt.Fprintf(w, "%d of %d\t", p.AboveOpening, seeds)
+	if p.Bankrupt == 0 {
+		fmt.Fprintf(w, "none by day %d\t\t\t\t\n", p.Watched)
+		return
+	}
+	fmt.Fprintf(w, "%d by day %d\t%d\t%d\t%d\t\n", p.Bankrupt, p.Watched, p.First, p.Median, p.Last)
+}
+
+func inThousands(m money.Minor) string { return fmt.Sprintf("%d", m/thousand) }

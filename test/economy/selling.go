@@ -1,0 +1,168 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+	"platen/internal/operation"
+)
+
+// How the good player decides what to take on.
+const (
+	// orderCapacityPct is the part of the presses' time until the due date
+	// that orders may fill, lotCapacityPct what all work may fill for a lot.
+	orderCapacityPct = 80
+	lotCapacityPct   = 53
+	// A job must earn so much for a minute on a press, in minor units: an
+	// order when the presses are busy, a lot always.
+	orderPerMinute money.Minor = 250
+	lotPerMinute   money.Minor = 300
+	// setUpMinor is what an order costs beside its paper.
+	setUpMinor money.Minor = 3000
+	// paperMarkupPct is what paper costs in truth, in per cent of its price.
+	paperMarkupPct = 110
+)
+
+// lotPrefix begins the ids of contract lots.
+const lotPrefix = "lot_"
+
+// answer accepts or declines what customers ask for.
+func (p *player) answer() error {
+	offers, err := rows[office.SalesOrder](p, "list_sales_orders", "status", string(office.OrderReceived))
+	if err != nil {
+		return err
+	}
+	// The oldest first, as they came.
+	for _, o := range slices.Backward(offers) {
+		take, wait := p.takes(o)
+		switch {
+		case take:
+			if _, err := p.try("accept_sales_order", o.ID, nil); err != nil {
+				return err
+			}
+			p.open = append(p.open, &factory.WorkOrder{SKU: o.SKU, Quantity: o.Quantity, DueDate: &o.DueDate})
+		case wait && sim.DayFrom(o.AnswerBy) > p.today(): // there may be room tomorrow
+		default:
+			if _, err := p.try("decline_sales_order", o.ID, &operation.DeclineSalesOrder{}); err != nil {
+				return err
+			}
+		}
+	}
+	return p.answerLots()
+}
+
+// takes reports whether an order is to be accepted, and otherwise whether that
+// may change.
+func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
+	if !p.policy.choosing {
+		return true, false
+	}
+	minutes := p.shortest(o.SKU, o.Quantity)
+	ahead := minutes
+	for _, w := range p.open {
+		if w.DueDate != nil && *w.DueDate <= o.DueDate {
+			ahead += p.shortest(w.SKU, missing(w))
+		}
+	}
+	room := p.room(p.until(o.DueDate) - p.products[o.SKU].FinishingMinutes)
+	return ahead*100 < room*orderCapacityPct && p.earns(o.SKU, o.Quantity, o.UnitPriceMinor) > orderPerMinute.Times(minutes), true
+}
+
+// room is how many minutes the presses have while so many pass.
+func (p *player) room(minutes int64) int64 { return int64(len(p.presses)) * max(0, minutes) }
+
+// earns is what is left of a job's price when its material is paid.
+func (p *player) earns(sku string, quantity int64, price money.Minor) money.Minor {
+	product := p.products[sku]
+	paper := p.prices[product.PaperSKU].Times(product.SheetsPerUnit * quantity).PerCent(paperMarkupPct)
+	ink := p.prices[catalog.Ink].Times((quantity + product.InkUnitsPerCan - 1) / product.InkUnitsPerCan)
+	return price.Times(quantity) - paper - ink - setUpMinor
+}
+
+// answerLots accepts or declines contract lots.
+func (p *player) answerLots() error {
+	offers, err := rows[office.ContractLot](p, "list_contract_lots", "status", string(office.LotOffered))
+	if err != nil {
+		return err
+	}
+	for _, lot := range offers {
+		command := "decline_contract_lot"
+		if p.policy.lots == allLots || p.policy.lots == fittingLots && p.fits(lot) {
+			command = "accept_contract_lot"
+			p.open = append(p.open, &factory.WorkOrder{SKU: lot.SKU, Quantity: lot.Quantity, DueDate: &lot.DeliverBy})
+		}
+		if _, err := p.try(command, lot.ID, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits reports whether there is room for a lot beside everything at hand, and
+// whether it is worth it.
+func (p *player) fits(lot *office.ContractLot) bool {
+	minutes := p.shortest(lot.SKU, lot.Quantity)
+	load := minutes
+	for _, w := range p.open {
+		load += p.shortest(w.SKU, missing(w))
+	}
+	room := p.room(p.until(lot.DeliverBy) - p.products[lot.SKU].FinishingMinutes - dayMinutes)
+	earns := p.earns(lot.SKU, lot.Quantity, lot.UnitPriceMinor) - p.rushCost(lot)
+	return load*100 < room*lotCapacityPct && earns > lotPerMinute.Times(minutes)
+}
+
+// rushCost is what it costs to have a lot's paper in time when the shelf has
+// not enough of it beside what other work takes.
+func (p *player) rushCost(lot *office.ContractLot) money.Minor {
+	paper := p.products[lot.SKU].PaperSKU
+	sheets := lot.Quantity * p.products[lot.SKU].SheetsPerUnit
+	free := p.stock[paper].OnHand
+	for _, w := range p.open {
+		if product := p.products[w.SKU]; product.PaperSKU == paper {
+			free -= missing(w) * product.SheetsPerUnit
+		}
+	}
+	short := min(sheets, max(0, sheets-free))
+	return p.prices[paper].Times(short).PerCent(dearPct - 100)
+}
+
+// ship sends out and bills what is ready.
+func (p *player) ship() error {
+	ready, err := rows[factory.WorkOrder](p, "list_work_orders", "status", string(factory.WorkReady))
+	if err != nil {
+		return err
+	}
+	for _, w := range ready {
+		done, err := p.try("create_factory_shipment", "", &operation.CreateFactoryShipment{WorkOrderID: w.ID})
+		if err != nil {
+			return err
+		}
+		if done && p.byHand() {
+			if err := p.bill(*w.Reference); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bill tells Head Office what the Factory has shipped.
+func (p *player) bill(reference string) error {
+	parcels, err := rows[factory.Shipment](p, "list_factory_shipments", "reference", reference)
+	if err != nil || len(parcels) == 0 {
+		return err
+	}
+	body := &operation.CreateOfficeShipment{FactoryShipmentRef: &parcels[0].ID}
+	if strings.HasPrefix(reference, lotPrefix) {
+		body.ContractLotID = &reference
+	} else {
+		body.SalesOrderID = &reference
+	}
+	_, err = p.try("create_office_shipment", "", body)
+	return err
+}
