@@ -167,6 +167,7 @@ func (c *Company) fire(wall moment.Instant) {
 	default:
 		c.fireWorld(t)
 	}
+	c.watch()
 }
 
 // fireWorld lets a timer of the world happen.
@@ -183,7 +184,6 @@ func (c *Company) fireWorld(t sim.Timer) {
 	default:
 		panic("no timer is called " + t.Kind)
 	}
-	c.watch()
 }
 
 // openDay schedules the customers of the day, its close, and what opens the

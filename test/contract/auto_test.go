@@ -384,7 +384,7 @@ func (w *witness) isPaid(order string) {
 	if got := w.rider(events, "office.customer_invoice.paid", "sales_order", order); got != "shipped>paid" {
 		t.Errorf("the order went %s", got)
 	}
-	w.says(events, "order_to_cash", "sandbox.mission.completed", object{"status": "completed", "title": w.row("/missions/order_to_cash")["title"], "completed_count": 6, "total_count": len(w.missions())})
+	w.says(events, "order_to_cash", "sandbox.mission.completed", object{"status": "completed", "title": w.row("/missions/order_to_cash")["title"], "completed_count": len(ofType(events[:at+3], "sandbox.mission.completed")), "total_count": len(w.missions())})
 }
 
 func (w *witness) lapses(numbered string) {

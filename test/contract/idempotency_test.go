@@ -97,8 +97,8 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 			n.send(t, other.under(fmt.Sprint("write ", i))).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 		}
 	}
-	if after := n.newest(); after != before {
-		t.Errorf("the replays wrote %d events", after-before)
+	if wrote := company(n.feed(before)); len(wrote) > 0 {
+		t.Errorf("the replays wrote %v", wrote)
 	}
 	// Another system and another sandbox know nothing of the key.
 	key := "write 0" // of the Head Office key

@@ -83,7 +83,7 @@ func world(disruptions, stories, majorOrders int) object {
 
 func testTwoSteps(t *testing.T) {
 	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT", "OPEN.IDEM.KEPT", "OPEN.HTTP.ONE_401", "AUTH.INVALID")
-	s := serve(t, map[string]string{"sandbox-duration": "1s", "grace": "1s"})
+	s := serve(t, map[string]string{"sandbox-duration": "3s", "grace": "5s"})
 	n := s.create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
 	order := n.order("SO-1001")
@@ -113,7 +113,7 @@ func testTwoSteps(t *testing.T) {
 		t.Errorf("after the end the replay is\n%s\nwas\n%s", replay.raw, accepted.raw)
 	}
 
-	waitUntil(t, ends.Add(time.Second+10*time.Millisecond))
+	waitUntil(t, ends.Add(5*time.Second+10*time.Millisecond))
 	unknown := s.send(t, request{method: "GET", path: "/sandbox", key: "lab_off_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}).want(401, "unauthorized")
 	for _, path := range []string{"/sandbox", "/office/cash", "/events", "/factory/stock"} {
 		deleted := n.get(path).want(http.StatusUnauthorized, "unauthorized")
@@ -202,7 +202,7 @@ func TestTheGracePeriodIsTenMinutes(t *testing.T) {
 func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIFE.CAPACITY")
-	s := serve(t, map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "1s", "grace": "1s"})
+	s := serve(t, map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "3s", "grace": "5s"})
 	s.faults = true
 	n := s.create(t, "")
 	waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))

@@ -142,6 +142,6 @@ func (d *inside) call(operationID, id string, body any) error {
 	if body == nil {
 		body = reflect.New(o.In).Interface()
 	}
-	_, err := o.Run(&sandbox.Tx{Company: d.company, Now: opened}, id, body)
+	_, err := o.Run(&sandbox.Tx{Company: d.company, Now: opened}, operation.Place{ID: id}, body)
 	return err
 }

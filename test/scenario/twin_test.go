@@ -163,7 +163,7 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 		// also has to have happened, beside the hand-offs.
 		also []string
 	}{
-		{inGo, 2, 16, []string{"office.contract_lot.delivered"}},
+		{inGo, 9, 16, []string{"office.contract_lot.delivered"}},
 		{inGo, 3, 16, []string{"office.contract_lot.accepted"}},
 		{inGo, 20260907, 16, []string{"office.contract_lot.accepted"}},
 		{inPython, 4, 5, nil},
