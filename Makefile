@@ -16,7 +16,7 @@ OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
 	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
 
 # Packages in which goroutines meet.
-CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test)(/|$$)
+CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test/(contract|crash|scenario))(/|$$)
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -27,7 +27,7 @@ run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 test: ## Vet and test. Says which optional suites were skipped, and why.
 	@$(SUITE); $(OPTIONAL); failed=; skipped=; \
 	suite vet $(GO) vet ./... || failed=1; \
-	suite test $(GO) test ./... || failed=1; \
+	suite test $(GO) test -timeout 30m ./... || failed=1; \
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
 	optional "browser journey" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
@@ -46,7 +46,7 @@ race: ## Test the packages with goroutines under the race detector. Needs gcc.
 	echo "make race: no $${CC:-gcc} found. The race detector needs a C compiler, for example: apt-get install gcc libc6-dev"; exit 1; }
 	@$(SUITE); packages=$$($(GO) list ./... | grep -E '$(CONCURRENT)'); \
 	if [ -z "$$packages" ]; then echo "make race: no such package yet"; exit 0; fi; \
-	suite race env CGO_ENABLED=1 go test -race $$packages
+	suite race env CGO_ENABLED=1 go test -timeout 30m -race $$packages
 
 lint: bin/golangci-lint ## Run the linters of .golangci.yml.
 	@$(SUITE); suite lint env CGO_ENABLED=0 bin/golangci-lint run ./...
