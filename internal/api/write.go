@@ -16,7 +16,7 @@ func (x *exchange) object() error {
 	if err != nil {
 		return err
 	}
-	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (x *exchange) write() error {
 	var result operation.Result
 	at := operation.Place{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
 	reply, err := x.command(at, &in, sandbox.Command{
-		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.op.signals,
+		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.signals(),
 		Run: func(tx *sandbox.Tx) (err error) {
 			x.now = tx.Now
 			result, err = x.op.Run(tx, at, in)
