@@ -94,6 +94,9 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 18, id: "payroll_on_time", title: "Payday", track: trackPeople, wanted: PaidPayrollInTime,
 		objective: "Pay the wages of a week by their due date.",
 		hint:      "They are due on the Wednesday after: POST /office/payroll-runs."},
+	{order: 20, id: "agent_call", title: "Let an agent work", track: trackProtocol, wanted: AgentCalled,
+		objective: "Have an agent call a tool in this sandbox.",
+		hint:      "Connect it to the address /mcp with the lab_off_ key as Bearer token, and ask it for get_sandbox."},
 }
 
 // Introduction is what is fixed about a mission, for the docs.
