@@ -65,13 +65,17 @@ func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}, StructuredContent: json.RawMessage(answer.body)}
 }
 
+// run reads the arguments, finds out whose sandbox is meant, and does what the
+// tool does. Who calls with bad arguments is known by the key or the session.
 func (c *call) run(ctx context.Context) (*reply, error) {
+	given, bad := readArguments(c.tool, c.request.Params.Arguments)
+	c.arguments = given
 	var err error
-	if c.arguments, err = readArguments(c.tool, c.request.Params.Arguments); err != nil {
-		return nil, err
-	}
 	if c.holder, err = c.identify(ctx); err != nil {
 		return nil, err
+	}
+	if bad != nil {
+		return nil, bad
 	}
 	return c.tool.run(ctx, c)
 }

@@ -31,7 +31,7 @@ func instructions(system operation.System) string {
 	}
 	return begin + "get_sandbox shows the clock and the bridge. Bridge auto: accepted orders reach the Factory and its shipments are billed by themselves. Bridge manual: you carry every record across, tied by reference fields. " +
 		"Order to cash: office_list sales_orders → office_answer_sales_order → factory_start_print_run → advance_time → factory_create_shipment → wait for payment. " +
-		"Errors are results: read code, hint and retry_at, and act on the hint; a refused call has done nothing. Amounts are whole minor units. " +
+		"Errors are results: read code, hint and retry_at, and act on the hint; a refused call has done nothing. Repeat a write safely by giving both calls the same idempotency_key. Amounts are whole minor units. " +
 		"Time passes by advance_time (always with clock manual). list_missions says what to try. search_docs and the resources explain more; search_operations and call_operation reach what has no tool of its own."
 }
 

@@ -57,7 +57,7 @@ func (in *entry) tool(arguments *object, run func(context.Context, *call) (*repl
 		arguments.Properties[argumentSandbox] = text("Handle; if the session lost it.")
 	}
 	if in.writes {
-		arguments.Properties[argumentIdempotency] = text("Makes a repeated call safe.")
+		arguments.Properties[argumentIdempotency] = text("")
 	}
 	slices.Sort(arguments.Required)
 	published, err := encode(arguments)
@@ -98,7 +98,7 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 func (b *builder) page(o *object, ops ...*operation.Operation) {
 	o.Properties["limit"] = number("", 1, 100).or(pageDefault)
 	o.Properties["cursor"] = text("next_cursor of the page before.")
-	o.Properties["updated_since"] = text("Only rows changed since this time.")
+	o.Properties["updated_since"] = text("A time.")
 	for _, op := range ops {
 		for _, filter := range op.Filters {
 			p := text("")
