@@ -118,7 +118,9 @@ func addContents(s *sdk.Server) {
 		"test_streaming_elicitation":  {text("nothing is asked for on the stream")},
 		"test_logging_tool":           {text("nothing is logged")},
 	} {
-		add(s, name, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return result(content...), nil })
+		add(s, name, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return result(content...), nil
+		})
 	}
 }
 
@@ -146,13 +148,17 @@ func addOddTools(s *sdk.Server) {
 	})
 	s.AddTool(&sdk.Tool{Name: "test_x_mcp_header", Description: "One argument travels in a header too.", InputSchema: json.RawMessage(
 		`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"level":{"type":"integer"}}}`)},
-		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return result(text("fine")), nil })
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return result(text("fine")), nil
+		})
 	s.AddTool(&sdk.Tool{Name: "json_schema_2020_12_tool", Description: "Its schema has to arrive as it is.", InputSchema: json.RawMessage(
-		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},`+
-			`"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},`+
-			`"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},`+
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},` +
+			`"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},` +
+			`"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},` +
 			`"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}`)},
-		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return result(text("fine")), nil })
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return result(text("fine")), nil
+		})
 	add(s, "test_trigger_tool_change", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		add(s, "added_while_running", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return result(), nil })
 		return result(text("there is another tool")), nil
@@ -195,13 +201,17 @@ func addSuitePrompts(s *sdk.Server) {
 		}
 		return said
 	}
-	argument := func(name string) *sdk.PromptArgument { return &sdk.PromptArgument{Name: name, Description: "Any text.", Required: true} }
+	argument := func(name string) *sdk.PromptArgument {
+		return &sdk.PromptArgument{Name: name, Description: "Any text.", Required: true}
+	}
 	for _, p := range []struct {
 		name      string
 		arguments []*sdk.PromptArgument
 		say       func(map[string]string) *sdk.GetPromptResult
 	}{
-		{"test_simple_prompt", nil, func(map[string]string) *sdk.GetPromptResult { return user(text("This is a simple prompt for testing.")) }},
+		{"test_simple_prompt", nil, func(map[string]string) *sdk.GetPromptResult {
+			return user(text("This is a simple prompt for testing."))
+		}},
 		{"test_prompt_with_arguments", []*sdk.PromptArgument{argument("arg1"), argument("arg2")}, func(a map[string]string) *sdk.GetPromptResult {
 			return user(text("Prompt with arguments: arg1='%s', arg2='%s'", a["arg1"], a["arg2"]))
 		}},

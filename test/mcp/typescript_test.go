@@ -14,13 +14,13 @@ func TestTheTypeScriptClientsPlayFromAnOrderToItsMoney(t *testing.T) {
 	t.Parallel()
 	node := node(t)
 	for name, c := range map[string]struct {
-		library, mode string
-		keyed         bool
+		library, mode, revision string
+		keyed                   bool
 	}{
-		"1.x with a session":               {"sdk", "legacy", false},
-		"1.x with a key":                   {"sdk", "legacy", true},
-		"2.x with a session":               {"client", "legacy", false},
-		"2.x with a key, without sessions": {"client", "auto", true},
+		"1.x with a session":               {"sdk", "legacy", "2025-11-25", false},
+		"1.x with a key":                   {"sdk", "legacy", "2025-11-25", true},
+		"2.x with a session":               {"client", "legacy", "2025-11-25", false},
+		"2.x with a key, without sessions": {"client", "auto", "2026-07-28", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +54,7 @@ func TestTheTypeScriptClientsPlayFromAnOrderToItsMoney(t *testing.T) {
 			if err := script.Wait(); err != nil {
 				t.Fatalf("%v after %v:\n%s", err, said, complaints.String())
 			}
-			if got := strings.Join(said, " "); got != "tools 25 restart paid" {
+			if got := strings.Join(said, " "); got != c.revision+" tools 25 restart paid" {
 				t.Errorf("the client said %q", got)
 			}
 		})

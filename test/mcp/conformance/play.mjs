@@ -13,7 +13,9 @@ const { Client, StreamableHTTPClientTransport } = library === 'sdk'
   : await import('@modelcontextprotocol/client');
 
 const client = new Client({ name: 'platen-test', version: '1' }, library === 'client' ? { versionNegotiation: { mode } } : {});
-await client.connect(new StreamableHTTPClientTransport(new URL(url), key ? { requestInit: { headers: { Authorization: `Bearer ${key}` } } } : {}));
+const transport = new StreamableHTTPClientTransport(new URL(url), key ? { requestInit: { headers: { Authorization: `Bearer ${key}` } } } : {});
+await client.connect(transport);
+console.log(client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion);
 
 async function attempt(name, args = {}) {
   const result = await client.callTool({ name, arguments: args });
