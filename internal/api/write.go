@@ -32,13 +32,13 @@ func (x *exchange) object() error {
 // value computes the data of an object, and the state that it is of.
 func (x *exchange) value(since uint64) (*sandbox.View, any, error) {
 	if x.op.Examined != nil {
-		found, err := x.sandbox.Examine(x.r.Context(), x.op.signals)
+		found, err := x.sandbox.Examine(x.r.Context(), x.signals())
 		if err != nil {
 			return nil, nil, err
 		}
 		return found.View, x.op.Examined(&found, max(x.now, found.View.LastEventAt)), nil
 	}
-	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -91,7 +91,7 @@ func (x *exchange) write() error {
 	var result operation.Result
 	at := operation.Place{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
 	reply, err := x.command(at, &in, sandbox.Command{
-		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.op.signals,
+		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.signals(),
 		Run: func(tx *sandbox.Tx) (err error) {
 			x.now = tx.Now
 			result, err = x.op.Run(tx, at, in)
