@@ -69,6 +69,7 @@ type Server struct {
 	stopped  chan struct{}
 	stop     sync.Once
 	waiters  waiters
+	console  *console
 }
 
 // route is what one path can do.
@@ -117,7 +118,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		s.mux.HandleFunc(BasePath+pattern, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
 	}
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, &route{}) })
-	return s, nil
+	return s, s.serveConsole(table)
 }
 
 func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
@@ -374,6 +375,8 @@ type exchange struct {
 	// code is that of a refusal, replayed set when the answer is a stored one.
 	code     problem.Code
 	replayed bool
+	// watching is set for requests of the console, which leave no trace.
+	watching bool
 	// call is what the missions hear of it.
 	call mission.Call
 	// answered is what the server's owner hears of it.

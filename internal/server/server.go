@@ -205,7 +205,7 @@ func split(below, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
 		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
-		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") || api.HasKey(r) {
+		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) {
 			below.ServeHTTP(w, r)
 			return
 		}

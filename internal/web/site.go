@@ -49,6 +49,8 @@ type page struct {
 	// Previous and Next are the neighbours in the table.
 	Previous, Next *link
 	Content        any
+	// Scripts and Styles are the files of the page's own beside those of all.
+	Scripts, Styles []string
 	Site           *site
 }
 
