@@ -51,7 +51,7 @@ type page struct {
 	Content        any
 	// Scripts and Styles are the files of the page's own beside those of all.
 	Scripts, Styles []string
-	Site           *site
+	Site            *site
 }
 
 // contents is a titled list of links.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"platen/platentest"
@@ -114,4 +115,92 @@ func (c *company) tick(minutes int) {
 		}
 		waitForTick()
 	}
+}
+
+// accept accepts every order that waits for an answer.
+func (c *company) accept() {
+	c.Helper()
+	for _, order := range c.list("/office/sales-orders?status=received") {
+		c.must(http.MethodPost, "/office/sales-orders/"+text(order, "id")+"/accept", nil)
+	}
+}
+
+// order asks the Factory for what accepted orders want, except for the newest
+// few.
+func (c *company) order(except int) {
+	c.Helper()
+	known := map[string]bool{}
+	for _, w := range c.list("/factory/work-orders") {
+		known[text(w, "reference")] = true
+	}
+	orders := c.list("/office/sales-orders?status=accepted")
+	for i, order := range orders {
+		if id := text(order, "id"); i >= except && !known[id] {
+			c.must(http.MethodPost, "/factory/work-orders", record{"sku": order["sku"], "quantity": order["quantity"], "reference": id, "due_date": order["due_date"]})
+		}
+	}
+}
+
+// print starts what it can. What it cannot is a refusal for the page of
+// requests to show.
+func (c *company) print() {
+	c.Helper()
+	waiting := c.list("/factory/work-orders?status=created")
+	for i, press := range c.list("/factory/presses") {
+		if text(press, "status") == "idle" && i < len(waiting) {
+			c.send(http.MethodPost, "/factory/print-runs", record{"work_order_id": waiting[len(waiting)-1-i]["id"], "press_id": press["id"]})
+		}
+	}
+}
+
+// ship sends what is ready, and bills all but the newest few.
+func (c *company) ship(except int) {
+	c.Helper()
+	for _, w := range c.list("/factory/work-orders?status=ready") {
+		c.must(http.MethodPost, "/factory/shipments", record{"work_order_id": w["id"]})
+	}
+	for i, parcel := range c.list("/factory/shipments") {
+		if i >= except {
+			c.send(http.MethodPost, "/office/shipments", record{"sales_order_id": parcel["reference"], "factory_shipment_ref": parcel["id"]})
+		}
+	}
+}
+
+// subscribe makes a webhook that a receiver answers.
+func (c *company) subscribe() {
+	c.Helper()
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id := r.Header.Get("webhook-id"); id != "" && id[len(id)-1]%7 == 0 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	c.Cleanup(receiver.Close)
+	hook := c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL, "events": []string{"*"}, "description": "the books"})
+	c.must(http.MethodPost, "/webhooks/"+text(hook, "id")+"/test", nil)
+	c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL + "/later", "events": []string{"factory.print_run.completed"}})
+}
+
+// busy is a company after a few days of work by a program that forgets things:
+// both systems hold records, some of them not carried across.
+func busy(t *testing.T, p *platentest.Platen) *company {
+	t.Helper()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	c.subscribe()
+	for range 5 {
+		c.accept()
+		c.order(1)
+		for range 3 {
+			c.print()
+			c.tick(160)
+		}
+		c.ship(1)
+	}
+	c.accept()
+	c.order(1)
+	c.print()
+	c.tick(120)
+	c.send(http.MethodPost, "/office/purchase-orders", record{"supplier_id": "sup_mill", "lines": []record{{"sku": "mat_coated", "quantity": 1}}})
+	c.send(http.MethodGet, "/factory/nothing", nil)
+	c.send(http.MethodGet, "/office/sales-orders?limit=0", nil)
+	return c
 }
