@@ -101,20 +101,11 @@ func text(r record, name string) string {
 	return s
 }
 
-// tick moves the clock of a company that has none of its own. Time is moved at
-// most once in a second, so one that is refused is asked for again.
+// tick moves the clock of a company that has none of its own.
 func (c *company) tick(minutes int) {
 	c.Helper()
-	for {
-		status, data := c.send(http.MethodPost, "/sandbox/tick", record{"minutes": minutes})
-		if status == http.StatusOK {
-			return
-		}
-		if text(data, "code") != "tick_rate" {
-			c.Fatalf("tick: %v", data)
-		}
-		waitForTick()
-	}
+	waitForTick()
+	c.must(http.MethodPost, "/sandbox/tick", record{"minutes": minutes})
 }
 
 // accept accepts every order that waits for an answer.
@@ -170,8 +161,8 @@ func (c *company) ship(except int) {
 func (c *company) subscribe() {
 	c.Helper()
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if id := r.Header.Get("webhook-id"); id != "" && id[len(id)-1]%7 == 0 {
-			w.WriteHeader(http.StatusInternalServerError)
+		if body, err := io.ReadAll(r.Body); err == nil && bytes.Contains(body, []byte("factory.stock.below_reorder_point")) {
+			w.WriteHeader(http.StatusInternalServerError) // it has a bug there
 		}
 	}))
 	c.Cleanup(receiver.Close)

@@ -73,7 +73,7 @@ function Extend() {
     try { await store.extend(); say('Extended by 30 minutes'); } catch (e) { say(e instanceof Refusal ? e.message : 'That did not work'); }
     set(false);
   };
-  return html`<span title=${reason}><button class="btn small" id="extend" disabled=${!can || busy} onClick=${act}><${Icon} name="plus" size=${13} /><span>30 min</span></button></span>`;
+  return html`<span title=${reason} class=${can ? '' : 'hide-s'}><button class="btn small" id="extend" disabled=${!can || busy} onClick=${act}><${Icon} name="plus" size=${13} /><span>30 min</span></button></span>`;
 }
 
 function Top() {

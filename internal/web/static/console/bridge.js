@@ -5,7 +5,7 @@ import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { number, span } from '../lib/format.js';
+import { day, number, span } from '../lib/format.js';
 import { Code, Empty, Skeleton, Status } from './parts.js';
 import { strands, handoffs } from './joins.js';
 
@@ -14,7 +14,7 @@ const chosen = signal('all'), onlyGaps = signal(false), showDone = signal(false)
 const age = at => Math.max(0, (store.serverNow.value - Date.parse(at)) / 1000);
 
 function Card({ side, record, ghost }) {
-  if (!record) return html`<div class=${`slip ${side} ghost`}><span>${ghost}</span></div>`;
+  if (!record) return html`<div class=${`slip ${side} ghost ${ghost ? '' : 'none'}`}><span>${ghost}</span></div>`;
   return html`<a class=${`slip ${side}`} data-row href=${`/console/${side}/${record.list}/${record.id}`} data-curl=${`curl -s ${location.origin}/v1/${side}/${record.list}/${record.id} -H "Authorization: Bearer $${side.toUpperCase()}_KEY"`}>
     <span class="slip-h"><code>${record.name}</code><${Status} is=${record.status} /></span>
     <span class="slip-t">${record.title}</span>${record.foot ? html`<span class="slip-f">${record.foot}</span>` : null}
@@ -24,11 +24,11 @@ function Card({ side, record, ghost }) {
 // Line is what stands between the two: joined, a gap with its age, something
 // that is not due yet, or a name that leads nowhere.
 function Line({ join }) {
-  const { state, way, label, since } = join;
+  const { state, way, label, since, on } = join;
   const old = state === 'gap' && since ? span(age(since)) : '';
-  return html`<div class=${`line ${state} ${way}`} title=${label}>
+  return html`<div class=${`line ${state}`} title=${on ? `${label} since ${day(on)}` : label}>
     <i class="wire" aria-hidden="true" />
-    ${state === 'gap' ? html`<span class="age"><${Icon} name="link-2-off" size=${13} /><b class="num">${old}</b><span>${label}</span></span>`
+    ${state === 'gap' ? html`<span class="age"><${Icon} name="link-2-off" size=${13} /><b class="num">${old}</b><span>${label}</span><span class="on">${day(on)}</span></span>`
     : state === 'broken' ? html`<span class="age"><${Icon} name="triangle-alert" size=${13} /><span>${label}</span></span>`
     : state === 'joined' ? html`<span class="name"><${Icon} name=${way === 'right' ? 'arrow-right' : 'arrow-left'} size=${12} />${label}</span>` : html`<span class="name faint">${label}</span>`}</div>`;
 }

@@ -38,7 +38,8 @@ function options({ width, height, label, format, stepped, floor, ceiling, name, 
 // Chart draws pick(point) over the half days, and live as the newest value.
 export function Chart({ points, live, pick, label, format, name, stepped = false, floor, ceiling, height = 168 }) {
   const box = useRef(), plot = useRef(), said = useRef();
-  const days = x => { const p = points[Math.min(x, points.length - 1)]; return p ? day(p.sim_time.slice(0, 10)) : ''; };
+  // Day begins where the half days of the one before it have ended.
+  const days = x => points[x + 1] ? day(points[x + 1].sim_time.slice(0, 10)) : x === 0 && points[0] ? day(points[0].sim_time.slice(0, 10)) : '';
   const latest = useRef(); latest.current = { points, days, format };
   const xs = points.map((_, i) => i), ys = points.map(pick);
   if (live != null) { xs.push(points.length); ys.push(live); }

@@ -30,7 +30,7 @@ function Tiles() {
   const s = store.status.value, change = s ? s.cash_minor - s.opening_cash_minor : 0;
   return html`<section class="tiles" aria-label="Now">
     <${Tile} name="Cash" value=${s ? html`${roundMoney(s.cash_minor)}<small> ${s.currency}</small>` : null}>${s ? html`<span class="tile-s"><b class=${change < 0 ? 'c-red' : 'c-green'}>${signed(change)}</b> since the opening</span><span class="tile-s">net worth <b>${roundMoney(s.net_worth_minor)}</b></span>` : null}<//>
-    <${Tile} name="Orders open" value=${s ? number(s.counts.orders_open) : null}>${s ? html`<span class="tile-s"><b>${s.counts.work_orders_open}</b> at the Factory · <b>${s.counts.lots_offered}</b> lots offered</span><span class="tile-s"><b>${s.score.orders_shipped}</b> shipped · <b>${s.counts.invoices_payable}</b> to pay</span>` : null}<//>
+    <${Tile} name="Orders open" value=${s ? number(s.counts.orders_open) : null}>${s ? html`<span class="tile-s"><b>${s.counts.work_orders_open}</b> at the Factory · <b>${s.counts.lots_offered}</b> ${s.counts.lots_offered === 1 ? 'lot' : 'lots'} offered</span><span class="tile-s"><b>${s.score.orders_shipped}</b> shipped · <b>${s.counts.invoices_payable}</b> to pay</span>` : null}<//>
     <${Materials} s=${s} /><${Presses} s=${s} /></section>`;
 }
 
