@@ -1,6 +1,8 @@
 package browser_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"platen/platentest"
@@ -35,6 +37,7 @@ func TestEveryPageInEveryLook(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
 	x.shows(".link", "Live")
+	x.hasNoOtherPage()
 	for _, page := range shown {
 		x.goTo(page.path)
 		for _, l := range looks {
@@ -44,5 +47,20 @@ func TestEveryPageInEveryLook(t *testing.T) {
 			x.shot(page.name + "-" + l.String())
 		}
 		x.quiet()
+	}
+}
+
+// hasNoOtherPage fails the test when the console links to a page that nobody
+// looks at, or the other way round.
+func (x *tab) hasNoOtherPage() {
+	x.Helper()
+	linked := eval[[]string](x, `[...document.querySelectorAll('.side a[href^="/console"]')].map(a => a.pathname)`)
+	for _, page := range shown {
+		if !slices.ContainsFunc(linked, func(path string) bool { return page.path == path || path != "/console" && strings.HasPrefix(page.path, path+"/") }) {
+			x.Errorf("no link leads to %s", page.path)
+		}
+	}
+	if len(linked) != len(shown) {
+		x.Errorf("%d pages are looked at, the console links to %v", len(shown), linked)
 	}
 }

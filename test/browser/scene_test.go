@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"platen/platentest"
@@ -194,4 +196,42 @@ func busy(t *testing.T, p *platentest.Platen) *company {
 	c.send(http.MethodGet, "/factory/nothing", nil)
 	c.send(http.MethodGet, "/office/sales-orders?limit=0", nil)
 	return c
+}
+
+// poor is a folder of presets with one whose company has no customers and no
+// cash: its first bill ends it.
+func poor(t *testing.T) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile("../../internal/company/preset/starter.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var preset record
+	if err := json.Unmarshal(b, &preset); err != nil {
+		t.Fatal(err)
+	}
+	preset["preset"], preset["summary"], preset["cash_minor"], preset["overdraft_limit_minor"], preset["opening_documents"] = "poor", "Nobody orders.", 1, 0, false
+	if demand, ok := preset["demand"].(record); ok {
+		demand["per_day"], demand["per_day_max"] = 0, 0
+	}
+	if b, err = json.Marshal(preset); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "poor.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"presets": folder}
+}
+
+// ruin lets time pass until the company is bankrupt.
+func (c *company) ruin() {
+	c.Helper()
+	for range 20 {
+		if text(c.must(http.MethodGet, "/sandbox", nil), "status") == "bankrupt" {
+			return
+		}
+		c.tick(480)
+	}
+	c.Fatal("the company is not ruined")
 }

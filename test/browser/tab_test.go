@@ -348,3 +348,16 @@ func (x *tab) shot(name string) {
 		x.Errorf("keep a picture of %s: %v", name, err)
 	}
 }
+
+// offline takes the network from the browser, or gives it back.
+func (x *tab) offline(on bool) {
+	x.Helper()
+	call(x, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: on, DownloadThroughput: -1, UploadThroughput: -1})
+}
+
+// breakStream ends what the console listens to.
+func (x *tab) breakStream(way *proxy) {
+	x.Helper()
+	way.says(breaks)
+	way.cut()
+}

@@ -13,7 +13,7 @@ async function ask() {
 }
 
 const milliseconds = ms => ms == null ? '\u2013' : ms < 1 ? '< 1 ms' : `${number(ms)} ms`;
-const Share = ({ name, of, capacity, unit }) => html`<div><dt>${name}</dt><dd>${number(of)}<small> of ${number(capacity)} ${unit}</small></dd><div class=${`bar-track ${of >= capacity ? 'warn' : ''}`}><i style=${{ transform: `scaleX(${capacity ? Math.min(1, of / capacity) : 0})` }} /></div></div>`;
+const Share = ({ name, of, capacity, unit }) => html`<div><dt>${name}</dt><dd>${number(of)}<small> of ${number(capacity)} ${unit}</small><span class=${`bar-track ${of >= capacity ? 'warn' : ''}`}><i style=${{ transform: `scaleX(${capacity ? Math.min(1, of / capacity) : 0})` }} /></span></dd></div>`;
 
 function Board() {
   const s = answer.value;

@@ -47,6 +47,7 @@ export function Chart({ points, live, pick, label, format, name, stepped = false
   const data = [xs, ys];
   useEffect(() => {
     const make = () => {
+      if (!box.current) return; // the page was left meanwhile
       plot.current?.destroy();
       plot.current = new uPlot({ ...options({ width: box.current.clientWidth, height, label, format, stepped, floor, ceiling, name, days: x => latest.current.days(x) }),
         hooks: { setCursor: [u => { const i = u.cursor.idx, at = latest.current; said.current.textContent = i == null ? '' : `${at.format(u.data[1][i])} · ${i < at.points.length ? at.points[i].sim_time.replace('T', ' ') : 'now'}`; }] } }, plot.current?.data ?? data, box.current);

@@ -32,7 +32,7 @@ export function Page() {
   const presses = store.rows('press'), runs = store.rows('print_run'), p = store.present.value;
   const head = html`<div class="title"><h1 class="c-factory">Presses</h1><p>What prints where, in working hours. Nights and weekends take no time in the company, so they take no place here.</p></div>`;
   if (!keyFor('factory')) return html`${head}<div class="card"><${Empty} icon="key-round" title="This tab has no key of the Factory"><p>Presses are the Factory's; Head Office cannot see them.</p><a class="btn" href="/console/session">Session</a><//></div>`;
-  if (!p || !presses.length) return html`${head}<div class="card pad-all" aria-label="Loading"><${Skeleton} width="100%" /><${Skeleton} width="100%" /></div>`;
+  if (!p || !presses.length) return html`${head}<div class="card pad-all" role="status" aria-label="Loading"><${Skeleton} width="100%" /><${Skeleton} width="100%" /></div>`;
   const today = workingDay(p.sim_date), from = Math.max(today - shownDays.value + 1, workingDay(store.status.value.clock.sim_date) - store.status.value.clock.day_number) * dayLength;
   const at = minuteOf(`${p.sim_date}T${p.sim_time}`), to = Math.max(from + 2 * dayLength, (today + 1) * dayLength, ...runs.filter(r => r.status === 'running').map(r => minuteOf(r.ends_sim)));
   const days = Array.from({ length: Math.ceil((to - from) / dayLength) }, (_, i) => from / dayLength + i);

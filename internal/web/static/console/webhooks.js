@@ -66,7 +66,7 @@ function One({ id }) {
   if (!hook) return html`<div class="card"><${Empty} icon="webhook" title="There is no such webhook"><p>It may have been deleted.</p><a class="btn" href="/console/webhooks">All webhooks</a><//></div>`;
   const base = `/v1/webhooks/${id}`, locked = !!store.readOnly.value;
   return html`<div class="title"><a class="btn plain small" href="/console/webhooks"><${Icon} name="arrow-left" size=${14} label="All webhooks" /></a><h1>${hook.url_host}</h1><${Status} is=${hook.status} /><span class="grow" />
-      <button class="btn" disabled=${!!busy || locked} onClick=${() => act('test', `${base}/test`, { method: 'POST' }, pinged)}><${Icon} name="zap" size=${14} />${busy === 'test' ? 'Waiting for an answer…' : 'Send a test'}</button>
+      <button class="btn" id="send-test" disabled=${!!busy || locked} onClick=${() => act('test', `${base}/test`, { method: 'POST' }, pinged)}><${Icon} name="zap" size=${14} />${busy === 'test' ? 'Waiting for an answer…' : 'Send a test'}</button>
       ${hook.status === 'disabled' ? html`<button class="btn primary" disabled=${!!busy || locked} onClick=${() => act('enable', base, { method: 'PATCH', body: { status: 'active' } })}><${Icon} name="power" size=${14} />Enable</button>` : null}
       <button class="btn" disabled=${!!busy || locked} onClick=${() => act('rotate', `${base}/rotate-secret`, { method: 'POST' }, w => { secrets.value = { ...secrets.value, [id]: w.secret }; })}><${Icon} name="refresh-cw" size=${14} />Rotate secret</button>
       <button class="btn danger" disabled=${!!busy || locked} onClick=${() => sure ? act('delete', base, { method: 'DELETE' }, () => go('/console/webhooks')) : ask(true)}><${Icon} name="trash-2" size=${14} />${sure ? 'Delete for good' : 'Delete'}</button></div>
