@@ -16,7 +16,10 @@ OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
 	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
 
 # Packages in which goroutines meet.
-CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test/(contract|crash|scenario))(/|$$)
+CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test/(crash|scenario))(/|$$)
+# Of the contract suite, what has several callers or something in the background.
+# The rest of it asks one question after another.
+MEETINGS = AtOnce|AtTheSameTime|Twice|Once|Many|Poll|HalfAStep|During|Queue|Ticket|Place|Overtaken|Deliver|Receiver|Lost|Deleted|Subscription|Rotation|Restart|Network|Budget|UnderOneKey|Revoked|TheEnd|Lease|Calls|Fault|Store
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -46,7 +49,8 @@ race: ## Test the packages with goroutines under the race detector. Needs gcc.
 	echo "make race: no $${CC:-gcc} found. The race detector needs a C compiler, for example: apt-get install gcc libc6-dev"; exit 1; }
 	@$(SUITE); packages=$$($(GO) list ./... | grep -E '$(CONCURRENT)'); \
 	if [ -z "$$packages" ]; then echo "make race: no such package yet"; exit 0; fi; \
-	suite race env CGO_ENABLED=1 go test -timeout 30m -race $$packages
+	suite race env CGO_ENABLED=1 go test -timeout 30m -race $$packages; failed=$$?; \
+	suite 'race in the contract suite' env CGO_ENABLED=1 go test -timeout 30m -race -run '$(MEETINGS)' ./test/contract && [ $$failed = 0 ]
 
 lint: bin/golangci-lint ## Run the linters of .golangci.yml.
 	@$(SUITE); suite lint env CGO_ENABLED=0 bin/golangci-lint run ./...

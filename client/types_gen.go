@@ -334,6 +334,7 @@ const (
 	MissionTrackEvents       MissionTrack = "events"
 	MissionTrackProcureToPay MissionTrack = "procure_to_pay"
 	MissionTrackPeople       MissionTrack = "people"
+	MissionTrackWorld        MissionTrack = "world"
 	MissionTrackBridge       MissionTrack = "bridge"
 )
 

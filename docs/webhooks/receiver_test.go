@@ -156,7 +156,8 @@ func (m tampering) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestReceiversOfTheDocsAreRight (contract: SIG.RECEIVER.RAW,
-// SIG.RECEIVER.TOLERANCE, SIG.RECEIVER.ANY, SIG.RECEIVER.DEDUPLICATE).
+// SIG.RECEIVER.TOLERANCE, LIMIT.SIGNATURE_AGE, SIG.RECEIVER.ANY,
+// SIG.RECEIVER.DEDUPLICATE).
 func TestReceiversOfTheDocsAreRight(t *testing.T) {
 	t.Parallel()
 	for _, r := range receivers {
@@ -190,6 +191,31 @@ func TestReceiversOfTheDocsAreRight(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// comparisons are how each receiver compares signatures: the function of its
+// language, or its library, that takes as long for a near miss as for a far one.
+var comparisons = map[string]string{
+	"receiver.go": "hmac.Equal(", "receiver.py": "hmac.compare_digest(", "receiver.mjs": "timingSafeEqual(",
+	"receiver.php": "hash_equals(", "receiver.rb": "secure_compare(", "Receiver.java": "MessageDigest.isEqual(",
+}
+
+// TestReceiversCompareInConstantTime reads them, for time itself is too noisy to
+// tell (contract: SIG.RECEIVER.CONSTANT_TIME).
+func TestReceiversCompareInConstantTime(t *testing.T) {
+	t.Parallel()
+	if len(comparisons) != len(receivers) {
+		t.Errorf("%d of %d receivers are read", len(comparisons), len(receivers))
+	}
+	for name, comparison := range comparisons {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(source), comparison) != 1 {
+			t.Errorf("%s does not compare with %s exactly once", name, comparison)
+		}
 	}
 }
 

@@ -112,7 +112,9 @@ func TestAShareInAFulfilledMajorOrderEarnsABonus(t *testing.T) {
 			t.Errorf("%s: on the day of the fulfilment there is the bonus %+v", l.label, got)
 		}
 		l.until(done + 1)
+		l.lacks("a share without a bonus", "civic_duty")
 		l.must(tick(int(sim.PaymentMinute)))
+		l.has("the bonus", "civic_duty")
 		want := money.Minor(300_000 + 90*2600*12/100)
 		got := l.bonuses()
 		if len(got) != 1 || got[0].AmountMinor != want || *got[0].MajorOrderID != m.ID || got[0].CustomerInvoiceID != nil || got[0].PayerName != "River Festival Committee" {
@@ -145,6 +147,7 @@ func TestTooSmallAShareEarnsNothing(t *testing.T) {
 	if got := l.bonuses(); len(got) != 0 {
 		t.Errorf("%s: without a share there is the bonus %+v", l.label, got)
 	}
+	l.lacks("no share", "civic_duty")
 }
 
 // TestOwnWorkCanDecideAMajorOrder: what the others would miss is fulfilled with

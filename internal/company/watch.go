@@ -81,14 +81,24 @@ func (c *Company) saw(data event.Data) {
 			c.missions.GotBonus(c.rec)
 		}
 	case *event.SalesOrderExpiredData:
+		c.missions.OrderExpired()
 		if d.Reason == office.DeliveryMissed {
 			c.missions.Missed()
 		}
+	case *event.LoreEventStartedData:
+		if d.DisruptionKind != nil {
+			c.missions.Disrupted(d.ID)
+		}
+	case *event.DisruptionEndedData:
+		c.missions.Calmed(c.rec, d.LoreEventID)
 	case *event.CustomerInvoicePaidData:
 		if d.SalesOrderID != nil && c.carriedAcross(*d.SalesOrderID) {
 			c.missions.Note(c.rec, mission.CarriedAcross)
 		}
-	case *event.ShipmentCreatedData, *event.ContractLotDeliveredData:
+	case *event.ShipmentCreatedData:
+		c.missions.GoodsLeft()
+		c.missions.LotsDelivered(c.rec, c.lotsInTime())
+	case *event.ContractLotDeliveredData:
 		c.missions.LotsDelivered(c.rec, c.lotsInTime())
 	case *event.PayrollPaidData:
 		if !d.Forced && d.SurchargeMinor == 0 {

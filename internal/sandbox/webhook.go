@@ -62,9 +62,10 @@ func (tx *Tx) Pinging(id string) (done func(), err error) {
 
 // Due lists the deliveries of a sandbox that are to be sent now, at most limit
 // of them, and when to ask again, the zero time for when the sandbox is woken.
-// What is under way is listed until its outcome is recorded. A sandbox that was
-// deleted is refused with unauthorized.
-func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit int) (attempts []subscription.Attempt, next time.Time, err error) {
+// What is under way is due until its outcome is recorded; wants says which of
+// them to list, and is asked once about each, before its event is read. A
+// sandbox that was deleted is refused with unauthorized.
+func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
 	s := h.Sandbox(sandboxID)
 	jobs, v, again, err := s.due(ctx, moment.InstantOf(now), limit)
 	if err != nil {
@@ -73,6 +74,9 @@ func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit 
 	for i := range jobs {
 		a := &jobs[i].Attempt
 		a.SandboxID = sandboxID
+		if !wants(a) {
+			continue
+		}
 		if a.Event, err = s.eventText(ctx, v, jobs[i].Sequence); err != nil {
 			return nil, time.Time{}, err
 		}

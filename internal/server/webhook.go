@@ -80,8 +80,8 @@ func (s *Server) own(host string) {
 type books struct{ house *sandbox.House }
 
 // Due implements webhook.Source.
-func (b books) Due(ctx context.Context, sandboxID string, now time.Time, limit int) ([]subscription.Attempt, time.Time, error) {
-	attempts, next, err := b.house.Due(ctx, sandboxID, now, limit)
+func (b books) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
+	attempts, next, err := b.house.Due(ctx, sandboxID, now, limit, wants)
 	return attempts, next, goneOr(err)
 }
 

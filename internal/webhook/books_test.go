@@ -69,13 +69,14 @@ func (b *books) add(sandboxID, subscriptionID, address string, secrets ...string
 	return d
 }
 
-func (b *books) Due(_ context.Context, sandboxID string, now time.Time, limit int) (attempts []subscription.Attempt, next time.Time, err error) {
+func (b *books) Due(_ context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked++
 	if err := b.trouble("due"); err != nil {
 		return nil, time.Time{}, err
 	}
+	considered := 0
 	for _, d := range b.sandboxes[sandboxID] {
 		switch {
 		case d.settled:
@@ -83,8 +84,11 @@ func (b *books) Due(_ context.Context, sandboxID string, now time.Time, limit in
 			if next.IsZero() || d.dueAt.Before(next) {
 				next = d.dueAt
 			}
-		case len(attempts) < limit:
-			attempts = append(attempts, d.attempt)
+		case considered < limit:
+			considered++
+			if a := d.attempt; wants(&a) {
+				attempts = append(attempts, a)
+			}
 		}
 	}
 	return attempts, next, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -465,4 +466,44 @@ func TestAURLThatIsRefusedNowIsNotRequested(t *testing.T) {
 	if o := d.Send(t.Context(), b.add("sbx_1", "whk_1", "http://127.0.0.1:9000/").attempt); o.ErrorClass != webhook.ClassRefusedAddress {
 		t.Errorf("got %+v", o)
 	}
+}
+
+// TestALargeEventIsSentShortenedAndSaysSo: what is left still leads to the whole
+// record, and is what was signed (contract: LIMIT.DELIVERY_BODY,
+// EVT.BODY.TRUNCATED, EVT.BODY.FULL_RECORD).
+func TestALargeEventIsSentShortenedAndSaysSo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBooks(t)
+		lines := strings.Repeat(`{"sku":"mat_coated","quantity":500},`, 150)
+		for _, event := range []string{
+			`{"seq":8,"id":"evt_large","data":{"id":"po_1","number":"PO-1","lines":[` + strings.TrimSuffix(lines, ",") + `]},"links":{"self":"/office/purchase-orders/po_1"}}`,
+			`{"seq":9,"id":"evt_small","data":{"id":"po_1","number":"PO-1","lines":[1,2]},"links":{"self":"/office/purchase-orders/po_1"}}`,
+		} {
+			d := b.add("sbx_1", "whk_1", "https://example.com/")
+			d.attempt.Event = []byte(event)
+		}
+		var mu sync.Mutex
+		bodies := map[string]bool{}
+		dispatcher(t, b, answering(func(r *http.Request) (int, error) {
+			body, err := io.ReadAll(r.Body)
+			mu.Lock()
+			defer mu.Unlock()
+			bodies[string(body)] = true
+			at, _ := strconv.ParseInt(sentHeader(r, "webhook-timestamp"), 10, 64)
+			if want, _ := webhook.Sign([]string{testSecret}, sentHeader(r, "webhook-id"), time.Unix(at, 0), body); sentHeader(r, "webhook-signature") != want {
+				t.Errorf("%.60s is not what was signed", body)
+			}
+			return http.StatusOK, err
+		}))
+		synctest.Wait()
+		for _, want := range []string{
+			`{"id":"evt_large","data":{"id":"po_1","number":"PO-1"},"links":{"self":"/office/purchase-orders/po_1"},"truncated":true}`,
+			`{"id":"evt_small","data":{"id":"po_1","number":"PO-1","lines":[1,2]},"links":{"self":"/office/purchase-orders/po_1"}}`,
+		} {
+			if !bodies[want] {
+				t.Errorf("%s was not sent, but %d other bodies", want, len(bodies))
+			}
+		}
+	})
 }

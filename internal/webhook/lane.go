@@ -102,26 +102,26 @@ func (l *lane) ask(ctx context.Context) {
 	d, now := l.dispatcher, time.Now()
 	var attempts []subscription.Attempt
 	var next time.Time
+	// What does not fit now is due again when it is asked after the next record.
+	taken := map[string]int{}
+	wants := func(a *subscription.Attempt) bool {
+		if l.sent[a.DeliveryID] || taken[a.SubscriptionID] >= subscriptionSendingMost {
+			return false
+		}
+		taken[a.SubscriptionID]++
+		return true
+	}
 	err := d.ask(ctx, func() (err error) {
-		attempts, next, err = d.options.Source.Due(ctx, l.sandboxID, now, dueMost)
+		attempts, next, err = d.options.Source.Due(ctx, l.sandboxID, now, dueMost, wants)
 		return err //nolint:wrapcheck // it is wrapped where it is logged
 	})
 	if err != nil && !errors.Is(err, ErrGone) {
 		l.backOff(ctx, "ask what is due", err)
 		return
 	}
-	l.asks, l.troubles, l.due, l.next = false, 0, nil, time.Time{}
+	l.asks, l.troubles, l.due, l.next = false, 0, attempts, time.Time{}
 	if err != nil {
 		return
-	}
-	// What does not fit now is due again when it is asked after the next record.
-	taken := map[string]int{}
-	for i := range attempts {
-		a := &attempts[i]
-		if !l.sent[a.DeliveryID] && taken[a.SubscriptionID] < subscriptionSendingMost {
-			l.due = append(l.due, *a)
-			taken[a.SubscriptionID]++
-		}
 	}
 	switch {
 	case next.IsZero() || next.After(now):

@@ -18,9 +18,10 @@ var ErrGone = errors.New("the sandbox is gone")
 type Source interface {
 	// Due returns what is to be sent by now, oldest first and at most limit,
 	// and when to ask again, which is zero when only a wake-up can bring more.
-	// What is being sent is returned again until its outcome is recorded, and
-	// is left alone.
-	Due(ctx context.Context, sandboxID string, now time.Time, limit int) (attempts []subscription.Attempt, next time.Time, err error)
+	// Of those it returns what wants agrees to, which is asked once about each
+	// and does not see its event. What is being sent is due until its outcome is
+	// recorded.
+	Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error)
 	// Record keeps what became of attempts; they are durable when it returns.
 	// After an error it is called again with the same outcomes.
 	Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error

@@ -56,7 +56,9 @@ func (x *tab) hasNoOtherPage() {
 	x.Helper()
 	linked := eval[[]string](x, `[...document.querySelectorAll('.side a[href^="/console"]')].map(a => a.pathname)`)
 	for _, page := range shown {
-		if !slices.ContainsFunc(linked, func(path string) bool { return page.path == path || path != "/console" && strings.HasPrefix(page.path, path+"/") }) {
+		if !slices.ContainsFunc(linked, func(path string) bool {
+			return page.path == path || path != "/console" && strings.HasPrefix(page.path, path+"/")
+		}) {
 			x.Errorf("no link leads to %s", page.path)
 		}
 	}

@@ -193,3 +193,40 @@ func (n *tenant) settle() {
 		}
 	}
 }
+
+// TestADisruptionIsRiddenOut: by who ships while it lasts, and lets no order
+// expire.
+func TestADisruptionIsRiddenOut(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.MISSION.RIDE_OUT_DISRUPTION", "OPEN.SANDBOX.FIELDS.DISRUPTIONS")
+	made := calm(t, world(250, 0, 0))
+	server := serve(t, presets(t, made))
+	for ships, want := range map[bool]string{true: "completed", false: "active"} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			n := server.create(t, `{"preset":"calm","seed":5,"clock":"manual"}`)
+			work := text(n.accept(text(n.order("SO-1001"), "id")), "bridged_work_order_id")
+			n.finish(work)
+			n.untilDay(1)
+			running := func() []object { return children(t, n.row("/sandbox"), "disruptions") }
+			if len(running()) != 1 {
+				t.Fatalf("on day 1 there are the disruptions %v", running())
+			}
+			if ships {
+				n.dispatch(work)
+			}
+			for len(running()) > 0 {
+				if m := n.row("/missions/ride_out_disruption"); m["status"] == "completed" {
+					t.Fatalf("before its end the mission is %v", m)
+				}
+				for _, o := range n.get("/office/sales-orders?status=received").want(http.StatusOK, "").items() {
+					n.post("/office/sales-orders/"+text(o, "id")+"/decline", "").want(http.StatusOK, "")
+				}
+				n.day()
+			}
+			if m := n.row("/missions/ride_out_disruption"); (m["status"] == "completed") != ships {
+				t.Errorf("who ships (%t) has the mission %v", ships, m)
+			}
+		})
+	}
+}

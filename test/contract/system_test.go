@@ -127,3 +127,29 @@ func TestEveryPrefixNamesItsRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedPrefixesNameTheirRecords: those of records that both keys read.
+// Missions and achievements have words.
+func TestSharedPrefixesNameTheirRecords(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ID.SHARED")
+	settings := presets(t, map[string]object{"eventful": world(1, 1, 25)})
+	settings["private-webhooks"] = "true"
+	n := serve(t, settings).create(t, `{"preset":"eventful","clock":"manual"}`)
+	s := n.serving(receive(t).URL, `"*"`)
+	n.day()
+	for path, shape := range map[string]string{
+		"/sandbox/major-orders": `^mjo_[0-9a-hjkmnp-tv-z]{13}$`, "/sandbox/lore-events": `^lor_[0-9a-hjkmnp-tv-z]{13}$`,
+		"/webhooks/" + text(s, "id") + "/deliveries": `^whd_[0-9a-hjkmnp-tv-z]{13}$`, "/missions": `^[a-z]+(_[a-z]+)*$`, "/sandbox/achievements": `^[a-z]+(_[a-z]+)*$`,
+	} {
+		all := n.all(path)
+		if len(all) == 0 && path != "/sandbox/achievements" {
+			t.Errorf("%s is empty", path)
+		}
+		for _, row := range all {
+			if id := text(row, "id"); !regexp.MustCompile(shape).MatchString(id) {
+				t.Errorf("%s: the id %q has not the shape of %s", path, id, shape)
+			}
+		}
+	}
+}

@@ -25,7 +25,9 @@ type receiver struct {
 	// got are the requests in the order of their arrival; answer says what to
 	// answer, 200 while it is nil.
 	got    []received
-	answer func(received) int
+	answer func(path string, one received) int
+	// location is where redirects lead.
+	location string
 }
 
 // received is one request of the service.
@@ -52,7 +54,7 @@ func (r received) signature(secret string) string {
 
 func receive(t testing.TB) *receiver {
 	t.Helper()
-	r := &receiver{t: t}
+	r := &receiver{t: t, location: "/elsewhere"}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
@@ -64,14 +66,17 @@ func receive(t testing.TB) *receiver {
 		}
 		r.mu.Lock()
 		r.got = append(r.got, one)
-		answer := r.answer
+		answer, location := r.answer, r.location
 		r.mu.Unlock()
 		status := http.StatusOK
 		if answer != nil {
-			status = answer(one)
+			status = answer(request.URL.Path, one)
 		}
-		if status == http.StatusFound {
-			w.Header().Set("Location", "/elsewhere")
+		if status == hangUp {
+			panic(http.ErrAbortHandler)
+		}
+		if status/100 == 3 {
+			w.Header().Set("Location", location)
 		}
 		w.WriteHeader(status)
 		if status != http.StatusNoContent {
@@ -84,9 +89,24 @@ func receive(t testing.TB) *receiver {
 
 // answers sets what is answered.
 func (r *receiver) answers(answer func(received) int) {
+	r.paths(func(_ string, one received) int { return answer(one) })
+}
+
+// paths sets what is answered at each path.
+func (r *receiver) paths(answer func(path string, one received) int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = answer
+}
+
+// hangUp stands for an answer that never comes.
+const hangUp = -1
+
+// redirects answers everything with a redirect.
+func (r *receiver) redirects(status int, location string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer, r.location = func(string, received) int { return status }, location
 }
 
 func (r *receiver) always(status int) { r.answers(func(received) int { return status }) }

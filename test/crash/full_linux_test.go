@@ -198,7 +198,7 @@ func write(t *testing.T, p *process, tenants []*tenant, name string, successes i
 // is refused with unavailable.
 func refusals(t *testing.T, p *process, tenants []*tenant, round int) {
 	t.Helper()
-	const wanted, tries = 10, 200
+	const wanted, tries = 10, 3000
 	for i, n := range tenants {
 		full := 0
 		for try := 0; full < wanted; try++ {

@@ -106,11 +106,16 @@ type pile struct {
 }
 
 // Due implements webhook.Source.
-func (p *pile) Due(_ context.Context, sandboxID string, _ time.Time, limit int) ([]subscription.Attempt, time.Time, error) {
+func (p *pile) Due(_ context.Context, sandboxID string, _ time.Time, limit int, wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	due := p.due[sandboxID]
-	return append([]subscription.Attempt(nil), due[:min(limit, len(due))]...), time.Time{}, nil
+	due, attempts := p.due[sandboxID], []subscription.Attempt(nil)
+	for i := range due[:min(limit, len(due))] {
+		if wants(&due[i]) {
+			attempts = append(attempts, due[i])
+		}
+	}
+	return attempts, time.Time{}, nil
 }
 
 // Record implements webhook.Source.

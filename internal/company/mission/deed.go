@@ -1,6 +1,8 @@
 package mission
 
 import (
+	"slices"
+
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/money"
@@ -23,6 +25,17 @@ type Deeds struct {
 	// were late, KeptPayrolls how many were paid.
 	KeptSince    sim.Day `json:"kept_since,omitzero"`
 	KeptPayrolls int64   `json:"kept_payrolls,omitzero"`
+	// Rides are the disruptions that run. The slice is replaced, never changed.
+	Rides []Ride `json:"rides,omitzero"`
+}
+
+// Ride is how the company has gone on during a disruption so far.
+type Ride struct {
+	LoreEventID string `json:"lore_event_id"`
+	// Shipped is set once goods have left the Factory, Failed once an order has
+	// expired.
+	Shipped bool `json:"shipped,omitzero"`
+	Failed  bool `json:"failed,omitzero"`
 }
 
 // Standing is how the company stands when the board looks at it.
@@ -79,6 +92,40 @@ func (b *Board) GotBonus(r *record.Recorder) { b.unlock(r, civicDuty) }
 
 // Missed takes in an order that was accepted and never shipped.
 func (b *Board) Missed() { b.Deeds.InTime = 0 }
+
+// Disrupted takes in a disruption that has begun.
+func (b *Board) Disrupted(loreEventID string) {
+	b.Deeds.Rides = append(slices.Clone(b.Deeds.Rides), Ride{LoreEventID: loreEventID})
+}
+
+// GoodsLeft takes in goods that have left the Factory.
+func (b *Board) GoodsLeft() { b.ride(func(d *Ride) { d.Shipped = true }) }
+
+// OrderExpired takes in an order that was not answered, or not delivered.
+func (b *Board) OrderExpired() { b.ride(func(d *Ride) { d.Failed = true }) }
+
+func (b *Board) ride(change func(*Ride)) {
+	b.Deeds.Rides = slices.Clone(b.Deeds.Rides)
+	for i := range b.Deeds.Rides {
+		change(&b.Deeds.Rides[i])
+	}
+}
+
+// Calmed takes in the end of a disruption (contract:
+// OPEN.MISSION.RIDE_OUT_DISRUPTION).
+func (b *Board) Calmed(r *record.Recorder, loreEventID string) {
+	at := slices.IndexFunc(b.Deeds.Rides, func(d Ride) bool { return d.LoreEventID == loreEventID })
+	if at < 0 { // it began when no board looked
+		return
+	}
+	ride := b.Deeds.Rides[at]
+	if b.Deeds.Rides = slices.Delete(slices.Clone(b.Deeds.Rides), at, at+1); len(b.Deeds.Rides) == 0 {
+		b.Deeds.Rides = nil // as it was before: what is stored tells none from empty
+	}
+	if ride.Shipped && !ride.Failed {
+		b.Note(r, RodeOut)
+	}
+}
 
 // WagesPaid takes in a week's wages that were paid in time.
 func (b *Board) WagesPaid() { b.Deeds.KeptPayrolls++ }

@@ -33,6 +33,7 @@ const (
 	trackEvents   = "events"
 	trackBuying   = "procure_to_pay"
 	trackPeople   = "people"
+	trackWorld    = "world"
 	trackBridge   = "bridge"
 )
 
@@ -94,6 +95,9 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 18, id: "payroll_on_time", title: "Payday", track: trackPeople, wanted: PaidPayrollInTime,
 		objective: "Pay the wages of a week by their due date.",
 		hint:      "They are due on the Wednesday after: POST /office/payroll-runs."},
+	{order: 19, id: "ride_out_disruption", title: "Keep going", track: trackWorld, wanted: RodeOut,
+		objective: "Ship something during a disruption, and let no order expire until it is over.",
+		hint:      "GET /sandbox lists under disruptions what is going on, and until when."},
 }
 
 // Introduction is what is fixed about a mission, for the docs.
@@ -146,7 +150,7 @@ type Mission struct {
 	Title       string          `json:"title"`
 	Objective   string          `json:"objective"`
 	Hint        string          `json:"hint"`
-	Track       string          `json:"track" enum:"basics,order_to_cash,protocol,events,procure_to_pay,people,bridge"`
+	Track       string          `json:"track" enum:"basics,order_to_cash,protocol,events,procure_to_pay,people,world,bridge"`
 	Status      Status          `json:"status" enum:"upcoming,active,completed"`
 	Progress    Progress        `json:"progress"`
 	CompletedAt *moment.Instant `json:"completed_at"`

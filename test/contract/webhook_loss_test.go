@@ -1,0 +1,186 @@
+package contract
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lossy is how much TestNothingIsLostAtAReceiverThatFailsAtRandom does.
+type lossy struct {
+	sandboxes, events int
+	// failures is how often a delivery may fail: by then it has waited for 10
+	// seconds, or for 70.
+	failures int
+	within   time.Duration
+}
+
+func lossyRun() lossy {
+	if os.Getenv("PLATEN_TEST_ALL") == "" {
+		return lossy{sandboxes: 5, events: 40, failures: 1, within: time.Minute}
+	}
+	// At 60 deliveries a minute this takes five minutes, whatever the machine.
+	return lossy{sandboxes: 20, events: 200, failures: 2, within: 15 * time.Minute}
+}
+
+// flaky answers some deliveries with an error, or not at all, as chance will
+// have it, and keeps count of what it acknowledged.
+type flaky struct {
+	run lossy
+
+	mu     sync.Mutex
+	chance *rand.Rand
+	// failed counts by subscriber and event, taken are acknowledged deliveries by
+	// subscriber in the order of their coming.
+	failed map[string]int
+	taken  map[string][]object
+}
+
+const failing = 0.12
+
+func (f *flaky) answer(path string, one received) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := path + text(one.event, "id")
+	if f.failed[key] < f.run.failures && one.kind() != "webhook.ping" && f.chance.Float64() < failing {
+		f.failed[key]++
+		return []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusTooManyRequests, hangUp}[f.chance.IntN(4)]
+	}
+	if one.kind() != "webhook.ping" {
+		f.taken[path] = append(f.taken[path], one.event)
+	}
+	return http.StatusNoContent
+}
+
+func (f *flaky) of(path string) []object {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.taken[path])
+}
+
+// TestNothingIsLostAtAReceiverThatFailsAtRandom: many sandboxes send to one
+// receiver. Each event of each arrives unless the log says that it was dropped,
+// none arrives from a neighbour, and who handles each id once, and sorts by
+// created_at, holds the feed.
+func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
+	t.Parallel()
+	rows(t, "DLV.AT_LEAST_ONCE", "DLV.ORDER_BY", "DLV.UNORDERED", "DLV.STRICT_ORDER", "SVC.CHANNELS", "EVT.SAME_ID")
+	run, seed := lossyRun(), rand.Uint64()
+	t.Logf("seed %d", seed)
+	f := &flaky{run: run, chance: rand.New(rand.NewPCG(seed, 0)), failed: map[string]int{}, taken: map[string][]object{}}
+	r := receive(t)
+	r.paths(f.answer)
+	server := serve(t, map[string]string{"private-webhooks": "true", "key-rate": "0", "ip-rate": "0", "anonymous-rate": "0", "ip-active": "0", "ip-creations": "0"})
+	var mu sync.Mutex
+	ids, unordered, dropped := map[string]string{}, 0, 0
+	t.Run("sandboxes", func(t *testing.T) {
+		for i := range run.sandboxes {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				path := fmt.Sprint("/", i)
+				n := server.create(t, `{"clock":"manual"}`)
+				since := n.newest()
+				s := n.serving(r.URL+path, `"*"`)
+				for n.newest() < since+uint64(run.events) {
+					n.day()
+				}
+				eventually(t, "nothing waits any more", run.within, func() bool {
+					// A page of a log that only grows: cheap to ask for again.
+					return len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=pending&limit=1").want(http.StatusOK, "").items())+
+						len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=deferred&limit=1").want(http.StatusOK, "").items()) == 0
+				})
+				given := n.droppedEvents(s)
+				// Reading the feed may complete a mission, after its end was read.
+				passing := func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.") || given[text(e, "id")] }
+				want, got := slices.DeleteFunc(n.feed(since), passing), slices.DeleteFunc(f.of(path), passing)
+				inOrder := slices.IsSortedFunc(got, byCreation)
+				mu.Lock()
+				ids[path], dropped = text(want[0], "sandbox_id"), dropped+len(given)
+				if !inOrder {
+					unordered++
+				}
+				mu.Unlock()
+				slices.SortStableFunc(got, byCreation)
+				once := slices.CompactFunc(got, func(a, b object) bool { return a["id"] == b["id"] })
+				if len(once) != len(want) {
+					t.Fatalf("%d events arrived, want %d", len(once), len(want))
+				}
+				for i, e := range want {
+					if delete(e, "seq"); encode(t, e) != encode(t, once[i]) {
+						t.Fatalf("number %d is %v, want %v", i, once[i], e)
+					}
+				}
+			})
+		}
+	})
+	for path, id := range ids {
+		for _, e := range f.of(path) {
+			if e["sandbox_id"] != id {
+				t.Errorf("%s, of sandbox %s, was sent an event of %v", path, id, e["sandbox_id"])
+			}
+		}
+	}
+	if unordered == 0 || dropped > run.events {
+		t.Errorf("in %d sandboxes deliveries came out of order, %d were dropped: this shows nothing", unordered, dropped)
+	}
+}
+
+func byCreation(a, b object) int {
+	return strings.Compare(text(a, "created_at"), text(b, "created_at"))
+}
+
+// droppedEvents are the events that were given up, by their ids: after five
+// failures in a row nothing is sent that waited.
+func (n *tenant) droppedEvents(s object) map[string]bool {
+	n.t.Helper()
+	given := map[string]bool{}
+	for _, d := range n.all("/webhooks/" + text(s, "id") + "/deliveries?status=dropped") {
+		given[text(d, "event_id")] = true
+	}
+	return given
+}
+
+// TestADeletedSandboxSendsNothingMore: but for what is under way.
+func TestADeletedSandboxSendsNothingMore(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.DLV.ENDED")
+	settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "6s", "grace": "2s"}
+	n, r := serve(t, settings).create(t, `{"clock":"manual"}`), receive(t)
+	subscriptions := []object{n.serving(r.URL, `"*"`), n.serving(r.URL+"/b", `"*"`), n.serving(r.URL+"/c", `"*"`)}
+	// 16 are under way at once, for 3 seconds each: far more wait than can be
+	// sent before the end.
+	const slowly = 3 * time.Second
+	r.answers(func(one received) int {
+		waitUntil(t, one.at.Add(slowly))
+		return http.StatusNoContent
+	})
+	for range 3 {
+		n.day()
+	}
+	waiting := 0
+	for _, s := range subscriptions {
+		waiting += len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=pending&limit=100").want(http.StatusOK, "").items())
+	}
+	if waiting < 50 {
+		t.Fatalf("only %d deliveries wait", waiting)
+	}
+	eventually(t, "the sandbox is deleted", 30*time.Second, func() bool {
+		return n.service.send(t, request{method: http.MethodGet, path: "/sandbox", key: n.office}).status == http.StatusUnauthorized
+	})
+	// Its keys end at the moment; what it holds is taken away within a second or two.
+	waitUntil(t, time.Now().Add(2*time.Second))
+	underWay := len(r.requests())
+	if underWay == 0 || underWay >= waiting {
+		t.Fatalf("%d of %d deliveries were sent before the end", underWay, waiting)
+	}
+	waitUntil(t, time.Now().Add(slowly+2*time.Second)) // when what was under way has made room for the next
+	if sent := len(r.requests()) - underWay; sent > 0 {
+		t.Errorf("%d deliveries were sent after the deletion", sent)
+	}
+}
