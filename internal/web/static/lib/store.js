@@ -2,8 +2,7 @@
 // state and then by the stream of changes; pages only read.
 import { signal, computed, batch } from '../vendor/preact.js';
 import { session, anyKey } from './session.js';
-import { call, Refusal, sleep } from './api.js';
-import { parse } from './stream.js';
+import { call, parse, Refusal, sleep } from './api.js';
 
 const eventsMost = 600, callsMost = 500, retryMost = 8000, silenceMost = 20000;
 
