@@ -3401,6 +3401,9 @@ const (
 	// CodeBanned (403): your network went on sending although it was told to slow down, and is shut
 	// out for a while. Its keys are not touched.
 	CodeBanned = "banned"
+	// CodeOriginRefused (403): a browser sent the call for a page of another site. Making and
+	// extending sandboxes is not for pages that somebody only visits.
+	CodeOriginRefused = "origin_refused"
 	// CodeNotFound (404): the sandbox has no record with this id.
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
@@ -3493,6 +3496,9 @@ const (
 	CodeBodyTooLarge = "body_too_large"
 	// CodeUnsupportedMediaType (415): the request has a body that is not declared as JSON.
 	CodeUnsupportedMediaType = "unsupported_media_type"
+	// CodeHostRefused (421): the Host header names neither the public address of this server nor this
+	// machine. A page of another site could have had its name lead here.
+	CodeHostRefused = "host_refused"
 	// CodeValidationFailed (422): the body is JSON, but fields are missing, unknown, of the wrong
 	// type or out of range.
 	CodeValidationFailed = "validation_failed"

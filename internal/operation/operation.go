@@ -151,7 +151,7 @@ func Table() []Operation {
 func (o *Operation) Common() []problem.Code {
 	codes := []problem.Code{
 		problem.BadRequest, problem.KeyInURL, problem.Banned, problem.RateLimited, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable,
-		problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
+		problem.HostRefused, problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
 	}
 	if o.System != Open {
 		codes = append(codes, problem.Unauthorized)
