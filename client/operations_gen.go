@@ -16,8 +16,9 @@ import (
 // answer. When all places are taken the answer is 202 with a ticket to poll. An Idempotency-Key
 // counts from 20 characters on, within your network and for ten minutes.
 //
-// It is refused with invalid_preset (422), pow_required (428), ip_active_limit (429),
-// ip_create_limit (429) and queue_full (503), beside what every call can meet.
+// It is refused with origin_refused (403), invalid_preset (422), pow_required (428),
+// ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside what every call can
+// meet.
 func (c *Client) CreateSandbox(ctx context.Context, in CreateSandboxInput) (*Sandbox, error) {
 	return c.create(ctx, request{operation: "create_sandbox", method: http.MethodPost, path: "/sandboxes", in: in})
 }
@@ -56,8 +57,8 @@ func (c *Client) AdvanceTime(ctx context.Context, in TickInput) (*TickResult, er
 // Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in
 // the company: no event is written.
 //
-// It is refused with extension_not_yet (409) and no_extensions_left (409), beside what every call
-// can meet.
+// It is refused with origin_refused (403), extension_not_yet (409) and no_extensions_left (409),
+// beside what every call can meet.
 func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return write[SandboxStatus](ctx, c, request{operation: "extend_sandbox", method: http.MethodPost, path: "/sandbox/extend", system: shared})
 }
@@ -67,6 +68,15 @@ func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
 // A point for the opening and for each half day, oldest first: what a chart needs.
 func (c *Client) GetSeries(ctx context.Context, since uint64) (*Series, error) {
 	return read[Series](ctx, c, request{operation: "get_series", path: "/sandbox/series", system: shared, query: after(since)})
+}
+
+// GetReport calls GET /sandbox/report: the score, and what it rests on.
+//
+// For those who compare players: which company it was, what it was worth day by day, what was
+// shipped in time, what was refused, and the events that prove missions and achievements. Played
+// alike, two sandboxes with the clock in manual mode have the same report.
+func (c *Client) GetReport(ctx context.Context) (*Report, error) {
+	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: shared})
 }
 
 // ListEventsParams chooses what ListEvents reads. Empty fields choose nothing.

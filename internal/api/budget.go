@@ -152,5 +152,9 @@ func (x *exchange) showBudget(h http.Header) {
 	if x.spent.Outcome == "" {
 		x.spent = x.server.gate.Look(x.now.Time(), x.group, budgeted(x.caller))
 	}
+	if x.watching && x.caller.SandboxID != "" {
+		x.server.console.display.show(h, &x.spent)
+		return
+	}
 	x.server.displays[x.spent.Own].show(h, &x.spent)
 }

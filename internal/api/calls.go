@@ -17,6 +17,9 @@ const pathMost = 200
 // that nothing has changed.
 func (x *exchange) note(status int) {
 	x.status = status
+	if x.watching {
+		return
+	}
 	x.conduct(status)
 	if x.sandbox == nil || x.op != nil && x.op.Resource == operation.CallResource {
 		return

@@ -10,8 +10,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +43,8 @@ type Options struct {
 	// them there are no limits, and every address is a network of its own.
 	Gate    Gate
 	Network *network.Rules
+	// Serves, when set, tells which hosts are this server's.
+	Serves func(host string) bool
 	// Observe, when set, hears of every request once it was answered.
 	Observe func(*Answered)
 }
@@ -57,6 +59,7 @@ type Server struct {
 
 	gate     Gate
 	network  *network.Rules
+	serves   func(host string) bool
 	observe  func(*Answered)
 	displays map[ratelimit.Name]*display
 
@@ -68,6 +71,7 @@ type Server struct {
 	stopped  chan struct{}
 	stop     sync.Once
 	waiters  waiters
+	console  *console
 }
 
 // route is what one path can do.
@@ -92,11 +96,13 @@ type bound struct {
 	announcement *announcement
 	// route is the whole path of the operation.
 	route string
+	// sameSite is set for what pages of other sites may not ask a browser for.
+	sameSite bool
 }
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{house: o.House, desk: o.Desk, origin: o.Origin, log: o.Log, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{})}
+	s := &Server{house: o.House, desk: o.Desk, origin: o.Origin, log: o.Log, serves: o.Serves, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{})}
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -116,7 +122,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		s.mux.HandleFunc(BasePath+pattern, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
 	}
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, &route{}) })
-	return s, nil
+	return s, s.serveConsole(table)
 }
 
 func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
@@ -132,6 +138,7 @@ func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 		b.columns = columns(op.Out)
 	}
 	b.words = op.FilterWords()
+	b.sameSite = slices.Contains(op.Problems, problem.OriginRefused)
 	var err error
 	if b.announcement, err = announcementOf(&op); err != nil || op.In == nil {
 		return b, err
@@ -205,7 +212,7 @@ func (s *Server) take(x *exchange, r *http.Request) {
 		x.refuse(x.exposed(keys))
 		return
 	}
-	if err := unroutable(r); err != nil {
+	if err := s.unroutable(r); err != nil {
 		s.serve(x, r, &route{refusal: err})
 		return
 	}
@@ -216,18 +223,6 @@ func (s *Server) take(x *exchange, r *http.Request) {
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Prefix) *exchange {
 	now := s.house.Now()
 	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: now, group: group, call: mission.Call{Arrived: now}}
-}
-
-// unroutable says why a request is not for any route.
-func unroutable(r *http.Request) error {
-	// There is no CORS: a preflight gets what any call without a key gets.
-	if r.Method == http.MethodOptions {
-		return problem.New(problem.Unauthorized, "OPTIONS is not served: this API is not called from other sites' pages.")
-	}
-	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
-		return problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end.")
-	}
-	return nil
 }
 
 // survive answers for a handler that panicked with a value.
@@ -263,6 +258,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		return
 	}
 	if err := rightSystem(op, x.caller); err != nil {
+		x.refuse(err)
+		return
+	}
+	if err := op.sameSiteOnly(r); err != nil {
 		x.refuse(err)
 		return
 	}
@@ -365,6 +364,8 @@ type exchange struct {
 	// code is that of a refusal, replayed set when the answer is a stored one.
 	code     problem.Code
 	replayed bool
+	// watching is set for requests of the console, which leave no trace.
+	watching bool
 	// call is what the missions hear of it.
 	call mission.Call
 	// answered is what the server's owner hears of it.

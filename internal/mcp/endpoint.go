@@ -72,6 +72,8 @@ type Options struct {
 	// Origin is the scheme and host that links begin with, Version that of the
 	// program.
 	Origin, Version string
+	// Serves tells which hosts are this server's.
+	Serves func(host string) bool
 	// Docs is what is searched; nil is an index of the tables and of what the
 	// endpoint serves as resources.
 	Docs Docs
@@ -124,7 +126,7 @@ func New(o Options) (*Endpoint, error) {
 		here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool { return !t.shownAt(system) })
 		e.mux.Handle(path, front.New(front.Options{
 			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, front.Earlier()),
-			Policy: o.Policy, Book: o.Book, Gate: gate{o.Door}, Origin: o.Origin, Log: o.Log,
+			Policy: o.Policy, Book: o.Book, Gate: gate{o.Door}, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
 		}))
 	}
 	return e, nil

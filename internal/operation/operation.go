@@ -109,6 +109,8 @@ type Operation struct {
 	// the number of the event that it is to begin with. Like updated_since it
 	// is inclusive, since nothing need happen between two points.
 	ValueSince func(v *sandbox.View, since uint64) any
+	// Examined computes the data of an object that rests on the whole company.
+	Examined func(x *sandbox.Examination, now moment.Instant) any
 	// Press names the press that a body wants to start, nil for writes that start
 	// none.
 	Press func(in any) string
@@ -149,7 +151,7 @@ func Table() []Operation {
 func (o *Operation) Common() []problem.Code {
 	codes := []problem.Code{
 		problem.BadRequest, problem.KeyInURL, problem.Banned, problem.RateLimited, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable,
-		problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
+		problem.HostRefused, problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
 	}
 	if o.System != Open {
 		codes = append(codes, problem.Unauthorized)

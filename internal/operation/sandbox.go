@@ -176,7 +176,7 @@ func sandboxOperations() []Operation {
 			Summary: "Create a sandbox",
 			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this answer. When all places are taken the answer is 202 with a ticket to poll. " +
 				"An Idempotency-Key counts from 20 characters on, within your network and for ten minutes.",
-			Problems: []problem.Code{problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
+			Problems: []problem.Code{problem.OriginRefused, problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
 			In:       reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
@@ -199,6 +199,7 @@ func sandboxOperations() []Operation {
 			Description: "A point for the opening and for each half day, oldest first: what a chart needs.",
 			Out:         reflect.TypeFor[Series](), ValueSince: series,
 		},
+		reportOperation(),
 		{
 			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "The event feed",
@@ -251,7 +252,7 @@ func extendOperation() Operation {
 		ID: "extend_sandbox", Path: "/sandbox/extend", System: Shared,
 		Summary:     "Extend the lease",
 		Description: "Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in the company: no event is written.",
-		Problems:    []problem.Code{problem.ExtensionNotYet, problem.NoExtensionsLeft}, Out: reflect.TypeFor[SandboxStatus](),
+		Problems:    []problem.Code{problem.OriginRefused, problem.ExtensionNotYet, problem.NoExtensionsLeft}, Out: reflect.TypeFor[SandboxStatus](),
 	}, func(tx *sandbox.Tx, _ string, _ *noBody) (Result, error) {
 		now := tx.Now
 		return Result{Value: func(v *sandbox.View) any { return Status(v, max(now, v.LastEventAt)) }}, tx.Extend()

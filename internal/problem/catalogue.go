@@ -32,6 +32,7 @@ const (
 	Unauthorized          Code = "unauthorized"
 	WrongSystem           Code = "wrong_system"
 	Banned                Code = "banned"
+	OriginRefused         Code = "origin_refused"
 	NotFound              Code = "not_found"
 	RouteNotFound         Code = "route_not_found"
 	TicketNotFound        Code = "ticket_not_found"
@@ -66,6 +67,7 @@ const (
 	TickRate              Code = "tick_rate"
 	IPActiveLimit         Code = "ip_active_limit"
 	IPCreateLimit         Code = "ip_create_limit"
+	HostRefused           Code = "host_refused"
 	HeadersTooLarge       Code = "headers_too_large"
 	InternalError         Code = "internal_error"
 	QueueFull             Code = "queue_full"
@@ -154,6 +156,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Stop sending until retry_at.",
 		Meaning: "Your network went on sending although it was told to slow down, and is shut out for a while. Its keys are not touched.",
 		Remedy:  "Wait until retry_at, and let your client honour Retry-After from then on.",
+	},
+	{
+		Code: OriginRefused, Status: http.StatusForbidden,
+		Hint:    "Call from a program, or from the pages of this server.",
+		Meaning: "A browser sent the call for a page of another site. Making and extending sandboxes is not for pages that somebody only visits.",
+		Remedy:  "Send it from your own program. What is no browser sends neither Origin nor Sec-Fetch-Site, and is not asked for them.",
 	},
 	{
 		Code: NotFound, Status: http.StatusNotFound,
@@ -358,6 +366,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Wait until retry_at.",
 		Meaning: "Your network has created as many sandboxes within an hour as it may.",
 		Remedy:  "Use one sandbox for longer: it can be extended. A place in the queue counts as a creation.",
+	},
+	{
+		Code: HostRefused, Status: http.StatusMisdirectedRequest,
+		Hint:    "Use the address that this server prints when it starts, or tell it its name with --public-url.",
+		Meaning: "The Host header names neither the public address of this server nor this machine. A page of another site could have had its name lead here.",
+		Remedy:  "Use the server's public address. Addresses of numbers and localhost always work; behind a proxy, set --public-url or let the proxy send the public name.",
 	},
 	{
 		Code: HeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge,

@@ -15,7 +15,7 @@ import (
 func (s *Server) agents(table []operation.Operation) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{
 		Door: s.api, Book: session.NewBook(s.store, s.now), Operations: table, Presets: s.house.Presets(), Policy: front.Policy(s.config.Sessionless),
-		Origin: s.origin, Version: Version(), Log: s.log,
+		Origin: s.origin, Serves: s.serves, Version: Version(), Log: s.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the agent endpoint: %w", err)

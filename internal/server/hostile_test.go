@@ -57,7 +57,7 @@ func TestABodyThatDoesNotArriveIsGivenUp(t *testing.T) {
 		sent := make(chan struct{})
 		go func() {
 			defer close(sent)
-			io.WriteString(c, "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n")
+			io.WriteString(c, "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n")
 			for range 29 { // a byte now and then is no progress
 				if _, err := io.WriteString(c, " "); err != nil {
 					return
@@ -83,13 +83,13 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 		l := bubble(t, 1)
 		began := time.Now()
 		deaf := l.connect()
-		io.WriteString(deaf, "GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+		io.WriteString(deaf, "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		// Its place is free again once the answer could not be written.
 		c := over(t, l.connect())
 		if took := time.Since(began); took != writeTimeout {
 			t.Errorf("it was given up after %s, want %s", took, writeTimeout)
 		}
-		c.send("GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+		c.send("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if got := code(t, c.receive(http.MethodGet)); got != "route_not_found" {
 			t.Errorf("the next client gets %s", got)
 		}
@@ -112,7 +112,7 @@ func TestAFloodOfSilentConnectionsIsSurvived(t *testing.T) {
 		if took := time.Since(began); took != headerTimeout {
 			t.Errorf("a place was free after %s, want %s", took, headerTimeout)
 		}
-		c.send("GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+		c.send("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if got := code(t, c.receive(http.MethodGet)); got != "route_not_found" {
 			t.Errorf("the honest client gets %s", got)
 		}
@@ -141,11 +141,11 @@ func TestHalfClosedConnectionsAreAnswered(t *testing.T) {
 		status int
 		code   string
 	}{
-		"after a request":           {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\n\r\n", 401, "unauthorized"},
-		"after a request with body": {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{}}", 400, "invalid_json"},
-		"within the headers":        {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\nA: ", 400, "bad_request"},
-		"within the body":           {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n{}", 400, "bad_request"},
-		"within a chunk":            {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{}", 400, "bad_request"},
+		"after a request":           {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "unauthorized"},
+		"after a request with body": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{}}", 400, "invalid_json"},
+		"within the headers":        {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: ", 400, "bad_request"},
+		"within the body":           {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n{}", 400, "bad_request"},
+		"within a chunk":            {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{}", 400, "bad_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +168,7 @@ func TestHalfClosedConnectionsAreAnswered(t *testing.T) {
 func TestPipelinedRequestsAreAnsweredInTurnAndGarbageEndsThem(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	const good = "GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+	const good = "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	for name, garbage := range map[string]string{
 		"nonsense":         "nonsense\r\n\r\n",
 		"zeros":            strings.Repeat("\x00", 500) + "\r\n\r\n",
@@ -198,17 +198,17 @@ func TestPipelinedRequestsAreAnsweredInTurnAndGarbageEndsThem(t *testing.T) {
 func TestNoRequestHidesInTheBodyOfAnother(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	hidden := "GET /v1/hidden HTTP/1.1\r\nHost: x\r\n\r\n"
+	hidden := "GET /v1/hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	for name, text := range map[string]string{
-		"two lengths":              "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: %[1]d\r\n\r\n%[2]s",
-		"a length with a sign":     "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: +%[1]d\r\n\r\n%[2]s",
-		"a length of two numbers":  "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: 0, %[1]d\r\n\r\n%[2]s",
-		"two encodings":            "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n%[2]s",
-		"an encoding in disguise":  "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n%[2]s",
-		"a space before the colon": "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n%[2]s",
-		"a folded header":          "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nA: b\r\n Transfer-Encoding: chunked\r\nContent-Length: \r\n\r\n0\r\n\r\n%[2]s",
-		"a chunk of no size":       "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n%[2]s",
-		"a huge chunk":             "POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n%[2]s",
+		"two lengths":              "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nContent-Length: %[1]d\r\n\r\n%[2]s",
+		"a length with a sign":     "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: +%[1]d\r\n\r\n%[2]s",
+		"a length of two numbers":  "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0, %[1]d\r\n\r\n%[2]s",
+		"two encodings":            "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n%[2]s",
+		"an encoding in disguise":  "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n%[2]s",
+		"a space before the colon": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n%[2]s",
+		"a folded header":          "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nA: b\r\n Transfer-Encoding: chunked\r\nContent-Length: \r\n\r\n0\r\n\r\n%[2]s",
+		"a chunk of no size":       "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n%[2]s",
+		"a huge chunk":             "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n%[2]s",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

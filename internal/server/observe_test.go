@@ -62,7 +62,7 @@ func (j *journal) requests(t *testing.T) []string {
 func get(t *testing.T, s *Server, method, target, key string) answer {
 	t.Helper()
 	c := dial(t, s)
-	c.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", method, target, key))
+	c.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", method, target, key))
 	a := c.receive(method)
 	c.ends()
 	return a

@@ -22,7 +22,7 @@ func twoBudget(change ...func(*config.Config)) func(*config.Config) {
 	}
 }
 
-const question = "GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+const question = "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 // version2 is a header of the PROXY protocol's second version.
 func version2(t *testing.T, address string) string {
@@ -97,7 +97,7 @@ func TestForwardedForIsBelievedOfTrustedProxiesOnly(t *testing.T) {
 		s := start(t, twoBudget(func(o *config.Config) { o.TrustedProxy = c.trusted }))
 		for i, want := range []string{"1", c.second} {
 			conn := dial(t, s)
-			conn.send(fmt.Sprintf("GET /v1/nothing HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.%d\r\n\r\n", i))
+			conn.send(fmt.Sprintf("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 198.51.100.%d\r\n\r\n", i))
 			if got := conn.receive(http.MethodGet).header.Get("X-RateLimit-Remaining"); got != want {
 				t.Errorf("trusting %v, request %d leaves %s, want %s", c.trusted, i, got, want)
 			}

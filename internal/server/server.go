@@ -12,7 +12,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -166,7 +165,7 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
-	if s.api, err = api.New(api.Options{House: s.house, Desk: s.desk, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe}, table); err != nil {
+	if s.api, err = api.New(api.Options{House: s.house, Desk: s.desk, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
 		return nil, err
 	}
 	document, err := OpenAPI(s.origin)
@@ -195,7 +194,7 @@ func (s *Server) handler() (http.Handler, error) {
 	}
 	mux.HandleFunc("/.well-known/", noAuthorization)
 	mux.Handle("/", pages)
-	return split(s.api, s.observed(mux)), nil
+	return s.split(s.api, s.observed(mux)), nil
 }
 
 // OpenAPI returns the OpenAPI document of a server with an origin, as JSON.
@@ -205,21 +204,6 @@ func OpenAPI(origin string) ([]byte, error) {
 		return nil, fmt.Errorf("build the OpenAPI document: %w", err)
 	}
 	return document, nil
-}
-
-// split sends what is below the API's path to the API before any router can
-// touch it: routers redirect unclean paths, and a redirect would repeat what
-// the path holds. Wherever a URL holds a key, the API revokes it.
-func split(below, rest http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		clean := path.Clean(r.URL.Path)
-		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
-		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") || api.HasKey(r) {
-			below.ServeHTTP(w, r)
-			return
-		}
-		rest.ServeHTTP(w, r)
-	})
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

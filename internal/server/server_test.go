@@ -141,22 +141,22 @@ func TestWhatNetHTTPAnswersByItselfIsAnEnvelope(t *testing.T) {
 	}{
 		"no request line":           {"nonsense\r\n\r\n", "bad_request", 400},
 		"no version":                {"GET /v1/sandbox\r\n\r\n", "bad_request", 400},
-		"no such version":           {"GET /v1/sandbox HTTP/3.1\r\nHost: x\r\n\r\n", "bad_request", 400},
-		"bad escape":                {"GET /v1/%zz HTTP/1.1\r\nHost: x\r\n\r\n", "bad_request", 400},
-		"bad method":                {"G(T /v1/sandbox HTTP/1.1\r\nHost: x\r\n\r\n", "bad_request", 400},
+		"no such version":           {"GET /v1/sandbox HTTP/3.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
+		"bad escape":                {"GET /v1/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
+		"bad method":                {"G(T /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
 		"no host":                   {"GET /v1/sandbox HTTP/1.1\r\n\r\n", "bad_request", 400},
-		"two hosts":                 {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "bad_request", 400},
+		"two hosts":                 {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nHost: y\r\n\r\n", "bad_request", 400},
 		"bad host":                  {"GET /v1/sandbox HTTP/1.1\r\nHost: a b\r\n\r\n", "bad_request", 400},
-		"header without colon":      {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n", "bad_request", 400},
-		"header with a control":     {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\nA: b\x01c\r\n\r\n", "bad_request", 400},
-		"space in a header's name":  {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n", "bad_request", 400},
-		"length that is no number":  {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: nine\r\n\r\n", "bad_request", 400},
-		"two lengths":               {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "bad_request", 400},
-		"unknown transfer encoding": {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", "bad_request", 400},
-		"unknown expectation":       {"POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\nContent-Length: 2\r\n\r\n{}", "bad_request", 400},
-		"one header too large":      {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\nA: " + huge + "\r\n\r\n", "headers_too_large", 431},
-		"request line too large":    {"GET /v1/sandbox?" + huge + " HTTP/1.1\r\nHost: x\r\n\r\n", "headers_too_large", 431},
-		"headers too many":          {"GET /v1/sandbox HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: b\r\n", maxHeader/3) + "\r\n", "headers_too_large", 431},
+		"header without colon":      {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n", "bad_request", 400},
+		"header with a control":     {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: b\x01c\r\n\r\n", "bad_request", 400},
+		"space in a header's name":  {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA b: c\r\n\r\n", "bad_request", 400},
+		"length that is no number":  {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: nine\r\n\r\n", "bad_request", 400},
+		"two lengths":               {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "bad_request", 400},
+		"unknown transfer encoding": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", "bad_request", 400},
+		"unknown expectation":       {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nExpect: nonsense\r\nContent-Length: 2\r\n\r\n{}", "bad_request", 400},
+		"one header too large":      {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: " + huge + "\r\n\r\n", "headers_too_large", 431},
+		"request line too large":    {"GET /v1/sandbox?" + huge + " HTTP/1.1\r\nHost: localhost\r\n\r\n", "headers_too_large", 431},
+		"headers too many":          {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", maxHeader/3) + "\r\n", "headers_too_large", 431},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,7 +179,7 @@ func TestAnswersOfHandlersAreNotTakenForThoseOfNetHTTP(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	c := dial(t, s)
-	c.send("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	c.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 	a := c.receive(http.MethodPost)
 	if a.status != http.StatusMethodNotAllowed || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || bytes.HasPrefix(a.body, []byte("{")) {
 		t.Errorf("got %d %v %s", a.status, a.header, a.body)
@@ -198,7 +198,7 @@ func TestUncleanPathsBelowTheAPIAreRefusedAndNeverRedirected(t *testing.T) {
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodConnect} {
 			c := dial(t, s)
-			c.send(method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+			c.send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
 			a := c.receive(http.MethodGet)
 			if got := code(t, a); got != want || a.header.Get("Location") != "" {
 				t.Errorf("%s %s: %d %s to %q, want %s", method, path, a.status, got, a.header.Get("Location"), want)
@@ -215,7 +215,7 @@ func TestHeadOfAPageIsThePageWithoutItsBody(t *testing.T) {
 	s := start(t)
 	for _, path := range []string{"/", "/docs/", "/openapi.json", "/healthz", "/readyz", "/nothing", "/v1/sandbox"} {
 		c := dial(t, s)
-		get := fmt.Sprintf("%%s %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		get := fmt.Sprintf("%%s %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
 		c.send(fmt.Sprintf(get, http.MethodGet))
 		whole := c.receive(http.MethodGet)
 		// On the same connection: a body where none may be would be read as
@@ -254,7 +254,7 @@ func TestReadinessFollowsTheStoreAndHealthDoesNot(t *testing.T) {
 		{broken, "/healthz", http.StatusOK, "ok\n"},
 	} {
 		c := dial(t, q.server)
-		c.send("GET " + q.path + " HTTP/1.1\r\nHost: x\r\n\r\n")
+		c.send("GET " + q.path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		a := c.receive(http.MethodGet)
 		if a.status != q.status || string(a.body) != q.body || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v %q, want %d %q", q.path, a.status, a.header, a.body, q.status, q.body)
@@ -269,7 +269,7 @@ func TestStoppingFinishesWhatIsUnderWayAndRefusesWhatComes(t *testing.T) {
 	s := start(t)
 	body := `{"preset":"starter"}`
 	half := dial(t, s)
-	half.send(fmt.Sprintf("POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(body)))
+	half.send(fmt.Sprintf("POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(body)))
 	if line, err := half.r.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100") {
 		t.Fatalf("the server does not ask for the body: %q %v", line, err)
 	}
@@ -280,7 +280,7 @@ func TestStoppingFinishesWhatIsUnderWayAndRefusesWhatComes(t *testing.T) {
 	// whatever comes; soon after it no connection is read any more.
 	s.api.Stop()
 	late := dial(t, s)
-	late.send("GET /v1/sandbox HTTP/1.1\r\nHost: x\r\n\r\n")
+	late.send("GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	a := late.receive(http.MethodGet)
 	if got := code(t, a); a.status != http.StatusServiceUnavailable || got != "unavailable" || a.header.Get("Retry-After") == "" {
 		t.Errorf("a request that comes while stopping: %d %s, Retry-After %q", a.status, got, a.header.Get("Retry-After"))
@@ -397,12 +397,12 @@ func TestSlowAndIdleConnectionsAreClosed(t *testing.T) {
 			t.Errorf("a connection that says nothing is closed after %s, want %s", took, headerTimeout)
 		}
 		slow := l.connect()
-		io.WriteString(slow, "GET / HTTP/1.1\r\nHost: x\r\nA: ")
+		io.WriteString(slow, "GET / HTTP/1.1\r\nHost: localhost\r\nA: ")
 		if took := closedAfter(slow); took != headerTimeout {
 			t.Errorf("headers that never end are given up after %s, want %s", took, headerTimeout)
 		}
 		idle := l.connect()
-		go io.WriteString(idle, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		go io.WriteString(idle, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if a := (&client{idle, t, bufio.NewReader(idle)}).receive(http.MethodGet); a.status != http.StatusOK {
 			t.Fatal(a)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 )
 
 //go:embed static
@@ -15,21 +16,27 @@ var embedded embed.FS
 // contentTypes are those of the files that are served; a file of another kind
 // is a mistake.
 var contentTypes = map[string]string{ //nolint:gochecknoglobals // read only
-	".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml",
+	".css":   "text/css; charset=utf-8",
+	".js":    "text/javascript; charset=utf-8",
+	".svg":   "image/svg+xml",
+	".txt":   "text/plain; charset=utf-8",
+	".woff2": "font/woff2",
 }
 
 // assets are the files beside the pages. All of them share one prefix that is
 // made from their content, so a browser may keep them for ever: when one
-// changes, the pages name another path.
+// changes, the pages name another path. Modules import each other by relative
+// paths, and so stay below the same prefix without anything that rewrites them.
 type assets struct {
 	prefix string
 	files  map[string]asset
 }
 
+// asset is a file, plain and compressed. What is compressed already has no
+// second form.
 type asset struct {
-	contentType string
-	body        []byte
+	contentType  string
+	body, zipped []byte
 }
 
 // hashLength is how many hexadecimal digits of the content's hash a path has.
@@ -37,29 +44,33 @@ const hashLength = 12
 
 func loadAssets(from fs.FS) (*assets, error) {
 	sum := sha256.New()
-	bodies := map[string]asset{}
+	files := map[string]asset{}
 	err := fs.WalkDir(from, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		contentType, ok := contentTypes[path.Ext(name)]
-		if !ok {
+		file := asset{contentType: contentTypes[path.Ext(name)]}
+		if file.contentType == "" {
 			return fmt.Errorf("no content type for %s", name)
 		}
-		body, err := fs.ReadFile(from, name)
-		if err != nil {
+		if file.body, err = fs.ReadFile(from, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(sum, "%s %d\n", name, len(body))
-		sum.Write(body)
-		bodies[path.Base(name)] = asset{contentType, body}
+		if path.Ext(name) != ".woff2" {
+			if file.zipped, err = zip(file.body); err != nil {
+				return fmt.Errorf("compress %s: %w", name, err)
+			}
+		}
+		fmt.Fprintf(sum, "%s %d\n", name, len(file.body))
+		sum.Write(file.body)
+		files[strings.TrimPrefix(name, "static/")] = file
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load static files: %w", err)
 	}
 	a := &assets{prefix: "/static/" + hex.EncodeToString(sum.Sum(nil))[:hashLength], files: map[string]asset{}}
-	for name, file := range bodies {
+	for name, file := range files {
 		a.files[a.path(name)] = file
 	}
 	return a, nil

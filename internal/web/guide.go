@@ -33,10 +33,6 @@ func (s *site) addGuides() error {
 	beside := []contents{sections()}
 	for _, p := range []page{
 		{
-			Template: "landing", Title: "Platen, a printing company to practise integration on", Path: "/", Content: guide,
-			Description: "A simulated printing company behind two HTTP systems that share no data.",
-		},
-		{
 			Template: "docs", Title: "Docs", Path: "/docs/", Section: "/docs/", Contents: beside,
 			Description: "What holds for every call, and the way to each page of the reference.",
 		},

@@ -5,16 +5,21 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 )
 
-// policy is what a document may do: load a stylesheet and images of its own
-// origin, and nothing else.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// A document may load and call what is of its own origin, and nothing else. No
+// script can make script of text: there is no Trusted Types policy, except on
+// the page that starts the worker for proofs of work, where one names its file.
+const (
+	policyOfAll = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+	policy       = policyOfAll + "trusted-types 'none'"
+	workerPolicy = policyOfAll + "trusted-types platen-worker"
+)
 
 const allowed = "GET, HEAD"
 
@@ -23,6 +28,8 @@ type handler struct {
 	documents map[string]*document
 	files     *assets
 	missing   *document
+	// console is the one document of all pages of the console.
+	console *document
 }
 
 // document is a rendered page, plain and compressed.
@@ -30,20 +37,32 @@ type document struct {
 	path         string
 	body, zipped []byte
 	tag          string
+	policy       string
 }
 
 func newDocument(path string, body []byte) (*document, error) {
 	sum := sha256.Sum256(body)
-	var zipped bytes.Buffer
-	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	zipped, err := zip(body)
 	if err != nil {
 		return nil, fmt.Errorf("compress %s: %w", path, err)
 	}
-	_, err = z.Write(body)
-	if err = errors.Join(err, z.Close()); err != nil {
-		return nil, fmt.Errorf("compress %s: %w", path, err)
+	d := &document{path: path, body: body, zipped: zipped, tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy}
+	if path == "/" {
+		d.policy = workerPolicy
 	}
-	return &document{path: path, body: body, zipped: zipped.Bytes(), tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`}, nil
+	return d, nil
+}
+
+func zip(body []byte) ([]byte, error) {
+	var zipped bytes.Buffer
+	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller says what was compressed
+	}
+	if _, err = z.Write(body); err == nil {
+		err = z.Close()
+	}
+	return zipped.Bytes(), err //nolint:wrapcheck // the caller says what was compressed
 }
 
 // ServeHTTP answers with a page, a file or the page that says there is none.
@@ -59,7 +78,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if file, ok := h.files.files[r.URL.Path]; ok {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 		header.Set("Content-Type", file.contentType)
-		write(w, r, http.StatusOK, file.body)
+		header.Set("Vary", "Accept-Encoding")
+		send(w, r, http.StatusOK, file.body, file.zipped)
+		return
+	}
+	if forConsole(r.URL.Path) {
+		serveDocument(w, r, http.StatusOK, h.console)
 		return
 	}
 	if d, ok := h.documents[r.URL.Path]; ok {
@@ -84,7 +108,7 @@ func otherForm(path string) string {
 
 func serveDocument(w http.ResponseWriter, r *http.Request, status int, d *document) {
 	header := w.Header()
-	header.Set("Content-Security-Policy", policy)
+	header.Set("Content-Security-Policy", d.policy)
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-cache")
@@ -97,10 +121,14 @@ func serveDocument(w http.ResponseWriter, r *http.Request, status int, d *docume
 		}
 	}
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	body := d.body
-	if takesGzip(r) {
-		header.Set("Content-Encoding", "gzip")
-		body = d.zipped
+	send(w, r, status, d.body, d.zipped)
+}
+
+// send writes a body in the form that the client takes.
+func send(w http.ResponseWriter, r *http.Request, status int, body, zipped []byte) {
+	if zipped != nil && takesGzip(r) {
+		w.Header().Set("Content-Encoding", "gzip")
+		body = zipped
 	}
 	write(w, r, status, body)
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"platen/internal/company/preset"
 )
@@ -22,18 +21,7 @@ var presetOrder = []string{"starter", "manual", "crunch", "supply_shock", "agent
 
 func (s *site) addPresets() error {
 	view := presetsView{Presets: slices.Clone(s.presets), Members: fieldsOf(reflect.TypeFor[preset.Preset](), output), Sample: preset.DefaultFile()}
-	slices.SortFunc(view.Presets, func(a, b preset.Preset) int {
-		place := func(p preset.Preset) int {
-			if i := slices.Index(presetOrder, p.Name); i >= 0 {
-				return i
-			}
-			return len(presetOrder)
-		}
-		if d := place(a) - place(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	slices.SortFunc(view.Presets, byTeaching)
 	return s.add(page{
 		Template: "presets", Title: "Presets", Path: "/docs/presets", Section: "/docs/presets", Contents: []contents{sections()}, Content: view,
 		Description: "The companies that a sandbox can begin as, and how to write another.",

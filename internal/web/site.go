@@ -50,7 +50,9 @@ type page struct {
 	// Previous and Next are the neighbours in the table.
 	Previous, Next *link
 	Content        any
-	Site           *site
+	// Scripts and Styles are the files of the page's own beside those of all.
+	Scripts, Styles []string
+	Site            *site
 }
 
 // contents is a titled list of links.

@@ -1,10 +1,11 @@
-// Package web serves what people read in a browser: the landing page and the
-// docs. It reads the tables of operations, events, problems and missions, and
+// Package web serves what people see in a browser: the landing page, the
+// console and the docs. It reads the tables of operations, events, problems and missions, and
 // describes nothing that they say already.
 //
 // Every page is rendered once, when the program starts, so a request is a look
-// into a map. Pages are plain documents: they load one stylesheet and one
-// icon, run no script and name no other host.
+// into a map. The docs are plain documents that need no script. The console is
+// one document and modules that run as they stand in static: nothing is built,
+// and nothing names another host.
 package web
 
 import (
@@ -42,7 +43,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addWebhooks, s.addAgents, s.addEconomy} {
+	for _, add := range []func() error{s.addLanding, s.addStatus, s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addWebhooks, s.addAgents, s.addEconomy} {
 		if err := add(); err != nil {
 			return nil, fmt.Errorf("render the pages: %w", err)
 		}
@@ -53,6 +54,13 @@ func New(o Options) (http.Handler, error) {
 	}
 	h := &handler{documents: map[string]*document{}, files: files}
 	if h.missing, err = newDocument("", missing); err != nil {
+		return nil, err
+	}
+	console, err := s.consoleDocument()
+	if err != nil {
+		return nil, err
+	}
+	if h.console, err = newDocument(consolePath, console); err != nil {
 		return nil, err
 	}
 	for path, body := range s.rendered {

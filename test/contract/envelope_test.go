@@ -197,7 +197,7 @@ func TestRefusalsOfTheHTTPServerAreEnvelopesToo(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ENV.OWN_ERRORS", "OPEN.ERR.BAD_REQUEST", "OPEN.ERR.HEADERS_TOO_LARGE", "OPEN.ERR.BODY_TOO_LARGE", "OPEN.ERR.ROUTE_NOT_FOUND",
 		"OPEN.ERR.METHOD_NOT_ALLOWED")
-	const host = "Host: platen.test\r\n"
+	const host = "Host: platen.localhost\r\n"
 	for name, c := range map[string]struct {
 		sent   string
 		status int
@@ -225,7 +225,7 @@ func TestRefusalsOfTheHTTPServerAreEnvelopesToo(t *testing.T) {
 func TestRefusalsOfTheHTTPServerSayHowTheyAreCached(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.HTTP.CACHING")
-	for _, sent := range []string{"GARBAGE\r\n\r\n", "GET /v1/sandbox HTTP/1.1\r\nHost: platen.test\r\nX-Large: " + strings.Repeat("a", 80<<10) + "\r\n\r\n"} {
+	for _, sent := range []string{"GARBAGE\r\n\r\n", "GET /v1/sandbox HTTP/1.1\r\nHost: platen.localhost\r\nX-Large: " + strings.Repeat("a", 80<<10) + "\r\n\r\n"} {
 		status, header, _ := rawCall(t, shared, sent)
 		for name, want := range map[string]string{"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key"} {
 			if header.Get(name) != want {
@@ -238,7 +238,7 @@ func TestRefusalsOfTheHTTPServerSayHowTheyAreCached(t *testing.T) {
 func TestAnExpectationThatCannotBeMetIsAnsweredWithAnEnvelope(t *testing.T) {
 	t.Parallel()
 	rows(t, "ENV.JSON", "ENV.FAILURE", "SVC.SIMULATED")
-	const sent = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.test\r\nExpect: wonders\r\nContent-Length: 2\r\n\r\n{}"
+	const sent = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.localhost\r\nExpect: wonders\r\nContent-Length: 2\r\n\r\n{}"
 	status, header, body := rawCall(t, shared, sent)
 	if len(body) == 0 || header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%.60q: got %d %v with the body %q, want an envelope", sent, status, header, body)
@@ -252,7 +252,7 @@ func TestAnExpectationThatCannotBeMetIsAnsweredWithAnEnvelope(t *testing.T) {
 func TestABodyThatNeverEndsIsATimeout(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ERR.REQUEST_TIMEOUT", "OPEN.ENV.OWN_ERRORS")
-	const unfinished = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.test\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"
+	const unfinished = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"
 	wantRaw(t, shared, unfinished, 408, "request_timeout")
 }
 
@@ -283,7 +283,7 @@ func TestPathsMustBeClean(t *testing.T) {
 	rows(t, "OPEN.HTTP.CLEAN_PATHS", "OPEN.ERR.BAD_REQUEST")
 	for _, path := range []string{"//sandbox", "/./sandbox", "/office/../sandbox", "/sandbox/", "/", "/office//sales-orders", "/%2e%2e/v1/sandbox", "/sandbox/."} {
 		for _, method := range []string{"GET", "POST"} {
-			wantRaw(t, shared, fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: platen.test\r\nContent-Length: 0\r\n\r\n", method, path), 400, "bad_request")
+			wantRaw(t, shared, fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: platen.localhost\r\nContent-Length: 0\r\n\r\n", method, path), 400, "bad_request")
 		}
 	}
 }

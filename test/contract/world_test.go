@@ -215,6 +215,7 @@ func (n *tenant) followsMajorOrder(ending string) {
 		agrees(t, "the bonus", bonuses[0], object{"major_order_id": last["id"], "customer_invoice_id": nil, "amount_minor": 300000 + 90*2600*12/100})
 		entry := one(t, n.all("/office/ledger?kind=major_order_bonus"), "reference_id", text(bonuses[0], "id"))
 		agrees(t, "its ledger entry", entry, object{"amount_minor": bonuses[0]["amount_minor"]})
+		n.unlocked("civic_duty")
 	}
 	w.step("the end", func() {})
 	w.ended()

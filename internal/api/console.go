@@ -1,0 +1,185 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/ratelimit"
+	"platen/internal/sandbox"
+)
+
+// What the web console needs beyond the API lives here, outside of BasePath:
+// two routes that are no part of the contract and in no document. They take the
+// keys of the API, spend a budget of their own, and leave no trace: who watches
+// a company neither calls it nor completes its missions (docs/adr/0014-console.md).
+const (
+	// ConsoleState answers with everything that the console shows at first.
+	ConsoleState = "/console/data/state"
+	// ConsoleStream answers with what changes from then on.
+	ConsoleStream = "/console/stream"
+)
+
+// ForConsole reports whether a path is the API's though it is not below
+// BasePath.
+func ForConsole(path string) bool {
+	return path == ConsoleStream || strings.HasPrefix(path, "/console/data/")
+}
+
+const (
+	// consolePerMinute and consoleBurst are the budget of a sandbox's onlookers,
+	// streams included.
+	consolePerMinute = 60
+	consoleBurst     = 30
+	// streamsMost is how many streams of one sandbox may be open.
+	streamsMost = 2
+	// streamRetry is when who found no place for a stream may ask again.
+	streamRetry = 5 * time.Second
+)
+
+// headerOtherKey carries the key of the other system: rows of a system are only
+// shown to who holds its key, and the console holds both.
+const headerOtherKey = "Platen-Other-Key"
+
+// console is what the two routes share.
+type console struct {
+	gate    *ratelimit.Gate
+	display *display
+	tables  []shownTable
+
+	mu      sync.Mutex // guards what follows
+	streams map[string]int
+}
+
+// shownTable is a table of which an onlooker is sent the rows.
+type shownTable struct {
+	resource string
+	system   operation.System
+	// parent is set where rows belong to another record and do not name it; it
+	// is the member that tells.
+	parent string
+}
+
+// serveConsole adds the routes of the console.
+func (s *Server) serveConsole(table []operation.Operation) error {
+	var err error
+	s.console, err = newConsole(table)
+	s.mux.HandleFunc(ConsoleState, s.watched(consoleState))
+	s.mux.HandleFunc(ConsoleStream, s.watched(consoleStream))
+	return err
+}
+
+// newConsole reads from the table of operations which rows there are and whose
+// key they want.
+func newConsole(table []operation.Operation) (*console, error) {
+	gate, err := ratelimit.New(ratelimit.Options{Key: ratelimit.Budget{PerMinute: consolePerMinute, Burst: consoleBurst}})
+	if err != nil {
+		return nil, fmt.Errorf("set the budget of the console: %w", err)
+	}
+	c := &console{gate: gate, display: newDisplay(gate, ratelimit.Key), streams: map[string]int{}}
+	for i := range table {
+		op := &table[i]
+		if op.Kind != operation.List || op.Resource == operation.CallResource {
+			continue
+		}
+		shown := shownTable{resource: op.Resource, system: op.System}
+		if op.Parent != "" {
+			shown.parent = op.Parent + "_id"
+		}
+		c.tables = append(c.tables, shown)
+	}
+	return c, nil
+}
+
+// onlooker is who watches a sandbox, and what may be shown to them.
+type onlooker struct {
+	systems map[operation.System]bool
+}
+
+// watched serves a route of the console: the road of a request as far as it
+// goes for one that only looks.
+func (s *Server) watched(answer func(*exchange, *onlooker) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := exchangeOf(w)
+		x.r, x.watching = r, true
+		o, err := x.onlook()
+		if err == nil {
+			err = answer(x, o)
+		}
+		if err != nil {
+			x.refuse(err)
+		}
+	}
+}
+
+func (x *exchange) onlook() (*onlooker, error) {
+	unauthorized := x.identify()
+	if err := x.admitOnlooker(unauthorized != nil); err != nil {
+		return nil, err
+	}
+	if x.server.stopping.Load() {
+		return nil, stopping()
+	}
+	if x.r.Method != http.MethodGet {
+		return nil, &methodError{allow: http.MethodGet, Problem: problem.New(problem.MethodNotAllowed, "%s takes GET.", short(x.r.URL.Path))}
+	}
+	if unauthorized != nil {
+		return nil, unauthorized
+	}
+	if err := x.noQuery(); err != nil {
+		return nil, err
+	}
+	o := &onlooker{systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true}}
+	if key := x.r.Header.Get(headerOtherKey); key != "" {
+		other, err := x.authenticate(key)
+		if err != nil {
+			return nil, err
+		}
+		if other.SandboxID != x.caller.SandboxID {
+			return nil, problem.New(problem.Unauthorized, "The two keys are not of one sandbox.")
+		}
+		o.systems[operation.System(other.System)] = true
+	}
+	return o, nil
+}
+
+// admitOnlooker spends the console's budget of a sandbox, or the network's for
+// callers without a key that works.
+func (x *exchange) admitOnlooker(anonymous bool) error {
+	at := x.server.house.Now().Time()
+	if anonymous || x.server.gate.Shuts(at, x.group) {
+		x.caller = sandbox.Caller{}
+		return x.admit()
+	}
+	x.spent = x.server.console.gate.Admit(at, x.group, budgeted(sandbox.Caller{SandboxID: x.caller.SandboxID}))
+	if x.spent.Outcome == ratelimit.Passed {
+		return nil
+	}
+	p := problem.New(problem.RateLimited, "The consoles of this sandbox have spent their budget of %d requests in a minute.", consolePerMinute)
+	p.RetryAfter = x.spent.RetryAfter
+	return p.RetryingAt(x.spent.RetryAt)
+}
+
+// enter takes a place for a stream. The caller leaves.
+func (c *console) enter(sandboxID string, now time.Time) (leave func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.streams[sandboxID] >= streamsMost {
+		p := problem.New(problem.RateLimited, "%d consoles of this sandbox are open.", streamsMost).
+			Hinting("Close another window of the console. It tries again by itself.")
+		p.RetryAfter = int(streamRetry / time.Second)
+		return nil, p.RetryingAt(now.Add(streamRetry))
+	}
+	c.streams[sandboxID]++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.streams[sandboxID]--; c.streams[sandboxID] == 0 {
+			delete(c.streams, sandboxID)
+		}
+	}, nil
+}

@@ -1,0 +1,174 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/internal/company/record"
+	"platen/internal/moment"
+	"platen/internal/operation"
+	"platen/internal/sandbox"
+)
+
+// What one change holds at most. A console that was away for longer than that
+// begins anew.
+const (
+	changeEventsMost = 200
+	changeRowsMost   = 300
+)
+
+// place is how far an onlooker has seen: the version of the view, the number of
+// the newest event and how many calls there were. The id of a message is one.
+type place struct {
+	version, sequence, calls uint64
+}
+
+// String is version.sequence.calls.
+func (p place) String() string { return fmt.Sprintf("%d.%d.%d", p.version, p.sequence, p.calls) }
+
+// placeOf reads what String wrote. Anything else is the beginning.
+func placeOf(text string) place {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 {
+		return place{}
+	}
+	var p place
+	for i, to := range []*uint64{&p.version, &p.sequence, &p.calls} {
+		n, err := strconv.ParseUint(parts[i], 10, 63)
+		if err != nil {
+			return place{}
+		}
+		*to = n
+	}
+	return p
+}
+
+// change is what an onlooker is told: what differs between two places.
+type change struct {
+	// Place is the newer of the two, and Whole set when the older is the
+	// beginning: what the onlooker had does not count any longer.
+	Place string `json:"place"`
+	Whole bool   `json:"whole,omitzero"`
+	// Status is left out when only time has passed.
+	Status *operation.SandboxStatus `json:"status,omitzero"`
+	Now    present                  `json:"now"`
+	// Events are oldest first, Calls too.
+	Events []jsontext.Value       `json:"events,omitzero"`
+	Calls  []operation.LoggedCall `json:"calls,omitzero"`
+	// Records are rows by resource, in the order of their births. Resources in
+	// Replaced are there whole.
+	Records  map[string][]jsontext.Value `json:"records,omitzero"`
+	Replaced []string                    `json:"replaced,omitzero"`
+	Points   []jsontext.Value            `json:"points,omitzero"`
+}
+
+// present is what changes by itself.
+type present struct {
+	ServerTime moment.Instant `json:"server_time"`
+	SimDate    moment.Date    `json:"sim_date"`
+	SimTime    string         `json:"sim_time"`
+	ExpiresInS int64          `json:"expires_in_s"`
+	Status     string         `json:"status"`
+}
+
+// changes returns what differs between a place and the present.
+func (x *exchange) changes(ctx context.Context, from place, o *onlooker) (*change, place, error) {
+	x.now = x.sandbox.AsOf(x.server.house.Now())
+	v, err := x.sandbox.View(ctx, 0)
+	if err != nil {
+		return nil, from, err
+	}
+	calls, count := x.sandbox.Calls()
+	to := place{version: v.Version, sequence: v.Sequence, calls: count}
+	c := &change{Place: to.String()}
+	if from.version > to.version || from.sequence > to.sequence || to.sequence-from.sequence > changeEventsMost {
+		from = place{}
+	}
+	c.Whole = from == place{}
+	now := max(x.now, v.LastEventAt)
+	minute := operation.MinuteAt(v, now)
+	c.Now = present{ServerTime: now, SimDate: minute.Date(), SimTime: minute.ClockText(), ExpiresInS: v.ExpiresInSeconds(now), Status: v.Status(now)}
+	if from.calls > count { // a new process remembers none
+		from.calls = 0
+	}
+	for _, call := range calls[max(0, len(calls)-int(count-from.calls)):] {
+		c.Calls = append(c.Calls, rowOf(&call))
+	}
+	if from.version == to.version {
+		return c, to, nil
+	}
+	c.Status = new(operation.Status(v, now))
+	c.rows(v, from, o, x.server.console.tables)
+	if from.sequence < to.sequence {
+		after := from.sequence
+		if to.sequence > changeEventsMost {
+			after = max(after, to.sequence-changeEventsMost)
+		}
+		events, err := x.sandbox.Events(ctx, v, sandbox.Query{After: after, Limit: changeEventsMost})
+		if err != nil {
+			return nil, from, fmt.Errorf("read what happened: %w", err)
+		}
+		for i := range events {
+			c.Events = append(c.Events, numbered(&events[i]))
+		}
+	}
+	return c, to, nil
+}
+
+// rows adds the rows that a commit after a place has touched.
+func (c *change) rows(v *sandbox.View, from place, o *onlooker, tables []shownTable) {
+	c.Points, _ = touched(v.Table(seriesResource), from.version, "")
+	for _, t := range tables {
+		table := v.Table(t.resource)
+		if !o.systems[t.system] || table.Version <= from.version {
+			continue
+		}
+		rows, removed := touched(table, from.version, t.parent)
+		if removed {
+			rows, _ = touched(table, 0, t.parent)
+			c.Replaced = append(c.Replaced, t.resource)
+		}
+		if c.Records == nil {
+			c.Records = map[string][]jsontext.Value{}
+		}
+		c.Records[t.resource] = rows
+	}
+}
+
+// seriesResource names the points of the charts.
+const seriesResource = "series_point"
+
+// touched returns the newest rows that were touched after a version, and
+// whether one was removed.
+func touched(t *sandbox.Table, version uint64, parent string) (rows []jsontext.Value, removed bool) {
+	rows = []jsontext.Value{}
+	for _, e := range slices.Backward(t.Entries) {
+		if e == nil || e.Version <= version {
+			continue
+		}
+		if e.Removed() {
+			removed = true
+			continue
+		}
+		if len(rows) == changeRowsMost {
+			break
+		}
+		rows = append(rows, shown(e, parent))
+	}
+	slices.Reverse(rows)
+	return rows, removed
+}
+
+// shown is a row with the record that it belongs to.
+func shown(e *record.Entry, parent string) jsontext.Value {
+	if parent == "" {
+		return e.Row
+	}
+	b := append([]byte(`{"`+parent+`":"`), e.Filters[len(e.Filters)-1]...)
+	return append(append(b, `",`...), e.Row[1:]...)
+}

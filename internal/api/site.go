@@ -1,0 +1,38 @@
+package api
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"platen/internal/problem"
+)
+
+// unroutable says why a request is not for any route.
+func (s *Server) unroutable(r *http.Request) error {
+	// There is no CORS: a preflight gets what any call without a key gets.
+	if r.Method == http.MethodOptions {
+		return problem.New(problem.Unauthorized, "OPTIONS is not served: this API is not called from other sites' pages.")
+	}
+	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
+		return problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end.")
+	}
+	if s.serves != nil && !s.serves(r.Host) {
+		return problem.New(problem.HostRefused, "This server is not %s.", short(r.Host))
+	}
+	return nil
+}
+
+// sameSiteOnly refuses what a browser sends for a page of another site, where
+// that could do harm (contract: OPEN.ERR.ORIGIN_REFUSED). Programs are not
+// browsers and pass.
+func (b *bound) sameSiteOnly(r *http.Request) error {
+	if !b.sameSite {
+		return nil
+	}
+	var protection http.CrossOriginProtection
+	if err := protection.Check(r); err != nil {
+		return problem.New(problem.OriginRefused, "A browser sent this for a page of another site.")
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"platen/internal/api"
+	"platen/internal/mcp"
+)
+
+// unnamed are the paths that answer whatever a server is called: those that
+// operators' own machines ask, often by names that only they know, and those
+// that look for themselves, to refuse in the words of their protocol.
+var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePath, mcp.FactoryPath} //nolint:gochecknoglobals // read only
+
+// serves reports whether a Host header names this server (contract:
+// OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses
+// of numbers are let in wherever they lead: a page of another site can have a
+// name lead here, but no number. No browser leaves the header out.
+func (s *Server) serves(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
+		return true
+	}
+	public, err := url.Parse(s.origin)
+	return err == nil && host == strings.ToLower(public.Hostname())
+}
+
+// split sends what is below the API's path to the API before any router can
+// touch it: routers redirect unclean paths, and a redirect would repeat what
+// the path holds. Wherever a URL holds a key, the API revokes it,
+// and it answers what was meant for another host.
+func (s *Server) split(below, rest http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		clean := path.Clean(r.URL.Path)
+		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
+		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) ||
+			!s.serves(r.Host) && !slices.Contains(unnamed, r.URL.Path) {
+			below.ServeHTTP(w, r)
+			return
+		}
+		rest.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,36 @@
+package server
+
+import (
+	"net/http"
+	"testing"
+
+	"platen/internal/config"
+)
+
+func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *config.Config) { c.PublicURL = "https://Platen.example.com" })
+	for host, serves := range map[string]bool{
+		"platen.example.com": true, "PLATEN.EXAMPLE.COM:443": true, "platen.example.com.": true, "localhost:1": true, "192.0.2.7": true, "[2001:db8::1]:80": true,
+		"example.com": false, "elsewhere.test": false, "platen.example.com.elsewhere.test": false,
+	} {
+		for path, want := range map[string]int{"/": http.StatusOK, "/console": http.StatusOK, "/v1/missions": http.StatusUnauthorized, "/status.json": http.StatusOK, "/healthz": http.StatusOK, "/metrics": http.StatusOK} {
+			if !serves && path != "/healthz" && path != "/metrics" {
+				want = http.StatusMisdirectedRequest
+			}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Addr().String()+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = host
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != want {
+				t.Errorf("%s of %s is answered %d, want %d", path, host, response.StatusCode, want)
+			}
+		}
+	}
+}

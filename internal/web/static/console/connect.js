@@ -1,0 +1,47 @@
+// How programs come in: curl, the client, an agent, the command line.
+import { signal } from '../vendor/preact.js';
+import { html, Icon } from '../lib/html.js';
+import { session } from '../lib/session.js';
+import { Code } from './parts.js';
+
+const tab = signal('curl');
+const origin = location.origin;
+
+const snippets = {
+  curl: ['curl', 'terminal', [
+    ['Keys in the environment', `export PLATEN_URL=${origin}/v1\nexport OFFICE_KEY=lab_off_…\nexport FACTORY_KEY=lab_fac_…`],
+    ['Follow the feed', `after=0\nwhile page=$(curl -s "$PLATEN_URL/events/poll?after_seq=$after&wait_s=20" -H "Authorization: Bearer $OFFICE_KEY"); do\n  echo "$page" | jq -r '.data.items[] | "\\(.seq) \\(.type) \\(.links.self)"'\n  after=$(echo "$page" | jq '.data.items[-1].seq // '$after)\ndone`],
+  ]],
+  go: ['Go', 'braces', [['A typed client, with retries as the contract asks', `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"platen/client"
+)
+
+func main() {
+	api := client.New(os.Getenv("PLATEN_URL"), client.Keys{
+		Office: os.Getenv("OFFICE_KEY"), Factory: os.Getenv("FACTORY_KEY"),
+	})
+	for order, err := range api.SalesOrders(context.Background(), client.ListSalesOrdersParams{Status: "received"}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(order.Number, order.CustomerName)
+	}
+}`]]],
+  agent: ['Agents', 'cpu', [['An agent that speaks MCP over Streamable HTTP', JSON.stringify({ mcpServers: { platen: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: 'Bearer ${OFFICE_KEY}' } } } }, null, 2)], ['In one command, for the clients that have it', `mcp add --transport http platen ${origin}/mcp --header "Authorization: Bearer $OFFICE_KEY"`]]],
+  cli: ['Command line', 'command', [['Without a public URL, events come to a port of your own', `platen listen --forward-to http://127.0.0.1:3000/hooks`], ['Watch', 'platen events tail\nplaten requests tail']]],
+};
+
+export function Page() {
+  const [, , list] = snippets[tab.value];
+  return html`<div class="title"><h1>Connect</h1><p>Ways in. The snippets read your keys from the environment, so nothing here is worth hiding.</p></div>
+    <div class="seg wide-seg" role="group" aria-label="How">${Object.entries(snippets).map(([id, [name, icon]]) => html`<button aria-pressed=${tab.value === id} onClick=${() => { tab.value = id; }}><${Icon} name=${icon} size=${14} />${name}</button>`)}</div>
+    <section class="card pad-all">${list.map(([title, text]) => html`<div class="snippet"><h2>${title}</h2><${Code} text=${text} what=${title} /></div>`)}</section>
+    <dl class="facts card pad-facts"><div><dt>Base URL</dt><dd><code>${origin}/v1</code></dd></div><div><dt>Agents</dt><dd><code>${origin}/mcp</code></dd></div><div><dt>OpenAPI</dt><dd><a href="/openapi.json"><code>/openapi.json</code></a></dd></div><div><dt>Keys</dt><dd>${session.value ? html`<a href="/console/keys">show them</a>` : html`<a href="/">make a sandbox</a>`}</dd></div></dl>`;
+}

@@ -1,0 +1,49 @@
+// Press lanes: what each press prints, against the working hours of the company.
+import { signal } from '../vendor/preact.js';
+import { html, Icon } from '../lib/html.js';
+import { keyFor } from '../lib/session.js';
+import * as store from '../lib/store.js';
+import { day, number, words } from '../lib/format.js';
+import { Code, Empty, Skeleton, Status } from './parts.js';
+
+const shownDays = signal(5);
+const dayLength = 480, opens = 8 * 60;
+
+// workingDay counts days without weekends, so that a lane has no holes.
+const workingDay = date => { const d = Math.floor(Date.parse(`${date}T00:00:00Z`) / 86400000) + 3; return Math.floor(d / 7) * 5 + Math.min(5, d % 7); };
+const minuteOf = sim => { const [date, time] = sim.split('T'), [h, m] = time.split(':').map(Number); return workingDay(date) * dayLength + Math.max(0, Math.min(dayLength, h * 60 + m - opens)); };
+const dateOf = n => new Date((Math.floor(n / 5) * 7 + n % 5 - 3) * 86400000).toISOString().slice(0, 10);
+
+function Lane({ press, runs, from, to, at }) {
+  const place = m => 100 * (m - from) / (to - from);
+  return html`<div class="lane"><div class="lane-n"><b>${press.name}</b><${Status} is=${press.status} /><span class="dim">${words(press.technology)} · ${number(press.sheets_per_hour)} sheets/h</span></div>
+    <div class="lane-t">${runs.map(r => {
+      const start = minuteOf(r.started_sim), end = minuteOf(r.completed_sim ?? r.ends_sim), work = store.row('work_order', r.work_order_id ?? r.items[0]?.work_order_id);
+      if (end <= from) return null;
+      const left = Math.max(0, place(start)), width = Math.max(.6, place(end) - left);
+      const label = work ? `${number(work.quantity)} × ${work.product_name}` : r.id;
+      return html`<a class=${`run ${r.status}`} data-row href=${`/console/factory/print-runs/${r.id}`} style=${{ left: `${left}%`, width: `${width}%` }} title=${`${label}: ${r.started_sim.replace('T', ' ')} to ${(r.completed_sim ?? r.ends_sim).replace('T', ' ')}, ${number(r.sheets_planned)} sheets`}>
+        ${r.status === 'running' ? html`<i style=${{ transform: `scaleX(${Math.max(0, Math.min(1, (at - start) / (end - start)))})` }} />` : null}<span>${label}</span></a>`;
+    })}${press.down_until_sim ? html`<span class="run down" style=${{ left: `${place(at)}%`, width: `${Math.max(1, place(minuteOf(press.down_until_sim)) - place(at))}%` }}><span>down</span></span>` : null}
+    <i class="nowline" style=${{ left: `${place(at)}%` }} aria-hidden="true" /></div></div>`;
+}
+
+export function Page() {
+  const presses = store.rows('press'), runs = store.rows('print_run'), p = store.present.value;
+  const head = html`<div class="title"><h1 class="c-factory">Presses</h1><p>What prints where, in working hours. Nights and weekends take no time in the company, so they take no place here.</p></div>`;
+  if (!keyFor('factory')) return html`${head}<div class="card"><${Empty} icon="key-round" title="This tab has no key of the Factory"><p>Presses are the Factory's; Head Office cannot see them.</p><a class="btn" href="/console/session">Session</a><//></div>`;
+  if (!p || !presses.length) return html`${head}<div class="card pad-all" role="status" aria-label="Loading"><${Skeleton} width="100%" /><${Skeleton} width="100%" /></div>`;
+  const today = workingDay(p.sim_date), from = Math.max(today - shownDays.value + 1, workingDay(store.status.value.clock.sim_date) - store.status.value.clock.day_number) * dayLength;
+  const at = minuteOf(`${p.sim_date}T${p.sim_time}`), to = Math.max(from + 2 * dayLength, (today + 1) * dayLength, ...runs.filter(r => r.status === 'running').map(r => minuteOf(r.ends_sim)));
+  const days = Array.from({ length: Math.ceil((to - from) / dayLength) }, (_, i) => from / dayLength + i);
+  const waiting = store.rows('work_order').filter(w => w.status === 'created');
+  return html`${head}
+    <section class="card"><div class="card-h"><h2>Lanes</h2><span class="grow" /><div class="seg" role="group" aria-label="Days">${[2, 5, 10].map(n => html`<button aria-pressed=${shownDays.value === n} onClick=${() => { shownDays.value = n; }}>${n} days</button>`)}</div></div>
+      <div class="scroll" tabindex="0" role="region" aria-label="Press lanes"><div class="lanes"><div class="lane head" aria-hidden="true"><div class="lane-n" /><div class="lane-t">${days.map(d => html`<span class="lane-d" style=${{ left: `${100 * (d * dayLength - from) / (to - from)}%` }}>${day(dateOf(d))}</span>`)}</div></div>
+      ${presses.map(press => html`<${Lane} key=${press.id} press=${press} runs=${runs.filter(r => r.press_id === press.id)} from=${from} to=${to} at=${at} />`)}</div></div>
+      ${runs.length ? null : html`<div class="lane-empty"><p class="dim">Nothing has been printed yet.</p></div>`}</section>
+    <section class="card"><div class="card-h"><h2>Waiting for a press</h2><span class="pill factory">${waiting.length}</span></div>
+      ${waiting.length ? html`<div class="scroll"><table class="tbl"><tbody>${waiting.map(w => html`<tr key=${w.id}><td><code>${w.number}</code></td><td class="fill">${number(w.quantity)} × ${w.product_name}</td><td class="dim">due ${day(w.due_date)}</td></tr>`)}</tbody></table></div>
+        <div class="pad"><${Code} what="start a print run" text=${`curl -s -X POST ${location.origin}/v1/factory/print-runs -H "Authorization: Bearer $FACTORY_KEY" \\\n  -H "Idempotency-Key: run-${waiting.at(-1).number}" --json '{"work_order_id":"${waiting.at(-1).id}","press_id":"${presses.find(x => x.status === 'idle')?.id ?? presses[0].id}"}'`} /></div>`
+      : html`<${Empty} icon="circle-check" title="Nothing waits"><p>Work orders that no press has begun would stand here.</p><//>`}</section>`;
+}

@@ -1,0 +1,58 @@
+// How numbers, money and moments are written. Everything is in English, as the
+// pages are.
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const minus = text => text.replace('-', '\u2212');
+
+export const number = n => n == null ? '\u2013' : minus(whole.format(n));
+export const money = minor => minor == null ? '\u2013' : minus(cents.format(minor / 100));
+export const roundMoney = minor => minor == null ? '\u2013' : minus(whole.format(minor / 100));
+export const signed = minor => (minor > 0 ? '+' : '') + roundMoney(minor);
+
+// clock is minutes and seconds, such as 28:04.
+export const clock = seconds => {
+  if (seconds == null) return '--:--';
+  const h = Math.floor(seconds / 3600), m = Math.floor(seconds / 60) % 60, s = Math.floor(seconds % 60);
+  const two = n => String(n).padStart(2, '0');
+  return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+};
+
+// span is a length of time in words, such as 4 s or 2 min.
+export const span = seconds => {
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  return `${Math.floor(s / 3600)} h ${Math.floor(s / 60) % 60} min`;
+};
+
+// ago is how long ago a moment was.
+export const ago = (instant, now) => {
+  const s = Math.max(0, Math.round((now - Date.parse(instant)) / 1000));
+  return s < 2 ? 'now' : s < 60 ? `${s}s` : s < 3600 ? `${Math.floor(s / 60)}m` : `${Math.floor(s / 3600)}h`;
+};
+
+const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+// day is an in-world date as people say it: Mon 7 Sep.
+export const day = date => {
+  if (!date) return '\u2013';
+  const d = new Date(`${date}T00:00:00Z`);
+  return `${days[d.getUTCDay()]} ${d.getUTCDate()} ${months[d.getUTCMonth()]}`;
+};
+
+export const wallTime = instant => new Date(instant).toLocaleTimeString('en-GB');
+export const words = text => String(text).replaceAll('_', ' ');
+export const sentence = text => { const w = words(text); return w[0]?.toUpperCase() + w.slice(1); };
+
+// workingDays counts the days from one in-world date to another, weekends left
+// out.
+export const workingDays = (from, to) => {
+  let n = 0;
+  const step = from <= to ? 1 : -1;
+  for (let d = new Date(`${from}T00:00:00Z`), end = Date.parse(`${to}T00:00:00Z`); (end - d) * step > 0;) {
+    d.setUTCDate(d.getUTCDate() + step);
+    if (d.getUTCDay() % 6 !== 0) n += step;
+  }
+  return n;
+};

@@ -1,0 +1,160 @@
+// What the console knows of its sandbox. It is filled once from the server's
+// state and then by the stream of changes; pages only read.
+import { signal, computed, batch } from '../vendor/preact.js';
+import { session, anyKey } from './session.js';
+import { call, parse, Refusal, sleep } from './api.js';
+
+const eventsMost = 600, callsMost = 500, retryMost = 8000, silenceMost = 20000;
+
+// link is {state, until, refusal}. States: connecting, live, reconnecting,
+// limited, offline, gone, none.
+export const link = signal({ state: session.value ? 'connecting' : 'none' });
+export const status = signal(null);
+export const present = signal(null);
+export const events = signal([]);
+export const calls = signal([]);
+export const points = signal([]);
+export const now = signal(Date.now());
+// births counts what came after the first state: rows beyond it are marked new.
+export const lastSeen = signal(0);
+
+const tables = new Map();
+const table = resource => {
+  if (!tables.has(resource)) tables.set(resource, signal(new Map()));
+  return tables.get(resource);
+};
+const lists = new Map();
+
+// rows are the records of a resource, newest first.
+export function rows(resource) {
+  if (!lists.has(resource)) lists.set(resource, computed(() => [...table(resource).value.values()].reverse()));
+  return lists.get(resource).value;
+}
+export const row = (resource, id) => table(resource).value.get(id);
+export const loaded = computed(() => status.value !== null);
+
+// skew is how far the server's clock is ahead of the browser's, in ms.
+const skew = signal(0);
+export const serverNow = computed(() => now.value + skew.value);
+export const left = computed(() => status.value ? Math.max(0, Math.round((Date.parse(status.value.expires_at) - serverNow.value) / 1000)) : null);
+export const readOnly = computed(() => {
+  const state = present.value?.status;
+  return state && state !== 'active' ? state : link.value.state === 'gone' ? 'gone' : '';
+});
+
+setInterval(() => { now.value = Date.now(); }, 1000);
+
+function apply(change) {
+  batch(() => {
+    if (change.whole) {
+      events.value = []; calls.value = []; points.value = [];
+      for (const t of tables.values()) t.value = new Map();
+    }
+    present.value = change.now;
+    skew.value = Date.parse(change.now.server_time) - Date.now();
+    if (change.status) status.value = change.status;
+    if (change.events?.length) {
+      if (change.whole) lastSeen.value = change.events.at(-1).seq;
+      events.value = [...change.events.reverse(), ...events.value].slice(0, eventsMost);
+    }
+    if (change.calls?.length) calls.value = [...change.calls.reverse(), ...calls.value].slice(0, callsMost);
+    if (change.points?.length) points.value = [...points.value, ...change.points];
+    for (const [resource, changed] of Object.entries(change.records ?? {})) {
+      const t = table(resource), next = change.replaced?.includes(resource) ? new Map() : new Map(t.value);
+      for (const r of changed) next.set(r.id, r);
+      t.value = next;
+    }
+  });
+}
+
+let stop;
+
+// connect keeps the store up to date until disconnect.
+export function connect() {
+  disconnect();
+  const control = new AbortController();
+  stop = () => control.abort();
+  follow(control.signal).catch(() => {});
+}
+
+export function disconnect() {
+  stop?.();
+  stop = undefined;
+}
+
+// forget leaves the sandbox: its keys are gone from this tab.
+export function forget() {
+  disconnect();
+  batch(() => {
+    session.value = null; status.value = null; present.value = null; events.value = []; calls.value = []; points.value = [];
+    for (const t of tables.values()) t.value = new Map();
+    link.value = { state: 'none' };
+  });
+}
+
+const keyHeaders = () => {
+  const headers = { Authorization: `Bearer ${anyKey()}` };
+  if (session.value.office_key && session.value.factory_key) headers['Platen-Other-Key'] = session.value.factory_key;
+  return headers;
+};
+
+async function follow(signal) {
+  let place = '', failures = 0;
+  while (!signal.aborted) {
+    try {
+      if (!place) {
+        const { data } = await call('/console/data/state', { headers: keyHeaders(), signal });
+        apply(data);
+        place = data.place;
+        const s = session.value;
+        if (s.sandbox_id !== data.status.sandbox_id) session.value = { ...s, sandbox_id: data.status.sandbox_id, public_name: data.status.public_name };
+      }
+      await listen(place, signal, () => { failures = 0; link.value = { state: 'live' }; });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error.place) place = error.place;
+      if (error.status === 401) { link.value = { state: 'gone', refusal: error }; return; }
+      const wait = error.status === 429 && error.retryAt ? Math.max(500, error.retryAt - Date.now()) : Math.min(retryMost, 400 * 2 ** failures++) * (0.75 + Math.random() / 2);
+      link.value = { state: error.status === 429 ? 'limited' : navigator.onLine === false ? 'offline' : 'reconnecting', until: Date.now() + wait, refusal: error };
+      await Promise.race([sleep(wait, signal), new Promise(resolve => addEventListener('online', resolve, { once: true }))]).catch(() => {});
+    }
+  }
+}
+
+// listen reads the stream. It only ends with an error, which says how far it came.
+async function listen(place, signal, alive) {
+  const control = new AbortController(), abort = () => control.abort();
+  signal.addEventListener('abort', abort);
+  let watchdog = setTimeout(abort, silenceMost);
+  try {
+    const response = await fetch('/console/stream', { headers: { ...keyHeaders(), 'Last-Event-ID': place }, signal: control.signal, credentials: 'omit', cache: 'no-store' });
+    if (!response.ok) {
+      const envelope = await response.json().catch(() => ({}));
+      throw Object.assign(new Refusal(response.status, envelope.error, envelope.meta, Number(response.headers.get('Retry-After')) || 0), { place });
+    }
+    alive();
+    for await (const message of parse(response.body.getReader())) {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(abort, silenceMost);
+      if (message.event === 'gone') throw new Refusal(401, { code: 'unauthorized', message: 'The sandbox is gone.' });
+      apply(message.data);
+      place = message.id ?? place;
+    }
+    throw Object.assign(new Refusal(0), { place });
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw Object.assign(new Refusal(0), { place });
+  } finally {
+    clearTimeout(watchdog);
+    signal.removeEventListener('abort', abort);
+    control.abort();
+  }
+}
+
+// extend asks for another half hour.
+export async function extend() {
+  const { data } = await call('/v1/sandbox/extend', { method: 'POST', key: anyKey() });
+  status.value = data;
+}
+
+export const canExtend = computed(() => left.value !== null && left.value > 0 && left.value <= 600 && status.value.extensions_left > 0);

@@ -1,0 +1,210 @@
+package browser_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"platen/platentest"
+)
+
+// atOnce is how soon something that happens elsewhere must be seen.
+const atOnce = time.Second
+
+// TestTheJourneyFromTheLandingPageToTheEnd makes a sandbox in the browser, works
+// with it from another terminal, and watches: the keys, the opening orders, an
+// acceptance, the way to the money, missions, deliveries, the extension, and
+// what is left when the time is over.
+func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
+	// The window of the extension is open from the beginning.
+	p := platentest.Start(t, private, map[string]string{"sandbox-duration": "50s", "extension": "3s", "extension-window": "50s"})
+	x := open(t, p.Origin, looks[0], "423")
+	x.visit("/")
+	x.shows("#progress button:enabled", "Create a sandbox")
+	x.click("input[value=manual]")
+	x.click("#progress button")
+	x.shows(".key.factory", "lab_fac_")
+	c := x.other(p)
+	x.click(".key.office .key-v .btn")
+	x.shows(".toast", "Head Office key copied")
+	x.accessible("keys, shown once")
+	x.shot("keys-once")
+	x.click("#saved")
+	x.shows(".link", "Live")
+	x.shows(".card", "Orders to answer")
+
+	orders := c.list("/office/sales-orders?status=received")
+	order := orders[len(orders)-1]
+	x.goTo("/console/bridge")
+	x.shows(".slip.office", text(order, "number"))
+	began := time.Now()
+	c.must(http.MethodPost, "/office/sales-orders/"+text(order, "id")+"/accept", nil)
+	x.shows(".line.gap", "no work order")
+	if took := time.Since(began); took > atOnce {
+		t.Errorf("an acceptance is seen after %v", took)
+	}
+	work := c.must(http.MethodPost, "/factory/work-orders", record{"sku": order["sku"], "quantity": order["quantity"], "reference": order["id"]})
+	x.shows(".line.joined", "reference")
+	x.shows(".slip.factory", text(work, "number"))
+	c.must(http.MethodPost, "/factory/print-runs", record{"work_order_id": work["id"], "press_id": "prs_digital"})
+	x.shows(".slip.factory .pill", "printing")
+	c.tick(480)
+	x.shows(".slip.factory .pill", "ready")
+	parcel := c.must(http.MethodPost, "/factory/shipments", record{"work_order_id": work["id"]})
+	x.shows(".line.gap", "not billed")
+	bill := c.must(http.MethodPost, "/office/shipments", record{"sales_order_id": order["id"], "factory_shipment_ref": parcel["id"]})
+	invoice, _ := bill["invoice"].(record)
+	x.shows(".slip.office", text(invoice, "number"))
+	x.shows(".line.joined", "factory_shipment_ref")
+	x.shot("journey-bridge")
+	for range 14 {
+		if text(c.must(http.MethodGet, "/office/customer-invoices/"+text(invoice, "id"), nil), "status") == "paid" {
+			break
+		}
+		c.tick(480)
+	}
+	x.click("main > .btn.plain") // what is finished is folded away
+	x.shows(".strand", "paid")
+
+	x.goTo("/console/missions")
+	x.shows(".mission.completed", "By hand")
+
+	x.subscribes(c)
+	x.extends()
+	x.ends(c)
+}
+
+// other is the terminal beside the browser: it has the keys that were copied.
+func (x *tab) other(p *platentest.Platen) *company {
+	x.Helper()
+	keys := eval[[]string](x, `[...document.querySelectorAll('.key-v code')].map(e => e.textContent)`)
+	return &company{Sandbox: &platentest.Sandbox{BaseURL: p.BaseURL, OfficeKey: keys[0], FactoryKey: keys[1]}, TB: x.TB}
+}
+
+// subscribes makes a webhook in the browser and sees what is sent to it.
+func (x *tab) subscribes(c *company) {
+	x.Helper()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	x.Cleanup(receiver.Close)
+	x.goTo("/console/webhooks")
+	x.click(".title .btn.primary")
+	x.fill("input[name=url]", receiver.URL+"/hooks")
+	x.click("form .btn.primary")
+	x.shows(".key.sandbox code", "whsec_")
+	x.click("#send-test")
+	x.shows(".problem.ok", "Answered with 200")
+	x.shows(".title .pill", "active")
+	c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
+	x.shows(".tbl", "factory.work_order.created")
+	x.shows(".tbl .pill", "delivered")
+	x.accessible("a webhook")
+	x.shot("journey-webhook")
+}
+
+// extends asks for more time.
+func (x *tab) extends() {
+	x.Helper()
+	x.goTo("/console/session")
+	x.shows(".lease", "left")
+	x.shows(".card", "2 left")
+	x.click("#extend")
+	x.shows(".toast", "Extended")
+	x.shows(".card", "1 left")
+}
+
+// ends waits for the end, after which everything can be read and nothing done.
+func (x *tab) ends(c *company) {
+	x.Helper()
+	for deadline := time.Now().Add(80 * time.Second); text(c.must(http.MethodGet, "/sandbox", nil), "status") == "active" && time.Now().Before(deadline); {
+		waitForTick()
+	}
+	x.goTo("/console/webhooks")
+	x.shows("[data-banner=expired]", "423")
+	x.shows(".title .btn.primary:disabled", "Add a webhook")
+	x.goTo("/console/office/sales-orders")
+	x.shows(".tbl", "SO-10")
+	x.shot("journey-expired")
+}
+
+// fill types a text into a field.
+func (x *tab) fill(selector, value string) {
+	x.Helper()
+	eval[any](x, fmt.Sprintf(`(() => { const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new Event('input', { bubbles: true })); })()`, quote(selector), quote(value)))
+}
+
+// TestTheKeyboardGoesEverywhere walks through the console without a mouse.
+func TestTheKeyboardGoesEverywhere(t *testing.T) {
+	p := platentest.Start(t)
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	c.list("/office/sales-orders")
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows(".feed li", "")
+	for keys, title := range map[string]string{"e": "Events", "m": "Missions", "w": "Webhooks", "r": "Requests", "b": "Bridge", "h": "Head Office", "f": "Factory", "p": "Presses"} {
+		x.press("g")
+		x.press(keys)
+		x.shows("h1", title)
+	}
+	x.press("g")
+	x.press("h")
+	x.shows("tr[data-row]", "SO-1003")
+	x.press("j")
+	x.press("j")
+	x.until(`document.activeElement.textContent.includes('SO-1002')`)
+	x.press("k")
+	x.until(`document.activeElement.textContent.includes('SO-1003')`)
+	x.press("c")
+	x.shows(".toast", "curl copied")
+	x.press("\r")
+	x.shows(".detail", "SO-1003")
+	x.press("/")
+	x.until(`document.activeElement.matches('[data-filter]')`)
+	x.press("lumen")
+	x.until(`document.querySelectorAll('tr[data-row]').length === 1`)
+	x.press("\x1b")
+	x.until(`document.querySelectorAll('tr[data-row]').length > 1 && document.activeElement === document.body`)
+	x.press("g")
+	x.press("e")
+	x.shows(".feed li", "")
+	x.press("p")
+	x.shows(".card-h .btn", "Go on")
+	x.press("?")
+	x.shows("[role=dialog]", "Keyboard")
+	x.accessible("the list of keys")
+	x.press("\x1b")
+	x.until(`!document.querySelector('[role=dialog]')`)
+}
+
+// TestAKeyNeverStandsInAnAddress types a key into every field of every page.
+func TestAKeyNeverStandsInAnAddress(t *testing.T) {
+	p := platentest.Start(t)
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	x := open(t, p.Origin, looks[0], "422", "400")
+	x.enter(c.Sandbox, "/console")
+	x.shows(".link", "Live")
+	fields := 0
+	for _, page := range shown {
+		x.goTo(page.path)
+		x.until(`document.querySelector('main h1')`)
+		eval[any](x, `document.querySelector('.title .btn.primary:enabled')?.click()`)
+		fields += eval[int](x, `(() => { const all = [...document.querySelectorAll('main input, main textarea')];
+			for (const e of all) { e.value = `+quote(c.OfficeKey)+`; e.dispatchEvent(new Event('input', { bubbles: true })); e.form?.requestSubmit?.(); }
+			return all.length; })()`)
+	}
+	if fields < 6 {
+		t.Errorf("%d fields were found", fields)
+	}
+	key := regexp.MustCompile(`lab_(off|fac)_`)
+	for _, asked := range append(x.asked(), eval[string](x, `location.href`)) {
+		if key.MatchString(asked) {
+			t.Errorf("a key went into an address: %s", asked)
+		}
+		if address := asked[strings.Index(asked, "http"):]; !strings.HasPrefix(address, p.Origin+"/") && !strings.HasPrefix(asked, "GET data:") {
+			t.Errorf("another host was asked: %s", asked)
+		}
+	}
+}

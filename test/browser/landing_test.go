@@ -1,0 +1,135 @@
+package browser_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+func begin(t *testing.T, settings map[string]string, l look, expected ...string) (*platentest.Platen, *tab) {
+	t.Helper()
+	p := platentest.Start(t, settings)
+	x := open(t, p.Origin, l, expected...)
+	x.visit("/")
+	x.shows("#progress button:enabled", "Create a sandbox")
+	return p, x
+}
+
+// seen checks and keeps how the landing page looks in one of its states.
+func (x *tab) seen(name string, ls ...look) {
+	x.Helper()
+	for _, l := range ls {
+		x.look(l)
+		x.accessible(name + " " + l.String())
+		x.shot(name + "-" + l.String())
+	}
+}
+
+func TestTheLandingPageInEveryLook(t *testing.T) {
+	_, x := begin(t, nil, looks[0])
+	x.seen("landing", looks...)
+	x.click(`input[value=manual]`)
+	x.shows("#twin", `"preset":"manual"`)
+}
+
+func TestAProofOfWorkIsFoundBesideThePage(t *testing.T) {
+	_, x := begin(t, map[string]string{"pow-difficulty": "16"}, looks[0], "428")
+	x.click("#progress button")
+	x.shows(".key.factory", "lab_fac_")
+}
+
+// TestTheProofIsOfTheTextOnTheWire compares the worker's SHA-256 with the
+// browser's own, for texts of every length around the blocks' ends.
+func TestTheProofIsOfTheTextOnTheWire(t *testing.T) {
+	_, x := begin(t, nil, looks[0])
+	wrong := eval[[]string](x, `(async () => {
+		const { solve } = await import(document.querySelector('script[src*="landing.js"]').src.replace('landing.js', 'proof.js'));
+		const never = new AbortController().signal, wrong = [];
+		for (const length of [1, 40, 54, 55, 56, 62, 63, 64, 65, 118, 119, 120, 127, 128, 200]) {
+			const challenge = 'x'.repeat(length), nonce = await solve(challenge, 10, never, () => {});
+			const digest = new DataView(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(challenge + nonce)));
+			if (Math.clz32(digest.getUint32(0)) < 10) wrong.push(length + ' ' + nonce);
+		}
+		return wrong;
+	})()`)
+	if len(wrong) > 0 {
+		t.Errorf("these are no proofs: %s", strings.Join(wrong, ", "))
+	}
+}
+
+func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
+	_, x := begin(t, map[string]string{"pow-difficulty": "32"}, looks[1], "428")
+	x.click("#progress button")
+	x.shows(".wait dd", ",")
+	x.seen("landing-proof", looks[1], looks[2])
+	x.click(".wait button")
+	x.shows("#progress button:enabled", "Create a sandbox")
+}
+
+func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
+	p, x := begin(t, map[string]string{"max-sandboxes": "1", "sandbox-duration": "6s", "extension-window": "1s", "grace": "1s"}, looks[0])
+	p.Sandbox(t, platentest.Options{})
+	x.click("#progress button")
+	x.shows(".wait .big", "1")
+	x.seen("landing-queue", looks[0], looks[3])
+	x.shows(".key.factory", "lab_fac_")
+}
+
+func TestAForfeitedPlaceIsExplained(t *testing.T) {
+	p := platentest.Start(t)
+	way := between(t, p)
+	way.says(func(w http.ResponseWriter, r *http.Request) bool {
+		answer := func(status int, body string) bool {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(status)
+			w.Write([]byte(`{"meta":{"simulation":true,"request_id":"req_0123456789abc","api_version":"2026-09"},` + body + `}`))
+			return true
+		}
+		switch {
+		case r.URL.Path == "/v1/sandboxes":
+			return answer(http.StatusAccepted, `"data":{"poll":"/v1/queue/tkt_1","position":3,"eta_s":1}`)
+		case strings.HasPrefix(r.URL.Path, "/v1/queue/"):
+			return answer(http.StatusGone, `"error":{"code":"ticket_forfeited","message":"The place was given to the next.","retryable":false,"hint":"Ask again for a sandbox.","docs_url":"`+p.Origin+`/docs/errors/ticket_forfeited"}`)
+		}
+		return false
+	})
+	x := open(t, way.origin, looks[2], "410")
+	x.visit("/")
+	x.shows("#progress button:enabled", "Create a sandbox")
+	x.click("#progress button")
+	x.shows(".problem", "ticket_forfeited")
+	x.shows("#progress button:enabled", "Try again")
+	x.seen("landing-forfeited", looks[2], looks[1])
+}
+
+func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings map[string]string
+		code     string
+	}{
+		"active":     {map[string]string{"ip-active": "1"}, "ip_active_limit"},
+		"creations":  {map[string]string{"ip-creations": "1"}, "ip_create_limit"},
+		"queue-full": {map[string]string{"max-sandboxes": "1", "queue-length": "0"}, "queue_full"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, x := begin(t, c.settings, looks[0], "429", "503")
+			p.Sandbox(t, platentest.Options{})
+			x.click("#progress button")
+			x.shows(".problem", c.code)
+			x.shows(".problem code", "req_")
+			x.shows("#progress button", "gain")
+			x.seen("landing-"+name, looks[0], looks[3])
+		})
+	}
+}
+
+func TestTheStatusPageSaysHowTheServerIs(t *testing.T) {
+	p := platentest.Start(t)
+	x := open(t, p.Origin, looks[0])
+	x.visit("/status")
+	x.shows(".state", "Everything works")
+	x.seen("status", looks...)
+}

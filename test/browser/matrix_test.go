@@ -1,0 +1,68 @@
+package browser_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+// private lets webhooks go to this machine.
+var private = map[string]string{"private-webhooks": "true"}
+
+// shown are the pages of the console and an element that stands on each when it
+// has loaded.
+var shown = []struct{ name, path, ready, text string }{
+	{"overview", "/console", ".materials", "Coated paper"},
+	{"bridge", "/console/bridge", ".strand", ""},
+	{"events", "/console/events", ".feed li", ""},
+	{"office", "/console/office/sales-orders", ".tbl tbody tr[data-row]", ""},
+	{"factory", "/console/factory/work-orders", ".tbl tbody tr[data-row]", ""},
+	{"presses", "/console/presses", ".run", ""},
+	{"missions", "/console/missions", ".mission", ""},
+	{"webhooks", "/console/webhooks", ".tbl tbody tr[data-row]", ""},
+	{"requests", "/console/requests", ".tbl tbody tr[data-row]", ""},
+	{"connect", "/console/connect", ".snippet", ""},
+	{"keys", "/console/keys", ".key.office", ""},
+	{"session", "/console/session", ".lease", ""},
+}
+
+// TestEveryPageInEveryLook opens each page in light and dark, on a desk and on a
+// phone: it must write nothing to the console, break no policy and give axe-core
+// nothing to say. A picture of each is kept.
+func TestEveryPageInEveryLook(t *testing.T) {
+	p := platentest.Start(t, private)
+	c := busy(t, p)
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows(".link", "Live")
+	x.hasNoOtherPage()
+	for _, page := range shown {
+		x.goTo(page.path)
+		for _, l := range looks {
+			x.look(l)
+			x.shows(page.ready, page.text)
+			x.accessible(page.name + " " + l.String())
+			x.shot(page.name + "-" + l.String())
+		}
+		x.quiet()
+	}
+}
+
+// hasNoOtherPage fails the test when the console links to a page that nobody
+// looks at, or the other way round.
+func (x *tab) hasNoOtherPage() {
+	x.Helper()
+	linked := eval[[]string](x, `[...document.querySelectorAll('.side a[href^="/console"]')].map(a => a.pathname)`)
+	for _, page := range shown {
+		if !slices.ContainsFunc(linked, func(path string) bool {
+			return page.path == path || path != "/console" && strings.HasPrefix(page.path, path+"/")
+		}) {
+			x.Errorf("no link leads to %s", page.path)
+		}
+	}
+	if len(linked) != len(shown) {
+		x.Errorf("%d pages are looked at, the console links to %v", len(shown), linked)
+	}
+}

@@ -1,0 +1,237 @@
+package browser_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"platen/platentest"
+)
+
+// company is a sandbox and a program that works with it: the other terminal.
+type company struct {
+	*platentest.Sandbox
+	testing.TB
+	presses []string
+}
+
+type record = map[string]any
+
+func found(t testing.TB, p *platentest.Platen, o platentest.Options) *company {
+	t.Helper()
+	if o.Seed == nil {
+		o.Seed = new(int64(7))
+	}
+	return &company{Sandbox: p.Sandbox(t, o), TB: t}
+}
+
+// send makes a call with the key of the system that the path names, and returns
+// its status and data.
+func (c *company) send(method, path string, body any) (int, record) {
+	c.Helper()
+	key := c.OfficeKey
+	if len(path) > 8 && path[:8] == "/factory" {
+		key = c.FactoryKey
+	}
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			c.Fatal(err)
+		}
+	}
+	r, err := http.NewRequestWithContext(c.Context(), method, c.BaseURL+path, bytes.NewReader(text))
+	if err != nil {
+		c.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	if method != http.MethodGet {
+		r.Header.Set("Idempotency-Key", method+path[1:min(len(path), 20)]+string(rune('a'+len(text)%26))+randomText())
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.Fatal(err)
+	}
+	var envelope struct{ Data, Error record }
+	if err := json.Unmarshal(raw, &envelope); err != nil {
+		c.Fatalf("%s %s: %s", method, path, raw)
+	}
+	if envelope.Error != nil {
+		return response.StatusCode, envelope.Error
+	}
+	return response.StatusCode, envelope.Data
+}
+
+// must makes a call that has to succeed.
+func (c *company) must(method, path string, body any) record {
+	c.Helper()
+	status, data := c.send(method, path, body)
+	if status >= http.StatusBadRequest {
+		c.Fatalf("%s %s: %d %v", method, path, status, data)
+	}
+	return data
+}
+
+// list reads the newest rows of a list.
+func (c *company) list(path string) []record {
+	c.Helper()
+	var rows []record
+	items, _ := c.must(http.MethodGet, path, nil)["items"].([]any)
+	for _, item := range items {
+		if row, ok := item.(record); ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func text(r record, name string) string {
+	s, _ := r[name].(string)
+	return s
+}
+
+// tick moves the clock of a company that has none of its own.
+func (c *company) tick(minutes int) {
+	c.Helper()
+	waitForTick()
+	c.must(http.MethodPost, "/sandbox/tick", record{"minutes": minutes})
+}
+
+// accept accepts every order that waits for an answer.
+func (c *company) accept() {
+	c.Helper()
+	for _, order := range c.list("/office/sales-orders?status=received") {
+		c.must(http.MethodPost, "/office/sales-orders/"+text(order, "id")+"/accept", nil)
+	}
+}
+
+// order asks the Factory for what accepted orders want, except for the newest
+// few.
+func (c *company) order(except int) {
+	c.Helper()
+	known := map[string]bool{}
+	for _, w := range c.list("/factory/work-orders") {
+		known[text(w, "reference")] = true
+	}
+	orders := c.list("/office/sales-orders?status=accepted")
+	for i, order := range orders {
+		if id := text(order, "id"); i >= except && !known[id] {
+			c.must(http.MethodPost, "/factory/work-orders", record{"sku": order["sku"], "quantity": order["quantity"], "reference": id, "due_date": order["due_date"]})
+		}
+	}
+}
+
+// print starts what it can. What it cannot is a refusal for the page of
+// requests to show.
+func (c *company) print() {
+	c.Helper()
+	waiting := c.list("/factory/work-orders?status=created")
+	for i, press := range c.list("/factory/presses") {
+		if text(press, "status") == "idle" && i < len(waiting) {
+			c.send(http.MethodPost, "/factory/print-runs", record{"work_order_id": waiting[len(waiting)-1-i]["id"], "press_id": press["id"]})
+		}
+	}
+}
+
+// ship sends what is ready, and bills all but the newest few.
+func (c *company) ship(except int) {
+	c.Helper()
+	for _, w := range c.list("/factory/work-orders?status=ready") {
+		c.must(http.MethodPost, "/factory/shipments", record{"work_order_id": w["id"]})
+	}
+	for i, parcel := range c.list("/factory/shipments") {
+		if i >= except {
+			c.send(http.MethodPost, "/office/shipments", record{"sales_order_id": parcel["reference"], "factory_shipment_ref": parcel["id"]})
+		}
+	}
+}
+
+// subscribe makes a webhook that a receiver answers.
+func (c *company) subscribe() {
+	c.Helper()
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); err == nil && bytes.Contains(body, []byte("factory.stock.below_reorder_point")) {
+			w.WriteHeader(http.StatusInternalServerError) // it has a bug there
+		}
+	}))
+	c.Cleanup(receiver.Close)
+	hook := c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL, "events": []string{"*"}, "description": "the books"})
+	c.must(http.MethodPost, "/webhooks/"+text(hook, "id")+"/test", nil)
+	c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL + "/later", "events": []string{"factory.print_run.completed"}})
+}
+
+// busy is a company after a few days of work by a program that forgets things:
+// both systems hold records, some of them not carried across.
+func busy(t *testing.T, p *platentest.Platen) *company {
+	t.Helper()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	c.subscribe()
+	for range 5 {
+		c.accept()
+		c.order(1)
+		for range 3 {
+			c.print()
+			c.tick(160)
+		}
+		c.ship(1)
+	}
+	c.accept()
+	c.order(1)
+	c.print()
+	c.tick(120)
+	c.send(http.MethodPost, "/office/purchase-orders", record{"supplier_id": "sup_mill", "lines": []record{{"sku": "mat_coated", "quantity": 1}}})
+	c.send(http.MethodGet, "/factory/nothing", nil)
+	c.send(http.MethodGet, "/office/sales-orders?limit=0", nil)
+	return c
+}
+
+// poor is a folder of presets with one whose company has no customers and no
+// cash: its first bill ends it.
+func poor(t *testing.T) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile("../../internal/company/preset/starter.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var preset record
+	if err := json.Unmarshal(b, &preset); err != nil {
+		t.Fatal(err)
+	}
+	preset["preset"], preset["summary"], preset["cash_minor"], preset["overdraft_limit_minor"], preset["opening_documents"] = "poor", "Nobody orders.", 1, 0, false
+	if demand, ok := preset["demand"].(record); ok {
+		demand["per_day"], demand["per_day_max"] = 0, 0
+	}
+	if b, err = json.Marshal(preset); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "poor.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"presets": folder}
+}
+
+// ruin lets time pass until the company is bankrupt.
+func (c *company) ruin() {
+	c.Helper()
+	for range 20 {
+		if text(c.must(http.MethodGet, "/sandbox", nil), "status") == "bankrupt" {
+			return
+		}
+		c.tick(480)
+	}
+	c.Fatal("the company is not ruined")
+}

@@ -1,0 +1,150 @@
+package browser_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen/platentest"
+)
+
+// proxy stands between a browser and a server, and can be told to stand in the
+// way.
+type proxy struct {
+	origin string
+	// cut ends all connections.
+	cut  func()
+	mood atomic.Pointer[func(w http.ResponseWriter, r *http.Request) (done bool)]
+}
+
+func between(t *testing.T, p *platentest.Platen) *proxy {
+	t.Helper()
+	target, err := url.Parse(p.Origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &proxy{}
+	through := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if mood := x.mood.Load(); mood != nil && (*mood)(w, r) {
+			return
+		}
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	x.origin, x.cut = server.URL, server.CloseClientConnections
+	return x
+}
+
+func (x *proxy) says(mood func(w http.ResponseWriter, r *http.Request) bool) { x.mood.Store(&mood) }
+
+func isData(r *http.Request) bool {
+	return r.URL.Path == "/console/stream" || r.URL.Path == "/console/data/state"
+}
+
+// refuses answers what the console asks for with an envelope.
+func refuses(status int, code string, retryAfter time.Duration) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if !isData(r) {
+			return false
+		}
+		body := `{"meta":{"simulation":true,"request_id":"req_0123456789abc","api_version":"2026-09"},"error":{"code":"` + code + `","message":"No.","retryable":true,"hint":"","docs_url":"/docs/errors/` + code + `"`
+		if retryAfter > 0 {
+			body += `,"retry_at":"` + time.Now().Add(retryAfter).UTC().Format(time.RFC3339Nano) + `"`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		w.Write([]byte(body + "}}"))
+		return true
+	}
+}
+
+func hangs(_ http.ResponseWriter, r *http.Request) bool {
+	if isData(r) {
+		<-r.Context().Done()
+		return true
+	}
+	return false
+}
+
+func breaks(_ http.ResponseWriter, r *http.Request) bool {
+	if isData(r) {
+		panic(http.ErrAbortHandler)
+	}
+	return false
+}
+
+// states are what every page can be in beside live: how it comes to be, and
+// what shows it.
+var states = []struct {
+	name  string
+	mood  func(http.ResponseWriter, *http.Request) bool
+	shows string
+	keys  bool
+}{
+	{"no-key", nil, "#paste", false},
+	{"loading", hangs, ".link .dot", true},
+	{"reconnecting", breaks, "[data-banner=reconnecting]", true},
+	{"over-budget", refuses(http.StatusTooManyRequests, "rate_limited", time.Hour), "[data-banner=limited]", true},
+	{"gone", refuses(http.StatusUnauthorized, "unauthorized", 0), "[data-banner=gone]", true},
+	{"unavailable", refuses(http.StatusServiceUnavailable, "unavailable", 0), "[data-banner=reconnecting]", true},
+	{"offline", nil, "[data-banner=offline]", true},
+	{"expired", nil, "[data-banner=expired]", true},
+	{"bankrupt", nil, "[data-banner=bankrupt]", true},
+}
+
+// TestEveryPageInEveryState opens each page in each state that all pages share,
+// in one look each so that all four come about.
+func TestEveryPageInEveryState(t *testing.T) {
+	p := platentest.Start(t, poor(t))
+	expired := platentest.Start(t, map[string]string{"sandbox-duration": "2s", "extension-window": "1s"})
+	for n, state := range states {
+		t.Run(state.name, func(t *testing.T) {
+			server := p
+			if state.name == "expired" {
+				server = expired
+			}
+			preset := "manual"
+			if state.name == "bankrupt" {
+				preset = "poor"
+			}
+			c := found(t, server, platentest.Options{Preset: preset, Clock: "manual"})
+			if state.name == "bankrupt" {
+				c.ruin()
+			}
+			way := between(t, server)
+			x := open(t, way.origin, looks[n%len(looks)], "Failed to load resource", "net::ERR", "status of")
+			if state.mood != nil {
+				way.says(state.mood)
+			}
+			if state.keys {
+				x.enter(c.Sandbox, "/console")
+			} else {
+				x.visit("/console")
+			}
+			if state.name == "offline" {
+				x.shows(".link", "Live")
+				x.offline(true)
+				x.breakStream(way)
+			}
+			for i, page := range shown {
+				if !state.keys && page.name == "connect" {
+					continue // it needs none
+				}
+				l := looks[(n+i)%len(looks)]
+				x.look(l)
+				x.goTo(page.path)
+				x.shows(state.shows, "")
+				x.accessible(state.name + " " + page.name)
+				x.shot("state-" + state.name + "-" + page.name + "-" + l.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,363 @@
+package browser_test
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"platen/platentest"
+)
+
+// patience is how long a page may take to show what is waited for.
+const patience = 20 * time.Second
+
+//go:embed testdata/axe.min.js
+var axe string
+
+// chromium finds the browser, or says loudly that the suite says nothing.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{os.Getenv("PLATEN_CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); name != "" && err == nil {
+			return path
+		}
+	}
+	if os.Getenv("PLATEN_TEST_ALL") != "" {
+		t.Fatal("no Chromium on this machine, for example: apt-get install chromium-headless-shell")
+	}
+	t.Skip("SKIPPED: no Chromium on this machine: nothing is known about the pages")
+	return ""
+}
+
+// process is the one browser of the suite.
+var process struct { //nolint:gochecknoglobals // starting one takes longer than most tests
+	sync.Mutex
+	ctx  context.Context
+	stop []func()
+}
+
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path := chromium(t)
+	process.Lock()
+	defer process.Unlock()
+	if process.ctx != nil {
+		return process.ctx
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(allocator)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	process.ctx, process.stop = ctx, []func(){stop, stopAllocator}
+	return ctx
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, stop := range process.stop {
+		stop()
+	}
+	os.Exit(code)
+}
+
+// tab is one page in a browser context of its own. What it writes to the
+// console as an error, an exception or a broken policy fails the test, unless
+// it was expected.
+type tab struct {
+	testing.TB
+	ctx      context.Context
+	origin   string
+	expected []string
+
+	mu       sync.Mutex
+	wrong    []string
+	requests []string
+	bytes    float64
+}
+
+// size is that of a window, in CSS pixels.
+type size struct {
+	name          string
+	width, height int64
+}
+
+var (
+	desktop = size{"desktop", 1440, 960}
+	phone   = size{"phone", 390, 844}
+)
+
+// look is how a page is looked at.
+type look struct {
+	size size
+	dark bool
+}
+
+func (l look) String() string {
+	if l.dark {
+		return l.size.name + "-dark"
+	}
+	return l.size.name + "-light"
+}
+
+var looks = []look{{desktop, false}, {desktop, true}, {phone, false}, {phone, true}}
+
+// open opens an empty page that looks at a server.
+func open(t *testing.T, origin string, l look, expected ...string) *tab {
+	t.Helper()
+	ctx, stop := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
+	x := &tab{TB: t, ctx: ctx, origin: origin, expected: expected}
+	// The first action makes the tab, which ends with the context of that action.
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatalf("open a page: %v", err)
+	}
+	t.Cleanup(func() {
+		x.quiet()
+		stop()
+	})
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.Type == chromedp.ConsoleError || m.IsException() {
+				x.note(m.String())
+			}
+		}
+	}()
+	if err := chromedp.Listen(ctx, x.heard); err != nil {
+		t.Fatal(err)
+	}
+	call(x, network.Enable, network.EnableParams{})
+	x.look(l)
+	return x
+}
+
+// look changes how the page is looked at.
+func (x *tab) look(l look) {
+	x.Helper()
+	theme := "light"
+	if l.dark {
+		theme = "dark"
+	}
+	x.run(chromedp.EmulateViewport(l.size.width, l.size.height))
+	call(x, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+}
+
+func call[P, R any](x *tab, command cdp.Command[P, R], params P) R {
+	x.Helper()
+	ctx, cancel := context.WithTimeout(x.ctx, patience)
+	defer cancel()
+	r, err := chromedp.Call(ctx, command, params)
+	if err != nil {
+		x.Fatalf("%s: %v", command.Method, err)
+	}
+	return r
+}
+
+// run does what can fail, and ends the test when it does.
+func (x *tab) run(steps ...chromedp.Action[chromedp.Void]) {
+	x.Helper()
+	ctx, cancel := context.WithTimeout(x.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		x.Fatalf("%v; the console says %q, the page %.600s", err, x.said(), x.text())
+	}
+}
+
+// text is what the page shows, for failures.
+func (x *tab) text() string {
+	ctx, cancel := context.WithTimeout(x.ctx, patience)
+	defer cancel()
+	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body?.innerText ?? ''`))
+	return text
+}
+
+// eval evaluates an expression, a promise too.
+func eval[T any](x *tab, expression string) T {
+	x.Helper()
+	ctx, cancel := context.WithTimeout(x.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		x.Fatalf("%.200s: %v", expression, err)
+	}
+	return value
+}
+
+// until waits for an expression to be true.
+func (x *tab) until(expression string) {
+	x.Helper()
+	ctx, cancel := context.WithTimeout(x.ctx, patience)
+	defer cancel()
+	for {
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool]("!!("+expression+")"))
+		if err == nil {
+			return
+		}
+		if ctx.Err() == nil && (strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "find context")) {
+			continue // the next document may show it
+		}
+		x.Fatalf("%s does not come true: %v; the console says %q, the page %.900s", expression, err, x.said(), x.text())
+	}
+}
+
+// shows waits for an element with a text in it.
+func (x *tab) shows(selector, text string) {
+	x.Helper()
+	x.until(`[...document.querySelectorAll(` + quote(selector) + `)].some(e => e.checkVisibility() && e.textContent.includes(` + quote(text) + `))`)
+}
+
+// visit opens a path of the server.
+func (x *tab) visit(path string) {
+	x.Helper()
+	x.run(chromedp.Navigate(x.origin + path))
+}
+
+// enter opens a page of the console with the keys of a sandbox.
+func (x *tab) enter(s *platentest.Sandbox, path string) {
+	x.Helper()
+	x.visit("/static/none") // any document of the origin
+	keys, err := json.Marshal(map[string]any{"sandbox_id": s.ID, "office_key": s.OfficeKey, "factory_key": s.FactoryKey, "seen": true})
+	if err != nil {
+		x.Fatal(err)
+	}
+	eval[any](x, `sessionStorage.setItem('platen.session', `+quote(string(keys))+`)`)
+	x.forget()
+	x.visit(path)
+}
+
+// goTo changes the page without loading the document again.
+func (x *tab) goTo(path string) {
+	x.Helper()
+	eval[any](x, `(() => { const a = document.createElement('a'); a.href = `+quote(path)+`; document.body.append(a); a.click(); a.remove(); })()`)
+}
+
+func (x *tab) click(selector string) {
+	x.Helper()
+	x.run(chromedp.Click(selector))
+}
+
+// type presses keys, wherever the focus is.
+func (x *tab) press(keys string) {
+	x.Helper()
+	x.run(chromedp.KeyEvent(keys))
+}
+
+func quote(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b)
+}
+
+func (x *tab) note(text string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.wrong = append(x.wrong, text)
+}
+
+// heard counts what is asked for and what comes.
+func (x *tab) heard(event any) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		x.requests = append(x.requests, e.Request.Method+" "+e.Request.URL)
+	case *network.EventLoadingFinished:
+		x.bytes += e.EncodedDataLength
+	}
+}
+
+// forget begins to count anew.
+func (x *tab) forget() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.requests, x.bytes, x.wrong = nil, 0, nil
+}
+
+func (x *tab) asked() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.requests)
+}
+
+// said is what the page wrote to the console though nobody expected it.
+func (x *tab) said() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var wrong []string
+	for _, text := range x.wrong {
+		if !slices.ContainsFunc(x.expected, func(part string) bool { return strings.Contains(text, part) }) {
+			wrong = append(wrong, text)
+		}
+	}
+	return wrong
+}
+
+// quiet fails the test when the page was not.
+func (x *tab) quiet() {
+	x.Helper()
+	for _, text := range x.said() {
+		x.Errorf("the page wrote to the console: %s", text)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.wrong = nil
+}
+
+// accessible fails the test when axe-core finds something.
+func (x *tab) accessible(where string) {
+	x.Helper()
+	eval[any](x, axe+";null")
+	for _, violation := range eval[[]string](x, `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+		.then(r => r.violations.flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ': ' + n.target + ' ' + n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? n.all[0]?.message ?? ''))))`) {
+		x.Errorf("%s: axe: %s", where, violation)
+	}
+}
+
+// shot keeps a picture of what the window shows, where PLATEN_SCREENSHOTS says.
+func (x *tab) shot(name string) {
+	x.Helper()
+	folder := os.Getenv("PLATEN_SCREENSHOTS")
+	if folder == "" {
+		folder = x.ArtifactDir()
+	}
+	ctx, cancel := context.WithTimeout(x.ctx, patience)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644)
+	}
+	if err != nil {
+		x.Errorf("keep a picture of %s: %v", name, err)
+	}
+}
+
+// offline takes the network from the browser, or gives it back.
+func (x *tab) offline(on bool) {
+	x.Helper()
+	call(x, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: on, DownloadThroughput: -1, UploadThroughput: -1})
+}
+
+// breakStream ends what the console listens to.
+func (x *tab) breakStream(way *proxy) {
+	x.Helper()
+	way.says(breaks)
+	way.cut()
+}
