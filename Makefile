@@ -16,7 +16,7 @@ OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
 	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
 
 # Packages in which goroutines meet.
-CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test/(crash|scenario))(/|$$)
+CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test/(crash|mcp|scenario))(/|$$)
 # Of the contract suite, what has several callers or something in the background.
 # The rest of it asks one question after another.
 MEETINGS = AtOnce|AtTheSameTime|Twice|Once|Many|Poll|HalfAStep|During|Queue|Ticket|Place|Overtaken|Deliver|Receiver|Lost|Deleted|Subscription|Rotation|Restart|Network|Budget|UnderOneKey|Revoked|TheEnd|Lease|Calls|Fault|Store
@@ -41,6 +41,7 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "commands of the examples' READMEs, jq" examples "jq"; \
 	for language in go python3 node php ruby javac; do optional "receiver of webhooks, $$language" docs/webhooks "$$language"; done; \
 	[ -e docs/webhooks/library/node_modules ] || optional "receivers' library: npm ci --prefix docs/webhooks/library" docs/webhooks "its packages"; \
+	[ -e test/mcp/conformance/node_modules ] || optional "protocol of agents, official suite and clients: npm ci --prefix test/mcp/conformance" test/mcp "its packages"; \
 	optional "race detector, make race" internal "gcc clang"; \
 	if [ -n "$$skipped" ]; then echo "!! The run above says nothing about the suites marked SKIPPED."; fi; \
 	[ -z "$$failed" ]

@@ -70,6 +70,15 @@ func (c *Client) GetSeries(ctx context.Context, since uint64) (*Series, error) {
 	return read[Series](ctx, c, request{operation: "get_series", path: "/sandbox/series", system: shared, query: after(since)})
 }
 
+// GetReport calls GET /sandbox/report: the score, and what it rests on.
+//
+// For those who compare players: which company it was, what it was worth day by day, what was
+// shipped in time, what was refused, and the events that prove missions and achievements. Played
+// alike, two sandboxes with the clock in manual mode have the same report.
+func (c *Client) GetReport(ctx context.Context) (*Report, error) {
+	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: shared})
+}
+
 // ListEventsParams chooses what ListEvents reads. Empty fields choose nothing.
 type ListEventsParams struct {
 	// AfterSeq leaves out events up to this number. Not together with Cursor.

@@ -20,7 +20,7 @@ type CreateSandboxInput struct {
 	Clock *ClockMode `json:"clock,omitzero"`
 }
 
-// Bridge is the type of CreateSandboxInput.Bridge and SandboxStatus.Bridge.
+// Bridge is the type of CreateSandboxInput.Bridge, SandboxStatus.Bridge and Report.Bridge.
 type Bridge string
 
 // Values of Bridge.
@@ -29,7 +29,7 @@ const (
 	BridgeManual Bridge = "manual"
 )
 
-// ClockMode is the type of CreateSandboxInput.Clock and ClockStatus.Mode.
+// ClockMode is the type of CreateSandboxInput.Clock, ClockStatus.Mode and Report.ClockMode.
 type ClockMode string
 
 // Values of ClockMode.
@@ -225,6 +225,7 @@ type SeriesPoint struct {
 	// The number of the newest event at that moment.
 	Seq            uint64      `json:"seq"`
 	CashMinor      int64       `json:"cash_minor"`
+	NetWorthMinor  int64       `json:"net_worth_minor"`
 	Stock          SeriesStock `json:"stock"`
 	PressesRunning int64       `json:"presses_running"`
 	CreatedAt      time.Time   `json:"created_at"`
@@ -242,6 +243,84 @@ type SeriesStock struct {
 	Waste    int64 `json:"mat_waste"`
 	Notebook int64 `json:"prd_notebook"`
 	Calendar int64 `json:"prd_calendar"`
+}
+
+// Report is what get_report answers with.
+type Report struct {
+	Score  Score        `json:"score"`
+	Status ReportStatus `json:"status"`
+	Preset string       `json:"preset"`
+	// Scores of different versions are not compared.
+	PresetVersion int64     `json:"preset_version"`
+	Seed          uint64    `json:"seed"`
+	Bridge        Bridge    `json:"bridge"`
+	ClockMode     ClockMode `json:"clock_mode"`
+	// It grows when the same actions may give another life; such scores are not compared.
+	EngineVersion        int64  `json:"engine_version"`
+	SimDate              Date   `json:"sim_date"`
+	DayNumber            int64  `json:"day_number"`
+	LastSeq              uint64 `json:"last_seq"`
+	Currency             string `json:"currency"`
+	OpeningNetWorthMinor int64  `json:"opening_net_worth_minor"`
+	// The opening, and then the close of each day.
+	NetWorth []NetWorthPoint `json:"net_worth"`
+	Orders   OrderCount      `json:"orders"`
+	Writes   WriteCount      `json:"writes"`
+	// Those that are completed, in the order in which they were.
+	Missions []Proof `json:"missions"`
+	// Those that are unlocked, in the order in which they were.
+	Achievements []Proof    `json:"achievements"`
+	Invariants   Invariants `json:"invariants"`
+	// SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed
+	// and actions give the same.
+	StateHash string `json:"state_hash"`
+}
+
+// ReportStatus is the type of Report.Status.
+type ReportStatus string
+
+// Values of ReportStatus.
+const (
+	ReportStatusActive   ReportStatus = "active"
+	ReportStatusExpired  ReportStatus = "expired"
+	ReportStatusBankrupt ReportStatus = "bankrupt"
+)
+
+// NetWorthPoint is the type of Report.NetWorth.
+type NetWorthPoint struct {
+	SimTime       string `json:"sim_time"`
+	NetWorthMinor int64  `json:"net_worth_minor"`
+	CashMinor     int64  `json:"cash_minor"`
+}
+
+// OrderCount is the type of Report.Orders.
+type OrderCount struct {
+	Shipped int64 `json:"shipped"`
+	OnTime  int64 `json:"on_time"`
+	Late    int64 `json:"late"`
+}
+
+// WriteCount is the type of Report.Writes.
+type WriteCount struct {
+	Accepted int64 `json:"accepted"`
+	// Answered 4xx, but for 429 and press_busy, which only ask to wait.
+	Refused int64 `json:"refused"`
+	// Answered with the stored answer of an earlier request.
+	Replayed int64 `json:"replayed"`
+}
+
+// Proof is the type of Report.Missions.
+type Proof struct {
+	ID string `json:"id"`
+	// The number of the event that says so.
+	Seq uint64 `json:"seq"`
+}
+
+// Invariants is the type of Report.Invariants.
+type Invariants struct {
+	Hold bool `json:"hold"`
+	// The first that is broken; null for none.
+	Violation *string `json:"violation"`
 }
 
 // FeedEvent is what list_events, poll_events and get_event answer with.

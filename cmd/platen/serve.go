@@ -108,8 +108,8 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 	if err := s.Start(ctx); err != nil {
 		return errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
-	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
-		s.Origin(), s.BaseURL(), s.Origin(), s.Origin(), c.Database, s.BaseURL())
+	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  agents      %s\n  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
+		s.Origin(), s.BaseURL(), s.AgentURL(), s.Origin(), s.Origin(), c.Database, s.BaseURL())
 	// Documents and pages were made of much that is not needed again.
 	debug.FreeOSMemory()
 	select {

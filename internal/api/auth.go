@@ -1,9 +1,12 @@
 package api
 
 import (
+	"context"
 	"net/http"
+	"net/netip"
 	"strings"
 
+	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
@@ -24,12 +27,13 @@ func (x *exchange) identify() error {
 	if x.op != nil && x.op.System == operation.Open {
 		return nil
 	}
-	key := sentKey(x.r.Header)
-	if key == "" {
-		return problem.New(problem.Unauthorized, "This route wants a key.")
-	}
 	var err error
-	if x.caller, err = x.authenticate(key); err != nil {
+	if x.agent != nil {
+		x.caller, err = x.server.recognise(x.r.Context(), x.now, x.group, *x.agent)
+	} else {
+		x.caller, err = x.authenticate(sentKey(x.r.Header))
+	}
+	if err != nil {
 		return err
 	}
 	x.sandbox = x.server.house.Sandbox(x.caller.SandboxID)
@@ -37,13 +41,22 @@ func (x *exchange) identify() error {
 	return nil
 }
 
-// authenticate returns who a key belongs to. While a network is shut out, its
-// keys are only remembered: a flood must not reach the storage.
+// authenticate returns who a key belongs to.
 func (x *exchange) authenticate(key string) (sandbox.Caller, error) {
-	if x.server.gate.Shuts(x.now.Time(), x.group) {
-		return x.server.house.Remembered(key)
+	if key == "" {
+		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route wants a key.")
 	}
-	return x.server.house.Authenticate(x.r.Context(), key)
+	c, _ := sandbox.CredentialOf(key) // of what cannot be a key: nobody's
+	return x.server.recognise(x.r.Context(), x.now, x.group, c)
+}
+
+// recognise returns who a credential belongs to. While a network is shut out,
+// its keys are only remembered: a flood must not reach the storage.
+func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.Prefix, c sandbox.Credential) (sandbox.Caller, error) {
+	if s.gate.Shuts(now.Time(), group) {
+		return s.house.Recall(c)
+	}
+	return s.house.Recognise(ctx, c)
 }
 
 // sentKey returns the key of a request: the Bearer token, or X-Api-Key where
@@ -71,4 +84,9 @@ func rightSystem(op *bound, caller sandbox.Caller) error {
 	}
 	return problem.New(problem.WrongSystem, "This route belongs to the other system.").
 		Hinting("Use the key that begins with %s.", want.Prefix())
+}
+
+// groupOf is the network that a request comes from.
+func (s *Server) groupOf(r *http.Request) netip.Prefix {
+	return s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"])
 }

@@ -24,6 +24,7 @@ const (
 // Gate decides whether a request may pass: in memory, or for several nodes.
 type Gate interface {
 	Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
+	Enter(at time.Time, group netip.Prefix) ratelimit.Decision
 	Charge(at time.Time, group netip.Prefix) ratelimit.Decision
 	Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
 	Shuts(at time.Time, group netip.Prefix) bool
@@ -111,6 +112,11 @@ func budgeted(c sandbox.Caller) ratelimit.Caller {
 // Nothing has been done for the request until it is admitted.
 func (x *exchange) admit() error {
 	x.spent = x.server.gate.Admit(x.now.Time(), x.group, budgeted(x.caller))
+	return x.passed()
+}
+
+// passed refuses a request whose budgets did.
+func (x *exchange) passed() error {
 	if x.spent.Outcome == ratelimit.Passed {
 		return nil
 	}

@@ -36,7 +36,7 @@ func (x *exchange) note(status int) {
 
 // calls answers with what clients of the sandbox sent, newest first.
 func (x *exchange) calls(p *page) error {
-	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -53,4 +54,19 @@ func cell(v jsontext.Value) string {
 	default:
 		return string(v)
 	}
+}
+
+// columns are the members of a row in their order: the header of its CSV.
+func columns(t reflect.Type) []string {
+	names := []string{}
+	for field := range t.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous:
+			names = append(names, columns(field.Type)...)
+		case name != "":
+			names = append(names, name)
+		}
+	}
+	return names
 }

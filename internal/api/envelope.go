@@ -181,10 +181,15 @@ func (x *exchange) refuse(err error) {
 		// The view only dates the answer; without one the date is left out.
 		v, _ = x.sandbox.View(x.r.Context(), 0)
 	}
+	x.send(definition.Status, contentJSON, x.failure(v, p))
+}
+
+// failure renders an envelope around a refusal.
+func (x *exchange) failure(v *sandbox.View, p *problem.Problem) []byte {
 	b := x.meta(nil, v)
 	b = append(b, `"error":`...)
-	b = append(b, encode(newErrorBody(p, definition, x.server.origin))...)
-	x.send(definition.Status, contentJSON, append(b, '}'))
+	b = append(b, encode(newErrorBody(p, problem.Lookup(p.Code), x.server.origin))...)
+	return append(b, '}')
 }
 
 // whereabouts says for the log which request it is: never its path, which may

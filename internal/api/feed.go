@@ -21,7 +21,7 @@ func (x *exchange) feed() error {
 	if err != nil {
 		return err
 	}
-	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (x *exchange) list() error {
 	if x.op.Resource == operation.CallResource {
 		return x.calls(&p)
 	}
-	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (x *exchange) row() error {
 	}
 	// Only a read that finds something counts for the missions. It may itself
 	// complete one, and then shows what that changed.
-	counted, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	counted, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
 		return err
 	}

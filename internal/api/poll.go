@@ -51,7 +51,7 @@ func (x *exchange) poll() error {
 // passed over it need not look at again.
 func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
 	x.now = x.sandbox.AsOf(x.server.house.Now())
-	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
 		return nil, nil, err
 	}

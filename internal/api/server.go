@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -199,7 +198,11 @@ func (s *Server) Stop() {
 
 // ServeHTTP guards against panics and keys in URLs, and finds the route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := s.exchange(w, r, s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"]))
+	s.take(s.exchange(w, r, s.groupOf(r)), r)
+}
+
+// take takes an exchange from its first station to its answer.
+func (s *Server) take(x *exchange, r *http.Request) {
 	defer func() {
 		x.survive(recover())
 		x.observed()
@@ -333,21 +336,6 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// columns are the members of a row in their order: the header of its CSV.
-func columns(t reflect.Type) []string {
-	names := []string{}
-	for field := range t.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case field.Anonymous:
-			names = append(names, columns(field.Type)...)
-		case name != "":
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // exchange is one request and its answer under way.
 type exchange struct {
 	server    *Server
@@ -361,8 +349,11 @@ type exchange struct {
 	op    *bound
 	// group is the network that the request comes from, spent what has become
 	// of its budgets.
-	group   netip.Prefix
-	spent   ratelimit.Decision
+	group netip.Prefix
+	spent ratelimit.Decision
+	// agent is set for a call that the agent endpoint makes: who is meant in
+	// place of a key.
+	agent   *sandbox.Credential
 	caller  sandbox.Caller
 	sandbox *sandbox.Sandbox
 	csv     bool

@@ -16,15 +16,9 @@ func (x *exchange) object() error {
 	if err != nil {
 		return err
 	}
-	v, err := x.sandbox.View(x.r.Context(), x.op.signals)
+	v, value, err := x.value(since)
 	if err != nil {
 		return err
-	}
-	var value any
-	if x.op.ValueSince != nil {
-		value = x.op.ValueSince(v, since)
-	} else {
-		value = x.op.Value(v, max(x.now, v.LastEventAt))
 	}
 	data := encode(value)
 	x.tag(hash(data))
@@ -33,6 +27,26 @@ func (x *exchange) object() error {
 	}
 	x.data(v, x.op.Status, data)
 	return nil
+}
+
+// value computes the data of an object, and the state that it is of.
+func (x *exchange) value(since uint64) (*sandbox.View, any, error) {
+	if x.op.Examined != nil {
+		found, err := x.sandbox.Examine(x.r.Context(), x.signals())
+		if err != nil {
+			return nil, nil, err
+		}
+		return found.View, x.op.Examined(&found, max(x.now, found.View.LastEventAt)), nil
+	}
+	v, err := x.sandbox.View(x.r.Context(), x.signals())
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case x.op.ValueSince != nil:
+		return v, x.op.ValueSince(v, since), nil
+	default:
+		return v, x.op.Value(v, max(x.now, v.LastEventAt)), nil
+	}
 }
 
 // since reads the parameter of objects that take it.
@@ -77,7 +91,7 @@ func (x *exchange) write() error {
 	var result operation.Result
 	at := operation.Place{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
 	reply, err := x.command(at, &in, sandbox.Command{
-		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.op.signals,
+		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.signals(),
 		Run: func(tx *sandbox.Tx) (err error) {
 			x.now = tx.Now
 			result, err = x.op.Run(tx, at, in)

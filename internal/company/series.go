@@ -22,6 +22,7 @@ type SeriesPoint struct {
 	// Seq is the number of the newest event at that moment.
 	Seq            uint64      `json:"seq" doc:"The number of the newest event at that moment."`
 	CashMinor      money.Minor `json:"cash_minor"`
+	NetWorthMinor  money.Minor `json:"net_worth_minor"`
 	Stock          SeriesStock `json:"stock"`
 	PressesRunning int         `json:"presses_running"`
 	record.Stamps
@@ -65,7 +66,7 @@ func (c *Company) notePoint() {
 		}
 	}
 	c.series.Add(c.rec, SeriesPoint{
-		SimTime: c.rec.Now().Text(), Seq: c.rec.Sequence(), CashMinor: c.office.State.CashMinor, PressesRunning: running,
+		SimTime: c.rec.Now().Text(), Seq: c.rec.Sequence(), CashMinor: c.office.State.CashMinor, NetWorthMinor: c.netWorthMinor(), PressesRunning: running,
 		Stock: SeriesStock{
 			Coated: onHand(catalog.Coated), Uncoated: onHand(catalog.Uncoated), Board: onHand(catalog.Board), Ink: onHand(catalog.Ink),
 			Plate: onHand(catalog.Plate), Waste: onHand(catalog.Waste), Notebook: onHand("prd_notebook"), Calendar: onHand("prd_calendar"),

@@ -37,6 +37,8 @@ type Summary struct {
 	Disruptions  []RunningDisruption
 	Counts       Counts
 	Score        Score
+	// OrdersLate counts the sales orders that reached their customers too late.
+	OrdersLate int64
 }
 
 // WebhookSummary is what the house asks of the webhooks after each commit.
@@ -133,7 +135,7 @@ func (c *Company) Summary() Summary {
 			s.Presses.Down++
 		}
 	}
-	s.NetWorthMinor = c.netWorthMinor()
+	s.NetWorthMinor, s.OrdersLate = c.netWorthMinor(), o.LateOrders
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor, OrdersShipped: o.ShippedOrders,
 		OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders), SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots, PayrollLate: c.people.State.LatePayrolls,

@@ -65,6 +65,7 @@ type Config struct {
 	ClaimWindow     time.Duration
 
 	PrivateWebhooks bool
+	Sessionless     string
 	Presets         string
 	LogFormat       string
 	LogLevel        string
@@ -95,7 +96,7 @@ func Default() *Config {
 		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
 		Grace: 10 * time.Minute, ClaimWindow: 120 * time.Second,
-		LogFormat: "auto", LogLevel: "info",
+		Sessionless: "with_key", LogFormat: "auto", LogLevel: "info",
 	}
 }
 
@@ -129,6 +130,7 @@ func (c *Config) Fields() []Field {
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
 		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks},
+		{Name: "agent-sessionless", Doc: "Which agents are offered the protocol revision without sessions, 2026-07-28: with_key, always or off.", Target: &c.Sessionless},
 		{Name: "presets", Doc: "A folder with more preset files.", Target: &c.Presets},
 		{Name: "log-format", Doc: "text, json, or auto: text on a terminal.", Target: &c.LogFormat},
 		{Name: "log-level", Doc: "debug, info, warn or error.", Target: &c.LogLevel},
@@ -300,6 +302,7 @@ func (c *Config) Check() error {
 	refuse(c.PowDifficulty <= DifficultyMost, "pow-difficulty must be at most %d, not %d", DifficultyMost, c.PowDifficulty)
 	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters", SecretLeast)
 	refuse(c.SecretKey != "" || !c.Postgres(), "secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
+	refuse(slices.Contains([]string{"with_key", "always", "off"}, c.Sessionless), "agent-sessionless must be with_key, always or off, not %q", c.Sessionless)
 	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat), "log-format must be auto, text or json, not %q", c.LogFormat)
 	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "log-level must be debug, info, warn or error, not %q", c.LogLevel)
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

@@ -109,6 +109,8 @@ type Operation struct {
 	// the number of the event that it is to begin with. Like updated_since it
 	// is inclusive, since nothing need happen between two points.
 	ValueSince func(v *sandbox.View, since uint64) any
+	// Examined computes the data of an object that rests on the whole company.
+	Examined func(x *sandbox.Examination, now moment.Instant) any
 	// Press names the press that a body wants to start, nil for writes that start
 	// none.
 	Press func(in any) string

@@ -199,6 +199,7 @@ func sandboxOperations() []Operation {
 			Description: "A point for the opening and for each half day, oldest first: what a chart needs.",
 			Out:         reflect.TypeFor[Series](), ValueSince: series,
 		},
+		reportOperation(),
 		{
 			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "The event feed",

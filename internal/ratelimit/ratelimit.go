@@ -150,6 +150,19 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 	return Decision{Outcome: Passed, Own: Anonymous, Remaining: g.spend(Anonymous, group, Caller{}, at.UnixNano()).remaining}
 }
 
+// Enter spends a token of a network group alone: for a request of somebody who
+// is known, which no other budget is for.
+func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
+	network := g.spendGroup(group, at.UnixNano())
+	if network.wait > 0 || network.shut > 0 {
+		return Decision{By: Group, Own: Group}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
+	}
+	if g.options.Group.Off() {
+		network.remaining = Most
+	}
+	return Decision{Outcome: Passed, Own: Group, Remaining: network.remaining}
+}
+
 // Look tells what a caller has left, and spends nothing.
 func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 	own := Own(caller)

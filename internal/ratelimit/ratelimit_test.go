@@ -324,6 +324,23 @@ func TestChargingNeverRefuses(t *testing.T) {
 	}
 }
 
+// TestEnteringSpendsTheNetworksBudgetAlone: 60 requests may come at once.
+func TestEnteringSpendsTheNetworksBudgetAlone(t *testing.T) {
+	t.Parallel()
+	g := open(t, standard)
+	for left := 59; left >= 0; left-- {
+		if d := g.Enter(epoch, group(1)); d.Outcome != ratelimit.Passed || d.Remaining != left || d.Own != ratelimit.Group {
+			t.Fatalf("with %d left: %+v", left, d)
+		}
+	}
+	if d := g.Enter(epoch, group(1)); d.Outcome != ratelimit.Limited || d.By != ratelimit.Group || d.RetryAfter != 1 {
+		t.Errorf("the 61st: %+v", d)
+	}
+	if d := g.Look(epoch, group(1), stranger); d.Remaining != 30 {
+		t.Errorf("what is left without a key: %+v", d)
+	}
+}
+
 // TestAClockThatIsSetBackLocksNobodyOut: a server's clock is corrected now and
 // then, and what was spent in its future must not wait for that future.
 func TestAClockThatIsSetBackLocksNobodyOut(t *testing.T) {

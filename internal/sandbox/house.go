@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -210,52 +208,6 @@ func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.C
 	defer s.house.mu.Unlock()
 	s.house.sandboxes[s.id] = s
 	return nil
-}
-
-// Authenticate returns who a key belongs to. A key that is unknown, revoked or
-// of a deleted sandbox is refused with unauthorized, all alike (contract:
-// AUTH.INVALID).
-func (h *House) Authenticate(ctx context.Context, key string) (Caller, error) {
-	hash, system, ok := HashKey(key)
-	if !ok {
-		return Caller{}, errUnknownKey()
-	}
-	h.mu.RLock()
-	caller, known := h.keys[hash]
-	h.mu.RUnlock()
-	// A lease may have been extended while its key was looked up: what seems
-	// to be over is looked up again.
-	if !known || !h.options.Now().Before(caller.deleteAt) {
-		header, err := h.store.FindKey(ctx, hash)
-		if errors.Is(err, store.ErrNotFound) {
-			return Caller{}, errUnknownKey()
-		}
-		if err != nil {
-			return Caller{}, fmt.Errorf("look up key: %w", err)
-		}
-		caller = Caller{SandboxID: header.ID, System: system, deleteAt: header.DeleteAt}
-		h.remember(hash, caller)
-	}
-	if !h.options.Now().Before(caller.deleteAt) {
-		return Caller{}, errUnknownKey()
-	}
-	return caller, nil
-}
-
-func errUnknownKey() error {
-	return problem.New(problem.Unauthorized, "The key is unknown, revoked, or of a sandbox that has been deleted.")
-}
-
-func (h *House) remember(hash store.KeyHash, caller Caller) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.keys) >= knownKeysMost {
-		clear(h.keys)
-	}
-	if known, ok := h.keys[hash]; ok && known == (Caller{}) {
-		return // disowned since it was looked up
-	}
-	h.keys[hash] = caller
 }
 
 // Sandbox returns the sandbox of a caller. Its company is loaded at its first

@@ -12,22 +12,6 @@ import (
 // KeyLength is that of every key in characters.
 const KeyLength = keyLength
 
-// Remembered returns who a key belongs to as Authenticate does, but only of
-// keys that were looked up before: it asks no storage.
-func (h *House) Remembered(key string) (Caller, error) {
-	hash, _, ok := HashKey(key)
-	if !ok {
-		return Caller{}, errUnknownKey()
-	}
-	h.mu.RLock()
-	caller, known := h.keys[hash]
-	h.mu.RUnlock()
-	if !known || !h.options.Now().Before(caller.deleteAt) {
-		return Caller{}, errUnknownKey()
-	}
-	return caller, nil
-}
-
 // Revoke makes a key one that nobody knows, for good (contract:
 // AUTH.KEY_IN_URL.REVOKED). It returns when that is durable. The other key of
 // the sandbox goes on working. A key that belongs to nobody is no error.

@@ -22,6 +22,7 @@ import (
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/config"
+	"platen/internal/mcp"
 	"platen/internal/metrics"
 	"platen/internal/network"
 	"platen/internal/openapi"
@@ -184,6 +185,14 @@ func (s *Server) handler() (http.Handler, error) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(document)
 	})
+	agents, err := s.agents(table)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
+		mux.Handle(path, agents)
+	}
+	mux.HandleFunc("/.well-known/", noAuthorization)
 	mux.Handle("/", pages)
 	return s.split(s.api, s.observed(mux)), nil
 }
@@ -212,6 +221,9 @@ func (s *Server) Origin() string { return s.origin }
 
 // BaseURL returns where the API lives.
 func (s *Server) BaseURL() string { return s.origin + api.BasePath }
+
+// AgentURL returns where agents connect (contract: SVC.ADDRESSES).
+func (s *Server) AgentURL() string { return s.origin + mcp.Path }
 
 // Failed yields an error when serving ends on its own.
 func (s *Server) Failed() <-chan error { return s.failed }

@@ -103,7 +103,7 @@ func (n *tenant) isNow(point object) {
 	t := n.t
 	t.Helper()
 	s := n.row("/sandbox")
-	agrees(t, "the point", point, object{"cash_minor": s["cash_minor"], "presses_running": child(t, s, "presses")["running"]})
+	agrees(t, "the point", point, object{"cash_minor": s["cash_minor"], "net_worth_minor": s["net_worth_minor"], "presses_running": child(t, s, "presses")["running"]})
 	stock := object{}
 	for _, item := range n.all("/factory/stock") {
 		stock[text(item, "sku")] = item["on_hand"]
@@ -129,7 +129,7 @@ func (n *tenant) pointsAgree(points []object) {
 	ledger, moves := n.all("/office/ledger"), n.all("/factory/stock-moves")
 	last := int64(0)
 	for i, point := range points {
-		exactly(t, "a point", point, "sim_time seq cash_minor stock presses_running")
+		exactly(t, "a point", point, "sim_time seq cash_minor net_worth_minor stock presses_running")
 		seq := number(t, point, "seq")
 		if point["sim_time"] != halves(i + 1)[i] || seq < last {
 			t.Errorf("point %d is of %v after the event %d, the one before of %d", i, point["sim_time"], seq, last)

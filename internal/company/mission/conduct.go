@@ -37,6 +37,10 @@ type Conduct struct {
 	// well since the last of them.
 	Refused int64 `json:"refused,omitzero"`
 	Clean   int64 `json:"clean,omitzero"`
+	// Accepted counts the writes of business that went well, Replayed those of
+	// any kind whose answer was a stored one.
+	Accepted int64 `json:"accepted,omitzero"`
+	Replayed int64 `json:"replayed,omitzero"`
 
 	Office  Habit  `json:"office,omitzero"`
 	Factory Habit  `json:"factory,omitzero"`
@@ -135,11 +139,14 @@ func atOnce(call *Call) (added Signals) {
 // and a replay no second success.
 func (c *Conduct) write(call *Call) Signals {
 	switch {
-	case !call.Write || call.Replayed:
+	case !call.Write:
+	case call.Replayed:
+		c.Replayed++
 	case call.refused():
 		c.Refused++
 		c.Clean = 0
 	case call.Business && call.succeeded():
+		c.Accepted++
 		if c.Clean++; c.Clean >= cleanWrites {
 			return WroteCleanly
 		}

@@ -98,6 +98,9 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 19, id: "ride_out_disruption", title: "Keep going", track: trackWorld, wanted: RodeOut,
 		objective: "Ship something during a disruption, and let no order expire until it is over.",
 		hint:      "GET /sandbox lists under disruptions what is going on, and until when."},
+	{order: 20, id: "agent_call", title: "Let an agent work", track: trackProtocol, wanted: AgentCalled,
+		objective: "Have an agent call a tool in this sandbox.",
+		hint:      "Connect it to the address /mcp with the lab_off_ key as Bearer token, and ask it for get_sandbox."},
 }
 
 // Introduction is what is fixed about a mission, for the docs.

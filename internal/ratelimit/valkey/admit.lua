@@ -1,7 +1,7 @@
 -- Decides on one request as the gate in memory does, in one step for all nodes.
 --
 -- KEYS: the network group, the group's refusals, the caller, the caller's refusals.
--- ARGV: what to do (admit, charge, look), the time in microseconds (0 for that of
+-- ARGV: what to do (admit, enter, charge, look), the time in microseconds (0 for that of
 --       this server), how long to remember in milliseconds, then for the group
 --       and for the caller: microseconds for a token (0 for no budget), the
 --       burst, refusals of a penalty, within and lasting in microseconds (0 for
@@ -79,6 +79,13 @@ if group.interval > 0 then
 		if shut > 0 then return {2, 1, remaining(caller), shut} end
 		return {1, 1, remaining(caller), wait}
 	end
+end
+if ARGV[1] == 'enter' then
+	if group.interval > 0 then
+		group.full = group.full + group.interval
+		save(group)
+	end
+	return {0, 0, remaining(group), 0}
 end
 if caller.interval > 0 then
 	local wait, shut = caller.full + caller.interval - now - caller.whole, 0

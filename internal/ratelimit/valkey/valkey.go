@@ -168,6 +168,23 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) 
 	return d
 }
 
+// Enter spends a token of a network group alone.
+func (g *Gate) Enter(at time.Time, group netip.Prefix) ratelimit.Decision {
+	said, ok := g.ask("enter", at, group, ratelimit.Caller{})
+	if !ok {
+		return g.local.Enter(at, group)
+	}
+	d := ratelimit.Decision{Outcome: ratelimit.Passed, Own: ratelimit.Group, Remaining: said.remaining}
+	if said.outcome == 0 {
+		return d
+	}
+	d.By, d.Remaining = ratelimit.Group, 0
+	if d = d.Refused(at, said.wait, said.outcome == 2); d.Outcome == ratelimit.Banned {
+		g.banned(group, d.RetryAt)
+	}
+	return d
+}
+
 // Charge spends a token of a network group's anonymous budget, if there is one.
 func (g *Gate) Charge(at time.Time, group netip.Prefix) ratelimit.Decision {
 	said, ok := g.ask("charge", at, group, ratelimit.Caller{})

@@ -72,6 +72,11 @@ func TestADecisionIsThatOfTheGateInMemory(t *testing.T) {
 					t.Fatalf("step %d, %v at %s (-memory +shared):\n%s", step, who, now.Sub(epoch), diff)
 				}
 			}
+			if rapid.Bool().Draw(t, "enter") {
+				if diff := cmp.Diff(local.Enter(now, from), shared.Enter(now, from)); diff != "" {
+					t.Fatalf("step %d, an entrance (-memory +shared):\n%s", step, diff)
+				}
+			}
 			if rapid.Bool().Draw(t, "charge") {
 				if diff := cmp.Diff(local.Charge(now, from), shared.Charge(now, from)); diff != "" {
 					t.Fatalf("step %d, a charge (-memory +shared):\n%s", step, diff)

@@ -1,0 +1,271 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"platen/internal/mcp/front"
+	"platen/internal/mcp/session"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// basePath is where the API lives below the origin.
+const basePath = "/v1"
+
+// Arguments that every tool may have.
+const (
+	argumentSandbox     = "sandbox"
+	argumentIdempotency = "idempotency_key"
+)
+
+// call is one call of a tool.
+type call struct {
+	endpoint *Endpoint
+	// system is that of the address: Shared for the one with all tools.
+	system    operation.System
+	tool      *tool
+	visit     *front.Visit
+	request   *sdk.CallToolRequest
+	arguments arguments
+	holder    holder
+}
+
+// reply is what a call came to: an envelope and its status.
+type reply struct {
+	status int
+	body   []byte
+}
+
+// call runs a tool. What is refused before it reaches an operation costs what a
+// request does.
+func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r *sdk.CallToolRequest) *sdk.CallToolResult {
+	c := &call{endpoint: e, system: system, tool: t, visit: front.VisitOf(ctx), request: r}
+	answer, err := c.run(ctx)
+	if ctx.Err() != nil {
+		return &sdk.CallToolResult{IsError: true} // nobody is there to read an answer
+	}
+	if err != nil {
+		if spent := e.options.Door.Spend(c.visit.Request, c.caller()); spent != nil {
+			err = spent
+		}
+		return e.failed(err)
+	}
+	if answer.status/100 != 2 {
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}}
+	}
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}, StructuredContent: json.RawMessage(answer.body)}
+}
+
+// run reads the arguments, finds out whose sandbox is meant, and does what the
+// tool does. Who calls with bad arguments is known by the key or the session.
+func (c *call) run(ctx context.Context) (*reply, error) {
+	given, bad := readArguments(c.tool, c.request.Params.Arguments)
+	c.arguments = given
+	var err error
+	if c.holder, err = c.identify(ctx); err != nil {
+		return nil, err
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	return c.tool.run(ctx, c)
+}
+
+// caller is whose budget a call spends that no operation answers.
+func (c *call) caller() sandbox.Caller {
+	caller, err := c.endpoint.options.Door.Recognise(c.visit.Request, c.credential(operation.Shared))
+	if err != nil {
+		return sandbox.Caller{}
+	}
+	return caller
+}
+
+// source is where a call has its sandbox from.
+type source int
+
+const (
+	fromNowhere source = iota
+	fromHandle
+	fromKey
+	fromSession
+)
+
+// holder is whose sandbox a call is about.
+type holder struct {
+	source source
+	// keys are those of a handle or a session.
+	keys sandbox.Keys
+	// key is the credential of a key.
+	key sandbox.Credential
+}
+
+// identify finds out whose sandbox a call is about: that of the handle among
+// its arguments, of the key of its request, or of its session, in this order.
+func (c *call) identify(ctx context.Context) (holder, error) {
+	if handle := c.arguments.text(argumentSandbox); handle != "" {
+		return c.byHandle(ctx, handle)
+	}
+	if c.visit.Key != "" {
+		key, _ := sandbox.CredentialOf(c.visit.Key) // of what cannot be a key: nobody's
+		return holder{source: fromKey, key: key}, nil
+	}
+	if c.visit.Session != nil {
+		if keys, ok := c.visit.Session.Keys(); ok {
+			return holder{source: fromSession, keys: keys}, nil
+		}
+	}
+	return holder{}, nil
+}
+
+// byHandle finds the sandbox of a handle. A key of another sandbox beside it is
+// a mix-up that nobody should act on.
+func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
+	keys, err := c.endpoint.options.Book.Holds(ctx, handle)
+	if errors.Is(err, session.ErrUnknown) {
+		return holder{}, gone(fromHandle)
+	}
+	if err != nil {
+		return holder{}, err //nolint:wrapcheck // says what it was doing
+	}
+	if key, ok := sandbox.CredentialOf(c.visit.Key); ok {
+		if caller, err := c.endpoint.options.Door.Recognise(c.visit.Request, key); err == nil && caller.SandboxID != keys.SandboxID {
+			return holder{}, problem.New(problem.Unauthorized, "The sandbox handle and the key of this connection belong to different sandboxes.").
+				Hinting("Leave the argument sandbox out to use the key's sandbox, or connect without the key.")
+		}
+	}
+	return holder{source: fromHandle, keys: keys}, nil
+}
+
+// gone says that there is no sandbox to act on, and what to do (contract:
+// OPEN.MCP.GONE).
+func gone(from source) *problem.Problem {
+	switch from {
+	case fromHandle:
+		return problem.New(problem.Unauthorized, "This sandbox handle is unknown, or its sandbox has expired and was deleted.").
+			Hinting("Call create_sandbox, and pass the sandbox value that it returns.")
+	case fromKey:
+		return problem.New(problem.Unauthorized, "The key of this connection does not work: it is unknown, revoked, or of a sandbox that has expired and was deleted.").
+			Hinting("Call create_sandbox, and pass the sandbox value that it returns as the argument sandbox; or connect with another key.")
+	case fromSession:
+		return problem.New(problem.Unauthorized, "The sandbox of this session has expired and was deleted.").
+			Hinting("Call create_sandbox to get another; this session then uses it.")
+	case fromNowhere:
+	}
+	return problem.New(problem.Unauthorized, "There is no sandbox yet: this call came without a key, without a sandbox handle, and in no session that has one.").
+		Hinting("Call create_sandbox. If the next call does not know its sandbox either, pass the sandbox value that it returns as the argument sandbox.")
+}
+
+// credential is what a call shows to an operation of a system. Shared
+// operations see the system of the address, or else Head Office, or whichever
+// the key is of.
+func (c *call) credential(s operation.System) sandbox.Credential {
+	system := sandbox.Office
+	if s == operation.Factory || s != operation.Office && c.system == operation.Factory {
+		system = sandbox.Factory
+	}
+	switch c.holder.source {
+	case fromHandle, fromSession:
+		return c.holder.keys.Credential(system)
+	case fromKey:
+		if c.holder.key.System == sandbox.Office && system == sandbox.Factory {
+			return c.sibling()
+		}
+		return c.holder.key
+	case fromNowhere:
+	}
+	return sandbox.Credential{}
+}
+
+// sibling is the Factory's credential for a key of Head Office, which reaches
+// all tools of its sandbox (contract: OPEN.MCP.FACTORY_KEY).
+func (c *call) sibling() sandbox.Credential {
+	keys, err := c.endpoint.options.Door.KeysOf(c.visit.Request, c.holder.key)
+	if err != nil {
+		return c.holder.key
+	}
+	return keys.Credential(sandbox.Factory)
+}
+
+// errand is a request that a call makes.
+type errand struct {
+	operation *operation.Operation
+	// places are the ids of the path.
+	places map[string]string
+	query  url.Values
+	body   map[string]json.RawMessage
+	// text, when set, is the body as it is.
+	text string
+	key  string
+}
+
+// perform sends a request through the door.
+func (c *call) perform(ctx context.Context, in errand) (*reply, error) {
+	r, err := c.requestOf(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	w := &answer{header: http.Header{}}
+	c.endpoint.options.Door.Act(w, r, c.credential(in.operation.System))
+	if w.status == http.StatusUnauthorized {
+		return &reply{w.status, c.endpoint.options.Door.Refusal(gone(c.holder.source))}, nil
+	}
+	return &reply{w.status, w.body.Bytes()}, nil
+}
+
+// requestOf is the request of an errand: from the network that the call came
+// from.
+func (c *call) requestOf(ctx context.Context, in errand) (*http.Request, error) {
+	body := []byte(in.text)
+	if len(in.body) > 0 {
+		var err error
+		if body, err = json.Marshal(in.body); err != nil {
+			return nil, err
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, in.operation.Method, basePath+pathOf(in.operation, in.places), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.URL.RawQuery = in.query.Encode()
+	r.RemoteAddr, r.Host = c.visit.Request.RemoteAddr, c.visit.Request.Host
+	if forwarded := c.visit.Request.Header["X-Forwarded-For"]; forwarded != nil {
+		r.Header["X-Forwarded-For"] = forwarded
+	}
+	r.Header.Set("Accept", "application/json")
+	if in.operation.Method == http.MethodGet {
+		return r, nil
+	}
+	if len(body) > 0 {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if in.key == "" {
+		in.key = rand.Text()
+	}
+	r.Header.Set("Idempotency-Key", in.key)
+	return r, nil
+}
+
+// answer takes in what the door says.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) } //nolint:wrapcheck // a buffer takes everything

@@ -1,0 +1,189 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAToolIsTheRequestThatTheTableSays, by the system whose key it takes.
+func TestAToolIsTheRequestThatTheTableSays(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	for _, c := range []struct{ tool, arguments, request, system string }{
+		{"get_sandbox", `{}`, "GET /v1/sandbox", "office"},
+		{"office_list", `{"resource":"sales_orders","status":"received"}`, "GET /v1/office/sales-orders?limit=20&status=received", "office"},
+		{"office_list", `{"resource":"shipments","limit":3,"cursor":"abc"}`, "GET /v1/office/shipments?cursor=abc&limit=3", "office"},
+		{"office_get", `{"resource":"cash"}`, "GET /v1/office/cash", "office"},
+		{"office_get", `{"resource":"goods_receipts","id":"gr_1"}`, "GET /v1/office/goods-receipts/gr_1", "office"},
+		{"office_answer_sales_order", `{"id":"so_1","answer":"decline"}`, "POST /v1/office/sales-orders/so_1/decline", "office"},
+		{"factory_list", `{"resource":"stock_items","kind":"paper","sandbox":null}`, "GET /v1/factory/stock?kind=paper&limit=20", "factory"},
+		{"factory_get", `{"resource":"presses","id":"../../sandbox?x=1"}`, "GET /v1/factory/presses/..%2F..%2Fsandbox%3Fx=1", "factory"},
+		{"wait_for_events", `{}`, "GET /v1/events/poll?after_seq=0&limit=20&wait_s=20", "office"},
+		{"call_operation", `{"operation":"redeliver_webhook","id":"whk_1","delivery_id":"dlv_2"}`, "POST /v1/webhooks/whk_1/deliveries/dlv_2/redeliver", "office"},
+		{"call_operation", `{"operation":"list_webhooks","query":"status=active"}`, "GET /v1/webhooks?limit=20&status=active", "office"},
+	} {
+		text, refused := call(t, e, "/mcp", c.tool, c.arguments)
+		var got struct {
+			Data struct{ Request, System string } `json:"data"`
+		}
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err)
+		}
+		if refused || got.Data.Request != c.request || got.Data.System != c.system {
+			t.Errorf("%s(%s) became %+v, want %s for %s", c.tool, c.arguments, got.Data, c.request, c.system)
+		}
+	}
+	if text, _ := call(t, e, "/mcp/factory", "get_sandbox", `{}`); !strings.Contains(text, `"system":"factory"`) {
+		t.Errorf("at the Factory's address a shared call is %s", text)
+	}
+}
+
+func TestWritesCarryAnIdempotencyKeyAndTheirBody(t *testing.T) {
+	t.Parallel()
+	type asked struct {
+		key  string
+		body map[string]any
+	}
+	var got []asked
+	e := open(t, &door{act: func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		got = append(got, asked{r.Header.Get("Idempotency-Key"), body})
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprint(w, `{"meta":{},"data":{}}`)
+	}})
+	for _, arguments := range []string{
+		`{"sku":"prd_flyer","quantity":5}`, `{"sku":"prd_flyer","quantity":5}`, `{"sku":"prd_flyer","quantity":5,"idempotency_key":"mine"}`,
+	} {
+		if text, refused := call(t, e, "/mcp", "factory_create_work_order", arguments); refused {
+			t.Fatal(text)
+		}
+	}
+	if got[0].key == "" || got[0].key == got[1].key || got[2].key != "mine" {
+		t.Errorf("the keys are %v", got)
+	}
+	for _, a := range got {
+		if len(a.body) != 2 || a.body["sku"] != "prd_flyer" || a.body["quantity"] != 5.0 {
+			t.Errorf("the body is %v", a.body)
+		}
+	}
+}
+
+func TestAllBadArgumentsAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	d := &door{}
+	e := open(t, d)
+	for arguments, wants := range map[string][]string{
+		`{}`:                                 {"supplier_id is missing.", "lines is missing."},
+		`{"supplier_id":7,"lines":{},"x":1}`: {"supplier_id must be a text.", "lines must be a list.", `"x" is no argument of office_create_purchase_order`},
+		`{"supplier_id":"s","lines":[{"sku":"mat","quantity":"9"},{"quantity":0,"y":1},3]}`: {
+			"lines[0].quantity must be a whole number.", "lines[1].sku is missing.", "lines[1].quantity must be at least 1.", `lines[1] has no "y".`, "lines[2] must be an object.",
+		},
+		`{"supplier_id":"","lines":[]}`: {"supplier_id must not be empty."},
+		`{"supplier_id":"lab_off_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","lines":[]}`: {"supplier_id holds a key or a sandbox handle"},
+		`[]`: {"are not a JSON object"},
+	} {
+		text, refused := call(t, e, "/mcp", "office_create_purchase_order", arguments)
+		var got struct{ Error struct{ Message string } }
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !refused {
+			t.Fatalf("%s: %s", arguments, text)
+		}
+		for _, want := range wants {
+			if !strings.Contains(got.Error.Message, want) {
+				t.Errorf("%s: %q lacks %q", arguments, got.Error.Message, want)
+			}
+		}
+	}
+	if slices.Contains(d.spent, "request") {
+		t.Error("a refused call reached the door")
+	}
+}
+
+func TestAPanicIsAnErrorResult(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{act: func(http.ResponseWriter, *http.Request) { panic("a mistake") }})
+	for range 2 { // the process lives
+		text, refused := call(t, e, "/mcp", "get_sandbox", `{}`)
+		if !refused || !strings.Contains(text, "Something went wrong on our side.") || strings.Contains(text, "a mistake") {
+			t.Errorf("a panic is answered with %s", text)
+		}
+	}
+}
+
+// TestEveryMessageHasItsPrice: what a call of a tool costs is for the request
+// that it makes.
+func TestEveryMessageHasItsPrice(t *testing.T) {
+	t.Parallel()
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	for name, c := range map[string]struct {
+		body    string
+		headers []string
+		want    []string
+	}{
+		"initialize":                    {initialize, []string{"Authorization", ""}, []string{"anonymous"}},
+		"initialize with a key":         {initialize, nil, []string{"anonymous"}},
+		"a list with a key":             {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil, []string{"network"}},
+		"a list without":                {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, []string{"Authorization", ""}, []string{"anonymous"}},
+		"a call":                        {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox"}}`, nil, []string{"request"}},
+		"a call of the endpoint's own":  {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"query":"x"}}}`, nil, []string{"key"}},
+		"a call with bad arguments":     {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"office_list"}}`, nil, []string{"key"}},
+		"an unknown tool":               {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`, nil, []string{"anonymous"}},
+		"without the right Accept":      {initialize, []string{"Accept", "*/*"}, []string{"anonymous"}},
+		"for another host":              {initialize, []string{"Origin", "https://evil.example"}, []string{"anonymous"}},
+		"an unknown session":            {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Session-Id", "none"}, []string{"anonymous"}},
+		"a batch, each of its messages": {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`, []string{"Mcp-Protocol-Version", "2025-03-26"}, []string{"network", "network"}},
+	} {
+		d := &door{}
+		post(t, open(t, d), "/mcp", c.body, c.headers...)
+		if !slices.Equal(d.spent, c.want) {
+			t.Errorf("%s spent %v, want %v", name, d.spent, c.want)
+		}
+	}
+}
+
+func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	batch := "[" + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, 20) + `{"jsonrpc":"2.0","id":1,"method":"ping"}]`
+	for name, c := range map[string]struct {
+		body         string
+		headers      []string
+		status, code int
+	}{
+		"no JSON":               {`{`, nil, http.StatusBadRequest, -32700},
+		"nothing":               {``, nil, http.StatusBadRequest, -32700},
+		"no message":            {`{"hello":1}`, nil, http.StatusBadRequest, -32600},
+		"a number":              {`5`, nil, http.StatusBadRequest, -32600},
+		"an empty batch":        {`[]`, nil, http.StatusBadRequest, -32600},
+		"a batch of 21":         {batch, []string{"Mcp-Protocol-Version", "2025-03-26"}, http.StatusBadRequest, -32600},
+		"an unknown method":     {`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, http.StatusOK, -32601},
+		"too much":              {`{"x":"` + strings.Repeat("x", 64<<10) + `"}`, nil, http.StatusRequestEntityTooLarge, -32000},
+		"another media type":    {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Content-Type", "text/plain"}, http.StatusUnsupportedMediaType, -32000},
+		"an unknown revision":   {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Protocol-Version", "1999-01-01"}, http.StatusBadRequest, -32000},
+		"a page of other hosts": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Origin", "https://evil.example"}, http.StatusForbidden, -32000},
+		"an unknown session":    {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Session-Id", "x"}, http.StatusNotFound, -32001},
+		"an unknown tool":       {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, nil, http.StatusOK, -32602},
+		"an unknown prompt":     {`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"x"}}`, nil, http.StatusOK, -32602},
+		"an unknown mission":    {`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"play_mission","arguments":{"mission":"x"}}}`, nil, http.StatusOK, -32602},
+	} {
+		w := post(t, e, "/mcp", c.body, c.headers...)
+		got := read(t, w)
+		if w.Code != c.status || got.Error == nil || got.Error.Code != c.code {
+			t.Errorf("%s is answered %d %s, want %d and %d", name, w.Code, w.Body, c.status, c.code)
+		}
+	}
+	if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","method":"notifications/nothing"}`); w.Code != http.StatusAccepted {
+		t.Errorf("an unknown notification is answered %d %s", w.Code, w.Body)
+	}
+	for _, origin := range []string{"https://sandbox.example", "https://SANDBOX.example"} {
+		if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Origin", origin); w.Code != http.StatusOK {
+			t.Errorf("the origin %s is answered %d %s", origin, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+const (
+	// queueWait is how long create_sandbox waits for a place: hosts give up on
+	// a call that takes much longer.
+	queueWait = 20 * time.Second
+	// queuePace is the pause between two looks at a ticket (contract:
+	// QUEUE.PACE).
+	queuePace = 3 * time.Second
+
+	argumentTicket = "ticket"
+)
+
+// create makes the tool that makes sandboxes (contract: MCP.CREATE_SANDBOX).
+func (b *builder) create(in entry) (*tool, error) {
+	making, err := b.operation("create_sandbox")
+	if err != nil {
+		return nil, err
+	}
+	looking, err := b.operation("poll_ticket")
+	if err != nil {
+		return nil, err
+	}
+	arguments := newObject()
+	if err := b.body(arguments, making); err != nil {
+		return nil, err
+	}
+	arguments.Properties["preset"] = choice("The company to begin with; starter when left out.", b.endpoint.options.Presets...)
+	arguments.Properties[argumentTicket] = id("From an earlier call that had to wait.")
+	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
+		return (&creation{call: c, making: making, looking: looking, began: time.Now()}).run(ctx)
+	})
+}
+
+// creation is a call of create_sandbox under way.
+type creation struct {
+	*call
+	making, looking *operation.Operation
+	began           time.Time
+}
+
+// run asks for a sandbox, or looks at a ticket, and waits a while for a place.
+func (c *creation) run(ctx context.Context) (*reply, error) {
+	ticket := c.arguments.text(argumentTicket)
+	next := c.errand(c.making, []string{argumentTicket})
+	if ticket != "" {
+		next = c.look(ticket)
+	}
+	over := time.NewTimer(queueWait)
+	defer over.Stop()
+	pause := time.NewTicker(queuePace)
+	defer pause.Stop()
+	for {
+		got, err := c.perform(ctx, next)
+		switch {
+		case err != nil:
+			return nil, err
+		case got.status == http.StatusCreated:
+			return c.settle(ctx, got)
+		case got.status == http.StatusAccepted:
+			if ticket, err = ticketOf(got); err != nil {
+				return nil, err
+			}
+			c.tell(ctx, got)
+		case ticket == "" || got.status != http.StatusTooManyRequests && got.status < http.StatusInternalServerError:
+			return got, nil
+		case got.status == http.StatusServiceUnavailable: // it may be stopping
+			return c.queued(got, ticket)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err() //nolint:wrapcheck // nobody is there to read an answer
+		case <-over.C:
+			return c.queued(got, ticket)
+		case <-pause.C:
+		}
+		next = c.look(ticket)
+	}
+}
+
+func (c *creation) look(ticket string) errand {
+	return errand{operation: c.looking, places: map[string]string{"id": ticket}}
+}
+
+// ticketOf reads the ticket of a 202.
+func ticketOf(got *reply) (string, error) {
+	var envelope struct {
+		Data operation.QueueTicket `json:"data"`
+	}
+	if err := json.Unmarshal(got.body, &envelope); err != nil {
+		return "", fmt.Errorf("read a ticket: %w", err)
+	}
+	return envelope.Data.Poll[strings.LastIndex(envelope.Data.Poll, "/")+1:], nil
+}
+
+// tell lets a client that asked for it know where its ticket stands.
+func (c *creation) tell(ctx context.Context, got *reply) {
+	token := c.request.Params.GetProgressToken()
+	if token == nil {
+		return
+	}
+	var envelope struct {
+		Data operation.QueueTicket `json:"data"`
+	}
+	if json.Unmarshal(got.body, &envelope) != nil {
+		return
+	}
+	// Whoever does not hear of it waits all the same.
+	_ = c.request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+		ProgressToken: token, Progress: float64(time.Since(c.began) / time.Second),
+		Message: fmt.Sprintf("waiting for a place: number %d in the queue, about %d s", envelope.Data.Position, envelope.Data.EtaS),
+	})
+}
+
+// queued is the answer to who still has to wait: that of the queue, and the
+// ticket to call again with.
+func (c *creation) queued(got *reply, ticket string) (*reply, error) {
+	if got.status != http.StatusAccepted { // the place is kept (contract: ROUTE.QUEUE.POLL)
+		return nil, problem.New(problem.Unavailable, "Nobody could look at the ticket just now; its place in the queue is kept.").
+			Hinting("Call create_sandbox again in a few seconds, with ticket %s.", ticket)
+	}
+	body, err := withMember(got.body, argumentTicket, ticket)
+	return &reply{http.StatusOK, body}, err
+}
+
+// settle gives the new sandbox to the session, and a handle for when that is
+// lost (contract: MCP.SESSION_KEYS, OPEN.MCP.HANDLE). The sandbox is there
+// whatever becomes of the handle, so its keys are told in any case.
+func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
+	var envelope struct {
+		Data operation.NewSandbox `json:"data"`
+	}
+	if err := json.Unmarshal(got.body, &envelope); err != nil {
+		return nil, fmt.Errorf("read a new sandbox: %w", err)
+	}
+	office, _, _ := sandbox.HashKey(envelope.Data.OfficeKey)
+	factory, _, _ := sandbox.HashKey(envelope.Data.FactoryKey)
+	keys := sandbox.Keys{SandboxID: envelope.Data.SandboxID, Office: office, Factory: factory}
+	handle, err := c.endpoint.options.Book.Give(context.WithoutCancel(ctx), c.visit.Session, keys)
+	if err != nil {
+		c.endpoint.options.Log.Error("give a sandbox to a session", "sandbox", keys.SandboxID, "error", err)
+		return got, nil
+	}
+	body, err := withMember(got.body, argumentSandbox, handle)
+	return &reply{http.StatusOK, body}, err
+}
+
+// withMember adds a text to the data of an envelope.
+func withMember(envelope []byte, name, value string) ([]byte, error) {
+	var parts struct {
+		Meta json.RawMessage `json:"meta"`
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(envelope, &parts); err != nil {
+		return nil, fmt.Errorf("read an envelope: %w", err)
+	}
+	if n := len(parts.Data); n < 2 || parts.Data[n-1] != '}' {
+		return nil, errors.New("the data of an envelope is no object")
+	}
+	parts.Data = append(parts.Data[:len(parts.Data)-1:len(parts.Data)-1], fmt.Sprintf(`,%q:%q}`, name, value)...)
+	b, err := json.Marshal(parts)
+	if err != nil {
+		return nil, fmt.Errorf("render an envelope: %w", err)
+	}
+	return b, nil
+}

@@ -1,0 +1,201 @@
+// Package mcp is the agent endpoint: tools of the Model Context Protocol that
+// are read from the operation table, behind the front of package front. A tool
+// call is a request like any other. It goes through the same door as HTTP, so
+// budgets, idempotency, the lease, the log of requests and the feed are the
+// same for agents and for programs.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"platen/internal/mcp/front"
+	"platen/internal/mcp/session"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+	"platen/internal/schema"
+)
+
+// Paths of the endpoint (contract: OPEN.MCP.ADDRESS). The narrower two have the
+// tools of one system and the shared ones, so that two agents can each hold one.
+const (
+	Path        = "/mcp"
+	OfficePath  = Path + "/office"
+	FactoryPath = Path + "/factory"
+)
+
+// listsKept is for how long a client may keep what the endpoint lists, in
+// milliseconds: it is the same until another program answers.
+const listsKept = 300_000
+
+// Door is what the endpoint asks of the API. Errors are problems, or ours.
+type Door interface {
+	// Act answers a request on the road of all requests, for whoever holds the
+	// key of a credential; the zero one is nobody.
+	Act(w http.ResponseWriter, r *http.Request, as sandbox.Credential)
+	// Recognise says whose a credential is, KeysOf which keys the same sandbox
+	// has.
+	Recognise(r *http.Request, c sandbox.Credential) (sandbox.Caller, error)
+	KeysOf(r *http.Request, c sandbox.Credential) (sandbox.Keys, error)
+	// Shuts reports whether the network of a request is shut out.
+	Shuts(r *http.Request) bool
+	// Enter spends what a message costs that comes from somebody who is known,
+	// Spend what a request of a caller costs that no operation answers.
+	Enter(r *http.Request) error
+	Spend(r *http.Request, caller sandbox.Caller) error
+	// Success and Refusal render envelopes.
+	Success(data any) []byte
+	Refusal(err error) []byte
+}
+
+// Docs is what search_docs looks through.
+type Docs interface {
+	// Search returns at most so many pages, the best first.
+	Search(query string, most int) []Page
+}
+
+// Options are what an endpoint needs to know.
+type Options struct {
+	Door       Door
+	Book       *session.Book
+	Operations []operation.Operation
+	// Presets are the names of the companies that one can begin with.
+	Presets []string
+	Policy  front.Policy
+	// Origin is the scheme and host that links begin with, Version that of the
+	// program.
+	Origin, Version string
+	// Docs is what is searched; nil is an index of the tables and of what the
+	// endpoint serves as resources.
+	Docs Docs
+	Log  *slog.Logger
+}
+
+// Endpoint is the handler of the three addresses.
+type Endpoint struct {
+	options    Options
+	operations map[string]*operation.Operation
+	catalogue  *index
+	docs       Docs
+	mux        *http.ServeMux
+}
+
+// New returns an endpoint, or a mistake in its tables.
+func New(o Options) (*Endpoint, error) {
+	e := &Endpoint{options: o, operations: map[string]*operation.Operation{}, docs: o.Docs, mux: http.NewServeMux()}
+	for i := range o.Operations {
+		e.operations[o.Operations[i].ID] = &o.Operations[i]
+	}
+	e.catalogue = catalogueOf(o.Operations)
+	if e.docs == nil {
+		e.docs = indexOf(o)
+	}
+	tools, err := tools(&builder{endpoint: e, registry: schema.New()})
+	if err != nil {
+		return nil, fmt.Errorf("make the tools: %w", err)
+	}
+	for path, system := range map[string]operation.System{Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory} {
+		here := slices.DeleteFunc(slices.Clone(tools), func(t *tool) bool { return !t.shownAt(system) })
+		e.mux.Handle(path, front.New(front.Options{
+			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, front.Earlier()),
+			Policy: o.Policy, Book: o.Book, Gate: gate{o.Door}, Origin: o.Origin, Log: o.Log,
+		}))
+	}
+	return e, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
+
+// server is what the library serves at one address.
+func (e *Endpoint) server(system operation.System, tools []*tool, revisions []string) *sdk.Server {
+	s := sdk.NewServer(
+		&sdk.Implementation{Name: "platen", Title: "Platen, a simulated printing company", Version: e.options.Version, WebsiteURL: e.options.Origin + "/docs/agents"},
+		&sdk.ServerOptions{
+			Instructions: instructions(system), SupportedProtocolVersions: revisions, Logger: slog.New(slog.DiscardHandler), CompletionHandler: complete,
+			Capabilities: &sdk.ServerCapabilities{
+				Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Completions: &sdk.CompletionCapabilities{},
+			},
+			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs, c.CacheScope = listsKept, "public" },
+		})
+	known := map[string]bool{}
+	for _, t := range tools {
+		known[t.Name] = true
+		s.AddTool(&t.Tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return e.call(ctx, system, t, r), nil
+		})
+	}
+	addPrompts(s, system)
+	addResources(s, e.options)
+	s.AddReceivingMiddleware(e.guard(known))
+	return s
+}
+
+// guard ends what a message does with the request that it came in, makes an
+// unknown tool cost what a request without a key does, and survives panics: in
+// the library one would end the process.
+func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
+			v := front.VisitOf(ctx)
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			stop := context.AfterFunc(v.Request.Context(), cancel)
+			defer stop()
+			defer func() {
+				if mistake := recover(); mistake != nil {
+					e.options.Log.Error("panic", "method", method, "panic", mistake, "stack", string(debug.Stack()))
+					result, err = e.broken(method)
+				}
+			}()
+			if call, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && !known[call.Name] {
+				if err := e.options.Door.Spend(v.Request, sandbox.Caller{}); err != nil {
+					return e.failed(err), nil
+				}
+			}
+			return next(ctx, method, r)
+		}
+	}
+}
+
+// broken answers for a handler that panicked: a call with a tool error, so that
+// the model reads it.
+func (e *Endpoint) broken(method string) (sdk.Result, error) {
+	err := problem.New(problem.InternalError, "Something went wrong on our side.")
+	if method != "tools/call" {
+		return nil, err
+	}
+	return e.failed(err), nil
+}
+
+// failed is the result of a call that was refused (contract:
+// OPEN.MCP.ENVELOPE).
+func (e *Endpoint) failed(err error) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.Door.Refusal(err))}}}
+}
+
+// gate shows the door to the front.
+type gate struct{ door Door }
+
+// Knows implements front.Gate.
+func (g gate) Knows(r *http.Request, key string) error {
+	c, _ := sandbox.CredentialOf(key) // of what cannot be a key: nobody's
+	_, err := g.door.Recognise(r, c)
+	return err //nolint:wrapcheck // a problem, which the front renders
+}
+
+// Shuts implements front.Gate.
+func (g gate) Shuts(r *http.Request) bool { return g.door.Shuts(r) }
+
+// Anonymous implements front.Gate.
+func (g gate) Anonymous(r *http.Request) error { return g.door.Spend(r, sandbox.Caller{}) } //nolint:wrapcheck // a problem
+
+// Known implements front.Gate.
+func (g gate) Known(r *http.Request) error { return g.door.Enter(r) } //nolint:wrapcheck // a problem

@@ -1,0 +1,264 @@
+// Package front stands before the library that speaks the Model Context
+// Protocol. The library runs without any state of its own; what it lacks is
+// here: sessions that survive restarts, the gate for the header Accept, the
+// checks of Host and Origin, what a message costs, and errors that are always
+// JSON-RPC.
+package front
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"platen/internal/mcp/session"
+)
+
+const (
+	// Sessionless is the first revision of the protocol that has no sessions.
+	Sessionless = "2026-07-28"
+	// bodyMost is the most bytes of one request: 20 messages, of which few are
+	// as large as the body of a call may be.
+	bodyMost = 64 << 10
+	// batchMost is how many messages come in one request.
+	batchMost = 20
+
+	headerSession  = "Mcp-Session-Id"
+	headerRevision = "Mcp-Protocol-Version"
+)
+
+// Earlier are the revisions with sessions, newest first.
+func Earlier() []string { return []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} }
+
+// Policy says who is offered the revision without sessions.
+type Policy string
+
+// Policies. A client without a session and without a key would have to name
+// its sandbox in every call, so by default only clients with a key get it.
+const (
+	WithKey Policy = "with_key"
+	Always  Policy = "always"
+	Off     Policy = "off"
+)
+
+// Gate is what the front asks of the API: who a key belongs to, and whether a
+// message may pass. Errors are problems.
+type Gate interface {
+	// Knows refuses a key that does not work.
+	Knows(r *http.Request, key string) error
+	// Shuts reports whether the network of a request is shut out.
+	Shuts(r *http.Request) bool
+	// Anonymous spends what a request without a key costs, Known what one
+	// costs that comes from somebody who is known.
+	Anonymous(r *http.Request) error
+	Known(r *http.Request) error
+}
+
+// Options are what a front needs to know.
+type Options struct {
+	// Sessionless serves every revision, Sessions those with sessions.
+	Sessionless, Sessions *sdk.Server
+	Policy                Policy
+	Book                  *session.Book
+	Gate                  Gate
+	// Origin is the scheme and host under which clients know the server.
+	Origin string
+	Log    *slog.Logger
+}
+
+// Front is the handler of one address.
+type Front struct {
+	options Options
+	// whole answers with one JSON object, stream with events.
+	whole, stream http.Handler
+}
+
+// New returns a front.
+func New(o Options) *Front {
+	f := &Front{options: o}
+	handler := func(whole bool) http.Handler {
+		return sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: bodyMost, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // rightHost knows the public host too
+		})
+	}
+	f.whole, f.stream = handler(true), handler(false)
+	return f
+}
+
+// server picks who serves a request.
+func (f *Front) server(r *http.Request) *sdk.Server {
+	v := VisitOf(r.Context())
+	if f.options.Policy == Always || f.options.Policy == WithKey && v.Key != "" {
+		return f.options.Sessionless
+	}
+	return f.options.Sessions
+}
+
+// Visit is one request to the endpoint.
+type Visit struct {
+	// Session is nil for a request without one.
+	Session *session.Session
+	// Key is that of the headers, "" for none. Nobody has looked at it yet when
+	// there is a session: a key that does not work any more is for the model to
+	// hear of.
+	Key string
+	// Request is the visit itself, for the network that it comes from and the
+	// time that it lasts.
+	Request *http.Request
+}
+
+type visitKey struct{}
+
+// VisitOf returns the visit that a context belongs to.
+func VisitOf(ctx context.Context) *Visit {
+	v, ok := ctx.Value(visitKey{}).(*Visit)
+	if !ok {
+		panic("a message came past the front")
+	}
+	return v
+}
+
+// ServeHTTP is the road of a request to the endpoint, one station after the
+// other.
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Whoever waits for a place or an event may wait longer than others.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	if err := acceptable(r); err != nil {
+		f.turnAway(w, r, err)
+		return
+	}
+	if err := f.fromHere(r); err != nil {
+		f.turnAway(w, r, err)
+		return
+	}
+	if f.options.Gate.Shuts(r) {
+		f.refuse(w, f.options.Gate.Anonymous(r))
+		return
+	}
+	v := &Visit{Key: sentKey(r.Header), Request: r}
+	if err := f.recognise(v); err != nil {
+		f.turnAway(w, r, err)
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		f.post(w, r, v)
+	case http.MethodDelete:
+		f.end(w, r, v)
+	default:
+		w.Header().Set("Allow", "POST, DELETE")
+		f.turnAway(w, r, &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, message: "Method not allowed: there is no stream to listen to"}, v)
+	}
+}
+
+// recognise finds the session of a visit. The revision without sessions
+// ignores the header.
+func (f *Front) recognise(v *Visit) error {
+	r := v.Request
+	id := r.Header.Get(headerSession)
+	if id == "" || sessionless(r) {
+		return nil
+	}
+	var err error
+	v.Session, err = f.options.Book.Find(r.Context(), id)
+	if errors.Is(err, session.ErrUnknown) {
+		return &refusal{status: http.StatusNotFound, code: codeNoSession, message: "Session not found: it has ended, or never was; send a new initialize request"}
+	}
+	return err
+}
+
+func sessionless(r *http.Request) bool { return r.Header.Get(headerRevision) >= Sessionless }
+
+// end ends a session at the wish of its client.
+func (f *Front) end(w http.ResponseWriter, r *http.Request, v *Visit) {
+	if v.Session == nil {
+		f.turnAway(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: the header Mcp-Session-Id is missing"}, v)
+		return
+	}
+	if err := f.options.Gate.Known(r); err != nil {
+		f.refuse(w, err)
+		return
+	}
+	if err := f.options.Book.End(r.Context(), v.Session); err != nil {
+		f.refuse(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// post takes messages in and has them answered.
+func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyMost))
+	if err != nil {
+		f.turnAway(w, r, unreadable(err), v)
+		return
+	}
+	messages, err := read(body)
+	if err != nil {
+		f.turnAway(w, r, err, v)
+		return
+	}
+	if err := f.greet(v, messages); err != nil {
+		f.refuseMessage(w, messages, err)
+		return
+	}
+	if v.Session == nil && !sessionless(r) && slices.ContainsFunc(messages, message.opens) {
+		id, opened, err := f.options.Book.Open(r.Context())
+		if err != nil {
+			f.refuse(w, err)
+			return
+		}
+		v.Session = opened
+		w.Header().Set(headerSession, id)
+	}
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy must not hold events back
+	w.Header().Set("Cache-Control", "no-store")
+	n := &normaliser{ResponseWriter: w, messages: messages}
+	defer n.finish()
+	next := f.whole
+	if slices.ContainsFunc(messages, message.streams) {
+		next = f.stream
+	}
+	again := r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
+	again.Body = io.NopCloser(bytes.NewReader(body))
+	next.ServeHTTP(n, again)
+}
+
+// greet looks at the key of a visit and spends what its messages cost. A tool
+// call spends by itself, once it is known whose it is, and hears of its key as
+// the model's tool error.
+func (f *Front) greet(v *Visit, messages []message) error {
+	gate, r := f.options.Gate, v.Request
+	known := v.Session != nil
+	calls := slices.ContainsFunc(messages, message.calls)
+	if v.Key != "" && !known && (!calls || !sessionless(r)) {
+		if err := gate.Knows(r, v.Key); err != nil {
+			if spent := gate.Anonymous(r); spent != nil {
+				return spent
+			}
+			return err
+		}
+		known = true
+	}
+	for _, m := range messages {
+		var err error
+		switch {
+		case m.calls():
+		case known && !m.opens():
+			err = gate.Known(r)
+		default:
+			err = gate.Anonymous(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package front
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+)
+
+// message is what the front has to know of a message; the library reads it
+// whole.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  struct {
+		Meta struct {
+			ProgressToken any `json:"progressToken"` //nolint:tagliatelle // the protocol's spelling
+		} `json:"_meta"` //nolint:tagliatelle // the protocol's spelling
+	} `json:"params"`
+}
+
+// opens reports whether the message opens a session.
+func (m message) opens() bool { return m.Method == "initialize" }
+
+// calls reports whether the message calls a tool.
+func (m message) calls() bool { return m.Method == "tools/call" }
+
+// streams reports whether the message wants to hear more than its answer.
+func (m message) streams() bool {
+	return m.Params.Meta.ProgressToken != nil || m.Method == "subscriptions/listen"
+}
+
+// read returns the messages of a body: one, or those of a batch. What is JSON
+// and no message is left to the library.
+func read(body []byte) ([]message, error) {
+	if !json.Valid(body) {
+		return nil, &refusal{status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body is not JSON"}
+	}
+	trimmed := bytes.TrimLeft(body, " \t\r\n")
+	if trimmed[0] != '[' {
+		var one message
+		_ = json.Unmarshal(body, &one)
+		return []message{one}, nil
+	}
+	var batch []json.RawMessage
+	if err := json.Unmarshal(body, &batch); err != nil {
+		return nil, err
+	}
+	if len(batch) == 0 || len(batch) > batchMost {
+		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a batch has 1 to 20 messages"}
+	}
+	messages := make([]message, len(batch))
+	for i := range batch {
+		_ = json.Unmarshal(batch[i], &messages[i])
+	}
+	return messages, nil
+}
+
+// unreadable says why a body could not be read.
+func unreadable(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &refusal{status: http.StatusRequestEntityTooLarge, code: codeRefused, message: "Request body too large: the most is 65536 bytes"}
+	}
+	return &refusal{status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body could not be read"}
+}

@@ -1,0 +1,180 @@
+package front
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen/internal/problem"
+)
+
+// Codes of JSON-RPC, and those that clients of the protocol know.
+const (
+	codeParse          = -32700
+	codeInvalid        = -32600
+	codeMethodNotFound = -32601
+	codeInternal       = -32603
+	codeRefused        = -32000
+	codeNoSession      = -32001
+)
+
+// refusal is an error that belongs to the protocol and not to a tool.
+type refusal struct {
+	status, code int
+	message      string
+	data         any
+	header       http.Header
+}
+
+// Error implements error.
+func (r *refusal) Error() string { return r.message }
+
+// turnAway refuses a request that no operation sees. It costs what a request
+// without a key does, unless it comes with a session.
+func (f *Front) turnAway(w http.ResponseWriter, r *http.Request, err error, visits ...*Visit) {
+	spend := f.options.Gate.Anonymous
+	for _, v := range visits {
+		if v.Session != nil || v.Key != "" && f.options.Gate.Knows(r, v.Key) == nil {
+			spend = f.options.Gate.Known
+		}
+	}
+	if spent := spend(r); spent != nil {
+		err = spent
+	}
+	f.refuse(w, err)
+}
+
+// refuse answers with an error that belongs to no message.
+func (f *Front) refuse(w http.ResponseWriter, err error) { f.refuseMessage(w, nil, err) }
+
+// refuseMessage answers with an error, to the message if there is one.
+func (f *Front) refuseMessage(w http.ResponseWriter, messages []message, err error) {
+	said := f.said(err)
+	maps.Copy(w.Header(), said.header)
+	var id json.RawMessage
+	if len(messages) == 1 {
+		id = messages[0].ID
+	}
+	writeError(w, said, id)
+}
+
+// said is what clients are told of an error. One that is neither a refusal nor
+// a problem is ours: it is logged, and not told.
+func (f *Front) said(err error) *refusal {
+	if said, ok := errors.AsType[*refusal](err); ok {
+		return said
+	}
+	p, ok := errors.AsType[*problem.Problem](err)
+	if !ok {
+		f.options.Log.Error("agent request failed", "error", err)
+		return &refusal{status: http.StatusInternalServerError, code: codeInternal, message: "Internal error"}
+	}
+	definition := problem.Lookup(p.Code)
+	hint := p.Hint
+	if hint == "" {
+		hint = definition.Hint
+	}
+	data := struct {
+		Code      problem.Code `json:"code"`
+		Retryable bool         `json:"retryable"`
+		Hint      string       `json:"hint"`
+		RetryAt   string       `json:"retry_at,omitempty"`
+	}{Code: p.Code, Retryable: definition.Retryable, Hint: hint}
+	header := http.Header{}
+	if !p.RetryAt.IsZero() {
+		data.RetryAt = p.RetryAt.UTC().Format(time.RFC3339)
+	}
+	if p.RetryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	if definition.Status == http.StatusUnauthorized {
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	return &refusal{status: definition.Status, code: codeRefused, message: p.Message, data: data, header: header}
+}
+
+// writeError writes a JSON-RPC error. Without an id it belongs to no message.
+func writeError(w http.ResponseWriter, said *refusal, id json.RawMessage) {
+	if len(id) == 0 {
+		id = json.RawMessage("null")
+	}
+	type failure struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
+	}
+	body, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   failure         `json:"error"`
+	}{"2.0", id, failure{said.code, said.message, said.data}})
+	if err != nil {
+		panic("encode an error: " + err.Error()) // our own type always encodes
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(said.status)
+	w.Write(body)
+}
+
+// normaliser turns what the library says in plain text into JSON-RPC errors.
+type normaliser struct {
+	http.ResponseWriter
+	messages []message
+	status   int
+	text     *bytes.Buffer
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (n *normaliser) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (n *normaliser) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && strings.HasPrefix(n.Header().Get("Content-Type"), "text/plain") {
+		n.status, n.text = status, new(bytes.Buffer)
+		return
+	}
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (n *normaliser) Write(b []byte) (int, error) {
+	if n.text != nil {
+		return n.text.Write(b) //nolint:wrapcheck // a buffer takes everything
+	}
+	return n.ResponseWriter.Write(b) //nolint:wrapcheck // a writer, and nothing else
+}
+
+// finish writes what was held back.
+func (n *normaliser) finish() {
+	if n.text == nil {
+		return
+	}
+	said := &refusal{status: n.status, code: codeRefused, message: strings.TrimSpace(n.text.String())}
+	first := n.messages[0]
+	unhandled := strings.HasPrefix(said.message, "JSON RPC not handled")
+	switch {
+	case unhandled && len(first.ID) > 0:
+		// Before the revision without sessions, an unknown method is an answer
+		// like any other.
+		said.status, said.code, said.message = http.StatusOK, codeMethodNotFound, "Method not found: "+first.Method
+	case unhandled:
+		n.Header().Del("Content-Type")
+		n.ResponseWriter.WriteHeader(http.StatusAccepted) // an unknown notification is let be
+		return
+	case n.status == http.StatusBadRequest && (first.Version != "2.0" || len(n.messages) > 1):
+		said.code, said.message = codeInvalid, "Invalid Request: "+said.message
+	}
+	var id json.RawMessage
+	if len(n.messages) == 1 {
+		id = first.ID
+	}
+	writeError(n.ResponseWriter, said, id)
+}

@@ -1,0 +1,42 @@
+package mcp_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestOnlyTheServersOwnNamesAreAnswered: a page that has its own name lead here
+// would otherwise speak to a server on its reader's machine.
+func TestOnlyTheServersOwnNamesAreAnswered(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	local := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
+	for host, want := range map[string]int{
+		"sandbox.example": http.StatusOK, "SANDBOX.example": http.StatusOK, "localhost": http.StatusOK, "localhost:8080": http.StatusOK, "127.0.0.1:8080": http.StatusOK,
+		"127.5.5.5": http.StatusOK, "[::1]:8080": http.StatusOK, "192.0.2.7:8080": http.StatusOK,
+		"192.0.2.8:8080": http.StatusForbidden, "evil.example": http.StatusForbidden, "localhost.evil.example": http.StatusForbidden, "sandbox.example.evil.example": http.StatusForbidden, "": http.StatusForbidden,
+	} {
+		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(local)), http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+		r.Host = host
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("the host %q is answered %d %s, want %d", host, w.Code, w.Body, want)
+		}
+	}
+}
+
+// TestABatchWithOneIDTwiceIsAnswered: somebody would wait for ever otherwise.
+func TestABatchWithOneIDTwiceIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := post(t, open(t, &door{}), "/mcp", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "Mcp-Protocol-Version", "2025-03-26")
+	if w.Body.Len() == 0 {
+		t.Errorf("it is answered %d", w.Code)
+	}
+}

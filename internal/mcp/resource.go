@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"platen/internal/event"
+	"platen/internal/problem"
+)
+
+// Documents that are written by hand.
+var (
+	//go:embed document/overview.md
+	overview string
+	//go:embed document/order-to-cash.md
+	orderToCash string
+	//go:embed document/procure-to-pay.md
+	procureToPay string
+	//go:embed document/protocol.md
+	protocol string
+)
+
+const markdown = "text/markdown"
+
+// document is a resource: what an agent can read about the company.
+type document struct {
+	uri, name, title, description string
+	text                          func(Options) string
+}
+
+// documents lists the resources.
+func documents() []document {
+	written := func(text string) func(Options) string { return func(Options) string { return text } }
+	return []document{
+		{"platen://docs/overview", "overview", "Overview", "The two systems, the bridge, time, the life of a sandbox.", written(overview)},
+		{"platen://docs/order-to-cash", "order-to-cash", "Order to cash", "How a sales order becomes money, call by call.", written(orderToCash)},
+		{"platen://docs/procure-to-pay", "procure-to-pay", "Procure to pay", "How material is bought, received and paid; wages.", written(procureToPay)},
+		{"platen://docs/protocol", "protocol", "How calls behave", "Results, repeating, budgets, lists, events.", written(protocol)},
+		{"platen://docs/errors", "errors", "Errors", "Every error code: when it is given, and what to do.", errorList},
+		{"platen://docs/events", "events", "Events", "Every event type and what causes it.", eventList},
+	}
+}
+
+// errorList is every error code.
+func errorList(Options) string {
+	var b strings.Builder
+	b.WriteString("# Errors\n")
+	for _, d := range problem.All() {
+		fmt.Fprintf(&b, "\n## %s\n\n%d. %s %s\n", d.Code, d.Status, d.Meaning, d.Remedy)
+	}
+	return b.String()
+}
+
+// eventList is every event type.
+func eventList(Options) string {
+	var b strings.Builder
+	b.WriteString("# Events\n")
+	for _, d := range event.All() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s About: %s\n", d.Type, d.Cause, d.Self)
+	}
+	return b.String()
+}
+
+// addResources serves the documents.
+func addResources(s *sdk.Server, o Options) {
+	for _, d := range documents() {
+		text := d.text(o)
+		s.AddResource(
+			&sdk.Resource{URI: d.uri, Name: d.name, Title: d.title, Description: d.description, MIMEType: markdown, Size: int64(len(text))},
+			func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+				return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: d.uri, MIMEType: markdown, Text: text}}}, nil
+			})
+	}
+}

@@ -1,0 +1,226 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"platen/internal/company/mission"
+	"platen/internal/event"
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+const (
+	argumentQuery = "query"
+	foundDefault  = 5
+	foundMost     = 20
+	// textMost is how much of a page is shown, in bytes.
+	textMost = 1200
+)
+
+// library is the docs that the endpoint knows by itself.
+type library struct {
+	pages []Page
+	index *index
+}
+
+// Search implements Docs.
+func (l *library) Search(query string, most int) []Page {
+	found := []Page{}
+	for _, i := range l.index.search(query, most) {
+		page := l.pages[i]
+		if len(page.Text) > textMost {
+			page.Text = strings.ToValidUTF8(page.Text[:textMost], "") + "…"
+		}
+		found = append(found, page)
+	}
+	return found
+}
+
+// indexOf reads the tables and the resources.
+func indexOf(o Options) *library {
+	l := &library{index: newIndex()}
+	add := func(title, url, text string) {
+		l.pages = append(l.pages, Page{Title: title, URL: url, Text: text})
+		l.index.add(title, text)
+	}
+	for _, d := range documents() {
+		for _, section := range sections(d.text(o)) {
+			add(d.title+": "+section.title, d.uri, section.text)
+		}
+	}
+	for i := range o.Operations {
+		op := &o.Operations[i]
+		add(op.ID+": "+op.Summary, o.Origin+"/docs/operations#"+op.ID, op.Method+" "+op.Path+". "+op.Description)
+	}
+	for _, d := range problem.All() {
+		add("Error "+string(d.Code), o.Origin+"/docs/errors/"+string(d.Code), d.Meaning+" "+d.Remedy)
+	}
+	for _, d := range event.All() {
+		add("Event "+string(d.Type), o.Origin+"/docs/events/"+string(d.Type), d.Cause)
+	}
+	for _, m := range mission.All() {
+		add("Mission "+m.ID+": "+m.Title, o.Origin+m.DocsURL, m.Objective+" "+m.Hint)
+	}
+	return l
+}
+
+// section is a part of a document under one heading.
+type section struct{ title, text string }
+
+// sections cuts Markdown at its headings.
+func sections(text string) []section {
+	var all []section
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") {
+			all = append(all, section{title: strings.TrimSpace(strings.TrimLeft(line, "#"))})
+		} else if len(all) > 0 {
+			all[len(all)-1].text += line
+		}
+	}
+	return slices.DeleteFunc(all, func(s section) bool { return strings.TrimSpace(s.text) == "" })
+}
+
+// found is the data of an answer to a search.
+type found[T any] struct {
+	Items []T `json:"items"`
+}
+
+// searching are the arguments of a search.
+func searching(of string) *object {
+	arguments := newObject()
+	arguments.require(argumentQuery, id(of))
+	arguments.Properties["limit"] = number("", 1, foundMost).or(foundDefault)
+	return arguments
+}
+
+// most is how much a search may find.
+func (c *call) most() int {
+	var most int
+	_ = json.Unmarshal(c.arguments["limit"], &most) // checked before
+	return most
+}
+
+// own answers without an operation. It costs what a request does.
+func (c *call) own(data any) (*reply, error) {
+	door := c.endpoint.options.Door
+	if err := door.Spend(c.visit.Request, c.caller()); err != nil {
+		return &reply{http.StatusTooManyRequests, door.Refusal(err)}, nil
+	}
+	return &reply{http.StatusOK, door.Success(data)}, nil
+}
+
+// searchDocs makes the tool that searches the docs.
+func (b *builder) searchDocs(in entry) (*tool, error) {
+	return in.tool(searching("Words, such as an error code or a resource."), func(_ context.Context, c *call) (*reply, error) {
+		return c.own(found[Page]{b.endpoint.docs.Search(c.arguments.text(argumentQuery), c.most())})
+	})
+}
+
+// catalogueOf makes operations findable.
+func catalogueOf(table []operation.Operation) *index {
+	x := newIndex()
+	for i := range table {
+		op := &table[i]
+		x.add(op.ID+" "+op.Summary, op.Path+" "+op.Description)
+	}
+	return x
+}
+
+// callable is an operation as search_operations shows it.
+type callable struct {
+	Operation   string           `json:"operation"`
+	Summary     string           `json:"summary"`
+	Description string           `json:"description,omitempty"`
+	System      operation.System `json:"system"`
+	Request     string           `json:"request"`
+	Places      []string         `json:"ids,omitempty"`
+	Query       []string         `json:"query,omitempty"`
+	Body        *object          `json:"body,omitempty"`
+	Problems    []problem.Code   `json:"errors,omitempty"`
+}
+
+// searchOperations makes the tool that finds what other tools do not cover.
+func (b *builder) searchOperations(in entry) (*tool, error) {
+	shown := map[string]*callable{}
+	for i := range b.endpoint.options.Operations {
+		op := &b.endpoint.options.Operations[i]
+		c := &callable{Operation: op.ID, Summary: op.Summary, Description: op.Description, System: op.System, Request: op.Method + " " + op.Path, Places: op.Places(), Problems: op.Problems}
+		if op.Paged() {
+			c.Query = append([]string{"limit", "cursor", "updated_since"}, op.Filters...)
+		}
+		if op.In != nil && op.In.NumField() > 0 {
+			c.Body = newObject()
+			if err := b.body(c.Body, op); err != nil {
+				return nil, err
+			}
+		}
+		shown[op.ID] = c
+	}
+	return in.tool(searching("What to do, such as 'webhook' or 'hire'."), func(_ context.Context, c *call) (*reply, error) {
+		items := []*callable{}
+		for _, i := range b.endpoint.catalogue.search(c.arguments.text(argumentQuery), foundMost) {
+			op := &b.endpoint.options.Operations[i]
+			if c.reaches(op) && len(items) < c.most() {
+				items = append(items, shown[op.ID])
+			}
+		}
+		return c.own(found[*callable]{items})
+	})
+}
+
+// reaches reports whether an address has an operation. The ones that want no
+// key have a tool of their own.
+func (c *call) reaches(op *operation.Operation) bool {
+	return op.System != operation.Open && (c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
+}
+
+// anything makes the tool that calls any operation.
+func (b *builder) anything(in entry) (*tool, error) {
+	arguments := newObject()
+	arguments.require("operation", id("Its id, from search_operations."))
+	arguments.Properties["id"] = id("The {id} of the path.")
+	arguments.Properties["delivery_id"] = id("The {delivery_id} of the path.")
+	arguments.Properties["query"] = text("Of reads, such as status=active&limit=5.")
+	arguments.Properties["body"] = text("Of writes: a JSON object, written as text.")
+	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
+		errand, err := c.free()
+		if err != nil {
+			return nil, err
+		}
+		return c.perform(ctx, errand)
+	})
+}
+
+// free is the request of call_operation.
+func (c *call) free() (errand, error) {
+	op := c.endpoint.operations[c.arguments.text("operation")]
+	if op == nil || !c.reaches(op) {
+		return errand{}, refused(c.tool, problem.Field{Field: "operation", Rule: "enum", Message: "operation must be one that search_operations names for this address."})
+	}
+	in := errand{operation: op, places: map[string]string{}, text: c.arguments.text("body"), key: c.arguments.text(argumentIdempotency)}
+	var faults []problem.Field
+	for _, place := range op.Places() {
+		if in.places[place] = c.arguments.text(place); in.places[place] == "" {
+			faults = append(faults, missing(place))
+		}
+	}
+	var err error
+	if in.query, err = url.ParseQuery(c.arguments.text("query")); err != nil {
+		faults = append(faults, problem.Field{Field: "query", Rule: "format", Message: "query must look like status=active&limit=5."})
+	}
+	if in.text != "" && op.Method == http.MethodGet {
+		faults = append(faults, problem.Field{Field: "body", Rule: "additionalProperties", Message: op.ID + " is a read and takes no body."})
+	}
+	if len(faults) > 0 {
+		return errand{}, refused(c.tool, faults...)
+	}
+	if op.Paged() && !in.query.Has("limit") {
+		in.query.Set("limit", "20")
+	}
+	return in, nil
+}

@@ -1,0 +1,227 @@
+// Package session keeps who may act for a sandbox without sending a key: the
+// sessions of agents, and handles for agents whose hosts lose them. Both are
+// records in the store, so they survive restarts and are shared by servers. A
+// record holds hashes alone: of the id that is its name, and of the keys.
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"platen/internal/sandbox"
+	"platen/internal/store"
+)
+
+const (
+	// Lasts is how long a session or a handle is kept after its last use
+	// (contract: OPEN.MCP.SESSION).
+	Lasts = 24 * time.Hour
+	// renewed is how old the note of the last use gets: writing one for each
+	// call would cost a flush of the disk.
+	renewed = time.Hour
+
+	kindSession = "agent session"
+	kindHandle  = "agent handle"
+
+	// HandlePrefix is how handles begin (contract: OPEN.MCP.HANDLE).
+	HandlePrefix = "sbh_"
+	// secretBytes is the randomness of an id: whoever has one acts with both
+	// keys, so it is as hard to guess as they are.
+	secretBytes = 32
+)
+
+// ErrUnknown reports a session or a handle that there is not, or no longer.
+var ErrUnknown = errors.New("unknown")
+
+// Session is one session of an agent. It is safe for concurrent use.
+type Session struct {
+	name string
+	mu   sync.Mutex // guards what follows
+	keys *sandbox.Keys
+}
+
+// Keys returns the keys that the session holds; not ok while it has no sandbox.
+func (s *Session) Keys() (keys sandbox.Keys, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keys == nil {
+		return sandbox.Keys{}, false
+	}
+	return *s.keys, true
+}
+
+// Book keeps sessions and handles.
+type Book struct {
+	store store.Store
+	now   func() time.Time
+	// changing keeps what is renewed from being what was just replaced.
+	changing sync.Mutex
+}
+
+// NewBook returns a book over a store, with the wall clock.
+func NewBook(s store.Store, now func() time.Time) *Book { return &Book{store: s, now: now} }
+
+// Open begins a session, which has no sandbox yet. The id is known to nobody
+// else and is stored only as a hash.
+func (b *Book) Open(ctx context.Context) (id string, s *Session, err error) {
+	id = newSecret()
+	s = &Session{name: nameOf(id)}
+	if err := b.store.Write(ctx, []store.Write{b.record(kindSession, s.name, nil)}); err != nil {
+		return "", nil, fmt.Errorf("begin a session: %w", err)
+	}
+	return id, s, nil
+}
+
+// Find returns the session with an id, or ErrUnknown.
+func (b *Book) Find(ctx context.Context, id string) (*Session, error) {
+	name := nameOf(id)
+	keys, err := b.find(ctx, kindSession, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{name: name, keys: keys}, nil
+}
+
+// End ends a session. One that has ended is no error.
+func (b *Book) End(ctx context.Context, s *Session) error {
+	b.changing.Lock()
+	defer b.changing.Unlock()
+	err := b.store.Write(ctx, []store.Write{{Record: store.Record{Kind: kindSession, Key: s.name}, Rule: store.Take}})
+	if err != nil && !errors.Is(err, store.ErrConflict) {
+		return fmt.Errorf("end a session: %w", err)
+	}
+	return nil
+}
+
+// Give makes a new handle of a sandbox, and has the session hold its keys, in
+// the place of those that it held. Without a session there is only the handle.
+func (b *Book) Give(ctx context.Context, s *Session, keys sandbox.Keys) (handle string, err error) {
+	handle = HandlePrefix + newSecret()
+	writes := []store.Write{b.record(kindHandle, nameOf(handle), &keys)}
+	if s != nil {
+		writes = append(writes, b.record(kindSession, s.name, &keys))
+	}
+	b.changing.Lock()
+	defer b.changing.Unlock()
+	if err := b.store.Write(ctx, writes); err != nil {
+		return "", fmt.Errorf("keep a handle: %w", err)
+	}
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.keys = &keys
+	}
+	return handle, nil
+}
+
+// Holds returns the keys that a handle stands for, or ErrUnknown.
+func (b *Book) Holds(ctx context.Context, handle string) (sandbox.Keys, error) {
+	keys, err := b.find(ctx, kindHandle, nameOf(handle))
+	if err != nil {
+		return sandbox.Keys{}, err
+	}
+	if keys == nil {
+		return sandbox.Keys{}, errors.New("a handle without a sandbox")
+	}
+	return *keys, nil
+}
+
+// find reads a record that has not ended, and notes that it was used.
+func (b *Book) find(ctx context.Context, kind, name string) (*sandbox.Keys, error) {
+	r, err := b.store.Find(ctx, kind, name)
+	now := b.now()
+	if errors.Is(err, store.ErrNotFound) || err == nil && !now.Before(r.EndsAt) {
+		return nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up an %s: %w", kind, err)
+	}
+	var kept row
+	if err := json.Unmarshal(r.Body, &kept); err != nil {
+		return nil, fmt.Errorf("read an %s: %w", kind, err)
+	}
+	keys, err := kept.keys()
+	if err != nil {
+		return nil, fmt.Errorf("read an %s: %w", kind, err)
+	}
+	if r.EndsAt.Sub(now) < Lasts-renewed {
+		b.renew(ctx, kind, name)
+	}
+	return keys, nil
+}
+
+// renew notes that a record was used. Whoever could not renew it can still use
+// it.
+func (b *Book) renew(ctx context.Context, kind, name string) {
+	b.changing.Lock()
+	defer b.changing.Unlock()
+	r, err := b.store.Find(ctx, kind, name)
+	if err != nil {
+		return
+	}
+	r.EndsAt = b.end()
+	_ = b.store.Write(ctx, []store.Write{{Record: r}})
+}
+
+// end is when a record ends that is used now.
+func (b *Book) end() time.Time { return b.now().Add(Lasts).UTC().Truncate(time.Microsecond) }
+
+func (b *Book) record(kind, name string, keys *sandbox.Keys) store.Write {
+	kept := row{}
+	if keys != nil {
+		kept = row{SandboxID: keys.SandboxID, Office: hex.EncodeToString(keys.Office[:]), Factory: hex.EncodeToString(keys.Factory[:])}
+	}
+	body, err := json.Marshal(kept)
+	if err != nil {
+		panic("encode a session: " + err.Error()) // our own type always encodes
+	}
+	return store.Write{Record: store.Record{Kind: kind, Key: name, Body: body, EndsAt: b.end()}}
+}
+
+// row is a session or a handle as it is stored.
+type row struct {
+	SandboxID string `json:"sandbox_id,omitempty"`
+	Office    string `json:"office,omitempty"`
+	Factory   string `json:"factory,omitempty"`
+}
+
+// keys are nil for a session without a sandbox.
+func (r *row) keys() (*sandbox.Keys, error) {
+	if r.SandboxID == "" {
+		return nil, nil //nolint:nilnil // a session begins without keys
+	}
+	office, err := hashOf(r.Office)
+	if err != nil {
+		return nil, err
+	}
+	factory, err := hashOf(r.Factory)
+	return &sandbox.Keys{SandboxID: r.SandboxID, Office: office, Factory: factory}, err
+}
+
+func hashOf(text string) (hash store.KeyHash, err error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(hash) {
+		return hash, errors.New("a hash of a key is damaged")
+	}
+	return store.KeyHash(b), nil
+}
+
+func newSecret() string {
+	b := make([]byte, secretBytes)
+	rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// nameOf is the name under which a session or a handle is kept.
+func nameOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}

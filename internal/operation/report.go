@@ -1,0 +1,138 @@
+package operation
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"platen/internal/company"
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/sandbox"
+)
+
+// Report is the data of GET /sandbox/report: the score, and what it rests on
+// (contract: OPEN.FIELDS.REPORT). Nothing in it is of the wall clock or at
+// random, so two sandboxes that were played alike have the same report.
+type Report struct {
+	Score  company.Score `json:"score"`
+	Status string        `json:"status" enum:"active,expired,bankrupt"`
+
+	Preset        string        `json:"preset"`
+	PresetVersion int           `json:"preset_version" doc:"Scores of different versions are not compared."`
+	Seed          uint64        `json:"seed"`
+	Bridge        preset.Bridge `json:"bridge" enum:"auto,manual"`
+	ClockMode     sim.Mode      `json:"clock_mode" enum:"realtime,manual"`
+	EngineVersion int           `json:"engine_version" doc:"It grows when the same actions may give another life; such scores are not compared."`
+
+	SimDate   moment.Date `json:"sim_date"`
+	DayNumber int64       `json:"day_number"`
+	LastSeq   uint64      `json:"last_seq"`
+
+	Currency             string          `json:"currency"`
+	OpeningNetWorthMinor money.Minor     `json:"opening_net_worth_minor"`
+	NetWorth             []NetWorthPoint `json:"net_worth" doc:"The opening, and then the close of each day."`
+	Orders               OrderCount      `json:"orders"`
+	Writes               WriteCount      `json:"writes"`
+	Missions             []Proof         `json:"missions" doc:"Those that are completed, in the order in which they were."`
+	Achievements         []Proof         `json:"achievements" doc:"Those that are unlocked, in the order in which they were."`
+	Invariants           Invariants      `json:"invariants"`
+	StateHash            string          `json:"state_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed and actions give the same."`
+}
+
+// NetWorthPoint is what the company was worth at a moment.
+type NetWorthPoint struct {
+	SimTime       string      `json:"sim_time" example:"2026-09-07T15:59"`
+	NetWorthMinor money.Minor `json:"net_worth_minor"`
+	CashMinor     money.Minor `json:"cash_minor"`
+}
+
+// OrderCount counts the sales orders that have reached their customers.
+type OrderCount struct {
+	Shipped int64 `json:"shipped"`
+	OnTime  int64 `json:"on_time"`
+	Late    int64 `json:"late"`
+}
+
+// WriteCount counts what the clients wrote. Moving the clock, webhooks and the
+// lease are no business and count for nothing but when they are refused.
+type WriteCount struct {
+	Accepted int64 `json:"accepted"`
+	Refused  int64 `json:"refused" doc:"Answered 4xx, but for 429 and press_busy, which only ask to wait."`
+	Replayed int64 `json:"replayed" doc:"Answered with the stored answer of an earlier request."`
+}
+
+// Proof names an event of the feed that proves something.
+type Proof struct {
+	ID  string `json:"id" example:"order_to_cash"`
+	Seq uint64 `json:"seq" doc:"The number of the event that says so."`
+}
+
+// Invariants says whether the company's books agree with themselves.
+type Invariants struct {
+	Hold      bool    `json:"hold"`
+	Violation *string `json:"violation" doc:"The first that is broken; null for none."`
+}
+
+// reportOf makes the report of an examination.
+func reportOf(x *sandbox.Examination, now moment.Instant) any {
+	v := x.View
+	s := &v.Summary
+	minute := MinuteAt(v, now)
+	r := Report{
+		Score: s.Score, Status: v.Status(now),
+		Preset: s.Settings.Preset.Name, PresetVersion: s.Settings.Preset.Version, Seed: s.Settings.Seed, Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: company.Engine,
+		SimDate: minute.Date(), DayNumber: int64(minute.Day()), LastSeq: v.Sequence,
+		Currency: money.Currency, OpeningNetWorthMinor: s.NetWorthMinor - s.Score.ProfitMinor, NetWorth: netWorthPath(v),
+		Orders:   OrderCount{Shipped: s.Score.OrdersShipped, OnTime: s.Score.OrdersShipped - s.OrdersLate, Late: s.OrdersLate},
+		Writes:   WriteCount{Accepted: x.Accepted, Refused: x.Refused, Replayed: x.Replayed},
+		Missions: proofs(x.Completed), Achievements: proofs(x.Unlocked), Invariants: Invariants{Hold: x.Violation == nil}, StateHash: x.StateHash,
+	}
+	r.Score.WritesRefused = x.Refused
+	if x.Violation != nil {
+		r.Invariants.Violation = new(x.Violation.Error())
+	}
+	return r
+}
+
+// proofs names events by what they are about, which their links end in.
+func proofs(events []record.Event) []Proof {
+	list := make([]Proof, len(events))
+	for i := range events {
+		var body struct {
+			Links struct{ Self string }
+		}
+		if err := json.Unmarshal(events[i].Body, &body); err != nil {
+			panic("an event of the feed is no JSON: " + err.Error()) // it was written by us
+		}
+		list[i] = Proof{ID: body.Links.Self[strings.LastIndexByte(body.Links.Self, '/')+1:], Seq: events[i].Sequence}
+	}
+	return list
+}
+
+// netWorthPath is the opening and the last point of each day of the series.
+func netWorthPath(v *sandbox.View) []NetWorthPoint {
+	path := []NetWorthPoint{}
+	for i, e := range v.Table(company.SeriesResource).Entries {
+		p := record.Decode[company.SeriesPoint](e)
+		point := NetWorthPoint{SimTime: p.SimTime, NetWorthMinor: p.NetWorthMinor, CashMinor: p.CashMinor}
+		if isNoon := i%2 == 1; !isNoon { // the opening, and then noon and close in turn
+			path = append(path, point)
+		}
+	}
+	return path
+}
+
+func reportOperation() Operation {
+	return Operation{
+		ID: "get_report", Kind: Object, Method: http.MethodGet, Path: "/sandbox/report", System: Shared, Key: KeyNone, Status: http.StatusOK,
+		Summary: "The score, and what it rests on",
+		Description: "For those who compare players: which company it was, what it was worth day by day, what was shipped in time, what was refused, and the events that prove missions and achievements. " +
+			"Played alike, two sandboxes with the clock in manual mode have the same report.",
+		Out: reflect.TypeFor[Report](), Examined: reportOf,
+	}
+}

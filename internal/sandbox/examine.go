@@ -1,0 +1,63 @@
+package sandbox
+
+import (
+	"context"
+
+	"platen/internal/company/mission"
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/problem"
+)
+
+// deedsPerRead is how many events of deeds are read at a time: more than there
+// are missions and achievements.
+const deedsPerRead = 100
+
+// Examination is a sandbox looked at as a whole: what is too dear to be in
+// every view.
+type Examination struct {
+	View *View
+	// StateHash is that of company.StateHash.
+	StateHash string
+	// Violation says which invariant of the company is broken, nil for none.
+	Violation error
+	// Completed and Unlocked are the events of missions and achievements, oldest
+	// first.
+	Completed, Unlocked []record.Event
+	// Accepted, Refused and Replayed count the writes of the clients.
+	Accepted, Refused, Replayed int64
+}
+
+// Examine brings the company up to the present and looks at all of it, which
+// takes as long as the company is large and keeps its writer waiting.
+func (s *Sandbox) Examine(ctx context.Context, signals mission.Signals) (Examination, error) {
+	x, err := s.examine(ctx, signals)
+	if err != nil {
+		return Examination{}, err
+	}
+	if x.Completed, err = s.Events(ctx, x.View, Query{Limit: deedsPerRead, Types: event.SetOf(event.MissionCompleted)}); err != nil {
+		return Examination{}, err
+	}
+	x.Unlocked, err = s.Events(ctx, x.View, Query{Limit: deedsPerRead, Types: event.SetOf(event.AchievementUnlocked)})
+	return x, err
+}
+
+func (s *Sandbox) examine(ctx context.Context, signals mission.Signals) (x Examination, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	x.View, err = s.refresh(ctx, now, signals)
+	if err == nil && s.company == nil {
+		err = problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
+	}
+	if err == nil {
+		x.StateHash, x.Violation = s.company.StateHash(), s.company.Check()
+		conduct := s.conduct.taken(0)
+		x.Accepted, x.Refused, x.Replayed = conduct.Accepted, conduct.Refused, conduct.Replayed
+	}
+	whole = true
+	return x, err
+}
