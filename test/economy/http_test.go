@@ -192,7 +192,9 @@ func (d *outside) series() ([]*company.SeriesPoint, error) {
 		return nil, err
 	}
 	var answer struct {
-		Data struct{ Points []*company.SeriesPoint }
+		Data struct {
+			Points []*company.SeriesPoint `json:"points"`
+		} `json:"data"`
 	}
 	err = json.Unmarshal(raw, &answer)
 	return answer.Data.Points, err
