@@ -261,7 +261,7 @@ func (e *evaluation) runCommand(ctx context.Context, seed uint64, environment []
 	said := &lines{out: e.said, prefix: fmt.Sprintf("seed %d: ", seed)}
 	defer said.Close()
 	cmd := exec.CommandContext(patient, e.command[0], e.command[1:]...) //nolint:gosec // running it is what was asked for
-	cmd.Env = append(os.Environ(), environment...)
+	cmd.Env = append(cmd.Environ(), environment...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, killWait
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err := cmd.Run()
