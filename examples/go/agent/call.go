@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -92,8 +93,8 @@ func (p *player) list(ctx context.Context, tool, resource, status string) ([]obj
 	}
 	items, _ := data["items"].([]any)
 	rows := make([]object, 0, len(items))
-	for i := len(items) - 1; i >= 0; i-- {
-		if row, ok := items[i].(object); ok {
+	for _, item := range slices.Backward(items) {
+		if row, ok := item.(object); ok {
 			rows = append(rows, row)
 		}
 	}

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -42,12 +43,16 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", *url, err)
 	}
-	defer session.Close()
 	p := &player{session: session, out: out}
+	return errors.Join(p.play(ctx, *days), session.Close())
+}
+
+// play makes a company and plays it for some days.
+func (p *player) play(ctx context.Context, days int) error {
 	if _, err := p.must(ctx, "create_sandbox", object{"preset": "agent_eval"}); err != nil {
 		return err
 	}
-	for range *days {
+	for range days {
 		if err := p.day(ctx); err != nil {
 			return err
 		}
