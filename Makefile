@@ -22,7 +22,7 @@ CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandb
 MEETINGS = AtOnce|AtTheSameTime|Twice|Once|Many|Poll|HalfAStep|During|Queue|Ticket|Place|Overtaken|Deliver|Receiver|Lost|Deleted|Subscription|Rotation|Restart|Network|Budget|UnderOneKey|Revoked|TheEnd|Lease|Calls|Fault|Store
 
 help: ## Show this help.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
@@ -31,9 +31,10 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	@$(SUITE); $(OPTIONAL); failed=; skipped=; \
 	suite vet $(GO) vet ./... || failed=1; \
 	suite test $(GO) test -timeout 30m ./... || failed=1; \
+	suite browser $(GO) test -C test/browser -timeout 30m ./... || failed=1; \
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
-	optional "browser journey" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
+	optional "pages in a browser" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
 	optional "Python example" examples/python "python3"; \
 	optional "JavaScript example" examples/javascript "node"; \
 	optional "commands of the examples' READMEs, curl" examples "curl"; \
@@ -54,7 +55,7 @@ race: ## Test the packages with goroutines under the race detector. Needs gcc.
 	suite 'race in the contract suite' env CGO_ENABLED=1 go test -timeout 30m -race -run '$(MEETINGS)' ./test/contract && [ $$failed = 0 ]
 
 lint: bin/golangci-lint ## Run the linters of .golangci.yml.
-	@$(SUITE); suite lint env CGO_ENABLED=0 bin/golangci-lint run ./...
+	@$(SUITE); suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... && cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./...
 
 bin/golangci-lint: tools/go.mod tools/go.sum
 	$(GO) build -C tools -buildvcs=false -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -71,6 +72,13 @@ release-openapi: ## Take today's OpenAPI document for the released one.
 
 bin/oasdiff: tools/go.mod tools/go.sum
 	$(GO) build -C tools -buildvcs=false -o ../bin/oasdiff github.com/oasdiff/oasdiff
+
+screenshots: ## Make the pictures of the README, from the running program. Needs Chromium.
+	PLATEN_TEST_ALL=1 PLATEN_SCREENSHOTS=$(CURDIR)/docs/pictures $(GO) test -C test/browser -count=1 -run TestThePicturesOfTheReadme .
+
+vendor: ## Renew what the console has from npm: versions are in tools/console/package.json.
+	npm ci --silent --no-audit --no-fund --prefix tools/console
+	node tools/console/vendor.mjs
 
 fmt: ## Format all Go files.
 	gofmt -l -w .
@@ -107,4 +115,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy soak fuzz
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy soak fuzz screenshots vendor

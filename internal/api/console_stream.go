@@ -64,7 +64,8 @@ func consoleStream(x *exchange, o *onlooker) error {
 	h.Set("X-Accel-Buffering", "no") // proxies that hold answers back would make it useless
 	x.note(http.StatusOK)
 	x.w.WriteHeader(http.StatusOK)
-	defer x.sandbox.Watch()()
+	unwatch := x.sandbox.Watch()
+	defer unwatch()
 	s.run(x.r.Context())
 	return nil
 }

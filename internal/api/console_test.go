@@ -57,10 +57,18 @@ func ask(t *testing.T, s *service, path string, headers ...string) *http.Respons
 	return response
 }
 
+// asked is the status of an answer.
+func asked(t *testing.T, s *service, path string, headers ...string) int {
+	t.Helper()
+	response := ask(t, s, path, headers...)
+	response.Body.Close()
+	return response.StatusCode
+}
+
 // keys creates a sandbox.
 func keys(t *testing.T, s *service, body string) (office, factory string) {
 	t.Helper()
-	r, err := http.Post(s.url+"/v1/sandboxes", "application/json", strings.NewReader(body)) //nolint:noctx // the server ends with the test
+	r, err := http.Post(s.url+"/v1/sandboxes", "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +164,8 @@ func TestAConsoleHasABudgetOfItsOwn(t *testing.T) {
 	if last != http.StatusTooManyRequests || header.Get("Retry-After") != "1" {
 		t.Errorf("the 31st is answered %d, Retry-After %q", last, header.Get("Retry-After"))
 	}
-	if response := ask(t, s, "/v1/sandbox", bearer(office)...); response.StatusCode != http.StatusOK {
-		t.Errorf("the key itself is answered %d", response.StatusCode)
+	if status := asked(t, s, "/v1/sandbox", bearer(office)...); status != http.StatusOK {
+		t.Errorf("the key itself is answered %d", status)
 	}
 	s.clock.Advance(time.Second)
 	if status, _, _ := look(t, s, bearer(office)...); status != http.StatusOK {
@@ -174,8 +182,8 @@ func TestTheRoutesOfTheConsoleTakeNothingElse(t *testing.T) {
 	s := start(t)
 	office, _ := keys(t, s, `{}`)
 	for _, path := range []string{api.ConsoleState + "?x=1", api.ConsoleStream + "?after=1"} {
-		if response := ask(t, s, path, bearer(office)...); response.StatusCode != http.StatusBadRequest {
-			t.Errorf("%s is answered %d", path, response.StatusCode)
+		if status := asked(t, s, path, bearer(office)...); status != http.StatusBadRequest {
+			t.Errorf("%s is answered %d", path, status)
 		}
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+api.ConsoleState, http.NoBody)

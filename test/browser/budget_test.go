@@ -21,6 +21,7 @@ const (
 )
 
 func TestAColdLoadKeepsItsBudget(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t)
 	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
@@ -56,6 +57,7 @@ func countFrom(asked []string, address string) int {
 // TestEventsLeaveTheMainThreadIdle counts the processor's time that the page
 // takes, so that others on the machine do not matter.
 func TestEventsLeaveTheMainThreadIdle(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t)
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
@@ -89,6 +91,7 @@ func (x *tab) metrics() map[string]float64 {
 }
 
 func TestTheWorkerMayOnlyBeTheWorker(t *testing.T) {
+	t.Parallel()
 	_, x := begin(t, nil, looks[0], "TrustedScriptURL", "TrustedHTML")
 	if got := eval[string](x, `(() => { try { new Worker('/static/other.js'); return 'made'; } catch (e) { return e.name; } })()`); got != "TypeError" {
 		t.Errorf("another worker is %s", got)

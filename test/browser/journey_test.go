@@ -19,7 +19,7 @@ const atOnce = time.Second
 // with it from another terminal, and watches: the keys, the opening orders, an
 // acceptance, the way to the money, missions, deliveries, the extension, and
 // what is left when the time is over.
-func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
+func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) { //nolint:paralleltest // it says how soon something is seen
 	// The window of the extension is open from the beginning.
 	p := platentest.Start(t, private, map[string]string{"sandbox-duration": "50s", "extension": "3s", "extension-window": "50s"})
 	x := open(t, p.Origin, looks[0], "423")
@@ -138,6 +138,7 @@ func (x *tab) fill(selector, value string) {
 
 // TestTheKeyboardGoesEverywhere walks through the console without a mouse.
 func TestTheKeyboardGoesEverywhere(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t)
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	c.list("/office/sales-orders")
@@ -163,6 +164,7 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	x.shows(".detail", "SO-1003")
 	x.press("/")
 	x.until(`document.activeElement.matches('[data-filter]')`)
+	eval[any](x, `document.activeElement.select()`) // the protocol types the key though the page has taken it
 	x.press("lumen")
 	x.until(`document.querySelectorAll('tr[data-row]').length === 1`)
 	x.press("\x1b")
@@ -181,6 +183,7 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 
 // TestAKeyNeverStandsInAnAddress types a key into every field of every page.
 func TestAKeyNeverStandsInAnAddress(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t)
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	x := open(t, p.Origin, looks[0], "422", "400")

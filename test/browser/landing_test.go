@@ -28,6 +28,7 @@ func (x *tab) seen(name string, ls ...look) {
 }
 
 func TestTheLandingPageInEveryLook(t *testing.T) {
+	t.Parallel()
 	_, x := begin(t, nil, looks[0])
 	x.seen("landing", looks...)
 	x.click(`input[value=manual]`)
@@ -35,6 +36,7 @@ func TestTheLandingPageInEveryLook(t *testing.T) {
 }
 
 func TestAProofOfWorkIsFoundBesideThePage(t *testing.T) {
+	t.Parallel()
 	_, x := begin(t, map[string]string{"pow-difficulty": "16"}, looks[0], "428")
 	x.click("#progress button")
 	x.shows(".key.factory", "lab_fac_")
@@ -43,6 +45,7 @@ func TestAProofOfWorkIsFoundBesideThePage(t *testing.T) {
 // TestTheProofIsOfTheTextOnTheWire compares the worker's SHA-256 with the
 // browser's own, for texts of every length around the blocks' ends.
 func TestTheProofIsOfTheTextOnTheWire(t *testing.T) {
+	t.Parallel()
 	_, x := begin(t, nil, looks[0])
 	wrong := eval[[]string](x, `(async () => {
 		const { solve } = await import(document.querySelector('script[src*="landing.js"]').src.replace('landing.js', 'proof.js'));
@@ -60,6 +63,7 @@ func TestTheProofIsOfTheTextOnTheWire(t *testing.T) {
 }
 
 func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
+	t.Parallel()
 	_, x := begin(t, map[string]string{"pow-difficulty": "32"}, looks[1], "428")
 	x.click("#progress button")
 	x.shows(".wait dd", ",")
@@ -69,6 +73,7 @@ func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
 }
 
 func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
+	t.Parallel()
 	p, x := begin(t, map[string]string{"max-sandboxes": "1", "sandbox-duration": "6s", "extension-window": "1s", "grace": "1s"}, looks[0])
 	p.Sandbox(t, platentest.Options{})
 	x.click("#progress button")
@@ -78,6 +83,7 @@ func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
 }
 
 func TestAForfeitedPlaceIsExplained(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t)
 	way := between(t, p)
 	way.says(func(w http.ResponseWriter, r *http.Request) bool {
@@ -106,6 +112,7 @@ func TestAForfeitedPlaceIsExplained(t *testing.T) {
 }
 
 func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		settings map[string]string
 		code     string
@@ -115,6 +122,7 @@ func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
 		"queue-full": {map[string]string{"max-sandboxes": "1", "queue-length": "0"}, "queue_full"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p, x := begin(t, c.settings, looks[0], "429", "503")
 			p.Sandbox(t, platentest.Options{})
 			x.click("#progress button")
@@ -127,6 +135,7 @@ func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
 }
 
 func TestTheStatusPageSaysHowTheServerIs(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t)
 	x := open(t, p.Origin, looks[0])
 	x.visit("/status")

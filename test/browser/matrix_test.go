@@ -32,6 +32,7 @@ var shown = []struct{ name, path, ready, text string }{
 // phone: it must write nothing to the console, break no policy and give axe-core
 // nothing to say. A picture of each is kept.
 func TestEveryPageInEveryLook(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t, private)
 	c := busy(t, p)
 	x := open(t, p.Origin, looks[0])

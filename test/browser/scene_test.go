@@ -17,7 +17,6 @@ import (
 type company struct {
 	*platentest.Sandbox
 	testing.TB
-	presses []string
 }
 
 type record = map[string]any

@@ -103,10 +103,12 @@ var states = []struct {
 // TestEveryPageInEveryState opens each page in each state that all pages share,
 // in one look each so that all four come about.
 func TestEveryPageInEveryState(t *testing.T) {
+	t.Parallel()
 	p := platentest.Start(t, poor(t))
 	expired := platentest.Start(t, map[string]string{"sandbox-duration": "2s", "extension-window": "1s"})
 	for n, state := range states {
 		t.Run(state.name, func(t *testing.T) {
+			t.Parallel()
 			server := p
 			if state.name == "expired" {
 				server = expired

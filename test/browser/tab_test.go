@@ -42,8 +42,9 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// process is the one browser of the suite.
-var process struct { //nolint:gochecknoglobals // starting one takes longer than most tests
+// process is the one browser of the suite: starting it takes longer than most
+// tests.
+var process struct {
 	sync.Mutex
 	ctx  context.Context
 	stop []func()
@@ -63,7 +64,8 @@ func browser(t *testing.T) context.Context {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("start the browser: %v", err)
 	}
-	process.ctx, process.stop = ctx, []func(){stop, stopAllocator}
+	process.ctx = ctx //nolint:fatcontext // it is made once
+	process.stop = []func(){stop, stopAllocator}
 	return ctx
 }
 
@@ -144,6 +146,7 @@ func open(t *testing.T, origin string, l look, expected ...string) *tab {
 		t.Fatal(err)
 	}
 	call(x, network.Enable, network.EnableParams{})
+	call(x, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	x.look(l)
 	return x
 }
@@ -186,7 +189,7 @@ func (x *tab) run(steps ...chromedp.Action[chromedp.Void]) {
 func (x *tab) text() string {
 	ctx, cancel := context.WithTimeout(x.ctx, patience)
 	defer cancel()
-	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body?.innerText ?? ''`))
+	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll('input')].map(e => e.name + '=' + e.value).join(' ') + document.body?.innerText`))
 	return text
 }
 
@@ -248,6 +251,7 @@ func (x *tab) enter(s *platentest.Sandbox, path string) {
 func (x *tab) goTo(path string) {
 	x.Helper()
 	eval[any](x, `(() => { const a = document.createElement('a'); a.href = `+quote(path)+`; document.body.append(a); a.click(); a.remove(); })()`)
+	x.until(`location.pathname === ` + quote(path) + ` && document.querySelector('main h1')`)
 }
 
 func (x *tab) click(selector string) {

@@ -1,5 +1,5 @@
 // Events, newest first, as the overview and the page of events show them.
-import { useState, useEffect, signal } from '../vendor/preact.js';
+import { useState, useLayoutEffect, signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { onPause } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
@@ -18,7 +18,7 @@ function hold(on) { held.value = on ? store.events.value : null; if (!on) open.v
 export function Feed({ limit = 200, tall = false }) {
   const all = held.value ?? store.events.value, fresh = held.value ? store.events.value.length && store.events.value[0].seq - (held.value[0]?.seq ?? 0) : 0;
   const [born] = useState(() => store.lastSeen.value || Infinity);
-  useEffect(() => { onPause.current = () => hold(!held.value); return () => { onPause.current = null; hold(false); }; }, []);
+  useLayoutEffect(() => { onPause.current = () => hold(!held.value); return () => { onPause.current = null; hold(false); }; }, []);
   const q = query.value.toLowerCase();
   const shown = all.filter(e => chosen.value.has(e.system) && (!q || e.type.includes(q) || e.id.includes(q) || JSON.stringify(e.data).toLowerCase().includes(q))).slice(0, limit);
   const flip = s => { const next = new Set(chosen.value); next.has(s) ? next.delete(s) : next.add(s); chosen.value = next; };

@@ -16,17 +16,24 @@ const dateOf = n => new Date((Math.floor(n / 5) * 7 + n % 5 - 3) * 86400000).toI
 
 function Lane({ press, runs, from, to, at }) {
   const place = m => 100 * (m - from) / (to - from);
-  return html`<div class="lane"><div class="lane-n"><b>${press.name}</b><${Status} is=${press.status} /><span class="dim">${words(press.technology)} · ${number(press.sheets_per_hour)} sheets/h</span></div>
+  const used = runs.reduce((n, r) => n + Math.max(0, Math.min(at, minuteOf(r.completed_sim ?? r.ends_sim)) - Math.max(from, minuteOf(r.started_sim))), 0);
+  return html`<div class="lane"><div class="lane-n"><b>${press.name}</b><${Status} is=${press.status} /><span class="dim">${words(press.technology)} · ${number(press.sheets_per_hour)} sheets/h · ${Math.round(100 * used / Math.max(1, at - from))} % used</span></div>
     <div class="lane-t">${runs.map(r => {
       const start = minuteOf(r.started_sim), end = minuteOf(r.completed_sim ?? r.ends_sim), work = store.row('work_order', r.work_order_id ?? r.items[0]?.work_order_id);
       if (end <= from) return null;
       const left = Math.max(0, place(start)), width = Math.max(.6, place(end) - left);
       const label = work ? `${number(work.quantity)} × ${work.product_name}` : r.id;
       return html`<a class=${`run ${r.status}`} data-row href=${`/console/factory/print-runs/${r.id}`} style=${{ left: `${left}%`, width: `${width}%` }} title=${`${label}: ${r.started_sim.replace('T', ' ')} to ${(r.completed_sim ?? r.ends_sim).replace('T', ' ')}, ${number(r.sheets_planned)} sheets`}>
-        ${r.status === 'running' ? html`<i style=${{ transform: `scaleX(${Math.max(0, Math.min(1, (at - start) / (end - start)))})` }} />` : null}<span>${label}</span></a>`;
+        ${r.status === 'running' ? html`<i style=${{ transform: `scaleX(${Math.max(0, Math.min(1, (at - start) / (end - start)))})` }} />` : null}<span class="long">${label}</span><span class="brief num">${number(work?.quantity)}</span></a>`;
     })}${press.down_until_sim ? html`<span class="run down" style=${{ left: `${place(at)}%`, width: `${Math.max(1, place(minuteOf(press.down_until_sim)) - place(at))}%` }}><span>down</span></span>` : null}
     <i class="nowline" style=${{ left: `${place(at)}%` }} aria-hidden="true" /></div></div>`;
 }
+
+const Newest = ({ runs }) => html`<section class="card"><div class="card-h"><h2>Newest runs</h2><span class="grow" /><a class="more" href="/console/factory/print-runs">All <${Icon} name="chevron-right" size=${14} /></a></div>
+  ${runs.length ? html`<div class="scroll" tabindex="0" role="region" aria-label="Newest runs"><table class="tbl"><thead><tr><th scope="col">What</th><th scope="col">Press</th><th class="r" scope="col">Sheets</th><th class="r" scope="col">Spoilt</th><th scope="col">From</th><th scope="col">Status</th></tr></thead><tbody>${runs.map(r => {
+    const work = store.row('work_order', r.work_order_id ?? r.items[0]?.work_order_id), press = store.row('press', r.press_id);
+    return html`<tr key=${r.id}><td class="fill">${work ? html`${number(work.quantity)} × ${work.product_name}` : html`<code>${r.id}</code>`}</td><td>${words(press?.technology)}</td><td class="r num">${number(r.sheets_planned)}</td><td class="r num">${r.spoilage_pct == null ? '\u2013' : `${r.spoilage_pct} %`}</td><td class="num">${day(r.started_sim.slice(0, 10)).slice(4)} ${r.started_sim.slice(11, 16)}</td><td><${Status} is=${r.status} /></td></tr>`;
+  })}</tbody></table></div>` : html`<${Empty} icon="printer" title="No runs yet"><p>A work order becomes paper when a press takes it.</p><//>`}</section>`;
 
 export function Page() {
   const presses = store.rows('press'), runs = store.rows('print_run'), p = store.present.value;
@@ -42,8 +49,9 @@ export function Page() {
       <div class="scroll" tabindex="0" role="region" aria-label="Press lanes"><div class="lanes"><div class="lane head" aria-hidden="true"><div class="lane-n" /><div class="lane-t">${days.map(d => html`<span class="lane-d" style=${{ left: `${100 * (d * dayLength - from) / (to - from)}%` }}>${day(dateOf(d))}</span>`)}</div></div>
       ${presses.map(press => html`<${Lane} key=${press.id} press=${press} runs=${runs.filter(r => r.press_id === press.id)} from=${from} to=${to} at=${at} />`)}</div></div>
       ${runs.length ? null : html`<div class="lane-empty"><p class="dim">Nothing has been printed yet.</p></div>`}</section>
+    <div class="cols"><${Newest} runs=${runs.slice(0, 12)} />
     <section class="card"><div class="card-h"><h2>Waiting for a press</h2><span class="pill factory">${waiting.length}</span></div>
-      ${waiting.length ? html`<div class="scroll"><table class="tbl"><tbody>${waiting.map(w => html`<tr key=${w.id}><td><code>${w.number}</code></td><td class="fill">${number(w.quantity)} × ${w.product_name}</td><td class="dim">due ${day(w.due_date)}</td></tr>`)}</tbody></table></div>
+      ${waiting.length ? html`<div class="scroll" tabindex="0" role="region" aria-label="Waiting for a press"><table class="tbl"><tbody>${waiting.map(w => html`<tr key=${w.id}><td><code>${w.number}</code></td><td class="fill">${number(w.quantity)} × ${w.product_name}</td><td class="dim">due ${day(w.due_date)}</td></tr>`)}</tbody></table></div>
         <div class="pad"><${Code} what="start a print run" text=${`curl -s -X POST ${location.origin}/v1/factory/print-runs -H "Authorization: Bearer $FACTORY_KEY" \\\n  -H "Idempotency-Key: run-${waiting.at(-1).number}" --json '{"work_order_id":"${waiting.at(-1).id}","press_id":"${presses.find(x => x.status === 'idle')?.id ?? presses[0].id}"}'`} /></div>`
-      : html`<${Empty} icon="circle-check" title="Nothing waits"><p>Work orders that no press has begun would stand here.</p><//>`}</section>`;
+      : html`<${Empty} icon="circle-check" title="Nothing waits"><p>Work orders that no press has begun would stand here.</p><//>`}</section></div>`;
 }

@@ -1,5 +1,5 @@
 // What clients of the sandbox sent: the errors together, and each call.
-import { signal, useEffect } from '../vendor/preact.js';
+import { signal, useLayoutEffect } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { onPause } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
@@ -26,7 +26,7 @@ function Figures({ calls }) {
 }
 
 export function Page() {
-  useEffect(() => { onPause.current = () => { held.value = held.value ? null : store.calls.value; }; return () => { onPause.current = null; held.value = null; open.value = ''; }; }, []);
+  useLayoutEffect(() => { onPause.current = () => { held.value = held.value ? null : store.calls.value; }; return () => { onPause.current = null; held.value = null; open.value = ''; }; }, []);
   const calls = held.value ?? store.calls.value, q = query.value.toLowerCase();
   const shown = calls.filter(r => (!only.value || String(r.status)[0] === only.value) && (!q || `${r.method} ${r.path} ${r.status} ${r.error_code} ${r.id}`.toLowerCase().includes(q))).slice(0, 300);
   const toggle = r => { if (!held.value && open.value !== r.id) held.value = store.calls.value; open.value = open.value === r.id ? '' : r.id; };

@@ -17,13 +17,14 @@ export async function copy(text, what) {
     say(`${what} copied`);
     return true;
   } catch { /* the old way below */ }
-  const area = document.createElement('textarea');
+  const focused = document.activeElement, area = document.createElement('textarea');
   area.value = text;
   area.className = 'vh';
   document.body.append(area);
   area.select();
   const done = document.execCommand('copy');
   area.remove();
+  focused?.focus?.();
   say(done ? `${what} copied` : 'Select the text and press Ctrl+C');
   return done;
 }
