@@ -72,7 +72,7 @@ var may = map[string]string{
 	// through a door that the server opens.
 	"internal/mcp":         vocabulary + "internal/operation internal/sandbox internal/schema internal/company/mission internal/mcp/...",
 	"internal/mcp/front":   vocabulary + "internal/mcp/session",
-	"internal/mcp/session": "internal/sandbox internal/store",
+	"internal/mcp/session": vocabulary + "internal/sandbox internal/store",
 
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
 	"internal/metrics":   vocabulary + "internal/operation",
