@@ -72,7 +72,7 @@ var may = map[string]string{
 	// through a door that the server opens.
 	"internal/mcp":         vocabulary + "internal/operation internal/sandbox internal/schema internal/company/mission internal/mcp/...",
 	"internal/mcp/front":   vocabulary + "internal/mcp/session",
-	"internal/mcp/session": "internal/sandbox internal/store",
+	"internal/mcp/session": vocabulary + "internal/sandbox internal/store",
 
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
 	"internal/metrics":   vocabulary + "internal/operation",
@@ -87,6 +87,7 @@ var may = map[string]string{
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",
+	"examples/go/agent":  "",
 	"docs/webhooks":      "",
 
 	"test/contract": "platentest client internal/server internal/config",
@@ -122,7 +123,7 @@ var foreign = []foreignModule{
 	{"github.com/VictoriaMetrics/metrics", "internal/metrics", "what is counted is said in our own words everywhere else"},
 	{"code.dny.dev/ssrf", "internal/netguard", "which addresses are public is decided in one place"},
 	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/webhook", "what is sent is signed by the library that receivers verify with"},
-	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/front", "the protocol of agents ends at the endpoint: tools reach the company as requests"},
+	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/front examples/go/agent", "the protocol of agents ends at the endpoint: tools reach the company as requests"},
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},

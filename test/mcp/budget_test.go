@@ -1,6 +1,9 @@
 package mcp
 
 import (
+	"encoding/json"
+	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -32,5 +35,51 @@ func TestToolCallsSpendTheBudgetOfTheirKey(t *testing.T) {
 	// Listing costs the key nothing.
 	if list, err := office.session.ListTools(within(t), nil); err != nil || len(list.Tools) != 25 {
 		t.Errorf("the list of tools: %v", err)
+	}
+}
+
+// TestOpeningSessionsSpendsTheBudgetOfTheNameless, and who has spent it reads in
+// the words of the protocol when to come again.
+func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
+	t.Parallel()
+	p := launch(t, "--anonymous-rate", "2")
+	open := func() *http.Response {
+		t.Helper()
+		r, err := http.NewRequestWithContext(within(t), http.MethodPost, p.url(), strings.NewReader(
+			`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { response.Body.Close() })
+		return response
+	}
+	for range 2 {
+		if response := open(); response.StatusCode != http.StatusOK {
+			t.Fatalf("within the budget it is answered %d", response.StatusCode)
+		}
+	}
+	response := open()
+	var body struct {
+		ID    int
+		Error struct {
+			Code int
+			Data struct {
+				Code    string
+				RetryAt string `json:"retry_at"`
+			}
+		}
+	}
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" || body.ID != 7 || body.Error.Code != -32000 ||
+		body.Error.Data.Code != "rate_limited" || body.Error.Data.RetryAt == "" || response.Header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("over the budget it is answered %d %v %+v", response.StatusCode, response.Header, body)
 	}
 }

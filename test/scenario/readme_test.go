@@ -15,6 +15,7 @@ var documented = []struct {
 	needs []string
 }{
 	{"examples/go/bridge/README.md", nil},
+	{"examples/go/agent/README.md", nil},
 	{"examples/python/README.md", []string{"python3"}},
 	{"examples/javascript/README.md", []string{"node"}},
 }
@@ -41,7 +42,7 @@ func TestTheReadmesOfTheExamplesDoWhatTheySay(t *testing.T) {
 			const marker = "--- end of block"
 			script := "set -eu\n"
 			for _, block := range commands {
-				script += strings.ReplaceAll(block, "http://127.0.0.1:8080/v1", server().BaseURL) + "echo '" + marker + "'\n"
+				script += strings.ReplaceAll(block, "http://127.0.0.1:8080", server().Origin) + "echo '" + marker + "'\n"
 			}
 			shell := exec.CommandContext(t.Context(), "sh", "-c", script)
 			shell.Dir = "../.."

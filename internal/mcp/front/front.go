@@ -140,9 +140,11 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.turnAway(w, r, err)
 		return
 	}
-	if f.options.Gate.Shuts(r) {
-		f.refuse(w, f.options.Gate.Anonymous(r))
-		return
+	if f.options.Gate.Shuts(r) { // nothing is looked up for it
+		if err := f.options.Gate.Anonymous(r); err != nil {
+			f.refuse(w, err)
+			return
+		}
 	}
 	v := &Visit{Key: sentKey(r.Header), Request: r}
 	if err := f.recognise(v); err != nil {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 )
@@ -27,6 +28,10 @@ const (
 	// renewed is how old the note of the last use gets: writing one for each
 	// call would cost a flush of the disk.
 	renewed = time.Hour
+
+	// retrySeconds is what a client is asked to wait while the storage takes
+	// nothing.
+	retrySeconds = 5
 
 	kindSession = "agent session"
 	kindHandle  = "agent handle"
@@ -75,7 +80,7 @@ func (b *Book) Open(ctx context.Context) (id string, s *Session, err error) {
 	id = newSecret()
 	s = &Session{name: nameOf(id)}
 	if err := b.store.Write(ctx, []store.Write{b.record(kindSession, s.name, nil)}); err != nil {
-		return "", nil, fmt.Errorf("begin a session: %w", err)
+		return "", nil, failure("begin a session", err)
 	}
 	return id, s, nil
 }
@@ -96,7 +101,7 @@ func (b *Book) End(ctx context.Context, s *Session) error {
 	defer b.changing.Unlock()
 	err := b.store.Write(ctx, []store.Write{{Record: store.Record{Kind: kindSession, Key: s.name}, Rule: store.Take}})
 	if err != nil && !errors.Is(err, store.ErrConflict) {
-		return fmt.Errorf("end a session: %w", err)
+		return failure("end a session", err)
 	}
 	return nil
 }
@@ -112,7 +117,7 @@ func (b *Book) Give(ctx context.Context, s *Session, keys sandbox.Keys) (handle 
 	b.changing.Lock()
 	defer b.changing.Unlock()
 	if err := b.store.Write(ctx, writes); err != nil {
-		return "", fmt.Errorf("keep a handle: %w", err)
+		return "", failure("keep a handle", err)
 	}
 	if s != nil {
 		s.mu.Lock()
@@ -142,7 +147,7 @@ func (b *Book) find(ctx context.Context, kind, name string) (*sandbox.Keys, erro
 		return nil, ErrUnknown
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look up an %s: %w", kind, err)
+		return nil, failure("look up an "+kind, err)
 	}
 	var kept row
 	if err := json.Unmarshal(r.Body, &kept); err != nil {
@@ -184,6 +189,17 @@ func (b *Book) record(kind, name string, keys *sandbox.Keys) store.Write {
 		panic("encode a session: " + err.Error()) // our own type always encodes
 	}
 	return store.Write{Record: store.Record{Kind: kind, Key: name, Body: body, EndsAt: b.end()}}
+}
+
+// failure says what could not be done. A store that takes nothing for the moment
+// is for the client to hear of, who tries again.
+func failure(doing string, err error) error {
+	if !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrClosed) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	p := problem.New(problem.Unavailable, "The storage takes nothing at the moment.")
+	p.RetryAfter = retrySeconds
+	return p
 }
 
 // row is a session or a handle as it is stored.

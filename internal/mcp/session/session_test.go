@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"platen/internal/mcp/session"
+	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
@@ -193,6 +194,29 @@ func TestADamagedSessionIsNoUnknownOne(t *testing.T) {
 		}
 		if _, err := b.Find(t.Context(), id); err == nil || errors.Is(err, session.ErrUnknown) {
 			t.Errorf("the session %s is %v", body, err)
+		}
+	}
+}
+
+// TestAStoreThatTakesNothingAsksToTryAgain: the client is not to open a new
+// session because a server is stopping.
+func TestAStoreThatTakesNothingAsksToTryAgain(t *testing.T) {
+	t.Parallel()
+	b, _, db := open(t)
+	id, s, err := b.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, _, opening := b.Open(t.Context())
+	_, finding := b.Find(t.Context(), id)
+	_, giving := b.Give(t.Context(), s, keys)
+	_, holding := b.Holds(t.Context(), id)
+	for doing, err := range map[string]error{"open": opening, "find": finding, "give": giving, "hold": holding, "end": b.End(t.Context(), s)} {
+		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.Unavailable || p.RetryAfter == 0 {
+			t.Errorf("%s: %v", doing, err)
 		}
 	}
 }

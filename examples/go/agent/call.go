@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// object is what tools take and give.
+type object = map[string]any
+
+// refusal is the error of an envelope: a tool that did nothing, and why.
+type refusal struct {
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
+	RetryAt time.Time `json:"retry_at"`
+}
+
+// Error implements error.
+func (r *refusal) Error() string { return r.Code + ": " + r.Message }
+
+// player is a connection and what was done by it.
+type player struct {
+	session *sdk.ClientSession
+	out     io.Writer
+	// done counts what the rules of a day have done.
+	done map[string]int
+}
+
+// must calls a tool that has to work, and returns its data. When it is told to
+// wait, it waits.
+func (p *player) must(ctx context.Context, tool string, arguments object) (object, error) {
+	for {
+		result, err := p.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
+		if err != nil {
+			return nil, fmt.Errorf("call %s: %w", tool, err)
+		}
+		text, ok := result.Content[0].(*sdk.TextContent)
+		if !ok {
+			return nil, fmt.Errorf("%s answered with %T", tool, result.Content[0])
+		}
+		var envelope struct {
+			Data  object   `json:"data"`
+			Error *refusal `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(text.Text), &envelope); err != nil {
+			return nil, fmt.Errorf("read the answer of %s: %w", tool, err)
+		}
+		if !result.IsError {
+			return envelope.Data, nil
+		}
+		if code := envelope.Error.Code; code != "rate_limited" && code != "tick_rate" {
+			return nil, fmt.Errorf("%s: %w", tool, envelope.Error)
+		}
+		timer := time.NewTimer(time.Until(envelope.Error.RetryAt))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, ctx.Err()
+		case <-timer.C:
+		}
+	}
+}
+
+// may calls a tool that may be refused, and counts what was done.
+func (p *player) may(ctx context.Context, what, tool string, arguments object) (bool, error) {
+	_, err := p.must(ctx, tool, arguments)
+	if _, refused := errors.AsType[*refusal](err); refused {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	p.done[what]++
+	return true, nil
+}
+
+// list returns up to 100 rows, the oldest first.
+func (p *player) list(ctx context.Context, tool, resource, status string) ([]object, error) {
+	arguments := object{"resource": resource, "limit": 100}
+	if status != "" {
+		arguments["status"] = status
+	}
+	data, err := p.must(ctx, tool, arguments)
+	if err != nil {
+		return nil, err
+	}
+	items, _ := data["items"].([]any)
+	rows := make([]object, 0, len(items))
+	for _, item := range slices.Backward(items) {
+		if row, ok := item.(object); ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// text is a member that is a text, "" for none.
+func text(o object, name string) string {
+	s, _ := o[name].(string)
+	return s
+}
+
+// number is a member that is a number, 0 for none.
+func number(o object, name string) float64 {
+	n, _ := o[name].(float64)
+	return n
+}
+
+// children is a member that is a list of objects.
+func children(o object, name string) []object {
+	var all []object
+	list, _ := o[name].([]any)
+	for _, element := range list {
+		if child, ok := element.(object); ok {
+			all = append(all, child)
+		}
+	}
+	return all
+}

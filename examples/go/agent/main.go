@@ -1,0 +1,61 @@
+// Command agent plays a company of the preset agent_eval by rules alone, over
+// the Model Context Protocol, and prints its score: the least that an agent
+// with a model should beat.
+//
+//	agent --url http://127.0.0.1:8080/mcp --days 10
+//
+// It makes its own sandbox. Nobody is asked and nothing is learnt: the same
+// seed and the same rules give the same score.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "agent:", err)
+		os.Exit(1) //nolint:gocritic // nothing is left to do for stop
+	}
+}
+
+func run(ctx context.Context, args []string, out, stderr io.Writer) error {
+	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	url := flags.String("url", "http://127.0.0.1:8080/mcp", "where the server takes agents")
+	days := flags.Int("days", 10, "working days to play")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "platen-example-agent", Version: "1"}, nil).
+		Connect(ctx, &sdk.StreamableClientTransport{Endpoint: *url, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", *url, err)
+	}
+	p := &player{session: session, out: out}
+	return errors.Join(p.play(ctx, *days), session.Close())
+}
+
+// play makes a company and plays it for some days.
+func (p *player) play(ctx context.Context, days int) error {
+	if _, err := p.must(ctx, "create_sandbox", object{"preset": "agent_eval"}); err != nil {
+		return err
+	}
+	for range days {
+		if err := p.day(ctx); err != nil {
+			return err
+		}
+	}
+	return p.score(ctx)
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// What the rules go by.
+const (
+	// turns are how often a day the rules are gone through, and turnMinutes the
+	// time between.
+	turns, turnMinutes = 4, 120
+	// smallSheets is up to how many sheets a job goes to the digital press,
+	// which needs no plates and little make-ready.
+	smallSheets = 700
+	// oversPct is printed on top, against spoilage.
+	oversPct = 6
+)
+
+// day goes through the rules and lets a working day pass.
+func (p *player) day(ctx context.Context) error {
+	p.done = map[string]int{}
+	var now object
+	for range turns {
+		for _, rule := range []func(context.Context) error{p.answer, p.receive, p.buy, p.pay, p.print, p.ship} {
+			if err := rule(ctx); err != nil {
+				return err
+			}
+		}
+		var err error
+		if now, err = p.must(ctx, "advance_time", object{"minutes": turnMinutes}); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(p.out, "until %s %s: accepted %d, printed %d, shipped %d, ordered %d, paid %d; cash %.2f\n",
+		text(now, "sim_date"), text(now, "sim_time"), p.done["accepted"], p.done["printed"], p.done["shipped"], p.done["ordered"], p.done["paid"], number(now, "cash_minor")/100)
+	return nil
+}
+
+// answer accepts whatever is asked for.
+func (p *player) answer(ctx context.Context) error {
+	orders, err := p.list(ctx, "office_list", "sales_orders", "received")
+	if err != nil {
+		return err
+	}
+	for _, order := range orders {
+		if _, err := p.may(ctx, "accepted", "office_answer_sales_order", object{"id": order["id"], "answer": "accept"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// receive counts in what has come.
+func (p *player) receive(ctx context.Context) error {
+	deliveries, err := p.list(ctx, "factory_list", "deliveries", "arrived")
+	if err != nil {
+		return err
+	}
+	for _, delivery := range deliveries {
+		if _, err := p.may(ctx, "received", "factory_record_goods_receipt", object{"delivery_id": delivery["id"]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buy orders what the Factory asks for, from the quickest who sells it: a press
+// that stands still costs more than dear paper.
+func (p *player) buy(ctx context.Context) error {
+	requisitions, err := p.list(ctx, "office_list", "requisitions", "")
+	if err != nil {
+		return err
+	}
+	for _, wanted := range requisitions {
+		if text(wanted, "status") == "rejected" || wanted["purchase_order_id"] != nil {
+			continue
+		}
+		if text(wanted, "status") == "received" {
+			if _, err := p.may(ctx, "approved", "call_operation", object{"operation": "approve_requisition", "id": wanted["id"]}); err != nil {
+				return err
+			}
+		}
+		if err := p.order(ctx, wanted); err != nil {
+			return err
+		}
+	}
+	pending, err := p.list(ctx, "office_list", "purchase_orders", "pending_approval")
+	if err != nil {
+		return err
+	}
+	for _, order := range pending {
+		if _, err := p.may(ctx, "approved", "office_approve_purchase_order", object{"id": order["id"]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// order tries the suppliers of a requisition, the quickest first.
+func (p *player) order(ctx context.Context, wanted object) error {
+	suppliers, err := p.list(ctx, "office_list", "suppliers", "")
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(suppliers, func(a, b object) int { return cmp.Compare(number(a, "lead_days_max"), number(b, "lead_days_max")) })
+	for _, supplier := range suppliers {
+		if !sells(supplier, wanted) {
+			continue
+		}
+		ordered, err := p.may(ctx, "ordered", "office_create_purchase_order", object{"supplier_id": supplier["id"], "requisition_id": wanted["id"], "lines": lines(wanted)})
+		if err != nil || ordered {
+			return err
+		}
+	}
+	return nil
+}
+
+// sells reports whether a supplier has all lines of a requisition in these
+// quantities.
+func sells(supplier, wanted object) bool {
+	return !slices.ContainsFunc(children(wanted, "lines"), func(line object) bool {
+		return !slices.ContainsFunc(children(supplier, "prices"), func(p object) bool {
+			return p["sku"] == line["sku"] && number(p, "minimum_quantity") <= number(line, "quantity")
+		})
+	})
+}
+
+func lines(wanted object) []object {
+	var all []object
+	for _, line := range children(wanted, "lines") {
+		all = append(all, object{"sku": line["sku"], "quantity": line["quantity"]})
+	}
+	return all
+}
+
+// pay pays what matches, what does not at its matched amount, and the wages.
+func (p *player) pay(ctx context.Context) error {
+	invoices, err := p.list(ctx, "office_list", "supplier_invoices", "open")
+	if err != nil {
+		return err
+	}
+	for _, invoice := range invoices {
+		if text(invoice, "kind") != "materials" {
+			continue // rent and the like are debited
+		}
+		arguments := object{"id": invoice["id"]}
+		switch text(invoice, "match_status") {
+		case "no_receipt":
+			continue // what has not come is not paid for
+		case "matched", "not_applicable":
+		default:
+			arguments["amount_minor"] = invoice["matched_minor"]
+		}
+		if _, err := p.may(ctx, "paid", "office_pay_supplier_invoice", arguments); err != nil {
+			return err
+		}
+	}
+	wages, err := p.list(ctx, "office_list", "payroll_runs", "due")
+	if err != nil {
+		return err
+	}
+	for _, week := range wages {
+		if _, err := p.may(ctx, "paid", "office_run_payroll", object{"week_start": week["week_start"]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print gives each idle press the most urgent job that suits it and that there
+// is material for.
+func (p *player) print(ctx context.Context) error {
+	jobs, err := p.list(ctx, "factory_list", "work_orders", "created")
+	if err != nil || len(jobs) == 0 {
+		return err
+	}
+	slices.SortStableFunc(jobs, func(a, b object) int { return cmp.Compare(text(a, "due_date"), text(b, "due_date")) })
+	presses, err := p.list(ctx, "factory_list", "presses", "")
+	if err != nil {
+		return err
+	}
+	stock, err := p.list(ctx, "factory_list", "stock_items", "")
+	if err != nil {
+		return err
+	}
+	onHand := map[string]float64{}
+	for _, item := range stock {
+		onHand[text(item, "sku")] = number(item, "on_hand")
+	}
+	for _, press := range presses {
+		if text(press, "status") != "idle" {
+			continue
+		}
+		i := slices.IndexFunc(jobs, func(job object) bool { return suits(job, press) && enough(job, press, onHand) })
+		if i < 0 {
+			continue
+		}
+		if _, err := p.may(ctx, "printed", "factory_start_print_run", object{"press_id": press["id"], "work_order_id": jobs[i]["id"], "overs_pct": oversPct}); err != nil {
+			return err
+		}
+		for _, need := range children(jobs[i], "material_needs") {
+			onHand[text(need, "sku")] -= number(need, "quantity")
+		}
+		jobs = slices.Delete(jobs, i, i+1)
+	}
+	return nil
+}
+
+// suits reports whether a job is of the size of a press.
+func suits(job, press object) bool {
+	small := number(children(job, "material_needs")[0], "quantity") <= smallSheets
+	return small == (text(press, "technology") == "digital")
+}
+
+// enough reports whether a job, its overs and the make-ready can be printed from
+// what is on hand.
+func enough(job, press object, onHand map[string]float64) bool {
+	for i, need := range children(job, "material_needs") {
+		wanted := number(need, "quantity")
+		if i == 0 { // the paper
+			wanted = wanted*(1+oversPct/100.0) + number(press, "make_ready_sheets") + 1
+		}
+		if onHand[text(need, "sku")] < wanted {
+			return false
+		}
+	}
+	return true
+}
+
+// ship sends out what is ready. Head Office bills it.
+func (p *player) ship(ctx context.Context) error {
+	jobs, err := p.list(ctx, "factory_list", "work_orders", "ready")
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs {
+		if _, err := p.may(ctx, "shipped", "factory_create_shipment", object{"work_order_id": job["id"]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// score prints what came of it.
+func (p *player) score(ctx context.Context) error {
+	sandbox, err := p.must(ctx, "get_sandbox", object{})
+	if err != nil {
+		return err
+	}
+	score, _ := sandbox["score"].(object)
+	fmt.Fprintf(p.out, "score: net worth %.2f, profit %.2f, %v orders shipped, %v %% of them on time, %v writes refused\n",
+		number(score, "net_worth_minor")/100, number(score, "profit_minor")/100, score["orders_shipped"], score["on_time_pct"], score["writes_refused"])
+	return nil
+}
