@@ -71,7 +71,7 @@ type demoResult struct {
 
 func (d *demo) run(ctx context.Context, origin string) (err error) {
 	if origin == "" {
-		stop, started, startErr := ownServer(ctx)
+		stop, started, startErr := ownServer(ctx, func(*config.Config) {})
 		if startErr != nil {
 			return startErr
 		}
@@ -95,14 +95,15 @@ func (d *demo) run(ctx context.Context, origin string) (err error) {
 	return nil
 }
 
-// ownServer starts a server in a temporary folder.
-func ownServer(ctx context.Context) (stop func() error, origin string, err error) {
+// ownServer starts a server in a temporary folder, set up as the caller says.
+func ownServer(ctx context.Context, set func(*config.Config)) (stop func() error, origin string, err error) {
 	folder, err := os.MkdirTemp("", "platen-demo-")
 	if err != nil {
 		return nil, "", fmt.Errorf("make a temporary folder: %w", err)
 	}
 	c := config.Default()
 	c.Listen, c.Database = "127.0.0.1:0", filepath.Join(folder, "platen.db")
+	set(c)
 	s, err := server.New(ctx, c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, "", errors.Join(err, os.RemoveAll(folder))

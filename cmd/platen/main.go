@@ -73,7 +73,7 @@ func root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	cmd.AddCommand(serveCommand(), demoCommand(), listenCommand(), verifyCommand(), openapiCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(), demoCommand(), listenCommand(), verifyCommand(), evalCommand(), openapiCommand(), versionCommand())
 	return cmd
 }
 

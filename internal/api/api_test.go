@@ -87,7 +87,8 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	logged := &record{}
 	log := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	house := sandbox.NewHouse(sandbox.Options{
-		Store: db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: c.Now,
+		TickPause: time.Second,
+		Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: c.Now,
 	})
 	desk, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: c.Now, Capacity: 100, ClaimWindow: time.Minute, Turnover: time.Hour})
 	if err != nil {

@@ -44,7 +44,8 @@ func inBubble(t *testing.T, mode string, test func(*bubble)) {
 		}
 		log := slog.New(slog.DiscardHandler)
 		house := sandbox.NewHouse(sandbox.Options{
-			Store: db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: time.Now,
+			TickPause: time.Second,
+			Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: time.Now,
 		})
 		desk, err := admission.Open(context.Background(), admission.Options{Store: db, Log: log, Now: time.Now, Capacity: 10, ClaimWindow: time.Minute, Turnover: time.Hour})
 		if err != nil {

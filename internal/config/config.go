@@ -62,6 +62,7 @@ type Config struct {
 	Extension       time.Duration
 	ExtensionWindow time.Duration
 	Grace           time.Duration
+	TickPause       time.Duration
 	ClaimWindow     time.Duration
 
 	PrivateWebhooks bool
@@ -95,7 +96,7 @@ func Default() *Config {
 		IPv4Prefix: 32, IPv6Prefix: 64,
 		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
-		Grace: 10 * time.Minute, ClaimWindow: 120 * time.Second,
+		Grace: 10 * time.Minute, TickPause: time.Second, ClaimWindow: 120 * time.Second,
 		Sessionless: "with_key", LogFormat: "auto", LogLevel: "info",
 	}
 }
@@ -127,6 +128,7 @@ func (c *Config) Fields() []Field {
 		{Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
 		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
 		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.", Target: &c.ExtensionWindow},
+		{Name: "tick-pause", Doc: "How long a sandbox's clock rests between two moves by hand; 0 is not at all.", Target: &c.TickPause},
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
 		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks},
@@ -290,7 +292,7 @@ func (c *Config) Check() error {
 	} {
 		refuse(d >= time.Second, "%s must be at least 1s, not %s", name, d)
 	}
-	for name, d := range map[string]time.Duration{"grace": c.Grace, "cooldown": c.Cooldown, "ban": c.Ban} {
+	for name, d := range map[string]time.Duration{"grace": c.Grace, "tick-pause": c.TickPause, "cooldown": c.Cooldown, "ban": c.Ban} {
 		refuse(d >= 0, "%s must not be negative, not %s", name, d)
 	}
 	for name, n := range map[string]int{"key-rate": c.KeyRate, "key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate} {

@@ -74,6 +74,9 @@ type Skill struct {
 	Name       string      `json:"skill"`
 	Text       string      `json:"text"`
 	WorthMinor money.Minor `json:"worth_minor"`
+	// ErrorMinor is the standard error of WorthMinor: what is smaller than twice
+	// as much may be chance.
+	ErrorMinor money.Minor `json:"error_minor"`
 	SharePct   int64       `json:"share_pct"`
 }
 

@@ -110,7 +110,7 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 	})
 	e, err := mcp.New(mcp.Options{
 		Door: d, Book: session.NewBook(db, time.Now), Operations: operation.Table(), Presets: presets, Policy: front.WithKey,
-		Origin: "https://sandbox.example", Version: "test", Log: slog.New(slog.DiscardHandler),
+		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" }, Version: "test", Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -72,6 +72,8 @@ type Options struct {
 	// Origin is the scheme and host that links begin with, Version that of the
 	// program.
 	Origin, Version string
+	// Serves tells which hosts are this server's.
+	Serves func(host string) bool
 	// Docs is what is searched; nil is an index of the tables and of what the
 	// endpoint serves as resources.
 	Docs Docs
@@ -84,7 +86,26 @@ type Endpoint struct {
 	operations map[string]*operation.Operation
 	catalogue  *index
 	docs       Docs
+	tools      []*tool
 	mux        *http.ServeMux
+}
+
+// Tool is what the docs show of a tool.
+type Tool struct {
+	Name, Title, Description string
+	// System is the one whose address has it; Shared tools are everywhere.
+	System operation.System
+	// Writes is set for what may change the company.
+	Writes bool
+}
+
+// Tools lists the tools in the order in which a company needs them.
+func (e *Endpoint) Tools() []Tool {
+	all := make([]Tool, len(e.tools))
+	for i, t := range e.tools {
+		all[i] = Tool{Name: t.Name, Title: t.Title, Description: t.Description, System: t.system, Writes: !t.Annotations.ReadOnlyHint}
+	}
+	return all
 }
 
 // New returns an endpoint, or a mistake in its tables.
@@ -97,15 +118,15 @@ func New(o Options) (*Endpoint, error) {
 	if e.docs == nil {
 		e.docs = indexOf(o)
 	}
-	tools, err := tools(&builder{endpoint: e, registry: schema.New()})
-	if err != nil {
+	var err error
+	if e.tools, err = tools(&builder{endpoint: e, registry: schema.New()}); err != nil {
 		return nil, fmt.Errorf("make the tools: %w", err)
 	}
 	for path, system := range map[string]operation.System{Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory} {
-		here := slices.DeleteFunc(slices.Clone(tools), func(t *tool) bool { return !t.shownAt(system) })
+		here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool { return !t.shownAt(system) })
 		e.mux.Handle(path, front.New(front.Options{
 			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, front.Earlier()),
-			Policy: o.Policy, Book: o.Book, Gate: gate{o.Door}, Origin: o.Origin, Log: o.Log,
+			Policy: o.Policy, Book: o.Book, Gate: gate{o.Door}, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
 		}))
 	}
 	return e, nil

@@ -1,8 +1,6 @@
 package mcp_test
 
 import (
-	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,13 +12,8 @@ import (
 func TestOnlyTheServersOwnNamesAreAnswered(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})
-	local := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
-	for host, want := range map[string]int{
-		"sandbox.example": http.StatusOK, "SANDBOX.example": http.StatusOK, "localhost": http.StatusOK, "localhost:8080": http.StatusOK, "127.0.0.1:8080": http.StatusOK,
-		"127.5.5.5": http.StatusOK, "[::1]:8080": http.StatusOK, "192.0.2.7:8080": http.StatusOK,
-		"192.0.2.8:8080": http.StatusForbidden, "evil.example": http.StatusForbidden, "localhost.evil.example": http.StatusForbidden, "sandbox.example.evil.example": http.StatusForbidden, "": http.StatusForbidden,
-	} {
-		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(local)), http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	for host, want := range map[string]int{"sandbox.example": http.StatusOK, "evil.example": http.StatusForbidden, "": http.StatusForbidden} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		r.Host = host
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		r.Header.Set("Content-Type", "application/json")

@@ -28,7 +28,8 @@ func live(t *testing.T) *sandbox.House {
 		t.Fatal(err)
 	}
 	house := sandbox.NewHouse(sandbox.Options{
-		Store: db, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
+		TickPause: time.Second,
+		Store:     db, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	ctx, stop := context.WithCancel(context.Background())

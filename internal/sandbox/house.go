@@ -32,7 +32,10 @@ type Options struct {
 	// ExtensionWindow how long before the end it may be asked for, and Grace
 	// how long the sandbox can be read after the end.
 	Lease, Extension, ExtensionWindow, Grace time.Duration
-	Log                                      *slog.Logger
+	// TickPause is the least time between two moves of the clock by hand; 0 is
+	// none.
+	TickPause time.Duration
+	Log       *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
 	// Told hears of sandboxes that come and go.

@@ -33,8 +33,6 @@ const (
 	eventsPerCommit = 200
 	// commitsPerSnapshot is how many commits a load has to replay at most.
 	commitsPerSnapshot = 256
-	// tickInterval is the least time between two ticks (contract: LIMIT.TICK).
-	tickInterval = time.Second
 	// fullRetry is what a client is asked to wait when the disk is full.
 	fullRetry = 5
 )
@@ -92,13 +90,22 @@ type Tx struct {
 	header *store.Sandbox
 }
 
-// Tick moves the clock by hand, at most once per second (contract:
-// LIMIT.TICK).
+// pausing says how long a pause is.
+func pausing(d time.Duration) string {
+	if d == time.Second {
+		return "a second"
+	}
+	return d.String()
+}
+
+// Tick moves the clock by hand, at most once in the pause between ticks, which
+// is a second (contract: LIMIT.TICK) unless the operator chose another.
 func (tx *Tx) Tick(minutes int) error {
-	if next := tx.sandbox.ticked.Add(tickInterval); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
-		p := problem.New(problem.TickRate, "The clock was moved by hand less than a second ago.")
-		p.RetryAfter = 1
-		return p.RetryingAt(tx.Now.Add(time.Second).Time())
+	pause := tx.sandbox.house.options.TickPause
+	if next := tx.sandbox.ticked.Add(pause); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
+		p := problem.New(problem.TickRate, "The clock was moved by hand less than %s ago.", pausing(pause))
+		p.RetryAfter = int((pause + time.Second - 1) / time.Second)
+		return p.RetryingAt(tx.Now.Add(max(pause, time.Second)).Time())
 	}
 	tx.Company.Tick(tx.Now, minutes)
 	tx.ticked = true

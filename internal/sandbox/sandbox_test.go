@@ -65,7 +65,8 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 		b.t.Fatal(err)
 	}
 	b.house = sandbox.NewHouse(sandbox.Options{
-		Store: b.store, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
+		TickPause: time.Second,
+		Store:     b.store, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now,
 	})
 }

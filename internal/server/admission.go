@@ -31,7 +31,7 @@ func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) e
 		return err
 	}
 	s.house = sandbox.NewHouse(sandbox.Options{
-		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace,
+		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
 		Log: s.log, Now: s.now, Told: sandbox.Told{Settled: s.desk.Settled, Gone: s.desk.Gone, Doubt: s.desk.Doubt}, Webhooks: hooks,
 	})
 	return nil

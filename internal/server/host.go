@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"platen/internal/api"
+	"platen/internal/mcp"
 )
 
 // unnamed are the paths that answer whatever a server is called: those that
-// operators' own machines ask, often by names that only they know.
-var unnamed = []string{"/healthz", "/readyz", "/metrics"} //nolint:gochecknoglobals // read only
+// operators' own machines ask, often by names that only they know, and those
+// that look for themselves, to refuse in the words of their protocol.
+var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePath, mcp.FactoryPath} //nolint:gochecknoglobals // read only
 
 // serves reports whether a Host header names this server (contract:
 // OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses

@@ -175,7 +175,11 @@ func (s *Server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := web.New(web.Options{Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets))})
+	agents, err := s.agents(table)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := web.New(web.Options{Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets)), Tools: shown(agents.Tools())})
 	if err != nil {
 		return nil, fmt.Errorf("build the pages: %w", err)
 	}
@@ -188,10 +192,6 @@ func (s *Server) handler() (http.Handler, error) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(document)
 	})
-	agents, err := s.agents(table)
-	if err != nil {
-		return nil, err
-	}
 	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
 		mux.Handle(path, agents)
 	}

@@ -27,6 +27,7 @@ type site struct {
 	problems   []problem.Definition
 	missions   []mission.Introduction
 	presets    []preset.Preset
+	tools      []Tool
 
 	words     *glossary
 	templates *template.Template
@@ -76,7 +77,7 @@ type link struct {
 func newSite(o Options, files *assets) (*site, error) {
 	s := &site{
 		origin: o.Origin, assets: files, operations: o.Operations,
-		events: event.All(), problems: problem.All(), missions: mission.All(), presets: o.Presets, rendered: map[string][]byte{},
+		events: event.All(), problems: problem.All(), missions: mission.All(), presets: o.Presets, tools: o.Tools, rendered: map[string][]byte{},
 	}
 	s.words = newGlossary(s)
 	var err error
@@ -124,6 +125,7 @@ func sections() contents {
 		{Path: "/docs/operations", Text: "Operations"},
 		{Path: "/docs/events", Text: "Events"},
 		{Path: "/docs/webhooks", Text: "Webhooks"},
+		{Path: "/docs/agents", Text: "Agents"},
 		{Path: "/docs/errors", Text: "Errors"},
 		{Path: "/docs/missions", Text: "Missions"},
 		{Path: "/docs/presets", Text: "Presets"},

@@ -28,6 +28,8 @@ type Options struct {
 	Operations []operation.Operation
 	// Presets are those of this server.
 	Presets []preset.Preset
+	// Tools are those of the agent endpoint.
+	Tools []Tool
 }
 
 // New renders every page and returns the handler that serves them. It answers
@@ -41,7 +43,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{s.addLanding, s.addStatus, s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addWebhooks, s.addEconomy} {
+	for _, add := range []func() error{s.addLanding, s.addStatus, s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addWebhooks, s.addAgents, s.addEconomy} {
 		if err := add(); err != nil {
 			return nil, fmt.Errorf("render the pages: %w", err)
 		}

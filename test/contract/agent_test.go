@@ -395,3 +395,46 @@ func TestAnAgentsCallIsNoticed(t *testing.T) {
 		t.Errorf("after a tool call agent_call is %v", status)
 	}
 }
+
+// TestWhatTheDocsSearchNamesIsThere: each address that it names is a page, or a
+// resource of the endpoint.
+func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
+	t.Parallel()
+	a := shared.agent(t, "")
+	resources := map[string]bool{}
+	for _, r := range children(t, child(t, a.rpc("resources/list", `{}`).body, "result"), "resources") {
+		resources[text(r, "uri")] = true
+		got := a.rpc("resources/read", fmt.Sprintf(`{"uri":%q}`, text(r, "uri")))
+		if content := children(t, child(t, got.body, "result"), "contents"); len(content) != 1 || len(text(content[0], "text")) < 100 {
+			t.Errorf("%v reads %s", r["uri"], got.raw)
+		}
+	}
+	const documents = 6
+	if len(resources) != documents {
+		t.Errorf("the resources are %v", resources)
+	}
+	kinds := map[string]bool{}
+	for _, query := range []string{"press_busy", "rate limit", "webhook secret", "sales order accepted", "bridge manual", "mission cash"} {
+		found := children(t, a.data("search_docs", fmt.Sprintf(`{"query":%q,"limit":10}`, query)), "items")
+		if len(found) < 3 {
+			t.Errorf("%q finds %v", query, found)
+		}
+		for _, page := range found {
+			url := text(page, "url")
+			if resources[url] {
+				kinds["resource"] = true
+				continue
+			}
+			path, inside := strings.CutPrefix(url, a.Origin)
+			if !inside || a.page(t, path) != http.StatusOK {
+				t.Errorf("%q finds %s", query, url)
+			}
+			kinds[strings.Split(path, "/")[2]] = true
+		}
+	}
+	for _, kind := range []string{"resource", "errors", "events", "missions"} {
+		if !kinds[kind] {
+			t.Errorf("nothing of the kind %s was found: %v", kind, kinds)
+		}
+	}
+}

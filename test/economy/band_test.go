@@ -43,7 +43,7 @@ func TestThePublishedWorthsHold(t *testing.T) {
 		}
 		tolerance := want.OpeningMinor.PerCent(tolerancePct)
 		for _, who := range policies() {
-			results, err := play(t.Context(), b.games(&p, who, 0, sampleDay))
+			results, err := playAll(t.Context(), b.games(&p, who, 0, sampleDay))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,6 +23,8 @@ type door interface {
 	list(operationID string, decode func(raw []byte) any, filters ...string) ([]any, error)
 	// glance is GET /sandbox.
 	glance() (operation.SandboxStatus, error)
+	// series is GET /sandbox/series.
+	series() ([]*company.SeriesPoint, error)
 	// call sends a command. The body is a pointer to the operation's In, nil
 	// for none. A refusal is a *problem.Problem.
 	call(operationID, id string, body any) error
@@ -118,6 +120,19 @@ next:
 		found = append(found, s.row)
 	}
 	return found, nil
+}
+
+func (d *inside) series() ([]*company.SeriesPoint, error) {
+	d.settle()
+	var points []*company.SeriesPoint
+	for _, s := range d.rows[company.SeriesResource] {
+		point, ok := s.row.(*company.SeriesPoint)
+		if !ok {
+			return nil, fmt.Errorf("the series has a %T", s.row)
+		}
+		points = append(points, point)
+	}
+	return points, nil
 }
 
 func (d *inside) glance() (operation.SandboxStatus, error) {

@@ -54,7 +54,11 @@ func (g *game) through(d door) (result, error) {
 			}
 		}
 		if n := len(r.worth); n < len(g.days) && day == g.days[n] {
-			r.worth = append(r.worth, p.state.NetWorthMinor)
+			points, err := d.series()
+			if err != nil {
+				return r, fmt.Errorf("read the series on day %d: %w", day, err)
+			}
+			r.worth = append(r.worth, points[len(points)-1].NetWorthMinor)
 		}
 	}
 	r.refused = p.refused

@@ -25,6 +25,7 @@ import (
 
 	"platen/internal/admission"
 	"platen/internal/api"
+	"platen/internal/company"
 	"platen/internal/company/preset"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -183,6 +184,18 @@ func (d *outside) list(operationID string, decode func([]byte) any, filters ...s
 		}
 		query.Set("cursor", *page.Data.NextCursor)
 	}
+}
+
+func (d *outside) series() ([]*company.SeriesPoint, error) {
+	raw, err := d.send(http.MethodGet, "/sandbox/series", d.keys[operation.Shared], nil)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Data struct{ Points []*company.SeriesPoint }
+	}
+	err = json.Unmarshal(raw, &answer)
+	return answer.Data.Points, err
 }
 
 func (d *outside) glance() (operation.SandboxStatus, error) {

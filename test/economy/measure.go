@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -44,8 +45,8 @@ type bench struct {
 	say  func(format string, values ...any)
 }
 
-// play plays all games and returns their results in order.
-func play(ctx context.Context, games []game) ([]result, error) {
+// playAll plays all games and returns their results in order.
+func playAll(ctx context.Context, games []game) ([]result, error) {
 	t, results, errs := newTable(), make([]result, len(games)), make([]error, len(games))
 	var workers sync.WaitGroup
 	next := make(chan int)
@@ -111,7 +112,7 @@ func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Pr
 		if who.idle || who.lots == allLots {
 			watch = watchedDays
 		}
-		results, err := play(ctx, b.games(p, who, watch, bandDays()...))
+		results, err := playAll(ctx, b.games(p, who, watch, bandDays()...))
 		if err != nil {
 			return row, err
 		}
@@ -170,39 +171,54 @@ func mean(values []money.Minor) money.Minor {
 	return sum / money.Minor(len(values))
 }
 
+// standardError is how far the mean of some values may be from that of all
+// worlds, in two cases out of three.
+func standardError(values []money.Minor) money.Minor {
+	middle, squares := float64(mean(values)), 0.0
+	for _, v := range values {
+		squares += (float64(v) - middle) * (float64(v) - middle)
+	}
+	n := float64(len(values))
+	return money.Minor(math.Round(math.Sqrt(squares / (n - 1) / n)))
+}
+
 // measureSkills takes one skill after the other away from the good player.
 func (b *bench) measureSkills(ctx context.Context, report *economy.Report) error {
 	p := b.presets[skillsPreset]
-	average := func(who policy) (money.Minor, error) {
-		results, err := play(ctx, b.games(&p, who, 0, skillsDay))
+	play := func(who policy) ([]money.Minor, error) {
+		results, err := playAll(ctx, b.games(&p, who, 0, skillsDay))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		worth := make([]money.Minor, len(results))
 		for i := range results {
 			worth[i] = results[i].worth[0]
 		}
-		return mean(worth), nil
+		return worth, nil
 	}
-	whole, err := average(goodPolicy())
+	whole, err := play(goodPolicy())
 	if err != nil {
 		return err
 	}
-	plain, err := average(greedyPolicy())
+	plain, err := play(greedyPolicy())
 	if err != nil {
 		return err
 	}
-	report.ExtraMinor = whole - plain
+	report.ExtraMinor = mean(whole) - mean(plain)
 	for _, l := range levers() {
 		without := goodPolicy()
 		without.name = "good without " + l.name
 		l.without(&without)
-		rest, err := average(without)
+		rest, err := play(without)
 		if err != nil {
 			return err
 		}
+		gained := make([]money.Minor, len(whole)) // world by world
+		for i := range whole {
+			gained[i] = whole[i] - rest[i]
+		}
 		report.Skills = append(report.Skills, economy.Skill{
-			Name: l.name, Text: l.text, WorthMinor: whole - rest, SharePct: int64((whole - rest) * 100 / report.ExtraMinor),
+			Name: l.name, Text: l.text, WorthMinor: mean(gained), ErrorMinor: standardError(gained), SharePct: int64(mean(gained) * 100 / report.ExtraMinor),
 		})
 	}
 	return nil

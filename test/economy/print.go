@@ -32,7 +32,7 @@ func printReport(w io.Writer, r *economy.Report) {
 		fmt.Fprintf(w, "\nwhat good play earns more in %s by day %d, on average: %s, and of that\n", r.SkillsPreset, r.SkillsDay, inThousands(r.ExtraMinor))
 	}
 	for _, s := range r.Skills {
-		fmt.Fprintf(t, "%s\t%s\t%d %%\t\n", s.Name, inThousands(s.WorthMinor), s.SharePct)
+		fmt.Fprintf(t, "%s\t%s ± %s\t%d %%\t\n", s.Name, inThousands(s.WorthMinor), inThousands(s.ErrorMinor), s.SharePct)
 	}
 	t.Flush()
 }

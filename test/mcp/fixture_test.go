@@ -64,7 +64,7 @@ func fixtures(t testing.TB) string {
 	origin := "http://" + server.Listener.Addr().String()
 	server.Config.Handler = front.New(front.Options{
 		Sessionless: suiteServer(nil), Sessions: suiteServer(front.Earlier()), Policy: front.Always,
-		Book: session.NewBook(db, time.Now), Gate: everybody{}, Origin: origin, Log: slog.New(slog.DiscardHandler),
+		Book: session.NewBook(db, time.Now), Gate: everybody{}, Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() }, Log: slog.New(slog.DiscardHandler),
 	})
 	server.Start()
 	t.Cleanup(func() {

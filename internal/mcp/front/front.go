@@ -67,8 +67,10 @@ type Options struct {
 	Policy                Policy
 	Book                  *session.Book
 	Gate                  Gate
-	// Origin is the scheme and host under which clients know the server.
+	// Origin is the scheme and host under which clients know the server, and
+	// Serves tells which hosts are its own.
 	Origin string
+	Serves func(host string) bool
 	Log    *slog.Logger
 }
 
@@ -85,7 +87,7 @@ func New(o Options) *Front {
 	handler := func(whole bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: bodyMost, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // rightHost knows the public host too
+			DisableLocalhostProtection: true, // Serves knows the public host too
 		})
 	}
 	f.whole, f.stream = handler(true), handler(false)

@@ -2,9 +2,7 @@ package front
 
 import (
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -37,7 +35,7 @@ func accepts(h http.Header, wanted string) bool {
 // fromHere refuses requests that a page of another site may have caused: a name
 // that is not the server's, or an origin that is not its own.
 func (f *Front) fromHere(r *http.Request) error {
-	if !f.rightHost(r) {
+	if !f.options.Serves(r.Host) {
 		return &refusal{status: http.StatusForbidden, code: codeRefused, message: "Forbidden: the header Host names another server"}
 	}
 	origin := r.Header.Get("Origin")
@@ -45,34 +43,6 @@ func (f *Front) fromHere(r *http.Request) error {
 		return nil
 	}
 	return &refusal{status: http.StatusForbidden, code: codeRefused, message: "Forbidden: requests from pages of other origins are not answered"}
-}
-
-// rightHost reports whether a request names this machine itself, the address
-// at which it arrived, or the public host.
-func (f *Front) rightHost(r *http.Request) bool {
-	if sameHost(f.options.Origin, r.Host) {
-		return true
-	}
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	if err != nil {
-		return false
-	}
-	if address.Unmap().IsLoopback() {
-		return true
-	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
-	at, err := netip.ParseAddrPort(local.String())
-	return err == nil && at.Addr().Unmap() == address.Unmap()
 }
 
 func sameHost(origin, host string) bool {
