@@ -14,7 +14,10 @@ type Answered struct {
 	Method string
 	// Operation and Route are those of the table, "" where no route was found.
 	Operation, Route string
-	Status           int
+	// Watching is set for what the console asks for; a stream takes as long as
+	// somebody looks.
+	Watching bool
+	Status   int
 	// Code is that of a refusal, "" for none.
 	Code      problem.Code
 	SandboxID string
@@ -34,6 +37,9 @@ func (x *exchange) observed() {
 	}
 	if x.op != nil {
 		x.answered.Operation, x.answered.Route = x.op.ID, x.op.route
+	}
+	if x.watching {
+		x.answered.Watching, x.answered.Route = true, x.r.URL.Path // one of two
 	}
 	x.server.observe(&x.answered)
 }

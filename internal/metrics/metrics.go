@@ -28,8 +28,10 @@ const (
 	// NoOperation is the label of requests below the API's path that no
 	// operation answers.
 	NoOperation = "none"
-	// Page is the label of everything for people.
-	Page = "page"
+	// Page is the label of everything for people, Console that of what keeps
+	// the web console up to date.
+	Page    = "page"
+	Console = "console"
 )
 
 // Metrics are those of one server.
@@ -74,6 +76,7 @@ func New(table []operation.Operation, version string) *Metrics {
 	}
 	m.add(NoOperation)
 	m.add(Page)
+	m.add(Console)
 	for _, d := range problem.All() {
 		m.refusals[d.Code] = m.set.NewCounter(fmt.Sprintf(`platen_refusals_total{code=%q}`, d.Code))
 	}

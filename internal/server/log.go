@@ -13,11 +13,19 @@ import (
 	"platen/internal/ratelimit"
 )
 
+// waits are the operations that take as long as nothing happens.
+var waits = map[string]bool{"poll_events": true} //nolint:gochecknoglobals // read only
+
 // observe counts and logs a request to the API.
 func (s *Server) observe(a *api.Answered) {
 	operation := a.Operation
-	if operation == "" {
+	switch {
+	case a.Watching:
+		operation = metrics.Console
+	case operation == "":
 		operation = metrics.NoOperation
+	case !waits[operation]:
+		s.requests.Add(a.Took)
 	}
 	s.metrics.Answered(operation, a.Status, a.Code, a.Took)
 	if a.Budget.Outcome != ratelimit.Passed && a.Budget.Outcome != "" {

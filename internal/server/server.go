@@ -57,20 +57,22 @@ type Server struct {
 	now    func() time.Time
 	began  time.Time
 
-	store    store.Store
-	desk     *admission.Desk
-	house    *sandbox.House
-	gate     gate
-	network  *network.Rules
-	metrics  *metrics.Metrics
-	sealer   *webhook.Sealer
-	policy   webhook.Policy
-	api      *api.Server
-	listener net.Listener
-	places   *limitListener
-	http     *http.Server
-	origin   string
-	presets  map[string]preset.Preset
+	store store.Store
+	// requests and commits are how long the newest took.
+	requests, commits metrics.Recent
+	desk              *admission.Desk
+	house             *sandbox.House
+	gate              gate
+	network           *network.Rules
+	metrics           *metrics.Metrics
+	sealer            *webhook.Sealer
+	policy            webhook.Policy
+	api               *api.Server
+	listener          net.Listener
+	places            *limitListener
+	http              *http.Server
+	origin            string
+	presets           map[string]preset.Preset
 	// dispatcher is nil before Start.
 	dispatcher *webhook.Dispatcher
 
@@ -107,8 +109,9 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	}
 	m := metrics.New(operation.Table(), Version())
 	s := &Server{
-		config: c, log: log, now: time.Now, began: time.Now(), store: &meteredStore{Store: db, metrics: m}, presets: presets, gate: gate, network: rules, metrics: m, failed: make(chan error, 1),
+		config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate, network: rules, metrics: m, failed: make(chan error, 1),
 	}
+	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits}
 	if err := s.settle(ctx, presets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -37,6 +37,29 @@ type status struct {
 	Sandboxes  places    `json:"sandboxes"`
 	Queue      waiting   `json:"queue"`
 	Store      reachable `json:"store"`
+	Latency    latency   `json:"latency"`
+}
+
+// latency is how long the newest thousand took. Members are left out before the
+// first.
+type latency struct {
+	Requests *quantiles `json:"request_ms,omitzero"`
+	Commits  *quantiles `json:"commit_ms,omitzero"`
+}
+
+// quantiles are in milliseconds.
+type quantiles struct {
+	P50 float64 `json:"p50"`
+	P99 float64 `json:"p99"`
+}
+
+func quantilesOf(r *metrics.Recent) *quantiles {
+	const half, nearlyAll, perMillisecond = 0.5, 0.99, float64(time.Millisecond)
+	found, ok := r.Quantiles(half, nearlyAll)
+	if !ok {
+		return nil
+	}
+	return &quantiles{P50: float64(found[0]) / perMillisecond, P99: float64(found[1]) / perMillisecond}
 }
 
 // places are taken by sandboxes, those in their grace included.
@@ -92,6 +115,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		Version: Version(), APIVersion: api.Version, StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
 		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes},
 		Queue: waiting{Length: s.desk.Length(), Capacity: s.config.QueueLength}, Store: reachable{Reachable: err == nil},
+		Latency: latency{Requests: quantilesOf(&s.requests), Commits: quantilesOf(&s.commits)},
 	})
 	if encodeErr != nil {
 		panic("encode the status: " + encodeErr.Error()) // our own type always encodes
@@ -139,13 +163,16 @@ type meteredStore struct {
 	store.Store
 
 	metrics *metrics.Metrics
+	recent  *metrics.Recent
 }
 
 // Commit implements store.Store.
 func (s *meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	began := time.Now()
 	err := s.Store.Commit(ctx, c)
-	s.metrics.Committed(time.Since(began), err)
+	took := time.Since(began)
+	s.metrics.Committed(took, err)
+	s.recent.Add(took)
 	return err //nolint:wrapcheck // a commit is measured, and nothing else
 }
 

@@ -137,8 +137,10 @@ func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
 func TestTheStatusPageSaysHowTheServerIs(t *testing.T) {
 	t.Parallel()
 	p := platentest.Start(t)
+	found(t, p, platentest.Options{}).list("/office/sales-orders")
 	x := open(t, p.Origin, looks[0])
 	x.visit("/status")
 	x.shows(".state", "Everything works")
+	x.shows("dd", "99 of 100 within")
 	x.seen("status", looks...)
 }

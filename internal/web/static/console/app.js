@@ -109,7 +109,7 @@ function Banner() {
   }[l.state] ?? readOnlyWords[store.readOnly.value];
   if (!say) return null;
   const [tone, icon, text] = say;
-  return html`<div class=${`banner ${tone}`} role="status" data-banner=${l.state === 'live' ? store.readOnly.value : l.state}><${Icon} name=${icon} /><p>${text}</p>
+  return html`<div class=${`banner ${tone}`} role="status" data-banner=${l.state === 'live' ? store.readOnly.value : l.state}><${Icon} name=${icon} /><p>${text}${l.refusal?.requestID ? html` <code class="dim">${l.refusal.code} ${l.refusal.requestID}</code>` : null}</p>
     ${store.readOnly.value ? html`<a class="btn small" href="/" onClick=${() => store.forget()}>New sandbox</a>` : null}</div>`;
 }
 
@@ -123,8 +123,16 @@ function Help() {
     <dl class="keys-list">${shortcuts.map(([k, what]) => html`<div><dt>${k.split(/ +/).map(x => html`<kbd>${x}</kbd>`)}</dt><dd>${what}</dd></div>`)}</dl></div></div>`;
 }
 
+// Gone is what stands in the place of a page that can never be filled.
+function Gone() {
+  const { refusal } = store.link.value;
+  return html`<div class="card"><div class="empty"><${Icon} name="circle-x" size=${24} /><h1>This sandbox is gone</h1><p>Its time and the ten minutes after it are over, or its key was revoked because it stood in an address. Nothing of it is kept.</p>
+    ${refusal?.requestID ? html`<p><code>${refusal.code}</code> <code>${refusal.requestID}</code></p>` : null}
+    <div class="row-actions"><a class="btn primary" href="/" onClick=${() => store.forget()}>New sandbox</a><button class="btn" onClick=${() => store.forget()}>Other keys</button></div></div></div>`;
+}
+
 function Missing() {
-  return html`<div class="empty"><${Icon} name="route" size=${24} /><b>There is no such page</b><p>The console has no page at this address.</p><a class="btn" href="/console">Overview</a></div>`;
+  return html`<div class="empty"><${Icon} name="route" size=${24} /><h1>There is no such page</h1><p>The console has no page at this address.</p><a class="btn" href="/console">Overview</a></div>`;
 }
 
 function Broken() {
@@ -144,7 +152,8 @@ function App() {
   const bare = slug === 'keys' && session.value && !session.value.seen;
   const Page = entry && load(entry[1]);
   document.title = `${entry?.[2] ?? 'Console'} · Platen`;
-  const body = !entry ? html`<${Missing} />` : missing.value ? html`<${Broken} />` : Page ? html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />` : html`<${Waiting} />`;
+  const dead = store.link.value.state === 'gone' && !store.loaded.value && !['keys', 'connect', 'session'].includes(slug);
+  const body = dead ? html`<${Gone} />` : !entry ? html`<${Missing} />` : missing.value ? html`<${Broken} />` : Page ? html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />` : html`<${Waiting} />`;
   return html`${bare ? body : html`<div class="shell"><a class="skip" href="#main">Skip to the content</a><${Side} current=${slug} />
     <div class="page"><${Top} /><${Banner} /><main id="main" tabindex="-1">${body}</main></div></div>`}
     <${Help} /><div class="toast" role="status" data-on=${!!toast.value}>${toast.value}</div>`;

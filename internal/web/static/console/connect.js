@@ -34,8 +34,8 @@ func main() {
 		fmt.Println(order.Number, order.CustomerName)
 	}
 }`]]],
-  agent: ['Agents', 'cpu', [['An agent that speaks MCP over Streamable HTTP', JSON.stringify({ mcpServers: { platen: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: 'Bearer ${OFFICE_KEY}' } } } }, null, 2)], ['In one command, for the clients that have it', `mcp add --transport http platen ${origin}/mcp --header "Authorization: Bearer $OFFICE_KEY"`]]],
-  cli: ['Command line', 'command', [['Without a public URL, events come to a port of your own', `platen listen --forward-to http://127.0.0.1:3000/hooks`], ['Watch', 'platen events tail\nplaten requests tail']]],
+  agent: ['Agents', 'cpu', [['An agent that speaks MCP over Streamable HTTP', JSON.stringify({ mcpServers: { platen: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: 'Bearer ${OFFICE_KEY}' } } } }, null, 2)]]],
+  cli: ['Command line', 'command', [['Without a public URL, events come to a port of your own', `PLATEN_KEY=$OFFICE_KEY platen listen --server ${origin} --forward-to http://127.0.0.1:3000/hooks`], ['See a whole order first', `platen demo --server ${origin}`]]],
 };
 
 export function Page() {

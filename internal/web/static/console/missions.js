@@ -4,7 +4,7 @@ import { sentence } from '../lib/format.js';
 import { Ago, Empty, Skeleton } from './parts.js';
 
 const icons = { completed: 'circle-check', active: 'circle-dashed', upcoming: 'lock' };
-const tracks = { basics: 'Basics', order_to_cash: 'Order to cash', protocol: 'Protocol', events: 'Events', procure_to_pay: 'Procure to pay', people: 'People', bridge: 'Bridge' };
+const tracks = { basics: 'Basics', order_to_cash: 'Order to cash', protocol: 'Protocol', events: 'Events', procure_to_pay: 'Procure to pay', people: 'People', world: 'The world', bridge: 'Bridge' };
 
 const Mission = ({ m }) => html`<li class=${`mission ${m.status}`}><details data-row-box><summary data-row><${Icon} name=${icons[m.status]} label=${m.status} /><b>${m.title}</b>
   ${m.progress.target > 1 && m.status !== 'completed' ? html`<span class="count num">${m.progress.current}/${m.progress.target}</span>` : null}<span class="grow" />${m.completed_at ? html`<span class="dim num"><${Ago} at=${m.completed_at} /></span>` : null}</summary>
@@ -12,7 +12,8 @@ const Mission = ({ m }) => html`<li class=${`mission ${m.status}`}><details data
 
 export function Page() {
   const all = store.rows('mission'), done = all.filter(m => m.status === 'completed').length, achievements = store.rows('achievement');
-  const groups = Object.entries(tracks).map(([id, name]) => [name, all.filter(m => m.track === id)]).filter(([, list]) => list.length);
+  // A track that is new to this page goes by its own name.
+  const groups = [...new Set([...Object.keys(tracks), ...all.map(m => m.track)])].map(id => [tracks[id] ?? sentence(id), all.filter(m => m.track === id)]).filter(([, list]) => list.length);
   return html`<div class="title"><h1>Missions</h1><p>What to try next. The company notices what your programs do; there is nothing to tick.</p></div>
     <section class="card medal"><div class="ring" role="img" aria-label=${`${done} of ${all.length} completed`}><svg viewBox="0 0 36 36" width="72" height="72" aria-hidden="true"><circle cx="18" cy="18" r="15.5" class="bg" /><circle cx="18" cy="18" r="15.5" class="fg" pathLength="100" stroke-dasharray=${`${all.length ? 100 * done / all.length : 0} 100`} /></svg><b class="num">${done}</b></div>
       <div><h2>${all.length ? (done === all.length ? 'All of them' : `${done} of ${all.length}`) : 'Loading'}</h2><p class="dim">${done === all.length && all.length ? 'Try a company with the bridge by hand next.' : (() => { const next = all.find(m => m.status === 'active'); return next ? html`next: <b>${next.title}</b>. ${next.objective}` : ''; })()}</p></div></section>

@@ -57,7 +57,7 @@ const Requests = () => html`<section class="card"><div class="card-h"><h2>Reques
 
 const Deliveries = () => html`<section class="card"><div class="card-h"><h2>Deliveries</h2><span class="grow" /><a class="more" href="/console/webhooks">All <${Icon} name="chevron-right" size=${14} /></a></div>
   ${!store.loaded.value ? html`<${SkeletonRows} rows=${4} />` : !store.rows('webhook_delivery').length ? html`<${Empty} icon="webhook" title="No deliveries yet"><p>Subscribe a URL and events come to you.</p><a class="btn small" href="/console/webhooks">Add a webhook</a><//>`
-  : html`<table class="tbl"><tbody>${store.rows('webhook_delivery').slice(0, 7).map(d => html`<tr key=${d.id}><td><${Http} status=${d.status_code} code=${d.error_class ?? d.status} /></td><td class="fill"><code>${d.event_type}</code></td><td class="r dim num">${d.latency_ms == null ? `try ${d.attempt}` : `${d.latency_ms} ms`}</td></tr>`)}</tbody></table>`}</section>`;
+  : html`<table class="tbl"><tbody>${store.rows('webhook_delivery').slice(0, 7).map(d => html`<tr key=${d.id}><td>${d.status_code || d.error_class ? html`<${Http} status=${d.status_code} code=${d.error_class} />` : html`<span class="http calm">${d.status}</span>`}</td><td class="fill"><code>${d.event_type}</code></td><td class="r dim num">${d.latency_ms == null ? `try ${d.attempt}` : `${d.latency_ms} ms`}</td></tr>`)}</tbody></table>`}</section>`;
 
 export function Page() {
   const points = store.points.value, s = store.status.value, total = s ? s.presses.idle + s.presses.running + s.presses.down : 2;
