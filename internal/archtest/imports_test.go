@@ -83,7 +83,7 @@ var may = map[string]string{
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
 	"platentest":      "internal/server internal/config client",
-	"cmd/platen":      "internal/server internal/config internal/webhook internal/webhook/diagnosis client",
+	"cmd/platen":      "internal/server internal/config internal/webhook internal/webhook/diagnosis client internal/economy",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",

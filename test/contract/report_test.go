@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-func (n *tenant) report() object { n.t.Helper(); return n.row("/sandbox/report") }
-
 // works plays a little of everything that a report counts.
 func (n *tenant) works() {
 	n.t.Helper()

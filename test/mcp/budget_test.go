@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func TestToolCallsSpendTheBudgetOfTheirKey(t *testing.T) {
 func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	t.Parallel()
 	p := launch(t, "--anonymous-rate", "2")
-	open := func() *http.Response {
+	open := func() (status int, header http.Header, body []byte) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(within(t), http.MethodPost, p.url(), strings.NewReader(
 			`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
@@ -56,15 +57,18 @@ func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { response.Body.Close() })
-		return response
+		defer response.Body.Close()
+		if body, err = io.ReadAll(response.Body); err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, response.Header, body
 	}
 	for range 2 {
-		if response := open(); response.StatusCode != http.StatusOK {
-			t.Fatalf("within the budget it is answered %d", response.StatusCode)
+		if status, _, _ := open(); status != http.StatusOK {
+			t.Fatalf("within the budget it is answered %d", status)
 		}
 	}
-	response := open()
+	status, header, raw := open()
 	var body struct {
 		ID    int
 		Error struct {
@@ -75,11 +79,11 @@ func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 			}
 		}
 	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+	if err := json.Unmarshal(raw, &body); err != nil {
 		t.Fatal(err)
 	}
-	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" || body.ID != 7 || body.Error.Code != -32000 ||
-		body.Error.Data.Code != "rate_limited" || body.Error.Data.RetryAt == "" || response.Header.Get("Mcp-Session-Id") != "" {
-		t.Errorf("over the budget it is answered %d %v %+v", response.StatusCode, response.Header, body)
+	if status != http.StatusTooManyRequests || header.Get("Retry-After") == "" || body.ID != 7 || body.Error.Code != -32000 ||
+		body.Error.Data.Code != "rate_limited" || body.Error.Data.RetryAt == "" || header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("over the budget it is answered %d %v %+v", status, header, body)
 	}
 }
