@@ -4,16 +4,19 @@
 //
 //	agent --url http://127.0.0.1:8080/mcp --days 10
 //
-// It makes its own sandbox. Nobody is asked and nothing is learnt: the same
-// seed and the same rules give the same score.
+// It makes its own sandbox, or plays the one whose key stands in
+// PLATEN_OFFICE_KEY, as platen eval wants. Nobody is asked and nothing is learnt:
+// the same seed and the same rules give the same score.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -33,24 +36,39 @@ func main() {
 func run(ctx context.Context, args []string, out, stderr io.Writer) error {
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	url := flags.String("url", "http://127.0.0.1:8080/mcp", "where the server takes agents")
+	url := flags.String("url", cmp.Or(os.Getenv("PLATEN_MCP_URL"), "http://127.0.0.1:8080/mcp"), "where the server takes agents; from PLATEN_MCP_URL, when it is set") //nolint:forbidigo // this program has no configuration package
 	days := flags.Int("days", 10, "working days to play")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	key := os.Getenv("PLATEN_OFFICE_KEY") //nolint:forbidigo // this program has no configuration package
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "platen-example-agent", Version: "1"}, nil).
-		Connect(ctx, &sdk.StreamableClientTransport{Endpoint: *url, DisableStandaloneSSE: true}, nil)
+		Connect(ctx, &sdk.StreamableClientTransport{Endpoint: *url, DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: bearer(key)}}, nil)
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", *url, err)
 	}
 	p := &player{session: session, out: out}
-	return errors.Join(p.play(ctx, *days), session.Close())
+	return errors.Join(p.play(ctx, *days, key == ""), session.Close())
 }
 
-// play makes a company and plays it for some days.
-func (p *player) play(ctx context.Context, days int) error {
-	if _, err := p.must(ctx, "create_sandbox", object{"preset": "agent_eval"}); err != nil {
-		return err
+// bearer is a transport that sends a key, if there is one.
+type bearer string
+
+// RoundTrip implements http.RoundTripper.
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// play plays a company for some days, one of its own unless there is one.
+func (p *player) play(ctx context.Context, days int, own bool) error {
+	if own {
+		if _, err := p.must(ctx, "create_sandbox", object{"preset": "agent_eval"}); err != nil {
+			return err
+		}
 	}
 	for range days {
 		if err := p.day(ctx); err != nil {
