@@ -78,7 +78,7 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 	r.paths(f.answer)
 	server := serve(t, map[string]string{"private-webhooks": "true", "key-rate": "0", "ip-rate": "0", "anonymous-rate": "0", "ip-active": "0", "ip-creations": "0"})
 	var mu sync.Mutex
-	ids, unordered, dropped := map[string]string{}, 0, 0
+	ids, unordered, dropped, late := map[string]string{}, 0, 0, []time.Duration(nil)
 	t.Run("sandboxes", func(t *testing.T) {
 		for i := range run.sandboxes {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -100,7 +100,9 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 				passing := func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.") || given[text(e, "id")] }
 				want, got := slices.DeleteFunc(n.feed(since), passing), slices.DeleteFunc(f.of(path), passing)
 				inOrder := slices.IsSortedFunc(got, byCreation)
+				retries := n.lateness(s)
 				mu.Lock()
+				late = append(late, retries...)
 				ids[path], dropped = text(want[0], "sandbox_id"), dropped+len(given)
 				if !inOrder {
 					unordered++
@@ -126,9 +128,29 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 			}
 		}
 	}
+	slices.Sort(late)
+	t.Logf("%d retries, the median %v late, one in a hundred more than %v", len(late), late[len(late)/2], late[(len(late)-1)*99/100])
 	if unordered == 0 || dropped > run.events {
 		t.Errorf("in %d sandboxes deliveries came out of order, %d were dropped: this shows nothing", unordered, dropped)
 	}
+}
+
+// lateness is how long after their moment retries were sent. None may be early,
+// and how late they are is told, not judged: it is the machine's, too.
+func (n *tenant) lateness(s object) []time.Duration {
+	n.t.Helper()
+	var late []time.Duration
+	for _, d := range n.deliveries(s) {
+		if number(n.t, d, "attempt") == 1 || d["sent_at"] == nil { // given up before it was made
+			continue
+		}
+		after := moment(n.t, d["sent_at"]).Sub(moment(n.t, d["due_at"]))
+		if after < 0 {
+			n.t.Errorf("it was sent %v early: %v", -after, d)
+		}
+		late = append(late, after)
+	}
+	return late
 }
 
 func byCreation(a, b object) int {
