@@ -1,6 +1,9 @@
 package browser_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -101,8 +104,42 @@ func (x *tab) subscribes(c *company) {
 	c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
 	x.shows(".tbl", "factory.work_order.created")
 	x.shows(".tbl .pill", "delivered")
+	x.signs(eval[string](x, `document.querySelector('.key.sandbox code').textContent`))
 	x.accessible("a webhook")
 	x.shot("journey-webhook")
+}
+
+// signedSample is the curl that the page makes.
+var signedSample = regexp.MustCompile(`(?s)'webhook-id: (.+?)'.*'webhook-timestamp: (\d+)'.*'webhook-signature: (v1,.+?)'.*--data-raw '(.+)'`)
+
+// signs lets the page sign a sample, and then judge it: as it is, and with a
+// space too many.
+func (x *tab) signs(secret string) {
+	x.Helper()
+	x.click("#sign-sample")
+	x.shows(".code", "webhook-signature: v1,")
+	sample := signedSample.FindStringSubmatch(eval[string](x, `[...document.querySelectorAll('.code pre')].map(e => e.textContent).find(t => t.includes('webhook-signature'))`))
+	if sample == nil {
+		x.Fatal("the page has no signed sample")
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		x.Fatal(err)
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(sample[1] + "." + sample[2] + "." + sample[4]))
+	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); sample[3] != want {
+		x.Errorf("the page signs %s, want %s", sample[3], want)
+	}
+	x.fill("input[name=v-id]", sample[1])
+	x.fill("input[name=v-timestamp]", sample[2])
+	x.fill("input[name=v-signature]", "v1,AAAA "+sample[3])
+	x.fill("textarea[name=v-body]", sample[4]+" ")
+	x.click("#check")
+	x.shows("#verdict", "white space was added to the body")
+	x.fill("textarea[name=v-body]", sample[4])
+	x.click("#check")
+	x.shows("#verdict.ok", "The signature fits")
 }
 
 // extends asks for more time.

@@ -51,13 +51,32 @@ function Deliveries({ list, hook, act, busy }) {
 }
 
 
+// sample is an event as a receiver gets it, small enough to read.
+const sample = at => `{"id":"evt_0000000000000","type":"office.payment.received","created_at":"${at.toISOString()}","sim_date":"2026-09-07","sandbox_id":"sbx_0000000000000","system":"office","simulation":true,"data":{"id":"pay_0000000000000","amount_minor":22000},"links":{"self":"/office/payments/pay_0000000000000"}}`;
+
+// Verifier signs a sample for the reader's receiver, and judges a delivery that
+// the receiver has captured. Neither leaves the browser.
 function Verifier({ secret }) {
-  const text = `secret='${secret ?? 'whsec_…'}'
-key=$(printf %s "\${secret#whsec_}" | base64 -d | xxd -p -c 256)
-printf '%s.%s.' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP" | cat - body.json \\
-  | openssl dgst -sha256 -mac HMAC -macopt hexkey:$key -binary | base64`;
-  return html`<section class="card"><div class="card-h"><h2>Check a signature by hand</h2><span class="grow" /><a class="more" href="/docs/webhooks">A receiver in six languages <${Icon} name="chevron-right" size=${14} /></a></div>
-    <div class="pad form"><p class="dim">What comes out, after <code>v1,</code>, is one of the signatures in <code>webhook-signature</code>. Sign the bytes as they came, before anything parses them.</p><${Code} text=${text} what="signature check" /></div></section>`;
+  const [lib, know] = useState(null), [made, make] = useState(null), [given, give] = useState({ secret: '', id: '', timestamp: '', signature: '', body: '' }), [verdict, say] = useState(null);
+  const load = async () => { const loaded = lib ?? await import('../lib/signature.js'); know(loaded); return loaded; };
+  const signed = async () => {
+    const { sign } = await load(), at = new Date(), body = sample(at), timestamp = Math.floor(at / 1000);
+    make(`curl -i http://127.0.0.1:3000/hook -H 'content-type: application/json' \\
+  -H 'webhook-id: evt_0000000000000' -H 'webhook-timestamp: ${timestamp}' \\
+  -H 'webhook-signature: ${sign(secret, 'evt_0000000000000', timestamp, body)}' \\
+  --data-raw '${body}'`);
+  };
+  const check = async e => { e.preventDefault(); const { judge } = await load(); say(judge({ ...given, secret: given.secret || secret || '' }, Date.now() / 1000)); };
+  const field = (name, label, rest) => html`<label class="field"><span>${label}</span><input name=${`v-${name}`} autocomplete="off" spellcheck="false" required ...${rest} value=${given[name]} onInput=${e => { give({ ...given, [name]: e.target.value }); say(null); }} /></label>`;
+  return html`<section class="card"><div class="card-h"><h2>Check a signature</h2><span class="grow" /><a class="more" href="/docs/webhooks">A receiver in six languages <${Icon} name="chevron-right" size=${14} /></a></div>
+    <div class="pad form">
+      ${secret ? html`<p class="dim">A sample for your receiver, signed with this secret now. A correct one answers 2xx, and 400 once it is five minutes old.</p>${made ? html`<${Code} text=${made} what="signed sample" />` : html`<div class="row-actions"><button class="btn" id="sign-sample" onClick=${signed}><${Icon} name="send" size=${14} />Sign a sample</button></div>`}` : null}
+      <form class="form" onSubmit=${check}><p class="dim">Or paste what your receiver got. It stays in this browser.</p>
+        ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
+        ${field('id', 'webhook-id', { placeholder: 'evt_…' })}${field('timestamp', 'webhook-timestamp', { inputmode: 'numeric', placeholder: '1793000000' })}${field('signature', 'webhook-signature', { placeholder: 'v1,…' })}
+        <label class="field"><span>Body, byte for byte</span><textarea name="v-body" rows="4" spellcheck="false" required value=${given.body} onInput=${e => { give({ ...given, body: e.target.value }); say(null); }}></textarea></label>
+        ${verdict === null ? null : html`<div class=${`problem ${verdict ? 'warn' : 'ok'}`} id="verdict" role="status"><${Icon} name=${verdict ? 'triangle-alert' : 'circle-check'} /><div><b>${verdict || 'The signature fits, and is fresh enough.'}</b>${verdict ? html`<p><code>platen verify</code> looks closer at a captured delivery.</p>` : null}</div></div>`}
+        <div class="row-actions"><span class="grow" /><button class="btn" id="check">Check</button></div></form></div></section>`;
 }
 
 function One({ id }) {

@@ -11,7 +11,7 @@ const policy = globalThis.trustedTypes?.createPolicy('platen-worker', { createSc
 // many it are in a second. It rejects when the signal aborts.
 export function solve(challenge, difficulty, signal, told) {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(policy ? policy.createScriptURL(source) : source);
+    const worker = new Worker(policy ? policy.createScriptURL(source) : source, { type: 'module' });
     const end = () => { worker.terminate(); signal.removeEventListener('abort', stop); };
     const stop = () => { end(); reject(new DOMException('stopped', 'AbortError')); };
     signal.addEventListener('abort', stop);
