@@ -41,5 +41,5 @@ func (x *exchange) announce(h http.Header) {
 	}
 	a := x.op.announcement
 	h[headerDeprecation], h[headerSunset] = a.deprecation, a.sunset
-	h.Add(headerLink, "<"+x.server.origin+"/docs/operations#"+x.op.ID+`>; rel="deprecation"; type="text/html"`)
+	h.Add(headerLink, "<"+x.server.origin+"/docs/api/"+x.op.ID+`>; rel="deprecation"; type="text/html"`)
 }

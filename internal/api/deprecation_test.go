@@ -68,7 +68,7 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 			continue
 		}
 		if h.Get("Deprecation") != "@1790812800" || h.Get("Sunset") != "Wed, 30 Dec 2026 00:00:00 GMT" ||
-			!strings.Contains(links, `<http://platen.test/docs/operations#`+a.id+`>; rel="deprecation"`) {
+			!strings.Contains(links, `<http://platen.test/docs/api/`+a.id+`>; rel="deprecation"`) {
 			t.Errorf("%s: the headers are %v", a.id, h)
 		}
 		if a.id == "list_sales_orders" && a.answer.status == 200 && a.answer.body != nil && !strings.Contains(links, `rel="next"`) {
@@ -107,7 +107,7 @@ func TestAnOperationThatIsToGoSaysSoInTheDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	pages.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs/operations", nil))
+	pages.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs/api/get_sandbox", nil))
 	page, err := io.ReadAll(w.Result().Body)
 	if err != nil || strings.Count(string(page), sentence) != 1 {
 		t.Errorf("the page says so %d times: %v", strings.Count(string(page), sentence), err)

@@ -78,7 +78,10 @@ var may = map[string]string{
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
-	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/economy docs",
+	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/economy internal/config internal/web/... docs",
+	// Leaves of the docs: Markdown, and the search.
+	"internal/web/prose": "",
+	"internal/web/find":  "",
 
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
@@ -90,6 +93,7 @@ var may = map[string]string{
 	"examples/go/agent":  "",
 	"docs/webhooks":      "",
 
+	"test/docs":     "platentest",
 	"test/contract": "platentest client internal/server internal/config",
 	"test/crash":    "platentest client internal/server internal/config",
 	"test/mcp":      "platentest client internal/server internal/config internal/store/sqlite internal/mcp/front internal/mcp/session", // fixtures of the protocol's suite stand behind the same front
@@ -125,6 +129,7 @@ var foreign = []foreignModule{
 	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/webhook", "what is sent is signed by the library that receivers verify with"},
 	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/front examples/go/agent", "the protocol of agents ends at the endpoint: tools reach the company as requests"},
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
+	{"github.com/yuin/goldmark", "internal/web/prose", "Markdown is known to one package; the docs get HTML and headings"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},
 }

@@ -55,7 +55,7 @@ func indexOf(o Options) *library {
 	}
 	for i := range o.Operations {
 		op := &o.Operations[i]
-		add(op.ID+": "+op.Summary, o.Origin+"/docs/operations#"+op.ID, op.Method+" "+op.Path+". "+op.Description)
+		add(op.ID+": "+op.Summary, o.Origin+"/docs/api/"+op.ID, op.Method+" "+op.Path+". "+op.Description)
 	}
 	for _, d := range problem.All() {
 		add("Error "+string(d.Code), o.Origin+"/docs/errors/"+string(d.Code), d.Meaning+" "+d.Remedy)

@@ -27,6 +27,26 @@ type examples struct {
 	Events map[event.Type]json.RawMessage `json:"events"`
 }
 
+// Example is a true request and its answer.
+type Example struct {
+	// Body is what was sent, empty for nothing; Data is that of the answer.
+	Body, Data json.RawMessage
+}
+
+// Examples returns what a company answered in a test, by operation id and by
+// event type.
+func Examples() (operations map[string]Example, events map[event.Type]json.RawMessage, err error) {
+	known, err := readExamples()
+	if err != nil {
+		return nil, nil, err
+	}
+	operations = map[string]Example{}
+	for id, of := range known.Operations {
+		operations[id] = Example{of.Body, of.Data}
+	}
+	return operations, known.Events, nil
+}
+
 func readExamples() (*examples, error) {
 	var e examples
 	if err := json.Unmarshal(examplesJSON, &e); err != nil {

@@ -4,12 +4,14 @@
 package openapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/yaml"
 
 	"platen/internal/moment"
 	"platen/internal/operation"
@@ -94,6 +96,15 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 		return nil, fmt.Errorf("encode: %w", err)
 	}
 	return b, nil
+}
+
+// YAML writes a document that Document returned in that form.
+func YAML(document []byte) ([]byte, error) {
+	var b bytes.Buffer
+	if err := yaml.Convert(&b, bytes.NewReader(document)); err != nil {
+		return nil, fmt.Errorf("write as YAML: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 func securitySchemes() map[string]*huma.SecurityScheme {

@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,7 +29,6 @@ import (
 	"platen/internal/store"
 	"platen/internal/store/postgres"
 	"platen/internal/store/sqlite"
-	"platen/internal/web"
 	"platen/internal/webhook"
 )
 
@@ -179,9 +176,9 @@ func (s *Server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := web.New(web.Options{Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets)), Tools: shown(agents.Tools())})
+	pages, err := s.pages(table, agents.Tools())
 	if err != nil {
-		return nil, fmt.Errorf("build the pages: %w", err)
+		return nil, err
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
@@ -192,6 +189,7 @@ func (s *Server) handler() (http.Handler, error) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(document)
 	})
+	mux.HandleFunc("GET /openapi.yaml", asYAML(document))
 	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
 		mux.Handle(path, agents)
 	}

@@ -91,12 +91,10 @@ func (s *site) addAgents() error {
 		}
 		view.Groups = append(view.Groups, group)
 	}
-	beside := contents{Title: "Hosts"}
-	for _, h := range view.Hosts {
-		beside.Links = append(beside.Links, link{Path: "/docs/agents#" + h.Anchor, Text: h.Name})
-	}
-	return s.add(page{
-		Template: "agents", Title: "Agents", Path: "/docs/agents", Section: "/docs/agents", Contents: []contents{sections(), beside}, Content: view,
+	p := page{
+		Template: "agents", Title: "Agents", Path: "/docs/agents", Section: "/docs/", Contents: sections(), Content: view,
 		Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, sessions, handles and keys.",
-	})
+	}
+	p.Previous, p.Next = around(p.Path)
+	return s.add(p)
 }

@@ -20,7 +20,7 @@ func (s *site) addEconomy() error {
 		return fmt.Errorf("page /docs/economy: %w", err)
 	}
 	return s.add(page{
-		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/economy", Contents: []contents{sections()}, Content: economyView{report},
+		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/", Contents: sections(), Content: economyView{report},
 		Description: "What a company comes to in the hands of players of different skill, and what each skill is worth.",
 	})
 }

@@ -13,6 +13,8 @@ import (
 type eventView struct {
 	event.Definition
 	System operation.System
+	// Sample is one that happened, empty while none was recorded.
+	Sample string
 	// Made is false while nothing makes events of this type.
 	Made   bool
 	Fields []field
@@ -45,7 +47,7 @@ func eventWords(t event.Type) string {
 }
 
 func (s *site) eventView(d event.Definition) eventView {
-	v := eventView{Definition: d, System: operation.System(d.Type.System()), Made: d.Data != nil}
+	v := eventView{Definition: d, System: operation.System(d.Type.System()), Made: d.Data != nil, Sample: indented(s.examples.Events[d.Type])}
 	if v.Made {
 		v.Fields = fieldsOf(reflect.TypeOf(d.Data).Elem(), output)
 	}
@@ -62,7 +64,7 @@ func (s *site) eventView(d event.Definition) eventView {
 }
 
 func (s *site) addEvents() error {
-	index, beside, all := eventIndex{Envelope: fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)}, []contents{sections()}, []link{}
+	index, beside, all := eventIndex{Envelope: fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)}, []contents{{Links: []link{{Path: "/docs/events", Text: "All events"}}}}, []link{}
 	for _, d := range s.events {
 		v := s.eventView(d)
 		if len(index.Groups) == 0 || index.Groups[len(index.Groups)-1].System != v.System {

@@ -48,6 +48,10 @@ func newGlossary(s *site) *glossary {
 	return g
 }
 
+// path says where a word in code leads, empty for nowhere. A bare id of an
+// operation may have its method and path written out.
+func (g *glossary) path(word string) string { return g.paths[word] }
+
 // identifier finds what is not English in a sentence: routes, headers, and
 // words with an underscore or an inner dot.
 var identifier = regexp.MustCompile(
@@ -82,11 +86,6 @@ var snippet = regexp.MustCompile(`(?m)(\$?\bOFFICE_KEY\b|/v1/office\b[^\s"'?]*)|
 func coloured(text string) []segment {
 	return split(text, snippet, []string{string(operation.Office), string(operation.Factory), "comment", "command"})
 }
-
-// member finds the names of members in JSON.
-var member = regexp.MustCompile(`(?m)("[a-z_]+")(?::)`)
-
-func colouredJSON(text string) []segment { return split(text, member, []string{"member"}) }
 
 // split gives the pieces that a pattern's groups match the classes of the same
 // places.

@@ -1,8 +1,155 @@
 package web
 
 import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"regexp"
+	"strings"
+	text "text/template"
+
+	"platen/docs"
 	"platen/internal/event"
+	"platen/internal/web/prose"
 )
+
+// guideGroup is a part of the guides, as the list beside them shows it.
+type guideGroup struct {
+	Title  string
+	Guides []guide
+}
+
+// guide is a page that is written by hand, or one made from tables that is read
+// like one.
+type guide struct {
+	// Path is that of the page.
+	Path string
+	// File is the page's text in docs/guides, empty for pages made from tables.
+	File string
+	// Text is what links to it say.
+	Text string
+}
+
+// guideGroups lists the guides in the order of reading.
+func guideGroups() []guideGroup {
+	return []guideGroup{
+		{"Begin", []guide{
+			{"/docs/", "overview.md", "Overview"},
+			{"/docs/quickstart", "quickstart.md", "Quickstart"},
+		}},
+		{"Build", []guide{
+			{"/docs/webhooks", "webhooks.md", "Webhooks"},
+		}},
+		{"Test and evaluate", []guide{
+			{"/docs/agents", "", "Agents"},
+			{"/docs/economy", "", "Economy"},
+		}},
+		{"The company", []guide{
+			{"/docs/missions", "", "Missions"},
+			{"/docs/presets", "", "Presets"},
+		}},
+		{"Operate", []guide{
+			{"/docs/settings", "", "Settings"},
+		}},
+	}
+}
+
+// sections are the links beside every guide.
+func sections() []contents {
+	var all []contents
+	for _, group := range guideGroups() {
+		list := contents{Title: group.Title}
+		for _, g := range group.Guides {
+			list.Links = append(list.Links, link{Path: g.Path, Text: g.Text})
+		}
+		all = append(all, list)
+	}
+	return append(all, contents{Title: "Reference", Links: []link{
+		{Path: apiPath, Text: "Operations"}, {Path: "/docs/events", Text: "Events"}, {Path: "/docs/errors", Text: "Errors"},
+	}})
+}
+
+// around finds the guides before and after a path.
+func around(path string) (previous, next *link) {
+	var all []link
+	for _, group := range guideGroups() {
+		for _, g := range group.Guides {
+			all = append(all, link{Path: g.Path, Text: g.Text})
+		}
+	}
+	for i := range all {
+		if all[i].Path == path {
+			return neighbours(all, i)
+		}
+	}
+	return nil, nil
+}
+
+// remark is a note for those who test a guide. It is no part of the page.
+var remark = regexp.MustCompile(`(?s)<!--.*?-->\n?`)
+
+func (s *site) addGuides() error {
+	renderer := prose.New(s.words.path)
+	for _, group := range guideGroups() {
+		for _, g := range group.Guides {
+			if g.File == "" {
+				continue
+			}
+			source, err := s.source(g.File)
+			if err != nil {
+				return fmt.Errorf("guide %s: %w", g.File, err)
+			}
+			rendered, err := renderer.Render(source)
+			if err != nil {
+				return fmt.Errorf("guide %s: %w", g.File, err)
+			}
+			p := page{
+				Template: "guide", Title: rendered.Title, Path: g.Path, Section: "/docs/", Contents: sections(), OnPage: rendered.Headings,
+				Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, //nolint:gosec // our own text, in which raw HTML is left out
+			}
+			p.Previous, p.Next = around(g.Path)
+			if err := s.add(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// source is the Markdown of a guide, with this server's addresses and numbers.
+func (s *site) source(file string) ([]byte, error) {
+	raw, err := docs.Guides.ReadFile("guides/" + file)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the file
+	}
+	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
+		"fact": s.fact, "receiver": receiver, "events": eventWords,
+	}).Parse(remark.ReplaceAllString(string(raw), ""))
+	if err != nil {
+		return nil, fmt.Errorf("parse: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, s); err != nil {
+		return nil, fmt.Errorf("fill in: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// fact is a number of this server, such as its requests per minute and key.
+func (s *site) fact(name string) (string, error) {
+	for _, setting := range s.settings {
+		if setting.Name == name {
+			return setting.value, nil
+		}
+	}
+	return "", fmt.Errorf("no setting is called %s", name)
+}
+
+// receiver is a program that receives webhooks, as a test runs it.
+func receiver(file string) (string, error) {
+	source, err := docs.Receivers.ReadFile("webhooks/" + file)
+	return strings.TrimRight(string(source), "\n"), err //nolint:wrapcheck // it names the file
+}
 
 // stage is one row of the figure on the landing page: what happens on either
 // side, and which way the bridge carries it.
@@ -23,27 +170,4 @@ func stages() []stage {
 		{Office: event.CustomerInvoiceCreated, Factory: event.ShipmentCreated, Across: "left"},
 		{Office: event.PaymentReceived},
 	}
-}
-
-func (s *site) addGuides() error {
-	guide := struct {
-		Steps  []step
-		Stages []stage
-	}{steps, stages()}
-	beside := []contents{sections()}
-	for _, p := range []page{
-		{
-			Template: "docs", Title: "Docs", Path: "/docs/", Section: "/docs/", Contents: beside,
-			Description: "What holds for every call, and the way to each page of the reference.",
-		},
-		{
-			Template: "quickstart", Title: "Quickstart", Path: "/docs/quickstart", Section: "/docs/quickstart", Contents: beside, Content: guide,
-			Description: "From a new company to the money of its first order, in curl.",
-		},
-	} {
-		if err := s.add(p); err != nil {
-			return err
-		}
-	}
-	return nil
 }

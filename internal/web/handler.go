@@ -5,10 +5,10 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A document may load and call what is of its own origin, and nothing else. No
@@ -21,6 +21,9 @@ const (
 	workerPolicy = policyOfAll + "trusted-types platen-worker"
 )
 
+// moved are pages that stand elsewhere now. Browsers take the fragment along.
+var moved = map[string]string{"/docs/operations": apiPath} //nolint:gochecknoglobals // read only
+
 const allowed = "GET, HEAD"
 
 // handler serves what was rendered at the start. It never changes.
@@ -30,27 +33,48 @@ type handler struct {
 	missing   *document
 	// console is the one document of all pages of the console.
 	console *document
+	// search answers queries.
+	search *search
 }
 
-// document is a rendered page, plain and compressed.
+// document is a rendered page.
 type document struct {
-	path         string
-	body, zipped []byte
-	tag          string
-	policy       string
+	path string
+	body []byte
+	// zipped compresses it when somebody first asks for that form: nobody reads
+	// all of the reference, and servers start more often than they are read.
+	zipped      func() []byte
+	tag         string
+	policy      string
+	contentType string
 }
 
-func newDocument(path string, body []byte) (*document, error) {
+// Content types of documents.
+const (
+	typeHTML     = "text/html; charset=utf-8"
+	typeMarkdown = "text/markdown; charset=utf-8"
+	typeText     = "text/plain; charset=utf-8"
+)
+
+// newDocument keeps a page; newText something that is no page.
+func newDocument(path string, body []byte) *document {
+	return newText(path, typeHTML, body)
+}
+
+func newText(path, contentType string, body []byte) *document {
 	sum := sha256.Sum256(body)
-	zipped, err := zip(body)
-	if err != nil {
-		return nil, fmt.Errorf("compress %s: %w", path, err)
-	}
-	d := &document{path: path, body: body, zipped: zipped, tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy}
+	zipped := sync.OnceValue(func() []byte {
+		zipped, err := zip(body)
+		if err != nil {
+			return nil // a buffer takes everything; without this form the plain one is sent
+		}
+		return zipped
+	})
+	d := &document{path: path, body: body, zipped: zipped, tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy, contentType: contentType}
 	if path == "/" {
 		d.policy = workerPolicy
 	}
-	return d, nil
+	return d
 }
 
 func zip(body []byte) ([]byte, error) {
@@ -79,15 +103,23 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 		header.Set("Content-Type", file.contentType)
 		header.Set("Vary", "Accept-Encoding")
-		send(w, r, http.StatusOK, file.body, file.zipped)
+		send(w, r, http.StatusOK, file.body, func() []byte { return file.zipped })
 		return
 	}
 	if forConsole(r.URL.Path) {
 		serveDocument(w, r, http.StatusOK, h.console)
 		return
 	}
+	if r.URL.Path == searchPath {
+		h.search.ServeHTTP(w, r)
+		return
+	}
 	if d, ok := h.documents[r.URL.Path]; ok {
 		serveDocument(w, r, http.StatusOK, d)
+		return
+	}
+	if to, ok := moved[strings.TrimSuffix(r.URL.Path, "/")]; ok {
+		http.Redirect(w, r, to, http.StatusPermanentRedirect)
 		return
 	}
 	// Only the paths of known pages are ever redirected to.
@@ -120,15 +152,17 @@ func serveDocument(w http.ResponseWriter, r *http.Request, status int, d *docume
 			return
 		}
 	}
-	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Type", d.contentType)
 	send(w, r, status, d.body, d.zipped)
 }
 
 // send writes a body in the form that the client takes.
-func send(w http.ResponseWriter, r *http.Request, status int, body, zipped []byte) {
-	if zipped != nil && takesGzip(r) {
-		w.Header().Set("Content-Encoding", "gzip")
-		body = zipped
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte, zipped func() []byte) {
+	if takesGzip(r) {
+		if short := zipped(); short != nil {
+			w.Header().Set("Content-Encoding", "gzip")
+			body = short
+		}
 	}
 	write(w, r, status, body)
 }

@@ -13,9 +13,9 @@ func (s *site) addMissions() error {
 	for _, m := range s.missions {
 		list.Links = append(list.Links, link{Path: m.DocsURL, Text: m.Title})
 	}
-	beside := []contents{sections(), list}
+	beside := append(sections(), list)
 	err := s.add(page{
-		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/missions", Contents: beside, Content: board{s.missions, mission.Praises()},
+		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/", Contents: beside, Content: board{s.missions, mission.Praises()},
 		Description: "What to try next in a sandbox, in the order of teaching, and what good work unlocks.",
 	})
 	for i, m := range s.missions {
@@ -23,7 +23,7 @@ func (s *site) addMissions() error {
 			return err
 		}
 		p := page{
-			Template: "mission", Title: m.Title, Path: m.DocsURL, Section: "/docs/missions", Contents: beside, Content: m, Description: m.Objective,
+			Template: "mission", Title: m.Title, Path: m.DocsURL, Section: "/docs/", Contents: beside, Content: m, Description: m.Objective,
 		}
 		p.Previous, p.Next = neighbours(list.Links, i)
 		err = s.add(p)

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -14,7 +16,9 @@ import (
 type operationView struct {
 	*operation.Operation
 	URL    string
-	Sample []segment
+	Sample string
+	// Answer is a true one, empty while none was recorded.
+	Answer string
 	Query  []field
 	Body   []field
 	// Reader is the operation that reads what this one answers with, nil when
@@ -32,17 +36,20 @@ type operationGroup struct {
 	Operations []operationView
 }
 
-func operationPath(op *operation.Operation) string { return "/docs/operations#" + op.ID }
+// apiPath is where the reference of operations is.
+const apiPath = "/docs/api"
+
+func operationPath(op *operation.Operation) string { return apiPath + "/" + op.ID }
 
 func (s *site) operationView(op *operation.Operation) operationView {
 	v := operationView{Operation: op, URL: basePath + op.Path, Query: queryOf(op), Reader: s.reader(op)}
 	if op.In != nil {
 		v.Body = fieldsOf(op.In, input)
 	}
-	if v.Reader == nil && op.Out != nil {
+	if op.Out != nil && (v.Reader == nil || !op.Paged()) {
 		v.Returns = fieldsOf(op.Out, output)
 	}
-	v.Sample = coloured(s.curl(op, v.Body))
+	v.Sample, v.Answer = s.curl(op, v.Body), indented(s.examples.Operations[op.ID].Answer)
 	general := op.Common()
 	for _, d := range s.problems {
 		switch {
@@ -182,9 +189,18 @@ func (v operationView) KeyText() string {
 // Plural reports whether the answer is a page of many.
 func (v operationView) Plural() bool { return v.Paged() }
 
+// indented is JSON as people read it. What is no JSON is nothing.
+func indented(raw []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return ""
+	}
+	return b.String()
+}
+
 func (s *site) addOperations() error {
 	var groups []operationGroup
-	beside := []contents{sections()}
+	beside := []contents{{Links: []link{{Path: apiPath, Text: "All operations"}}}}
 	for _, system := range []operation.System{operation.Open, operation.Shared, operation.Office, operation.Factory} {
 		group, list := operationGroup{System: system}, contents{Title: systemName(system), System: system}
 		for i := range s.operations {
@@ -197,8 +213,25 @@ func (s *site) addOperations() error {
 			groups, beside = append(groups, group), append(beside, list)
 		}
 	}
-	return s.add(page{
-		Template: "operations", Title: "Operations", Path: "/docs/operations", Section: "/docs/operations", Contents: beside, Content: groups,
+	err := s.add(page{
+		Template: "operations", Title: "Operations", Path: apiPath, Section: apiPath, Contents: beside, Content: groups,
 		Description: "Every operation of the API: path, key, body, answer, problems and events.",
 	})
+	var all []link
+	for _, list := range beside[1:] {
+		all = append(all, list.Links...)
+	}
+	i := 0
+	for _, group := range groups {
+		for _, v := range group.Operations {
+			if err != nil {
+				return err
+			}
+			p := page{Template: "operation", Title: v.Summary, Path: operationPath(v.Operation), Section: apiPath, Contents: beside, Content: v, Description: v.Description}
+			p.Previous, p.Next = neighbours(all, i)
+			err = s.add(p)
+			i++
+		}
+	}
+	return err
 }

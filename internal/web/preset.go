@@ -23,7 +23,7 @@ func (s *site) addPresets() error {
 	view := presetsView{Presets: slices.Clone(s.presets), Members: fieldsOf(reflect.TypeFor[preset.Preset](), output), Sample: preset.DefaultFile()}
 	slices.SortFunc(view.Presets, byTeaching)
 	return s.add(page{
-		Template: "presets", Title: "Presets", Path: "/docs/presets", Section: "/docs/presets", Contents: []contents{sections()}, Content: view,
+		Template: "presets", Title: "Presets", Path: "/docs/presets", Section: "/docs/", Contents: sections(), Content: view,
 		Description: "The companies that a sandbox can begin as, and how to write another.",
 	})
 }

@@ -18,7 +18,9 @@ type problemView struct {
 	Everywhere bool
 	// Givers are the operations that may give it, by system.
 	Givers []giverGroup
-	Sample []segment
+	Sample string
+	// Provoke is how one gets the code on purpose, nil where that takes more than a call.
+	Provoke *provocation
 }
 
 // giverGroup is the operations of one system.
@@ -37,7 +39,7 @@ type problemGroup struct {
 func problemPath(code problem.Code) string { return "/docs/errors/" + string(code) }
 
 func (s *site) problemView(d problem.Definition) problemView {
-	v := problemView{Definition: d, StatusText: http.StatusText(d.Status), Sample: colouredJSON(s.problemSample(d))}
+	v := problemView{Definition: d, StatusText: http.StatusText(d.Status), Sample: s.problemSample(d), Provoke: s.provocation(d.Code)}
 	count := 0
 	for i := range s.operations {
 		op := &s.operations[i]
@@ -73,7 +75,7 @@ func merged(groups []giverGroup) []giverGroup {
 
 // problemSample is the error of an answer with this code.
 func (s *site) problemSample(d problem.Definition) string {
-	return fmt.Sprintf("\"error\": {\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n  \"docs_url\": %q\n}",
+	return fmt.Sprintf("{\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n  \"docs_url\": %q\n}",
 		d.Code, d.Retryable, d.Hint, s.origin+problemPath(d.Code))
 }
 
@@ -90,7 +92,7 @@ func (s *site) addProblems() error {
 		list.Links = append(list.Links, link{Path: problemPath(d.Code), Text: string(d.Code), Mark: strconv.Itoa(d.Status), Code: true})
 		all = append(all, link{Path: problemPath(d.Code), Text: string(d.Code), Code: true})
 	}
-	beside := []contents{sections(), list}
+	beside := []contents{list}
 	err := s.add(page{
 		Template: "errors", Title: "Errors", Path: "/docs/errors", Section: "/docs/errors", Contents: beside, Content: groups,
 		Description: "Every code that a refusal can carry, with its status and what to do.",

@@ -6,14 +6,12 @@ import (
 	"platen/internal/operation"
 )
 
-// step is one station of the quickstart.
+// step is one station of the landing page.
 type step struct {
 	Title string
 	// System says which side the step is about.
 	System operation.System
 	Text   string
-	// More is what the quickstart page says beyond the landing page.
-	More string
 	// Command is what is pasted into a shell; BASE stands for the base URL.
 	Command string
 }
@@ -23,13 +21,12 @@ func (s *site) command(st step) []segment {
 	return coloured(strings.ReplaceAll(st.Command, "BASE", s.BaseURL()))
 }
 
-// steps are the quickstart. They run as they stand, one after the other, in a
+// steps are the short quickstart of the landing page. They run as they stand, one after the other, in a
 // shell with curl 7.82 and jq.
 var steps = []step{ //nolint:gochecknoglobals // the table itself
 	{
 		"Open a company", operation.Open,
 		"There is no account. The answer holds two keys, one for each system, and no other answer ever shows them.",
-		"Both systems know nothing of each other: a key opens one of them, and 403 wrong_system names the prefix of the other. expires_at says when the company closes.",
 		`curl -s -X POST BASE/sandboxes > sandbox.json
 OFFICE_KEY=$(jq -r .data.office_key sandbox.json)
 FACTORY_KEY=$(jq -r .data.factory_key sandbox.json)`,
@@ -37,7 +34,6 @@ FACTORY_KEY=$(jq -r .data.factory_key sandbox.json)`,
 	{
 		"Read what customers want", operation.Office,
 		"Orders wait for an answer. Lists begin with the newest; take the oldest, a small one of business cards.",
-		"Look at answer_by and due_date: an order that nobody answers lapses, and late goods cost a discount. status, sku and customer_id are the filters of this list; one that it does not know is refused with invalid_parameter.",
 		`curl -s "BASE/office/sales-orders?status=received" \
   -H "Authorization: Bearer $OFFICE_KEY" > orders.json
 jq -r '.data.items[] | [.number, .quantity, .product_name, .due_date] | @tsv' orders.json
@@ -46,7 +42,6 @@ ORDER=$(jq -r '.data.items[-1].id' orders.json)`,
 	{
 		"Accept the order", operation.Office,
 		"In the starter company the bridge is automatic: the Factory has its work order before the answer arrives.",
-		"bridged_work_order_id is the Factory's id of the work. With the manual bridge it stays null, and carrying the order across is your program's work.",
 		`curl -s -X POST BASE/office/sales-orders/$ORDER/accept \
   -H "Authorization: Bearer $OFFICE_KEY" > order.json
 WORK=$(jq -r .data.bridged_work_order_id order.json)`,
@@ -54,7 +49,6 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	{
 		"Start a press", operation.Factory,
 		"Starting a press wants an Idempotency-Key. Named after the intention, it makes every retry harmless.",
-		"Send the command twice: the second answer is the first one, replayed. A press that already runs refuses with press_busy and says in retry_at when it is free.",
 		`curl -s BASE/factory/print-runs \
   -H "Authorization: Bearer $FACTORY_KEY" \
   -H "Idempotency-Key: print-$WORK" \
@@ -63,14 +57,12 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	{
 		"Let a day pass", operation.Shared,
 		"A working day has 480 minutes and takes one minute of yours. Or move the clock: either key may.",
-		"Everything that is due on the way happens, in its order. The clock takes one such call a second; more are refused with tick_rate.",
 		`curl -s -X POST BASE/sandbox/tick \
   -H "Authorization: Bearer $FACTORY_KEY" | jq .data`,
 	},
 	{
 		"Ship the goods", operation.Factory,
 		"The work order is printed and finished. The goods go to the customer, and the bridge bills them at Head Office.",
-		"Too early, this is refused with work_order_not_ready. A program waits for factory.work_order.ready instead of guessing. A run can end short, too: then the order stays in printing, and another run prints the rest.",
 		`curl -s BASE/factory/shipments \
   -H "Authorization: Bearer $FACTORY_KEY" \
   -H "Idempotency-Key: ship-$WORK" \
@@ -79,7 +71,6 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	{
 		"See the money", operation.Office,
 		"Customers pay when their terms say, most of them. A week later the cash has grown. Amounts are whole hundredths.",
-		"Every movement of cash is a row of GET /office/ledger, with the event that it belongs to.",
 		`for day in 1 2 3 4 5; do
   sleep 1
   curl -s -X POST BASE/sandbox/tick \
@@ -91,7 +82,6 @@ curl -s BASE/office/cash \
 	{
 		"Read how it happened", operation.Shared,
 		"Each change of a status wrote one event. The feed numbers them without gaps, oldest first.",
-		"Keep the seq of the last event that you have handled and ask for what comes after it: a program that does so misses nothing and does nothing twice.",
 		`curl -s "BASE/events?after_seq=0" \
   -H "Authorization: Bearer $OFFICE_KEY" |
   jq -r '.data.items[] | [.seq, .sim_date, .type] | @tsv'`,

@@ -7,12 +7,14 @@ import (
 	"html/template"
 	"maps"
 	"slices"
+	"strings"
 
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/event"
 	"platen/internal/operation"
 	"platen/internal/problem"
+	"platen/internal/web/prose"
 )
 
 //go:embed templates
@@ -28,10 +30,20 @@ type site struct {
 	missions   []mission.Introduction
 	presets    []preset.Preset
 	tools      []Tool
+	settings   []setting
+	examples   Examples
 
 	words     *glossary
 	templates *template.Template
 	rendered  map[string][]byte
+	// written are the pages of the docs as Markdown, in the order of reading.
+	written []writtenPage
+}
+
+// writtenPage is a page of the docs as Markdown.
+type writtenPage struct {
+	page
+	markdown string
 }
 
 // page is what a template is given.
@@ -50,9 +62,23 @@ type page struct {
 	// Previous and Next are the neighbours in the table.
 	Previous, Next *link
 	Content        any
+	// OnPage are the headings of a guide.
+	OnPage []prose.Heading
+	// Query is what was searched for.
+	Query string
+	// Markdown is the source of a guide, nil for pages made from tables.
+	Markdown []byte
 	// Scripts and Styles are the files of the page's own beside those of all.
 	Scripts, Styles []string
 	Site            *site
+}
+
+// MarkdownPath is where the page is served as Markdown.
+func (p page) MarkdownPath() string {
+	if strings.HasSuffix(p.Path, "/") {
+		return p.Path + "index.md"
+	}
+	return p.Path + ".md"
 }
 
 // contents is a titled list of links.
@@ -77,12 +103,13 @@ type link struct {
 func newSite(o Options, files *assets) (*site, error) {
 	s := &site{
 		origin: o.Origin, assets: files, operations: o.Operations,
-		events: event.All(), problems: problem.All(), missions: mission.All(), presets: o.Presets, tools: o.Tools, rendered: map[string][]byte{},
+		events: event.All(), problems: problem.All(), missions: mission.All(), presets: o.Presets, tools: o.Tools,
+		settings: settingsOf(o.Config), examples: o.Examples, rendered: map[string][]byte{},
 	}
 	s.words = newGlossary(s)
 	var err error
 	s.templates, err = template.New("").Funcs(template.FuncMap{
-		"prose": s.words.prose, "command": s.command, "asset": files.path, "systemName": systemName, "eventWords": eventWords,
+		"prose": s.words.prose, "command": s.command, "code": code, "asset": files.path, "systemName": systemName, "eventWords": eventWords,
 	}).ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the templates: %w", err)
@@ -95,42 +122,53 @@ func (s *site) add(p page) error {
 	if s.rendered[p.Path] != nil {
 		return fmt.Errorf("two pages have the path %s", p.Path)
 	}
-	body, err := s.render(p)
-	s.rendered[p.Path] = body
-	return err
+	main, err := s.renderMain(p)
+	if err != nil {
+		return err
+	}
+	if s.rendered[p.Path], err = s.frame(p, main); err != nil || p.Section == "" {
+		return err
+	}
+	markdown := string(p.Markdown)
+	if p.Markdown == nil {
+		if markdown, err = prose.FromHTML(string(main)); err != nil {
+			return fmt.Errorf("page %s as Markdown: %w", p.Path, err)
+		}
+	}
+	s.written = append(s.written, writtenPage{p, markdown})
+	return nil
 }
 
+// render makes a whole page.
 func (s *site) render(p page) ([]byte, error) {
+	main, err := s.renderMain(p)
+	if err != nil {
+		return nil, err
+	}
+	return s.frame(p, main)
+}
+
+// renderMain makes a page's own part.
+func (s *site) renderMain(p page) (template.HTML, error) {
 	p.Site = s
 	var own bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&own, p.Template, p); err != nil {
-		return nil, fmt.Errorf("page %s: %w", p.Path, err)
+		return "", fmt.Errorf("page %s: %w", p.Path, err)
 	}
+	return template.HTML(own.String()), nil //nolint:gosec // a template of ours made it
+}
+
+// frame puts what all pages have around a page's own part.
+func (s *site) frame(p page, main template.HTML) ([]byte, error) {
+	p.Site = s
 	var whole bytes.Buffer
-	frame := struct {
+	if err := s.templates.ExecuteTemplate(&whole, "frame", struct {
 		page
 		Main template.HTML
-	}{p, template.HTML(own.String())} //nolint:gosec // a template of ours made it
-	if err := s.templates.ExecuteTemplate(&whole, "frame", frame); err != nil {
+	}{p, main}); err != nil {
 		return nil, fmt.Errorf("page %s: %w", p.Path, err)
 	}
 	return whole.Bytes(), nil
-}
-
-// sections are the parts of the docs.
-func sections() contents {
-	return contents{Title: "Docs", Links: []link{
-		{Path: "/docs/", Text: "Overview"},
-		{Path: "/docs/quickstart", Text: "Quickstart"},
-		{Path: "/docs/operations", Text: "Operations"},
-		{Path: "/docs/events", Text: "Events"},
-		{Path: "/docs/webhooks", Text: "Webhooks"},
-		{Path: "/docs/agents", Text: "Agents"},
-		{Path: "/docs/errors", Text: "Errors"},
-		{Path: "/docs/missions", Text: "Missions"},
-		{Path: "/docs/presets", Text: "Presets"},
-		{Path: "/docs/economy", Text: "Economy"},
-	}}
 }
 
 // neighbours returns the links around one of a list.
@@ -161,6 +199,11 @@ func (s *site) Counts() map[string]int {
 	return map[string]int{
 		"operations": len(s.operations), "events": len(s.events), "made": made, "problems": len(s.problems), "missions": len(s.missions),
 	}
+}
+
+// code is a block of code on a page that a template makes.
+func code(language, text string) template.HTML {
+	return template.HTML(prose.Code(language, text)) //nolint:gosec // it escapes what it is given
 }
 
 func systemName(system operation.System) string {

@@ -9,10 +9,13 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 
 	"platen/internal/company/preset"
+	"platen/internal/config"
+	"platen/internal/event"
 	"platen/internal/operation"
 )
 
@@ -30,6 +33,24 @@ type Options struct {
 	Presets []preset.Preset
 	// Tools are those of the agent endpoint.
 	Tools []Tool
+	// Config is that of this server, whose numbers the guides say; nil for the
+	// defaults.
+	Config *config.Config
+	// Examples are true bodies and answers, as the OpenAPI document has them.
+	Examples Examples
+}
+
+// Examples are what a company answered in a test.
+type Examples struct {
+	// Operations has them by operation id, Events by type.
+	Operations map[string]Example
+	Events     map[event.Type]json.RawMessage
+}
+
+// Example is a true request and its answer.
+type Example struct {
+	// Body is what was sent, empty for nothing; Answer is the answer's data.
+	Body, Answer json.RawMessage
 }
 
 // New renders every page and returns the handler that serves them. It answers
@@ -43,7 +64,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{s.addLanding, s.addStatus, s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addWebhooks, s.addAgents, s.addEconomy} {
+	for _, add := range []func() error{s.addLanding, s.addStatus, s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addAgents, s.addEconomy, s.addSettings} {
 		if err := add(); err != nil {
 			return nil, fmt.Errorf("render the pages: %w", err)
 		}
@@ -52,21 +73,17 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render the pages: %w", err)
 	}
-	h := &handler{documents: map[string]*document{}, files: files}
-	if h.missing, err = newDocument("", missing); err != nil {
-		return nil, err
-	}
 	console, err := s.consoleDocument()
 	if err != nil {
 		return nil, err
 	}
-	if h.console, err = newDocument(consolePath, console); err != nil {
-		return nil, err
-	}
+	h := &handler{documents: map[string]*document{}, files: files, missing: newDocument("", missing), console: newDocument(consolePath, console)}
 	for path, body := range s.rendered {
-		if h.documents[path], err = newDocument(path, body); err != nil {
-			return nil, err
-		}
+		h.documents[path] = newDocument(path, body)
 	}
+	for path, text := range s.texts() {
+		h.documents[path] = newText(path, text.contentType, text.body)
+	}
+	h.search = newSearch(s)
 	return h, nil
 }

@@ -1,0 +1,101 @@
+package prose
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+// blocks renders what the guides have differently: headings with a link to
+// themselves, code with its colours, tables that may scroll.
+type blocks struct{}
+
+// RegisterFuncs is what the library asks for.
+func (blocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindHeading, heading)
+	r.Register(ast.KindFencedCodeBlock, fence)
+	r.Register(east.KindTable, table)
+}
+
+func heading(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	n := node.(*ast.Heading) //nolint:forcetypeassert // registered for it
+	id, _ := n.AttributeString("id")
+	name, _ := id.([]byte)
+	switch {
+	case n.Level == 1 && entering:
+		w.WriteString("<h1>")
+	case entering:
+		fmt.Fprintf(w, `<h%d id="%s"><a class="anchor" href="#%s">`, n.Level, name, name)
+	case n.Level == 1:
+		w.WriteString("</h1>\n")
+	default:
+		fmt.Fprintf(w, "</a></h%d>\n", n.Level)
+	}
+	return ast.WalkContinue, nil
+}
+
+// fence is a block of code. Its first word names the language; what follows is
+// for those who test it, except that "file=" names the file that it is.
+func fence(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	n := node.(*ast.FencedCodeBlock) //nolint:forcetypeassert // registered for it
+	var text strings.Builder
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		text.Write(line.Value(source))
+	}
+	info := ""
+	if n.Info != nil {
+		info = string(n.Info.Value(source))
+	}
+	w.WriteString(Code(info, text.String()))
+	return ast.WalkSkipChildren, nil
+}
+
+// labels are what stands above code of a language.
+var labels = map[string]string{ //nolint:gochecknoglobals // read only
+	"sh": "Shell", "output": "Answer", "json": "JSON", "http": "HTTP", "go": "Go", "python": "Python", "javascript": "JavaScript",
+	"php": "PHP", "ruby": "Ruby", "java": "Java", "yaml": "YAML", "toml": "TOML", "text": "",
+}
+
+// Code renders a block of code. Info is the language, and perhaps file=NAME.
+func Code(info, text string) string {
+	language, rest, _ := strings.Cut(info, " ")
+	label := labels[language]
+	for word := range strings.FieldsSeq(rest) {
+		if name, ok := strings.CutPrefix(word, "file="); ok {
+			label = name
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div class="code %s">`, html.EscapeString(language))
+	if label != "" {
+		fmt.Fprintf(&b, `<p class="label">%s</p>`, html.EscapeString(label))
+	}
+	b.WriteString(`<pre tabindex="0"><code>`)
+	for _, piece := range Pieces(language, text) {
+		if piece.Class == "" {
+			b.WriteString(html.EscapeString(piece.Text))
+		} else {
+			fmt.Fprintf(&b, `<span class="%s">%s</span>`, piece.Class, html.EscapeString(piece.Text))
+		}
+	}
+	b.WriteString("</code></pre></div>\n")
+	return b.String()
+}
+
+func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString("<div class=\"scroll\" tabindex=\"0\"><table class=\"grid\">\n")
+	} else {
+		w.WriteString("</table></div>\n")
+	}
+	return ast.WalkContinue, nil
+}

@@ -1,0 +1,84 @@
+package prose
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Piece is a run of code of one colour.
+type Piece struct {
+	Text string
+	// Class is comment, string, number, word, member, command, office, factory
+	// or empty.
+	Class string
+}
+
+// What a piece can be. The keys of the two systems have the colours of the
+// systems, and scripts find them by these classes.
+var classes = []string{"comment", "office", "factory", "member", "string", "number", "word", "command"} //nolint:gochecknoglobals // read only
+
+// Patterns that several languages share. None of them matches nothing.
+const (
+	never     = `\z.`
+	hash      = `(?m:(?:^|\s)#[^\n]*)`
+	slashes   = `(?m:(?:^|\s)//[^\n]*)`
+	quoted    = `"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
+	backticks = "|`[^`]*`"
+	digits    = `\b\d[\d_.]*\b`
+	office    = `\$\{?OFFICE_KEY\}?|/v1/office\b[^\s"'?]*`
+	factory   = `\$\{?FACTORY_KEY\}?|/v1/factory\b[^\s"']*`
+)
+
+// lexers has one pattern for each language, its groups in the order of classes.
+var lexers = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // read only
+	"sh":         lexer(hash, office, factory, never, `'[^'\n]*'`, never, `export if then fi for in do done while until`, `curl platen jq docker go psql`),
+	"json":       lexer(never, never, never, `"[^"\n]*"(?:\s*:)`, quoted, `-?`+digits, `true false null`, ""),
+	"output":     lexer(never, never, never, `"[^"\n]*"(?:\s*:)`, quoted, never, `true false null`, ""),
+	"http":       lexer(never, never, never, `(?m:^[A-Za-z-]+:)`, never, never, `GET POST PATCH DELETE HTTP`, ""),
+	"yaml":       lexer(hash, office, factory, `(?m:^[\s-]*[a-z_-]+:)`, quoted, digits, `true false null`, ""),
+	"toml":       lexer(hash, never, never, `(?m:^[a-z_]+)`, quoted, digits, `true false`, ""),
+	"go":         lexer(slashes, never, never, never, quoted+backticks, digits, `break case chan const continue default defer else for func go if import interface map nil package range return select struct switch type var true false`, ""),
+	"python":     lexer(hash, never, never, never, quoted, digits, `and as assert async await class def elif else except False finally for from if import in is lambda None not or pass raise return True try while with yield`, ""),
+	"javascript": lexer(slashes, never, never, never, quoted+backticks, digits, `async await break case catch class const continue else export false finally for from function if import in instanceof let new null of return this throw true try typeof undefined while`, ""),
+	"java":       lexer(slashes, never, never, never, quoted, digits, `boolean byte catch class else final finally for if import int long new null private public return static throw throws true false try var void while`, ""),
+	"php":        lexer(slashes, never, never, never, quoted, digits, `catch else elseif exit foreach for function if new null return static throw true false try while`, ""),
+	"ruby":       lexer(hash, never, never, never, quoted, digits, `begin class def do else elsif end ensure false if module next nil require rescue return self then true unless until while yield`, ""),
+}
+
+func lexer(comment, office, factory, member, str, number, words, commands string) *regexp.Regexp {
+	return regexp.MustCompile(`(` + strings.Join([]string{comment, office, factory, member, str, number, anyOf(words), anyOf(commands)}, `)|(`) + `)`)
+}
+
+func anyOf(words string) string {
+	if words == "" {
+		return never
+	}
+	return `\b(?:` + strings.ReplaceAll(words, " ", "|") + `)\b`
+}
+
+// Pieces splits code of a language by colour. Joined again they are the code.
+func Pieces(language, text string) []Piece {
+	pattern := lexers[language]
+	if pattern == nil {
+		return []Piece{{Text: text}}
+	}
+	var out []Piece
+	at := 0
+	for _, span := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		for i, class := range classes {
+			from, to := span[2*i+2], span[2*i+3]
+			if from < 0 || from == to {
+				continue
+			}
+			if from > at {
+				out = append(out, Piece{Text: text[at:from]})
+			}
+			out = append(out, Piece{Text: text[from:to], Class: class})
+			at = to
+		}
+	}
+	if at < len(text) {
+		out = append(out, Piece{Text: text[at:]})
+	}
+	return out
+}

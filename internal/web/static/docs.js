@@ -1,0 +1,61 @@
+// What the docs gain from a script: copy buttons, the keys of this tab's sandbox
+// in the snippets, "/" for the search, and where one is on the page. Without it
+// every page reads the same.
+const keys = (() => {
+  try { return JSON.parse(sessionStorage.getItem('platen.session')) ?? {}; } catch { return {}; }
+})();
+const known = { office: keys.office_key, factory: keys.factory_key };
+
+// The keys are shown masked, and copied whole.
+for (const place of document.querySelectorAll('.code :is(.office, .factory)')) {
+  const key = known[place.className];
+  if (!key || !/^\$\{?(OFFICE|FACTORY)_KEY\}?$/.test(place.textContent)) continue;
+  place.dataset.text = key;
+  place.textContent = `${key.slice(0, 8)}\u2026${key.slice(-4)}`;
+  place.title = 'The key of your sandbox; copying copies all of it';
+  place.classList.add('filled');
+}
+
+const textOf = block => [...block.querySelector('code').childNodes].map(node => node.dataset?.text ?? node.textContent).join('');
+
+for (const block of document.querySelectorAll('.code')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    const { copy } = await import('./lib/copy.js');
+    button.textContent = await copy(textOf(block), 'Code') ? 'Copied' : 'Press Ctrl+C';
+    setTimeout(() => { button.textContent = 'Copy'; }, 1600);
+  });
+  block.append(button);
+}
+
+addEventListener('keydown', event => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, textarea, select, [contenteditable]')) return;
+  event.preventDefault();
+  document.getElementById('find')?.focus();
+});
+
+// A key that is pasted into the search would stand in an address, and be revoked.
+document.querySelector('.find')?.addEventListener('submit', event => {
+  const field = event.target.elements.q;
+  const pasted = /lab_(?:off|fac)_[A-Za-z0-9_-]{8}|whsec_|sbh_/.test(field.value);
+  field.setCustomValidity(pasted ? 'This looks like a key. Keys never belong into an address.' : '');
+  if (pasted || !field.value.trim()) event.preventDefault();
+  if (pasted) field.reportValidity();
+});
+document.getElementById('find')?.addEventListener('input', event => event.target.setCustomValidity(''));
+
+const places = new Map([...document.querySelectorAll('.onpage a')].map(a => [decodeURIComponent(a.hash.slice(1)), a]));
+if (places.size) {
+  const headings = [...places.keys()].map(id => document.getElementById(id)).filter(Boolean);
+  const mark = () => {
+    let now = headings[0];
+    for (const h of headings) if (h.getBoundingClientRect().top < 140) now = h;
+    for (const [id, a] of places) a.classList.toggle('here', id === now.id);
+  };
+  addEventListener('scroll', () => requestAnimationFrame(mark), { passive: true });
+  mark();
+}
+document.querySelector('.contents [aria-current]')?.scrollIntoView({ block: 'nearest' });

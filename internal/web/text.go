@@ -1,0 +1,80 @@
+package web
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// plainText is something that is served and is no page.
+type plainText struct {
+	contentType string
+	body        []byte
+}
+
+// texts are what is there for programs that read: every page of the docs as
+// Markdown, a list of them, and all guides in one file.
+func (s *site) texts() map[string]plainText {
+	all := map[string]plainText{
+		"/llms.txt":      {typeText, []byte(s.list())},
+		"/llms-full.txt": {typeText, []byte(s.full())},
+	}
+	for _, w := range s.written {
+		all[w.MarkdownPath()] = plainText{typeMarkdown, []byte(w.markdown)}
+	}
+	return all
+}
+
+// Titles of the parts of the docs, by their sections.
+var sectionTitles = map[string]string{ //nolint:gochecknoglobals // read only
+	"/docs/": "Guides", apiPath: "Operations", "/docs/events": "Events", "/docs/errors": "Errors",
+}
+
+// list is /llms.txt: what this is, and where each page is.
+func (s *site) list() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Platen\n\n> A simulated printing company behind two HTTP systems that share no data, Head Office and the Factory. The API is at %s, the agent endpoint at %s. All data is made up.\n\n", s.BaseURL(), s.AgentURL())
+	fmt.Fprintf(&b, "Everything below is Markdown. All guides in one file: %s/llms-full.txt. The whole API as OpenAPI 3.1: %s/openapi.json or %s/openapi.yaml.\n", s.origin, s.origin, s.origin)
+	section := ""
+	for _, w := range s.inOrder() {
+		if w.Section != section {
+			section = w.Section
+			fmt.Fprintf(&b, "\n## %s\n\n", sectionTitles[section])
+		}
+		fmt.Fprintf(&b, "- [%s](%s%s): %s\n", w.Title, s.origin, w.MarkdownPath(), strings.ReplaceAll(w.Description, "\n", " "))
+	}
+	return b.String()
+}
+
+// full is /llms-full.txt: all guides, one after the other.
+func (s *site) full() string {
+	var b strings.Builder
+	for _, w := range s.inOrder() {
+		if w.Section == "/docs/" {
+			fmt.Fprintf(&b, "%s\n\n---\n\n", strings.TrimSpace(w.markdown))
+		}
+	}
+	return b.String()
+}
+
+// inOrder are the pages in the order of reading: guides as they stand in their
+// list, then the reference as its tables have it.
+func (s *site) inOrder() []writtenPage {
+	place := map[string]int{}
+	for _, list := range sections() {
+		for _, l := range list.Links {
+			place[l.Path] = len(place) - len(sectionTitles)*len(s.written)
+		}
+	}
+	part := slices.Sorted(maps.Keys(sectionTitles))
+	slices.SortFunc(part, func(a, b string) int { return place[a] - place[b] })
+	ordered := slices.Clone(s.written)
+	slices.SortStableFunc(ordered, func(a, b writtenPage) int {
+		if d := slices.Index(part, a.Section) - slices.Index(part, b.Section); d != 0 {
+			return d
+		}
+		return place[a.Path] - place[b.Path]
+	})
+	return ordered
+}

@@ -1,0 +1,154 @@
+// Package docs_test runs the commands of the guides, as a reader would.
+package docs_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+var update = flag.Bool("update", false, "write the answers into the guides")
+
+// folder is where the guides are.
+const folder = "../../docs/guides"
+
+// fences finds the blocks of code of a guide: what stands behind the backticks,
+// and the text.
+var fences = regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
+
+// separator stands between the answers of the blocks of a guide.
+const separator = "\x1e"
+
+// TestEveryCommandOfTheGuidesAnswersAsTheySay pastes the commands of each guide
+// into one shell, in their order, and compares what they print.
+func TestEveryCommandOfTheGuidesAnswersAsTheySay(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(folder, "*.md"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d guides: %v", len(files), err)
+	}
+	tested := 0
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(raw, []byte("```sh test")) {
+			continue
+		}
+		tested++
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			follow(t, file, string(raw))
+		})
+	}
+	if tested == 0 {
+		t.Error("no guide has a command to run")
+	}
+}
+
+// follow runs a guide against a server of its own.
+func follow(t *testing.T, file, source string) {
+	t.Helper()
+	p := platentest.Start(t, platentest.Limits())
+	name := strings.TrimSuffix(filepath.Base(file), ".md")
+	if name == "overview" {
+		name = "index"
+	}
+	served := read(t, p.Origin+"/docs/"+name+".md")
+	var script strings.Builder
+	script.WriteString("set -euo pipefail\n")
+	var want []string
+	waits := false
+	for _, fence := range fences.FindAllStringSubmatch(served, -1) {
+		switch {
+		case fence[1] == "sh test":
+			fmt.Fprintf(&script, "%s\nprintf '\\036'\n", fence[2])
+			want, waits = append(want, ""), true
+		case fence[1] == "output" && waits:
+			want[len(want)-1], waits = fence[2], false
+		}
+	}
+	got := run(t, script.String())
+	if len(got) != len(want)+1 {
+		t.Fatalf("%d answers to %d commands", len(got)-1, len(want))
+	}
+	if *update {
+		write(t, file, source, got)
+		return
+	}
+	for i := range want {
+		if plain(got[i]) != plain(want[i]) {
+			t.Errorf("command %d of %s answers\n%s\nthe guide says\n%s", i+1, file, got[i], want[i])
+		}
+	}
+}
+
+// changing are words of answers that are never twice the same.
+var changing = regexp.MustCompile(`\b(req|evt|sbx|whk|so|wo|pr|shp|inv|dlv|lot)_[0-9a-z]{13}\b|\b20\d\d-\d\d-\d\dT[0-9:.]+Z`)
+
+func plain(answer string) string {
+	return strings.TrimSpace(changing.ReplaceAllString(answer, "$1"))
+}
+
+// run gives a script to a shell in a folder of its own and returns the answers
+// between the separators.
+func run(t *testing.T, script string) []string {
+	t.Helper()
+	shell := exec.CommandContext(t.Context(), "bash")
+	shell.Dir, shell.Stdin = t.TempDir(), strings.NewReader(script)
+	var complaints bytes.Buffer
+	shell.Stderr = &complaints
+	out, err := shell.Output()
+	if err != nil {
+		t.Fatalf("the shell: %v\n%s\n%s", err, out, complaints.String())
+	}
+	return strings.Split(string(out), separator)
+}
+
+func read(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %d: %v", url, answer.StatusCode, err)
+	}
+	return string(body)
+}
+
+// write puts answers behind the commands in the guide's file.
+func write(t *testing.T, file, source string, answers []string) {
+	t.Helper()
+	i, waits := 0, false
+	out := fences.ReplaceAllStringFunc(source, func(fence string) string {
+		switch {
+		case strings.HasPrefix(fence, "```sh test\n"):
+			i, waits = i+1, true
+		case strings.HasPrefix(fence, "```output\n") && waits:
+			waits = false
+			return "```output\n" + strings.TrimSpace(answers[i-1]) + "\n```"
+		}
+		return fence
+	})
+	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
