@@ -1,0 +1,73 @@
+package browser_test
+
+import (
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+// pagesOfDocs are the docs' pages of each kind: what is not here differs from
+// one of them by its words alone.
+var pagesOfDocs = []struct{ name, path string }{
+	{"docs-index", "/docs/"},
+	{"docs-guide", "/docs/quickstart"},
+	{"docs-operations", "/docs/api"},
+	{"docs-operation", "/docs/api/start_print_run"},
+	{"docs-events", "/docs/events"},
+	{"docs-event", "/docs/events/factory.shipment.created"},
+	{"docs-errors", "/docs/errors"},
+	{"docs-error", "/docs/errors/press_busy"},
+	{"docs-missions", "/docs/missions"},
+	{"docs-mission", "/docs/missions/page_through"},
+	{"docs-presets", "/docs/presets"},
+	{"docs-economy", "/docs/economy"},
+	{"docs-webhooks", "/docs/webhooks"},
+	{"docs-agents", "/docs/agents"},
+	{"docs-settings", "/docs/settings"},
+	{"docs-found", "/docs/search?q=idempotency"},
+	{"docs-not-found", "/docs/search?q=zzzzzz"},
+}
+
+// TestTheDocsInEveryLook opens a page of each kind in light and dark, on a desk
+// and on a phone: it must write nothing to the console, break no policy, ask
+// nobody else and give axe-core nothing to say. A phone must not scroll
+// sideways.
+func TestTheDocsInEveryLook(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	x := open(t, p.Origin, looks[0])
+	for _, page := range pagesOfDocs {
+		x.visit(page.path)
+		x.until(`document.querySelector('main h1')`)
+		for _, l := range looks {
+			x.look(l)
+			x.accessible(page.name + " " + l.String())
+			x.shot(page.name + "-" + l.String())
+			if over := eval[int](x, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+				t.Errorf("%s %s is %d pixels wider than its window", page.name, l, over)
+			}
+		}
+		x.quiet()
+	}
+	for _, asked := range x.asked() {
+		if address := asked[strings.Index(asked, " ")+1:]; !strings.HasPrefix(address, p.Origin+"/") && !strings.HasPrefix(address, "data:") {
+			t.Errorf("another host was asked: %s", asked)
+		}
+	}
+}
+
+// TestTheDocsAreSearchedFromTheKeyboard: / leads to the field, Enter to what
+// was found.
+func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	x := open(t, p.Origin, looks[0])
+	x.visit("/docs/quickstart")
+	x.until(`document.querySelector('#find')`)
+	x.press("/")
+	x.until(`document.activeElement.id === 'find'`)
+	x.press("press busy\r")
+	x.until(`location.pathname === '/docs/search' && [...document.querySelectorAll('main a')].some(a => a.pathname === '/docs/errors/press_busy')`)
+	x.quiet()
+}
