@@ -78,7 +78,7 @@ var may = map[string]string{
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
-	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/economy internal/config internal/web/... docs",
+	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/company/catalog internal/economy internal/config internal/web/... docs",
 	// Leaves of the docs: Markdown, and the search.
 	"internal/web/prose": "",
 	"internal/web/find":  "",

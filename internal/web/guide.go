@@ -36,19 +36,29 @@ func guideGroups() []guideGroup {
 		{"Begin", []guide{
 			{"/docs/", "overview.md", "Overview"},
 			{"/docs/quickstart", "quickstart.md", "Quickstart"},
+			{"/docs/two-systems", "two-systems.md", "The two systems"},
+			{"/docs/bridge", "bridge.md", "The bridge by hand"},
 		}},
 		{"Build", []guide{
+			{"/docs/idempotency", "idempotency.md", "Idempotency and retries"},
+			{"/docs/limits", "limits.md", "Limits"},
+			{"/docs/lists", "lists.md", "Lists"},
+			{"/docs/feed", "feed.md", "The event feed"},
 			{"/docs/webhooks", "webhooks.md", "Webhooks"},
+			{"/docs/listen", "listen.md", "Local work"},
 		}},
 		{"Test and evaluate", []guide{
+			{"/docs/ci", "ci.md", "Tests and CI"},
 			{"/docs/agents", "", "Agents"},
 			{"/docs/economy", "", "Economy"},
 		}},
 		{"The company", []guide{
+			{"/docs/handbook", "handbook.md", "Handbook"},
 			{"/docs/missions", "", "Missions"},
 			{"/docs/presets", "", "Presets"},
 		}},
 		{"Operate", []guide{
+			{"/docs/self-hosting", "self-hosting.md", "Self-hosting"},
 			{"/docs/settings", "", "Settings"},
 		}},
 	}
@@ -123,7 +133,7 @@ func (s *site) source(file string) ([]byte, error) {
 		return nil, err //nolint:wrapcheck // it names the file
 	}
 	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
-		"fact": s.fact, "receiver": receiver, "events": eventWords,
+		"fact": s.fact, "receiver": receiver, "amount": amount, "percent": percent,
 	}).Parse(remark.ReplaceAllString(string(raw), ""))
 	if err != nil {
 		return nil, fmt.Errorf("parse: %w", err)
