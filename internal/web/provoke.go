@@ -6,18 +6,119 @@ import (
 	"platen/internal/problem"
 )
 
-// provocation is how one gets a code on purpose.
+// provocation is how one gets a code on purpose: a command for a sandbox that
+// has just begun, or what else it takes.
 type provocation struct{ Text, Command string }
 
-// provocation finds that of a code; BASE stands for the base URL.
+// provocation finds that of a code, nil where nobody can bring it about.
 func (s *site) provocation(code problem.Code) *provocation {
-	p, ok := provocations[code]
+	if text, ok := circumstances[code]; ok {
+		return &provocation{Text: text}
+	}
+	command, ok := provocations[code]
 	if !ok {
 		return nil
 	}
-	p.Command = strings.ReplaceAll(p.Command, "BASE", s.BaseURL())
-	return &p
+	return &provocation{
+		Text: "In a sandbox that has just begun, with its keys in OFFICE_KEY and FACTORY_KEY:",
+		Command: strings.NewReplacer(
+			"AS_OFFICE", `-H "Authorization: Bearer $OFFICE_KEY"`, "AS_FACTORY", `-H "Authorization: Bearer $FACTORY_KEY"`, "BASE", s.BaseURL(),
+		).Replace(command),
+	}
 }
 
-// provocations are calls that are refused in a sandbox that has just begun.
-var provocations = map[problem.Code]provocation{} //nolint:gochecknoglobals // read only
+// workOrder makes a work order for business cards.
+const workOrder = `WORK=$(curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: cards" \
+  --json '{"sku": "prd_card", "quantity": 10, "reference": "cards"}' | jq -r .data.id)
+`
+
+// order finds an order that can be accepted.
+const order = `ORDER=$(curl -s "BASE/office/sales-orders?status=received" AS_OFFICE | jq -r '.data.items[-1].id')
+`
+
+// provocations are commands that are refused with a code in a sandbox of the
+// preset starter that has just begun. A test runs each of them.
+var provocations = map[problem.Code]string{ //nolint:gochecknoglobals // read only
+	problem.InvalidJSON:           `curl -s BASE/sandbox/tick AS_OFFICE --json '{"minutes": '`,
+	problem.InvalidParameter:      `curl -s "BASE/office/sales-orders?limit=0" AS_OFFICE`,
+	problem.InvalidCursor:         `curl -s "BASE/office/sales-orders?cursor=nothing" AS_OFFICE`,
+	problem.KeyInURL:              "# This revokes the key.\n" + `curl -s "BASE/sandbox?key=$OFFICE_KEY"`,
+	problem.IdempotencyRequired:   `curl -s BASE/factory/shipments AS_FACTORY --json '{"work_order_id": "wo_unknown"}'`,
+	problem.IdempotencyKeyInvalid: `curl -s -X POST BASE/sandbox/tick AS_OFFICE -H "Idempotency-Key: $(printf '%065d' 1)"`,
+	problem.Unauthorized:          `curl -s BASE/sandbox -H "Authorization: Bearer lab_off_unknown"`,
+	problem.WrongSystem:           `curl -s BASE/factory/stock AS_OFFICE`,
+	problem.OriginRefused:         `curl -s -X POST BASE/sandboxes -H "Sec-Fetch-Site: cross-site"`,
+	problem.NotFound:              `curl -s BASE/office/sales-orders/so_unknown AS_OFFICE`,
+	problem.RouteNotFound:         `curl -s BASE/office/nothing AS_OFFICE`,
+	problem.TicketNotFound:        `curl -s BASE/queue/tkt_unknown`,
+	problem.MethodNotAllowed:      `curl -s -X DELETE BASE/sandbox AS_OFFICE`,
+	problem.NotAcceptable:         `curl -s BASE/sandbox AS_OFFICE -H "Accept: text/html"`,
+	problem.PollInProgress: `for poll in 1 2; do
+  curl -s "BASE/events/poll?after_seq=100000&wait_s=3" AS_OFFICE > /dev/null &
+done
+sleep 1
+curl -s "BASE/events/poll?after_seq=100000&wait_s=3" AS_OFFICE`,
+	problem.InvalidState: order + `curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE > /dev/null
+curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE`,
+	problem.DuplicateReference: workOrder + `curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: again" \
+  --json '{"sku": "prd_card", "quantity": 10, "reference": "cards"}'`,
+	problem.PressBusy: workOrder + `for run in first second; do
+  curl -s BASE/factory/print-runs AS_FACTORY -H "Idempotency-Key: $run" \
+    --json '{"press_id": "prs_digital", "work_order_id": "'$WORK'"}' > $run.json
+done
+cat second.json`,
+	problem.InsufficientStock: `WORK=$(curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: many" \
+  --json '{"sku": "prd_flyer", "quantity": 5000, "reference": "many"}' | jq -r .data.id)
+curl -s BASE/factory/print-runs AS_FACTORY -H "Idempotency-Key: print-many" \
+  --json '{"press_id": "prs_offset", "work_order_id": "'$WORK'"}'`,
+	problem.WorkOrderNotReady: workOrder + `curl -s BASE/factory/shipments AS_FACTORY -H "Idempotency-Key: too-early" \
+  --json '{"work_order_id": "'$WORK'"}'`,
+	problem.GangMixedPaper: workOrder + `OTHER=$(curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: flyers" \
+  --json '{"sku": "prd_flyer", "quantity": 60, "reference": "flyers"}' | jq -r .data.id)
+curl -s BASE/factory/print-runs AS_FACTORY -H "Idempotency-Key: both" \
+  --json '{"press_id": "prs_digital", "work_order_ids": ["'$WORK'", "'$OTHER'"]}'`,
+	problem.ReferenceRequired: `curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: nameless" \
+  --json '{"sku": "prd_card", "quantity": 10}'`,
+	problem.QuantityMismatch: order + `curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE > /dev/null
+curl -s BASE/office/shipments AS_OFFICE -H "Idempotency-Key: too-many" \
+  --json '{"sales_order_id": "'$ORDER'", "quantity": 4999}'`,
+	problem.ExtensionNotYet:      `curl -s -X POST BASE/sandbox/extend AS_OFFICE`,
+	problem.BodyTooLarge:         `head -c 20000 /dev/zero | tr '\0' ' ' | curl -s BASE/sandbox/tick AS_OFFICE --json @-`,
+	problem.UnsupportedMediaType: `curl -s BASE/sandbox/tick AS_OFFICE -H "Content-Type: text/plain" -d '{}'`,
+	problem.ValidationFailed:     `curl -s BASE/sandbox/tick AS_OFFICE --json '{"minutes": 0, "hours": 1}'`,
+	problem.InvalidPreset:        `curl -s BASE/sandboxes --json '{"preset": "nothing"}'`,
+	problem.IdempotencyKeyReused: `for minutes in 1 2; do
+  curl -s BASE/sandbox/tick AS_OFFICE -H "Idempotency-Key: one-key" --json '{"minutes": '$minutes'}' > $minutes.json
+done
+cat 2.json`,
+	problem.RateLimited: `for call in $(seq 50); do curl -s BASE/sandbox AS_OFFICE > last.json; done
+cat last.json`,
+	problem.TickRate: `curl -s -X POST BASE/sandbox/tick AS_OFFICE > /dev/null
+curl -s -X POST BASE/sandbox/tick AS_OFFICE`,
+	problem.HostRefused:     `curl -s BASE/sandbox AS_OFFICE -H "Host: elsewhere.test"`,
+	problem.HeadersTooLarge: `curl -s BASE/sandbox AS_OFFICE -H "X-Long: $(head -c 70000 /dev/zero | tr '\0' x)"`,
+	problem.SKUNotSupplied: `curl -s BASE/office/purchase-orders AS_OFFICE -H "Idempotency-Key: ink" \
+  --json '{"supplier_id": "sup_mill", "lines": [{"sku": "mat_ink", "quantity": 10}]}'`,
+	problem.BelowMinimumOrder: `curl -s BASE/office/purchase-orders AS_OFFICE -H "Idempotency-Key: little" \
+  --json '{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 10}]}'`,
+	problem.WeekNotOver: `curl -s BASE/office/timesheets AS_OFFICE -H "Idempotency-Key: this-week" \
+  --json '{"week_start": "2026-09-07", "entries": [{"badge_no": "1001", "hours_worked": 40}]}'`,
+	problem.WebhookURLRejected: `curl -s BASE/webhooks AS_OFFICE -H "Idempotency-Key: inside" \
+  --json '{"url": "http://127.0.0.1:3000/hook", "events": ["*"]}'`,
+	problem.InvalidEventType: `curl -s BASE/webhooks AS_OFFICE -H "Idempotency-Key: nothing" \
+  --json '{"url": "https://hooks.example.com/platen", "events": ["office.nothing"]}'`,
+}
+
+// circumstances are what it takes where one command in a new sandbox does not
+// do.
+var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read only
+	problem.Banned:          "Go on sending after rate_limited, some hundred times within a minute. Better on a server of your own, with --ban 10s.",
+	problem.IPActiveLimit:   "Create sandboxes without end, on a server of your own with --ip-active 2.",
+	problem.IPCreateLimit:   "Create sandboxes without end, on a server of your own with --ip-creations 2.",
+	problem.QueueFull:       "Start a server with --max-sandboxes 1 --queue-length 1 and create three sandboxes.",
+	problem.TicketForfeited: "Start a server with --max-sandboxes 1 --claim-window 1s, take a ticket and do not claim its place.",
+	problem.SandboxExpired:  "Start a server with --sandbox-duration 30s, wait, and write.",
+	problem.PowRequired:     "Start a server with --pow-difficulty 16 and create a sandbox without a proof.",
+	problem.SandboxBankrupt: "Leave a company of the preset crunch alone, and move its clock day by day.",
+	problem.PressDown:       "Play on until a disruption hits a press: sandbox/lore-events tells of it. The preset supply_shock has more of them.",
+}

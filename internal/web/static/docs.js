@@ -7,7 +7,7 @@ const keys = (() => {
 const known = { office: keys.office_key, factory: keys.factory_key };
 
 // The keys are shown masked, and copied whole.
-for (const place of document.querySelectorAll('.code :is(.office, .factory)')) {
+for (const place of document.querySelectorAll('div.code :is(.office, .factory)')) {
   const key = known[place.className];
   if (!key || !/^\$\{?(OFFICE|FACTORY)_KEY\}?$/.test(place.textContent)) continue;
   place.dataset.text = key;
@@ -18,7 +18,7 @@ for (const place of document.querySelectorAll('.code :is(.office, .factory)')) {
 
 const textOf = block => [...block.querySelector('code').childNodes].map(node => node.dataset?.text ?? node.textContent).join('');
 
-for (const block of document.querySelectorAll('.code')) {
+for (const block of document.querySelectorAll('div.code')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
@@ -58,4 +58,7 @@ if (places.size) {
   addEventListener('scroll', () => requestAnimationFrame(mark), { passive: true });
   mark();
 }
-document.querySelector('.contents [aria-current]')?.scrollIntoView({ block: 'nearest' });
+
+// The list beside the page shows where one is, without moving the page.
+const list = document.querySelector('.contents'), here = list?.querySelector('[aria-current]');
+if (here && list.scrollHeight > list.clientHeight) list.scrollTop = here.offsetTop - list.clientHeight / 2;
