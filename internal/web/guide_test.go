@@ -108,7 +108,7 @@ func TestNumbersOfTheGuidesAreThoseOfTheContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, at := range remarks.FindAllStringSubmatchIndex(string(raw), -1) {
+		for _, at := range remarks.FindAllSubmatchIndex(raw, -1) {
 			before := string(raw[:at[0]])
 			if end := strings.LastIndex(before, "\n\n"); end >= 0 {
 				before = before[end:]

@@ -25,6 +25,8 @@ var pagesOfDocs = []struct{ name, path string }{
 	{"docs-webhooks", "/docs/webhooks"},
 	{"docs-agents", "/docs/agents"},
 	{"docs-settings", "/docs/settings"},
+	{"docs-handbook", "/docs/handbook"},
+	{"docs-limits", "/docs/limits"},
 	{"docs-found", "/docs/search?q=idempotency"},
 	{"docs-not-found", "/docs/search?q=zzzzzz"},
 }
@@ -69,5 +71,24 @@ func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 	x.until(`document.activeElement.id === 'find'`)
 	x.press("press busy\r")
 	x.until(`location.pathname === '/docs/search' && [...document.querySelectorAll('main a')].some(a => a.pathname === '/docs/errors/press_busy')`)
+	x.quiet()
+}
+
+// TestSnippetsHaveTheKeysOfTheTab: they are shown masked, and only where a
+// sandbox is open in the same tab.
+func TestSnippetsHaveTheKeysOfTheTab(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	s := p.Sandbox(t, platentest.Options{})
+	x := open(t, p.Origin, looks[0])
+	x.visit("/docs/api/start_print_run")
+	if text := eval[string](x, `document.querySelector('div.code').innerText`); !strings.Contains(text, "$FACTORY_KEY") {
+		t.Errorf("without a sandbox the snippet says %s", text)
+	}
+	x.enter(s, "/docs/api/start_print_run")
+	x.shows("div.code .filled", s.FactoryKey[len(s.FactoryKey)-4:])
+	if text := eval[string](x, `document.body.innerText`); strings.Contains(text, s.FactoryKey) {
+		t.Error("the page shows a whole key")
+	}
 	x.quiet()
 }

@@ -28,11 +28,11 @@ func heading(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.Walk
 	name, _ := id.([]byte)
 	switch {
 	case n.Level == 1 && entering:
-		w.WriteString("<h1>")
+		fmt.Fprint(w, "<h1>")
 	case entering:
 		fmt.Fprintf(w, `<h%d id="%s"><a class="anchor" href="#%s">`, n.Level, name, name)
 	case n.Level == 1:
-		w.WriteString("</h1>\n")
+		fmt.Fprint(w, "</h1>\n")
 	default:
 		fmt.Fprintf(w, "</a></h%d>\n", n.Level)
 	}
@@ -55,7 +55,7 @@ func fence(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.W
 	if n.Info != nil {
 		info = string(n.Info.Value(source))
 	}
-	w.WriteString(Code(info, text.String()))
+	fmt.Fprint(w, Code(info, text.String()))
 	return ast.WalkSkipChildren, nil
 }
 
@@ -93,9 +93,9 @@ func Code(info, text string) string {
 
 func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		w.WriteString("<div class=\"scroll\" tabindex=\"0\"><table class=\"grid\">\n")
+		fmt.Fprint(w, "<div class=\"scroll\" tabindex=\"0\"><table class=\"grid\">\n")
 	} else {
-		w.WriteString("</table></div>\n")
+		fmt.Fprint(w, "</table></div>\n")
 	}
 	return ast.WalkContinue, nil
 }

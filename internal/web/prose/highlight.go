@@ -45,8 +45,13 @@ var lexers = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // read only
 	"ruby":       lexer(hash, never, never, never, quoted, digits, `begin class def do else elsif end ensure false if module next nil require rescue return self then true unless until while yield`, ""),
 }
 
-func lexer(comment, office, factory, member, str, number, words, commands string) *regexp.Regexp {
-	return regexp.MustCompile(`(` + strings.Join([]string{comment, office, factory, member, str, number, anyOf(words), anyOf(commands)}, `)|(`) + `)`)
+// lexer joins the patterns of a language, one for each class. The last two are
+// lists of words.
+func lexer(patterns ...string) *regexp.Regexp {
+	for i := len(patterns) - 2; i < len(patterns); i++ {
+		patterns[i] = anyOf(patterns[i])
+	}
+	return regexp.MustCompile(`(` + strings.Join(patterns, `)|(`) + `)`)
 }
 
 func anyOf(words string) string {
