@@ -26,15 +26,15 @@ var moved = map[string]string{"/docs/operations": apiPath} //nolint:gochecknoglo
 
 const allowed = "GET, HEAD"
 
-// handler serves what was rendered at the start. It never changes.
+// handler serves what was rendered at the start, and the docs, which are
+// rendered once.
 type handler struct {
 	documents map[string]*document
+	library   func() (*library, error)
 	files     *assets
 	missing   *document
 	// console is the one document of all pages of the console.
 	console *document
-	// search answers queries.
-	search *search
 }
 
 // document is a rendered page.
@@ -110,11 +110,25 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveDocument(w, r, http.StatusOK, h.console)
 		return
 	}
-	if r.URL.Path == searchPath {
-		h.search.ServeHTTP(w, r)
+	if d, ok := h.documents[r.URL.Path]; ok {
+		serveDocument(w, r, http.StatusOK, d)
 		return
 	}
-	if d, ok := h.documents[r.URL.Path]; ok {
+	h.read(w, r)
+}
+
+// read answers with a page of the docs.
+func (h *handler) read(w http.ResponseWriter, r *http.Request) {
+	docs, err := h.library()
+	if err != nil { // a mistake of ours that the tests of this package find
+		http.Error(w, "The docs cannot be shown: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if r.URL.Path == searchPath {
+		docs.search.ServeHTTP(w, r)
+		return
+	}
+	if d, ok := docs.documents[r.URL.Path]; ok {
 		serveDocument(w, r, http.StatusOK, d)
 		return
 	}
@@ -123,7 +137,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Only the paths of known pages are ever redirected to.
-	if d, ok := h.documents[otherForm(r.URL.Path)]; ok {
+	if d, ok := docs.documents[otherForm(r.URL.Path)]; ok {
 		http.Redirect(w, r, d.path, http.StatusPermanentRedirect)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"platen/internal/company/preset"
 	"platen/internal/config"
@@ -64,10 +65,8 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{s.addLanding, s.addStatus, s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addAgents, s.addEconomy, s.addSettings} {
-		if err := add(); err != nil {
-			return nil, fmt.Errorf("render the pages: %w", err)
-		}
+	if err := s.addAll(s.addLanding, s.addStatus); err != nil {
+		return nil, err
 	}
 	missing, err := s.render(page{Title: "No such page", Template: "missing"})
 	if err != nil {
@@ -77,13 +76,47 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handler{documents: map[string]*document{}, files: files, missing: newDocument("", missing), console: newDocument(consolePath, console)}
-	for path, body := range s.rendered {
-		h.documents[path] = newDocument(path, body)
-	}
-	for path, text := range s.texts() {
-		h.documents[path] = newText(path, text.contentType, text.body)
-	}
-	h.search = newSearch(s)
+	h := &handler{documents: s.documents(), files: files, missing: newDocument("", missing), console: newDocument(consolePath, console)}
+	h.library = sync.OnceValues(s.library)
 	return h, nil
+}
+
+// addAll renders pages.
+func (s *site) addAll(pages ...func() error) error {
+	for _, add := range pages {
+		if err := add(); err != nil {
+			return fmt.Errorf("render the pages: %w", err)
+		}
+	}
+	return nil
+}
+
+// documents are the pages that were rendered so far.
+func (s *site) documents() map[string]*document {
+	all := make(map[string]*document, len(s.rendered))
+	for path, body := range s.rendered {
+		all[path] = newDocument(path, body)
+	}
+	return all
+}
+
+// library is the docs. They are rendered when somebody first asks for one of
+// them, which takes most of a second: servers start far more often than they are
+// read.
+type library struct {
+	documents map[string]*document
+	// search answers queries.
+	search *search
+}
+
+func (s *site) library() (*library, error) {
+	err := s.addAll(s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addAgents, s.addEconomy, s.addSettings)
+	if err != nil {
+		return nil, err
+	}
+	l := &library{documents: s.documents(), search: newSearch(s)}
+	for path, text := range s.texts() {
+		l.documents[path] = newText(path, text.contentType, text.body)
+	}
+	return l, nil
 }
