@@ -21,6 +21,8 @@ type operationView struct {
 	Answer string
 	Query  []field
 	Body   []field
+	// TryBody is what the page's form begins with as a body.
+	TryBody string
 	// Reader is the operation that reads what this one answers with, nil when
 	// the members are listed here.
 	Reader  *operation.Operation
@@ -49,6 +51,9 @@ func (s *site) operationView(op *operation.Operation) operationView {
 	if op.Out != nil && (v.Reader == nil || !op.Paged()) {
 		v.Returns = fieldsOf(op.Out, output)
 	}
+	if op.In != nil {
+		v.TryBody = sampleBody(op, v.Body)
+	}
 	v.Sample, v.Answer = s.curl(op, v.Body), indented(s.examples.Operations[op.ID].Answer)
 	general := op.Common()
 	for _, d := range s.problems {
@@ -60,6 +65,19 @@ func (s *site) operationView(op *operation.Operation) operationView {
 		}
 	}
 	return v
+}
+
+// Tried reports whether the page can make the call: with a key, and in the
+// form of a call that ends.
+func (v operationView) Tried() bool { return v.System != operation.Open }
+
+// QueryNames are the parameters, with spaces between them.
+func (v operationView) QueryNames() string {
+	names := make([]string, len(v.Query))
+	for i := range v.Query {
+		names[i] = v.Query[i].Name
+	}
+	return strings.Join(names, " ")
 }
 
 // reader finds the operation that reads one of what an operation answers with.
@@ -227,7 +245,7 @@ func (s *site) addOperations() error {
 			if err != nil {
 				return err
 			}
-			p := page{Template: "operation", Title: v.Summary, Path: operationPath(v.Operation), Section: apiPath, Contents: beside, Content: v, Description: v.Description}
+			p := page{Template: "operation", Title: v.Summary, Path: operationPath(v.Operation), Section: apiPath, Contents: beside, Content: v, Description: v.Description, Scripts: []string{"try.js"}, Styles: []string{"parts.css"}}
 			p.Previous, p.Next = neighbours(all, i)
 			err = s.add(p)
 			i++

@@ -74,6 +74,36 @@ func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 	x.quiet()
 }
 
+// TestAnOperationCanBeTried: from its page, with the keys of the tab and none
+// without them.
+func TestAnOperationCanBeTried(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	x := open(t, p.Origin, looks[0], "422")
+	x.visit("/docs/api/accept_sales_order")
+	x.shows("form.try", "Open a company")
+	x.enter(p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual"}), "/docs/api/accept_sales_order")
+	x.shows("form.try", "It is a real call")
+	x.click("form.try .btn.small")
+	x.until(`document.querySelector('form.try input[name=id]').value.startsWith('so_')`)
+	x.click("form.try .btn.primary")
+	x.shows("form.try .http", "200")
+	x.shows("form.try pre", `"status": "in_production"`)
+	x.accessible("an operation that was tried")
+	x.shot("docs-tried")
+	x.visit("/docs/api/create_work_order")
+	x.fill("form.try textarea", `{"sku":"prd_flyer"}`)
+	x.click("form.try .btn.primary")
+	x.shows("form.try .http", "422")
+	x.shows("form.try pre", "validation_failed")
+	x.visit("/docs/api/list_sales_orders")
+	x.fill("form.try input[name=status]", "received")
+	x.fill("form.try input[name=limit]", "1")
+	x.click("form.try .btn.primary")
+	x.shows("form.try pre", `"status": "received"`)
+	x.quiet()
+}
+
 // TestSnippetsHaveTheKeysOfTheTab: they are shown masked, and only where a
 // sandbox is open in the same tab.
 func TestSnippetsHaveTheKeysOfTheTab(t *testing.T) {
