@@ -36,9 +36,39 @@ const workOrder = `WORK=$(curl -s BASE/factory/work-orders AS_FACTORY -H "Idempo
 const order = `ORDER=$(curl -s "BASE/office/sales-orders?status=received" AS_OFFICE | jq -r '.data.items[-1].id')
 `
 
+// bill finds the supplier's invoice that a company opens with, which is wrong.
+const bill = `BILL=$(curl -s "BASE/office/supplier-invoices?status=open" AS_OFFICE | jq -r '.data.items[-1].id')
+`
+
 // provocations are commands that are refused with a code in a sandbox of the
 // preset starter that has just begun. A test runs each of them.
 var provocations = map[problem.Code]string{ //nolint:gochecknoglobals // read only
+	problem.BadRequest: `curl -s --path-as-is "BASE/office/../sandbox" AS_OFFICE`,
+	problem.LimitNotMet: `curl -s BASE/office/market AS_OFFICE -H "Idempotency-Key: cheap" \
+  --json '{"side": "buy", "sku": "mat_coated", "quantity": 10, "limit_price_minor": 1}'`,
+	problem.NotTraded: `curl -s BASE/office/market AS_OFFICE -H "Idempotency-Key: waste" \
+  --json '{"side": "buy", "sku": "mat_waste", "quantity": 10}'`,
+	problem.TimesheetMissing: `curl -s BASE/office/payroll-runs AS_OFFICE -H "Idempotency-Key: wages" --json '{"week_start": "2026-09-07"}'`,
+	problem.ThreeWayMismatch: bill + `curl -s -X POST BASE/office/supplier-invoices/$BILL/pay AS_OFFICE -H "Idempotency-Key: blind"`,
+	problem.AmountNotPayable: bill + `curl -s BASE/office/supplier-invoices/$BILL/pay AS_OFFICE -H "Idempotency-Key: little" --json '{"amount_minor": 1}'`,
+	problem.AlreadyPaid: bill + `MATCHED=$(curl -s BASE/office/supplier-invoices/$BILL AS_OFFICE | jq .data.matched_minor)
+for time in first second; do
+  curl -s BASE/office/supplier-invoices/$BILL/pay AS_OFFICE -H "Idempotency-Key: $time" --json '{"amount_minor": '$MATCHED'}' > $time.json
+done
+cat second.json`,
+	problem.PurchaseOrderNotApproved: `PURCHASE=$(curl -s BASE/office/purchase-orders AS_OFFICE -H "Idempotency-Key: large" \
+  --json '{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 12000}]}' | jq -r .data.id)
+curl -s BASE/office/goods-receipts AS_OFFICE -H "Idempotency-Key: never-sent" \
+  --json '{"purchase_order_id": "'$PURCHASE'", "lines": [{"sku": "mat_coated", "quantity_accepted": 1}]}'`,
+	problem.RequisitionNotApproved: `REQUISITION=$(curl -s BASE/office/requisitions AS_OFFICE -H "Idempotency-Key: wish" \
+  --json '{"lines": [{"sku": "mat_coated", "quantity": 12000}]}' | jq -r .data.id)
+curl -s BASE/office/purchase-orders AS_OFFICE -H "Idempotency-Key: too-soon" \
+  --json '{"supplier_id": "sup_mill", "requisition_id": "'$REQUISITION'", "lines": [{"sku": "mat_coated", "quantity": 12000}]}'`,
+	problem.WebhookLimitReached: `for number in 1 2 3 4; do
+  curl -s BASE/webhooks AS_OFFICE -H "Idempotency-Key: hook-$number" \
+    --json '{"url": "https://hooks.example.com/platen", "events": ["*"]}' > last.json
+done
+cat last.json`,
 	problem.InvalidJSON:           `curl -s BASE/sandbox/tick AS_OFFICE --json '{"minutes": '`,
 	problem.InvalidParameter:      `curl -s "BASE/office/sales-orders?limit=0" AS_OFFICE`,
 	problem.InvalidCursor:         `curl -s "BASE/office/sales-orders?cursor=nothing" AS_OFFICE`,
@@ -112,13 +142,32 @@ curl -s -X POST BASE/sandbox/tick AS_OFFICE`,
 // circumstances are what it takes where one command in a new sandbox does not
 // do.
 var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read only
-	problem.Banned:          "Go on sending after rate_limited, some hundred times within a minute. Better on a server of your own, with --ban 10s.",
-	problem.IPActiveLimit:   "Create sandboxes without end, on a server of your own with --ip-active 2.",
-	problem.IPCreateLimit:   "Create sandboxes without end, on a server of your own with --ip-creations 2.",
-	problem.QueueFull:       "Start a server with --max-sandboxes 1 --queue-length 1 and create three sandboxes.",
-	problem.TicketForfeited: "Start a server with --max-sandboxes 1 --claim-window 1s, take a ticket and do not claim its place.",
-	problem.SandboxExpired:  "Start a server with --sandbox-duration 30s, wait, and write.",
-	problem.PowRequired:     "Start a server with --pow-difficulty 16 and create a sandbox without a proof.",
-	problem.SandboxBankrupt: "Leave a company of the preset crunch alone, and move its clock day by day.",
-	problem.PressDown:       "Play on until a disruption hits a press: sandbox/lore-events tells of it. The preset supply_shock has more of them.",
+	problem.CreditLimitExceeded:       "Order on from one supplier, above its credit_limit_minor, without paying it.",
+	problem.InsufficientFunds:         "Spend what there is and may be overdrawn: pay, hire or buy on the market until it is used up.",
+	problem.SupplierOnHold:            "Leave an invoice of a supplier unpaid beyond its due date, and order from it again.",
+	problem.DirectDebit:               "Move the clock to a Monday, and pay an invoice of the kind overhead before it is debited.",
+	problem.DeliveryAlreadyReceived:   "Count the same delivery in twice, with two Idempotency-Keys.",
+	problem.QuantityExceedsDelivery:   "Count in more of a delivery than came undamaged.",
+	problem.QuantityExceedsOrder:      "Record a receipt at Head Office for more than its purchase order asked for.",
+	problem.RequisitionAlreadyOrdered: "Order an approved requisition twice, with two Idempotency-Keys.",
+	problem.TimesheetExists:           "With the auto bridge, move the clock beyond a Friday, and record that week yourself.",
+	problem.EmployeeMissing:           "With the manual bridge, record a week that is over, and leave one of the people out.",
+	problem.PayrollAlreadyPaid:        "Pay the wages of a week twice, with two Idempotency-Keys.",
+	problem.HeadcountLimit:            "Hire until the answer says so.",
+	problem.NoOperator:                "Start a run on each press while the people who can run them are ill, away or dismissed.",
+	problem.TooManyOpen:               "Order work, or material, without end and finish none of it.",
+	problem.NoExtensionsLeft:          "Start a server with --sandbox-duration 1m --extension 10s --extension-window 59s, and extend a sandbox three times.",
+	problem.RequestInProgress:         "Send the same slow request twice at the same moment, with one Idempotency-Key: two test pings of one webhook, whose receiver takes its time.",
+	problem.RequestTimeout:            "Announce a body with Content-Length, and do not send it.",
+	problem.Unavailable:               "Stop the server while it is called, or fill the disk of its database.",
+	problem.InternalError:             "Nobody can on purpose. Should you see one, its request_id finds it in the server's log.",
+	problem.Banned:                    "Go on sending after rate_limited, some hundred times within a minute. Better on a server of your own, with --ban 10s.",
+	problem.IPActiveLimit:             "Create sandboxes without end, on a server of your own with --ip-active 2.",
+	problem.IPCreateLimit:             "Create sandboxes without end, on a server of your own with --ip-creations 2.",
+	problem.QueueFull:                 "Start a server with --max-sandboxes 1 --queue-length 1 and create three sandboxes.",
+	problem.TicketForfeited:           "Start a server with --max-sandboxes 1 --claim-window 1s, take a ticket and do not claim its place.",
+	problem.SandboxExpired:            "Start a server with --sandbox-duration 30s, wait, and write.",
+	problem.PowRequired:               "Start a server with --pow-difficulty 16 and create a sandbox without a proof.",
+	problem.SandboxBankrupt:           "Leave a company of the preset crunch alone, and move its clock day by day.",
+	problem.PressDown:                 "Play on until a disruption hits a press: sandbox/lore-events tells of it. The preset supply_shock has more of them.",
 }

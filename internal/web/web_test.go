@@ -385,3 +385,14 @@ func TestTheReceiversOfThePageAreTheFilesThatAreTested(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryCodeSaysHowToProvokeIt, be it that nobody can.
+func TestEveryCodeSaysHowToProvokeIt(t *testing.T) {
+	t.Parallel()
+	h := pages(t)
+	for _, d := range problem.All() {
+		if body := request(h, http.MethodGet, "/docs/errors/"+string(d.Code)).Body.String(); !strings.Contains(body, "Provoke it") {
+			t.Errorf("the page of %s does not say how to provoke it", d.Code)
+		}
+	}
+}
