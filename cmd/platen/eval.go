@@ -240,7 +240,7 @@ func (e *evaluation) play(ctx context.Context, seed uint64) played {
 	}
 	// What was made counts, also of a run that was ended.
 	if err := api.do(context.WithoutCancel(ctx), request{method: http.MethodGet, path: "/sandbox/report", key: sandbox.OfficeKey}, &result.Report); err != nil {
-		result.Error = errors.Join(errors.New(result.Error), err).Error()
+		result.Error = strings.TrimPrefix(result.Error+"; no report: "+err.Error(), "; ")
 		return result
 	}
 	if err := json.Unmarshal(result.Report, &result.report); err != nil {
@@ -296,8 +296,10 @@ func (l *lines) Write(b []byte) (int, error) {
 		if end < 0 && len(l.line) < linesMost {
 			return len(b), nil
 		}
-		if end < 0 {
-			end = linesMost - 1
+		if end < 0 { // too long for one line: the rest goes on the next
+			l.say(l.line[:linesMost])
+			l.line = l.line[linesMost:]
+			continue
 		}
 		l.say(l.line[:end])
 		l.line = l.line[end+1:]

@@ -70,7 +70,7 @@ var may = map[string]string{
 		"internal/company/mission internal/company/record",
 	// The agent endpoint is another reader: it reaches the road of requests
 	// through a door that the server opens.
-	"internal/mcp":         vocabulary + "internal/operation internal/sandbox internal/schema internal/company/mission internal/mcp/...",
+	"internal/mcp":         vocabulary + "internal/operation internal/sandbox internal/schema internal/company/mission internal/find internal/mcp/...",
 	"internal/mcp/front":   vocabulary + "internal/mcp/session",
 	"internal/mcp/session": vocabulary + "internal/sandbox internal/store",
 
@@ -78,10 +78,10 @@ var may = map[string]string{
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
-	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/company/catalog internal/economy internal/config internal/web/... docs",
+	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/company/catalog internal/economy internal/config internal/find internal/web/... docs",
 	// Leaves of the docs: Markdown, and the search.
 	"internal/web/prose": "",
-	"internal/web/find":  "",
+	"internal/find":      "",
 
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",

@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"platen/internal/find"
 	"platen/internal/mcp/front"
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
@@ -84,7 +85,7 @@ type Options struct {
 type Endpoint struct {
 	options    Options
 	operations map[string]*operation.Operation
-	catalogue  *index
+	catalogue  *find.Index
 	docs       Docs
 	tools      []*tool
 	mux        *http.ServeMux

@@ -10,6 +10,7 @@ import (
 
 	"platen/internal/company/mission"
 	"platen/internal/event"
+	"platen/internal/find"
 	"platen/internal/operation"
 	"platen/internal/problem"
 )
@@ -22,16 +23,23 @@ const (
 	textMost = 1200
 )
 
+// Page is one place of the docs.
+type Page struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`
+	Text  string `json:"text"`
+}
+
 // library is the docs that the endpoint knows by itself.
 type library struct {
 	pages []Page
-	index *index
+	index *find.Index
 }
 
 // Search implements Docs.
 func (l *library) Search(query string, most int) []Page {
 	found := []Page{}
-	for _, i := range l.index.search(query, most) {
+	for _, i := range l.index.Search(query, most) {
 		page := l.pages[i]
 		if len(page.Text) > textMost {
 			page.Text = strings.ToValidUTF8(page.Text[:textMost], "") + "…"
@@ -43,10 +51,10 @@ func (l *library) Search(query string, most int) []Page {
 
 // indexOf reads the tables and the resources.
 func indexOf(o Options) *library {
-	l := &library{index: newIndex()}
+	l, texts := &library{}, []find.Text(nil)
 	add := func(title, url, text string) {
 		l.pages = append(l.pages, Page{Title: title, URL: url, Text: text})
-		l.index.add(title, text)
+		texts = append(texts, find.Text{Title: title, Body: text})
 	}
 	for _, d := range documents() {
 		for _, section := range sections(d.text(o)) {
@@ -66,6 +74,7 @@ func indexOf(o Options) *library {
 	for _, m := range mission.All() {
 		add("Mission "+m.ID+": "+m.Title, o.Origin+m.DocsURL, m.Objective+" "+m.Hint)
 	}
+	l.index = find.New(texts)
 	return l
 }
 
@@ -122,13 +131,13 @@ func (b *builder) searchDocs(in entry) (*tool, error) {
 }
 
 // catalogueOf makes operations findable.
-func catalogueOf(table []operation.Operation) *index {
-	x := newIndex()
+func catalogueOf(table []operation.Operation) *find.Index {
+	texts := make([]find.Text, len(table))
 	for i := range table {
 		op := &table[i]
-		x.add(op.ID+" "+op.Summary, op.Path+" "+op.Description)
+		texts[i] = find.Text{Title: op.ID + " " + op.Summary, Body: op.Path + " " + op.Description}
 	}
-	return x
+	return find.New(texts)
 }
 
 // callable is an operation as search_operations shows it.
@@ -163,7 +172,7 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 	}
 	return in.tool(searching("What to do, such as 'webhook' or 'hire'."), func(_ context.Context, c *call) (*reply, error) {
 		items := []*callable{}
-		for _, i := range b.endpoint.catalogue.search(c.arguments.text(argumentQuery), foundMost) {
+		for _, i := range b.endpoint.catalogue.Search(c.arguments.text(argumentQuery), foundMost) {
 			op := &b.endpoint.options.Operations[i]
 			if c.reaches(op) && len(items) < c.most() {
 				items = append(items, shown[op.ID])

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"platen/internal/web/find"
+	"platen/internal/find"
 	"platen/internal/web/prose"
 )
 

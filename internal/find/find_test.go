@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"platen/internal/web/find"
+	"platen/internal/find"
 )
 
 func TestTheBestTextComesFirst(t *testing.T) {
