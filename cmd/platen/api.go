@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -71,20 +72,16 @@ func (o *apiOptions) run(cmd *cobra.Command, method, path string) error {
 	if err != nil {
 		return err
 	}
-	if method != http.MethodPost || path != "/sandboxes" {
+	if path != "/sandboxes" && !strings.HasPrefix(path, "/queue/") {
 		keys, err := o.keys()
 		if err != nil {
 			return err
 		}
-		key := keys.Office
-		if strings.HasPrefix(path, "/factory/") || key == "" {
-			key = keys.Factory
-		}
-		if strings.HasPrefix(path, "/office/") && keys.Office != "" {
-			key = keys.Office
-		}
-		if key == "" {
-			key = keys.Office // the server says which one is wanted
+		// Where the right one is missing the other is sent: the server says what is
+		// wanted.
+		key := cmp.Or(keys.Office, keys.Factory)
+		if strings.HasPrefix(path, "/factory/") {
+			key = cmp.Or(keys.Factory, keys.Office)
 		}
 		r.Header.Set("Authorization", "Bearer "+key)
 	}

@@ -116,18 +116,21 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 	callers.Wait()
 	r := sum(tallies, time.Since(began))
 	if o.json {
-		return errors.Join(printJSON(out, r), ctx.Err())
+		return errors.Join(printJSON(out, r), failures(tallies, r.Failed), ctx.Err())
 	}
 	fmt.Fprintf(out, "reads   %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n", r.Reads.Calls, r.Reads.PerSecond, r.Reads.Median, r.Reads.P95, r.Reads.P99)
 	fmt.Fprintf(out, "writes  %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n", r.Writes.Calls, r.Writes.PerSecond, r.Writes.Median, r.Writes.P95, r.Writes.P99)
-	if r.Failed > 0 {
-		for i := range tallies {
-			if tallies[i].err != nil {
-				return fmt.Errorf("%d calls failed; one of them: %w", r.Failed, tallies[i].err)
-			}
+	return errors.Join(failures(tallies, r.Failed), ctx.Err())
+}
+
+// failures is the error of calls that failed, with one of them.
+func failures(tallies []tally, count int) error {
+	for i := range tallies {
+		if tallies[i].err != nil {
+			return fmt.Errorf("%d calls failed; one of them: %w", count, tallies[i].err)
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 // measure calls until the time is over.

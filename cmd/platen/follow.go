@@ -89,7 +89,7 @@ func newFollower(baseURL, key string, types []string, notes io.Writer) *follower
 func (f *follower) follow(ctx context.Context, after uint64, events chan<- feedEvent) error {
 	wait := time.Duration(0)
 	for {
-		page, err := f.poll(ctx, after)
+		page, err := f.poll(ctx, after, pollSeconds)
 		if err != nil {
 			if wait, err = f.pause(ctx, wait, err); err != nil || ctx.Err() != nil {
 				return err
@@ -137,9 +137,9 @@ func (f *follower) pause(ctx context.Context, last time.Duration, err error) (ti
 	return wait, nil
 }
 
-// poll returns the events behind a number, or none after a while.
-func (f *follower) poll(ctx context.Context, after uint64) ([]feedEvent, error) {
-	if _, err := f.client.PollEvents(ctx, client.PollEventsParams{AfterSeq: after, WaitS: new(pollSeconds), Types: f.types, Limit: pollLimit}); err != nil {
+// poll returns the events behind a number, or none after so many seconds.
+func (f *follower) poll(ctx context.Context, after uint64, seconds int) ([]feedEvent, error) {
+	if _, err := f.client.PollEvents(ctx, client.PollEventsParams{AfterSeq: after, WaitS: &seconds, Types: f.types, Limit: pollLimit}); err != nil {
 		return nil, err //nolint:wrapcheck // follow says it
 	}
 	var answer struct {

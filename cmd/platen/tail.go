@@ -60,7 +60,11 @@ func eventsTailCommand() *cobra.Command {
 				after = max(from, 1) - 1
 			}
 			printer := eventPrinter{out: cmd.OutOrStdout(), paint: paintFor(cmd.OutOrStdout()), json: asJSON}
-			return printer.follow(cmd.Context(), newFollower(origin+"/v1", key, types, cmd.ErrOrStderr()), after, status.LastSeq, once)
+			feed := newFollower(origin+"/v1", key, types, cmd.ErrOrStderr())
+			if once {
+				return printer.past(cmd.Context(), feed, after)
+			}
+			return printer.follow(cmd.Context(), feed, after)
 		},
 	}
 	p.flags(cmd, true)
@@ -78,12 +82,24 @@ type eventPrinter struct {
 	json  bool
 }
 
-// follow prints events until ctx ends, or, when only what has happened is
-// wanted, up to a number.
-func (p *eventPrinter) follow(ctx context.Context, f *follower, after, newest uint64, once bool) error {
-	if once && after >= newest {
-		return nil
+// past prints what has happened behind a number.
+func (p *eventPrinter) past(ctx context.Context, f *follower, after uint64) error {
+	for {
+		events, err := f.poll(ctx, after, 0)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if err := p.print(e); err != nil {
+				return err
+			}
+			after = e.Seq
+		}
 	}
+}
+
+// follow prints events until ctx ends.
+func (p *eventPrinter) follow(ctx context.Context, f *follower, after uint64) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	events, failed := make(chan feedEvent), make(chan error, 1)
@@ -91,14 +107,8 @@ func (p *eventPrinter) follow(ctx context.Context, f *follower, after, newest ui
 	for {
 		select {
 		case e := <-events:
-			if once && e.Seq > newest {
-				return nil
-			}
 			if err := p.print(e); err != nil {
 				return err
-			}
-			if once && e.Seq == newest {
-				return nil
 			}
 		case err := <-failed:
 			return err
