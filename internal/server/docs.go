@@ -1,12 +1,15 @@
 package server
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"sync"
 
+	"platen/internal/api"
 	"platen/internal/mcp"
 	"platen/internal/openapi"
 	"platen/internal/operation"
@@ -32,17 +35,39 @@ func (s *Server) pages(table []operation.Operation, tools []mcp.Tool) (http.Hand
 	return pages, nil
 }
 
-// asYAML serves the OpenAPI document in that form, which is made when somebody
-// first asks for it.
-func asYAML(document []byte) http.HandlerFunc {
-	written := sync.OnceValues(func() ([]byte, error) { return openapi.YAML(document) })
+// nowhere is the origin in the document that is built. Its name is reserved
+// (RFC 6761), so no text of the document has it for another reason.
+const nowhere = "http://platen.invalid"
+
+// unplaced is the OpenAPI document but for its origin. Building it takes longer
+// than everything else of a server's start.
+var unplaced = sync.OnceValues(func() ([]byte, error) { //nolint:gochecknoglobals // read only
+	return openapi.Document(operation.Table(), nowhere+api.BasePath, api.Version) //nolint:wrapcheck // OpenAPI says so
+})
+
+// OpenAPI returns the OpenAPI document of a server with an origin, as JSON.
+func OpenAPI(origin string) ([]byte, error) {
+	document, err := unplaced()
+	if err != nil {
+		return nil, fmt.Errorf("build the OpenAPI document: %w", err)
+	}
+	quoted, err := json.Marshal(origin)
+	if err != nil {
+		return nil, fmt.Errorf("write the origin: %w", err)
+	}
+	return bytes.ReplaceAll(document, []byte(nowhere), bytes.Trim(quoted, `"`)), nil
+}
+
+// whenAsked serves a document that is written when somebody first asks for it.
+func whenAsked(contentType string, write func() ([]byte, error)) http.HandlerFunc {
+	written := sync.OnceValues(write)
 	return func(w http.ResponseWriter, _ *http.Request) {
 		body, err := written()
 		if err != nil {
 			http.Error(w, "The document could not be written.", http.StatusInternalServerError)
 			return
 		}
-		w.Header().Set("Content-Type", "application/yaml")
+		w.Header().Set("Content-Type", contentType)
 		w.Write(body)
 	}
 }

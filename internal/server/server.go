@@ -168,10 +168,6 @@ func (s *Server) handler() (http.Handler, error) {
 	if s.api, err = api.New(api.Options{House: s.house, Desk: s.desk, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
 		return nil, err
 	}
-	document, err := OpenAPI(s.origin)
-	if err != nil {
-		return nil, err
-	}
 	agents, err := s.agents(table)
 	if err != nil {
 		return nil, err
@@ -185,26 +181,21 @@ func (s *Server) handler() (http.Handler, error) {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /status.json", s.status)
 	mux.HandleFunc("GET /metrics", s.figures)
-	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Write(document)
-	})
-	mux.HandleFunc("GET /openapi.yaml", asYAML(document))
+	document := func() ([]byte, error) { return OpenAPI(s.origin) }
+	mux.HandleFunc("GET /openapi.json", whenAsked("application/json", document))
+	mux.HandleFunc("GET /openapi.yaml", whenAsked("application/yaml", func() ([]byte, error) {
+		asJSON, err := document()
+		if err != nil {
+			return nil, err
+		}
+		return openapi.YAML(asJSON) //nolint:wrapcheck // it says what it writes
+	}))
 	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
 		mux.Handle(path, agents)
 	}
 	mux.HandleFunc("/.well-known/", noAuthorization)
 	mux.Handle("/", pages)
 	return s.split(s.api, s.observed(mux)), nil
-}
-
-// OpenAPI returns the OpenAPI document of a server with an origin, as JSON.
-func OpenAPI(origin string) ([]byte, error) {
-	document, err := openapi.Document(operation.Table(), origin+api.BasePath, api.Version)
-	if err != nil {
-		return nil, fmt.Errorf("build the OpenAPI document: %w", err)
-	}
-	return document, nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

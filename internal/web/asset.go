@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 )
 
 //go:embed static
@@ -35,12 +36,16 @@ type assets struct {
 // asset is a file, plain and compressed. What is compressed already has no
 // second form.
 type asset struct {
-	contentType  string
-	body, zipped []byte
+	contentType string
+	body        []byte
+	zipped      func() []byte
 }
 
 // hashLength is how many hexadecimal digits of the content's hash a path has.
 const hashLength = 12
+
+// ownAssets are those of this program, read once however many servers it has.
+var ownAssets = sync.OnceValues(func() (*assets, error) { return loadAssets(embedded) }) //nolint:gochecknoglobals // read only
 
 func loadAssets(from fs.FS) (*assets, error) {
 	sum := sha256.New()
@@ -56,10 +61,9 @@ func loadAssets(from fs.FS) (*assets, error) {
 		if file.body, err = fs.ReadFile(from, name); err != nil {
 			return err
 		}
-		if path.Ext(name) != ".woff2" {
-			if file.zipped, err = zip(file.body); err != nil {
-				return fmt.Errorf("compress %s: %w", name, err)
-			}
+		file.zipped = whenAsked(file.body)
+		if path.Ext(name) == ".woff2" {
+			file.zipped = func() []byte { return nil }
 		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(file.body))
 		sum.Write(file.body)

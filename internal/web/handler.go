@@ -63,18 +63,23 @@ func newDocument(path string, body []byte) *document {
 
 func newText(path, contentType string, body []byte) *document {
 	sum := sha256.Sum256(body)
-	zipped := sync.OnceValue(func() []byte {
-		zipped, err := zip(body)
-		if err != nil {
-			return nil // a buffer takes everything; without this form the plain one is sent
-		}
-		return zipped
-	})
-	d := &document{path: path, body: body, zipped: zipped, tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy, contentType: contentType}
+	d := &document{path: path, body: body, zipped: whenAsked(body), tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy, contentType: contentType}
 	if path == "/" {
 		d.policy = workerPolicy
 	}
 	return d
+}
+
+// whenAsked compresses a body when somebody first asks for that form. Without
+// one the plain body is sent.
+func whenAsked(body []byte) func() []byte {
+	return sync.OnceValue(func() []byte {
+		zipped, err := zip(body)
+		if err != nil {
+			return nil // cannot be: a buffer takes everything
+		}
+		return zipped
+	})
 }
 
 func zip(body []byte) ([]byte, error) {
@@ -103,7 +108,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 		header.Set("Content-Type", file.contentType)
 		header.Set("Vary", "Accept-Encoding")
-		send(w, r, http.StatusOK, file.body, func() []byte { return file.zipped })
+		send(w, r, http.StatusOK, file.body, file.zipped)
 		return
 	}
 	if forConsole(r.URL.Path) {

@@ -57,7 +57,7 @@ type Example struct {
 // New renders every page and returns the handler that serves them. It answers
 // every path with a page, a file or the page that says there is none.
 func New(o Options) (http.Handler, error) {
-	files, err := loadAssets(embedded)
+	files, err := ownAssets()
 	if err != nil {
 		return nil, err
 	}

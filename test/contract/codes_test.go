@@ -2,6 +2,7 @@ package contract
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
@@ -20,24 +21,34 @@ var codeRow = regexp.MustCompile("`[A-Z_.]*ERR\\.[A-Z_]+`[ |]+(\\d{3}) `([a-z_]+
 // whose rows are owed.
 func codeRows(t testing.TB) map[string]int {
 	t.Helper()
-	all, err := contractRows()
+	codes, err := readCodeRows()
 	if err != nil {
 		t.Fatal(err)
 	}
-	owed, codes := owedRows(t), map[string]int{}
+	return codes
+}
+
+var readCodeRows = sync.OnceValues(func() (map[string]int, error) {
+	all, err := contractRows()
+	if err != nil {
+		return nil, err
+	}
+	owed, err := owedRows()
+	if err != nil {
+		return nil, err
+	}
+	codes := map[string]int{}
 	for id, line := range all {
 		match := codeRow.FindStringSubmatch(line)
 		if match == nil || slices.Contains(owed, id) {
 			continue
 		}
-		status, err := strconv.Atoi(match[1])
-		if err != nil {
-			t.Fatalf("%s: %v", id, err)
+		if codes[match[2]], err = strconv.Atoi(match[1]); err != nil {
+			return nil, fmt.Errorf("%s: %w", id, err)
 		}
-		codes[match[2]] = status
 	}
-	return codes
-}
+	return codes, nil
+})
 
 // refusals are the error codes that were received.
 type refusals struct {

@@ -14,10 +14,6 @@ import (
 	"platen/platentest"
 )
 
-// testsAtOnce is how many tests run together. Most of them wait for a clock
-// that can be moved once a second, so there are far more than processors.
-const testsAtOnce = 64
-
 // shared is the server that all tests use which need no settings of their own.
 var shared *service
 
