@@ -16,10 +16,12 @@ OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
 	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
 
 # Packages in which goroutines meet.
-CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test/(crash|mcp|scenario))(/|$$)
+CONCURRENT = ^platen/(client|internal/(admission|api|mcp|metrics|ratelimit|sandbox|server|store|webhook)|platentest|test/(crash|mcp))(/|$$)
 # Of the contract suite, what has several callers or something in the background.
 # The rest of it asks one question after another.
 MEETINGS = AtOnce|AtTheSameTime|Twice|Once|Many|Poll|HalfAStep|During|Queue|Ticket|Place|Overtaken|Deliver|Receiver|Lost|Deleted|Subscription|Rotation|Restart|Network|Budget|UnderOneKey|Revoked|TheEnd|Lease|Calls|Fault|Store
+# And of the scenarios.
+KILLS = Killed|AtOnce|Follows
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -27,10 +29,11 @@ help: ## Show this help.
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
 
+# The suites that take longest begin first.
 test: ## Vet and test. Says which optional suites were skipped, and why.
 	@$(SUITE); $(OPTIONAL); failed=; skipped=; \
 	suite vet $(GO) vet ./... || failed=1; \
-	suite test $(GO) test -timeout 30m ./... || failed=1; \
+	suite test $(GO) test -timeout 30m ./test/contract ./test/scenario ./... || failed=1; \
 	suite browser $(GO) test -C test/browser -timeout 30m ./... || failed=1; \
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
@@ -52,7 +55,9 @@ race: ## Test the packages with goroutines under the race detector. Needs gcc.
 	@$(SUITE); packages=$$($(GO) list ./... | grep -E '$(CONCURRENT)'); \
 	if [ -z "$$packages" ]; then echo "make race: no such package yet"; exit 0; fi; \
 	suite race env CGO_ENABLED=1 go test -timeout 30m -race $$packages; failed=$$?; \
-	suite 'race in the contract suite' env CGO_ENABLED=1 go test -timeout 30m -race -run '$(MEETINGS)' ./test/contract && [ $$failed = 0 ]
+	suite 'race in the contract suite' env CGO_ENABLED=1 go test -timeout 30m -race -run '$(MEETINGS)' ./test/contract || failed=1; \
+	suite 'race in the scenarios' env CGO_ENABLED=1 go test -timeout 30m -race -run '$(KILLS)' ./test/scenario || failed=1; \
+	[ $$failed = 0 ]
 
 lint: bin/golangci-lint ## Run the linters of .golangci.yml.
 	@$(SUITE); suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... && cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./...

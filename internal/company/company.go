@@ -12,6 +12,7 @@
 package company
 
 import (
+	"errors"
 	"fmt"
 
 	"platen/internal/company/factory"
@@ -65,6 +66,8 @@ type Settings struct {
 	Seed      uint64        `json:"seed"`
 	// UID makes event ids unique across sandboxes.
 	UID uint64 `json:"uid"`
+	// Engine is the version that began the company. New sets it.
+	Engine int `json:"engine"`
 }
 
 // settingsRow holds the settings in a table of one row, so that they are
@@ -142,6 +145,7 @@ func Definitions() []record.Definition {
 // New returns a company on its first morning. Its opening is pending, as if a
 // command had written it.
 func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
+	s.Engine = Engine
 	c := empty(s)
 	c.clock = sim.Clock{Mode: mode, Speed: s.Preset.Clock.SimSpeed(), AnchorWall: now}
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(nil, 1), 0, 0)
@@ -154,7 +158,11 @@ func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 	return c
 }
 
-// Load returns a company as it was stored.
+// ErrEngine says that a company was begun by another version of the engine.
+// What it stored may lack what this one builds on, so nobody can go on with it.
+var ErrEngine = errors.New("the company was begun by another version of the engine")
+
+// Load returns a company as it was stored, or ErrEngine.
 func Load(image record.Image) (*Company, error) {
 	var st state
 	if err := record.DecodeState(image.State, &st); err != nil {
@@ -171,7 +179,11 @@ func Load(image record.Image) (*Company, error) {
 	if settings.Len() != 1 {
 		return nil, fmt.Errorf("stored company has %d rows of settings", settings.Len())
 	}
-	c := empty(*settings.Private("settings"))
+	stored := *settings.Private("settings")
+	if stored.Engine != Engine {
+		return nil, fmt.Errorf("%w: %d, this is %d", ErrEngine, stored.Engine, Engine)
+	}
+	c := empty(stored)
 	for _, table := range c.tables() {
 		if err := table.Restore(rows[table.Definition().Resource]); err != nil {
 			return nil, err

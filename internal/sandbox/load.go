@@ -62,7 +62,17 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}
-	return s.restore(image)
+	err = s.restore(image)
+	if errors.Is(err, company.ErrEngine) {
+		// The program was replaced by another one, and sandboxes are short:
+		// this one ends, as if its time were over.
+		s.house.log.Warn("remove sandbox", "sandbox", s.id, "error", err)
+		if err := s.discard(ctx, image.Sandbox); err != nil {
+			return err
+		}
+		return errGone()
+	}
+	return err
 }
 
 func errGone() error {

@@ -125,6 +125,11 @@ func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Tim
 	if s.company != nil && now.Before(s.header.DeleteAt) {
 		return nil // extended since it was found
 	}
+	return s.discard(ctx, header)
+}
+
+// discard is remove, whatever the time.
+func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	s.gone = true
 	if s.company != nil {
 		s.drop()

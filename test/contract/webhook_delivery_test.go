@@ -95,24 +95,25 @@ func TestAFailedDeliveryIsTriedAgainTenSecondsLaterAlsoAfterARestart(t *testing.
 	}
 }
 
-// TestTheFourthAttemptIsTheLast: after 10, 60 and 300 seconds.
+// TestTheFourthAttemptIsTheLast: after 10, 60 and 300 seconds. That is more than
+// six minutes of waiting, so it is asked for on its own.
 func TestTheFourthAttemptIsTheLast(t *testing.T) {
 	t.Parallel()
 	rows(t, "DLV.DROP", "LIMIT.DELIVERY_RETRIES")
-	if os.Getenv("PLATEN_TEST_ALL") == "" {
-		t.Skip("SKIPPED: waits for more than six minutes; PLATEN_TEST_ALL=1 asks for it")
+	if os.Getenv("PLATEN_TEST_SCHEDULE") == "" {
+		t.Skip("SKIPPED: waits for more than six minutes; PLATEN_TEST_SCHEDULE=1 asks for it, and .ci/run beside its other suites")
 	}
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.serving(r.URL, `"office.sales_order.declined"`)
 	r.always(http.StatusInternalServerError)
 	event := n.happens()
-	eventually(t, "it is given up", 390*time.Second, func() bool { return n.deliveries(s)[0]["status"] == "dropped" })
+	eventually(t, "it is given up", 450*time.Second, func() bool { return n.deliveries(s)[0]["status"] == "dropped" })
 	got := r.of(event)
 	if len(got) != 4 {
 		t.Fatalf("there were %d attempts", len(got))
 	}
 	for i, wait := range []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second} {
-		if pause := got[i+1].at.Sub(got[i].at); pause < wait || pause > wait+5*time.Second {
+		if pause := got[i+1].at.Sub(got[i].at); pause < wait || pause > wait+30*time.Second { // on a busy machine
 			t.Errorf("attempt %d came after %v", i+2, pause)
 		}
 	}
