@@ -20,6 +20,7 @@ var firstWakeAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // checkModel does random steps to an engine and to a model, and after each
 // compares all that either can be asked.
 func checkModel(t *testing.T, fresh func(t *testing.T) Reopener) {
+	fewerChecks(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		c := &comparison{ctx: t.Context(), reopen: fresh(t), model: newModel()}
 		c.open(rt)

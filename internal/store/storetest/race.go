@@ -2,15 +2,22 @@
 
 package storetest
 
-import "flag"
+import (
+	"flag"
+	"testing"
+)
 
 // checksUnderRace is how many random lives a store leads while memory is
 // watched: each takes ten times as long, and has its writers meet as often.
 const checksUnderRace = "20"
 
-// The command line, read later, has the last word.
-func init() { //nolint:gochecknoinits // before the flags are read
-	if err := flag.Set("rapid.checks", checksUnderRace); err != nil {
-		panic(err)
+// fewerChecks lowers how often the property is tried, unless the command line
+// says how often.
+func fewerChecks(t *testing.T) {
+	t.Helper()
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		if err := checks.Value.Set(checksUnderRace); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
