@@ -140,6 +140,7 @@ var foreignInTests = []foreignModule{
 	{"github.com/santhosh-tekuri/jsonschema/v6", "internal/schema test/contract", "the judge of what our own reading of bodies accepts, and of our answers"},
 	{"github.com/rogpeppe/go-internal", "cmd/platen test/scenario", "testscript runs the commands"},
 	{"golang.org/x/net", "test/contract", "a nameserver that changes its answers"},
+	{"golang.org/x/net", "test/docs", "pages read as browsers read them"},
 	{"github.com/getkin/kin-openapi", "internal/openapi test/contract", "a second reader of the OpenAPI document"},
 }
 
