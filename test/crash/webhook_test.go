@@ -25,14 +25,18 @@ const (
 )
 
 // hook is a receiver that outlives the servers. It refuses some events the
-// first time that it sees them.
+// first time that it sees them, never two after each other: five would end the
+// subscription.
 type hook struct {
 	*httptest.Server
 
 	mu sync.Mutex
 	// refused and taken count the answers by event.
 	refused, taken map[string]int
-	came           chan struct{}
+	// refusing is what the last answer was, strict that the next new event is
+	// refused whatever its id.
+	refusing, strict bool
+	came             chan struct{}
 }
 
 func newHook(t *testing.T) *hook {
@@ -43,8 +47,10 @@ func newHook(t *testing.T) *hook {
 		id := r.Header.Get("webhook-id")
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if refuse := id[len(id)-1] < '6'; refuse && h.refused[id] == 0 && r.URL.Path == "/serving" {
+		chosen := h.strict && h.taken[id] == 0 || id[len(id)-1] < '6' && !h.refusing
+		if h.refusing = chosen && h.refused[id] == 0; h.refusing {
 			h.refused[id]++
+			h.strict = false
 			w.WriteHeader(http.StatusServiceUnavailable)
 		} else {
 			h.taken[id]++
@@ -130,6 +136,12 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 		<-killed
 		p = start()
 	}
+	// What the kills met may be no retry at all. After them there is one.
+	h.mu.Lock()
+	h.strict = true
+	h.mu.Unlock()
+	var last struct{}
+	hooked(t, p, request{method: "POST", path: "/factory/work-orders", key: n.Factory, idempotency: "key-last", body: `{"sku":"prd_flyer","quantity":100,"reference":"ref-last"}`}, &last)
 	if err := n.follow(p, 0); err != nil {
 		t.Fatal(err)
 	}
