@@ -65,7 +65,11 @@ func newSearch(s *site) *search {
 func placesOf(w writtenPage) []place {
 	first := place{Page: w.Title, Path: w.Path}
 	if w.OnPage == nil {
-		first.text = plainWords(w.Description + " " + w.markdown)
+		text := w.markdown
+		if w.Section == apiPath { // the same words in every sample
+			text = blocks.ReplaceAllString(text, "")
+		}
+		first.text = plainWords(w.Description + " " + text)
 		return []place{first}
 	}
 	places := []place{first}
@@ -86,6 +90,9 @@ func placesOf(w writtenPage) []place {
 	}
 	return places
 }
+
+// blocks are the blocks of code of a page.
+var blocks = regexp.MustCompile("(?ms)^```.*?^```$")
 
 func isHeading(line string, h prose.Heading) bool {
 	return strings.HasPrefix(line, strings.Repeat("#", h.Level)+" ")

@@ -270,12 +270,17 @@ func TestEverySampleBodyIsValid(t *testing.T) {
 	sent := regexp.MustCompile(`--json '([^']*)'`)
 	for _, op := range operation.Table() {
 		all := snippets(request(h, http.MethodGet, "/docs/api/"+op.ID).Body.String())
-		if len(all) != 1 || !strings.Contains(all[0], origin+"/v1"+strings.NewReplacer("{id}", "$ID", "{delivery_id}", "$DELIVERY_ID").Replace(op.Path)) {
+		if len(all) != 4 || !strings.Contains(all[0], origin+"/v1"+strings.NewReplacer("{id}", "$ID", "{delivery_id}", "$DELIVERY_ID").Replace(op.Path)) {
 			t.Errorf("%s has the snippets %q", op.ID, all)
 			continue
 		}
-		if has := strings.Contains(all[0], "Idempotency-Key"); has != (op.Key == operation.KeyRequired) {
-			t.Errorf("%s: the snippet has a key: %t; the rule is %s", op.ID, has, op.Key)
+		for _, snippet := range all {
+			if has := strings.Contains(snippet, "Idempotency-Key"); has != (op.Key != operation.KeyNone) {
+				t.Errorf("%s: a snippet has a key: %t; the rule is %s", op.ID, has, op.Key)
+			}
+			if !strings.Contains(snippet, "code") && snippet != all[0] {
+				t.Errorf("%s: a snippet does not read the code of a refusal", op.ID)
+			}
 		}
 		m := sent.FindStringSubmatch(all[0])
 		switch {

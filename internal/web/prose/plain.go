@@ -37,8 +37,9 @@ type plainWriter struct {
 	strings.Builder
 	// skipped counts the elements around that are not written.
 	skipped int
-	// pre is set inside of code blocks.
-	pre bool
+	// pre is set inside of code blocks, language is theirs.
+	pre      bool
+	language string
 	// depth counts the lists around.
 	depth int
 	hrefs []string
@@ -77,15 +78,21 @@ func (w *plainWriter) token(token xml.Token) {
 
 // unwritten reports whether an element is for eyes only.
 func unwritten(e xml.StartElement) bool {
-	if e.Name.Local == "svg" || e.Name.Local == "script" || e.Name.Local == "form" {
+	switch e.Name.Local {
+	case "svg", "script", "form", "fieldset":
 		return true
 	}
+	class := attribute(e, "class")
+	return class == "vh" || class == "label" || class == "jump"
+}
+
+func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
-		if a.Name.Local == "class" && (a.Value == "vh" || a.Value == "label" || a.Value == "jump") {
-			return true
+		if a.Name.Local == name {
+			return a.Value
 		}
 	}
-	return false
+	return ""
 }
 
 func (w *plainWriter) open(e xml.StartElement) {
@@ -98,8 +105,13 @@ func (w *plainWriter) open(e xml.StartElement) {
 		} else {
 			w.WriteString(" ")
 		}
+	case "div":
+		w.language = ""
+		if class := attribute(e, "class"); strings.HasPrefix(class, "code ") {
+			w.language = strings.TrimPrefix(class, "code ")
+		}
 	case "pre":
-		w.WriteString("\n\n```\n")
+		w.WriteString("\n\n```" + w.language + "\n")
 		w.pre = true
 	case "code":
 		if !w.pre {
@@ -108,11 +120,9 @@ func (w *plainWriter) open(e xml.StartElement) {
 	case "strong":
 		w.WriteString("**")
 	case "a":
-		href := ""
-		for _, a := range e.Attr {
-			if a.Name.Local == "href" && !strings.HasPrefix(a.Value, "#") {
-				href = a.Value
-			}
+		href := attribute(e, "href")
+		if strings.HasPrefix(href, "#") {
+			href = ""
 		}
 		w.hrefs = append(w.hrefs, href)
 		if href != "" {
@@ -143,7 +153,7 @@ func (w *plainWriter) end(name string) {
 		w.WriteString("\n\n")
 	case "pre":
 		w.WriteString("\n```\n\n")
-		w.pre = false
+		w.pre, w.language = false, ""
 	case "code":
 		if !w.pre {
 			w.WriteByte('`')
