@@ -231,7 +231,7 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	if language != "sh" {
 		text = strings.NewReplacer("$OFFICE_KEY", s.OfficeKey, "$FACTORY_KEY", s.FactoryKey).Replace(named.ReplaceAllString(text, `${1}"`+id+`"`))
 	}
-	put := func(name, text string) string {
+	file := func(name, text string) string {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -241,14 +241,14 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	var argv []string
 	switch language {
 	case "sh":
-		argv = []string{"bash", put("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
+		argv = []string{"bash", file("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
 	case "python": // prints what Python makes of JSON
 		argv = []string{"python3", "-B", "-c", "import json\nprint = lambda data: __builtins__.print(json.dumps(data))\n" + text}
 	case "javascript":
-		put("json.mjs", "console.log = data => process.stdout.write(JSON.stringify(data));")
-		argv = []string{"node", "--import", "./json.mjs", put("sample.mjs", text)}
+		file("json.mjs", "console.log = data => process.stdout.write(JSON.stringify(data));")
+		argv = []string{"node", "--import", "./json.mjs", file("sample.mjs", text)}
 	case "go":
-		argv = []string{"go", "run", put("main.go", text)}
+		argv = []string{"go", "run", file("main.go", text)}
 	}
 	program := exec.CommandContext(t.Context(), need(t, argv[0]), argv[1:]...)
 	program.Dir = folder
