@@ -76,7 +76,10 @@ func placesOf(w writtenPage) []place {
 		if w.Section != "/docs/" { // the same words in every sample
 			text = blocks.ReplaceAllString(text, "")
 		}
-		first.text = plainWords(w.Description + " " + text)
+		if !strings.Contains(text, w.Description) {
+			text = w.Description + " " + text
+		}
+		first.text = plainWords(text)
 		return []place{first}
 	}
 	places := []place{first}
@@ -105,11 +108,19 @@ func isHeading(line string, h prose.Heading) bool {
 	return strings.HasPrefix(line, strings.Repeat("#", h.Level)+" ")
 }
 
-// marks are what Markdown adds to words.
-var marks = regexp.MustCompile("[`*#|>]+|\\]\\([^)]*\\)|\\[|-{3,}")
+// What Markdown adds: the line of the title, marks within a line and between
+// words.
+var (
+	title  = regexp.MustCompile(`(?m)^# .*$`)
+	within = regexp.MustCompile("[`*]+|\\]\\([^)]*\\)|\\[")
+	marks  = regexp.MustCompile(`[#|>]+|-{3,}`)
+)
 
+// plainWords is the text of a part of a page without marks. Titles are kept
+// apart from it.
 func plainWords(markdown string) string {
-	return strings.Join(strings.Fields(marks.ReplaceAllString(markdown, " ")), " ")
+	text := within.ReplaceAllString(title.ReplaceAllString(markdown, ""), "")
+	return strings.Join(strings.Fields(marks.ReplaceAllString(text, " ")), " ")
 }
 
 // ServeHTTP answers a query. What is asked for is never logged and never kept.
