@@ -190,21 +190,24 @@ func TestEverySampleDoesWhatTheOneForCurlDoes(t *testing.T) {
 			t.Parallel()
 			want := ""
 			for _, language := range shown {
-				s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
-				got := perform(t, s, language, samples[language], newest(t, s, c.list))
-				if c.made {
-					got = regexp.MustCompile(`: ?"[^"]*"`).ReplaceAllString(got, "")
-				}
-				switch {
-				case c.refused != "" && !strings.HasPrefix(got, c.refused+": "):
-					t.Errorf("%s says %q, want %s", language, got, c.refused)
-				case c.refused == "" && !strings.HasPrefix(got, "{"):
-					t.Errorf("%s says %q, want data", language, got)
-				case want == "":
-					want = got
-				case got != want:
-					t.Errorf("%s says\n%s\ncurl says\n%s", language, got, want)
-				}
+				t.Run(language, func(t *testing.T) {
+					s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
+					got := perform(t, s, language, samples[language], newest(t, s, c.list))
+					if c.made {
+						got = regexp.MustCompile(`: ?"[^"]*"`).ReplaceAllString(got, "")
+					}
+					if want == "" {
+						want = got
+					}
+					switch {
+					case c.refused != "" && !strings.HasPrefix(got, c.refused+": "):
+						t.Errorf("got %q, want %s", got, c.refused)
+					case c.refused == "" && !strings.HasPrefix(got, "{"):
+						t.Errorf("got %q, want data", got)
+					case got != want:
+						t.Errorf("got\n%s\ncurl says\n%s", got, want)
+					}
+				})
 			}
 		})
 	}
