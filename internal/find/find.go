@@ -1,5 +1,6 @@
 // Package find searches a small set of texts by the words in them, ranked by
-// BM25. It is built once and then only read.
+// BM25F: how often a word stands in a text counts more where few texts have it,
+// and more in a title than in a long body. It is built once and then only read.
 package find
 
 import (
@@ -12,97 +13,154 @@ import (
 
 // Text is something that can be found.
 type Text struct {
-	// Title weighs more than Body.
-	Title, Body string
+	// Title weighs most.
+	Title string
+	// Also are words that people look for it with and that it does not have,
+	// one more name of it to a comma.
+	Also string
+	// Whole is the title of what the text is a part of, empty for no part.
+	Whole string
+	Body  string
 }
 
-// The constants of BM25, in their usual values, and how often a title counts.
+// The constants of BM25F, in their usual values, and how often a word of each
+// part of a text counts.
 const (
 	saturation  = 1.2
 	lengthShare = 0.75
 	titleWeight = 6
+	alsoWeight  = 6
+	wholeWeight = 2
 )
 
 // Index is what is searched.
 type Index struct {
-	lengths  []float64
-	average  float64
+	texts    int
 	postings map[string][]posting
 }
 
-// posting is how often a word stands in a text.
+// posting is how much a word stands in a text.
 type posting struct {
-	text  int
-	count float64
+	text   int
+	weight float64
 }
 
 // New makes the index of texts.
 func New(texts []Text) *Index {
-	x := &Index{lengths: make([]float64, len(texts)), postings: map[string][]posting{}}
-	total := 0.0
+	bodies, total := make([][]string, len(texts)), 0
 	for i, text := range texts {
-		counts := map[string]float64{}
-		for _, word := range Words(text.Title) {
-			counts[word] += titleWeight
+		bodies[i] = Words(text.Body)
+		total += len(bodies[i]) + 1
+	}
+	x := &Index{texts: len(texts), postings: map[string][]posting{}}
+	average := float64(total) / float64(max(1, len(texts)))
+	for i, text := range texts {
+		weights := map[string]float64{}
+		for _, part := range []struct {
+			words  []string
+			weight float64
+		}{
+			{Words(text.Title), titleWeight},
+			{Words(text.Also), alsoWeight},
+			{Words(text.Whole), wholeWeight},
+			{bodies[i], 1 / (1 - lengthShare + lengthShare*float64(len(bodies[i])+1)/average)},
+		} {
+			for _, word := range part.words {
+				weights[word] += part.weight
+			}
 		}
-		body := Words(text.Body)
-		for _, word := range body {
-			counts[word]++
-		}
-		x.lengths[i] = float64(len(body)) + 1
-		total += x.lengths[i]
-		for word, count := range counts {
-			x.postings[word] = append(x.postings[word], posting{i, count})
+		for word, weight := range weights {
+			x.postings[word] = append(x.postings[word], posting{i, weight})
 		}
 	}
-	x.average = total / max(1, float64(len(texts)))
 	return x
 }
 
 // Search returns the numbers of at most a few texts, the best first. A text
-// holds at least one word of the query; the last may be the beginning of one.
+// holds at least one word of the query, and the more of them the better; the
+// last may be the beginning of one. Words that every sentence has count only
+// where there is no other.
 func (x *Index) Search(query string, most int) []int {
-	scores := map[int]float64{}
-	words := Words(query)
+	scores, held := map[int]float64{}, map[int]int{}
+	words := asked(query)
 	for i, word := range words {
-		for _, list := range x.lists(word, i == len(words)-1) {
-			rarity := math.Log(1 + (float64(len(x.lengths))-float64(len(list))+0.5)/(float64(len(list))+0.5))
+		best := map[int]float64{}
+		for _, known := range x.known(word, i == len(words)-1) {
+			list := x.postings[known]
+			rarity := math.Log(1 + (float64(x.texts)-float64(len(list))+0.5)/(float64(len(list))+0.5))
 			for _, p := range list {
-				scores[p.text] += rarity * p.count * (saturation + 1) / (p.count + saturation*(1-lengthShare+lengthShare*x.lengths[p.text]/x.average))
+				best[p.text] = max(best[p.text], rarity*p.weight*(saturation+1)/(p.weight+saturation))
 			}
+		}
+		for text, score := range best {
+			scores[text] += score
+			held[text]++
 		}
 	}
 	var found []int
 	for i := range scores {
+		scores[i] *= float64(held[i]) / float64(len(words))
 		found = append(found, i)
 	}
 	slices.SortFunc(found, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
 	return found[:min(most, len(found))]
 }
 
-// prefixLeast is how many letters of a word one has to type.
-const prefixLeast = 3
+const (
+	// prefixLeast is how many letters of a word one has to type.
+	prefixLeast = 3
+	// rootLeast is how many letters a word has that a longer one is taken for.
+	rootLeast = 5
+)
 
-// lists are the postings of a word, or of the words that begin with it where
-// there is no such word.
-func (x *Index) lists(word string, last bool) [][]posting {
-	if list, ok := x.postings[word]; ok {
-		return [][]posting{list}
+// known are the words of texts that a word of a query stands for: itself, where
+// there is none such the words that begin with it, and where there are none the
+// ones that it begins with, such as bankrupt for bankruptcy.
+func (x *Index) known(word string, last bool) []string {
+	if _, ok := x.postings[word]; ok {
+		return []string{word}
 	}
-	var lists [][]posting
-	if last && len(word) >= prefixLeast {
-		for other, list := range x.postings {
-			if strings.HasPrefix(other, word) {
-				lists = append(lists, list)
-			}
+	var longer, shorter []string
+	for other := range x.postings {
+		switch {
+		case last && len(word) >= prefixLeast && strings.HasPrefix(other, word):
+			longer = append(longer, other)
+		case len(other) >= rootLeast && strings.HasPrefix(word, other):
+			shorter = append(shorter, other)
 		}
-		slices.SortFunc(lists, func(a, b []posting) int { return len(a) - len(b) })
 	}
-	return lists
+	if len(longer) > 0 {
+		return longer
+	}
+	return shorter
+}
+
+// common are words that say nothing about what is looked for.
+var common = Words("a an and are as at be by can do does did for from get how i if in is it its long me my of on or out so that the their them then there this to use was we what when where which who why will with you your") //nolint:gochecknoglobals // read only
+
+// asked are the words of a query, without those that are common.
+func asked(query string) []string {
+	words := Words(query)
+	if rare := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(common, word) }); len(rare) > 0 {
+		return rare
+	}
+	return words
+}
+
+// Matches returns whether a word of a text is one that a query looks for.
+func (x *Index) Matches(query string) func(word string) bool {
+	var wanted []string
+	words := asked(query)
+	for i, word := range words {
+		wanted = append(wanted, x.known(word, i == len(words)-1)...)
+	}
+	return func(word string) bool {
+		return slices.ContainsFunc(Words(word), func(part string) bool { return slices.Contains(wanted, part) })
+	}
 }
 
 // Words splits a text into the words that are compared: small letters, without
-// the s of a plural. An identifier is one word, and its parts are words too.
+// their endings. An identifier is one word, and its parts are words too.
 func Words(text string) []string {
 	var words []string
 	inner := func(r rune) bool { return r == '_' || r == '.' || r == '-' }
@@ -117,15 +175,4 @@ func Words(text string) []string {
 		}
 	}
 	return words
-}
-
-// stem takes the s of a plural away, and the es behind ss.
-func stem(word string) string {
-	if strings.HasSuffix(word, "sses") {
-		return strings.TrimSuffix(word, "es")
-	}
-	if len(word) > 3 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") {
-		return word[:len(word)-1]
-	}
-	return word
 }

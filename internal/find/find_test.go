@@ -16,7 +16,7 @@ func TestTheBestTextComesFirst(t *testing.T) {
 		{Title: "Presses", Body: "What a press prints, and how fast a press is."},
 	})
 	for query, want := range map[string][]int{
-		"retry": {1}, "Retries": {1, 0}, "retries?": {1, 0}, "press_busy": {2, 3}, "presses": {2, 3}, "busy": {2}, "idem": {1},
+		"retry": {1, 0}, "Retries": {1, 0}, "retries?": {1, 0}, "press_busy": {2, 3}, "presses": {2, 3}, "busy": {2}, "idem": {1},
 		"id": nil, "": nil, "...": nil, "CURSOR limit": {0},
 	} {
 		got := x.Search(query, 10)
@@ -39,9 +39,55 @@ func TestTheBestTextComesFirst(t *testing.T) {
 
 func TestWordsOfIdentifiersAreFoundWholeAndInParts(t *testing.T) {
 	t.Parallel()
-	want := []string{"factory.work_order.ready", "factory", "work", "order", "ready"}
+	want := []string{"factory.work_order.ready", "factori", "work", "order", "readi"}
 	if got := find.Words("factory.work_order.ready."); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestFormsOfAWordAreOne(t *testing.T) {
+	t.Parallel()
+	for _, forms := range []string{
+		"retry retries retried retrying", "price prices priced pricing", "create creates created creating", "stop stops stopped stopping",
+		"press presses pressed", "verify verifies verified", "delivery deliveries", "bill bills billed billing", "rotate rotated rotating", "hire hired hiring",
+		"feed feeds", "need needed", "charge charged charging", "sign signed signing", "company companies", "body bodies",
+	} {
+		words := find.Words(forms)
+		for _, word := range words {
+			if word != words[0] {
+				t.Errorf("%s become %v", forms, words)
+				break
+			}
+		}
+	}
+	for _, apart := range []string{"sheet sheer", "bus business", "string str", "seed see", "status state"} {
+		if words := find.Words(apart); words[0] == words[1] {
+			t.Errorf("%s become %v", apart, words)
+		}
+	}
+}
+
+func TestCommonWordsCountOnlyWhereThereIsNoOther(t *testing.T) {
+	t.Parallel()
+	x := find.New([]find.Text{{Title: "How it is", Body: "how do I do it, and how it is"}, {Title: "Cursors", Also: "paging", Whole: "Lists", Body: "Where a page ends."}})
+	for query, want := range map[string][]int{"how do I use a cursor?": {1}, "how": {0}, "paging": {1}, "list": {1}} {
+		if got := x.Search(query, 2); !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, want %v", query, got, want)
+		}
+	}
+}
+
+func TestAWordStandsForWhatItBeginsWith(t *testing.T) {
+	t.Parallel()
+	x := find.New([]find.Text{{Title: "sandbox_bankrupt", Body: "The company is at its end."}, {Title: "Bank", Body: "Where money is."}})
+	if got := x.Search("bankruptcy", 2); !slices.Equal(got, []int{0}) {
+		t.Errorf("got %v", got)
+	}
+	matches := x.Matches("the bankruptcy of sand")
+	for word, want := range map[string]bool{"Bankrupt": true, "sandbox_bankrupt": true, "sandbox": true, "bank": false, "of": false} {
+		if matches(word) != want {
+			t.Errorf("%s is looked for: %t", word, !want)
+		}
 	}
 }
 

@@ -2,9 +2,11 @@ package web
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strings"
 	text "text/template"
 
@@ -105,7 +107,7 @@ func (s *site) addGuides() error {
 			if g.File == "" {
 				continue
 			}
-			source, err := s.source(g.File)
+			source, also, err := s.source(g.File)
 			if err != nil {
 				return fmt.Errorf("guide %s: %w", g.File, err)
 			}
@@ -113,9 +115,14 @@ func (s *site) addGuides() error {
 			if err != nil {
 				return fmt.Errorf("guide %s: %w", g.File, err)
 			}
+			for id := range also {
+				if id != "" && !slices.ContainsFunc(rendered.Headings, func(h prose.Heading) bool { return h.ID == id }) {
+					return fmt.Errorf("guide %s: the head names #%s, which is no heading", g.File, id)
+				}
+			}
 			p := page{
 				Template: "guide", Title: rendered.Title, Path: g.Path, Section: "/docs/", Contents: sections(), OnPage: rendered.Headings,
-				Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, //nolint:gosec // our own text, in which raw HTML is left out
+				Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, Also: also, //nolint:gosec // our own text, in which raw HTML is left out
 			}
 			p.Previous, p.Next = around(g.Path)
 			if err := s.add(p); err != nil {
@@ -126,23 +133,51 @@ func (s *site) addGuides() error {
 	return nil
 }
 
-// source is the Markdown of a guide, with this server's addresses and numbers.
-func (s *site) source(file string) ([]byte, error) {
+// source is the Markdown of a guide, with this server's addresses and numbers,
+// and the words in its head.
+func (s *site) source(file string) ([]byte, map[string]string, error) {
 	raw, err := docs.Guides.ReadFile("guides/" + file)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it names the file
+		return nil, nil, err //nolint:wrapcheck // it names the file
+	}
+	body, also, err := headOf(string(raw))
+	if err != nil {
+		return nil, nil, err
 	}
 	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
 		"fact": s.fact, "receiver": receiver, "amount": amount, "percent": percent,
-	}).Parse(remark.ReplaceAllString(string(raw), ""))
+	}).Parse(remark.ReplaceAllString(body, ""))
 	if err != nil {
-		return nil, fmt.Errorf("parse: %w", err)
+		return nil, nil, fmt.Errorf("parse: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, s); err != nil {
-		return nil, fmt.Errorf("fill in: %w", err)
+		return nil, nil, fmt.Errorf("fill in: %w", err)
 	}
-	return b.Bytes(), nil
+	return b.Bytes(), also, nil
+}
+
+// errHead is for a guide whose head cannot be read.
+var errHead = errors.New("a head has lines of the form \"also: words\" or \"also id-of-a-heading: words\", and ends with ---")
+
+// headOf takes the head of a guide away: lines between two of "---" that say
+// what else people call the page, or a part of it.
+func headOf(raw string) (body string, also map[string]string, err error) {
+	head, ok := strings.CutPrefix(raw, "---\n")
+	if !ok {
+		return raw, nil, nil
+	}
+	head, body, ok = strings.Cut(head, "\n---\n\n")
+	also = map[string]string{}
+	for line := range strings.SplitSeq(head, "\n") {
+		name, words, found := strings.Cut(line, ": ")
+		place, isAlso := strings.CutPrefix(name, "also")
+		if !ok || !found || !isAlso || words == "" {
+			return "", nil, fmt.Errorf("%q: %w", line, errHead)
+		}
+		also[strings.TrimSpace(place)] = words
+	}
+	return body, also, nil
 }
 
 // fact is a number of this server, such as its requests per minute and key.

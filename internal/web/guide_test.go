@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"html"
 	"io/fs"
 	"net/http"
 	"os"
@@ -68,6 +69,53 @@ func TestProgramsFindEveryPageOfTheReference(t *testing.T) {
 		if !strings.Contains(full, title+"\n") {
 			t.Errorf("llms-full.txt has no %q", title)
 		}
+	}
+}
+
+// TestMarkdownHasTheWordsOfThePage, no word less and none made of two: what a
+// style sheet keeps apart on a page must not run together in its Markdown.
+func TestMarkdownHasTheWordsOfThePage(t *testing.T) {
+	t.Parallel()
+	h := pages(t)
+	unseen := regexp.MustCompile(`(?s)<(svg|fieldset|form|nav)\b.*?</(svg|fieldset|form|nav)>|<(p|span) class="(?:label|jump|vh)">.*?</(p|span)>`)
+	addresses := regexp.MustCompile(`\]\([^)\s]*\)|\{#[a-z]+\}|(?m:^\d+\. )`) // and what Markdown numbers by itself
+	fences := regexp.MustCompile("(?m)^```.*$")
+	word := regexp.MustCompile(`[\pL\pN]+`)
+	words := func(text string) map[string]bool {
+		all := map[string]bool{}
+		for _, found := range word.FindAllString(text, -1) {
+			all[found] = true
+		}
+		return all
+	}
+	compared := 0
+	for path, body := range documents(t, h) {
+		if !strings.HasPrefix(path, "/docs/") || path == "/docs/search" {
+			continue
+		}
+		compared++
+		_, main, _ := strings.Cut(body, `<main id="main">`)
+		main, _, _ = strings.Cut(main, "</main>")
+		page := words(html.UnescapeString(mark.ReplaceAllString(unseen.ReplaceAllString(main, " "), " ")))
+		source := strings.TrimSuffix(path, "/") + ".md"
+		if path == "/docs/" {
+			source = "/docs/index.md"
+		}
+		markdown := request(h, http.MethodGet, source).Body.String()
+		written := words(fences.ReplaceAllString(addresses.ReplaceAllString(markdown, " "), " "))
+		for found := range written {
+			if !page[found] {
+				t.Errorf("%s says %q, which its page does not", source, found)
+			}
+		}
+		for found := range page {
+			if !written[found] {
+				t.Errorf("%s does not say %q, which its page does", source, found)
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no page was compared")
 	}
 }
 
@@ -172,7 +220,7 @@ func TestTheSearchRefusesKeys(t *testing.T) {
 func TestOldAddressesLeadOn(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
-	for path, to := range map[string]string{"/docs/operations": "/docs/api", "/docs/operations/": "/docs/api"} {
+	for path, to := range map[string]string{"/docs/operations": "/docs/api", "/docs/operations/": "/docs/api", "/docs/.md": "/docs/index.md", "/docs.md": "/docs/index.md"} {
 		if w := request(h, http.MethodGet, path); w.Code != http.StatusPermanentRedirect || w.Header().Get("Location") != to {
 			t.Errorf("%s answers %d %q", path, w.Code, w.Header().Get("Location"))
 		}

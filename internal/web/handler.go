@@ -22,7 +22,7 @@ const (
 )
 
 // moved are pages that stand elsewhere now. Browsers take the fragment along.
-var moved = map[string]string{"/docs/operations": apiPath} //nolint:gochecknoglobals // read only
+var moved = map[string]string{"/docs/operations": apiPath, "/docs/.md": "/docs/index.md", "/docs.md": "/docs/index.md"} //nolint:gochecknoglobals // read only
 
 const allowed = "GET, HEAD"
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -15,8 +14,9 @@ import (
 // operationView is what the reference shows of an operation.
 type operationView struct {
 	*operation.Operation
-	URL    string
-	Sample string
+	URL string
+	// Samples are the call in each language.
+	Samples []sample
 	// Answer is a true one, empty while none was recorded.
 	Answer string
 	Query  []field
@@ -43,7 +43,7 @@ const apiPath = "/docs/api"
 
 func operationPath(op *operation.Operation) string { return apiPath + "/" + op.ID }
 
-func (s *site) operationView(op *operation.Operation) operationView {
+func (s *site) operationView(op *operation.Operation) (operationView, error) {
 	v := operationView{Operation: op, URL: basePath + op.Path, Query: queryOf(op), Reader: s.reader(op)}
 	if op.In != nil {
 		v.Body = fieldsOf(op.In, input)
@@ -54,7 +54,7 @@ func (s *site) operationView(op *operation.Operation) operationView {
 	if op.In != nil {
 		v.TryBody = sampleBody(op, v.Body)
 	}
-	v.Sample, v.Answer = s.curl(op, v.Body), indented(s.examples.Operations[op.ID].Answer)
+	v.Answer = indented(s.examples.Operations[op.ID].Answer)
 	general := op.Common()
 	for _, d := range s.problems {
 		switch {
@@ -64,7 +64,9 @@ func (s *site) operationView(op *operation.Operation) operationView {
 			v.General = append(v.General, d)
 		}
 	}
-	return v
+	var err error
+	v.Samples, err = s.samples(op, v)
+	return v, err
 }
 
 // Tried reports whether the page can make the call: with a key, and in the
@@ -131,67 +133,6 @@ func filterDoc(op *operation.Operation, name string) string {
 	return "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
 }
 
-// samples are bodies that the tags cannot give: where one of two optional
-// fields is wanted.
-var samples = map[string]string{ //nolint:gochecknoglobals // read only
-	"create_sandbox":    `{"preset": "starter"}`,
-	"start_print_run":   `{"press_id": "prs_digital", "work_order_id": "…"}`,
-	"create_work_order": `{"sku": "prd_flyer", "quantity": 100, "reference": "…"}`,
-	"advance_time":      `{"minutes": 60}`,
-
-	"create_office_shipment":      `{"sales_order_id": "…"}`,
-	"create_requisition":          `{"lines": [{"sku": "mat_coated", "quantity": 12000}], "reference": "…"}`,
-	"create_purchase_order":       `{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 12000}]}`,
-	"create_office_goods_receipt": `{"purchase_order_id": "…", "lines": [{"sku": "mat_coated", "quantity_accepted": 12000}]}`,
-	"pay_supplier_invoice":        `{"amount_minor": 384000}`,
-	"create_webhook":              `{"url": "https://…", "events": ["*"]}`,
-	"update_webhook":              `{"status": "active"}`,
-	"create_timesheet":            `{"week_start": "2026-09-07", "entries": [{"badge_no": "1001", "hours_worked": 40}]}`,
-}
-
-func sampleBody(op *operation.Operation, body []field) string {
-	if sample, ok := samples[op.ID]; ok {
-		return sample
-	}
-	var members []string
-	for _, f := range body {
-		if f.Required {
-			members = append(members, fmt.Sprintf("%q: %s", f.Name, sampleValue(f)))
-		}
-	}
-	if len(members) == 0 {
-		return ""
-	}
-	return "{" + strings.Join(members, ", ") + "}"
-}
-
-// curl is an operation as a command.
-func (s *site) curl(op *operation.Operation, body []field) string {
-	url := s.BaseURL() + op.Path
-	for _, place := range op.Places() {
-		url = strings.ReplaceAll(url, "{"+place+"}", "$"+strings.ToUpper(place))
-	}
-	lines := []string{"curl " + url}
-	json := sampleBody(op, body)
-	if op.Method != http.MethodGet && (json == "" || op.Method != http.MethodPost) {
-		lines[0] = "curl -X " + op.Method + " " + url
-	}
-	switch op.System {
-	case operation.Office, operation.Shared:
-		lines = append(lines, `-H "Authorization: Bearer $OFFICE_KEY"`)
-	case operation.Factory:
-		lines = append(lines, `-H "Authorization: Bearer $FACTORY_KEY"`)
-	case operation.Open:
-	}
-	if op.Key == operation.KeyRequired {
-		lines = append(lines, `-H "Idempotency-Key: $(uuidgen)"`)
-	}
-	if json != "" {
-		lines = append(lines, "--json '"+json+"'")
-	}
-	return strings.Join(lines, " \\\n  ")
-}
-
 // KeyText says what the operation does with the header Idempotency-Key.
 func (v operationView) KeyText() string {
 	switch v.Key {
@@ -223,7 +164,11 @@ func (s *site) addOperations() error {
 		group, list := operationGroup{System: system}, contents{Title: systemName(system), System: system}
 		for i := range s.operations {
 			if op := &s.operations[i]; op.System == system {
-				group.Operations = append(group.Operations, s.operationView(op))
+				v, err := s.operationView(op)
+				if err != nil {
+					return err
+				}
+				group.Operations = append(group.Operations, v)
 				list.Links = append(list.Links, link{Path: operationPath(op), Text: op.Summary, Mark: op.Method})
 			}
 		}

@@ -1,9 +1,9 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -18,6 +18,8 @@ const (
 	queryMost = 200
 	// hitsMost is how many places are shown.
 	hitsMost = 20
+	// hitsOfPage is how many places of one page are shown.
+	hitsOfPage = 2
 	// excerptLength is about how many bytes of a place are shown.
 	excerptLength = 220
 )
@@ -33,7 +35,9 @@ type search struct {
 type place struct {
 	// Page is the title of the page, Title that of the part, empty for its
 	// beginning.
-	Page, Title, Path, text string
+	Page, Title, Path string
+	// text is searched, and also what people call it.
+	text, also string
 }
 
 // hit is a place that was found.
@@ -54,7 +58,10 @@ func newSearch(s *site) *search {
 		}
 		texts := make([]find.Text, len(places))
 		for i, p := range places {
-			texts[i] = find.Text{Title: cmp.Or(p.Title, p.Page), Body: p.text}
+			texts[i] = find.Text{Title: p.Page, Also: p.also, Body: p.text}
+			if p.Title != "" {
+				texts[i].Title, texts[i].Whole = p.Title, p.Page
+			}
 		}
 		return places, find.New(texts)
 	})}
@@ -63,9 +70,16 @@ func newSearch(s *site) *search {
 // placesOf splits a guide at its headings. A page that was made from tables is
 // one place.
 func placesOf(w writtenPage) []place {
-	first := place{Page: w.Title, Path: w.Path}
+	first := place{Page: w.Title, Path: w.Path, also: w.Also[""]}
 	if w.OnPage == nil {
-		first.text = plainWords(w.Description + " " + w.markdown)
+		text := w.markdown
+		if w.Section != "/docs/" { // the same words in every sample
+			text = blocks.ReplaceAllString(text, "")
+		}
+		if !strings.Contains(text, w.Description) {
+			text = w.Description + " " + text
+		}
+		first.text = plainWords(text)
 		return []place{first}
 	}
 	places := []place{first}
@@ -76,7 +90,7 @@ func placesOf(w writtenPage) []place {
 		}
 		if next := len(places) - 1; !fenced && next < len(w.OnPage) && isHeading(line, w.OnPage[next]) {
 			h := w.OnPage[next]
-			places = append(places, place{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID})
+			places = append(places, place{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID, also: w.Also[h.ID]})
 			continue
 		}
 		places[len(places)-1].text += line
@@ -87,15 +101,26 @@ func placesOf(w writtenPage) []place {
 	return places
 }
 
+// blocks are the blocks of code of a page.
+var blocks = regexp.MustCompile("(?ms)^```.*?^```$")
+
 func isHeading(line string, h prose.Heading) bool {
 	return strings.HasPrefix(line, strings.Repeat("#", h.Level)+" ")
 }
 
-// marks are what Markdown adds to words.
-var marks = regexp.MustCompile("[`*#|>]+|\\]\\([^)]*\\)|\\[|-{3,}")
+// What Markdown adds: the line of the title, marks within a line and between
+// words.
+var (
+	title  = regexp.MustCompile(`(?m)^# .*$`)
+	within = regexp.MustCompile("[`*]+|\\]\\([^)]*\\)|\\[")
+	marks  = regexp.MustCompile(`[#|>]+|-{3,}`)
+)
 
+// plainWords is the text of a part of a page without marks. Titles are kept
+// apart from it.
 func plainWords(markdown string) string {
-	return strings.Join(strings.Fields(marks.ReplaceAllString(markdown, " ")), " ")
+	text := within.ReplaceAllString(title.ReplaceAllString(markdown, ""), "")
+	return strings.Join(strings.Fields(marks.ReplaceAllString(text, " ")), " ")
 }
 
 // ServeHTTP answers a query. What is asked for is never logged and never kept.
@@ -113,8 +138,9 @@ func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status, view.Refused, shown = http.StatusBadRequest, true, ""
 	} else {
 		places, index := x.index()
-		for _, i := range index.Search(query, hitsMost) {
-			view.Hits = append(view.Hits, hit{place: places[i], Excerpt: excerpt(places[i].text, query)})
+		matches := index.Matches(query)
+		for _, p := range spread(places, index.Search(query, len(places))) {
+			view.Hits = append(view.Hits, hit{place: p, Excerpt: excerpt(p.text, matches)})
 		}
 	}
 	body, err := x.site.render(page{Template: "search", Title: "Search", Path: searchPath, Section: "/docs/", Contents: sections(), Query: shown, Content: view})
@@ -132,20 +158,30 @@ func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, r, status, body)
 }
 
-// excerpt is the part of a text around the first word of a query, with all
-// words of the query marked.
-func excerpt(text, query string) []segment {
-	var patterns []string
-	for _, word := range find.Words(query) {
-		patterns = append(patterns, regexp.QuoteMeta(word))
+// spread takes the best places, of each page a few.
+func spread(places []place, found []int) []place {
+	var best []place
+	of := map[string]int{}
+	for _, i := range found {
+		if p := places[i]; of[p.Page] < hitsOfPage && len(best) < hitsMost {
+			of[p.Page]++
+			best = append(best, p)
+		}
 	}
-	if len(patterns) == 0 {
-		return nil
-	}
-	pattern := regexp.MustCompile(`(?i)(\b(?:` + strings.Join(patterns, "|") + `)\w*)`)
+	return best
+}
+
+// running finds the words of a text, identifiers as one.
+var running = regexp.MustCompile(`[\pL\pN_]+(?:[.-][\pL\pN_]+)*`)
+
+// excerpt is the part of a text around the first word of it that was looked for,
+// with all of them marked.
+func excerpt(text string, matches func(word string) bool) []segment {
 	from := 0
-	if at := pattern.FindStringIndex(text); at != nil && at[0] > excerptLength/2 {
-		from = at[0] - excerptLength/3
+	words := running.FindAllStringIndex(text, -1)
+	first := slices.IndexFunc(words, func(at []int) bool { return matches(text[at[0]:at[1]]) })
+	if first >= 0 && words[first][0] > excerptLength/2 {
+		from = words[first][0] - excerptLength/3
 		from += strings.IndexByte(text[from:], ' ') + 1
 	}
 	rest := text[from:]
@@ -153,5 +189,13 @@ func excerpt(text, query string) []segment {
 		rest = rest[:excerptLength]
 		rest = strings.ToValidUTF8(rest[:strings.LastIndexByte(rest, ' ')+1], "") + "…"
 	}
-	return split(rest, pattern, []string{"mark"})
+	var segments []segment
+	at := 0
+	for _, word := range running.FindAllStringIndex(rest, -1) {
+		if matches(rest[word[0]:word[1]]) {
+			segments = append(segments, segment{Text: rest[at:word[0]]}, segment{Text: rest[word[0]:word[1]], Class: "mark"})
+			at = word[1]
+		}
+	}
+	return append(segments, segment{Text: rest[at:]})
 }

@@ -64,6 +64,9 @@ type page struct {
 	Content        any
 	// OnPage are the headings of a guide.
 	OnPage []prose.Heading
+	// Also are words that the search finds the page by, and with the id of a
+	// heading the part below it.
+	Also map[string]string
 	// Query is what was searched for.
 	Query string
 	// Markdown is the source of a guide, nil for pages made from tables.

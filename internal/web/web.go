@@ -110,7 +110,7 @@ type library struct {
 }
 
 func (s *site) library() (*library, error) {
-	err := s.addAll(s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addAgents, s.addEconomy, s.addSettings)
+	err := s.addAll(s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addAgents, s.addEconomy, s.addSettings, s.name)
 	if err != nil {
 		return nil, err
 	}

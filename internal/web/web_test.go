@@ -18,7 +18,6 @@ import (
 	"platen/internal/event"
 	"platen/internal/operation"
 	"platen/internal/problem"
-	"platen/internal/schema"
 	"platen/internal/web"
 )
 
@@ -262,38 +261,6 @@ func snippets(body string) []string {
 		out = append(out, html.UnescapeString(mark.ReplaceAllString(m[1], "")))
 	}
 	return out
-}
-
-func TestEverySampleBodyIsValid(t *testing.T) {
-	t.Parallel()
-	h := pages(t)
-	sent := regexp.MustCompile(`--json '([^']*)'`)
-	for _, op := range operation.Table() {
-		all := snippets(request(h, http.MethodGet, "/docs/api/"+op.ID).Body.String())
-		if len(all) != 1 || !strings.Contains(all[0], origin+"/v1"+strings.NewReplacer("{id}", "$ID", "{delivery_id}", "$DELIVERY_ID").Replace(op.Path)) {
-			t.Errorf("%s has the snippets %q", op.ID, all)
-			continue
-		}
-		if has := strings.Contains(all[0], "Idempotency-Key"); has != (op.Key == operation.KeyRequired) {
-			t.Errorf("%s: the snippet has a key: %t; the rule is %s", op.ID, has, op.Key)
-		}
-		m := sent.FindStringSubmatch(all[0])
-		switch {
-		case op.In == nil && m != nil:
-			t.Errorf("%s takes no body, the snippet sends one", op.ID)
-		case op.In == nil:
-		case m == nil && !op.BodyOptional:
-			t.Errorf("%s wants a body, the snippet sends none", op.ID)
-		case m != nil:
-			in, err := schema.NewInput(schema.New(), op.In)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := in.Decode([]byte(m[1])); err != nil {
-				t.Errorf("%s: %s is refused: %v", op.ID, m[1], err)
-			}
-		}
-	}
 }
 
 func TestTheLandingPageCallsWhatExists(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"platen/platentest"
 )
 
@@ -120,5 +122,40 @@ func TestSnippetsHaveTheKeysOfTheTab(t *testing.T) {
 	if text := eval[string](x, `document.body.innerText`); strings.Contains(text, s.FactoryKey) {
 		t.Error("the page shows a whole key")
 	}
+	x.quiet()
+}
+
+// TestTheLanguageOfTheSamplesIsKept: it is chosen with a click or the arrows,
+// seen alone, and there on the next page. The keys of the tab are in it.
+func TestTheLanguageOfTheSamplesIsKept(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	s := p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual"})
+	x := open(t, p.Origin, looks[0])
+	seen := func(language string) {
+		t.Helper()
+		x.until(`[...document.querySelectorAll('.samples div.code')].filter(e => e.checkVisibility()).map(e => e.className).join() === 'code ` + language + `'`)
+	}
+	x.visit("/docs/api/start_print_run")
+	seen("sh")
+	x.click(".samples [value=javascript]")
+	seen("javascript")
+	x.enter(s, "/docs/api/create_work_order")
+	seen("javascript")
+	x.shows(".samples .javascript .filled", s.FactoryKey[len(s.FactoryKey)-4:])
+	x.until(`(document.querySelector('.samples :checked').focus(), true)`)
+	x.press(kb.ArrowRight)
+	seen("go")
+	for _, l := range looks {
+		x.look(l)
+		eval[any](x, `document.querySelector('.samples').scrollIntoView()`)
+		x.accessible("the samples in Go " + l.String())
+		x.shot("docs-samples-" + l.String())
+		if over := eval[int](x, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			t.Errorf("%s is %d pixels wider than its window", l, over)
+		}
+	}
+	x.visit("/docs/api/list_sales_orders")
+	seen("go")
 	x.quiet()
 }

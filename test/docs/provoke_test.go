@@ -10,7 +10,7 @@ import (
 )
 
 // provoked finds the command in the Markdown of a code's page.
-var provoked = regexp.MustCompile("(?s)## Provoke it\n.*?```\n(.*?)\n```")
+var provoked = regexp.MustCompile("(?s)## Provoke it\n.*?```sh\n(.*?)\n```")
 
 // TestEveryProvocationProvokes runs the command on the page of each code in a
 // new sandbox, and finds the code in the answer.

@@ -78,7 +78,7 @@ func Pieces(language, text string) []Piece {
 			if from > at {
 				out = append(out, Piece{Text: text[at:from]})
 			}
-			out = append(out, Piece{Text: text[from:to], Class: class})
+			out = append(out, keyed(Piece{Text: text[from:to], Class: class})...)
 			at = to
 		}
 	}
@@ -86,4 +86,26 @@ func Pieces(language, text string) []Piece {
 		out = append(out, Piece{Text: text[at:]})
 	}
 	return out
+}
+
+// keys finds the places of keys in a string.
+var keys = regexp.MustCompile(`\$(?:OFFICE|FACTORY)_KEY\b`)
+
+// keyed takes the places of keys out of a string: they have the colours of the
+// systems there too.
+func keyed(p Piece) []Piece {
+	if p.Class != "string" {
+		return []Piece{p}
+	}
+	var out []Piece
+	at := 0
+	for _, span := range keys.FindAllStringIndex(p.Text, -1) {
+		class := "office"
+		if strings.HasPrefix(p.Text[span[0]:], "$FACTORY") {
+			class = "factory"
+		}
+		out = append(out, Piece{p.Text[at:span[0]], p.Class}, Piece{p.Text[span[0]:span[1]], class})
+		at = span[1]
+	}
+	return append(out, Piece{p.Text[at:], p.Class})
 }

@@ -1,11 +1,14 @@
 package prose
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -34,15 +37,23 @@ var (
 
 // plainWriter collects the Markdown.
 type plainWriter struct {
-	strings.Builder
+	bytes.Buffer
 	// skipped counts the elements around that are not written.
 	skipped int
-	// pre is set inside of code blocks.
-	pre bool
+	// pre is set inside of code blocks, language is theirs.
+	pre      bool
+	language string
 	// depth counts the lists around.
 	depth int
 	hrefs []string
 	cells int
+	// spans counts the rows that the cell at spanFrom still stands in, with the
+	// text spanned. Markdown has it in each of them.
+	spans, spanFrom int
+	spanned         string
+	// ended is the element within a line that ended just now, empty where
+	// something else came since.
+	ended string
 }
 
 func (w *plainWriter) token(token xml.Token) {
@@ -52,54 +63,94 @@ func (w *plainWriter) token(token xml.Token) {
 			w.skipped++
 			return
 		}
+		w.part(token)
 		w.open(token)
+		w.ended = ""
 	case xml.EndElement:
 		if w.skipped > 0 {
 			w.skipped--
 			return
 		}
 		w.end(token.Name.Local)
+		w.ended = token.Name.Local
 	case xml.CharData:
-		if w.skipped > 0 {
+		if w.skipped > 0 || len(token) == 0 {
 			return
 		}
+		w.ended = ""
 		if w.pre {
 			w.Write(token)
 			return
 		}
 		text := spaces.ReplaceAllString(string(token), " ")
-		if s := w.String(); s == "" || strings.HasSuffix(s, "\n") || strings.HasSuffix(s, " ") {
+		if s := w.Bytes(); len(s) == 0 || bytes.HasSuffix(s, []byte("\n")) || bytes.HasSuffix(s, []byte(" ")) {
 			text = strings.TrimLeft(text, " ")
 		}
 		w.WriteString(text)
 	}
 }
 
+// lay writes what ends a line or a part of it, without the space before it.
+func (w *plainWriter) lay(text string) {
+	if !w.pre {
+		w.Truncate(len(bytes.TrimRight(w.Bytes(), " ")))
+	}
+	w.WriteString(text)
+}
+
+// part writes what stands between two elements of a line that have nothing
+// between them, and that a style sheet keeps apart.
+func (w *plainWriter) part(e xml.StartElement) {
+	inline := func(name string) bool {
+		return slices.Contains([]string{"a", "b", "code", "em", "span", "strong"}, name)
+	}
+	switch {
+	case w.pre || !inline(w.ended) || !inline(e.Name.Local):
+	case slices.Contains(strings.Fields(attribute(e, "class")), "badge"):
+		w.lay(", ")
+	case w.ended == "a" && e.Name.Local == "span":
+		w.lay(": ")
+	default:
+		w.WriteByte(' ')
+	}
+}
+
 // unwritten reports whether an element is for eyes only.
 func unwritten(e xml.StartElement) bool {
-	if e.Name.Local == "svg" || e.Name.Local == "script" || e.Name.Local == "form" {
+	switch e.Name.Local {
+	case "svg", "script", "form", "fieldset":
 		return true
 	}
+	class := attribute(e, "class")
+	return class == "vh" || class == "label" || class == "jump"
+}
+
+func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
-		if a.Name.Local == "class" && (a.Value == "vh" || a.Value == "label" || a.Value == "jump") {
-			return true
+		if a.Name.Local == name {
+			return a.Value
 		}
 	}
-	return false
+	return ""
 }
 
 func (w *plainWriter) open(e xml.StartElement) {
 	switch name := e.Name.Local; name {
 	case "h1", "h2", "h3", "h4":
-		w.WriteString("\n\n" + strings.Repeat("#", int(name[1]-'0')) + " ")
+		w.lay("\n\n" + strings.Repeat("#", int(name[1]-'0')) + " ")
 	case "p", "summary", "table", "figure", "blockquote":
 		if w.depth == 0 {
-			w.WriteString("\n\n")
+			w.lay("\n\n")
 		} else {
 			w.WriteString(" ")
 		}
+	case "div":
+		w.language = ""
+		if class := attribute(e, "class"); strings.HasPrefix(class, "code ") {
+			w.language = strings.TrimPrefix(class, "code ")
+		}
 	case "pre":
-		w.WriteString("\n\n```\n")
+		w.lay("\n\n```" + w.language + "\n")
 		w.pre = true
 	case "code":
 		if !w.pre {
@@ -108,11 +159,9 @@ func (w *plainWriter) open(e xml.StartElement) {
 	case "strong":
 		w.WriteString("**")
 	case "a":
-		href := ""
-		for _, a := range e.Attr {
-			if a.Name.Local == "href" && !strings.HasPrefix(a.Value, "#") {
-				href = a.Value
-			}
+		href := attribute(e, "href")
+		if strings.HasPrefix(href, "#") {
+			href = ""
 		}
 		w.hrefs = append(w.hrefs, href)
 		if href != "" {
@@ -120,30 +169,37 @@ func (w *plainWriter) open(e xml.StartElement) {
 		}
 	case "ul", "ol", "dl":
 		w.depth++
-		w.WriteString("\n")
+		w.lay("\n")
 		if w.depth == 1 {
-			w.WriteString("\n")
+			w.lay("\n")
 		}
 	case "li", "dt":
-		w.WriteString("\n" + strings.Repeat("  ", max(0, w.depth-1)) + "- ")
+		w.lay("\n" + strings.Repeat("  ", max(0, w.depth-1)) + "- ")
 	case "dd":
-		w.WriteString(": ")
+		w.lay(": ")
 	case "tr":
-		w.WriteString("\n|")
+		w.lay("\n|")
 		w.cells = 0
+		if w.spans > 0 {
+			w.spans--
+			w.WriteString(" " + w.spanned + " |")
+		}
 	case "td", "th":
 		w.WriteString(" ")
 		w.cells++
+		if rows, err := strconv.Atoi(attribute(e, "rowspan")); err == nil {
+			w.spans, w.spanFrom = rows-1, w.Len()
+		}
 	}
 }
 
 func (w *plainWriter) end(name string) {
 	switch name {
 	case "h1", "h2", "h3", "h4", "table":
-		w.WriteString("\n\n")
+		w.lay("\n\n")
 	case "pre":
-		w.WriteString("\n```\n\n")
-		w.pre = false
+		w.lay("\n```\n\n")
+		w.pre, w.language = false, ""
 	case "code":
 		if !w.pre {
 			w.WriteByte('`')
@@ -158,10 +214,13 @@ func (w *plainWriter) end(name string) {
 		w.hrefs = w.hrefs[:last]
 	case "ul", "ol", "dl":
 		w.depth--
-		w.WriteString("\n")
+		w.lay("\n")
 	case "td", "th":
-		w.WriteString(" |")
+		if w.spanFrom > 0 {
+			w.spanned, w.spanFrom = string(w.Bytes()[w.spanFrom:]), 0
+		}
+		w.lay(" |")
 	case "thead":
-		w.WriteString("\n|" + strings.Repeat(" --- |", w.cells))
+		w.lay("\n|" + strings.Repeat(" --- |", w.cells))
 	}
 }

@@ -64,3 +64,20 @@ func TestAPageOfATableBecomesMarkdown(t *testing.T) {
 		t.Errorf("got %q, want %q: %v", got, want, err)
 	}
 }
+
+// TestMarkdownKeepsApartWhatAPageKeepsApart by its style alone.
+func TestMarkdownKeepsApartWhatAPageKeepsApart(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		`<p><span class="badge office">Head Office</span><a class="badge plain" href="/k">Key</a><span class="badge plain">201</span></p>`: "Head Office, [Key](/k), 201\n",
+		`<ul><li><a href="/m">A title</a><span>What it is.</span></li></ul>`:                                                               "- [A title](/m): What it is.\n",
+		`<p><b>GET</b><code>/x</code>, <code>y</code>s</p>`:                                                                                "GET `/x`, `y`s\n",
+		"<dl><div><dt><code>a</code> <span>text</span></dt>\n<dd>What.</dd></div></dl>":                                                    "- `a` text: What.\n",
+		`<table><thead><tr><th>S</th><th>C</th></tr></thead><tr><th rowspan="2"><b>4</b> x</th><td>a</td></tr><tr><td>b</td></tr></table>`: "| S | C |\n| --- | --- |\n| 4 x | a |\n| 4 x | b |\n",
+		`<div class="code go"><pre><code>x  <span>y</span><span>z</span></code></pre></div><pre>w</pre>`:                                   "```go\nx  yz\n```\n\n```\nw\n```\n",
+	} {
+		if got, err := prose.FromHTML(page); err != nil || got != want {
+			t.Errorf("%s becomes\n%q, want\n%q: %v", page, got, want, err)
+		}
+	}
+}

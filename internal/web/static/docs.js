@@ -1,6 +1,6 @@
 // What the docs gain from a script: copy buttons, the keys of this tab's sandbox
-// in the snippets, "/" for the search, and where one is on the page. Without it
-// every page reads the same.
+// in the snippets, the language that was chosen before, "/" for the search, and
+// where one is on the page. Without it every page reads the same.
 const keys = (() => {
   try { return JSON.parse(sessionStorage.getItem('platen.session')) ?? {}; } catch { return {}; }
 })();
@@ -29,6 +29,13 @@ for (const block of document.querySelectorAll('div.code')) {
     setTimeout(() => { button.textContent = 'Copy'; }, 1600);
   });
   block.append(button);
+}
+
+// The language of the samples is the one that was chosen last, on any page.
+const language = 'platen.language';
+for (const choice of document.querySelectorAll('.samples input')) {
+  try { if (localStorage.getItem(language) === choice.value) choice.checked = true; } catch { /* storage may be refused; the first stays */ }
+  choice.addEventListener('change', () => { try { localStorage.setItem(language, choice.value); } catch { /* then it is chosen again on the next page */ } });
 }
 
 addEventListener('keydown', event => {

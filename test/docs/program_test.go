@@ -1,0 +1,134 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+// programming are the languages of blocks that have to be run.
+var programming = []string{"go", "python", "javascript", "php", "ruby", "java"}
+
+// marked finds what the mark of a block says of its test.
+var marked = regexp.MustCompile(` (test|file)=(\S+)`)
+
+// TestEveryProgramOfTheGuidesRuns takes the blocks in Go and Python, each with
+// the file in testdata that its mark names: what a reader would have around it.
+// A block that is marked with file= is a whole program, which the tests of
+// docs/webhooks run.
+func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(folder, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, file := range append(files, "../../README.md") {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fence := range fences.FindAllStringSubmatch(string(raw), -1) {
+			language, _, _ := strings.Cut(fence[1], " ")
+			mark := marked.FindStringSubmatch(fence[1])
+			switch {
+			case !slices.Contains(programming, language) || mark != nil && mark[1] == "file":
+			case mark == nil:
+				t.Errorf("%s: a block in %s says with test= nothing of how it is run:\n%s", file, language, fence[2])
+			default:
+				ran++
+				t.Run(filepath.Base(file)+" "+mark[2], func(t *testing.T) {
+					t.Parallel()
+					runProgram(t, language, mark[2], fence[2])
+				})
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("no guide has a program")
+	}
+}
+
+// runProgram runs a block with what stands around it.
+func runProgram(t *testing.T, language, around, block string) {
+	t.Helper()
+	around, err := filepath.Abs(filepath.Join("testdata", around))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var command *exec.Cmd
+	switch language {
+	case "go":
+		before, err := os.ReadFile(around)
+		if err != nil {
+			t.Fatal(err)
+		}
+		command = exec.CommandContext(t.Context(), need(t, "go"), "test", "-count=1", "-overlay="+overlay(t, string(before)+"\n"+block), folder)
+	case "python":
+		p := platentest.Start(t)
+		s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
+		command = exec.CommandContext(t.Context(), need(t, "python3"), "-B", around, put(t, "block.py", block))
+		command.Env = append(os.Environ(), "BASE_URL="+s.BaseURL, "OFFICE_KEY="+s.OfficeKey)
+	default:
+		t.Fatalf("nobody knows how to run %s", language)
+	}
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// overlay tells the go tool of a test beside the guides that is no file there.
+func overlay(t *testing.T, test string) string {
+	t.Helper()
+	at, err := filepath.Abs(filepath.Join(folder, "guide_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{at: put(t, "guide_test.go", test)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return put(t, "overlay.json", string(replace))
+}
+
+// put writes a file into a folder of the test's own.
+func put(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestEveryCommandOfTheGuidesIsOne has the shell read what is not run.
+func TestEveryCommandOfTheGuidesIsOne(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(folder, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := map[string]string{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fence := range fences.FindAllStringSubmatch(string(raw), -1) {
+			if fence[1] == "sh" {
+				commands[file+": "+fence[2]] = fence[2]
+			}
+		}
+	}
+	if len(commands) == 0 {
+		t.Fatal("no guide has a command")
+	}
+	t.Run("sh", func(t *testing.T) { parses(t, commands, "bash", "-c", checkShell) })
+}

@@ -1,0 +1,306 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/format"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+// sampled finds the pages of operations in llms.txt.
+var sampled = regexp.MustCompile(`\(([^)]*/docs/api/([a-z_]+)\.md)\)`)
+
+// shown are the languages of the samples, as their blocks are marked.
+var shown = []string{"sh", "python", "javascript", "go"}
+
+// samplesOf reads the blocks of an operation's page, by language.
+func samplesOf(t *testing.T, page string) map[string]string {
+	t.Helper()
+	samples := map[string]string{}
+	for _, fence := range fences.FindAllStringSubmatch(read(t, page), -1) {
+		if slices.Contains(shown, fence[1]) {
+			samples[fence[1]] = fence[2]
+		}
+	}
+	return samples
+}
+
+// TestEverySampleIsValidInItsLanguage takes the samples of all operations to
+// their languages: one process for each, and go/types for Go.
+func TestEverySampleIsValidInItsLanguage(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	all := map[string]map[string]string{} // by language and operation
+	for _, m := range sampled.FindAllStringSubmatch(read(t, p.Origin+"/llms.txt"), -1) {
+		samples := samplesOf(t, m[1])
+		for _, language := range shown {
+			if samples[language] == "" {
+				t.Errorf("%s has no sample in %s", m[2], language)
+			}
+			if id := named.FindString(samples[language]); strings.Contains(id, "…") {
+				t.Errorf("%s has no example of an id: %s", m[2], id)
+			}
+			if all[language] == nil {
+				all[language] = map[string]string{}
+			}
+			all[language][m[2]] = samples[language]
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("llms.txt names no operation")
+	}
+	t.Run("sh", func(t *testing.T) { parses(t, all["sh"], "bash", "-c", checkShell) })
+	t.Run("python", func(t *testing.T) { parses(t, all["python"], "python3", "-c", checkPython) })
+	t.Run("javascript", func(t *testing.T) {
+		parses(t, all["javascript"], "node", "--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", checkJavaScript)
+	})
+	t.Run("go", func(t *testing.T) { compiles(t, all["go"]) })
+}
+
+// Each check reads programs by name, as one object of JSON, and prints a line
+// for each that is wrong. Python says too which names nobody has defined.
+const (
+	checkShell = `jq -j 'to_entries[] | .key, "\u0000", .value, "\u0000"' | while IFS= read -rd '' name && IFS= read -rd '' text; do
+	bash -n -c "$text" 2> /dev/null || echo "$name is no program of the shell"
+done`
+	checkPython = `
+import ast, builtins, json, sys
+for name, text in json.load(sys.stdin).items():
+    try:
+        tree = ast.parse(text)
+        compile(tree, name, "exec")
+    except SyntaxError as fault:
+        print(name, fault)
+        continue
+    named = {n.id: isinstance(n.ctx, ast.Store) for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    known = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    known |= {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    known |= {n.name for n in ast.walk(tree) if isinstance(n, ast.ExceptHandler)}
+    for word in sorted(set(named) - known - set(dir(builtins))):
+        print(name, "uses", word, "which is nothing")
+`
+	checkJavaScript = `
+import vm from 'node:vm';
+import { readFileSync } from 'node:fs';
+for (const [name, text] of Object.entries(JSON.parse(readFileSync(0, 'utf8')))) {
+  try { new vm.SourceTextModule(text); } catch (fault) { console.log(name + ': ' + fault); }
+}`
+)
+
+// parses gives programs to one process that checks them.
+func parses(t *testing.T, programs map[string]string, argv ...string) {
+	t.Helper()
+	t.Parallel()
+	in, err := json.Marshal(programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := exec.CommandContext(t.Context(), need(t, argv[0]), argv[1:]...)
+	check.Stdin = bytes.NewReader(in)
+	out, err := check.CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// compiles takes each program for a package of its own, and wants it as gofmt
+// writes it.
+func compiles(t *testing.T, programs map[string]string) {
+	t.Helper()
+	t.Parallel()
+	need(t, "go") // knows where the standard library's types are
+	files := token.NewFileSet()
+	checker := types.Config{Importer: importer.ForCompiler(files, "gc", nil)}
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		text := programs[name]
+		file, err := parser.ParseFile(files, name+".go", text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, err := checker.Check(name, files, []*ast.File{file}, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+			t.Errorf("%s is not as gofmt writes it: %v\n%s", name, err, text)
+		}
+	}
+}
+
+// need is the path of a program. Without it the test is skipped, or fails where
+// everything is to be tested.
+func need(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil && os.Getenv("PLATEN_TEST_ALL") != "" {
+		t.Fatalf("PLATEN_TEST_ALL is set and there is no %s", name)
+	}
+	if err != nil {
+		t.Skipf("SKIPPED: there is no %s", name)
+	}
+	return path
+}
+
+// TestEverySampleDoesWhatTheOneForCurlDoes runs samples of each kind in each
+// language, every time in the same company made anew.
+func TestEverySampleDoesWhatTheOneForCurlDoes(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	pages := map[string]string{}
+	for _, m := range sampled.FindAllStringSubmatch(read(t, p.Origin+"/llms.txt"), -1) {
+		pages[m[2]] = m[1]
+	}
+	for _, c := range []struct {
+		operation string
+		// list is where the id comes from, empty for the one of the page, which
+		// this company does not have.
+		list string
+		// refused is the code that is expected, empty for success.
+		refused string
+		// made is set where no two answers have the same values.
+		made bool
+	}{
+		{operation: "list_sales_orders"},
+		{operation: "poll_events"},
+		{operation: "get_sales_order", list: "/office/sales-orders"},
+		{operation: "get_sales_order", refused: "not_found"},
+		{operation: "accept_sales_order", list: "/office/sales-orders"},
+		{operation: "create_work_order"},
+		{operation: "start_print_run", refused: "not_found"},
+		{operation: "advance_time"},
+		{operation: "create_sandbox", made: true},
+		{operation: "poll_ticket", refused: "ticket_not_found"},
+	} {
+		samples := samplesOf(t, pages[c.operation])
+		t.Run(c.operation+" "+c.refused, func(t *testing.T) {
+			t.Parallel()
+			want := ""
+			for _, language := range shown {
+				t.Run(language, func(t *testing.T) {
+					s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
+					got := perform(t, s, language, samples[language], newest(t, s, c.list))
+					if c.made {
+						got = regexp.MustCompile(`: ?"[^"]*"`).ReplaceAllString(got, "")
+					}
+					if want == "" {
+						want = got
+					}
+					switch {
+					case c.refused != "" && !strings.HasPrefix(got, c.refused+": "):
+						t.Errorf("got %q, want %s", got, c.refused)
+					case c.refused == "" && !strings.HasPrefix(got, "{"):
+						t.Errorf("got %q, want data", got)
+					case got != want:
+						t.Errorf("got\n%s\ncurl says\n%s", got, want)
+					}
+				})
+			}
+		})
+	}
+}
+
+// newest is the id of the newest row of a list, one that nobody has for no list.
+func newest(t *testing.T, s *platentest.Sandbox, list string) string {
+	t.Helper()
+	if list == "" {
+		return "so_0000000000000"
+	}
+	command := "curl -sS '" + s.BaseURL + list + "?limit=1' -H 'Authorization: Bearer " + s.OfficeKey + "' | jq -r '.data.items[0].id'"
+	return strings.TrimSpace(run(t, command)[0])
+}
+
+// named finds the ids that a sample begins with, bearing that of the page.
+var named = regexp.MustCompile(`((?:_id|I[dD]|ticket) :?= )"[^"]*"`)
+
+// perform runs a sample and returns the data that it prints, or the code and the
+// sentence of the refusal that it ends with.
+func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if language != "sh" {
+		text = strings.NewReplacer("$OFFICE_KEY", s.OfficeKey, "$FACTORY_KEY", s.FactoryKey).Replace(named.ReplaceAllString(text, `${1}"`+id+`"`))
+	}
+	file := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var argv []string
+	switch language {
+	case "sh":
+		argv = []string{"bash", file("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
+	case "python": // prints what Python makes of JSON
+		argv = []string{"python3", "-B", "-c", "import json\nprint = lambda data: __builtins__.print(json.dumps(data))\n" + text}
+	case "javascript":
+		file("json.mjs", "console.log = data => process.stdout.write(JSON.stringify(data));")
+		argv = []string{"node", "--import", "./json.mjs", file("sample.mjs", text)}
+	case "go":
+		argv = []string{"go", "run", file("main.go", text)}
+	}
+	program := exec.CommandContext(t.Context(), need(t, argv[0]), argv[1:]...)
+	program.Dir = folder
+	program.Env = append(os.Environ(), "ID="+id, "OFFICE_KEY="+s.OfficeKey, "FACTORY_KEY="+s.FactoryKey)
+	var complaints bytes.Buffer
+	program.Stderr = &complaints
+	out, err := program.Output()
+	if language == "sh" {
+		return answered(t, out)
+	}
+	if refusal := refusalForm.FindString(complaints.String()); err != nil && refusal != "" {
+		return refusal
+	}
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", language, err, complaints.String())
+	}
+	return compact(t, out)
+}
+
+// refusalForm is how samples say a refusal, whatever stands around it.
+var refusalForm = regexp.MustCompile(`\b[a-z]+_[a-z_]+: [A-Z].*`)
+
+// answered is the envelope that curl has printed, as the other samples say it.
+func answered(t *testing.T, out []byte) string {
+	t.Helper()
+	var envelope struct {
+		Data  json.RawMessage
+		Error *struct{ Code, Message string }
+	}
+	if err := json.Unmarshal(out, &envelope); err != nil {
+		t.Fatalf("curl prints %s: %v", out, err)
+	}
+	if envelope.Error != nil {
+		return envelope.Error.Code + ": " + envelope.Error.Message
+	}
+	return compact(t, envelope.Data)
+}
+
+// compact is JSON with its members in order, and without what is never twice
+// the same.
+func compact(t *testing.T, out []byte) string {
+	t.Helper()
+	var data any
+	if err := json.Unmarshal(out, &data); err != nil {
+		t.Fatalf("a sample prints %s: %v", out, err)
+	}
+	sorted, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain(string(sorted))
+}

@@ -1,0 +1,87 @@
+package docs_test
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+// found finds the places in a page of the search, in their order.
+var found = regexp.MustCompile(`<li><a href="([^"]*)">`)
+
+// TestPeopleFindWhatTheyAskFor types what people type, and looks for the page
+// that answers it among the first three.
+func TestPeopleFindWhatTheyAskFor(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	const first = 3
+	for _, c := range []struct{ query, page string }{
+		{"requests per minute", "/docs/limits"},
+		{"rate limit", "/docs/limits"},
+		{"too many requests", "/docs/errors/rate_limited"},
+		{"429", "/docs/limits"},
+		{"how long does a sandbox live", "/docs/limits"},
+		{"verify signature python", "/docs/webhooks"},
+		{"retry webhook", "/docs/webhooks"},
+		{"webhook localhost", "/docs/webhooks"},
+		{"ngrok", "/docs/webhooks"},
+		{"409", "/docs/errors"},
+		{"list of error codes", "/docs/errors"},
+		{"idempotency key reused", "/docs/errors/idempotency_key_reused"},
+		{"safe retries", "/docs/idempotency"},
+		{"exponential backoff", "/docs/idempotency"},
+		{"cursor", "/docs/lists"},
+		{"pagination", "/docs/lists"},
+		{"export csv", "/docs/lists"},
+		{"etag", "/docs/lists"},
+		{"filter by status", "/docs/lists"},
+		{"mcp claude", "/docs/agents"},
+		{"connect an ai agent", "/docs/agents"},
+		{"self host postgres", "/docs/self-hosting"},
+		{"docker", "/docs/self-hosting"},
+		{"backup", "/docs/self-hosting"},
+		{"environment variables", "/docs/settings"},
+		{"bankrupt", "/docs/errors/sandbox_bankrupt"},
+		{"bankruptcy", "/docs/errors/sandbox_bankrupt"},
+		{"paper runs out", "/docs/handbook"},
+		{"three way match", "/docs/errors/three_way_mismatch"},
+		{"order cancelled", "/docs/events/office.sales_order.expired"},
+		{"cancel an order", "/docs/api/decline_sales_order"},
+		{"press is busy", "/docs/errors/press_busy"},
+		{"proof of work", "/docs/errors/pow_required"},
+		{"queue", "/docs/api/poll_ticket"},
+		{"delete sandbox", "/docs/limits"},
+		{"create a sandbox", "/docs/api/create_sandbox"},
+		{"get an api key", "/docs/quickstart"},
+		{"authentication", "/docs/two-systems"},
+		{"wrong key", "/docs/errors/wrong_system"},
+		{"rotate secret", "/docs/api/rotate_webhook_secret"},
+		{"manual clock", "/docs/ci"},
+		{"speed up time", "/docs/api/advance_time"},
+		{"seed", "/docs/ci"},
+		{"openapi", "/docs/"},
+		{"swagger", "/docs/"},
+		{"long polling", "/docs/feed"},
+		{"stream events", "/docs/feed"},
+		{"hire employee", "/docs/api/hire_employee"},
+		{"pay a supplier", "/docs/api/pay_supplier_invoice"},
+		{"github actions", "/docs/ci"},
+		{"getting started", "/docs/quickstart"},
+	} {
+		_, body, _ := strings.Cut(read(t, p.Origin+"/docs/search?q="+url.QueryEscape(c.query)), `<ol class="hits">`)
+		body, _, _ = strings.Cut(body, "</ol>")
+		var places []string
+		for _, m := range found.FindAllStringSubmatch(body, first) {
+			place, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
+			places = append(places, place)
+		}
+		if !slices.Contains(places, c.page) {
+			t.Errorf("%q finds %s, not %s", c.query, strings.Join(places, " "), c.page)
+		}
+	}
+}
