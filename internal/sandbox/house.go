@@ -192,11 +192,21 @@ func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Creat
 	return created, s.settle(ctx, header, c, records)
 }
 
-// settle writes the first commit of a company and keeps it in memory.
+// settle writes the first commit of a company and keeps it in memory. The house
+// knows the sandbox before it is durable: whoever then finds it in the store,
+// because something is due at once, waits here and does not become a second
+// writer.
 func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.house.mu.Lock()
+	s.house.sandboxes[s.id] = s
+	s.house.mu.Unlock()
 	body := commitBody{Changes: c.Flush(1)}
 	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body.encode(), Header: &header, Records: records}
 	if err := s.house.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
+		s.gone = true // for whoever waits; should it be there after all, it is loaded anew
+		s.house.forget(s.id)
 		return storeProblem(s.id, err)
 	}
 	view := newView(header, c, body.Rows, 1)
@@ -207,9 +217,6 @@ func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.C
 	s.published.Store(view)
 	s.used.Store(s.house.now().Time().Unix())
 	s.house.options.Told.Settled(header)
-	s.house.mu.Lock()
-	defer s.house.mu.Unlock()
-	s.house.sandboxes[s.id] = s
 	return nil
 }
 
