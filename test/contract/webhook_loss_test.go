@@ -175,11 +175,11 @@ func (n *tenant) droppedEvents(s object) map[string]bool {
 func TestADeletedSandboxSendsNothingMore(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.DLV.ENDED")
-	settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "16s", "grace": "2s"}
+	settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "24s", "grace": "2s"}
 	n, r := serve(t, settings).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.serving(r.URL, `"*"`)
 	// Eight are under way at once, for 3 seconds each: more wait than can be sent
-	// before the end.
+	// before the end, if only because of the sixty in a minute.
 	const slowly = 3 * time.Second
 	r.answers(func(one received) int {
 		waitUntil(t, one.at.Add(slowly))
@@ -189,7 +189,7 @@ func TestADeletedSandboxSendsNothingMore(t *testing.T) {
 		n.day()
 	}
 	all := len(n.deliveries(s))
-	eventually(t, "the sandbox is deleted", 30*time.Second, func() bool {
+	eventually(t, "the sandbox is deleted", 60*time.Second, func() bool {
 		return n.service.send(t, request{method: http.MethodGet, path: "/sandbox", key: n.office}).status == http.StatusUnauthorized
 	})
 	// Its keys end at the moment; what it holds is taken away within a second or two.
