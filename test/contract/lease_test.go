@@ -126,7 +126,7 @@ func testTwoSteps(t *testing.T) {
 
 func testDueBeforeTheEnd(t *testing.T) {
 	rows(t, "OPEN.LIFE.DUE_BEFORE_END")
-	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "1s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
+	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "2s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
 	run := n.print(text(n.work("prd_notebook", 10, ""), "id"))
 	ends, expires := moment(t, run["ends_at"]), moment(t, n.created["expires_at"])
 	if !ends.Before(expires) {
