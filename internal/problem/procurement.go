@@ -32,7 +32,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: RequisitionNotApproved, Status: http.StatusConflict,
 		Hint:    "POST /office/requisitions/{id}/approve first.",
 		Meaning: "The purchase order names a requisition that nobody has approved, or that was rejected.",
-		Remedy:  "Approve the requisition, or order without naming one.",
+		Remedy:  "Approve the requisition; in place of a rejected one file a new one. Or order without naming one.",
 	},
 	{
 		Code: RequisitionAlreadyOrdered, Status: http.StatusConflict,
