@@ -427,8 +427,8 @@ func (c *Client) GetSalesOrder(ctx context.Context, id string) (*OfficeSalesOrde
 // It can write the events office.sales_order.accepted, factory.work_order.created,
 // factory.work_order.ready and sandbox.mission.completed.
 //
-// It is refused with not_found (404), invalid_state (409), duplicate_reference (409) and
-// too_many_open (409), beside what every call can meet.
+// It is refused with not_found (404), invalid_state (409) and too_many_open (409), beside what
+// every call can meet.
 func (c *Client) AcceptSalesOrder(ctx context.Context, id string) (*OfficeSalesOrder, error) {
 	if id == "" {
 		return nil, failed("accept_sales_order", errNoID)
@@ -751,8 +751,8 @@ func (c *Client) GetContractLot(ctx context.Context, id string) (*OfficeContract
 // It can write the events office.contract_lot.accepted, factory.work_order.created and
 // factory.work_order.ready.
 //
-// It is refused with not_found (404), invalid_state (409), duplicate_reference (409) and
-// too_many_open (409), beside what every call can meet.
+// It is refused with not_found (404), invalid_state (409) and too_many_open (409), beside what
+// every call can meet.
 func (c *Client) AcceptContractLot(ctx context.Context, id string) (*OfficeContractLot, error) {
 	if id == "" {
 		return nil, failed("accept_contract_lot", errNoID)

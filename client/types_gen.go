@@ -203,9 +203,10 @@ type TickInput struct {
 
 // TickResult is what advance_time answers with.
 type TickResult struct {
-	SimDate         Date         `json:"sim_date"`
-	SimTime         string       `json:"sim_time"`
-	DayNumber       int64        `json:"day_number"`
+	SimDate   Date   `json:"sim_date"`
+	SimTime   string `json:"sim_time"`
+	DayNumber int64  `json:"day_number"`
+	// How many minutes passed: fewer than were asked for when the company went bankrupt on the way.
 	AdvancedMinutes int64        `json:"advanced_minutes"`
 	EventsWritten   uint64       `json:"events_written"`
 	LastSeq         uint64       `json:"last_seq"`

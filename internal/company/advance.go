@@ -47,6 +47,9 @@ func (c *Company) NextDue() (moment.Instant, bool) {
 	return c.clock.Wall(t.Due)
 }
 
+// Now returns the simulated moment to which the company has been brought.
+func (c *Company) Now() sim.Minute { return c.now }
+
 // minute is the simulated moment at a wall time. It never goes back.
 func (c *Company) minute(wall moment.Instant) sim.Minute { return max(c.now, c.clock.Minute(wall)) }
 
@@ -210,8 +213,11 @@ func (c *Company) openDay() {
 }
 
 // closeDay adds up what the day has cost, and ends a company that cannot go on.
+// Its last close is the last point of the series: no timer fires after it.
 func (c *Company) closeDay() {
 	c.office.CloseDay(c.factory.StockValueMinor())
-	c.testSolvency()
+	if c.testSolvency(); c.Bankrupt() {
+		c.notePoint()
+	}
 	c.watchClose()
 }

@@ -82,21 +82,36 @@ func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
 	return id, nil
 }
 
-// stillWanted refuses work for an order or a lot that has expired.
+// stillWanted refuses work for an order or a lot that is over: it has expired,
+// or its customer got the goods from another work order.
 func (c *Company) stillWanted(w *factory.WorkOrder) error {
 	if w.Reference == nil {
 		return nil
 	}
-	if lot, ok := c.office.LotByReference(*w.Reference); ok && lot.Status == office.LotExpired {
-		return problem.New(problem.InvalidState, "The contract lot %s of the work order %s has expired; nobody takes these goods any more.", lot.Number, w.Number).
-			With(problem.StateDetails{Status: string(lot.Status), Allowed: []string{string(office.LotAccepted)}})
-	}
-	order, ok := c.office.OrderByReference(*w.Reference)
-	if !ok || order.Status != office.OrderExpired {
+	if lot, ok := c.office.LotByReference(*w.Reference); ok {
+		switch lot.Status {
+		case office.LotExpired, office.LotDelivered:
+			return unwanted(w, "contract lot", lot.Number, string(lot.Status), string(office.LotAccepted))
+		case office.LotOffered, office.LotAccepted, office.LotDeclined:
+		}
 		return nil
 	}
-	return problem.New(problem.InvalidState, "The sales order %s of the work order %s has expired; nobody takes these goods any more.", order.Number, w.Number).
-		With(problem.StateDetails{Status: string(order.Status), Allowed: []string{string(office.OrderInProduction)}})
+	order, ok := c.office.OrderByReference(*w.Reference)
+	if !ok {
+		return nil
+	}
+	switch order.Status {
+	case office.OrderExpired, office.OrderShipped, office.OrderPaid:
+		return unwanted(w, "sales order", order.Number, string(order.Status), string(office.OrderInProduction))
+	case office.OrderReceived, office.OrderAccepted, office.OrderInProduction, office.OrderDeclined:
+	}
+	return nil
+}
+
+// unwanted says that what a work order is for is over.
+func unwanted(w *factory.WorkOrder, what, number, status, allowed string) error {
+	return problem.New(problem.InvalidState, "The %s %s of the work order %s is %s; nobody takes these goods any more.", what, number, w.Number, status).
+		With(problem.StateDetails{Status: status, Allowed: []string{allowed}})
 }
 
 // ShipFromFactory sends a work order's goods out and returns the shipment's
@@ -120,21 +135,22 @@ func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 	return id, nil
 }
 
-// billing is how the auto bridge bills a work order's goods, or nil when it
-// has nothing to bill: the client ordered the work itself, or what it was for
-// is over.
+// billing is how the auto bridge bills what a work order's goods complete, or
+// nil when there is nothing to bill: the customer has not got all of it then,
+// or what it was for is over. Whose work order it is does not matter, since the
+// customer knows the goods by their reference (contract: OPEN.BRIDGE.SHIPMENT).
 func (c *Company) billing(w *factory.WorkOrder) func(shipmentID string) {
 	if !c.bridged() {
 		return nil
 	}
 	if lot, ok := c.office.LotByReference(*w.Reference); ok {
-		if lot.Status != office.LotAccepted || lot.WorkOrderRef == nil || *lot.WorkOrderRef != w.ID {
+		if lot.Status != office.LotAccepted || !c.office.CompletesLot(lot, w.SKU, w.Quantity) {
 			return nil
 		}
 		return func(shipmentID string) { c.office.ShipLot(c.rec, lot.ID, &shipmentID, office.SourceBridge) }
 	}
 	order, ok := c.office.OrderByReference(*w.Reference)
-	if !ok || order.Status != office.OrderInProduction || order.BridgedWorkOrderID == nil || *order.BridgedWorkOrderID != w.ID {
+	if !ok || order.Status != office.OrderInProduction || !c.office.CompletesOrder(order, w.SKU, w.Quantity) {
 		return nil
 	}
 	return func(shipmentID string) {
@@ -145,13 +161,13 @@ func (c *Company) billing(w *factory.WorkOrder) func(shipmentID string) {
 
 // ShipFromOffice bills an order and returns the shipment's id. The auto
 // bridge sends the goods out at the Factory first, so they must be ready
-// (hand-off 3, from the other side).
+// (hand-off 3, from the other side), unless the customer has them already.
 func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *string) (string, error) {
 	order, err := c.office.Shippable(orderID, quantity)
 	if err != nil {
 		return "", err
 	}
-	if c.bridged() {
+	if c.bridged() && !c.office.OrderArrived(order) {
 		w, err := c.factory.Shippable(*order.BridgedWorkOrderID)
 		if err != nil {
 			return "", err
@@ -191,7 +207,10 @@ func (c *Company) checkBridge() error {
 			return fmt.Errorf("sales order %s names the work order %s, which is not its own", order.ID, *order.BridgedWorkOrderID)
 		}
 		billed := order.Status == office.OrderShipped || order.Status == office.OrderPaid
-		if c.bridged() && order.Status != office.OrderExpired && billed != (w.Status == factory.WorkShipped) {
+		if !c.bridged() || order.Status == office.OrderExpired {
+			continue
+		}
+		if w.Status == factory.WorkShipped && !billed || billed && !c.office.OrderArrived(order) {
 			return fmt.Errorf("sales order %s is %s, its work order %s is %s", order.ID, order.Status, w.ID, w.Status)
 		}
 	}

@@ -25,7 +25,7 @@ func acceptLot() Operation {
 		ID: "accept_contract_lot", Path: "/office/contract-lots/{id}/accept", System: Office, Out: reflect.TypeFor[office.ContractLot](),
 		Summary:     "Accept a contract lot",
 		Description: "With the auto bridge the Factory gets its work order at once. A lot that is not shipped by deliver_by costs its penalty.",
-		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.DuplicateReference, problem.TooManyOpen},
+		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 		Events:      []event.Type{event.ContractLotAccepted, event.WorkOrderCreated, event.WorkOrderReady},
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
 		return Result{Resource: "contract_lot", ID: id}, tx.Company.AcceptLot(id)

@@ -76,7 +76,7 @@ func acceptSalesOrder() Operation {
 		ID: "accept_sales_order", Path: "/office/sales-orders/{id}/accept", System: Office, Out: reflect.TypeFor[office.SalesOrder](),
 		Summary:     "Accept a sales order",
 		Description: "With the auto bridge the Factory gets its work order at once and the order goes into production; with the manual bridge it is accepted, and carrying it across is your integration's work.",
-		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.DuplicateReference, problem.TooManyOpen},
+		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 		Events:      []event.Type{event.SalesOrderAccepted, event.WorkOrderCreated, event.WorkOrderReady, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
 		return Result{Resource: "sales_order", ID: id}, tx.Company.AcceptSalesOrder(id)

@@ -124,7 +124,7 @@ type TickResult struct {
 	SimDate         moment.Date `json:"sim_date"`
 	SimTime         string      `json:"sim_time"`
 	DayNumber       int64       `json:"day_number"`
-	AdvancedMinutes int         `json:"advanced_minutes"`
+	AdvancedMinutes int         `json:"advanced_minutes" doc:"How many minutes passed: fewer than were asked for when the company went bankrupt on the way."`
 	EventsWritten   uint64      `json:"events_written"`
 	LastSeq         uint64      `json:"last_seq"`
 	CashMinor       money.Minor `json:"cash_minor"`
@@ -232,15 +232,15 @@ func tickOperation() Operation {
 		if in.Minutes != nil {
 			minutes = int(*in.Minutes)
 		}
-		first := tx.Sequence()
+		first, began := tx.Sequence(), tx.Company.Now()
 		if err := tx.Tick(minutes); err != nil {
 			return Result{}, err
 		}
-		now := tx.Now
+		now, passed := tx.Now, int(tx.Company.Now()-began)
 		return Result{Value: func(v *sandbox.View) any {
 			minute := MinuteAt(v, now)
 			return TickResult{
-				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()), AdvancedMinutes: minutes,
+				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()), AdvancedMinutes: passed,
 				EventsWritten: v.Sequence - first, LastSeq: v.Sequence, CashMinor: v.Summary.CashMinor, Status: v.Status(now),
 			}
 		}}, nil

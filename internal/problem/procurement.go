@@ -32,7 +32,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: RequisitionNotApproved, Status: http.StatusConflict,
 		Hint:    "POST /office/requisitions/{id}/approve first.",
 		Meaning: "The purchase order names a requisition that nobody has approved, or that was rejected.",
-		Remedy:  "Approve the requisition, or order without naming one.",
+		Remedy:  "Approve the requisition; in place of a rejected one file a new one. Or order without naming one.",
 	},
 	{
 		Code: RequisitionAlreadyOrdered, Status: http.StatusConflict,
@@ -66,9 +66,9 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: ThreeWayMismatch, Status: http.StatusConflict,
-		Hint:    "Send amount_minor: details.matched_minor is what order and receipt justify, details.billed_minor what was billed.",
+		Hint:    "Send amount_minor: details.allowed lists the amounts that close this invoice, what order and receipt justify before what was billed.",
 		Meaning: "Order, receipt and bill do not agree, and the payment names no amount.",
-		Remedy:  "Compare the three documents and pay the matched amount; the supplier credits the rest. Without a receipt, record it first.",
+		Remedy:  "Compare the three documents and pay the matched amount, if details.allowed has it; the supplier credits the rest. Without a receipt, or with one that says less than was delivered, record that first.",
 	},
 	{
 		Code: AlreadyPaid, Status: http.StatusConflict,

@@ -92,3 +92,26 @@ func TestTenNegativeClosesAreTheEnd(t *testing.T) {
 		t.Errorf("the first debit is on day 9, and the end says %v", data)
 	}
 }
+
+// TestTheLastTickAndTheLastPointAreTrue: a tick on which the company ends says
+// how far it came, and the series and the report have the close that was its
+// last.
+func TestTheLastTickAndTheLastPointAreTrue(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TICK.ANSWER", "OPEN.FIELDS.REPORT", "OPEN.ROUTE.SANDBOX.SERIES", "OPEN.BANKRUPT.WHEN")
+	n := serve(t, presets(t, ruined(0))).create(t, `{"preset":"ruined","seed":3,"clock":"manual"}`)
+	for range 9 {
+		n.day()
+	}
+	n.tick(476)
+	got := n.tick(7)
+	agrees(t, "the last tick", got, object{"status": "bankrupt", "sim_date": "2026-09-18", "sim_time": "15:59", "advanced_minutes": 3})
+	points := n.points("")
+	last := points[len(points)-1]
+	agrees(t, "the last point", last, object{"sim_time": "2026-09-18T15:59", "cash_minor": got["cash_minor"], "seq": got["last_seq"]})
+	path := children(t, n.row("/sandbox/report"), "net_worth")
+	if len(path) != 11 {
+		t.Errorf("the report has %d points, want the opening and ten closes", len(path))
+	}
+	agrees(t, "the end of the report", path[len(path)-1], object{"sim_time": last["sim_time"], "cash_minor": got["cash_minor"], "net_worth_minor": n.row("/sandbox")["net_worth_minor"]})
+}

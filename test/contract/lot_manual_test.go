@@ -2,7 +2,6 @@ package contract
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -230,20 +229,21 @@ func TestAShipmentNamesAllThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-// TestALotNeedsAWorkOrderOfItsOwn: the auto bridge cannot carry one whose
-// reference the Factory has already.
-func TestALotNeedsAWorkOrderOfItsOwn(t *testing.T) {
+// TestNobodyKeepsALotFromBeingAccepted: a work order of the client which has
+// the lot's reference does not stand in the bridge's way.
+func TestNobodyKeepsALotFromBeingAccepted(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.LOT", "OPEN.ERR.DUPLICATE_REFERENCE")
 	n := bulk(t, "auto", nil)
 	n.day()
 	lot := n.lot("LOT-0001")
-	n.work("prd_card", 5, text(lot, "id"))
-	n.refusesQuietly("/office/contract-lots/"+text(lot, "id")+"/accept", "", http.StatusConflict, "duplicate_reference")
-	want := maps.Clone(lot)
-	want["status"] = "offered"
-	agrees(t, "the lot", n.lot("LOT-0001"), want)
-	n.post("/office/contract-lots/"+text(lot, "id")+"/decline", "").want(http.StatusOK, "")
+	own := n.work("prd_card", 5, text(lot, "id"))
+	got := n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").data()
+	work := n.row("/factory/work-orders/" + text(got, "work_order_ref"))
+	if work["id"] == own["id"] || work["source"] != "bridge" || work["reference"] != lot["id"] || work["sku"] != lot["sku"] || work["quantity"] != lot["quantity"] {
+		t.Errorf("the bridge's work order is %v", work)
+	}
+	n.refusesQuietly("/factory/work-orders", encode(t, object{"sku": "prd_card", "quantity": 5, "reference": lot["id"]}), http.StatusConflict, "duplicate_reference")
 }
 
 // TestBillingALotBeforeItsGoodsSavesNothing bills a lot on the day on which it

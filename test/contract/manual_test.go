@@ -208,6 +208,40 @@ func TestTheBridgeDecidesNothing(t *testing.T) {
 	}
 }
 
+// TestNobodyKeepsAnOrderFromBeingAccepted: a work order of the client which has
+// the order's reference does not stand in the bridge's way.
+func TestNobodyKeepsAnOrderFromBeingAccepted(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.BRIDGE.ORDER", "SO.ACCEPT.AUTO")
+	n := shared.create(t, `{"seed":3,"clock":"manual"}`)
+	order := n.order("SO-1001")
+	own := n.work("prd_card", 10, text(order, "id"))
+	got := n.accept(text(order, "id"))
+	work := n.row("/factory/work-orders/" + text(got, "bridged_work_order_id"))
+	if got["status"] != "in_production" || work["id"] == own["id"] || work["source"] != "bridge" || work["reference"] != order["id"] || work["quantity"] != order["quantity"] {
+		t.Errorf("the order is %v, the bridge's work order %v", got, work)
+	}
+}
+
+// TestTheBridgeKnowsTheGoodsAsTheCustomerDoes: by the number of the order, too.
+func TestTheBridgeKnowsTheGoodsAsTheCustomerDoes(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.BRIDGE.SHIPMENT", "OPEN.STATE.FACTORY_SHIPMENT.REFERENCE")
+	n := shared.create(t, `{"seed":3,"clock":"manual"}`)
+	order := n.accept(text(n.order("SO-1001"), "id"))
+	own := n.work(text(order, "sku"), int(number(t, order, "quantity")), "SO-1001")
+	n.print(text(own, "id"))
+	n.tick(150)
+	parcel := n.post("/factory/shipments", encode(t, object{"work_order_id": own["id"]})).want(http.StatusCreated, "").data()
+	mirror := n.row("/office/shipments/" + text(parcel, "bridged_office_shipment_id"))
+	if mirror["sales_order_id"] != order["id"] || mirror["factory_shipment_ref"] != parcel["id"] || n.order("SO-1001")["status"] != "shipped" {
+		t.Errorf("Head Office has %v, the order is %v", mirror, n.order("SO-1001")["status"])
+	}
+	run := encode(t, object{"press_id": "prs_digital", "work_order_id": order["bridged_work_order_id"]})
+	n.refusesQuietly("/factory/print-runs", run, http.StatusConflict, "invalid_state")
+	n.refusesQuietly("/office/shipments", encode(t, object{"sales_order_id": order["id"]}), http.StatusConflict, "invalid_state")
+}
+
 // TestTheOfficeCanShipToo ships an order from Head Office with the auto
 // bridge, which sends the goods from the Factory.
 func TestTheOfficeCanShipToo(t *testing.T) {

@@ -104,8 +104,12 @@ func TestAPurchaseOrderMayNameItsRequisitionOnce(t *testing.T) {
 	waiting, rejected := filed(100), filed(101)
 	n.post("/office/requisitions/"+rejected+"/reject", "").want(200, "")
 	for id, status := range map[string]string{waiting: "received", rejected: "rejected"} {
-		details := n.refusesQuietly("/office/purchase-orders", body(id, 5), http.StatusConflict, "requisition_not_approved").details()
-		agrees(t, "details", details, object{"status": status, "allowed": []string{"approved"}})
+		refusal := n.refusesQuietly("/office/purchase-orders", body(id, 5), http.StatusConflict, "requisition_not_approved")
+		agrees(t, "details", refusal.details(), object{"status": status, "allowed": []string{"approved"}})
+		// Only one that waits can still be approved.
+		if hint := refusal.hint(); strings.Contains(hint, "/approve") != (id == waiting) || strings.Contains(hint, "POST /office/requisitions,") != (id == rejected) {
+			t.Errorf("the hint for one that is %s is %q", status, hint)
+		}
 	}
 	details := n.refusesQuietly("/office/purchase-orders", body("rqn_0", 5), http.StatusNotFound, "not_found").details()
 	agrees(t, "details", details, object{"resource": "office_requisition", "id": "rqn_0"})

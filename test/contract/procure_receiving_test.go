@@ -50,9 +50,12 @@ func TestTheTruckOfTheOpeningComesAndIsBilled(t *testing.T) {
 	})
 	agrees(t, "the order", n.row("/office/purchase-orders/"+text(order, "id")), object{"receipt_status": "none", "billing_status": "billed"})
 	n.keepsCash(object{"payable_minor": 396000 + 144000})
-	details := n.refusesQuietly("/office/supplier-invoices/"+text(bill, "id")+"/pay", "{}", http.StatusConflict, "three_way_mismatch").details()
-	agrees(t, "details", details, object{"match_status": "no_receipt", "billed_minor": 144000, "matched_minor": 0})
-	details = n.refusesQuietly("/office/supplier-invoices/"+text(bill, "id")+"/pay", `{"amount_minor":1}`, http.StatusUnprocessableEntity, "amount_not_payable").details()
+	refusal := n.refusesQuietly("/office/supplier-invoices/"+text(bill, "id")+"/pay", "{}", http.StatusConflict, "three_way_mismatch")
+	agrees(t, "details", refusal.details(), object{"match_status": "no_receipt", "billed_minor": 144000, "matched_minor": 0, "allowed": []int{144000}})
+	if !strings.Contains(refusal.hint(), "POST /office/goods-receipts first") {
+		t.Errorf("the hint is %q", refusal.hint())
+	}
+	details := n.refusesQuietly("/office/supplier-invoices/"+text(bill, "id")+"/pay", `{"amount_minor":1}`, http.StatusUnprocessableEntity, "amount_not_payable").details()
 	agrees(t, "details", details, object{"allowed": []int{144000}})
 }
 

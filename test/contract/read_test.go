@@ -51,6 +51,12 @@ func (a *answer) details() object {
 	return details
 }
 
+// hint is what a refusal says to do next.
+func (a *answer) hint() string {
+	a.t.Helper()
+	return text(a.failure(), "hint")
+}
+
 // items are the rows of a list.
 func (a *answer) items() []object {
 	a.t.Helper()

@@ -117,7 +117,9 @@ type DuplicateReferenceDetails struct {
 	WorkOrderID string `json:"work_order_id"`
 }
 
-// CanCreate refuses a work order that cannot be taken on.
+// CanCreate refuses a work order that cannot be taken on. The bridge's is never
+// refused for its reference: whoever wrote the same one first must not keep an
+// order from being accepted (contract: OPEN.BRIDGE.ORDER).
 func (f *Factory) CanCreate(in WorkOrderInput) error {
 	product, ok := catalog.ProductBySKU(in.SKU)
 	if !ok {
@@ -126,7 +128,7 @@ func (f *Factory) CanCreate(in WorkOrderInput) error {
 	if product.Kind == catalog.Custom && in.Reference == nil {
 		return problem.New(problem.ReferenceRequired, "%s are made to order, so the work order needs a reference.", product.Name)
 	}
-	if in.Reference != nil {
+	if in.Reference != nil && in.Source != SourceBridge {
 		if id, taken := f.workOrderFor(*in.Reference); taken {
 			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.", id, *in.Reference).
 				With(DuplicateReferenceDetails{WorkOrderID: id})

@@ -271,6 +271,17 @@ func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
 	return lot, true
 }
 
+// LotArrived reports whether the customer has got all of a lot.
+func (o *Office) LotArrived(lot *ContractLot) bool {
+	return o.ContractLots.Private(lot.ID).ArrivedOn != nil
+}
+
+// CompletesLot reports whether the customer has all of a lot once a parcel with
+// so much of a product has arrived.
+func (o *Office) CompletesLot(lot *ContractLot, sku string, quantity int64) bool {
+	return lot.SKU == sku && (o.LotArrived(lot) || o.ContractLots.Private(lot.ID).Arrived+quantity >= lot.Quantity)
+}
+
 // lotArrives tells the customer's side of a parcel for a lot, and returns what
 // the customer has ordered the goods for.
 func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) (worth money.Minor) {

@@ -212,8 +212,12 @@ func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
 		case !ok:
 			return problem.Missing("office_requisition", *in.RequisitionID)
 		case q.Status != RequisitionApproved:
-			return problem.New(problem.RequisitionNotApproved, "The requisition %s is %s, not approved.", q.Number, q.Status).
+			refusal := problem.New(problem.RequisitionNotApproved, "The requisition %s is %s, not approved.", q.Number, q.Status).
 				With(problem.StateDetails{Status: string(q.Status), Allowed: []string{string(RequisitionApproved)}})
+			if q.Status == RequisitionRejected {
+				return refusal.Hinting("A rejected requisition stays rejected: file a new one with POST /office/requisitions, or order without naming one.")
+			}
+			return refusal
 		case q.PurchaseOrderID != nil:
 			return problem.New(problem.RequisitionAlreadyOrdered, "The requisition %s has been ordered already.", q.Number).With(OrderedDetails{PurchaseOrderID: *q.PurchaseOrderID})
 		}

@@ -135,9 +135,11 @@ func twice(lines int, sku func(int) string) []problem.Field {
 	return fields
 }
 
+// requisitionByReference finds who holds a reference. What was rejected holds
+// none, so that it can be filed again.
 func (o *Office) requisitionByReference(reference string) string {
 	for q := range o.Requisitions.All {
-		if q.Reference != nil && *q.Reference == reference {
+		if q.Status != RequisitionRejected && q.Reference != nil && *q.Reference == reference {
 			return q.ID
 		}
 	}

@@ -228,6 +228,17 @@ func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
 	return order, true
 }
 
+// OrderArrived reports whether the customer has got all that was ordered.
+func (o *Office) OrderArrived(order *SalesOrder) bool {
+	return o.SalesOrders.Private(order.ID).ArrivedOn != nil
+}
+
+// CompletesOrder reports whether the customer has all that was ordered once a
+// parcel with so much of a product has arrived.
+func (o *Office) CompletesOrder(order *SalesOrder, sku string, quantity int64) bool {
+	return order.SKU == sku && (o.OrderArrived(order) || o.SalesOrders.Private(order.ID).Arrived+quantity >= order.Quantity)
+}
+
 // GoodsArrive tells the customer's side of a parcel: what the Factory shipped
 // reaches whom it is addressed to. Goods for an unknown reference, an order
 // that is over, or of the wrong kind reach nobody. It returns what the customer

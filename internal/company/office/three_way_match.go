@@ -84,6 +84,8 @@ type MatchDetails struct {
 	MatchStatus  string      `json:"match_status"`
 	BilledMinor  money.Minor `json:"billed_minor"`
 	MatchedMinor money.Minor `json:"matched_minor"`
+	// Allowed are the amounts that close the invoice.
+	Allowed []money.Minor `json:"allowed"`
 }
 
 // AllowedDetails are the details of amount_not_payable.
@@ -123,20 +125,14 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 }
 
 // base is the part of the bill that an amount stands for. An overdue invoice
-// takes the amount with its late fee, too. The supplier credits what it did not
-// deliver, and not what was only left out of the receipt: it knows what its
-// truck brought and took back.
+// takes the amount with its late fee, too.
 func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (money.Minor, error) {
+	allowed := i.closedBy(delivered)
 	if amount == nil {
 		if i.MatchStatus == Matched {
 			return i.BilledMinor, nil
 		}
-		return 0, problem.New(problem.ThreeWayMismatch, "The invoice %s does not match: %s are billed, %s are justified.", i.Number, i.BilledMinor, i.MatchedMinor).
-			With(MatchDetails{MatchStatus: i.MatchStatus, BilledMinor: i.BilledMinor, MatchedMinor: i.MatchedMinor})
-	}
-	allowed := []money.Minor{i.BilledMinor}
-	if i.MatchedMinor > 0 && i.MatchedMinor != i.BilledMinor && i.MatchedMinor >= delivered {
-		allowed = []money.Minor{i.MatchedMinor, i.BilledMinor}
+		return 0, i.mismatch(allowed, delivered)
 	}
 	for _, fee := range []money.Minor{0, i.LateFeeMinor} {
 		if slices.Contains(allowed, *amount-fee) {
@@ -144,6 +140,26 @@ func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (mone
 		}
 	}
 	return 0, problem.New(problem.AmountNotPayable, "%s does not close %s: the supplier takes what was billed, or what order and a true receipt justify.", *amount, i.Number).With(AllowedDetails{Allowed: allowed})
+}
+
+// closedBy lists the amounts that close the invoice, least first. The supplier
+// credits what it did not deliver, and not what was only left out of the
+// receipt: it knows what its truck brought and took back.
+func (i *SupplierInvoice) closedBy(delivered money.Minor) []money.Minor {
+	if i.MatchedMinor > 0 && i.MatchedMinor != i.BilledMinor && i.MatchedMinor >= delivered {
+		return []money.Minor{i.MatchedMinor, i.BilledMinor}
+	}
+	return []money.Minor{i.BilledMinor}
+}
+
+// mismatch asks for an amount, and names those that are taken.
+func (i *SupplierInvoice) mismatch(allowed []money.Minor, delivered money.Minor) error {
+	refusal := problem.New(problem.ThreeWayMismatch, "The invoice %s does not match: %s are billed, %s are justified.", i.Number, i.BilledMinor, i.MatchedMinor).
+		With(MatchDetails{MatchStatus: i.MatchStatus, BilledMinor: i.BilledMinor, MatchedMinor: i.MatchedMinor, Allowed: allowed})
+	if i.MatchedMinor < delivered {
+		return refusal.Hinting("The receipts say less than the supplier delivered: record the rest with POST /office/goods-receipts first. Until then only what was billed closes the invoice.")
+	}
+	return refusal
 }
 
 // discount is what paying so much today takes off.
