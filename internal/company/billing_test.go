@@ -369,10 +369,13 @@ func TestBilledFirstIsPaidFromTheDayOfArrival(t *testing.T) {
 		l.must(bill(o.ID, nil, nil))
 		ready := l.make(o.SKU, o.Quantity, o.Number) // the number does as well as the id
 		l.until(10)
-		if i := l.invoiceOf("SO-1001"); i.Status != office.InvoiceOverdue {
-			t.Fatalf("%s: on day 10 the invoice is %s", l.label, i.Status)
+		if i := l.invoiceOf("SO-1001"); i.Status != office.InvoiceOverdue || i.DisputeCode == nil {
+			t.Fatalf("%s: on day 10 the invoice is %s, its dispute %v", l.label, i.Status, i.DisputeCode)
 		}
 		l.must(shipGoods(ready)) // Monday the 21st
+		if i := l.invoiceOf("SO-1001"); i.Status != office.InvoiceOverdue || i.DisputeCode != nil {
+			t.Errorf("%s: the goods have come, and the invoice is %s, its dispute %v", l.label, i.Status, i.DisputeCode)
+		}
 		if i := l.invoiceOf("SO-1001"); i.LateDiscountMinor != 0 || i.DueDate.String() != "2026-09-10" {
 			t.Errorf("%s: the arrival changed the invoice to %+v", l.label, i)
 		}

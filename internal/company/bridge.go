@@ -1,6 +1,7 @@
 package company
 
 import (
+	"errors"
 	"fmt"
 
 	"platen/internal/company/factory"
@@ -82,36 +83,53 @@ func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
 	return id, nil
 }
 
-// stillWanted refuses work for an order or a lot that is over: it has expired,
-// or its customer got the goods from another work order.
+// stillWanted refuses work for an order or a lot that is over: it was declined,
+// it has expired, or its customer got the goods from another work order.
 func (c *Company) stillWanted(w *factory.WorkOrder) error {
-	if w.Reference == nil {
-		return nil
-	}
-	if lot, ok := c.office.LotByReference(*w.Reference); ok {
-		switch lot.Status {
-		case office.LotExpired, office.LotDelivered:
-			return unwanted(w, "contract lot", lot.Number, string(lot.Status), string(office.LotAccepted))
-		case office.LotOffered, office.LotAccepted, office.LotDeclined:
-		}
-		return nil
-	}
-	order, ok := c.office.OrderByReference(*w.Reference)
-	if !ok {
-		return nil
-	}
-	switch order.Status {
-	case office.OrderExpired, office.OrderShipped, office.OrderPaid:
-		return unwanted(w, "sales order", order.Number, string(order.Status), string(office.OrderInProduction))
-	case office.OrderReceived, office.OrderAccepted, office.OrderInProduction, office.OrderDeclined:
+	if what, ok := c.over(w); ok {
+		return problem.New(problem.InvalidState, "%s; nobody takes these goods any more.", what.sentence(w)).
+			With(problem.StateDetails{Status: what.status, Allowed: []string{what.allowed}})
 	}
 	return nil
 }
 
-// unwanted says that what a work order is for is over.
-func unwanted(w *factory.WorkOrder, what, number, status, allowed string) error {
-	return problem.New(problem.InvalidState, "The %s %s of the work order %s is %s; nobody takes these goods any more.", what, number, w.Number, status).
-		With(problem.StateDetails{Status: status, Allowed: []string{allowed}})
+// purpose is what a work order was for, and is over.
+type purpose struct{ resource, number, status, allowed string }
+
+func (p purpose) sentence(w *factory.WorkOrder) string {
+	return fmt.Sprintf("The %s %s of the work order %s is %s", p.resource, p.number, w.Number, p.status)
+}
+
+// over reports what a work order is for, if that is over.
+func (c *Company) over(w *factory.WorkOrder) (purpose, bool) {
+	if w.Reference == nil {
+		return purpose{}, false
+	}
+	if lot, ok := c.office.LotByReference(*w.Reference); ok {
+		waits := lot.Status == office.LotOffered || lot.Status == office.LotAccepted
+		return purpose{"contract lot", lot.Number, string(lot.Status), string(office.LotAccepted)}, !waits
+	}
+	order, ok := c.office.OrderByReference(*w.Reference)
+	if !ok {
+		return purpose{}, false
+	}
+	waits := order.Status == office.OrderReceived || order.Status == office.OrderInProduction
+	return purpose{"sales order", order.Number, string(order.Status), string(office.OrderInProduction)}, !waits
+}
+
+// awaited returns the refusal of a shipment. Goods that are not ready and that
+// nobody takes any more are not worth waiting for, which the auto bridge knows.
+func (c *Company) awaited(workOrderID string, refusal error) error {
+	var p *problem.Problem
+	if !c.bridged() || !errors.As(refusal, &p) || p.Code != problem.WorkOrderNotReady {
+		return refusal
+	}
+	w, _ := c.factory.WorkOrders.Find(workOrderID)
+	what, over := c.over(w)
+	if !over {
+		return refusal
+	}
+	return p.Hinting("%s; nobody takes these goods any more, so leave them.", what.sentence(w))
 }
 
 // ShipFromFactory sends a work order's goods out and returns the shipment's
@@ -120,7 +138,7 @@ func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 	in.Source = factory.SourceClient
 	w, err := c.factory.Shippable(in.WorkOrderID)
 	if err != nil {
-		return "", err
+		return "", c.awaited(in.WorkOrderID, err)
 	}
 	bill := c.billing(w)
 	if bill == nil {

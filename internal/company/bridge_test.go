@@ -1,6 +1,8 @@
 package company_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"platen/internal/company/factory"
@@ -115,6 +117,42 @@ func TestGoodsBeforeTheAcceptanceCanBeBilled(t *testing.T) {
 		t.Errorf("the invoice is %+v", i)
 	}
 	checkFeed(t, l)
+}
+
+// TestNobodyWaitsForGoodsThatNobodyTakes: neither printing nor shipping sends
+// the client to wait for a work order whose sales order is over.
+func TestNobodyWaitsForGoodsThatNobodyTakes(t *testing.T) {
+	t.Parallel()
+	l := quiet(t, "starter", 3)
+	order := l.order("SO-1001")
+	l.must(work(factory.WorkOrderInput{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID}))
+	id := l.lastWork().ID
+	hint := func() string {
+		t.Helper()
+		err := l.act(shipGoods(id))
+		var p *problem.Problem
+		if !errors.As(err, &p) || p.Code != problem.WorkOrderNotReady {
+			t.Fatalf("shipping what is not printed gives %v", err)
+		}
+		return p.Hint
+	}
+	if got := hint(); got != "" {
+		t.Errorf("while the order waits the hint is %q, want that of the code", got)
+	}
+	l.must(decline(order.ID, nil))
+	if got := hint(); !strings.Contains(got, "SO-1001") || !strings.Contains(got, "declined; nobody takes these goods any more") {
+		t.Errorf("after it was declined the hint is %q", got)
+	}
+	if err := l.act(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}})); codeOf(err) != problem.InvalidState {
+		t.Errorf("printing for it gives %v", err)
+	}
+	other := l.order("SO-1002")
+	l.must(accept(other.ID))
+	l.until(30)
+	id = *l.order("SO-1002").BridgedWorkOrderID
+	if got := hint(); !strings.Contains(got, "expired; nobody takes these goods any more") {
+		t.Errorf("after it has expired the hint is %q", got)
+	}
 }
 
 // lastWork is the newest work order.

@@ -104,9 +104,18 @@ func (o *Office) Reached(invoice *CustomerInvoice) bool {
 	return o.SalesOrders.Private(*invoice.SalesOrderID).ArrivedOn != nil
 }
 
+// takeBack ends the dispute over goods that have come after all: the customer's
+// word, not the Factory's (contract: OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL).
+func (o *Office) takeBack(r *record.Recorder, invoiceID string) {
+	if invoice, _ := o.CustomerInvoices.Find(invoiceID); invoice.DisputeCode != nil {
+		o.editInvoice(r, invoiceID, func(i *CustomerInvoice) { i.DisputeCode = nil })
+	}
+}
+
 // schedulePayments draws when the customer pays, from today on: goods have
 // arrived and the invoice is there.
 func (o *Office) schedulePayments(r *record.Recorder, invoiceID string) {
+	o.takeBack(r, invoiceID)
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
 	o.State.DeliveredReceivableMinor += invoice.BalanceMinor - o.CustomerInvoices.Private(invoiceID).DeductionMinor
 	customer, _ := catalog.CustomerByID(invoice.CustomerID)
