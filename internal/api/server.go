@@ -5,7 +5,6 @@
 package api
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -253,7 +252,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		x.refuse(stopping())
 		return
 	}
-	if err := cmp.Or(unfound, unauthorized); err != nil {
+	if err := x.turnedAway(unfound, unauthorized); err != nil {
 		x.refuse(err)
 		return
 	}

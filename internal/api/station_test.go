@@ -35,6 +35,9 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 		{"the budget", "the route", "GET", "/v1/nothing", "", "", spent, 429, "rate_limited"},
 		{"the budget", "the system", "GET", "/v1/factory/stock", "", "", spent, 429, "rate_limited"},
 		{"the form of the path", "the route", "GET", "/v1//nothing", "office", "", nil, 400, "bad_request"},
+		{"a dead key", "the form of the path", "GET", "/v1//sandbox", "dead", "", nil, 401, "unauthorized"},
+		{"a dead key", "the route", "GET", "/v1/nothing", "dead", "", nil, 401, "unauthorized"},
+		{"a dead key", "the method", "DELETE", "/v1/sandbox", "dead", "", nil, 401, "unauthorized"},
 		{"the route", "the key", "GET", "/v1/nothing", "", "", nil, 404, "route_not_found"},
 		{"the method", "the key", "DELETE", "/v1/sandbox", "", "", nil, 405, "method_not_allowed"},
 		{"the key", "the version", "GET", "/v1/sandbox", "", "", []string{"Sim-Version", "1"}, 401, "unauthorized"},
@@ -50,7 +53,7 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 		{"its fields", "the stored reply", "POST", work, "factory", `{"sku":"prd_notebook","quantity":0}`, []string{"Idempotency-Key", "used"}, 422, "validation_failed"},
 		{"the stored reply", "the operation", "POST", work, "factory", `{"sku":"prd_flyer","quantity":1}`, []string{"Idempotency-Key", "used"}, 422, "idempotency_key_reused"},
 	} {
-		key := map[string]string{"office": n.office, "factory": n.factory}[c.system]
+		key := map[string]string{"office": n.office, "factory": n.factory, "dead": "nonsense"}[c.system]
 		a := s.call(c.method, c.path, key, c.body, append([]string{"X-Forwarded-For", "198.51.100.1"}, c.headers...)...)
 		if got := a.failure()["code"]; a.status != c.status || got != c.code {
 			t.Errorf("%s before %s: got %d %v, want %d %s", c.first, c.second, a.status, got, c.status, c.code)
