@@ -251,3 +251,18 @@ func TestADeletedSandboxIsUnknown(t *testing.T) {
 	n.clock.Advance(10 * time.Minute)
 	n.call("GET", "/v1/sandbox", n.office, "").want(401, "unauthorized")
 }
+
+// TestAPathIsNamedAsItWasSent: decoded it may be that of a route.
+func TestAPathIsNamedAsItWasSent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for path, want := range map[string]string{
+		"/v1/office%2fcash":               "There is no route /v1/office%2fcash.",
+		"/v1/nothing":                     "There is no route /v1/nothing.",
+		"/v1/" + strings.Repeat("x", 200): "There is no route /v1/" + strings.Repeat("x", 76) + "….",
+	} {
+		if got := s.call("GET", path, "", "").want(404, "route_not_found").failure()["message"]; got != want {
+			t.Errorf("%s is told %q, want %q", path, got, want)
+		}
+	}
+}
