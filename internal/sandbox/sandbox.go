@@ -195,25 +195,6 @@ func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
 	return reply, err
 }
 
-// Foreclosed says what becomes of a command whatever it is: the stored reply of
-// an earlier request, a refusal since its key was used for a different one, or
-// one since the sandbox takes no writes any more. Not found and no error is
-// none of these.
-func (s *Sandbox) Foreclosed(ctx context.Context, cmd Command) (reply Reply, found bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	reply, found, err = s.ready(ctx, cmd, now)
-	if err == nil && !found {
-		err = s.unreserved(cmd)
-	}
-	whole = true
-	return reply, found, err
-}
-
 // begin notes that a writer is inside. The note is made before the writer's
 // own time is taken, so nothing it stamps is older than the note.
 func (s *Sandbox) begin() (now moment.Instant, end func()) {
