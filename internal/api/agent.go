@@ -71,6 +71,14 @@ func (s *Server) Spend(r *http.Request, caller sandbox.Caller) error {
 	return nil
 }
 
+// Show puts the headers into an answer that tell what a caller has left; the
+// zero Caller has no key. It spends nothing.
+func (s *Server) Show(h http.Header, r *http.Request, caller sandbox.Caller) {
+	x := s.exchange(nil, r, s.groupOf(r))
+	x.caller = caller
+	x.showBudget(h)
+}
+
 // Success is the envelope of an answer that no operation gives (contract:
 // ENV.SUCCESS). The data must encode as JSON.
 func (s *Server) Success(data any) []byte {

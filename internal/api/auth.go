@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -21,8 +22,8 @@ func exchangeOf(w http.ResponseWriter) *exchange {
 }
 
 // identify finds out who calls, and enters their sandbox. Open routes do not
-// look at keys (contract: OPEN.AUTH.KEY_IGNORED); where no route was found, a
-// key that works still says whose budget is spent and how the answer is dated.
+// look at keys (contract: OPEN.AUTH.KEY_IGNORED). Where no route was found, a key
+// that works still says whose budget is spent and how the answer is dated.
 func (x *exchange) identify() error {
 	if x.op != nil && x.op.System == operation.Open {
 		return nil
@@ -39,6 +40,16 @@ func (x *exchange) identify() error {
 	x.sandbox = x.server.house.Sandbox(x.caller.SandboxID)
 	x.now = x.sandbox.AsOf(x.now)
 	return nil
+}
+
+// turnedAway says which comes first: that there is no such route, or that the
+// key does not work. Whoever sends a key hears of that whatever they ask for
+// (contract: AUTH.INVALID, LIFE.DELETED), unless they meant another host.
+func (x *exchange) turnedAway(unfound, unauthorized error) error {
+	if sentKey(x.r.Header) != "" && x.server.isHere(x.r) {
+		return cmp.Or(unauthorized, unfound)
+	}
+	return cmp.Or(unfound, unauthorized)
 }
 
 // authenticate returns who a key belongs to.

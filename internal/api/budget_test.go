@@ -116,7 +116,9 @@ func TestRequestsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 		{"GET", "/v1/sandbox", unknown, 401, "unauthorized"},
 		{"GET", "/v1/sandbox", "nonsense", 401, "unauthorized"},
 		{"GET", "/v1/nothing", "", 404, "route_not_found"},
-		{"GET", "/v1/sandbox/", unknown, 400, "bad_request"},
+		{"GET", "/v1/nothing", unknown, 401, "unauthorized"},
+		{"GET", "/v1/sandbox/", unknown, 401, "unauthorized"},
+		{"GET", "/v1/sandbox/", "", 400, "bad_request"},
 		{"OPTIONS", "/v1/sandbox", "", 401, "unauthorized"},
 		{"POST", "/v1/sandboxes", "", 201, ""},
 		{"POST", "/v1/sandboxes", n.office, 201, ""}, // a key is not looked at

@@ -92,14 +92,13 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 		}
 	}
 	for _, name := range x.op.Filters {
-		if known := x.op.words[name]; values.Get(name) != "" && known != nil && !slices.Contains(known, values.Get(name)) {
-			return page{}, nil, badParameter(name, "%s must be one of %s.", name, strings.Join(known, ", "))
+		if values.Has(name) {
+			if err := x.op.checkFilter(name, values.Get(name)); err != nil {
+				return page{}, nil, err
+			}
 		}
 		p.filters = append(p.filters, values.Get(name))
 		p.filtered = p.filtered || values.Get(name) != ""
-		if values.Has(name) && values.Get(name) == "" {
-			return page{}, nil, badParameter(name, "%s is empty; leave it out to read everything.", name)
-		}
 	}
 	if x.op.Parent != "" {
 		p.filters, p.filtered = append(p.filters, x.r.PathValue("id")), true
@@ -112,6 +111,21 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 		}
 	}
 	return p, values, nil
+}
+
+// checkFilter refuses what no row can match (contract: OPEN.LIST.PARAMETER).
+func (b *bound) checkFilter(name, value string) error {
+	if value == "" {
+		return badParameter(name, "%s is empty; leave it out to read everything.", name)
+	}
+	if known := b.words[name]; known != nil && !slices.Contains(known, value) {
+		return badParameter(name, "%s must be one of %s.", name, strings.Join(known, ", "))
+	}
+	var day moment.Date
+	if operation.FilterIsDate(name) && day.UnmarshalText([]byte(value)) != nil {
+		return badParameter(name, "%s must be a date such as 2026-09-07.", name)
+	}
+	return nil
 }
 
 func (p *page) bind(x *exchange) {

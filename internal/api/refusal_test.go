@@ -216,6 +216,32 @@ func TestKeysAreRefusedAlike(t *testing.T) {
 	n.call("GET", "/v1/sandbox", unknown, "", "X-Api-Key", n.factory).want(401, "unauthorized")
 }
 
+// TestADeadKeyIsDeadEverywhere: there is no path and no method with which a key
+// that does not work is told anything else.
+func TestADeadKeyIsDeadEverywhere(t *testing.T) {
+	t.Parallel()
+	n := start(t).create("")
+	asked := [][2]string{{"GET", "/v1/office/nope"}, {"DELETE", "/v1/office/cash"}, {"GET", "/v1/office//cash"}, {"GET", "/v1/office/cash/"}, {"GET", "/v1"}, {"PATCH", "/v1/sandboxes"}, {"DELETE", "/v1/queue/q_1"}}
+	dead := func(key string) {
+		t.Helper()
+		message := n.call("GET", "/v1/sandbox", key, "").want(401, "unauthorized").failure()["message"]
+		for _, c := range asked {
+			a := n.call(c[0], c[1], key, "").want(401, "unauthorized")
+			if a.failure()["message"] != message || a.header.Get("Allow") != "" {
+				t.Errorf("%s %s tells more than that the key does not work: %s", c[0], c[1], a.raw)
+			}
+			n.call(c[0], c[1], "", "", "X-Api-Key", key).want(401, "unauthorized")
+		}
+	}
+	dead("lab_off_" + strings.Repeat("A", 43))
+	dead("nonsense")
+	n.call("GET", "/v1/office/nope", n.office, "").want(404, "route_not_found")
+	n.call("GET", "/v1/office/nope", "", "").want(404, "route_not_found")
+	n.clock.Advance(40 * time.Minute)
+	dead(n.office)
+	dead(n.factory)
+}
+
 func TestADeletedSandboxIsUnknown(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
@@ -224,4 +250,19 @@ func TestADeletedSandboxIsUnknown(t *testing.T) {
 	n.call("GET", "/v1/sandbox", n.office, "").want(200, "")
 	n.clock.Advance(10 * time.Minute)
 	n.call("GET", "/v1/sandbox", n.office, "").want(401, "unauthorized")
+}
+
+// TestAPathIsNamedAsItWasSent: decoded it may be that of a route.
+func TestAPathIsNamedAsItWasSent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for path, want := range map[string]string{
+		"/v1/office%2fcash":               "There is no route /v1/office%2fcash.",
+		"/v1/nothing":                     "There is no route /v1/nothing.",
+		"/v1/" + strings.Repeat("x", 200): "There is no route /v1/" + strings.Repeat("x", 76) + "….",
+	} {
+		if got := s.call("GET", path, "", "").want(404, "route_not_found").failure()["message"]; got != want {
+			t.Errorf("%s is told %q, want %q", path, got, want)
+		}
+	}
 }

@@ -5,7 +5,6 @@
 package api
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -253,7 +252,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		x.refuse(stopping())
 		return
 	}
-	if err := cmp.Or(unfound, unauthorized); err != nil {
+	if err := x.turnedAway(unfound, unauthorized); err != nil {
 		x.refuse(err)
 		return
 	}
@@ -303,7 +302,7 @@ func (t *route) find(r *http.Request) (*bound, error) {
 		return nil, t.refusal
 	}
 	if t.operations == nil {
-		return nil, problem.New(problem.RouteNotFound, "There is no route %s.", short(r.URL.Path))
+		return nil, problem.New(problem.RouteNotFound, "There is no route %s.", short(r.URL.EscapedPath()))
 	}
 	method := r.Method
 	if method == http.MethodHead {
@@ -312,7 +311,7 @@ func (t *route) find(r *http.Request) (*bound, error) {
 	if op := t.operations[method]; op != nil {
 		return op, nil
 	}
-	return nil, &methodError{allow: t.allow, Problem: problem.New(problem.MethodNotAllowed, "%s does not take %s; it takes %s.", short(r.URL.Path), short(r.Method), t.allow)}
+	return nil, &methodError{allow: t.allow, Problem: problem.New(problem.MethodNotAllowed, "%s does not take %s; it takes %s.", short(r.URL.EscapedPath()), short(r.Method), t.allow)}
 }
 
 // methodError is method_not_allowed with its Allow header.

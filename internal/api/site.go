@@ -17,11 +17,14 @@ func (s *Server) unroutable(r *http.Request) error {
 	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
 		return problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end.")
 	}
-	if s.serves != nil && !s.serves(r.Host) {
+	if !s.isHere(r) {
 		return problem.New(problem.HostRefused, "This server is not %s.", short(r.Host))
 	}
 	return nil
 }
+
+// isHere reports whether a request was meant for this server.
+func (s *Server) isHere(r *http.Request) bool { return s.serves == nil || s.serves(r.Host) }
 
 // sameSiteOnly refuses what a browser sends for a page of another site, where
 // that could do harm (contract: OPEN.ERR.ORIGIN_REFUSED). Programs are not

@@ -35,6 +35,9 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 		{"the budget", "the route", "GET", "/v1/nothing", "", "", spent, 429, "rate_limited"},
 		{"the budget", "the system", "GET", "/v1/factory/stock", "", "", spent, 429, "rate_limited"},
 		{"the form of the path", "the route", "GET", "/v1//nothing", "office", "", nil, 400, "bad_request"},
+		{"a dead key", "the form of the path", "GET", "/v1//sandbox", "dead", "", nil, 401, "unauthorized"},
+		{"a dead key", "the route", "GET", "/v1/nothing", "dead", "", nil, 401, "unauthorized"},
+		{"a dead key", "the method", "DELETE", "/v1/sandbox", "dead", "", nil, 401, "unauthorized"},
 		{"the route", "the key", "GET", "/v1/nothing", "", "", nil, 404, "route_not_found"},
 		{"the method", "the key", "DELETE", "/v1/sandbox", "", "", nil, 405, "method_not_allowed"},
 		{"the key", "the version", "GET", "/v1/sandbox", "", "", []string{"Sim-Version", "1"}, 401, "unauthorized"},
@@ -47,10 +50,14 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 		{"the size of the body", "its media type", "POST", work, "factory", large, []string{"Idempotency-Key", "k", "Content-Type", "text/plain"}, 413, "body_too_large"},
 		{"its media type", "its form", "POST", work, "factory", `{`, []string{"Idempotency-Key", "k", "Content-Type", "text/plain"}, 415, "unsupported_media_type"},
 		{"its form", "its fields", "POST", work, "factory", `{"quantity":0,"quantity":0}`, []string{"Idempotency-Key", "k"}, 400, "invalid_json"},
-		{"its fields", "the stored reply", "POST", work, "factory", `{"sku":"prd_notebook","quantity":0}`, []string{"Idempotency-Key", "used"}, 422, "validation_failed"},
+		{"the stored reply", "the fields", "POST", work, "factory", `{"sku":"prd_notebook","quantity":0}`, []string{"Idempotency-Key", "used"}, 422, "idempotency_key_reused"},
+		{"the stored reply", "the form", "POST", work, "factory", `{`, []string{"Idempotency-Key", "used"}, 422, "idempotency_key_reused"},
+		{"the stored reply", "the media type", "POST", work, "factory", `x`, []string{"Idempotency-Key", "used", "Content-Type", "text/plain"}, 422, "idempotency_key_reused"},
+		{"the stored reply", "the parameters", "POST", work + "?x=1", "factory", good, []string{"Idempotency-Key", "used"}, 422, "idempotency_key_reused"},
+		{"the size of the body", "the stored reply", "POST", work, "factory", large, []string{"Idempotency-Key", "used"}, 413, "body_too_large"},
 		{"the stored reply", "the operation", "POST", work, "factory", `{"sku":"prd_flyer","quantity":1}`, []string{"Idempotency-Key", "used"}, 422, "idempotency_key_reused"},
 	} {
-		key := map[string]string{"office": n.office, "factory": n.factory}[c.system]
+		key := map[string]string{"office": n.office, "factory": n.factory, "dead": "nonsense"}[c.system]
 		a := s.call(c.method, c.path, key, c.body, append([]string{"X-Forwarded-For", "198.51.100.1"}, c.headers...)...)
 		if got := a.failure()["code"]; a.status != c.status || got != c.code {
 			t.Errorf("%s before %s: got %d %v, want %d %s", c.first, c.second, a.status, got, c.status, c.code)
@@ -65,4 +72,13 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 	s.call("POST", work, n.factory, good, expired...).want(201, "") // a stored reply before the lease
 	s.call("POST", work, n.factory, `{"sku":"prd_flyer","quantity":1}`, expired...).want(422, "idempotency_key_reused")
 	s.call("POST", work, n.factory, `{"sku":"prd_flyer","quantity":1}`, "Idempotency-Key", "new").want(423, "sandbox_expired") // the lease before the operation
+	s.call("POST", work, n.factory, good, append(expired, "Content-Type", "text/plain")...).want(201, "")                      // the bytes are the same
+	s.call("POST", work, n.factory, `{`, expired...).want(422, "idempotency_key_reused")
+	s.call("POST", work, n.factory, good).want(423, "sandbox_expired") // and before everything that is wrong with a write
+	s.call("POST", work, n.factory, `{`, "Idempotency-Key", "new").want(423, "sandbox_expired")
+	s.call("POST", work, n.factory, `{}`, "Idempotency-Key", "new").want(423, "sandbox_expired")
+	s.call("POST", work, n.factory, large, "Idempotency-Key", "new").want(423, "sandbox_expired")
+	s.call("POST", work, n.factory, good, "Idempotency-Key", strings.Repeat("k", 65)).want(423, "sandbox_expired")
+	s.call("POST", work+"?x=1", n.factory, good, "Idempotency-Key", "new").want(423, "sandbox_expired")
+	s.call("POST", work, n.factory, `x`, "Idempotency-Key", "new", "Content-Type", "text/plain").want(423, "sandbox_expired")
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -68,30 +69,62 @@ func (x *exchange) since() (uint64, error) {
 	return since, nil
 }
 
+// demand is what a client sent with a write.
+type demand struct {
+	// key is the idempotency key, body what came with it, known set when both
+	// could be read.
+	key   string
+	body  []byte
+	known bool
+	in    any
+}
+
+// demand reads a write whole, and says what is wrong with it.
+func (x *exchange) demand() (d demand, err error) {
+	key, unkeyed := idempotencyKey(x.r.Header, x.op.Key)
+	body, unread := x.body()
+	d = demand{key: key, body: body, known: unkeyed == nil && unread == nil}
+	if err := cmp.Or(x.noQuery(), unkeyed, unread); err != nil {
+		return d, err
+	}
+	d.in, err = x.input(body)
+	return d, err
+}
+
+// foreclosed answers a write that is not in order. Whether its key was used, and
+// whether its sandbox takes writes at all, comes before what is wrong with it
+// (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
+func (x *exchange) foreclosed(d demand, wrong error) error {
+	command := sandbox.Command{Scope: string(x.caller.System)}
+	if d.known {
+		command.Key, command.Fingerprint = d.key, x.fingerprint(d.body)
+	}
+	reply, found, err := x.sandbox.Foreclosed(x.r.Context(), command)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		x.reply(reply)
+		return nil
+	default:
+		return wrong
+	}
+}
+
 // write runs a command, or replays its stored reply.
 func (x *exchange) write() error {
-	if err := x.noQuery(); err != nil {
-		return err
-	}
-	key, err := idempotencyKey(x.r.Header, x.op.Key)
+	d, err := x.demand()
 	if err != nil {
-		return err
+		return x.foreclosed(d, err)
 	}
-	body, err := x.body()
-	if err != nil {
-		return err
-	}
-	in, err := x.input(body)
-	if err != nil {
-		return err
-	}
+	in := d.in
 	if x.op.Press != nil {
 		x.call.Press = x.op.Press(in)
 	}
 	var result operation.Result
 	at := operation.Place{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
 	reply, err := x.command(at, &in, sandbox.Command{
-		Scope: string(x.caller.System), Key: key, Fingerprint: x.fingerprint(body), Signals: x.signals(),
+		Scope: string(x.caller.System), Key: d.key, Fingerprint: x.fingerprint(d.body), Signals: x.signals(),
 		Run: func(tx *sandbox.Tx) (err error) {
 			x.now = tx.Now
 			result, err = x.op.Run(tx, at, in)
@@ -108,6 +141,12 @@ func (x *exchange) write() error {
 	if err != nil {
 		return err
 	}
+	x.reply(reply)
+	return nil
+}
+
+// reply sends what a command came to, now or before.
+func (x *exchange) reply(reply sandbox.Reply) {
 	if x.replayed = reply.Replayed; x.replayed {
 		x.w.Header().Set("Idempotency-Replayed", "true")
 	}
@@ -115,7 +154,6 @@ func (x *exchange) write() error {
 		reply.Body = reply.Once
 	}
 	x.send(reply.Status, contentJSON, reply.Body)
-	return nil
 }
 
 // command runs a command, after its errand if it has one. What that brings takes

@@ -54,7 +54,7 @@ func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r
 		return &sdk.CallToolResult{IsError: true} // nobody is there to read an answer
 	}
 	if err != nil {
-		if spent := e.options.Door.Spend(c.visit.Request, c.caller()); spent != nil {
+		if spent := e.spend(c.visit, c.caller()); spent != nil {
 			err = spent
 		}
 		return e.failed(err)
@@ -215,6 +215,7 @@ func (c *call) perform(ctx context.Context, in errand) (*reply, error) {
 	}
 	w := &answer{header: http.Header{}}
 	c.endpoint.options.Door.Act(w, r, c.credential(in.operation.System))
+	c.visit.Charged(w.header)
 	if w.status == http.StatusUnauthorized {
 		return &reply{w.status, c.endpoint.options.Door.Refusal(gone(c.holder.source))}, nil
 	}

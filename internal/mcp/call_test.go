@@ -187,3 +187,26 @@ func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersShowTheBudgetOfTheirCall: a session is nobody's key, but what it
+// calls is taken from one.
+func TestAnswersShowTheBudgetOfTheirCall(t *testing.T) {
+	t.Parallel()
+	d := &door{act: func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["X-RateLimit-Limit"], w.Header()["X-RateLimit-Remaining"] = []string{"120"}, []string{"7"}
+		w.Write([]byte(`{"data":{}}`))
+	}}
+	e := open(t, d)
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox","arguments":{},"_meta":{"progressToken":1}}}`,
+	} {
+		w := post(t, e, "/mcp", body, "Authorization", "")
+		if got := w.Header()["X-RateLimit-Remaining"]; !slices.Equal(got, []string{"7"}) { //nolint:staticcheck // spelled as the API does
+			t.Errorf("%s shows %v", body, w.Header())
+		}
+	}
+	if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", ""); !slices.Equal(w.Header()["X-RateLimit-Limit"], []string{"30"}) { //nolint:staticcheck // spelled as the API does
+		t.Errorf("a ping without a key shows %v", w.Header())
+	}
+}

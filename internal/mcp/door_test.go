@@ -81,6 +81,14 @@ func (d *door) Spend(_ *http.Request, caller sandbox.Caller) error {
 	return nil
 }
 
+// Show implements mcp.Door.
+func (*door) Show(h http.Header, _ *http.Request, caller sandbox.Caller) {
+	h["X-RateLimit-Limit"] = []string{"30"}
+	if caller != (sandbox.Caller{}) {
+		h["X-RateLimit-Limit"] = []string{"120"}
+	}
+}
+
 // Success implements mcp.Door.
 func (*door) Success(data any) []byte {
 	b, err := json.Marshal(map[string]any{"meta": map[string]any{"simulation": true}, "data": data})

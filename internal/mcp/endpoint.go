@@ -51,6 +51,8 @@ type Door interface {
 	// Spend what a request of a caller costs that no operation answers.
 	Enter(r *http.Request) error
 	Spend(r *http.Request, caller sandbox.Caller) error
+	// Show puts the headers into an answer that tell what a caller has left.
+	Show(h http.Header, r *http.Request, caller sandbox.Caller)
 	// Success and Refusal render envelopes.
 	Success(data any) []byte
 	Refusal(err error) []byte
@@ -203,6 +205,16 @@ func (e *Endpoint) failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.Door.Refusal(err))}}}
 }
 
+// spend takes the price of a call that no operation answers from the budget of
+// a caller, and has the answer show what that leaves.
+func (e *Endpoint) spend(v *front.Visit, caller sandbox.Caller) error {
+	err := e.options.Door.Spend(v.Request, caller)
+	left := http.Header{}
+	e.options.Door.Show(left, v.Request, caller)
+	v.Charged(left)
+	return err //nolint:wrapcheck // a problem, which the model reads
+}
+
 // gate shows the door to the front.
 type gate struct{ door Door }
 
@@ -221,3 +233,12 @@ func (g gate) Anonymous(r *http.Request) error { return g.door.Spend(r, sandbox.
 
 // Known implements front.Gate.
 func (g gate) Known(r *http.Request) error { return g.door.Enter(r) } //nolint:wrapcheck // a problem
+
+// Show implements front.Gate.
+func (g gate) Show(h http.Header, r *http.Request, key string) {
+	caller := sandbox.Caller{}
+	if c, ok := sandbox.CredentialOf(key); ok {
+		caller, _ = g.door.Recognise(r, c) // of a key that does not work: nobody
+	}
+	g.door.Show(h, r, caller)
+}

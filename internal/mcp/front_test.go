@@ -33,3 +33,21 @@ func TestABatchWithOneIDTwiceIsAnswered(t *testing.T) {
 		t.Errorf("it is answered %d", w.Code)
 	}
 }
+
+// TestARefusedInitializeLeavesNoSession: nobody would ever end it.
+func TestARefusedInitializeLeavesNoSession(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	for _, c := range []struct {
+		version, media string
+		status, code   int
+	}{
+		{`5`, "application/json", http.StatusOK, -32602},
+		{`"2025-06-18"`, "text/plain", http.StatusUnsupportedMediaType, -32000},
+	} {
+		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":`+c.version+`,"capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`, "Content-Type", c.media)
+		if a := read(t, w); w.Code != c.status || a.Error == nil || a.Error.Code != c.code || strings.Contains(a.Error.Message, "json:") || w.Header().Get("Mcp-Session-Id") != "" {
+			t.Errorf("version %s as %s is answered %d %s with the session %q", c.version, c.media, w.Code, w.Body, w.Header().Get("Mcp-Session-Id"))
+		}
+	}
+}

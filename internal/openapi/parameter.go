@@ -65,6 +65,9 @@ func (w *writer) paging(op *operation.Operation) []*huma.Param {
 	words := op.FilterWords()
 	for _, name := range op.Filters {
 		s := text()
+		if operation.FilterIsDate(name) {
+			s.Format = "date"
+		}
 		for _, word := range words[name] {
 			s.Enum = append(s.Enum, word)
 		}

@@ -196,6 +196,10 @@ func (o *Operation) FilterWords() map[string][]string {
 	return words
 }
 
+// FilterIsDate reports whether a filter takes a date (contract:
+// OPEN.LIST.PARAMETER). It is told by its name: week_start stands in no row.
+func FilterIsDate(name string) bool { return name == "week_start" }
+
 // Limits of a long-poll (contract: OPEN.FEED.POLL).
 const (
 	PollDefaultSeconds = 20

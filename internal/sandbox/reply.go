@@ -80,6 +80,25 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 	return Reply{Status: body.reply.status, Body: body.reply.body, Replayed: true}, true, nil
 }
 
+// Foreclosed says what becomes of a command whatever it is: the stored reply of
+// an earlier request, a refusal since its key was used for a different one, or
+// one since the sandbox takes no writes any more. Not found and no error is
+// none of these.
+func (s *Sandbox) Foreclosed(ctx context.Context, cmd Command) (reply Reply, found bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, end := s.begin()
+	defer end()
+	whole := false
+	defer s.dropUnless(&whole)
+	reply, found, err = s.ready(ctx, cmd, now)
+	if err == nil && !found {
+		err = s.unreserved(cmd)
+	}
+	whole = true
+	return reply, found, err
+}
+
 // append writes the stored form. A nil reply is one byte.
 func (r *storedReply) append(b []byte) []byte {
 	if r == nil {

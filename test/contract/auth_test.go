@@ -139,8 +139,8 @@ func TestKeysThatDoNotWorkAreToldNothing(t *testing.T) {
 	}
 	first := shared.send(t, request{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)}).want(401, "unauthorized")
 	for _, key := range []string{"lab_fac_" + strings.Repeat("b", 43), "nonsense", "lab_off_short", n.office[:len(n.office)-1] + string(last), n.office + "A", strings.ToUpper(n.office), "lab_fac_" + n.office[8:]} {
-		for _, path := range []string{"/sandbox", "/office/cash"} {
-			a := shared.send(t, request{method: "GET", path: path, key: key}).want(401, "unauthorized")
+		for _, asked := range [][2]string{{"GET", "/sandbox"}, {"GET", "/office/cash"}, {"GET", "/office/nothing"}, {"DELETE", "/office/cash"}, {"GET", "/office//cash"}} {
+			a := shared.send(t, request{method: asked[0], path: asked[1], key: key}).want(401, "unauthorized")
 			if got, want := encode(t, a.failure()), encode(t, first.failure()); got != want {
 				t.Errorf("%.12s…: %s, but an unknown key gets %s", key, got, want)
 			}

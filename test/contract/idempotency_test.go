@@ -68,7 +68,7 @@ func (r request) under(key string) request {
 // after others have changed the company.
 func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	t.Parallel()
-	rows(t, "IDEM.ACCEPTED", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "OPEN.IDEM.BYTES", "IDEM.REUSED", "ERR.IDEMPOTENCY_KEY_REUSED", "OPEN.IDEM.SAME", "OPEN.IDEM.SCOPE")
+	rows(t, "IDEM.ACCEPTED", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "OPEN.IDEM.BYTES", "IDEM.REUSED", "ERR.IDEMPOTENCY_KEY_REUSED", "OPEN.IDEM.SAME", "OPEN.IDEM.SCOPE", "OPEN.IDEM.FIRST")
 	// Any time is the time for an extension.
 	s := serve(t, map[string]string{"extension-window": "30m"})
 	n := s.create(t, `{"preset":"manual","clock":"manual"}`)
@@ -92,6 +92,11 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 		again := n.send(t, r.under(fmt.Sprint("write ", i)))
 		if string(again.raw) != string(answers[i].raw) || again.status != answers[i].status || again.header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("%s: first %d %s\nagain %d %s, replayed %q", r, answers[i].status, answers[i].raw, again.status, again.raw, again.header.Get("Idempotency-Replayed"))
+		}
+		for _, wrong := range []string{"{", `{"nothing":0}`, "[]"} { // what is sent under a used key is not looked at
+			other := r.under(fmt.Sprint("write ", i))
+			other.body = wrong
+			n.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 		}
 		for _, other := range altered(r) {
 			n.send(t, other.under(fmt.Sprint("write ", i))).want(http.StatusUnprocessableEntity, "idempotency_key_reused")

@@ -82,7 +82,7 @@ func world(disruptions, stories, majorOrders int) object {
 }
 
 func testTwoSteps(t *testing.T) {
-	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT", "OPEN.IDEM.KEPT", "OPEN.HTTP.ONE_401", "AUTH.INVALID")
+	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT", "OPEN.IDEM.KEPT", "OPEN.IDEM.FIRST", "OPEN.HTTP.ONE_401", "AUTH.INVALID")
 	s := serve(t, map[string]string{"sandbox-duration": "3s", "grace": "5s"})
 	n := s.create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
@@ -100,6 +100,10 @@ func testTwoSteps(t *testing.T) {
 		{"/sandbox/tick", ""},
 	} {
 		n.post(write[0], write[1]).want(http.StatusLocked, "sandbox_expired")
+		for _, wrong := range []string{"{", `{"nothing":0}`} {
+			n.post(write[0], wrong).want(http.StatusLocked, "sandbox_expired")
+			n.call("POST", write[0], wrong).want(http.StatusLocked, "sandbox_expired") // without a key that is wanted
+		}
 	}
 	for _, path := range n.judge.records() {
 		n.get(path).want(200, "")

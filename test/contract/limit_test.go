@@ -105,6 +105,53 @@ func TestAKeyMaySendItsBudget(t *testing.T) {
 	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
 }
 
+func TestTheAgentEndpointShowsBudgetsToo(t *testing.T) {
+	t.Parallel()
+	rows(t, "LIMIT.KEY_RATE.HEADERS", "OPEN.RATE.HEADERS", "OPEN.RATE.DRAFT_HEADERS", "LIMIT.ANONYMOUS_RATE")
+	s := limited(t)
+	n := s.create(t, `{"clock":"manual"}`)
+	shows := func(got said, limit, remaining string) {
+		t.Helper()
+		h := got.header
+		if h.Get("X-RateLimit-Limit") != limit || remaining != "" && h.Get("X-RateLimit-Remaining") != remaining {
+			t.Errorf("%d shows %s of %s, want %s of %s: %s", got.status, h.Get("X-RateLimit-Remaining"), h.Get("X-RateLimit-Limit"), remaining, limit, got.raw)
+		}
+		for _, name := range []string{"X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy"} {
+			if len(h.Values(name)) != 1 {
+				t.Errorf("%d has %d times the header %s", got.status, len(h.Values(name)), name)
+			}
+		}
+	}
+	a := &agent{service: s, t: t, key: n.office, path: "/mcp"}
+	got := a.rpc("initialize", opening)
+	a.session = got.header.Get("Mcp-Session-Id")
+	shows(got, "120", "30") // it was not the key's budget that this was taken from
+	shows(a.rpc("tools/list", `{}`), "120", "30")
+	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`), "120", "29")
+	shows(a.rpc("tools/call", `{"name":"factory_list","arguments":{"resource":"stock_items"}}`), "120", "29") // the Factory's key has its own
+	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{"_meta":1}}`), "120", "")
+	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{},"_meta":{"progressToken":1}}`, "Accept", "application/json"), "120", "")
+	shows(a.rpc("tools/call", `{"name":"nothing","arguments":{}}`), "120", "")
+	shows(a.rpc("ping", `{}`, "Accept", "text/html"), "120", "")
+	shows(a.http(http.MethodPost, `{`), "120", "")
+	shows(a.http(http.MethodGet, ``), "120", "")
+	shows(a.http(http.MethodDelete, ``), "120", "")
+
+	nobody := &agent{service: s, t: t, path: "/mcp"}
+	shows(nobody.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`), "30", "")
+	shows(nobody.rpc("ping", `{}`, "Authorization", "Bearer nonsense"), "30", "")
+	for range 100 {
+		if got = nobody.rpc("ping", `{}`); got.status == http.StatusTooManyRequests {
+			break
+		}
+		shows(got, "30", "")
+	}
+	if got.status != http.StatusTooManyRequests {
+		t.Fatalf("nobody was refused: %d", got.status)
+	}
+	shows(got, "30", "0")
+}
+
 func TestALimitedWriteDidNothingAndMayBeSentAgain(t *testing.T) {
 	t.Parallel()
 	rows(t, "IDEM.AFTER_429", "ERR.RETRY", "ERR.RATE_LIMITED")

@@ -159,6 +159,14 @@ func TestBadParametersAreNamed(t *testing.T) {
 			t.Errorf("/events?%s: details name %v", query, got)
 		}
 	}
+	for _, day := range []string{"abc", "2026-9-7", "2026-02-30", "2026-09-07T00:00:00Z", "20260907", ""} {
+		if got := n.get("/factory/attendance?week_start="+day).want(http.StatusBadRequest, "invalid_parameter").details()["parameter"]; got != "week_start" {
+			t.Errorf("/factory/attendance?week_start=%s: details name %v", day, got)
+		}
+	}
+	if rows := n.get("/factory/attendance?week_start=2026-09-08").want(200, "").items(); len(rows) != 0 { // a Tuesday begins no week
+		t.Errorf("the week of a Tuesday has %d rows", len(rows))
+	}
 	n.get("/office/sales-orders?status=%2").want(http.StatusBadRequest, "invalid_parameter")
 	n.get("/sandbox?limit=1").want(http.StatusBadRequest, "invalid_parameter")
 	n.post("/sandbox/tick?minutes=1", "").want(http.StatusBadRequest, "invalid_parameter")

@@ -49,6 +49,9 @@ func (everybody) Shuts(*http.Request) bool { return false }
 // Anonymous implements front.Gate.
 func (everybody) Anonymous(*http.Request) error { return nil }
 
+// Show implements front.Gate.
+func (everybody) Show(http.Header, *http.Request, string) {}
+
 // Known implements front.Gate.
 func (everybody) Known(*http.Request) error { return nil }
 

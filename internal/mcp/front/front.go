@@ -58,6 +58,9 @@ type Gate interface {
 	// costs that comes from somebody who is known.
 	Anonymous(r *http.Request) error
 	Known(r *http.Request) error
+	// Show puts the headers into an answer that tell what is left of the budget
+	// of a key, or of everybody without one that works. It spends nothing.
+	Show(h http.Header, r *http.Request, key string)
 }
 
 // Options are what a front needs to know.
@@ -114,6 +117,8 @@ type Visit struct {
 	// Request is the visit itself, for the network that it comes from and the
 	// time that it lasts.
 	Request *http.Request
+
+	left left
 }
 
 type visitKey struct{}
@@ -132,6 +137,8 @@ func VisitOf(ctx context.Context) *Visit {
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Whoever waits for a place or an event may wait longer than others.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	v := &Visit{Key: sentKey(r.Header), Request: r}
+	w = &budgeted{ResponseWriter: w, gate: f.options.Gate, visit: v}
 	if err := acceptable(r); err != nil {
 		f.turnAway(w, r, err)
 		return
@@ -146,7 +153,6 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	v := &Visit{Key: sentKey(r.Header), Request: r}
 	if err := f.recognise(v); err != nil {
 		f.turnAway(w, r, err)
 		return
@@ -212,6 +218,12 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if err := f.greet(v, messages); err != nil {
 		f.refuseMessage(w, messages, err)
 		return
+	}
+	if len(messages) == 1 && messages[0].opens() {
+		if err := opening(r, body); err != nil {
+			f.refuseMessage(w, messages, err)
+			return
+		}
 	}
 	if v.Session == nil && !sessionless(r) && slices.ContainsFunc(messages, message.opens) {
 		id, opened, err := f.options.Book.Open(r.Context())

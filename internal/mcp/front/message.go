@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // message is what the front has to know of a message; the library reads it
@@ -22,6 +25,22 @@ type message struct {
 
 // opens reports whether the message opens a session.
 func (m message) opens() bool { return m.Method == "initialize" }
+
+// opening refuses an initialize that the library would not read: it must not
+// leave a session behind.
+func opening(r *http.Request, body []byte) error {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return &refusal{status: http.StatusUnsupportedMediaType, code: codeRefused, message: "Unsupported Media Type: the header Content-Type must be application/json"}
+	}
+	var sent struct {
+		Params sdk.InitializeParams `json:"params"`
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
+		return &refusal{status: http.StatusOK, code: codeParams, message: "Invalid params: initialize takes protocolVersion, a string, and the objects capabilities and clientInfo"}
+	}
+	return nil
+}
 
 // calls reports whether the message calls a tool.
 func (m message) calls() bool { return m.Method == "tools/call" }

@@ -18,6 +18,7 @@ const (
 	codeParse          = -32700
 	codeInvalid        = -32600
 	codeMethodNotFound = -32601
+	codeParams         = -32602
 	codeInternal       = -32603
 	codeRefused        = -32000
 	codeNoSession      = -32001

@@ -1,0 +1,75 @@
+package front
+
+import (
+	"net/http"
+	"sync"
+)
+
+// shown are the headers that show a budget, spelled as the API spells them
+// (contract: LIMIT.KEY_RATE.HEADERS, OPEN.RATE.DRAFT_HEADERS).
+var shown = [...]string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit-Policy", "RateLimit"} //nolint:gochecknoglobals // read only
+
+// left are the headers of the budget that the calls of one visit were taken
+// from.
+type left struct {
+	mu     sync.Mutex // guards what follows
+	header http.Header
+}
+
+// Charged notes what the answer to a call says of the budget that it was taken
+// from. The answer to the visit shows what the last of its calls left.
+func (v *Visit) Charged(answer http.Header) {
+	v.left.mu.Lock()
+	defer v.left.mu.Unlock()
+	if v.left.header == nil {
+		v.left.header = http.Header{}
+	}
+	take(v.left.header, answer)
+}
+
+func take(to, from http.Header) {
+	for _, name := range shown {
+		if value, has := from[name]; has {
+			to[name] = value
+		}
+	}
+}
+
+// budgeted shows a budget on an answer, whoever writes it: that of the calls
+// which were made, or else the caller's own.
+type budgeted struct {
+	http.ResponseWriter
+	gate  Gate
+	visit *Visit
+	begun bool
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (b *budgeted) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (b *budgeted) WriteHeader(status int) {
+	b.begin()
+	b.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (b *budgeted) Write(p []byte) (int, error) {
+	b.begin()
+	return b.ResponseWriter.Write(p) //nolint:wrapcheck // a writer, and nothing else
+}
+
+// begin fills the headers in before the first byte.
+func (b *budgeted) begin() {
+	if b.begun {
+		return
+	}
+	b.begun = true
+	b.visit.left.mu.Lock()
+	defer b.visit.left.mu.Unlock()
+	if b.visit.left.header == nil {
+		b.gate.Show(b.Header(), b.visit.Request, b.visit.Key)
+		return
+	}
+	take(b.Header(), b.visit.left.header)
+}
