@@ -178,10 +178,9 @@ func TestADeletedSandboxSendsNothingMore(t *testing.T) {
 	settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "20s", "grace": "2s"}
 	n, r := serve(t, settings).create(t, `{"clock":"manual"}`), receive(t)
 	subscriptions := []object{n.serving(r.URL, `"*"`), n.serving(r.URL+"/b", `"*"`), n.serving(r.URL+"/c", `"*"`)}
-	// Eight are under way at once, for 3 seconds each: more
-	// wait than can be sent before the end, and that is not for their sixty in a
-	// minute.
-	const slowly = 3 * time.Second
+	// Eight are under way at once, for 3.5 seconds each: more wait than can be sent
+	// before the end, and they do not come to their sixty in a minute.
+	const slowly = 3500 * time.Millisecond
 	r.answers(func(one received) int {
 		waitUntil(t, one.at.Add(slowly))
 		return http.StatusNoContent
