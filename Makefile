@@ -29,11 +29,11 @@ help: ## Show this help.
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
 
-# The suites that take longest begin first.
+# The suite that takes longest begins first.
 test: ## Vet and test. Says which optional suites were skipped, and why.
 	@$(SUITE); $(OPTIONAL); failed=; skipped=; \
 	suite vet $(GO) vet ./... || failed=1; \
-	suite test $(GO) test -timeout 30m ./test/contract ./test/scenario ./... || failed=1; \
+	suite test $(GO) test -timeout 30m ./test/contract ./... || failed=1; \
 	suite browser $(GO) test -C test/browser -timeout 30m ./... || failed=1; \
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \

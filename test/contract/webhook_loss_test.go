@@ -22,10 +22,11 @@ type lossy struct {
 }
 
 func lossyRun() lossy {
-	if os.Getenv("PLATEN_TEST_ALL") == "" {
+	if os.Getenv("PLATEN_TEST_SCHEDULE") == "" {
 		return lossy{sandboxes: 5, events: 40, failures: 1, within: time.Minute}
 	}
-	// At 60 deliveries a minute this takes five minutes, whatever the machine.
+	// At 60 deliveries a minute this takes five minutes, whatever the machine, so
+	// .ci/run does it beside its other suites.
 	return lossy{sandboxes: 20, events: 200, failures: 2, within: 15 * time.Minute}
 }
 
