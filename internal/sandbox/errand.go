@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 
+	"platen/internal/moment"
 	"platen/internal/problem"
 )
 
@@ -28,27 +29,24 @@ func (s *Sandbox) DoOutside(ctx context.Context, cmd Command, send func(*Tx) (Er
 // reserve returns the errand of a command, and notes that its key is at work.
 // Without an errand there is a stored reply.
 func (s *Sandbox) reserve(ctx context.Context, cmd Command, send func(*Tx) (Errand, error)) (errand Errand, reply Reply, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	reply, found, err := s.ready(ctx, cmd, now)
-	if err == nil && !found {
-		err = s.unreserved(cmd)
-	}
-	if err == nil && !found {
+	err = s.inside(func(now moment.Instant) (err error) {
+		var found bool
+		if reply, found, err = s.ready(ctx, cmd, now); err != nil || found {
+			return err
+		}
+		if err = s.unreserved(cmd); err != nil {
+			return err
+		}
 		cmd.Run = func(tx *Tx) error { errand, err = send(tx); return err }
-		err = s.run(&Tx{Company: s.company, Now: now, sandbox: s}, cmd)
-	}
-	if err == nil && !found && cmd.Key != "" {
+		if err = s.run(&Tx{Company: s.company, Now: now, sandbox: s}, cmd); err != nil || cmd.Key == "" {
+			return err
+		}
 		if s.errands == nil {
 			s.errands = map[replyKey]Fingerprint{}
 		}
 		s.errands[cmd.replyKey()] = cmd.Fingerprint
-	}
-	whole = true
+		return nil
+	})
 	return errand, reply, err
 }
 

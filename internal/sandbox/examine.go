@@ -6,6 +6,7 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/record"
 	"platen/internal/event"
+	"platen/internal/moment"
 	"platen/internal/problem"
 )
 
@@ -43,21 +44,17 @@ func (s *Sandbox) Examine(ctx context.Context, signals mission.Signals) (Examina
 }
 
 func (s *Sandbox) examine(ctx context.Context, signals mission.Signals) (x Examination, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	x.View, err = s.refresh(ctx, now, signals)
-	if err == nil && s.company == nil {
-		err = problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
-	}
-	if err == nil {
+	err = s.inside(func(now moment.Instant) (err error) {
+		if x.View, err = s.refresh(ctx, now, signals); err != nil {
+			return err
+		}
+		if s.company == nil {
+			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
+		}
 		x.StateHash, x.Violation = s.company.StateHash(), s.company.Check()
 		conduct := s.conduct.taken(0)
 		x.Accepted, x.Refused, x.Replayed = conduct.Accepted, conduct.Refused, conduct.Replayed
-	}
-	whole = true
+		return nil
+	})
 	return x, err
 }

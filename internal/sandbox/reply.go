@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"platen/internal/moment"
 	"platen/internal/problem"
 )
 
@@ -85,17 +86,12 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 // one since the sandbox takes no writes any more. Not found and no error is
 // none of these.
 func (s *Sandbox) Foreclosed(ctx context.Context, cmd Command) (reply Reply, found bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	reply, found, err = s.ready(ctx, cmd, now)
-	if err == nil && !found {
-		err = s.unreserved(cmd)
-	}
-	whole = true
+	err = s.inside(func(now moment.Instant) (err error) {
+		if reply, found, err = s.ready(ctx, cmd, now); err == nil && !found {
+			err = s.unreserved(cmd)
+		}
+		return err
+	})
 	return reply, found, err
 }
 

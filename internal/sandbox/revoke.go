@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/store"
 )
@@ -33,15 +34,7 @@ func (h *House) Revoke(ctx context.Context, key string) error {
 // revoke takes a key out of the header. Time does not pass for it: also an
 // expired sandbox loses its key.
 func (s *Sandbox) revoke(ctx context.Context, key store.KeyHash) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	err := s.takeKey(ctx, key)
-	whole = true
-	return err
+	return s.inside(func(moment.Instant) error { return s.takeKey(ctx, key) })
 }
 
 func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {

@@ -138,14 +138,11 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 			return v, nil
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	v, err := s.refresh(ctx, now, signals)
-	whole = true
+	var v *View
+	err := s.inside(func(now moment.Instant) (err error) {
+		v, err = s.refresh(ctx, now, signals)
+		return err
+	})
 	return v, err
 }
 
@@ -184,42 +181,12 @@ func (s *Sandbox) standing(ctx context.Context, err error) (*View, error) {
 // Do runs one command, or returns the stored reply of an earlier request with
 // the same idempotency key (contract: IDEM.REPLAY).
 func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	reply, err := s.do(ctx, cmd, now)
-	whole = true
+	var reply Reply
+	err := s.inside(func(now moment.Instant) (err error) {
+		reply, err = s.do(ctx, cmd, now)
+		return err
+	})
 	return reply, err
-}
-
-// begin notes that a writer is inside. The note is made before the writer's
-// own time is taken, so nothing it stamps is older than the note.
-func (s *Sandbox) begin() (now moment.Instant, end func()) {
-	s.writing.Store(int64(s.house.now()))
-	return s.house.now(), func() { s.writing.Store(0) }
-}
-
-// AsOf returns the newest moment, at most now, up to which the next View shows
-// everything that happened. While a commit is under way its rows already have
-// their updated_at, but no reader sees them: a client that took the present
-// for what it has seen, and asked next for what changed since, would miss
-// them.
-func (s *Sandbox) AsOf(now moment.Instant) moment.Instant {
-	if began := moment.Instant(s.writing.Load()); began > 0 {
-		return min(now, began)
-	}
-	return now
-}
-
-// dropUnless drops the company when a panic passes through its writer: what
-// was half done must not become durable with the next commit.
-func (s *Sandbox) dropUnless(whole *bool) {
-	if !*whole {
-		s.drop()
-	}
 }
 
 func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Reply, error) {

@@ -99,23 +99,17 @@ func (h *House) serve(ctx context.Context, header store.Sandbox, now time.Time) 
 // Nobody called, so it does not count as used, and there is nobody whose
 // request a panic would end: it is an error here.
 func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, end := s.begin()
-	defer end()
-	whole := false
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	defer s.dropUnless(&whole)
-	err = s.enter(ctx, now)
-	whole = true
-	if s.gone {
+	return s.inside(func(moment.Instant) error {
+		if err := s.enter(ctx, now); !s.gone {
+			return err
+		}
 		return nil
-	}
-	return err
+	})
 }
 
 // remove deletes a sandbox, with all that was known of it.

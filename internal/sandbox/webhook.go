@@ -89,21 +89,18 @@ func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit 
 }
 
 func (s *Sandbox) due(ctx context.Context, now moment.Instant, limit int) (jobs []subscription.Job, v *View, next moment.Instant, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	if err = s.enter(ctx, now); err == nil {
-		jobs, next = s.company.DueDeliveries(now, limit)
-		s.deferred.Store(int64(s.company.DeferredSince()))
-		if s.company.Changed() { // some were deferred
-			err = s.commit(ctx, step{})
+	err = s.inside(func(moment.Instant) (err error) {
+		if err = s.enter(ctx, now); err == nil {
+			jobs, next = s.company.DueDeliveries(now, limit)
+			s.deferred.Store(int64(s.company.DeferredSince()))
+			if s.company.Changed() { // some were deferred
+				err = s.commit(ctx, step{})
+			}
 		}
-	}
-	whole = true
-	return jobs, s.published.Load(), next, err
+		v = s.published.Load()
+		return err
+	})
+	return jobs, v, next, err
 }
 
 // eventText is the event with a number as it is delivered.
@@ -126,21 +123,16 @@ func (h *House) Record(ctx context.Context, sandboxID string, outcomes []subscri
 }
 
 func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, end := s.begin()
-	defer end()
-	whole := false
-	defer s.dropUnless(&whole)
-	err := s.enter(ctx, now)
-	if err == nil {
-		s.company.RecordDeliveries(outcomes, now)
-		if s.company.Changed() {
-			err = s.commit(ctx, step{})
+	return s.inside(func(now moment.Instant) error {
+		err := s.enter(ctx, now)
+		if err == nil {
+			s.company.RecordDeliveries(outcomes, now)
+			if s.company.Changed() {
+				err = s.commit(ctx, step{})
+			}
 		}
-	}
-	whole = true
-	return err
+		return err
+	})
 }
 
 // Waiting lists the sandboxes with an active subscription.

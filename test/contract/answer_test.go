@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"platen/platentest"
 )
@@ -58,7 +59,9 @@ type answer struct {
 	body      map[string]any
 }
 
-var transport = &http.Transport{MaxIdleConnsPerHost: testsAtOnce, DisableCompression: true}
+// transport gives up an idle connection before the server does after two
+// minutes: a call sent in the moment of its closing would get no answer.
+var transport = &http.Transport{MaxIdleConnsPerHost: testsAtOnce, IdleConnTimeout: time.Minute, DisableCompression: true}
 
 // send makes a call and holds its answer against everything that is true of
 // all answers.

@@ -70,7 +70,7 @@ func begin(database string, settings ...string) (*process, error) {
 
 func beginCommand(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{}), log: &tail{found: make(chan string, 1)}}
-	p.http = &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	p.http = &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute}}
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
 		return nil, err

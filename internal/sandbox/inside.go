@@ -1,0 +1,36 @@
+package sandbox
+
+import "platen/internal/moment"
+
+// inside lets one writer at a time work on the company, and tells it the time.
+// When a panic passes through it, the company is dropped: what was half done
+// must not become durable with the next commit.
+func (s *Sandbox) inside(work func(now moment.Instant) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// The note that a writer is inside is made before the writer's own time is
+	// taken, so nothing it stamps is older than the note.
+	s.writing.Store(int64(s.house.now()))
+	defer s.writing.Store(0)
+	whole := false
+	defer func() {
+		if !whole {
+			s.drop()
+		}
+	}()
+	err := work(s.house.now())
+	whole = true
+	return err
+}
+
+// AsOf returns the newest moment, at most now, up to which the next View shows
+// everything that happened. While a commit is under way its rows already have
+// their updated_at, but no reader sees them: a client that took the present
+// for what it has seen, and asked next for what changed since, would miss
+// them.
+func (s *Sandbox) AsOf(now moment.Instant) moment.Instant {
+	if began := moment.Instant(s.writing.Load()); began > 0 {
+		return min(now, began)
+	}
+	return now
+}
