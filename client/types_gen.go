@@ -1309,8 +1309,8 @@ const (
 
 // PaySupplierInvoiceInput is the body of pay_supplier_invoice.
 type PaySupplierInvoiceInput struct {
-	// The matched or the billed amount. Left out, the bill is paid if it matches. Early discount and
-	// late fee are worked out by themselves. At least 1.
+	// The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is
+	// paid if it matches. Early discount and late fee are worked out by themselves. At least 0.
 	AmountMinor *int64 `json:"amount_minor,omitzero"`
 	// 1 to 200 characters.
 	Note *string `json:"note,omitzero"`

@@ -55,7 +55,7 @@ type CreateOfficeGoodsReceipt struct {
 
 // PaySupplierInvoice is the body of POST /office/supplier-invoices/{id}/pay.
 type PaySupplierInvoice struct {
-	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"1" doc:"The matched or the billed amount. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves."`
+	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves."`
 	Note        *string      `json:"note,omitzero" minLength:"1" maxLength:"200"`
 }
 

@@ -191,7 +191,7 @@ func TestWhatIsNotAcceptedGoesBack(t *testing.T) {
 	watch(n).ended()
 }
 
-// TestATruckCanBeSentAwayWhole rejects everything.
+// TestATruckCanBeSentAwayWhole rejects everything, and owes nothing.
 func TestATruckCanBeSentAwayWhole(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BODY.FACTORY.GOODS_RECEIPTS", "OPEN.FIELDS.FACTORY_GOODS_RECEIPT")
@@ -211,6 +211,19 @@ func TestATruckCanBeSentAwayWhole(t *testing.T) {
 		}
 	}
 	agrees(t, "the order", n.row("/office/purchase-orders/"+text(order, "id")), object{"receipt_status": "none"})
+	n.day()
+	n.tick(30)
+	bill := n.billFor(order)
+	agrees(t, "the bill", bill, object{"billed_minor": 96000, "matched_minor": 0, "match_status": "no_receipt"})
+	path, cash, booked := text(bill, "id"), n.row("/office/cash")["cash_minor"], len(n.all("/office/ledger"))
+	details := n.pay(path, `{}`).want(http.StatusConflict, "three_way_mismatch").details()
+	agrees(t, "details", details, object{"allowed": []int{0, 96000}})
+	paid := n.pay(path, `{"amount_minor":0}`).want(http.StatusOK, "").data()
+	agrees(t, "the bill", paid, object{"status": "paid", "paid_minor": 0, "credited_minor": 96000, "discount_minor": 0})
+	if after := n.row("/office/cash")["cash_minor"]; after != cash || len(n.all("/office/ledger")) != booked {
+		t.Errorf("paid nothing: cash went from %v to %v", cash, after)
+	}
+	n.pay(path, `{"amount_minor":0}`).want(http.StatusConflict, "already_paid")
 }
 
 func TestBadReceiptsOfTheFactoryAreRefused(t *testing.T) {

@@ -71,12 +71,12 @@ type FundsDetails struct {
 // CanSpend refuses a payment that the client chooses and that cash and the
 // overdraft do not cover (contract: OPEN.CASH.SPENDING).
 func (o *Office) CanSpend(amount money.Minor) error {
-	available := o.State.CashMinor + o.preset.OverdraftLimitMinor
+	available := max(o.State.CashMinor+o.preset.OverdraftLimitMinor, 0)
 	if available >= amount {
 		return nil
 	}
-	return problem.New(problem.InsufficientFunds, "This takes %s, and with the overdraft %s are there.", amount, max(available, 0)).
-		With(FundsDetails{AmountMinor: amount, AvailableMinor: max(available, 0)})
+	return problem.New(problem.InsufficientFunds, "This takes %s, and with the overdraft %s are there.", amount, available).
+		With(FundsDetails{AmountMinor: amount, AvailableMinor: available})
 }
 
 // Spend takes cash for an event that says so. The caller has asked CanSpend,

@@ -144,9 +144,10 @@ func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (mone
 
 // closedBy lists the amounts that close the invoice, least first. The supplier
 // credits what it did not deliver, and not what was only left out of the
-// receipt: it knows what its truck brought and took back.
+// receipt: it knows what its truck brought and took back. Nothing closes the
+// bill for a truck that was sent away whole.
 func (i *SupplierInvoice) closedBy(delivered money.Minor) []money.Minor {
-	if i.MatchedMinor > 0 && i.MatchedMinor != i.BilledMinor && i.MatchedMinor >= delivered {
+	if i.MatchedMinor != i.BilledMinor && i.MatchedMinor >= delivered {
 		return []money.Minor{i.MatchedMinor, i.BilledMinor}
 	}
 	return []money.Minor{i.BilledMinor}
@@ -197,7 +198,9 @@ func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 		Number: invoice.Number, PaidMinor: invoice.PaidMinor, CreditedMinor: invoice.CreditedMinor, DiscountMinor: invoice.DiscountMinor,
 		PaidBy: s.By, CashMinor: o.State.CashMinor - invoice.PaidMinor,
 	})
-	o.Spend(r, invoice.PaidMinor, kind, eventID, invoice.ID)
+	if invoice.PaidMinor > 0 {
+		o.Spend(r, invoice.PaidMinor, kind, eventID, invoice.ID)
+	}
 	return s.By == PaidByClient && invoice.CreditedMinor > 0
 }
 
