@@ -21,6 +21,9 @@ const fullRetrySeconds = 30
 type Request struct {
 	// Order is what is to be made, for whose network.
 	Order Order
+	// Wrong is why the request cannot be granted, nil for nothing. It is refused
+	// with that, unless its key says more (contract: OPEN.IDEM.FIRST).
+	Wrong error
 	// Key is the idempotency key, "" for none, and Fingerprint tells requests
 	// with the same key apart.
 	Key         string
@@ -59,6 +62,9 @@ func (d *Desk) Create(ctx context.Context, in Request) (Reply, error) {
 		if reply, found, err := d.replay(ctx, i, d.options.Now()); err != nil || found {
 			return reply, err
 		}
+	}
+	if in.Wrong != nil {
+		return Reply{}, in.Wrong
 	}
 	d.creating.RLock()
 	defer d.creating.RUnlock()

@@ -20,30 +20,16 @@ const pollPace = 3
 // create makes a sandbox, or hands out a ticket (contract:
 // ROUTE.SANDBOXES.CREATE).
 func (x *exchange) create() error {
-	if err := x.noQuery(); err != nil {
-		return err
+	d, wrong := x.demand()
+	if !d.known {
+		return wrong
 	}
-	key, err := idempotencyKey(x.r.Header, x.op.Key)
-	if err != nil {
-		return err
-	}
-	body, err := x.body()
-	if err != nil {
-		return err
-	}
-	in, err := x.input(body)
-	if err != nil {
-		return err
-	}
-	wanted, ok := in.(*operation.CreateSandbox)
-	if !ok {
-		return fmt.Errorf("creation takes a body of type %T", in)
-	}
-	if err := x.server.house.Offers(wanted.Creation("").Preset); err != nil {
-		return err
+	order := admission.Order{Network: x.group.String()}
+	if wrong == nil {
+		order.Text, wrong = x.order(d.in)
 	}
 	reply, err := x.server.desk.Create(x.r.Context(), admission.Request{
-		Order: admission.Order{Network: x.group.String(), Text: encode(wanted)}, Key: key, Fingerprint: x.fingerprint(body),
+		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.fingerprint(d.body),
 		Proof: x.r.Header.Values("Sim-Pow"), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
 			return admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.stands(w))}
@@ -57,6 +43,18 @@ func (x *exchange) create() error {
 	}
 	x.answer(reply.Status, reply.Body)
 	return nil
+}
+
+// order is what the body of a creation asks for.
+func (x *exchange) order(in any) ([]byte, error) {
+	wanted, ok := in.(*operation.CreateSandbox)
+	if !ok {
+		return nil, fmt.Errorf("creation takes a body of type %T", in)
+	}
+	if err := x.server.house.Offers(wanted.Creation("").Preset); err != nil {
+		return nil, err
+	}
+	return encode(wanted), nil
 }
 
 // make makes the sandbox of an order.

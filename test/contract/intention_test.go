@@ -14,7 +14,7 @@ func longKey() string { return strings.Repeat("k", 20) + freshKey() }
 
 func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.IDEM.CREATION", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "IDEM.REUSED", "OPEN.IDEM.BYTES")
+	rows(t, "OPEN.IDEM.CREATION", "OPEN.ERR.INVALID_PRESET", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "IDEM.REUSED", "OPEN.IDEM.BYTES", "OPEN.IDEM.FIRST")
 	folder := t.TempDir()
 	s := serve(t, map[string]string{"trusted-proxy": "127.0.0.1/32", "database": filepath.Join(folder, "platen.db"), "max-sandboxes": "5"})
 	key := longKey()
@@ -26,6 +26,13 @@ func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	other := creation.under(key)
 	other.body = `{"preset":"manual"}`
 	s.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+	for faulty, code := range map[string]string{"{": "invalid_json", "[]": "invalid_json", `{"seed":-1}`: "validation_failed", `{"preset":"nowhere"}`: "invalid_preset"} {
+		other.body = faulty
+		s.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		if a := s.send(t, request{method: "POST", path: "/sandboxes", body: faulty}.under(longKey())); a.code() != code {
+			t.Errorf("%s under a fresh key is answered %s, want %s", faulty, a.raw, code)
+		}
+	}
 	elsewhere := creation.under(key)
 	elsewhere.headers = append(elsewhere.headers, "X-Forwarded-For", "198.51.100.7")
 	if a := s.send(t, elsewhere).want(http.StatusCreated, ""); text(a.data(), "sandbox_id") == text(first.data(), "sandbox_id") {
