@@ -1056,7 +1056,7 @@ type CreateRequisitionInput struct {
 	NeededBy  *Date   `json:"needed_by,omitzero"`
 }
 
-// MaterialLineInput is the body of .
+// MaterialLineInput is the type of CreateRequisitionInput.Lines.
 type MaterialLineInput struct {
 	// Required. 1 to 40 characters. Such as mat_coated.
 	SKU string `json:"sku"`
@@ -1205,7 +1205,7 @@ type CreateOfficeGoodsReceiptInput struct {
 	Reference *string `json:"reference,omitzero"`
 }
 
-// ReceivedLineInput is the body of .
+// ReceivedLineInput is the type of CreateOfficeGoodsReceiptInput.Lines.
 type ReceivedLineInput struct {
 	// Required. 1 to 40 characters.
 	SKU string `json:"sku"`
@@ -1429,7 +1429,7 @@ type CreateTimesheetInput struct {
 	Entries []HoursEntryInput `json:"entries"`
 }
 
-// HoursEntryInput is the body of .
+// HoursEntryInput is the type of CreateTimesheetInput.Entries.
 type HoursEntryInput struct {
 	// Who, or badge_no. 1 to 64 characters.
 	EmployeeID *string `json:"employee_id,omitzero"`

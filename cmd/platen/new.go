@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,6 +60,14 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if o.env != "" {
+		if o.json {
+			return usageError{errors.New("--env writes a file and --json prints; give one of them")}
+		}
+		if err := writable(o.env); err != nil {
+			return err
+		}
+	}
 	in := client.CreateSandboxInput{}
 	if o.preset != "" {
 		in.Preset = &o.preset
@@ -92,10 +100,24 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 		return nil
 	}
 	if err := writeEnv(o.env, lines); err != nil {
+		fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n")) // they are shown once
 		return err
 	}
 	fmt.Fprintf(notes, "The keys are in %s. Look around with: platen status\n", o.env)
 	return nil
+}
+
+// writable says what would be in the way of writeEnv, before there are keys that
+// could be lost.
+func writable(name string) error {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("write %s: it is no regular file", name)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(name), ".env-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return errors.Join(temporary.Close(), os.Remove(temporary.Name()))
 }
 
 // writeEnv puts variables into a file that only its owner can read. What else
@@ -123,9 +145,6 @@ func writeEnv(name string, lines []string) error {
 	}
 	if err := temporary.Close(); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("write %s: it is a link to another file", name)
 	}
 	if err := os.Rename(temporary.Name(), name); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

@@ -58,7 +58,7 @@ func (s *structure) render() string {
 	sentence := s.about
 	switch {
 	case sentence != "":
-	case s.input:
+	case s.input && len(s.users) > 0:
 		sentence = "is the body of " + enumerated(s.users) + "."
 	case len(s.users) > 1:
 		sentence = "is what " + enumerated(s.users) + " answer with."

@@ -111,6 +111,8 @@ const (
 	prefixLeast = 3
 	// rootLeast is how many letters a word has that a longer one is taken for.
 	rootLeast = 5
+	// wordsMost is how many words of a query are looked for.
+	wordsMost = 20
 )
 
 // known are the words of texts that a word of a query stands for: itself, where
@@ -138,13 +140,32 @@ func (x *Index) known(word string, last bool) []string {
 // common are words that say nothing about what is looked for.
 var common = Words("a an and are as at be by can do does did for from get how i if in is it its long me my of on or out so that the their them then there this to use was we what when where which who why will with you your") //nolint:gochecknoglobals // read only
 
-// asked are the words of a query, without those that are common.
+// asked are the words of a query, each once, without those that are common and
+// those that are too many.
 func asked(query string) []string {
-	words := Words(query)
-	if rare := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(common, word) }); len(rare) > 0 {
+	var words, rare []string
+	for _, word := range Words(query) {
+		if !slices.Contains(common, word) {
+			rare = with(rare, word)
+		} else if len(rare) == 0 {
+			words = with(words, word)
+		}
+		if len(rare) == wordsMost {
+			break
+		}
+	}
+	if len(rare) > 0 {
 		return rare
 	}
 	return words
+}
+
+// with adds a word to a few others.
+func with(words []string, word string) []string {
+	if len(words) == wordsMost || slices.Contains(words, word) {
+		return words
+	}
+	return append(words, word)
 }
 
 // Matches returns whether a word of a text is one that a query looks for.

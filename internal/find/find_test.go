@@ -1,7 +1,9 @@
 package find_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"platen/internal/find"
@@ -34,6 +36,25 @@ func TestTheBestTextComesFirst(t *testing.T) {
 	}
 	if got := x.Search("press", 1); len(got) != 1 {
 		t.Errorf("more than were asked for: %v", got)
+	}
+}
+
+// TestOfManyWordsTheFirstAreLookedFor: what a search costs has a bound.
+func TestOfManyWordsTheFirstAreLookedFor(t *testing.T) {
+	t.Parallel()
+	x := find.New([]find.Text{{Title: "Presses", Body: "What a press prints."}, {Title: "Lists", Body: "Pages of records."}})
+	repeated := strings.Repeat("press ", 1000)
+	unknown := make([]string, 1000)
+	for i := range unknown {
+		unknown[i] = fmt.Sprintf("qx%d", i)
+	}
+	far := strings.Join(unknown, " ")
+	for query, want := range map[string][]int{
+		repeated: {0}, repeated + "lists": {0, 1}, strings.Repeat("the ", 1000) + "lists": {1}, "lists " + far: {1}, far + " lists": nil,
+	} {
+		if got := x.Search(query, 10); !slices.Equal(got, want) {
+			t.Errorf("%.20s… finds %v, want %v", query, got, want)
+		}
 	}
 }
 

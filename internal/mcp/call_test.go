@@ -206,6 +206,12 @@ func TestAnswersShowTheBudgetOfTheirCall(t *testing.T) {
 			t.Errorf("%s shows %v", body, w.Header())
 		}
 	}
+	for name, limit := range map[string]string{"search_docs": "120", "no_such_tool": "30"} {
+		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`","arguments":{"query":"webhook"}}}`)
+		if got := w.Header()["X-RateLimit-Limit"]; !slices.Equal(got, []string{limit}) { //nolint:staticcheck // spelled as the API does
+			t.Errorf("%s shows %v, which it was not taken from", name, got)
+		}
+	}
 	if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", ""); !slices.Equal(w.Header()["X-RateLimit-Limit"], []string{"30"}) { //nolint:staticcheck // spelled as the API does
 		t.Errorf("a ping without a key shows %v", w.Header())
 	}

@@ -180,7 +180,7 @@ func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 				}
 			}()
 			if call, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && !known[call.Name] {
-				if err := e.options.Door.Spend(v.Request, sandbox.Caller{}); err != nil {
+				if err := e.spend(v, sandbox.Caller{}); err != nil {
 					return e.failed(err), nil
 				}
 			}

@@ -38,16 +38,27 @@ func TestABatchWithOneIDTwiceIsAnswered(t *testing.T) {
 func TestARefusedInitializeLeavesNoSession(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})
+	const params = `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}`
+	whole := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + params + `}`
 	for _, c := range []struct {
-		version, media string
-		status, code   int
+		body, media  string
+		status, code int
 	}{
-		{`5`, "application/json", http.StatusOK, -32602},
-		{`"2025-06-18"`, "text/plain", http.StatusUnsupportedMediaType, -32000},
+		{strings.Replace(whole, `"2025-06-18"`, "5", 1), "application/json", http.StatusOK, -32602},
+		{strings.Replace(whole, params, "null", 1), "application/json", http.StatusOK, -32602},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize"}`, "application/json", http.StatusOK, -32602},
+		{strings.Replace(whole, `"id":1,`, "", 1), "application/json", http.StatusBadRequest, -32600},
+		{strings.Replace(whole, `"id":1,`, `"id":null,`, 1), "application/json", http.StatusBadRequest, -32600},
+		{"[" + whole + "]", "application/json", http.StatusBadRequest, -32600},
+		{`[{"jsonrpc":"2.0","id":2,"method":"ping"},` + whole + "]", "application/json", http.StatusBadRequest, -32600},
+		{whole, "text/plain", http.StatusUnsupportedMediaType, -32000},
 	} {
-		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":`+c.version+`,"capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`, "Content-Type", c.media)
+		w := post(t, e, "/mcp", c.body, "Content-Type", c.media, "Mcp-Protocol-Version", "2025-03-26")
 		if a := read(t, w); w.Code != c.status || a.Error == nil || a.Error.Code != c.code || strings.Contains(a.Error.Message, "json:") || w.Header().Get("Mcp-Session-Id") != "" {
-			t.Errorf("version %s as %s is answered %d %s with the session %q", c.version, c.media, w.Code, w.Body, w.Header().Get("Mcp-Session-Id"))
+			t.Errorf("%s as %s is answered %d %s with the session %q", c.body, c.media, w.Code, w.Body, w.Header().Get("Mcp-Session-Id"))
 		}
+	}
+	if w := post(t, e, "/mcp", whole); w.Header().Get("Mcp-Session-Id") == "" {
+		t.Errorf("an initialize that is in order is answered %d %s without a session", w.Code, w.Body)
 	}
 }

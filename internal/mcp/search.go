@@ -114,19 +114,20 @@ func (c *call) most() int {
 	return most
 }
 
-// own answers without an operation. It costs what a request does.
-func (c *call) own(data any) (*reply, error) {
+// own answers without an operation. It costs what a request does, and nothing is
+// done before that is paid.
+func (c *call) own(find func() any) (*reply, error) {
 	door := c.endpoint.options.Door
-	if err := door.Spend(c.visit.Request, c.caller()); err != nil {
+	if err := c.endpoint.spend(c.visit, c.caller()); err != nil {
 		return &reply{http.StatusTooManyRequests, door.Refusal(err)}, nil
 	}
-	return &reply{http.StatusOK, door.Success(data)}, nil
+	return &reply{http.StatusOK, door.Success(find())}, nil
 }
 
 // searchDocs makes the tool that searches the docs.
 func (b *builder) searchDocs(in entry) (*tool, error) {
 	return in.tool(searching("Words, such as an error code or a resource."), func(_ context.Context, c *call) (*reply, error) {
-		return c.own(found[Page]{b.endpoint.docs.Search(c.arguments.text(argumentQuery), c.most())})
+		return c.own(func() any { return found[Page]{b.endpoint.docs.Search(c.arguments.text(argumentQuery), c.most())} })
 	})
 }
 
@@ -171,14 +172,16 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 		shown[op.ID] = c
 	}
 	return in.tool(searching("What to do, such as 'webhook' or 'hire'."), func(_ context.Context, c *call) (*reply, error) {
-		items := []*callable{}
-		for _, i := range b.endpoint.catalogue.Search(c.arguments.text(argumentQuery), foundMost) {
-			op := &b.endpoint.options.Operations[i]
-			if c.reaches(op) && len(items) < c.most() {
-				items = append(items, shown[op.ID])
+		return c.own(func() any {
+			items := []*callable{}
+			for _, i := range b.endpoint.catalogue.Search(c.arguments.text(argumentQuery), foundMost) {
+				op := &b.endpoint.options.Operations[i]
+				if c.reaches(op) && len(items) < c.most() {
+					items = append(items, shown[op.ID])
+				}
 			}
-		}
-		return c.own(found[*callable]{items})
+			return found[*callable]{items}
+		})
 	})
 }
 

@@ -58,3 +58,47 @@ func TestASandboxOfAnotherEngineEnds(t *testing.T) {
 		})
 	}
 }
+
+// stuck is a store that cannot delete at first.
+type stuck struct {
+	store.Store
+
+	fails *int
+}
+
+// Delete implements store.Store.
+func (s stuck) Delete(ctx context.Context, sandboxID string) error {
+	if *s.fails > 0 {
+		*s.fails--
+		return store.ErrFull
+	}
+	return s.Store.Delete(ctx, sandboxID)
+}
+
+// TestASandboxOfAnotherEngineIsDeletedLater tries again when its deletion failed,
+// and does not take it for done.
+func TestASandboxOfAnotherEngineIsDeletedLater(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(inner store.Store) store.Store { return older{inner} })
+	id := b.view(b.create(sim.Realtime)).SandboxID
+	fails := 2
+	b.reopen(func(inner store.Store) store.Store { return stuck{inner, &fails} })
+	if _, err := b.house.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unavailable) {
+		t.Errorf("while the storage is full it is answered with %v", err)
+	}
+	b.pass(lease - time.Minute)
+	if b.house.Sweep(t.Context()); fails != 0 {
+		t.Error("what is due there was taken for done")
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // the client hung up
+	if _, err := b.house.Sandbox(id).View(gone, 0); !isProblem(err, problem.Unauthorized) && !errors.Is(err, context.Canceled) {
+		t.Errorf("whoever hung up is answered with %v", err)
+	}
+	if _, err := b.house.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
+		t.Errorf("it is answered with %v", err)
+	}
+	if _, err := b.store.Load(t.Context(), id); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("it is still stored: %v", err)
+	}
+}

@@ -67,8 +67,8 @@ func (s *Sandbox) load(ctx context.Context) error {
 		// The program was replaced by another one, and sandboxes are short:
 		// this one ends, as if its time were over.
 		s.house.log.Warn("remove sandbox", "sandbox", s.id, "error", err)
-		if err := s.discard(ctx, image.Sandbox); err != nil {
-			return err
+		if err := s.discard(context.WithoutCancel(ctx), image.Sandbox); err != nil {
+			return storeProblem(s.id, err)
 		}
 		return errGone()
 	}

@@ -119,12 +119,12 @@ func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Tim
 	if s.company != nil && now.Before(s.header.DeleteAt) {
 		return nil // extended since it was found
 	}
+	s.gone = true // also when it cannot be deleted yet
 	return s.discard(ctx, header)
 }
 
 // discard is remove, whatever the time.
 func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
-	s.gone = true
 	if s.company != nil {
 		s.drop()
 	}
@@ -133,6 +133,7 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 		h.options.Told.Doubt()
 		return err //nolint:wrapcheck // it says what was deleted
 	}
+	s.gone = true
 	h.options.Told.Gone(s.id)
 	if s.unattend != nil {
 		s.unattend()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +18,10 @@ type object = map[string]any
 
 // refusal is the error of an envelope: a tool that did nothing, and why.
 type refusal struct {
-	Code    string    `json:"code"`
-	Message string    `json:"message"`
-	RetryAt time.Time `json:"retry_at"`
+	Code      string    `json:"code"`
+	Message   string    `json:"message"`
+	Retryable bool      `json:"retryable"`
+	RetryAt   time.Time `json:"retry_at"`
 }
 
 // Error implements error.
@@ -33,8 +35,11 @@ type player struct {
 	done map[string]int
 }
 
+// pause is how long a call waits that is told to come again, and not when.
+const pause = time.Second
+
 // must calls a tool that has to work, and returns its data. When it is told to
-// wait, it waits.
+// come again, it waits and does.
 func (p *player) must(ctx context.Context, tool string, arguments object) (object, error) {
 	for {
 		result, err := p.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
@@ -55,10 +60,14 @@ func (p *player) must(ctx context.Context, tool string, arguments object) (objec
 		if !result.IsError {
 			return envelope.Data, nil
 		}
-		if code := envelope.Error.Code; code != "rate_limited" && code != "tick_rate" {
+		if !envelope.Error.Retryable {
 			return nil, fmt.Errorf("%s: %w", tool, envelope.Error)
 		}
-		timer := time.NewTimer(time.Until(envelope.Error.RetryAt))
+		wait := pause
+		if at := envelope.Error.RetryAt; !at.IsZero() {
+			wait = time.Until(at)
+		}
+		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -68,9 +77,16 @@ func (p *player) must(ctx context.Context, tool string, arguments object) (objec
 	}
 }
 
-// may calls a tool that may be refused, and counts what was done.
+// write is must with a key, under which nothing happens twice however often it is
+// sent.
+func (p *player) write(ctx context.Context, tool string, arguments object) (object, error) {
+	arguments["idempotency_key"] = rand.Text()
+	return p.must(ctx, tool, arguments)
+}
+
+// may is write for what may be refused. It counts what was done.
 func (p *player) may(ctx context.Context, what, tool string, arguments object) (bool, error) {
-	_, err := p.must(ctx, tool, arguments)
+	_, err := p.write(ctx, tool, arguments)
 	if _, refused := errors.AsType[*refusal](err); refused {
 		return false, nil
 	}

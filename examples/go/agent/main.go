@@ -66,7 +66,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // play plays a company for some days, one of its own unless there is one.
 func (p *player) play(ctx context.Context, days int, own bool) error {
 	if own {
-		if _, err := p.must(ctx, "create_sandbox", object{"preset": "agent_eval"}); err != nil {
+		if _, err := p.write(ctx, "create_sandbox", object{"preset": "agent_eval"}); err != nil {
 			return err
 		}
 	}

@@ -153,15 +153,6 @@ func (f *Factory) workOrderFor(reference string) (id string, ok bool) {
 	return id, ok
 }
 
-// WorkOrderFor returns the work order with a reference.
-func (f *Factory) WorkOrderFor(reference string) (*WorkOrder, bool) {
-	id, ok := f.workOrderFor(reference)
-	if !ok {
-		return nil, false
-	}
-	return f.WorkOrders.Find(id)
-}
-
 // Create takes a work order on. Stock goods for somebody are taken from the
 // shelf when it has them all. It returns the order's id.
 func (f *Factory) Create(r *record.Recorder, in WorkOrderInput) string {

@@ -62,7 +62,6 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment
 		AmountMinor: amount, Currency: money.Currency, ReceivedOn: r.Date(), RemittanceText: invoice.Number,
 	}, struct{}{})
 	invoice = o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
-		i.DisputeCode = nil // who pays does not dispute
 		i.AmountPaidMinor += amount
 		i.BalanceMinor -= amount
 	})

@@ -219,13 +219,14 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
 		f.refuseMessage(w, messages, err)
 		return
 	}
-	if len(messages) == 1 && messages[0].opens() {
-		if err := opening(r, body); err != nil {
+	opens := slices.ContainsFunc(messages, message.opens)
+	if opens {
+		if err := opening(r, messages, body); err != nil {
 			f.refuseMessage(w, messages, err)
 			return
 		}
 	}
-	if v.Session == nil && !sessionless(r) && slices.ContainsFunc(messages, message.opens) {
+	if opens && v.Session == nil && !sessionless(r) {
 		id, opened, err := f.options.Book.Open(r.Context())
 		if err != nil {
 			f.refuse(w, err)

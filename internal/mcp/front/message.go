@@ -10,6 +10,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// space is what may stand around values of JSON.
+const space = " \t\r\n"
+
 // message is what the front has to know of a message; the library reads it
 // whole.
 type message struct {
@@ -26,17 +29,23 @@ type message struct {
 // opens reports whether the message opens a session.
 func (m message) opens() bool { return m.Method == "initialize" }
 
-// opening refuses an initialize that the library would not read: it must not
-// leave a session behind.
-func opening(r *http.Request, body []byte) error {
+// opening refuses an initialize that the library would not answer with a result:
+// it must not leave a session behind.
+func opening(r *http.Request, messages []message, body []byte) error {
+	if bytes.HasPrefix(bytes.TrimLeft(body, space), []byte("[")) {
+		return &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must be sent by itself, not in a batch"}
+	}
+	if id := messages[0].ID; len(id) == 0 || string(id) == "null" {
+		return &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must have an id"}
+	}
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		return &refusal{status: http.StatusUnsupportedMediaType, code: codeRefused, message: "Unsupported Media Type: the header Content-Type must be application/json"}
 	}
 	var sent struct {
-		Params sdk.InitializeParams `json:"params"`
+		Params *sdk.InitializeParams `json:"params"`
 	}
-	if err := json.Unmarshal(body, &sent); err != nil {
+	if err := json.Unmarshal(body, &sent); err != nil || sent.Params == nil {
 		return &refusal{status: http.StatusOK, code: codeParams, message: "Invalid params: initialize takes protocolVersion, a string, and the objects capabilities and clientInfo"}
 	}
 	return nil
@@ -56,7 +65,7 @@ func read(body []byte) ([]message, error) {
 	if !json.Valid(body) {
 		return nil, &refusal{status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body is not JSON"}
 	}
-	trimmed := bytes.TrimLeft(body, " \t\r\n")
+	trimmed := bytes.TrimLeft(body, space)
 	if trimmed[0] != '[' {
 		var one message
 		_ = json.Unmarshal(body, &one)
