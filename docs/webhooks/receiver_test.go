@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -93,16 +94,24 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
+// freePort is one that nobody listens at. It lies below those that the system
+// gives to whoever does not choose, so that nobody takes it meanwhile.
+func freePort(t testing.TB) int {
+	t.Helper()
+	for {
+		port := 10_000 + rand.IntN(20_000)
+		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			listener.Close()
+			return port
+		}
+	}
+}
+
 // start runs a receiver until it is stopped, or the test ends. When it was
 // stopped, everything that it has printed is there.
 func start(t *testing.T, argv func(*testing.T, int) []string) (address string, printed *journal, stop func()) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
+	port := freePort(t)
 	words, printed := argv(t, port), &journal{}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	program := exec.CommandContext(ctx, words[0], words[1:]...)

@@ -84,10 +84,10 @@ cat last.json`,
 	problem.MethodNotAllowed:      `curl -s -X DELETE BASE/sandbox AS_OFFICE`,
 	problem.NotAcceptable:         `curl -s BASE/sandbox AS_OFFICE -H "Accept: text/html"`,
 	problem.PollInProgress: `for poll in 1 2; do
-  curl -s "BASE/events/poll?after_seq=100000&wait_s=3" AS_OFFICE > /dev/null &
+  curl -s "BASE/events/poll?after_seq=100000&wait_s=10" AS_OFFICE > /dev/null &
 done
-sleep 1
-curl -s "BASE/events/poll?after_seq=100000&wait_s=3" AS_OFFICE`,
+sleep 2
+curl -s "BASE/events/poll?after_seq=100000&wait_s=10" AS_OFFICE`,
 	problem.InvalidState: order + `curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE > /dev/null
 curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE`,
 	problem.DuplicateReference: workOrder + `curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: again" \

@@ -74,7 +74,7 @@ func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
 
 func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
 	t.Parallel()
-	p, x := begin(t, map[string]string{"max-sandboxes": "1", "sandbox-duration": "6s", "extension-window": "1s", "grace": "1s"}, looks[0])
+	p, x := begin(t, map[string]string{"max-sandboxes": "1", "sandbox-duration": "15s", "extension-window": "1s", "grace": "1s"}, looks[0])
 	p.Sandbox(t, platentest.Options{})
 	x.click("#progress button")
 	x.shows(".wait .big", "1")

@@ -73,13 +73,13 @@ func TestEitherKeyExtendsTwice(t *testing.T) {
 	}
 }
 
-// TestTheEndIsAnnounced waits for two seconds with leases that are two seconds
-// longer than the warning.
+// TestTheEndIsAnnounced waits twice, with leases that are ten seconds longer than
+// the warning.
 func TestTheEndIsAnnounced(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIFE.EXPIRING", "OPEN.EVT.SANDBOX.EXPIRING", "EVT.TYPE.SANDBOX.EXPIRING", "OPEN.EVENT.DATA")
 	const warning = 5 * time.Minute
-	n := serve(t, map[string]string{"sandbox-duration": "302s", "extension": "3s"}).create(t, `{"clock":"manual"}`)
+	n := serve(t, map[string]string{"sandbox-duration": "310s", "extension": "10s"}).create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
 	for lease := range 2 {
 		before := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").items()

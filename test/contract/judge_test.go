@@ -76,7 +76,7 @@ func newJudge(t testing.TB, origin string) *judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered, err := (&http.Client{Timeout: 10 * time.Second}).Do(r)
+	answered, err := (&http.Client{Timeout: time.Minute}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

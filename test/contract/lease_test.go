@@ -83,7 +83,7 @@ func world(disruptions, stories, majorOrders int) object {
 
 func testTwoSteps(t *testing.T) {
 	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT", "OPEN.IDEM.KEPT", "OPEN.IDEM.FIRST", "OPEN.HTTP.ONE_401", "AUTH.INVALID")
-	s := serve(t, map[string]string{"sandbox-duration": "3s", "grace": "5s"})
+	s := serve(t, map[string]string{"sandbox-duration": "6s", "grace": "15s"})
 	n := s.create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
 	order := n.order("SO-1001")
@@ -117,7 +117,7 @@ func testTwoSteps(t *testing.T) {
 		t.Errorf("after the end the replay is\n%s\nwas\n%s", replay.raw, accepted.raw)
 	}
 
-	waitUntil(t, ends.Add(5*time.Second+10*time.Millisecond))
+	waitUntil(t, ends.Add(15*time.Second+10*time.Millisecond))
 	unknown := s.send(t, request{method: "GET", path: "/sandbox", key: "lab_off_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}).want(401, "unauthorized")
 	for _, path := range []string{"/sandbox", "/office/cash", "/events", "/factory/stock"} {
 		deleted := n.get(path).want(http.StatusUnauthorized, "unauthorized")
@@ -130,7 +130,7 @@ func testTwoSteps(t *testing.T) {
 
 func testDueBeforeTheEnd(t *testing.T) {
 	rows(t, "OPEN.LIFE.DUE_BEFORE_END")
-	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "2s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
+	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "5s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
 	run := n.print(text(n.work("prd_notebook", 10, ""), "id"))
 	ends, expires := moment(t, run["ends_at"]), moment(t, n.created["expires_at"])
 	if !ends.Before(expires) {
@@ -187,12 +187,22 @@ func testReadsAreCurrent(t *testing.T) {
 func testRetryIsASecondAway(t *testing.T) {
 	rows(t, "OPEN.PRESS_BUSY.RETRY_AT")
 	n := serve(t, hasty(t)).create(t, `{"preset":"rush"}`)
-	work := text(n.work("prd_notebook", 30, ""), "id")
-	n.print(text(n.work("prd_notebook", 40, ""), "id"))
-	refused := n.post("/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_id": work})).want(http.StatusConflict, "press_busy")
-	if left := moment(t, refused.failure()["retry_at"]).Sub(moment(t, refused.meta()["server_time"])); left < time.Second || left >= 2*time.Second {
-		t.Errorf("of a run that ends at once retry_at is %v away", left)
+	const tries = 5 // the run takes half a second, and so may a busy machine
+	for range tries {
+		work := text(n.work("prd_notebook", 30, ""), "id")
+		n.print(text(n.work("prd_notebook", 40, ""), "id"))
+		a := n.post("/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_id": work}))
+		if a.status == http.StatusCreated {
+			waitUntil(t, moment(t, a.data()["ends_at"]).Add(5*time.Millisecond))
+			continue
+		}
+		a.want(http.StatusConflict, "press_busy")
+		if left := moment(t, a.failure()["retry_at"]).Sub(moment(t, a.meta()["server_time"])); left < time.Second || left >= 2*time.Second {
+			t.Errorf("of a run that ends at once retry_at is %v away", left)
+		}
+		return
 	}
+	t.Errorf("in %d tries no press was busy", tries)
 }
 
 // TestTheGracePeriodIsTenMinutes looks at the setting: nobody waits for it.
@@ -212,7 +222,7 @@ func TestTheGracePeriodIsTenMinutes(t *testing.T) {
 func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIFE.CAPACITY")
-	s := serve(t, map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "3s", "grace": "5s"})
+	s := serve(t, map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "3s", "grace": "15s"})
 	s.faults = true
 	n := s.create(t, "")
 	waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))

@@ -176,7 +176,7 @@ func (n *tenant) droppedEvents(s object) map[string]bool {
 func TestADeletedSandboxSendsNothingMore(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.DLV.ENDED")
-	settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "20s", "grace": "2s"}
+	settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "26s", "grace": "2s"}
 	n, r := serve(t, settings).create(t, `{"clock":"manual","seed":1}`), receive(t)
 	s := n.serving(r.URL, `"*"`)
 	// Eight are under way at once, for 3.5 seconds each: more wait than can be sent

@@ -12,7 +12,7 @@ import (
 // and the model reads when it may go on.
 func TestToolCallsSpendTheBudgetOfTheirKey(t *testing.T) {
 	t.Parallel()
-	p := launch(t, "--key-rate", "6", "--key-burst", "5")
+	p := launch(t, "--key-rate", "1", "--key-burst", "5")
 	created := connect(t, p.url(), "").call("create_sandbox", object{"clock": "manual"})
 	office := connect(t, p.url(), created["office_key"].(string))
 	for range 4 {

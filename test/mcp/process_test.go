@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -52,14 +54,7 @@ type program struct {
 // launch starts the shipped binary with no limits but those that are set.
 func launch(t testing.TB, settings ...string) *program {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
 	p := &program{t: t, address: address, arguments: append([]string{
 		"serve", "--listen", address, "--database", filepath.Join(t.TempDir(), "platen.db"),
 		"--key-rate", "0", "--ip-rate", "0", "--anonymous-rate", "0", "--ip-active", "0", "--ip-creations", "0",
@@ -67,6 +62,19 @@ func launch(t testing.TB, settings ...string) *program {
 	p.start()
 	t.Cleanup(p.stop)
 	return p
+}
+
+// freePort is one that nobody listens at. It lies below those that the system
+// gives to whoever does not choose, so that nobody takes it meanwhile.
+func freePort(t testing.TB) int {
+	t.Helper()
+	for {
+		port := 10_000 + rand.IntN(20_000)
+		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			listener.Close()
+			return port
+		}
+	}
 }
 
 func (p *program) origin() string { return "http://" + p.address }

@@ -16,7 +16,7 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 	t.Parallel()
 	t.Run("a place comes free", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, "--max-sandboxes", "1", "--sandbox-duration", "4s", "--grace", "1s")
+		p := launch(t, "--max-sandboxes", "1", "--sandbox-duration", "15s", "--grace", "1s")
 		first := connect(t, p.url(), "").call("create_sandbox", object{})
 		var mu sync.Mutex
 		var heard []string
@@ -50,7 +50,7 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 	})
 	t.Run("a ticket", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, "--max-sandboxes", "1", "--sandbox-duration", "26s", "--grace", "1s")
+		p := launch(t, "--max-sandboxes", "1", "--sandbox-duration", "34s", "--grace", "1s")
 		connect(t, p.url(), "").call("create_sandbox", object{})
 		a := connect(t, p.url(), "")
 		waiting := a.call("create_sandbox", object{"preset": "manual"})

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"platen/internal/ratelimit"
 )
@@ -100,10 +101,14 @@ func (r *running) stop() {
 	r.stdin = nil
 }
 
+// patience is how long a node of a test waits: on a busy machine the server may
+// be late, and is there all the same.
+const patience = time.Minute
+
 // open is a node of the server that asks again at once after a failure.
 func (r *running) open(o ratelimit.Options) *Gate {
 	r.t.Helper()
-	g, err := Open("unix://"+r.socket, o, slog.New(slog.DiscardHandler))
+	g, err := open("unix://"+r.socket, o, slog.New(slog.DiscardHandler), patience)
 	if err != nil {
 		r.t.Fatal(err)
 	}

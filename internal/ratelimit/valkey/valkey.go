@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	// patience is how long a decision may take: longer than any answer over a
+	// defaultPatience is how long a decision may take: longer than any answer over a
 	// local network, shorter than a client notices.
-	patience = 100 * time.Millisecond
+	defaultPatience = 100 * time.Millisecond
 	// defaultPause is how long a node decides alone after a failure.
 	defaultPause = time.Second
 	// connectionsMost bounds the connections of a node. A decision holds one for
@@ -57,7 +57,9 @@ type Gate struct {
 	clock func(at time.Time) int64
 	// remember is how long the server keeps what is written.
 	remember time.Duration
-	pause    time.Duration
+	// patience is how long a decision may take, pause how long nobody is asked
+	// after one that failed.
+	patience, pause time.Duration
 
 	failures atomic.Int64
 	// aloneUntil is until when nobody is asked, in nanoseconds since 1970.
@@ -71,7 +73,11 @@ type Gate struct {
 // Open returns a gate over the server that a redis:// address names. It need
 // not answer yet.
 func Open(address string, o ratelimit.Options, log *slog.Logger) (*Gate, error) {
-	dial, err := dialer(address)
+	return open(address, o, log, defaultPatience)
+}
+
+func open(address string, o ratelimit.Options, log *slog.Logger, patience time.Duration) (*Gate, error) {
+	dial, err := dialer(address, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +95,13 @@ func Open(address string, o ratelimit.Options, log *slog.Logger) (*Gate, error) 
 	return &Gate{
 		local: local, script: redis.NewScript(keys, script), log: log,
 		pool:  &redis.Pool{DialContext: dial, TestOnBorrowContext: alive, MaxIdle: connectionsMost, MaxActive: connectionsMost, Wait: true, IdleTimeout: idleTime},
-		clock: func(time.Time) int64 { return 0 }, remember: longest + time.Minute, pause: defaultPause, bans: map[netip.Prefix]time.Time{},
+		clock: func(time.Time) int64 { return 0 }, remember: longest + time.Minute, patience: patience, pause: defaultPause, bans: map[netip.Prefix]time.Time{},
 	}, nil
 }
 
 // dialer connects to an address: redis://, rediss:// and valkey:// with a host,
 // or unix:// with the path of a socket.
-func dialer(address string) (func(context.Context) (redis.Conn, error), error) {
+func dialer(address string, patience time.Duration) (func(context.Context) (redis.Conn, error), error) {
 	timeouts := []redis.DialOption{redis.DialConnectTimeout(patience), redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience)}
 	u, err := url.Parse(address)
 	switch {
@@ -263,7 +269,7 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 
 // run runs the script.
 func (g *Gate) run(arguments []any) (answer []int64, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
 	defer cancel()
 	c, err := g.pool.GetContext(ctx)
 	if err != nil {
