@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,10 @@ const (
 	secretVariable = "PLATEN_WEBHOOK_SECRET" //nolint:gosec // the name of a variable
 
 	defaultOrigin = "http://127.0.0.1:8080"
+
+	// idleTime is how long a connection to a receiver waits for the next event.
+	// Most servers wait 5 seconds or longer, so it is ours to hang up.
+	idleTime = 4 * time.Second
 )
 
 var errNoKey = errors.New("there is no key: give one with --key, in PLATEN_KEY or in a .env file")
@@ -105,7 +110,7 @@ func newListener(o *listenOptions, out, notes io.Writer) (*listener, error) {
 		feed: newFollower(origin+"/v1", key, o.types, notes), notes: notes,
 		forwarder: &forwarder{
 			url: o.forwardTo, secret: secret, userAgent: webhook.UserAgent(origin), out: out, json: o.json,
-			transport: &http.Transport{DisableCompression: true},
+			transport: &http.Transport{DisableCompression: true, IdleConnTimeout: idleTime},
 		},
 	}
 	fmt.Fprintf(notes, "Listening at %s, forwarding to %s.\n", origin, host)

@@ -34,6 +34,18 @@ func TestABatchWithOneIDTwiceIsAnswered(t *testing.T) {
 	}
 }
 
+// TestWhatIsNoMessageIsRefusedInOurWords: the library would show its own.
+func TestWhatIsNoMessageIsRefusedInOurWords(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	for _, body := range []string{"1", "null", "true", `"ping"`, " 1.5e3", "[1]", "[null]", `[{"jsonrpc":"2.0","id":1,"method":"ping"},[]]`} {
+		w := post(t, e, "/mcp", body, "Mcp-Protocol-Version", "2025-03-26")
+		if a := read(t, w); w.Code != http.StatusBadRequest || a.Error == nil || a.Error.Code != -32600 || !strings.Contains(a.Error.Message, "a message is an object") {
+			t.Errorf("%s is answered %d %s", body, w.Code, w.Body)
+		}
+	}
+}
+
 // TestARefusedInitializeLeavesNoSession: nobody would ever end it.
 func TestARefusedInitializeLeavesNoSession(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -32,7 +33,7 @@ func (m message) opens() bool { return m.Method == "initialize" }
 // opening refuses an initialize that the library would not answer with a result:
 // it must not leave a session behind.
 func opening(r *http.Request, messages []message, body []byte) error {
-	if bytes.HasPrefix(bytes.TrimLeft(body, space), []byte("[")) {
+	if !isObject(body) {
 		return &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must be sent by itself, not in a batch"}
 	}
 	if id := messages[0].ID; len(id) == 0 || string(id) == "null" {
@@ -59,21 +60,23 @@ func (m message) streams() bool {
 	return m.Params.Meta.ProgressToken != nil || m.Method == "subscriptions/listen"
 }
 
-// read returns the messages of a body: one, or those of a batch. What is JSON
-// and no message is left to the library.
+// isObject reports whether a value of JSON is an object, as every message is.
+func isObject(value []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(value, space), []byte("{")) }
+
+// read returns the messages of a body: one, or those of a batch. Objects that are
+// no messages are left to the library.
 func read(body []byte) ([]message, error) {
 	if !json.Valid(body) {
 		return nil, &refusal{status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body is not JSON"}
 	}
-	trimmed := bytes.TrimLeft(body, space)
-	if trimmed[0] != '[' {
+	if isObject(body) {
 		var one message
 		_ = json.Unmarshal(body, &one)
 		return []message{one}, nil
 	}
 	var batch []json.RawMessage
-	if err := json.Unmarshal(body, &batch); err != nil {
-		return nil, err
+	if err := json.Unmarshal(body, &batch); err != nil || batch == nil || slices.ContainsFunc(batch, func(m json.RawMessage) bool { return !isObject(m) }) {
+		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a message is an object, and a batch an array of such"}
 	}
 	if len(batch) == 0 || len(batch) > batchMost {
 		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a batch has 1 to 20 messages"}
