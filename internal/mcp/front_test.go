@@ -46,6 +46,22 @@ func TestWhatIsNoMessageIsRefusedInOurWords(t *testing.T) {
 	}
 }
 
+// TestAnAnswerHasTheIDOfItsMessage, or there is none: whoever asked would not
+// know it otherwise.
+func TestAnAnswerHasTheIDOfItsMessage(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	for id, status := range map[string]int{
+		"0": http.StatusOK, "-7": http.StatusOK, "9007199254740991": http.StatusOK, "-9007199254740991": http.StatusOK, `"a"`: http.StatusOK, `"9007199254740993"`: http.StatusOK,
+		"9007199254740993": http.StatusBadRequest, "1.5": http.StatusBadRequest, "1e3": http.StatusBadRequest, "99999999999999999999": http.StatusBadRequest, "-9007199254740993": http.StatusBadRequest,
+	} {
+		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`)
+		if w.Code != status || !strings.Contains(w.Body.String(), `"id":`+id) {
+			t.Errorf("the id %s is answered %d %s", id, w.Code, w.Body)
+		}
+	}
+}
+
 // TestARefusedInitializeLeavesNoSession: nobody would ever end it.
 func TestARefusedInitializeLeavesNoSession(t *testing.T) {
 	t.Parallel()

@@ -219,6 +219,10 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
 		f.refuseMessage(w, messages, err)
 		return
 	}
+	if slices.ContainsFunc(messages, message.altered) {
+		f.refuseMessage(w, messages, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: an id is a text, or a whole number of at most 9007199254740991"})
+		return
+	}
 	opens := slices.ContainsFunc(messages, message.opens)
 	if opens {
 		if err := opening(r, messages, body); err != nil {

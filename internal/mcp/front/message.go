@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -58,6 +59,19 @@ func (m message) calls() bool { return m.Method == "tools/call" }
 // streams reports whether the message wants to hear more than its answer.
 func (m message) streams() bool {
 	return m.Params.Meta.ProgressToken != nil || m.Method == "subscriptions/listen"
+}
+
+// wholeMost is the largest number that every reader of JSON takes as it is.
+const wholeMost = 1<<53 - 1
+
+// altered reports whether the answer would come with another id than the message
+// has: the library reads numbers as floating point.
+func (m message) altered() bool {
+	if len(m.ID) == 0 || m.ID[0] != '-' && (m.ID[0] < '0' || m.ID[0] > '9') {
+		return false
+	}
+	n, err := strconv.ParseInt(string(m.ID), 10, 64)
+	return err != nil || n > wholeMost || n < -wholeMost
 }
 
 // isObject reports whether a value of JSON is an object, as every message is.
