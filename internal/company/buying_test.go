@@ -1,6 +1,8 @@
 package company_test
 
 import (
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"platen/internal/company/catalog"
@@ -128,7 +130,11 @@ func drawDecide(t *rapid.T, l *life) action {
 // drawPurchase mostly orders what a supplier sells, in quantities around the
 // least and the credit limit.
 func drawPurchase(t *rapid.T, l *life) action {
-	supplier := rapid.SampledFrom(rowsOf[office.Supplier](l, "supplier")).Draw(t, "supplier")
+	suppliers := rowsOf[office.Supplier](l, "supplier")
+	if rapid.IntRange(0, 9).Draw(t, "sells") > 0 {
+		suppliers = slices.DeleteFunc(suppliers, func(s office.Supplier) bool { return len(s.Prices) == 0 })
+	}
+	supplier := rapid.SampledFrom(suppliers).Draw(t, "supplier")
 	in := office.PurchaseOrderInput{SupplierID: supplier.ID}
 	skus := append([]string{}, materials...)
 	if len(supplier.Prices) > 0 && rapid.IntRange(0, 5).Draw(t, "sold") > 0 {
@@ -137,7 +143,7 @@ func drawPurchase(t *rapid.T, l *life) action {
 			skus = append(skus, p.SKU)
 		}
 	}
-	in.Lines = drawLines(t, skus, 9000)
+	in.Lines = drawLines(t, skus, rapid.SampledFrom([]int64{9000, 20_000}).Draw(t, "most"))
 	if rapid.IntRange(0, 3).Draw(t, "for a requisition") == 0 {
 		in.RequisitionID = new(l.pick(t, "office_requisition", "approved"))
 	}
@@ -154,9 +160,16 @@ func drawApprovePurchase(t *rapid.T, l *life) action {
 // drawReceipt records at Head Office what may or may not be true.
 func drawReceipt(t *rapid.T, l *life) action {
 	in := office.GoodsReceiptInput{PurchaseOrderID: l.pick(t, "purchase_order", "approved")}
-	for range rapid.IntRange(1, 2).Draw(t, "lines") {
+	skus := materials
+	if in.PurchaseOrderID != "purchase_order_nobody" && rapid.IntRange(0, 3).Draw(t, "ordered") > 0 {
+		skus = nil
+		for _, line := range rowOf[office.PurchaseOrder](l, "purchase_order", in.PurchaseOrderID).Lines {
+			skus = append(skus, line.SKU)
+		}
+	}
+	for range rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "lines") {
 		in.Lines = append(in.Lines, office.ReceiptLine{
-			SKU: rapid.SampledFrom(materials).Draw(t, "sku"), QuantityAccepted: rapid.Int64Range(0, 4000).Draw(t, "accepted"), QuantityRejected: rapid.Int64Range(0, 9).Draw(t, "rejected"),
+			SKU: rapid.SampledFrom(skus).Draw(t, "sku"), QuantityAccepted: rapid.Int64Range(0, 4000).Draw(t, "accepted"), QuantityRejected: rapid.Int64Range(0, 9).Draw(t, "rejected"),
 		})
 	}
 	if rapid.Bool().Draw(t, "refers") {
