@@ -18,7 +18,7 @@ func TestEveryProvocationProvokes(t *testing.T) {
 	t.Parallel()
 	settings := platentest.Limits()
 	settings["ip-active"], settings["ip-creations"], settings["ip-rate"], settings["anonymous-rate"] = "0", "0", "0", "0"
-	settings["tick-pause"] = slowly // no command of a code moves the clock twice
+	settings["tick-pause"] = slowly // no command has to move the clock twice
 	p := platentest.Start(t, settings)
 	list := read(t, p.Origin+"/llms.txt")
 	tried := 0

@@ -38,6 +38,25 @@ type player struct {
 // pause is how long a call waits that is told to come again, and not when.
 const pause = time.Second
 
+// wait is how long to wait before the same call is worth another try, and false
+// when it is not.
+func (r *refusal) wait(now time.Time) (time.Duration, bool) {
+	switch r.Code {
+	case "press_busy", "press_down", "no_operator", "week_not_over":
+		// These end with the company's time. This player moves that clock itself, so
+		// it goes on and asks again in its next turn; waiting would last for ever.
+		return 0, false
+	}
+	switch {
+	case !r.Retryable:
+		return 0, false
+	case r.RetryAt.IsZero():
+		return pause, true
+	default:
+		return max(r.RetryAt.Sub(now), 0), true
+	}
+}
+
 // must calls a tool that has to work, and returns its data. When it is told to
 // come again, it waits and does.
 func (p *player) must(ctx context.Context, tool string, arguments object) (object, error) {
@@ -60,12 +79,9 @@ func (p *player) must(ctx context.Context, tool string, arguments object) (objec
 		if !result.IsError {
 			return envelope.Data, nil
 		}
-		if !envelope.Error.Retryable {
+		wait, again := envelope.Error.wait(time.Now())
+		if !again {
 			return nil, fmt.Errorf("%s: %w", tool, envelope.Error)
-		}
-		wait := pause
-		if at := envelope.Error.RetryAt; !at.IsZero() {
-			wait = time.Until(at)
 		}
 		timer := time.NewTimer(wait)
 		select {

@@ -144,8 +144,8 @@ func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (mone
 
 // closedBy lists the amounts that close the invoice, least first. The supplier
 // credits what it did not deliver, and not what was only left out of the
-// receipt: it knows what its truck brought and took back. Nothing closes the
-// bill for a truck that was sent away whole.
+// receipt: it knows what its truck brought and took back. For a truck that was
+// sent away whole it takes 0.
 func (i *SupplierInvoice) closedBy(delivered money.Minor) []money.Minor {
 	if i.MatchedMinor != i.BilledMinor && i.MatchedMinor >= delivered {
 		return []money.Minor{i.MatchedMinor, i.BilledMinor}
