@@ -55,19 +55,19 @@ func wantedTypes(values url.Values) (event.Set, error) {
 	system := event.System(values.Get("system"))
 	systems := []event.System{event.Office, event.Factory, event.HR, event.World, event.Sandbox}
 	if system != "" && !slices.Contains(systems, system) {
-		return 0, badParameter("system", "system must be office, factory, hr, world or sandbox.")
+		return event.Set{}, badParameter("system", "system must be office, factory, hr, world or sandbox.")
 	}
 	named := map[event.Type]bool{}
 	if list := values.Get("types"); list != "" {
 		for name := range strings.SplitSeq(list, ",") {
 			if _, ok := event.Lookup(event.Type(name)); !ok {
-				return 0, badParameter("types", "There is no event type %q.", short(name))
+				return event.Set{}, badParameter("types", "There is no event type %q.", short(name))
 			}
 			named[event.Type(name)] = true
 		}
 	}
 	if system == "" && len(named) == 0 {
-		return 0, nil
+		return event.Set{}, nil
 	}
 	var wanted []event.Type
 	for _, d := range event.All() {
@@ -76,7 +76,7 @@ func wantedTypes(values url.Values) (event.Set, error) {
 		}
 	}
 	if len(wanted) == 0 {
-		return 0, badParameter("types", "None of these types is of the system %s.", system)
+		return event.Set{}, badParameter("types", "None of these types is of the system %s.", system)
 	}
 	return event.SetOf(wanted...), nil
 }

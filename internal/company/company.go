@@ -168,9 +168,9 @@ func Load(image record.Image) (*Company, error) {
 	if err := record.DecodeState(image.State, &st); err != nil {
 		return nil, err
 	}
-	rows := make(map[string][]*record.Entry, len(image.Tables))
+	rows := make(map[string]record.TableRows, len(image.Tables))
 	for _, t := range image.Tables {
-		rows[t.Table] = t.Entries
+		rows[t.Table] = t
 	}
 	settings := newSettings()
 	if err := settings.Restore(rows["settings"]); err != nil {
@@ -219,7 +219,8 @@ func (c *Company) Flush(version uint64) record.Changes {
 	changes := record.Changes{Events: c.rec.Flush()}
 	for _, table := range c.tables() {
 		if entries := table.Flush(version); len(entries) > 0 {
-			changes.Rows = append(changes.Rows, record.TableRows{Table: table.Definition().Resource, Entries: entries})
+			d := table.Definition()
+			changes.Rows = append(changes.Rows, d.Rows(entries))
 		}
 	}
 	changes.Set, changes.Fired = c.rec.Taken()
@@ -239,7 +240,8 @@ func (c *Company) state() state {
 func (c *Company) Image() record.Image {
 	image := record.Image{Timers: c.rec.Sorted(), State: record.EncodeState(c.state())}
 	for _, table := range c.tables() {
-		image.Tables = append(image.Tables, record.TableRows{Table: table.Definition().Resource, Entries: table.Entries()})
+		d := table.Definition()
+		image.Tables = append(image.Tables, d.Rows(table.Entries()))
 	}
 	return image
 }

@@ -2,7 +2,10 @@ package event
 
 // Definition is a row of the event table.
 type Definition struct {
-	Type Type
+	// Number is what stored sets of types know the type by. It is given once,
+	// the next free one, and never changes.
+	Number int
+	Type   Type
 	// Cause says what makes the event.
 	Cause string
 	// Self is the path of the record that the event is about, relative to the
@@ -94,25 +97,6 @@ const (
 // order of the contract.
 func Catalogue() []Definition { return catalogue }
 
-// Set is a set of types, as a bit each in the order of the catalogue and, behind
-// it, the bookkeeping. All types that are in neither share the last bit.
-type Set uint64
-
-// SetOf returns the set of some types.
-func SetOf(types ...Type) Set {
-	set := Set(0)
-	for _, t := range types {
-		bit := Set(1) << 63
-		for i := range all {
-			if all[i].Type == t {
-				bit = 1 << i
-			}
-		}
-		set |= bit
-	}
-	return set
-}
-
 // Lookup returns the definition of a type.
 func Lookup(t Type) (Definition, bool) {
 	for i := range all {
@@ -124,54 +108,54 @@ func Lookup(t Type) (Definition, bool) {
 }
 
 var catalogue = []Definition{ //nolint:gochecknoglobals // the table itself
-	{SalesOrderReceived, "A customer asks for goods.", salesOrder, &SalesOrderReceivedData{}},
-	{SalesOrderAccepted, "The client accepts an order.", salesOrder, &SalesOrderAcceptedData{}},
-	{SalesOrderDeclined, "The client declines an order.", salesOrder, &SalesOrderDeclinedData{}},
-	{SalesOrderExpired, "An order was not answered, or not delivered, in time.", salesOrder, &SalesOrderExpiredData{}},
-	{OfficeRequisitionReceived, "Head Office receives a requisition.", requisition, &OfficeRequisitionReceivedData{}},
-	{OfficeRequisitionApproved, "A requisition is approved.", requisition, &OfficeRequisitionApprovedData{}},
-	{OfficeRequisitionRejected, "A requisition is rejected or lapses.", requisition, &OfficeRequisitionRejectedData{}},
-	{PurchaseOrderCreated, "The client writes a purchase order.", purchaseOrder, &PurchaseOrderCreatedData{}},
-	{PurchaseOrderApprovalRequired, "A purchase order is above the approval limit.", purchaseOrder, &PurchaseOrderApprovalRequiredData{}},
-	{PurchaseOrderApproved, "A purchase order is approved and goes to the supplier.", purchaseOrder, &PurchaseOrderApprovedData{}},
-	{SupplierInvoiceReceived, "A supplier bills the company.", supplierInvoice, &SupplierInvoiceReceivedData{}},
-	{SupplierInvoicePaid, "The company pays a supplier.", supplierInvoice, &SupplierInvoicePaidData{}},
-	{CustomerInvoiceCreated, "Goods are shipped at Head Office and billed.", customerInvoice, &CustomerInvoiceCreatedData{}},
-	{CustomerInvoicePaid, "A payment brings the balance of an invoice to zero.", customerInvoice, &CustomerInvoicePaidData{}},
-	{CustomerInvoiceOverdue, "A customer has not paid by the due date.", customerInvoice, &CustomerInvoiceOverdueData{}},
-	{PaymentReceived, "A customer's money, or the bonus of a major order, arrives.", "/office/payments/{id}", &PaymentReceivedData{}},
-	{PaymentOverdue, "The company has not paid a supplier by the due date.", supplierInvoice, &PaymentOverdueData{}},
-	{OfficeGoodsReceiptRecorded, "Head Office records what the Factory accepted.", "/office/goods-receipts/{id}", &OfficeGoodsReceiptRecordedData{}},
-	{ContractLotOffered, "A framework customer offers a bulk lot.", contractLot, &ContractLotOfferedData{}},
-	{ContractLotAccepted, "The client accepts a lot.", contractLot, &ContractLotAcceptedData{}},
-	{ContractLotDeclined, "The client declines a lot.", contractLot, &ContractLotDeclinedData{}},
-	{ContractLotExpired, "A lot was not answered, or not delivered, in time.", contractLot, &ContractLotExpiredData{}},
-	{ContractLotDelivered, "A lot is shipped.", contractLot, &ContractLotDeliveredData{}},
-	{MarketTradeExecuted, "The client trades on the market.", "/office/market/trades/{id}", &MarketTradeExecutedData{}},
-	{WorkOrderCreated, "The bridge or the client orders work from the Factory.", workOrder, &WorkOrderCreatedData{}},
-	{WorkOrderReady, "Finishing has ended, or stock was set aside.", workOrder, &WorkOrderReadyData{}},
-	{ShipmentCreated, "Goods leave the Factory.", "/factory/shipments/{id}", &ShipmentCreatedData{}},
-	{PrintRunStarted, "The client starts a press.", printRun, &PrintRunStartedData{}},
-	{PrintRunCompleted, "A press has finished a run.", printRun, &PrintRunCompletedData{}},
-	{FactoryRequisitionCreated, "The Factory's reorder rule asks for material.", "/factory/requisitions/{id}", &FactoryRequisitionCreatedData{}},
-	{StockBelowReorderPoint, "Stock on hand falls below its reorder point.", "/factory/stock/{id}", &StockBelowReorderPointData{}},
-	{DeliveryArrived, "A supplier's truck arrives.", "/factory/deliveries/{id}", &DeliveryArrivedData{}},
-	{FactoryGoodsReceiptRecorded, "The client counts a delivery.", "/factory/goods-receipts/{id}", &FactoryGoodsReceiptRecordedData{}},
-	{MarketDeliveryReceived, "Goods bought on the market arrive.", "/factory/market-deliveries/{id}", &MarketDeliveryReceivedData{}},
-	{EmployeeSick, "Somebody falls ill.", employee, &EmployeeSickData{}},
-	{EmployeeReturned, "Somebody is well again.", employee, &EmployeeReturnedData{}},
-	{EmployeeQuit, "Somebody leaves on their own.", employee, &EmployeeQuitData{}},
-	{EmployeeDismissed, "The client dismisses somebody.", employee, &EmployeeDismissedData{}},
-	{EmployeeHired, "The client hires somebody, or a replacement starts.", employee, &EmployeeHiredData{}},
-	{LeaveRequestCreated, "Somebody announces a holiday.", "/office/leave-requests/{id}", &LeaveRequestCreatedData{}},
-	{PayrollDue, "A timesheet is recorded, so wages are due.", payrollRun, &PayrollDueData{}},
-	{PayrollLate, "Wages were not paid by their due date.", payrollRun, &PayrollLateData{}},
-	{PayrollPaid, "Wages are paid.", payrollRun, &PayrollPaidData{}},
-	{MajorOrderUpdated, "A world-wide goal opens, reaches a milestone or ends.", "/sandbox/major-orders/{id}", &MajorOrderUpdatedData{}},
-	{LoreEventStarted, "Something happens in the world.", loreEvent, &LoreEventStartedData{}},
-	{MissionCompleted, "The client's own calls complete a mission.", "/missions/{id}", &MissionCompletedData{}},
-	{AchievementUnlocked, "The client's own calls unlock an achievement.", "/sandbox/achievements/{id}", &AchievementUnlockedData{}},
-	{SandboxExpiring, "Five minutes of the sandbox's time are left.", "/sandbox", &SandboxExpiringData{}},
-	{SandboxBankrupt, "The company cannot go on.", "/sandbox", &SandboxBankruptData{}},
-	{DisruptionEnded, "A disruption is over.", loreEvent, &DisruptionEndedData{}},
+	{0, SalesOrderReceived, "A customer asks for goods.", salesOrder, &SalesOrderReceivedData{}},
+	{1, SalesOrderAccepted, "The client accepts an order.", salesOrder, &SalesOrderAcceptedData{}},
+	{2, SalesOrderDeclined, "The client declines an order.", salesOrder, &SalesOrderDeclinedData{}},
+	{3, SalesOrderExpired, "An order was not answered, or not delivered, in time.", salesOrder, &SalesOrderExpiredData{}},
+	{4, OfficeRequisitionReceived, "Head Office receives a requisition.", requisition, &OfficeRequisitionReceivedData{}},
+	{5, OfficeRequisitionApproved, "A requisition is approved.", requisition, &OfficeRequisitionApprovedData{}},
+	{6, OfficeRequisitionRejected, "A requisition is rejected or lapses.", requisition, &OfficeRequisitionRejectedData{}},
+	{7, PurchaseOrderCreated, "The client writes a purchase order.", purchaseOrder, &PurchaseOrderCreatedData{}},
+	{8, PurchaseOrderApprovalRequired, "A purchase order is above the approval limit.", purchaseOrder, &PurchaseOrderApprovalRequiredData{}},
+	{9, PurchaseOrderApproved, "A purchase order is approved and goes to the supplier.", purchaseOrder, &PurchaseOrderApprovedData{}},
+	{10, SupplierInvoiceReceived, "A supplier bills the company.", supplierInvoice, &SupplierInvoiceReceivedData{}},
+	{11, SupplierInvoicePaid, "The company pays a supplier.", supplierInvoice, &SupplierInvoicePaidData{}},
+	{12, CustomerInvoiceCreated, "Goods are shipped at Head Office and billed.", customerInvoice, &CustomerInvoiceCreatedData{}},
+	{13, CustomerInvoicePaid, "A payment brings the balance of an invoice to zero.", customerInvoice, &CustomerInvoicePaidData{}},
+	{14, CustomerInvoiceOverdue, "A customer has not paid by the due date.", customerInvoice, &CustomerInvoiceOverdueData{}},
+	{15, PaymentReceived, "A customer's money, or the bonus of a major order, arrives.", "/office/payments/{id}", &PaymentReceivedData{}},
+	{16, PaymentOverdue, "The company has not paid a supplier by the due date.", supplierInvoice, &PaymentOverdueData{}},
+	{17, OfficeGoodsReceiptRecorded, "Head Office records what the Factory accepted.", "/office/goods-receipts/{id}", &OfficeGoodsReceiptRecordedData{}},
+	{18, ContractLotOffered, "A framework customer offers a bulk lot.", contractLot, &ContractLotOfferedData{}},
+	{19, ContractLotAccepted, "The client accepts a lot.", contractLot, &ContractLotAcceptedData{}},
+	{20, ContractLotDeclined, "The client declines a lot.", contractLot, &ContractLotDeclinedData{}},
+	{21, ContractLotExpired, "A lot was not answered, or not delivered, in time.", contractLot, &ContractLotExpiredData{}},
+	{22, ContractLotDelivered, "A lot is shipped.", contractLot, &ContractLotDeliveredData{}},
+	{23, MarketTradeExecuted, "The client trades on the market.", "/office/market/trades/{id}", &MarketTradeExecutedData{}},
+	{24, WorkOrderCreated, "The bridge or the client orders work from the Factory.", workOrder, &WorkOrderCreatedData{}},
+	{25, WorkOrderReady, "Finishing has ended, or stock was set aside.", workOrder, &WorkOrderReadyData{}},
+	{26, ShipmentCreated, "Goods leave the Factory.", "/factory/shipments/{id}", &ShipmentCreatedData{}},
+	{27, PrintRunStarted, "The client starts a press.", printRun, &PrintRunStartedData{}},
+	{28, PrintRunCompleted, "A press has finished a run.", printRun, &PrintRunCompletedData{}},
+	{29, FactoryRequisitionCreated, "The Factory's reorder rule asks for material.", "/factory/requisitions/{id}", &FactoryRequisitionCreatedData{}},
+	{30, StockBelowReorderPoint, "Stock on hand falls below its reorder point.", "/factory/stock/{id}", &StockBelowReorderPointData{}},
+	{31, DeliveryArrived, "A supplier's truck arrives.", "/factory/deliveries/{id}", &DeliveryArrivedData{}},
+	{32, FactoryGoodsReceiptRecorded, "The client counts a delivery.", "/factory/goods-receipts/{id}", &FactoryGoodsReceiptRecordedData{}},
+	{33, MarketDeliveryReceived, "Goods bought on the market arrive.", "/factory/market-deliveries/{id}", &MarketDeliveryReceivedData{}},
+	{34, EmployeeSick, "Somebody falls ill.", employee, &EmployeeSickData{}},
+	{35, EmployeeReturned, "Somebody is well again.", employee, &EmployeeReturnedData{}},
+	{36, EmployeeQuit, "Somebody leaves on their own.", employee, &EmployeeQuitData{}},
+	{37, EmployeeDismissed, "The client dismisses somebody.", employee, &EmployeeDismissedData{}},
+	{38, EmployeeHired, "The client hires somebody, or a replacement starts.", employee, &EmployeeHiredData{}},
+	{39, LeaveRequestCreated, "Somebody announces a holiday.", "/office/leave-requests/{id}", &LeaveRequestCreatedData{}},
+	{40, PayrollDue, "A timesheet is recorded, so wages are due.", payrollRun, &PayrollDueData{}},
+	{41, PayrollLate, "Wages were not paid by their due date.", payrollRun, &PayrollLateData{}},
+	{42, PayrollPaid, "Wages are paid.", payrollRun, &PayrollPaidData{}},
+	{43, MajorOrderUpdated, "A world-wide goal opens, reaches a milestone or ends.", "/sandbox/major-orders/{id}", &MajorOrderUpdatedData{}},
+	{44, LoreEventStarted, "Something happens in the world.", loreEvent, &LoreEventStartedData{}},
+	{45, MissionCompleted, "The client's own calls complete a mission.", "/missions/{id}", &MissionCompletedData{}},
+	{46, AchievementUnlocked, "The client's own calls unlock an achievement.", "/sandbox/achievements/{id}", &AchievementUnlockedData{}},
+	{47, SandboxExpiring, "Five minutes of the sandbox's time are left.", "/sandbox", &SandboxExpiringData{}},
+	{48, SandboxBankrupt, "The company cannot go on.", "/sandbox", &SandboxBankruptData{}},
+	{49, DisruptionEnded, "A disruption is over.", loreEvent, &DisruptionEndedData{}},
 }

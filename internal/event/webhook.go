@@ -19,14 +19,14 @@ const (
 const webhook = "/webhooks/{id}"
 
 var bookkeeping = []Definition{ //nolint:gochecknoglobals // the table itself
-	{WebhookCreated, "The client creates a webhook subscription.", webhook, &WebhookCreatedData{}},
-	{WebhookActivated, "The URL of a subscription answers the test ping with 2xx.", webhook, &WebhookActivatedData{}},
-	{WebhookUpdated, "The client changes a subscription.", webhook, &WebhookUpdatedData{}},
-	{WebhookDisabled, "Five attempts in a row have failed.", webhook, &WebhookDisabledData{}},
-	{WebhookReenabled, "The client takes a disabled subscription back into service.", webhook, &WebhookReenabledData{}},
-	{WebhookSecretRotated, "The client replaces the secret of a subscription.", webhook, &WebhookSecretRotatedData{}},
-	{WebhookDeleted, "The client deletes a subscription.", webhook, &WebhookDeletedData{}},
-	{WebhookTested, "The URL of a subscription was pinged.", webhook, &WebhookTestedData{}},
+	{50, WebhookCreated, "The client creates a webhook subscription.", webhook, &WebhookCreatedData{}},
+	{51, WebhookActivated, "The URL of a subscription answers the test ping with 2xx.", webhook, &WebhookActivatedData{}},
+	{52, WebhookUpdated, "The client changes a subscription.", webhook, &WebhookUpdatedData{}},
+	{53, WebhookDisabled, "Five attempts in a row have failed.", webhook, &WebhookDisabledData{}},
+	{54, WebhookReenabled, "The client takes a disabled subscription back into service.", webhook, &WebhookReenabledData{}},
+	{55, WebhookSecretRotated, "The client replaces the secret of a subscription.", webhook, &WebhookSecretRotatedData{}},
+	{56, WebhookDeleted, "The client deletes a subscription.", webhook, &WebhookDeletedData{}},
+	{57, WebhookTested, "The URL of a subscription was pinged.", webhook, &WebhookTestedData{}},
 }
 
 var all = slices.Concat(catalogue, bookkeeping) //nolint:gochecknoglobals // read only

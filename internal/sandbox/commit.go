@@ -13,9 +13,12 @@ import (
 )
 
 // Bodies begin with the version of their format and a flag; the rest may be
-// compressed.
+// compressed. Bodies of the first format are still read: they have the values of
+// filters and the types of events by their position in the definitions of their
+// time, the values without a word on which these were.
 const (
-	bodyFormat     = 1
+	firstFormat    = 1
+	bodyFormat     = 2
 	flagPlain      = 0
 	flagCompressed = 1
 	// compressAbove is the size in bytes from which compression pays.
@@ -43,11 +46,15 @@ func (b *commitBody) encode() []byte {
 }
 
 func decodeCommit(body []byte, version uint64) (commitBody, error) {
-	payload, err := unpack(body)
+	payload, first, err := unpack(body)
 	if err != nil {
 		return commitBody{}, err
 	}
-	changes, rest, err := record.ReadChanges(payload)
+	readChanges := record.ReadChanges
+	if first {
+		readChanges = record.ReadChanges1
+	}
+	changes, rest, err := readChanges(payload)
 	if err != nil {
 		return commitBody{}, fmt.Errorf("decode commit %d: %w", version, err)
 	}
@@ -68,21 +75,22 @@ func pack(payload []byte) []byte {
 	return body[:2+len(packed)]
 }
 
-func unpack(body []byte) ([]byte, error) {
-	if len(body) < 2 || body[0] != bodyFormat || body[1] > flagCompressed {
-		return nil, errBody
+// unpack returns what pack was given, and whether that is of the first format.
+func unpack(body []byte) (payload []byte, first bool, err error) {
+	if len(body) < 2 || body[0] != bodyFormat && body[0] != firstFormat || body[1] > flagCompressed {
+		return nil, false, errBody
 	}
+	first = body[0] == firstFormat
 	if body[1] == flagPlain {
-		return body[2:], nil
+		return body[2:], first, nil
 	}
 	if n, err := s2.DecodedLen(body[2:]); err != nil || n > expandsMost*len(body) {
-		return nil, errBody
+		return nil, false, errBody
 	}
-	payload, err := s2.Decode(nil, body[2:])
-	if err != nil {
-		return nil, fmt.Errorf("decompress: %w", err)
+	if payload, err = s2.Decode(nil, body[2:]); err != nil {
+		return nil, false, fmt.Errorf("decompress: %w", err)
 	}
-	return payload, nil
+	return payload, first, nil
 }
 
 func readNumber(b []byte) (uint64, []byte, error) {

@@ -16,7 +16,7 @@ func DropEvent(body []byte, version uint64) ([]byte, bool) {
 // OlderEngine returns the commit that made a sandbox as an engine before the
 // first one would have written it.
 func OlderEngine(body []byte) ([]byte, error) {
-	payload, err := unpack(body)
+	payload, _, err := unpack(body)
 	if err != nil {
 		return nil, err
 	}

@@ -20,12 +20,12 @@ type Query struct {
 	Limit int
 	// Since leaves out events from before a time.
 	Since moment.Instant
-	// Types leaves out other types; zero wants all.
+	// Types leaves out other types; an empty set wants all.
 	Types event.Set
 }
 
 func (q *Query) wants(e *record.Event) bool {
-	return e.Sequence > q.After && e.CreatedAt >= q.Since && (q.Types == 0 || q.Types&event.SetOf(event.Type(e.Type)) != 0)
+	return e.Sequence > q.After && e.CreatedAt >= q.Since && (q.Types.Empty() || q.Types.Meets(event.SetOf(event.Type(e.Type))))
 }
 
 // Events returns the events of a view that a query wants, oldest first. Recent
@@ -95,7 +95,7 @@ func (s *Sandbox) spans(ctx context.Context, v *View, q Query) ([]eventSpan, err
 	first := sort.Search(len(all), func(i int) bool { return all[i].last > q.After })
 	var spans []eventSpan
 	for i := first; i < len(all) && (i == 0 || all[i-1].last < until); i++ {
-		if q.Types == 0 || q.Types&all[i].types != 0 {
+		if q.Types.Empty() || q.Types.Meets(all[i].types) {
 			spans = append(spans, all[i])
 		}
 	}

@@ -40,7 +40,7 @@ func someCommit() commitBody {
 func bounded(t *testing.T, body []byte, read func()) {
 	t.Helper()
 	size := len(body)
-	if payload, err := unpack(body); err == nil {
+	if payload, _, err := unpack(body); err == nil {
 		size += len(payload)
 	}
 	var before, after runtime.MemStats
@@ -68,6 +68,9 @@ func FuzzDecodeCommit(f *testing.F) {
 	f.Add(whole.encode())
 	f.Add((&commitBody{}).encode())
 	f.Add((&commitBody{reply: &storedReply{status: -1}}).encode())
+	first := whole.encode()
+	first[0] = firstFormat
+	f.Add(first)
 	for _, body := range hostile(whole.encode()) {
 		f.Add(body)
 	}
@@ -108,11 +111,12 @@ func FuzzDecodeSnapshot(f *testing.F) {
 	f.Add((&snapshotBody{}).encode())
 	// A real one, not compressed, so that what is changed in it is still one.
 	opened := snapshotBody{image: aCompany(f)}
-	payload, err := unpack(opened.encode())
+	payload, _, err := unpack(opened.encode())
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(append([]byte{bodyFormat, flagPlain}, payload...))
+	f.Add(append([]byte{firstFormat, flagPlain}, payload...))
 	for _, body := range hostile(whole.encode()) {
 		f.Add(body)
 	}

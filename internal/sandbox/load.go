@@ -33,7 +33,7 @@ func (l *logIndex) add(version uint64, changes *record.Changes, reply *storedRep
 	if n := len(changes.Events); n > 0 {
 		span := eventSpan{version: version, last: changes.Events[n-1].Sequence}
 		for i := range changes.Events {
-			span.types |= event.SetOf(event.Type(changes.Events[i].Type))
+			span.types = span.types.Union(event.SetOf(event.Type(changes.Events[i].Type)))
 		}
 		l.events = append(l.events, span)
 	}
@@ -170,7 +170,9 @@ func (b *snapshotBody) encode() []byte {
 	for _, span := range b.index.events {
 		payload = binary.AppendUvarint(payload, span.version)
 		payload = binary.AppendUvarint(payload, span.last)
-		payload = binary.AppendUvarint(payload, uint64(span.types))
+		for _, word := range span.types {
+			payload = binary.AppendUvarint(payload, word)
+		}
 	}
 	payload = binary.AppendUvarint(payload, uint64(len(b.index.replies)))
 	for key, version := range b.index.replies {
@@ -181,11 +183,15 @@ func (b *snapshotBody) encode() []byte {
 }
 
 func decodeSnapshot(body []byte) (snapshotBody, error) {
-	payload, err := unpack(body)
+	payload, first, err := unpack(body)
 	if err != nil {
 		return snapshotBody{}, err
 	}
-	image, rest, err := record.ReadImage(payload)
+	readImage := record.ReadImage
+	if first {
+		readImage = record.ReadImage1
+	}
+	image, rest, err := readImage(payload)
 	if err != nil {
 		return snapshotBody{}, fmt.Errorf("decode snapshot: %w", err)
 	}
@@ -203,11 +209,9 @@ func decodeSnapshot(body []byte) (snapshotBody, error) {
 		if span.last, rest, err = readNumber(rest); err != nil {
 			return snapshotBody{}, err
 		}
-		var types uint64
-		if types, rest, err = readNumber(rest); err != nil {
+		if span.types, rest, err = readTypes(rest, first); err != nil {
 			return snapshotBody{}, err
 		}
-		span.types = event.Set(types)
 	}
 	n, rest, err = readNumber(rest)
 	if err != nil || n > uint64(len(rest)) {
@@ -225,4 +229,18 @@ func decodeSnapshot(body []byte) (snapshotBody, error) {
 		}
 	}
 	return b, nil
+}
+
+// readTypes reads a set of event types.
+func readTypes(b []byte, first bool) (set event.Set, rest []byte, err error) {
+	if first {
+		word, rest, err := readNumber(b)
+		return event.SetOfFirst(word), rest, err
+	}
+	for i := range set {
+		if set[i], b, err = readNumber(b); err != nil {
+			return event.Set{}, nil, err
+		}
+	}
+	return set, b, nil
 }

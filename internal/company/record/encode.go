@@ -22,19 +22,22 @@ func encode(v any) []byte {
 	return b
 }
 
-func decode(b []byte, v any) {
+func decode(b []byte, v any) error {
 	if len(b) == 0 {
-		return
+		return nil
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		panic(fmt.Sprintf("decode %T: %v", v, err)) // our own bytes always decode
+		return fmt.Errorf("decode %T: %w", v, err)
 	}
+	return nil
 }
 
 // Decode returns an entry as the row that clients read.
 func Decode[R any](e *Entry) R {
 	var row R
-	decode(e.Row, &row)
+	if err := decode(e.Row, &row); err != nil {
+		panic(err) // our own bytes always decode
+	}
 	return row
 }
 

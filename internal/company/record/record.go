@@ -16,6 +16,7 @@
 package record
 
 import (
+	"hash/fnv"
 	"slices"
 
 	"platen/internal/company/sim"
@@ -64,7 +65,8 @@ type Entry struct {
 	Version uint64
 	// Updated is the row's updated_at.
 	Updated moment.Instant
-	// Filters are the values of the table's filter fields, in their order.
+	// Filters are the values of the table's filter fields, in the order of its
+	// definition.
 	Filters []string
 	// Row is the JSON that clients read, Private the JSON that they do not. An
 	// entry without a row holds the place of one that was removed.
@@ -88,6 +90,24 @@ type Definition struct {
 	Beside bool
 }
 
+// Layout identifies the filter fields and their order. A table without any has
+// layout 0.
+func (d *Definition) Layout() uint32 {
+	if len(d.Filters) == 0 {
+		return 0
+	}
+	h := fnv.New32a()
+	for _, name := range d.Filters {
+		h.Write(append([]byte(name), 0))
+	}
+	return max(h.Sum32(), 1)
+}
+
+// Rows returns entries of the table as they are stored.
+func (d *Definition) Rows(entries []*Entry) TableRows {
+	return TableRows{Table: d.Resource, Layout: d.Layout(), Entries: entries}
+}
+
 // Changes is what one flush has to store.
 type Changes struct {
 	// Rows lists the touched rows by table name.
@@ -108,7 +128,10 @@ func (c *Changes) Touches(table string) bool {
 
 // TableRows are rows of one table.
 type TableRows struct {
-	Table   string
+	Table string
+	// Layout tells in which order the entries have their filter values: that of
+	// the definition they were flushed by. 0 is an order that nobody knows.
+	Layout  uint32
 	Entries []*Entry
 }
 

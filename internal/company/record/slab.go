@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"platen/internal/company/sim"
 	"platen/internal/moment"
@@ -12,7 +13,9 @@ import (
 // after the other, read back without copying, so that loading a company costs
 // little more than reading it. Numbers are unsigned varints, texts and bodies
 // carry their length in front. The format has no version of its own: package
-// sandbox writes one before it.
+// sandbox writes one before it, and names the first format by the functions whose
+// names end in 1. In that one rows do not say in which order their filter values
+// are, so these are not believed.
 
 // maxRows bounds the rows of one table: far more than a sandbox's life can
 // bring, and few enough that a corrupt ordinal cannot exhaust the memory.
@@ -44,8 +47,14 @@ func AppendChanges(b []byte, c *Changes) []byte {
 
 // ReadChanges reads what AppendChanges wrote and returns the rest. The
 // changes share the memory of b.
-func ReadChanges(b []byte) (Changes, []byte, error) {
-	r := reader{rest: b}
+func ReadChanges(b []byte) (Changes, []byte, error) { return readChanges(reader{rest: b}) }
+
+// ReadChanges1 is ReadChanges for the first format.
+func ReadChanges1(b []byte) (Changes, []byte, error) {
+	return readChanges(reader{rest: b, first: true})
+}
+
+func readChanges(r reader) (Changes, []byte, error) {
 	c := Changes{Rows: r.tables(), Set: r.timers()}
 	c.Fired = make([]uint64, r.count())
 	for i := range c.Fired {
@@ -68,8 +77,12 @@ func AppendImage(b []byte, m *Image) []byte {
 
 // ReadImage reads what AppendImage wrote and returns the rest. The image
 // shares the memory of b.
-func ReadImage(b []byte) (Image, []byte, error) {
-	r := reader{rest: b}
+func ReadImage(b []byte) (Image, []byte, error) { return readImage(reader{rest: b}) }
+
+// ReadImage1 is ReadImage for the first format.
+func ReadImage1(b []byte) (Image, []byte, error) { return readImage(reader{rest: b, first: true}) }
+
+func readImage(r reader) (Image, []byte, error) {
 	m := Image{Tables: r.tables(), Timers: r.timers(), State: r.bytes()}
 	return m, r.rest, r.err
 }
@@ -77,7 +90,7 @@ func ReadImage(b []byte) (Image, []byte, error) {
 // Apply brings an image forward by one commit's changes.
 func (m *Image) Apply(c *Changes) {
 	for _, rows := range c.Rows {
-		table := m.table(rows.Table)
+		table := m.table(rows)
 		for _, e := range rows.Entries {
 			for len(table.Entries) <= e.Ordinal {
 				table.Entries = append(table.Entries, nil)
@@ -102,13 +115,18 @@ func (m *Image) Apply(c *Changes) {
 	m.State = c.State
 }
 
-func (m *Image) table(name string) *TableRows {
+// table returns the table that rows belong to. Its layout becomes unknown when
+// theirs is another: a later program wrote them.
+func (m *Image) table(rows TableRows) *TableRows {
 	for i := range m.Tables {
-		if m.Tables[i].Table == name {
-			return &m.Tables[i]
+		if t := &m.Tables[i]; t.Table == rows.Table {
+			if t.Layout != rows.Layout {
+				t.Layout = 0
+			}
+			return t
 		}
 	}
-	m.Tables = append(m.Tables, TableRows{Table: name})
+	m.Tables = append(m.Tables, TableRows{Table: rows.Table, Layout: rows.Layout})
 	return &m.Tables[len(m.Tables)-1]
 }
 
@@ -116,6 +134,7 @@ func appendTables(b []byte, tables []TableRows) []byte {
 	b = binary.AppendUvarint(b, uint64(len(tables)))
 	for _, t := range tables {
 		b = appendString(b, t.Table)
+		b = binary.AppendUvarint(b, uint64(t.Layout))
 		b = binary.AppendUvarint(b, uint64(len(t.Entries)))
 		for _, e := range t.Entries {
 			b = appendString(b, e.ID)
@@ -161,6 +180,8 @@ func appendBytes(b, v []byte) []byte {
 type reader struct {
 	rest []byte
 	err  error
+	// first is set for slabs of the first format.
+	first bool
 }
 
 func (r *reader) fail() {
@@ -223,7 +244,7 @@ func (r *reader) signed() int64 {
 func (r *reader) tables() []TableRows {
 	tables := make([]TableRows, r.count())
 	for i := range tables {
-		tables[i].Table = r.text()
+		tables[i].Table, tables[i].Layout = r.text(), r.layout()
 		tables[i].Entries = make([]*Entry, r.count())
 		entries := make([]Entry, len(tables[i].Entries))
 		for j := range entries {
@@ -232,6 +253,19 @@ func (r *reader) tables() []TableRows {
 		}
 	}
 	return tables
+}
+
+// layout reads that of a table's rows, which the first format does not have.
+func (r *reader) layout() uint32 {
+	if r.first {
+		return 0
+	}
+	n := r.number()
+	if n > math.MaxUint32 {
+		r.fail()
+		return 0
+	}
+	return uint32(n)
 }
 
 func (r *reader) entry() Entry {

@@ -17,7 +17,7 @@ import (
 func someChanges() record.Changes {
 	return record.Changes{
 		Rows: []record.TableRows{
-			{Table: "sales_order", Entries: []*record.Entry{
+			{Table: "sales_order", Layout: math.MaxUint32, Entries: []*record.Entry{
 				{ID: "so_1", Ordinal: 0, Version: 3, Updated: 1 << 50, Filters: []string{"received", "", "ü"}, Row: []byte(`{"id":"so_1"}`)},
 				{ID: "so_2", Ordinal: 1, Version: 3, Updated: 1, Row: []byte(`{}`), Private: []byte(`{"accepted":true}`)},
 			}},
@@ -150,7 +150,7 @@ func FuzzReadImage(f *testing.F) {
 // bytes is the dearest lie that a slab can tell.
 func TestACorruptSlabCostsLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the allocations of the process
 	slab := bytes.Repeat([]byte{0}, 1<<20)
-	copy(slab, []byte{1, 0, 0xf0, 0xff, 0x3f}) // one table, no name, 1,048,560 entries
+	copy(slab, []byte{1, 0, 0, 0xf0, 0xff, 0x3f}) // one table, no name, no layout, 1,048,560 entries
 	bounded(t, slab, func() {
 		if _, _, err := record.ReadImage(slab); err == nil {
 			t.Error("a slab of zeros is taken for an image")

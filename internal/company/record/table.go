@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"platen/internal/company/sim"
@@ -160,11 +161,17 @@ func (t *Table[R, P]) mustIndex(id string) int {
 func (t *Table[R, P]) at(ordinal int) *slot[R, P] {
 	s := t.slots[ordinal]
 	if s.row == nil && !s.removed {
-		s.row, s.private = new(R), new(P)
-		decode(s.entry.Row, s.row)
-		decode(s.entry.Private, s.private)
+		if err := s.decode(); err != nil {
+			panic(err) // our own bytes always decode
+		}
 	}
 	return s
+}
+
+// decode makes the row and its private state of what is stored.
+func (s *slot[R, P]) decode() error {
+	s.row, s.private = new(R), new(P)
+	return errors.Join(decode(s.entry.Row, s.row), decode(s.entry.Private, s.private))
 }
 
 func (t *Table[R, P]) touch(r *Recorder, s *slot[R, P], ordinal int) {
@@ -190,12 +197,7 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 		}
 		meta := asRow(t.definition, s.row)
 		e := &Entry{ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row), Private: encode(s.private)}
-		if t.filter != nil {
-			e.Filters = t.filter(s.row)
-		}
-		if t.values != nil {
-			e.Filters = t.values(s.row, s.private)
-		}
+		e.Filters = t.filtersOf(s)
 		if s.entry != nil && bytes.Equal(s.entry.Row, e.Row) {
 			e.Version, e.Row = s.entry.Version, s.entry.Row // only private state changed
 		}
@@ -204,6 +206,18 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 	}
 	t.touched = t.touched[:0]
 	return entries
+}
+
+// filtersOf returns the values of the filter fields, nil when there are none.
+func (t *Table[R, P]) filtersOf(s *slot[R, P]) []string {
+	switch {
+	case t.values != nil:
+		return t.values(s.row, s.private)
+	case t.filter != nil:
+		return t.filter(s.row)
+	default:
+		return nil
+	}
 }
 
 // Forget drops the notes of what was touched without encoding anything: for
@@ -217,20 +231,22 @@ func (t *Table[R, P]) Forget() {
 
 // Touched calls yield for each row that the next flush would encode, with its
 // place in the order of births and the values of its filter fields. The row is
-// a copy, as clients read it.
+// a copy, as clients read it. Rows that were removed are left out.
 func (t *Table[R, P]) Touched(yield func(ordinal int, row Row, filters []string)) {
 	for _, ordinal := range t.touched {
-		row := *t.slots[ordinal].row
-		var filters []string
-		if t.filter != nil {
-			filters = t.filter(&row)
+		s := t.slots[ordinal]
+		if s.removed {
+			continue
 		}
-		yield(ordinal, asRow(t.definition, &row), filters)
+		row := *s.row
+		yield(ordinal, asRow(t.definition, &row), t.filtersOf(s))
 	}
 }
 
-// Restore fills an empty table with entries in the order of births.
-func (t *Table[R, P]) Restore(entries []*Entry) error {
+// Restore fills an empty table with stored entries in the order of births. Filter
+// values that were stored in another layout than today's are computed anew.
+func (t *Table[R, P]) Restore(rows TableRows) error {
+	entries, current := rows.Entries, rows.Layout == t.definition.Layout()
 	t.slots = make([]*slot[R, P], len(entries))
 	slots := make([]slot[R, P], len(entries))
 	t.index = make(map[string]int, len(entries))
@@ -243,6 +259,13 @@ func (t *Table[R, P]) Restore(entries []*Entry) error {
 		if slots[i].removed = e.Removed(); !slots[i].removed {
 			t.index[e.ID] = i
 		}
+		if current || e.Removed() {
+			continue
+		}
+		if err := slots[i].decode(); err != nil {
+			return err
+		}
+		e.Filters = t.filtersOf(&slots[i])
 	}
 	return nil
 }
@@ -287,7 +310,7 @@ type Keeper interface {
 	Flush(version uint64) []*Entry
 	Forget()
 	Touched(yield func(ordinal int, row Row, filters []string))
-	Restore(entries []*Entry) error
+	Restore(rows TableRows) error
 	Entries() []*Entry
 	Entry(id string) *Entry
 	Check() error

@@ -55,7 +55,8 @@ func (h *house) do(step func()) {
 	h.feed = append(h.feed, changes.Events...)
 	for _, table := range h.books.Tables() {
 		if entries := table.Flush(h.version); len(entries) > 0 {
-			changes.Rows = append(changes.Rows, record.TableRows{Table: table.Definition().Resource, Entries: entries})
+			d := table.Definition()
+			changes.Rows = append(changes.Rows, d.Rows(entries))
 		}
 	}
 	stored, _, err := record.ReadChanges(record.AppendChanges(nil, &changes))
@@ -81,7 +82,7 @@ func (h *house) reload() {
 	for _, table := range h.books.Tables() {
 		for _, rows := range image.Tables {
 			if rows.Table == table.Definition().Resource {
-				if err := table.Restore(rows.Entries); err != nil {
+				if err := table.Restore(rows); err != nil {
 					h.t.Fatal(err)
 				}
 			}

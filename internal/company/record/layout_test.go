@@ -1,0 +1,122 @@
+package record_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+)
+
+// parcel is a row with two values that lists can be filtered by.
+type parcel struct {
+	record.Head
+
+	Status string `json:"status"`
+	SKU    string `json:"sku"`
+
+	record.Stamps
+}
+
+func (*parcel) Resource() string { return "parcel" }
+func (p *parcel) State() string  { return p.Status }
+
+// parcels are tables as three programs would have them, one after another.
+func parcels(filters ...string) *record.Table[parcel, struct{}] {
+	values := func(p *parcel) []string {
+		var found []string
+		for _, name := range filters {
+			found = append(found, map[string]string{"status": p.Status, "sku": p.SKU}[name])
+		}
+		return found
+	}
+	return record.NewTable[parcel, struct{}](record.Definition{Resource: "parcel", Prefix: "pcl", Filters: filters}, values)
+}
+
+// TestFilterValuesFollowTodaysDefinition: rows that were stored by a program
+// with fewer filters, or with the same in another order, are found by today's.
+func TestFilterValuesFollowTodaysDefinition(t *testing.T) {
+	t.Parallel()
+	today := []string{"sku", "status"}
+	for name, before := range map[string][]string{"fewer": {"status"}, "another order": {"status", "sku"}, "the same": today, "none": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, first := range []bool{false, true} {
+				old := parcels(before...)
+				image := restoreThrough(t, old, first, parcel{Status: "packed", SKU: "prd_card"})
+				table := parcels(today...)
+				if err := table.Restore(image.Tables[0]); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff([]string{"prd_card", "packed"}, table.Entries()[0].Filters); diff != "" {
+					t.Errorf("first format %v: the filters differ (-want +got):\n%s", first, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestACommitOfALaterProgramMakesTheLayoutUnknown: an image that was stored by
+// one program and a commit by the next come together.
+func TestACommitOfALaterProgramMakesTheLayoutUnknown(t *testing.T) {
+	t.Parallel()
+	image := restoreThrough(t, parcels("status"), false, parcel{Status: "packed", SKU: "prd_card"})
+	later := restoreThrough(t, parcels("status", "sku"), false, parcel{Status: "sent", SKU: "prd_book"})
+	entry := *later.Tables[0].Entries[0]
+	entry.Ordinal, entry.ID = 1, "pcl_2"
+	later.Tables[0].Entries[0] = &entry
+	image.Apply(&record.Changes{Rows: later.Tables})
+	table := parcels("status", "sku")
+	if err := table.Restore(image.Tables[0]); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{{"packed", "prd_card"}, {"sent", "prd_book"}} {
+		if diff := cmp.Diff(want, table.Entries()[i].Filters); diff != "" {
+			t.Errorf("row %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// restoreThrough stores a table with one row and reads it back.
+func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], first bool, row parcel) record.Image {
+	t.Helper()
+	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	table.Add(recorder, row, struct{}{})
+	d := table.Definition()
+	written := record.Image{Tables: []record.TableRows{d.Rows(table.Flush(1))}}
+	read := record.ReadImage
+	if first {
+		// The first format has no layout, and what it has in place of it is what
+		// stands behind it in today's.
+		written.Tables[0].Layout = 0
+		read = record.ReadImage1
+	}
+	slab := record.AppendImage(nil, &written)
+	if first {
+		at := 1 + 1 + len("parcel") // one table, the length of its name, its name
+		slab = append(slab[:at:at], slab[at+1:]...)
+	}
+	image, _, err := read(slab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+// TestRemovedRowsAreNotRevealed: a row that was added and removed in one step
+// is no row that a player sees.
+func TestRemovedRowsAreNotRevealed(t *testing.T) {
+	t.Parallel()
+	table := record.NewTable[parcel, string](record.Definition{Resource: "parcel", Prefix: "pcl", Filters: []string{"status"}, Beside: true}, nil).
+		FilteredBy(func(p *parcel, private *string) []string { return []string{p.Status + *private} })
+	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	gone, _ := table.Add(recorder, parcel{Status: "packed"}, "!")
+	table.Add(recorder, parcel{Status: "sent"}, "?")
+	table.Remove(recorder, gone.ID)
+	var seen [][]string
+	table.Touched(func(_ int, _ record.Row, filters []string) { seen = append(seen, filters) })
+	if diff := cmp.Diff([][]string{{"sent?"}}, seen); diff != "" {
+		t.Errorf("what was touched (-want +got):\n%s", diff)
+	}
+}

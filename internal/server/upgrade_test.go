@@ -1,0 +1,270 @@
+package server
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"platen/internal/config"
+	"platen/internal/event"
+	"platen/internal/operation"
+)
+
+// keptSandbox is one of a database in testdata: a company of the preset starter
+// after five days, or one of manual.
+type keptSandbox struct {
+	SandboxID  string `json:"sandbox_id"`
+	OfficeKey  string `json:"office_key"`
+	FactoryKey string `json:"factory_key"`
+}
+
+// TestDatabasesOfTheFirstFormatOpen: two databases that commit af789fd wrote,
+// one of a server that was killed (commits alone), one of a server that stopped
+// (snapshots). Every list is read whole and by every value of every filter, and
+// the feed whole and by every type and system, in today's program.
+func TestDatabasesOfTheFirstFormatOpen(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"commits", "snapshot"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := unpackDatabase(t, name)
+			kept := keptSandboxes(t, name)
+			// The second start reads what the first has written beside it.
+			for range 2 {
+				s := start(t, func(c *config.Config) { c.Database = path })
+				for _, sandbox := range kept {
+					r := &upgradeReader{t: t, base: s.BaseURL(), keptSandbox: sandbox}
+					r.lists()
+					r.feed()
+				}
+				post(t, s.BaseURL()+"/sandbox/tick", kept[0].OfficeKey, `{"minutes":480}`)
+				if err := s.Stop(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// unpackDatabase makes a database of testdata a file, with its key.
+func unpackDatabase(t *testing.T, name string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "platen.db")
+	packed, err := os.Open(filepath.Join("testdata/first-format", name+".db.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join("testdata/first-format", name+".db.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string][]byte{path: b, path + secretSuffix: key} {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func keptSandboxes(t *testing.T, name string) []keptSandbox {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata/first-format", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []keptSandbox
+	if err := json.Unmarshal(b, &kept); err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
+func post(t *testing.T, address, key, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader([]byte(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %s", address, resp.StatusCode, b)
+	}
+}
+
+// upgradeReader reads all of a sandbox.
+type upgradeReader struct {
+	keptSandbox
+
+	t    *testing.T
+	base string
+}
+
+// rows reads a list to its end.
+func (r *upgradeReader) rows(path string, system operation.System, query url.Values) []map[string]any {
+	r.t.Helper()
+	key := r.OfficeKey
+	if system == operation.Factory {
+		key = r.FactoryKey
+	}
+	query = maps.Clone(query)
+	query.Set("limit", "100")
+	var all []map[string]any
+	for {
+		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, r.base+path+"?"+query.Encode(), http.NoBody)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		b, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		var page struct {
+			Data struct {
+				Items      []map[string]any `json:"items"`
+				NextCursor *string          `json:"next_cursor"`
+			} `json:"data"`
+		}
+		if err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(b, &page) != nil {
+			r.t.Fatalf("GET %s?%s: %d %s, %v", path, query.Encode(), resp.StatusCode, b, err)
+		}
+		all = append(all, page.Data.Items...)
+		if page.Data.NextCursor == nil {
+			return all
+		}
+		query.Set("cursor", *page.Data.NextCursor)
+		query.Del("after_seq")
+	}
+}
+
+// lists reads every list, whole and by each value of each filter that stands in
+// its rows.
+func (r *upgradeReader) lists() {
+	r.t.Helper()
+	read := 0
+	for _, op := range operation.Table() {
+		if op.Kind != operation.List || op.Resource == operation.CallResource {
+			continue
+		}
+		for _, path := range r.paths(&op) {
+			for _, filter := range op.Filters {
+				r.filtered(&op, path, filter)
+			}
+			read += len(r.rows(path, op.System, url.Values{}))
+		}
+	}
+	if read < 50 {
+		r.t.Errorf("all lists of sandbox %s have %d rows: too few to tell anything", r.SandboxID, read)
+	}
+}
+
+// paths are those of a list: one for each parent, if it has parents.
+func (r *upgradeReader) paths(op *operation.Operation) []string {
+	r.t.Helper()
+	if op.Parent == "" {
+		return []string{op.Path}
+	}
+	var paths []string
+	for _, parent := range r.rows("/webhooks", operation.Shared, url.Values{}) {
+		paths = append(paths, fmt.Sprintf("/webhooks/%s/deliveries", parent["id"]))
+	}
+	return paths
+}
+
+// filtered compares what a filter finds with the rows that have its value. It
+// does so again when a row has changed meanwhile, as those of deliveries may.
+func (r *upgradeReader) filtered(op *operation.Operation, path, filter string) {
+	r.t.Helper()
+	for {
+		rows := r.rows(path, op.System, url.Values{})
+		differences := r.compare(op, path, filter, rows)
+		if reflect.DeepEqual(rows, r.rows(path, op.System, url.Values{})) {
+			for _, difference := range differences {
+				r.t.Error(difference)
+			}
+			return
+		}
+	}
+}
+
+func (r *upgradeReader) compare(op *operation.Operation, path, filter string, rows []map[string]any) (differences []string) {
+	r.t.Helper()
+	found := map[string][]any{}
+	for _, word := range op.FilterWords()[filter] {
+		found[word] = nil
+	}
+	for _, row := range rows {
+		if value, ok := row[filter].(string); ok {
+			found[value] = append(found[value], row["id"])
+		}
+	}
+	for value, want := range found {
+		var got []any
+		for _, row := range r.rows(path, op.System, url.Values{filter: {value}}) {
+			got = append(got, row["id"])
+		}
+		if !slices.Equal(got, want) {
+			differences = append(differences, fmt.Sprintf("%s?%s=%s has %v, the rows with it are %v", path, filter, value, got, want))
+		}
+	}
+	return differences
+}
+
+// feed reads all events, those of each type, and those of each system.
+func (r *upgradeReader) feed() {
+	r.t.Helper()
+	byType, bySystem, last := map[string][]any{}, map[string][]any{}, 0.0
+	for _, e := range r.rows("/events", operation.Shared, url.Values{"after_seq": {"0"}}) {
+		kind, _ := e["type"].(string)
+		system, _ := e["system"].(string)
+		last, _ = e["seq"].(float64)
+		byType[kind], bySystem[system] = append(byType[kind], e["seq"]), append(bySystem[system], e["seq"])
+	}
+	compare := func(parameter, value string, want []any) {
+		var got []any
+		for _, e := range r.rows("/events", operation.Shared, url.Values{"after_seq": {"0"}, parameter: {value}}) {
+			if sequence, _ := e["seq"].(float64); sequence <= last { // reading completes missions
+				got = append(got, e["seq"])
+			}
+		}
+		if !slices.Equal(got, want) {
+			r.t.Errorf("events with %s=%s are %v, want %v", parameter, value, got, want)
+		}
+	}
+	for _, d := range event.All() {
+		compare("types", string(d.Type), byType[string(d.Type)])
+	}
+	for system, want := range bySystem {
+		compare("system", system, want)
+	}
+	if len(byType) < 8 || len(byType[string(event.WebhookActivated)]) != 1 {
+		r.t.Errorf("the feed of sandbox %s has events of %d types", r.SandboxID, len(byType))
+	}
+}
