@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// keyLeast is how long an idempotency key must be to count on creation: two
+	// KeyLeast is how many characters an idempotency key must have to count on creation: two
 	// people behind one address must not meet under "test" (contract:
 	// OPEN.IDEM.CREATION).
-	keyLeast = 20
+	KeyLeast = 20
 	// replyKept is how long the answer of a creation is kept (contract:
 	// OPEN.IDEM.CREATION).
 	replyKept = 10 * time.Minute
@@ -39,7 +39,7 @@ type intention struct {
 // intend returns the intention of a request, nil when it has no key that
 // counts.
 func (d *Desk) intend(in *Request) (*intention, error) {
-	if len(in.Key) < keyLeast {
+	if len(in.Key) < KeyLeast {
 		return nil, nil //nolint:nilnil // no key, no intention
 	}
 	derive := func(purpose string) ([]byte, error) {

@@ -30,7 +30,7 @@ func (x *exchange) identify() error {
 	}
 	var err error
 	if x.agent != nil {
-		x.caller, err = x.server.recognise(x.r.Context(), x.now, x.group, *x.agent)
+		x.caller, err = x.recognise(*x.agent)
 	} else {
 		x.caller, err = x.authenticate(sentKey(x.r.Header))
 	}
@@ -58,7 +58,28 @@ func (x *exchange) authenticate(key string) (sandbox.Caller, error) {
 		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route wants a key.")
 	}
 	c, _ := sandbox.CredentialOf(key) // of what cannot be a key: nobody's
-	return x.server.recognise(x.r.Context(), x.now, x.group, c)
+	return x.recognise(c)
+}
+
+// recognise returns who a credential belongs to, and notes that the request was
+// let in by it.
+func (x *exchange) recognise(c sandbox.Credential) (sandbox.Caller, error) {
+	caller, err := x.server.recognise(x.r.Context(), x.now, x.group, c)
+	if err == nil {
+		x.credentials = append(x.credentials, c)
+	}
+	return caller, err
+}
+
+// stillKnown refuses a request that lasts once a key that let it in was revoked
+// (contract: AUTH.INVALID, OPEN.AUTH.REVOKED.LASTING).
+func (x *exchange) stillKnown(ctx context.Context) error {
+	for _, c := range x.credentials {
+		if _, err := x.server.house.Recognise(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recognise returns who a credential belongs to. While a network is shut out,

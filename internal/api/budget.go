@@ -120,6 +120,9 @@ func (x *exchange) passed() error {
 	if x.spent.Outcome == ratelimit.Passed {
 		return nil
 	}
+	if x.spent.Began {
+		x.server.log.Warn("a network is banned: it went on sending over its limits", "network", x.group.String(), "until", x.spent.RetryAt)
+	}
 	p := refusalOf(&x.spent, x.server.gate.Budget(x.spent.By))
 	p.RetryAfter = x.spent.RetryAfter
 	return p.RetryingAt(x.spent.RetryAt)
@@ -133,7 +136,7 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 		return problem.New(problem.Banned, "Your network went on sending over its limits and is shut out for a while.")
 	case ratelimit.Cooling:
 		return problem.New(problem.RateLimited, "This key went on sending over its limit and is in a cooldown.").
-			Hinting("The key works again from retry_at. Requests until then are refused and do not make it later.")
+			Hinting("The key works again from retry_at. Requests until then are refused, do not make it later, and count for nothing else.")
 	case ratelimit.Limited, ratelimit.Passed:
 	}
 	switch d.By {
@@ -156,5 +159,10 @@ func (x *exchange) showBudget(h http.Header) {
 		x.server.console.display.show(h, &x.spent)
 		return
 	}
-	x.server.displays[x.spent.Own].show(h, &x.spent)
+	name := x.spent.Own
+	// Whoever refused says what is left of it, unless it was a ban without a budget.
+	if x.spent.Outcome != ratelimit.Passed && !x.server.gate.Budget(x.spent.By).Off() {
+		name = x.spent.By
+	}
+	x.server.displays[name].show(h, &x.spent)
 }

@@ -163,9 +163,7 @@ func TestANetworkHasABudgetForAllItsKeys(t *testing.T) {
 		t.Fatalf("%d of 93 requests passed, want 60", passed)
 	}
 	refused.want(429, "rate_limited").limits(s.clock.Now(), 1)
-	if left := refused.header.Get("X-RateLimit-Remaining"); left == "0" || refused.header.Get("X-RateLimit-Limit") != "120" {
-		t.Errorf("the caller's own budget is shown as %s", left)
-	}
+	refused.shows(360, 0)
 	// Another network, told apart by what the trusted proxy says.
 	n := tenants[0]
 	n.call("GET", "/v1/sandbox", n.office, "", "X-Forwarded-For", "198.51.100.1").want(200, "")
@@ -217,20 +215,44 @@ func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
 	t.Parallel()
 	s := start(t, limited(t))
 	n := s.create("")
-	for range 29 + 299 {
-		s.call("GET", "/v1/sandbox", "", "")
+	from := []string{"X-Forwarded-For", "203.0.113.7"}
+	for range 30 + 299 {
+		s.call("GET", "/v1/sandbox", "", "", from...)
+	}
+	if strings.Contains(s.log.String(), "banned") {
+		t.Error("the log speaks of a ban before there is one")
 	}
 	now := s.clock.Now()
-	a := s.call("GET", "/v1/sandbox", "", "").want(403, "banned").shows(30, 0).limits(now, 900)
-	if a.failure()["retryable"] != false {
-		t.Errorf("a ban is retryable: %s", a.raw)
+	a := s.call("GET", "/v1/sandbox", "", "", from...).want(403, "banned").shows(360, 0).limits(now, 900)
+	if a.failure()["retryable"] != true {
+		t.Errorf("a ban ends, and is not retryable: %s", a.raw)
 	}
-	s.call("POST", "/v1/sandboxes", "", "").want(403, "banned").limits(now, 900)
-	n.call("GET", "/v1/sandbox", n.office, "").want(403, "banned") // no key was looked up before
+	s.call("POST", "/v1/sandboxes", "", "", from...).want(403, "banned").limits(now, 900)
+	n.call("GET", "/v1/sandbox", n.office, "", from...).want(403, "banned").shows(360, 0)
 	n.call("GET", "/v1/sandbox", n.office, "", "X-Forwarded-For", "2001:db8::1").want(200, "").shows(120, 29)
-	n.call("GET", "/v1/sandbox", n.office, "").want(403, "banned").shows(120, 29)
+	if log := s.log.String(); strings.Count(log, "is banned") != 1 || !strings.Contains(log, "network=203.0.113.7/32") {
+		t.Errorf("the log does not name the banned network once:\n%s", log)
+	}
 	s.clock.Advance(15 * time.Minute)
-	n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, 29)
+	n.call("GET", "/v1/sandbox", n.office, "", from...).want(200, "").shows(120, 29)
+}
+
+// TestKeysOfNobodyInAURLAreCountedLikeAnyRequest: only a key that works is
+// revoked whatever the budgets say.
+func TestKeysOfNobodyInAURLAreCountedLikeAnyRequest(t *testing.T) {
+	t.Parallel()
+	s := start(t, limited(t))
+	n := s.create("")
+	from := []string{"X-Forwarded-For", "203.0.113.8"}
+	statuses := map[int]int{}
+	for i := range 400 {
+		statuses[s.call("GET", fmt.Sprintf("/v1/sandbox?k=lab_off_%043d", i), "", "", from...).status]++
+	}
+	if statuses[400] != 30 || statuses[429] != 299 || statuses[403] != 71 {
+		t.Errorf("of 400 requests with keys of nobody %v, want 30 x 400, 299 x 429, 71 x 403", statuses)
+	}
+	n.call("GET", "/v1/sandbox?k="+n.office, "", "", from...).want(400, "key_in_url")
+	n.call("GET", "/v1/sandbox", n.office, "").want(401, "unauthorized")
 }
 
 func TestABudgetThatIsOffShowsAMillion(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"platen/internal/problem"
@@ -34,8 +33,8 @@ func consoleState(x *exchange, o *onlooker) error {
 	}
 	body := encode(c)
 	h := x.w.Header()
-	h.Set("Cache-Control", "no-store")
-	if strings.Contains(x.r.Header.Get("Accept-Encoding"), "gzip") {
+	x.secret = true
+	if takesGzip(x.r) {
 		var zipped bytes.Buffer
 		z := gzip.NewWriter(&zipped)
 		_, err := z.Write(body)
@@ -57,10 +56,10 @@ func consoleStream(x *exchange, o *onlooker) error {
 		return err
 	}
 	defer leave()
+	x.secret = true
 	s := &stream{exchange: x, onlooker: o, place: placeOf(x.r.Header.Get("Last-Event-ID")), control: http.NewResponseController(x.w)}
 	h := x.headers()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // proxies that hold answers back would make it useless
 	x.note(http.StatusOK)
 	x.w.WriteHeader(http.StatusOK)
@@ -86,6 +85,9 @@ func (s *stream) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		v, err := s.sandbox.View(ctx, 0)
+		if err == nil {
+			err = s.stillKnown(ctx)
+		}
 		if err == nil {
 			err = s.tell(ctx)
 		}
@@ -141,7 +143,7 @@ func (s *stream) stayAlive() error {
 	return s.write([]byte(": keep-alive\n\n"))
 }
 
-// farewell tells the console that its sandbox is gone.
+// farewell tells the console that its sandbox is gone, or its key revoked.
 func (s *stream) farewell(err error) {
 	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.Unauthorized {
 		s.write([]byte("event: gone\ndata: {}\n\n")) //nolint:errcheck // it is over either way

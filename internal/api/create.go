@@ -24,6 +24,9 @@ func (x *exchange) create() error {
 	if !d.known {
 		return wrong
 	}
+	if d.key != "" && len(d.key) < admission.KeyLeast {
+		x.w.Header().Set("Idempotency-Ignored", fmt.Sprintf("shorter than %d characters", admission.KeyLeast))
+	}
 	order := admission.Order{Network: x.group.String()}
 	if wrong == nil {
 		order.Text, wrong = x.order(d.in)

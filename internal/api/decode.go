@@ -111,6 +111,29 @@ func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
 	return sandbox.Fingerprint(h.Sum(nil))
 }
 
+// takesGzip reports whether an answer may be compressed (RFC 9110, 12.5.3): gzip
+// is named, or everything is, and not with a weight of 0.
+func takesGzip(r *http.Request) bool {
+	taken, named := false, false
+	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, parameters, _ := strings.Cut(offer, ";")
+		quality := 1.0
+		if _, text, has := strings.Cut(parameters, "="); has {
+			var err error
+			if quality, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
+				quality = 0
+			}
+		}
+		switch name = strings.ToLower(strings.TrimSpace(name)); {
+		case name == "gzip" || name == "x-gzip":
+			taken, named = quality > 0, true
+		case name == "*" && !named:
+			taken = quality > 0
+		}
+	}
+	return taken
+}
+
 // negotiate decides between JSON and CSV (contract: LIST.CSV.ACCEPT, LIST.CSV.SUFFIX).
 func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 	if csvPath {

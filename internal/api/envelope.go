@@ -35,7 +35,7 @@ type errorBody struct {
 
 func newErrorBody(p *problem.Problem, definition problem.Definition, origin string) errorBody {
 	body := errorBody{
-		Code: p.Code, Message: p.Message, Retryable: definition.Retryable, Hint: p.Hint,
+		Code: p.Code, Message: p.Message, Retryable: definition.Retryable && !p.Final, Hint: p.Hint,
 		DocsURL: origin + "/docs/errors/" + string(p.Code), Details: p.Details,
 	}
 	if body.Hint == "" {
@@ -71,7 +71,7 @@ func hash(b []byte) uint64 {
 func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	now := x.now
 	if v != nil {
-		now = max(now, v.LastEventAt)
+		now = x.shown(v)
 	}
 	b = append(b, `{"meta":{"simulation":true,"request_id":"`...)
 	b = append(b, x.requestID...)
@@ -88,6 +88,14 @@ func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	}
 	b = append(b, Version...)
 	return append(b, `"},`...)
+}
+
+// shown is the moment that an answer from a view shows: up to which the view
+// has everything that happened. A view that could not be brought up to the
+// present, since the store takes nothing, ends before what is due: a client that
+// asks next for what changed since then misses nothing.
+func (x *exchange) shown(v *sandbox.View) moment.Instant {
+	return max(v.UpTo(x.now), v.LastEventAt)
 }
 
 // success renders an envelope around data.
@@ -222,10 +230,12 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 }
 
 // fixed are header values that are the same in every answer.
-var fixed = struct{ contentJSON, cacheControl, vary, contentTypeOptions, contentSecurityPolicy []string }{ //nolint:gochecknoglobals // read only
+var fixed = struct{ contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy []string }{ //nolint:gochecknoglobals // read only
 	contentJSON:           []string{contentJSON},
 	cacheControl:          []string{"private, no-cache"},
+	noStore:               []string{"no-store"},
 	vary:                  []string{"Accept, Authorization, X-Api-Key"},
+	varyEncoding:          []string{"Accept, Accept-Encoding, Authorization, X-Api-Key"},
 	contentTypeOptions:    []string{"nosniff"},
 	contentSecurityPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
 }
@@ -234,6 +244,9 @@ func (x *exchange) headers() http.Header {
 	h := x.w.Header()
 	h["Cache-Control"] = fixed.cacheControl
 	h["Vary"] = fixed.vary
+	if x.secret {
+		h["Cache-Control"], h["Vary"] = fixed.noStore, fixed.varyEncoding
+	}
 	h["X-Content-Type-Options"] = fixed.contentTypeOptions
 	h["Content-Security-Policy"] = fixed.contentSecurityPolicy
 	h["Request-Id"] = []string{x.requestID}

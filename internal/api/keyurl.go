@@ -101,13 +101,24 @@ func digit(c byte) int {
 }
 
 // exposed revokes the keys of a URL and refuses the request (contract:
-// AUTH.KEY_IN_URL, AUTH.KEY_IN_URL.REVOKED). It is answered whatever the
-// budgets say: a key that is out in the open must not wait.
+// AUTH.KEY_IN_URL, AUTH.KEY_IN_URL.REVOKED). Whatever the budgets say, a key
+// that works is revoked: one that is out in the open must not wait. Keys that
+// nobody has cost what any request without a key does (contract:
+// OPEN.AUTH.KEY_IN_URL.BUDGET).
 func (x *exchange) exposed(keys []string) error {
-	x.spent = x.server.gate.Charge(x.now.Time(), x.group)
+	house, real := x.server.house, false
 	var errs []error
 	for _, key := range keys {
-		errs = append(errs, x.server.house.Revoke(x.r.Context(), key))
+		exists, err := house.Exists(x.r.Context(), key)
+		if exists {
+			real, err = true, house.Revoke(x.r.Context(), key)
+		}
+		errs = append(errs, err)
+	}
+	if real {
+		x.spent = x.server.gate.Charge(x.now.Time(), x.group)
+	} else if err := x.admit(); err != nil {
+		return err
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -36,9 +37,11 @@ type page struct {
 	binding, chosen uint64
 }
 
-// query returns the single value of a known parameter.
+// query refuses unknown parameters and those that stand more than once. Of
+// several, the first in the order of the alphabet is named.
 func query(values url.Values, known ...string) error {
-	for name, sent := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		sent := values[name]
 		if !slices.Contains(known, name) {
 			return badParameter(short(name), "There is no parameter %q here; known are %s.", short(name), strings.Join(known, ", "))
 		}
@@ -58,8 +61,8 @@ func (x *exchange) noQuery() error {
 	if err != nil {
 		return problem.New(problem.InvalidParameter, "The query string is not well-formed.")
 	}
-	for name := range values {
-		return badParameter(short(name), "This route has no parameter %q.", short(name))
+	if names := slices.Sorted(maps.Keys(values)); len(names) > 0 {
+		return badParameter(short(names[0]), "This route has no parameter %q.", short(names[0]))
 	}
 	return nil
 }

@@ -52,6 +52,9 @@ func (x *exchange) poll() error {
 func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
 	x.now = x.sandbox.AsOf(x.server.house.Now())
 	v, err := x.sandbox.View(x.r.Context(), x.signals())
+	if err == nil {
+		err = x.stillKnown(x.r.Context())
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -182,7 +182,7 @@ func (s *Server) limit(o Options) error {
 		}
 	}
 	s.displays = map[ratelimit.Name]*display{}
-	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous} {
+	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous, ratelimit.Group} {
 		s.displays[name] = newDisplay(s.gate, name)
 	}
 	return nil
@@ -355,7 +355,10 @@ type exchange struct {
 	agent   *sandbox.Credential
 	caller  sandbox.Caller
 	sandbox *sandbox.Sandbox
-	csv     bool
+	// credentials are those that let the request in. A request that lasts looks
+	// again whether they still do.
+	credentials []sandbox.Credential
+	csv         bool
 	// etag is the tag of what is about to be answered.
 	etag string
 	// status is that of the answer, 0 before there is one.
@@ -365,6 +368,8 @@ type exchange struct {
 	replayed bool
 	// watching is set for requests of the console, which leave no trace.
 	watching bool
+	// secret is set for an answer that nobody may keep.
+	secret bool
 	// call is what the missions hear of it.
 	call mission.Call
 	// answered is what the server's owner hears of it.

@@ -37,7 +37,7 @@ func (x *exchange) value(since uint64) (*sandbox.View, any, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return found.View, x.op.Examined(&found, max(x.now, found.View.LastEventAt)), nil
+		return found.View, x.op.Examined(&found, x.shown(found.View)), nil
 	}
 	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	switch {
@@ -46,7 +46,7 @@ func (x *exchange) value(since uint64) (*sandbox.View, any, error) {
 	case x.op.ValueSince != nil:
 		return v, x.op.ValueSince(v, since), nil
 	default:
-		return v, x.op.Value(v, max(x.now, v.LastEventAt)), nil
+		return v, x.op.Value(v, x.shown(v)), nil
 	}
 }
 
@@ -95,7 +95,7 @@ func (x *exchange) demand() (d demand, err error) {
 // whether its sandbox takes writes at all, comes before what is wrong with it
 // (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
 func (x *exchange) foreclosed(d demand, wrong error) error {
-	command := sandbox.Command{Scope: string(x.caller.System)}
+	command := sandbox.Command{Scope: x.scope(), Beside: x.besides()}
 	if d.known {
 		command.Key, command.Fingerprint = d.key, x.fingerprint(d.body)
 	}
@@ -111,6 +111,28 @@ func (x *exchange) foreclosed(d demand, wrong error) error {
 	}
 }
 
+// sharedScope is the scope of idempotency keys on routes that take either key.
+const sharedScope = "sandbox"
+
+// scope is where an idempotency key is known: on a route of one system, in that
+// system; on a shared one, in the sandbox, whichever key came with it (contract:
+// OPEN.IDEM.SCOPE).
+func (x *exchange) scope() string {
+	if x.op.System == operation.Shared {
+		return sharedScope
+	}
+	return string(x.caller.System)
+}
+
+// besides is the other scope in which a key of this caller may have been used:
+// one program that uses a key on two routes hears of that.
+func (x *exchange) besides() string {
+	if x.op.System == operation.Shared {
+		return string(x.caller.System)
+	}
+	return sharedScope
+}
+
 // write runs a command, or replays its stored reply.
 func (x *exchange) write() error {
 	d, err := x.demand()
@@ -124,7 +146,7 @@ func (x *exchange) write() error {
 	var result operation.Result
 	at := operation.Place{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
 	reply, err := x.command(at, &in, sandbox.Command{
-		Scope: string(x.caller.System), Key: d.key, Fingerprint: x.fingerprint(d.body), Signals: x.signals(),
+		Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body), Signals: x.signals(),
 		Run: func(tx *sandbox.Tx) (err error) {
 			x.now = tx.Now
 			result, err = x.op.Run(tx, at, in)

@@ -1,6 +1,7 @@
 package company_test
 
 import (
+	"strings"
 	"testing"
 
 	"platen/internal/company/catalog"
@@ -10,14 +11,15 @@ import (
 	"platen/internal/problem"
 )
 
-// retryAt reports whether a refusal says when to come again.
-func retryAt(err error) bool {
+// ticks reports whether a refusal says that only a tick helps, and names no
+// moment: what it has to say under a manual clock.
+func ticks(err error) bool {
 	p, ok := err.(*problem.Problem) //nolint:errorlint // refusals are never wrapped
-	return ok && !p.RetryAt.IsZero()
+	return ok && p.Final && p.RetryAt.IsZero() && strings.Contains(p.Hint, "POST /sandbox/tick")
 }
 
-// TestAPressNeedsSomebodyWhoIsThere: no_operator says when somebody will be
-// free, and nothing when that is not known.
+// TestAPressNeedsSomebodyWhoIsThere, and under a manual clock no_operator is no
+// reason to try again before a tick.
 func TestAPressNeedsSomebodyWhoIsThere(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "manual", 1, steady)
@@ -36,19 +38,19 @@ func TestAPressNeedsSomebodyWhoIsThere(t *testing.T) {
 	}
 	l.must(dismiss(l.badge("1002").ID, nil))
 	l.must(dismiss(l.badge("1003").ID, nil))
-	if err := start("prs_offset", works[0], new("1003")); codeOf(err) != problem.NoOperator || retryAt(err) {
+	if err := start("prs_offset", works[0], new("1003")); codeOf(err) != problem.NoOperator || !ticks(err) {
 		t.Errorf("an operator who is gone: %v", err)
 	}
 	if err := start("prs_offset", works[0], nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, badge := range []*string{nil, new("1001")} {
-		if err := start("prs_digital", works[1], badge); codeOf(err) != problem.NoOperator || !retryAt(err) {
+		if err := start("prs_digital", works[1], badge); codeOf(err) != problem.NoOperator || !ticks(err) {
 			t.Errorf("the last operator is busy: %v", err)
 		}
 	}
 	l.must(dismiss(l.badge("1001").ID, nil))
-	if err := start("prs_digital", works[1], nil); codeOf(err) != problem.NoOperator || retryAt(err) {
+	if err := start("prs_digital", works[1], nil); codeOf(err) != problem.NoOperator || !ticks(err) {
 		t.Errorf("nobody is there: %v", err)
 	}
 	l.must(hire(catalog.Operator, nil))

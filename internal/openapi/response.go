@@ -29,6 +29,7 @@ const (
 	headerETag       = "ETag"
 	headerLink       = "Link"
 	headerReplayed   = "Idempotency-Replayed"
+	headerIgnored    = "Idempotency-Ignored"
 )
 
 // always are the headers of every answer.
@@ -49,6 +50,7 @@ func headers() map[string]*huma.Header {
 		headerETag:              "The version of what was read. Sent back as If-None-Match, it saves the transfer when nothing changed.",
 		headerLink:              "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an operation that is to go.",
 		headerReplayed:          "true when this is the stored answer of an earlier request with the same Idempotency-Key.",
+		headerIgnored:           "Says why the Idempotency-Key of the request had no effect, where it had none.",
 		"WWW-Authenticate":      "Bearer: a key belongs into the Authorization header.",
 		"Allow":                 "The methods of this path.",
 		"Deprecation":           "Since when the operation is deprecated: @ and seconds since 1970.",
@@ -87,7 +89,7 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 		responses["202"] = &huma.Response{
 			Description: "There is no place yet: a ticket for the queue.",
 			Content:     map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_202", w.envelope("data", w.registry.Ref(op.Accepted)))},
-			Headers:     headed(headerRetryAfter, headerReplayed),
+			Headers:     headed(headerRetryAfter, headerReplayed, headerIgnored),
 		}
 	}
 	for status, codes := range byStatus(op) {
@@ -163,6 +165,9 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	}
 	if op.Key != operation.KeyNone {
 		more = append(more, headerReplayed)
+	}
+	if op.Kind == operation.Creation {
+		more = append(more, headerIgnored)
 	}
 	if conditional(op) {
 		more = append(more, headerETag)

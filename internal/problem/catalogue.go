@@ -152,7 +152,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Remedy:  "Send the key with the prefix that the hint names.",
 	},
 	{
-		Code: Banned, Status: http.StatusForbidden,
+		Code: Banned, Status: http.StatusForbidden, Retryable: true,
 		Hint:    "Stop sending until retry_at.",
 		Meaning: "Your network went on sending although it was told to slow down, and is shut out for a while. Its keys are not touched.",
 		Remedy:  "Wait until retry_at, and let your client honour Retry-After from then on.",
@@ -206,7 +206,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Remedy:  "Wait a moment and repeat: the answer is then that of the first request.",
 	},
 	{
-		Code: PollInProgress, Status: http.StatusConflict,
+		Code: PollInProgress, Status: http.StatusConflict, Retryable: true,
 		Hint:    "Let one of the waiting polls answer first.",
 		Meaning: "Two polls with this key are waiting already.",
 		Remedy:  "One poll at a time is enough: begin the next when the last has answered, from the seq of its last event.",

@@ -24,6 +24,9 @@ type Problem struct {
 	Details any
 	// RetryAt is when the same request may work. Zero means not known.
 	RetryAt time.Time
+	// Final is set where the same request works only after something else was
+	// done first, whatever the code says of others.
+	Final bool
 	// RetryAfter asks for a Retry-After header of so many seconds; 0 for none.
 	RetryAfter int
 }

@@ -15,6 +15,9 @@ type Penalty struct {
 	Refusals int
 	Within   time.Duration
 	Lasts    time.Duration
+	// Grace is for how long after the first refusal further ones do not count:
+	// they were under way before the caller could read it.
+	Grace time.Duration
 }
 
 // Off reports whether nobody is ever shut out.
@@ -26,7 +29,7 @@ func (p Penalty) check(name string) error {
 	if p.Off() {
 		return nil
 	}
-	if p.Lasts < 0 || p.Refusals < 1 || p.Refusals > refusalsMost || p.Within <= 0 || p.Within > withinMost {
+	if p.Lasts < 0 || p.Refusals < 1 || p.Refusals > refusalsMost || p.Within <= 0 || p.Within > withinMost || p.Grace < 0 || p.Grace > p.Within {
 		return fmt.Errorf("a %s cannot be of %d refusals within %s for %s", name, p.Refusals, p.Within, p.Lasts)
 	}
 	return nil
@@ -36,6 +39,9 @@ func (p Penalty) check(name string) error {
 // milliseconds, as many as a penalty asks for.
 type refusals struct {
 	times []uint32
+	// first and newest are the first refusal since a pause as long as a penalty
+	// looks back, and the newest, in nanoseconds since 1970.
+	first, newest int64
 	// next is where the next one goes once all places are taken: the place of
 	// the oldest.
 	next int
@@ -47,6 +53,13 @@ func milliseconds(now int64) uint32 { return uint32(now / int64(time.Millisecond
 // note adds a refusal and reports whether it is one too many. Then all are
 // forgotten: the next penalty takes as many again.
 func (r *refusals) note(now int64, p Penalty) (tooMany bool) {
+	if now-r.newest > int64(p.Within) || now < r.newest {
+		r.first = now
+	}
+	r.newest = now
+	if now-r.first < int64(p.Grace) {
+		return false
+	}
 	at := milliseconds(now)
 	if len(r.times) < p.Refusals {
 		r.times = append(r.times, at)
@@ -63,9 +76,5 @@ func (r *refusals) note(now int64, p Penalty) (tooMany bool) {
 
 // over reports whether none of them can count any more.
 func (r *refusals) over(now int64, p Penalty) bool {
-	if len(r.times) == 0 {
-		return true
-	}
-	newest := r.times[(r.next+len(r.times)-1)%len(r.times)]
-	return milliseconds(now)-newest > uint32(p.Within/time.Millisecond)
+	return r.newest == 0 || now-r.newest > int64(p.Within) || now < r.newest
 }

@@ -2,7 +2,9 @@
 // each a token bucket for each of its callers: one for each key, one for each
 // network group, and for each network group one for all that comes without a
 // key that works. Who goes on sending over a limit is shut out for a while: a
-// key by a cooldown, a network group by a ban.
+// key by a cooldown, a network group by a ban. Refusals of a key count for the key
+// alone, so that a program in a loop does not shut out its neighbours, and the
+// loopback network is never banned.
 //
 // The package keeps no time: every call is told what time it is. Its tables
 // are bounded, and what they forget first is whoever has nothing to be
@@ -84,6 +86,8 @@ type Decision struct {
 	// seconds until then; both are zero for one that passed.
 	RetryAt    time.Time
 	RetryAfter int
+	// Began is set when this request has begun the ban that it was refused by.
+	Began bool
 }
 
 // Gate keeps the budgets of a server.
@@ -130,15 +134,15 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	own := Own(caller)
 	network := g.spendGroup(group, now)
 	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: own, Remaining: g.remaining(own, group, caller, now)}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
+		return Decision{By: Group, Own: own, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
 	}
 	spent := g.spend(own, group, caller, now)
 	if spent.wait == 0 && spent.shut == 0 {
 		return Decision{Outcome: Passed, Own: own, Remaining: spent.remaining}
 	}
 	if g.watchesGroups() {
-		if shut := g.groups.refuse(group, now, true); shut > 0 {
-			return Decision{By: Group, Own: own}.Refused(at, shut, true)
+		if shut := g.groups.refuse(group, now, own == Anonymous && !Spared(group)); shut > 0 {
+			return Decision{By: Group, Own: own, Began: true}.Refused(at, shut, true)
 		}
 	}
 	return Decision{By: own, Own: own}.Refused(at, cmp.Or(spent.shut, spent.wait), spent.shut > 0)
@@ -155,7 +159,7 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 	network := g.spendGroup(group, at.UnixNano())
 	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: Group}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
+		return Decision{By: Group, Own: Group, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
 	}
 	if g.options.Group.Off() {
 		network.remaining = Most
@@ -173,6 +177,13 @@ func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
 	return !g.options.Ban.Off() && g.groups.shuts(group, at.UnixNano())
 }
+
+// Lift ends all bans, and returns how many there were.
+func (g *Gate) Lift(at time.Time) int { return g.groups.lift(at.UnixNano()) }
+
+// Spared reports whether a network group is never banned: everything on the
+// server's own machine is one group.
+func Spared(group netip.Prefix) bool { return group.Addr().Unmap().IsLoopback() }
 
 // Size is how many callers the gate remembers.
 func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
@@ -192,7 +203,7 @@ func (g *Gate) spendGroup(group netip.Prefix, now int64) state {
 	if !g.watchesGroups() {
 		return state{}
 	}
-	return g.groups.spend(group, now)
+	return g.groups.spend(group, now, Spared(group))
 }
 
 func (g *Gate) spend(own Name, group netip.Prefix, caller Caller, now int64) state {
@@ -200,9 +211,9 @@ func (g *Gate) spend(own Name, group netip.Prefix, caller Caller, now int64) sta
 	case g.Budget(own).Off():
 		return state{remaining: Most}
 	case own == Key:
-		return g.keys.spend(caller, now)
+		return g.keys.spend(caller, now, false)
 	default:
-		return g.anonymous.spend(group, now)
+		return g.anonymous.spend(group, now, false)
 	}
 }
 

@@ -269,16 +269,80 @@ func TestAFloodBansItsNetworkForAWhile(t *testing.T) {
 	}
 }
 
-func TestRefusalsOfAllKindsCountForTheBan(t *testing.T) {
+// TestAKeyInALoopShutsOutNobodyElse: its refusals are no reason for a ban.
+func TestAKeyInALoopShutsOutNobodyElse(t *testing.T) {
 	t.Parallel()
-	o := standard
-	o.Cooldown = ratelimit.Penalty{}
-	g := open(t, o)
-	passing(g, epoch, group(1), caller, 30+100)
-	passing(g, epoch, group(1), stranger, 30+100) // of these, the network's budget refuses all beyond its 60
-	if _, d := passing(g, epoch, group(1), ratelimit.Caller{Sandbox: "sbx_2", System: "office"}, 100); d.Outcome != ratelimit.Banned {
-		t.Errorf("after 300 refusals: %+v", d)
+	g := open(t, standard)
+	neighbour := ratelimit.Caller{Sandbox: "sbx_2", System: "office"}
+	for i := range 3000 {
+		at := epoch.Add(time.Duration(i) * 10 * time.Millisecond)
+		if d := g.Admit(at, group(1), caller); d.Outcome == ratelimit.Banned {
+			t.Fatalf("request %d of the loop: %+v", i, d)
+		}
+		if i%100 == 0 {
+			if d := g.Admit(at, group(1), neighbour); d.Outcome != ratelimit.Passed {
+				t.Fatalf("the neighbour after %d requests of the loop: %+v", i, d)
+			}
+		}
 	}
+}
+
+// TestTheMachineItselfIsNeverBanned: behind one loopback address are all
+// programs of a laptop, or all clients of a proxy that is not known as one.
+func TestTheMachineItselfIsNeverBanned(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"127.0.0.1/32", "::1/128", "127.0.0.0/8"} {
+		g, from := open(t, standard), netip.MustParsePrefix(address)
+		passing(g, epoch, from, stranger, 5000)
+		passing(g, epoch, from, caller, 5000)
+		if d := g.Admit(epoch.Add(time.Minute), from, caller); d.Outcome != ratelimit.Passed || g.Shuts(epoch, from) {
+			t.Errorf("%s: %+v", address, d)
+		}
+	}
+}
+
+func TestABanSaysWhenItBeginsAndCanBeLifted(t *testing.T) {
+	t.Parallel()
+	g := open(t, standard)
+	passing(g, epoch, group(1), stranger, 30+299)
+	for i, began := range []bool{true, false} {
+		if d := g.Admit(epoch, group(1), stranger); d.Outcome != ratelimit.Banned || d.Began != began {
+			t.Errorf("%d: %+v, want one that began: %t", i, d, began)
+		}
+	}
+	if n := g.Lift(epoch); n != 1 {
+		t.Errorf("%d bans were lifted", n)
+	}
+	if d := g.Admit(epoch, group(1), caller); d.Outcome != ratelimit.Passed || g.Shuts(epoch, group(1)) {
+		t.Errorf("after the ban was lifted: %+v", d)
+	}
+}
+
+// TestABurstIsNoFlood: what was under way before the first refusal could be
+// read counts for no cooldown, what comes a second later does.
+func TestABurstIsNoFlood(t *testing.T) {
+	t.Parallel()
+	g := open(t, graceful())
+	for i := range 2 {
+		at := epoch.Add(time.Duration(i) * time.Minute)
+		if passed, last := passing(g, at, group(1), caller, 30+500); passed != 30 || last.Outcome != ratelimit.Limited {
+			t.Fatalf("burst %d: %d passed, then %+v", i, passed, last)
+		}
+	}
+	// Of two requests more, the tokens of a second, 20 further ones are refused.
+	later := epoch.Add(time.Minute + time.Second)
+	if passed, last := passing(g, later, group(1), caller, 2+19); passed != 2 || last.Outcome != ratelimit.Limited {
+		t.Errorf("a second later %d passed, then %+v", passed, last)
+	}
+	if d := g.Admit(later, group(1), caller); d.Outcome != ratelimit.Cooling {
+		t.Errorf("after the 20th refusal that counts: %+v", d)
+	}
+}
+
+func graceful() ratelimit.Options {
+	o := standard
+	o.Cooldown.Grace = time.Second
+	return o
 }
 
 func TestARefusalCostsNothingElsewhere(t *testing.T) {
@@ -292,7 +356,7 @@ func TestARefusalCostsNothingElsewhere(t *testing.T) {
 		t.Errorf("a third key has %d left", d.Remaining)
 	}
 	d := g.Admit(epoch, group(1), ratelimit.Caller{Sandbox: "sbx_3", System: "office"})
-	if d.By != ratelimit.Group || d.Outcome != ratelimit.Limited || d.Own != ratelimit.Key || d.Remaining != 30 {
+	if d.By != ratelimit.Group || d.Outcome != ratelimit.Limited || d.Own != ratelimit.Key || d.Remaining != 0 {
 		t.Errorf("with the network's budget empty: %+v", d)
 	}
 }

@@ -46,6 +46,8 @@ type state struct {
 	wait time.Duration
 	// shut is how long a penalty still lasts; 0 for none.
 	shut time.Duration
+	// began is set when this refusal has begun the penalty.
+	began bool
 }
 
 func newTable[K comparable](b Budget, p Penalty, most int) *table[K] {
@@ -102,13 +104,14 @@ func (p *place) silent(now int64, penalty Penalty) bool {
 }
 
 // spend takes a token of a caller, unless there is none or the caller is shut
-// out. A lack of tokens is noted and may begin a penalty.
-func (t *table[K]) spend(key K, now int64) state {
+// out. A lack of tokens is noted and may begin a penalty. unless the caller
+// is spared those.
+func (t *table[K]) spend(key K, now int64, spared bool) state {
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := t.place(s, key, now)
-	if p.until > now {
+	if p.until > now && !spared {
 		return state{shut: time.Duration(p.until - now)}
 	}
 	if t.budget.Off() {
@@ -116,23 +119,49 @@ func (t *table[K]) spend(key K, now int64) state {
 	}
 	after, wait := p.bucket.spend(now, t.budget)
 	p.bucket = after
+	if wait > 0 && !spared {
+		shut := t.noteRefusal(p, now)
+		return state{wait: wait, shut: shut, began: shut > 0}
+	}
 	if wait > 0 {
-		return state{wait: wait, shut: t.noteRefusal(p, now)}
+		return state{wait: wait}
 	}
 	return state{remaining: after.remaining(now, t.budget)}
 }
 
 // refuse takes back a spending of a caller who was refused elsewhere, and notes
-// that refusal. It returns how long the caller is shut out for it.
-func (t *table[K]) refuse(key K, now int64, spent bool) time.Duration {
+// that refusal where it counts. It returns how long the caller is shut out for
+// it.
+func (t *table[K]) refuse(key K, now int64, counts bool) time.Duration {
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := t.place(s, key, now)
-	if spent && !t.budget.Off() {
+	if !t.budget.Off() {
 		p.bucket = p.bucket.refund(t.budget)
 	}
+	if !counts {
+		return 0
+	}
 	return t.noteRefusal(p, now)
+}
+
+// lift ends all penalties and forgets what was noted for further ones. It
+// returns how many it has ended.
+func (t *table[K]) lift(now int64) int {
+	lifted := 0
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		for _, p := range s.places {
+			if p.until > now {
+				lifted++
+			}
+			p.until, p.refusals = 0, refusals{}
+		}
+		s.mu.Unlock()
+	}
+	return lifted
 }
 
 func (t *table[K]) noteRefusal(p *place, now int64) time.Duration {

@@ -49,15 +49,29 @@ func (p *pendingReply) stored() *storedReply {
 	return &storedReply{key: p.command.replyKey(), fingerprint: p.command.Fingerprint, status: p.reply.Status, body: p.reply.Body}
 }
 
-func (c *Command) replyKey() replyKey {
-	sum := sha256.Sum256([]byte(c.Scope + "\x00" + c.Key))
+func (c *Command) replyKey() replyKey { return replyKeyOf(c.Scope, c.Key) }
+
+func replyKeyOf(scope, key string) replyKey {
+	sum := sha256.Sum256([]byte(scope + "\x00" + key))
 	return replyKey(sum[:16])
+}
+
+// usedKey is the key's name in the scope in which it was used. ok is false for a
+// key that was not used.
+func (s *Sandbox) usedKey(c *Command) (used replyKey, version uint64, ok bool) {
+	for _, scope := range []string{c.Scope, c.Beside} {
+		used = replyKeyOf(scope, c.Key)
+		if version, ok = s.log.replies[used]; ok {
+			return used, version, true
+		}
+	}
+	return replyKey{}, 0, false
 }
 
 // storedReply looks for the reply of an earlier request with the same key. The
 // sandbox must be loaded.
 func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, error) {
-	version, ok := s.log.replies[cmd.replyKey()]
+	key, version, ok := s.usedKey(&cmd)
 	if !ok {
 		return Reply{}, false, nil
 	}
@@ -72,7 +86,7 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 	if err != nil {
 		return Reply{}, false, err
 	}
-	if body.reply == nil || body.reply.key != cmd.replyKey() {
+	if body.reply == nil || body.reply.key != key {
 		return Reply{}, false, fmt.Errorf("commit %d of sandbox %s holds another reply", version, s.id)
 	}
 	if body.reply.fingerprint != cmd.Fingerprint {

@@ -31,6 +31,22 @@ func (h *House) Revoke(ctx context.Context, key string) error {
 	return h.Sandbox(header.ID).revoke(ctx, hash)
 }
 
+// Exists reports whether a key belongs to a sandbox.
+func (h *House) Exists(ctx context.Context, key string) (bool, error) {
+	hash, _, ok := HashKey(key)
+	if !ok {
+		return false, nil
+	}
+	_, err := h.store.FindKey(ctx, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look up a key: %w", err)
+	}
+	return true, nil
+}
+
 // revoke takes a key out of the header. Time does not pass for it: also an
 // expired sandbox loses its key.
 func (s *Sandbox) revoke(ctx context.Context, key store.KeyHash) error {
@@ -53,8 +69,13 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 	default:
 		return nil // somebody else was faster
 	}
+	// From here on the key is nobody's: whoever waits for the commit must not
+	// still find it.
+	s.house.disown(key, true)
 	err := s.commit(ctx, step{header: &header})
-	s.house.disown(key, err == nil)
+	if err != nil {
+		s.house.disown(key, false)
+	}
 	return err
 }
 

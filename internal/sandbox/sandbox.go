@@ -114,9 +114,10 @@ func (tx *Tx) Tick(minutes int) error {
 
 // Command is one write.
 type Command struct {
-	// Scope and Key are the idempotency key and whose it is; an empty Key
-	// means that the client sent none.
-	Scope, Key string
+	// Scope and Key are the idempotency key and where it is known; an empty Key
+	// means that the client sent none. Beside is another scope in which it must
+	// not have been used for something else, "" for none.
+	Scope, Key, Beside string
 	// Fingerprint tells requests with the same key apart.
 	Fingerprint Fingerprint
 	// Signals are noted when the command succeeds.

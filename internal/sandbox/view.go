@@ -107,6 +107,16 @@ func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.Exp
 // turns reports whether a step of the sandbox's life is due.
 func (v *View) turns(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
 
+// UpTo is the newest moment, at most now, up to which the view has everything
+// that happened.
+func (v *View) UpTo(now moment.Instant) moment.Instant {
+	if !v.due(now) {
+		return now
+	}
+	next := v.next()
+	return min(now, max(next, moment.Microsecond)-moment.Microsecond)
+}
+
 func (v *View) due(now moment.Instant) bool {
 	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt) || v.turns(now)
 }

@@ -20,7 +20,10 @@ var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePa
 // serves reports whether a Host header names this server (contract:
 // OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses
 // of numbers are let in wherever they lead: a page of another site can have a
-// name lead here, but no number. No browser leaves the header out.
+// name lead here, but no number. No browser leaves the header out. A server
+// that others can reach, and that has no public name, also answers to names
+// without a dot and to that of a container's host: those are given by a local
+// network, and no site can have them.
 func (s *Server) serves(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -29,8 +32,21 @@ func (s *Server) serves(host string) bool {
 	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
 		return true
 	}
+	if s.config.PublicURL == "" && !s.local() && (!strings.Contains(host, ".") || host == "host.docker.internal") {
+		return true
+	}
 	public, err := url.Parse(s.origin)
 	return err == nil && host == strings.ToLower(public.Hostname())
+}
+
+// local reports whether only programs of this machine can reach the server.
+func (s *Server) local() bool {
+	host, _, err := net.SplitHostPort(s.config.Listen)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // split sends what is below the API's path to the API before any router can

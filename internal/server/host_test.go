@@ -34,3 +34,23 @@ func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestAContainerIsFoundByItsName: a server that others reach, and that was given
+// no public name, answers to those of a local network; one for this machine only,
+// or with a public name, does not.
+func TestAContainerIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	open := start(t, func(c *config.Config) { c.Listen = "0.0.0.0:0" })
+	named := start(t, func(c *config.Config) { c.Listen, c.PublicURL = "0.0.0.0:0", "https://platen.example.com" })
+	here := start(t)
+	for _, host := range []string{"platen:8080", "platen", "host.docker.internal:8080"} {
+		if !open.serves(host) || named.serves(host) || here.serves(host) {
+			t.Errorf("%s: open %t, named %t, here %t", host, open.serves(host), named.serves(host), here.serves(host))
+		}
+	}
+	for _, host := range []string{"evil.example", "docker.internal", "x.host.docker.internal"} {
+		if open.serves(host) {
+			t.Errorf("%s is served", host)
+		}
+	}
+}

@@ -14,13 +14,11 @@ import (
 
 // What operators do not set.
 const (
-	// groupBurstShare is the part of a minute's requests that a network group
-	// may send at once: 60 of 360 (contract: OPEN.RATE.BUCKETS).
-	groupBurstShare = 6
-	// cooldownRefusals within cooldownWithin begin a cooldown (contract:
-	// OPEN.RATE.COOLDOWN).
+	// cooldownRefusals within cooldownWithin begin a cooldown, those left out that
+	// come in the cooldownGrace after the first (contract: OPEN.RATE.COOLDOWN).
 	cooldownRefusals = 20
 	cooldownWithin   = 10 * time.Second
+	cooldownGrace    = time.Second
 	// banRefusals within banWithin begin a ban (contract: OPEN.RATE.BAN).
 	banRefusals = 300
 	banWithin   = time.Minute
@@ -30,17 +28,18 @@ const (
 type gate interface {
 	api.Gate
 	Size() int
+	Lift(at time.Time) int
 }
 
 // budgets makes the budgets of a server. Shared ones are closed by the server.
 func budgets(c *config.Config, log *slog.Logger) (gate, error) {
 	o := ratelimit.Options{
-		Key:   ratelimit.Budget{PerMinute: c.KeyRate, Burst: c.KeyBurst},
-		Group: ratelimit.Budget{PerMinute: c.IPRate, Burst: max(1, c.IPRate/groupBurstShare)},
+		Key: ratelimit.Budget{PerMinute: c.KeyRate, Burst: c.KeyBurst},
 		// All of a minute's requests may come at once (contract:
 		// OPEN.RATE.BUCKETS).
+		Group:     ratelimit.Budget{PerMinute: c.IPRate, Burst: max(1, c.IPRate)},
 		Anonymous: ratelimit.Budget{PerMinute: c.AnonymousRate, Burst: max(1, c.AnonymousRate)},
-		Cooldown:  ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown},
+		Cooldown:  ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown, Grace: cooldownGrace},
 		Ban:       ratelimit.Penalty{Refusals: banRefusals, Within: banWithin, Lasts: c.Ban},
 	}
 	if c.Valkey == "" {

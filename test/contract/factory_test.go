@@ -267,7 +267,7 @@ func (n *tenant) readyFromStock(printed int64) {
 
 func TestABusyPressSaysWhenToComeBack(t *testing.T) {
 	t.Parallel()
-	rows(t, "ERR.PRESS_BUSY", "OPEN.PRESS_BUSY.RETRY_AT", "OPEN.PRESS_BUSY.NO_HEADER", "ERR.RETRY")
+	rows(t, "ERR.PRESS_BUSY", "OPEN.ERR.MANUAL_CLOCK", "OPEN.PRESS_BUSY.RETRY_AT", "OPEN.PRESS_BUSY.NO_HEADER", "ERR.RETRY")
 	for _, mode := range []string{"realtime", "manual"} {
 		n := shared.create(t, fmt.Sprintf(`{"clock":%q}`, mode))
 		work := text(n.work("prd_notebook", 10, ""), "id")
@@ -276,7 +276,7 @@ func TestABusyPressSaysWhenToComeBack(t *testing.T) {
 		body := encode(t, object{"press_id": "prs_digital", "work_order_id": work})
 		refused := n.post("/factory/print-runs", body, "Idempotency-Key", key).want(http.StatusConflict, "press_busy")
 		failure := refused.failure()
-		if got := names(failure); !slices.Equal(got, []string{"code", "docs_url", "hint", "message", "retry_at", "retryable"}) || refused.header.Get("Retry-After") != "" || failure["retryable"] != true {
+		if got := names(failure); !slices.Equal(got, []string{"code", "docs_url", "hint", "message", "retry_at", "retryable"}) || refused.header.Get("Retry-After") != "" || failure["retryable"] != (mode == "realtime") {
 			t.Errorf("%s: press_busy is %v with Retry-After %q", mode, failure, refused.header.Get("Retry-After"))
 		}
 		at, now := moment(t, failure["retry_at"]), moment(t, refused.meta()["server_time"])

@@ -12,6 +12,20 @@ import (
 // longKey is a fresh key that counts on creation.
 func longKey() string { return strings.Repeat("k", 20) + freshKey() }
 
+func TestAKeyThatIsTooShortIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.IDEM.CREATION")
+	for key, ignored := range map[string]string{"create-1": "shorter than 20 characters", "a-key-of-twenty-chars": "", "": ""} {
+		r := request{method: "POST", path: "/sandboxes", body: `{"clock":"manual"}`}
+		if key != "" {
+			r.headers = []string{"Idempotency-Key", key}
+		}
+		if a := shared.send(t, r).want(http.StatusCreated, ""); a.header.Get("Idempotency-Ignored") != ignored {
+			t.Errorf("with the key %q Idempotency-Ignored is %q", key, a.header.Get("Idempotency-Ignored"))
+		}
+	}
+}
+
 func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.IDEM.CREATION", "OPEN.ERR.INVALID_PRESET", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "IDEM.REUSED", "OPEN.IDEM.BYTES", "OPEN.IDEM.FIRST")

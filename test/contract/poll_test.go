@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -49,6 +50,45 @@ func TestAPollShowsWhatTheFeedShows(t *testing.T) {
 	for _, query := range []string{"", "?wait_s=1", "?after_seq=x", "?after_seq=0&wait_s=26", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=1.0", "?after_seq=0&types=x"} {
 		n.get("/events/poll"+query).want(http.StatusBadRequest, "invalid_parameter")
 	}
+}
+
+func TestAPollEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.AUTH.REVOKED.LASTING", "AUTH.INVALID")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.snapshot()
+	r := request{method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000), key: n.office}
+	const waiters = 2
+	answers := make(chan *answer, waiters)
+	for range waiters {
+		go func() {
+			for {
+				a, err := shared.try(t, r)
+				if err != nil {
+					t.Error(err)
+				}
+				if a == nil || a.code() != "poll_in_progress" { // the third was faster
+					answers <- a
+					return
+				}
+			}
+		}()
+	}
+	// Once both wait, a third is refused.
+	third := r
+	third.path = strings.Replace(r.path, "wait_s=25", "wait_s=1", 1)
+	for shared.send(t, third).code() != "poll_in_progress" {
+		if len(answers) > 0 {
+			t.Fatal("a poll was answered before its key was revoked")
+		}
+	}
+	shared.send(t, request{method: "GET", path: "/sandbox?k=" + n.office}).want(http.StatusBadRequest, "key_in_url")
+	for range waiters {
+		if a := <-answers; a != nil {
+			a.want(http.StatusUnauthorized, "unauthorized")
+		}
+	}
+	shared.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(http.StatusOK, "")
 }
 
 func TestAPollAnswersWhenSomethingHappens(t *testing.T) {

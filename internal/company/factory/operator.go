@@ -90,7 +90,7 @@ func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error
 	case first != "":
 		return "", f.whenFree(r, first, problem.New(problem.NoOperator, "No operator is free."))
 	default: // who comes tomorrow is not known here
-		return "", problem.New(problem.NoOperator, "No operator who is free is here today.").Hinting("GET /factory/operators says who is present. Head Office can hire.")
+		return "", r.Waiting(problem.New(problem.NoOperator, "No operator who is free is here today.").Hinting("GET /factory/operators says who is present. Head Office can hire."))
 	}
 }
 
@@ -100,7 +100,7 @@ func (f *Factory) namedOperator(r *record.Recorder, badge string) (string, error
 		return "", problem.Invalid(problem.Field{Field: "operator_badge_no", Rule: "exists", Message: fmt.Sprintf("There is no operator with the badge %q; see /factory/operators.", badge)})
 	}
 	if !operator.Present {
-		return "", problem.New(problem.NoOperator, "The operator %s is not here.", badge)
+		return "", r.Waiting(problem.New(problem.NoOperator, "The operator %s is not here.", badge))
 	}
 	if run := f.Operators.Private(operator.ID).RunID; run != "" {
 		return "", f.whenFree(r, run, problem.New(problem.NoOperator, "The operator %s is busy with another run.", badge))

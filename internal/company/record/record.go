@@ -16,8 +16,8 @@
 package record
 
 import (
-	"hash/fnv"
 	"slices"
+	"strings"
 
 	"platen/internal/company/sim"
 	"platen/internal/moment"
@@ -96,11 +96,7 @@ func (d *Definition) Layout() uint32 {
 	if len(d.Filters) == 0 {
 		return 0
 	}
-	h := fnv.New32a()
-	for _, name := range d.Filters {
-		h.Write(append([]byte(name), 0))
-	}
-	return max(h.Sum32(), 1)
+	return max(uint32(sim.Hash(strings.Join(d.Filters, "\x00"))), 1)
 }
 
 // Rows returns entries of the table as they are stored.

@@ -167,7 +167,9 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) 
 	if d.By = own; said.by == 1 {
 		d.By = ratelimit.Group
 	}
-	d = d.Refused(at, said.wait, said.outcome == 2)
+	d.Remaining = 0
+	d.Began = said.outcome == beganOutcome
+	d = d.Refused(at, said.wait, said.outcome >= shutOutcome)
 	if d.Outcome == ratelimit.Banned {
 		g.banned(group, d.RetryAt)
 	}
@@ -185,7 +187,8 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) ratelimit.Decision {
 		return d
 	}
 	d.By, d.Remaining = ratelimit.Group, 0
-	if d = d.Refused(at, said.wait, said.outcome == 2); d.Outcome == ratelimit.Banned {
+	d.Began = said.outcome == beganOutcome
+	if d = d.Refused(at, said.wait, said.outcome >= shutOutcome); d.Outcome == ratelimit.Banned {
 		g.banned(group, d.RetryAt)
 	}
 	return d
@@ -228,6 +231,43 @@ func (g *Gate) banned(group netip.Prefix, until time.Time) {
 	g.bans[group] = until
 }
 
+// Lift ends the bans that this node knows of, for all nodes, and returns how many
+// those were.
+func (g *Gate) Lift(at time.Time) int {
+	g.mu.Lock()
+	groups := make([]any, 0, 2*len(g.bans))
+	lifted := 0
+	for group, until := range g.bans {
+		network := prefix + "network:" + group.String()
+		groups = append(groups, network, network+":refused")
+		if at.Before(until) {
+			lifted++
+		}
+	}
+	clear(g.bans)
+	g.mu.Unlock()
+	if len(groups) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), g.patience)
+		defer cancel()
+		c, err := g.pool.GetContext(ctx)
+		if err == nil {
+			_, err = redis.DoContext(c, ctx, "DEL", groups...)
+			err = errors.Join(err, c.Close())
+		}
+		if err != nil {
+			g.alone(err)
+		}
+	}
+	return lifted + g.local.Lift(at)
+}
+
+// Outcomes of the script from which on somebody is shut out: since before, or by
+// the request itself.
+const (
+	shutOutcome  = 2
+	beganOutcome = 3
+)
+
 // said is an answer of the script.
 type said struct {
 	outcome, by int64
@@ -247,7 +287,14 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 	}
 	network := "network:" + group.String()
 	arguments := []any{prefix + network, prefix + network + ":refused", prefix + name, prefix + name + ":refused", what, g.clock(at), g.remember.Milliseconds()}
-	arguments = append(append(arguments, numbers(o.Group, o.Ban)...), numbers(own, penalty)...)
+	ban, counts := o.Ban, 0
+	if ratelimit.Spared(group) {
+		ban = ratelimit.Penalty{}
+	}
+	if ratelimit.Own(caller) == ratelimit.Anonymous {
+		counts = 1
+	}
+	arguments = append(append(append(arguments, numbers(o.Group, ban)...), numbers(own, penalty)...), counts)
 	answer, err := g.run(arguments)
 	const members = 4
 	if err == nil && len(answer) != members {
@@ -296,5 +343,5 @@ func numbers(b ratelimit.Budget, p ratelimit.Penalty) []any {
 		p = ratelimit.Penalty{}
 	}
 	interval := (b.Interval() + time.Microsecond - 1).Microseconds()
-	return []any{interval, b.Burst, p.Refusals, p.Within.Microseconds(), p.Lasts.Microseconds()}
+	return []any{interval, b.Burst, p.Refusals, p.Within.Microseconds(), p.Lasts.Microseconds(), p.Grace.Microseconds()}
 }

@@ -50,6 +50,7 @@ func TestADecisionIsThatOfTheGateInMemory(t *testing.T) {
 			p := ratelimit.Penalty{Refusals: rapid.IntRange(1, 6).Draw(t, name), Within: time.Duration(rapid.IntRange(1, 20_000).Draw(t, name+" within")) * time.Millisecond}
 			if rapid.Bool().Draw(t, name+" is on") {
 				p.Lasts = time.Duration(rapid.IntRange(1, 60_000).Draw(t, name+" lasts")) * time.Millisecond
+				p.Grace = min(p.Within, time.Duration(rapid.IntRange(0, 3_000).Draw(t, name+" grace"))*time.Millisecond)
 			}
 			return p
 		}
@@ -65,7 +66,8 @@ func TestADecisionIsThatOfTheGateInMemory(t *testing.T) {
 		for step := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.Int64Range(0, 5_000_000).Draw(t, "pause")) * time.Microsecond)
 			who := rapid.SampledFrom([]ratelimit.Caller{{}, {Sandbox: fmt.Sprint("a", run), System: "office"}, {Sandbox: fmt.Sprint("b", run), System: "factory"}}).Draw(t, "caller")
-			from := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(run >> 8), byte(run), byte(rapid.IntRange(0, 1).Draw(t, "network"))}), 32)
+			first := rapid.SampledFrom([]byte{10, 10, 127}).Draw(t, "kind of network")
+			from := netip.PrefixFrom(netip.AddrFrom4([4]byte{first, byte(run >> 8), byte(run), byte(rapid.IntRange(0, 1).Draw(t, "network"))}), 32)
 			for range rapid.IntRange(1, 5).Draw(t, "requests") {
 				want, got := local.Admit(now, from, who), shared.Admit(now, from, who)
 				if diff := cmp.Diff(want, got); diff != "" {
@@ -158,6 +160,12 @@ func TestABanIsKnownToTheNodeThatHeardOfIt(t *testing.T) {
 	}
 	if g.Shuts(epoch, group(2)) {
 		t.Error("another network is shut")
+	}
+	if n := g.Lift(epoch); n != 1 || g.Shuts(epoch, group(1)) {
+		t.Errorf("%d bans were lifted; it is shut: %t", n, g.Shuts(epoch, group(1)))
+	}
+	if d := g.Admit(epoch, group(1), caller); d.Outcome != ratelimit.Passed {
+		t.Errorf("after the ban was lifted: %+v", d)
 	}
 }
 
