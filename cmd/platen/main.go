@@ -73,7 +73,7 @@ func root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	cmd.AddCommand(serveCommand(), demoCommand(), newCommand(), statusCommand(), eventsCommand(), listenCommand(), missionsCommand(), requestsCommand(),
+	cmd.AddCommand(serveCommand(), backupCommand(), demoCommand(), newCommand(), statusCommand(), eventsCommand(), listenCommand(), missionsCommand(), requestsCommand(),
 		apiCommand(), verifyCommand(), evalCommand(), benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
 	return cmd
 }

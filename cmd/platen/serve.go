@@ -7,8 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -28,7 +30,7 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a server",
-		Long:  "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\nEvery flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\nor as a member of the JSON object in the file that --config names. Flags win over the\nenvironment, the environment over the file.",
+		Long:  "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\nEvery flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\nor as a member of the JSON object in the file that --config names. Flags win over the\nenvironment, the environment over the file.\n\nA hangup (kill -HUP) lifts all bans of networks.",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := settle(c, cmd.Flags(), file); err != nil {
@@ -101,6 +103,9 @@ func textOf(v pflag.Value) string {
 
 func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 	log := slog.New(logHandler(c, out))
+	for _, name := range c.UnknownVariables() {
+		log.Warn("this variable is no setting; see platen serve --help", "variable", name)
+	}
 	s, err := server.New(ctx, c, log)
 	if err != nil {
 		return err
@@ -109,12 +114,21 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 		return errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
 	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  agents      %s\n  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
-		s.Origin(), s.BaseURL(), s.AgentURL(), s.Origin(), s.Origin(), c.Database, s.BaseURL())
+		s.Origin(), s.BaseURL(), s.AgentURL(), s.Origin(), s.Origin(), c.Place(), s.BaseURL())
 	// Documents and pages were made of much that is not needed again.
 	debug.FreeOSMemory()
-	select {
-	case <-ctx.Done():
-	case err = <-s.Failed():
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	for running := true; running; {
+		select {
+		case <-hangup:
+			log.Info("lift all bans of networks", "bans", s.LiftBans())
+		case <-ctx.Done():
+			running = false
+		case err = <-s.Failed():
+			running = false
+		}
 	}
 	log.Info("stopping: finishing what is under way")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -64,8 +65,12 @@ func (x *exchange) body() ([]byte, error) {
 		x.w.Header().Set("Connection", "close")
 		return nil, tooLarge
 	}
+	done := x.server.receiving(x.w)
 	body, err := io.ReadAll(io.LimitReader(x.r.Body, MaxBody+1))
+	done()
 	switch {
+	case err != nil && x.server.stopping.Load():
+		return nil, stopping()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, problem.New(problem.RequestTimeout, "The body did not arrive in time.")
 	case err != nil:
@@ -75,6 +80,25 @@ func (x *exchange) body() ([]byte, error) {
 		return nil, tooLarge
 	}
 	return body, nil
+}
+
+// CutBodies ends the reading of bodies that are still on their way: a server that
+// stops does not wait for what has not come.
+func (s *Server) CutBodies() {
+	s.bodies.Range(func(control, _ any) bool {
+		if c, ok := control.(*http.ResponseController); ok {
+			_ = c.SetReadDeadline(time.Now()) // a test's writer has none
+		}
+		return true
+	})
+}
+
+// receiving notes that a body is being read, until the caller says that it is
+// done.
+func (s *Server) receiving(w http.ResponseWriter) (done func()) {
+	control := http.NewResponseController(w)
+	s.bodies.Store(control, nil)
+	return func() { s.bodies.Delete(control) }
 }
 
 // input decodes the body of a write into a new value of the operation's type.

@@ -106,16 +106,16 @@ func digit(c byte) int {
 // nobody has cost what any request without a key does (contract:
 // OPEN.AUTH.KEY_IN_URL.BUDGET).
 func (x *exchange) exposed(keys []string) error {
-	house, real := x.server.house, false
+	house, known := x.server.house, false
 	var errs []error
 	for _, key := range keys {
 		exists, err := house.Exists(x.r.Context(), key)
 		if exists {
-			real, err = true, house.Revoke(x.r.Context(), key)
+			known, err = true, house.Revoke(x.r.Context(), key)
 		}
 		errs = append(errs, err)
 	}
-	if real {
+	if known {
 		x.spent = x.server.gate.Charge(x.now.Time(), x.group)
 	} else if err := x.admit(); err != nil {
 		return err

@@ -21,7 +21,9 @@ type Answered struct {
 	// Code is that of a refusal, "" for none.
 	Code      problem.Code
 	SandboxID string
-	Took      time.Duration
+	// Network is the group of a caller who was over a limit, "" for others.
+	Network string
+	Took    time.Duration
 	// Budget is what became of the caller's budgets.
 	Budget *ratelimit.Decision
 }
@@ -34,6 +36,9 @@ func (x *exchange) observed() {
 	// It lives in the exchange, so that telling costs no memory.
 	x.answered = Answered{
 		ID: x.requestID, Method: short(x.r.Method), Status: x.status, Code: x.code, SandboxID: x.caller.SandboxID, Took: time.Since(x.began), Budget: &x.spent,
+	}
+	if x.spent.Outcome != "" && x.spent.Outcome != ratelimit.Passed {
+		x.answered.Network = x.group.String()
 	}
 	if x.op != nil {
 		x.answered.Operation, x.answered.Route = x.op.ID, x.op.route

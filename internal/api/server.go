@@ -71,6 +71,8 @@ type Server struct {
 	stop     sync.Once
 	waiters  waiters
 	console  *console
+	// bodies are the *http.ResponseController of requests whose body is being read.
+	bodies sync.Map
 }
 
 // route is what one path can do.
@@ -383,6 +385,9 @@ func (x *exchange) Header() http.Header { return x.w.Header() }
 
 // Write implements http.ResponseWriter.
 func (x *exchange) Write(b []byte) (int, error) { return x.w.Write(b) }
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 
 // WriteHeader implements http.ResponseWriter.
 func (x *exchange) WriteHeader(status int) { x.w.WriteHeader(status) }

@@ -38,7 +38,10 @@ type Config struct {
 	PublicURL string
 	Database  string
 	Valkey    string
-	SecretKey string
+	// SecretKey is the key itself, SecretKeyFile a file that holds it.
+	SecretKey     string
+	SecretKeyFile string
+	NewSecretKey  bool
 
 	TrustedProxy  []string
 	ProxyProtocol bool
@@ -81,6 +84,8 @@ type Field struct {
 	// Target points at the value: *string, *[]string, *bool, *int or
 	// *time.Duration, already holding the default.
 	Target any
+	// Secret marks what may hold a password or a key: it is in no output.
+	Secret bool
 }
 
 // Variable returns the name of the environment variable.
@@ -107,9 +112,11 @@ func (c *Config) Fields() []Field {
 	return []Field{
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "public-url", Doc: "Origin used in links, such as https://sandbox.example; derived from the address when empty.", Target: &c.PublicURL},
-		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….", Target: &c.Database},
-		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each keeps its own while it does not answer.", Target: &c.Valkey},
-		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the database when empty.", Target: &c.SecretKey},
+		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….", Target: &c.Database, Secret: true},
+		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each keeps its own while it does not answer.", Target: &c.Valkey, Secret: true},
+		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the database when empty. Others on the machine can read a command line: set the variable, or secret-key-file.", Target: &c.SecretKey, Secret: true},
+		{Name: "secret-key-file", Doc: "File that holds the key of the encryption at rest, in place of secret-key.", Target: &c.SecretKeyFile},
+		{Name: "new-secret-key", Doc: "Begin with a new secret key when the old one is lost; subscriptions to webhooks must be made anew then.", Target: &c.NewSecretKey},
 		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy},
 		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted proxies only, when some are named.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
@@ -261,6 +268,40 @@ func (c *Config) Postgres() bool {
 	return strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://")
 }
 
+// Place names the database for people: without the user, the password and the
+// parameters of an address.
+func (c *Config) Place() string {
+	if !c.Postgres() {
+		return c.Database
+	}
+	u, err := url.Parse(c.Database)
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return "PostgreSQL " + u.Host + u.Path
+}
+
+// UnknownVariables lists the environment variables that look like settings and
+// are none.
+func (c *Config) UnknownVariables() []string {
+	known := []string{FileVariable}
+	for _, f := range c.Fields() {
+		known = append(known, f.Variable())
+	}
+	var unknown []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "PLATEN_") && !slices.Contains(known, name) && !slices.Contains(clientVariables, name) && !strings.HasPrefix(name, "PLATEN_TEST_") {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+// clientVariables are those of the commands and examples that call a server.
+var clientVariables = []string{"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_MCP_URL", "PLATEN_WEBHOOK_SECRET"} //nolint:gochecknoglobals // read only
+
 // Check reports every value that cannot be.
 func (c *Config) Check() error {
 	var errs []error
@@ -303,7 +344,8 @@ func (c *Config) Check() error {
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
 	refuse(c.PowDifficulty <= DifficultyMost, "pow-difficulty must be at most %d, not %d", DifficultyMost, c.PowDifficulty)
 	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters", SecretLeast)
-	refuse(c.SecretKey != "" || !c.Postgres(), "secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
+	refuse(c.SecretKey == "" || c.SecretKeyFile == "", "set secret-key or secret-key-file, not both")
+	refuse(c.SecretKey != "" || c.SecretKeyFile != "" || !c.Postgres(), "secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
 	refuse(slices.Contains([]string{"with_key", "always", "off"}, c.Sessionless), "agent-sessionless must be with_key, always or off, not %q", c.Sessionless)
 	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat), "log-format must be auto, text or json, not %q", c.LogFormat)
 	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "log-level must be debug, info, warn or error, not %q", c.LogLevel)

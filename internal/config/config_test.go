@@ -140,3 +140,21 @@ func TestEnvironmentSetsWhatItNames(t *testing.T) {
 		t.Errorf("max-sandboxes is %d", c.MaxSandboxes)
 	}
 }
+
+// TestADatabaseIsNamedWithoutItsPassword, and without whatever else an address
+// may hold.
+func TestADatabaseIsNamedWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	for database, want := range map[string]string{
+		"data/platen.db": "data/platen.db",
+		"postgres://platen:hunter2secret@db.example:5432/platen?sslmode=require&password=hunter2secret": "PostgreSQL db.example:5432/platen",
+		"postgresql:///platen?host=/run/postgresql&password=hunter2secret":                              "PostgreSQL /platen",
+		"postgres://platen:hunter2secret@[db/platen":                                                    "PostgreSQL",
+	} {
+		c := config.Default()
+		c.Database = database
+		if got := c.Place(); got != want {
+			t.Errorf("%s is shown as %q, want %q", database, got, want)
+		}
+	}
+}

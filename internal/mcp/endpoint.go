@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -184,7 +185,10 @@ func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 					return e.failed(err), nil
 				}
 			}
-			return next(ctx, method, r)
+			if strings.HasPrefix(method, "notifications/") {
+				return next(ctx, method, r)
+			}
+			return v.Answer(func() (sdk.Result, error) { return next(ctx, method, r) })
 		}
 	}
 }

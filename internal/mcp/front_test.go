@@ -1,10 +1,19 @@
 package mcp_test
 
 import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestOnlyTheServersOwnNamesAreAnswered: a page that has its own name lead here
@@ -88,5 +97,116 @@ func TestARefusedInitializeLeavesNoSession(t *testing.T) {
 	}
 	if w := post(t, e, "/mcp", whole); w.Header().Get("Mcp-Session-Id") == "" {
 		t.Errorf("an initialize that is in order is answered %d %s without a session", w.Code, w.Body)
+	}
+}
+
+// lists is a batch of requests whose answers are large.
+func lists() string {
+	messages := make([]string, 20)
+	for i := range messages {
+		messages[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, i+1)
+	}
+	return "[" + strings.Join(messages, ",") + "]"
+}
+
+// pipes is a listener whose connections have no buffer.
+type pipes struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.accepted:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// TestAClientThatDoesNotReadIsLetGo: what was made for it must not stay in memory.
+// One that waits for its answer may wait for any time, if it then takes it in.
+func TestAClientThatDoesNotReadIsLetGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := &door{act: func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(3 * time.Minute) //nolint:forbidigo // in a bubble: a call that takes long
+			w.WriteHeader(http.StatusOK)
+			w.Write([]byte(`{"meta":{},"data":{}}`))
+		}}
+		e := open(t, slow)
+		over := make(chan time.Duration, 1)
+		server := &http.Server{WriteTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began := time.Now()
+			e.ServeHTTP(w, r)
+			over <- time.Since(began)
+		})}
+		l := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
+		var serving sync.WaitGroup
+		serving.Go(func() { server.Serve(l) })
+		send := func(body string) net.Conn {
+			ours, theirs := net.Pipe()
+			l.accepted <- theirs
+			fmt.Fprintf(ours, "POST /mcp HTTP/1.1\r\nHost: sandbox.example\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMcp-Protocol-Version: 2025-03-26\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+			return ours
+		}
+		deaf := send(lists())
+		if took := <-over; took > time.Minute {
+			t.Errorf("the request of a client that does not read ended after %s", took)
+		}
+		if _, err := io.Copy(io.Discard, deaf); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			t.Logf("it then reads %v", err)
+		}
+		patient := send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox","arguments":{}}}`)
+		a, err := http.ReadResponse(bufio.NewReader(patient), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(a.Body); err != nil || !strings.Contains(string(b), `"id":1`) {
+			t.Errorf("who waits for three minutes reads %s, %v", b, err)
+		}
+		<-over
+		a.Body.Close()
+		deaf.Close()
+		patient.Close()
+		server.Close()
+		serving.Wait()
+	})
+}
+
+// TestTheAnswersToABatchAreBounded: one message of any size is answered, of a
+// batch those that fit.
+func TestTheAnswersToABatchAreBounded(t *testing.T) {
+	t.Parallel()
+	w := post(t, open(t, &door{}), "/mcp", lists(), "Mcp-Protocol-Version", "2025-03-26")
+	var answers []struct {
+		ID    int
+		Error *struct {
+			Code    int
+			Message string
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answers); err != nil {
+		t.Fatalf("%d %.200s: %v", w.Code, w.Body, err)
+	}
+	refused := 0
+	for _, a := range answers {
+		if a.Error != nil {
+			refused++
+			if a.Error.Code != -32000 || !strings.Contains(a.Error.Message, "too large") {
+				t.Errorf("message %d is refused with %+v", a.ID, a.Error)
+			}
+		}
+	}
+	if len(answers) != 20 || refused == 0 || refused == 20 || w.Body.Len() > 400<<10 {
+		t.Errorf("%d answers, %d of them refusals, have %d bytes", len(answers), refused, w.Body.Len())
 	}
 }

@@ -75,9 +75,15 @@ func pack(payload []byte) []byte {
 	return body[:2+len(packed)]
 }
 
+// errFormat is a body that a newer program wrote.
+var errFormat = errors.New("a body of a format that this version does not know")
+
 // unpack returns what pack was given, and whether that is of the first format.
 func unpack(body []byte) (payload []byte, first bool, err error) {
-	if len(body) < 2 || body[0] != bodyFormat && body[0] != firstFormat || body[1] > flagCompressed {
+	if len(body) > 1 && body[0] > bodyFormat {
+		return nil, false, errFormat
+	}
+	if len(body) < 2 || body[0] < firstFormat || body[1] > flagCompressed {
 		return nil, false, errBody
 	}
 	first = body[0] == firstFormat
@@ -101,9 +107,33 @@ func readNumber(b []byte) (uint64, []byte, error) {
 	return n, b[size:], nil
 }
 
+// errUnknown is a commit of which nobody can say whether it was made.
+var errUnknown = errors.New("the outcome of a commit is unknown")
+
 // storeProblem says what a failed commit means to the client.
 func storeProblem(id string, err error) error {
+	if p := unavailable(err); p != nil {
+		return p
+	}
+	return fmt.Errorf("commit to sandbox %s: %w: %w", id, errUnknown, err)
+}
+
+// readProblem says what a failed read of the store means to the client.
+func readProblem(doing string, err error) error {
+	if p := unavailable(err); p != nil {
+		return p
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// unavailable is what a client is told of a store that does nothing for the
+// moment, when it is certain that nothing was written; nil for other errors.
+func unavailable(err error) error {
 	switch {
+	case errors.Is(err, store.ErrUnreachable):
+		p := problem.New(problem.Unavailable, "The storage does not answer at the moment; nothing was changed.")
+		p.RetryAfter = fullRetry
+		return p
 	case errors.Is(err, store.ErrFull):
 		p := problem.New(problem.Unavailable, "The storage is full at the moment; nothing was changed.")
 		p.RetryAfter = fullRetry
@@ -123,6 +153,6 @@ func storeProblem(id string, err error) error {
 		p.RetryAfter = 1
 		return p
 	default:
-		return fmt.Errorf("commit to sandbox %s: %w", id, err)
+		return nil
 	}
 }

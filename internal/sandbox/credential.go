@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"platen/internal/problem"
 	"platen/internal/store"
@@ -47,7 +46,7 @@ func (h *House) KeysOf(ctx context.Context, c Credential) (Keys, error) {
 		return Keys{}, errUnknownKey()
 	}
 	if err != nil {
-		return Keys{}, fmt.Errorf("look up the keys of a sandbox: %w", err)
+		return Keys{}, readProblem("look up the keys of a sandbox", err)
 	}
 	return Keys{SandboxID: header.ID, Office: header.OfficeKey, Factory: header.FactoryKey}, nil
 }
@@ -77,7 +76,7 @@ func (h *House) Recognise(ctx context.Context, c Credential) (Caller, error) {
 			return Caller{}, errUnknownKey()
 		}
 		if err != nil {
-			return Caller{}, fmt.Errorf("look up key: %w", err)
+			return Caller{}, readProblem("look up key", err)
 		}
 		caller = Caller{SandboxID: header.ID, System: c.System, deleteAt: header.DeleteAt}
 		h.remember(c.Hash, caller)

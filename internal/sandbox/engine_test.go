@@ -3,10 +3,13 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"platen/internal/company/sim"
+	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store"
@@ -26,35 +29,55 @@ func (o older) Commit(ctx context.Context, c store.Commit) error {
 	return o.Store.Commit(ctx, c)
 }
 
-// TestASandboxOfAnotherEngineEnds: this program cannot go on with what another
-// one began, and does not guess.
-func TestASandboxOfAnotherEngineEnds(t *testing.T) {
+// newer is a store to which a program writes that comes after this one.
+type newer struct{ store.Store }
+
+// Commit implements store.Store.
+func (n newer) Commit(ctx context.Context, c store.Commit) error {
+	c.Body = append([]byte{c.Body[0] + 1}, c.Body[1:]...)
+	return n.Store.Commit(ctx, c)
+}
+
+// TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd: this program cannot go on
+// with what another one began, and does not guess. Whoever goes back to the other
+// one finds it there; when its time is over it is deleted.
+func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 	t.Parallel()
-	for name, meets := range map[string]func(b *bench, s *sandbox.Sandbox) error{
-		"when it is called": func(b *bench, s *sandbox.Sandbox) error {
-			_, err := s.View(b.t.Context(), 0)
-			return err
-		},
-		"when something is due there": func(b *bench, s *sandbox.Sandbox) error {
-			b.pass(lease - time.Minute)
-			b.house.Sweep(b.t.Context())
-			_, err := s.View(b.t.Context(), 0)
-			return err
-		},
+	for name, wrap := range map[string]func(store.Store) store.Store{
+		"an older engine": func(inner store.Store) store.Store { return older{inner} },
+		"a newer format":  func(inner store.Store) store.Store { return newer{inner} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := open(t, func(inner store.Store) store.Store { return older{inner} })
+			b := open(t, wrap)
 			id := b.view(b.create(sim.Realtime)).SandboxID
 			b.reopen(nil)
 			own := b.create(sim.Realtime)
-			if err := meets(b, b.house.Sandbox(id)); !isProblem(err, problem.Unauthorized) {
-				t.Errorf("the sandbox of another engine is answered with %v", err)
+			refused := func() {
+				t.Helper()
+				if _, err := b.house.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) || !strings.Contains(err.Error(), "another version") {
+					t.Errorf("the sandbox of another version is answered with %v", err)
+				}
+				if _, err := b.store.Load(t.Context(), id); err != nil {
+					t.Errorf("it is no longer stored: %v", err)
+				}
+			}
+			refused()
+			b.pass(lease - time.Minute) // its warning is due
+			if !b.house.Sweep(t.Context()) {
+				t.Error("a sandbox of another version is taken for a failure")
+			}
+			refused()
+			b.view(own) // the sandbox beside it goes on
+			b.reopen(nil)
+			refused()
+			b.pass(time.Minute + grace)
+			if !b.house.Sweep(t.Context()) {
+				t.Error("something went wrong")
 			}
 			if _, err := b.store.Load(t.Context(), id); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("it is still stored: %v", err)
+				t.Errorf("after its end it is still stored: %v", err)
 			}
-			b.view(own) // the sandbox beside it goes on
 		})
 	}
 }
@@ -75,30 +98,131 @@ func (s stuck) Delete(ctx context.Context, sandboxID string) error {
 	return s.Store.Delete(ctx, sandboxID)
 }
 
-// TestASandboxOfAnotherEngineIsDeletedLater tries again when its deletion failed,
+// TestASandboxOfAnotherVersionIsDeletedLater tries again when its deletion failed,
 // and does not take it for done.
-func TestASandboxOfAnotherEngineIsDeletedLater(t *testing.T) {
+func TestASandboxOfAnotherVersionIsDeletedLater(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(inner store.Store) store.Store { return older{inner} })
 	id := b.view(b.create(sim.Realtime)).SandboxID
 	fails := 2
 	b.reopen(func(inner store.Store) store.Store { return stuck{inner, &fails} })
-	if _, err := b.house.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unavailable) {
-		t.Errorf("while the storage is full it is answered with %v", err)
+	b.pass(lease + grace)
+	for fails > 0 {
+		if b.house.Sweep(t.Context()) {
+			t.Fatal("what could not be deleted was taken for done")
+		}
 	}
-	b.pass(lease - time.Minute)
-	if b.house.Sweep(t.Context()); fails != 0 {
-		t.Error("what is due there was taken for done")
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel() // the client hung up
-	if _, err := b.house.Sandbox(id).View(gone, 0); !isProblem(err, problem.Unauthorized) && !errors.Is(err, context.Canceled) {
-		t.Errorf("whoever hung up is answered with %v", err)
-	}
-	if _, err := b.house.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
-		t.Errorf("it is answered with %v", err)
+	if !b.house.Sweep(t.Context()) {
+		t.Error("something went wrong")
 	}
 	if _, err := b.store.Load(t.Context(), id); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("it is still stored: %v", err)
+	}
+}
+
+// away is a store whose server is away for a while.
+type away struct {
+	store.Store
+
+	// unknown commits fail and may have happened; unreachable fails for certain,
+	// whatever is asked.
+	unknown, unreachable *atomic.Bool
+}
+
+func (a away) gone() error {
+	if a.unreachable.Load() {
+		return store.ErrUnreachable
+	}
+	return nil
+}
+
+// Commit implements store.Store.
+func (a away) Commit(ctx context.Context, c store.Commit) error {
+	if a.unknown.Swap(false) {
+		a.unreachable.Store(true)
+		return errors.New("the connection broke")
+	}
+	if err := a.gone(); err != nil {
+		return err
+	}
+	return a.Store.Commit(ctx, c)
+}
+
+// Load implements store.Store.
+func (a away) Load(ctx context.Context, id string) (store.Image, error) {
+	if err := a.gone(); err != nil {
+		return store.Image{}, err
+	}
+	return a.Store.Load(ctx, id)
+}
+
+// FindKey implements store.Store.
+func (a away) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
+	if err := a.gone(); err != nil {
+		return store.Sandbox{}, err
+	}
+	return a.Store.FindKey(ctx, key)
+}
+
+// TestReadsGoOnWhileTheStoreIsAway: from the newest durable state, whose time
+// stands still; writes are refused for the moment, and the first that is sent again
+// when the store is back has its effect.
+func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	var unknown, unreachable atomic.Bool
+	b := open(t, func(inner store.Store) store.Store { return away{inner, &unknown, &unreachable} })
+	s := b.create(sim.Realtime)
+	before := b.view(s)
+	unknown.Store(true)
+	b.pass(10 * time.Minute) // much is due
+	now := moment.InstantOf(b.Now())
+	for range 3 {
+		v, err := s.View(t.Context(), 0)
+		if err != nil || v.Version != before.Version {
+			t.Fatalf("while the store is away a read is answered with %v, %v", v, err)
+		}
+		if until := v.UpTo(now); until >= now || until < before.LastEventAt {
+			t.Errorf("it is said to be of %v at %v", until, now)
+		}
+	}
+	write := sandbox.Command{Scope: "office", Key: "k", Run: func(tx *sandbox.Tx) error { return tx.Tick(1) }, Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} }}
+	if _, err := s.Do(t.Context(), write); !isProblem(err, problem.Unavailable) {
+		t.Errorf("a write is answered with %v", err)
+	}
+	if _, err := b.house.Authenticate(t.Context(), "lab_off_"+strings.Repeat("A", 43)); !isProblem(err, problem.Unavailable) {
+		t.Errorf("a key that was never seen is answered with %v", err)
+	}
+	unreachable.Store(false)
+	if _, err := s.Do(t.Context(), write); err != nil {
+		t.Errorf("when the store is back the write is answered with %v", err)
+	}
+	if v := b.view(s); v.Version <= before.Version || v.UpTo(now) != now {
+		t.Errorf("the view of version %d is of %v, not of %v", v.Version, v.UpTo(now), now)
+	}
+}
+
+// TestWhatIsDueIsLaterThanWhatIsShown: a client that goes on from the moment that
+// it was shown finds all rows of the time in which the store took nothing.
+func TestWhatIsDueIsLaterThanWhatIsShown(t *testing.T) {
+	t.Parallel()
+	var unknown, unreachable atomic.Bool
+	b := open(t, func(inner store.Store) store.Store { return away{inner, &unknown, &unreachable} })
+	s := b.create(sim.Realtime)
+	b.view(s)
+	unreachable.Store(true)
+	b.pass(10 * time.Minute)
+	shown := b.view(s).UpTo(moment.InstantOf(b.Now()))
+	unreachable.Store(false)
+	after, missed := 0, 0
+	for _, e := range b.view(s).Table("sales_order").Entries {
+		if e.Version > 1 {
+			after++
+			if e.Updated < shown {
+				missed++
+			}
+		}
+	}
+	if after == 0 || missed > 0 {
+		t.Errorf("of %d rows that changed since, %d are from before what was shown", after, missed)
 	}
 }

@@ -113,7 +113,7 @@ func (s *Sandbox) eventsOf(ctx context.Context, spans []eventSpan) ([]record.Eve
 		}
 		commits, err := s.house.store.Commits(ctx, s.id, spans[0].version, spans[n-1].version)
 		if err != nil {
-			return nil, fmt.Errorf("read events: %w", err)
+			return nil, readProblem("read events", err)
 		}
 		if len(commits) != n {
 			return nil, fmt.Errorf("%d of %d commits from %d of sandbox %s are missing", n-len(commits), n, spans[0].version, s.id)

@@ -53,6 +53,9 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if s.gone {
 		return errGone()
 	}
+	if s.foreign {
+		return errForeign()
+	}
 	image, err := s.house.store.Load(ctx, s.id)
 	if errors.Is(err, store.ErrNotFound) {
 		s.gone = true
@@ -60,19 +63,26 @@ func (s *Sandbox) load(ctx context.Context) error {
 		return errGone()
 	}
 	if err != nil {
-		return fmt.Errorf("load sandbox %s: %w", s.id, err)
+		return readProblem("load sandbox "+s.id, err)
 	}
 	err = s.restore(image)
-	if errors.Is(err, company.ErrEngine) {
-		// The program was replaced by another one, and sandboxes are short:
-		// this one ends, as if its time were over.
-		s.house.log.Warn("remove sandbox", "sandbox", s.id, "error", err)
-		if err := s.discard(context.WithoutCancel(ctx), image.Sandbox); err != nil {
-			return storeProblem(s.id, err)
-		}
-		return errGone()
+	if errors.Is(err, company.ErrEngine) || errors.Is(err, errFormat) {
+		// The program was replaced by another one. Sandboxes are short, so this one
+		// is left to its end: whoever goes back to the program that began it finds
+		// it there.
+		s.foreign = true
+		s.house.log.Warn("refuse a sandbox that another version began", "sandbox", s.id, "until", image.Sandbox.DeleteAt, "error", err)
+		return errForeign()
+	}
+	if err == nil {
+		s.last = nil
 	}
 	return err
+}
+
+func errForeign() error {
+	return problem.New(problem.Unauthorized, "This sandbox was begun by another version of the server, and this one cannot go on with it.").
+		Hinting("Create a new sandbox. This one is deleted when its time is over.")
 }
 
 func errGone() error {

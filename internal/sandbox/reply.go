@@ -77,7 +77,7 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 	}
 	commits, err := s.house.store.Commits(ctx, s.id, version, version)
 	if err != nil {
-		return Reply{}, false, fmt.Errorf("read stored reply: %w", err)
+		return Reply{}, false, readProblem("read stored reply", err)
 	}
 	if len(commits) != 1 {
 		return Reply{}, false, fmt.Errorf("commit %d of sandbox %s is missing", version, s.id)

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -26,7 +25,7 @@ func (h *House) Revoke(ctx context.Context, key string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("look up a key to revoke: %w", err)
+		return readProblem("look up a key to revoke", err)
 	}
 	return h.Sandbox(header.ID).revoke(ctx, hash)
 }
@@ -42,7 +41,7 @@ func (h *House) Exists(ctx context.Context, key string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look up a key: %w", err)
+		return false, readProblem("look up a key", err)
 	}
 	return true, nil
 }

@@ -71,6 +71,12 @@ type Sandbox struct {
 	snapshot uint64
 	ticked   moment.Instant
 	gone     bool
+	// foreign is set for a sandbox of another version, which this one cannot go on
+	// with.
+	foreign bool
+	// last is the durable state that was published last, while there is none: for
+	// readers, when the store cannot be read either.
+	last *View
 	// What follows does not go with the company in memory: unattend ends the
 	// watch over a sandbox that serves webhooks, errands are the idempotency keys
 	// whose commands are at work outside, pinging the subscriptions that are being
@@ -171,12 +177,24 @@ func (s *Sandbox) noted(signals mission.Signals) (before mission.Signals) {
 }
 
 // standing returns the last durable state to a reader when the store takes no
-// commit for the moment: on a full disk time stands still, and reads go on.
+// commit for the moment: on a full disk, or without its server, time stands still,
+// and reads go on.
 func (s *Sandbox) standing(ctx context.Context, err error) (*View, error) {
-	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.Unavailable || s.load(ctx) != nil {
+	p, refused := errors.AsType[*problem.Problem](err)
+	if refused && p.Code != problem.Unavailable || !refused && !errors.Is(err, errUnknown) {
 		return nil, err
 	}
-	return s.published.Load(), nil
+	last := s.last
+	if s.load(ctx) == nil {
+		if !refused { // it works again: the caller repeats the request, and finds out
+			return nil, err
+		}
+		return s.published.Load(), nil
+	}
+	if s.last = last; s.last != nil {
+		return s.last, nil
+	}
+	return nil, err
 }
 
 // Do runs one command, or returns the stored reply of an earlier request with
@@ -314,6 +332,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	})
 	if err != nil {
 		s.drop()
+		s.last = old
 		return storeProblem(s.id, err)
 	}
 	s.log.add(version, &changes, body.reply)
@@ -340,6 +359,7 @@ func (s *Sandbox) drop() {
 	if old := s.published.Swap(nil); old != nil {
 		close(old.changed)
 	}
+	s.last = nil
 	s.log = logIndex{}
 }
 

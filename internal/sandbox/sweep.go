@@ -60,6 +60,7 @@ func (h *House) Sweep(ctx context.Context) bool {
 // stays due, and must not keep the others from being looked at.
 func (h *House) lookAfter(ctx context.Context, now time.Time) (well bool) {
 	stuck := map[string]bool{}
+	well = true
 	for {
 		limit := sweepBatch + len(stuck)
 		headers, err := h.store.Due(ctx, now, limit)
@@ -70,29 +71,43 @@ func (h *House) lookAfter(ctx context.Context, now time.Time) (well bool) {
 			return false
 		}
 		for _, header := range headers {
-			if !stuck[header.ID] && !h.serve(ctx, header, now) {
+			if stuck[header.ID] {
+				continue
+			}
+			done, waits := h.serve(ctx, header, now)
+			if !done {
 				stuck[header.ID] = true
 			}
+			well = well && (done || waits)
 		}
 		if len(headers) < limit || ctx.Err() != nil {
-			return len(stuck) == 0
+			return well
 		}
 	}
 }
 
-// serve does what is due for one sandbox and reports whether that is done.
-func (h *House) serve(ctx context.Context, header store.Sandbox, now time.Time) bool {
+// serve does what is due for one sandbox and reports whether that is done. One
+// of another version waits for its end.
+func (h *House) serve(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
 	s := h.Sandbox(header.ID)
 	var err error
 	if now.Before(header.DeleteAt) {
-		err = s.wake(ctx, moment.InstantOf(now))
+		if err = s.wake(ctx, moment.InstantOf(now)); err != nil && s.isForeign() {
+			return false, true
+		}
 	} else {
 		err = s.remove(ctx, header, now)
 	}
 	if err != nil && ctx.Err() == nil {
 		h.log.Warn("look after sandbox", "sandbox", header.ID, "error", err)
 	}
-	return err == nil
+	return err == nil, false
+}
+
+func (s *Sandbox) isForeign() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.foreign
 }
 
 // wake lets happen what is due, the steps of the sandbox's life among it.

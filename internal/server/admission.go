@@ -15,7 +15,7 @@ func (s *Server) Waiting() int { return s.house.Watchers() }
 // settle opens the desk that hands out places and the house that they are in.
 func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) error {
 	c := s.config
-	key, err := secret(c)
+	key, err := s.secret(ctx)
 	if err != nil {
 		return err
 	}

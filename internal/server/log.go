@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"platen/internal/api"
@@ -41,6 +42,15 @@ func (s *Server) logRequest(a *api.Answered) {
 	if !s.log.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
+	if a.Status == http.StatusTooManyRequests || a.Code == problem.Banned {
+		write, left := s.refusals.take(time.Now())
+		if left > 0 {
+			s.log.LogAttrs(ctx, slog.LevelInfo, "requests over a limit were refused and have no line of their own", slog.Int("requests", left))
+		}
+		if !write {
+			return
+		}
+	}
 	attributes := make([]slog.Attr, 0, 8)
 	attributes = append(attributes, slog.String("method", a.Method), slog.String("route", a.Route), slog.Int("status", a.Status), slog.Duration("duration", a.Took))
 	if a.ID != "" {
@@ -49,10 +59,43 @@ func (s *Server) logRequest(a *api.Answered) {
 	if a.SandboxID != "" {
 		attributes = append(attributes, slog.String("sandbox", a.SandboxID))
 	}
+	if a.Network != "" {
+		attributes = append(attributes, slog.String("network", a.Network))
+	}
 	if a.Code != "" {
 		attributes = append(attributes, slog.String("error_code", string(a.Code)))
 	}
 	s.log.LogAttrs(ctx, slog.LevelInfo, "request", attributes...)
+}
+
+// refusalLines is how many requests over a limit have a line of the log in a
+// second: a flood must not fill the disk.
+const refusalLines = 10
+
+// sample lets some lines of each second through.
+type sample struct {
+	mu sync.Mutex // guards what follows
+	// second is the one that lines are counted in, written how many of it were
+	// let through, left how many were not since the last that was.
+	second        int64
+	written, left int
+}
+
+// take reports whether a line is to be written, and how many before it were not,
+// which is told once in a second.
+func (s *sample) take(now time.Time) (write bool, left int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if second := now.Unix(); second != s.second {
+		left, s.left = s.left, 0
+		s.second, s.written = second, 0
+	}
+	if write = s.written < refusalLines; write {
+		s.written++
+	} else {
+		s.left++
+	}
+	return write, left
 }
 
 // observed counts and logs requests to what is not the API.

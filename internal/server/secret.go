@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -10,8 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"platen/internal/config"
+	"platen/internal/store"
+	"platen/internal/webhook"
 )
 
 const (
@@ -21,41 +25,127 @@ const (
 	secretSuffix = ".key"
 )
 
+// kindServer and keyCanary name the record by which a server knows its own key
+// again: a text that was sealed with it.
+const (
+	kindServer  = "server"
+	keyCanary   = "secret key"
+	canaryText  = "sealed with the secret key of this database"
+	canaryLasts = 100 * 365 * 24 * time.Hour
+)
+
+// secretSource is a key and where it is from.
+type secretSource struct {
+	// text is the key, empty when its file is yet to be made.
+	text []byte
+	// place names where it is from, for people.
+	place, file string
+}
+
 // secret returns the key of the encryption at rest: what the operator set, or
 // what the file beside the database holds, which is made at the first start. A
-// database that is no file comes with a key, or the settings are refused.
-func secret(c *config.Config) ([]byte, error) {
-	text := []byte(c.SecretKey)
-	if len(text) == 0 {
-		var err error
-		if text, err = secretFile(c.Database + secretSuffix); err != nil {
+// database that is no file comes with a key, or the settings are refused. A key
+// that the database was not written with is refused, unless the operator wants
+// to begin with a new one.
+func (s *Server) secret(ctx context.Context) ([]byte, error) {
+	source, err := readSecret(s.config)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.store.Find(ctx, kindServer, keyCanary)
+	known := err == nil
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("look up the mark of the secret key: %w", err)
+	}
+	if known && !s.config.NewSecretKey {
+		if err := source.fits(record.Body); err != nil {
 			return nil, err
 		}
 	}
-	sum := sha256.Sum256(text)
+	if source.text == nil {
+		if source.text, err = makeSecret(source.file); err != nil {
+			return nil, fmt.Errorf("write the secret key: %w", err)
+		}
+	}
+	sum := sha256.Sum256(source.text)
+	if known && source.fits(record.Body) == nil {
+		return sum[:], nil
+	}
+	if known {
+		s.log.Warn("a new secret key begins: subscriptions to webhooks must be made anew", "key", source.place)
+	}
+	sealer, err := webhook.NewSealer(sum[:])
+	if err != nil {
+		return nil, fmt.Errorf("seal the mark of the secret key: %w", err)
+	}
+	mark := store.Record{
+		Kind: kindServer, Key: keyCanary, Body: sealer.Seal(canaryText, keyCanary),
+		EndsAt: s.now().Add(canaryLasts).UTC().Truncate(time.Microsecond),
+	}
+	if err := s.store.Write(ctx, []store.Write{{Record: mark}}); err != nil {
+		return nil, fmt.Errorf("keep the mark of the secret key: %w", err)
+	}
 	return sum[:], nil
 }
 
-// secretFile reads the key of a file, or makes both. The database is open by
-// then, so no other process makes the same.
-func secretFile(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	if err == nil {
-		if text := bytes.TrimSpace(b); len(text) >= config.SecretLeast {
-			return text, nil
-		}
-		return nil, fmt.Errorf("the key in %s has less than %d characters: put the right one there, or remove the file to have one made", path, config.SecretLeast)
+// fits refuses a key that did not seal the mark of the database.
+func (k *secretSource) fits(mark []byte) error {
+	if k.text == nil {
+		return fmt.Errorf("the secret key of this database is missing: %s is not there. Put it back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.file)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	sum := sha256.Sum256(k.text)
+	sealer, err := webhook.NewSealer(sum[:])
+	if err != nil {
+		return fmt.Errorf("open the mark of the secret key: %w", err)
+	}
+	if _, err := sealer.Open(mark, keyCanary); err != nil {
+		return fmt.Errorf("the secret key in %s is not the one that this database was written with. Put that one back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.place)
+	}
+	return nil
+}
+
+// readSecret finds the key of the settings.
+func readSecret(c *config.Config) (*secretSource, error) {
+	switch {
+	case c.SecretKey != "":
+		return &secretSource{text: []byte(c.SecretKey), place: "secret-key"}, nil
+	case c.SecretKeyFile != "":
+		text, err := readSecretFile(c.SecretKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the secret key: %w", err)
+		}
+		return &secretSource{text: text, place: c.SecretKeyFile}, nil
+	}
+	file := c.Database + secretSuffix
+	text, err := readSecretFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &secretSource{place: file, file: file}, nil
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the secret key: %w", err)
 	}
+	return &secretSource{text: text, place: file, file: file}, nil
+}
+
+func readSecretFile(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	text := bytes.TrimSpace(b)
+	if len(text) < config.SecretLeast {
+		return nil, fmt.Errorf("the key in %s has less than %d characters: put the right one there, or remove the file to have one made", path, config.SecretLeast)
+	}
+	return text, nil
+}
+
+// makeSecret makes a key and its file. The database is open by then, so no other
+// process makes the same.
+func makeSecret(path string) ([]byte, error) {
 	random := make([]byte, secretBytes)
 	rand.Read(random)
 	text := []byte(base64.RawStdEncoding.EncodeToString(random))
-	if err := writeSecret(path, text); err != nil {
-		return nil, fmt.Errorf("write the secret key: %w", err)
-	}
-	return text, nil
+	return text, writeSecret(path, text)
 }
 
 // writeSecret writes a file that nobody else can read, whole or not at all.
@@ -75,5 +165,6 @@ func writeSecret(path string, text []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
-	return nil
+	// The name must outlast a loss of power, as what is sealed with the key does.
+	return syncFolder(filepath.Dir(path))
 }

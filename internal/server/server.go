@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +45,10 @@ const (
 	// lameDuck is how long a stopping server answers unavailable before it
 	// closes connections.
 	lameDuck = 100 * time.Millisecond
+	// snapshotTime is how long a stopping server writes snapshots at most, endTime
+	// when it ends though its storage does not.
+	snapshotTime = 15 * time.Second
+	endTime      = 20 * time.Second
 	// maxConnections bounds what a flood of idle connections can hold.
 	maxConnections = 10_000
 )
@@ -76,6 +82,8 @@ type Server struct {
 	// stopping is set from the beginning of Stop.
 	stopping atomic.Bool
 	health   health
+	storage  storage
+	refusals sample
 
 	// stop ends the background work, done waits for it.
 	stop   context.CancelFunc
@@ -108,11 +116,29 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	s := &Server{
 		config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate, network: rules, metrics: m, failed: make(chan error, 1),
 	}
-	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits}
+	s.storage.log = log
+	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits, storage: &s.storage}
 	if err := s.settle(ctx, presets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	s.warn()
 	return s, nil
+}
+
+// warn says what an operator may not have meant.
+func (s *Server) warn() {
+	if s.config.PrivateWebhooks && !s.local() {
+		s.log.Warn("private-webhooks is set on a server that others can reach: whoever creates a sandbox can have requests sent to addresses of your network", "listen", s.config.Listen)
+	}
+	files := []string{s.config.SecretKeyFile}
+	if !s.config.Postgres() {
+		files = append(files, s.config.Database, s.config.Database+secretSuffix)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+			s.log.Warn("others on this machine can read this file; make it yours alone with chmod 600", "file", file, "mode", info.Mode().Perm().String())
+		}
+	}
 }
 
 // openStore opens a SQLite file, or a PostgreSQL database named by its URL.
@@ -217,13 +243,17 @@ func (s *Server) BaseURL() string { return s.origin + api.BasePath }
 // AgentURL returns where agents connect (contract: SVC.ADDRESSES).
 func (s *Server) AgentURL() string { return s.origin + mcp.Path }
 
+// LiftBans ends all bans of networks that this server knows of, and returns how
+// many there were.
+func (s *Server) LiftBans() int { return s.gate.Lift(s.now()) }
+
 // Failed yields an error when serving ends on its own.
 func (s *Server) Failed() <-chan error { return s.failed }
 
 // Stop drains: new requests are refused, those under way finish until the
-// context ends, and the storage is closed.
+// context ends, and the storage is closed. Clients that are too slow for that are
+// cut off, which is no error. One that does not answer ends the stop all the same.
 func (s *Server) Stop(ctx context.Context) error {
-	var errs []error
 	if s.http != nil {
 		s.api.Stop()
 		s.stopping.Store(true)
@@ -231,12 +261,40 @@ func (s *Server) Stop(ctx context.Context) error {
 		case <-ctx.Done():
 		case <-time.After(lameDuck):
 		}
-		errs = append(errs, s.http.Shutdown(ctx), s.dispatcher.Stop(ctx))
+		if end, limited := ctx.Deadline(); limited { // half of the time is for bodies on their way
+			cut := time.AfterFunc(time.Until(end)/2, s.api.CutBodies)
+			defer cut.Stop()
+		}
+		if err := errors.Join(s.http.Shutdown(ctx), s.dispatcher.Stop(ctx)); err != nil {
+			s.log.Warn("cut off what was not done in time", "error", err)
+		}
 		s.stop()
-		errs = append(errs, s.http.Close())
-		s.done.Wait()
-		s.house.Close(ctx)
+		if err := s.http.Close(); err != nil {
+			s.log.Warn("close the connections", "error", err)
+		}
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.end(context.WithoutCancel(ctx)) }()
+	timer := time.NewTimer(endTime)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timer.C:
+		return fmt.Errorf("the storage did not close within %s; what was acknowledged is in it", endTime)
+	}
+}
+
+// end writes snapshots and closes what was opened. It has a time of its own:
+// what slow clients used up is not missing here.
+func (s *Server) end(ctx context.Context) error {
+	if s.http != nil {
+		s.done.Wait()
+		saving, cancel := context.WithTimeout(ctx, snapshotTime)
+		defer cancel()
+		s.house.Close(saving)
+	}
+	var errs []error
 	if closer, ok := s.gate.(io.Closer); ok {
 		errs = append(errs, closer.Close())
 	}

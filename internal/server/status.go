@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -15,16 +17,33 @@ import (
 	"platen/internal/store"
 )
 
-// readinessAge is how long an answer of the storage counts.
-const readinessAge = time.Second
+const (
+	// readinessAge is how long an answer of the storage counts.
+	readinessAge = time.Second
+	// storePatience is how long anybody waits for an answer of the storage.
+	storePatience = 2 * time.Second
+)
 
-// health is the storage's newest answer.
+// errSilent is what is said of a storage that does not answer.
+var errSilent = errors.New("the storage does not answer")
+
+// health is the storage's newest answer. It is asked in the background, so that
+// one that hangs does not hang those who ask how it is.
 type health struct {
-	sync.Mutex
+	mu sync.Mutex // guards what follows
+	// asked is when the newest question was put, answered closed once it was
+	// answered, nil before the first.
+	asked    time.Time
+	answered chan struct{}
+	// answer is the newest, at when it came.
+	answer storeAnswer
+	at     time.Time
+}
 
-	at        time.Time
-	err       error
+// storeAnswer is what the storage said.
+type storeAnswer struct {
 	sandboxes int
+	err       error
 }
 
 // status is what /status.json says.
@@ -78,20 +97,101 @@ type reachable struct {
 	Reachable bool `json:"reachable"`
 }
 
-// ask asks the storage at most once a second: the question costs it a write,
-// and anybody may ask.
+// ask asks the storage at most once a second, since the question costs it a
+// write and anybody may ask, and waits for a short time.
 func (s *Server) ask(ctx context.Context) (sandboxes int, err error) {
 	h := &s.health
-	h.Lock()
-	defer h.Unlock()
-	if now := s.now(); now.Sub(h.at) >= readinessAge || h.at.IsZero() {
-		ctx = context.WithoutCancel(ctx)
-		h.at = now
-		if h.err = s.store.Ping(ctx); h.err == nil {
-			h.sandboxes, h.err = s.store.Count(ctx)
+	h.mu.Lock()
+	now := time.Now()
+	if h.answered == nil || closed(h.answered) && now.Sub(h.asked) >= readinessAge {
+		h.asked, h.answered = now, make(chan struct{})
+		go s.question(context.WithoutCancel(ctx), h.answered)
+	}
+	answered, patience := h.answered, storePatience-now.Sub(h.asked)
+	h.mu.Unlock()
+	if !closed(answered) {
+		timer := time.NewTimer(max(patience, 0))
+		defer timer.Stop()
+		select {
+		case <-answered:
+		case <-ctx.Done():
+		case <-timer.C:
 		}
 	}
-	return h.sandboxes, h.err
+	if !closed(answered) {
+		s.storage.note(errSilent)
+		err = errSilent
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		err = h.answer.err
+	}
+	return h.answer.sandboxes, err
+}
+
+// question puts one question to the storage.
+func (s *Server) question(ctx context.Context, answered chan struct{}) {
+	var said storeAnswer
+	if said.err = s.store.Ping(ctx); said.err == nil {
+		said.sandboxes, said.err = s.store.Count(ctx)
+	}
+	s.storage.note(said.err)
+	h := &s.health
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if said.err != nil {
+		said.sandboxes = h.answer.sandboxes // the newest number that is known
+	}
+	h.answer, h.at = said, time.Now()
+	close(answered)
+}
+
+func closed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// answerAge is how old the newest answer of the storage is, 0 before the first.
+func (s *Server) answerAge() time.Duration {
+	h := &s.health
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.at.IsZero() {
+		return 0
+	}
+	return time.Since(h.at)
+}
+
+// storage is whether the storage does its work, for the log: a line when that
+// changes, and none for each request.
+type storage struct {
+	log *slog.Logger
+
+	mu     sync.Mutex // guards failed
+	failed bool
+}
+
+// note notes an outcome. Those that only concern one call count nothing.
+func (s *storage) note(err error) {
+	failed := err != nil
+	if failed && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled)) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == failed {
+		return
+	}
+	if s.failed = failed; failed {
+		s.log.Error("the storage takes nothing: writes are refused until it does", "error", err)
+		return
+	}
+	s.log.Info("the storage does its work again")
 }
 
 // ready says whether the server can do its work.
@@ -101,7 +201,6 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, err := s.ask(r.Context()); err != nil {
-		s.log.Warn("not ready", "error", err)
 		plain(w, http.StatusServiceUnavailable, "the storage does not answer")
 		return
 	}
@@ -151,6 +250,7 @@ func (s *Server) gauges() {
 		}
 		return 1
 	})
+	s.metrics.Gauge("platen_store_answer_age_seconds", func() float64 { return s.answerAge().Seconds() })
 	if shared, ok := s.gate.(*valkey.Gate); ok {
 		s.sharing(shared)
 	}
@@ -164,6 +264,7 @@ type meteredStore struct {
 
 	metrics *metrics.Metrics
 	recent  *metrics.Recent
+	storage *storage
 }
 
 // Commit implements store.Store.
@@ -173,6 +274,7 @@ func (s *meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	took := time.Since(began)
 	s.metrics.Committed(took, err)
 	s.recent.Add(took)
+	s.storage.note(err)
 	return err //nolint:wrapcheck // a commit is measured, and nothing else
 }
 

@@ -50,6 +50,9 @@ var (
 	// ErrBusy reports that somebody else holds the storage for longer than the
 	// store waits, and nothing was written.
 	ErrBusy = errors.New("storage busy")
+	// ErrUnreachable reports that the storage does not answer, and that nothing was
+	// written.
+	ErrUnreachable = errors.New("storage out of reach")
 	// ErrClosed reports that the store has been closed.
 	ErrClosed = errors.New("store closed")
 )

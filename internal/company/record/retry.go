@@ -19,7 +19,7 @@ func (r *Recorder) Retrying(p *problem.Problem, from sim.Minute) *problem.Proble
 	case ok:
 		return p.RetryingAt(max(at, earliest).CeilSecond().Time())
 	case p.Code == problem.PressBusy:
-		p.RetryingAt(earliest.CeilSecond().Time())
+		p.RetryAt = earliest.CeilSecond().Time()
 	}
 	return r.Waiting(p)
 }

@@ -8,13 +8,15 @@ package front
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"slices"
-	"time"
+	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/mcp/session"
@@ -119,6 +121,42 @@ type Visit struct {
 	Request *http.Request
 
 	left left
+
+	// batched is set for a request of several messages. They are answered one after
+	// the other: turn is held by the one that is, and guards answered, how many bytes
+	// the answers have so far.
+	batched  bool
+	turn     sync.Mutex
+	answered int
+}
+
+// answersMost is how many bytes the answers to a batch may have before its
+// further messages are refused. An answer by itself is not limited by it.
+const answersMost = 256 << 10
+
+// errLarge refuses a message of a batch.
+var errLarge = &jsonrpc.Error{Code: codeRefused, Message: "The answers to this batch are too large: send this message by itself"}
+
+// Answer answers a message: of a batch, when those before it are answered and
+// their answers leave room for it.
+func (v *Visit) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
+	if !v.batched {
+		return answer()
+	}
+	v.turn.Lock()
+	defer v.turn.Unlock()
+	if v.answered >= answersMost {
+		return nil, errLarge
+	}
+	result, err := answer()
+	if err == nil {
+		b, encodeErr := json.Marshal(result)
+		if encodeErr != nil {
+			return nil, encodeErr
+		}
+		v.answered += len(b)
+	}
+	return result, err
 }
 
 type visitKey struct{}
@@ -135,10 +173,12 @@ func VisitOf(ctx context.Context) *Visit {
 // ServeHTTP is the road of a request to the endpoint, one station after the
 // other.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Whoever waits for a place or an event may wait longer than others.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	v := &Visit{Key: sentKey(r.Header), Request: r}
-	w = &budgeted{ResponseWriter: w, gate: f.options.Gate, visit: v}
+	// Whoever waits for a place or an event may wait longer than others, but has
+	// to take the answer in when it comes.
+	timed := newTimed(w)
+	defer timed.renew() // what is still to be sent
+	w = &budgeted{ResponseWriter: timed, gate: f.options.Gate, visit: v}
 	if err := acceptable(r); err != nil {
 		f.turnAway(w, r, err)
 		return
@@ -243,6 +283,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
 	w.Header().Set("Cache-Control", "no-store")
 	n := &normaliser{ResponseWriter: w, messages: messages}
 	defer n.finish()
+	v.batched = len(messages) > 1
 	next := f.whole
 	if slices.ContainsFunc(messages, message.streams) {
 		next = f.stream
@@ -259,7 +300,9 @@ func (f *Front) greet(v *Visit, messages []message) error {
 	gate, r := f.options.Gate, v.Request
 	known := v.Session != nil
 	calls := slices.ContainsFunc(messages, message.calls)
-	if v.Key != "" && !known && (!calls || !sessionless(r)) {
+	// A session whose client sends a key ends with the key; a call of a tool hears
+	// of that as the model's tool error.
+	if v.Key != "" && (!known || !calls) && (!calls || !sessionless(r)) {
 		if err := gate.Knows(r, v.Key); err != nil {
 			if spent := gate.Anonymous(r); spent != nil {
 				return spent

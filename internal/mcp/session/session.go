@@ -194,7 +194,7 @@ func (b *Book) record(kind, name string, keys *sandbox.Keys) store.Write {
 // failure says what could not be done. A store that takes nothing for the moment
 // is for the client to hear of, who tries again.
 func failure(doing string, err error) error {
-	if !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrClosed) {
+	if !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrClosed) && !errors.Is(err, store.ErrUnreachable) {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	p := problem.New(problem.Unavailable, "The storage takes nothing at the moment.")

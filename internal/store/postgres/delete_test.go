@@ -198,7 +198,7 @@ func TestFailedSweepRestsAndLosesNothing(t *testing.T) {
 	run(t, dsn, `UPDATE sandboxes SET removed = true;
 		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
 		CREATE TRIGGER refuse BEFORE DELETE ON commits EXECUTE FUNCTION refuse()`)
-	w, err := openWriter(t.Context(), dsn) // its goroutine does not run: the test is the writer
+	w, err := openWriter(t.Context(), dsn, unclaimed) // its goroutine does not run: the test is the writer
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -228,7 +228,7 @@ func TestStepOfASweepIsBounded(t *testing.T) {
 	run(t, dsn, `UPDATE sandboxes SET removed = true;
 		INSERT INTO commits SELECT number, v, repeat('x', 400000)::bytea FROM sandboxes, generate_series(2, 6) v;
 		INSERT INTO commits SELECT number, v, 'x' FROM sandboxes, generate_series(7, 100) v`)
-	w, err := openWriter(t.Context(), dsn)
+	w, err := openWriter(t.Context(), dsn, unclaimed)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}

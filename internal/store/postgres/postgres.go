@@ -34,6 +34,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/jackc/pgx/v5"
+
 	"platen/internal/store"
 )
 
@@ -58,15 +60,17 @@ var _ store.Store = (*Store)(nil)
 // committed is kept. A Store holds one connection for writing and up to
 // readConnections for reading, whatever the DSN says about a pool.
 func Open(ctx context.Context, dsn string) (*Store, error) {
-	s, err := open(ctx, dsn)
+	s, err := open(ctx, dsn, own)
 	if err != nil {
 		return nil, fmt.Errorf("open PostgreSQL: %w", err)
 	}
 	return s, nil
 }
 
-func open(ctx context.Context, dsn string) (*Store, error) {
-	w, err := openWriter(ctx, dsn)
+// open opens a database; claim makes its writer's connection the only one. That
+// two stores beside each other do no harm is what the tests without it show.
+func open(ctx context.Context, dsn string, claim func(context.Context, *pgx.Conn) error) (*Store, error) {
+	w, err := openWriter(ctx, dsn, claim)
 	if err != nil {
 		return nil, err
 	}

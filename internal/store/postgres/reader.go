@@ -80,7 +80,10 @@ func (s *Store) read(ctx context.Context, look func() error) error {
 		return err
 	}
 	s.reader.pool.Reset()
-	return look()
+	if err = look(); err != nil && !errors.Is(err, store.ErrNotFound) && refusal(err) == nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", store.ErrUnreachable, err)
+	}
+	return err
 }
 
 // Load reads the image of a sandbox.

@@ -6,7 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"platen/internal/store"
 )
 
 const (
@@ -57,7 +60,7 @@ type writer struct {
 }
 
 // openWriter connects and brings the tables up to date.
-func openWriter(ctx context.Context, dsn string) (*writer, error) {
+func openWriter(ctx context.Context, dsn string, claim func(context.Context, *pgx.Conn) error) (*writer, error) {
 	config, err := configure(dsn, 1, map[string]string{
 		// Statistics of tables that were empty a moment ago must not lead to
 		// plans that read all of them: every access here is by an index.
@@ -69,11 +72,22 @@ func openWriter(ctx context.Context, dsn string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	setUnlessSet(config, "application_name", applicationName())
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := checkPromise(ctx, conn); err != nil {
+			return err
+		}
+		return claim(ctx, conn)
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := pool.Acquire(ctx)
+	var conn *pgxpool.Conn
+	err = ownPatiently(ctx, func() (err error) {
+		conn, err = pool.Acquire(ctx)
+		return err
+	})
 	if err != nil {
 		pool.Close()
 		return nil, err
@@ -161,7 +175,7 @@ func (w *writer) turn(first *request) {
 	group := w.gather(first)
 	if err != nil {
 		for _, r := range group {
-			r.answer <- fmt.Errorf("nothing written: %w", err)
+			r.answer <- fmt.Errorf("%w: %w", store.ErrUnreachable, err)
 		}
 		w.rest()
 		return

@@ -36,3 +36,6 @@ func (l *fileLock) release() error { return l.file.Close() }
 // syncDirectory does nothing: Windows cannot sync a directory, and its file
 // systems keep the names in their journal.
 func syncDirectory(string) error { return nil }
+
+// hold does nothing here: files have one name.
+func (l *fileLock) hold(string) error { return nil }

@@ -68,6 +68,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := makeDirectory(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
+	if path, err = resolve(path); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
 	lock, err := takeLock(path)
 	if err != nil {
 		return nil, err
@@ -79,9 +82,32 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
+// resolve follows links, so that one file has one name and one lock, however it
+// was called. A file that is yet to be made has the name of its folder.
+func resolve(path string) (string, error) {
+	whole, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return whole, nil
+	}
+	if target, linked := os.Readlink(path); linked == nil { // to a file that is yet to be made
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		return resolve(target)
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return path, err
+	}
+	return filepath.Join(folder, filepath.Base(path)), nil
+}
+
 // openLocked does what Open does once nobody else can.
 func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error) {
 	if err := makeFile(path); err != nil {
+		return nil, err
+	}
+	if err := lock.hold(path); err != nil {
 		return nil, err
 	}
 	w, err := openWriter(ctx, path)
