@@ -2040,8 +2040,9 @@ func (c *Client) CreateWebhook(ctx context.Context, in CreateWebhookInput) (*Sub
 
 // UpdateWebhook calls PATCH /webhooks/{id}: change a webhook subscription.
 //
-// Members that are left out stay as they are. A changed URL has to be verified again, whatever
-// the status; what waited for the old one is dropped.
+// Members that are left out stay as they are. A disabled subscription goes back into service,
+// unless status is disabled. A changed URL has to be verified again, whatever the status; what
+// waited for the old one is dropped.
 //
 // It can write the events sandbox.webhook.updated and sandbox.webhook.reenabled.
 //
@@ -2073,7 +2074,7 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (*Subscription, e
 //
 // Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer.
 // 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in
-// the delivery log and not in the feed.
+// the delivery log and not in the feed, and counts in the budget of deliveries.
 //
 // It can write the events sandbox.webhook.tested, sandbox.webhook.activated and
 // sandbox.mission.completed.

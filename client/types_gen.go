@@ -1975,11 +1975,11 @@ type Subscription struct {
 	OldSecretValidUntil *time.Time `json:"old_secret_valid_until"`
 	// Attempts that have failed since the last success. The fifth disables the subscription.
 	ConsecutiveFailures int64 `json:"consecutive_failures"`
-	// What was wrong with the newest attempt that failed; null before the first.
-	LastErrorClass *SubscriptionLastErrorClass `json:"last_error_class"`
-	CreatedAt      time.Time                   `json:"created_at"`
-	UpdatedAt      time.Time                   `json:"updated_at"`
-	CreatedOn      Date                        `json:"created_on"`
+	// What was wrong with the newest attempt that failed; none before the first.
+	LastErrorClass SubscriptionLastErrorClass `json:"last_error_class"`
+	CreatedAt      time.Time                  `json:"created_at"`
+	UpdatedAt      time.Time                  `json:"updated_at"`
+	CreatedOn      Date                       `json:"created_on"`
 }
 
 // SubscriptionStatus is the type of Subscription.Status and WebhookTest.Status.
@@ -1998,6 +1998,7 @@ type SubscriptionLastErrorClass string
 
 // Values of SubscriptionLastErrorClass.
 const (
+	SubscriptionLastErrorClassNone           SubscriptionLastErrorClass = "none"
 	SubscriptionLastErrorClassTimeout        SubscriptionLastErrorClass = "timeout"
 	SubscriptionLastErrorClassDns            SubscriptionLastErrorClass = "dns"
 	SubscriptionLastErrorClassConnect        SubscriptionLastErrorClass = "connect"
@@ -2021,14 +2022,15 @@ type CreateWebhookInput struct {
 
 // UpdateWebhookInput is the body of update_webhook.
 type UpdateWebhookInput struct {
-	// Takes a disabled subscription back into service; deliveries begin with the next event.
+	// A disabled subscription goes back into service with any change, unless this is disabled;
+	// deliveries begin with the next event.
 	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
 	// Another URL, which has to be verified by a test before anything is delivered to it. At least 1
 	// characters.
 	URL *string `json:"url,omitzero"`
 	// Other event types, from the next event on. 1 to 50 items.
 	Events []EventType `json:"events,omitempty"`
-	// Another description. At most 200 characters.
+	// Another description; null leaves the one that there is. At most 200 characters.
 	Description *string `json:"description,omitzero"`
 }
 
@@ -2037,7 +2039,8 @@ type UpdateWebhookInputStatus string
 
 // Values of UpdateWebhookInputStatus.
 const (
-	UpdateWebhookInputStatusActive UpdateWebhookInputStatus = "active"
+	UpdateWebhookInputStatusActive   UpdateWebhookInputStatus = "active"
+	UpdateWebhookInputStatusDisabled UpdateWebhookInputStatus = "disabled"
 )
 
 // WebhookTest is what test_webhook answers with.

@@ -38,6 +38,9 @@ type refusal struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
+	Details struct {
+		Allowed []string `json:"allowed"`
+	} `json:"details"`
 }
 
 // Error implements error.

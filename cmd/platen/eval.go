@@ -64,8 +64,9 @@ func evalCommand() *cobra.Command {
 			"  PLATEN_SANDBOX_ID, PLATEN_PRESET, PLATEN_SEED\n\n" +
 			"Presets with the clock in manual mode wait for the program: it moves the clock itself, with no pause\n" +
 			"between two moves. What a company was worth at the close of the day is taken from its report\n" +
-			"(GET /sandbox/report). A company that did not get so far counts with what it had last. What the command\n" +
-			"writes goes to standard error, results to standard output.",
+			"(GET /sandbox/report). When the command stops before that day, the company is played on with nobody at work,\n" +
+			"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. What the\n" +
+			"command writes goes to standard error, results to standard output.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{errors.New("no command to run: put it behind --")}
@@ -130,6 +131,10 @@ type played struct {
 	NetWorthMinor int64 `json:"net_worth_minor"`
 	ProfitMinor   int64 `json:"profit_minor"`
 	Day           int   `json:"day"`
+	// Finished is set when the command itself got the company to the day, or to its
+	// end. StoppedOn is the day on which it left one that was played on idle.
+	Finished  bool `json:"finished"`
+	StoppedOn int  `json:"stopped_on,omitzero"`
 	// ExitStatus is the command's, -1 when it was ended by a signal or could not
 	// be started. Error says what went wrong, if anything did.
 	ExitStatus int             `json:"exit_status"`
@@ -177,12 +182,16 @@ func (e *evaluation) run(ctx context.Context, out io.Writer, asJSON bool) (err e
 	defer func() { err = errors.Join(err, stop()) }()
 	e.origin, e.http = origin, &http.Client{Timeout: callTimeout}
 
+	if err := e.offered(ctx); err != nil {
+		return err
+	}
 	results := make([]played, len(e.seeds))
+	started := len(e.seeds)
 	places, players := make(chan struct{}, e.parallel), sync.WaitGroup{}
 	for i, seed := range e.seeds {
 		places <- struct{}{}
 		if ctx.Err() != nil {
-			results = results[:i]
+			started = i
 			break
 		}
 		players.Go(func() {
@@ -191,6 +200,7 @@ func (e *evaluation) run(ctx context.Context, out io.Writer, asJSON bool) (err e
 		})
 	}
 	players.Wait()
+	results = results[:started]
 	s := summarize(e, results)
 	if asJSON {
 		encoder := json.NewEncoder(out)
@@ -238,13 +248,10 @@ func (e *evaluation) play(ctx context.Context, seed uint64) played {
 	if err != nil {
 		result.Error = err.Error()
 	}
-	// What was made counts, also of a run that was ended.
-	if err := api.do(context.WithoutCancel(ctx), request{method: http.MethodGet, path: "/sandbox/report", key: sandbox.OfficeKey}, &result.Report); err != nil {
-		result.Error = strings.TrimPrefix(result.Error+"; no report: "+err.Error(), "; ")
-		return result
-	}
-	if err := json.Unmarshal(result.Report, &result.report); err != nil {
-		result.Error = err.Error()
+	// What was made counts, also of a run that was ended, and so does what comes of
+	// it when nobody goes on.
+	if err := e.playOn(context.WithoutCancel(ctx), api, sandbox.OfficeKey, &result); err != nil {
+		result.fail("no report: " + err.Error())
 		return result
 	}
 	r := &result.report
@@ -253,6 +260,51 @@ func (e *evaluation) play(ctx context.Context, seed uint64) played {
 	result.ProfitMinor = result.NetWorthMinor - r.OpeningNetWorthMinor
 	return result
 }
+
+// fail adds to what went wrong.
+func (p *played) fail(why string) { p.Error = strings.TrimPrefix(p.Error+"; "+why, "; ") }
+
+// offered refuses a preset that there is not, before anything is played.
+func (e *evaluation) offered(ctx context.Context) error {
+	api := &caller{base: e.origin + "/v1", http: e.http, heard: func(call) {}}
+	err := api.do(ctx, request{method: http.MethodPost, path: "/sandboxes", body: map[string]any{"preset": e.preset}}, &struct{}{})
+	if refused, ok := errors.AsType[*refusal](err); ok && refused.Code == "invalid_preset" {
+		return usageError{fmt.Errorf("--preset: %s There are %s", refused.Message, strings.Join(refused.Details.Allowed, ", "))}
+	}
+	return err
+}
+
+// playOn takes the report of a company and, when it has not come to the day, has
+// time pass in it with nobody at work.
+func (e *evaluation) playOn(ctx context.Context, api *caller, key string, result *played) error {
+	for first := true; ; first = false {
+		if err := api.do(ctx, request{method: http.MethodGet, path: "/sandbox/report", key: key}, &result.Report); err != nil {
+			return err
+		}
+		result.report = evalReport{}
+		if err := json.Unmarshal(result.Report, &result.report); err != nil {
+			return fmt.Errorf("read a report: %w", err)
+		}
+		day := len(result.report.NetWorth) - 1
+		over := day >= e.day || result.report.Status != "active"
+		switch {
+		case over && first:
+			result.Finished = true
+			return nil
+		case over:
+			result.fail(fmt.Sprintf("stopped on day %d, played on idle", result.StoppedOn))
+			return nil
+		case first:
+			result.StoppedOn = day
+		}
+		if err := api.do(ctx, request{method: http.MethodPost, path: "/sandbox/tick", key: key, body: map[string]any{"minutes": dayMinutes}}, &struct{}{}); err != nil {
+			return err
+		}
+	}
+}
+
+// dayMinutes is a working day, the most that one tick moves the clock.
+const dayMinutes = 480
 
 // runCommand runs the command once.
 func (e *evaluation) runCommand(ctx context.Context, seed uint64, environment []string) error {

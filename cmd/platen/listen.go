@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,14 +29,13 @@ const (
 	idleTime = 4 * time.Second
 )
 
-var errNoKey = errors.New("there is no key: give one with --key, in PLATEN_KEY or in a .env file")
-
 // listenOptions are the flags of listen.
 type listenOptions struct {
-	forwardTo, origin, key, secret string
-	types                          []string
-	replayFrom                     uint64
-	json                           bool
+	place
+	forwardTo, secret string
+	types             []string
+	replayFrom        uint64
+	json              bool
 }
 
 func listenCommand() *cobra.Command {
@@ -52,8 +51,9 @@ reach. Requests are those of a webhook: the same body, headers and signature, th
 other, in the order of the feed. When it is stopped it says where to go on, so nothing
 is missed.
 
-The key is that of either system: from --key, PLATEN_KEY or a .env file. Without
---secret or PLATEN_WEBHOOK_SECRET a secret is made and shown.`,
+Server and key are found like those of every command: from --server and --key, or
+PLATEN_URL and PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in the environment or a .env
+file. Without --secret or PLATEN_WEBHOOK_SECRET a secret is made and shown.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := newListener(&o, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -65,8 +65,7 @@ The key is that of either system: from --key, PLATEN_KEY or a .env file. Without
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.forwardTo, "forward-to", "", "URL that events are sent to, such as http://127.0.0.1:3000/hook.")
-	flags.StringVar(&o.origin, "server", defaultOrigin, "Origin of the server.")
-	flags.StringVar(&o.key, "key", "", "Key of the sandbox.")
+	o.flags(cmd, true)
 	flags.StringVar(&o.secret, "secret", "", "Signing secret, whsec_ and base64.")
 	flags.StringSliceVar(&o.types, "types", nil, "Event types to forward; all when empty.")
 	flags.Uint64Var(&o.replayFrom, "replay-from", 0, "Number of the first event to forward (its seq); the next one that happens when left out.")
@@ -85,15 +84,17 @@ type listener struct {
 func newListener(o *listenOptions, out, notes io.Writer) (*listener, error) {
 	host, refusal := webhook.CheckURL(o.forwardTo, webhook.Policy{Private: true})
 	if o.forwardTo == "" || refusal != "" {
-		return nil, usageError{fmt.Errorf("--forward-to must be a URL such as http://127.0.0.1:3000/hook. %s", refusal.Sentence())}
+		return nil, usageError{fmt.Errorf("--forward-to must be a URL such as http://127.0.0.1:3000/hook, not %q", o.forwardTo)}
 	}
-	key, err := config.Secret(o.key, keyVariable)
+	origin, err := o.origin()
 	if err != nil {
 		return nil, err
 	}
-	if key == "" {
-		return nil, usageError{errNoKey}
+	keys, err := o.keys()
+	if err != nil {
+		return nil, err
 	}
+	key := cmp.Or(keys.Office, keys.Factory)
 	secret, err := config.Secret(o.secret, secretVariable)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,6 @@ func newListener(o *listenOptions, out, notes io.Writer) (*listener, error) {
 	if !strings.HasPrefix(secret, webhook.SecretPrefix) {
 		return nil, usageError{fmt.Errorf("the secret must begin with %s", webhook.SecretPrefix)}
 	}
-	origin := strings.TrimRight(o.origin, "/")
 	l := &listener{
 		feed: newFollower(origin+"/v1", key, o.types, notes), notes: notes,
 		forwarder: &forwarder{

@@ -60,11 +60,11 @@ func (p *place) keys() (client.Keys, error) {
 	}
 	var found client.Keys
 	var err error
-	if found.Office, err = config.Secret("", officeVariable); err != nil {
-		return found, err //nolint:wrapcheck // it says what it looked for
+	if found.Office, err = oneOf(officeVariable, "OFFICE_KEY"); err != nil {
+		return found, err
 	}
-	if found.Factory, err = config.Secret("", factoryVariable); err != nil {
-		return found, err //nolint:wrapcheck // it says what it looked for
+	if found.Factory, err = oneOf(factoryVariable, "FACTORY_KEY"); err != nil {
+		return found, err
 	}
 	if found.Office != "" || found.Factory != "" {
 		return found, nil
@@ -77,6 +77,16 @@ func (p *place) keys() (client.Keys, error) {
 		return found, usageError{errNoKeys}
 	}
 	return keysOf(one), nil
+}
+
+// oneOf finds a key under its name, or under the one that it had before.
+func oneOf(variable, before string) (string, error) {
+	for _, name := range []string{variable, before} {
+		if value, err := config.Secret("", name); err != nil || value != "" {
+			return value, err //nolint:wrapcheck // it says what it looked for
+		}
+	}
+	return "", nil
 }
 
 // connect returns a client for the sandbox.

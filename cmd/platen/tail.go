@@ -56,6 +56,9 @@ func eventsTailCommand() *cobra.Command {
 				return err //nolint:wrapcheck // the client says what it did
 			}
 			after := status.LastSeq
+			if once {
+				after = 0
+			}
 			if cmd.Flags().Changed("from") {
 				after = max(from, 1) - 1
 			}
@@ -70,8 +73,8 @@ func eventsTailCommand() *cobra.Command {
 	p.flags(cmd, true)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&types, "types", nil, "Event types to show; all when empty.")
-	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); the next one that happens when left out.")
-	flags.BoolVar(&once, "no-follow", false, "End with what has happened already.")
+	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that happens, or with --no-follow the first of all.")
+	flags.BoolVar(&once, "no-follow", false, "Show what has happened already, and end.")
 	flags.BoolVar(&asJSON, "json", false, "Print each event as one line of JSON, as the feed has it.")
 	return cmd
 }

@@ -70,7 +70,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	var event struct {
 		ID   string `json:"id"`
 		Type string `json:"type"`
-		// Deliveries can overtake each other: created_at is their order.
+		// A retry can arrive late: created_at is the order, compared as text.
 		CreatedAt time.Time `json:"created_at"`
 	}
 	if err := json.Unmarshal(body, &event); err != nil {

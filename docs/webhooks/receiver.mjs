@@ -46,7 +46,7 @@ createServer(async (request, response) => {
     const event = JSON.parse(body);
     if (!seen.has(event.id)) { // the same event can come more than once
       seen.add(event.id);
-      // Deliveries can overtake each other: event.created_at is their order.
+      // A retry can arrive late: event.created_at is the order, compared as text.
       console.log('handled', event.id, event.type);
     }
     // Answer within 5 seconds: slow work belongs behind the answer.

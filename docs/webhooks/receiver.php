@@ -46,7 +46,7 @@ if ($refusal !== null) {
 }
 $event = json_decode($body, false, 32, JSON_THROW_ON_ERROR);
 if (isFresh($event->id)) { // the same event can come more than once
-    // Deliveries can overtake each other: $event->created_at is their order.
+    // A retry can arrive late: $event->created_at is the order, compared as text.
     error_log("handled {$event->id} {$event->type}");
 }
 // Answer within 5 seconds: slow work belongs behind the answer.

@@ -48,7 +48,7 @@ class Receiver(BaseHTTPRequestHandler):
             fresh = event["id"] not in seen  # the same event can come more than once
             seen.add(event["id"])
         if fresh:
-            # Deliveries can overtake each other: event["created_at"] is their order.
+            # A retry can arrive late: event["created_at"] is the order, compared as text.
             print("handled", event["id"], event["type"], flush=True)
         # Answer within 5 seconds: slow work belongs behind the answer.
         self.send_response(204)

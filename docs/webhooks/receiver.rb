@@ -40,7 +40,7 @@ class Receiver < WEBrick::HTTPServlet::AbstractServlet
     LOCK.synchronize do
       unless SEEN[event["id"]] # the same event can come more than once
         SEEN[event["id"]] = true
-        # Deliveries can overtake each other: event["created_at"] is their order.
+        # A retry can arrive late: event["created_at"] is the order, compared as text.
         puts "handled #{event["id"]} #{event["type"]}"
         $stdout.flush
       end

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"platen/internal/company/mission"
 	"platen/internal/company/record"
 	"platen/internal/moment"
 	"platen/internal/operation"
@@ -199,7 +201,7 @@ func (x *exchange) list() error {
 	x.paged(v, &p, next)
 	items := make([][]byte, len(rows))
 	for i, e := range rows {
-		items[i] = e.Row
+		items[i] = x.placed(e.Row)
 	}
 	return x.items(v, items, next, nil)
 }
@@ -292,5 +294,14 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 	if !ok {
 		return nil, 0, problem.Missing(x.op.Resource, short(id))
 	}
-	return e.Row, e.Version, nil
+	return x.placed(e.Row), e.Version, nil
+}
+
+// placed puts the origin in front of a mission's docs_url: the company does not
+// know where it is served.
+func (x *exchange) placed(row []byte) []byte {
+	if x.op.Resource != mission.Resource {
+		return row
+	}
+	return bytes.Replace(row, []byte(`"docs_url":"/`), []byte(`"docs_url":"`+x.server.origin+`/`), 1)
 }

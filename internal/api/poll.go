@@ -44,6 +44,10 @@ func (x *exchange) poll() error {
 	if x.r.Context().Err() != nil {
 		return nil // nobody is there to read an answer
 	}
+	x.tag(v.Sequence)
+	if x.unchanged() {
+		return nil
+	}
 	return x.events(v, &p.page, events)
 }
 

@@ -134,3 +134,27 @@ func TestTheConsolesStateIsNotKept(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCompanysTimeDoesNotGoBack when the wall clock is set back, and goes on
+// from where it was.
+func TestTheCompanysTimeDoesNotGoBack(t *testing.T) {
+	t.Parallel()
+	n := start(t).create(`{"clock":"realtime"}`)
+	shown := func() string {
+		t.Helper()
+		clock, _ := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").data()["clock"].(map[string]any)
+		at, _ := clock["sim_date"].(string)
+		time, _ := clock["sim_time"].(string)
+		return at + " " + time
+	}
+	n.clock.Advance(2*time.Minute + 700*time.Millisecond)
+	before := shown()
+	n.clock.Advance(-time.Minute)
+	if after := shown(); after != before {
+		t.Errorf("on a clock that was set back it is %s, it was %s", after, before)
+	}
+	n.clock.Advance(2 * time.Minute)
+	if later := shown(); later <= before {
+		t.Errorf("later it is %s, it was %s", later, before)
+	}
+}

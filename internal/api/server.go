@@ -135,7 +135,7 @@ func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 		b.signals |= mission.ReachedFactory
 	case operation.Open, operation.Shared:
 	}
-	if op.Kind == operation.List || op.Kind == operation.Feed {
+	if op.Paged() {
 		b.columns = columns(op.Out)
 	}
 	b.words = op.FilterWords()

@@ -97,6 +97,12 @@ func (c *Company) DueDeliveries(now moment.Instant, limit int) (jobs []subscript
 	return jobs, next
 }
 
+// CanPing refuses a test ping that the budget of deliveries has no room for;
+// pinging is how many are under way.
+func (c *Company) CanPing(now moment.Instant, pinging int) error {
+	return c.webhooks.CanPing(now, pinging)
+}
+
 // DeferredSince is when the oldest delivery was due that the budget holds back,
 // 0 for none.
 func (c *Company) DeferredSince() moment.Instant { return c.webhooks.DeferredSince() }

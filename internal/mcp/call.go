@@ -205,6 +205,8 @@ type errand struct {
 	// text, when set, is the body as it is.
 	text string
 	key  string
+	// proof is that of work, for a creation.
+	proof string
 }
 
 // perform sends a request through the door.
@@ -252,6 +254,9 @@ func (c *call) requestOf(ctx context.Context, in errand) (*http.Request, error) 
 		in.key = rand.Text()
 	}
 	r.Header.Set("Idempotency-Key", in.key)
+	if in.proof != "" {
+		r.Header.Set("Sim-Pow", in.proof)
+	}
 	return r, nil
 }
 

@@ -25,6 +25,7 @@ const (
 	queuePace = 3 * time.Second
 
 	argumentTicket = "ticket"
+	argumentProof  = "proof_of_work"
 )
 
 // create makes the tool that makes sandboxes (contract: MCP.CREATE_SANDBOX).
@@ -43,6 +44,7 @@ func (b *builder) create(in entry) (*tool, error) {
 	}
 	arguments.Properties["preset"] = choice("The company to begin with; starter when left out.", b.endpoint.options.Presets...)
 	arguments.Properties[argumentTicket] = id("From an earlier call that had to wait.")
+	arguments.Properties[argumentProof] = id("Only after pow_required: its challenge, a dot, and the nonce that was found.")
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		return (&creation{call: c, making: making, looking: looking, began: time.Now()}).run(ctx)
 	})
@@ -58,7 +60,8 @@ type creation struct {
 // run asks for a sandbox, or looks at a ticket, and waits a while for a place.
 func (c *creation) run(ctx context.Context) (*reply, error) {
 	ticket := c.arguments.text(argumentTicket)
-	next := c.errand(c.making, []string{argumentTicket})
+	next := c.errand(c.making, []string{argumentTicket, argumentProof})
+	next.proof = c.arguments.text(argumentProof)
 	if ticket != "" {
 		next = c.look(ticket)
 	}

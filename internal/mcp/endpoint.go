@@ -78,8 +78,8 @@ type Options struct {
 	Origin, Version string
 	// Serves tells which hosts are this server's.
 	Serves func(host string) bool
-	// Docs is what is searched; nil is an index of the tables and of what the
-	// endpoint serves as resources.
+	// Docs is what is searched beside the tables and what the endpoint serves as
+	// resources, nil for nothing.
 	Docs Docs
 	Log  *slog.Logger
 }
@@ -89,7 +89,7 @@ type Endpoint struct {
 	options    Options
 	operations map[string]*operation.Operation
 	catalogue  *find.Index
-	docs       Docs
+	docs       *library
 	tools      []*tool
 	mux        *http.ServeMux
 }
@@ -114,14 +114,11 @@ func (e *Endpoint) Tools() []Tool {
 
 // New returns an endpoint, or a mistake in its tables.
 func New(o Options) (*Endpoint, error) {
-	e := &Endpoint{options: o, operations: map[string]*operation.Operation{}, docs: o.Docs, mux: http.NewServeMux()}
+	e := &Endpoint{options: o, operations: map[string]*operation.Operation{}, docs: indexOf(o), mux: http.NewServeMux()}
 	for i := range o.Operations {
 		e.operations[o.Operations[i].ID] = &o.Operations[i]
 	}
 	e.catalogue = catalogueOf(o.Operations)
-	if e.docs == nil {
-		e.docs = indexOf(o)
-	}
 	var err error
 	if e.tools, err = tools(&builder{endpoint: e, registry: schema.New()}); err != nil {
 		return nil, fmt.Errorf("make the tools: %w", err)

@@ -93,7 +93,7 @@ type component struct {
 }
 
 type componentProperty struct {
-	Type        string   `json:"type"`
+	Type        soleType `json:"type"`
 	Description string   `json:"description"`
 	Format      string   `json:"format"`
 	Enum        []string `json:"enum"`
@@ -105,6 +105,27 @@ type componentProperty struct {
 		Type string `json:"type"`
 		Ref  string `json:"$ref"`
 	} `json:"items"`
+}
+
+// soleType is the type of a member, null apart: an argument that is null can be
+// left out.
+type soleType string
+
+// UnmarshalJSON implements json.Unmarshaler: a type, or a type and null.
+func (t *soleType) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] != '[' {
+		b = slices.Concat([]byte("["), b, []byte("]"))
+	}
+	var types []string
+	if err := json.Unmarshal(b, &types); err != nil {
+		return fmt.Errorf("read a type: %w", err)
+	}
+	types = slices.DeleteFunc(types, func(name string) bool { return name == "null" })
+	if len(types) != 1 {
+		return fmt.Errorf("%d types in the place of one", len(types))
+	}
+	*t = soleType(types[0])
+	return nil
 }
 
 // builder makes the arguments of tools from the operation table.
@@ -160,7 +181,7 @@ func (b *builder) component(ref string) (component, error) {
 // property puts a member of a body in the portable subset. What it cannot say
 // there, the API says when it refuses.
 func (b *builder) property(in componentProperty) (*property, error) {
-	p := &property{Type: in.Type, Description: in.Description, Enum: in.Enum, Minimum: in.Minimum, Maximum: in.Maximum, filled: in.MinLength > 0}
+	p := &property{Type: string(in.Type), Description: in.Description, Enum: in.Enum, Minimum: in.Minimum, Maximum: in.Maximum, filled: in.MinLength > 0}
 	switch {
 	case in.Format == "date":
 		p.Description = strings.TrimSpace(p.Description + " YYYY-MM-DD.")

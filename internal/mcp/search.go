@@ -124,10 +124,29 @@ func (c *call) own(find func() any) (*reply, error) {
 	return &reply{http.StatusOK, door.Success(find())}, nil
 }
 
+// search finds pages in what the endpoint knows by itself and in the docs of the
+// site, by turns: the best of each comes first.
+func (e *Endpoint) search(query string, most int) []Page {
+	own, site := e.docs.Search(query, most), []Page(nil)
+	if e.options.Docs != nil {
+		site = e.options.Docs.Search(query, most)
+	}
+	pages, known := []Page{}, map[string]bool{}
+	for i := range max(len(own), len(site)) {
+		for _, from := range [][]Page{site, own} {
+			if i < len(from) && len(pages) < most && !known[from[i].URL] {
+				known[from[i].URL] = true
+				pages = append(pages, from[i])
+			}
+		}
+	}
+	return pages
+}
+
 // searchDocs makes the tool that searches the docs.
 func (b *builder) searchDocs(in entry) (*tool, error) {
 	return in.tool(searching("Words, such as an error code or a resource."), func(_ context.Context, c *call) (*reply, error) {
-		return c.own(func() any { return found[Page]{b.endpoint.docs.Search(c.arguments.text(argumentQuery), c.most())} })
+		return c.own(func() any { return found[Page]{b.endpoint.search(c.arguments.text(argumentQuery), c.most())} })
 	})
 }
 

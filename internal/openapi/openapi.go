@@ -159,7 +159,7 @@ func (w *writer) add(op *operation.Operation) error {
 	default:
 		return fmt.Errorf("no place for the method %s", op.Method)
 	}
-	if op.Kind == operation.List || op.Kind == operation.Feed {
+	if op.Paged() {
 		w.document.Paths[op.Path+".csv"] = &huma.PathItem{Get: w.table(op, described)}
 	}
 	return nil

@@ -101,7 +101,7 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 // conditional reports whether an operation answers If-None-Match.
 func conditional(op *operation.Operation) bool {
 	switch op.Kind {
-	case operation.List, operation.Feed, operation.Row, operation.Object:
+	case operation.List, operation.Feed, operation.Poll, operation.Row, operation.Object:
 		return true
 	default:
 		return false

@@ -16,8 +16,8 @@ import (
 type CreateWorkOrder struct {
 	SKU       string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"prd_flyer"`
 	Quantity  int64        `json:"quantity" required:"true" minimum:"1" maximum:"5000"`
-	Reference *string      `json:"reference,omitzero" minLength:"1" maxLength:"64" doc:"For whom the goods are: the id or number of a sales order. Custom goods need one."`
-	DueDate   *moment.Date `json:"due_date,omitzero"`
+	Reference *string      `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"For whom the goods are: the id or number of a sales order. Custom goods need one."`
+	DueDate   *moment.Date `json:"due_date,omitzero" nullable:"true"`
 	Priority  *int64       `json:"priority,omitzero" minimum:"1" maximum:"9" doc:"Yours to use; 5 when left out."`
 }
 
@@ -33,7 +33,7 @@ type StartPrintRun struct {
 // CreateFactoryShipment is the body of POST /factory/shipments.
 type CreateFactoryShipment struct {
 	WorkOrderID string  `json:"work_order_id" required:"true" minLength:"1" maxLength:"64"`
-	CarrierNote *string `json:"carrier_note,omitzero" minLength:"1" maxLength:"200"`
+	CarrierNote *string `json:"carrier_note,omitzero" nullable:"true" minLength:"1" maxLength:"200"`
 }
 
 func factoryOperations() []Operation {

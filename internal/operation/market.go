@@ -18,7 +18,7 @@ type TradeOnMarket struct {
 	Side       market.Side  `json:"side" required:"true" enum:"buy,sell"`
 	SKU        string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated"`
 	Quantity   int64        `json:"quantity" required:"true" minimum:"1" maximum:"20000" doc:"In the unit of the quote: sheets of paper, kilograms of waste."`
-	LimitMinor *money.Minor `json:"limit_price_minor,omitzero" minimum:"1" doc:"The most that one may cost, or the least that one must bring."`
+	LimitMinor *money.Minor `json:"limit_price_minor,omitzero" nullable:"true" minimum:"1" doc:"The most that one may cost, or the least that one must bring."`
 }
 
 func marketOperations() []Operation {

@@ -15,7 +15,7 @@ import (
 
 // DeclineSalesOrder is the body of POST /office/sales-orders/{id}/decline.
 type DeclineSalesOrder struct {
-	Reason *string `json:"reason,omitzero" minLength:"1" maxLength:"200" doc:"For the record; the customer does not read it."`
+	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record; the customer does not read it."`
 }
 
 // CreateOfficeShipment is the body of POST /office/shipments.
@@ -23,7 +23,7 @@ type CreateOfficeShipment struct {
 	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
 	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
 	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also what is shipped when this is left out."`
-	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
+	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
 }
 
 // Cash is the data of GET /office/cash.

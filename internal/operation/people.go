@@ -23,7 +23,7 @@ type HireEmployee struct {
 
 // DismissEmployee is the body of POST /office/employees/{id}/dismiss.
 type DismissEmployee struct {
-	Reason *string `json:"reason,omitzero" minLength:"1" maxLength:"200" doc:"For the record."`
+	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record."`
 }
 
 // HoursEntry is what one employee did in the week.

@@ -23,20 +23,20 @@ type MaterialLine struct {
 // CreateRequisition is the body of POST /office/requisitions.
 type CreateRequisition struct {
 	Lines     []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
-	Reference *string        `json:"reference,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's requisition, or any text; no two requisitions have the same."`
-	NeededBy  *moment.Date   `json:"needed_by,omitzero"`
+	Reference *string        `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's requisition, or any text; no two requisitions have the same."`
+	NeededBy  *moment.Date   `json:"needed_by,omitzero" nullable:"true"`
 }
 
 // RejectRequisition is the body of POST /office/requisitions/{id}/reject.
 type RejectRequisition struct {
-	Reason *string `json:"reason,omitzero" minLength:"1" maxLength:"200"`
+	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200"`
 }
 
 // CreatePurchaseOrder is the body of POST /office/purchase-orders.
 type CreatePurchaseOrder struct {
 	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill"`
 	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
-	RequisitionID *string        `json:"requisition_id,omitzero" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
+	RequisitionID *string        `json:"requisition_id,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
 }
 
 // ReceivedLine is one material of a goods receipt at Head Office.
@@ -50,13 +50,13 @@ type ReceivedLine struct {
 type CreateOfficeGoodsReceipt struct {
 	PurchaseOrderID string         `json:"purchase_order_id" required:"true" minLength:"1" maxLength:"64"`
 	Lines           []ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
-	Reference       *string        `json:"reference,omitzero" minLength:"1" maxLength:"64" doc:"The Factory's goods receipt, or any text; no two receipts have the same."`
+	Reference       *string        `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's goods receipt, or any text; no two receipts have the same."`
 }
 
 // PaySupplierInvoice is the body of POST /office/supplier-invoices/{id}/pay.
 type PaySupplierInvoice struct {
 	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves."`
-	Note        *string      `json:"note,omitzero" minLength:"1" maxLength:"200"`
+	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200"`
 }
 
 // CreateFactoryGoodsReceipt is the body of POST /factory/goods-receipts.

@@ -91,9 +91,10 @@ type ClockStatus struct {
 	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
 }
 
-// MinuteAt returns the simulated moment that a view shows at a wall time.
+// MinuteAt returns the simulated moment that a view shows at a wall time. It does
+// not go back when the wall clock is set back.
 func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
-	return max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt)))
+	return v.Shown(max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt))))
 }
 
 // Status returns the sandbox at a glance.

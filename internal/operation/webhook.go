@@ -20,15 +20,15 @@ import (
 type CreateWebhook struct {
 	URL         string       `json:"url" required:"true" minLength:"1" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
 	Events      []event.Type `json:"events" required:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"The event types to deliver, or * alone for all of them."`
-	Description *string      `json:"description,omitzero" maxLength:"200" doc:"For you; nothing reads it."`
+	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"For you; nothing reads it."`
 }
 
 // UpdateWebhook is the body of PATCH /webhooks/{id}.
 type UpdateWebhook struct {
-	Status      *string      `json:"status,omitzero" enum:"active" doc:"Takes a disabled subscription back into service; deliveries begin with the next event."`
+	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event."`
 	URL         *string      `json:"url,omitzero" minLength:"1" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
 	Events      []event.Type `json:"events,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Other event types, from the next event on."`
-	Description *string      `json:"description,omitzero" maxLength:"200" doc:"Another description."`
+	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; null leaves the one that there is."`
 }
 
 // WebhookTest is what a test answers with (contract: OPEN.WHK.TEST.ANSWER).
@@ -110,8 +110,8 @@ func createWebhook() Operation {
 func updateWebhook() Operation {
 	return write(Operation{
 		ID: "update_webhook", Method: http.MethodPatch, Path: "/webhooks/{id}", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
-		Summary: "Change a webhook subscription",
-		Description: "Members that are left out stay as they are. A changed URL has to be verified again, whatever the status; " +
+		Summary: "Change a webhook subscription", BodyOptional: true,
+		Description: "Members that are left out stay as they are. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, whatever the status; " +
 			"what waited for the old one is dropped.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected, problem.InvalidEventType},
 		Events:   []event.Type{event.WebhookUpdated, event.WebhookReenabled},
@@ -119,7 +119,10 @@ func updateWebhook() Operation {
 		if _, err := tx.Company.Subscription(id); err != nil {
 			return Result{}, err
 		}
-		change := subscription.Change{Reenable: in.Status != nil, Events: in.Events, Description: in.Description}
+		change := subscription.Change{Events: in.Events, Description: in.Description}
+		if in.Status != nil {
+			change.Status = subscription.Status(*in.Status)
+		}
 		if in.URL != nil {
 			host, err := checkURL(tx, *in.URL)
 			if err != nil {
@@ -195,7 +198,7 @@ func testWebhook() Operation {
 		ID: "test_webhook", Path: "/webhooks/{id}/test", System: Shared, Out: reflect.TypeFor[WebhookTest](),
 		Summary: "Ping the URL of a webhook subscription",
 		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer. 2xx takes a new subscription into service. " +
-			"One test of a subscription at a time; the ping is in the delivery log and not in the feed.",
+			"One test of a subscription at a time; the ping is in the delivery log and not in the feed, and counts in the budget of deliveries.",
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},
 	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
@@ -240,6 +243,9 @@ func ping(tx *sandbox.Tx, at Place, _ any) (func(context.Context) any, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode a ping: %w", err)
+	}
+	if err := tx.CanPing(); err != nil {
+		return nil, err
 	}
 	done, err := tx.Pinging(at.ID)
 	send := tx.Webhooks().Send

@@ -210,7 +210,7 @@ func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.C
 		return storeProblem(s.id, err)
 	}
 	view := newView(header, c, body.Rows, 1)
-	view.tail, view.refused = body.Events, &s.refused
+	view.tail, view.refused, view.minute = body.Events, &s.refused, &s.minute
 	s.company, s.header = c, header
 	s.recall()
 	s.log.add(1, &body.Changes, nil)

@@ -118,7 +118,7 @@ func (s *Sandbox) restore(image store.Image) error {
 	s.recall()
 	s.house.moved(s.header)
 	view := newView(image.Sandbox, c, snapshot.image.Tables, version)
-	view.tail, view.refused = appendTail(nil, events), &s.refused
+	view.tail, view.refused, view.minute = appendTail(nil, events), &s.refused, &s.minute
 	s.published.Store(view)
 	s.attend(view)
 	s.house.heat.renewed(s, view.next())

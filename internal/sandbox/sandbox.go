@@ -58,6 +58,8 @@ type Sandbox struct {
 	calls   callLog
 	conduct conduct
 	refused atomic.Int64
+	// minute is the newest in-world minute that was shown.
+	minute atomic.Int64
 	// read is up to which event clients have read the feed, deferred since when
 	// the oldest delivery waits that the budget holds back, 0 for none.
 	read     atomic.Uint64

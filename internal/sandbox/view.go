@@ -7,6 +7,7 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 	"platen/internal/moment"
 )
 
@@ -38,8 +39,9 @@ type View struct {
 	// over for good.
 	wakeAt moment.Instant
 	ended  bool
-	// refused counts on while the view stands.
-	refused *atomic.Int64
+	// refused counts on while the view stands, and minute is the newest moment of the
+	// company that any view has shown.
+	refused, minute *atomic.Int64
 	// changed is closed when another view takes this one's place.
 	changed chan struct{}
 }
@@ -106,6 +108,23 @@ func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.Exp
 
 // turns reports whether a step of the sandbox's life is due.
 func (v *View) turns(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
+
+// Shown returns the in-world minute to be shown in the place of one: the newest
+// that was shown, when the wall clock was set back since.
+func (v *View) Shown(minute sim.Minute) sim.Minute {
+	if v.minute == nil {
+		return minute
+	}
+	for {
+		newest := v.minute.Load()
+		if int64(minute) <= newest {
+			return sim.Minute(newest)
+		}
+		if v.minute.CompareAndSwap(newest, int64(minute)) {
+			return minute
+		}
+	}
+}
 
 // UpTo is the newest moment, at most now, up to which the view has everything
 // that happened.

@@ -60,6 +60,9 @@ func (tx *Tx) Pinging(id string) (done func(), err error) {
 	}, nil
 }
 
+// CanPing refuses a test ping that the budget of deliveries has no room for.
+func (tx *Tx) CanPing() error { return tx.Company.CanPing(tx.Now, len(tx.sandbox.pinging)) }
+
 // Due lists the deliveries of a sandbox that are to be sent now, at most limit
 // of them, and when to ask again, the zero time for when the sandbox is woken.
 // What is under way is due until its outcome is recorded; wants says which of

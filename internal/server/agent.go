@@ -11,11 +11,27 @@ import (
 	"platen/internal/web"
 )
 
+// siteSearch searches the docs of the site for agents. The site shows the tools of
+// the endpoint, so it comes to be after it.
+type siteSearch struct {
+	origin string
+	pages  *web.Pages
+}
+
+// Search implements mcp.Docs.
+func (s *siteSearch) Search(query string, most int) []mcp.Page {
+	var found []mcp.Page
+	for _, f := range s.pages.Search(query, most) {
+		found = append(found, mcp.Page{Title: f.Title, URL: s.origin + f.Path, Text: f.Text})
+	}
+	return found
+}
+
 // agents makes the endpoint that agents connect to.
-func (s *Server) agents(table []operation.Operation) (*mcp.Endpoint, error) {
+func (s *Server) agents(table []operation.Operation, docs mcp.Docs) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{
 		Door: s.api, Book: session.NewBook(s.store, s.now), Operations: table, Presets: s.house.Presets(), Policy: front.Policy(s.config.Sessionless),
-		Origin: s.origin, Serves: s.serves, Version: Version(), Log: s.log,
+		Origin: s.origin, Serves: s.serves, Version: Version(), Docs: docs, Log: s.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the agent endpoint: %w", err)

@@ -17,7 +17,7 @@ import (
 )
 
 // pages makes the landing page, the console and the docs.
-func (s *Server) pages(table []operation.Operation, tools []mcp.Tool) (http.Handler, error) {
+func (s *Server) pages(table []operation.Operation, tools []mcp.Tool) (*web.Pages, error) {
 	recorded, events, err := openapi.Examples()
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what it reads
@@ -27,7 +27,7 @@ func (s *Server) pages(table []operation.Operation, tools []mcp.Tool) (http.Hand
 		examples.Operations[id] = web.Example{Body: e.Body, Answer: e.Data}
 	}
 	pages, err := web.New(web.Options{
-		Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets)), Tools: shown(tools), Config: s.config, Examples: examples,
+		Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets)), Tools: shown(tools), Config: s.config, Examples: examples, Unknown: s.api,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the pages: %w", err)

@@ -194,7 +194,8 @@ func (s *Server) handler() (http.Handler, error) {
 	if s.api, err = api.New(api.Options{House: s.house, Desk: s.desk, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
 		return nil, err
 	}
-	agents, err := s.agents(table)
+	docs := &siteSearch{origin: s.origin}
+	agents, err := s.agents(table, docs)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +203,7 @@ func (s *Server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	docs.pages = pages
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)

@@ -32,7 +32,7 @@ func (s *site) hosts() []host {
 		{
 			Name: "Claude Code", Anchor: "claude-code", File: "in a terminal",
 			Text:  "claude mcp add --transport http platen " + url,
-			Keyed: `claude mcp add --transport http platen ` + url + ` --header "Authorization: Bearer $OFFICE_KEY"`,
+			Keyed: `claude mcp add --transport http platen ` + url + ` --header "Authorization: Bearer $PLATEN_OFFICE_KEY"`,
 		},
 		{
 			Name: "Claude Desktop", Anchor: "claude-desktop", File: "claude_desktop_config.json; it starts local programs only, so the bridge mcp-remote carries the messages and needs Node.js",
@@ -52,7 +52,7 @@ func (s *site) hosts() []host {
 		{
 			Name: "Codex CLI", Anchor: "codex", File: "~/.codex/config.toml",
 			Text:  "[mcp_servers.platen]\nurl = \"" + url + "\"",
-			Keyed: "[mcp_servers.platen]\nurl = \"" + url + "\"\nbearer_token_env_var = \"OFFICE_KEY\"",
+			Keyed: "[mcp_servers.platen]\nurl = \"" + url + "\"\nbearer_token_env_var = \"PLATEN_OFFICE_KEY\"",
 		},
 		{
 			Name: "Gemini CLI", Anchor: "gemini", File: "~/.gemini/settings.json, or .gemini/settings.json in a project",

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"platen/internal/config"
 )
 
 const consolePath = "/console"
@@ -35,7 +38,10 @@ func forConsole(path string) bool {
 // consoleDocument is the document of all pages of the console.
 func (s *site) consoleDocument() ([]byte, error) {
 	var b bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&b, "console", struct{ Modules []string }{consoleModules}); err != nil {
+	if err := s.templates.ExecuteTemplate(&b, "console", struct {
+		Modules       []string
+		WindowSeconds int
+	}{consoleModules, int(s.window / time.Second)}); err != nil {
 		return nil, fmt.Errorf("page %s: %w", consolePath, err)
 	}
 	return b.Bytes(), nil
@@ -46,4 +52,12 @@ func (s *site) addStatus() error {
 		Template: "status", Title: "Status", Path: "/status", Scripts: []string{"status.js"}, Styles: []string{"parts.css", "status.css"},
 		Description: "How this server is: its version, its storage, its places and its queue.",
 	})
+}
+
+// windowOf is the extension window of a server.
+func windowOf(c *config.Config) time.Duration {
+	if c == nil {
+		c = config.Default()
+	}
+	return c.ExtensionWindow
 }

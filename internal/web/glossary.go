@@ -80,7 +80,7 @@ func (g *glossary) prose(text string) []segment {
 
 // snippet finds what belongs to one of the systems in a shell snippet, and its
 // comments.
-var snippet = regexp.MustCompile(`(?m)(\$?\bOFFICE_KEY\b|/v1/office\b[^\s"'?]*)|(\$?\bFACTORY_KEY\b|/v1/factory\b[^\s"']*)|(^# .*$)|(\bcurl\b)`)
+var snippet = regexp.MustCompile(`(?m)(\$?\bPLATEN_OFFICE_KEY\b|/v1/office\b[^\s"'?]*)|(\$?\bPLATEN_FACTORY_KEY\b|/v1/factory\b[^\s"']*)|(^# .*$)|(\bcurl\b)`)
 
 // coloured splits a shell snippet so that each system has its colour.
 func coloured(text string) []segment {

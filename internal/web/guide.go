@@ -180,10 +180,19 @@ func headOf(raw string) (body string, also map[string]string, err error) {
 	return body, also, nil
 }
 
+// offWords are said of limits that this server does not have.
+var offWords = map[string]string{ //nolint:gochecknoglobals // read only
+	"key-rate": "no limit", "ip-rate": "no limit", "anonymous-rate": "no limit", "ip-active": "no limit", "ip-creations": "no limit",
+	"tick-pause": "none", "cooldown": "no time", "ban": "no time",
+}
+
 // fact is a number of this server, such as its requests per minute and key.
 func (s *site) fact(name string) (string, error) {
 	for _, setting := range s.settings {
 		if setting.Name == name {
+			if word, off := offWords[name]; off && setting.off {
+				return word, nil
+			}
 			return setting.value, nil
 		}
 	}

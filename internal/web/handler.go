@@ -26,13 +26,16 @@ var moved = map[string]string{"/docs/operations": apiPath, "/docs/.md": "/docs/i
 
 const allowed = "GET, HEAD"
 
-// handler serves what was rendered at the start, and the docs, which are
-// rendered once.
-type handler struct {
+// Pages serves what was rendered at the start, and the docs, which are rendered
+// once.
+type Pages struct {
 	documents map[string]*document
 	library   func() (*library, error)
 	files     *assets
 	missing   *document
+	// unknown answers for paths that are no page, to programs; nil leaves them to
+	// missing.
+	unknown http.Handler
 	// console is the one document of all pages of the console.
 	console *document
 }
@@ -95,11 +98,15 @@ func zip(body []byte) ([]byte, error) {
 }
 
 // ServeHTTP answers with a page, a file or the page that says there is none.
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if !h.has(r.URL.Path) && h.unknown != nil && !wantsPage(r) {
+			h.unknown.ServeHTTP(w, r)
+			return
+		}
 		header.Set("Allow", allowed)
 		http.Error(w, "This path takes "+allowed+".", http.StatusMethodNotAllowed)
 		return
@@ -123,7 +130,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // read answers with a page of the docs.
-func (h *handler) read(w http.ResponseWriter, r *http.Request) {
+func (h *Pages) read(w http.ResponseWriter, r *http.Request) {
 	docs, err := h.library()
 	if err != nil { // a mistake of ours that the tests of this package find
 		http.Error(w, "The docs cannot be shown: "+err.Error(), http.StatusInternalServerError)
@@ -146,7 +153,25 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, d.path, http.StatusPermanentRedirect)
 		return
 	}
+	if h.unknown != nil && !wantsPage(r) {
+		h.unknown.ServeHTTP(w, r)
+		return
+	}
 	serveDocument(w, r, http.StatusNotFound, h.missing)
+}
+
+// has reports whether a path is that of a page or a file, as far as is known
+// without the docs.
+func (h *Pages) has(path string) bool {
+	_, file := h.files.files[path]
+	_, document := h.documents[path]
+	return file || document || forConsole(path) || strings.HasPrefix(path, "/docs")
+}
+
+// wantsPage reports whether a client reads pages: browsers say so.
+func wantsPage(r *http.Request) bool {
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	return strings.Contains(accept, "text/html") || strings.Contains(accept, "application/xhtml+xml") || strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
 // otherForm is the path with the slash at its end taken away, or added.

@@ -20,9 +20,9 @@ func (s *site) provocation(code problem.Code) *provocation {
 		return nil
 	}
 	return &provocation{
-		Text: "In a sandbox that has just begun, with its keys in OFFICE_KEY and FACTORY_KEY:",
+		Text: "In a sandbox that has just begun, with its keys in PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY:",
 		Command: strings.NewReplacer(
-			"AS_OFFICE", `-H "Authorization: Bearer $OFFICE_KEY"`, "AS_FACTORY", `-H "Authorization: Bearer $FACTORY_KEY"`, "BASE", s.BaseURL(),
+			"AS_OFFICE", `-H "Authorization: Bearer $PLATEN_OFFICE_KEY"`, "AS_FACTORY", `-H "Authorization: Bearer $PLATEN_FACTORY_KEY"`, "BASE", s.BaseURL(),
 		).Replace(command),
 	}
 }
@@ -72,7 +72,7 @@ cat last.json`,
 	problem.InvalidJSON:           `curl -s BASE/sandbox/tick AS_OFFICE --json '{"minutes": '`,
 	problem.InvalidParameter:      `curl -s "BASE/office/sales-orders?limit=0" AS_OFFICE`,
 	problem.InvalidCursor:         `curl -s "BASE/office/sales-orders?cursor=nothing" AS_OFFICE`,
-	problem.KeyInURL:              "# This revokes the key.\n" + `curl -s "BASE/sandbox?key=$OFFICE_KEY"`,
+	problem.KeyInURL:              "# This revokes the key.\n" + `curl -s "BASE/sandbox?key=$PLATEN_OFFICE_KEY"`,
 	problem.IdempotencyRequired:   `curl -s BASE/factory/shipments AS_FACTORY --json '{"work_order_id": "wo_unknown"}'`,
 	problem.IdempotencyKeyInvalid: `curl -s -X POST BASE/sandbox/tick AS_OFFICE -H "Idempotency-Key: $(printf '%065d' 1)"`,
 	problem.Unauthorized:          `curl -s BASE/sandbox -H "Authorization: Bearer lab_off_unknown"`,

@@ -28,14 +28,14 @@ var steps = []step{ //nolint:gochecknoglobals // the table itself
 		"Open a company", operation.Open,
 		"There is no account. The answer holds two keys, one for each system, and no other answer ever shows them.",
 		`curl -s -X POST BASE/sandboxes > sandbox.json
-OFFICE_KEY=$(jq -r .data.office_key sandbox.json)
-FACTORY_KEY=$(jq -r .data.factory_key sandbox.json)`,
+PLATEN_OFFICE_KEY=$(jq -r .data.office_key sandbox.json)
+PLATEN_FACTORY_KEY=$(jq -r .data.factory_key sandbox.json)`,
 	},
 	{
 		"Read what customers want", operation.Office,
 		"Orders wait for an answer. Lists begin with the newest; take the oldest, a small one of business cards.",
 		`curl -s "BASE/office/sales-orders?status=received" \
-  -H "Authorization: Bearer $OFFICE_KEY" > orders.json
+  -H "Authorization: Bearer $PLATEN_OFFICE_KEY" > orders.json
 jq -r '.data.items[] | [.number, .quantity, .product_name, .due_date] | @tsv' orders.json
 ORDER=$(jq -r '.data.items[-1].id' orders.json)`,
 	},
@@ -43,14 +43,14 @@ ORDER=$(jq -r '.data.items[-1].id' orders.json)`,
 		"Accept the order", operation.Office,
 		"In the starter company the bridge is automatic: the Factory has its work order before the answer arrives.",
 		`curl -s -X POST BASE/office/sales-orders/$ORDER/accept \
-  -H "Authorization: Bearer $OFFICE_KEY" > order.json
+  -H "Authorization: Bearer $PLATEN_OFFICE_KEY" > order.json
 WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	},
 	{
 		"Start a press", operation.Factory,
 		"Starting a press wants an Idempotency-Key. Named after the intention, it makes every retry harmless.",
 		`curl -s BASE/factory/print-runs \
-  -H "Authorization: Bearer $FACTORY_KEY" \
+  -H "Authorization: Bearer $PLATEN_FACTORY_KEY" \
   -H "Idempotency-Key: print-$WORK" \
   --json '{"press_id": "prs_digital", "work_order_id": "'$WORK'"}' | jq '.data // .error'`,
 	},
@@ -58,13 +58,13 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 		"Let a day pass", operation.Shared,
 		"A working day has 480 minutes and takes one minute of yours. Or move the clock: either key may.",
 		`curl -s -X POST BASE/sandbox/tick \
-  -H "Authorization: Bearer $FACTORY_KEY" | jq .data`,
+  -H "Authorization: Bearer $PLATEN_FACTORY_KEY" | jq .data`,
 	},
 	{
 		"Ship the goods", operation.Factory,
 		"The work order is printed and finished. The goods go to the customer, and the bridge bills them at Head Office.",
 		`curl -s BASE/factory/shipments \
-  -H "Authorization: Bearer $FACTORY_KEY" \
+  -H "Authorization: Bearer $PLATEN_FACTORY_KEY" \
   -H "Idempotency-Key: ship-$WORK" \
   --json '{"work_order_id": "'$WORK'"}' | jq '.data // .error'`,
 	},
@@ -74,16 +74,16 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 		`for day in 1 2 3 4 5; do
   sleep 1
   curl -s -X POST BASE/sandbox/tick \
-    -H "Authorization: Bearer $OFFICE_KEY" > /dev/null
+    -H "Authorization: Bearer $PLATEN_OFFICE_KEY" > /dev/null
 done
 curl -s BASE/office/cash \
-  -H "Authorization: Bearer $OFFICE_KEY" | jq .data`,
+  -H "Authorization: Bearer $PLATEN_OFFICE_KEY" | jq .data`,
 	},
 	{
 		"Read how it happened", operation.Shared,
 		"Each change of a status wrote one event. The feed numbers them without gaps, oldest first.",
 		`curl -s "BASE/events?after_seq=0" \
-  -H "Authorization: Bearer $OFFICE_KEY" |
+  -H "Authorization: Bearer $PLATEN_OFFICE_KEY" |
   jq -r '.data.items[] | [.seq, .sim_date, .type] | @tsv'`,
 	},
 }

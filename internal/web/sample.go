@@ -68,9 +68,9 @@ func (s *site) samples(op *operation.Operation, v operationView) ([]sample, erro
 	}
 	switch op.System {
 	case operation.Office, operation.Shared:
-		c.Key = "$OFFICE_KEY"
+		c.Key = "$PLATEN_OFFICE_KEY"
 	case operation.Factory:
-		c.Key = "$FACTORY_KEY"
+		c.Key = "$PLATEN_FACTORY_KEY"
 	case operation.Open:
 	}
 	for _, place := range op.Places() {

@@ -158,6 +158,44 @@ func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, r, status, body)
 }
 
+// Found is a place of the docs that was found.
+type Found struct {
+	Title string
+	// Path is that below the origin, with the place on the page.
+	Path string
+	// Text is what stands there, without marks, as far as it was asked for.
+	Text string
+}
+
+// foundText is how many bytes of a place are told.
+const foundText = 1500
+
+// Search returns at most so many places of the docs, the best first. Nothing is
+// found before the docs can be rendered.
+func (h *Pages) Search(query string, most int) []Found {
+	docs, err := h.library()
+	if err != nil || secret.MatchString(query) {
+		return nil
+	}
+	query = strings.ToValidUTF8(query[:min(len(query), queryMost)], "")
+	places, index := docs.search.index()
+	var found []Found
+	for _, at := range spread(places, index.Search(query, len(places))) {
+		if len(found) == most {
+			break
+		}
+		title, text := at.Page, at.text
+		if at.Title != "" {
+			title += ": " + at.Title
+		}
+		if len(text) > foundText {
+			text = strings.ToValidUTF8(text[:foundText], "") + "…"
+		}
+		found = append(found, Found{Title: title, Path: at.Path, Text: text})
+	}
+	return found
+}
+
 // spread takes the best places, of each page a few.
 func spread(places []place, found []int) []place {
 	var best []place

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ type setting struct {
 	// value is what it is on this server, for guides that say a number. It is
 	// empty for what is nobody's business: addresses, files, keys.
 	value string
+	// off is set for a number that is 0.
+	off bool
 }
 
 // settingsOf lists the settings of a server.
@@ -32,6 +35,7 @@ func settingsOf(c *config.Config) []setting {
 		switch f.Target.(type) {
 		case *int, *time.Duration:
 			all[i].value = written(f.Target)
+			all[i].off = reflect.ValueOf(f.Target).Elem().IsZero()
 		}
 	}
 	return all

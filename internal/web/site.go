@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
@@ -31,7 +32,9 @@ type site struct {
 	presets    []preset.Preset
 	tools      []Tool
 	settings   []setting
-	examples   Examples
+	// window is how long before its end a sandbox can be extended.
+	window   time.Duration
+	examples Examples
 
 	words     *glossary
 	templates *template.Template
@@ -107,12 +110,12 @@ func newSite(o Options, files *assets) (*site, error) {
 	s := &site{
 		origin: o.Origin, assets: files, operations: o.Operations,
 		events: event.All(), problems: problem.All(), missions: mission.All(), presets: o.Presets, tools: o.Tools,
-		settings: settingsOf(o.Config), examples: o.Examples, rendered: map[string][]byte{},
+		settings: settingsOf(o.Config), window: windowOf(o.Config), examples: o.Examples, rendered: map[string][]byte{},
 	}
 	s.words = newGlossary(s)
 	var err error
 	s.templates, err = template.New("").Funcs(template.FuncMap{
-		"prose": s.words.prose, "command": s.command, "code": code, "asset": files.path, "systemName": systemName, "eventWords": eventWords,
+		"prose": s.words.prose, "command": s.command, "code": code, "asset": files.path, "systemName": systemName, "eventWords": eventWords, "fact": s.fact,
 	}).ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the templates: %w", err)

@@ -39,6 +39,8 @@ type Options struct {
 	Config *config.Config
 	// Examples are true bodies and answers, as the OpenAPI document has them.
 	Examples Examples
+	// Unknown, when set, answers programs that ask for what is no page.
+	Unknown http.Handler
 }
 
 // Examples are what a company answered in a test.
@@ -56,7 +58,7 @@ type Example struct {
 
 // New renders every page and returns the handler that serves them. It answers
 // every path with a page, a file or the page that says there is none.
-func New(o Options) (http.Handler, error) {
+func New(o Options) (*Pages, error) {
 	files, err := ownAssets()
 	if err != nil {
 		return nil, err
@@ -76,7 +78,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handler{documents: s.documents(), files: files, missing: newDocument("", missing), console: newDocument(consolePath, console)}
+	h := &Pages{unknown: o.Unknown, documents: s.documents(), files: files, missing: newDocument("", missing), console: newDocument(consolePath, console)}
 	h.library = sync.OnceValues(s.library)
 	return h, nil
 }

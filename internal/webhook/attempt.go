@@ -188,7 +188,9 @@ func (e *tlsError) Unwrap() error { return e.error }
 func classOf(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(err, netguard.ErrRefused):
-		return ClassRefusedAddress
+		// A name that leads to no public address is told like one that does not
+		// exist: which names a private network has is nobody's business.
+		return ClassDNS
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return ClassTimeout
 	}

@@ -180,7 +180,7 @@ func TestAnswersAndErrorsHaveTheirClass(t *testing.T) {
 		{"the certificate is nobody's", unknown.URL, nil, webhook.ClassTLS},
 		{"the TLS is too old", old.URL, nil, webhook.ClassTLS},
 		{"the name does not exist", "https://example.com/", fails(&net.DNSError{Err: "no such host", IsNotFound: true}), webhook.ClassDNS},
-		{"the address is refused", "https://example.com/", fails(netguard.ErrRefused), webhook.ClassRefusedAddress},
+		{"the address is refused", "https://example.com/", fails(netguard.ErrRefused), webhook.ClassDNS},
 		{"the machine is gone", "https://example.com/", fails(errors.New("no route to host")), webhook.ClassConnect},
 	} {
 		if class, status, _ := sends(t, c.address, c.dial); class != c.want || status != 0 {

@@ -17,12 +17,15 @@ const (
 	// sendingMost is how many requests are under way at once, over all
 	// sandboxes. One costs some 50 KB while it lasts, which is 5 seconds at most.
 	sendingMost = 512
-	// sandboxSendingMost and subscriptionSendingMost bound those of one sandbox
-	// and of one subscription, so that slow receivers take up their own places
-	// and nobody else's. Eight places of 5 seconds carry more than the 60
-	// deliveries a minute that a sandbox may send (contract: LIMIT.DELIVERIES).
-	sandboxSendingMost      = 16
-	subscriptionSendingMost = 8
+	// slowMost is how many of them may be to receivers whose newest attempt ran out
+	// of time, so that these do not take the places of those that answer.
+	slowMost = 128
+	// sandboxSendingMost bounds those of one sandbox. To one subscription there is
+	// one at a time, in the order of the feed (contract: OPEN.DLV.ORDER).
+	sandboxSendingMost = 16
+	// aheadMost is how many attempts of a subscription are asked for ahead, so that
+	// not each of them waits for the record of the one before.
+	aheadMost = 8
 	// dueMost is how many attempts are asked for at a time. It is more than a
 	// sandbox may send in a minute, so that those of one subscription never hide
 	// those of another.
@@ -75,10 +78,10 @@ type Options struct {
 // due again.
 type Dispatcher struct {
 	options Options
-	// places and questions hold an element for each request under way and each
-	// question to the source.
-	places, questions chan struct{}
-	sending           atomic.Int64
+	// places, slow and questions hold an element for each request under way, those
+	// to slow receivers apart, and for each question to the source.
+	places, slow, questions chan struct{}
+	sending                 atomic.Int64
 
 	stopping chan struct{}
 	stop     sync.Once
@@ -97,7 +100,7 @@ type Dispatcher struct {
 // NewDispatcher returns a dispatcher that does nothing before Start.
 func NewDispatcher(o Options) *Dispatcher {
 	return &Dispatcher{
-		options: o, places: make(chan struct{}, sendingMost), questions: make(chan struct{}, askingMost),
+		options: o, places: make(chan struct{}, sendingMost), slow: make(chan struct{}, slowMost), questions: make(chan struct{}, askingMost),
 		stopping: make(chan struct{}), cancel: func() {}, news: make(chan struct{}, 1), lanes: map[string]*lane{},
 	}
 }

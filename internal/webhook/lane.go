@@ -24,6 +24,8 @@ type lane struct {
 	due  []subscription.Attempt
 	sent map[string]bool
 	busy map[string]int
+	// slow are the subscriptions whose newest attempt ran out of time.
+	slow map[string]bool
 	// landed brings the ends of attempts, outcomes are what came of them.
 	landed   chan landing
 	outcomes []subscription.Outcome
@@ -50,7 +52,7 @@ type landing struct {
 func newLane(d *Dispatcher, sandboxID string) *lane {
 	return &lane{
 		dispatcher: d, sandboxID: sandboxID, transport: d.options.NewTransport(), wake: make(chan struct{}, 1),
-		sent: map[string]bool{}, busy: map[string]int{}, landed: make(chan landing, sandboxSendingMost),
+		sent: map[string]bool{}, busy: map[string]int{}, slow: map[string]bool{}, landed: make(chan landing, sandboxSendingMost),
 	}
 }
 
@@ -105,7 +107,7 @@ func (l *lane) ask(ctx context.Context) {
 	// What does not fit now is due again when it is asked after the next record.
 	taken := map[string]int{}
 	wants := func(a *subscription.Attempt) bool {
-		if l.sent[a.DeliveryID] || taken[a.SubscriptionID] >= subscriptionSendingMost {
+		if l.sent[a.DeliveryID] || taken[a.SubscriptionID] >= aheadMost {
 			return false
 		}
 		taken[a.SubscriptionID]++
@@ -167,7 +169,7 @@ func (l *lane) wait(ctx context.Context) {
 	var places chan<- struct{}
 	i := l.ready()
 	if i >= 0 {
-		places = d.places
+		places = l.placesOf(&l.due[i])
 	}
 	stopping := d.stopping
 	if l.stopping {
@@ -199,7 +201,15 @@ func (l *lane) ready() int {
 	if !l.resume.IsZero() || len(l.sent) >= sandboxSendingMost {
 		return -1
 	}
-	return slices.IndexFunc(l.due, func(a subscription.Attempt) bool { return l.busy[a.SubscriptionID] < subscriptionSendingMost })
+	return slices.IndexFunc(l.due, func(a subscription.Attempt) bool { return l.busy[a.SubscriptionID] == 0 })
+}
+
+// placesOf are those that an attempt takes one of.
+func (l *lane) placesOf(a *subscription.Attempt) chan struct{} {
+	if l.slow[a.SubscriptionID] {
+		return l.dispatcher.slow
+	}
+	return l.dispatcher.places
 }
 
 // alarm is when the source is to be asked without anything else having
@@ -217,9 +227,10 @@ func (l *lane) send(ctx context.Context, i int) {
 	l.due = slices.Delete(l.due, i, i+1)
 	l.sent[a.DeliveryID] = true
 	l.busy[a.SubscriptionID]++
+	places := l.placesOf(&a)
 	go func() {
 		outcome := l.dispatcher.attempt(ctx, l.transport, &a)
-		<-l.dispatcher.places
+		<-places
 		l.landed <- landing{outcome: outcome, broken: ctx.Err() != nil}
 	}()
 }
@@ -235,6 +246,11 @@ func (l *lane) land(first landing) {
 			delete(l.sent, more.outcome.DeliveryID)
 		} else {
 			l.outcomes = append(l.outcomes, more.outcome)
+			l.slow[id] = more.outcome.ErrorClass == ClassTimeout
+		}
+		if more.outcome.ErrorClass != "" || more.broken {
+			// What comes after a failure waits for what the books make of it.
+			l.due = slices.DeleteFunc(l.due, func(a subscription.Attempt) bool { return a.SubscriptionID == id })
 		}
 		select {
 		case more = <-l.landed:

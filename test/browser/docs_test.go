@@ -114,7 +114,7 @@ func TestSnippetsHaveTheKeysOfTheTab(t *testing.T) {
 	s := p.Sandbox(t, platentest.Options{})
 	x := open(t, p.Origin, looks[0])
 	x.visit("/docs/api/start_print_run")
-	if text := eval[string](x, `document.querySelector('div.code').innerText`); !strings.Contains(text, "$FACTORY_KEY") {
+	if text := eval[string](x, `document.querySelector('div.code').innerText`); !strings.Contains(text, "$PLATEN_FACTORY_KEY") {
 		t.Errorf("without a sandbox the snippet says %s", text)
 	}
 	x.enter(s, "/docs/api/start_print_run")

@@ -384,6 +384,10 @@ func TestAnAgentsCallIsNoticed(t *testing.T) {
 	rows(t, "OPEN.MISSION.AGENT_CALL")
 	n := shared.create(t, `{"clock":"manual"}`)
 	a := shared.agent(t, n.office)
+	// The guides of the site are found too.
+	if found := encode(t, a.data("search_docs", `{"query":"verify webhook signature receiver","limit":10}`)); !strings.Contains(found, "/docs/webhooks") {
+		t.Errorf("the guide on webhooks is not among %s", found)
+	}
 	a.data("search_docs", `{"query":"mission"}`)
 	a.refused("office_get", `{"resource":"sales_orders","id":"so_none"}`, "not_found")
 	n.get("/sandbox").want(200, "")

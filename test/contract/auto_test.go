@@ -161,7 +161,7 @@ func (w *witness) declines(id string) {
 	rows(w.t, "OPEN.STATE.SALES_ORDER.DECLINED", "OPEN.STATE.SALES_ORDER", "EVT.TYPE.OFFICE.SALES_ORDER.DECLINED", "OPEN.EVT.OFFICE.SALES_ORDER.DECLINED", "CONV.SAME_ROW", "OPEN.HTTP.NULL")
 	path := "/office/sales-orders/" + id
 	w.post(path+"/decline", encode(w.t, object{"reason": strings.Repeat("é", 201)})).want(422, "validation_failed")
-	w.post(path+"/decline", `{"reason":null}`).want(422, "validation_failed")
+	w.post(path+"/decline", `{"reason":7}`).want(422, "validation_failed")
 	at := w.newest()
 	reason := strings.Repeat("é", 200)
 	a := w.post(path+"/decline", encode(w.t, object{"reason": reason})).want(http.StatusOK, "")

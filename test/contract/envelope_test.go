@@ -325,3 +325,30 @@ func TestAMethodThatAPathLacksIsRefusedWithTheOnesItHas(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramsAreAnsweredWithEnvelopesEverywhere: only who asks for a page gets one
+// for a path that is none.
+func TestProgramsAreAnsweredWithEnvelopesEverywhere(t *testing.T) {
+	t.Parallel()
+	rows(t, "ENV.JSON", "OPEN.ERR.ROUTE_NOT_FOUND")
+	for _, path := range []string{"/v2/sandbox", "/sandbox", "/nothing"} {
+		for accept, page := range map[string]bool{"*/*": false, "application/json": false, "": false, "text/html,application/xhtml+xml,*/*;q=0.8": true} {
+			for _, method := range []string{http.MethodGet, http.MethodPost} {
+				r, err := http.NewRequestWithContext(t.Context(), method, shared.Origin+path, http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Accept", accept)
+				a, err := transport.RoundTrip(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a.Body.Close()
+				asJSON := a.Header.Get("Content-Type") == "application/json"
+				if asJSON == page || asJSON && a.StatusCode != http.StatusNotFound {
+					t.Errorf("%s %s with Accept %q is answered %d %s", method, path, accept, a.StatusCode, a.Header.Get("Content-Type"))
+				}
+			}
+		}
+	}
+}

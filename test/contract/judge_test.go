@@ -295,7 +295,8 @@ func (j *judge) lists() []string {
 			paths = append(paths, o.path)
 		}
 	}
-	return slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, "{") })
+	// A poll has the form of a list, and wants to be told where to go on.
+	return slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, "{") || path == "/events/poll" })
 }
 
 // records are the paths of the lists of what the company is and what happened

@@ -385,10 +385,17 @@ func TestAKeyThatLoopsCostsItsNeighboursNothing(t *testing.T) {
 	rows(t, "OPEN.RATE.BAN")
 	s := limited(t, only("key-rate"))
 	loops, neighbour := s.create(t, `{"clock":"manual"}`), s.create(t, `{"clock":"manual"}`)
-	for range 400 / together {
-		s.together(t, request{method: "GET", path: "/sandbox", key: loops.office, headers: from("198.51.100.9")})
+	refused := 0
+	for sent := 0; refused < 400 && sent < 10_000; sent += together {
+		for _, a := range s.together(t, request{method: "GET", path: "/sandbox", key: loops.office, headers: from("198.51.100.9")}) {
+			if a.status == http.StatusTooManyRequests {
+				refused++
+			}
+		}
 	}
-	s.send(t, request{method: "GET", path: "/sandbox", key: loops.office, headers: from("198.51.100.9")}).want(429, "rate_limited")
+	if refused < 400 {
+		t.Fatalf("only %d requests of the loop were refused", refused)
+	}
 	s.send(t, request{method: "GET", path: "/sandbox", key: neighbour.office, headers: from("198.51.100.9")}).want(200, "")
 }
 

@@ -125,7 +125,7 @@ func TestBadTradesAreRefused(t *testing.T) {
 		"side":              {"", "null", "1", `""`, `"BUY"`, `"hold"`, `["buy"]`},
 		"sku":               {"", "null", "7", `""`, `"mat_coated\u0000"`, `["mat_coated"]`, `"` + strings.Repeat("x", 41) + `"`},
 		"quantity":          {"", "null", "0", "-1", "20001", "1.5", `"1"`, "true", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "1e30"},
-		"limit_price_minor": {"null", "0", "-1", "0.5", `"1000"`, "false", "9223372036854775808", "1e400", "{}"},
+		"limit_price_minor": {"0", "-1", "0.5", `"1000"`, "false", "9223372036854775808", "1e400", "{}"},
 	} {
 		for _, value := range values {
 			bodies[with(field, value)] = field

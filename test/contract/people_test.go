@@ -132,7 +132,7 @@ func TestHiringBodiesAreChecked(t *testing.T) {
 		n.post("/office/employees", body).want(http.StatusBadRequest, "invalid_json")
 	}
 	path := "/office/employees/" + text(n.badge("1001"), "id") + "/dismiss"
-	for _, body := range []string{`{"reason":""}`, `{"reason":null}`, `{"reason":"` + strings.Repeat("é", 201) + `"}`, `{"why":"x"}`} {
+	for _, body := range []string{`{"reason":""}`, `{"reason":7}`, `{"reason":"` + strings.Repeat("é", 201) + `"}`, `{"why":"x"}`} {
 		n.post(path, body).want(http.StatusUnprocessableEntity, "validation_failed")
 	}
 	if n.newest() != before {

@@ -168,3 +168,25 @@ func TestTheLongestPollIsAnswered(t *testing.T) {
 		t.Errorf("after %v: %s", took, a.raw)
 	}
 }
+
+// TestAPollHasATagAndATable, as the feed has.
+func TestAPollHasATagAndATable(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FEED.POLL", "LIST.ETAG")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.snapshot()
+	path := fmt.Sprintf("/events/poll?after_seq=%d&wait_s=0", n.newest()-2)
+	n.get(path).want(http.StatusOK, "") // what reading completes has happened by now
+	path = fmt.Sprintf("/events/poll?after_seq=%d&wait_s=0", n.newest()-2)
+	first := n.get(path).want(http.StatusOK, "")
+	tag := first.header.Get("ETag")
+	if tag == "" || len(first.items()) != 2 {
+		t.Fatalf("the poll has the tag %q and %d events", tag, len(first.items()))
+	}
+	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).want(http.StatusNotModified, "")
+	n.happens()
+	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).want(http.StatusOK, "")
+	if a := shared.send(t, request{method: "GET", path: strings.Replace(path, "poll?", "poll.csv?", 1), key: n.office}).want(http.StatusOK, ""); !strings.HasPrefix(string(a.raw), "seq,") {
+		t.Errorf("as a table: %s", a.raw)
+	}
+}

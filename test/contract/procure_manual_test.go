@@ -171,7 +171,6 @@ func TestBadReceiptsOfHeadOfficeAreRefused(t *testing.T) {
 		`{"purchase_order_id":"` + strings.Repeat("p", 65) + `","lines":` + line + `}`:                             "purchase_order_id",
 		`{"purchase_order_id":"` + order + `"}`:                                                                    "lines",
 		`{"purchase_order_id":"` + order + `","lines":` + line + `,"reference":""}`:                                "reference",
-		`{"purchase_order_id":"` + order + `","lines":` + line + `,"reference":null}`:                              "reference",
 		`{"purchase_order_id":"` + order + `","lines":` + line + `,"reference":7}`:                                 "reference",
 		`{"purchase_order_id":"` + order + `","lines":` + line + `,"reference":"` + strings.Repeat("é", 65) + `"}`: "reference",
 		`{"purchase_order_id":"` + order + `","lines":` + line + `,"source":"bridge"}`:                             "source",

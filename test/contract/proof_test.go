@@ -2,13 +2,15 @@ package contract
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"math/bits"
 	"net/http"
+	"platen/client"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
-
-	"platen/client"
 )
 
 // prove solves a challenge as the contract says.
@@ -66,5 +68,25 @@ func TestCreationCanAskForWork(t *testing.T) {
 	}
 	if _, err := client.CreateSandbox(t.Context(), s.BaseURL, client.CreateSandboxInput{}); err != nil {
 		t.Errorf("the client: %v", err)
+	}
+}
+
+// TestAnAgentCanDoTheWork: the tool takes the proof that the header takes.
+func TestAnAgentCanDoTheWork(t *testing.T) {
+	t.Parallel()
+	rows(t, "POW.HEADER", "OPEN.MCP.PROOF")
+	s := serve(t, map[string]string{"pow-difficulty": "8", "anonymous-rate": "0"})
+	a := &agent{service: s, t: t, path: "/mcp"}
+	refused := a.rpc("tools/call", `{"name":"create_sandbox","arguments":{}}`)
+	challenge := regexp.MustCompile(`\\?"challenge\\?":\\?"([^"\\]+)`).FindStringSubmatch(string(refused.raw))
+	if challenge == nil {
+		t.Fatalf("without a proof: %s", refused.raw)
+	}
+	made := a.rpc("tools/call", fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`, prove(challenge[1], 8)))
+	if !strings.Contains(string(made.raw), "sbx_") {
+		t.Errorf("with the proof: %s", made.raw)
+	}
+	if again := a.rpc("tools/call", fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`, prove(challenge[1], 8))); !strings.Contains(string(again.raw), "pow_required") {
+		t.Errorf("with a used proof: %s", again.raw)
 	}
 }

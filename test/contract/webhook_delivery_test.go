@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -98,6 +99,97 @@ func TestAFailedDeliveryIsTriedAgainTenSecondsLaterAlsoAfterARestart(t *testing.
 	for _, one := range r.requests() {
 		if one.header.Get("Referer") != "" {
 			t.Error("a redirect was followed")
+		}
+	}
+}
+
+// TestDeliveriesComeInTheOrderOfTheFeed: one at a time, of one step too.
+func TestDeliveriesComeInTheOrderOfTheFeed(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.DLV.ORDER", "DLV.STRICT_ORDER")
+	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+	n.serving(r.URL, `"*"`)
+	since := n.newest()
+	for range 3 {
+		n.tick(480)
+	}
+	feed := slices.DeleteFunc(n.feed(since), func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.webhook.") })
+	feed = feed[:min(len(feed), 40)] // of one minute's budget
+	eventually(t, "everything arrives", 60*time.Second, func() bool {
+		return !slices.ContainsFunc(feed, func(e object) bool { return len(r.of(e)) == 0 })
+	})
+	place := map[string]int{}
+	for i, e := range feed {
+		place[text(e, "id")] = i
+	}
+	next := 0
+	for _, one := range r.requests() {
+		i, wanted := place[one.header.Get("webhook-id")]
+		switch {
+		case !wanted || i < next: // an earlier one once more, on a busy machine
+		case i > next:
+			t.Fatalf("event %d arrived before event %d", i, next)
+		default:
+			next++
+		}
+	}
+	if len(feed) < 5 {
+		t.Errorf("only %d events", len(feed))
+	}
+}
+
+// TestPingsCountInTheBudgetOfDeliveries: the 61st of a minute is refused, and says
+// when there is room again.
+func TestPingsCountInTheBudgetOfDeliveries(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.WHK.TEST.PING", "LIMIT.DELIVERIES")
+	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+	s := n.subscribe(r.URL, `"office.payment.received"`) // of which there is none
+	began, sent := time.Now(), 0
+	for ; sent < 1000; sent++ {
+		a := n.post("/webhooks/"+text(s, "id")+"/test", "")
+		if a.status == http.StatusTooManyRequests {
+			a.want(http.StatusTooManyRequests, "rate_limited")
+			break
+		}
+		a.want(http.StatusOK, "")
+	}
+	if !within(sent, 60, 60, time.Since(began)) {
+		t.Errorf("%d pings were sent in %s", sent, time.Since(began))
+	}
+}
+
+// TestAReceiverThatStartsAgainIsNotDisabled: it answers 503 to all that one tick
+// brings, and is back seconds later. Nothing is lost.
+func TestAReceiverThatStartsAgainIsNotDisabled(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.DLV.REST", "DLV.RETRY")
+	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+	s := n.serving(r.URL, `"*"`)
+	var failed atomic.Int64
+	r.answers(func(received) int {
+		if failed.Add(1) <= 3 { // 1 and 2 seconds apart: it is away for three
+			return http.StatusServiceUnavailable
+		}
+		return http.StatusOK
+	})
+	since := n.newest()
+	n.tick(480)
+	feed := slices.DeleteFunc(n.feed(since), func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.webhook.") })
+	feed = feed[:min(len(feed), 40)]
+	eventually(t, "everything arrives", 60*time.Second, func() bool {
+		delivered := n.all("/webhooks/" + text(s, "id") + "/deliveries?status=delivered")
+		return !slices.ContainsFunc(feed, func(e object) bool {
+			return !slices.ContainsFunc(delivered, func(d object) bool { return d["event_id"] == e["id"] })
+		})
+	})
+	if row := n.webhook(s); row["status"] != "active" {
+		t.Errorf("the subscription is %v", row)
+	}
+	got := r.requests()
+	for i, wait := range []time.Duration{time.Second, 2 * time.Second} {
+		if pause := got[i+2].at.Sub(got[i+1].at); pause < wait { // the first is the ping
+			t.Errorf("after failure %d the next event came %s later", i+1, pause)
 		}
 	}
 }

@@ -111,13 +111,18 @@ func TestANameThatChangesLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	rows(t, "WHK.URL.PUBLIC", "OPEN.WHK.URL.WHEN", "OPEN.DLV.ERROR_CLASS", "OPEN.WHK.TEST.PING")
 	const name = "changing.hooks.example.com"
-	n := serve(t, map[string]string{"key-rate": "0"}).create(t, `{"clock":"manual"}`)
-	s := n.subscribe("https://"+name+"/", `"*"`)
+	server := serve(t, map[string]string{"key-rate": "0"})
+	n := server.create(t, `{"clock":"manual"}`)
+	s, pings := n.subscribe("https://"+name+"/", `"*"`), 0
 	if asked := resolver.questions(name); asked != 0 {
 		t.Errorf("creation looked up the name %d times", asked)
 	}
 	ping := func() object {
 		t.Helper()
+		if pings++; pings%50 == 0 { // a sandbox may send 60 in a minute
+			n = server.create(t, `{"clock":"manual"}`)
+			s = n.subscribe("https://"+name+"/", `"*"`)
+		}
 		test := n.test(text(s, "id"))
 		if test["delivered"] != false || test["status_code"] != nil || test["status"] != "pending_verification" {
 			t.Errorf("the test says %v", test)
@@ -133,7 +138,7 @@ func TestANameThatChangesLeadsNowhere(t *testing.T) {
 	asked := 0
 	for _, address := range notPublic {
 		resolver.leads(name, netip.MustParseAddr(address))
-		if test := ping(); test["error_class"] != "refused_address" {
+		if test := ping(); test["error_class"] != "dns" {
 			t.Errorf("at %s the test says %v", address, test)
 		}
 		if now := resolver.questions(name); now == asked {
@@ -143,7 +148,7 @@ func TestANameThatChangesLeadsNowhere(t *testing.T) {
 		}
 	}
 	resolver.leads(name, netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1"))
-	if test := ping(); test["error_class"] != "refused_address" {
+	if test := ping(); test["error_class"] != "dns" {
 		t.Errorf("at several addresses the test says %v", test)
 	}
 }

@@ -17,7 +17,7 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 	t.Parallel()
 	rows(t, "ROUTE.WEBHOOKS.CREATE", "ROUTE.WEBHOOKS.GET", "CONV.ID.WEBHOOK", "WHK.ID", "WHK.STATUS", "WHK.URL_HOST", "WHK.URL_HIDDEN", "WHK.EVENTS", "WHK.DESCRIPTION",
 		"WHK.SECRET", "WHK.SECRET.ONCE", "WHK.SECRET.REPLAY", "WHK.CONSECUTIVE_FAILURES", "WHK.LAST_ERROR_CLASS", "WHK.STATE.NEW", "OPEN.WHK.FIELDS", "OPEN.WHK.SECRET",
-		"OPEN.WHK.LIST", "OPEN.WHK.EITHER_KEY", "OPEN.IDEM.BYTES")
+		"OPEN.WHK.LIST", "OPEN.WHK.EITHER_KEY", "OPEN.IDEM.BYTES", "OPEN.WHK.LAST_ERROR_CLASS")
 	n := shared.create(t, `{"clock":"manual"}`)
 	body := `{"url":"https://hooks.example.com/secret-path?token=t0p","events":["office.sales_order.received"],"description":"my \u00fcbersicht \ud83d\ude80"}`
 	first := n.post("/webhooks", body, "Idempotency-Key", "create-1").want(http.StatusCreated, "")
@@ -27,7 +27,7 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 	}
 	want := object{
 		"id": s["id"], "status": "pending_verification", "url_host": "hooks.example.com", "events": []any{"office.sales_order.received"}, "description": "my übersicht 🚀",
-		"secret": s["secret"], "old_secret_valid_until": nil, "consecutive_failures": s["consecutive_failures"], "last_error_class": nil,
+		"secret": s["secret"], "old_secret_valid_until": nil, "consecutive_failures": s["consecutive_failures"], "last_error_class": "none",
 		"created_at": s["created_at"], "updated_at": s["updated_at"], "created_on": s["created_on"],
 	}
 	if encode(t, s) != encode(t, want) || number(t, s, "consecutive_failures") != 0 {
@@ -149,7 +149,9 @@ func TestBadBodiesOfSubscriptionsAreRefusedAndChangeNothing(t *testing.T) {
 		{"POST", "/webhooks", `{"url":"https://a.example.com/\u0007","events":["*"]}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/` + strings.Repeat("a", 3000) + `","events":["*"]}`, 422, "webhook_url_rejected"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"description":"` + strings.Repeat("ü", 201) + `"}`, 422, "validation_failed"},
-		{"PATCH", path, `{"status":"disabled"}`, 422, "validation_failed"},
+		{"PATCH", path, `{"status":"disabled"}`, 409, "invalid_state"},
+		{"PATCH", path, `{"status":"deleted"}`, 422, "validation_failed"},
+		{"PATCH", path, `{"status":null}`, 422, "validation_failed"},
 		{"PATCH", path, `{"status":"active"}`, 409, "invalid_state"},
 		{"PATCH", path, `{"events":[]}`, 422, "validation_failed"},
 		{"PATCH", path, `{"events":["nope"]}`, 422, "invalid_event_type"},
@@ -171,6 +173,7 @@ func TestBadBodiesOfSubscriptionsAreRefusedAndChangeNothing(t *testing.T) {
 		t.Errorf("after refusals it is %s, before %s", after, before)
 	}
 	n.call("PATCH", path, `{}`).want(http.StatusOK, "")
+	n.call("PATCH", path, `{"description":null}`).want(http.StatusOK, "")
 	n.call("PATCH", path, `{"url":"https://hooks.example.com/","events":["*"]}`).want(http.StatusOK, "")
 	if n.newest() != newest {
 		t.Error("a change of nothing has an event")
@@ -313,7 +316,10 @@ func TestADisabledSubscriptionIsTakenBackIntoServiceByPatch(t *testing.T) {
 	log := n.deliveries(s)
 	n.post("/webhooks/"+text(s, "id")+"/deliveries/"+text(log[0], "id")+"/redeliver", "").want(http.StatusConflict, "invalid_state")
 	r.always(http.StatusOK)
-	again := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"status":"active"}`).want(http.StatusOK, "").data()
+	if stays := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"status":"disabled","description":null}`).want(http.StatusOK, "").data(); stays["status"] != "disabled" {
+		t.Errorf("asked to stay disabled it is %v", stays)
+	}
+	again := n.call("PATCH", "/webhooks/"+text(s, "id"), "").want(http.StatusOK, "").data()
 	if again["status"] != "active" || number(t, again, "consecutive_failures") != 0 {
 		t.Errorf("re-enabled it is %v", again)
 	}

@@ -31,7 +31,7 @@ func TestEveryProvocationProvokes(t *testing.T) {
 		t.Run(m[2], func(t *testing.T) {
 			t.Parallel()
 			s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
-			answer := run(t, "OFFICE_KEY="+s.OfficeKey+"\nFACTORY_KEY="+s.FactoryKey+"\n"+command[1]+"\n")[0]
+			answer := run(t, "PLATEN_OFFICE_KEY="+s.OfficeKey+"\nPLATEN_FACTORY_KEY="+s.FactoryKey+"\n"+command[1]+"\n")[0]
 			var envelope struct{ Error struct{ Code string } }
 			if err := json.Unmarshal([]byte(answer), &envelope); err != nil || envelope.Error.Code != m[2] {
 				t.Errorf("the command answers %.400s", answer)

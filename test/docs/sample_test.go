@@ -232,7 +232,7 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	t.Helper()
 	folder := t.TempDir()
 	if language != "sh" {
-		text = strings.NewReplacer("$OFFICE_KEY", s.OfficeKey, "$FACTORY_KEY", s.FactoryKey).Replace(named.ReplaceAllString(text, `${1}"`+id+`"`))
+		text = strings.NewReplacer("$PLATEN_OFFICE_KEY", s.OfficeKey, "$PLATEN_FACTORY_KEY", s.FactoryKey).Replace(named.ReplaceAllString(text, `${1}"`+id+`"`))
 	}
 	file := func(name, text string) string {
 		path := filepath.Join(folder, name)
@@ -255,7 +255,7 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	}
 	program := exec.CommandContext(t.Context(), need(t, argv[0]), argv[1:]...)
 	program.Dir = folder
-	program.Env = append(os.Environ(), "ID="+id, "OFFICE_KEY="+s.OfficeKey, "FACTORY_KEY="+s.FactoryKey)
+	program.Env = append(os.Environ(), "ID="+id, "PLATEN_OFFICE_KEY="+s.OfficeKey, "PLATEN_FACTORY_KEY="+s.FactoryKey)
 	var complaints bytes.Buffer
 	program.Stderr = &complaints
 	out, err := program.Output()

@@ -157,13 +157,16 @@ type Mission struct {
 	Status      Status          `json:"status" enum:"upcoming,active,completed"`
 	Progress    Progress        `json:"progress"`
 	CompletedAt *moment.Instant `json:"completed_at"`
-	// DocsURL is relative to the origin.
+	// DocsURL is relative to the origin here; clients are shown it whole.
 	DocsURL string `json:"docs_url"`
 	record.Stamps
 }
 
+// Resource names the table of missions.
+const Resource = "mission"
+
 // Resource implements record.Row.
-func (*Mission) Resource() string { return "mission" }
+func (*Mission) Resource() string { return Resource }
 
 // State implements record.Row.
 func (m *Mission) State() string { return string(m.Status) }
@@ -181,7 +184,7 @@ type Board struct {
 func New() *Board {
 	return &Board{
 		Missions: record.NewTable[Mission, struct{}](
-			record.Definition{Resource: "mission", Filters: []string{"status"}},
+			record.Definition{Resource: Resource, Filters: []string{"status"}},
 			func(m *Mission) []string { return []string{string(m.Status)} }),
 		Achievements: record.NewTable[Achievement, struct{}](record.Definition{Resource: "achievement"}, nil),
 	}

@@ -3,6 +3,7 @@ package subscription
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"platen/internal/company/record"
 	"platen/internal/event"
@@ -40,7 +41,7 @@ func (b *Books) CanCreate() error {
 // before it.
 func (b *Books) Create(r *record.Recorder, in Order) string {
 	row, _ := b.Subscriptions.Add(r, Subscription{
-		Status: PendingVerification, URLHost: in.Host, Events: in.Events, Description: in.Description,
+		Status: PendingVerification, URLHost: in.Host, Events: in.Events, Description: in.Description, LastErrorClass: NoError,
 	}, sealed{Address: in.Address, Secret: in.Secret})
 	r.Born(row)
 	r.Emit(event.WebhookCreated, row, &event.WebhookCreatedData{URLHost: row.URLHost})
@@ -49,8 +50,9 @@ func (b *Books) Create(r *record.Recorder, in Order) string {
 
 // Change is what a client wants changed. Nil leaves what there is.
 type Change struct {
-	// Reenable asks for a disabled subscription to go back into service.
-	Reenable bool
+	// Status is the one that the client names, "" for none. A disabled subscription
+	// goes back into service unless it is to stay disabled.
+	Status Status
 	// Host and Address are set for another URL.
 	Host        string
 	Address     []byte
@@ -58,14 +60,19 @@ type Change struct {
 	Description *string
 }
 
-// CanChange refuses what cannot be re-enabled: one whose URL was never verified
-// (contract: OPEN.WHK.PATCH.BODY). One that is active may be asked to be so.
+// CanChange refuses a status that a client cannot bring about: to re-enable one
+// whose URL was never verified, and to disable one (contract:
+// OPEN.WHK.PATCH.BODY). One may be asked to be what it is.
 func (b *Books) CanChange(id string, in Change) error {
 	s, err := b.Find(id)
 	if err != nil {
 		return err
 	}
-	if in.Reenable && s.Status == PendingVerification {
+	if in.Status == Disabled && s.Status != Disabled {
+		return problem.WrongState(Resource, id, string(s.Status), string(Disabled)).
+			Hinting("Only failures disable a subscription. DELETE /webhooks/%s ends it.", id)
+	}
+	if in.Status == Active && s.Status == PendingVerification {
 		return problem.WrongState(Resource, id, string(s.Status), string(Disabled), string(Active)).
 			Hinting("POST /webhooks/%s/test makes it active, once its URL answers the ping with 2xx.", id)
 	}
@@ -77,27 +84,28 @@ func (b *Books) CanChange(id string, in Change) error {
 func (b *Books) Apply(r *record.Recorder, id string, in Change) bool {
 	s, _ := b.Subscriptions.Find(id)
 	changed := b.differences(s, in)
-	reenable := in.Reenable && s.Status == Disabled && in.Address == nil
+	reenable := s.Status == Disabled && in.Status != Disabled && in.Address == nil
 	if len(changed) == 0 && !reenable {
 		return false
 	}
 	s, private := b.Subscriptions.Edit(r, id)
 	if in.Events != nil {
 		s.Events = in.Events
+		b.dropWhere(r, id, func(d *Delivery) bool { return !s.asksFor(d.EventType) })
 	}
 	if in.Description != nil {
 		s.Description = in.Description
 	}
 	if in.Address != nil {
 		s.URLHost, private.Address = in.Host, in.Address
-		s.ConsecutiveFailures, s.LastErrorClass = 0, nil
+		s.ConsecutiveFailures, s.LastErrorClass, private.RestsUntil = 0, NoError, 0
 		b.drop(r, id)
 		if s.Status != PendingVerification {
 			record.Move(r, s, &s.Status, PendingVerification)
 		}
 	}
 	if reenable {
-		s.ConsecutiveFailures = 0
+		s.ConsecutiveFailures, private.RestsUntil = 0, 0
 		record.Move(r, s, &s.Status, Active)
 		r.Emit(event.WebhookReenabled, s, &event.WebhookReenabledData{URLHost: s.URLHost})
 		private.Since = r.Sequence()
@@ -151,10 +159,37 @@ func (b *Books) Delete(r *record.Recorder, id string) (Subscription, error) {
 	return last, nil
 }
 
+// CanPing refuses a test ping while the budget has no room for it: what waits to
+// be sent comes first (contract: OPEN.WHK.TEST.PING, LIMIT.DELIVERIES). pinging is
+// how many pings are under way.
+func (b *Books) CanPing(now moment.Instant, pinging int) error {
+	b.index()
+	free := b.free(now) - pinging
+	for _, w := range b.queue {
+		if w.due > now || free <= 0 {
+			break
+		}
+		if !b.rests(w.id, now) {
+			free--
+		}
+	}
+	if free > 0 {
+		return nil
+	}
+	at := now.Add(time.Second)
+	if len(b.sent) > 0 {
+		at = max(at, b.sent[0].Add(budgetTime))
+	}
+	at = at.CeilSecond()
+	p := problem.New(problem.RateLimited, "This sandbox has spent its budget of %d deliveries in a minute, which test pings count in.", budgetMost)
+	p.RetryAfter = int((at.Sub(now) + time.Second - 1) / time.Second)
+	return p.RetryingAt(now.Add(time.Duration(p.RetryAfter) * time.Second).Time())
+}
+
 // Tested notes what became of a test ping, and takes a subscription into
 // service that was waiting for it (contract: WHK.STATE.ACTIVATED). It reports
-// whether it did. The ping is in the log like any attempt; it counts neither as
-// a failure nor against the budget. A subscription that was deleted meanwhile is
+// whether it did. The ping is in the log like any attempt and counts against the
+// budget, but never as a failure. A subscription that was deleted meanwhile is
 // refused with not_found; one that has another URL by now stays as it is.
 func (b *Books) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool, err error) {
 	if _, err := b.Find(a.SubscriptionID); err != nil {
@@ -167,12 +202,13 @@ func (b *Books) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool
 		row.Status = Delivered
 	}
 	row.answered(o)
+	b.spend(&row)
 	added, _ := b.Deliveries.Add(r, row, origin{SubscriptionID: a.SubscriptionID})
 	b.settle(r, a.SubscriptionID, added.ID)
 
 	s, private := b.Subscriptions.Edit(r, a.SubscriptionID)
 	if !delivered {
-		s.LastErrorClass = row.ErrorClass
+		s.LastErrorClass = o.ErrorClass
 	}
 	r.Emit(event.WebhookTested, s, &event.WebhookTestedData{
 		Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS, ErrorClass: row.ErrorClass,

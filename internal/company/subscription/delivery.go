@@ -27,6 +27,13 @@ func waits() []time.Duration {
 	return []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second}
 }
 
+// rest is how long nothing is sent to a receiver after so many failures in a row:
+// 1, 2, 4, 8 seconds. A receiver that is just being started again must not be
+// taken out of service by the events of one moment (contract: OPEN.DLV.REST).
+func rest(failures int64) time.Duration {
+	return time.Second << min(max(failures-1, 0), failuresMost)
+}
+
 // Ping is the type of a test ping. The feed does not show it (contract:
 // OPEN.WHK.TEST.PING), so it is no type of an event.
 const Ping = "webhook.ping"
@@ -189,8 +196,9 @@ func (b *Books) succeeded(r *record.Recorder, row *Delivery, from *origin) {
 	row.Status = Delivered
 	s, _ := b.Subscriptions.Find(from.SubscriptionID)
 	if s.ConsecutiveFailures != 0 {
-		s, _ = b.Subscriptions.Edit(r, s.ID)
-		s.ConsecutiveFailures = 0
+		changed, private := b.Subscriptions.Edit(r, s.ID)
+		changed.ConsecutiveFailures, private.RestsUntil = 0, 0
+		s = changed
 	}
 	if twice := b.Subscriptions.Private(s.ID).Twice; row.Trigger == Manual && (twice == 0 || from.Sequence < twice) && b.acknowledged(s.ID, row.EventID) {
 		b.Subscriptions.EditPrivate(r, s.ID).Twice = from.Sequence
@@ -217,26 +225,33 @@ func (b *Books) failed(r *record.Recorder, row *Delivery, from *origin, o Outcom
 		next.DueAt = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(waits()[row.Attempt-1]) + moment.Microsecond // an instant is cut to microseconds
 		b.wait(r, next, *from)
 	}
-	s, _ := b.Subscriptions.Edit(r, from.SubscriptionID)
+	s, private := b.Subscriptions.Edit(r, from.SubscriptionID)
 	s.ConsecutiveFailures++
-	s.LastErrorClass = row.ErrorClass
+	s.LastErrorClass = o.ErrorClass
+	private.RestsUntil = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(rest(s.ConsecutiveFailures))
 	b.settle(r, s.ID, row.ID)
 	if s.ConsecutiveFailures < failuresMost || s.Status != Active {
 		return
 	}
 	record.Move(r, s, &s.Status, Disabled)
 	r.Emit(event.WebhookDisabled, s, &event.WebhookDisabledData{
-		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: s.LastErrorClass, DroppedCount: b.drop(r, s.ID),
+		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: &o.ErrorClass, DroppedCount: b.drop(r, s.ID),
 	})
 }
 
 // drop gives up what waits for a subscription (contract:
 // OPEN.WHK.DISABLED.DROPS), and returns how much that was.
 func (b *Books) drop(r *record.Recorder, id string) int64 {
+	return b.dropWhere(r, id, func(*Delivery) bool { return true })
+}
+
+// dropWhere gives up what waits for a subscription and is as told.
+func (b *Books) dropWhere(r *record.Recorder, id string, unwanted func(*Delivery) bool) int64 {
 	b.index()
 	kept, dropped := b.queue[:0], []string{}
 	for _, w := range b.queue {
-		if b.Deliveries.Private(w.id).SubscriptionID == id {
+		row, _ := b.Deliveries.Find(w.id)
+		if b.Deliveries.Private(w.id).SubscriptionID == id && unwanted(row) {
 			dropped = append(dropped, w.id)
 		} else {
 			kept = append(kept, w)

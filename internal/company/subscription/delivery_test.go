@@ -9,6 +9,7 @@ import (
 	"platen/internal/company/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
+	"platen/internal/problem"
 )
 
 // TestTheWholeScheduleOfRetries: 10, 60 and 300 seconds after the failed attempt
@@ -50,7 +51,7 @@ func TestTheWholeScheduleOfRetries(t *testing.T) {
 			t.Errorf("attempt %d is %+v", d.Attempt, d)
 		}
 	}
-	if s := h.subscription(id); s.ConsecutiveFailures != 4 || *s.LastErrorClass != "timeout" || s.Status != subscription.Active {
+	if s := h.subscription(id); s.ConsecutiveFailures != 4 || s.LastErrorClass != "timeout" || s.Status != subscription.Active {
 		t.Errorf("the subscription is %+v", s)
 	}
 }
@@ -82,22 +83,25 @@ func TestFiveFailuresInARowDisableAndASuccessStartsOver(t *testing.T) {
 	id := h.subscribe(subscription.Everything)
 	fail := func(n int) {
 		for range n {
+			h.now = h.now.Add(8 * time.Second) // the receiver rests after a failure
 			h.happen(event.SalesOrderDeclined, 1)
 			jobs, _ := h.due()
 			h.answer(503, jobs[len(jobs)-1])
 		}
 	}
 	fail(4)
+	h.now = h.now.Add(8 * time.Second)
 	h.happen(event.SalesOrderDeclined, 1)
 	jobs, _ := h.due()
 	h.answer(204, jobs...)
-	if s := h.subscription(id); s.ConsecutiveFailures != 0 || *s.LastErrorClass != "http_5xx" {
+	if s := h.subscription(id); s.ConsecutiveFailures != 0 || s.LastErrorClass != "http_5xx" {
 		t.Fatalf("after a success it is %+v", s)
 	}
 	fail(4)
 	if s := h.subscription(id); s.Status != subscription.Active || s.ConsecutiveFailures != 4 {
 		t.Fatalf("after four failures it is %+v", s)
 	}
+	h.now = h.now.Add(8 * time.Second)
 	h.happen(event.SalesOrderDeclined, 2)
 	jobs, _ = h.due()
 	under := jobs[len(jobs)-2:]
@@ -117,7 +121,7 @@ func TestFiveFailuresInARowDisableAndASuccessStartsOver(t *testing.T) {
 	if got := len(h.log()); got != len(last) {
 		t.Errorf("a disabled subscription was sent %d more", got-len(last))
 	}
-	h.do(func() { h.books.Apply(h.recorder, id, subscription.Change{Reenable: true}) })
+	h.do(func() { h.books.Apply(h.recorder, id, subscription.Change{Status: subscription.Active}) })
 	if s := h.subscription(id); s.Status != subscription.Active || s.ConsecutiveFailures != 0 {
 		t.Errorf("re-enabled it is %+v", s)
 	}
@@ -135,6 +139,7 @@ func TestTheSixtyFirstDeliveryOfAMinuteIsDeferred(t *testing.T) {
 	h := newHouse(t)
 	h.subscribe(subscription.Everything)
 	h.subscribe(subscription.Everything)
+	h.now = h.now.Add(time.Minute) // after the pings, which count
 	h.happen(event.SalesOrderDeclined, 50)
 	first := h.now
 	jobs, next := h.due()
@@ -265,7 +270,7 @@ func TestEveryEventIsDeliveredOrDroppedUnderRandomFailures(t *testing.T) {
 			}
 			h.now = h.now.Add(time.Duration(random.IntN(8000)) * time.Millisecond)
 			if h.subscription(id).Status == subscription.Disabled {
-				h.do(func() { h.books.Apply(h.recorder, id, subscription.Change{Reenable: true}) })
+				h.do(func() { h.books.Apply(h.recorder, id, subscription.Change{Status: subscription.Active}) })
 			}
 		}
 		h.consistent(seed)
@@ -314,4 +319,218 @@ func find(rows []subscription.Delivery, id string) subscription.Delivery {
 		}
 	}
 	return subscription.Delivery{}
+}
+
+// TestAReceiverRestsAfterEachFailure: 1, 2, 4 and 8 seconds, a retry too, and only
+// the subscription that failed; the fifth failure in a row disables it. A success
+// ends the rest.
+func TestAReceiverRestsAfterEachFailure(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 20)
+	began := h.now
+	for i, rest := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second} {
+		jobs, _ := h.due()
+		if len(jobs) == 0 || jobs[0].Number != 1 {
+			t.Fatalf("before failure %d there is %+v to be sent", i+1, jobs)
+		}
+		h.answer(503, jobs[0])
+		failed := h.now
+		h.reload()
+		if jobs, next := h.due(); len(jobs) != 0 || next > failed.Add(rest) || next <= h.now {
+			t.Fatalf("after failure %d there are %d attempts, the next in %s, want %s", i+1, len(jobs), next.Sub(failed), rest)
+		}
+		h.now = failed.Add(rest)
+	}
+	if s := h.subscription(id); s.Status != subscription.Active || s.ConsecutiveFailures != 4 || h.now.Sub(began) < 15*time.Second {
+		t.Errorf("after %s it is %+v", h.now.Sub(began), s)
+	}
+	other := h.subscribe(event.SalesOrderDeclined)
+	h.happen(event.SalesOrderDeclined, 1)
+	jobs, _ := h.due()
+	if !slices.ContainsFunc(jobs, func(j subscription.Job) bool { return j.SubscriptionID == other }) {
+		t.Error("another subscription rests too")
+	}
+	h.answer(200, jobs[0])
+	if jobs, _ := h.due(); len(jobs) < 2 || h.subscription(id).ConsecutiveFailures != 0 {
+		t.Errorf("after a success %d are to be sent, the subscription is %+v", len(jobs), h.subscription(id))
+	}
+	h.answer(503, jobs[1])
+	h.now = h.now.Add(-time.Hour) // the clock is set back
+	h.happen(event.SalesOrderDeclined, 1)
+	if jobs, next := h.due(); len(jobs) == 0 {
+		t.Errorf("on a clock that was set back it rests until %s", next)
+	}
+}
+
+// TestWhatIsDueComesInTheOrderOfTheFeed, of one step too; a retry stands at its
+// own moment, and keeps nothing newer from being sent.
+func TestWhatIsDueComesInTheOrderOfTheFeed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 7)
+	h.now = h.now.Add(time.Second)
+	h.happen(event.SalesOrderDeclined, 5)
+	jobs, _ := h.due()
+	first := jobs[0].Sequence
+	for i, j := range jobs {
+		if j.Sequence != first+uint64(i) {
+			t.Fatalf("in place %d is event %d, the first is %d", i, j.Sequence, first)
+		}
+	}
+	h.answer(503, jobs[0])
+	h.now = h.now.Add(2 * time.Second)
+	if after, _ := h.due(); len(after) != 11 || after[0].Sequence != first+1 {
+		t.Errorf("after the first has failed there are %d, the first of them event %d", len(after), after[0].Sequence)
+	}
+}
+
+// TestWhatIsNoLongerAskedForIsNotSent: a retry of a type that was taken out of the
+// subscription is dropped (contract: WHK.SUBSCRIBED_ONLY).
+func TestWhatIsNoLongerAskedForIsNotSent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.subscribe(event.SalesOrderDeclined, event.SalesOrderExpired)
+	h.happen(event.SalesOrderDeclined, 1)
+	h.happen(event.SalesOrderExpired, 1)
+	jobs, _ := h.due()
+	h.answer(500, jobs[0])
+	h.do(func() {
+		h.books.Apply(h.recorder, id, subscription.Change{Events: []event.Type{event.SalesOrderExpired}})
+	})
+	h.now = h.now.Add(time.Minute)
+	if jobs, _ := h.due(); len(jobs) != 1 || jobs[0].EventType != event.SalesOrderExpired {
+		t.Errorf("still to be sent are %+v", jobs)
+	}
+	want := []subscription.DeliveryStatus{subscription.Failed, subscription.Pending, subscription.Dropped}
+	if got := h.statuses(); !slices.Equal(got, want) {
+		t.Errorf("the log is %v, want %v", got, want)
+	}
+}
+
+// TestAnyChangeReenables a disabled subscription, unless it is to stay disabled
+// (contract: WHK.STATE.REENABLED).
+func TestAnyChangeReenables(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change subscription.Change
+		want   subscription.Status
+	}{
+		"nothing":                     {subscription.Change{}, subscription.Active},
+		"a description":               {subscription.Change{Description: new("x")}, subscription.Active},
+		"its status":                  {subscription.Change{Status: subscription.Active}, subscription.Active},
+		"that it stays":               {subscription.Change{Status: subscription.Disabled}, subscription.Disabled},
+		"a description, and it stays": {subscription.Change{Status: subscription.Disabled, Description: new("x")}, subscription.Disabled},
+		"another URL":                 {subscription.Change{Host: "b.example.com", Address: []byte("b")}, subscription.PendingVerification},
+	} {
+		h := newHouse(t)
+		id := h.subscribe(subscription.Everything)
+		if s := h.subscription(id); s.LastErrorClass != "none" {
+			t.Errorf("before the first error it is %q", s.LastErrorClass)
+		}
+		if err := h.books.CanChange(id, subscription.Change{Status: subscription.Disabled}); err == nil {
+			t.Error("an active subscription can be disabled")
+		}
+		h.happen(event.SalesOrderDeclined, 1)
+		for h.subscription(id).Status == subscription.Active {
+			h.now = h.now.Add(10 * time.Minute)
+			h.happen(event.SalesOrderDeclined, 1)
+			jobs, _ := h.due()
+			h.answer(500, jobs[0])
+		}
+		if err := h.books.CanChange(id, c.change); err != nil {
+			t.Errorf("%s is refused: %v", name, err)
+		}
+		h.do(func() { h.books.Apply(h.recorder, id, c.change) })
+		if s := h.subscription(id); s.Status != c.want || c.change.Description != nil && *s.Description != "x" {
+			t.Errorf("after a change of %s it is %+v", name, s)
+		}
+	}
+}
+
+// TestPingsShareTheBudgetOfDeliveries (contract: LIMIT.DELIVERIES): with it spent
+// they are refused, and say when there is room again.
+func TestPingsShareTheBudgetOfDeliveries(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.subscribe(subscription.Everything) // a ping
+	h.happen(event.SalesOrderDeclined, 70)
+	if err := h.books.CanPing(h.now, 0); err == nil {
+		t.Error("a ping goes before what waits to be sent")
+	}
+	jobs, _ := h.due()
+	if len(jobs) != 59 {
+		t.Fatalf("beside a ping %d are to be sent, want 59", len(jobs))
+	}
+	h.answer(200, jobs...)
+	err, _ := h.books.CanPing(h.now, 0).(*problem.Problem) //nolint:errorlint // refusals are never wrapped
+	if err == nil || err.Code != problem.RateLimited || err.RetryAfter < 1 || err.RetryAfter > 60 || err.RetryAt.Sub(h.now.Time()) > time.Minute+time.Second {
+		t.Fatalf("with the budget spent a ping is answered with %+v", err)
+	}
+	h.now = moment.InstantOf(err.RetryAt).Add(time.Minute)
+	jobs, _ = h.due()
+	h.answer(200, jobs...)
+	if err := h.books.CanPing(h.now, 0); err != nil {
+		t.Errorf("with room again a ping is refused: %v", err)
+	}
+	if err := h.books.CanPing(h.now, 60-len(jobs)); err == nil {
+		t.Error("pings under way do not count")
+	}
+	h.ping(id)
+}
+
+// TestTheLogLetsGoOfTheOldestAlsoAfterALoad: of what was over first, not of what
+// was born first.
+func TestTheLogLetsGoOfTheOldestAlsoAfterALoad(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 1)
+	jobs, _ := h.due()
+	late := jobs[0] // it is over last of all
+	sent := 0
+	for sent < 499 {
+		h.now = h.now.Add(2 * time.Minute)
+		h.happen(event.SalesOrderDeclined, 40)
+		jobs, _ := h.due()
+		for _, j := range jobs {
+			if j.DeliveryID != late.DeliveryID && sent < 499 {
+				h.answer(200, j)
+				sent++
+			}
+		}
+	}
+	h.now = h.now.Add(2 * time.Minute)
+	h.answer(200, late)
+	h.reload()
+	h.now = h.now.Add(2 * time.Minute)
+	jobs, _ = h.due()
+	for _, j := range jobs[:min(len(jobs), 5)] {
+		h.answer(200, j)
+	}
+	if _, kept := h.books.Deliveries.Find(late.DeliveryID); !kept {
+		t.Error("the newest was let go of")
+	}
+}
+
+// TestSixtyPingsOfAMinuteAreSent, and the next one is refused.
+func TestSixtyPingsOfAMinuteAreSent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var id string
+	h.do(func() {
+		id = h.books.Create(h.recorder, subscription.Order{Host: "hooks.example.com", Address: []byte("b"), Secret: []byte("s")})
+	})
+	for i := range 60 {
+		if err := h.books.CanPing(h.now, 0); err != nil {
+			t.Fatalf("ping %d is refused: %v", i+1, err)
+		}
+		h.ping(id)
+		h.now = h.now.Add(100 * time.Millisecond)
+	}
+	if err := h.books.CanPing(h.now, 0); err == nil {
+		t.Error("the 61st is not refused")
+	}
 }

@@ -34,7 +34,7 @@ func (b *Books) index() {
 	b.indexed = true
 	b.queue, b.sent, b.settled = nil, nil, map[string][]string{}
 	for d, from := range b.Deliveries.All {
-		if d.SentAt != nil && d.Trigger != Test {
+		if d.SentAt != nil {
 			b.spend(d)
 		}
 		if d.Status == Pending || d.Status == Deferred {
@@ -44,6 +44,16 @@ func (b *Books) index() {
 		}
 	}
 	slices.SortFunc(b.queue, earlier)
+	for s := range b.Subscriptions.All { // rows stand in the order of their births
+		slices.SortStableFunc(b.settled[s.ID], func(a, other string) int { return cmp.Compare(b.settledAt(a), b.settledAt(other)) })
+	}
+}
+
+// settledAt is when a delivery was over, as far as its row says: when it was
+// answered or, dropped without an attempt, last changed.
+func (b *Books) settledAt(id string) moment.Instant {
+	d, _ := b.Deliveries.Find(id)
+	return d.UpdatedAt
 }
 
 func (b *Books) enqueue(w waiting) {
@@ -87,7 +97,8 @@ type Job struct {
 // and at most limit of them. Whoever makes them knows which are under way: they
 // are listed again until their outcome is recorded, in the same order, and so
 // hold their places in the budget. What is due beyond the budget is marked as
-// deferred (contract: DLV.DEFERRED). Due also returns when to ask again, 0 for
+// deferred (contract: DLV.DEFERRED). What is for a receiver that rests after a
+// failure is passed over. Due also returns when to ask again, 0 for
 // when something has happened.
 func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
 	b.index()
@@ -96,9 +107,11 @@ func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []J
 		switch {
 		case w.due > now:
 			return jobs, sooner(next, w.due)
+		case b.rests(w.id, now):
+			next = sooner(next, b.Subscriptions.Private(b.Deliveries.Private(w.id).SubscriptionID).RestsUntil)
 		case len(jobs) == free:
 			if len(b.sent) > 0 {
-				next = b.sent[0].Add(budgetTime)
+				next = sooner(next, b.sent[0].Add(budgetTime))
 			}
 			b.postpone(r, w.id)
 		case len(jobs) == limit:
@@ -108,6 +121,13 @@ func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []J
 		}
 	}
 	return jobs, next
+}
+
+// rests reports whether nothing is sent to the receiver of a delivery for the
+// moment. The rest of a clock that was set back does not last longer.
+func (b *Books) rests(id string, now moment.Instant) bool {
+	until := b.Subscriptions.Private(b.Deliveries.Private(id).SubscriptionID).RestsUntil
+	return until > now && until <= now.Add(rest(failuresMost))
 }
 
 func sooner(a, b moment.Instant) moment.Instant {

@@ -22,6 +22,9 @@ const (
 	Everything event.Type = "*"
 )
 
+// NoError is the last error class of a subscription before its first error.
+const NoError = "none"
+
 // Resources of the two tables.
 const (
 	Resource         = "webhook"
@@ -58,7 +61,7 @@ type Subscription struct {
 	Secret              *string         `json:"secret" doc:"Shown once, by the answer that made it; null ever after, also when that answer is replayed."`
 	OldSecretValidUntil *moment.Instant `json:"old_secret_valid_until" doc:"Until when the secret before the last rotation signs too; null when there was none."`
 	ConsecutiveFailures int64           `json:"consecutive_failures" doc:"Attempts that have failed since the last success. The fifth disables the subscription."`
-	LastErrorClass      *string         `json:"last_error_class" enum:"timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What was wrong with the newest attempt that failed; null before the first."`
+	LastErrorClass      string          `json:"last_error_class" enum:"none,timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What was wrong with the newest attempt that failed; none before the first."`
 	record.Stamps
 }
 
@@ -79,6 +82,9 @@ type sealed struct {
 	// Twice is the smallest number of an event that the receiver acknowledged
 	// twice, 0 for none.
 	Twice uint64 `json:"twice,omitzero"`
+	// RestsUntil is from when something is sent again after an attempt that
+	// failed, 0 for at once.
+	RestsUntil moment.Instant `json:"rests_until,omitzero"`
 }
 
 // Books are the subscriptions of one sandbox and their delivery log.
@@ -196,5 +202,10 @@ func shortened(t event.Type) string {
 
 // wants reports whether a subscription is sent an event.
 func (s *Subscription) wants(n *record.Notice, since uint64) bool {
-	return s.Status == Active && n.Sequence > since && n.Type.Delivered() && (slices.Contains(s.Events, Everything) || slices.Contains(s.Events, n.Type))
+	return s.Status == Active && n.Sequence > since && n.Type.Delivered() && s.asksFor(n.Type)
+}
+
+// asksFor reports whether a type is among those that are delivered.
+func (s *Subscription) asksFor(t event.Type) bool {
+	return slices.Contains(s.Events, Everything) || slices.Contains(s.Events, t)
 }

@@ -25,8 +25,8 @@ const (
 	quoted    = `"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
 	backticks = "|`[^`]*`"
 	digits    = `\b\d[\d_.]*\b`
-	office    = `\$\{?OFFICE_KEY\}?|/v1/office\b[^\s"'?]*`
-	factory   = `\$\{?FACTORY_KEY\}?|/v1/factory\b[^\s"']*`
+	office    = `\$\{?PLATEN_OFFICE_KEY\}?|/v1/office\b[^\s"'?]*`
+	factory   = `\$\{?PLATEN_FACTORY_KEY\}?|/v1/factory\b[^\s"']*`
 )
 
 // lexers has one pattern for each language, its groups in the order of classes.
@@ -89,7 +89,7 @@ func Pieces(language, text string) []Piece {
 }
 
 // keys finds the places of keys in a string.
-var keys = regexp.MustCompile(`\$(?:OFFICE|FACTORY)_KEY\b`)
+var keys = regexp.MustCompile(`\$PLATEN_(?:OFFICE|FACTORY)_KEY\b`)
 
 // keyed takes the places of keys out of a string: they have the colours of the
 // systems there too.
@@ -101,7 +101,7 @@ func keyed(p Piece) []Piece {
 	at := 0
 	for _, span := range keys.FindAllStringIndex(p.Text, -1) {
 		class := "office"
-		if strings.HasPrefix(p.Text[span[0]:], "$FACTORY") {
+		if strings.HasPrefix(p.Text[span[0]:], "$PLATEN_FACTORY") {
 			class = "factory"
 		}
 		out = append(out, Piece{p.Text[at:span[0]], p.Class}, Piece{p.Text[span[0]:span[1]], class})

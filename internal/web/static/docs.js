@@ -9,7 +9,7 @@ const known = { office: keys.office_key, factory: keys.factory_key };
 // The keys are shown masked, and copied whole.
 for (const place of document.querySelectorAll('div.code :is(.office, .factory)')) {
   const key = known[place.className];
-  if (!key || !/^\$\{?(OFFICE|FACTORY)_KEY\}?$/.test(place.textContent)) continue;
+  if (!key || !/^\$\{?PLATEN_(OFFICE|FACTORY)_KEY\}?$/.test(place.textContent)) continue;
   place.dataset.text = key;
   place.textContent = `${key.slice(0, 8)}\u2026${key.slice(-4)}`;
   place.title = 'The key of your sandbox; copying copies all of it';

@@ -21,7 +21,7 @@ class CaughtUp(Exception):
 
 
 def read(path):
-    request = urllib.request.Request(os.environ["BASE_URL"] + path, headers={"Authorization": "Bearer " + os.environ["OFFICE_KEY"]})
+    request = urllib.request.Request(os.environ["BASE_URL"] + path, headers={"Authorization": "Bearer " + os.environ["PLATEN_OFFICE_KEY"]})
     with urllib.request.urlopen(request) as response:
         return json.load(response)["data"]
 

@@ -67,13 +67,13 @@ function Extend() {
   const [busy, set] = useState(false);
   const s = store.status.value, can = store.canExtend.value;
   if (!s) return null;
-  const reason = s.extensions_left === 0 ? 'Both extensions are used.' : can ? '' : `Opens when ten minutes remain; ${s.extensions_left} left.`;
+  const reason = s.extensions_left === 0 ? 'Both extensions are used.' : can ? '' : `Opens when ${store.facts.window} remain; ${s.extensions_left} left.`;
   const act = async () => {
     set(true);
-    try { await store.extend(); say('Extended by 30 minutes'); } catch (e) { say(e instanceof Refusal ? e.message : 'That did not work'); }
+    try { await store.extend(); say(`Extended by ${store.facts.extension}`); } catch (e) { say(e instanceof Refusal ? e.message : 'That did not work'); }
     set(false);
   };
-  return html`<span title=${reason} class=${can ? '' : 'hide-s'}><button class="btn small" id="extend" disabled=${!can || busy} onClick=${act}><${Icon} name="plus" size=${13} /><span>30 min</span></button></span>`;
+  return html`<span title=${reason} class=${can ? '' : 'hide-s'}><button class="btn small" id="extend" disabled=${!can || busy} onClick=${act}><${Icon} name="plus" size=${13} /><span>Extend sandbox</span></button></span>`;
 }
 
 function Top() {
@@ -95,7 +95,7 @@ function Top() {
 }
 
 const readOnlyWords = {
-  expired: ['warn', 'lock', 'The time is over. Everything can still be read for ten minutes; writes answer 423 sandbox_expired.'],
+  expired: ['warn', 'lock', `The time of this sandbox is over. It can be read for ${store.facts.grace} from its end; writes answer 423 sandbox_expired.`],
   bankrupt: ['bad', 'circle-x', 'The company is bankrupt. It can be read until its time is over; writes answer 423 sandbox_bankrupt.'],
 };
 
@@ -105,7 +105,7 @@ function Banner() {
     limited: ['warn', 'gauge', `This console has spent its budget of requests. It goes on in ${wait} s; your keys are not affected.`],
     offline: ['bad', 'cloud-off', 'You are offline. What you see is what was last heard; it goes on by itself.'],
     reconnecting: ['warn', 'unplug', `The server does not answer. Trying again in ${wait} s; what you see is what was last heard.`],
-    gone: ['bad', 'circle-x', 'This sandbox is gone: its time and its ten minutes of grace are over, or its key was revoked.'],
+    gone: ['bad', 'circle-x', 'This sandbox is gone: it was deleted after its end, or its key was revoked.'],
   }[l.state] ?? readOnlyWords[store.readOnly.value];
   if (!say) return null;
   const [tone, icon, text] = say;
@@ -126,7 +126,7 @@ function Help() {
 // Gone is what stands in the place of a page that can never be filled.
 function Gone() {
   const { refusal } = store.link.value;
-  return html`<div class="card"><div class="empty"><${Icon} name="circle-x" size=${24} /><h1>This sandbox is gone</h1><p>Its time and the ten minutes after it are over, or its key was revoked because it stood in an address. Nothing of it is kept.</p>
+  return html`<div class="card"><div class="empty"><${Icon} name="circle-x" size=${24} /><h1>This sandbox is gone</h1><p>It was deleted after its end, or its key was revoked because it stood in an address. Nothing of it is kept.</p>
     ${refusal?.requestID ? html`<p><code>${refusal.code}</code> <code>${refusal.requestID}</code></p>` : null}
     <div class="row-actions"><a class="btn primary" href="/" onClick=${() => store.forget()}>New sandbox</a><button class="btn" onClick=${() => store.forget()}>Other keys</button></div></div></div>`;
 }

@@ -15,7 +15,7 @@ const age = at => Math.max(0, (store.serverNow.value - Date.parse(at)) / 1000);
 
 function Card({ side, record, ghost }) {
   if (!record) return html`<div class=${`slip ${side} ghost ${ghost ? '' : 'none'}`}><span>${ghost}</span></div>`;
-  return html`<a class=${`slip ${side}`} data-row href=${`/console/${side}/${record.list}/${record.id}`} data-curl=${`curl -s ${location.origin}/v1/${side}/${record.list}/${record.id} -H "Authorization: Bearer $${side.toUpperCase()}_KEY"`}>
+  return html`<a class=${`slip ${side}`} data-row href=${`/console/${side}/${record.list}/${record.id}`} data-curl=${`curl -s ${location.origin}/v1/${side}/${record.list}/${record.id} -H "Authorization: Bearer $PLATEN_${side.toUpperCase()}_KEY"`}>
     <span class="slip-h"><code>${record.name}</code><${Status} is=${record.status} /></span>
     <span class="slip-t">${record.title}</span>${record.foot ? html`<span class="slip-f">${record.foot}</span>` : null}
     ${record.part != null ? html`<span class="bar-track"><i style=${{ transform: `scaleX(${record.part})` }} /></span>` : null}</a>`;
@@ -69,7 +69,7 @@ export function Page() {
       <span class="grow" /><button class="chip bare" aria-pressed=${onlyGaps.value} onClick=${() => { onlyGaps.value = !onlyGaps.value; }}>Only gaps</button></div>
     <div class="banks" aria-hidden="true"><b class="c-office">Head Office</b><b class="c-factory">Factory</b></div>
     ${!ready ? html`<${Loading} />` : !wanted.length ? html`<div class="card">${onlyGaps.value || chosen.value !== 'all' ? html`<${Empty} icon="circle-check" title=${onlyGaps.value ? 'No gaps' : 'Nothing of this kind yet'}><p>${onlyGaps.value ? 'Everything that should be on the other side is there.' : 'It appears as soon as one side has a record.'}</p><//>`
-      : html`<${Empty} icon="arrow-left-right" title="Nothing to carry yet"><p>Accept an order, and it belongs on both sides.</p><${Code} what="list the orders" text=${`curl -s ${location.origin}/v1/office/sales-orders?status=received -H "Authorization: Bearer $OFFICE_KEY"`} /><//>`}</div>`
+      : html`<${Empty} icon="arrow-left-right" title="Nothing to carry yet"><p>Accept an order, and it belongs on both sides.</p><${Code} what="list the orders" text=${`curl -s ${location.origin}/v1/office/sales-orders?status=received -H "Authorization: Bearer $PLATEN_OFFICE_KEY"`} /><//>`}</div>`
     : html`<ol class="strands">${shown.map(s => html`<${Strand} key=${s.key} s=${s} />`)}</ol>`}
     ${done || showDone.value ? html`<button class="btn plain" aria-expanded=${showDone.value} onClick=${() => { showDone.value = !showDone.value; }}><${Icon} name="circle-check" size=${14} />${showDone.value ? 'Hide what is finished' : `${done} finished`}</button>` : null}`;
 }

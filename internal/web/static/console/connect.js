@@ -9,8 +9,8 @@ const origin = location.origin;
 
 const snippets = {
   curl: ['curl', 'terminal', [
-    ['Keys in the environment', `export PLATEN_URL=${origin}/v1\nexport OFFICE_KEY=lab_off_…\nexport FACTORY_KEY=lab_fac_…`],
-    ['Follow the feed', `after=0\nwhile page=$(curl -s "$PLATEN_URL/events/poll?after_seq=$after&wait_s=20" -H "Authorization: Bearer $OFFICE_KEY"); do\n  echo "$page" | jq -r '.data.items[] | "\\(.seq) \\(.type) \\(.links.self)"'\n  after=$(echo "$page" | jq '.data.items[-1].seq // '$after)\ndone`],
+    ['Keys in the environment', `export PLATEN_URL=${origin}/v1\nexport PLATEN_OFFICE_KEY=lab_off_…\nexport PLATEN_FACTORY_KEY=lab_fac_…`],
+    ['Follow the feed', `after=0\nwhile page=$(curl -s "$PLATEN_URL/events/poll?after_seq=$after&wait_s=20" -H "Authorization: Bearer $PLATEN_OFFICE_KEY"); do\n  echo "$page" | jq -r '.data.items[] | "\\(.seq) \\(.type) \\(.links.self)"'\n  after=$(echo "$page" | jq '.data.items[-1].seq // '$after)\ndone`],
   ]],
   go: ['Go', 'braces', [['A typed client, with retries as the contract asks', `package main
 
@@ -24,7 +24,7 @@ import (
 
 func main() {
 	api := client.New(os.Getenv("PLATEN_URL"), client.Keys{
-		Office: os.Getenv("OFFICE_KEY"), Factory: os.Getenv("FACTORY_KEY"),
+		Office: os.Getenv("PLATEN_OFFICE_KEY"), Factory: os.Getenv("PLATEN_FACTORY_KEY"),
 	})
 	for order, err := range api.SalesOrders(context.Background(), client.ListSalesOrdersParams{Status: "received"}) {
 		if err != nil {
@@ -34,8 +34,8 @@ func main() {
 		fmt.Println(order.Number, order.CustomerName)
 	}
 }`]]],
-  agent: ['Agents', 'cpu', [['An agent that speaks MCP over Streamable HTTP', JSON.stringify({ mcpServers: { platen: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: 'Bearer ${OFFICE_KEY}' } } } }, null, 2)]]],
-  cli: ['Command line', 'command', [['Without a public URL, events come to a port of your own', `PLATEN_KEY=$OFFICE_KEY platen listen --server ${origin} --forward-to http://127.0.0.1:3000/hooks`], ['See a whole order first', `platen demo --server ${origin}`]]],
+  agent: ['Agents', 'cpu', [['An agent that speaks MCP over Streamable HTTP', JSON.stringify({ mcpServers: { platen: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: 'Bearer ${PLATEN_OFFICE_KEY}' } } } }, null, 2)]]],
+  cli: ['Command line', 'command', [['Without a public URL, events come to a port of your own', `platen listen --forward-to http://127.0.0.1:3000/hooks`], ['See a whole order first', `platen demo --server ${origin}`]]],
 };
 
 export function Page() {

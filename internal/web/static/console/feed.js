@@ -32,7 +32,7 @@ export function Feed({ limit = 200, tall = false }) {
     ${!store.loaded.value ? html`<${SkeletonRows} rows=${8} widths=${['2rem', '70%', '3rem']} />`
     : !shown.length ? html`<${Empty} icon="activity" title=${all.length ? 'Nothing matches' : 'Nothing has happened yet'}><p>${all.length ? 'Esc clears the filter; the chips bring the systems back.' : 'Each change of the company writes one event.'}</p><//>`
     : html`<ol class="feed" aria-label="Events, newest first">${shown.map(e => html`<li key=${e.id} class=${e.seq > born ? 'in' : ''}>
-        <button class=${`ev ${e.system}`} data-row aria-expanded=${open.value === e.id} data-curl=${`curl -s ${location.origin}/v1/events/${e.id} -H "Authorization: Bearer $OFFICE_KEY"`} onClick=${() => toggle(e)}>
+        <button class=${`ev ${e.system}`} data-row aria-expanded=${open.value === e.id} data-curl=${`curl -s ${location.origin}/v1/events/${e.id} -H "Authorization: Bearer $PLATEN_OFFICE_KEY"`} onClick=${() => toggle(e)}>
           <span class="seq">${e.seq}</span><i class="dot" aria-hidden="true" /><${EventType} type=${e.type} /><span class="ref">${subject(e)}</span><span class="grow" /><span class="date" title=${e.sim_date}>${tall ? day(e.sim_date) : day(e.sim_date).slice(4)}</span><span class="when"><${Ago} at=${e.created_at} /></span></button>
         ${open.value === e.id ? html`<div class="ev-body"><${Json} value=${e} what="event" /></div>` : null}</li>`)}</ol>`}</section>`;
 }

@@ -6,7 +6,7 @@ import { go } from '../lib/navigate.js';
 import { copy, download } from '../lib/copy.js';
 import { Code, Copy } from './parts.js';
 
-const envOf = s => `PLATEN_URL=${location.origin}/v1\n${s.office_key ? `OFFICE_KEY=${s.office_key}\n` : ''}${s.factory_key ? `FACTORY_KEY=${s.factory_key}\n` : ''}`;
+const envOf = s => `PLATEN_URL=${location.origin}/v1\n${s.office_key ? `PLATEN_OFFICE_KEY=${s.office_key}\n` : ''}${s.factory_key ? `PLATEN_FACTORY_KEY=${s.factory_key}\n` : ''}`;
 
 function Key({ system, name, routes, value, open }) {
   const [shown, show] = useState(open);
@@ -20,7 +20,7 @@ function Key({ system, name, routes, value, open }) {
 export function Page() {
   const s = session.value, fresh = !s.seen, env = envOf(s);
   const done = () => { session.value = { ...s, seen: true }; go('/console'); };
-  const curl = `curl -s ${location.origin}/v1/office/sales-orders \\\n  -H "Authorization: Bearer $OFFICE_KEY"`;
+  const curl = `curl -s ${location.origin}/v1/office/sales-orders \\\n  -H "Authorization: Bearer $PLATEN_OFFICE_KEY"`;
   const body = html`
     <${Key} system="office" name="Head Office" routes="/v1/office/…" value=${s.office_key} open=${fresh} />
     <${Key} system="factory" name="Factory" routes="/v1/factory/…" value=${s.factory_key} open=${fresh} />

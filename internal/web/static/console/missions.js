@@ -3,7 +3,7 @@ import * as store from '../lib/store.js';
 import { sentence } from '../lib/format.js';
 import { Ago, Empty, Skeleton } from './parts.js';
 
-const icons = { completed: 'circle-check', active: 'circle-dashed', upcoming: 'lock' };
+const icons = { completed: 'circle-check', active: 'circle-dashed', upcoming: 'circle' };
 const tracks = { basics: 'Basics', order_to_cash: 'Order to cash', protocol: 'Protocol', events: 'Events', procure_to_pay: 'Procure to pay', people: 'People', world: 'The world', bridge: 'Bridge' };
 
 const Mission = ({ m }) => html`<li class=${`mission ${m.status}`}><details data-row-box><summary data-row><${Icon} name=${icons[m.status]} label=${m.status} /><b>${m.title}</b>

@@ -41,7 +41,7 @@ function Waiting() {
   const first = waiting.at(-1);
   return html`<section class="card"><div class="card-h"><h2>Orders to answer</h2><span class="pill office">${waiting.length}</span><span class="grow" /><a class="more" href="/console/office">All <${Icon} name="chevron-right" size=${14} /></a></div>
     <div class="scroll" tabindex="0" role="region" aria-label="Orders to answer"><table class="tbl"><tbody>${waiting.slice(-4).reverse().map(o => html`<tr key=${o.id}><td><code>${o.number}</code></td><td class="fill">${o.customer_name} <span class="dim">${number(o.quantity)} × ${o.product_name}</span></td><td class="r num">${money(o.total_minor)}</td></tr>`)}</tbody></table></div>
-    <div class="pad"><${Code} what="accept an order" text=${`curl -s -X POST ${location.origin}/v1/office/sales-orders/${first.id}/accept -H "Authorization: Bearer $OFFICE_KEY"`} /></div></section>`;
+    <div class="pad" hidden=${!!store.readOnly.value}><${Code} what="accept an order" text=${`curl -s -X POST ${location.origin}/v1/office/sales-orders/${first.id}/accept -H "Authorization: Bearer $PLATEN_OFFICE_KEY"`} /></div></section>`;
 }
 
 function Missions() {

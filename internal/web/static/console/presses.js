@@ -44,6 +44,9 @@ export function Page() {
   const at = minuteOf(`${p.sim_date}T${p.sim_time}`), to = Math.max(from + 2 * dayLength, (today + 1) * dayLength, ...runs.filter(r => r.status === 'running').map(r => minuteOf(r.ends_sim)));
   const days = Array.from({ length: Math.ceil((to - from) / dayLength) }, (_, i) => from / dayLength + i);
   const waiting = store.rows('work_order').filter(w => w.status === 'created');
+  // A command is only shown that would be taken now: for work that is still wanted, and a press that is free.
+  const over = new Set(store.rows('sales_order').filter(o => ['expired', 'declined'].includes(o.status)).flatMap(o => [o.id, o.number]));
+  const wanted = waiting.findLast(w => !over.has(w.reference)), free = presses.find(x => x.status === 'idle');
   return html`${head}
     <section class="card"><div class="card-h"><h2>Lanes</h2><span class="grow" /><div class="seg" role="group" aria-label="Days">${[2, 5, 10].map(n => html`<button aria-pressed=${shownDays.value === n} onClick=${() => { shownDays.value = n; }}>${n} days</button>`)}</div></div>
       <div class="scroll" tabindex="0" role="region" aria-label="Press lanes"><div class="lanes"><div class="lane head" aria-hidden="true"><div class="lane-n" /><div class="lane-t">${days.map(d => html`<span class="lane-d" style=${{ left: `${100 * (d * dayLength - from) / (to - from)}%` }}>${day(dateOf(d))}</span>`)}</div></div>
@@ -52,6 +55,6 @@ export function Page() {
     <div class="cols"><${Newest} runs=${runs.slice(0, 12)} />
     <section class="card"><div class="card-h"><h2>Waiting for a press</h2><span class="pill factory">${waiting.length}</span></div>
       ${waiting.length ? html`<div class="scroll" tabindex="0" role="region" aria-label="Waiting for a press"><table class="tbl"><tbody>${waiting.map(w => html`<tr key=${w.id}><td><code>${w.number}</code></td><td class="fill">${number(w.quantity)} × ${w.product_name}</td><td class="dim">due ${day(w.due_date)}</td></tr>`)}</tbody></table></div>
-        <div class="pad"><${Code} what="start a print run" text=${`curl -s -X POST ${location.origin}/v1/factory/print-runs -H "Authorization: Bearer $FACTORY_KEY" \\\n  -H "Idempotency-Key: run-${waiting.at(-1).number}" --json '{"work_order_id":"${waiting.at(-1).id}","press_id":"${presses.find(x => x.status === 'idle')?.id ?? presses[0].id}"}'`} /></div>`
+        ${wanted && free && !store.readOnly.value ? html`<div class="pad"><${Code} what="start a print run" text=${`curl -s -X POST ${location.origin}/v1/factory/print-runs -H "Authorization: Bearer $PLATEN_FACTORY_KEY" \\\n  -H "Idempotency-Key: run-${wanted.number}" --json '{"work_order_id":"${wanted.id}","press_id":"${free.id}"}'`} /></div>` : html`<p class="pad dim">${store.readOnly.value ? 'Nothing can be started any more.' : wanted ? 'No press is free.' : 'Their orders have ended.'}</p>`}`
       : html`<${Empty} icon="circle-check" title="Nothing waits"><p>Work orders that no press has begun would stand here.</p><//>`}</section></div>`;
 }

@@ -20,7 +20,7 @@ const kinds = {
 const cell = (v, kind) => v == null || v === '' ? html`<span class="dim">${'\u2013'}</span>` : (kinds[kind] ?? words)(v);
 const right = kind => kind === 'number' || kind === 'money' || kind === 'lines';
 
-const curlOf = (system, list, id) => `curl -s ${location.origin}/v1/${system}/${list}${id ? `/${id}` : ''} -H "Authorization: Bearer $${system.toUpperCase()}_KEY"`;
+const curlOf = (system, list, id) => `curl -s ${location.origin}/v1/${system}/${list}${id ? `/${id}` : ''} -H "Authorization: Bearer $PLATEN_${system.toUpperCase()}_KEY"`;
 
 // Detail is one record: its events, what it looks like on the wire, how to read it.
 function Detail({ system, entry, id }) {

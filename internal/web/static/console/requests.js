@@ -8,7 +8,9 @@ import { Ago, Code, Empty, FilterBox, Http, SkeletonRows } from './parts.js';
 
 const query = signal(''), only = signal(''), held = signal(null), open = signal('');
 const classes = [['', 'All'], ['2', '2xx'], ['4', '4xx'], ['5', '5xx']];
-const curlOf = r => `curl -s ${r.method === 'GET' ? '' : `-X ${r.method} `}${location.origin}${r.path} -H "Authorization: Bearer $${r.system.toUpperCase()}_KEY"`;
+// What a client sent is a word of the shell and nothing else: whoever pastes it runs it.
+const quoted = text => /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+const curlOf = r => `curl -s ${r.method === 'GET' ? '' : `-X ${quoted(r.method)} `}${quoted(location.origin + r.path)} -H "Authorization: Bearer $PLATEN_${r.system.toUpperCase()}_KEY"`;
 
 function Groups({ calls }) {
   const groups = new Map();
@@ -33,7 +35,7 @@ export function Page() {
   return html`<div class="title"><h1>Requests</h1><p>What was sent with either key, without bodies or query strings. What this console reads to stay live is not among it.</p></div>
     <${Figures} calls=${store.calls.value} /><div class="cols"><section class="card"><div class="card-h"><h2>Calls</h2><span class="grow" /><button class="btn small" aria-pressed=${!!held.value} onClick=${() => onPause.current()}><${Icon} name=${held.value ? 'play' : 'pause'} size=${13} />${held.value ? 'Go on' : 'Hold'} <kbd aria-hidden="true">p</kbd></button></div>
       <div class="filters"><${FilterBox} label="Filter calls" value=${query.value} onInput=${t => { query.value = t; }} /><div class="chips">${classes.map(([c, name]) => html`<button class="chip bare" aria-pressed=${only.value === c} onClick=${() => { only.value = c; }}>${name}</button>`)}</div></div>
-      ${!store.loaded.value ? html`<${SkeletonRows} rows=${8} />` : !shown.length ? html`<${Empty} icon="send" title=${calls.length ? 'Nothing matches' : 'No calls yet'}><p>${calls.length ? 'Esc clears the filter.' : 'Send the first one:'}</p>${calls.length ? null : html`<${Code} what="curl" text=${`curl -s ${location.origin}/v1/office/sales-orders -H "Authorization: Bearer $OFFICE_KEY"`} />`}<//>`
+      ${!store.loaded.value ? html`<${SkeletonRows} rows=${8} />` : !shown.length ? html`<${Empty} icon="send" title=${calls.length ? 'Nothing matches' : 'No calls yet'}><p>${calls.length ? 'Esc clears the filter.' : 'Send the first one:'}</p>${calls.length ? null : html`<${Code} what="curl" text=${`curl -s ${location.origin}/v1/office/sales-orders -H "Authorization: Bearer $PLATEN_OFFICE_KEY"`} />`}<//>`
       : html`<div class="scroll" tabindex="0" role="region" aria-label="Calls"><table class="tbl"><tbody>${shown.map(r => html`<tr key=${r.id} data-row tabindex="0" data-curl=${curlOf(r)} onClick=${() => toggle(r)}><td><${Http} status=${r.status} /></td><td><i class=${`dot ${r.system}`} title=${r.system} /><span class="vh">${r.system}</span></td><td class="fill"><span class="verb">${r.method}</span> <code>${r.path}</code></td><td class="hide-s">${r.error_code ? html`<code class="c-amber">${r.error_code}</code>` : r.idempotent_replay ? html`<span class="pill calm">replay</span>` : null}</td><td class="r dim num">${r.duration_ms} ms</td><td class="r dim num"><${Ago} at=${r.created_at} /></td></tr>
         ${open.value === r.id ? html`<tr class="under"><td colspan="6"><dl class="facts"><div><dt>Request</dt><dd><code>${r.id}</code></dd></div><div><dt>At</dt><dd class="num">${wallTime(r.created_at)}</dd></div><div><dt>Key</dt><dd>${r.system === 'office' ? 'Head Office' : 'Factory'}</dd></div>${r.error_code ? html`<div><dt>Refusal</dt><dd><a href=${`/docs/errors/${r.error_code}`}><code>${r.error_code}</code></a></dd></div>` : null}</dl><${Code} what="curl" text=${curlOf(r)} /></td></tr>` : null}`)}</tbody></table></div>`}</section>
       <${Groups} calls=${store.calls.value} /></div>`;

@@ -12,13 +12,13 @@ function Lease() {
   const s = store.status.value, left = store.left.value, [refusal, refuse] = useState(null);
   if (!s) return html`<section class="card pad-all"><${Skeleton} width="60%" /><${Skeleton} width="100%" /></section>`;
   const whole = (Date.parse(s.expires_at) - Date.parse(s.created_at)) / 1000;
-  const act = async () => { refuse(null); try { await store.extend(); say('Extended by 30 minutes'); } catch (e) { refuse(e instanceof Refusal ? e : new Refusal(0)); } };
+  const act = async () => { refuse(null); try { await store.extend(); say(`Extended by ${store.facts.extension}`); } catch (e) { refuse(e instanceof Refusal ? e : new Refusal(0)); } };
   return html`<section class="card"><div class="card-h"><h2>Time</h2><${Status} is=${store.present.value.status} /></div><div class="pad form">
     <p class="lease"><b class="num">${clock(left)}</b><span class="dim">left; it ends at ${wallTime(s.expires_at)}</span></p>
-    <div class=${`bar-track ${left <= 600 ? 'warn' : ''}`}><i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} /></div>
-    <p class="dim">Two extensions of thirty minutes, each open while ten minutes or fewer remain. After the end everything can be read for ten more minutes, then it is deleted.</p>
+    <div class=${`bar-track ${left <= store.facts.windowSeconds ? 'warn' : ''}`}><i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} /></div>
+    <p class="dim">Two extensions of ${store.facts.extension}, each open while ${store.facts.window} or less remain. After the end everything can be read for ${store.facts.grace}, then it is deleted.</p>
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    <div class="row-actions"><button class="btn primary" disabled=${!store.canExtend.value} onClick=${act}><${Icon} name="plus" size=${14} />30 minutes</button><span class="dim">${s.extensions_left} left</span></div></div></section>`;
+    <div class="row-actions"><button class="btn primary" disabled=${!store.canExtend.value} onClick=${act}><${Icon} name="plus" size=${14} />${store.facts.extension}</button><span class="dim">${s.extensions_left} left</span></div></div></section>`;
 }
 
 // Lacking asks for the key that this tab was not given.

@@ -67,6 +67,10 @@ function apply(change) {
   });
 }
 
+// facts are numbers of this server, as its document has them.
+const told = document.documentElement.dataset;
+export const facts = { extension: told.extension, grace: told.grace, window: told.window, windowSeconds: Number(told.windowS) };
+
 let stop;
 
 // connect keeps the store up to date until disconnect.
@@ -116,9 +120,18 @@ async function follow(signal) {
       if (error.status === 401) { link.value = { state: 'gone', refusal: error }; return; }
       const wait = error.status === 429 && error.retryAt ? Math.max(500, error.retryAt - Date.now()) : Math.min(retryMost, 400 * 2 ** failures++) * (0.75 + Math.random() / 2);
       link.value = { state: error.status === 429 ? 'limited' : navigator.onLine === false ? 'offline' : 'reconnecting', until: Date.now() + wait, refusal: error };
-      await Promise.race([sleep(wait, signal), new Promise(resolve => addEventListener('online', resolve, { once: true }))]).catch(() => {});
+      await rest(wait, signal);
     }
   }
+}
+
+// rest waits for a time, or until the browser is online again; nothing of it stays
+// behind.
+async function rest(wait, signal) {
+  const over = new AbortController();
+  const online = new Promise(resolve => addEventListener('online', resolve, { once: true, signal: over.signal }));
+  await Promise.race([sleep(wait, signal), online]).catch(() => {});
+  over.abort();
 }
 
 // listen reads the stream. It only ends with an error, which says how far it came.
@@ -151,10 +164,10 @@ async function listen(place, signal, alive) {
   }
 }
 
-// extend asks for another half hour.
+// extend asks for more time.
 export async function extend() {
   const { data } = await call('/v1/sandbox/extend', { method: 'POST', key: anyKey() });
   status.value = data;
 }
 
-export const canExtend = computed(() => left.value !== null && left.value > 0 && left.value <= 600 && status.value.extensions_left > 0);
+export const canExtend = computed(() => left.value !== null && left.value > 0 && left.value <= facts.windowSeconds && status.value.extensions_left > 0);
