@@ -28,6 +28,9 @@ func (x *exchange) identify() error {
 	if x.op != nil && x.op.System == operation.Open {
 		return nil
 	}
+	if len(x.r.Header.Values("Authorization")) > 1 || len(x.r.Header.Values("X-Api-Key")) > 1 {
+		return problem.New(problem.BadRequest, "The request has a header with a key twice, and only one can be meant.")
+	}
 	var err error
 	if x.agent != nil {
 		x.caller, err = x.recognise(*x.agent)

@@ -158,3 +158,20 @@ func TestTheCompanysTimeDoesNotGoBack(t *testing.T) {
 		t.Errorf("later it is %s, it was %s", later, before)
 	}
 }
+
+// TestTwoKeysInOneHeaderAreRefused: what stands before Platen may have looked at
+// the other one.
+func TestTwoKeysInOneHeaderAreRefused(t *testing.T) {
+	t.Parallel()
+	n := start(t).create("")
+	for _, name := range []string{"Authorization", "X-Api-Key"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.url+"/v1/sandbox", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Add(name, "Bearer "+n.office)
+		r.Header.Add(name, "Bearer "+n.factory)
+		n.do(r).want(400, "bad_request")
+	}
+	n.call("GET", "/v1/sandbox", n.office, "", "X-Api-Key", n.factory).want(200, "") // the alias may stand beside it
+}

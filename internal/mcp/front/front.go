@@ -183,6 +183,10 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.turnAway(w, r, err)
 		return
 	}
+	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values("X-Api-Key")) > 1 {
+		f.turnAway(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: a header with a key stands twice, and only one can be meant"})
+		return
+	}
 	if err := f.fromHere(r); err != nil {
 		f.turnAway(w, r, err)
 		return
