@@ -19,6 +19,9 @@ func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) e
 	if err != nil {
 		return err
 	}
+	if err := s.noteEngine(ctx); err != nil {
+		return err
+	}
 	s.desk, err = admission.Open(ctx, admission.Options{
 		Store: s.store, Log: s.log, Now: s.now, Capacity: c.MaxSandboxes, Queue: c.QueueLength, Active: c.IPActive, Hourly: c.IPCreations,
 		ClaimWindow: c.ClaimWindow, Turnover: c.SandboxDuration + c.Grace, Difficulty: c.PowDifficulty, Secret: key,

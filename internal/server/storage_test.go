@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"platen/internal/api"
+	"platen/internal/config"
 	"platen/internal/problem"
 	"platen/internal/store"
 )
@@ -156,5 +158,47 @@ func TestAClientThatIsCutOffIsNoFailure(t *testing.T) {
 	cancel() // no time at all
 	if err := s.Stop(ctx); err != nil {
 		t.Errorf("the stop: %v", err)
+	}
+}
+
+// TestAnotherEngineIsToldOfAtTheStart, once, with how many sandboxes it may have
+// left.
+func TestAnotherEngineIsToldOfAtTheStart(t *testing.T) {
+	t.Parallel()
+	database := filepath.Join(t.TempDir(), "platen.db")
+	run := func(before func(*Server)) string {
+		var log bytes.Buffer
+		c := config.Default()
+		c.Database = database
+		s, err := New(t.Context(), c, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before != nil {
+			before(s)
+		}
+		if err := s.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return log.String()
+	}
+	older := func(s *Server) {
+		r, err := s.store.Find(t.Context(), kindServer, keyEngine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body = []byte("0")
+		if err := s.store.Write(t.Context(), []store.Write{{Record: r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if log := run(older); strings.Contains(log, "another version") {
+		t.Errorf("the first start says %s", log)
+	}
+	if log := run(nil); !strings.Contains(log, "another version ran") || !strings.Contains(log, "its_engine=0") || !strings.Contains(log, "sandboxes_at_most=0") {
+		t.Errorf("after another engine the start says %s", log)
+	}
+	if log := run(nil); strings.Contains(log, "another version") {
+		t.Errorf("the next start says it again: %s", log)
 	}
 }

@@ -507,3 +507,35 @@ func TestALargeEventIsSentShortenedAndSaysSo(t *testing.T) {
 		}
 	})
 }
+
+// TestReceiversThatHangTakePlacesOfTheirOwn: once they have run out of time they
+// keep nobody else waiting, however many they are.
+func TestReceiversThatHangTakePlacesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBooks(t)
+		for i := range 200 {
+			for n := range 12 {
+				b.add(fmt.Sprint("sbx_", i), fmt.Sprint("whk_", n%3), "https://slow.example.com/")
+			}
+		}
+		d := dispatcher(t, b, answering(func(r *http.Request) (int, error) {
+			if r.URL.Host != "slow.example.com" {
+				return http.StatusNoContent, nil
+			}
+			<-r.Context().Done()
+			return 0, r.Context().Err()
+		}))
+		time.Sleep(11 * time.Second) //nolint:forbidigo // in a bubble: every receiver has run out of time
+		synctest.Wait()
+		if d.Sending() > 128 {
+			t.Errorf("%d requests to receivers that hang, want 128", d.Sending())
+		}
+		healthy := b.add("sbx_healthy", "whk_1", "https://quick.example.com/")
+		d.Wake("sbx_healthy")
+		synctest.Wait() // and no time passes
+		if b.open() == 0 || len(healthy.outcomes) != 1 || healthy.outcomes[0].ErrorClass != "" {
+			t.Errorf("the healthy receiver has %+v, %d deliveries are open", healthy.outcomes, b.open())
+		}
+	})
+}
