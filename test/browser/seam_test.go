@@ -9,9 +9,9 @@ import (
 	"platen/platentest"
 )
 
-// sends sends a request to a server as a program would, with a method that may be
+// asks sends a request to a server as a program would, with a method that may be
 // none.
-func sends(t *testing.T, p *platentest.Platen, key, method, path string) {
+func asks(t *testing.T, p *platentest.Platen, key, method, path string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Origin+"/v1", http.NoBody)
 	if err != nil {
@@ -33,9 +33,9 @@ func TestAnOpenedRequestStaysInItsCard(t *testing.T) {
 	p := platentest.Start(t)
 	s := p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual"})
 	for _, path := range []string{"/$(id)", "/sandbox;id", "/office/" + strings.Repeat("sales-orders-and-more-", 12)} {
-		sends(t, p, s.OfficeKey, http.MethodGet, path)
+		asks(t, p, s.OfficeKey, http.MethodGet, path)
 	}
-	sends(t, p, s.OfficeKey, "`id`", "/sandbox")
+	asks(t, p, s.OfficeKey, "`id`", "/sandbox")
 	x := open(t, p.Origin, looks[0])
 	x.enter(s, "/console/requests")
 	x.until(`document.querySelectorAll('tr[data-row]').length >= 4`)
