@@ -15,10 +15,11 @@ import (
 
 const (
 	// sendingMost is how many requests are under way at once, over all
-	// sandboxes. One costs some 50 KB while it lasts, which is 5 seconds at most.
+	// sandboxes, to receivers that answer. One costs some 50 KB while it lasts,
+	// which is 5 seconds at most.
 	sendingMost = 512
-	// slowMost is how many of them may be to receivers whose newest attempt ran out
-	// of time, so that these do not take the places of those that answer.
+	// slowMost is how many more are to receivers whose newest attempt ran out of
+	// time: these have places of their own and none of the others.
 	slowMost = 128
 	// sandboxSendingMost bounds those of one sandbox. To one subscription there is
 	// one at a time, in the order of the feed (contract: OPEN.DLV.ORDER).
