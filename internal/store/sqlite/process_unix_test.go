@@ -9,12 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -73,6 +75,57 @@ func start(t *testing.T, role, path string) *child {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestAFileThatCannotBeWrittenIsNamedAndNothingIsLeftBesideIt, so that the next
+// start succeeds once the file can be written again.
+func TestAFileThatCannotBeWrittenIsNamedAndNothingIsLeftBesideIt(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "platen.db")
+	reopen := func() {
+		t.Helper()
+		s, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reopen()
+	c := exec.CommandContext(t.Context(), "/proc/self/exe")
+	if os.Geteuid() == 0 { // who may write anything: the child is somebody else
+		const nobody = 65534
+		if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{folder, path, path + ".lock"} {
+			if err := os.Chown(name, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	} else if executable, err := os.Executable(); err == nil {
+		c.Path = executable
+	}
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	c.Env = append(os.Environ(), roleVariable+"=hold", pathVariable+"="+path)
+	said, err := c.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), path+": permission denied") {
+		t.Errorf("a start on a file that cannot be written: %v, %s", err, said)
+	}
+	for _, left := range []string{"-shm", "-wal"} {
+		if _, err := os.Stat(path + left); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a refused start leaves %s: %v", left, err)
+		}
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reopen()
 }
 
 // lifeOf is how many commits a sandbox of commitForever gets.

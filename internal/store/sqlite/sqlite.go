@@ -110,6 +110,9 @@ func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error
 	if err := lock.hold(path); err != nil {
 		return nil, err
 	}
+	if err := mayWrite(path); err != nil {
+		return nil, err
+	}
 	w, err := openWriter(ctx, path)
 	if err != nil {
 		return nil, err
@@ -215,6 +218,25 @@ func makeFile(path string) error {
 		return err
 	}
 	return syncDirectory(filepath.Dir(path))
+}
+
+// mayWrite refuses files that this process cannot write: the database, and what
+// SQLite keeps beside it. SQLite itself would open the database for reading, and
+// leave a shared-memory file that has its mode and stops the next start too.
+func mayWrite(path string) error {
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		file, err := os.OpenFile(name, os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) && name != path {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%w: the server must be able to write the database and the -wal and -shm files beside it", err)
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // makeDirectory creates a directory and its parents, and makes their names
