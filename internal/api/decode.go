@@ -85,12 +85,17 @@ func (x *exchange) body() ([]byte, error) {
 // CutBodies ends the reading of bodies that are still on their way: a server that
 // stops does not wait for what has not come.
 func (s *Server) CutBodies() {
+	s.cut.Store(true) // before the look at those that there are: later ones see it
 	s.bodies.Range(func(control, _ any) bool {
 		if c, ok := control.(*http.ResponseController); ok {
-			_ = c.SetReadDeadline(time.Now()) // a test's writer has none
+			cutBody(c)
 		}
 		return true
 	})
+}
+
+func cutBody(c *http.ResponseController) {
+	_ = c.SetReadDeadline(time.Now()) // a test's writer has none
 }
 
 // receiving notes that a body is being read, until the caller says that it is
@@ -98,6 +103,9 @@ func (s *Server) CutBodies() {
 func (s *Server) receiving(w http.ResponseWriter) (done func()) {
 	control := http.NewResponseController(w)
 	s.bodies.Store(control, nil)
+	if s.cut.Load() {
+		cutBody(control)
+	}
 	return func() { s.bodies.Delete(control) }
 }
 

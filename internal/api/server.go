@@ -71,8 +71,10 @@ type Server struct {
 	stop     sync.Once
 	waiters  waiters
 	console  *console
-	// bodies are the *http.ResponseController of requests whose body is being read.
+	// bodies are the *http.ResponseController of requests whose body is being read,
+	// cut is set once such bodies are no longer waited for.
 	bodies sync.Map
+	cut    atomic.Bool
 }
 
 // route is what one path can do.
