@@ -63,6 +63,18 @@ func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return write[SandboxStatus](ctx, c, request{operation: "extend_sandbox", method: http.MethodPost, path: "/sandbox/extend", system: shared})
 }
 
+// DeleteSandbox calls DELETE /sandbox: delete the sandbox.
+//
+// The sandbox is gone at once, and your network may have another one in its place. Both keys stop
+// working: a repetition is 401, whatever its Idempotency-Key, and so is all that waits for
+// events. Deliveries that wait are not sent. A sandbox that has expired, or whose company is
+// bankrupt, can be deleted too.
+//
+// It is refused with origin_refused (403), beside what every call can meet.
+func (c *Client) DeleteSandbox(ctx context.Context) (*DeletedSandbox, error) {
+	return write[DeletedSandbox](ctx, c, request{operation: "delete_sandbox", method: http.MethodDelete, path: "/sandbox", system: shared})
+}
+
 // GetSeries calls GET /sandbox/series: cash, stock and presses over time.
 //
 // A point for the opening and for each half day, oldest first: what a chart needs.

@@ -214,6 +214,15 @@ type TickResult struct {
 	Status          SandboxState `json:"status"`
 }
 
+// DeletedSandbox is what delete_sandbox answers with.
+type DeletedSandbox struct {
+	SandboxID  string `json:"sandbox_id"`
+	PublicName string `json:"public_name"`
+	// The number of the last event.
+	LastSeq   uint64    `json:"last_seq"`
+	DeletedAt time.Time `json:"deleted_at"`
+}
+
 // Series is what get_series answers with.
 type Series struct {
 	Points []SeriesPoint `json:"points"`
@@ -2274,13 +2283,23 @@ const (
 // PurchaseOrderCreatedData is the data of office.purchase_order.created: the client writes a
 // purchase order.
 type PurchaseOrderCreatedData struct {
-	ID            string   `json:"id"`
-	Status        string   `json:"status,omitzero"`
-	Number        string   `json:"number"`
-	SupplierID    string   `json:"supplier_id"`
-	TotalMinor    int64    `json:"total_minor"`
-	RequisitionID *string  `json:"requisition_id"`
-	Changes       []Change `json:"changes,omitempty"`
+	ID            string        `json:"id"`
+	Status        string        `json:"status,omitzero"`
+	Number        string        `json:"number"`
+	SupplierID    string        `json:"supplier_id"`
+	TotalMinor    int64         `json:"total_minor"`
+	RequisitionID *string       `json:"requisition_id"`
+	Lines         []OrderedLine `json:"lines"`
+	Changes       []Change      `json:"changes,omitempty"`
+}
+
+// OrderedLine is the type of PurchaseOrderCreatedData.Lines.
+type OrderedLine struct {
+	Line           int64  `json:"line"`
+	SKU            string `json:"sku"`
+	Quantity       int64  `json:"quantity"`
+	UnitPriceMinor int64  `json:"unit_price_minor"`
+	AmountMinor    int64  `json:"amount_minor"`
 }
 
 // PurchaseOrderApprovalRequiredData is the data of office.purchase_order.approval_required: a
@@ -2886,14 +2905,40 @@ type LeaveRequestCreatedData struct {
 
 // PayrollDueData is the data of hr.payroll.due: a timesheet is recorded, so wages are due.
 type PayrollDueData struct {
-	ID          string   `json:"id"`
-	Status      string   `json:"status,omitzero"`
-	WeekStart   Date     `json:"week_start"`
-	TimesheetID string   `json:"timesheet_id"`
-	GrossMinor  int64    `json:"gross_minor"`
-	DueDate     Date     `json:"due_date"`
-	Changes     []Change `json:"changes,omitempty"`
+	ID          string      `json:"id"`
+	Status      string      `json:"status,omitzero"`
+	WeekStart   Date        `json:"week_start"`
+	TimesheetID string      `json:"timesheet_id"`
+	GrossMinor  int64       `json:"gross_minor"`
+	DueDate     Date        `json:"due_date"`
+	Entries     []WageEntry `json:"entries"`
+	Changes     []Change    `json:"changes,omitempty"`
 }
+
+// WageEntry is the type of PayrollDueData.Entries.
+type WageEntry struct {
+	EmployeeID  string        `json:"employee_id"`
+	BadgeNo     string        `json:"badge_no"`
+	Name        string        `json:"name"`
+	Role        WageEntryRole `json:"role"`
+	HoursWorked int64         `json:"hours_worked"`
+	HoursSick   int64         `json:"hours_sick"`
+	HoursLeave  int64         `json:"hours_leave"`
+	HourlyMinor int64         `json:"hourly_minor"`
+	GrossMinor  int64         `json:"gross_minor"`
+}
+
+// WageEntryRole is the type of WageEntry.Role.
+type WageEntryRole string
+
+// Values of WageEntryRole.
+const (
+	WageEntryRoleOperator   WageEntryRole = "operator"
+	WageEntryRoleFinisher   WageEntryRole = "finisher"
+	WageEntryRoleWarehouse  WageEntryRole = "warehouse"
+	WageEntryRoleBookkeeper WageEntryRole = "bookkeeper"
+	WageEntryRoleSales      WageEntryRole = "sales"
+)
 
 // PayrollLateData is the data of hr.payroll.late: wages were not paid by their due date.
 type PayrollLateData struct {

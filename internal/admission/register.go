@@ -160,7 +160,7 @@ func (d *Desk) allows(network string, now time.Time) error {
 	if has := h.living + h.making + h.tickets; d.options.Active > 0 && has >= d.options.Active {
 		p := problem.New(problem.IPActiveLimit, "Your network has %d sandboxes, places in the queue included, and may have %d.", has, d.options.Active)
 		if group, err := netip.ParsePrefix(network); err == nil && group.Addr().Unmap().IsLoopback() {
-			p.Hint = "Use the sandboxes you have, or wait until retry_at. On your own machine, platen serve --ip-active 0 starts a server without this limit."
+			p.Hint = "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until retry_at. On your own machine, platen serve --ip-active 0 starts a server without this limit."
 		}
 		return retrying(p, now, d.register.nextFree(network, now))
 	}

@@ -91,7 +91,7 @@ func TestAKeyHasABudgetThatItSees(t *testing.T) {
 	tag := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, 29).header.Get("ETag")
 	n.call("GET", "/v1/sandbox", n.office, "", "If-None-Match", tag).want(304, "").shows(120, 28)
 	n.call("GET", "/v1/nothing", n.office, "").want(404, "route_not_found").shows(120, 27)
-	n.call("DELETE", "/v1/sandbox", n.office, "").want(405, "method_not_allowed").shows(120, 26)
+	n.call("PUT", "/v1/sandbox", n.office, "").want(405, "method_not_allowed").shows(120, 26)
 	n.call("GET", "/v1/factory/stock", n.office, "").want(403, "wrong_system").shows(120, 25)
 	n.call("GET", "/v1//sandbox", n.office, "").want(400, "bad_request").shows(120, 24)
 	n.call("OPTIONS", "/v1/sandbox", n.office, "").want(401, "unauthorized").shows(120, 23)

@@ -74,6 +74,12 @@ func FuzzRequest(f *testing.F) {
 		w := httptest.NewRecorder()
 		s.handler.ServeHTTP(w, r)
 		code := checkAnswer(t, r, w)
+		if method == http.MethodDelete && parsed.Path == "/v1/sandbox" && code == "" {
+			again := *s // that one is gone
+			again.t = t
+			n = again.create(`{"clock":"manual"}`)
+			return
+		}
 		if after := n.version(t); code != "" && after != before {
 			t.Errorf("%s %q is refused with %s and has made %d commits", method, target, code, after-before)
 		}

@@ -294,6 +294,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		err = x.ticket()
 	case operation.Poll:
 		err = x.poll()
+	case operation.Deletion:
+		err = x.delete()
 	}
 	if err != nil {
 		x.refuse(err)

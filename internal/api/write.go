@@ -167,6 +167,22 @@ func (x *exchange) write() error {
 	return nil
 }
 
+// delete deletes the sandbox (contract: OPEN.LIFE.DELETE).
+func (x *exchange) delete() error {
+	d, wrong := x.demand()
+	command := sandbox.Command{Scope: x.scope(), Beside: x.besides()}
+	if d.known {
+		command.Key, command.Fingerprint = d.key, x.fingerprint(d.body)
+	}
+	last, at, err := x.sandbox.Delete(x.r.Context(), command, wrong)
+	if err != nil {
+		return err
+	}
+	x.now = at
+	x.data(last, x.op.Status, encode(operation.DeletedSandbox{SandboxID: last.SandboxID, PublicName: last.PublicName, LastSeq: last.Sequence, DeletedAt: at}))
+	return nil
+}
+
 // reply sends what a command came to, now or before.
 func (x *exchange) reply(reply sandbox.Reply) {
 	if x.replayed = reply.Replayed; x.replayed {

@@ -26,7 +26,7 @@ func (g *generator) operations(table []operation.Operation) (string, error) {
 			text, err = g.poll(op)
 		case operation.Ticket:
 			text, err = g.ticket(op)
-		case operation.Row, operation.Object, operation.Write, operation.Creation:
+		case operation.Row, operation.Object, operation.Write, operation.Creation, operation.Deletion:
 			text, err = g.single(op)
 		default:
 			err = fmt.Errorf("there are no methods of kind %s", op.Kind)

@@ -73,7 +73,25 @@ type PayrollDueData struct {
 	TimesheetID string      `json:"timesheet_id"`
 	GrossMinor  money.Minor `json:"gross_minor"`
 	DueDate     moment.Date `json:"due_date"`
+	// Entries are those of the timesheet, with the wages that they make. In a
+	// large company they make the event larger than what a delivery may have
+	// (contract: EVT.BODY.MAX).
+	Entries []WageEntry `json:"entries"`
 	Riders
+}
+
+// WageEntry is the week of one employee: whole hours, and the gross wage for
+// them, to which hours of illness add in part.
+type WageEntry struct {
+	EmployeeID  string      `json:"employee_id"`
+	BadgeNo     string      `json:"badge_no"`
+	Name        string      `json:"name"`
+	Role        string      `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	HoursWorked int64       `json:"hours_worked"`
+	HoursSick   int64       `json:"hours_sick"`
+	HoursLeave  int64       `json:"hours_leave"`
+	HourlyMinor money.Minor `json:"hourly_minor"`
+	GrossMinor  money.Minor `json:"gross_minor"`
 }
 
 // PayrollLateData is the data of hr.payroll.late.

@@ -38,11 +38,21 @@ type OfficeRequisitionRejectedData struct {
 // PurchaseOrderCreatedData is the data of office.purchase_order.created.
 type PurchaseOrderCreatedData struct {
 	Head
-	Number        string      `json:"number"`
-	SupplierID    string      `json:"supplier_id"`
-	TotalMinor    money.Minor `json:"total_minor"`
-	RequisitionID *string     `json:"requisition_id"`
+	Number        string        `json:"number"`
+	SupplierID    string        `json:"supplier_id"`
+	TotalMinor    money.Minor   `json:"total_minor"`
+	RequisitionID *string       `json:"requisition_id"`
+	Lines         []OrderedLine `json:"lines"`
 	Riders
+}
+
+// OrderedLine is one material of a new purchase order.
+type OrderedLine struct {
+	Line           int         `json:"line"`
+	SKU            string      `json:"sku"`
+	Quantity       int64       `json:"quantity"`
+	UnitPriceMinor money.Minor `json:"unit_price_minor"`
+	AmountMinor    money.Minor `json:"amount_minor"`
 }
 
 // PurchaseOrderApprovalRequiredData is the data of

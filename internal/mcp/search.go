@@ -205,9 +205,9 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 }
 
 // reaches reports whether an address has an operation. The ones that want no
-// key have a tool of their own.
+// key have a tool of their own, and no agent ends the company that it works for.
 func (c *call) reaches(op *operation.Operation) bool {
-	return op.System != operation.Open && (c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
+	return op.System != operation.Open && op.Kind != operation.Deletion && (c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
 }
 
 // anything makes the tool that calls any operation.

@@ -163,7 +163,7 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 		data = w.page(op, data)
 		more = append(more, headerLink)
 	}
-	if op.Key != operation.KeyNone {
+	if op.Key != operation.KeyNone && op.Kind != operation.Deletion {
 		more = append(more, headerReplayed)
 	}
 	if op.Kind == operation.Creation {

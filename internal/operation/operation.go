@@ -51,6 +51,8 @@ const (
 	Creation Kind = "creation"
 	// Ticket looks at a ticket, and makes its sandbox.
 	Ticket Kind = "ticket"
+	// Deletion deletes the sandbox.
+	Deletion Kind = "deletion"
 )
 
 // KeyRule says what a write does with the header Idempotency-Key.
@@ -173,6 +175,9 @@ func (o *Operation) Common() []problem.Code {
 	case Creation:
 		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
 			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.RequestInProgress)
+	case Deletion:
+		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
+			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused)
 	case Object, Ticket:
 	}
 	if o.Key == KeyRequired {

@@ -115,6 +115,14 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 	}
 }
 
+// DeletedSandbox is the data of DELETE /sandbox: the last that is heard of it.
+type DeletedSandbox struct {
+	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd"`
+	PublicName string         `json:"public_name" example:"Quiet Heron Press"`
+	LastSeq    uint64         `json:"last_seq" doc:"The number of the last event."`
+	DeletedAt  moment.Instant `json:"deleted_at"`
+}
+
 // TickInput is the body of POST /sandbox/tick.
 type TickInput struct {
 	Minutes *int64 `json:"minutes,omitzero" minimum:"1" maximum:"480" doc:"Working minutes to advance; a whole working day of 480 when left out."`
@@ -194,6 +202,14 @@ func sandboxOperations() []Operation {
 		},
 		tickOperation(),
 		extendOperation(),
+		{
+			ID: "delete_sandbox", Kind: Deletion, Method: http.MethodDelete, Path: "/sandbox", System: Shared, Key: KeyAccepted, Status: http.StatusOK,
+			Summary: "Delete the sandbox",
+			Description: "The sandbox is gone at once, and your network may have another one in its place. Both keys stop working: a repetition is 401, whatever its Idempotency-Key, and so is all that waits for events. " +
+				"Deliveries that wait are not sent. A sandbox that has expired, or whose company is bankrupt, can be deleted too.",
+			Problems: []problem.Code{problem.OriginRefused},
+			In:       reflect.TypeFor[noBody](), BodyOptional: true, Out: reflect.TypeFor[DeletedSandbox](),
+		},
 		{
 			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "Cash, stock and presses over time",

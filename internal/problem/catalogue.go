@@ -357,9 +357,9 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: IPActiveLimit, Status: http.StatusTooManyRequests, Retryable: true,
-		Hint:    "Use the sandboxes you have, or wait until the first of them is deleted, at retry_at.",
+		Hint:    "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until the first of them is deleted, at retry_at.",
 		Meaning: "Your network has as many sandboxes as it may at a time, places in the queue included.",
-		Remedy:  "Share a sandbox, or wait: a place comes back when a sandbox is deleted, ten minutes after its end.",
+		Remedy:  "Delete a sandbox that you no longer need with DELETE /sandbox, share one, or wait: its place comes back when it is deleted, ten minutes after its end.",
 	},
 	{
 		Code: IPCreateLimit, Status: http.StatusTooManyRequests, Retryable: true,

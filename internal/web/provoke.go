@@ -81,7 +81,7 @@ cat last.json`,
 	problem.NotFound:              `curl -s BASE/office/sales-orders/so_unknown AS_OFFICE`,
 	problem.RouteNotFound:         `curl -s BASE/office/nothing AS_OFFICE`,
 	problem.TicketNotFound:        `curl -s BASE/queue/tkt_unknown`,
-	problem.MethodNotAllowed:      `curl -s -X DELETE BASE/sandbox AS_OFFICE`,
+	problem.MethodNotAllowed:      `curl -s -X PUT BASE/sandbox AS_OFFICE`,
 	problem.NotAcceptable:         `curl -s BASE/sandbox AS_OFFICE -H "Accept: text/html"`,
 	problem.PollInProgress: `for poll in 1 2; do
   curl -s "BASE/events/poll?after_seq=100000&wait_s=10" AS_OFFICE > /dev/null &

@@ -31,7 +31,7 @@ func TestABankruptCompanyCanOnlyBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows(t, "ERR.SANDBOX_BANKRUPT", "LIFE.BANKRUPT", "OPEN.BANKRUPT.WHEN", "OPEN.TIME.STOPS", "OPEN.SANDBOX.STATUS", "OPEN.LIFE.BANKRUPT_STAYS",
+			rows(t, "ERR.SANDBOX_BANKRUPT", "LIFE.BANKRUPT", "OPEN.BANKRUPT.WHEN", "OPEN.TIME.STOPS", "OPEN.SANDBOX.STATUS", "OPEN.LIFE.BANKRUPT_STAYS", "OPEN.LIFE.DELETE.ANY_STATUS",
 				"EVT.TYPE.SANDBOX.BANKRUPT", "OPEN.EVT.SANDBOX.BANKRUPT")
 			settings["presets"] = presets(t, ruined(0))["presets"]
 			n := serve(t, settings).create(t, `{"preset":"ruined","seed":3}`)
@@ -79,6 +79,7 @@ func (n *tenant) isBankrupt() {
 	if after := n.feed(uint64(number(t, ended[0], "seq"))); slices.ContainsFunc(after, func(e object) bool { return e["type"] != "sandbox.expiring" }) {
 		t.Errorf("after the end happened %v", types(after))
 	}
+	n.deletes()
 }
 
 // TestTenNegativeClosesAreTheEnd, however much the bank lends.

@@ -61,7 +61,7 @@ func someAnswers(n *tenant) map[string]*answer {
 		"wrong system":   n.send(n.t, request{method: "GET", path: "/factory/stock", key: n.office}).want(403, "wrong_system"),
 		"no record":      n.get("/office/sales-orders/so_0").want(404, "not_found"),
 		"no route":       n.get("/nothing").want(404, "route_not_found"),
-		"wrong method":   n.call("DELETE", "/sandbox", "").want(405, "method_not_allowed"),
+		"wrong method":   n.call("PUT", "/sandbox", "").want(405, "method_not_allowed"),
 		"not acceptable": n.get("/sandbox", "Accept", "text/html").want(406, "not_acceptable"),
 		"large body":     n.post("/sandbox/tick", strings.Repeat(" ", 16385)).want(413, "body_too_large"),
 		"media type":     n.post("/sandbox/tick", "{}", "Content-Type", "text/plain").want(415, "unsupported_media_type"),

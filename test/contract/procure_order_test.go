@@ -27,7 +27,11 @@ func TestAPurchaseOrderWithinTheLimitGoesToTheSupplierAtOnce(t *testing.T) {
 	})
 	n.sameRow(a, "/office/purchase-orders/"+text(row, "id"))
 	events := n.wrote(at, "office.purchase_order.created", "office.purchase_order.approved")
-	n.says(events, text(row, "id"), "office.purchase_order.created", object{"status": "draft", "number": "PO-5003", "supplier_id": "sup_mill", "total_minor": 300000, "requisition_id": nil})
+	n.says(events, text(row, "id"), "office.purchase_order.created", object{"status": "draft", "number": "PO-5003", "supplier_id": "sup_mill", "total_minor": 300000, "requisition_id": nil,
+		"lines": []object{
+			{"line": 1, "sku": "mat_uncoated", "quantity": 4500, "unit_price_minor": 24, "amount_minor": 108000},
+			{"line": 2, "sku": "mat_coated", "quantity": 6000, "unit_price_minor": 32, "amount_minor": 192000},
+		}})
 	n.says(events, text(row, "id"), "office.purchase_order.approved", object{
 		"status": "approved", "number": "PO-5003", "supplier_id": "sup_mill", "total_minor": 300000, "approved_by": "policy", "expected_on": "2026-09-14",
 	})

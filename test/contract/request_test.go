@@ -23,7 +23,7 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 		{request: write, system: "factory", replay: true},
 		{request: request{method: "GET", path: "/factory/stock", key: n.office}, system: "office", code: "wrong_system"},
 		{request: request{method: "GET", path: "/nothing/at%20all?secret=1", key: n.office}, system: "office", code: "route_not_found"},
-		{request: request{method: "DELETE", path: "/sandbox", key: n.office}, system: "office", code: "method_not_allowed"},
+		{request: request{method: "PUT", path: "/sandbox", key: n.office}, system: "office", code: "method_not_allowed"},
 		{request: request{method: "OPTIONS", path: "/sandbox", key: n.office}, system: "office", code: "unauthorized"},
 		{request: request{method: "HEAD", path: "/office/cash", key: n.office}, system: "office"},
 		{request: request{method: "GET", path: "/office/cash.csv", key: n.office}, system: "office", code: "route_not_found"},

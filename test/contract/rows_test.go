@@ -116,19 +116,13 @@ func citedRows(t testing.TB) map[string][]string {
 }
 
 // elsewhere are the tests of rows that no client of the service can see, each
-// with its file: what receivers do is shown at the receivers of the docs, and no
-// event of today's company is large enough to be shortened. The comment of the
-// test cites the row.
+// with its file: what receivers do is shown at the receivers of the docs. The
+// comment of the test cites the row.
 var elsewhere = map[string][2]string{
 	"SIG.RECEIVER.TOLERANCE":     {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"LIMIT.SIGNATURE_AGE":        {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"SIG.RECEIVER.DEDUPLICATE":   {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"SIG.RECEIVER.CONSTANT_TIME": {"docs/webhooks/receiver_test.go", "TestReceiversCompareInConstantTime"},
-	"EVT.BODY.MAX":               {"internal/webhook/body_test.go", "TestABodyAboveTheLimitKeepsShortScalars"},
-	"OPEN.DLV.SCALARS":           {"internal/webhook/body_test.go", "TestABodyAboveTheLimitKeepsShortScalars"},
-	"LIMIT.DELIVERY_BODY":        {"internal/webhook/dispatcher_test.go", "TestALargeEventIsSentShortenedAndSaysSo"},
-	"EVT.BODY.TRUNCATED":         {"internal/webhook/dispatcher_test.go", "TestALargeEventIsSentShortenedAndSaysSo"},
-	"EVT.BODY.FULL_RECORD":       {"internal/webhook/dispatcher_test.go", "TestALargeEventIsSentShortenedAndSaysSo"},
 }
 
 func TestRowsThatAreProvenElsewhereAre(t *testing.T) {

@@ -138,6 +138,58 @@ func TestDeliveriesComeInTheOrderOfTheFeed(t *testing.T) {
 	}
 }
 
+// TestTheWagesOfALargeCompanyAreShortenedOnDelivery: with twenty people on the
+// timesheet the event is larger than a delivery, which keeps its scalars; the
+// feed and the record have the rest.
+func TestTheWagesOfALargeCompanyAreShortenedOnDelivery(t *testing.T) {
+	t.Parallel()
+	rows(t, "EVT.BODY.MAX", "EVT.BODY.TRUNCATED", "EVT.BODY.FULL_RECORD", "LIMIT.DELIVERY_BODY", "OPEN.DLV.SCALARS", "OPEN.EVT.HR.PAYROLL.DUE")
+	n, r := private(t).create(t, `{"clock":"manual","seed":5}`), receive(t)
+	n.serving(r.URL, `"hr.payroll.due","hr.employee.hired"`)
+	at := n.newest()
+	for range 13 {
+		n.post("/office/employees", `{"role":"warehouse"}`).want(http.StatusCreated, "")
+	}
+	n.untilDay(5)
+	feed := n.feed(at)
+	due := ofType(feed, "hr.payroll.due")[0]
+	eventually(t, "the week's wages arrive", 60*time.Second, func() bool { return len(r.of(due)) > 0 })
+	got := r.of(due)[0]
+	if len(got.body) > 4096 || got.event["truncated"] != true {
+		t.Errorf("%d bytes were delivered: %s", len(got.body), got.body)
+	}
+	whole, short := child(t, due, "data"), child(t, got.event, "data")
+	entries := children(t, whole, "entries")
+	if len(entries) != 20 || due["truncated"] != nil {
+		t.Errorf("the feed has %d wages: %v", len(entries), due)
+	}
+	delete(whole, "entries")
+	delete(whole, "changes")
+	if encode(t, short) != encode(t, whole) {
+		t.Errorf("of the data %v was delivered, want %v", short, whole)
+	}
+	run := n.row(text(child(t, got.event, "links"), "self"))
+	sheet := children(t, n.row("/office/timesheets/"+text(run, "timesheet_id")), "entries")
+	gross := int64(0)
+	for i, entry := range entries {
+		gross += number(t, entry, "gross_minor")
+		for name, value := range sheet[i] {
+			if encode(t, entry[name]) != encode(t, value) {
+				t.Errorf("entry %d says %s %v, the timesheet %v", i, name, entry[name], value)
+			}
+		}
+	}
+	if gross != number(t, run, "gross_minor") {
+		t.Errorf("the wages make %d, the payroll run says %v", gross, run["gross_minor"])
+	}
+	for _, hired := range ofType(feed, "hr.employee.hired") {
+		eventually(t, "a hiring arrives", 60*time.Second, func() bool { return len(r.of(hired)) > 0 })
+		if one := r.of(hired)[0]; one.event["truncated"] != nil {
+			t.Errorf("a short event is delivered as %s", one.body)
+		}
+	}
+}
+
 // TestPingsCountInTheBudgetOfDeliveries: the 61st of a minute is refused, and says
 // when there is room again.
 func TestPingsCountInTheBudgetOfDeliveries(t *testing.T) {

@@ -80,7 +80,7 @@ func (n *tenant) checkRows(seen map[string]object) {
 		}
 	}
 	for i := range n.judge.operations {
-		if o := &n.judge.operations[i]; o.method == "DELETE" && !strings.HasPrefix(o.path, "/webhooks/") {
+		if o := &n.judge.operations[i]; o.method == "DELETE" && !strings.HasPrefix(o.path, "/webhooks/") && o.path != "/sandbox" {
 			n.t.Errorf("%s deletes", o.id)
 		}
 	}
@@ -109,7 +109,7 @@ var members = map[string]string{
 	"office.requisition.received":             "number reference sku quantity estimated_minor source",
 	"office.requisition.approved":             "number decided_by",
 	"office.requisition.rejected":             "number decided_by reason",
-	"office.purchase_order.created":           "number supplier_id total_minor requisition_id",
+	"office.purchase_order.created":           "number supplier_id total_minor requisition_id lines",
 	"office.purchase_order.approval_required": "number total_minor limit_minor",
 	"office.purchase_order.approved":          "number supplier_id total_minor approved_by expected_on",
 	"office.goods_receipt.recorded":           "purchase_order_id reference quantity_accepted quantity_rejected source receipt_status",
@@ -132,7 +132,7 @@ var members = map[string]string{
 	"hr.employee.dismissed":    "badge_no role severance_minor cash_minor",
 	"hr.employee.hired":        "badge_no role hourly_minor starts_on fee_minor cash_minor",
 	"hr.leave_request.created": "employee_id badge_no from_date to_date days",
-	"hr.payroll.due":           "week_start timesheet_id gross_minor due_date",
+	"hr.payroll.due":           "week_start timesheet_id gross_minor due_date entries",
 	"hr.payroll.late":          "week_start reason total_minor",
 	"hr.payroll.paid":          "week_start total_minor surcharge_minor forced cash_minor",
 

@@ -216,20 +216,33 @@ func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
 		h.changeMorale(moraleWrongHours)
 	}
 	r.Emit(event.PayrollDue, run, &event.PayrollDueData{
-		WeekStart: run.WeekStart, TimesheetID: sheet.ID, GrossMinor: run.GrossMinor, DueDate: run.DueDate,
+		WeekStart: run.WeekStart, TimesheetID: sheet.ID, GrossMinor: run.GrossMinor, DueDate: run.DueDate, Entries: h.wages(sheet.Entries),
 	})
 	return sheet.ID
 }
 
-// gross is what hours are worth: worked ones and leave in full, those of
-// illness in part.
+// gross is what the hours of a week are worth together.
 func (h *HR) gross(entries []TimesheetEntry) money.Minor {
 	gross := money.Minor(0)
-	for i := range entries {
-		e, _ := h.Employees.Find(entries[i].EmployeeID)
-		gross += wage(e, entries[i].HoursWorked+entries[i].HoursLeave, entries[i].HoursSick)
+	for _, entry := range h.wages(entries) {
+		gross += entry.GrossMinor
 	}
 	return gross
+}
+
+// wages is what hours are worth: worked ones and leave in full, those of
+// illness in part.
+func (h *HR) wages(entries []TimesheetEntry) []event.WageEntry {
+	wages := make([]event.WageEntry, len(entries))
+	for i, entry := range entries {
+		e, _ := h.Employees.Find(entry.EmployeeID)
+		wages[i] = event.WageEntry{
+			EmployeeID: e.ID, BadgeNo: e.BadgeNo, Name: e.Name, Role: string(e.Role),
+			HoursWorked: entry.HoursWorked, HoursSick: entry.HoursSick, HoursLeave: entry.HoursLeave,
+			HourlyMinor: e.HourlyMinor, GrossMinor: wage(e, entry.HoursWorked+entry.HoursLeave, entry.HoursSick),
+		}
+	}
+	return wages
 }
 
 // differs compares a sheet with the gate, person by person and kind by kind: by

@@ -244,8 +244,12 @@ func (o *Office) write(r *record.Recorder, order PurchaseOrder) *PurchaseOrder {
 	o.State.OpenPurchaseOrders++
 	o.Suppliers.EditPrivate(r, row.SupplierID).OnOrderMinor += row.TotalMinor
 	r.Born(row)
+	lines := make([]event.OrderedLine, len(row.Lines))
+	for i, line := range row.Lines {
+		lines[i] = event.OrderedLine{Line: line.Line, SKU: line.SKU, Quantity: line.Quantity, UnitPriceMinor: line.UnitPriceMinor, AmountMinor: line.AmountMinor}
+	}
 	r.Emit(event.PurchaseOrderCreated, row, &event.PurchaseOrderCreatedData{
-		Number: row.Number, SupplierID: row.SupplierID, TotalMinor: row.TotalMinor, RequisitionID: row.RequisitionID,
+		Number: row.Number, SupplierID: row.SupplierID, TotalMinor: row.TotalMinor, RequisitionID: row.RequisitionID, Lines: lines,
 	})
 	return row
 }
