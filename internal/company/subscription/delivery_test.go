@@ -1,6 +1,7 @@
 package subscription_test
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -361,6 +362,48 @@ func TestAReceiverRestsAfterEachFailure(t *testing.T) {
 	h.happen(event.SalesOrderDeclined, 1)
 	if jobs, next := h.due(); len(jobs) == 0 {
 		t.Errorf("on a clock that was set back it rests until %s", next)
+	}
+}
+
+// TestANewEventWaitsNoLongerThanTheRests behind the retries of a receiver that
+// always fails: within 1+2+4+8 seconds, and the attempts between them, it is sent,
+// or dropped because the subscription is disabled.
+func TestANewEventWaitsNoLongerThanTheRests(t *testing.T) {
+	t.Parallel()
+	const attempt = 20 * time.Millisecond // see house.answer
+	for failing := range 5 {
+		for ahead := range 80 {
+			h := newHouse(t)
+			id := h.subscribe(subscription.Everything)
+			if failing > 0 {
+				h.happen(event.SalesOrderDeclined, failing)
+			}
+			born := h.now.Add(time.Duration(ahead) * time.Second)
+			row := ""
+			for h.subscription(id).Status == subscription.Active {
+				if row == "" && h.now >= born {
+					h.happen(event.SalesOrderDeclined, 1)
+					log := h.log()
+					row, born = log[len(log)-1].ID, h.now
+				}
+				if row != "" && find(h.log(), row).SentAt != nil {
+					break
+				}
+				jobs, next := h.due()
+				if len(jobs) > 0 {
+					h.answer(503, jobs[0])
+					h.now = h.now.Add(attempt)
+					continue
+				}
+				if row == "" {
+					next = min(cmp.Or(next, born), born)
+				}
+				h.now = next
+			}
+			if waited := h.now.Sub(born); row != "" && waited > (1+2+4+8)*time.Second+6*attempt {
+				t.Errorf("behind %d failing events of %d s ago the new one waits %s; the subscription is %+v", failing, ahead, waited, h.subscription(id))
+			}
+		}
 	}
 }
 
