@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// deletes deletes the sandbox, and checks that nothing answers its keys any more.
+// deletes asks for the deletion of the sandbox, and checks that nothing answers its keys any more.
 func (n *tenant) deletes() {
 	n.t.Helper()
 	before := n.row("/sandbox")
@@ -131,7 +131,7 @@ func TestWhatWasNotDeliveredIsNotDeliveredAfterADeletion(t *testing.T) {
 	// is due later shows that it was passed over.
 	o := receive(t)
 	other.serving(o.URL, `"office.sales_order.declined"`)
-	o.answers(func(one received) int {
+	o.answers(func(received) int {
 		if len(o.requests()) > 1 {
 			return http.StatusOK
 		}
