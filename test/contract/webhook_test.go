@@ -19,7 +19,7 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 		"WHK.SECRET", "WHK.SECRET.ONCE", "WHK.SECRET.REPLAY", "WHK.CONSECUTIVE_FAILURES", "WHK.LAST_ERROR_CLASS", "WHK.STATE.NEW", "OPEN.WHK.FIELDS", "OPEN.WHK.SECRET",
 		"OPEN.WHK.LIST", "OPEN.WHK.EITHER_KEY", "OPEN.IDEM.BYTES", "OPEN.WHK.LAST_ERROR_CLASS")
 	n := shared.create(t, `{"clock":"manual"}`)
-	body := `{"url":"https://hooks.example.com/secret-path?token=t0p","events":["office.sales_order.received"],"description":"my \u00fcbersicht \ud83d\ude80"}`
+	body := `{"url":"https://hooks.example.com/secret-path?token=T0P-of-the-URL","events":["office.sales_order.received"],"description":"my \u00fcbersicht \ud83d\ude80"}`
 	first := n.post("/webhooks", body, "Idempotency-Key", "create-1").want(http.StatusCreated, "")
 	s := first.data()
 	if !secretForm.MatchString(text(s, "secret")) || !strings.HasPrefix(text(s, "id"), "whk_") {
@@ -43,7 +43,7 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 		"with the Factory's key": n.send(t, request{method: "GET", path: "/webhooks/" + text(s, "id"), key: n.factory}),
 	} {
 		a.want(http.StatusOK, "")
-		for _, hidden := range []string{"secret-path", "t0p", text(s, "secret")} {
+		for _, hidden := range []string{"secret-path", "T0P-of-the-URL", text(s, "secret")} {
 			if strings.Contains(string(a.raw), hidden) {
 				t.Errorf("%s holds %q: %s", path, hidden, a.raw)
 			}
