@@ -43,6 +43,7 @@ func Limits() map[string]string {
 	for name, n := range map[string]int{"ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate} {
 		settings[name] = strconv.Itoa(n)
 	}
+	settings["tick-pause"] = c.TickPause.String()
 	return settings
 }
 
@@ -52,7 +53,7 @@ func Start(t testing.TB, change ...map[string]string) *Platen {
 	t.Helper()
 	c := config.Default()
 	c.Listen, c.Database = "127.0.0.1:0", filepath.Join(t.TempDir(), "platen.db")
-	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate = 0, 0, 0, 0, 0
+	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate, c.TickPause = 0, 0, 0, 0, 0, 0
 	for _, settings := range change {
 		for _, f := range c.Fields() {
 			if text, ok := settings[f.Name]; ok {

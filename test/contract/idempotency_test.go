@@ -21,7 +21,6 @@ func (n *tenant) writes() []request {
 	pending := text(n.purchase("sup_chroma", "mat_ink", 150).want(201, "").data(), "id")
 	n.tick(480)
 	n.tick(100)
-	waitUntil(n.t, n.clock.last.Add(wait))
 	bill := n.all("/office/supplier-invoices")[0]
 	truck := n.all("/factory/deliveries?status=arrived")[0]
 	coming := text(n.numbered("/office/purchase-orders", text(truck, "purchase_order_number")), "id")

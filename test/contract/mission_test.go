@@ -167,10 +167,10 @@ func TestAnOrderThatWasCarriedAcrossByHandIsNoticed(t *testing.T) {
 // now on changes nothing.
 func (n *tenant) settle() {
 	n.t.Helper()
-	if n.clock.settled {
+	if *n.settled {
 		return
 	}
-	n.clock.settled = true
+	*n.settled = true
 	n.get("/factory/presses").want(http.StatusOK, "")
 	tag := n.get("/office/cash").want(http.StatusOK, "").header.Get("ETag")
 	n.get("/office/cash", "If-None-Match", tag).want(http.StatusNotModified, "")

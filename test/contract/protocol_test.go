@@ -187,7 +187,7 @@ func (a *answer) retryAt() string {
 func TestBackingOffIsNoticed(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.MISSION.BACK_OFF")
-	n := shared.create(t, `{"clock":"manual"}`)
+	n := paused(t).create(t, `{"clock":"manual"}`)
 	n.get("/office/cash").want(http.StatusOK, "")
 	refused := n.limited()
 	n.get("/factory/presses").want(http.StatusOK, "") // the other key
@@ -200,8 +200,9 @@ func TestBackingOffIsNoticed(t *testing.T) {
 func TestAClientThatIsNotSilentHasNotBackedOff(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.MISSION.BACK_OFF")
+	s := paused(t)
 	for {
-		n := shared.create(t, `{"clock":"manual"}`)
+		n := s.create(t, `{"clock":"manual"}`)
 		refused := n.limited()
 		until := moment(t, refused.failure()["retry_at"])
 		spoken := moment(t, n.get("/office/cash").want(http.StatusOK, "").meta()["server_time"])

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"platen/platentest"
 )
 
 func TestTheSandboxAtAGlance(t *testing.T) {
@@ -196,10 +198,16 @@ func TestTicksWorkWithEitherKeyInBothModes(t *testing.T) {
 	}
 }
 
+// paused is a server with the pause between ticks that servers have.
+func paused(t testing.TB) *service {
+	t.Helper()
+	return serve(t, map[string]string{"tick-pause": platentest.Limits()["tick-pause"]})
+}
+
 func TestTheClockIsMovedByHandOnceASecond(t *testing.T) {
 	t.Parallel()
 	rows(t, "ERR.TICK_RATE", "LIMIT.TICK", "OPEN.TICK.RETRY_AT", "ENV.ERROR.RETRY_AT", "IDEM.AFTER_429", "ERR.RETRY")
-	n := shared.create(t, `{"clock":"manual"}`)
+	n := paused(t).create(t, `{"clock":"manual"}`)
 	// Ticks until two of them come within a second, by the
 	// server's clock, with the one key and with the other.
 	minutes, key := 0, ""
