@@ -23,11 +23,14 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestMain makes property tests repeatable: the same seed and few long
-// lives, unless -rapid.seed, -rapid.checks, -rapid.steps or their environment
+// lives, more where everything is tested, unless -rapid.seed, -rapid.checks, -rapid.steps or their environment
 // say otherwise.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "32", "rapid.steps": "300"}
+	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "12", "rapid.steps": "300"}
+	if os.Getenv("PLATEN_TEST_ALL") == "1" {
+		defaults["rapid.checks"] = "32"
+	}
 	flag.Visit(func(f *flag.Flag) { delete(defaults, f.Name) })
 	for name, value := range defaults {
 		if os.Getenv(strings.ToUpper(strings.ReplaceAll(name, ".", "_"))) != "" {

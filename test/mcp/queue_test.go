@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 	t.Parallel()
 	t.Run("a place comes free", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, "--max-sandboxes", "1", "--sandbox-duration", "15s", "--grace", "1s")
+		p := launch(t, "--max-sandboxes", "1")
 		first := connect(t, p.url(), "").call("create_sandbox", object{})
 		var mu sync.Mutex
 		var heard []string
@@ -24,7 +25,9 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 			ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 				mu.Lock()
 				defer mu.Unlock()
-				heard = append(heard, r.Params.Message)
+				if heard = append(heard, r.Params.Message); len(heard) == 1 {
+					p.free(first) // once it is known that the second one waits
+				}
 			},
 		})
 		session, err := client.Connect(within(t), &sdk.StreamableClientTransport{Endpoint: p.url()}, nil)
@@ -50,8 +53,8 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 	})
 	t.Run("a ticket", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, "--max-sandboxes", "1", "--sandbox-duration", "34s", "--grace", "1s")
-		connect(t, p.url(), "").call("create_sandbox", object{})
+		p := launch(t, "--max-sandboxes", "1")
+		first := connect(t, p.url(), "").call("create_sandbox", object{})
 		a := connect(t, p.url(), "")
 		waiting := a.call("create_sandbox", object{"preset": "manual"})
 		ticket, _ := waiting["ticket"].(string)
@@ -59,10 +62,31 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 			t.Fatalf("whoever waits is told %v", waiting)
 		}
 		a.refuse("get_sandbox", object{})
+		p.free(first)
 		a.call("create_sandbox", object{"ticket": ticket})
 		if got := a.call("get_sandbox", object{}); got["preset"] != "manual" {
 			t.Errorf("the ticket brought %v", got)
 		}
 		contains(t, "a ticket that was claimed", a.refuse("create_sandbox", object{"ticket": ticket}), "ticket_not_found")
 	})
+}
+
+// free deletes the sandbox that a tool has made, and so makes room for another.
+func (p *program) free(made object) {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodDelete, p.origin()+"/v1/sandbox", http.NoBody)
+	if err != nil {
+		p.t.Error(err)
+		return
+	}
+	request.Header.Set("Authorization", "Bearer "+made["office_key"].(string))
+	response, err := (&http.Client{}).Do(request)
+	if err != nil {
+		p.t.Error(err)
+		return
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		p.t.Errorf("deleting the sandbox that is in the way was answered %s", response.Status)
+	}
 }

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// testsAtOnce is how many tests run together. They wait for clocks that can
-	// be moved once a second, so there are far more than processors.
-	testsAtOnce = 128
+	// testsAtOnce is how many tests run together. They wait for programs and for
+	// their pauses, so there are more than processors.
+	testsAtOnce = 16
 	// patience is how long a program may take for one run: far beyond what it
 	// does on a loaded machine.
 	patience = 2 * time.Minute
@@ -55,6 +55,17 @@ type program struct {
 	needs string
 	// argv is how it is started.
 	argv func(t testing.TB) []string
+}
+
+// everything reports whether nothing may be left out, as in CI.
+func everything() bool { return os.Getenv("PLATEN_TEST_ALL") == "1" }
+
+// stride is how many calls later a program is killed than the time before.
+func (p *program) stride() int {
+	if p.needs == "" || everything() {
+		return 1
+	}
+	return 3
 }
 
 var inGo = program{name: "go", argv: func(t testing.TB) []string {
@@ -95,7 +106,7 @@ func need(t testing.TB, name string) string {
 	path, err := exec.LookPath(name)
 	switch {
 	case err == nil:
-	case os.Getenv("PLATEN_TEST_ALL") == "1":
+	case everything():
 		t.Fatalf("PLATEN_TEST_ALL is set and there is no %s", name)
 	default:
 		t.Skipf("SKIPPED: needs %s", name)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"platen/client"
 	"platen/platentest"
@@ -26,8 +25,6 @@ type world struct {
 	keys client.Keys
 	api  *client.Client
 	seed int64
-	// ticked is when the clock was last moved.
-	ticked time.Time
 }
 
 // server starts one server for all tests of the package that want no other.
@@ -69,23 +66,13 @@ func (w *world) within(t testing.TB) *world {
 	return &m
 }
 
-// tick moves the clock, as soon as it may be moved again.
+// tick moves the clock.
 func (w *world) tick(minutes int) *client.TickResult {
 	w.t.Helper()
-	const rest = time.Second + 5*time.Millisecond
-	timer := time.NewTimer(time.Until(w.ticked.Add(rest)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-w.t.Context().Done():
-		w.t.Fatal(w.t.Context().Err())
-	}
-	// Should it be too soon all the same, the client waits and asks again.
 	result, err := w.api.AdvanceTime(w.t.Context(), client.TickInput{Minutes: new(int64(minutes))})
 	if err != nil {
 		w.t.Fatalf("tick %d: %v", minutes, err)
 	}
-	w.ticked = time.Now()
 	return result
 }
 
