@@ -103,6 +103,9 @@ bench: ## Measure a server beside the least that could be done for the same; 4 m
 economy: ## Measure what the company is worth to players of different skill; 2 minutes.
 	@$(GO) run ./test/economy
 
+measure: ## Count the code itself: functions a request passes, files an addition touches, its shape; 1 minute.
+	@$(GO) run ./test/measure
+
 soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that come and go (MINUTES=n); 15 minutes.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \
@@ -120,4 +123,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy measure soak fuzz screenshots vendor

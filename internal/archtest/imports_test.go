@@ -98,8 +98,9 @@ var may = map[string]string{
 	"test/crash":    "platentest client internal/server internal/config",
 	"test/mcp":      "platentest client internal/server internal/config internal/store/sqlite internal/mcp/front internal/mcp/session", // fixtures of the protocol's suite stand behind the same front
 	"test/scenario": "platentest client internal/server internal/config",
-	"test/load":     "internal/... platentest client", // it measures the parts one by one
-	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
+	"test/load":     "internal/... platentest client",  // it measures the parts one by one
+	"test/economy":  "internal/... platentest client",  // its players play a company in this process, for speed
+	"test/measure":  "internal/server internal/config", // the server runs in the process whose counters it reads
 
 	"internal/archtest": "",
 }
