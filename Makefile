@@ -29,12 +29,14 @@ help: ## Show this help.
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
 
-# The suite that takes longest begins first.
+# The suites that take longest begin first. The browser mostly waits, so its suite
+# runs beside the others.
 test: ## Vet and test. Says which optional suites were skipped, and why.
-	@$(SUITE); $(OPTIONAL); failed=; skipped=; \
+	@$(SUITE); $(OPTIONAL); failed=; skipped=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
 	suite vet $(GO) vet ./... || failed=1; \
-	suite test $(GO) test -timeout 30m ./test/contract ./... || failed=1; \
-	suite browser $(GO) test -C test/browser -timeout 30m ./... || failed=1; \
+	suite browser $(GO) test -C test/browser -timeout 30m ./... >"$$pages" 2>&1 & browser=$$!; \
+	suite test $(GO) test -timeout 30m ./test/contract ./test/scenario ./test/crash ./... || failed=1; \
+	wait $$browser || failed=1; cat "$$pages"; \
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
 	optional "pages in a browser" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \

@@ -23,7 +23,8 @@ const atOnce = time.Second
 // with it from another terminal, and watches: the keys, the opening orders, an
 // acceptance, the way to the money, missions, deliveries, the extension, and
 // what is left when the time is over.
-func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) { //nolint:paralleltest // it says how soon something is seen
+func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
+	t.Parallel()
 	// The window of the extension is open from the beginning.
 	p := platentest.Start(t, private, map[string]string{"sandbox-duration": "80s", "extension": "3s", "extension-window": "80s"})
 	x := open(t, p.Origin, looks[0], "423")

@@ -4,10 +4,12 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -69,7 +71,19 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
+// testsAtOnce is how many tests share the browser, unless the flag says otherwise:
+// they mostly wait for pages, or for the end of a lease.
+const testsAtOnce = 6
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		if err := flag.Set("test.parallel", strconv.Itoa(testsAtOnce)); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	for _, stop := range process.stop {
 		stop()

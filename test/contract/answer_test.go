@@ -63,6 +63,16 @@ type answer struct {
 // minutes: a call sent in the moment of its closing would get no answer.
 var transport = &http.Transport{MaxIdleConnsPerHost: testsAtOnce, IdleConnTimeout: time.Minute, DisableCompression: true}
 
+// turns bounds the calls that are under way. Many tests run together, since some
+// wait for a minute of the wall clock; were all of them served at once, receivers
+// and servers would be too slow for the times of the contract.
+var turns = make(chan struct{}, 16)
+
+// waits reports whether a call takes as long as somebody else makes it.
+func (r request) waits() bool {
+	return strings.Contains(r.path, "wait_s=") || strings.HasSuffix(r.path, "/test")
+}
+
 // send makes a call and holds its answer against everything that is true of
 // all answers.
 func (s *service) send(t testing.TB, r request) *answer {
@@ -94,6 +104,10 @@ func (s *service) try(t testing.TB, r request) (*answer, error) {
 	}
 	if host := sent.Header.Get("Host"); host != "" { // a header that the library keeps beside the others
 		sent.Host = host
+	}
+	if !r.waits() {
+		turns <- struct{}{}
+		defer func() { <-turns }()
 	}
 	received, err := transport.RoundTrip(sent)
 	if err != nil {

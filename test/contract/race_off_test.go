@@ -2,8 +2,8 @@
 
 package contract
 
-// testsAtOnce is how many tests run together. Most of them wait for a clock
-// that can be moved once a second, so there are far more than processors.
+// testsAtOnce is how many tests run together. Some of them wait for a minute of
+// the wall clock, so there are more than processors.
 const (
 	underRace   = false
 	testsAtOnce = 64
