@@ -35,6 +35,9 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	suite vet $(GO) vet ./... || failed=1; \
 	suite test $(GO) test -timeout 30m ./test/contract ./... || failed=1; \
 	suite browser $(GO) test -C test/browser -timeout 30m ./... || failed=1; \
+	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=spec test/console/*.test.mjs || failed=1; \
+	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
+	optional "what the console computes" test/console "node"; \
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
 	optional "pages in a browser" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \

@@ -3,7 +3,7 @@ import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { now, serverNow } from '../lib/store.js';
 import { copy } from '../lib/copy.js';
-import { ago, clock, money, wallTime, words } from '../lib/format.js';
+import { ago, clock, wallTime, words } from '../lib/format.js';
 
 // bearer is the header that a command sends, with the key of a system from the
 // environment, and curl a read with it.
@@ -13,7 +13,6 @@ export const curl = (path, system = 'office') => `curl -s ${location.origin}/v1$
 export const Ago = ({ at }) => html`
   <time dateTime=${at} title=${`${wallTime(at)} on the wall`}>${ago(at, serverNow.value)}</time>
 `;
-export const Money = ({ minor, tone }) => html`<span class=${`num ${tone ?? ''}`}>${money(minor)}</span>`;
 export const Skeleton = ({ width = '6rem' }) => html`<span class="skel" style=${{ width }} />`;
 
 const tones = {

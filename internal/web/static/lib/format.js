@@ -49,15 +49,3 @@ export const sentence = text => {
   const w = words(text);
   return w[0]?.toUpperCase() + w.slice(1);
 };
-
-// workingDays counts the days from one in-world date to another, weekends left
-// out.
-export const workingDays = (from, to) => {
-  let n = 0;
-  const step = from <= to ? 1 : -1;
-  for (let d = new Date(`${from}T00:00:00Z`), end = Date.parse(`${to}T00:00:00Z`); (end - d) * step > 0; ) {
-    d.setUTCDate(d.getUTCDate() + step);
-    if (d.getUTCDay() % 6 !== 0) n += step;
-  }
-  return n;
-};
