@@ -141,7 +141,8 @@ test('a gap is as old as the acceptance, not as the order', async () => {
     sim_date: '2026-09-08',
     data: { id: 'so_1' },
   };
-  const [s] = await told({ sales_order: [accepted] }, { events: [event] });
+  const other = { ...event, seq: 6, created_at: '2026-09-07T09:15:00Z', data: { id: 'so_2' } };
+  const [s] = await told({ sales_order: [accepted] }, { events: [event, other] });
   assert.deepEqual([s.rungs[0].join.since, s.rungs[0].join.on], ['2026-09-07T09:00:00Z', '2026-09-08']);
   assert.equal(s.oldest, '2026-09-07T09:00:00Z');
 });
@@ -205,6 +206,22 @@ test('an order from before the opening is finished, whatever the Factory knows o
   });
   assert.deepEqual(joins(s), [['SO_1', 'later: before the opening', null]]);
   assert.equal(s.done, true);
+});
+
+test('an order of today is no order from before the opening, however it was shipped', async () => {
+  const [s] = await told({
+    sales_order: [order('shipped', { shipment_id: 'shp_1' })],
+    office_shipment: [row('shp_1', { source: 'client' })],
+  });
+  assert.deepEqual(joins(s), [['SO_1', 'gap: no work order', null]]);
+});
+
+test('a story with two gaps is as old as the older of them', async () => {
+  const [s] = await told({
+    sales_order: [order('accepted', { updated_at: '2026-09-07T10:00:00Z' })],
+    factory_shipment: [parcel('so_1', { created_at: '2026-09-07T09:00:00Z' })],
+  });
+  assert.deepEqual([s.gaps, s.oldest], [2, '2026-09-07T09:00:00Z']);
 });
 
 test('of two work orders with one reference the newer one is shown', async () => {

@@ -40,19 +40,19 @@ const Share = ({ name, of, capacity, unit }) => html`
   </div>
 `;
 
+// stateOf says in a tone and some words how the server is.
+function stateOf(s) {
+  if (refusal.value) return ['bad', 'The server does not answer'];
+  if (!s) return ['calm', 'Asking'];
+  if (s.stopping) return ['warn', 'Stopping: it takes no new work'];
+  if (!s.store.reachable) return ['bad', 'The storage does not answer'];
+  if (s.sandboxes.active >= s.sandboxes.capacity) return ['warn', 'Every sandbox is taken; new ones queue'];
+  return ['ok', 'Everything works'];
+}
+
 function Board() {
   const s = answer.value;
-  const [tone, words] = refusal.value
-    ? ['bad', 'The server does not answer']
-    : !s
-      ? ['calm', 'Asking']
-      : s.stopping
-        ? ['warn', 'Stopping: it takes no new work']
-        : !s.store.reachable
-          ? ['bad', 'The storage does not answer']
-          : s.sandboxes.active >= s.sandboxes.capacity
-            ? ['warn', 'Every sandbox is taken; new ones queue']
-            : ['ok', 'Everything works'];
+  const [tone, words] = stateOf(s);
   return html`
     <div class="board">
       <p class=${`state ${tone}`} role="status"><i class="dot" />${words}</p>

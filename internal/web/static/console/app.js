@@ -1,9 +1,10 @@
 // The console: one document, its frame, and pages that are loaded when they
-// are wanted.
+// are wanted. The frame is not in a file of its own, since each file that the
+// first page needs is one more request before anything is seen.
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark } from '../lib/html.js';
 import { path, helping, listen } from '../lib/navigate.js';
-import { session, theme } from '../lib/session.js';
+import { session, theme, themes } from '../lib/session.js';
 import { toast, say, copy } from '../lib/copy.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
@@ -63,94 +64,68 @@ const openCount = name =>
     factory: () => store.status.value?.counts.work_orders_open || '',
   })[name]?.() ?? '';
 
+function Link({ page: [slug, , title, icon, , system], current }) {
+  return html`
+    <li>
+      <a
+        class=${system}
+        href=${slug ? `${base}/${slug}` : base}
+        aria-current=${current === slug ? 'page' : undefined}
+      >
+        <${Icon} name=${icon} />
+        ${title}
+        <span class="count">${openCount(slug)}</span>
+      </a>
+    </li>
+  `;
+}
+
+function Keyboard() {
+  const show = e => {
+    e.preventDefault();
+    helping.value = true;
+  };
+  return html`
+    <a href="#keys" onClick=${show}><${Icon} name="keyboard" />Keyboard<span class="count"><kbd>?</kbd></span></a>
+  `;
+}
+
 function Side({ current }) {
   const groups = [...new Set(pages.map(p => p[4]))];
+  const close = () => {
+    menu.value = false;
+  };
   return html`
     <nav class="side" id="side" aria-label="Console" data-open=${menu.value}>
       <a class="brand" href="/"><${Mark} />Platen</a>
-      ${groups.map(
-        g => html`
-          <div>
-            <h2>${g}</h2>
-            <ul>
-              ${pages
-                .filter(p => p[4] === g)
-                .map(
-                  ([slug, , title, icon, , system]) => html`
-                    <li>
-                      <a
-                        class=${system}
-                        href=${slug ? `${base}/${slug}` : base}
-                        aria-current=${current === slug ? 'page' : undefined}
-                      >
-                        <${Icon} name=${icon} />
-                        ${title}
-                        <span class="count">${openCount(slug)}</span>
-                      </a>
-                    </li>
-                  `,
-                )}
-            </ul>
-          </div>
-        `,
-      )}
+      ${groups.map(g => {
+        const links = pages.filter(p => p[4] === g).map(p => html`<${Link} page=${p} current=${current} />`);
+        return html`<div><h2>${g}</h2><ul>${links}</ul></div>`;
+      })}
       <div class="low">
         <ul>
           <li><a href="/docs/"><${Icon} name="book-open" />Docs</a></li>
-          <li>
-            <a
-              href="#keys"
-              onClick=${e => {
-                e.preventDefault();
-                helping.value = true;
-              }}
-            >
-              <${Icon} name="keyboard" />
-              Keyboard
-              <span class="count"><kbd>?</kbd></span>
-            </a>
-          </li>
+          <li><${Keyboard} /></li>
         </ul>
         <${Theme} />
       </div>
     </nav>
-    ${
-      menu.value
-        ? html`
-          <button
-            class="scrim"
-            aria-label="Close the menu"
-            onClick=${() => {
-              menu.value = false;
-            }}
-          />
-        `
-        : null
-    }
+    ${menu.value ? html`<button class="scrim" aria-label="Close the menu" onClick=${close} />` : null}
   `;
 }
 
-export const Theme = () => html`
+const Theme = () => html`
   <div class="seg" role="radiogroup" aria-label="Theme">
-    ${[
-      ['auto', 'monitor', 'As the system'],
-      ['light', 'sun', 'Light'],
-      ['dark', 'moon', 'Dark'],
-    ].map(
-      ([t, icon, label]) => html`
-        <button
-          type="button"
-          role="radio"
-          aria-checked=${theme.value === t}
-          title=${label}
-          onClick=${() => {
-            theme.value = t;
-          }}
-        >
+    ${themes.map(([name, icon, label]) => {
+      const choose = () => {
+        theme.value = name;
+      };
+      return html`
+        <button type="button" role="radio" aria-checked=${theme.value === name} title=${label} onClick=${choose}>
           <${Icon} name=${icon} size=${14} label=${label} />
         </button>
-      `,
-    )}
+      `;
+    })}
   </div>
 `;
 
@@ -195,6 +170,43 @@ function Extend() {
   `;
 }
 
+function Burger() {
+  const flip = () => {
+    menu.value = !menu.value;
+  };
+  return html`
+    <button
+      class="btn plain burger"
+      aria-label="Menu"
+      aria-expanded=${menu.value}
+      aria-controls="side"
+      onClick=${flip}
+    >
+      <${Icon} name="menu" size=${18} />
+    </button>
+  `;
+}
+
+function Who() {
+  const id = session.value?.sandbox_id;
+  return html`
+    <div class="who">
+      <b>${store.status.value?.public_name ?? session.value?.public_name ?? 'Sandbox'}</b>
+      ${
+        id
+          ? html`
+            <button class="id" onClick=${() => copy(id, 'Sandbox id')}>
+              <code>${id}</code>
+              <${Icon} name="copy" size=${12} />
+              <span class="vh">copy the sandbox id</span>
+            </button>
+          `
+          : null
+      }
+    </div>
+  `;
+}
+
 function Top() {
   const s = store.status.value;
   const p = store.present.value;
@@ -204,31 +216,8 @@ function Top() {
   const low = left !== null && left <= 600;
   return html`
     <header class="top">
-      <button
-        class="btn plain burger"
-        aria-label="Menu"
-        aria-expanded=${menu.value}
-        aria-controls="side"
-        onClick=${() => {
-          menu.value = !menu.value;
-        }}
-      >
-        <${Icon} name="menu" size=${18} />
-      </button>
-      <div class="who">
-        <b>${s?.public_name ?? session.value?.public_name ?? 'Sandbox'}</b>
-        ${
-          session.value?.sandbox_id
-            ? html`
-              <button class="id" onClick=${() => copy(session.value.sandbox_id, 'Sandbox id')}>
-                <code>${session.value.sandbox_id}</code>
-                <${Icon} name="copy" size=${12} />
-                <span class="vh">copy the sandbox id</span>
-              </button>
-            `
-            : null
-        }
-      </div>
+      <${Burger} />
+      <${Who} />
       <span class=${`link ${tone}`} role="status"><i class="dot" /><span class="word">${word}</span></span>
       <span class="grow" />
       ${
@@ -398,45 +387,44 @@ const Waiting = () => html`
   </div>
 `;
 
+const Toast = () => html`<div class="toast" role="status" data-on=${!!toast.value}>${toast.value}</div>`;
+
+const slugOf = address => address.slice(base.length).split('/')[1] ?? '';
+const pageOf = slug => pages.find(p => p[0] === slug);
+
+// Body is the page of an address, or the reason why there is none.
+function Body({ slug }) {
+  arrived.value;
+  const entry = pageOf(slug);
+  const Page = entry && load(entry[1]);
+  // Some pages say something of a tab whose sandbox is gone, too.
+  const dead = store.link.value.state === 'gone' && !store.loaded.value;
+  if (dead && !['keys', 'connect', 'session'].includes(slug)) return html`<${Gone} />`;
+  if (!entry) return html`<${Missing} />`;
+  if (missing.value) return html`<${Broken} />`;
+  if (!Page) return html`<${Waiting} />`;
+  return html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />`;
+}
+
 function App() {
   arrived.value;
-  const slug = path.value.slice(base.length).split('/')[1] ?? '';
-  const entry = pages.find(p => p[0] === slug);
+  const slug = slugOf(path.value);
   if (!session.value && slug !== 'connect') {
     const Door = load('door');
-    return html`
-      ${Door ? html`<${Door} />` : null}
-      <div class="toast" role="status" data-on=${!!toast.value}>${toast.value}</div>
-    `;
+    return html`${Door ? html`<${Door} />` : null}<${Toast} />`;
   }
-  const bare = slug === 'keys' && session.value && !session.value.seen;
-  const Page = entry && load(entry[1]);
-  document.title = `${entry?.[2] ?? 'Console'} · Platen`;
-  const dead =
-    store.link.value.state === 'gone' && !store.loaded.value && !['keys', 'connect', 'session'].includes(slug);
-  const body = dead
-    ? html`<${Gone} />`
-    : !entry
-      ? html`<${Missing} />`
-      : missing.value
-        ? html`<${Broken} />`
-        : Page
-          ? html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />`
-          : html`<${Waiting} />`;
+  document.title = `${pageOf(slug)?.[2] ?? 'Console'} · Platen`;
+  const body = html`<${Body} slug=${slug} />`;
+  // Keys that were never seen are shown with nothing around them.
+  if (slug === 'keys' && session.value && !session.value.seen) return html`${body}<${Help} /><${Toast} />`;
   return html`
-    ${
-      bare
-        ? body
-        : html`
-          <div class="shell">
-            <a class="skip" href="#main">Skip to the content</a>
-            <${Side} current=${slug} />
-            <div class="page"><${Top} /><${Banner} /><main id="main" tabindex="-1">${body}</main></div>
-          </div>
-        `
-    }
+    <div class="shell">
+      <a class="skip" href="#main">Skip to the content</a>
+      <${Side} current=${slug} />
+      <div class="page"><${Top} /><${Banner} /><main id="main" tabindex="-1">${body}</main></div>
+    </div>
     <${Help} />
-    <div class="toast" role="status" data-on=${!!toast.value}>${toast.value}</div>
+    <${Toast} />
   `;
 }
 
@@ -452,9 +440,5 @@ effect(() => {
   } else store.disconnect();
 });
 listen(text => copy(text, 'curl'));
-load(
-  session.value
-    ? (pages.find(p => p[0] === (path.value.slice(base.length).split('/')[1] ?? ''))?.[1] ?? 'overview')
-    : 'door',
-);
+load(session.value ? (pageOf(slugOf(path.value))?.[1] ?? 'overview') : 'door');
 render(html`<${App} />`, document.getElementById('root'));

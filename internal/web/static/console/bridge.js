@@ -36,38 +36,33 @@ function Card({ side, record, ghost }) {
   `;
 }
 
+// What a line says of itself, by its state.
+const wordings = {
+  gap: ({ label, since, on }) => html`
+    <span class="age">
+      <${Icon} name="link-2-off" size=${13} />
+      <b class="num">${since ? span(age(since)) : ''}</b>
+      <span>${label}</span>
+      <span class="on">${day(on)}</span>
+    </span>
+  `,
+  broken: ({ label }) => html`
+    <span class="age"><${Icon} name="triangle-alert" size=${13} /><span>${label}</span></span>
+  `,
+  joined: ({ way, label }) => html`
+    <span class="name"><${Icon} name=${way === 'right' ? 'arrow-right' : 'arrow-left'} size=${12} />${label}</span>
+  `,
+  later: ({ label }) => html`<span class="name faint">${label}</span>`,
+};
+
 // Line is what stands between the two: joined, a gap with its age, something
 // that is not due yet, or a name that leads nowhere.
-function Line({ join }) {
-  const { state, way, label, since, on } = join;
-  const old = state === 'gap' && since ? span(age(since)) : '';
-  return html`
-    <div class=${`line ${state}`} title=${on ? `${label} since ${day(on)}` : label}>
-      <i class="wire" aria-hidden="true" />
-      ${
-        state === 'gap'
-          ? html`
-            <span class="age">
-              <${Icon} name="link-2-off" size=${13} />
-              <b class="num">${old}</b>
-              <span>${label}</span>
-              <span class="on">${day(on)}</span>
-            </span>
-          `
-          : state === 'broken'
-            ? html`<span class="age"><${Icon} name="triangle-alert" size=${13} /><span>${label}</span></span>`
-            : state === 'joined'
-              ? html`
-                <span class="name">
-                  <${Icon} name=${way === 'right' ? 'arrow-right' : 'arrow-left'} size=${12} />
-                  ${label}
-                </span>
-              `
-              : html`<span class="name faint">${label}</span>`
-      }
-    </div>
-  `;
-}
+const Line = ({ join }) => html`
+  <div class=${`line ${join.state}`} title=${join.on ? `${join.label} since ${day(join.on)}` : join.label}>
+    <i class="wire" aria-hidden="true" />
+    ${wordings[join.state](join)}
+  </div>
+`;
 
 const Strand = ({ s }) => html`
   <li class=${`strand ${s.gaps ? 'open' : ''}`}>
@@ -153,119 +148,110 @@ function Loading() {
   `;
 }
 
+const byHand = () => store.status.value?.bridge !== 'auto';
+
+const Title = () => html`
+  <div class="title">
+    <h1>Bridge</h1>
+    ${
+      store.status.value
+        ? html`<span class=${`pill ${byHand() ? 'warn' : 'calm'}`}>${byHand() ? 'by hand' : 'automatic'}</span>`
+        : null
+    }
+    <p>
+      ${
+        byHand()
+          ? 'Nothing crosses by itself. Each amber gap is a record that your program has not carried yet.'
+          : 'Platen carries records across in the same moment. Made with the bridge by hand, a company ' +
+            'leaves each of these lines to your program.'
+      }
+    </p>
+  </div>
+`;
+
+const Chip = ({ on, flip, children }) => html`
+  <button class="chip bare" aria-pressed=${on} onClick=${flip}>${children}</button>
+`;
+
+// Choice is which strands are shown: those of a kind, with the number of theirs
+// that have a gap, and of those all or the ones with a gap.
+function Choice({ all }) {
+  const kind = (id, name, count) => {
+    const choose = () => {
+      chosen.value = id;
+    };
+    return html`<${Chip} on=${chosen.value === id} flip=${choose}>${name}${count}<//>`;
+  };
+  const gaps = id => all.filter(s => s.kind === id && s.gaps).length || '';
+  const flip = () => {
+    onlyGaps.value = !onlyGaps.value;
+  };
+  return html`
+    <div class="chips kinds">
+      ${kind('all', 'All')}
+      ${handoffs.map(([id, name]) => kind(id, name, html`<span class="n">${gaps(id)}</span>`))}
+      <span class="grow" />
+      <${Chip} on=${onlyGaps.value} flip=${flip}>Only gaps<//>
+    </div>
+  `;
+}
+
+function Nothing() {
+  if (onlyGaps.value)
+    return html`
+      <${Empty} icon="circle-check" title="No gaps"><p>Everything that should be on the other side is there.</p><//>
+    `;
+  if (chosen.value !== 'all')
+    return html`
+      <${Empty} icon="circle-check" title="Nothing of this kind yet">
+        <p>It appears as soon as one side has a record.</p>
+      <//>
+    `;
+  return html`
+    <${Empty} icon="arrow-left-right" title="Nothing to carry yet">
+      <p>Accept an order, and it belongs on both sides.</p>
+      <${Code} what="list the orders" text=${curl('/office/sales-orders?status=received')} />
+    <//>
+  `;
+}
+
+// Finished opens and closes the strands in which nothing will move any more.
+function Finished({ count }) {
+  const flip = () => {
+    showDone.value = !showDone.value;
+  };
+  return html`
+    <button class="btn plain" aria-expanded=${showDone.value} onClick=${flip}>
+      <${Icon} name="circle-check" size=${14} />
+      ${showDone.value ? 'Hide what is finished' : `${count} finished`}
+    </button>
+  `;
+}
+
+function Strands({ all }) {
+  const wanted = all.filter(s => (chosen.value === 'all' || s.kind === chosen.value) && (!onlyGaps.value || s.gaps));
+  const shown = wanted.filter(s => !s.done || showDone.value);
+  const hidden = wanted.length - shown.length;
+  return html`
+    ${
+      wanted.length
+        ? html`<ol class="strands">${shown.map(s => html`<${Strand} key=${s.key} s=${s} />`)}</ol>`
+        : html`<div class="card"><${Nothing} /></div>`
+    }
+    ${hidden || showDone.value ? html`<${Finished} count=${hidden} />` : null}
+  `;
+}
+
 export function Page() {
   if (!session.value.office_key || !session.value.factory_key)
     return html`<div class="title"><h1>Bridge</h1></div><${Lacking} />`;
   const ready = store.loaded.value;
   const all = ready ? strands() : [];
-  const mode = store.status.value?.bridge;
-  const kinds = handoffs.map(([id, name]) => [id, name, all.filter(s => s.kind === id)]);
-  const wanted = all.filter(s => (chosen.value === 'all' || s.kind === chosen.value) && (!onlyGaps.value || s.gaps));
-  const shown = wanted.filter(s => !s.done || showDone.value);
-  const done = wanted.length - shown.length;
   return html`
-    <div class="title">
-      <h1>Bridge</h1>
-      ${
-        mode
-          ? html`
-            <span class=${`pill ${mode === 'auto' ? 'calm' : 'warn'}`}>
-              ${mode === 'auto' ? 'automatic' : 'by hand'}
-            </span>
-          `
-          : null
-      }
-      <p>
-        ${
-          mode === 'auto'
-            ? 'Platen carries records across in the same moment. Made with the bridge by hand, a company ' +
-              'leaves each of these lines to your program.'
-            : 'Nothing crosses by itself. Each amber gap is a record that your program has not carried yet.'
-        }
-      </p>
-    </div>
+    <${Title} />
     ${ready ? html`<${Summary} all=${all} />` : null}
-    <div class="chips kinds">
-      <button
-        class="chip bare"
-        aria-pressed=${chosen.value === 'all'}
-        onClick=${() => {
-          chosen.value = 'all';
-        }}
-      >
-        All
-      </button>
-      ${kinds.map(
-        ([id, name, list]) => html`
-          <button
-            class="chip bare"
-            aria-pressed=${chosen.value === id}
-            onClick=${() => {
-              chosen.value = id;
-            }}
-          >
-            ${name}
-            <span class="n">${list.filter(s => s.gaps).length || ''}</span>
-          </button>
-        `,
-      )}
-      <span class="grow" />
-      <button
-        class="chip bare"
-        aria-pressed=${onlyGaps.value}
-        onClick=${() => {
-          onlyGaps.value = !onlyGaps.value;
-        }}
-      >
-        Only gaps
-      </button>
-    </div>
+    <${Choice} all=${all} />
     <div class="banks" aria-hidden="true"><b class="c-office">Head Office</b><b class="c-factory">Factory</b></div>
-    ${
-      !ready
-        ? html`<${Loading} />`
-        : !wanted.length
-          ? html`
-            <div class="card">
-              ${
-                onlyGaps.value || chosen.value !== 'all'
-                  ? html`
-                    <${Empty} icon="circle-check" title=${onlyGaps.value ? 'No gaps' : 'Nothing of this kind yet'}>
-                      <p>
-                        ${
-                          onlyGaps.value
-                            ? 'Everything that should be on the other side is there.'
-                            : 'It appears as soon as one side has a record.'
-                        }
-                      </p>
-                    <//>
-                  `
-                  : html`
-                    <${Empty} icon="arrow-left-right" title="Nothing to carry yet">
-                      <p>Accept an order, and it belongs on both sides.</p>
-                      <${Code} what="list the orders" text=${curl('/office/sales-orders?status=received')} />
-                    <//>
-                  `
-              }
-            </div>
-          `
-          : html`<ol class="strands">${shown.map(s => html`<${Strand} key=${s.key} s=${s} />`)}</ol>`
-    }
-    ${
-      done || showDone.value
-        ? html`
-          <button
-            class="btn plain"
-            aria-expanded=${showDone.value}
-            onClick=${() => {
-              showDone.value = !showDone.value;
-            }}
-          >
-            <${Icon} name="circle-check" size=${14} />
-            ${showDone.value ? 'Hide what is finished' : `${done} finished`}
-          </button>
-        `
-        : null
-    }
+    ${ready ? html`<${Strands} all=${all} />` : html`<${Loading} />`}
   `;
 }

@@ -84,62 +84,46 @@ function options({ width, height, label, format, stepped, floor, ceiling, name, 
   };
 }
 
+// under says what the cursor is on: one of the half days, or the present.
+const under = ({ points, format }, value, i) =>
+  i == null ? '' : `${format(value)} · ${points[i]?.sim_time.replace('T', ' ') ?? 'now'}`;
+
+// dayOf is the day that begins at a half day: it does where those of the one
+// before it have ended.
+function dayOf(points, x) {
+  const from = points[x + 1] ?? (x === 0 ? points[0] : undefined);
+  return from ? day(from.sim_time.slice(0, 10)) : '';
+}
+
+// series are the half days and their values, with live as the newest.
+function series(points, pick, live) {
+  const ys = points.map(pick);
+  if (live != null) ys.push(live);
+  if (ys.length === 1) ys.push(ys[0]);
+  return [ys.map((_, i) => i), ys];
+}
+
 // Chart draws pick(point) over the half days, and live as the newest value.
 export function Chart({ points, live, pick, label, format, name, stepped = false, floor, ceiling, height = 168 }) {
   const box = useRef();
   const plot = useRef();
   const said = useRef();
-  // Day begins where the half days of the one before it have ended.
-  const days = x =>
-    points[x + 1]
-      ? day(points[x + 1].sim_time.slice(0, 10))
-      : x === 0 && points[0]
-        ? day(points[0].sim_time.slice(0, 10))
-        : '';
   const latest = useRef();
-  latest.current = { points, days, format };
-  const xs = points.map((_, i) => i);
-  const ys = points.map(pick);
-  if (live != null) {
-    xs.push(points.length);
-    ys.push(live);
-  }
-  if (xs.length === 1) {
-    xs.push(1);
-    ys.push(ys[0]);
-  }
-  const data = [xs, ys];
+  latest.current = { points, format };
+  const data = series(points, pick, live);
+  const newest = data[1].at(-1);
   useEffect(() => {
+    const setCursor = u => {
+      said.current.textContent = under(latest.current, u.data[1][u.cursor.idx], u.cursor.idx);
+    };
     const make = () => {
       if (!box.current) return; // the page was left meanwhile
       plot.current?.destroy();
-      plot.current = new uPlot(
-        {
-          ...options({
-            width: box.current.clientWidth,
-            height,
-            label,
-            format,
-            stepped,
-            floor,
-            ceiling,
-            name,
-            days: x => latest.current.days(x),
-          }),
-          hooks: {
-            setCursor: [
-              u => {
-                const i = u.cursor.idx;
-                const at = latest.current;
-                said.current.textContent =
-                  i == null ? '' : `${at.format(u.data[1][i])} · ${at.points[i]?.sim_time.replace('T', ' ') ?? 'now'}`;
-              },
-            ],
-          },
-        },
-        plot.current?.data ?? data,
-        box.current,
-      );
+      const width = box.current.clientWidth;
+      const days = x => dayOf(latest.current.points, x);
+      const drawn = options({ width, height, label, format, stepped, floor, ceiling, name, days });
+      const hooks = { setCursor: [setCursor] };
+      plot.current = new uPlot({ ...drawn, hooks }, plot.current?.data ?? data, box.current);
     };
     make();
     const resize = new ResizeObserver(() => {
@@ -159,14 +143,14 @@ export function Chart({ points, live, pick, label, format, name, stepped = false
   }, []);
   useEffect(() => {
     plot.current?.setData(data);
-  }, [points.length, ys.at(-1)]);
+  }, [points.length, newest]);
   return html`
     <div class="chart">
       <span class="chart-tip num" ref=${said} />
       <div
         ref=${box}
         role="img"
-        aria-label=${`${label}: ${format(ys.at(-1) ?? 0)} now, ${points.length} half days`}
+        aria-label=${`${label}: ${format(newest ?? 0)} now, ${points.length} half days`}
         style=${{ minHeight: `${height}px` }}
       />
     </div>

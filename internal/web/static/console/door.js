@@ -5,6 +5,11 @@ import { session, keyAnywhere } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import { Problem } from './parts.js';
 
+// Found says which keys a pasted text has.
+const Found = ({ system, name, has }) => html`
+  <span class=${`${system} ${has ? '' : 'off'}`}><i class="dot" />${name} ${has ? 'key found' : 'key missing'}</span>
+`;
+
 export function Page() {
   const [text, set] = useState('');
   const [refusal, refuse] = useState(null);
@@ -38,8 +43,8 @@ export function Page() {
         <a class="brand" href="/"><${Mark} />Platen</a>
         <h1>Which sandbox?</h1>
         <p class="lead">
-          The console shows what the two keys of a sandbox open. Paste one or both, or a whole <code>.env</code>
-          ; they stay in this tab and travel in headers only.
+          The console shows what the two keys of a sandbox open. Paste one or both, or a whole <code>.env</code>; they
+          stay in this tab and travel in headers only.
         </p>
         <form onSubmit=${enter}>
           <label class="field">
@@ -55,14 +60,8 @@ export function Page() {
             />
           </label>
           <p class="found" role="status">
-            <span class=${`office ${office_key ? '' : 'off'}`}>
-              <i class="dot" />
-              Head Office ${office_key ? 'key found' : 'key missing'}
-            </span>
-            <span class=${`factory ${factory_key ? '' : 'off'}`}>
-              <i class="dot" />
-              Factory ${factory_key ? 'key found' : 'key missing'}
-            </span>
+            <${Found} system="office" name="Head Office" has=${office_key} />
+            <${Found} system="factory" name="Factory" has=${factory_key} />
           </p>
           ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
           <div class="row-actions">

@@ -139,3 +139,34 @@ export const SkeletonRows = ({ rows = 6, widths = ['4rem', '60%', '3rem'] }) => 
     </tbody>
   </table>
 `;
+
+// Table scrolls inside of its card. A heading is its text, or the text and the
+// class of its column.
+export const Table = ({ label, head, children }) => html`
+  <div class="scroll" tabindex="0" role="region" aria-label=${label}>
+    <table class="tbl">
+      ${head ? html`<thead><tr>${head.map(heading)}</tr></thead>` : null}
+      <tbody>${children}</tbody>
+    </table>
+  </div>
+`;
+const heading = of => {
+  const [text, kind] = [of].flat();
+  return html`<th class=${kind} scope="col">${text}</th>`;
+};
+
+// Notice says how something went.
+export const Notice = ({ good, title, id, children }) => html`
+  <div class=${`problem ${good ? 'ok' : 'warn'}`} id=${id} role="status">
+    <${Icon} name=${good ? 'circle-check' : 'triangle-alert'} />
+    <div><b>${title}</b>${children}</div>
+  </div>
+`;
+
+// Hold keeps a list still that would otherwise move on; `p` does the same.
+export const Hold = ({ held, flip }) => html`
+  <button class="btn small" aria-pressed=${held} onClick=${flip}>
+    <${Icon} name=${held ? 'play' : 'pause'} size=${13} />
+    ${held ? 'Go on' : 'Hold'} <kbd aria-hidden="true">p</kbd>
+  </button>
+`;

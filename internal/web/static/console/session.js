@@ -1,6 +1,6 @@
 import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { session, theme, keyShape, masked } from '../lib/session.js';
+import { session, theme, themes, keyShape, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
 import { say } from '../lib/copy.js';
 import { Refusal } from '../lib/api.js';
@@ -59,17 +59,15 @@ function Lacking() {
   const prefix = system === 'office' ? 'lab_off_' : 'lab_fac_';
   const key = text.trim();
   const fits = keyShape.test(key) && key.startsWith(prefix);
+  const add = e => {
+    e.preventDefault();
+    session.value = { ...s, [`${system}_key`]: key };
+    say('Key added');
+  };
   return html`
     <section class="card">
       <div class="card-h"><h2>The other key</h2></div>
-      <form
-        class="pad form"
-        onSubmit=${e => {
-          e.preventDefault();
-          session.value = { ...s, [`${system}_key`]: key };
-          say('Key added');
-        }}
-      >
+      <form class="pad form" onSubmit=${add}>
         <p class="dim">Without it, ${system === 'office' ? 'Head Office' : 'the Factory'} and the bridge stay dark.</p>
         <label class="field">
           <span>${system === 'office' ? 'Head Office' : 'Factory'} key</span>
@@ -87,92 +85,100 @@ function Lacking() {
   `;
 }
 
-export function Page() {
+const Facts = ({ s }) => html`
+  <dl class="facts pad two">
+    <div><dt>Name</dt><dd>${s.public_name}</dd></div>
+    <div><dt>Sandbox</dt><dd><code>${s.sandbox_id}</code></dd></div>
+    <div>
+      <dt>Preset</dt>
+      <dd><a href="/docs/presets"><code>${s.preset}</code></a></dd>
+    </div>
+    <div><dt>Seed</dt><dd class="num"><code>${s.seed}</code></dd></div>
+    <div><dt>Bridge</dt><dd>${s.bridge === 'auto' ? 'automatic' : 'by hand'}</dd></div>
+    <div>
+      <dt>Clock</dt>
+      <dd>${s.clock.mode === 'manual' ? 'moves when told' : `${s.clock.speed} minutes in a second`}</dd>
+    </div>
+    <div>
+      <dt>Day</dt>
+      <dd class="num">${day(s.clock.sim_date)}, the ${number(s.clock.day_number + 1)}. working day</dd>
+    </div>
+    <div><dt>Events</dt><dd class="num">${number(s.last_seq)}</dd></div>
+  </dl>
+`;
+
+function Company() {
   const s = store.status.value;
-  const keys = session.value;
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>Company</h2></div>
+      ${
+        s
+          ? html`<${Facts} s=${s} />`
+          : html`<div class="pad-all"><${Skeleton} width="80%" /><${Skeleton} width="70%" /></div>`
+      }
+    </section>
+  `;
+}
+
+function Tab() {
+  const { office_key, factory_key } = session.value;
+  const forget = () => {
+    store.forget();
+    go('/console');
+  };
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>This tab</h2></div>
+      <div class="pad form">
+        <dl class="facts two">
+          <div><dt>Head Office</dt><dd><code>${office_key ? masked(office_key) : 'no key'}</code></dd></div>
+          <div><dt>Factory</dt><dd><code>${factory_key ? masked(factory_key) : 'no key'}</code></dd></div>
+        </dl>
+        <p class="dim">Keys are kept until the tab is closed, and sent in headers only. There are no cookies.</p>
+        <div class="row-actions">
+          <a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>
+          <span class="grow" />
+          <button class="btn danger" onClick=${forget}><${Icon} name="log-out" size=${14} />Forget them</button>
+        </div>
+      </div>
+    </section>
+  `;
+}
+
+function Look() {
+  const option = ([name, icon, label]) => {
+    const choose = () => {
+      theme.value = name;
+    };
+    return html`
+      <button role="radio" aria-checked=${theme.value === name} onClick=${choose}>
+        <${Icon} name=${icon} size=${14} />
+        ${label}
+      </button>
+    `;
+  };
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>Theme</h2></div>
+      <div class="pad form">
+        <div class="seg" role="radiogroup" aria-label="Theme of the console">${themes.map(option)}</div>
+        <p class="dim">Motion follows the setting of your system.</p>
+      </div>
+    </section>
+  `;
+}
+
+export function Page() {
+  const { office_key, factory_key } = session.value;
   return html`
     <div class="title"><h1>Session</h1><p>This sandbox, this tab, and how it looks.</p></div>
     <div class="halves">
       <${Lease} />
-      <section class="card">
-        <div class="card-h"><h2>Company</h2></div>
-        ${
-          s
-            ? html`
-              <dl class="facts pad two">
-                <div><dt>Name</dt><dd>${s.public_name}</dd></div>
-                <div><dt>Sandbox</dt><dd><code>${s.sandbox_id}</code></dd></div>
-                <div>
-                  <dt>Preset</dt>
-                  <dd><a href="/docs/presets"><code>${s.preset}</code></a></dd>
-                </div>
-                <div><dt>Seed</dt><dd class="num"><code>${s.seed}</code></dd></div>
-                <div><dt>Bridge</dt><dd>${s.bridge === 'auto' ? 'automatic' : 'by hand'}</dd></div>
-                <div>
-                  <dt>Clock</dt>
-                  <dd>${s.clock.mode === 'manual' ? 'moves when told' : `${s.clock.speed} minutes in a second`}</dd>
-                </div>
-                <div>
-                  <dt>Day</dt>
-                  <dd class="num">${day(s.clock.sim_date)}, the ${number(s.clock.day_number + 1)}. working day</dd>
-                </div>
-                <div><dt>Events</dt><dd class="num">${number(s.last_seq)}</dd></div>
-              </dl>
-            `
-            : html`<div class="pad-all"><${Skeleton} width="80%" /><${Skeleton} width="70%" /></div>`
-        }
-      </section>
-      <section class="card">
-        <div class="card-h"><h2>This tab</h2></div>
-        <div class="pad form">
-          <dl class="facts two">
-            <div><dt>Head Office</dt><dd><code>${keys.office_key ? masked(keys.office_key) : 'no key'}</code></dd></div>
-            <div><dt>Factory</dt><dd><code>${keys.factory_key ? masked(keys.factory_key) : 'no key'}</code></dd></div>
-          </dl>
-          <p class="dim">Keys are kept until the tab is closed, and sent in headers only. There are no cookies.</p>
-          <div class="row-actions">
-            <a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>
-            <span class="grow" />
-            <button
-              class="btn danger"
-              onClick=${() => {
-                store.forget();
-                go('/console');
-              }}
-            >
-              <${Icon} name="log-out" size=${14} />
-              Forget them
-            </button>
-          </div>
-        </div>
-      </section>
-      <section class="card">
-        <div class="card-h"><h2>Theme</h2></div>
-        <div class="pad form">
-          <div class="seg" role="radiogroup" aria-label="Theme of the console">
-            ${[
-              ['auto', 'monitor', 'As the system'],
-              ['light', 'sun', 'Light'],
-              ['dark', 'moon', 'Dark'],
-            ].map(
-              ([t, icon, name]) => html`
-                <button
-                  role="radio"
-                  aria-checked=${theme.value === t}
-                  onClick=${() => {
-                    theme.value = t;
-                  }}
-                >
-                  <${Icon} name=${icon} size=${14} />
-                  ${name}
-                </button>
-              `,
-            )}
-          </div>
-          <p class="dim">Motion follows the setting of your system.</p>
-        </div>
-      </section>
-      ${keys.office_key && keys.factory_key ? null : html`<${Lacking} />`}
+      <${Company} />
+      <${Tab} />
+      <${Look} />
+      ${office_key && factory_key ? null : html`<${Lacking} />`}
     </div>
   `;
 }

@@ -33,7 +33,12 @@ export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(12)}${k
 export const keyShape = /^lab_(off|fac)_[A-Za-z0-9_-]{43}$/;
 export const keyAnywhere = /lab_(?:off|fac)_[A-Za-z0-9_-]{43}/;
 
-// theme is auto, light or dark.
+// theme is auto, light or dark. themes are all: name, icon and label.
+export const themes = [
+  ['auto', 'monitor', 'As the system'],
+  ['light', 'sun', 'Light'],
+  ['dark', 'moon', 'Dark'],
+];
 export const theme = signal(document.documentElement.dataset.theme ?? 'auto');
 effect(() => {
   const chosen = theme.value;
