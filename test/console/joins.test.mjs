@@ -274,6 +274,34 @@ test('a work order shows how far it is while it is printed', async () => {
   assert.equal(await part({ status: 'ready', quantity_good: 250 }), null);
 });
 
+test('an order may be named by its number instead of its id', async () => {
+  const [s, ...others] = await told({
+    sales_order: [order('shipped', { number: 'SO-1001', invoice_id: 'inv_1' })],
+    work_order: [work('SO-1001')],
+    factory_shipment: [parcel('SO-1001')],
+    customer_invoice: [invoice()],
+  });
+  assert.deepEqual(joins(s), [
+    ['SO-1001', 'joined: reference', 'WO_1'],
+    ['INV_1', 'joined: factory_shipment_ref', 'FS_1'],
+  ]);
+  assert.deepEqual(others, [], 'work that names an order does not lead nowhere');
+});
+
+test('beside the work of the auto bridge, goods of the client may be those that were billed', async () => {
+  const [s, ...others] = await told({
+    sales_order: [order('shipped', { number: 'SO-1001', invoice_id: 'inv_1' })],
+    work_order: [work('so_1', { number: 'BRIDGED' }), work('SO-1001', { id: 'wo_2', number: 'OWN' })],
+    factory_shipment: [parcel('SO-1001')],
+    customer_invoice: [invoice()],
+  });
+  assert.deepEqual(joins(s), [
+    ['SO-1001', 'joined: reference', 'BRIDGED'],
+    ['INV_1', 'joined: factory_shipment_ref', 'FS_1'],
+  ]);
+  assert.deepEqual(others, []);
+});
+
 // Lots go the way of orders.
 
 test('an accepted lot is carried as an order is, under the name of its customer', async () => {

@@ -123,6 +123,10 @@ function billed(kind, o, work, parcel, bill) {
   return [rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the parcel' })];
 }
 
+// named is what refers to an order: customers know their goods by its id or by
+// its number (contract: OPEN.STATE.FACTORY_SHIPMENT.REFERENCE).
+const named = (references, o) => references.get(o.id) ?? references.get(o.number);
+
 // papers are the records that name an order, or are named by it.
 const papersOf = () => ({
   work: by([...store.rows('work_order')].reverse(), 'reference'),
@@ -149,10 +153,10 @@ function ordered(name, o, title, papers) {
       o.created_at,
     );
   }
-  const work = papers.work.get(o.id);
+  const work = named(papers.work, o);
   const rungs = [
     worked(kind, o, work),
-    ...billed(kind, o, work, papers.parcels.get(o.id), papers.bills.get(o.invoice_id)),
+    ...billed(kind, o, work, named(papers.parcels, o), papers.bills.get(o.invoice_id)),
   ];
   return strand(name, o.id, title, subtitle, rungs, kind.ended.includes(o.status), o.created_at);
 }
@@ -169,13 +173,13 @@ function orders(papers) {
 
 // strays are work orders whose reference names nothing that Head Office has.
 function strays({ parcels }) {
-  const known = new Set([...store.rows('sales_order'), ...store.rows('contract_lot')].map(o => o.id));
+  const known = new Set([...store.rows('sales_order'), ...store.rows('contract_lot')].flatMap(o => [o.id, o.number]));
   const lost = store.rows('work_order').filter(w => w.reference && !known.has(w.reference));
   return lost.map(w => {
     const parcel = parcels.get(w.reference);
     const rungs = [
       rung(null, workSlip(w), broken('right', 'leads nowhere', born(w)), {
-        office: `no order has the id ${w.reference}`,
+        office: `no order has the id or number ${w.reference}`,
       }),
     ];
     if (parcel) rungs.push(rung(null, parcelSlip(parcel), broken('left', 'nobody to bill', born(parcel))));
