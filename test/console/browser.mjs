@@ -1,5 +1,5 @@
-// What the modules of the console ask of a browser when they are loaded. It is
-// imported before them.
+// The parts of a browser that the console's modules touch when they are loaded.
+// It is imported before them.
 const kept = new Map();
 
 export const storage = {

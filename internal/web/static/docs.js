@@ -1,4 +1,4 @@
-// What the docs gain from a script: copy buttons, the keys of this tab's sandbox
+// The docs with a script: copy buttons, the keys of this tab's sandbox
 // in the snippets, the language that was chosen before, "/" for the search, and
 // where one is on the page. Without it every page reads the same.
 const keys = (() => {

@@ -36,7 +36,7 @@ function Card({ side, record, ghost }) {
   `;
 }
 
-// What a line says of itself, by its state.
+// wordings are the texts of a line, by its state.
 const wordings = {
   gap: ({ label, since, on }) => html`
     <span class="age">

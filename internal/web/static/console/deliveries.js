@@ -1,4 +1,4 @@
-// What was sent to subscriptions, and what they answered.
+// Deliveries to subscriptions, and the answers to them.
 import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { say } from '../lib/copy.js';

@@ -97,7 +97,7 @@ const Nothing = ({ filtered }) => html`
   <//>
 `;
 
-// Events are the rows. What came after the first state slides in.
+// Events are the rows; those that came after the first state slide in.
 function Events({ all, limit, tall }) {
   const [born] = useState(() => store.lastSeen.value || Infinity);
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} widths=${['2rem', '70%', '3rem']} />`;

@@ -1,4 +1,4 @@
-// What clients of the sandbox sent: the errors together, and each call.
+// Requests of the sandbox's clients: the refused ones together, and each call.
 import { signal, useLayoutEffect } from '../vendor/preact.js';
 import { html } from '../lib/html.js';
 import { onPause } from '../lib/navigate.js';
@@ -18,7 +18,8 @@ const classes = [
 ];
 const shownMost = 300;
 
-// What a client sent is a word of the shell and nothing else: whoever pastes it runs it.
+// quoted makes a word of the shell, and nothing else, of a client's text: a command
+// that is pasted is run.
 const quoted = text => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 const curlOf = r => {
   const method = r.method === 'GET' ? '' : `-X ${quoted(r.method)} `;

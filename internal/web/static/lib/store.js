@@ -1,4 +1,4 @@
-// What the console knows of its sandbox. It is filled once from the server's
+// The sandbox as the console knows it. It is filled once from the server's
 // state and then by the stream of changes; pages only read.
 import { signal, computed, batch } from '../vendor/preact.js';
 import { session, anyKey } from './session.js';
