@@ -37,6 +37,9 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	suite browser $(GO) test -C test/browser -timeout 30m ./... >"$$pages" 2>&1 & browser=$$!; \
 	suite test $(GO) test -timeout 30m ./test/contract ./test/scenario ./test/crash ./... || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
+	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=spec test/console/*.test.mjs || failed=1; \
+	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
+	optional "what the console computes" test/console "node"; \
 	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
 	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
 	optional "pages in a browser" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
@@ -61,8 +64,20 @@ race: ## Test the packages with goroutines under the race detector. Needs gcc.
 	suite 'race in the scenarios' env CGO_ENABLED=1 go test -timeout 30m -race -run '$(KILLS)' ./test/scenario || failed=1; \
 	[ $$failed = 0 ]
 
-lint: bin/golangci-lint ## Run the linters of .golangci.yml.
-	@$(SUITE); suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... && cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./...
+# biome COMMAND... formats or lints the browser's code, as biome.jsonc sets it.
+# Without npm it is skipped, which PLATEN_TEST_ALL makes a failure.
+BIOME = tools/biome/node_modules
+RUN_BIOME = biome() { if ! command -v npm >/dev/null 2>&1; then \
+	echo "!! SKIPPED: biome $$1, for scripts and styles of the browser (none of: npm)"; [ -z "$$PLATEN_TEST_ALL" ]; return; fi; \
+	[ $(BIOME)/.package-lock.json -nt tools/biome/package-lock.json ] || npm ci --loglevel=error --no-audit --no-fund --prefix tools/biome || return; \
+	suite "biome $$1" $(BIOME)/.bin/biome "$$@"; }
+
+lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, of biome.jsonc.
+	@$(SUITE); $(RUN_BIOME); failed=; \
+	biome check --error-on-warnings || failed=1; \
+	suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... || failed=1; \
+	cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
+	[ -z "$$failed" ]
 
 bin/golangci-lint: tools/go.mod tools/go.sum
 	$(GO) build -C tools -buildvcs=false -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -87,8 +102,9 @@ vendor: ## Renew what the console has from npm: versions are in tools/console/pa
 	npm ci --silent --no-audit --no-fund --prefix tools/console
 	node tools/console/vendor.mjs
 
-fmt: ## Format all Go files.
+fmt: ## Format all Go files and, where npm is, the browser's code.
 	gofmt -l -w .
+	@$(SUITE); $(RUN_BIOME); biome format --write
 
 generate: ## Regenerate what is generated from Go code.
 	$(GO) generate ./...

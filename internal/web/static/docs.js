@@ -1,8 +1,12 @@
-// What the docs gain from a script: copy buttons, the keys of this tab's sandbox
+// The docs with a script: copy buttons, the keys of this tab's sandbox
 // in the snippets, the language that was chosen before, "/" for the search, and
 // where one is on the page. Without it every page reads the same.
 const keys = (() => {
-  try { return JSON.parse(sessionStorage.getItem('platen.session')) ?? {}; } catch { return {}; }
+  try {
+    return JSON.parse(sessionStorage.getItem('platen.session')) ?? {};
+  } catch {
+    return {};
+  }
 })();
 const known = { office: keys.office_key, factory: keys.factory_key };
 
@@ -16,7 +20,8 @@ for (const place of document.querySelectorAll('div.code :is(.office, .factory)')
   place.classList.add('filled');
 }
 
-const textOf = block => [...block.querySelector('code').childNodes].map(node => node.dataset?.text ?? node.textContent).join('');
+const textOf = block =>
+  [...block.querySelector('code').childNodes].map(node => node.dataset?.text ?? node.textContent).join('');
 
 for (const block of document.querySelectorAll('div.code')) {
   const button = document.createElement('button');
@@ -25,8 +30,10 @@ for (const block of document.querySelectorAll('div.code')) {
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
     const { copy } = await import('./lib/copy.js');
-    button.textContent = await copy(textOf(block), 'Code') ? 'Copied' : 'Press Ctrl+C';
-    setTimeout(() => { button.textContent = 'Copy'; }, 1600);
+    button.textContent = (await copy(textOf(block), 'Code')) ? 'Copied' : 'Press Ctrl+C';
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 1600);
   });
   block.append(button);
 }
@@ -34,12 +41,29 @@ for (const block of document.querySelectorAll('div.code')) {
 // The language of the samples is the one that was chosen last, on any page.
 const language = 'platen.language';
 for (const choice of document.querySelectorAll('.samples input')) {
-  try { if (localStorage.getItem(language) === choice.value) choice.checked = true; } catch { /* storage may be refused; the first stays */ }
-  choice.addEventListener('change', () => { try { localStorage.setItem(language, choice.value); } catch { /* then it is chosen again on the next page */ } });
+  try {
+    if (localStorage.getItem(language) === choice.value) choice.checked = true;
+  } catch {
+    /* storage may be refused; the first stays */
+  }
+  choice.addEventListener('change', () => {
+    try {
+      localStorage.setItem(language, choice.value);
+    } catch {
+      /* then it is chosen again on the next page */
+    }
+  });
 }
 
 addEventListener('keydown', event => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, textarea, select, [contenteditable]')) return;
+  if (
+    event.key !== '/' ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.target.closest?.('input, textarea, select, [contenteditable]')
+  )
+    return;
   event.preventDefault();
   document.getElementById('find')?.focus();
 });
@@ -67,5 +91,6 @@ if (places.size) {
 }
 
 // The list beside the page shows where one is, without moving the page.
-const list = document.querySelector('.contents'), here = list?.querySelector('[aria-current]');
+const list = document.querySelector('.contents');
+const here = list?.querySelector('[aria-current]');
 if (here && list.scrollHeight > list.clientHeight) list.scrollTop = here.offsetTop - list.clientHeight / 2;

@@ -2,4 +2,6 @@
 try {
   const theme = localStorage.getItem('platen.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-} catch { /* storage may be refused; the system's theme stays */ }
+} catch {
+  /* storage may be refused; the system's theme stays */
+}

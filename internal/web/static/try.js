@@ -4,9 +4,21 @@
 import { copy } from './lib/copy.js';
 
 const form = document.querySelector('form.try');
-const session = (() => { try { return JSON.parse(sessionStorage.getItem('platen.session')); } catch { return null; } })() ?? {};
+const session =
+  (() => {
+    try {
+      return JSON.parse(sessionStorage.getItem('platen.session'));
+    } catch {
+      return null;
+    }
+  })() ?? {};
 const { method, path, system, query, body } = form.dataset;
-const key = system === 'office' ? session.office_key : system === 'factory' ? session.factory_key : session.office_key || session.factory_key;
+const key =
+  system === 'office'
+    ? session.office_key
+    : system === 'factory'
+      ? session.factory_key
+      : session.office_key || session.factory_key;
 
 function make(name, properties = {}, ...children) {
   const e = Object.assign(document.createElement(name), properties);
@@ -14,7 +26,13 @@ function make(name, properties = {}, ...children) {
   return e;
 }
 
-const field = (name, input) => make('label', { className: 'try-field' }, make('span', { textContent: name }), Object.assign(input, { name, autocomplete: 'off', spellcheck: false }));
+const field = (name, input) =>
+  make(
+    'label',
+    { className: 'try-field' },
+    make('span', { textContent: name }),
+    Object.assign(input, { name, autocomplete: 'off', spellcheck: false }),
+  );
 const headers = () => ({ Authorization: `Bearer ${key}` });
 
 // newest fills in the id of the newest row of the list that a path begins with.
@@ -25,56 +43,109 @@ async function newest(input) {
     const found = (await answer.json()).data?.items?.[0]?.id;
     input.value = found ?? '';
     input.placeholder = found ? '' : 'there is none yet';
-  } catch { input.placeholder = 'the server does not answer'; }
+  } catch {
+    input.placeholder = 'the server does not answer';
+  }
 }
 
 function build() {
   const places = [...path.matchAll(/\{(\w+)\}/g)].map(m => m[1]);
   for (const name of places) {
-    const input = make('input', { required: true }), row = field(name, input);
-    if (name === 'id') row.append(make('button', { type: 'button', className: 'btn small', textContent: 'Newest', onclick: () => newest(input) }));
+    const input = make('input', { required: true });
+    const row = field(name, input);
+    if (name === 'id')
+      row.append(
+        make('button', { type: 'button', className: 'btn small', textContent: 'Newest', onclick: () => newest(input) }),
+      );
     form.append(row);
   }
   for (const name of query ? query.split(' ') : []) form.append(field(name, make('input')));
-  if (body) form.append(field('body', make('textarea', { rows: Math.min(10, body.length / 40 + 2), value: pretty(body) })));
-  const send = make('button', { className: 'btn primary', textContent: `Send ${method}` }), said = make('div', { className: 'try-answer', role: 'status' });
+  if (body)
+    form.append(field('body', make('textarea', { rows: Math.min(10, body.length / 40 + 2), value: pretty(body) })));
+  const send = make('button', { className: 'btn primary', textContent: `Send ${method}` });
+  const said = make('div', { className: 'try-answer', role: 'status' });
   form.append(make('div', { className: 'try-send' }, send), said);
   form.addEventListener('submit', event => {
     event.preventDefault();
     send.disabled = true;
-    call(places).then(show => said.replaceChildren(...show)).finally(() => { send.disabled = false; });
+    call(places)
+      .then(show => said.replaceChildren(...show))
+      .finally(() => {
+        send.disabled = false;
+      });
   });
 }
 
 function pretty(text) {
-  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }
 
 // call sends what the form says, and returns what to show of the answer.
 async function call(places) {
-  const value = name => form.elements[name].value.trim(), sent = headers();
+  const value = name => form.elements[name].value.trim();
+  const sent = headers();
   let url = path;
   for (const name of places) url = url.replace(`{${name}}`, encodeURIComponent(value(name)));
-  const asked = new URLSearchParams((query ? query.split(' ') : []).map(name => [name, value(name)]).filter(([, v]) => v));
+  const asked = new URLSearchParams(
+    (query ? query.split(' ') : []).map(name => [name, value(name)]).filter(([, v]) => v),
+  );
   if (`${asked}`) url += `?${asked}`;
-  if (method !== 'GET') sent['Idempotency-Key'] = [...crypto.getRandomValues(new Uint8Array(16))].map(b => b.toString(16).padStart(2, '0')).join('');
+  if (method !== 'GET')
+    sent['Idempotency-Key'] = [...crypto.getRandomValues(new Uint8Array(16))]
+      .map(b => b.toString(16).padStart(2, '0'))
+      .join('');
   const text = body ? form.elements.body.value.trim() : '';
   if (text) sent['Content-Type'] = 'application/json';
   const began = performance.now();
   try {
-    const answer = await fetch(url, { method, headers: sent, body: text || undefined }), said = await answer.text();
+    const answer = await fetch(url, { method, headers: sent, body: text || undefined });
+    const said = await answer.text();
     const good = answer.ok ? 'ok' : answer.status < 500 ? 'warn' : 'bad';
-    return [make('p', {}, make('b', { className: `http ${good}`, textContent: answer.status }), ` in ${Math.round(performance.now() - began)} ms, `, make('code', { textContent: answer.headers.get('Request-Id') ?? '' })),
+    return [
+      make(
+        'p',
+        {},
+        make('b', { className: `http ${good}`, textContent: answer.status }),
+        ` in ${Math.round(performance.now() - began)} ms, `,
+        make('code', { textContent: answer.headers.get('Request-Id') ?? '' }),
+      ),
       make('pre', { tabIndex: 0, ariaLabel: 'Answer' }, make('code', { textContent: pretty(said) })),
-      make('button', { type: 'button', className: 'btn small', textContent: 'Copy the answer', onclick: () => copy(said, 'Answer') })];
-  } catch { return [make('p', { textContent: 'The server does not answer.' })]; }
+      make('button', {
+        type: 'button',
+        className: 'btn small',
+        textContent: 'Copy the answer',
+        onclick: () => copy(said, 'Answer'),
+      }),
+    ];
+  } catch {
+    return [make('p', { textContent: 'The server does not answer.' })];
+  }
 }
 
 form.append(make('h2', { textContent: 'Try it' }));
 if (key) {
-  form.append(make('p', { className: 'dim', textContent: `With the key of ${session.public_name || 'your sandbox'}. It is a real call: what it does, it does.` }));
+  const name = session.public_name || 'your sandbox';
+  form.append(
+    make('p', {
+      className: 'dim',
+      textContent: `With the key of ${name}. It is a real call: what it does, it does.`,
+    }),
+  );
   build();
 } else {
-  form.append(make('p', { className: 'dim' }, make('a', { href: '/', textContent: 'Open a company' }), ' in this tab, or paste its keys in the ', make('a', { href: '/console/keys', textContent: 'console' }), ', and this page can call it.'));
+  form.append(
+    make(
+      'p',
+      { className: 'dim' },
+      make('a', { href: '/', textContent: 'Open a company' }),
+      ' in this tab, or paste its keys in the ',
+      make('a', { href: '/console/keys', textContent: 'console' }),
+      ', and this page can call it.',
+    ),
+  );
 }
 form.hidden = false;

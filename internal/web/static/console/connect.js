@@ -2,17 +2,39 @@
 import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
-import { Code } from './parts.js';
+import { Code, bearer } from './parts.js';
 
 const tab = signal('curl');
 const origin = location.origin;
 
 const snippets = {
-  curl: ['curl', 'terminal', [
-    ['Keys in the environment', `export PLATEN_URL=${origin}/v1\nexport PLATEN_OFFICE_KEY=lab_off_…\nexport PLATEN_FACTORY_KEY=lab_fac_…`],
-    ['Follow the feed', `after=0\nwhile page=$(curl -s "$PLATEN_URL/events/poll?after_seq=$after&wait_s=20" -H "Authorization: Bearer $PLATEN_OFFICE_KEY"); do\n  echo "$page" | jq -r '.data.items[] | "\\(.seq) \\(.type) \\(.links.self)"'\n  after=$(echo "$page" | jq '.data.items[-1].seq // '$after)\ndone`],
-  ]],
-  go: ['Go', 'braces', [['A typed client, with retries as the contract asks', `package main
+  curl: [
+    'curl',
+    'terminal',
+    [
+      [
+        'Keys in the environment',
+        `export PLATEN_URL=${origin}/v1\nexport PLATEN_OFFICE_KEY=lab_off_…\nexport PLATEN_FACTORY_KEY=lab_fac_…`,
+      ],
+      [
+        'Follow the feed',
+        [
+          'after=0',
+          `while page=$(curl -s "$PLATEN_URL/events/poll?after_seq=$after&wait_s=20" ${bearer('office')}); do`,
+          `  echo "$page" | jq -r '.data.items[] | "\\(.seq) \\(.type) \\(.links.self)"'`,
+          `  after=$(echo "$page" | jq '.data.items[-1].seq // '$after)`,
+          'done',
+        ].join('\n'),
+      ],
+    ],
+  ],
+  go: [
+    'Go',
+    'braces',
+    [
+      [
+        'A typed client, with retries as the contract asks',
+        `package main
 
 import (
 	"context"
@@ -33,15 +55,80 @@ func main() {
 		}
 		fmt.Println(order.Number, order.CustomerName)
 	}
-}`]]],
-  agent: ['Agents', 'cpu', [['An agent that speaks MCP over Streamable HTTP', JSON.stringify({ mcpServers: { platen: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: 'Bearer ${PLATEN_OFFICE_KEY}' } } } }, null, 2)]]],
-  cli: ['Command line', 'command', [['Without a public URL, events come to a port of your own', `platen listen --forward-to http://127.0.0.1:3000/hooks`], ['See a whole order first', `platen demo --server ${origin}`]]],
+}`,
+      ],
+    ],
+  ],
+  agent: [
+    'Agents',
+    'cpu',
+    [
+      [
+        'An agent that speaks MCP over Streamable HTTP',
+        JSON.stringify(
+          {
+            mcpServers: {
+              // biome-ignore lint/suspicious/noTemplateCurlyInString: the agent's program fills it in, not this page.
+              platen: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: 'Bearer ${PLATEN_OFFICE_KEY}' } },
+            },
+          },
+          null,
+          2,
+        ),
+      ],
+    ],
+  ],
+  cli: [
+    'Command line',
+    'command',
+    [
+      [
+        'Without a public URL, events come to a port of your own',
+        `platen listen --forward-to http://127.0.0.1:3000/hooks`,
+      ],
+      ['See a whole order first', `platen demo --server ${origin}`],
+    ],
+  ],
 };
 
 export function Page() {
   const [, , list] = snippets[tab.value];
-  return html`<div class="title"><h1>Connect</h1><p>Ways in. The snippets read your keys from the environment, so nothing here is worth hiding.</p></div>
-    <div class="seg wide-seg" role="group" aria-label="How">${Object.entries(snippets).map(([id, [name, icon]]) => html`<button aria-pressed=${tab.value === id} onClick=${() => { tab.value = id; }}><${Icon} name=${icon} size=${14} />${name}</button>`)}</div>
-    <section class="card pad-all">${list.map(([title, text]) => html`<div class="snippet"><h2>${title}</h2><${Code} text=${text} what=${title} /></div>`)}</section>
-    <dl class="facts card pad-facts"><div><dt>Base URL</dt><dd><code>${origin}/v1</code></dd></div><div><dt>Agents</dt><dd><code>${origin}/mcp</code></dd></div><div><dt>OpenAPI</dt><dd><a href="/openapi.json"><code>/openapi.json</code></a></dd></div><div><dt>Keys</dt><dd>${session.value ? html`<a href="/console/keys">show them</a>` : html`<a href="/">make a sandbox</a>`}</dd></div></dl>`;
+  return html`
+    <div class="title">
+      <h1>Connect</h1>
+      <p>Ways in. The snippets read your keys from the environment, so nothing here is worth hiding.</p>
+    </div>
+    <div class="seg wide-seg" role="group" aria-label="How">
+      ${Object.entries(snippets).map(
+        ([id, [name, icon]]) => html`
+          <button
+            aria-pressed=${tab.value === id}
+            onClick=${() => {
+              tab.value = id;
+            }}
+          >
+            <${Icon} name=${icon} size=${14} />
+            ${name}
+          </button>
+        `,
+      )}
+    </div>
+    <section class="card pad-all">
+      ${list.map(
+        ([title, text]) => html`<div class="snippet"><h2>${title}</h2><${Code} text=${text} what=${title} /></div>`,
+      )}
+    </section>
+    <dl class="facts card pad-facts">
+      <div><dt>Base URL</dt><dd><code>${origin}/v1</code></dd></div>
+      <div><dt>Agents</dt><dd><code>${origin}/mcp</code></dd></div>
+      <div>
+        <dt>OpenAPI</dt>
+        <dd><a href="/openapi.json"><code>/openapi.json</code></a></dd>
+      </div>
+      <div>
+        <dt>Keys</dt>
+        <dd>${session.value ? html`<a href="/console/keys">show them</a>` : html`<a href="/">make a sandbox</a>`}</dd>
+      </div>
+    </dl>
+  `;
 }

@@ -5,28 +5,75 @@ import { session, keyAnywhere } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import { Problem } from './parts.js';
 
+// Found says which keys a pasted text has.
+const Found = ({ system, name, has }) => html`
+  <span class=${`${system} ${has ? '' : 'off'}`}><i class="dot" />${name} ${has ? 'key found' : 'key missing'}</span>
+`;
+
 export function Page() {
-  const [text, set] = useState(''), [refusal, refuse] = useState(null), [busy, work] = useState(false);
+  const [text, set] = useState('');
+  const [refusal, refuse] = useState(null);
+  const [busy, work] = useState(false);
   const found = [...new Set(text.match(new RegExp(keyAnywhere, 'g')) ?? [])];
-  const office_key = found.find(k => k.startsWith('lab_off_')), factory_key = found.find(k => k.startsWith('lab_fac_'));
+  const office_key = found.find(k => k.startsWith('lab_off_'));
+  const factory_key = found.find(k => k.startsWith('lab_fac_'));
   const enter = async e => {
     e.preventDefault();
-    work(true); refuse(null);
+    work(true);
+    refuse(null);
     try {
       const headers = { Authorization: `Bearer ${office_key ?? factory_key}` };
       if (office_key && factory_key) headers['Platen-Other-Key'] = factory_key;
       const { data } = await call('/console/data/state', { headers });
-      session.value = { sandbox_id: data.status.sandbox_id, public_name: data.status.public_name, office_key, factory_key, seen: true };
-    } catch (error) { refuse(error); work(false); }
+      session.value = {
+        sandbox_id: data.status.sandbox_id,
+        public_name: data.status.public_name,
+        office_key,
+        factory_key,
+        seen: true,
+      };
+    } catch (error) {
+      refuse(error);
+      work(false);
+    }
   };
-  return html`<main class="gate" id="main"><div class="gate-card">
-    <a class="brand" href="/"><${Mark} />Platen</a>
-    <h1>Which sandbox?</h1>
-    <p class="lead">The console shows what the two keys of a sandbox open. Paste one or both, or a whole <code>.env</code>; they stay in this tab and travel in headers only.</p>
-    <form onSubmit=${enter}>
-      <label class="field"><span>Keys</span><textarea id="paste" rows="4" autocomplete="off" spellcheck="false" placeholder=${'lab_off_…\nlab_fac_…'} value=${text} onInput=${e => set(e.target.value)} /></label>
-      <p class="found" role="status"><span class=${`office ${office_key ? '' : 'off'}`}><i class="dot" />Head Office ${office_key ? 'key found' : 'key missing'}</span><span class=${`factory ${factory_key ? '' : 'off'}`}><i class="dot" />Factory ${factory_key ? 'key found' : 'key missing'}</span></p>
-      ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-      <div class="row-actions"><a class="btn plain" href="/">Make a new sandbox</a><span class="grow" /><button class="btn primary" disabled=${!found.length || busy}>${busy ? 'Opening…' : 'Open the console'}<${Icon} name="arrow-right" /></button></div>
-    </form></div></main>`;
+  return html`
+    <main class="gate" id="main">
+      <div class="gate-card">
+        <a class="brand" href="/"><${Mark} />Platen</a>
+        <h1>Which sandbox?</h1>
+        <p class="lead">
+          The console shows what the two keys of a sandbox open. Paste one or both, or a whole <code>.env</code>; they
+          stay in this tab and travel in headers only.
+        </p>
+        <form onSubmit=${enter}>
+          <label class="field">
+            <span>Keys</span>
+            <textarea
+              id="paste"
+              rows="4"
+              autocomplete="off"
+              spellcheck="false"
+              placeholder=${'lab_off_…\nlab_fac_…'}
+              value=${text}
+              onInput=${e => set(e.target.value)}
+            />
+          </label>
+          <p class="found" role="status">
+            <${Found} system="office" name="Head Office" has=${office_key} />
+            <${Found} system="factory" name="Factory" has=${factory_key} />
+          </p>
+          ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+          <div class="row-actions">
+            <a class="btn plain" href="/">Make a new sandbox</a>
+            <span class="grow" />
+            <button class="btn primary" disabled=${!found.length || busy}>
+              ${busy ? 'Opening…' : 'Open the console'}
+              <${Icon} name="arrow-right" />
+            </button>
+          </div>
+        </form>
+      </div>
+    </main>
+  `;
 }

@@ -3,7 +3,13 @@
 import * as store from '../lib/store.js';
 import { day, money, number, words } from '../lib/format.js';
 
-export const handoffs = [['order', 'Orders'], ['lot', 'Contract lots'], ['requisition', 'Requisitions'], ['receipt', 'Receipts'], ['week', 'Weeks']];
+export const handoffs = [
+  ['order', 'Orders'],
+  ['lot', 'Contract lots'],
+  ['requisition', 'Requisitions'],
+  ['receipt', 'Receipts'],
+  ['week', 'Weeks'],
+];
 
 // happened is when something happened to a record, on the wall and in the
 // company, as far as the feed that is held here goes back.
@@ -13,9 +19,20 @@ const happened = (type, r) => {
 };
 const born = r => ({ since: r.created_at, on: r.created_on });
 const nameOf = sku => store.rows('stock_item').find(s => s.sku === sku)?.name ?? sku;
-const by = (list, key) => { const m = new Map(); for (const r of list) if (r[key] != null) m.set(r[key], r); return m; };
+const by = (list, key) => {
+  const m = new Map();
+  for (const r of list) if (r[key] != null) m.set(r[key], r);
+  return m;
+};
 
-const rung = (office, factory, join, ghosts = {}) => ({ office, factory, join, officeGhost: ghosts.office ?? 'not here yet', factoryGhost: ghosts.factory ?? 'not here yet' });
+// rung is a hand-off: a slip of paper on each side, or what stands in its place.
+const rung = (office, factory, join, ghosts = {}) => ({
+  office,
+  factory,
+  join,
+  officeGhost: ghosts.office ?? 'not here yet',
+  factoryGhost: ghosts.factory ?? 'not here yet',
+});
 const joined = (way, label) => ({ state: 'joined', way, label });
 const gap = (way, label, at) => ({ state: 'gap', way, label, ...at });
 const later = (way, label) => ({ state: 'later', way, label });
@@ -23,97 +40,265 @@ const broken = (way, label, at) => ({ state: 'broken', way, label, ...at });
 
 const strand = (kind, id, title, subtitle, rungs, done, at) => {
   const gaps = rungs.filter(r => r.join.state === 'gap' || r.join.state === 'broken');
-  return { kind, key: kind + id, title, subtitle, rungs, done: done && !gaps.length, gaps: gaps.length, oldest: gaps.map(r => r.join.since ?? at).sort()[0], at };
+  return {
+    kind,
+    key: kind + id,
+    title,
+    subtitle,
+    rungs,
+    done: done && !gaps.length,
+    gaps: gaps.length,
+    oldest: gaps.map(r => r.join.since ?? at).sort()[0],
+    at,
+  };
 };
 
-const workOrderCard = w => w && {
-  list: 'work-orders', id: w.id, name: w.number, status: w.status, title: `${number(w.quantity)} × ${w.product_name}`,
-  foot: w.due_date ? `due ${day(w.due_date)}` : '', part: w.status === 'printing' ? Math.min(1, (w.quantity_good + w.quantity_from_stock) / w.quantity) : null,
-};
-const invoiceCard = i => i && { list: 'customer-invoices', id: i.id, name: i.number, status: i.status, title: money(i.total_minor), foot: i.paid_on ? `paid ${day(i.paid_on)}` : `due ${day(i.due_date)}` };
-const parcelCard = p => p && { list: 'shipments', id: p.id, name: p.number, status: p.status, title: `${number(p.quantity)} sent`, foot: day(p.shipped_on) };
+// slip is a record as a card shows it.
+const slip = (list, r, rest) => ({ list, id: r.id, name: r.number, status: r.status, ...rest });
 
-// carried is the two rungs that an order and a lot have in common: the work goes
-// to the Factory, what it ships comes back as a bill.
-function carried(o, work, parcels, invoices, acceptedType, live, before) {
-  const orderCard = { list: acceptedType.includes('lot') ? 'contract-lots' : 'sales-orders', id: o.id, name: o.number, status: o.status, title: `${number(o.quantity)} × ${o.product_name}`, foot: `${money(o.total_minor)} · due ${day(o.due_date ?? o.deliver_by)}` };
-  const w = work.get(o.id), parcel = parcels.get(o.id), invoice = invoices.get(o.invoice_id);
-  const first = w ? rung(orderCard, workOrderCard(w), joined('right', 'reference'))
-    : live ? rung(orderCard, null, gap('right', 'no work order', happened(acceptedType, o)), { factory: 'the Factory does not know of it' })
-    : rung(orderCard, null, later('right', o.status === 'received' || o.status === 'offered' ? 'once accepted' : 'nothing to carry'), { factory: '' });
-  if (before) return [rung(orderCard, null, later('right', 'before the opening'), { factory: '' })];
-  const rungs = [first];
-  if (parcel || invoice) {
-    rungs.push(parcel && invoice ? rung(invoiceCard(invoice), parcelCard(parcel), joined('left', 'factory_shipment_ref'))
-      : parcel && live ? rung(null, parcelCard(parcel), gap('left', 'not billed', born(parcel)), { office: 'Head Office has billed nothing' })
-      : parcel ? rung(null, parcelCard(parcel), broken('left', 'too late to bill', born(parcel)), { office: `the order is ${words(o.status)}` })
-      : rung(invoiceCard(invoice), null, broken('left', 'billed, not shipped', born(invoice)), { factory: 'nothing left the Factory' }));
-  } else if (w && live) rungs.push(rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the parcel' }));
-  return rungs;
+const workSlip = w =>
+  slip('work-orders', w, {
+    title: `${number(w.quantity)} × ${w.product_name}`,
+    foot: w.due_date ? `due ${day(w.due_date)}` : '',
+    part: w.status === 'printing' ? Math.min(1, (w.quantity_good + w.quantity_from_stock) / w.quantity) : null,
+  });
+const billSlip = i =>
+  slip('customer-invoices', i, {
+    title: money(i.total_minor),
+    foot: i.paid_on ? `paid ${day(i.paid_on)}` : `due ${day(i.due_date)}`,
+  });
+const parcelSlip = p => slip('shipments', p, { title: `${number(p.quantity)} sent`, foot: day(p.shipped_on) });
+const orderSlip = (list, o) =>
+  slip(list, o, {
+    title: `${number(o.quantity)} × ${o.product_name}`,
+    foot: `${money(o.total_minor)} · due ${day(o.due_date ?? o.deliver_by)}`,
+  });
+
+// kinds are the orders that the Factory works for. Live ones are owed work and a
+// bill, ended ones nothing more.
+const kinds = {
+  order: {
+    list: 'sales-orders',
+    accepted: 'office.sales_order.accepted',
+    live: ['accepted', 'in_production', 'shipped'],
+    ended: ['paid', 'declined', 'expired'],
+  },
+  lot: {
+    list: 'contract-lots',
+    accepted: 'office.contract_lot.accepted',
+    live: ['accepted'],
+    ended: ['delivered', 'declined', 'expired'],
+  },
+};
+
+// worked is the first hand-off of an order: the work goes to the Factory.
+function worked(kind, o, work) {
+  const card = orderSlip(kind.list, o);
+  if (work) return rung(card, workSlip(work), joined('right', 'reference'));
+  if (kind.live.includes(o.status)) {
+    const join = gap('right', 'no work order', happened(kind.accepted, o));
+    return rung(card, null, join, { factory: 'the Factory does not know of it' });
+  }
+  const open = o.status === 'received' || o.status === 'offered';
+  return rung(card, null, later('right', open ? 'once accepted' : 'nothing to carry'), { factory: '' });
 }
 
-function orders(work, parcels, invoices) {
+// billed is the second: what the Factory has shipped comes back as a bill.
+function billed(kind, o, work, parcel, bill) {
+  const live = kind.live.includes(o.status);
+  if (parcel && bill) return [rung(billSlip(bill), parcelSlip(parcel), joined('left', 'factory_shipment_ref'))];
+  if (parcel && live) {
+    const join = gap('left', 'not billed', born(parcel));
+    return [rung(null, parcelSlip(parcel), join, { office: 'Head Office has billed nothing' })];
+  }
+  if (parcel) {
+    const join = broken('left', 'too late to bill', born(parcel));
+    return [rung(null, parcelSlip(parcel), join, { office: `the order is ${words(o.status)}` })];
+  }
+  if (bill) {
+    const join = broken('left', 'billed, not shipped', born(bill));
+    return [rung(billSlip(bill), null, join, { factory: 'nothing left the Factory' })];
+  }
+  if (!work || !live) return [];
+  return [rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the parcel' })];
+}
+
+// named is what refers to an order: customers know their goods by its id or by
+// its number (contract: OPEN.STATE.FACTORY_SHIPMENT.REFERENCE).
+const named = (references, o) => references.get(o.id) ?? references.get(o.number);
+
+// papers are the records that name an order, or are named by it.
+const papersOf = () => ({
+  work: by([...store.rows('work_order')].reverse(), 'reference'),
+  parcels: by(store.rows('factory_shipment'), 'reference'),
+  bills: by(store.rows('customer_invoice'), 'id'),
+  openings: by(
+    store.rows('office_shipment').filter(p => p.source === 'opening'),
+    'id',
+  ),
+});
+
+function ordered(name, o, title, papers) {
+  const kind = kinds[name];
+  const subtitle = `${o.number} · ${words(o.status)}`;
+  if (papers.openings.has(o.shipment_id)) {
+    const join = later('right', 'before the opening');
+    return strand(
+      name,
+      o.id,
+      title,
+      subtitle,
+      [rung(orderSlip(kind.list, o), null, join, { factory: '' })],
+      true,
+      o.created_at,
+    );
+  }
+  const work = named(papers.work, o);
+  const rungs = [
+    worked(kind, o, work),
+    ...billed(kind, o, work, named(papers.parcels, o), papers.bills.get(o.invoice_id)),
+  ];
+  return strand(name, o.id, title, subtitle, rungs, kind.ended.includes(o.status), o.created_at);
+}
+
+function orders(papers) {
   const customers = by(store.rows('customer'), 'id');
-  const before = new Set(store.rows('office_shipment').filter(p => p.source === 'opening').map(p => p.id));
-  const list = store.rows('sales_order').map(o => strand('order', o.id, o.customer_name, `${o.number} · ${words(o.status)}`,
-    carried(o, work, parcels, invoices, 'office.sales_order.accepted', o.status === 'accepted' || o.status === 'in_production' || o.status === 'shipped', before.has(o.shipment_id)),
-    ['paid', 'declined', 'expired'].includes(o.status) || before.has(o.shipment_id), o.created_at));
-  const lots = store.rows('contract_lot').map(o => strand('lot', o.id, customers.get(o.customer_id)?.name ?? o.product_name, `${o.number} · ${words(o.status)}`,
-    carried(o, work, parcels, invoices, 'office.contract_lot.accepted', o.status === 'accepted'), ['delivered', 'declined', 'expired'].includes(o.status), o.created_at));
-  return [...list, ...lots];
+  return [
+    ...store.rows('sales_order').map(o => ordered('order', o, o.customer_name, papers)),
+    ...store
+      .rows('contract_lot')
+      .map(o => ordered('lot', o, customers.get(o.customer_id)?.name ?? o.product_name, papers)),
+  ];
 }
 
 // strays are work orders whose reference names nothing that Head Office has.
-function strays(orderIDs, parcels) {
-  return store.rows('work_order').filter(w => w.reference && !orderIDs.has(w.reference)).map(w => strand('order', w.id, w.product_name, `reference ${w.reference}`, [
-    rung(null, workOrderCard(w), broken('right', 'leads nowhere', born(w)), { office: `no order has the id ${w.reference}` }),
-    ...(parcels.has(w.reference) ? [rung(null, parcelCard(parcels.get(w.reference)), broken('left', 'nobody to bill', born(parcels.get(w.reference))))] : [])], false, w.created_at));
+function strays({ parcels }) {
+  const known = new Set([...store.rows('sales_order'), ...store.rows('contract_lot')].flatMap(o => [o.id, o.number]));
+  const lost = store.rows('work_order').filter(w => w.reference && !known.has(w.reference));
+  return lost.map(w => {
+    const parcel = parcels.get(w.reference);
+    const rungs = [
+      rung(null, workSlip(w), broken('right', 'leads nowhere', born(w)), {
+        office: `no order has the id or number ${w.reference}`,
+      }),
+    ];
+    if (parcel) rungs.push(rung(null, parcelSlip(parcel), broken('left', 'nobody to bill', born(parcel))));
+    return strand('order', w.id, w.product_name, `reference ${w.reference}`, rungs, false, w.created_at);
+  });
+}
+
+// filed is what Head Office has of a shortage, and how it was bought.
+function filed(r, office, bought) {
+  const card = slip('requisitions', r, {
+    title: `${number(r.quantity)} × ${nameOf(r.sku)}`,
+    foot: `needed ${day(r.needed_by)}`,
+  });
+  if (!office) {
+    const join = r.status === 'closed' ? later('left', 'closed without') : gap('left', 'not filed', born(r));
+    return rung(null, card, join, { office: 'nobody has asked for it' });
+  }
+  const request = slip('requisitions', office, {
+    title: `about ${money(office.estimated_minor)}`,
+    foot: bought ? `ordered as ${bought.number}` : 'not ordered yet',
+  });
+  return rung(request, card, joined('left', 'reference'));
 }
 
 function requisitions() {
-  const filed = by(store.rows('office_requisition'), 'reference'), orders = by(store.rows('purchase_order'), 'requisition_id');
+  const requests = by(store.rows('office_requisition'), 'reference');
+  const purchases = by(store.rows('purchase_order'), 'requisition_id');
   return store.rows('factory_requisition').map(r => {
-    const office = filed.get(r.id), bought = office && orders.get(office.id);
-    const card = { list: 'requisitions', id: r.id, name: r.number, status: r.status, title: `${number(r.quantity)} × ${nameOf(r.sku)}`, foot: `needed ${day(r.needed_by)}` };
-    return strand('requisition', r.id, `${nameOf(r.sku)} runs short`, words(r.reason), [office
-      ? rung({ list: 'requisitions', id: office.id, name: office.number, status: office.status, title: `about ${money(office.estimated_minor)}`, foot: bought ? `ordered as ${bought.number}` : 'not ordered yet' }, card, joined('left', 'reference'))
-      : rung(null, card, r.status === 'closed' ? later('left', 'closed without') : gap('left', 'not filed', born(r)), { office: 'nobody has asked for it' })], r.status === 'closed', r.created_at);
+    const office = requests.get(r.id);
+    const rungs = [filed(r, office, office && purchases.get(office.id))];
+    const title = `${nameOf(r.sku)} runs short`;
+    return strand('requisition', r.id, title, words(r.reason), rungs, r.status === 'closed', r.created_at);
   });
 }
 
-function receipts() {
-  const recorded = by(store.rows('office_goods_receipt'), 'reference');
-  const sum = (lines, member) => lines.reduce((n, l) => n + l[member], 0);
-  const counted = store.rows('factory_goods_receipt').map(g => {
-    const office = recorded.get(g.id), card = { list: 'goods-receipts', id: g.id, name: g.purchase_order_number, status: g.status, title: `${number(sum(g.lines, 'quantity_accepted'))} counted`, foot: day(g.received_on) };
-    return strand('receipt', g.id, `Goods for ${g.purchase_order_number}`, g.lines.map(l => nameOf(l.sku)).join('; '), [office
-      ? rung({ list: 'goods-receipts', id: office.id, name: g.purchase_order_number, status: office.status, title: `${number(sum(office.lines, 'quantity_accepted'))} recorded`, foot: day(office.recorded_on) }, card, joined('left', 'reference'))
-      : rung(null, card, gap('left', 'not recorded', born(g)), { office: 'the bill will not match' })], !!office, g.created_at);
+const sum = (lines, member) => lines.reduce((n, l) => n + l[member], 0);
+
+// counted are the goods that the Factory has taken in.
+function counted() {
+  const receipts = by(store.rows('office_goods_receipt'), 'reference');
+  return store.rows('factory_goods_receipt').map(g => {
+    const office = receipts.get(g.id);
+    const name = g.purchase_order_number;
+    const accepted = r => number(sum(r.lines, 'quantity_accepted'));
+    const card = slip('goods-receipts', g, { name, title: `${accepted(g)} counted`, foot: day(g.received_on) });
+    const recorded = () =>
+      slip('goods-receipts', office, { name, title: `${accepted(office)} recorded`, foot: day(office.recorded_on) });
+    const only = office
+      ? rung(recorded(), card, joined('left', 'reference'))
+      : rung(null, card, gap('left', 'not recorded', born(g)), { office: 'the bill will not match' });
+    const subtitle = g.lines.map(l => nameOf(l.sku)).join('; ');
+    return strand('receipt', g.id, `Goods for ${name}`, subtitle, [only], !!office, g.created_at);
   });
-  const arrived = store.rows('delivery').filter(d => d.status === 'arrived').map(d => strand('receipt', d.id, `Truck of ${d.supplier_name}`, d.purchase_order_number, [
-    rung(null, { list: 'deliveries', id: d.id, name: d.purchase_order_number, status: d.status, title: `${number(sum(d.lines, 'quantity_advised'))} advised`, foot: `at the gate since ${day(d.arrived_on)}` }, later('left', 'once counted'), { office: 'the receipt' })], false, d.created_at));
-  return [...arrived, ...counted];
+}
+
+// arrived are the trucks that wait at the gate.
+function arrived() {
+  const waiting = store.rows('delivery').filter(d => d.status === 'arrived');
+  return waiting.map(d => {
+    const card = slip('deliveries', d, {
+      name: d.purchase_order_number,
+      title: `${number(sum(d.lines, 'quantity_advised'))} advised`,
+      foot: `at the gate since ${day(d.arrived_on)}`,
+    });
+    const only = rung(null, card, later('left', 'once counted'), { office: 'the receipt' });
+    return strand('receipt', d.id, `Truck of ${d.supplier_name}`, d.purchase_order_number, [only], false, d.created_at);
+  });
+}
+
+const mondayOf = date => {
+  const d = new Date(`${date}T00:00:00Z`);
+  d.setUTCDate(d.getUTCDate() - ((d.getUTCDay() + 6) % 7));
+  return d.toISOString().slice(0, 10);
+};
+
+// attended groups attendance by weeks, the newest week first.
+function attended() {
+  const weeks = new Map();
+  for (const a of store.rows('attendance')) {
+    const monday = mondayOf(a.date);
+    weeks.set(monday, [...(weeks.get(monday) ?? []), a]);
+  }
+  return [...weeks].sort(([a], [b]) => (a < b ? 1 : -1));
 }
 
 function weeks() {
-  const sheets = by(store.rows('timesheet'), 'week_start'), today = store.present.value?.sim_date ?? '';
-  const monday = date => { const d = new Date(`${date}T00:00:00Z`); d.setUTCDate(d.getUTCDate() - (d.getUTCDay() + 6) % 7); return d.toISOString().slice(0, 10); };
-  const groups = new Map();
-  for (const a of store.rows('attendance')) { const w = monday(a.date); groups.set(w, [...(groups.get(w) ?? []), a]); }
-  return [...groups].sort((a, b) => a[0] < b[0] ? 1 : -1).map(([start, rows]) => {
-    const sheet = sheets.get(start), over = monday(today) > start, hours = rows.reduce((n, a) => n + a.hours, 0), people = new Set(rows.map(a => a.badge_no)).size, last = rows[0];
-    const card = { list: 'attendance', id: last.id, name: `week of ${day(start)}`, status: over ? 'recorded' : 'running', title: `${number(hours)} hours at the gate`, foot: `${people} people` };
-    return strand('week', start, `Week of ${day(start)}`, 'attendance becomes pay', [sheet
-      ? rung({ list: 'timesheets', id: sheet.id, name: `week of ${day(start)}`, status: 'recorded', title: `${sheet.entries.length} people`, foot: words(sheet.source) }, card, joined('left', 'week_start'))
-      : rung(null, card, over ? gap('left', 'no timesheet', born(last)) : later('left', 'after Friday'), { office: over ? 'nobody can be paid' : 'the timesheet' })], !!sheet, last.created_at);
+  const sheets = by(store.rows('timesheet'), 'week_start');
+  const today = store.present.value?.sim_date ?? '';
+  return attended().map(([monday, rows]) => {
+    const sheet = sheets.get(monday);
+    const over = mondayOf(today) > monday;
+    const [last] = rows;
+    const name = `week of ${day(monday)}`;
+    const card = slip('attendance', last, {
+      name,
+      status: over ? 'recorded' : 'running',
+      title: `${number(sum(rows, 'hours'))} hours at the gate`,
+      foot: `${new Set(rows.map(a => a.badge_no)).size} people`,
+    });
+    const recorded = () =>
+      slip('timesheets', sheet, {
+        name,
+        status: 'recorded',
+        title: `${sheet.entries.length} people`,
+        foot: words(sheet.source),
+      });
+    const missing = over ? gap('left', 'no timesheet', born(last)) : later('left', 'after Friday');
+    const only = sheet
+      ? rung(recorded(), card, joined('left', 'week_start'))
+      : rung(null, card, missing, { office: over ? 'nobody can be paid' : 'the timesheet' });
+    return strand('week', monday, `Week of ${day(monday)}`, 'attendance becomes pay', [only], !!sheet, last.created_at);
   });
 }
 
 // strands are all stories: those with a gap first, the oldest gap before all.
 export function strands() {
-  const work = by([...store.rows('work_order')].reverse(), 'reference'), parcels = by(store.rows('factory_shipment'), 'reference'), invoices = by(store.rows('customer_invoice'), 'id');
-  const ids = new Set([...store.rows('sales_order'), ...store.rows('contract_lot')].map(o => o.id));
-  return [...orders(work, parcels, invoices), ...strays(ids, parcels), ...requisitions(), ...receipts(), ...weeks()].sort((a, b) => {
+  const papers = papersOf();
+  const all = [...orders(papers), ...strays(papers), ...requisitions(), ...arrived(), ...counted(), ...weeks()];
+  return all.sort((a, b) => {
     if (!!a.gaps !== !!b.gaps) return a.gaps ? -1 : 1;
     if (a.gaps) return a.oldest < b.oldest ? -1 : 1;
     return a.at < b.at ? 1 : -1;

@@ -4,34 +4,97 @@ import { html, Icon, Mark } from '../lib/html.js';
 import { session, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
 import { copy, download } from '../lib/copy.js';
-import { Code, Copy } from './parts.js';
+import { Code, Copy, bearer } from './parts.js';
 
-const envOf = s => `PLATEN_URL=${location.origin}/v1\n${s.office_key ? `PLATEN_OFFICE_KEY=${s.office_key}\n` : ''}${s.factory_key ? `PLATEN_FACTORY_KEY=${s.factory_key}\n` : ''}`;
+const envOf = s => {
+  let env = `PLATEN_URL=${location.origin}/v1\n`;
+  if (s.office_key) env += `PLATEN_OFFICE_KEY=${s.office_key}\n`;
+  if (s.factory_key) env += `PLATEN_FACTORY_KEY=${s.factory_key}\n`;
+  return env;
+};
 
 function Key({ system, name, routes, value, open }) {
   const [shown, show] = useState(open);
-  if (!value) return html`<div class=${`key ${system}`}><div class="key-h"><b>${name}</b><code class="dim">${routes}</code></div><p class="dim">This tab was not given this key. What belongs to ${name} stays empty.</p></div>`;
-  return html`<div class=${`key ${system}`}><div class="key-h"><b>${name}</b><code class="dim">${routes}</code></div>
-    <div class="key-v"><code tabindex="0" aria-label=${`${name} key`}>${shown ? value : masked(value)}</code>
-    ${open ? null : html`<button class="btn small" aria-pressed=${shown} onClick=${() => show(!shown)}>${shown ? 'Hide' : 'Show'}</button>`}
-    <${Copy} text=${value} what=${`${name} key`} /></div></div>`;
+  if (!value)
+    return html`
+      <div class=${`key ${system}`}>
+        <div class="key-h"><b>${name}</b><code class="dim">${routes}</code></div>
+        <p class="dim">This tab was not given this key. What belongs to ${name} stays empty.</p>
+      </div>
+    `;
+  return html`
+    <div class=${`key ${system}`}>
+      <div class="key-h"><b>${name}</b><code class="dim">${routes}</code></div>
+      <div class="key-v">
+        <code tabindex="0" aria-label=${`${name} key`}>${shown ? value : masked(value)}</code>
+        ${
+          open
+            ? null
+            : html`
+              <button class="btn small" aria-pressed=${shown} onClick=${() => show(!shown)}>
+                ${shown ? 'Hide' : 'Show'}
+              </button>
+            `
+        }
+        <${Copy} text=${value} what=${`${name} key`} />
+      </div>
+    </div>
+  `;
 }
 
 export function Page() {
-  const s = session.value, fresh = !s.seen, env = envOf(s);
-  const done = () => { session.value = { ...s, seen: true }; go('/console'); };
-  const curl = `curl -s ${location.origin}/v1/office/sales-orders \\\n  -H "Authorization: Bearer $PLATEN_OFFICE_KEY"`;
+  const s = session.value;
+  const fresh = !s.seen;
+  const env = envOf(s);
+  const done = () => {
+    session.value = { ...s, seen: true };
+    go('/console');
+  };
+  const curl = `curl -s ${location.origin}/v1/office/sales-orders \\\n  ${bearer('office')}`;
   const body = html`
     <${Key} system="office" name="Head Office" routes="/v1/office/…" value=${s.office_key} open=${fresh} />
     <${Key} system="factory" name="Factory" routes="/v1/factory/…" value=${s.factory_key} open=${fresh} />
-    <div class="row-actions"><button class="btn" onClick=${() => copy(env, '.env')}><${Icon} name="terminal" />Copy as .env</button>
-      <button class="btn" onClick=${() => download(env, `${s.sandbox_id ?? 'platen'}.env`)}><${Icon} name="download" />Download .env</button><span class="grow" />
-      ${fresh ? html`<button class="btn primary" id="saved" onClick=${done}>I have saved them<${Icon} name="arrow-right" /></button>` : null}</div>
-    <div class="first-curl"><h2>Your first call</h2><${Code} text=${curl} what="first call" /></div>`;
-  if (!fresh) return html`<div class="title"><h1>Keys</h1><p>They stay in this tab until you close it. Nobody can show them again, the server only keeps a hash of each.</p></div><div class="narrow">${body}</div>`;
-  return html`<main class="gate" id="main"><div class="gate-card">
-    <div class="brand"><${Mark} />${s.public_name}<code class="dim">${s.sandbox_id}</code></div>
-    <h1>Your two keys</h1>
-    <p class="lead">One for each system; they share no data and neither key opens the other. The server shows them this once and keeps only a hash of each. This tab remembers them until it is closed.</p>
-    ${body}</div></main>`;
+    <div class="row-actions">
+      <button class="btn" onClick=${() => copy(env, '.env')}><${Icon} name="terminal" />Copy as .env</button>
+      <button class="btn" onClick=${() => download(env, `${s.sandbox_id ?? 'platen'}.env`)}>
+        <${Icon} name="download" />
+        Download .env
+      </button>
+      <span class="grow" />
+      ${
+        fresh
+          ? html`
+            <button class="btn primary" id="saved" onClick=${done}>
+              I have saved them
+              <${Icon} name="arrow-right" />
+            </button>
+          `
+          : null
+      }
+    </div>
+    <div class="first-curl"><h2>Your first call</h2><${Code} text=${curl} what="first call" /></div>
+  `;
+  if (!fresh)
+    return html`
+      <div class="title">
+        <h1>Keys</h1>
+        <p>
+          They stay in this tab until you close it. Nobody can show them again, the server only keeps a hash of each.
+        </p>
+      </div>
+      <div class="narrow">${body}</div>
+    `;
+  return html`
+    <main class="gate" id="main">
+      <div class="gate-card">
+        <div class="brand"><${Mark} />${s.public_name}<code class="dim">${s.sandbox_id}</code></div>
+        <h1>Your two keys</h1>
+        <p class="lead">
+          One for each system; they share no data and neither key opens the other. The server shows them this once and
+          keeps only a hash of each. This tab remembers them until it is closed.
+        </p>
+        ${body}
+      </div>
+    </main>
+  `;
 }

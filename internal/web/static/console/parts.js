@@ -3,30 +3,67 @@ import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { now, serverNow } from '../lib/store.js';
 import { copy } from '../lib/copy.js';
-import { ago, clock, money, wallTime, words } from '../lib/format.js';
+import { ago, clock, wallTime, words } from '../lib/format.js';
 
-export const Ago = ({ at }) => html`<time dateTime=${at} title=${`${wallTime(at)} on the wall`}>${ago(at, serverNow.value)}</time>`;
-export const Money = ({ minor, tone }) => html`<span class=${`num ${tone ?? ''}`}>${money(minor)}</span>`;
+// bearer is the header that a command sends, with the key of a system from the
+// environment, and curl a read with it.
+export const bearer = system => `-H "Authorization: Bearer $PLATEN_${system.toUpperCase()}_KEY"`;
+export const curl = (path, system = 'office') => `curl -s ${location.origin}/v1${path} ${bearer(system)}`;
+
+export const Ago = ({ at }) => html`
+  <time dateTime=${at} title=${`${wallTime(at)} on the wall`}>${ago(at, serverNow.value)}</time>
+`;
 export const Skeleton = ({ width = '6rem' }) => html`<span class="skel" style=${{ width }} />`;
 
 const tones = {
-  ok: 'completed ready shipped paid active delivered received_all closed executed recorded running ok full billed matched invoiced present none_late returned',
-  warn: 'received pending deferred open overdue late arrived waiting queued pending_verification below_reorder_point low offered in_production approval_required due sick draft unmatched',
-  bad: 'failed declined expired dropped disabled rejected down disputed bankrupt cancelled price_mismatch quantity_mismatch no_receipt lost quit dismissed',
+  ok:
+    'completed ready shipped paid active delivered received_all closed executed recorded running ok full ' +
+    'billed matched invoiced present none_late returned',
+  warn:
+    'received pending deferred open overdue late arrived waiting queued pending_verification ' +
+    'below_reorder_point low offered in_production approval_required due sick draft unmatched',
+  bad:
+    'failed declined expired dropped disabled rejected down disputed bankrupt cancelled price_mismatch ' +
+    'quantity_mismatch no_receipt lost quit dismissed',
 };
 export const toneOf = status => Object.keys(tones).find(tone => tones[tone].split(' ').includes(status)) ?? 'calm';
-export const Status = ({ is }) => is ? html`<span class=${`pill ${toneOf(is)}`}><i class="dot" aria-hidden="true" />${words(is)}</span>` : html`<span class="dim">${'\u2013'}</span>`;
+export const Status = ({ is }) =>
+  is
+    ? html`<span class=${`pill ${toneOf(is)}`}><i class="dot" aria-hidden="true" />${words(is)}</span>`
+    : html`<span class="dim">${'\u2013'}</span>`;
 
-export const Http = ({ status, code }) => html`<span class=${`http ${status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 200 ? 'ok' : 'bad'}`}>${status || code}</span>`;
+export const Http = ({ status, code }) => html`
+  <span class=${`http ${status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 200 ? 'ok' : 'bad'}`}>
+    ${status || code}
+  </span>
+`;
 
 export function Copy({ text, what, small = true, label = 'Copy' }) {
   const [done, set] = useState(false);
-  return html`<button type="button" class=${`btn ${small ? 'small' : ''}`} onClick=${async e => { e.stopPropagation(); set(await copy(text, what)); setTimeout(() => set(false), 2000); }}>
-    <${Icon} name=${done ? 'check' : 'copy'} size=${13} />${done ? 'Copied' : label}<span class="vh"> ${what}</span></button>`;
+  return html`
+    <button
+      type="button"
+      class=${`btn ${small ? 'small' : ''}`}
+      onClick=${async e => {
+        e.stopPropagation();
+        set(await copy(text, what));
+        setTimeout(() => set(false), 2000);
+      }}
+    >
+      <${Icon} name=${done ? 'check' : 'copy'} size=${13} />
+      ${done ? 'Copied' : label}
+      <span class="vh"> ${what}</span>
+    </button>
+  `;
 }
 
 // Code shows a text to be copied.
-export const Code = ({ text, what, children }) => html`<div class="code"><pre tabindex="0" aria-label=${what}><code>${children ?? text}</code></pre><${Copy} text=${text} what=${what} /></div>`;
+export const Code = ({ text, what, children }) => html`
+  <div class="code">
+    <pre tabindex="0" aria-label=${what}><code>${children ?? text}</code></pre>
+    <${Copy} text=${text} what=${what} />
+  </div>
+`;
 
 // Json colours a value's JSON without any markup of its own.
 export function Json({ value, what }) {
@@ -42,25 +79,94 @@ export function Json({ value, what }) {
   return html`<${Code} text=${text} what=${what}>${pieces}<//>`;
 }
 
-export const Empty = ({ icon, title, children }) => html`<div class="empty"><${Icon} name=${icon} size=${24} /><b>${title}</b>${children}</div>`;
+export const Empty = ({ icon, title, children }) => html`
+  <div class="empty"><${Icon} name=${icon} size=${24} /><b>${title}</b>${children}</div>
+`;
 
 // Problem shows a refusal: what happened, its code and request, where to read
 // on, and when to try again.
 export function Problem({ refusal, retry }) {
   const wait = refusal.retryAt ? Math.max(0, Math.ceil((refusal.retryAt - now.value) / 1000)) : 0;
-  return html`<div class="problem bad" role="alert"><${Icon} name="triangle-alert" /><div>
-    <b>${refusal.message}</b>${refusal.hint ? html`<p>${refusal.hint}</p>` : null}
-    <p class="ids"><code>${refusal.code}</code>${refusal.requestID ? html`<code>${refusal.requestID}</code>` : null}
-      ${refusal.docsURL ? html`<a href=${refusal.docsURL}>What this means</a>` : null}
-      ${wait ? html`<span>try again in ${clock(wait)}</span>` : null}</p></div>
-    ${retry ? html`<button class="btn small" disabled=${wait > 0} onClick=${retry}>Try again</button>` : null}</div>`;
+  return html`
+    <div class="problem bad" role="alert">
+      <${Icon} name="triangle-alert" />
+      <div>
+        <b>${refusal.message}</b>
+        ${refusal.hint ? html`<p>${refusal.hint}</p>` : null}
+        <p class="ids">
+          <code>${refusal.code}</code>
+          ${refusal.requestID ? html`<code>${refusal.requestID}</code>` : null}
+          ${refusal.docsURL ? html`<a href=${refusal.docsURL}>What this means</a>` : null}
+          ${wait ? html`<span>try again in ${clock(wait)}</span>` : null}
+        </p>
+      </div>
+      ${retry ? html`<button class="btn small" disabled=${wait > 0} onClick=${retry}>Try again</button>` : null}
+    </div>
+  `;
 }
 
-export const EventType = ({ type }) => { const i = type.lastIndexOf('.'); return html`<code class="type"><span>${type.slice(0, i + 1)}</span>${type.slice(i + 1)}</code>`; };
+export const EventType = ({ type }) => {
+  const i = type.lastIndexOf('.');
+  return html`<code class="type"><span>${type.slice(0, i + 1)}</span>${type.slice(i + 1)}</code>`;
+};
 
 // filterBox is the one field that `/` goes to.
-export const FilterBox = ({ value, onInput, label }) => html`<label class="find"><${Icon} name="search" size=${14} /><span class="vh">${label}</span>
-  <input data-filter autocomplete="off" spellcheck="false" placeholder=${label} value=${value} onInput=${e => onInput(e.target.value)} /><kbd aria-hidden="true">/</kbd></label>`;
+export const FilterBox = ({ value, onInput, label }) => html`
+  <label class="find">
+    <${Icon} name="search" size=${14} />
+    <span class="vh">${label}</span>
+    <input
+      data-filter
+      autocomplete="off"
+      spellcheck="false"
+      placeholder=${label}
+      value=${value}
+      onInput=${e => onInput(e.target.value)}
+    />
+    <kbd aria-hidden="true">/</kbd>
+  </label>
+`;
 
-export const SkeletonRows = ({ rows = 6, widths = ['4rem', '60%', '3rem'] }) => html`<table class="tbl" aria-hidden="true"><tbody>${Array.from({ length: rows }, () => html`<tr>
-  ${widths.map((w, i) => html`<td class=${i === 1 ? 'fill' : ''}><${Skeleton} width=${w} /></td>`)}</tr>`)}</tbody></table>`;
+export const SkeletonRows = ({ rows = 6, widths = ['4rem', '60%', '3rem'] }) => html`
+  <table class="tbl" aria-hidden="true">
+    <tbody>
+      ${Array.from(
+        { length: rows },
+        () => html`
+          <tr>${widths.map((w, i) => html`<td class=${i === 1 ? 'fill' : ''}><${Skeleton} width=${w} /></td>`)}</tr>
+        `,
+      )}
+    </tbody>
+  </table>
+`;
+
+// Table scrolls inside of its card. A heading is its text, or the text and the
+// class of its column.
+export const Table = ({ label, head, children }) => html`
+  <div class="scroll" tabindex="0" role="region" aria-label=${label}>
+    <table class="tbl">
+      ${head ? html`<thead><tr>${head.map(heading)}</tr></thead>` : null}
+      <tbody>${children}</tbody>
+    </table>
+  </div>
+`;
+const heading = of => {
+  const [text, kind] = [of].flat();
+  return html`<th class=${kind} scope="col">${text}</th>`;
+};
+
+// Notice says how something went.
+export const Notice = ({ good, title, id, children }) => html`
+  <div class=${`problem ${good ? 'ok' : 'warn'}`} id=${id} role="status">
+    <${Icon} name=${good ? 'circle-check' : 'triangle-alert'} />
+    <div><b>${title}</b>${children}</div>
+  </div>
+`;
+
+// Hold keeps a list still that would otherwise move on; `p` does the same.
+export const Hold = ({ held, flip }) => html`
+  <button class="btn small" aria-pressed=${held} onClick=${flip}>
+    <${Icon} name=${held ? 'play' : 'pause'} size=${13} />
+    ${held ? 'Go on' : 'Hold'} <kbd aria-hidden="true">p</kbd>
+  </button>
+`;

@@ -1,6 +1,6 @@
 import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { session, theme, keyShape, masked } from '../lib/session.js';
+import { session, theme, themes, keyShape, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
 import { say } from '../lib/copy.js';
 import { Refusal } from '../lib/api.js';
@@ -9,34 +9,176 @@ import { clock, day, number, wallTime } from '../lib/format.js';
 import { Problem, Skeleton, Status } from './parts.js';
 
 function Lease() {
-  const s = store.status.value, left = store.left.value, [refusal, refuse] = useState(null);
+  const s = store.status.value;
+  const left = store.left.value;
+  const [refusal, refuse] = useState(null);
   if (!s) return html`<section class="card pad-all"><${Skeleton} width="60%" /><${Skeleton} width="100%" /></section>`;
   const whole = (Date.parse(s.expires_at) - Date.parse(s.created_at)) / 1000;
-  const act = async () => { refuse(null); try { await store.extend(); say(`Extended by ${store.facts.extension}`); } catch (e) { refuse(e instanceof Refusal ? e : new Refusal(0)); } };
-  return html`<section class="card"><div class="card-h"><h2>Time</h2><${Status} is=${store.present.value.status} /></div><div class="pad form">
-    <p class="lease"><b class="num">${clock(left)}</b><span class="dim">left; it ends at ${wallTime(s.expires_at)}</span></p>
-    <div class=${`bar-track ${left <= store.facts.windowSeconds ? 'warn' : ''}`}><i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} /></div>
-    <p class="dim">Two extensions of ${store.facts.extension}, each open while ${store.facts.window} or less remain. After the end everything can be read for ${store.facts.grace}, then it is deleted.</p>
-    ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    <div class="row-actions"><button class="btn primary" disabled=${!store.canExtend.value} onClick=${act}><${Icon} name="plus" size=${14} />${store.facts.extension}</button><span class="dim">${s.extensions_left} left</span></div></div></section>`;
+  const act = async () => {
+    refuse(null);
+    try {
+      await store.extend();
+      say(`Extended by ${store.facts.extension}`);
+    } catch (e) {
+      refuse(e instanceof Refusal ? e : new Refusal(0));
+    }
+  };
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>Time</h2><${Status} is=${store.present.value.status} /></div>
+      <div class="pad form">
+        <p class="lease">
+          <b class="num">${clock(left)}</b>
+          <span class="dim">left; it ends at ${wallTime(s.expires_at)}</span>
+        </p>
+        <div class=${`bar-track ${left <= store.facts.windowSeconds ? 'warn' : ''}`}>
+          <i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} />
+        </div>
+        <p class="dim">
+          Two extensions of ${store.facts.extension}, each open while ${store.facts.window} or less remain. After the
+          end everything can be read for ${store.facts.grace}, then it is deleted.
+        </p>
+        ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+        <div class="row-actions">
+          <button class="btn primary" disabled=${!store.canExtend.value} onClick=${act}>
+            <${Icon} name="plus" size=${14} />
+            ${store.facts.extension}
+          </button>
+          <span class="dim">${s.extensions_left} left</span>
+        </div>
+      </div>
+    </section>
+  `;
 }
 
 // Lacking asks for the key that this tab was not given.
 function Lacking() {
-  const s = session.value, system = s.office_key ? 'factory' : 'office', [text, set] = useState(''), prefix = system === 'office' ? 'lab_off_' : 'lab_fac_', key = text.trim();
+  const s = session.value;
+  const system = s.office_key ? 'factory' : 'office';
+  const [text, set] = useState('');
+  const prefix = system === 'office' ? 'lab_off_' : 'lab_fac_';
+  const key = text.trim();
   const fits = keyShape.test(key) && key.startsWith(prefix);
-  return html`<section class="card"><div class="card-h"><h2>The other key</h2></div><form class="pad form" onSubmit=${e => { e.preventDefault(); session.value = { ...s, [`${system}_key`]: key }; say('Key added'); }}>
-    <p class="dim">Without it, ${system === 'office' ? 'Head Office' : 'the Factory'} and the bridge stay dark.</p><label class="field"><span>${system === 'office' ? 'Head Office' : 'Factory'} key</span><input autocomplete="off" spellcheck="false" placeholder=${`${prefix}…`} value=${text} onInput=${e => set(e.target.value)} /></label>
-    <div class="row-actions"><span class="grow" /><button class="btn primary" disabled=${!fits}>Add</button></div></form></section>`;
+  const add = e => {
+    e.preventDefault();
+    session.value = { ...s, [`${system}_key`]: key };
+    say('Key added');
+  };
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>The other key</h2></div>
+      <form class="pad form" onSubmit=${add}>
+        <p class="dim">Without it, ${system === 'office' ? 'Head Office' : 'the Factory'} and the bridge stay dark.</p>
+        <label class="field">
+          <span>${system === 'office' ? 'Head Office' : 'Factory'} key</span>
+          <input
+            autocomplete="off"
+            spellcheck="false"
+            placeholder=${`${prefix}…`}
+            value=${text}
+            onInput=${e => set(e.target.value)}
+          />
+        </label>
+        <div class="row-actions"><span class="grow" /><button class="btn primary" disabled=${!fits}>Add</button></div>
+      </form>
+    </section>
+  `;
+}
+
+const Facts = ({ s }) => html`
+  <dl class="facts pad two">
+    <div><dt>Name</dt><dd>${s.public_name}</dd></div>
+    <div><dt>Sandbox</dt><dd><code>${s.sandbox_id}</code></dd></div>
+    <div>
+      <dt>Preset</dt>
+      <dd><a href="/docs/presets"><code>${s.preset}</code></a></dd>
+    </div>
+    <div><dt>Seed</dt><dd class="num"><code>${s.seed}</code></dd></div>
+    <div><dt>Bridge</dt><dd>${s.bridge === 'auto' ? 'automatic' : 'by hand'}</dd></div>
+    <div>
+      <dt>Clock</dt>
+      <dd>${s.clock.mode === 'manual' ? 'moves when told' : `${s.clock.speed} minutes in a second`}</dd>
+    </div>
+    <div>
+      <dt>Day</dt>
+      <dd class="num">${day(s.clock.sim_date)}, the ${number(s.clock.day_number + 1)}. working day</dd>
+    </div>
+    <div><dt>Events</dt><dd class="num">${number(s.last_seq)}</dd></div>
+  </dl>
+`;
+
+function Company() {
+  const s = store.status.value;
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>Company</h2></div>
+      ${
+        s
+          ? html`<${Facts} s=${s} />`
+          : html`<div class="pad-all"><${Skeleton} width="80%" /><${Skeleton} width="70%" /></div>`
+      }
+    </section>
+  `;
+}
+
+function Tab() {
+  const { office_key, factory_key } = session.value;
+  const forget = () => {
+    store.forget();
+    go('/console');
+  };
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>This tab</h2></div>
+      <div class="pad form">
+        <dl class="facts two">
+          <div><dt>Head Office</dt><dd><code>${office_key ? masked(office_key) : 'no key'}</code></dd></div>
+          <div><dt>Factory</dt><dd><code>${factory_key ? masked(factory_key) : 'no key'}</code></dd></div>
+        </dl>
+        <p class="dim">Keys are kept until the tab is closed, and sent in headers only. There are no cookies.</p>
+        <div class="row-actions">
+          <a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>
+          <span class="grow" />
+          <button class="btn danger" onClick=${forget}><${Icon} name="log-out" size=${14} />Forget them</button>
+        </div>
+      </div>
+    </section>
+  `;
+}
+
+function Look() {
+  const option = ([name, icon, label]) => {
+    const choose = () => {
+      theme.value = name;
+    };
+    return html`
+      <button role="radio" aria-checked=${theme.value === name} onClick=${choose}>
+        <${Icon} name=${icon} size=${14} />
+        ${label}
+      </button>
+    `;
+  };
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>Theme</h2></div>
+      <div class="pad form">
+        <div class="seg" role="radiogroup" aria-label="Theme of the console">${themes.map(option)}</div>
+        <p class="dim">Motion follows the setting of your system.</p>
+      </div>
+    </section>
+  `;
 }
 
 export function Page() {
-  const s = store.status.value, keys = session.value;
-  return html`<div class="title"><h1>Session</h1><p>This sandbox, this tab, and how it looks.</p></div>
-    <div class="halves"><${Lease} />
-      <section class="card"><div class="card-h"><h2>Company</h2></div>${s ? html`<dl class="facts pad two"><div><dt>Name</dt><dd>${s.public_name}</dd></div><div><dt>Sandbox</dt><dd><code>${s.sandbox_id}</code></dd></div><div><dt>Preset</dt><dd><a href="/docs/presets"><code>${s.preset}</code></a></dd></div><div><dt>Seed</dt><dd class="num"><code>${s.seed}</code></dd></div><div><dt>Bridge</dt><dd>${s.bridge === 'auto' ? 'automatic' : 'by hand'}</dd></div><div><dt>Clock</dt><dd>${s.clock.mode === 'manual' ? 'moves when told' : `${s.clock.speed} minutes in a second`}</dd></div><div><dt>Day</dt><dd class="num">${day(s.clock.sim_date)}, the ${number(s.clock.day_number + 1)}. working day</dd></div><div><dt>Events</dt><dd class="num">${number(s.last_seq)}</dd></div></dl>` : html`<div class="pad-all"><${Skeleton} width="80%" /><${Skeleton} width="70%" /></div>`}</section>
-      <section class="card"><div class="card-h"><h2>This tab</h2></div><div class="pad form"><dl class="facts two"><div><dt>Head Office</dt><dd><code>${keys.office_key ? masked(keys.office_key) : 'no key'}</code></dd></div><div><dt>Factory</dt><dd><code>${keys.factory_key ? masked(keys.factory_key) : 'no key'}</code></dd></div></dl>
-        <p class="dim">Keys are kept until the tab is closed, and sent in headers only. There are no cookies.</p><div class="row-actions"><a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a><span class="grow" /><button class="btn danger" onClick=${() => { store.forget(); go('/console'); }}><${Icon} name="log-out" size=${14} />Forget them</button></div></div></section>
-      <section class="card"><div class="card-h"><h2>Theme</h2></div><div class="pad form"><div class="seg" role="radiogroup" aria-label="Theme of the console">${[['auto', 'monitor', 'As the system'], ['light', 'sun', 'Light'], ['dark', 'moon', 'Dark']].map(([t, icon, name]) => html`<button role="radio" aria-checked=${theme.value === t} onClick=${() => { theme.value = t; }}><${Icon} name=${icon} size=${14} />${name}</button>`)}</div><p class="dim">Motion follows the setting of your system.</p></div></section>
-      ${keys.office_key && keys.factory_key ? null : html`<${Lacking} />`}</div>`;
+  const { office_key, factory_key } = session.value;
+  return html`
+    <div class="title"><h1>Session</h1><p>This sandbox, this tab, and how it looks.</p></div>
+    <div class="halves">
+      <${Lease} />
+      <${Company} />
+      <${Tab} />
+      <${Look} />
+      ${office_key && factory_key ? null : html`<${Lacking} />`}
+    </div>
+  `;
 }

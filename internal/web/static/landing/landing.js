@@ -5,22 +5,33 @@ import { call, randomKey, Refusal, sleep } from '../lib/api.js';
 import { clock, number, span } from '../lib/format.js';
 import { solve } from './proof.js';
 
-const form = document.getElementById('create'), offers = form.querySelector('fieldset'), twin = document.getElementById('twin').firstElementChild;
+const form = document.getElementById('create');
+const offers = form.querySelector('fieldset');
+const twin = document.getElementById('twin').firstElementChild;
 const plain = twin.textContent;
 // at is what is going on: idle, creating, proof, queue or refused.
 const at = signal({ step: 'idle' });
 const now = signal(Date.now());
-setInterval(() => { now.value = Date.now(); }, 1000);
+setInterval(() => {
+  now.value = Date.now();
+}, 1000);
 let control;
 
 const preset = () => new FormData(form).get('preset');
 form.addEventListener('change', () => {
-  twin.textContent = preset() === 'starter' ? plain : `${plain} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"preset":"${preset()}"}'`;
+  twin.textContent =
+    preset() === 'starter'
+      ? plain
+      : `${plain} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"preset":"${preset()}"}'`;
 });
-form.addEventListener('submit', event => { event.preventDefault(); begin(); });
+form.addEventListener('submit', event => {
+  event.preventDefault();
+  begin();
+});
 
 async function begin() {
-  const wanted = preset(), key = randomKey();
+  const wanted = preset();
+  const key = randomKey();
   control = new AbortController();
   const { signal } = control;
   offers.disabled = true;
@@ -28,7 +39,16 @@ async function begin() {
     at.value = { step: 'creating' };
     open(await wait(await ask(wanted, key, signal), signal));
   } catch (error) {
-    at.value = error.name === 'AbortError' ? { step: 'idle' } : { step: 'refused', refusal: error instanceof Refusal ? error : new Refusal(0, { code: 'unexpected', message: String(error.message ?? error) }) };
+    at.value =
+      error.name === 'AbortError'
+        ? { step: 'idle' }
+        : {
+            step: 'refused',
+            refusal:
+              error instanceof Refusal
+                ? error
+                : new Refusal(0, { code: 'unexpected', message: String(error.message ?? error) }),
+          };
     offers.disabled = false;
   }
 }
@@ -37,12 +57,19 @@ async function begin() {
 // key goes with each try, so that a lost answer makes no second sandbox.
 async function ask(wanted, key, signal, proof) {
   try {
-    return await call('/v1/sandboxes', { method: 'POST', body: { preset: wanted }, headers: { 'Idempotency-Key': key, ...(proof ? { 'Sim-PoW': proof } : {}) }, signal });
+    return await call('/v1/sandboxes', {
+      method: 'POST',
+      body: { preset: wanted },
+      headers: { 'Idempotency-Key': key, ...(proof ? { 'Sim-PoW': proof } : {}) },
+      signal,
+    });
   } catch (refusal) {
     if (refusal.code !== 'pow_required') throw refusal;
     const { challenge, difficulty } = refusal.details;
     at.value = { step: 'proof', difficulty, tried: 0, rate: 0, began: Date.now() };
-    const nonce = await solve(challenge, difficulty, signal, (tried, rate) => { at.value = { ...at.value, tried, rate }; });
+    const nonce = await solve(challenge, difficulty, signal, (tried, rate) => {
+      at.value = { ...at.value, tried, rate };
+    });
     at.value = { step: 'creating' };
     return ask(wanted, key, signal, `${challenge}.${nonce}`);
   }
@@ -51,14 +78,18 @@ async function ask(wanted, key, signal, proof) {
 // wait polls a ticket until it is a sandbox. A refusal that only says "later"
 // does not cost the place.
 async function wait(answer, signal) {
-  const poll = answer.data.poll, first = answer.data.position;
-  let since = Date.now();
+  const poll = answer.data.poll;
+  const first = answer.data.position;
+  const since = Date.now();
   while (answer.status === 202) {
     const { position, eta_s } = answer.data;
     at.value = { step: 'queue', first, position, until: Date.now() + eta_s * 1000, since };
     await sleep((Number(answer.headers.get('Retry-After')) || 3) * 1000, signal);
     for (;;) {
-      try { answer = await call(poll, { signal }); break; } catch (refusal) {
+      try {
+        answer = await call(poll, { signal });
+        break;
+      } catch (refusal) {
         if (!(refusal.status === 429 || refusal.status >= 500 || refusal.status === 0)) throw refusal;
         await sleep(Math.max(3000, refusal.retryAt - Date.now()), signal);
       }
@@ -68,27 +99,69 @@ async function wait(answer, signal) {
 }
 
 function open(sandbox) {
-  sessionStorage.setItem('platen.session', JSON.stringify({ sandbox_id: sandbox.sandbox_id, public_name: sandbox.public_name, office_key: sandbox.office_key, factory_key: sandbox.factory_key, seen: false }));
+  sessionStorage.setItem(
+    'platen.session',
+    JSON.stringify({
+      sandbox_id: sandbox.sandbox_id,
+      public_name: sandbox.public_name,
+      office_key: sandbox.office_key,
+      factory_key: sandbox.factory_key,
+      seen: false,
+    }),
+  );
   location.assign('/console/keys');
 }
 
-const Cancel = () => html`<button type="button" class="btn plain small" onClick=${() => control.abort()}>Cancel</button>`;
+const Cancel = () => html`
+  <button type="button" class="btn plain small" onClick=${() => control.abort()}>Cancel</button>
+`;
 
 function Proof({ s }) {
-  const expected = 2 ** s.difficulty, seconds = s.rate ? Math.max(0, expected / s.rate - (now.value - s.began) / 1000) : 0;
+  const expected = 2 ** s.difficulty;
+  const seconds = s.rate ? Math.max(0, expected / s.rate - (now.value - s.began) / 1000) : 0;
   // The chance that it would have been found by now: it never reaches the end.
   const chance = 1 - Math.exp(-s.tried / expected);
-  return html`<div class="wait" role="status"><div class="line"><b>Proving a little work</b><${Cancel} /></div>
-    <div class="bar-track"><i style=${{ transform: `scaleX(${chance})` }} /></div>
-    <dl><div><dt>Tried</dt><dd>${number(s.tried)}</dd></div><div><dt>Per second</dt><dd>${s.rate ? number(s.rate) : '\u2013'}</dd></div><div><dt>Expected</dt><dd>${s.rate ? (seconds > 1 ? `about ${span(seconds)}` : 'any moment') : '\u2013'}</dd></div></dl>
-    <p class="fine">This server asks each browser for ${s.difficulty} leading zero bits of SHA-256. It runs beside the page.</p></div>`;
+  return html`
+    <div class="wait" role="status">
+      <div class="line"><b>Proving a little work</b><${Cancel} /></div>
+      <div class="bar-track"><i style=${{ transform: `scaleX(${chance})` }} /></div>
+      <dl>
+        <div><dt>Tried</dt><dd>${number(s.tried)}</dd></div>
+        <div><dt>Per second</dt><dd>${s.rate ? number(s.rate) : '\u2013'}</dd></div>
+        <div>
+          <dt>Expected</dt>
+          <dd>${s.rate ? (seconds > 1 ? `about ${span(seconds)}` : 'any moment') : '\u2013'}</dd>
+        </div>
+      </dl>
+      <p class="fine">
+        This server asks each browser for ${s.difficulty} leading zero bits of SHA-256. It runs beside the page.
+      </p>
+    </div>
+  `;
 }
 
 function Queue({ s }) {
-  const left = Math.max(0, Math.round((s.until - now.value) / 1000)), done = s.first > 1 ? (s.first - s.position) / s.first : Math.min(.9, (now.value - s.since) / Math.max(1, s.until - s.since));
-  return html`<div class="wait" role="status"><div class="line"><span>Place <span class="big">${s.position}</span> in the queue</span><span class="dim">${left ? `about ${clock(left)}` : 'any moment'}</span></div>
-    <div class="bar-track"><i style=${{ transform: `scaleX(${Math.max(.02, done)})` }} /></div>
-    <div class="line"><p class="fine">All places are taken. Keep this tab open: your place is held, and a sandbox that becomes free is yours for two minutes.</p><${Cancel} /></div></div>`;
+  const left = Math.max(0, Math.round((s.until - now.value) / 1000));
+  const done =
+    s.first > 1
+      ? (s.first - s.position) / s.first
+      : Math.min(0.9, (now.value - s.since) / Math.max(1, s.until - s.since));
+  return html`
+    <div class="wait" role="status">
+      <div class="line">
+        <span>Place <span class="big">${s.position}</span> in the queue</span>
+        <span class="dim">${left ? `about ${clock(left)}` : 'any moment'}</span>
+      </div>
+      <div class="bar-track"><i style=${{ transform: `scaleX(${Math.max(0.02, done)})` }} /></div>
+      <div class="line">
+        <p class="fine">
+          All places are taken. Keep this tab open: your place is held, and a sandbox that becomes free is yours for two
+          minutes.
+        </p>
+        <${Cancel} />
+      </div>
+    </div>
+  `;
 }
 
 const refusals = {
@@ -100,20 +173,36 @@ const refusals = {
 
 function Refused({ refusal }) {
   const left = refusal.retryAt ? Math.max(0, Math.ceil((refusal.retryAt - now.value) / 1000)) : 0;
-  return html`<div class="problem ${refusal.status >= 500 || refusal.status === 0 ? 'bad' : 'warn'}" role="alert"><${Icon} name="triangle-alert" /><div><b>${refusals[refusal.code] ?? refusal.message}</b>
-      ${refusal.hint ? html`<p>${refusal.hint}</p>` : null}
-      <p class="ids"><code>${refusal.code}</code>${refusal.requestID ? html`<code>${refusal.requestID}</code>` : null}${refusal.docsURL ? html`<a href=${refusal.docsURL}>What this means</a>` : null}</p></div></div>
-    <button class="btn primary large" disabled=${left > 0}>${left ? `Again in ${clock(left)}` : 'Try again'}</button>`;
+  return html`
+    <div class="problem ${refusal.status >= 500 || refusal.status === 0 ? 'bad' : 'warn'}" role="alert">
+      <${Icon} name="triangle-alert" />
+      <div>
+        <b>${refusals[refusal.code] ?? refusal.message}</b>
+        ${refusal.hint ? html`<p>${refusal.hint}</p>` : null}
+        <p class="ids">
+          <code>${refusal.code}</code>
+          ${refusal.requestID ? html`<code>${refusal.requestID}</code>` : null}
+          ${refusal.docsURL ? html`<a href=${refusal.docsURL}>What this means</a>` : null}
+        </p>
+      </div>
+    </div>
+    <button class="btn primary large" disabled=${left > 0}>${left ? `Again in ${clock(left)}` : 'Try again'}</button>
+  `;
 }
 
 function Progress() {
   const s = at.value;
   switch (s.step) {
-    case 'creating': return html`<button class="btn primary large" disabled>Setting up the company…</button>`;
-    case 'proof': return html`<${Proof} s=${s} />`;
-    case 'queue': return html`<${Queue} s=${s} />`;
-    case 'refused': return html`<${Refused} refusal=${s.refusal} />`;
-    default: return html`<button class="btn primary large">Create a sandbox <${Icon} name="arrow-right" /></button>`;
+    case 'creating':
+      return html`<button class="btn primary large" disabled>Setting up the company…</button>`;
+    case 'proof':
+      return html`<${Proof} s=${s} />`;
+    case 'queue':
+      return html`<${Queue} s=${s} />`;
+    case 'refused':
+      return html`<${Refused} refusal=${s.refusal} />`;
+    default:
+      return html`<button class="btn primary large">Create a sandbox <${Icon} name="arrow-right" /></button>`;
   }
 }
 

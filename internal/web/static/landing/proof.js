@@ -2,25 +2,40 @@
 const source = new URL('./proof-worker.js', import.meta.url).href;
 
 // The page's policy lets exactly one file become a worker.
-const policy = globalThis.trustedTypes?.createPolicy('platen-worker', { createScriptURL: url => {
-  if (url !== source) throw new TypeError('not the worker of the proofs');
-  return url;
-} });
+const policy = globalThis.trustedTypes?.createPolicy('platen-worker', {
+  createScriptURL: url => {
+    if (url !== source) throw new TypeError('not the worker of the proofs');
+    return url;
+  },
+});
 
 // solve resolves to the nonce, as text. told hears how many were tried and how
 // many it are in a second. It rejects when the signal aborts.
 export function solve(challenge, difficulty, signal, told) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(policy ? policy.createScriptURL(source) : source, { type: 'module' });
-    const end = () => { worker.terminate(); signal.removeEventListener('abort', stop); };
-    const stop = () => { end(); reject(new DOMException('stopped', 'AbortError')); };
+    const end = () => {
+      worker.terminate();
+      signal.removeEventListener('abort', stop);
+    };
+    const stop = () => {
+      end();
+      reject(new DOMException('stopped', 'AbortError'));
+    };
     signal.addEventListener('abort', stop);
     const began = performance.now();
     worker.onmessage = ({ data }) => {
-      if (data.nonce !== undefined) { end(); resolve(data.nonce); return; }
+      if (data.nonce !== undefined) {
+        end();
+        resolve(data.nonce);
+        return;
+      }
       told(data.tried, data.tried / ((performance.now() - began) / 1000));
     };
-    worker.onerror = event => { end(); reject(new Error(event.message || 'the worker failed')); };
+    worker.onerror = event => {
+      end();
+      reject(new Error(event.message || 'the worker failed'));
+    };
     worker.postMessage({ challenge, difficulty });
   });
 }

@@ -8,7 +8,8 @@ export class Refusal extends Error {
     this.name = 'Refusal';
     this.status = status;
     this.code = error.code ?? (status ? `http_${status}` : 'unreachable');
-    this.hint = error.hint ?? (status ? '' : 'Is it running, and are you online? Nothing was changed that was not answered.');
+    this.hint =
+      error.hint ?? (status ? '' : 'Is it running, and are you online? Nothing was changed that was not answered.');
     this.docsURL = error.docs_url ? new URL(error.docs_url, location.origin).pathname : '';
     this.details = error.details;
     this.requestID = meta.request_id ?? '';
@@ -33,28 +34,45 @@ export async function call(path, { key, method = 'GET', body, headers = {}, sign
   if (method !== 'GET' && !sent.has('Idempotency-Key')) sent.set('Idempotency-Key', randomKey());
   let response;
   try {
-    response = await fetch(path, { method, headers: sent, body: body === undefined ? undefined : JSON.stringify(body), signal, credentials: 'omit', cache: 'no-store', redirect: 'error' });
+    response = await fetch(path, {
+      method,
+      headers: sent,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+    });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new Refusal(0);
   }
   const envelope = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refusal(response.status, envelope.error, envelope.meta, Number(response.headers.get('Retry-After')) || 0);
+  if (!response.ok)
+    throw new Refusal(response.status, envelope.error, envelope.meta, Number(response.headers.get('Retry-After')) || 0);
   return { status: response.status, data: envelope.data ?? envelope, meta: envelope.meta, headers: response.headers };
 }
 
-export const sleep = (ms, signal) => new Promise((resolve, reject) => {
-  const stop = () => { clearTimeout(timer); reject(new DOMException('stopped', 'AbortError')); };
-  const timer = setTimeout(() => { signal?.removeEventListener('abort', stop); resolve(); }, ms);
-  if (signal?.aborted) stop();
-  else signal?.addEventListener('abort', stop, { once: true });
-});
+export const sleep = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(new DOMException('stopped', 'AbortError'));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 
 // parse yields the messages {event, id, data} of a stream of server-sent events.
 // They come by fetch: EventSource cannot send a key in a header.
 export async function* parse(reader) {
   const decoder = new TextDecoder();
-  let rest = '', message = { event: 'message', id: undefined, data: [] };
+  let rest = '';
+  let message = { event: 'message', id: undefined, data: [] };
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
@@ -68,7 +86,8 @@ export async function* parse(reader) {
       }
       const colon = line.indexOf(':');
       if (colon === 0) continue;
-      const field = colon < 0 ? line : line.slice(0, colon), text = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+      const field = colon < 0 ? line : line.slice(0, colon);
+      const text = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
       if (field === 'data') message.data.push(text);
       else if (field === 'event') message.event = text;
       else if (field === 'id') message.id = text;

@@ -6,7 +6,9 @@ let timer;
 export function say(text) {
   toast.value = text;
   clearTimeout(timer);
-  timer = setTimeout(() => { toast.value = ''; }, 2600);
+  timer = setTimeout(() => {
+    toast.value = '';
+  }, 2600);
 }
 
 // copy puts a text on the clipboard, also where navigator.clipboard is missing
@@ -16,8 +18,11 @@ export async function copy(text, what) {
     await navigator.clipboard.writeText(text);
     say(`${what} copied`);
     return true;
-  } catch { /* the old way below */ }
-  const focused = document.activeElement, area = document.createElement('textarea');
+  } catch {
+    /* the old way below */
+  }
+  const focused = document.activeElement;
+  const area = document.createElement('textarea');
   area.value = text;
   area.className = 'vh';
   document.body.append(area);

@@ -4,15 +4,17 @@ const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const minus = text => text.replace('-', '\u2212');
 
-export const number = n => n == null ? '\u2013' : minus(whole.format(n));
-export const money = minor => minor == null ? '\u2013' : minus(cents.format(minor / 100));
-export const roundMoney = minor => minor == null ? '\u2013' : minus(whole.format(minor / 100));
+export const number = n => (n == null ? '\u2013' : minus(whole.format(n)));
+export const money = minor => (minor == null ? '\u2013' : minus(cents.format(minor / 100)));
+export const roundMoney = minor => (minor == null ? '\u2013' : minus(whole.format(minor / 100)));
 export const signed = minor => (minor > 0 ? '+' : '') + roundMoney(minor);
 
 // clock is minutes and seconds, such as 28:04.
 export const clock = seconds => {
   if (seconds == null) return '--:--';
-  const h = Math.floor(seconds / 3600), m = Math.floor(seconds / 60) % 60, s = Math.floor(seconds % 60);
+  const h = Math.floor(seconds / 3600);
+  const m = Math.floor(seconds / 60) % 60;
+  const s = Math.floor(seconds % 60);
   const two = n => String(n).padStart(2, '0');
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 };
@@ -43,16 +45,7 @@ export const day = date => {
 
 export const wallTime = instant => new Date(instant).toLocaleTimeString('en-GB');
 export const words = text => String(text).replaceAll('_', ' ');
-export const sentence = text => { const w = words(text); return w[0]?.toUpperCase() + w.slice(1); };
-
-// workingDays counts the days from one in-world date to another, weekends left
-// out.
-export const workingDays = (from, to) => {
-  let n = 0;
-  const step = from <= to ? 1 : -1;
-  for (let d = new Date(`${from}T00:00:00Z`), end = Date.parse(`${to}T00:00:00Z`); (end - d) * step > 0;) {
-    d.setUTCDate(d.getUTCDate() + step);
-    if (d.getUTCDay() % 6 !== 0) n += step;
-  }
-  return n;
+export const sentence = text => {
+  const w = words(text);
+  return w[0]?.toUpperCase() + w.slice(1);
 };

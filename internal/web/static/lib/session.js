@@ -8,7 +8,9 @@ function stored() {
   try {
     const s = JSON.parse(sessionStorage.getItem(place));
     return s && (s.office_key || s.factory_key) ? s : null;
-  } catch { return null; }
+  } catch {
+    return null;
+  }
 }
 
 // session is {sandbox_id, public_name, office_key, factory_key, seen}, null
@@ -19,21 +21,34 @@ effect(() => {
   try {
     if (session.value) sessionStorage.setItem(place, JSON.stringify(session.value));
     else sessionStorage.removeItem(place);
-  } catch { /* the keys stay in memory */ }
+  } catch {
+    /* the keys stay in memory */
+  }
 });
 
 export const anyKey = () => session.value?.office_key || session.value?.factory_key;
-export const keyFor = system => system === 'factory' ? session.value?.factory_key : system === 'office' ? session.value?.office_key : anyKey();
-export const masked = key => key ? `${key.slice(0, 8)}${'\u2022'.repeat(12)}${key.slice(-4)}` : '';
+export const keyFor = system =>
+  system === 'factory' ? session.value?.factory_key : system === 'office' ? session.value?.office_key : anyKey();
+export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(12)}${key.slice(-4)}` : '');
 export const keyShape = /^lab_(off|fac)_[A-Za-z0-9_-]{43}$/;
 export const keyAnywhere = /lab_(?:off|fac)_[A-Za-z0-9_-]{43}/;
 
-// theme is auto, light or dark.
+// theme is auto, light or dark. themes are all: name, icon and label.
+export const themes = [
+  ['auto', 'monitor', 'As the system'],
+  ['light', 'sun', 'Light'],
+  ['dark', 'moon', 'Dark'],
+];
 export const theme = signal(document.documentElement.dataset.theme ?? 'auto');
 effect(() => {
-  const chosen = theme.value, { dataset } = document.documentElement;
-  if (chosen === 'auto') delete dataset.theme; else dataset.theme = chosen;
+  const chosen = theme.value;
+  const { dataset } = document.documentElement;
+  if (chosen === 'auto') delete dataset.theme;
+  else dataset.theme = chosen;
   try {
-    if (chosen === 'auto') localStorage.removeItem('platen.theme'); else localStorage.setItem('platen.theme', chosen);
-  } catch { /* it holds for this page */ }
+    if (chosen === 'auto') localStorage.removeItem('platen.theme');
+    else localStorage.setItem('platen.theme', chosen);
+  } catch {
+    /* it holds for this page */
+  }
 });

@@ -1,10 +1,13 @@
-// What the console knows of its sandbox. It is filled once from the server's
+// The sandbox as the console knows it. It is filled once from the server's
 // state and then by the stream of changes; pages only read.
 import { signal, computed, batch } from '../vendor/preact.js';
 import { session, anyKey } from './session.js';
 import { call, parse, Refusal, sleep } from './api.js';
 
-const eventsMost = 600, callsMost = 500, retryMost = 8000, silenceMost = 20000;
+const eventsMost = 600;
+const callsMost = 500;
+const retryMost = 8000;
+const silenceMost = 20000;
 
 // link is {state, until, refusal}. States: connecting, live, reconnecting,
 // limited, offline, gone, none.
@@ -27,7 +30,11 @@ const lists = new Map();
 
 // rows are the records of a resource, newest first.
 export function rows(resource) {
-  if (!lists.has(resource)) lists.set(resource, computed(() => [...table(resource).value.values()].reverse()));
+  if (!lists.has(resource))
+    lists.set(
+      resource,
+      computed(() => [...table(resource).value.values()].reverse()),
+    );
   return lists.get(resource).value;
 }
 export const row = (resource, id) => table(resource).value.get(id);
@@ -36,18 +43,24 @@ export const loaded = computed(() => status.value !== null);
 // skew is how far the server's clock is ahead of the browser's, in ms.
 const skew = signal(0);
 export const serverNow = computed(() => now.value + skew.value);
-export const left = computed(() => status.value ? Math.max(0, Math.round((Date.parse(status.value.expires_at) - serverNow.value) / 1000)) : null);
+export const left = computed(() =>
+  status.value ? Math.max(0, Math.round((Date.parse(status.value.expires_at) - serverNow.value) / 1000)) : null,
+);
 export const readOnly = computed(() => {
   const state = present.value?.status;
   return state && state !== 'active' ? state : link.value.state === 'gone' ? 'gone' : '';
 });
 
-setInterval(() => { now.value = Date.now(); }, 1000);
+setInterval(() => {
+  now.value = Date.now();
+}, 1000);
 
 function apply(change) {
   batch(() => {
     if (change.whole) {
-      events.value = []; calls.value = []; points.value = [];
+      events.value = [];
+      calls.value = [];
+      points.value = [];
       for (const t of tables.values()) t.value = new Map();
     }
     present.value = change.now;
@@ -60,7 +73,8 @@ function apply(change) {
     if (change.calls?.length) calls.value = [...change.calls.reverse(), ...calls.value].slice(0, callsMost);
     if (change.points?.length) points.value = [...points.value, ...change.points];
     for (const [resource, changed] of Object.entries(change.records ?? {})) {
-      const t = table(resource), next = change.replaced?.includes(resource) ? new Map() : new Map(t.value);
+      const t = table(resource);
+      const next = change.replaced?.includes(resource) ? new Map() : new Map(t.value);
       for (const r of changed) next.set(r.id, r);
       t.value = next;
     }
@@ -69,7 +83,12 @@ function apply(change) {
 
 // facts are numbers of this server, as its document has them.
 const told = document.documentElement.dataset;
-export const facts = { extension: told.extension, grace: told.grace, window: told.window, windowSeconds: Number(told.windowS) };
+export const facts = {
+  extension: told.extension,
+  grace: told.grace,
+  window: told.window,
+  windowSeconds: Number(told.windowS),
+};
 
 let stop;
 
@@ -90,7 +109,12 @@ export function disconnect() {
 export function forget() {
   disconnect();
   batch(() => {
-    session.value = null; status.value = null; present.value = null; events.value = []; calls.value = []; points.value = [];
+    session.value = null;
+    status.value = null;
+    present.value = null;
+    events.value = [];
+    calls.value = [];
+    points.value = [];
     for (const t of tables.values()) t.value = new Map();
     link.value = { state: 'none' };
   });
@@ -103,7 +127,8 @@ const keyHeaders = () => {
 };
 
 async function follow(signal) {
-  let place = '', failures = 0;
+  let place = '';
+  let failures = 0;
   while (!signal.aborted) {
     try {
       if (!place) {
@@ -111,15 +136,29 @@ async function follow(signal) {
         apply(data);
         place = data.place;
         const s = session.value;
-        if (s.sandbox_id !== data.status.sandbox_id) session.value = { ...s, sandbox_id: data.status.sandbox_id, public_name: data.status.public_name };
+        if (s.sandbox_id !== data.status.sandbox_id)
+          session.value = { ...s, sandbox_id: data.status.sandbox_id, public_name: data.status.public_name };
       }
-      await listen(place, signal, () => { failures = 0; link.value = { state: 'live' }; });
+      await listen(place, signal, () => {
+        failures = 0;
+        link.value = { state: 'live' };
+      });
     } catch (error) {
       if (signal.aborted) return;
       if (error.place) place = error.place;
-      if (error.status === 401) { link.value = { state: 'gone', refusal: error }; return; }
-      const wait = error.status === 429 && error.retryAt ? Math.max(500, error.retryAt - Date.now()) : Math.min(retryMost, 400 * 2 ** failures++) * (0.75 + Math.random() / 2);
-      link.value = { state: error.status === 429 ? 'limited' : navigator.onLine === false ? 'offline' : 'reconnecting', until: Date.now() + wait, refusal: error };
+      if (error.status === 401) {
+        link.value = { state: 'gone', refusal: error };
+        return;
+      }
+      const wait =
+        error.status === 429 && error.retryAt
+          ? Math.max(500, error.retryAt - Date.now())
+          : Math.min(retryMost, 400 * 2 ** failures++) * (0.75 + Math.random() / 2);
+      link.value = {
+        state: error.status === 429 ? 'limited' : navigator.onLine === false ? 'offline' : 'reconnecting',
+        until: Date.now() + wait,
+        refusal: error,
+      };
       await rest(wait, signal);
     }
   }
@@ -136,14 +175,23 @@ async function rest(wait, signal) {
 
 // listen reads the stream. It only ends with an error, which says how far it came.
 async function listen(place, signal, alive) {
-  const control = new AbortController(), abort = () => control.abort();
+  const control = new AbortController();
+  const abort = () => control.abort();
   signal.addEventListener('abort', abort);
   let watchdog = setTimeout(abort, silenceMost);
   try {
-    const response = await fetch('/console/stream', { headers: { ...keyHeaders(), 'Last-Event-ID': place }, signal: control.signal, credentials: 'omit', cache: 'no-store' });
+    const response = await fetch('/console/stream', {
+      headers: { ...keyHeaders(), 'Last-Event-ID': place },
+      signal: control.signal,
+      credentials: 'omit',
+      cache: 'no-store',
+    });
     if (!response.ok) {
       const envelope = await response.json().catch(() => ({}));
-      throw Object.assign(new Refusal(response.status, envelope.error, envelope.meta, Number(response.headers.get('Retry-After')) || 0), { place });
+      throw Object.assign(
+        new Refusal(response.status, envelope.error, envelope.meta, Number(response.headers.get('Retry-After')) || 0),
+        { place },
+      );
     }
     alive();
     for await (const message of parse(response.body.getReader())) {
@@ -170,4 +218,6 @@ export async function extend() {
   status.value = data;
 }
 
-export const canExtend = computed(() => left.value !== null && left.value > 0 && left.value <= facts.windowSeconds && status.value.extensions_left > 0);
+export const canExtend = computed(
+  () => left.value !== null && left.value > 0 && left.value <= facts.windowSeconds && status.value.extensions_left > 0,
+);
