@@ -132,6 +132,15 @@ func (l look) String() string {
 
 var looks = []look{{desktop, false}, {desktop, true}, {phone, false}, {phone, true}}
 
+// looksOf are the looks of the nth page: each has another one on the way, and all of
+// them where everything is tested.
+func looksOf(n int) []look {
+	if os.Getenv("PLATEN_TEST_ALL") != "" {
+		return looks
+	}
+	return looks[n%len(looks):][:1]
+}
+
 // open opens an empty page that looks at a server.
 func open(t *testing.T, origin string, l look, expected ...string) *tab {
 	t.Helper()
