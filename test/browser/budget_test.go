@@ -69,7 +69,7 @@ func TestEventsLeaveTheMainThreadIdle(t *testing.T) {
 	for range 10 {
 		c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
 		c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_calendar", "quantity": 5})
-		waitForTick()
+		second()
 	}
 	x.shows(".feed li", "work_order")
 	after := x.metrics()

@@ -166,7 +166,7 @@ func (x *tab) extends() {
 func (x *tab) ends(c *company) {
 	x.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); text(c.must(http.MethodGet, "/sandbox", nil), "status") == "active" && time.Now().Before(deadline); {
-		waitForTick()
+		second()
 	}
 	x.goTo("/console/webhooks")
 	x.shows("[data-banner=expired]", "423")

@@ -7,6 +7,5 @@ import (
 
 func randomText() string { return rand.Text() }
 
-// waitForTick waits until time may be moved again: a limit of the server, which
-// no channel tells of.
-func waitForTick() { <-time.After(1010 * time.Millisecond) }
+// second lets a second pass, for claims about what happens in one.
+func second() { <-time.After(time.Second) }
