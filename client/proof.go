@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// difficultyMost is the hardest task that is begun: about 2^28 hashes, half
+	// maxDifficulty is the hardest task that is begun: about 2^28 hashes, half
 	// a minute of one processor.
-	difficultyMost = 28
+	maxDifficulty = 28
 	// looksEvery is how many nonces are tried between looks at the context.
 	looksEvery = 1 << 12
 )
@@ -27,7 +27,7 @@ func solve(ctx context.Context, refusal error) (string, error) {
 		Difficulty int    `json:"difficulty"`
 	}
 	e, ok := errors.AsType[*Error](refusal)
-	if !ok || json.Unmarshal(e.Details, &task) != nil || task.Challenge == "" || task.Difficulty > difficultyMost {
+	if !ok || json.Unmarshal(e.Details, &task) != nil || task.Challenge == "" || task.Difficulty > maxDifficulty {
 		return "", refusal
 	}
 	text := []byte(task.Challenge)

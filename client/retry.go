@@ -18,10 +18,10 @@ const (
 	// maxAnswer is the largest answer that is read, in bytes: many times a
 	// full page of the largest rows.
 	maxAnswer = 8 << 20
-	// backoffFirst and backoffMost limit the wait where the server names no
+	// backoffFirst and maxBackoff limit the wait where the server names no
 	// time: the limit begins with the one and doubles up to the other.
 	backoffFirst = 250 * time.Millisecond
-	backoffMost  = 8 * time.Second
+	maxBackoff   = 8 * time.Second
 	// requestInProgress is the code of a request whose twin is still at work.
 	requestInProgress = "request_in_progress"
 )
@@ -230,7 +230,7 @@ func (c *Client) delay(err error, attempts int) time.Duration {
 	}
 	limit := backoffFirst
 	for range attempts - 1 {
-		limit = min(2*limit, backoffMost)
+		limit = min(2*limit, maxBackoff)
 	}
 	return jitter(limit)
 }

@@ -17,9 +17,9 @@ const (
 	// pollPause is the least time between two looks at a queue ticket: calls
 	// without a key share a small budget.
 	pollPause = 3 * time.Second
-	// proofsMost is how many tasks are solved for one creation: a proof can
+	// maxProofs is how many tasks are solved for one creation: a proof can
 	// come too late once.
-	proofsMost  = 3
+	maxProofs   = 3
 	powRequired = "pow_required"
 )
 
@@ -58,7 +58,7 @@ func (c *Client) create(ctx context.Context, q request) (*Sandbox, error) {
 	ctx = WithIdempotencyKey(ctx, c.keyOf(ctx)) // one for all proofs
 	var data json.RawMessage
 	call, err := c.do(ctx, &q, &data)
-	for range proofsMost {
+	for range maxProofs {
 		if !IsCode(err, powRequired) {
 			break
 		}

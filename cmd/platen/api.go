@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// answerMost is far more than any answer is long.
-const answerMost = 16 << 20
+// maxAnswer is far more than any answer is long.
+const maxAnswer = 16 << 20
 
 // apiOptions are the flags of api.
 type apiOptions struct {
@@ -97,7 +97,7 @@ func (o *apiOptions) run(cmd *cobra.Command, method, path string) error {
 		return err //nolint:wrapcheck // it says what could not be reached
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, answerMost))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
@@ -136,7 +136,7 @@ func (o *apiOptions) body(in io.Reader) ([]byte, error) {
 	case !isFile:
 		return []byte(o.data), nil
 	case name == "-":
-		body, err := io.ReadAll(io.LimitReader(in, answerMost))
+		body, err := io.ReadAll(io.LimitReader(in, maxAnswer))
 		if err != nil {
 			return nil, fmt.Errorf("read the body: %w", err)
 		}

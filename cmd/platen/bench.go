@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// benchMost bounds the clients of a bench.
-	benchMost = 1000
+	// maxBench bounds the clients of a bench.
+	maxBench = 1000
 	// writeEvery is how many calls of a client there are to a write.
 	writeEvery = 4
 )
@@ -41,8 +41,8 @@ func benchCommand() *cobra.Command {
 			"folder, with limits off. Against a server with limits this measures the limits.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.clients < 1 || o.clients > benchMost {
-				return usageError{fmt.Errorf("--clients must be 1 to %d, not %d", benchMost, o.clients)}
+			if o.clients < 1 || o.clients > maxBench {
+				return usageError{fmt.Errorf("--clients must be 1 to %d, not %d", maxBench, o.clients)}
 			}
 			if o.time <= 0 {
 				return usageError{fmt.Errorf("--time must be positive, not %s", o.time)}

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// skewMost is how far two clocks may be apart before receivers of webhooks
+	// maxSkew is how far two clocks may be apart before receivers of webhooks
 	// begin to turn deliveries away that take a while (contract:
 	// SIG.RECEIVER.TOLERANCE allows 300 seconds).
-	skewMost = 30 * time.Second
+	maxSkew = 30 * time.Second
 	// leaseLeast is how much of a sandbox's time should be left.
 	leaseLeast = 5 * time.Minute
 	// doctorTimeout is how long one look may take.
@@ -152,7 +152,7 @@ func (d *doctor) server(ctx context.Context, origin string) bool {
 	if at, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
 		// The header has whole seconds, and the answer took its time.
 		skew := time.Until(at).Abs().Truncate(time.Second)
-		if skew > skewMost+took {
+		if skew > maxSkew+took {
 			d.found("clock", "bad", fmt.Sprintf("This machine's clock and the server's are %s apart.", skew), "Signatures of webhooks are refused when clocks are 300 seconds apart. Set the clock.")
 		} else {
 			d.found("clock", "ok", "This machine's clock and the server's agree.", "")

@@ -25,8 +25,8 @@ const (
 	evalDay = 60
 	// evalLease is longer than any evaluation is to take.
 	evalLease = 7 * 24 * time.Hour
-	// evalSeedsMost bounds how many seeds are played in one go.
-	evalSeedsMost = 1000
+	// maxEvalSeeds bounds how many seeds are played in one go.
+	maxEvalSeeds = 1000
 	// killWait is how long a command that was told to end may go on.
 	killWait = 5 * time.Second
 )
@@ -112,8 +112,8 @@ func parseSeeds(text string) ([]uint64, error) {
 		if err != nil || err2 != nil || to < from {
 			return nil, fmt.Errorf("--seeds must be numbers such as 1..10 or 1,4,9, not %q", text)
 		}
-		if to-from >= evalSeedsMost || len(seeds)+int(to-from) >= evalSeedsMost {
-			return nil, fmt.Errorf("--seeds may name %d worlds at most", evalSeedsMost)
+		if to-from >= maxEvalSeeds || len(seeds)+int(to-from) >= maxEvalSeeds {
+			return nil, fmt.Errorf("--seeds may name %d worlds at most", maxEvalSeeds)
 		}
 		for seed := from; seed <= to; seed++ {
 			seeds = append(seeds, seed)
@@ -323,8 +323,8 @@ func (e *evaluation) runCommand(ctx context.Context, seed uint64, environment []
 	return err //nolint:wrapcheck // what the command came to is shown as it is
 }
 
-// linesMost bounds a line that is passed on.
-const linesMost = 4096
+// maxLines bounds a line that is passed on.
+const maxLines = 4096
 
 // lines passes whole lines on, each behind a prefix.
 type lines struct {
@@ -345,12 +345,12 @@ func (l *lines) Write(b []byte) (int, error) {
 	l.line = append(l.line, b...)
 	for {
 		end := bytes.IndexByte(l.line, '\n')
-		if end < 0 && len(l.line) < linesMost {
+		if end < 0 && len(l.line) < maxLines {
 			return len(b), nil
 		}
 		if end < 0 { // too long for one line: the rest goes on the next
-			l.say(l.line[:linesMost])
-			l.line = l.line[linesMost:]
+			l.say(l.line[:maxLines])
+			l.line = l.line[maxLines:]
 			continue
 		}
 		l.say(l.line[:end])

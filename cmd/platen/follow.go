@@ -20,9 +20,9 @@ const (
 	pollLimit   = 100
 	// While the server cannot be reached it is tried again, at first after a
 	// second.
-	reconnectLeast, reconnectMost = time.Second, 15 * time.Second
-	// feedPageMost is far more than the largest page.
-	feedPageMost = 8 << 20
+	reconnectLeast, maxReconnect = time.Second, 15 * time.Second
+	// maxFeedPage is far more than the largest page.
+	maxFeedPage = 8 << 20
 )
 
 // feedEvent is an event, and its bytes as the feed has them.
@@ -58,7 +58,7 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err //nolint:wrapcheck // the client says what it did
 	}
 	defer answer.Body.Close()
-	if t.body, err = io.ReadAll(io.LimitReader(answer.Body, feedPageMost)); err != nil {
+	if t.body, err = io.ReadAll(io.LimitReader(answer.Body, maxFeedPage)); err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(t.body))
@@ -124,7 +124,7 @@ func (f *follower) pause(ctx context.Context, last time.Duration, err error) (ti
 	if last == 0 {
 		fmt.Fprintf(f.notes, "The feed cannot be read (%v). Trying again.\n", err)
 	}
-	wait := min(max(2*last, reconnectLeast), reconnectMost)
+	wait := min(max(2*last, reconnectLeast), maxReconnect)
 	if ok {
 		wait = max(wait, refused.RetryAfter)
 	}

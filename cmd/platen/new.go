@@ -166,7 +166,7 @@ func (w *watcher) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, err //nolint:wrapcheck // the client says what it did
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, feedPageMost))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxFeedPage))
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}

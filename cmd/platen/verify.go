@@ -18,8 +18,8 @@ import (
 	"platen/internal/webhook/diagnosis"
 )
 
-// capturedMost is far more than a delivery has.
-const capturedMost = 1 << 20
+// maxCaptured is far more than a delivery has.
+const maxCaptured = 1 << 20
 
 var (
 	errNotVerified = errors.New("not verified")
@@ -145,7 +145,7 @@ func captured(o *verifyOptions, in io.Reader) (*diagnosis.Capture, error) {
 		defer file.Close()
 		in = file
 	}
-	if c.Body, err = io.ReadAll(io.LimitReader(in, capturedMost)); err != nil {
+	if c.Body, err = io.ReadAll(io.LimitReader(in, maxCaptured)); err != nil {
 		return nil, fmt.Errorf("read the body: %w", err)
 	}
 	return c, nil

@@ -21,7 +21,7 @@ import (
 
 const (
 	tolerance = 300 * time.Second
-	bodyMost  = 64 << 10 // bytes; a body has 4,096 at most
+	maxBody   = 64 << 10 // bytes; a body has 4,096 at most
 )
 
 type receiver struct {
@@ -58,7 +58,7 @@ func (r *receiver) verify(header http.Header, body []byte) error {
 // ServeHTTP answers within 5 seconds: slow work belongs behind the answer.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	// The raw body first. What was parsed and written again has another signature.
-	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, bodyMost))
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
 	if err != nil {
 		http.Error(w, "the body cannot be read", http.StatusBadRequest)
 		return

@@ -24,8 +24,8 @@ const (
 	// proofKept is how long a used proof is remembered beyond its challenge, in
 	// case the clock steps back.
 	proofKept = 10 * time.Minute
-	// nonceMost is the longest nonce, in digits.
-	nonceMost = 40
+	// maxNonce is the longest nonce, in digits.
+	maxNonce = 40
 )
 
 // A challenge is 8 bytes of the time in seconds at which it ends, a byte of the
@@ -127,7 +127,7 @@ func (d *Desk) check(sent []string, now time.Time) (name string, ends time.Time,
 }
 
 func decimal(text string) bool {
-	return text != "" && len(text) <= nonceMost && strings.Trim(text, "0123456789") == ""
+	return text != "" && len(text) <= maxNonce && strings.Trim(text, "0123456789") == ""
 }
 
 func leadingZeros(sum [sha256.Size]byte) int {

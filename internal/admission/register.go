@@ -17,8 +17,8 @@ const (
 	creationsCount = time.Hour
 	// retryUnknown is what a network waits whose places end nobody knows when.
 	retryUnknown = time.Minute
-	// listMost is how many sandboxes are read at a start: all of them.
-	listMost = 1 << 30
+	// maxList is how many sandboxes are read at a start: all of them.
+	maxList = 1 << 30
 )
 
 // register is who lives where: the sandboxes that take up places, and what
@@ -57,7 +57,7 @@ type creation struct {
 // readRegister finds out who lives.
 func readRegister(ctx context.Context, db store.Store, now time.Time) (register, error) {
 	r := register{living: map[string]resident{}, networks: map[string]*household{}}
-	headers, err := db.Due(ctx, never, listMost)
+	headers, err := db.Due(ctx, never, maxList)
 	if err != nil {
 		return r, fmt.Errorf("read who lives: %w", err)
 	}

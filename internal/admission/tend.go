@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// tendMost is how long Run rests when nothing calls it.
-	tendMost = 10 * time.Second
+	// maxTend is how long Run rests when nothing calls it.
+	maxTend = 10 * time.Second
 	// tendLeast is how long it rests after something went wrong.
 	tendLeast = time.Second
-	// clearEvery is how often ended records are removed, clearMost how many in
+	// clearEvery is how often ended records are removed, maxClear how many in
 	// one step.
 	clearEvery = 10 * time.Second
-	clearMost  = 1000
-	// ticketsMost is how many tickets are written in one step.
-	ticketsMost = 200
+	maxClear   = 1000
+	// maxTickets is how many tickets are written in one step.
+	maxTickets = 200
 )
 
 // Run keeps the queue moving and its records written until the context ends.
@@ -51,7 +51,7 @@ func (d *Desk) Tend(ctx context.Context) time.Duration {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	rest := tendMost
+	rest := maxTend
 	for _, t := range d.line.ready {
 		rest = min(rest, t.Since.Add(d.options.ClaimWindow).Sub(now))
 	}
@@ -72,7 +72,7 @@ func (d *Desk) recount(ctx context.Context) (well bool) {
 	d.mu.Lock()
 	d.register.counts = true
 	d.mu.Unlock()
-	headers, err := d.store.Due(ctx, never, listMost)
+	headers, err := d.store.Due(ctx, never, maxList)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
@@ -113,7 +113,7 @@ func (d *Desk) changedTickets() (tickets []*ticket, writes []store.Write) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, t := range d.line.tickets {
-		if len(tickets) == ticketsMost {
+		if len(tickets) == maxTickets {
 			break
 		}
 		if t.changed && t.held == nil && !t.pending {
@@ -143,14 +143,14 @@ func (d *Desk) clear(ctx context.Context, now time.Time) (well bool) {
 	}
 	d.mu.Unlock()
 	for due {
-		n, err := d.store.Clear(ctx, now, clearMost)
+		n, err := d.store.Clear(ctx, now, maxClear)
 		if err != nil {
 			if ctx.Err() == nil {
 				d.log.Warn("clear records", "error", err)
 			}
 			return false
 		}
-		due = n == clearMost
+		due = n == maxClear
 	}
 	return true
 }

@@ -31,8 +31,8 @@ type Gate interface {
 	Budget(name ratelimit.Name) ratelimit.Budget
 }
 
-// preparedMost bounds the header values that are made in advance.
-const preparedMost = 1000
+// maxPrepared bounds the header values that are made in advance.
+const maxPrepared = 1000
 
 // display holds the header values of one budget, made once: they stand in
 // every answer.
@@ -62,7 +62,7 @@ func newDisplay(g Gate, name ratelimit.Name) *display {
 		d.off = &decided{remaining: d.limit, rate: []string{d.rateOf(ratelimit.Most, 0)}}
 		return d
 	}
-	for left := range min(budget.Burst, preparedMost) + 1 {
+	for left := range min(budget.Burst, maxPrepared) + 1 {
 		d.left = append(d.left, decided{remaining: []string{strconv.Itoa(left)}, rate: []string{d.rateOf(left, d.untilFull(left))}})
 	}
 	return d

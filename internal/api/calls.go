@@ -9,8 +9,8 @@ import (
 	"platen/internal/sandbox"
 )
 
-// pathMost is how much of a path is remembered, in bytes.
-const pathMost = 200
+// maxPath is how much of a path is remembered, in bytes.
+const maxPath = 200
 
 // note remembers the call in its sandbox (contract: OPEN.ROUTE.REQUESTS). Who
 // reads what was remembered is not remembered for it: nobody could ever be told
@@ -25,8 +25,8 @@ func (x *exchange) note(status int) {
 		return
 	}
 	path := x.r.URL.EscapedPath()
-	if len(path) > pathMost {
-		path = path[:pathMost] + "…"
+	if len(path) > maxPath {
+		path = path[:maxPath] + "…"
 	}
 	x.sandbox.Note(sandbox.Call{
 		ID: x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status, Code: string(x.code), Replayed: x.replayed,

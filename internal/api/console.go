@@ -35,8 +35,8 @@ const (
 	// streams included.
 	consolePerMinute = 60
 	consoleBurst     = 30
-	// streamsMost is how many streams of one sandbox may be open.
-	streamsMost = 2
+	// maxStreams is how many streams of one sandbox may be open.
+	maxStreams = 2
 	// streamRetry is when who found no place for a stream may ask again.
 	streamRetry = 5 * time.Second
 )
@@ -168,8 +168,8 @@ func (x *exchange) admitOnlooker(anonymous bool) error {
 func (c *console) enter(sandboxID string, now time.Time) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.streams[sandboxID] >= streamsMost {
-		p := problem.New(problem.RateLimited, "%d consoles of this sandbox are open.", streamsMost).
+	if c.streams[sandboxID] >= maxStreams {
+		p := problem.New(problem.RateLimited, "%d consoles of this sandbox are open.", maxStreams).
 			Hinting("Close another window of the console. It tries again by itself.")
 		p.RetryAfter = int(streamRetry / time.Second)
 		return nil, p.RetryingAt(now.Add(streamRetry))

@@ -18,8 +18,8 @@ import (
 // What one change holds at most. A console that was away for longer than that
 // begins anew.
 const (
-	changeEventsMost = 200
-	changeRowsMost   = 300
+	maxChangeEvents = 200
+	maxChangeRows   = 300
 )
 
 // place is how far an onlooker has seen: the version of the view, the number of
@@ -86,7 +86,7 @@ func (x *exchange) changes(ctx context.Context, from place, o *onlooker) (*chang
 	calls, count := x.sandbox.Calls()
 	to := place{version: v.Version, sequence: v.Sequence, calls: count}
 	c := &change{Place: to.String()}
-	if from.version > to.version || from.sequence > to.sequence || to.sequence-from.sequence > changeEventsMost {
+	if from.version > to.version || from.sequence > to.sequence || to.sequence-from.sequence > maxChangeEvents {
 		from = place{}
 	}
 	c.Whole = from == place{}
@@ -106,10 +106,10 @@ func (x *exchange) changes(ctx context.Context, from place, o *onlooker) (*chang
 	c.rows(v, from, o, x.server.console.tables)
 	if from.sequence < to.sequence {
 		after := from.sequence
-		if to.sequence > changeEventsMost {
-			after = max(after, to.sequence-changeEventsMost)
+		if to.sequence > maxChangeEvents {
+			after = max(after, to.sequence-maxChangeEvents)
 		}
-		events, err := x.sandbox.Events(ctx, v, sandbox.Query{After: after, Limit: changeEventsMost})
+		events, err := x.sandbox.Events(ctx, v, sandbox.Query{After: after, Limit: maxChangeEvents})
 		if err != nil {
 			return nil, from, fmt.Errorf("read what happened: %w", err)
 		}
@@ -155,7 +155,7 @@ func touched(t *sandbox.Table, version uint64, parent string) (rows []jsontext.V
 			removed = true
 			continue
 		}
-		if len(rows) == changeRowsMost {
+		if len(rows) == maxChangeRows {
 			break
 		}
 		rows = append(rows, shown(e, parent))

@@ -331,7 +331,7 @@ var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 
 func checkQuery(t *testing.T, sent string, values url.Values, wanted *wanted, seconds int) {
 	t.Helper()
-	if n := wanted.page.limit; n < 1 || n > limitMost || wanted.query.Limit != n+1 || values.Has("limit") && values.Get("limit") != strconv.Itoa(n) {
+	if n := wanted.page.limit; n < 1 || n > maxLimit || wanted.query.Limit != n+1 || values.Has("limit") && values.Get("limit") != strconv.Itoa(n) {
 		t.Errorf("%q has the limit %d", sent, n)
 	}
 	if seconds < 0 || seconds > operation.PollMostSeconds || values.Has("wait_s") && values.Get("wait_s") != strconv.Itoa(seconds) {

@@ -10,9 +10,9 @@ import (
 	"platen/internal/sandbox"
 )
 
-// keysMost is how many keys of one URL are revoked. Nobody has more than the two
+// maxKeys is how many keys of one URL are revoked. Nobody has more than the two
 // of a sandbox.
-const keysMost = 16
+const maxKeys = 16
 
 // HasKey reports whether a request's URL holds a key.
 func HasKey(r *http.Request) bool { return len(keysIn(target(r))) > 0 }
@@ -38,7 +38,7 @@ func keysIn(url string) []string {
 // appendKeys appends the keys that stand in a text as they are.
 func appendKeys(keys []string, text string) []string {
 	for _, prefix := range [...]string{sandbox.OfficePrefix, sandbox.FactoryPrefix} {
-		for rest := text; len(keys) < keysMost; {
+		for rest := text; len(keys) < maxKeys; {
 			at := strings.Index(rest, prefix)
 			if at < 0 {
 				break

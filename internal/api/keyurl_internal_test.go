@@ -39,10 +39,10 @@ func FuzzKeysAreFoundInAnyURL(f *testing.F) {
 		}
 		url := before + spelled.String() + after
 		found := keysIn(url)
-		if len(found) < keysMost && !slices.Contains(found, key) {
+		if len(found) < maxKeys && !slices.Contains(found, key) {
 			t.Errorf("the key is not found in %q", url)
 		}
-		if want := keysInPlain(decodedWhole(url)); !slices.Equal(found, want[:min(len(want), keysMost)]) {
+		if want := keysInPlain(decodedWhole(url)); !slices.Equal(found, want[:min(len(want), maxKeys)]) {
 			t.Errorf("in %q are found %q, want %q", url, found, want)
 		}
 	})

@@ -21,7 +21,7 @@ import (
 // Limits of a page (contract: LIST.LIMIT).
 const (
 	limitDefault = 50
-	limitMost    = 100
+	maxLimit     = 100
 )
 
 // page is what a list request asks for.
@@ -85,8 +85,8 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 	p := page{limit: limitDefault}
 	if text := values.Get("limit"); values.Has("limit") {
 		p.limit, err = strconv.Atoi(text)
-		if err != nil || p.limit < 1 || p.limit > limitMost || strconv.Itoa(p.limit) != text {
-			return page{}, nil, badParameter("limit", "limit must be a whole number from 1 to %d.", limitMost)
+		if err != nil || p.limit < 1 || p.limit > maxLimit || strconv.Itoa(p.limit) != text {
+			return page{}, nil, badParameter("limit", "limit must be a whole number from 1 to %d.", maxLimit)
 		}
 	}
 	if values.Has("updated_since") {

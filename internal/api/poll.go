@@ -12,9 +12,9 @@ import (
 	"platen/internal/sandbox"
 )
 
-// pollsMost is how many polls of one key may wait (contract:
+// maxPolls is how many polls of one key may wait (contract:
 // OPEN.FEED.POLL.LIMIT).
-const pollsMost = 2
+const maxPolls = 2
 
 // poll answers with events as the feed does, and waits for one when there is
 // none. Meanwhile time passes in the company as if somebody called.
@@ -171,8 +171,8 @@ func (w *waiters) enter(caller sandbox.Caller) (leave func(), err error) {
 	key := waiter{caller.SandboxID, caller.System}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.by[key] >= pollsMost {
-		return nil, problem.New(problem.PollInProgress, "%d polls with this key are waiting.", pollsMost)
+	if w.by[key] >= maxPolls {
+		return nil, problem.New(problem.PollInProgress, "%d polls with this key are waiting.", maxPolls)
 	}
 	if w.by == nil {
 		w.by = map[waiter]int{}

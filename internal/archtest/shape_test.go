@@ -13,8 +13,8 @@ import (
 
 // Limits that keep a file on a few screens and a function on one.
 const (
-	fileLinesMost     = 400
-	functionLinesMost = 60
+	maxFileLines     = 400
+	maxFunctionLines = 60
 )
 
 // emptyNames say nothing about what is inside, so everything ends up there.
@@ -77,8 +77,8 @@ func TestFilesAreShort(t *testing.T) {
 	t.Parallel()
 	excuse := regexp.MustCompile(`(?m)^//revive:disable:file-length-limit \S+`)
 	for f := range theProgram(t).sources {
-		if n := len(f.lines()); n > fileLinesMost && !f.generated() && !excuse.Match(f.text) {
-			t.Errorf("%s has %d lines; more than %d need a reason: `//revive:disable:file-length-limit reason`", f.path, n, fileLinesMost)
+		if n := len(f.lines()); n > maxFileLines && !f.generated() && !excuse.Match(f.text) {
+			t.Errorf("%s has %d lines; more than %d need a reason: `//revive:disable:file-length-limit reason`", f.path, n, maxFileLines)
 		}
 	}
 }
@@ -96,8 +96,8 @@ func TestFunctionsAreShort(t *testing.T) {
 			if !ok || d.Body == nil {
 				continue
 			}
-			if n := codeLines(p, f, d.Body); n > functionLinesMost && !excused(p, f, "funlen", d.Pos(), d.Doc) {
-				t.Errorf("%s: %s has %d lines; more than %d need a reason: `//nolint:funlen // reason`", p.at(d.Pos()), d.Name.Name, n, functionLinesMost)
+			if n := codeLines(p, f, d.Body); n > maxFunctionLines && !excused(p, f, "funlen", d.Pos(), d.Doc) {
+				t.Errorf("%s: %s has %d lines; more than %d need a reason: `//nolint:funlen // reason`", p.at(d.Pos()), d.Name.Name, n, maxFunctionLines)
 			}
 		}
 	}

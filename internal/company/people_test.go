@@ -301,8 +301,8 @@ func TestHiringIsRefused(t *testing.T) {
 		{catalog.Operator, new(money.Minor(2399)), problem.ValidationFailed},
 		{catalog.Operator, new(money.Minor(-1)), problem.ValidationFailed},
 		{catalog.Warehouse, new(money.Minor(2100)), ""},
-		{catalog.Sales, new(hr.HourlyMost), ""},
-		{catalog.Sales, new(hr.HourlyMost + 1), problem.ValidationFailed},
+		{catalog.Sales, new(hr.MaxHourly), ""},
+		{catalog.Sales, new(hr.MaxHourly + 1), problem.ValidationFailed},
 	} {
 		if got := codeOf(l.act(hire(c.role, c.hourly))); got != c.want {
 			t.Errorf("hiring %s for %v: %q, want %q", c.role, c.hourly, got, c.want)

@@ -19,17 +19,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// RateMost is the largest rate, in requests per minute, and the largest burst.
+// MaxRate is the largest rate, in requests per minute, and the largest burst.
 // It is what a caller is shown of a budget that is off (contract:
 // OPEN.RATE.HEADERS).
-const RateMost = 1_000_000
+const MaxRate = 1_000_000
 
 const (
 	// SecretLeast is how many characters a secret key has at least.
 	SecretLeast = 32
-	// DifficultyMost is the hardest proof of work: a minute or more of a client
+	// MaxDifficulty is the hardest proof of work: a minute or more of a client
 	// that does nothing else.
-	DifficultyMost = 32
+	MaxDifficulty = 32
 )
 
 // Config holds the values.
@@ -337,12 +337,12 @@ func (c *Config) Check() error {
 		refuse(d >= 0, "%s must not be negative, not %s", name, d)
 	}
 	for name, n := range map[string]int{"key-rate": c.KeyRate, "key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate} {
-		refuse(n <= RateMost, "%s must be at most %d, not %d", name, RateMost, n)
+		refuse(n <= MaxRate, "%s must be at most %d, not %d", name, MaxRate, n)
 	}
 	refuse(c.KeyBurst != 0 || c.KeyRate == 0, "key-burst must be at least 1, not %d", c.KeyBurst)
 	refuse(c.IPv4Prefix >= 1 && c.IPv4Prefix <= 32, "ipv4-prefix must be 1 to 32, not %d", c.IPv4Prefix)
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
-	refuse(c.PowDifficulty <= DifficultyMost, "pow-difficulty must be at most %d, not %d", DifficultyMost, c.PowDifficulty)
+	refuse(c.PowDifficulty <= MaxDifficulty, "pow-difficulty must be at most %d, not %d", MaxDifficulty, c.PowDifficulty)
 	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters", SecretLeast)
 	refuse(c.SecretKey == "" || c.SecretKeyFile == "", "set secret-key or secret-key-file, not both")
 	refuse(c.SecretKey != "" || c.SecretKeyFile != "" || !c.Postgres(), "secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")

@@ -111,8 +111,8 @@ const (
 	prefixLeast = 3
 	// rootLeast is how many letters a word has that a longer one is taken for.
 	rootLeast = 5
-	// wordsMost is how many words of a query are looked for.
-	wordsMost = 20
+	// maxWords is how many words of a query are looked for.
+	maxWords = 20
 )
 
 // known are the words of texts that a word of a query stands for: itself, where
@@ -150,7 +150,7 @@ func asked(query string) []string {
 		} else if len(rare) == 0 {
 			words = with(words, word)
 		}
-		if len(rare) == wordsMost {
+		if len(rare) == maxWords {
 			break
 		}
 	}
@@ -162,7 +162,7 @@ func asked(query string) []string {
 
 // with adds a word to a few others.
 func with(words []string, word string) []string {
-	if len(words) == wordsMost || slices.Contains(words, word) {
+	if len(words) == maxWords || slices.Contains(words, word) {
 		return words
 	}
 	return append(words, word)

@@ -88,15 +88,15 @@ func playMission(arguments map[string]string) (string, error) {
 	return "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no mission with this id; list_missions names them"}
 }
 
-// completionsMost is how many values a completion may have, by the protocol.
-const completionsMost = 100
+// maxCompletions is how many values a completion may have, by the protocol.
+const maxCompletions = 100
 
 // complete completes the ids of missions.
 func complete(_ context.Context, r *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	values := []string{}
 	if r.Params.Ref != nil && r.Params.Ref.Name == promptMission && r.Params.Argument.Name == argumentMission {
 		for _, m := range mission.All() {
-			if strings.HasPrefix(m.ID, r.Params.Argument.Value) && len(values) < completionsMost {
+			if strings.HasPrefix(m.ID, r.Params.Argument.Value) && len(values) < maxCompletions {
 				values = append(values, m.ID)
 			}
 		}

@@ -18,9 +18,9 @@ import (
 const (
 	argumentQuery = "query"
 	foundDefault  = 5
-	foundMost     = 20
-	// textMost is how much of a page is shown, in bytes.
-	textMost = 1200
+	maxFound      = 20
+	// maxText is how much of a page is shown, in bytes.
+	maxText = 1200
 )
 
 // Page is one place of the docs.
@@ -41,8 +41,8 @@ func (l *library) Search(query string, most int) []Page {
 	found := []Page{}
 	for _, i := range l.index.Search(query, most) {
 		page := l.pages[i]
-		if len(page.Text) > textMost {
-			page.Text = strings.ToValidUTF8(page.Text[:textMost], "") + "…"
+		if len(page.Text) > maxText {
+			page.Text = strings.ToValidUTF8(page.Text[:maxText], "") + "…"
 		}
 		found = append(found, page)
 	}
@@ -103,7 +103,7 @@ type found[T any] struct {
 func searching(of string) *object {
 	arguments := newObject()
 	arguments.require(argumentQuery, id(of))
-	arguments.Properties["limit"] = number("", 1, foundMost).or(foundDefault)
+	arguments.Properties["limit"] = number("", 1, maxFound).or(foundDefault)
 	return arguments
 }
 
@@ -193,7 +193,7 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 	return in.tool(searching("What to do, such as 'webhook' or 'hire'."), func(_ context.Context, c *call) (*reply, error) {
 		return c.own(func() any {
 			items := []*callable{}
-			for _, i := range b.endpoint.catalogue.Search(c.arguments.text(argumentQuery), foundMost) {
+			for _, i := range b.endpoint.catalogue.Search(c.arguments.text(argumentQuery), maxFound) {
 				op := &b.endpoint.options.Operations[i]
 				if c.reaches(op) && len(items) < c.most() {
 					items = append(items, shown[op.ID])

@@ -16,12 +16,12 @@ var update = flag.Bool("update", false, "rewrite the golden file of the tools")
 
 const (
 	golden = "testdata/tools.golden.json"
-	// listMost is what a list of tools may take of a model's context, in bytes.
-	listMost         = 24 << 10
-	toolsMost        = 25
-	nameMost         = 36
-	descriptionMost  = 300
-	instructionsMost = 1536
+	// maxList is what a list of tools may take of a model's context, in bytes.
+	maxList         = 24 << 10
+	maxTools        = 25
+	maxName         = 36
+	maxDescription  = 300
+	maxInstructions = 1536
 )
 
 // listing is an answer to tools/list, as a client sees it.
@@ -46,8 +46,8 @@ func list(t testing.TB, path string) (listing, json.RawMessage) {
 func TestTheListOfToolsIsGoldenAndShort(t *testing.T) {
 	t.Parallel()
 	l, raw := list(t, "/mcp")
-	if len(raw) > listMost {
-		t.Errorf("the list has %d bytes, the most is %d", len(raw), listMost)
+	if len(raw) > maxList {
+		t.Errorf("the list has %d bytes, the most is %d", len(raw), maxList)
 	}
 	t.Logf("%d tools, %d bytes", len(l.Tools), len(raw))
 	var indented strings.Builder
@@ -69,7 +69,7 @@ func TestTheListOfToolsIsGoldenAndShort(t *testing.T) {
 	if diff := cmp.Diff(string(want), indented.String()); diff != "" {
 		t.Errorf("the tools changed (-want +got; -update rewrites the file):\n%s", diff)
 	}
-	if len(l.Tools) > toolsMost {
+	if len(l.Tools) > maxTools {
 		t.Errorf("there are %d tools", len(l.Tools))
 	}
 }
@@ -85,10 +85,10 @@ func TestToolsAreSortedAndSayWhatTheyAre(t *testing.T) {
 				t.Errorf("%s: %s comes after %s", path, tool.Name, before)
 			}
 			before = tool.Name
-			if !name.MatchString(tool.Name) || len(tool.Name) > nameMost || tool.Title == "" {
+			if !name.MatchString(tool.Name) || len(tool.Name) > maxName || tool.Title == "" {
 				t.Errorf("the tool %q is called %q", tool.Name, tool.Title)
 			}
-			if n := len(tool.Description); n == 0 || n > descriptionMost {
+			if n := len(tool.Description); n == 0 || n > maxDescription {
 				t.Errorf("%s is described in %d bytes", tool.Name, n)
 			}
 			for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
@@ -177,7 +177,7 @@ func TestInstructionsAreShortAndBeginWithTheEssential(t *testing.T) {
 		if err := json.Unmarshal(raw, &result); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(result.Instructions); n == 0 || n > instructionsMost {
+		if n := len(result.Instructions); n == 0 || n > maxInstructions {
 			t.Errorf("%s: %d bytes of instructions", path, n)
 		}
 		const essential = 150

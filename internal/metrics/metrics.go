@@ -20,7 +20,7 @@ import (
 
 const (
 	statusLeast = 100
-	statusMost  = 599
+	maxStatus   = 599
 )
 
 // Labels of requests that are for no operation of the table.
@@ -49,7 +49,7 @@ type perOperation struct {
 	id   string
 	took *metrics.PrometheusHistogram
 	// answers are by status, made when the first one comes.
-	answers [statusMost - statusLeast + 1]atomic.Pointer[metrics.Counter]
+	answers [maxStatus - statusLeast + 1]atomic.Pointer[metrics.Counter]
 }
 
 // Upper bounds of the histograms in seconds. Answers from memory take less than
@@ -102,7 +102,7 @@ func (m *Metrics) Answered(operationID string, status int, code problem.Code, to
 		o = m.operations[NoOperation]
 	}
 	o.took.Update(took.Seconds())
-	if status < statusLeast || status > statusMost {
+	if status < statusLeast || status > maxStatus {
 		status = http.StatusInternalServerError // what net/http makes of it
 	}
 	place := &o.answers[status-statusLeast]

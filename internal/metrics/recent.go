@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// recentMost is how many of the newest durations are kept: enough for a 99th of
+// maxRecent is how many of the newest durations are kept: enough for a 99th of
 // a hundred, and little to sort when somebody looks.
-const recentMost = 1024
+const maxRecent = 1024
 
 // Recent keeps the newest durations of something, for people who look now;
 // histograms are for those who compare.
 type Recent struct {
 	count atomic.Uint64
 	// kept are the durations in nanoseconds, the next at count.
-	kept [recentMost]atomic.Int64
+	kept [maxRecent]atomic.Int64
 }
 
 // Add notes a duration.
 func (r *Recent) Add(took time.Duration) {
-	r.kept[(r.count.Add(1)-1)%recentMost].Store(int64(took))
+	r.kept[(r.count.Add(1)-1)%maxRecent].Store(int64(took))
 }
 
 // Quantiles returns the durations below which the given shares of the kept ones
 // lie, from 0 to 1, and false while there are none.
 func (r *Recent) Quantiles(shares ...float64) ([]time.Duration, bool) {
-	n := min(r.count.Load(), recentMost)
+	n := min(r.count.Load(), maxRecent)
 	if n == 0 {
 		return nil, false
 	}

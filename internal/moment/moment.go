@@ -56,15 +56,15 @@ func (i Instant) MarshalText() ([]byte, error) { return i.AppendText(nil) }
 // offset of more than a day.
 func (i *Instant) UnmarshalText(b []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(b))
-	if err != nil || !plain(b) || t.UTC().Year() < 0 || t.UTC().Year() > yearMost {
+	if err != nil || !plain(b) || t.UTC().Year() < 0 || t.UTC().Year() > maxYear {
 		return fmt.Errorf("%q is not an RFC 3339 time", b)
 	}
 	*i = InstantOf(t)
 	return nil
 }
 
-// yearMost is the last year of four digits.
-const yearMost = 9999
+// maxYear is the last year of four digits.
+const maxYear = 9999
 
 // plain reports whether a time that package time has read is written as RFC
 // 3339 has it.

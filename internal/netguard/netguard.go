@@ -20,14 +20,14 @@ import (
 const (
 	// port is the only one that may be dialled (contract: WHK.URL.PORT).
 	port = 443
-	// headersMost bounds the headers of an answer. Go's own limit is a megabyte.
-	headersMost = 16 << 10
+	// maxHeaders bounds the headers of an answer. Go's own limit is a megabyte.
+	maxHeaders = 16 << 10
 	// idleTime is how long a connection waits for the next request. Most servers
 	// wait 5 seconds or longer, so it is ours to hang up.
 	idleTime = 4 * time.Second
-	// idleMost is how many connections wait for one host: as many as the
+	// maxIdle is how many connections wait for one host: as many as the
 	// dispatcher uses for a sandbox at once.
-	idleMost = 16
+	maxIdle = 16
 	// readBuffer bounds what is taken of an answer before it is wanted.
 	readBuffer = 1 << 10
 )
@@ -89,11 +89,11 @@ func (g *Guard) Transport() *http.Transport {
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		DisableCompression:     true,
-		MaxIdleConnsPerHost:    idleMost,
-		MaxIdleConns:           idleMost,
+		MaxIdleConnsPerHost:    maxIdle,
+		MaxIdleConns:           maxIdle,
 		IdleConnTimeout:        idleTime,
 		ReadBufferSize:         readBuffer,
-		MaxResponseHeaderBytes: headersMost,
+		MaxResponseHeaderBytes: maxHeaders,
 	}
 }
 

@@ -20,8 +20,8 @@ const (
 	ipv4Most, ipv6Most = 32, 128
 	// mappedBits stand before an IPv4 address that is written as an IPv6 one.
 	mappedBits = 96
-	// hopsMost is how many proxies are followed back at most.
-	hopsMost = 16
+	// maxHops is how many proxies are followed back at most.
+	maxHops = 16
 )
 
 // Options are what an operator decides.
@@ -92,7 +92,7 @@ func (r *Rules) client(proxy netip.Addr, forwardedFor []string) netip.Addr {
 			comma := strings.LastIndexByte(rest, ',')
 			address, ok := parse(strings.TrimSpace(rest[comma+1:]))
 			rest, more = rest[:max(comma, 0)], comma >= 0
-			if hops++; !ok || hops > hopsMost {
+			if hops++; !ok || hops > maxHops {
 				return proxy
 			}
 			if !r.trusts(address) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// refusalsMost bounds what is remembered of one caller.
-const refusalsMost = 1000
+// maxRefusals bounds what is remembered of one caller.
+const maxRefusals = 1000
 
 // Penalty shuts out those who go on sending over their limits: after so many
 // Refusals Within a time, for as long as it Lasts. One that lasts no time is
@@ -25,11 +25,11 @@ func (p Penalty) Off() bool { return p.Lasts == 0 }
 
 func (p Penalty) check(name string) error {
 	// Moments of refusals are kept as milliseconds of 32 bits.
-	const withinMost = 24 * time.Hour
+	const maxWithin = 24 * time.Hour
 	if p.Off() {
 		return nil
 	}
-	if p.Lasts < 0 || p.Refusals < 1 || p.Refusals > refusalsMost || p.Within <= 0 || p.Within > withinMost || p.Grace < 0 || p.Grace > p.Within {
+	if p.Lasts < 0 || p.Refusals < 1 || p.Refusals > maxRefusals || p.Within <= 0 || p.Within > maxWithin || p.Grace < 0 || p.Grace > p.Within {
 		return fmt.Errorf("a %s cannot be of %d refusals within %s for %s", name, p.Refusals, p.Within, p.Lasts)
 	}
 	return nil

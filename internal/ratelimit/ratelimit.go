@@ -21,8 +21,8 @@ import (
 
 // Places of the tables: what is remembered at most, however many there are.
 const (
-	keysMost   = 1 << 17
-	groupsMost = 1 << 15
+	maxKeys   = 1 << 17
+	maxGroups = 1 << 15
 )
 
 // Options are the budgets and penalties of a gate.
@@ -105,9 +105,9 @@ func New(o Options) (*Gate, error) {
 	}
 	return &Gate{
 		options:   o,
-		keys:      newTable[Caller](o.Key, o.Cooldown, keysMost),
-		groups:    newTable[netip.Prefix](o.Group, o.Ban, groupsMost),
-		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, groupsMost),
+		keys:      newTable[Caller](o.Key, o.Cooldown, maxKeys),
+		groups:    newTable[netip.Prefix](o.Group, o.Ban, maxGroups),
+		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, maxGroups),
 	}, nil
 }
 

@@ -7,9 +7,9 @@ import (
 	"platen/internal/moment"
 )
 
-// CallsMost is how many of its clients' calls a sandbox remembers (contract:
+// MaxCalls is how many of its clients' calls a sandbox remembers (contract:
 // OPEN.ROUTE.REQUESTS).
-const CallsMost = 500
+const MaxCalls = 500
 
 // Call is one request of a client and what became of it. It holds no query
 // string and no key.
@@ -57,12 +57,12 @@ func (s *Sandbox) Note(c Call) {
 	if n := len(l.calls); n > 0 { // also when the clock is set back
 		c.At = max(c.At, l.calls[(l.first+n-1)%n].At+moment.Microsecond)
 	}
-	if len(l.calls) < CallsMost {
+	if len(l.calls) < MaxCalls {
 		l.calls = append(l.calls, c)
 		return
 	}
 	l.calls[l.first] = c
-	l.first = (l.first + 1) % CallsMost
+	l.first = (l.first + 1) % MaxCalls
 }
 
 // Calls returns the calls that are remembered, oldest first, and how many there

@@ -25,7 +25,7 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 	}
 	noting.Wait()
 	calls, count := s.Calls()
-	if count != 800 || len(calls) != sandbox.CallsMost {
+	if count != 800 || len(calls) != sandbox.MaxCalls {
 		t.Fatalf("of %d calls %d are remembered", count, len(calls))
 	}
 	for i, c := range calls {
@@ -37,7 +37,7 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 	b.pass(6 * time.Minute)
 	b.house.Sweep(t.Context())
 	b.view(s)
-	if calls, _ := s.Calls(); len(calls) != sandbox.CallsMost {
+	if calls, _ := s.Calls(); len(calls) != sandbox.MaxCalls {
 		t.Errorf("after the company was loaded again %d calls are remembered", len(calls))
 	}
 	b.pass(lease)

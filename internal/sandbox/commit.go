@@ -23,9 +23,9 @@ const (
 	flagCompressed = 1
 	// compressAbove is the size in bytes from which compression pays.
 	compressAbove = 512
-	// expandsMost is how many bytes a compressed one can stand for. Rows are far
+	// maxExpands is how many bytes a compressed one can stand for. Rows are far
 	// below that; a damaged body that claims more is not unpacked.
-	expandsMost = 1024
+	maxExpands = 1024
 )
 
 var errBody = errors.New("not a body that this version can read")
@@ -69,7 +69,7 @@ func pack(payload []byte) []byte {
 	body := make([]byte, 2, 2+s2.MaxEncodedLen(len(payload)))
 	body[0], body[1] = bodyFormat, flagCompressed
 	packed := s2.Encode(body[2:cap(body)], payload)
-	if len(payload) > expandsMost*len(packed) {
+	if len(payload) > maxExpands*len(packed) {
 		return append([]byte{bodyFormat, flagPlain}, payload...)
 	}
 	return body[:2+len(packed)]
@@ -90,7 +90,7 @@ func unpack(body []byte) (payload []byte, first bool, err error) {
 	if body[1] == flagPlain {
 		return body[2:], first, nil
 	}
-	if n, err := s2.DecodedLen(body[2:]); err != nil || n > expandsMost*len(body) {
+	if n, err := s2.DecodedLen(body[2:]); err != nil || n > maxExpands*len(body) {
 		return nil, false, errBody
 	}
 	if payload, err = s2.Decode(nil, body[2:]); err != nil {

@@ -115,7 +115,7 @@ func errUnknownKey() error {
 func (h *House) remember(hash store.KeyHash, caller Caller) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.keys) >= knownKeysMost {
+	if len(h.keys) >= maxKnownKeys {
 		clear(h.keys)
 	}
 	if known, ok := h.keys[hash]; ok && known == (Caller{}) {

@@ -24,8 +24,8 @@ const (
 	// stepsOfLife is how much a client does in a test; with three seconds at
 	// most between steps it stays within the lease.
 	stepsOfLife = 250
-	// triesMost ends a client that never succeeds.
-	triesMost = 100
+	// maxTries ends a client that never succeeds.
+	maxTries = 100
 )
 
 // client is a random client of one sandbox that sends again what failed until
@@ -70,7 +70,7 @@ func begin(t *testing.T, seed uint64, mode sim.Mode, wrap func(store.Store) stor
 
 // again repeats a call until its answer says what happened.
 func again[T any](c *client, call func() (T, error)) (T, error) {
-	for range triesMost {
+	for range maxTries {
 		v, err := call()
 		if err == nil || refusal(err) != "" {
 			return v, err

@@ -18,8 +18,8 @@ import (
 const (
 	// maxSeed is the largest integer that every JSON reader takes exactly.
 	maxSeed = 1<<53 - 1
-	// knownKeysMost bounds the table of keys that were looked up before.
-	knownKeysMost = 100_000
+	// maxKnownKeys bounds the table of keys that were looked up before.
+	maxKnownKeys = 100_000
 	// savers is how many snapshots are written at once when a house closes.
 	savers = 32
 )

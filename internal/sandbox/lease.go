@@ -23,9 +23,9 @@ const (
 	// warning is how long before the end sandbox.expiring is written
 	// (contract: OPEN.LIFE.EXPIRING).
 	warning = 5 * time.Minute
-	// extensionsMost is how often a lease can be extended (contract:
+	// maxExtensions is how often a lease can be extended (contract:
 	// LIMIT.EXTENSIONS).
-	extensionsMost = 2
+	maxExtensions = 2
 	// graceLeast keeps the end and the deletion apart.
 	graceLeast = time.Microsecond
 )
@@ -42,7 +42,7 @@ func warned(header *store.Sandbox) bool { return !header.WakeAt.Before(header.Ex
 
 func ended(header *store.Sandbox) bool { return !header.WakeAt.Before(header.DeleteAt) }
 
-func extensionsLeft(header *store.Sandbox) int { return max(0, extensionsMost-header.Extensions) }
+func extensionsLeft(header *store.Sandbox) int { return max(0, maxExtensions-header.Extensions) }
 
 // turn takes the step of the life that is due: what was to happen before it
 // has happened.

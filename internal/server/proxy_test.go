@@ -129,7 +129,7 @@ func TestImpossibleLimitsAreRefused(t *testing.T) {
 		"a prefix":   func(c *config.Config) { c.IPv4Prefix = 40 },
 		"a network":  func(c *config.Config) { c.TrustedProxy = []string{"10.0.0.0"} },
 		"an address": func(c *config.Config) { c.Valkey = "nonsense" },
-		"a rate":     func(c *config.Config) { c.IPRate = config.RateMost + 1 },
+		"a rate":     func(c *config.Config) { c.IPRate = config.MaxRate + 1 },
 	} {
 		c := config.Default()
 		c.Database = t.TempDir() + "/platen.db"

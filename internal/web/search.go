@@ -14,10 +14,10 @@ import (
 
 const (
 	searchPath = "/docs/search"
-	// queryMost is how many bytes of a query are looked at.
-	queryMost = 200
-	// hitsMost is how many places are shown.
-	hitsMost = 20
+	// maxQuery is how many bytes of a query are looked at.
+	maxQuery = 200
+	// maxHits is how many places are shown.
+	maxHits = 20
 	// hitsOfPage is how many places of one page are shown.
 	hitsOfPage = 2
 	// excerptLength is about how many bytes of a place are shown.
@@ -130,8 +130,8 @@ func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Hits    []hit
 		Refused bool
 	}{}
-	if len(query) > queryMost || !utf8.ValidString(query) {
-		query = strings.ToValidUTF8(query[:min(len(query), queryMost)], "")
+	if len(query) > maxQuery || !utf8.ValidString(query) {
+		query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
 	}
 	shown := query
 	if secret.MatchString(query) {
@@ -177,7 +177,7 @@ func (h *Pages) Search(query string, most int) []Found {
 	if err != nil || secret.MatchString(query) {
 		return nil
 	}
-	query = strings.ToValidUTF8(query[:min(len(query), queryMost)], "")
+	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
 	places, index := docs.search.index()
 	var found []Found
 	for _, at := range spread(places, index.Search(query, len(places))) {
@@ -201,7 +201,7 @@ func spread(places []place, found []int) []place {
 	var best []place
 	of := map[string]int{}
 	for _, i := range found {
-		if p := places[i]; of[p.Page] < hitsOfPage && len(best) < hitsMost {
+		if p := places[i]; of[p.Page] < hitsOfPage && len(best) < maxHits {
 			of[p.Page]++
 			best = append(best, p)
 		}

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// attemptMost is how long an attempt takes at most, from looking up the name
+	// maxAttempt is how long an attempt takes at most, from looking up the name
 	// to the last byte that is read (contract: DLV.ANSWER, LIMIT.DELIVERY_TIMEOUT).
-	attemptMost = 5 * time.Second
-	// answerMost is how many bytes of an answer are read (contract:
+	maxAttempt = 5 * time.Second
+	// maxAnswer is how many bytes of an answer are read (contract:
 	// DLV.ANSWER.READ).
-	answerMost = 1 << 10
+	maxAnswer = 1 << 10
 )
 
 // Classes of errors (contract: OPEN.DLV.ERROR_CLASS).
@@ -69,7 +69,7 @@ type Result struct {
 // follows no redirect, and reads no more than 1 KB (contract: DLV.ANSWER,
 // DLV.ANSWER.READ, WHK.URL.REDIRECTS).
 func Post(ctx context.Context, transport http.RoundTripper, m *Message) Result {
-	ctx, cancel := context.WithTimeout(ctx, attemptMost)
+	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
 	defer cancel()
 	began := time.Now()
 	status, err := post(ctx, transport, m)
@@ -148,7 +148,7 @@ func post(ctx context.Context, transport http.RoundTripper, m *Message) (status 
 	}
 	defer answer.Body.Close()
 	// An answer that breaks off is an answer. One that never ends is not.
-	if _, err := io.Copy(io.Discard, io.LimitReader(answer.Body, answerMost)); err != nil && ctx.Err() != nil {
+	if _, err := io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)); err != nil && ctx.Err() != nil {
 		return 0, err //nolint:wrapcheck // only its class is told
 	}
 	return answer.StatusCode, nil

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// bodyMost is how many bytes a body may have (contract: LIMIT.DELIVERY_BODY).
-	bodyMost = 4096
-	// stringMost is how many bytes a string may have to count as short
+	// maxBody is how many bytes a body may have (contract: LIMIT.DELIVERY_BODY).
+	maxBody = 4096
+	// maxString is how many bytes a string may have to count as short
 	// (contract: OPEN.DLV.SCALARS).
-	stringMost = 128
+	maxString = 128
 	// truncation is the member that ends a shortened body (contract:
 	// EVT.BODY.TRUNCATED).
 	truncation = `,"truncated":true}`
@@ -46,14 +46,14 @@ func Body(event []byte) ([]byte, error) {
 		}
 	}
 	body := assemble(kept, "}")
-	if len(body) <= bodyMost {
+	if len(body) <= maxBody {
 		return body, nil
 	}
 	for i := range kept {
 		if string(kept[i].name) != `"data"` {
 			continue
 		}
-		if kept[i].value, err = shorten(kept[i].value, bodyMost-(len(body)-len(kept[i].value)+len(truncation)-1)); err != nil {
+		if kept[i].value, err = shorten(kept[i].value, maxBody-(len(body)-len(kept[i].value)+len(truncation)-1)); err != nil {
 			return nil, fmt.Errorf("shorten the event: %w", err)
 		}
 	}
@@ -85,7 +85,7 @@ func isShort(v jsontext.Value) bool {
 		return true
 	case '"':
 		text, err := jsontext.AppendUnquote(nil, v)
-		return err == nil && len(text) <= stringMost
+		return err == nil && len(text) <= maxString
 	default:
 		return false
 	}

@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	// sendingMost is how many requests are under way at once, over all
+	// maxSending is how many requests are under way at once, over all
 	// sandboxes, to receivers that answer. One costs some 50 KB while it lasts,
 	// which is 5 seconds at most.
-	sendingMost = 512
-	// slowMost is how many more are to receivers whose newest attempt ran out of
+	maxSending = 512
+	// maxSlow is how many more are to receivers whose newest attempt ran out of
 	// time: these have places of their own and none of the others.
-	slowMost = 128
-	// sandboxSendingMost bounds those of one sandbox. To one subscription there is
+	maxSlow = 128
+	// maxSandboxSending bounds those of one sandbox. To one subscription there is
 	// one at a time, in the order of the feed (contract: OPEN.DLV.ORDER).
-	sandboxSendingMost = 16
-	// aheadMost is how many attempts of a subscription are asked for ahead, so that
+	maxSandboxSending = 16
+	// maxAhead is how many attempts of a subscription are asked for ahead, so that
 	// not each of them waits for the record of the one before.
-	aheadMost = 8
-	// dueMost is how many attempts are asked for at a time. It is more than a
+	maxAhead = 8
+	// maxDue is how many attempts are asked for at a time. It is more than a
 	// sandbox may send in a minute, so that those of one subscription never hide
 	// those of another.
-	dueMost = 64
-	// askingMost is how many sandboxes the source is asked about at once. After
+	maxDue = 64
+	// maxAsking is how many sandboxes the source is asked about at once. After
 	// a restart all of them want something.
-	askingMost = 32
+	maxAsking = 32
 	// After an error of the source, and when it wants to be asked again at once
 	// without having anything, it is asked again after a while.
-	backOffLeast, backOffMost = 100 * time.Millisecond, 10 * time.Second
+	backOffLeast, maxBackOff = 100 * time.Millisecond, 10 * time.Second
 )
 
 // Transport carries the requests of one sandbox. Its connections are shared with
@@ -101,7 +101,7 @@ type Dispatcher struct {
 // NewDispatcher returns a dispatcher that does nothing before Start.
 func NewDispatcher(o Options) *Dispatcher {
 	return &Dispatcher{
-		options: o, places: make(chan struct{}, sendingMost), slow: make(chan struct{}, slowMost), questions: make(chan struct{}, askingMost),
+		options: o, places: make(chan struct{}, maxSending), slow: make(chan struct{}, maxSlow), questions: make(chan struct{}, maxAsking),
 		stopping: make(chan struct{}), cancel: func() {}, news: make(chan struct{}, 1), lanes: map[string]*lane{},
 	}
 }

@@ -52,7 +52,7 @@ type landing struct {
 func newLane(d *Dispatcher, sandboxID string) *lane {
 	return &lane{
 		dispatcher: d, sandboxID: sandboxID, transport: d.options.NewTransport(), wake: make(chan struct{}, 1),
-		sent: map[string]bool{}, busy: map[string]int{}, slow: map[string]bool{}, landed: make(chan landing, sandboxSendingMost),
+		sent: map[string]bool{}, busy: map[string]int{}, slow: map[string]bool{}, landed: make(chan landing, maxSandboxSending),
 	}
 }
 
@@ -107,14 +107,14 @@ func (l *lane) ask(ctx context.Context) {
 	// What does not fit now is due again when it is asked after the next record.
 	taken := map[string]int{}
 	wants := func(a *subscription.Attempt) bool {
-		if l.sent[a.DeliveryID] || taken[a.SubscriptionID] >= aheadMost {
+		if l.sent[a.DeliveryID] || taken[a.SubscriptionID] >= maxAhead {
 			return false
 		}
 		taken[a.SubscriptionID]++
 		return true
 	}
 	err := d.ask(ctx, func() (err error) {
-		attempts, next, err = d.options.Source.Due(ctx, l.sandboxID, now, dueMost, wants)
+		attempts, next, err = d.options.Source.Due(ctx, l.sandboxID, now, maxDue, wants)
 		return err //nolint:wrapcheck // it is wrapped where it is logged
 	})
 	if err != nil && !errors.Is(err, ErrGone) {
@@ -138,7 +138,7 @@ func (l *lane) backOff(ctx context.Context, doing string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	wait := min(backOffLeast<<min(l.troubles, 10), backOffMost)
+	wait := min(backOffLeast<<min(l.troubles, 10), maxBackOff)
 	l.troubles++
 	l.resume = time.Now().Add(wait)
 	l.dispatcher.options.Log.ErrorContext(ctx, "deliveries wait", slog.String("doing", doing), slog.String("sandbox", l.sandboxID), slog.Duration("wait", wait), slog.Any("error", err))
@@ -198,7 +198,7 @@ func (l *lane) wait(ctx context.Context) {
 
 // ready returns the place in due of what can be sent, -1 for none.
 func (l *lane) ready() int {
-	if !l.resume.IsZero() || len(l.sent) >= sandboxSendingMost {
+	if !l.resume.IsZero() || len(l.sent) >= maxSandboxSending {
 		return -1
 	}
 	return slices.IndexFunc(l.due, func(a subscription.Attempt) bool { return l.busy[a.SubscriptionID] == 0 })

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// urlMost is the length of a URL in bytes.
-	urlMost = 2048
+	// maxUrl is the length of a URL in bytes.
+	maxUrl = 2048
 	// Lengths of a host and of its labels (RFC 1035).
-	hostMost, labelMost = 253, 63
+	maxHost, maxLabel = 253, 63
 
-	portMost   = 65535
+	maxPort    = 65535
 	publicPort = "443"
 )
 
@@ -67,7 +67,7 @@ func (r Reason) Sentence() string {
 	case Unparsable:
 		return "The URL cannot be read. It needs a scheme, a host and printable ASCII; percent-encode everything else."
 	case TooLong:
-		return "The URL is longer than " + strconv.Itoa(urlMost) + " bytes."
+		return "The URL is longer than " + strconv.Itoa(maxUrl) + " bytes."
 	case SchemeNotHTTPS:
 		return "The URL must begin with https://."
 	case HasUserinfo:
@@ -98,7 +98,7 @@ func (r Reason) Sentence() string {
 // is ever shown (contract: WHK.URL_HOST), and no reason; or the first rule that
 // the URL breaks.
 func CheckURL(raw string, policy Policy) (host string, refusal Reason) {
-	if len(raw) > urlMost {
+	if len(raw) > maxUrl {
 		return "", TooLong
 	}
 	if i := strings.IndexFunc(raw, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f }); i >= 0 {
@@ -158,7 +158,7 @@ func checkPort(u *url.URL, policy Policy) Reason {
 		return ""
 	}
 	n, err := strconv.Atoi(p)
-	if err != nil || n < 1 || n > portMost || strconv.Itoa(n) != p {
+	if err != nil || n < 1 || n > maxPort || strconv.Itoa(n) != p {
 		return PortNotAllowed
 	}
 	if p != publicPort && !policy.Private {
@@ -229,11 +229,11 @@ func endsInNumber(host string) bool {
 }
 
 func isName(host string) bool {
-	if len(host) > hostMost {
+	if len(host) > maxHost {
 		return false
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		if label == "" || len(label) > labelMost || label[0] == '-' || label[len(label)-1] == '-' {
+		if label == "" || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
 			return false
 		}
 		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {

@@ -65,8 +65,8 @@ func TestTheWorldTellsWhatHappens(t *testing.T) {
 	}
 
 	at = n.newest()
-	const daysMost = 4
-	for range daysMost {
+	const maxDays = 4
+	for range maxDays {
 		if text(child(t, n.row("/sandbox"), "clock"), "sim_date") < text(disruption, "ends_on") {
 			w.step("a day", func() { n.day() })
 		}

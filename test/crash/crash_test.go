@@ -24,13 +24,13 @@ const (
 	// around a start come on top. PLATEN_CRASH_POINTS asks for another number.
 	pointsDefault = 6
 	pointsAll     = 200
-	// lanesMost is how many databases, each with its servers one after another,
+	// maxLanes is how many databases, each with its servers one after another,
 	// are worked on at once: more than processors, since they wait for disks.
-	lanesMost = 4
+	maxLanes = 4
 	// writersEach is how many clients write to one sandbox at once.
 	writersEach = 3
-	// acknowledgedMost bounds how many writes succeed before a kill.
-	acknowledgedMost = 40
+	// maxAcknowledged bounds how many writes succeed before a kill.
+	maxAcknowledged = 40
 	// tenantRounds is how many kills a sandbox lives through: enough for a
 	// snapshot, and not so many that its work is all done.
 	tenantRounds = 12
@@ -61,7 +61,7 @@ func TestNothingAcknowledgedIsLostOrDoubledWhenTheServerIsKilled(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	began := time.Now()
-	lanes := make([]*lane, min(lanesMost, (total+2)/3))
+	lanes := make([]*lane, min(maxLanes, (total+2)/3))
 	errs := make([]error, len(lanes))
 	var running sync.WaitGroup
 	for i := range lanes {
@@ -222,7 +222,7 @@ func (l *lane) renew(p *process) error {
 // writes has been acknowledged, with others under way.
 func (l *lane) write(p *process, short bool) error {
 	left := &atomic.Int64{}
-	left.Store(int64(1 + l.random.IntN(acknowledgedMost)))
+	left.Store(int64(1 + l.random.IntN(maxAcknowledged)))
 	enough := make(chan struct{})
 	var total atomic.Int64
 	success := func() {

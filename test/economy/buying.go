@@ -18,8 +18,8 @@ const (
 	// may cost when paper is needed tomorrow: the price of the quick supplier.
 	cheapPct, dearPct = 97, 124
 	// A dip is used while there is less than so much of the reorder point.
-	dipPct  = 160
-	dipMost = 8000
+	dipPct = 160
+	maxDip = 8000
 	// urgentDays before the due date, paper that is not there has to be.
 	urgentDays = 5
 	// spareSheets are bought beside what is missing.
@@ -89,7 +89,7 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 	if p.policy.rush && urgent && gap > 0 && usual == catalog.Mill {
 		gap = max(quickLeast, gap+spareSheets)
 		if ask > 0 && ask*100 < p.prices[item.SKU]*dearPct {
-			return p.trade(item.SKU, min(gap, marketMost))
+			return p.trade(item.SKU, min(gap, maxMarket))
 		}
 		return p.purchase(catalog.Quick, item.SKU, gap)
 	}
@@ -98,7 +98,7 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 	}
 	position := item.OnHand + coming - need
 	if ask > 0 && ask*100 < p.prices[item.SKU]*cheapPct && position*100 < item.ReorderPoint*dipPct {
-		return p.trade(item.SKU, min(dipMost, item.ReorderQuantity))
+		return p.trade(item.SKU, min(maxDip, item.ReorderQuantity))
 	}
 	if position >= item.ReorderPoint {
 		return nil
@@ -110,8 +110,8 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 	return p.purchase(usual, item.SKU, quantity)
 }
 
-// marketMost is the largest trade.
-const marketMost = 20_000
+// maxMarket is the largest trade.
+const maxMarket = 20_000
 
 // needed is what waiting work takes of a material, and whether some of that
 // work is due soon.

@@ -14,8 +14,8 @@ const (
 	goodOversPct = 5
 	// smallSheets is below what offset make-ready pays for.
 	smallSheets = 450
-	// digitalMost is more than the digital press should be bothered with.
-	digitalMost = 2200
+	// maxDigital is more than the digital press should be bothered with.
+	maxDigital = 2200
 	// What speaks for a job, in minutes of its slack: that the press is set up
 	// for it, that it is too small for offset or too large for digital.
 	setUpMinutes, tooSmallMinutes, tooLargeMinutes = 400, 500, 900
@@ -176,7 +176,7 @@ func (p *player) planned(press *factory.Press) (job, bool) {
 	bestScore, found := int64(0), false
 	for _, w := range p.waiting {
 		j := p.measure(press, w)
-		if !p.stocked(&j) || !press.UsesPlates && j.sheets > digitalMost {
+		if !p.stocked(&j) || !press.UsesPlates && j.sheets > maxDigital {
 			continue
 		}
 		score := p.slack(w) - j.minutes

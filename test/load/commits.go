@@ -16,8 +16,8 @@ import (
 const (
 	commitBytes  = 1024
 	commitLength = 500 * time.Millisecond
-	// groupMost is how many commits one flush may carry, on both sides.
-	groupMost = 256
+	// maxGroup is how many commits one flush may carry, on both sides.
+	maxGroup = 256
 )
 
 // commitRates are commits in a second, by round.

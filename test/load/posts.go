@@ -13,9 +13,9 @@ import (
 const (
 	postConnections = 16
 	postLength      = time.Second
-	// postsMost keeps a sandbox below its 2,000 open work orders.
-	postsMost = 1900
-	postBody  = `{"sku":"prd_notebook","quantity":10}`
+	// maxPosts keeps a sandbox below its 2,000 open work orders.
+	maxPosts = 1900
+	postBody = `{"sku":"prd_notebook","quantity":10}`
 )
 
 func measurePosts(ctx context.Context, b *bench) (figures []figure, err error) {
@@ -65,7 +65,7 @@ func postRound(ctx context.Context, server *child, address string) (tally, float
 		places[i] = len(requests[i])
 	}
 	h := &hammer{address: address, connections: postConnections, status: http.StatusCreated, request: func(connection, n int) []byte {
-		if n >= postsMost {
+		if n >= maxPosts {
 			return nil
 		}
 		b := strconv.AppendInt(requests[connection][:places[connection]], int64(n), 10)

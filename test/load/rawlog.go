@@ -39,7 +39,7 @@ func openRawLog(path string, settled bool) (*rawLog, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("make raw log: %w", err), file.Close())
 	}
-	l := &rawLog{file: file, settled: settled, queue: make(chan rawAppend, 4*groupMost), ended: make(chan struct{})}
+	l := &rawLog{file: file, settled: settled, queue: make(chan rawAppend, 4*maxGroup), ended: make(chan struct{})}
 	go l.run()
 	return l, nil
 }
@@ -71,7 +71,7 @@ func (l *rawLog) run() {
 	var group []rawAppend
 	for first := range l.queue {
 		group = append(group[:0], first)
-		for len(group) < groupMost && len(l.queue) > 0 {
+		for len(group) < maxGroup && len(l.queue) > 0 {
 			group = append(group, <-l.queue)
 		}
 		buffer = buffer[:0]

@@ -230,7 +230,7 @@ func (p *player) answer() {
 // print starts the presses that are idle: small jobs of one paper together on
 // the digital press, the oldest large one on the offset press.
 func (p *player) print() {
-	const smallSheets, gangMost = 700, 4
+	const smallSheets, maxGang = 700, 4
 	ctx := p.t.Context()
 	wanted := p.wanted()
 	var small, large []client.FactoryWorkOrder
@@ -252,7 +252,7 @@ func (p *player) print() {
 	for i, first := range small {
 		gang := []string{first.ID}
 		for _, other := range small[i+1:] {
-			if len(gang) < gangMost && other.MaterialNeeds[0].SKU == first.MaterialNeeds[0].SKU && other.Status == client.FactoryWorkOrderStatusCreated {
+			if len(gang) < maxGang && other.MaterialNeeds[0].SKU == first.MaterialNeeds[0].SKU && other.Status == client.FactoryWorkOrderStatusCreated {
 				gang = append(gang, other.ID)
 			}
 		}

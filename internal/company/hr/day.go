@@ -11,13 +11,13 @@ import (
 // TimerDay is the department's part of a day's opening.
 const TimerDay = "staff.day"
 
-// sickDaysMost is how many working days an illness takes at most, sickPct what
+// maxSickDays is how many working days an illness takes at most, sickPct what
 // an ill person is paid of the wage, fluFactor how much more often people fall
 // ill while the flu goes round.
 const (
-	sickDaysMost = 4
-	sickPct      = 80
-	fluFactor    = 5
+	maxSickDays = 4
+	sickPct     = 80
+	fluFactor   = 5
 )
 
 // Absence says why somebody is not at work.
@@ -144,7 +144,7 @@ func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	}
 	e, p = h.Employees.Edit(r, e.ID)
 	p.SickBegins = today
-	p.SickEnds = today + 1 + sim.Day(h.streams.sickDays.Below(sickDaysMost, p.Slot, int64(today)))
+	p.SickEnds = today + 1 + sim.Day(h.streams.sickDays.Below(maxSickDays, p.Slot, int64(today)))
 	e.SickUntil = new((p.SickEnds - 1).Date())
 	record.Move(r, e, &e.Status, EmployeeSick)
 	r.Emit(event.EmployeeSick, e, &event.EmployeeSickData{BadgeNo: e.BadgeNo, Role: string(e.Role), ExpectedBack: p.SickEnds.Date()})

@@ -31,9 +31,9 @@ const (
 	// Headcount is how many people the company employs at most (contract:
 	// OPEN.ERR.HEADCOUNT_LIMIT).
 	Headcount = 20
-	// HourlyMost bounds what somebody is paid for an hour: forty times what
+	// MaxHourly bounds what somebody is paid for an hour: forty times what
 	// anybody has, far from what would overflow.
-	HourlyMost money.Minor = 100_000
+	MaxHourly money.Minor = 100_000
 
 	// startAfterDays is when somebody who is hired begins to work,
 	// replaceAfterDays when somebody who quit is replaced.
@@ -135,8 +135,8 @@ func (h *HR) Hireable(role catalog.Role, hourly *money.Minor) (Hiring, error) {
 		hourly = &floor
 	case *hourly < floor:
 		return Hiring{}, problem.Invalid(problem.Field{Field: "hourly_minor", Rule: "minimum", Message: fmt.Sprintf("hourly_minor must be at least %d for the role %s.", floor, role)})
-	case *hourly > HourlyMost:
-		return Hiring{}, problem.Invalid(problem.Field{Field: "hourly_minor", Rule: "maximum", Message: fmt.Sprintf("hourly_minor must be at most %d.", HourlyMost)})
+	case *hourly > MaxHourly:
+		return Hiring{}, problem.Invalid(problem.Field{Field: "hourly_minor", Rule: "maximum", Message: fmt.Sprintf("hourly_minor must be at most %d.", MaxHourly)})
 	}
 	if h.headcount() >= Headcount {
 		return Hiring{}, problem.New(problem.HeadcountLimit, "%d people are employed, which is as many as there can be.", Headcount).With(HeadcountDetails{Limit: Headcount})

@@ -7,11 +7,11 @@ import (
 	"platen/internal/moment"
 )
 
-// Leave is announced leaveNoticeDays ahead and takes one to leaveDaysMost
+// Leave is announced leaveNoticeDays ahead and takes one to maxLeaveDays
 // working days.
 const (
 	leaveNoticeDays = 5
-	leaveDaysMost   = 4
+	maxLeaveDays    = 4
 )
 
 // LeaveRequest is a holiday that somebody has announced. The law grants it, so
@@ -43,7 +43,7 @@ func (h *HR) announceLeave(r *record.Recorder, e *Employee, p *EmployeePrivate) 
 	if !p.started(today) || p.LeaveEnds > today || every == 0 || h.streams.leave.Below(every, p.Slot, int64(today)) != 0 {
 		return
 	}
-	days := 1 + h.streams.leaveDays.Below(leaveDaysMost, p.Slot, int64(today))
+	days := 1 + h.streams.leaveDays.Below(maxLeaveDays, p.Slot, int64(today))
 	from := today + leaveNoticeDays
 	private := h.Employees.EditPrivate(r, e.ID)
 	private.LeaveBegins, private.LeaveEnds = from, from+sim.Day(days)

@@ -38,11 +38,11 @@ const (
 type definition struct {
 	kind  DisruptionKind
 	about Kind
-	// daysLeast and daysMost bound the working days that it lasts; both are 0
+	// daysLeast and maxDays bound the working days that it lasts; both are 0
 	// for half a day, until powerBack.
-	daysLeast, daysMost int64
-	effect              string
-	tales               []tale
+	daysLeast, maxDays int64
+	effect             string
+	tales              []tale
 }
 
 // powerBack is the minute of the day at which a power cut ends, 12:00.
@@ -84,8 +84,8 @@ func (l *Lore) Draw(today sim.Day) (Disruption, bool) {
 	if int64(len(l.State.Running)) >= p.MostAtOnce || l.runs(d.kind) {
 		return Disruption{}, false
 	}
-	longer := s.days.Below(d.daysMost-d.daysLeast+1, day)
-	begins := Disruption{Kind: d.kind, Ends: (today + sim.Day(d.daysLeast+longer)).Open(), severity: severity(longer, d.daysMost-d.daysLeast+1)}
+	longer := s.days.Below(d.maxDays-d.daysLeast+1, day)
+	begins := Disruption{Kind: d.kind, Ends: (today + sim.Day(d.daysLeast+longer)).Open(), severity: severity(longer, d.maxDays-d.daysLeast+1)}
 	switch d.kind {
 	case PowerCut:
 		begins.Ends = today.At(powerBack)

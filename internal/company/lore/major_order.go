@@ -27,11 +27,11 @@ const (
 const (
 	// majorOrderDays is how many working days a major order is open.
 	majorOrderDays = 20
-	// peersLeast and peersMost are what the other printers make of the target,
+	// peersLeast and maxPeers are what the other printers make of the target,
 	// in parts per million: the company's own work can decide it.
-	peersLeast, peersMost = 750_000, 1_050_000
-	// paceLeast and paceMost are how the days of the others differ.
-	paceLeast, paceMost = 500_000, 1_500_000
+	peersLeast, maxPeers = 750_000, 1_050_000
+	// paceLeast and maxPace are how the days of the others differ.
+	paceLeast, maxPace = 500_000, 1_500_000
 	// milestoneStep is what lies between two milestones, in per cent.
 	milestoneStep = 25
 	// shareOfTarget is the part of the target that earns the bonus: one
@@ -142,13 +142,13 @@ func (l *Lore) peers(m *MajorOrder, days int64) int64 {
 	nth := int64(l.MajorOrders.Ordinal(m.ID))
 	all, done := int64(0), int64(0)
 	for day := range int64(majorOrderDays) {
-		pace := paceLeast + l.streams.pace.Below(paceMost-paceLeast+1, nth, day)
+		pace := paceLeast + l.streams.pace.Below(maxPace-paceLeast+1, nth, day)
 		all += pace
 		if day < days {
 			done += pace
 		}
 	}
-	whole := m.TargetQuantity * (peersLeast + l.streams.peers.Below(peersMost-peersLeast+1, nth)) / sim.Million
+	whole := m.TargetQuantity * (peersLeast + l.streams.peers.Below(maxPeers-peersLeast+1, nth)) / sim.Million
 	return whole * done / all
 }
 

@@ -60,8 +60,8 @@ const (
 	// finishedPPM what it pays for finished goods, of their list price.
 	bidPPM      = 820_000
 	finishedPPM = 550_000
-	// logMost keeps a price within a factor of about twenty.
-	logMost = 3_000_000
+	// maxLog keeps a price within a factor of about twenty.
+	maxLog = 3_000_000
 
 	wasteBaseMinor money.Minor = 9
 
@@ -150,7 +150,7 @@ func (m *Market) OpenDay(r *record.Recorder) {
 		p.ImpactPPM = scaled(p.ImpactPPM, impactLasts)
 		if g.wanders {
 			p.LogPPM += scaled(m.mean(g)-p.LogPPM, returnPPM) + scaled(m.walks[i].Normal(day), wanderingPPM)
-			p.LogPPM = min(max(p.LogPPM, -logMost), logMost)
+			p.LogPPM = min(max(p.LogPPM, -maxLog), maxLog)
 		}
 		m.write(r, i, g)
 	}

@@ -39,7 +39,7 @@ func newQuotes() *record.Table[Quote, struct{}] {
 // lost in rounding, and trading to and fro would pay.
 func (m *Market) quote(r *record.Recorder, i int, g goods) Quote {
 	p := m.State.Prices[i]
-	level := sim.Exp(min(max(p.LogPPM+p.ImpactPPM, -logMost), logMost))
+	level := sim.Exp(min(max(p.LogPPM+p.ImpactPPM, -maxLog), maxLog))
 	q := Quote{
 		Head: record.Head{ID: g.sku}, SKU: g.sku, Name: g.name, Unit: g.unit, BaseMinor: g.base, Depth: g.depth, ValidOn: r.Date(),
 		BidMinor: max(1, money.Minor(scaled(int64(g.base), scaled(level, g.bidPPM)))),

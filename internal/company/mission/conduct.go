@@ -18,8 +18,8 @@ const (
 	// cleanWrites is how many writes in a row make a clean integration
 	// (contract: OPEN.ACHIEVEMENTS).
 	cleanWrites = 100
-	// walksMost bounds the lists that are remembered to be under way.
-	walksMost = 4
+	// maxWalks bounds the lists that are remembered to be under way.
+	maxWalks = 4
 )
 
 // Conduct is what is remembered of the calls of a sandbox's clients, for what

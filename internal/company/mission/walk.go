@@ -16,7 +16,7 @@ func (c *Conduct) pageThrough(call *Call) Signals {
 		begun := Walk{List: p.List, Next: p.Next, Pages: 1}
 		if !slices.Contains(c.Walks, begun) {
 			c.Walks = append(c.Walks, begun)
-			c.Walks = slices.Delete(c.Walks, 0, max(0, len(c.Walks)-walksMost))
+			c.Walks = slices.Delete(c.Walks, 0, max(0, len(c.Walks)-maxWalks))
 		}
 		return BeganList
 	}

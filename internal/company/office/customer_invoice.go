@@ -36,8 +36,8 @@ const (
 )
 
 const (
-	earlyDaysMost    = 3 // 0, 1 or 2 days early
-	lateDaysMost     = 6 // 1 to 6 days late
+	maxEarlyDays     = 3 // 0, 1 or 2 days early
+	maxLateDays      = 6 // 1 to 6 days late
 	instalmentDays   = 3 // working days between the two halves
 	wholePayment     = 0
 	firstInstalment  = 1
@@ -123,9 +123,9 @@ func (o *Office) schedulePayments(r *record.Recorder, invoiceID string) {
 	s := &o.streams
 	day := sim.DayFrom(r.Date().AddDays(customer.Terms))
 	if s.late.PPM(ordinal) < scale(customer.LatePPM, int64(o.preset.Customers.LateFactor)) {
-		day += 1 + sim.Day(s.lateDays.Below(lateDaysMost, ordinal))
+		day += 1 + sim.Day(s.lateDays.Below(maxLateDays, ordinal))
 	} else {
-		day -= sim.Day(s.earlyDays.Below(earlyDaysMost, ordinal))
+		day -= sim.Day(s.earlyDays.Below(maxEarlyDays, ordinal))
 	}
 	o.schedulePayment(r, invoiceID, max(day, r.Today()+1))
 }

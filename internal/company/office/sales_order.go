@@ -45,7 +45,7 @@ const (
 const (
 	reputationOnTime       = 6_000
 	reputationPerLateDay   = -20_000
-	reputationLateMost     = -60_000
+	maxReputationLate      = -60_000
 	reputationDeclined     = -2_000
 	reputationAnswerLapsed = -12_000
 	reputationMissed       = -60_000
@@ -278,7 +278,7 @@ func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
 		if invoice, _ := o.CustomerInvoices.Find(*order.InvoiceID); invoice.LateDiscountMinor == 0 {
 			o.CustomerInvoices.EditPrivate(r, invoice.ID).DeductionMinor = order.lateDiscount(late)
 		}
-		o.changeReputation(max(late*reputationPerLateDay, reputationLateMost))
+		o.changeReputation(max(late*reputationPerLateDay, maxReputationLate))
 	} else {
 		o.changeReputation(reputationOnTime)
 	}

@@ -44,7 +44,7 @@ const (
 	// it is collected.
 	collectionDays = 10
 	// A wrong price is so much too high, in parts per million.
-	overpricedLeast, overpricedMost = 40_000, 140_000
+	overpricedLeast, maxOverpriced = 40_000, 140_000
 )
 
 // SupplierInvoiceLine is one material or service of a bill.
@@ -136,7 +136,7 @@ func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
 	nth, streams := o.PurchaseOrders.Private(orderID).Nth, o.suppliers[supplier.ID]
 	factor := int64(sim.Million)
 	if nth > 0 && streams.price.PPM(nth) < scale(supplier.BillingErrorPPM, int64(o.preset.Supply.BillingErrorFactor)) {
-		factor += between(streams.priceShare, overpricedLeast, overpricedMost, nth)
+		factor += between(streams.priceShare, overpricedLeast, maxOverpriced, nth)
 	}
 	lines := make([]SupplierInvoiceLine, len(order.Lines))
 	for i, line := range order.Lines {

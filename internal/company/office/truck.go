@@ -17,8 +17,8 @@ const (
 
 // Shares of a load that is short or damaged, in parts per million.
 const (
-	shortLeast, shortMost     = 800_000, 950_000
-	damagedLeast, damagedMost = 50_000, 120_000
+	shortLeast, maxShort     = 800_000, 950_000
+	damagedLeast, maxDamaged = 50_000, 120_000
 )
 
 // Load is one line on a supplier's truck: what the delivery note says, what
@@ -56,10 +56,10 @@ func (o *Office) spoil(loads []Load, supplier catalog.Supplier, nth int64) {
 	s := o.suppliers[supplier.ID]
 	load := &loads[s.shortLine.Below(int64(len(loads)), nth)]
 	if s.short.PPM(nth) < supplier.ShortPPM {
-		load.Counted = max(1, scale(load.Advised, between(s.shortShare, shortLeast, shortMost, nth)))
+		load.Counted = max(1, scale(load.Advised, between(s.shortShare, shortLeast, maxShort, nth)))
 	}
 	if s.damaged.PPM(nth) < supplier.DamagedPPM {
-		load.Damaged = scale(load.Counted, between(s.damagedShare, damagedLeast, damagedMost, nth))
+		load.Damaged = scale(load.Counted, between(s.damagedShare, damagedLeast, maxDamaged, nth))
 	}
 }
 

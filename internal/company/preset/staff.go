@@ -58,9 +58,9 @@ func (s Staff) check() error {
 	switch {
 	case s.SickPct < 0 || s.SickPct > wholePct*wholePct || s.QuitPct < 0 || s.QuitPct > wholePct*wholePct:
 		return errors.New("staff.sick_pct_day and quit_pct_day must be 0 to 100")
-	case s.LeaveEveryDays < 0 || s.LeaveEveryDays > amountMost:
+	case s.LeaveEveryDays < 0 || s.LeaveEveryDays > maxAmount:
 		return errors.New("staff.leave_every_days must be 0 to 1,000,000,000")
-	case !within(s.HireFeeMinor, amountMost):
+	case !within(s.HireFeeMinor, maxAmount):
 		return errors.New("staff.hire_fee_minor must be 0 to 1,000,000,000")
 	}
 	return nil

@@ -33,7 +33,7 @@ func (d Disruptions) check() error {
 	switch {
 	case d.EveryDays == 0:
 		return nil
-	case d.EveryDays < 0 || d.EveryDays > daysMost || !growingDays(d.FirstDays):
+	case d.EveryDays < 0 || d.EveryDays > maxDays || !growingDays(d.FirstDays):
 		return errors.New("disruptions.every_days must be 0 to 250, first_days two growing numbers from 1 to 250")
 	case d.MostAtOnce < 1 || d.MostAtOnce > disruptionKinds:
 		return errors.New("disruptions.most_at_once must be 1 to 8")
@@ -42,19 +42,19 @@ func (d Disruptions) check() error {
 }
 
 func (s Stories) check() error {
-	if s.EveryDays == 0 || s.EveryDays > 0 && s.EveryDays <= daysMost && growingDays(s.FirstDays) {
+	if s.EveryDays == 0 || s.EveryDays > 0 && s.EveryDays <= maxDays && growingDays(s.FirstDays) {
 		return nil
 	}
 	return errors.New("stories.every_days must be 0 to 250, first_days two growing numbers from 1 to 250")
 }
 
 func (m MajorOrders) check() error {
-	if m.EveryDays == 0 || m.EveryDays >= majorOrdersLeast && m.EveryDays <= daysMost && m.FirstDay >= 1 && m.FirstDay <= daysMost {
+	if m.EveryDays == 0 || m.EveryDays >= majorOrdersLeast && m.EveryDays <= maxDays && m.FirstDay >= 1 && m.FirstDay <= maxDays {
 		return nil
 	}
 	return errors.New("major_orders.every_days must be 0 or 21 to 250, first_day 1 to 250")
 }
 
 func growingDays(days [2]int64) bool {
-	return days[0] >= 1 && days[0] <= days[1] && days[1] <= daysMost
+	return days[0] >= 1 && days[0] <= days[1] && days[1] <= maxDays
 }

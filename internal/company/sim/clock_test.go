@@ -10,9 +10,9 @@ import (
 	"platen/internal/moment"
 )
 
-// minutesMost is what a clock can count: 19 million days, or 222 days of wall
+// maxMinutes is what a clock can count: 19 million days, or 222 days of wall
 // time at the highest speed.
-const minutesMost = 9_000_000_000
+const maxMinutes = 9_000_000_000
 
 func drawClock(t *rapid.T) sim.Clock {
 	return sim.Clock{
@@ -34,7 +34,7 @@ func TestWallIsTheFirstInstantOfItsMinute(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawClock(t)
-		m := c.Anchor + sim.Minute(rapid.Int64Range(1, minutesMost).Draw(t, "minutes"))
+		m := c.Anchor + sim.Minute(rapid.Int64Range(1, maxMinutes).Draw(t, "minutes"))
 		wall, ok := c.Wall(m)
 		if !ok || wall <= c.AnchorWall {
 			t.Fatalf("%+v shows %d at %d (%t)", c, m, wall, ok)
@@ -53,7 +53,7 @@ func TestClocksNeverGoBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawClock(t)
-		most := minutesMost / int64(c.Speed) * 1_000_000_000 // microseconds
+		most := maxMinutes / int64(c.Speed) * 1_000_000_000 // microseconds
 		a := c.AnchorWall + moment.Instant(rapid.Int64Range(-most, most).Draw(t, "a"))
 		b := a + moment.Instant(rapid.Int64Range(0, int64(c.AnchorWall)+most-int64(a)).Draw(t, "b"))
 		if c.Minute(a) > c.Minute(b) || c.Minute(a) < c.Anchor {

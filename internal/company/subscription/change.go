@@ -31,8 +31,8 @@ func (b *Books) CanCreate() error {
 	for range b.Subscriptions.All {
 		count++
 	}
-	if count >= SubscriptionsMost {
-		return problem.New(problem.WebhookLimitReached, "This sandbox has %d webhook subscriptions already.", count).With(LimitDetails{Limit: SubscriptionsMost})
+	if count >= MaxSubscriptions {
+		return problem.New(problem.WebhookLimitReached, "This sandbox has %d webhook subscriptions already.", count).With(LimitDetails{Limit: MaxSubscriptions})
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (b *Books) CanPing(now moment.Instant, pinging int) error {
 		at = max(at, b.sent[0].Add(budgetTime))
 	}
 	at = at.CeilSecond()
-	p := problem.New(problem.RateLimited, "This sandbox has spent its budget of %d deliveries in a minute, which test pings count in.", budgetMost)
+	p := problem.New(problem.RateLimited, "This sandbox has spent its budget of %d deliveries in a minute, which test pings count in.", maxBudget)
 	p.RetryAfter = int((at.Sub(now) + time.Second - 1) / time.Second)
 	return p.RetryingAt(now.Add(time.Duration(p.RetryAfter) * time.Second).Time())
 }

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// failuresMost is how many attempts in a row may fail before the
+	// maxFailures is how many attempts in a row may fail before the
 	// subscription is disabled (contract: LIMIT.DELIVERY_FAILURES).
-	failuresMost = 5
-	// waitingMost is how many deliveries of a sandbox wait at most. At 60 a
+	maxFailures = 5
+	// maxWaiting is how many deliveries of a sandbox wait at most. At 60 a
 	// minute it takes a hundred minutes to send as many, and no sandbox lasts
 	// longer: more could never be sent.
-	waitingMost = 6000
-	// settledMost is how many settled rows the log of a subscription keeps.
-	settledMost = 500
+	maxWaiting = 6000
+	// maxSettled is how many settled rows the log of a subscription keeps.
+	maxSettled = 500
 )
 
 // waits are those before the second, third and fourth attempt (contract:
@@ -31,7 +31,7 @@ func waits() []time.Duration {
 // 1, 2, 4, 8 seconds. A receiver that is just being started again must not be
 // taken out of service by the events of one moment (contract: OPEN.DLV.REST).
 func rest(failures int64) time.Duration {
-	return time.Second << min(max(failures-1, 0), failuresMost)
+	return time.Second << min(max(failures-1, 0), maxFailures)
 }
 
 // Ping is the type of a test ping. The feed does not show it (contract:
@@ -122,7 +122,7 @@ func (b *Books) Publish(r *record.Recorder) {
 // too many wait already.
 func (b *Books) wait(r *record.Recorder, d Delivery, from origin) string {
 	b.index()
-	if len(b.queue) >= waitingMost {
+	if len(b.queue) >= maxWaiting {
 		return ""
 	}
 	d.Status = Pending
@@ -153,7 +153,7 @@ func (b *Books) Redeliver(r *record.Recorder, id, deliveryID string, now moment.
 			With(problem.StateDetails{Status: string(old.Status), Allowed: []string{}}).Hinting("POST /webhooks/%s/test sends another ping.", id)
 	}
 	b.index()
-	if len(b.queue) >= waitingMost {
+	if len(b.queue) >= maxWaiting {
 		return "", problem.New(problem.TooManyOpen, "%d deliveries of this sandbox wait already.", len(b.queue)).Hinting("Wait until some have been sent.")
 	}
 	again := b.wait(r, Delivery{EventID: old.EventID, EventType: old.EventType, Attempt: 1, Trigger: Manual, DueAt: now}, *b.Deliveries.Private(deliveryID))
@@ -230,7 +230,7 @@ func (b *Books) failed(r *record.Recorder, row *Delivery, from *origin, o Outcom
 	s.LastErrorClass = o.ErrorClass
 	private.RestsUntil = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(rest(s.ConsecutiveFailures))
 	b.settle(r, s.ID, row.ID)
-	if s.ConsecutiveFailures < failuresMost || s.Status != Active {
+	if s.ConsecutiveFailures < maxFailures || s.Status != Active {
 		return
 	}
 	record.Move(r, s, &s.Status, Disabled)

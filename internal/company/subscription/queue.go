@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// budgetMost deliveries are sent in budgetTime (contract: LIMIT.DELIVERIES).
-	budgetMost = 60
+	// maxBudget deliveries are sent in budgetTime (contract: LIMIT.DELIVERIES).
+	maxBudget  = 60
 	budgetTime = time.Minute
 )
 
@@ -72,7 +72,7 @@ func (b *Books) dequeue(d *Delivery) {
 // beyond what is kept.
 func (b *Books) settle(r *record.Recorder, id, delivery string) {
 	log := append(b.settled[id], delivery)
-	for len(log) > settledMost {
+	for len(log) > maxSettled {
 		b.Deliveries.Remove(r, log[0])
 		log = log[1:]
 	}
@@ -127,7 +127,7 @@ func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []J
 // moment. The rest of a clock that was set back does not last longer.
 func (b *Books) rests(id string, now moment.Instant) bool {
 	until := b.Subscriptions.Private(b.Deliveries.Private(id).SubscriptionID).RestsUntil
-	return until > now && until <= now.Add(rest(failuresMost))
+	return until > now && until <= now.Add(rest(maxFailures))
 }
 
 func sooner(a, b moment.Instant) moment.Instant {
@@ -141,14 +141,14 @@ func sooner(a, b moment.Instant) moment.Instant {
 // future of a clock that was set back does not count.
 func (b *Books) free(now moment.Instant) int {
 	b.sent = slices.DeleteFunc(b.sent, func(at moment.Instant) bool { return at > now || at.Add(budgetTime) <= now })
-	return max(0, budgetMost-len(b.sent))
+	return max(0, maxBudget-len(b.sent))
 }
 
 // spend counts an attempt against the budget.
 func (b *Books) spend(d *Delivery) {
 	at, _ := slices.BinarySearch(b.sent, *d.SentAt)
 	b.sent = slices.Insert(b.sent, at, *d.SentAt)
-	b.sent = b.sent[max(0, len(b.sent)-budgetMost):]
+	b.sent = b.sent[max(0, len(b.sent)-maxBudget):]
 }
 
 func (b *Books) postpone(r *record.Recorder, delivery string) {

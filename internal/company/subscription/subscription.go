@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// SubscriptionsMost is how many subscriptions a sandbox has at most
+	// MaxSubscriptions is how many subscriptions a sandbox has at most
 	// (contract: LIMIT.WEBHOOKS).
-	SubscriptionsMost = 3
+	MaxSubscriptions = 3
 	// rotation is how long an old secret signs beside the new one (contract:
 	// LIMIT.ROTATION).
 	rotation = 24 * time.Hour

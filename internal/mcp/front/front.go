@@ -25,11 +25,11 @@ import (
 const (
 	// Sessionless is the first revision of the protocol that has no sessions.
 	Sessionless = "2026-07-28"
-	// bodyMost is the most bytes of one request: 20 messages, of which few are
+	// maxBody is the most bytes of one request: 20 messages, of which few are
 	// as large as the body of a call may be.
-	bodyMost = 64 << 10
-	// batchMost is how many messages come in one request.
-	batchMost = 20
+	maxBody = 64 << 10
+	// maxBatch is how many messages come in one request.
+	maxBatch = 20
 
 	headerSession  = "Mcp-Session-Id"
 	headerRevision = "Mcp-Protocol-Version"
@@ -91,7 +91,7 @@ func New(o Options) *Front {
 	f := &Front{options: o}
 	handler := func(whole bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: bodyMost, PropagateRequestCancellation: true,
+			Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 			DisableLocalhostProtection: true, // Serves knows the public host too
 		})
 	}
@@ -130,9 +130,9 @@ type Visit struct {
 	answered int
 }
 
-// answersMost is how many bytes the answers to a batch may have before its
+// maxAnswers is how many bytes the answers to a batch may have before its
 // further messages are refused. An answer by itself is not limited by it.
-const answersMost = 256 << 10
+const maxAnswers = 256 << 10
 
 // errLarge refuses a message of a batch.
 var errLarge = &jsonrpc.Error{Code: codeRefused, Message: "The answers to this batch are too large: send this message by itself"}
@@ -145,7 +145,7 @@ func (v *Visit) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
 	}
 	v.turn.Lock()
 	defer v.turn.Unlock()
-	if v.answered >= answersMost {
+	if v.answered >= maxAnswers {
 		return nil, errLarge
 	}
 	result, err := answer()
@@ -249,7 +249,7 @@ func (f *Front) end(w http.ResponseWriter, r *http.Request, v *Visit) {
 
 // post takes messages in and has them answered.
 func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyMost))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		f.turnAway(w, r, unreadable(err), v)
 		return

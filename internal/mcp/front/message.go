@@ -61,8 +61,8 @@ func (m message) streams() bool {
 	return m.Params.Meta.ProgressToken != nil || m.Method == "subscriptions/listen"
 }
 
-// wholeMost is the largest number that every reader of JSON takes as it is.
-const wholeMost = 1<<53 - 1
+// maxWhole is the largest number that every reader of JSON takes as it is.
+const maxWhole = 1<<53 - 1
 
 // altered reports whether the answer would come with another id than the message
 // has: the library reads numbers as floating point.
@@ -71,7 +71,7 @@ func (m message) altered() bool {
 		return false
 	}
 	n, err := strconv.ParseInt(string(m.ID), 10, 64)
-	return err != nil || n > wholeMost || n < -wholeMost
+	return err != nil || n > maxWhole || n < -maxWhole
 }
 
 // isObject reports whether a value of JSON is an object, as every message is.
@@ -92,7 +92,7 @@ func read(body []byte) ([]message, error) {
 	if err := json.Unmarshal(body, &batch); err != nil || batch == nil || slices.ContainsFunc(batch, func(m json.RawMessage) bool { return !isObject(m) }) {
 		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a message is an object, and a batch an array of such"}
 	}
-	if len(batch) == 0 || len(batch) > batchMost {
+	if len(batch) == 0 || len(batch) > maxBatch {
 		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a batch has 1 to 20 messages"}
 	}
 	messages := make([]message, len(batch))

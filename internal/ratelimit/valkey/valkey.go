@@ -31,14 +31,14 @@ const (
 	defaultPatience = 100 * time.Millisecond
 	// defaultPause is how long a node decides alone after a failure.
 	defaultPause = time.Second
-	// connectionsMost bounds the connections of a node. A decision holds one for
+	// maxConnections bounds the connections of a node. A decision holds one for
 	// tens of microseconds.
-	connectionsMost = 64
-	idleTime        = 5 * time.Minute
+	maxConnections = 64
+	idleTime       = 5 * time.Minute
 	// keys is how many keys the script has.
 	keys = 4
-	// bansMost bounds the bans that a node remembers by itself.
-	bansMost = 10_000
+	// maxBans bounds the bans that a node remembers by itself.
+	maxBans = 10_000
 	// prefix begins all keys. Its braces keep them on one node of a cluster.
 	prefix = "{platen}:"
 )
@@ -94,7 +94,7 @@ func open(address string, o ratelimit.Options, log *slog.Logger, patience time.D
 	}
 	return &Gate{
 		local: local, script: redis.NewScript(keys, script), log: log,
-		pool:  &redis.Pool{DialContext: dial, TestOnBorrowContext: alive, MaxIdle: connectionsMost, MaxActive: connectionsMost, Wait: true, IdleTimeout: idleTime},
+		pool:  &redis.Pool{DialContext: dial, TestOnBorrowContext: alive, MaxIdle: maxConnections, MaxActive: maxConnections, Wait: true, IdleTimeout: idleTime},
 		clock: func(time.Time) int64 { return 0 }, remember: longest + time.Minute, patience: patience, pause: defaultPause, bans: map[netip.Prefix]time.Time{},
 	}, nil
 }
@@ -225,7 +225,7 @@ func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
 func (g *Gate) banned(group netip.Prefix, until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.bans) >= bansMost {
+	if len(g.bans) >= maxBans {
 		clear(g.bans)
 	}
 	g.bans[group] = until
