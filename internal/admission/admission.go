@@ -13,7 +13,7 @@
 //	                                       │
 //	                                       └── 120 s ──▶ forfeited ──10 min──▶ gone
 //
-// The Desk is the one that hands out the places of a store. It keeps them in
+// The Controller is the one that hands out the places of a store. It keeps them in
 // memory; what must outlive it (tickets, used proofs, kept answers, who created
 // how much) is records of the store, and those that belong to a sandbox are
 // written in the commit that makes it.
@@ -44,7 +44,7 @@ const (
 // never is the end of records that something else ends.
 var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant that Go cannot say
 
-// Options are what a desk needs to know.
+// Options are what a controller needs to know.
 type Options struct {
 	Store store.Store
 	Log   *slog.Logger
@@ -67,8 +67,8 @@ type Options struct {
 	Secret []byte
 }
 
-// Desk hands out places.
-type Desk struct {
+// Controller hands out places.
+type Controller struct {
 	options   Options
 	store     store.Store
 	log       *slog.Logger
@@ -79,9 +79,9 @@ type Desk struct {
 	creating sync.RWMutex
 
 	// mu guards everything below. It is never held while the store works.
-	mu       sync.Mutex
-	register register
-	line     line
+	mu        sync.Mutex
+	occupancy occupancy
+	queue     queue
 	// keys are the idempotency keys and proofs those whose creation is under
 	// way.
 	keys, proofs map[string]bool
@@ -91,9 +91,9 @@ type Desk struct {
 	cleared time.Time
 }
 
-// Open returns the desk of a store, with the queue as it was left.
-func Open(ctx context.Context, o Options) (*Desk, error) {
-	d := &Desk{
+// Open returns the controller of a store, with the queue as it was left.
+func Open(ctx context.Context, o Options) (*Controller, error) {
+	d := &Controller{
 		options: o, store: o.Store, log: o.Log, woken: make(chan struct{}, 1),
 		keys: map[string]bool{}, proofs: map[string]bool{},
 	}
@@ -101,52 +101,52 @@ func Open(ctx context.Context, o Options) (*Desk, error) {
 	if d.challenge, err = hkdf.Key(sha256.New, o.Secret, nil, "platen proof of work", sha256.Size); err != nil {
 		return nil, fmt.Errorf("derive the key of challenges: %w", err)
 	}
-	if d.register, err = readRegister(ctx, o.Store, o.Now()); err != nil {
+	if d.occupancy, err = readOccupancy(ctx, o.Store, o.Now()); err != nil {
 		return nil, err
 	}
-	if d.line, err = readLine(ctx, o.Store, o.Now()); err != nil {
+	if d.queue, err = readQueue(ctx, o.Store, o.Now()); err != nil {
 		return nil, err
 	}
-	for _, t := range d.line.tickets {
+	for _, t := range d.queue.tickets {
 		if t.State != forfeited {
-			d.register.network(t.Order.Network).tickets++
+			d.occupancy.network(t.Order.Network).tickets++
 		}
 	}
 	d.yield()
-	d.settle(o.Now())
+	d.promote(o.Now())
 	return d, nil
 }
 
-// Settled tells the desk of a sandbox that was made, or whose lease has moved.
-func (d *Desk) Settled(header store.Sandbox) {
+// Saved tells the controller of a sandbox that was made, or whose lease has moved.
+func (d *Controller) Saved(header store.Sandbox) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.register.settled(header)
+	d.occupancy.saved(header)
 }
 
-// Gone tells the desk that a sandbox has been deleted.
-func (d *Desk) Gone(sandboxID string) {
+// Deleted tells the controller that a sandbox has been deleted.
+func (d *Controller) Deleted(sandboxID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.register.gone(sandboxID)
-	d.settle(d.options.Now())
+	d.occupancy.deleted(sandboxID)
+	d.promote(d.options.Now())
 }
 
-// Doubt tells the desk that nobody can say whether a sandbox came or went.
-func (d *Desk) Doubt() {
+// Uncertain tells the controller that nobody can say whether a sandbox came or went.
+func (d *Controller) Uncertain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.doubt()
+	d.requestRecount()
 }
 
-// doubt asks for a new count. The caller holds mu.
-func (d *Desk) doubt() {
+// requestRecount asks for a new count. The caller holds mu.
+func (d *Controller) requestRecount() {
 	d.doubtful = true
 	d.wake()
 }
 
 // wake sends Run to work.
-func (d *Desk) wake() {
+func (d *Controller) wake() {
 	select {
 	case d.woken <- struct{}{}:
 	default:

@@ -49,7 +49,7 @@ type grant struct {
 
 // Create makes a sandbox, or hands out a ticket, or says why it does neither.
 // A refusal has used up nothing, the proof of work included.
-func (d *Desk) Create(ctx context.Context, in Request) (Reply, error) {
+func (d *Controller) Create(ctx context.Context, in Request) (Reply, error) {
 	i, err := d.intend(&in)
 	if err != nil {
 		return Reply{}, err
@@ -80,7 +80,7 @@ func (d *Desk) Create(ctx context.Context, in Request) (Reply, error) {
 		return append(g.records, store.Write{Record: i.record(reply, g.now)})
 	}
 	if g.ticket != nil {
-		return d.queue(ctx, g, in.Queued(g.stands), records)
+		return d.enqueue(ctx, g, in.Queued(g.stands), records)
 	}
 	reply, err := in.Make(ctx, in.Order, records)
 	g.settled = err == nil || isProblem(err)
@@ -91,7 +91,7 @@ func (d *Desk) Create(ctx context.Context, in Request) (Reply, error) {
 }
 
 // hold notes that a name is in use, unless it is already.
-func (d *Desk) hold(names map[string]bool, name string) bool {
+func (d *Controller) hold(names map[string]bool, name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if names[name] {
@@ -101,7 +101,7 @@ func (d *Desk) hold(names map[string]bool, name string) bool {
 	return true
 }
 
-func (d *Desk) release(names map[string]bool, name string) {
+func (d *Controller) release(names map[string]bool, name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(names, name)
@@ -109,9 +109,9 @@ func (d *Desk) release(names map[string]bool, name string) {
 
 // grant gives a request a place or a ticket. Who would be refused anyway is not
 // asked for a proof of work first.
-func (d *Desk) grant(ctx context.Context, in *Request) (*grant, error) {
+func (d *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
 	now := d.options.Now()
-	if err := d.chance(in.Order.Network, now); err != nil {
+	if err := d.precheck(in.Order.Network, now); err != nil {
 		return nil, err
 	}
 	proof, err := d.prove(ctx, in.Proof, now)
@@ -123,40 +123,40 @@ func (d *Desk) grant(ctx context.Context, in *Request) (*grant, error) {
 		g.proof = proof.Key
 		g.records = append(g.records, store.Write{Record: *proof, Rule: store.Add})
 	}
-	if err := d.seat(g, in.Order); err != nil {
+	if err := d.reserve(g, in.Order); err != nil {
 		d.release(d.proofs, g.proof)
 		return nil, err
 	}
 	return g, nil
 }
 
-// seat takes a place for a grant, or the end of the queue.
-func (d *Desk) seat(g *grant, order Order) error {
+// reserve takes a place for a grant, or the end of the queue.
+func (d *Controller) reserve(g *grant, order Order) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.roomFor(g.network, g.now); err != nil {
 		return err
 	}
-	household := d.register.network(g.network)
+	household := d.occupancy.network(g.network)
 	if d.options.Hourly > 0 {
 		household.creations = append(household.creations, g.now)
 		g.records = append(g.records, store.Write{Record: creationRecord(g.network, g.now)})
 	}
-	if d.free() > 0 && len(d.line.waiting) == 0 {
+	if d.free() > 0 && len(d.queue.waiting) == 0 {
 		household.making++
-		d.register.making++
+		d.occupancy.making++
 		return nil
 	}
 	household.tickets++
-	t, id := d.line.join(order, g.now)
-	g.ticket, g.stands = t, d.stands(t, g.now)
+	t, id := d.queue.add(order, g.now)
+	g.ticket, g.stands = t, d.waiting(t, g.now)
 	g.stands.Ticket = id
 	g.records = append(g.records, store.Write{Record: t.record(), Rule: store.Add})
 	return nil
 }
 
-// chance refuses who cannot be served, before anything is asked of them.
-func (d *Desk) chance(network string, now time.Time) error {
+// precheck refuses who cannot be served, before anything is asked of them.
+func (d *Controller) precheck(network string, now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.roomFor(network, now)
@@ -164,12 +164,12 @@ func (d *Desk) chance(network string, now time.Time) error {
 
 // roomFor refuses a network that may have no more, and everybody when neither
 // a place nor the queue is left. The caller holds mu.
-func (d *Desk) roomFor(network string, now time.Time) error {
-	d.settle(now)
+func (d *Controller) roomFor(network string, now time.Time) error {
+	d.promote(now)
 	if err := d.allows(network, now); err != nil {
 		return err
 	}
-	if waits := len(d.line.waiting); (waits > 0 || d.free() <= 0) && waits >= d.options.Queue {
+	if waits := len(d.queue.waiting); (waits > 0 || d.free() <= 0) && waits >= d.options.Queue {
 		p := problem.New(problem.QueueFull, "All %d places for sandboxes are taken, and %d callers wait.", d.options.Capacity, waits)
 		p.RetryAfter = fullRetrySeconds
 		return p
@@ -191,8 +191,8 @@ func creationRecord(network string, now time.Time) store.Record {
 	}
 }
 
-// queue makes a ticket durable.
-func (d *Desk) queue(ctx context.Context, g *grant, reply Reply, records func(Reply) []store.Write) (Reply, error) {
+// enqueue makes a ticket durable.
+func (d *Controller) enqueue(ctx context.Context, g *grant, reply Reply, records func(Reply) []store.Write) (Reply, error) {
 	err := d.store.Write(context.WithoutCancel(ctx), records(reply))
 	if err != nil {
 		if _, missing := d.store.Find(context.WithoutCancel(ctx), kindTicket, g.ticket.key); missing == nil {
@@ -204,15 +204,15 @@ func (d *Desk) queue(ctx context.Context, g *grant, reply Reply, records func(Re
 	g.settled = true
 	if err == nil {
 		g.ticket.pending = false
-		d.settle(d.options.Now())
+		d.promote(d.options.Now())
 		return reply, nil
 	}
 	// Should it have been written all the same, the next start will find it, and
 	// nobody will claim it.
-	d.line.leave(g.ticket)
-	d.register.network(g.network).tickets--
+	d.queue.remove(g.ticket)
+	d.occupancy.network(g.network).tickets--
 	d.uncreate(g)
-	d.settle(d.options.Now())
+	d.promote(d.options.Now())
 	if p := storeProblem(err); p != nil {
 		return Reply{}, p
 	}
@@ -220,7 +220,7 @@ func (d *Desk) queue(ctx context.Context, g *grant, reply Reply, records func(Re
 }
 
 // undo takes back what was noted of a creation that did not happen.
-func (d *Desk) undo(g *grant) {
+func (d *Controller) undo(g *grant) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if g.settled {
@@ -229,8 +229,8 @@ func (d *Desk) undo(g *grant) {
 }
 
 // uncreate takes a creation out of its network's hour. The caller holds mu.
-func (d *Desk) uncreate(g *grant) {
-	h := d.register.network(g.network)
+func (d *Controller) uncreate(g *grant) {
+	h := d.occupancy.network(g.network)
 	for i, at := range h.creations {
 		if at.Equal(g.now) {
 			h.creations = append(h.creations[:i:i], h.creations[i+1:]...)
@@ -241,19 +241,19 @@ func (d *Desk) uncreate(g *grant) {
 
 // finish lets go of what a creation held. When nobody can say what became of
 // it, its place stays taken until the sandboxes have been counted again.
-func (d *Desk) finish(g *grant) {
+func (d *Controller) finish(g *grant) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.proofs, g.proof)
 	if g.ticket == nil {
-		d.register.network(g.network).making--
+		d.occupancy.network(g.network).making--
 		if g.settled {
-			d.register.making--
+			d.occupancy.making--
 		} else {
-			d.doubt()
+			d.requestRecount()
 		}
 	}
 	now := d.options.Now()
-	d.register.tidy(g.network, now)
-	d.settle(now)
+	d.occupancy.tidy(g.network, now)
+	d.promote(now)
 }

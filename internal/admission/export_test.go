@@ -1,8 +1,8 @@
 package admission
 
-// Networks is how many networks a desk remembers.
-func (d *Desk) Networks() int {
+// Networks is how many networks a controller remembers.
+func (d *Controller) Networks() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.register.networks)
+	return len(d.occupancy.networks)
 }

@@ -29,7 +29,7 @@ func (s *shelf) List(context.Context, string) ([]store.Record, error) {
 // Whatever else a store gives back for it is refused.
 func FuzzKeptReply(f *testing.F) {
 	now := time.Unix(1_790_000_000, 0)
-	d := &Desk{options: Options{Secret: []byte("a secret of thirty-two characters")}}
+	d := &Controller{options: Options{Secret: []byte("a secret of thirty-two characters")}}
 	in := Request{Key: "a key of twenty and more", Fingerprint: sha256.Sum256([]byte("body")), Order: Order{Network: "net"}}
 	i, err := d.intend(&in)
 	if err != nil || i == nil {
@@ -42,7 +42,7 @@ func FuzzKeptReply(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		d := &Desk{options: d.options, store: &shelf{record: store.Record{Kind: kindReply, Key: i.name, Body: body, EndsAt: good.EndsAt}}}
+		d := &Controller{options: d.options, store: &shelf{record: store.Record{Kind: kindReply, Key: i.name, Body: body, EndsAt: good.EndsAt}}}
 		reply, found, err := d.replay(t.Context(), i, now)
 		// Another process may have sealed it, with another nonce.
 		if found && err == nil && (!reply.Replayed || reply.Status != want.Status || !bytes.Equal(reply.Body, want.Body)) {
@@ -69,7 +69,7 @@ func FuzzTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		l, err := readLine(t.Context(), &shelf{record: store.Record{Kind: kindTicket, Key: "k", Body: body}}, now)
+		l, err := readQueue(t.Context(), &shelf{record: store.Record{Kind: kindTicket, Key: "k", Body: body}}, now)
 		if err != nil {
 			return
 		}
@@ -80,7 +80,7 @@ func FuzzTickets(f *testing.F) {
 		if len(l.waiting)+len(l.ready) != 1 && read.State != forfeited || len(l.waiting) == 1 && read.State != waiting || len(l.ready) == 1 && read.State != ready {
 			t.Errorf("%q is %q, with %d waiting and %d ready", body, read.State, len(l.waiting), len(l.ready))
 		}
-		again, err := readLine(t.Context(), &shelf{record: store.Record{Kind: kindTicket, Key: "k", Body: read.record().Body}}, now)
+		again, err := readQueue(t.Context(), &shelf{record: store.Record{Kind: kindTicket, Key: "k", Body: read.record().Body}}, now)
 		if err != nil || !bytes.Equal(again.tickets["k"].record().Body, read.record().Body) {
 			t.Errorf("%q is written as %q and read as %+v, %v", body, read.record().Body, again.tickets["k"], err)
 		}

@@ -24,7 +24,7 @@ func FuzzProof(f *testing.F) {
 		if proof == good {
 			return // the fuzzer has done the work
 		}
-		reply, err := b.desk.Create(context.Background(), b.request("net", proven(proof)))
+		reply, err := b.controller.Create(context.Background(), b.request("net", proven(proof)))
 		p, ok := errors.AsType[*problem.Problem](err)
 		if !ok || p.Code != problem.PowRequired || reply.Status != 0 {
 			t.Fatalf("%q is answered %d, %v", proof, reply.Status, err)
@@ -49,7 +49,7 @@ func FuzzTicket(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
-		reply, stands, err := b.desk.Poll(context.Background(), id, b.make)
+		reply, stands, err := b.controller.Poll(context.Background(), id, b.make)
 		if id == ticket {
 			if err != nil || stands == nil || stands.Position != 1 {
 				t.Errorf("the ticket is answered %+v, %v", stands, err)
@@ -59,7 +59,7 @@ func FuzzTicket(f *testing.F) {
 		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.TicketNotFound || stands != nil || reply.Status != 0 {
 			t.Errorf("%q is answered %+v %+v, %v", id, reply, stands, err)
 		}
-		if stands, err := b.desk.Look(ticket); err != nil || stands == nil || stands.Position != 1 {
+		if stands, err := b.controller.Inspect(ticket); err != nil || stands == nil || stands.Position != 1 {
 			t.Errorf("after %q the ticket stands at %+v, %v", id, stands, err)
 		}
 	})

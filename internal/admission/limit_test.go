@@ -53,7 +53,7 @@ func TestANetworkCreatesSoManyInAnHour(t *testing.T) {
 		if !p.RetryAt.Equal(begun.Add(time.Hour)) || p.RetryAfter != int(begun.Add(time.Hour).Sub(b.Now())/time.Second) {
 			t.Errorf("retry at %s in %d s, want %s", p.RetryAt, p.RetryAfter, begun.Add(time.Hour))
 		}
-		b.desk.Tend(t.Context())
+		b.controller.Maintain(t.Context())
 		b.start()
 	}
 	b.pass(begun.Add(time.Hour).Sub(b.Now()))
@@ -88,8 +88,8 @@ func TestNothingIsLeftOfANetworkThatIsGone(t *testing.T) {
 		b.leave(id)
 	}
 	b.pass(time.Hour)
-	b.desk.Tend(t.Context())
-	if n := b.desk.Networks(); n != 0 {
+	b.controller.Maintain(t.Context())
+	if n := b.controller.Networks(); n != 0 {
 		t.Errorf("%d networks are remembered", n)
 	}
 	if records, err := b.inner.List(t.Context(), "creation"); err != nil || len(records) != 0 {

@@ -45,10 +45,10 @@ type Maker func(ctx context.Context, order Order, records func(Reply) []store.Wr
 
 // Poll looks at a ticket. It makes the sandbox of a ready one, or says where a
 // waiting one stands (contract: QUEUE.READY, QUEUE.WAITING).
-func (d *Desk) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waiting, error) {
+func (d *Controller) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waiting, error) {
 	key := ticketKey(id)
 	for ctx.Err() == nil {
-		t, stands, err := d.look(key)
+		t, stands, err := d.inspect(key)
 		if t != nil && err != nil && !d.writeTickets(ctx) {
 			// A ticket that was called lost must not be found again.
 			return Reply{}, nil, busy()
@@ -56,7 +56,7 @@ func (d *Desk) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waitin
 		if err != nil || stands != nil {
 			return Reply{}, stands, err
 		}
-		if held := d.take(t); held != nil {
+		if held := d.tryHold(t); held != nil {
 			select {
 			case <-held:
 			case <-ctx.Done():
@@ -75,41 +75,41 @@ func busy() error {
 	return p
 }
 
-// Look is Poll without a claim: it reports a ticket as ready by saying nothing.
-func (d *Desk) Look(id string) (*Waiting, error) {
-	_, stands, err := d.look(ticketKey(id))
+// Inspect is Poll without a claim: it reports a ticket as ready by saying nothing.
+func (d *Controller) Inspect(id string) (*Waiting, error) {
+	_, stands, err := d.inspect(ticketKey(id))
 	return stands, err
 }
 
-// look finds a ticket. It returns where it stands while it waits, and refuses
+// inspect finds a ticket. It returns where it stands while it waits, and refuses
 // it when there is nothing to claim; a lost one is returned with the refusal.
-func (d *Desk) look(key string) (*ticket, *Waiting, error) {
+func (d *Controller) inspect(key string) (*ticket, *Waiting, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.options.Now()
-	d.settle(now)
-	t := d.line.tickets[key]
+	d.promote(now)
+	t := d.queue.tickets[key]
 	switch {
 	case t == nil || t.pending || t.State == forfeited && !now.Before(t.Since.Add(forfeitKept)):
 		return nil, nil, problem.New(problem.TicketNotFound, "There is no such ticket, or it has been claimed.")
 	case t.State == forfeited:
 		return t, nil, problem.New(problem.TicketForfeited, "The ticket was ready and was not claimed within %s; its place went to the next.", d.options.ClaimWindow)
 	case t.State == waiting:
-		stands := d.stands(t, now)
+		stands := d.waiting(t, now)
 		return t, &stands, nil
 	}
 	return t, nil, nil
 }
 
-// take takes a ready ticket to claim it. It returns what to wait for when
+// tryHold takes a ready ticket to claim it. It returns what to wait for when
 // somebody else has it: whatever they do to it, it has to be looked at again.
-func (d *Desk) take(t *ticket) <-chan struct{} {
+func (d *Controller) tryHold(t *ticket) <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if t.held != nil {
 		return t.held
 	}
-	if t.State != ready || d.line.tickets[t.key] != t {
+	if t.State != ready || d.queue.tickets[t.key] != t {
 		over := make(chan struct{})
 		close(over)
 		return over
@@ -121,7 +121,7 @@ func (d *Desk) take(t *ticket) <-chan struct{} {
 // claim makes the sandbox of a ready ticket, in the step that takes the ticket
 // away. A ticket that could not be claimed keeps its place, and its time begins
 // anew (contract: QUEUE.KEEPS_PLACE).
-func (d *Desk) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, err error) {
+func (d *Controller) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, err error) {
 	d.creating.RLock()
 	defer d.creating.RUnlock()
 	claimed, gone := false, false
@@ -131,18 +131,18 @@ func (d *Desk) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, 
 		now := d.options.Now()
 		t.release()
 		if !claimed && !gone {
-			t.enter(ready, now)
+			t.setState(ready, now)
 			d.wake()
 			return
 		}
-		d.line.leave(t)
-		d.register.network(t.Order.Network).tickets--
+		d.queue.remove(t)
+		d.occupancy.network(t.Order.Network).tickets--
 		if gone {
-			d.register.making++ // until it is counted
-			d.doubt()
+			d.occupancy.making++ // until it is counted
+			d.requestRecount()
 		}
-		d.register.tidy(t.Order.Network, now)
-		d.settle(now)
+		d.occupancy.tidy(t.Order.Network, now)
+		d.promote(now)
 	}()
 	reply, err = maker(ctx, t.Order, func(Reply) []store.Write {
 		return []store.Write{{Record: store.Record{Kind: kindTicket, Key: t.key}, Rule: store.Take}}
@@ -154,16 +154,16 @@ func (d *Desk) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, 
 	return reply, err
 }
 
-// stands is where a waiting ticket stands. The caller holds mu.
-func (d *Desk) stands(t *ticket, now time.Time) Waiting {
-	position := slices.Index(d.line.waiting, t) + 1
+// waiting is where a waiting ticket stands. The caller holds mu.
+func (d *Controller) waiting(t *ticket, now time.Time) Waiting {
+	position := slices.Index(d.queue.waiting, t) + 1
 	return Waiting{Position: position, EtaSeconds: d.eta(position, now)}
 }
 
 // eta is in how many seconds the place of a position will be free, as far as
 // leases say (contract: OPEN.QUEUE.ETA). The caller holds mu.
-func (d *Desk) eta(position int, now time.Time) int {
-	l := &d.line
+func (d *Controller) eta(position int, now time.Time) int {
+	l := &d.queue
 	if age := now.Sub(l.seen); age < 0 || age >= forecastAge || len(l.forecast) < position {
 		l.forecast, l.seen = d.departures(now, max(position, len(l.waiting))), now
 	}
@@ -172,12 +172,12 @@ func (d *Desk) eta(position int, now time.Time) int {
 
 // departures is when the next places will be free. Whoever comes into one stays
 // for a whole turnover.
-func (d *Desk) departures(now time.Time, most int) []time.Time {
-	occupied := make(moments, 0, d.register.taken()+len(d.line.ready))
-	for _, r := range d.register.living {
+func (d *Controller) departures(now time.Time, most int) []time.Time {
+	occupied := make(moments, 0, d.occupancy.taken()+len(d.queue.ready))
+	for _, r := range d.occupancy.living {
 		occupied = append(occupied, r.until)
 	}
-	for range d.register.making + len(d.line.ready) {
+	for range d.occupancy.making + len(d.queue.ready) {
 		occupied = append(occupied, now.Add(d.options.Turnover))
 	}
 	heap.Init(&occupied)

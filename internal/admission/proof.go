@@ -55,7 +55,7 @@ const (
 )
 
 // asked is pow_required with a fresh challenge.
-func (d *Desk) asked(now time.Time, reason string) error {
+func (d *Controller) asked(now time.Time, reason string) error {
 	message := map[string]string{
 		"":       "This server asks for a proof of work with each creation.",
 		powWrong: "The proof of work does not solve a challenge of this server.",
@@ -66,7 +66,7 @@ func (d *Desk) asked(now time.Time, reason string) error {
 		With(PowDetails{Challenge: d.newChallenge(now), Difficulty: d.options.Difficulty, Reason: reason})
 }
 
-func (d *Desk) newChallenge(now time.Time) string {
+func (d *Controller) newChallenge(now time.Time) string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, challengeBytes), uint64(now.Add(challengeLasts).Unix()))
 	b = append(b, byte(d.options.Difficulty))
 	b = append(b, make([]byte, randomBytes)...)
@@ -74,7 +74,7 @@ func (d *Desk) newChallenge(now time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, d.signature(b)...))
 }
 
-func (d *Desk) signature(b []byte) []byte {
+func (d *Controller) signature(b []byte) []byte {
 	mac := hmac.New(sha256.New, d.challenge)
 	mac.Write(b)
 	return mac.Sum(nil)[:signatureBytes]
@@ -83,7 +83,7 @@ func (d *Desk) signature(b []byte) []byte {
 // prove checks the header Sim-PoW and holds the proof, so that no other
 // creation can use it meanwhile; the caller lets go of it. It returns the record
 // that uses the proof up, or nil when none is asked for.
-func (d *Desk) prove(ctx context.Context, sent []string, now time.Time) (*store.Record, error) {
+func (d *Controller) prove(ctx context.Context, sent []string, now time.Time) (*store.Record, error) {
 	if d.options.Difficulty == 0 {
 		return nil, nil //nolint:nilnil // no proof, no record
 	}
@@ -109,7 +109,7 @@ func (d *Desk) prove(ctx context.Context, sent []string, now time.Time) (*store.
 }
 
 // check reads a proof and reports why it is no good, "" when it is.
-func (d *Desk) check(sent []string, now time.Time) (name string, ends time.Time, reason string) {
+func (d *Controller) check(sent []string, now time.Time) (name string, ends time.Time, reason string) {
 	challenge, nonce, _ := strings.Cut(sent[0], ".")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(challenge)
 	if len(sent) > 1 || err != nil || len(b) != challengeBytes || !hmac.Equal(b[signedBytes:], d.signature(b[:signedBytes])) || !decimal(nonce) {

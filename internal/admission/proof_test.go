@@ -115,7 +115,7 @@ func TestAProofIsGoodForOneCreation(t *testing.T) {
 	b.start()
 	again()
 	b.pass(6 * time.Minute)
-	b.desk.Tend(t.Context())
+	b.controller.Maintain(t.Context())
 	b.pass(-4 * time.Minute)
 	again()
 
@@ -130,7 +130,7 @@ func TestAProofIsGoodForOneCreation(t *testing.T) {
 	}
 	again()
 	b.pass(time.Hour)
-	b.desk.Tend(t.Context())
+	b.controller.Maintain(t.Context())
 	if records, err := b.inner.List(t.Context(), "proof"); err != nil || len(records) != 0 {
 		t.Errorf("%d proofs are kept for ever, %v", len(records), err)
 	}
@@ -191,7 +191,7 @@ func taskOf(t *testing.T, b *bench, network string) string {
 	return details.Challenge
 }
 
-// proofless is a challenge of a desk with room, signed with the same secret.
+// proofless is a challenge of a controller with room, signed with the same secret.
 func proofless(b *bench) string {
 	b.t.Helper()
 	other := open(b.t, demanding)

@@ -16,7 +16,7 @@ import (
 )
 
 // model is what a fair queue does, kept for the eye. It knows nothing of the
-// desk but what clients are told.
+// controller but what clients are told.
 type model struct {
 	*bench
 	capacity, queue int
@@ -50,7 +50,7 @@ func TestAnyHistoryIsFair(t *testing.T) {
 			"pass": func(rt *rapid.T) {
 				m.pass(time.Duration(rapid.IntRange(1, 150).Draw(rt, "seconds")) * time.Second)
 			},
-			"tend":    func(*rapid.T) { m.desk.Tend(t.Context()) },
+			"tend":    func(*rapid.T) { m.controller.Maintain(t.Context()) },
 			"restart": m.restart,
 			"":        m.check,
 		})
@@ -107,7 +107,7 @@ func (m *model) polls(rt *rapid.T) {
 	case ready && fault == storetest.AppliedButFailed:
 		m.living = append(m.living, fmt.Sprintf("sbx_%d", before+1))
 		m.ends(ticket, problem.TicketNotFound)
-		m.desk.Tend(rt.Context())
+		m.controller.Maintain(rt.Context())
 	case ready:
 		if err != nil || made == "" {
 			rt.Fatalf("a ready ticket: %q, %v", made, err)
@@ -139,7 +139,7 @@ func (m *model) leaves(rt *rapid.T) {
 	m.living = slices.Delete(m.living, i, i+1)
 }
 
-// restart opens the desk anew: in good order, or as after a crash. After that,
+// restart opens the controller anew: in good order, or as after a crash. After that,
 // a loss that nobody was told of may not have happened, and the windows of ready
 // tickets begin anew.
 func (m *model) restart(rt *rapid.T) {
@@ -149,11 +149,11 @@ func (m *model) restart(rt *rapid.T) {
 	m.settle()
 	crash := rapid.Bool().Draw(rt, "crash")
 	if !crash {
-		m.desk.Tend(rt.Context())
+		m.controller.Maintain(rt.Context())
 	}
 	m.start()
 	for ticket, how := range m.over {
-		_, err := m.desk.Look(ticket)
+		_, err := m.controller.Inspect(ticket)
 		if crash && err == nil && how == problem.TicketForfeited && !m.told[ticket] {
 			delete(m.over, ticket)
 			m.line = append(m.line, ticket)
@@ -162,7 +162,7 @@ func (m *model) restart(rt *rapid.T) {
 	slices.SortFunc(m.line, func(a, b string) int { return m.numbers[a] - m.numbers[b] })
 	clear(m.readySince)
 	for _, ticket := range m.line {
-		if stands, err := m.desk.Look(ticket); err == nil && stands == nil {
+		if stands, err := m.controller.Inspect(ticket); err == nil && stands == nil {
 			m.readySince[ticket] = m.now
 		}
 	}
@@ -209,13 +209,13 @@ func (m *model) check(rt *rapid.T) {
 			position++
 			want = position
 		}
-		stands, err := m.desk.Look(ticket)
+		stands, err := m.controller.Inspect(ticket)
 		if err != nil || (stands == nil) != (want == 0) || stands != nil && (stands.Position != want || stands.EtaSeconds < 1) {
 			rt.Fatalf("ticket %d stands at %+v, want %d, %v", i, stands, want, err)
 		}
 	}
 	for ticket, want := range m.over {
-		_, err := m.desk.Look(ticket)
+		_, err := m.controller.Inspect(ticket)
 		got := code(err)
 		if got != want && got != problem.TicketNotFound {
 			rt.Fatalf("a ticket that is over answers %v, want %s", err, want)
@@ -241,7 +241,7 @@ func TestPlacesAreNeverGivenTwice(t *testing.T) {
 			t.Error(err)
 		}
 		served.Add(1)
-		b.desk.Gone(id)
+		b.controller.Deleted(id)
 	}
 	var racing sync.WaitGroup
 	for client := range clients {
@@ -264,7 +264,7 @@ func TestPlacesAreNeverGivenTwice(t *testing.T) {
 	if served.Load() != clients || most.Load() > capacity {
 		t.Errorf("%d of %d were served, at most %d at a time in %d places", served.Load(), clients, most.Load(), capacity)
 	}
-	if n := b.desk.Length(); n != 0 {
+	if n := b.controller.Length(); n != 0 {
 		t.Errorf("%d still wait", n)
 	}
 	if n, err := b.inner.Count(t.Context()); err != nil || n != 0 {

@@ -38,7 +38,7 @@ type intention struct {
 
 // intend returns the intention of a request, nil when it has no key that
 // counts.
-func (d *Desk) intend(in *Request) (*intention, error) {
+func (d *Controller) intend(in *Request) (*intention, error) {
 	if len(in.Key) < KeyLeast {
 		return nil, nil //nolint:nilnil // no key, no intention
 	}
@@ -75,7 +75,7 @@ func (i *intention) record(reply Reply, now time.Time) store.Record {
 }
 
 // replay returns the kept answer, if there is one.
-func (d *Desk) replay(ctx context.Context, i *intention, now time.Time) (Reply, bool, error) {
+func (d *Controller) replay(ctx context.Context, i *intention, now time.Time) (Reply, bool, error) {
 	kept, err := d.store.Find(ctx, kindReply, i.name)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !now.Before(kept.EndsAt) {
 		return Reply{}, false, nil

@@ -22,29 +22,29 @@ func under(key string) func(*admission.Request) {
 func TestACreationIsReplayedForTenMinutes(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(o *admission.Options) { o.Active, o.Hourly = 2, 2 })
-	first, err := b.desk.Create(t.Context(), b.request("net", under(key)))
+	first, err := b.controller.Create(t.Context(), b.request("net", under(key)))
 	if err != nil || first.Replayed {
 		t.Fatalf("replayed %t, %v", first.Replayed, err)
 	}
 	for range 3 {
-		again, err := b.desk.Create(t.Context(), b.request("net", under(key)))
+		again, err := b.controller.Create(t.Context(), b.request("net", under(key)))
 		if err != nil || !again.Replayed || again.Status != 201 || !bytes.Equal(again.Body, first.Body) {
 			t.Fatalf("again: %d %s, replayed %t, %v", again.Status, again.Body, again.Replayed, err)
 		}
 		b.start()
 	}
 	other := func(r *admission.Request) { r.Fingerprint[0] = 1 }
-	_, err = b.desk.Create(t.Context(), b.request("net", under(key), other))
+	_, err = b.controller.Create(t.Context(), b.request("net", under(key), other))
 	b.wantCode("another body", err, problem.IdempotencyKeyReused)
 	if made, _, err := b.create("another network", under(key)); err != nil || made == string(first.Body) {
 		t.Errorf("another network got %q, %v", made, err)
 	}
 	b.pass(10*time.Minute - time.Microsecond)
-	if again, err := b.desk.Create(t.Context(), b.request("net", under(key))); err != nil || !again.Replayed {
+	if again, err := b.controller.Create(t.Context(), b.request("net", under(key))); err != nil || !again.Replayed {
 		t.Errorf("before the ten minutes are over: replayed %t, %v", again.Replayed, err)
 	}
 	b.pass(time.Microsecond)
-	if again, err := b.desk.Create(t.Context(), b.request("net", under(key), other)); err != nil || again.Replayed || bytes.Equal(again.Body, first.Body) {
+	if again, err := b.controller.Create(t.Context(), b.request("net", under(key), other)); err != nil || again.Replayed || bytes.Equal(again.Body, first.Body) {
 		t.Errorf("after ten minutes: %s, replayed %t, %v", again.Body, again.Replayed, err)
 	}
 }
@@ -57,8 +57,8 @@ func TestATicketIsReplayedToo(t *testing.T) {
 	if err != nil || ticket == "" {
 		t.Fatal(err)
 	}
-	if _, again, err := b.create("net", under(key)); err != nil || again != ticket || b.desk.Length() != 1 {
-		t.Errorf("the ticket %q became %q in a queue of %d, %v", ticket, again, b.desk.Length(), err)
+	if _, again, err := b.create("net", under(key)); err != nil || again != ticket || b.controller.Length() != 1 {
+		t.Errorf("the ticket %q became %q in a queue of %d, %v", ticket, again, b.controller.Length(), err)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestACreationOfUnknownOutcomeIsFoundByItsKey(t *testing.T) {
 		if _, _, err := b.create("net", under(key)); err == nil {
 			t.Fatal("no fault")
 		}
-		again, err := b.desk.Create(t.Context(), b.request("net", under(key)))
+		again, err := b.controller.Create(t.Context(), b.request("net", under(key)))
 		if err != nil || again.Replayed != (fault == storetest.AppliedButFailed) {
 			t.Errorf("fault %d: replayed %t, %v", fault, again.Replayed, err)
 		}
@@ -127,7 +127,7 @@ func TestADuplicateDoesNotWait(t *testing.T) {
 		}
 	}
 	go func() {
-		_, err := b.desk.Create(context.WithoutCancel(t.Context()), b.request("net", under(key), slow))
+		_, err := b.controller.Create(context.WithoutCancel(t.Context()), b.request("net", under(key), slow))
 		done <- err
 	}()
 	<-entered
@@ -140,7 +140,7 @@ func TestADuplicateDoesNotWait(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if again, err := b.desk.Create(t.Context(), b.request("net", under(key))); err != nil || !again.Replayed {
+	if again, err := b.controller.Create(t.Context(), b.request("net", under(key))); err != nil || !again.Replayed {
 		t.Errorf("after the first: replayed %t, %v", again.Replayed, err)
 	}
 }
@@ -169,12 +169,12 @@ func TestAKeptAnswerIsSealed(t *testing.T) {
 	if err := b.inner.Write(t.Context(), []store.Write{{Record: spoiled}}); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := b.desk.Create(t.Context(), b.request("net-of-somebody", under(key))); err == nil || code(err) != "" {
+	if reply, err := b.controller.Create(t.Context(), b.request("net-of-somebody", under(key))); err == nil || code(err) != "" {
 		t.Errorf("an answer that was tampered with is replayed: %s, %v", reply.Body, err)
 	}
 	b.change = func(o *admission.Options) { o.Secret = []byte("another secret of the same server") }
 	b.start()
-	if reply, err := b.desk.Create(t.Context(), b.request("net-of-somebody", under(key))); err != nil || reply.Replayed {
+	if reply, err := b.controller.Create(t.Context(), b.request("net-of-somebody", under(key))); err != nil || reply.Replayed {
 		t.Errorf("with another secret: replayed %t, %v", reply.Replayed, err)
 	}
 }

@@ -85,8 +85,8 @@ func (t *ticket) release() {
 	t.held = nil
 }
 
-// line is the queue.
-type line struct {
+// queue is the queue.
+type queue struct {
 	// tickets are all that are not gone, by key.
 	tickets map[string]*ticket
 	// waiting are those that wait, in their order, ready those to be claimed.
@@ -97,10 +97,10 @@ type line struct {
 	seen     time.Time
 }
 
-// readLine reads the queue as it was left. The time in which nobody could claim
+// readQueue reads the queue as it was left. The time in which nobody could claim
 // does not count: the windows of ready tickets begin anew.
-func readLine(ctx context.Context, db store.Store, now time.Time) (line, error) {
-	l := line{tickets: map[string]*ticket{}}
+func readQueue(ctx context.Context, db store.Store, now time.Time) (queue, error) {
+	l := queue{tickets: map[string]*ticket{}}
 	records, err := db.List(ctx, kindTicket)
 	if err != nil {
 		return l, fmt.Errorf("read the queue: %w", err)
@@ -131,8 +131,8 @@ func readLine(ctx context.Context, db store.Store, now time.Time) (line, error) 
 
 func inOrder(a, b *ticket) int { return cmp.Compare(a.Number, b.Number) }
 
-// join puts a new ticket at the end of the queue.
-func (l *line) join(order Order, now time.Time) (t *ticket, id string) {
+// add puts a new ticket at the end of the queue.
+func (l *queue) add(order Order, now time.Time) (t *ticket, id string) {
 	id = newTicketID()
 	t = &ticket{key: ticketKey(id), Number: l.next, Order: order, State: waiting, Since: now, pending: true}
 	l.next++
@@ -141,8 +141,8 @@ func (l *line) join(order Order, now time.Time) (t *ticket, id string) {
 	return t, id
 }
 
-// leave takes a ticket out of the queue.
-func (l *line) leave(t *ticket) {
+// remove takes a ticket out of the queue.
+func (l *queue) remove(t *ticket) {
 	delete(l.tickets, t.key)
 	l.waiting = without(l.waiting, t)
 	l.ready = without(l.ready, t)
@@ -152,25 +152,25 @@ func without(tickets []*ticket, t *ticket) []*ticket {
 	return slices.DeleteFunc(tickets, func(other *ticket) bool { return other == t })
 }
 
-func (t *ticket) enter(s state, now time.Time) { t.State, t.Since, t.changed = s, now, true }
+func (t *ticket) setState(s state, now time.Time) { t.State, t.Since, t.changed = s, now, true }
 
-// settle brings the queue up to the present: places that were not claimed are
+// promote brings the queue up to the present: places that were not claimed are
 // lost, and free ones go to the head. The caller holds mu.
-func (d *Desk) settle(now time.Time) {
-	l := &d.line
+func (d *Controller) promote(now time.Time) {
+	l := &d.queue
 	for _, t := range slices.Clone(l.ready) {
 		if t.held == nil && !now.Before(t.Since.Add(d.options.ClaimWindow)) {
-			t.enter(forfeited, now)
+			t.setState(forfeited, now)
 			l.ready = without(l.ready, t)
-			d.register.network(t.Order.Network).tickets--
-			d.register.tidy(t.Order.Network, now)
+			d.occupancy.network(t.Order.Network).tickets--
+			d.occupancy.tidy(t.Order.Network, now)
 			d.wake()
 		}
 	}
 	for d.free() > 0 && len(l.waiting) > 0 && !l.waiting[0].pending {
 		t := l.waiting[0]
 		l.waiting = l.waiting[1:]
-		t.enter(ready, now)
+		t.setState(ready, now)
 		l.ready = append(l.ready, t)
 		l.seen = time.Time{}
 		d.wake()
@@ -180,16 +180,16 @@ func (d *Desk) settle(now time.Time) {
 // yield sends ready tickets back to the head of the queue that have no place:
 // the operator has taken some away, or a loss was not written any more before
 // the place went on. The caller holds mu.
-func (d *Desk) yield() {
-	l := &d.line
+func (d *Controller) yield() {
+	l := &d.queue
 	for d.free() < 0 && len(l.ready) > 0 {
 		t := l.ready[len(l.ready)-1]
 		l.ready = l.ready[:len(l.ready)-1]
-		t.enter(waiting, d.options.Now())
+		t.setState(waiting, d.options.Now())
 		l.waiting = append(l.waiting, t)
 	}
 	slices.SortFunc(l.waiting, inOrder)
 }
 
 // free is how many places nobody has or may claim.
-func (d *Desk) free() int { return d.options.Capacity - d.register.taken() - len(d.line.ready) }
+func (d *Controller) free() int { return d.options.Capacity - d.occupancy.taken() - len(d.queue.ready) }

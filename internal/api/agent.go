@@ -30,19 +30,19 @@ func (x *exchange) signals() mission.Signals {
 
 // Recognise says whose a credential is, or refuses with unauthorized.
 func (s *Server) Recognise(r *http.Request, c sandbox.Credential) (sandbox.Caller, error) {
-	return s.recognise(r.Context(), s.house.Now(), s.groupOf(r), c)
+	return s.recognise(r.Context(), s.registry.Now(), s.groupOf(r), c)
 }
 
 // KeysOf returns both keys of the sandbox that a credential opens, or refuses
 // with unauthorized.
 func (s *Server) KeysOf(r *http.Request, c sandbox.Credential) (sandbox.Keys, error) {
-	return s.house.KeysOf(r.Context(), c)
+	return s.registry.KeysOf(r.Context(), c)
 }
 
 // Shuts reports whether the network of a request is shut out: nothing is looked
 // up for it.
 func (s *Server) Shuts(r *http.Request) bool {
-	return s.gate.Shuts(s.house.Now().Time(), s.groupOf(r))
+	return s.gate.Shuts(s.registry.Now().Time(), s.groupOf(r))
 }
 
 // Enter spends what a message costs that no operation answers and that comes

@@ -43,10 +43,10 @@ func (c *clock) Advance(d time.Duration) {
 
 // service is an API over a fresh database with a clock of its own.
 type service struct {
-	t     testing.TB
-	url   string
-	clock *clock
-	house *sandbox.House
+	t        testing.TB
+	url      string
+	clock    *clock
+	registry *sandbox.Registry
 	// handler is what answers at url.
 	handler http.Handler
 	// log is all that was logged.
@@ -86,15 +86,15 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	c := &clock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
 	logged := &record{}
 	log := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	house := sandbox.NewHouse(sandbox.Options{
+	registry := sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
 		Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: c.Now,
 	})
-	desk, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: c.Now, Capacity: 100, ClaimWindow: time.Minute, Turnover: time.Hour})
+	controller, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: c.Now, Capacity: 100, ClaimWindow: time.Minute, Turnover: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := api.Options{House: house, Desk: desk, Origin: "http://platen.test", Log: log}
+	options := api.Options{Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log}
 	for _, set := range change {
 		set(&options)
 	}
@@ -105,12 +105,12 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		server.Close()
-		house.Close(context.Background())
+		registry.Close(context.Background())
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &service{t: t, url: server.URL, clock: c, house: house, handler: handler, log: logged}
+	return &service{t: t, url: server.URL, clock: c, registry: registry, handler: handler, log: logged}
 }
 
 // call is one request; headers are name, value pairs.

@@ -40,15 +40,15 @@ func (x *exchange) identify() error {
 	if err != nil {
 		return err
 	}
-	x.sandbox = x.server.house.Sandbox(x.caller.SandboxID)
+	x.sandbox = x.server.registry.Sandbox(x.caller.SandboxID)
 	x.now = x.sandbox.AsOf(x.now)
 	return nil
 }
 
-// turnedAway says which comes first: that there is no such route, or that the
+// firstRefusal says which comes first: that there is no such route, or that the
 // key does not work. Whoever sends a key hears of that whatever they ask for
 // (contract: AUTH.INVALID, LIFE.DELETED), unless they meant another host.
-func (x *exchange) turnedAway(unfound, unauthorized error) error {
+func (x *exchange) firstRefusal(unfound, unauthorized error) error {
 	if sentKey(x.r.Header) != "" && x.server.isHere(x.r) {
 		return cmp.Or(unauthorized, unfound)
 	}
@@ -78,7 +78,7 @@ func (x *exchange) recognise(c sandbox.Credential) (sandbox.Caller, error) {
 // (contract: AUTH.INVALID, OPEN.AUTH.REVOKED.LASTING).
 func (x *exchange) stillKnown(ctx context.Context) error {
 	for _, c := range x.credentials {
-		if _, err := x.server.house.Recognise(ctx, c); err != nil {
+		if _, err := x.server.registry.Recognise(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -89,9 +89,9 @@ func (x *exchange) stillKnown(ctx context.Context) error {
 // its keys are only remembered: a flood must not reach the storage.
 func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.Prefix, c sandbox.Credential) (sandbox.Caller, error) {
 	if s.gate.Shuts(now.Time(), group) {
-		return s.house.Recall(c)
+		return s.registry.Recall(c)
 	}
-	return s.house.Recognise(ctx, c)
+	return s.registry.Recognise(ctx, c)
 }
 
 // sentKey returns the key of a request: the Bearer token, or X-Api-Key where

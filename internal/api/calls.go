@@ -30,7 +30,7 @@ func (x *exchange) note(status int) {
 	}
 	x.sandbox.Note(sandbox.Call{
 		ID: x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status, Code: string(x.code), Replayed: x.replayed,
-		At: x.server.house.Now(), Milliseconds: time.Since(x.began).Milliseconds(),
+		At: x.server.registry.Now(), Milliseconds: time.Since(x.began).Milliseconds(),
 	})
 }
 

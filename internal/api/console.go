@@ -95,18 +95,18 @@ func newConsole(table []operation.Operation) (*console, error) {
 	return c, nil
 }
 
-// onlooker is who watches a sandbox, and what may be shown to them.
-type onlooker struct {
+// viewer is who watches a sandbox, and what may be shown to them.
+type viewer struct {
 	systems map[operation.System]bool
 }
 
 // watched serves a route of the console: the road of a request as far as it
 // goes for one that only looks.
-func (s *Server) watched(answer func(*exchange, *onlooker) error) http.HandlerFunc {
+func (s *Server) watched(answer func(*exchange, *viewer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(w)
 		x.r, x.watching = r, true
-		o, err := x.onlook()
+		o, err := x.view()
 		if err == nil {
 			err = answer(x, o)
 		}
@@ -116,9 +116,9 @@ func (s *Server) watched(answer func(*exchange, *onlooker) error) http.HandlerFu
 	}
 }
 
-func (x *exchange) onlook() (*onlooker, error) {
+func (x *exchange) view() (*viewer, error) {
 	unauthorized := x.identify()
-	if err := x.admitOnlooker(unauthorized != nil); err != nil {
+	if err := x.admitViewer(unauthorized != nil); err != nil {
 		return nil, err
 	}
 	if x.server.stopping.Load() {
@@ -133,7 +133,7 @@ func (x *exchange) onlook() (*onlooker, error) {
 	if err := x.noQuery(); err != nil {
 		return nil, err
 	}
-	o := &onlooker{systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true}}
+	o := &viewer{systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true}}
 	if key := x.r.Header.Get(headerOtherKey); key != "" {
 		other, err := x.authenticate(key)
 		if err != nil {
@@ -147,10 +147,10 @@ func (x *exchange) onlook() (*onlooker, error) {
 	return o, nil
 }
 
-// admitOnlooker spends the console's budget of a sandbox, or the network's for
+// admitViewer spends the console's budget of a sandbox, or the network's for
 // callers without a key that works.
-func (x *exchange) admitOnlooker(anonymous bool) error {
-	at := x.server.house.Now().Time()
+func (x *exchange) admitViewer(anonymous bool) error {
+	at := x.server.registry.Now().Time()
 	if anonymous || x.server.gate.Shuts(at, x.group) {
 		x.caller = sandbox.Caller{}
 		return x.admit()

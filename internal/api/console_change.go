@@ -22,26 +22,26 @@ const (
 	maxChangeRows   = 300
 )
 
-// place is how far an onlooker has seen: the version of the view, the number of
+// cursor is how far an onlooker has seen: the version of the view, the number of
 // the newest event and how many calls there were. The id of a message is one.
-type place struct {
+type cursor struct {
 	version, sequence, calls uint64
 }
 
 // String is version.sequence.calls.
-func (p place) String() string { return fmt.Sprintf("%d.%d.%d", p.version, p.sequence, p.calls) }
+func (p cursor) String() string { return fmt.Sprintf("%d.%d.%d", p.version, p.sequence, p.calls) }
 
-// placeOf reads what String wrote. Anything else is the beginning.
-func placeOf(text string) place {
+// cursorOf reads what String wrote. Anything else is the beginning.
+func cursorOf(text string) cursor {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 {
-		return place{}
+		return cursor{}
 	}
-	var p place
+	var p cursor
 	for i, to := range []*uint64{&p.version, &p.sequence, &p.calls} {
 		n, err := strconv.ParseUint(parts[i], 10, 63)
 		if err != nil {
-			return place{}
+			return cursor{}
 		}
 		*to = n
 	}
@@ -77,19 +77,19 @@ type present struct {
 }
 
 // changes returns what differs between a place and the present.
-func (x *exchange) changes(ctx context.Context, from place, o *onlooker) (*change, place, error) {
-	x.now = x.sandbox.AsOf(x.server.house.Now())
+func (x *exchange) changes(ctx context.Context, from cursor, o *viewer) (*change, cursor, error) {
+	x.now = x.sandbox.AsOf(x.server.registry.Now())
 	v, err := x.sandbox.View(ctx, 0)
 	if err != nil {
 		return nil, from, err
 	}
 	calls, count := x.sandbox.Calls()
-	to := place{version: v.Version, sequence: v.Sequence, calls: count}
+	to := cursor{version: v.Version, sequence: v.Sequence, calls: count}
 	c := &change{Place: to.String()}
 	if from.version > to.version || from.sequence > to.sequence || to.sequence-from.sequence > maxChangeEvents {
-		from = place{}
+		from = cursor{}
 	}
-	c.Whole = from == place{}
+	c.Whole = from == cursor{}
 	now := max(x.now, v.LastEventAt)
 	minute := operation.MinuteAt(v, now)
 	c.Now = present{ServerTime: now, SimDate: minute.Date(), SimTime: minute.ClockText(), ExpiresInS: v.ExpiresInSeconds(now), Status: v.Status(now)}
@@ -121,7 +121,7 @@ func (x *exchange) changes(ctx context.Context, from place, o *onlooker) (*chang
 }
 
 // rows adds the rows that a commit after a place has touched.
-func (c *change) rows(v *sandbox.View, from place, o *onlooker, tables []shownTable) {
+func (c *change) rows(v *sandbox.View, from cursor, o *viewer, tables []shownTable) {
 	c.Points, _ = touched(v.Table(seriesResource), from.version, "")
 	for _, t := range tables {
 		table := v.Table(t.resource)

@@ -26,8 +26,8 @@ const (
 )
 
 // consoleState answers with what the console shows at first.
-func consoleState(x *exchange, o *onlooker) error {
-	c, _, err := x.changes(x.r.Context(), place{}, o)
+func consoleState(x *exchange, o *viewer) error {
+	c, _, err := x.changes(x.r.Context(), cursor{}, o)
 	if err != nil {
 		return err
 	}
@@ -50,14 +50,14 @@ func consoleState(x *exchange, o *onlooker) error {
 
 // consoleStream answers with server-sent events: one for each change since the
 // place that Last-Event-ID names, as long as both sides are there.
-func consoleStream(x *exchange, o *onlooker) error {
+func consoleStream(x *exchange, o *viewer) error {
 	leave, err := x.server.console.enter(x.caller.SandboxID, x.now.Time())
 	if err != nil {
 		return err
 	}
 	defer leave()
 	x.secret = true
-	s := &stream{exchange: x, onlooker: o, place: placeOf(x.r.Header.Get("Last-Event-ID")), control: http.NewResponseController(x.w)}
+	s := &stream{exchange: x, onlooker: o, place: cursorOf(x.r.Header.Get("Last-Event-ID")), control: http.NewResponseController(x.w)}
 	h := x.headers()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies that hold answers back would make it useless
@@ -72,8 +72,8 @@ func consoleStream(x *exchange, o *onlooker) error {
 // stream is a console that listens.
 type stream struct {
 	*exchange
-	onlooker *onlooker
-	place    place
+	onlooker *viewer
+	place    cursor
 	control  *http.ResponseController
 	sent     time.Time
 }
@@ -92,7 +92,7 @@ func (s *stream) run(ctx context.Context) {
 			err = s.tell(ctx)
 		}
 		if err != nil {
-			s.farewell(err)
+			s.close(err)
 			return
 		}
 		select {
@@ -143,8 +143,8 @@ func (s *stream) stayAlive() error {
 	return s.write([]byte(": keep-alive\n\n"))
 }
 
-// farewell tells the console that its sandbox is gone, or its key revoked.
-func (s *stream) farewell(err error) {
+// close tells the console that its sandbox is gone, or its key revoked.
+func (s *stream) close(err error) {
 	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.Unauthorized {
 		s.write([]byte("event: gone\ndata: {}\n\n")) //nolint:errcheck // it is over either way
 	}

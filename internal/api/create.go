@@ -20,7 +20,7 @@ const pollPace = 3
 // create makes a sandbox, or hands out a ticket (contract:
 // ROUTE.SANDBOXES.CREATE).
 func (x *exchange) create() error {
-	d, wrong := x.demand()
+	d, wrong := x.readWrite()
 	if !d.known {
 		return wrong
 	}
@@ -31,7 +31,7 @@ func (x *exchange) create() error {
 	if wrong == nil {
 		order.Text, wrong = x.order(d.in)
 	}
-	reply, err := x.server.desk.Create(x.r.Context(), admission.Request{
+	reply, err := x.server.admission.Create(x.r.Context(), admission.Request{
 		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.fingerprint(d.body),
 		Proof: x.r.Header.Values("Sim-Pow"), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
@@ -54,7 +54,7 @@ func (x *exchange) order(in any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("creation takes a body of type %T", in)
 	}
-	if err := x.server.house.Offers(wanted.Creation("").Preset); err != nil {
+	if err := x.server.registry.Offers(wanted.Creation("").Preset); err != nil {
 		return nil, err
 	}
 	return encode(wanted), nil
@@ -75,7 +75,7 @@ func (x *exchange) make(ctx context.Context, order admission.Order, records func
 		}))
 		return records(reply)
 	}
-	_, err := x.server.house.Create(ctx, creation)
+	_, err := x.server.registry.Create(ctx, creation)
 	return reply, err
 }
 
@@ -92,9 +92,9 @@ func (x *exchange) ticket() error {
 	var err error
 	if x.r.Method == http.MethodHead {
 		reply.Status = http.StatusCreated
-		stands, err = x.server.desk.Look(id)
+		stands, err = x.server.admission.Inspect(id)
 	} else {
-		reply, stands, err = x.server.desk.Poll(x.r.Context(), id, x.make)
+		reply, stands, err = x.server.admission.Poll(x.r.Context(), id, x.make)
 	}
 	if x.r.Context().Err() != nil && err != nil {
 		return nil //nolint:nilerr // nobody is there to read an answer

@@ -38,13 +38,13 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	n := s.create(`{"clock":"manual"}`)
-	handler, err := api.New(api.Options{House: s.house, Origin: "http://platen.test", Log: slog.New(slog.DiscardHandler)}, going(announced(), "get_sandbox", "list_sales_orders", "advance_time"))
+	handler, err := api.New(api.Options{Registry: s.registry, Origin: "http://platen.test", Log: slog.New(slog.DiscardHandler)}, going(announced(), "get_sandbox", "list_sales_orders", "advance_time"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	n = &tenant{service: &service{t: t, url: server.URL, clock: s.clock, house: s.house, log: s.log}, office: n.office, factory: n.factory}
+	n = &tenant{service: &service{t: t, url: server.URL, clock: s.clock, registry: s.registry, log: s.log}, office: n.office, factory: n.factory}
 	for _, a := range []struct {
 		answer *answer
 		id     string
@@ -126,7 +126,7 @@ func TestAnAnnouncementThatComesTooLateIsRefused(t *testing.T) {
 	} {
 		d := announced()
 		change(d)
-		if _, err := api.New(api.Options{House: s.house, Log: slog.New(slog.DiscardHandler)}, going(d, "get_sandbox")); err == nil || !strings.Contains(err.Error(), "get_sandbox") {
+		if _, err := api.New(api.Options{Registry: s.registry, Log: slog.New(slog.DiscardHandler)}, going(d, "get_sandbox")); err == nil || !strings.Contains(err.Error(), "get_sandbox") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -106,12 +106,12 @@ func digit(c byte) int {
 // nobody has cost what any request without a key does (contract:
 // OPEN.AUTH.KEY_IN_URL.BUDGET).
 func (x *exchange) exposed(keys []string) error {
-	house, known := x.server.house, false
+	registry, known := x.server.registry, false
 	var errs []error
 	for _, key := range keys {
-		exists, err := house.Exists(x.r.Context(), key)
+		exists, err := registry.Exists(x.r.Context(), key)
 		if exists {
-			known, err = true, house.Revoke(x.r.Context(), key)
+			known, err = true, registry.Revoke(x.r.Context(), key)
 		}
 		errs = append(errs, err)
 	}

@@ -60,7 +60,7 @@ func TestAKeyInAURLIsRefusedAndRevoked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &service{t: t, url: s.url, clock: s.clock, house: s.house, log: s.log}
+			s := &service{t: t, url: s.url, clock: s.clock, registry: s.registry, log: s.log}
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead, http.MethodDelete} {
 				n := s.create(`{"clock":"manual"}`)
 				leaked, kept := n.office, n.factory
@@ -116,7 +116,7 @@ func TestAKeyOfAnExpiredSandboxIsRevokedToo(t *testing.T) {
 	n.call("GET", "/v1/sandbox", n.office, "").want(401, "unauthorized")
 	n.call("GET", "/v1/sandbox", n.factory, "").want(200, "")
 	n.clock.Advance(60 * 60e9)
-	n.house.Sweep(t.Context())
+	n.registry.Sweep(t.Context())
 	n.raw("GET", "/v1/sandbox?key="+n.factory).want(400, "key_in_url") // its sandbox is gone
 }
 

@@ -54,7 +54,7 @@ func (x *exchange) poll() error {
 // look returns the view of the moment, and what is new in it. What it has
 // passed over it need not look at again.
 func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
-	x.now = x.sandbox.AsOf(x.server.house.Now())
+	x.now = x.sandbox.AsOf(x.server.registry.Now())
 	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err == nil {
 		err = x.stillKnown(x.r.Context())

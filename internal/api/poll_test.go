@@ -43,21 +43,21 @@ func inBubble(t *testing.T, mode string, test func(*bubble)) {
 			t.Fatal(err)
 		}
 		log := slog.New(slog.DiscardHandler)
-		house := sandbox.NewHouse(sandbox.Options{
+		registry := sandbox.NewRegistry(sandbox.Options{
 			TickPause: time.Second,
 			Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: time.Now,
 		})
-		desk, err := admission.Open(context.Background(), admission.Options{Store: db, Log: log, Now: time.Now, Capacity: 10, ClaimWindow: time.Minute, Turnover: time.Hour})
+		controller, err := admission.Open(context.Background(), admission.Options{Store: db, Log: log, Now: time.Now, Capacity: 10, ClaimWindow: time.Minute, Turnover: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := &bubble{t: t}
-		if b.api, err = api.New(api.Options{House: house, Desk: desk, Origin: "http://platen.test", Log: log}, operation.Table()); err != nil {
+		if b.api, err = api.New(api.Options{Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log}, operation.Table()); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(context.Background())
 		var running sync.WaitGroup
-		running.Go(func() { house.Run(ctx) })
+		running.Go(func() { registry.Run(ctx) })
 		defer func() {
 			stop()
 			running.Wait()

@@ -32,9 +32,9 @@ const BasePath = "/v1"
 
 // Options are what a server needs to know.
 type Options struct {
-	House *sandbox.House
-	// Desk hands out the places of the house.
-	Desk *admission.Desk
+	Registry *sandbox.Registry
+	// Controller hands out the places of the registry.
+	Admission *admission.Controller
 	// Origin is the scheme and host that links begin with.
 	Origin string
 	Log    *slog.Logger
@@ -50,11 +50,11 @@ type Options struct {
 
 // Server answers everything below BasePath.
 type Server struct {
-	house  *sandbox.House
-	desk   *admission.Desk
-	origin string
-	log    *slog.Logger
-	mux    *http.ServeMux
+	registry  *sandbox.Registry
+	admission *admission.Controller
+	origin    string
+	log       *slog.Logger
+	mux       *http.ServeMux
 
 	gate     Gate
 	network  *network.Rules
@@ -105,7 +105,7 @@ type bound struct {
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{house: o.House, desk: o.Desk, origin: o.Origin, log: o.Log, serves: o.Serves, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{})}
+	s := &Server{registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{})}
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (s *Server) take(x *exchange, r *http.Request) {
 
 // exchange begins an exchange with a network.
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Prefix) *exchange {
-	now := s.house.Now()
+	now := s.registry.Now()
 	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: now, group: group, call: mission.Call{Arrived: now}}
 }
 
@@ -256,7 +256,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		x.refuse(stopping())
 		return
 	}
-	if err := x.turnedAway(unfound, unauthorized); err != nil {
+	if err := x.firstRefusal(unfound, unauthorized); err != nil {
 		x.refuse(err)
 		return
 	}

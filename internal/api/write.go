@@ -69,8 +69,8 @@ func (x *exchange) since() (uint64, error) {
 	return since, nil
 }
 
-// demand is what a client sent with a write.
-type demand struct {
+// writeRequest is what a client sent with a write.
+type writeRequest struct {
 	// key is the idempotency key, body what came with it, known set when both
 	// could be read.
 	key   string
@@ -79,11 +79,11 @@ type demand struct {
 	in    any
 }
 
-// demand reads a write whole, and says what is wrong with it.
-func (x *exchange) demand() (d demand, err error) {
+// readWrite reads a write whole, and says what is wrong with it.
+func (x *exchange) readWrite() (d writeRequest, err error) {
 	key, unkeyed := idempotencyKey(x.r.Header, x.op.Key)
 	body, unread := x.body()
-	d = demand{key: key, body: body, known: unkeyed == nil && unread == nil}
+	d = writeRequest{key: key, body: body, known: unkeyed == nil && unread == nil}
 	if err := cmp.Or(x.noQuery(), unkeyed, unread); err != nil {
 		return d, err
 	}
@@ -91,15 +91,15 @@ func (x *exchange) demand() (d demand, err error) {
 	return d, err
 }
 
-// foreclosed answers a write that is not in order. Whether its key was used, and
+// replayOrRefuse answers a write that is not in order. Whether its key was used, and
 // whether its sandbox takes writes at all, comes before what is wrong with it
 // (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
-func (x *exchange) foreclosed(d demand, wrong error) error {
+func (x *exchange) replayOrRefuse(d writeRequest, wrong error) error {
 	command := sandbox.Command{Scope: x.scope(), Beside: x.besides()}
 	if d.known {
 		command.Key, command.Fingerprint = d.key, x.fingerprint(d.body)
 	}
-	reply, found, err := x.sandbox.Foreclosed(x.r.Context(), command)
+	reply, found, err := x.sandbox.ReplayOrRefuse(x.r.Context(), command)
 	switch {
 	case err != nil:
 		return err
@@ -135,16 +135,16 @@ func (x *exchange) besides() string {
 
 // write runs a command, or replays its stored reply.
 func (x *exchange) write() error {
-	d, err := x.demand()
+	d, err := x.readWrite()
 	if err != nil {
-		return x.foreclosed(d, err)
+		return x.replayOrRefuse(d, err)
 	}
 	in := d.in
 	if x.op.Press != nil {
 		x.call.Press = x.op.Press(in)
 	}
 	var result operation.Result
-	at := operation.Place{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
+	at := operation.PathParams{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
 	reply, err := x.command(at, &in, sandbox.Command{
 		Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body), Signals: x.signals(),
 		Run: func(tx *sandbox.Tx) (err error) {
@@ -169,7 +169,7 @@ func (x *exchange) write() error {
 
 // delete deletes the sandbox (contract: OPEN.LIFE.DELETE).
 func (x *exchange) delete() error {
-	d, wrong := x.demand()
+	d, wrong := x.readWrite()
 	command := sandbox.Command{Scope: x.scope(), Beside: x.besides()}
 	if d.known {
 		command.Key, command.Fingerprint = d.key, x.fingerprint(d.body)
@@ -194,15 +194,15 @@ func (x *exchange) reply(reply sandbox.Reply) {
 	x.send(reply.Status, contentJSON, reply.Body)
 }
 
-// command runs a command, after its errand if it has one. What that brings takes
+// command runs a command, after its outbound call if it has one. What that brings takes
 // the place of the input.
-func (x *exchange) command(at operation.Place, in *any, command sandbox.Command) (sandbox.Reply, error) {
-	if x.op.Errand == nil {
+func (x *exchange) command(at operation.PathParams, in *any, command sandbox.Command) (sandbox.Reply, error) {
+	if x.op.Outbound == nil {
 		return x.sandbox.Do(x.r.Context(), command)
 	}
-	return x.sandbox.DoOutside(x.r.Context(), command, func(tx *sandbox.Tx) (sandbox.Errand, error) {
-		errand, err := x.op.Errand(tx, at, *in)
-		return func(ctx context.Context) { *in = errand(ctx) }, err
+	return x.sandbox.DoWithOutbound(x.r.Context(), command, func(tx *sandbox.Tx) (sandbox.Outbound, error) {
+		outbound, err := x.op.Outbound(tx, at, *in)
+		return func(ctx context.Context) { *in = outbound(ctx) }, err
 	})
 }
 

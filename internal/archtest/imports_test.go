@@ -71,7 +71,7 @@ var may = map[string]string{
 	// The agent endpoint is another reader: it reaches the road of requests
 	// through a door that the server opens.
 	"internal/mcp":         vocabulary + "internal/operation internal/sandbox internal/schema internal/company/mission internal/find internal/mcp/...",
-	"internal/mcp/front":   vocabulary + "internal/mcp/session",
+	"internal/mcp/gateway": vocabulary + "internal/mcp/session",
 	"internal/mcp/session": vocabulary + "internal/sandbox internal/store",
 
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
@@ -96,7 +96,7 @@ var may = map[string]string{
 	"test/docs":     "platentest",
 	"test/contract": "platentest client internal/server internal/config",
 	"test/crash":    "platentest client internal/server internal/config",
-	"test/mcp":      "platentest client internal/server internal/config internal/store/sqlite internal/mcp/front internal/mcp/session", // fixtures of the protocol's suite stand behind the same front
+	"test/mcp":      "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway internal/mcp/session", // fixtures of the protocol's suite stand behind the same front
 	"test/scenario": "platentest client internal/server internal/config",
 	"test/load":     "internal/... platentest client",  // it measures the parts one by one
 	"test/economy":  "internal/... platentest client",  // its players play a company in this process, for speed
@@ -128,7 +128,7 @@ var foreign = []foreignModule{
 	{"github.com/VictoriaMetrics/metrics", "internal/metrics", "what is counted is said in our own words everywhere else"},
 	{"code.dny.dev/ssrf", "internal/netguard", "which addresses are public is decided in one place"},
 	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/webhook", "what is sent is signed by the library that receivers verify with"},
-	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/front examples/go/agent", "the protocol of agents ends at the endpoint: tools reach the company as requests"},
+	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/gateway examples/go/agent", "the protocol of agents ends at the endpoint: tools reach the company as requests"},
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
 	{"github.com/yuin/goldmark", "internal/web/prose", "Markdown is known to one package; the docs get HTML and headings"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},

@@ -45,7 +45,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	if err := g.claim("method " + name); err != nil {
 		return "", err
 	}
-	if len(op.Places()) != strings.Count(op.Path, "{") {
+	if len(op.PathParamNames()) != strings.Count(op.Path, "{") {
 		return "", fmt.Errorf("the path %s has places that are no whole segment", op.Path)
 	}
 	parameters, path, guard, in := "ctx context.Context", fmt.Sprintf("%q", op.Path), "", ""
@@ -88,7 +88,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 
 // placed are the names of a method's ids.
 func placed(op *operation.Operation) []string {
-	ids := op.Places()
+	ids := op.PathParamNames()
 	for i, place := range ids {
 		if first, rest, ok := strings.Cut(place, "_"); ok {
 			ids[i] = first + camel(rest)

@@ -37,7 +37,7 @@ type Company struct {
 	market   *market.Market
 	lore     *lore.Lore
 	missions *mission.Board
-	webhooks *subscription.Books
+	webhooks *subscription.Subscriptions
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
 
@@ -47,7 +47,7 @@ type Company struct {
 	// watched is the number of the newest event that the missions have seen.
 	watched uint64
 	// conduct lies beside the company and is only carried by it.
-	conduct mission.Conduct
+	conduct mission.ClientActivity
 
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
@@ -97,8 +97,8 @@ type state struct {
 	Lore    lore.State      `json:"lore"`
 	Signals mission.Signals `json:"signals"`
 
-	Deeds   mission.Deeds   `json:"deeds,omitzero"`
-	Conduct mission.Conduct `json:"conduct,omitzero"`
+	Deeds   mission.Totals         `json:"deeds,omitzero"`
+	Conduct mission.ClientActivity `json:"conduct,omitzero"`
 }
 
 func empty(s Settings) *Company {

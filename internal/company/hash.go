@@ -29,7 +29,7 @@ func (c *Company) StateHash() string {
 	st := c.state()
 	st.Sequence -= st.WallEvents // what the wall clock and webhooks bring is no part of the life
 	st.WallEvents = 0
-	st.Conduct = mission.Conduct{} // it lies beside the company
+	st.Conduct = mission.ClientActivity{} // it lies beside the company
 	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.hashed(), c.rec.Sorted(), st)))
 }
 

@@ -27,10 +27,10 @@ func (c *Company) Note(s mission.Signals) {
 func (c *Company) Signals() mission.Signals { return c.missions.Signals }
 
 // Conduct returns what was carried along with the company when it was stored.
-func (c *Company) Conduct() mission.Conduct { return c.conduct }
+func (c *Company) Conduct() mission.ClientActivity { return c.conduct }
 
 // Carry takes along, with what is stored next, how the client's calls went.
-func (c *Company) Carry(conduct mission.Conduct) { c.conduct = conduct }
+func (c *Company) Carry(conduct mission.ClientActivity) { c.conduct = conduct }
 
 // watch lets the missions see what has happened since they last looked. They
 // see no opening, and nothing any more of a company that has ended.
@@ -54,7 +54,7 @@ func (c *Company) look(closed bool) {
 	if closed {
 		s.ProfitMinor = c.netWorthMinor() - o.OpeningNetWorthMinor
 	}
-	c.missions.Look(c.rec, s)
+	c.missions.Measure(c.rec, s)
 	c.watched = c.rec.Sequence()
 }
 
@@ -90,7 +90,7 @@ func (c *Company) saw(data event.Data) {
 			c.missions.Disrupted(d.ID)
 		}
 	case *event.DisruptionEndedData:
-		c.missions.Calmed(c.rec, d.LoreEventID)
+		c.missions.DisruptionEnded(c.rec, d.LoreEventID)
 	case *event.CustomerInvoicePaidData:
 		if d.SalesOrderID != nil && c.carriedAcross(*d.SalesOrderID) {
 			c.missions.Note(c.rec, mission.CarriedAcross)

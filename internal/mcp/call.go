@@ -11,7 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"platen/internal/mcp/front"
+	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -33,7 +33,7 @@ type call struct {
 	// system is that of the address: Shared for the one with all tools.
 	system    operation.System
 	tool      *tool
-	visit     *front.Visit
+	incoming  *gateway.Request
 	request   *sdk.CallToolRequest
 	arguments arguments
 	holder    holder
@@ -48,13 +48,13 @@ type reply struct {
 // call runs a tool. What is refused before it reaches an operation costs what a
 // request does.
 func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r *sdk.CallToolRequest) *sdk.CallToolResult {
-	c := &call{endpoint: e, system: system, tool: t, visit: front.VisitOf(ctx), request: r}
+	c := &call{endpoint: e, system: system, tool: t, incoming: gateway.RequestOf(ctx), request: r}
 	answer, err := c.run(ctx)
 	if ctx.Err() != nil {
 		return &sdk.CallToolResult{IsError: true} // nobody is there to read an answer
 	}
 	if err != nil {
-		if spent := e.spend(c.visit, c.caller()); spent != nil {
+		if spent := e.spend(c.incoming, c.caller()); spent != nil {
 			err = spent
 		}
 		return e.failed(err)
@@ -82,7 +82,7 @@ func (c *call) run(ctx context.Context) (*reply, error) {
 
 // caller is whose budget a call spends that no operation answers.
 func (c *call) caller() sandbox.Caller {
-	caller, err := c.endpoint.options.Door.Recognise(c.visit.Request, c.credential(operation.Shared))
+	caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, c.credential(operation.Shared))
 	if err != nil {
 		return sandbox.Caller{}
 	}
@@ -114,12 +114,12 @@ func (c *call) identify(ctx context.Context) (holder, error) {
 	if handle := c.arguments.text(argumentSandbox); handle != "" {
 		return c.byHandle(ctx, handle)
 	}
-	if c.visit.Key != "" {
-		key, _ := sandbox.CredentialOf(c.visit.Key) // of what cannot be a key: nobody's
+	if c.incoming.Key != "" {
+		key, _ := sandbox.CredentialOf(c.incoming.Key) // of what cannot be a key: nobody's
 		return holder{source: fromKey, key: key}, nil
 	}
-	if c.visit.Session != nil {
-		if keys, ok := c.visit.Session.Keys(); ok {
+	if c.incoming.Session != nil {
+		if keys, ok := c.incoming.Session.Keys(); ok {
 			return holder{source: fromSession, keys: keys}, nil
 		}
 	}
@@ -136,8 +136,8 @@ func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 	if err != nil {
 		return holder{}, err //nolint:wrapcheck // says what it was doing
 	}
-	if key, ok := sandbox.CredentialOf(c.visit.Key); ok {
-		if caller, err := c.endpoint.options.Door.Recognise(c.visit.Request, key); err == nil && caller.SandboxID != keys.SandboxID {
+	if key, ok := sandbox.CredentialOf(c.incoming.Key); ok {
+		if caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, key); err == nil && caller.SandboxID != keys.SandboxID {
 			return holder{}, problem.New(problem.Unauthorized, "The sandbox handle and the key of this connection belong to different sandboxes.").
 				Hinting("Leave the argument sandbox out to use the key's sandbox, or connect without the key.")
 		}
@@ -188,15 +188,15 @@ func (c *call) credential(s operation.System) sandbox.Credential {
 // sibling is the Factory's credential for a key of Head Office, which reaches
 // all tools of its sandbox (contract: OPEN.MCP.FACTORY_KEY).
 func (c *call) sibling() sandbox.Credential {
-	keys, err := c.endpoint.options.Door.KeysOf(c.visit.Request, c.holder.key)
+	keys, err := c.endpoint.options.Door.KeysOf(c.incoming.Request, c.holder.key)
 	if err != nil {
 		return c.holder.key
 	}
 	return keys.Credential(sandbox.Factory)
 }
 
-// errand is a request that a call makes.
-type errand struct {
+// toolRequest is a request that a call makes.
+type toolRequest struct {
 	operation *operation.Operation
 	// places are the ids of the path.
 	places map[string]string
@@ -210,23 +210,23 @@ type errand struct {
 }
 
 // perform sends a request through the door.
-func (c *call) perform(ctx context.Context, in errand) (*reply, error) {
+func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 	r, err := c.requestOf(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	w := &answer{header: http.Header{}}
 	c.endpoint.options.Door.Act(w, r, c.credential(in.operation.System))
-	c.visit.Charged(w.header)
+	c.incoming.Charged(w.header)
 	if w.status == http.StatusUnauthorized {
 		return &reply{w.status, c.endpoint.options.Door.Refusal(gone(c.holder.source))}, nil
 	}
 	return &reply{w.status, w.body.Bytes()}, nil
 }
 
-// requestOf is the request of an errand: from the network that the call came
+// requestOf is the request of a tool request: from the network that the call came
 // from.
-func (c *call) requestOf(ctx context.Context, in errand) (*http.Request, error) {
+func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, error) {
 	body := []byte(in.text)
 	if len(in.body) > 0 {
 		var err error
@@ -239,8 +239,8 @@ func (c *call) requestOf(ctx context.Context, in errand) (*http.Request, error) 
 		return nil, err
 	}
 	r.URL.RawQuery = in.query.Encode()
-	r.RemoteAddr, r.Host = c.visit.Request.RemoteAddr, c.visit.Request.Host
-	if forwarded := c.visit.Request.Header["X-Forwarded-For"]; forwarded != nil {
+	r.RemoteAddr, r.Host = c.incoming.Request.RemoteAddr, c.incoming.Request.Host
+	if forwarded := c.incoming.Request.Header["X-Forwarded-For"]; forwarded != nil {
 		r.Header["X-Forwarded-For"] = forwarded
 	}
 	r.Header.Set("Accept", "application/json")

@@ -60,7 +60,7 @@ type creation struct {
 // run asks for a sandbox, or looks at a ticket, and waits a while for a place.
 func (c *creation) run(ctx context.Context) (*reply, error) {
 	ticket := c.arguments.text(argumentTicket)
-	next := c.errand(c.making, []string{argumentTicket, argumentProof})
+	next := c.toolRequest(c.making, []string{argumentTicket, argumentProof})
 	next.proof = c.arguments.text(argumentProof)
 	if ticket != "" {
 		next = c.look(ticket)
@@ -97,8 +97,8 @@ func (c *creation) run(ctx context.Context) (*reply, error) {
 	}
 }
 
-func (c *creation) look(ticket string) errand {
-	return errand{operation: c.looking, places: map[string]string{"id": ticket}}
+func (c *creation) look(ticket string) toolRequest {
+	return toolRequest{operation: c.looking, places: map[string]string{"id": ticket}}
 }
 
 // ticketOf reads the ticket of a 202.
@@ -155,7 +155,7 @@ func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 	office, _, _ := sandbox.HashKey(envelope.Data.OfficeKey)
 	factory, _, _ := sandbox.HashKey(envelope.Data.FactoryKey)
 	keys := sandbox.Keys{SandboxID: envelope.Data.SandboxID, Office: office, Factory: factory}
-	handle, err := c.endpoint.options.Book.Give(context.WithoutCancel(ctx), c.visit.Session, keys)
+	handle, err := c.endpoint.options.Book.Give(context.WithoutCancel(ctx), c.incoming.Session, keys)
 	if err != nil {
 		c.endpoint.options.Log.Error("give a sandbox to a session", "sandbox", keys.SandboxID, "error", err)
 		return got, nil

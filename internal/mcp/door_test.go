@@ -15,7 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/mcp"
-	"platen/internal/mcp/front"
+	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -117,7 +117,7 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 		}
 	})
 	e, err := mcp.New(mcp.Options{
-		Door: d, Book: session.NewBook(db, time.Now), Operations: operation.Table(), Presets: presets, Policy: front.WithKey,
+		Door: d, Book: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets, Policy: gateway.WithKey,
 		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" }, Version: "test", Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package mcp is the agent endpoint: tools of the Model Context Protocol that
-// are read from the operation table, behind the front of package front. A tool
+// are read from the operation table, behind the gateway of package gateway. A tool
 // call is a request like any other. It goes through the same door as HTTP, so
 // budgets, idempotency, the lease, the log of requests and the feed are the
 // same for agents and for programs.
@@ -17,7 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/find"
-	"platen/internal/mcp/front"
+	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -68,11 +68,11 @@ type Docs interface {
 // Options are what an endpoint needs to know.
 type Options struct {
 	Door       Door
-	Book       *session.Book
+	Book       *session.Store
 	Operations []operation.Operation
 	// Presets are the names of the companies that one can begin with.
 	Presets []string
-	Policy  front.Policy
+	Policy  gateway.Policy
 	// Origin is the scheme and host that links begin with, Version that of the
 	// program.
 	Origin, Version string
@@ -125,8 +125,8 @@ func New(o Options) (*Endpoint, error) {
 	}
 	for path, system := range map[string]operation.System{Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory} {
 		here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool { return !t.shownAt(system) })
-		e.mux.Handle(path, front.New(front.Options{
-			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, front.Earlier()),
+		e.mux.Handle(path, gateway.New(gateway.Options{
+			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
 			Policy: o.Policy, Book: o.Book, Gate: gate{o.Door}, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
 		}))
 	}
@@ -166,7 +166,7 @@ func (e *Endpoint) server(system operation.System, tools []*tool, revisions []st
 func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
-			v := front.VisitOf(ctx)
+			v := gateway.RequestOf(ctx)
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			stop := context.AfterFunc(v.Request.Context(), cancel)
@@ -208,7 +208,7 @@ func (e *Endpoint) failed(err error) *sdk.CallToolResult {
 
 // spend takes the price of a call that no operation answers from the budget of
 // a caller, and has the answer show what that leaves.
-func (e *Endpoint) spend(v *front.Visit, caller sandbox.Caller) error {
+func (e *Endpoint) spend(v *gateway.Request, caller sandbox.Caller) error {
 	err := e.options.Door.Spend(v.Request, caller)
 	left := http.Header{}
 	e.options.Door.Show(left, v.Request, caller)
@@ -216,26 +216,26 @@ func (e *Endpoint) spend(v *front.Visit, caller sandbox.Caller) error {
 	return err //nolint:wrapcheck // a problem, which the model reads
 }
 
-// gate shows the door to the front.
+// gate shows the door to the gateway.
 type gate struct{ door Door }
 
-// Knows implements front.Gate.
+// Knows implements gateway.Gate.
 func (g gate) Knows(r *http.Request, key string) error {
 	c, _ := sandbox.CredentialOf(key) // of what cannot be a key: nobody's
 	_, err := g.door.Recognise(r, c)
-	return err //nolint:wrapcheck // a problem, which the front renders
+	return err //nolint:wrapcheck // a problem, which the gateway renders
 }
 
-// Shuts implements front.Gate.
+// Shuts implements gateway.Gate.
 func (g gate) Shuts(r *http.Request) bool { return g.door.Shuts(r) }
 
-// Anonymous implements front.Gate.
+// Anonymous implements gateway.Gate.
 func (g gate) Anonymous(r *http.Request) error { return g.door.Spend(r, sandbox.Caller{}) } //nolint:wrapcheck // a problem
 
-// Known implements front.Gate.
+// Known implements gateway.Gate.
 func (g gate) Known(r *http.Request) error { return g.door.Enter(r) } //nolint:wrapcheck // a problem
 
-// Show implements front.Gate.
+// Show implements gateway.Gate.
 func (g gate) Show(h http.Header, r *http.Request, key string) {
 	caller := sandbox.Caller{}
 	if c, ok := sandbox.CredentialOf(key); ok {

@@ -118,7 +118,7 @@ func (c *call) most() int {
 // done before that is paid.
 func (c *call) own(find func() any) (*reply, error) {
 	door := c.endpoint.options.Door
-	if err := c.endpoint.spend(c.visit, c.caller()); err != nil {
+	if err := c.endpoint.spend(c.incoming, c.caller()); err != nil {
 		return &reply{http.StatusTooManyRequests, door.Refusal(err)}, nil
 	}
 	return &reply{http.StatusOK, door.Success(find())}, nil
@@ -178,7 +178,7 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 	shown := map[string]*callable{}
 	for i := range b.endpoint.options.Operations {
 		op := &b.endpoint.options.Operations[i]
-		c := &callable{Operation: op.ID, Summary: op.Summary, Description: op.Description, System: op.System, Request: op.Method + " " + op.Path, Places: op.Places(), Problems: op.Problems}
+		c := &callable{Operation: op.ID, Summary: op.Summary, Description: op.Description, System: op.System, Request: op.Method + " " + op.Path, Places: op.PathParamNames(), Problems: op.Problems}
 		if op.Paged() {
 			c.Query = append([]string{"limit", "cursor", "updated_since"}, op.Filters...)
 		}
@@ -219,23 +219,23 @@ func (b *builder) anything(in entry) (*tool, error) {
 	arguments.Properties["query"] = text("Of reads, such as status=active&limit=5.")
 	arguments.Properties["body"] = text("Of writes: a JSON object, written as text.")
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
-		errand, err := c.free()
+		in, err := c.free()
 		if err != nil {
 			return nil, err
 		}
-		return c.perform(ctx, errand)
+		return c.perform(ctx, in)
 	})
 }
 
 // free is the request of call_operation.
-func (c *call) free() (errand, error) {
+func (c *call) free() (toolRequest, error) {
 	op := c.endpoint.operations[c.arguments.text("operation")]
 	if op == nil || !c.reaches(op) {
-		return errand{}, refused(c.tool, problem.Field{Field: "operation", Rule: "enum", Message: "operation must be one that search_operations names for this address."})
+		return toolRequest{}, refused(c.tool, problem.Field{Field: "operation", Rule: "enum", Message: "operation must be one that search_operations names for this address."})
 	}
-	in := errand{operation: op, places: map[string]string{}, text: c.arguments.text("body"), key: c.arguments.text(argumentIdempotency)}
+	in := toolRequest{operation: op, places: map[string]string{}, text: c.arguments.text("body"), key: c.arguments.text(argumentIdempotency)}
 	var faults []problem.Field
-	for _, place := range op.Places() {
+	for _, place := range op.PathParamNames() {
 		if in.places[place] = c.arguments.text(place); in.places[place] == "" {
 			faults = append(faults, missing(place))
 		}
@@ -248,7 +248,7 @@ func (c *call) free() (errand, error) {
 		faults = append(faults, problem.Field{Field: "body", Rule: "additionalProperties", Message: op.ID + " is a read and takes no body."})
 	}
 	if len(faults) > 0 {
-		return errand{}, refused(c.tool, faults...)
+		return toolRequest{}, refused(c.tool, faults...)
 	}
 	if op.Paged() && !in.query.Has("limit") {
 		in.query.Set("limit", "20")

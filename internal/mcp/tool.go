@@ -82,7 +82,7 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 	}
 	in.writes = op.Kind == operation.Write
 	arguments := newObject()
-	for _, place := range op.Places() {
+	for _, place := range op.PathParamNames() {
 		arguments.require(place, id(""))
 	}
 	if op.Paged() {
@@ -91,7 +91,7 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 	if err := b.body(arguments, op); err != nil {
 		return nil, err
 	}
-	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.errand(op, nil)) })
+	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.toolRequest(op, nil)) })
 }
 
 // page adds the parameters of a page.
@@ -110,12 +110,12 @@ func (b *builder) page(o *object, ops ...*operation.Operation) {
 	}
 }
 
-// errand is the request for an operation. The arguments go where the operation
+// toolRequest is the request for an operation. The arguments go where the operation
 // wants them; those that were used for something else are left out.
-func (c *call) errand(op *operation.Operation, used []string) errand {
-	in := errand{operation: op, places: map[string]string{}, query: url.Values{}, body: map[string]json.RawMessage{}, key: c.arguments.text(argumentIdempotency)}
-	used = append(slices.Concat(op.Places(), []string{argumentSandbox, argumentIdempotency}), used...)
-	for _, place := range op.Places() {
+func (c *call) toolRequest(op *operation.Operation, used []string) toolRequest {
+	in := toolRequest{operation: op, places: map[string]string{}, query: url.Values{}, body: map[string]json.RawMessage{}, key: c.arguments.text(argumentIdempotency)}
+	used = append(slices.Concat(op.PathParamNames(), []string{argumentSandbox, argumentIdempotency}), used...)
+	for _, place := range op.PathParamNames() {
 		in.places[place] = c.arguments.text(place)
 	}
 	for name, value := range c.arguments {
@@ -172,7 +172,7 @@ func (b *builder) list(in entry) (*tool, error) {
 	arguments.require(argumentResource, choice("", lists.words()...))
 	b.page(arguments, slices.Collect(maps.Values(lists))...)
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
-		return c.perform(ctx, c.errand(lists[c.arguments.text(argumentResource)], []string{argumentResource}))
+		return c.perform(ctx, c.toolRequest(lists[c.arguments.text(argumentResource)], []string{argumentResource}))
 	})
 }
 
@@ -186,7 +186,7 @@ func (b *builder) row(in entry) (*tool, error) {
 		if op.HasID() && c.arguments.text("id") == "" {
 			return nil, refused(c.tool, missing("id"))
 		}
-		return c.perform(ctx, c.errand(op, []string{argumentResource, "id"}))
+		return c.perform(ctx, c.toolRequest(op, []string{argumentResource, "id"}))
 	})
 }
 
@@ -212,7 +212,7 @@ func (b *builder) answer(in entry, accept, decline string) (*tool, error) {
 		if c.arguments.text("answer") == "accept" {
 			op = yes
 		}
-		return c.perform(ctx, c.errand(op, []string{"answer"}))
+		return c.perform(ctx, c.toolRequest(op, []string{"answer"}))
 	})
 }
 
@@ -228,7 +228,7 @@ func (b *builder) wait(in entry) (*tool, error) {
 	arguments.Properties["limit"] = number("", 1, 100).or(pageDefault)
 	arguments.Properties["types"] = text("Only these types, with commas between them.")
 	arguments.Properties["system"] = choice("", "office", "factory", "hr", "world", "sandbox")
-	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.errand(op, nil)) })
+	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.toolRequest(op, nil)) })
 }
 
 func errNoTool(name string, err error) error { return fmt.Errorf("tool %s: %w", name, err) }

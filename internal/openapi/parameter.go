@@ -18,7 +18,7 @@ func (w *writer) shared(component string, p *huma.Param) *huma.Param {
 // parameters are those of an operation's path, query and headers.
 func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 	var params []*huma.Param
-	for _, place := range op.Places() {
+	for _, place := range op.PathParamNames() {
 		description := "The record's id."
 		if place != "id" {
 			description = "The " + strings.ReplaceAll(strings.TrimSuffix(place, "_id"), "_", " ") + "'s id."

@@ -117,14 +117,14 @@ type Operation struct {
 	// none.
 	Press func(in any) string
 	// Run does a write. in is a pointer to a value of In.
-	Run func(tx *sandbox.Tx, at Place, in any) (Result, error)
-	// Errand, when set, comes before Run: it refuses, or returns what is to be
+	Run func(tx *sandbox.Tx, at PathParams, in any) (Result, error)
+	// Outbound, when set, comes before Run: it refuses, or returns what is to be
 	// done outside of the sandbox. What that brings is in for Run.
-	Errand func(tx *sandbox.Tx, at Place, in any) (func(context.Context) any, error)
+	Outbound func(tx *sandbox.Tx, at PathParams, in any) (func(context.Context) any, error)
 }
 
-// Place is the ids that a path names, "" where it names none.
-type Place struct{ ID, DeliveryID string }
+// PathParams is the ids that a path names, "" where it names none.
+type PathParams struct{ ID, DeliveryID string }
 
 // Result names what a write answers with: a row, or a value of the state that
 // it made.
@@ -218,10 +218,10 @@ func (o *Operation) Paged() bool { return o.Kind == List || o.Streams() }
 func (o *Operation) Streams() bool { return o.Kind == Feed || o.Kind == Poll }
 
 // HasID reports whether the path names a record.
-func (o *Operation) HasID() bool { return len(o.Places()) > 0 }
+func (o *Operation) HasID() bool { return len(o.PathParamNames()) > 0 }
 
-// Places lists the parameters of the path, such as id, in their order.
-func (o *Operation) Places() []string {
+// PathParamNames lists the parameters of the path, such as id, in their order.
+func (o *Operation) PathParamNames() []string {
 	var places []string
 	for part := range strings.SplitSeq(o.Path, "/") {
 		if strings.HasPrefix(part, "{") {
@@ -245,7 +245,7 @@ func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Res
 	if o.Status == 0 {
 		o.Status = http.StatusOK
 	}
-	o.Run = func(tx *sandbox.Tx, at Place, in any) (Result, error) {
+	o.Run = func(tx *sandbox.Tx, at PathParams, in any) (Result, error) {
 		typed, ok := in.(*In)
 		if !ok {
 			return Result{}, fmt.Errorf("operation %s got a body of type %T", o.ID, in)

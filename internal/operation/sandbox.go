@@ -44,7 +44,7 @@ type QueueTicket struct {
 	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
 }
 
-// Creation returns what the house is asked for by a body.
+// Creation returns what the registry is asked for by a body.
 func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 	creation := sandbox.Creation{Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network}
 	if c.Preset != nil {

@@ -180,7 +180,7 @@ func redeliver() Operation {
 		Description: "Answers with a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.",
 		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
-	o.Run = func(tx *sandbox.Tx, at Place, _ any) (Result, error) {
+	o.Run = func(tx *sandbox.Tx, at PathParams, _ any) (Result, error) {
 		id, err := tx.Company.Redeliver(at.ID, at.DeliveryID, tx.Now)
 		return Result{Resource: subscription.DeliveryResource, ID: id}, err
 	}
@@ -202,8 +202,8 @@ func testWebhook() Operation {
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},
 	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
-	o.Errand = ping
-	o.Run = func(tx *sandbox.Tx, at Place, in any) (Result, error) {
+	o.Outbound = ping
+	o.Run = func(tx *sandbox.Tx, at PathParams, in any) (Result, error) {
 		sent, ok := in.(*pinged)
 		if !ok {
 			return Result{}, fmt.Errorf("a test ended with %T", in)
@@ -228,7 +228,7 @@ func testWebhook() Operation {
 }
 
 // ping returns what sends a ping and waits for its answer.
-func ping(tx *sandbox.Tx, at Place, _ any) (func(context.Context) any, error) {
+func ping(tx *sandbox.Tx, at PathParams, _ any) (func(context.Context) any, error) {
 	if _, err := tx.Company.Subscription(at.ID); err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ type table[K comparable] struct {
 type shard[K comparable] struct {
 	// mu guards the map and all that is in it.
 	mu     sync.Mutex
-	places map[K]*place
+	places map[K]*entry
 }
 
-// place is what is known of one caller.
-type place struct {
+// entry is what is known of one caller.
+type entry struct {
 	bucket   bucket
 	refusals refusals
 	// until is the end of the caller's penalty in nanoseconds since 1970.
@@ -53,7 +53,7 @@ type state struct {
 func newTable[K comparable](b Budget, p Penalty, most int) *table[K] {
 	t := &table[K]{budget: b, penalty: p, most: (most + shards - 1) / shards, seed: maphash.MakeSeed()}
 	for i := range t.shards {
-		t.shards[i].places = map[K]*place{}
+		t.shards[i].places = map[K]*entry{}
 	}
 	return t
 }
@@ -63,11 +63,11 @@ func (t *table[K]) shard(key K) *shard[K] {
 }
 
 // place finds the place of a caller, or makes one. The shard is locked.
-func (t *table[K]) place(s *shard[K], key K, now int64) *place {
+func (t *table[K]) place(s *shard[K], key K, now int64) *entry {
 	p := s.places[key]
 	if p == nil {
 		t.makeRoom(s, now)
-		p = &place{}
+		p = &entry{}
 		s.places[key] = p
 	}
 	// A clock that was set back does not make a penalty longer than it is.
@@ -80,7 +80,7 @@ func (t *table[K]) place(s *shard[K], key K, now int64) *place {
 // pays for itself, and nobody ever goes through the whole table.
 func (t *table[K]) makeRoom(s *shard[K], now int64) {
 	looked := 0
-	var least *place
+	var least *entry
 	var leastKey K
 	for key, p := range s.places {
 		if looked == sampled {
@@ -99,7 +99,7 @@ func (t *table[K]) makeRoom(s *shard[K], now int64) {
 }
 
 // silent reports whether a place is as good as none.
-func (p *place) silent(now int64, penalty Penalty) bool {
+func (p *entry) silent(now int64, penalty Penalty) bool {
 	return int64(p.bucket) <= now && p.until <= now && p.refusals.over(now, penalty)
 }
 
@@ -164,7 +164,7 @@ func (t *table[K]) lift(now int64) int {
 	return lifted
 }
 
-func (t *table[K]) noteRefusal(p *place, now int64) time.Duration {
+func (t *table[K]) noteRefusal(p *entry, now int64) time.Duration {
 	if t.penalty.Off() || !p.refusals.note(now, t.penalty) {
 		return 0
 	}

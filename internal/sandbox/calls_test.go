@@ -35,7 +35,7 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 	}
 	// Companies come and go from memory; what their clients sent stays.
 	b.pass(6 * time.Minute)
-	b.house.Sweep(t.Context())
+	b.registry.Sweep(t.Context())
 	b.view(s)
 	if calls, _ := s.Calls(); len(calls) != sandbox.MaxCalls {
 		t.Errorf("after the company was loaded again %d calls are remembered", len(calls))

@@ -33,7 +33,7 @@ func TestANewSandboxHasOneWriter(t *testing.T) {
 	var b *bench
 	var met *sandbox.Sandbox
 	b = open(t, func(inner store.Store) store.Store {
-		return early{inner, func(id string) { met = b.house.Sandbox(id) }}
+		return early{inner, func(id string) { met = b.registry.Sandbox(id) }}
 	})
 	made := b.create(sim.Manual)
 	orders := b.received(made)

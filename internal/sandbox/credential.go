@@ -40,7 +40,7 @@ func (k *Keys) Credential(s System) Credential {
 
 // KeysOf returns both keys of the sandbox that a credential opens, or refuses as
 // Recognise does.
-func (h *House) KeysOf(ctx context.Context, c Credential) (Keys, error) {
+func (h *Registry) KeysOf(ctx context.Context, c Credential) (Keys, error) {
 	header, err := h.store.FindKey(ctx, c.Hash)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !h.options.Now().Before(header.DeleteAt) {
 		return Keys{}, errUnknownKey()
@@ -54,7 +54,7 @@ func (h *House) KeysOf(ctx context.Context, c Credential) (Keys, error) {
 // Authenticate returns who a key belongs to. A key that is unknown, revoked or
 // of a deleted sandbox is refused with unauthorized, all alike (contract:
 // AUTH.INVALID).
-func (h *House) Authenticate(ctx context.Context, key string) (Caller, error) {
+func (h *Registry) Authenticate(ctx context.Context, key string) (Caller, error) {
 	c, ok := CredentialOf(key)
 	if !ok {
 		return Caller{}, errUnknownKey()
@@ -64,7 +64,7 @@ func (h *House) Authenticate(ctx context.Context, key string) (Caller, error) {
 
 // Recognise returns who a credential belongs to, as Authenticate does for its
 // key.
-func (h *House) Recognise(ctx context.Context, c Credential) (Caller, error) {
+func (h *Registry) Recognise(ctx context.Context, c Credential) (Caller, error) {
 	h.mu.RLock()
 	caller, known := h.keys[c.Hash]
 	h.mu.RUnlock()
@@ -89,7 +89,7 @@ func (h *House) Recognise(ctx context.Context, c Credential) (Caller, error) {
 
 // Remembered returns who a key belongs to as Authenticate does, but only of
 // keys that were looked up before: it asks no storage.
-func (h *House) Remembered(key string) (Caller, error) {
+func (h *Registry) Remembered(key string) (Caller, error) {
 	c, ok := CredentialOf(key)
 	if !ok {
 		return Caller{}, errUnknownKey()
@@ -98,7 +98,7 @@ func (h *House) Remembered(key string) (Caller, error) {
 }
 
 // Recall returns who a credential belongs to, as Remembered does for its key.
-func (h *House) Recall(c Credential) (Caller, error) {
+func (h *Registry) Recall(c Credential) (Caller, error) {
 	h.mu.RLock()
 	caller, known := h.keys[c.Hash]
 	h.mu.RUnlock()
@@ -112,7 +112,7 @@ func errUnknownKey() error {
 	return problem.New(problem.Unauthorized, "The key is unknown, revoked, or of a sandbox that has been deleted.")
 }
 
-func (h *House) remember(hash store.KeyHash, caller Caller) {
+func (h *Registry) remember(hash store.KeyHash, caller Caller) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.keys) >= maxKnownKeys {

@@ -14,7 +14,7 @@ import (
 // request, which is answered after that (contract: OPEN.IDEM.FIRST). Callers that wait for events of the
 // sandbox, or for their turn, are then refused with unauthorized.
 func (s *Sandbox) Delete(ctx context.Context, cmd Command, wrong error) (last *View, at moment.Instant, err error) {
-	err = s.inside(func(now moment.Instant) error {
+	err = s.withWriter(func(now moment.Instant) error {
 		if err := s.load(ctx); err != nil {
 			return err
 		}
@@ -34,8 +34,8 @@ func (s *Sandbox) Delete(ctx context.Context, cmd Command, wrong error) (last *V
 			return storeProblem(s.id, err)
 		}
 		// A request that looked a key up just before must not bring it back.
-		s.house.disown(s.header.OfficeKey, true)
-		s.house.disown(s.header.FactoryKey, true)
+		s.registry.markRevoked(s.header.OfficeKey, true)
+		s.registry.markRevoked(s.header.FactoryKey, true)
 		return nil
 	})
 	return last, at, err

@@ -18,7 +18,7 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 	var both [2]sandbox.Created
 	for i := range both {
 		var err error
-		if both[i], err = b.house.Create(t.Context(), sandbox.Creation{Preset: "starter"}); err != nil {
+		if both[i], err = b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -26,7 +26,7 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 	if !b.works(deleted.OfficeKey) || !b.works(deleted.FactoryKey) {
 		t.Fatal("the keys do not work to begin with")
 	}
-	s := b.house.Sandbox(deleted.SandboxID)
+	s := b.registry.Sandbox(deleted.SandboxID)
 	waiting := b.view(s).Changed()
 	last, at, err := s.Delete(t.Context(), sandbox.Command{}, nil)
 	if err != nil || last.SandboxID != deleted.SandboxID || last.Sequence == 0 || at.Time() != b.Now() {
@@ -42,16 +42,16 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 				t.Error("a key still works")
 			}
 		}
-		if _, err := b.house.Sandbox(deleted.SandboxID).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
+		if _, err := b.registry.Sandbox(deleted.SandboxID).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
 			t.Errorf("it can still be read: %v", err)
 		}
-		if _, _, err := b.house.Sandbox(deleted.SandboxID).Delete(t.Context(), sandbox.Command{}, nil); !isProblem(err, problem.Unauthorized) {
+		if _, _, err := b.registry.Sandbox(deleted.SandboxID).Delete(t.Context(), sandbox.Command{}, nil); !isProblem(err, problem.Unauthorized) {
 			t.Errorf("it can be deleted again: %v", err)
 		}
 		if n, err := b.store.Count(t.Context()); n != 1 || err != nil {
 			t.Errorf("the store has %d sandboxes, %v", n, err)
 		}
-		b.house.Sweep(t.Context())
+		b.registry.Sweep(t.Context())
 		if !b.works(other.OfficeKey) {
 			t.Error("the other sandbox is gone too")
 		}
@@ -63,11 +63,11 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 func TestASandboxIsDeletedOnce(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
-	created, err := b.house.Create(t.Context(), sandbox.Creation{Preset: "starter"})
+	created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := b.house.Sandbox(created.SandboxID)
+	s := b.registry.Sandbox(created.SandboxID)
 	errs := make([]error, 8)
 	var asking sync.WaitGroup
 	for i := range errs {
@@ -102,11 +102,11 @@ func TestADeletionThatFailsCanBeRepeated(t *testing.T) {
 				return storetest.NoFault
 			})
 		})
-		created, err := b.house.Create(t.Context(), sandbox.Creation{Preset: "starter"})
+		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"})
 		if err != nil || !b.works(created.OfficeKey) {
 			t.Fatal(err)
 		}
-		s := b.house.Sandbox(created.SandboxID)
+		s := b.registry.Sandbox(created.SandboxID)
 		broken = true
 		if _, _, err := s.Delete(t.Context(), sandbox.Command{}, nil); err == nil {
 			t.Error("a deletion that failed is reported as done")

@@ -55,7 +55,7 @@ func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 			own := b.create(sim.Realtime)
 			refused := func() {
 				t.Helper()
-				if _, err := b.house.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) || !strings.Contains(err.Error(), "another version") {
+				if _, err := b.registry.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) || !strings.Contains(err.Error(), "another version") {
 					t.Errorf("the sandbox of another version is answered with %v", err)
 				}
 				if _, err := b.store.Load(t.Context(), id); err != nil {
@@ -64,7 +64,7 @@ func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 			}
 			refused()
 			b.pass(lease - time.Minute) // its warning is due
-			if !b.house.Sweep(t.Context()) {
+			if !b.registry.Sweep(t.Context()) {
 				t.Error("a sandbox of another version is taken for a failure")
 			}
 			refused()
@@ -72,7 +72,7 @@ func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 			b.reopen(nil)
 			refused()
 			b.pass(time.Minute + grace)
-			if !b.house.Sweep(t.Context()) {
+			if !b.registry.Sweep(t.Context()) {
 				t.Error("something went wrong")
 			}
 			if _, err := b.store.Load(t.Context(), id); !errors.Is(err, store.ErrNotFound) {
@@ -108,11 +108,11 @@ func TestASandboxOfAnotherVersionIsDeletedLater(t *testing.T) {
 	b.reopen(func(inner store.Store) store.Store { return stuck{inner, &fails} })
 	b.pass(lease + grace)
 	for fails > 0 {
-		if b.house.Sweep(t.Context()) {
+		if b.registry.Sweep(t.Context()) {
 			t.Fatal("what could not be deleted was taken for done")
 		}
 	}
-	if !b.house.Sweep(t.Context()) {
+	if !b.registry.Sweep(t.Context()) {
 		t.Error("something went wrong")
 	}
 	if _, err := b.store.Load(t.Context(), id); !errors.Is(err, store.ErrNotFound) {
@@ -189,7 +189,7 @@ func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
 	if _, err := s.Do(t.Context(), write); !isProblem(err, problem.Unavailable) {
 		t.Errorf("a write is answered with %v", err)
 	}
-	if _, err := b.house.Authenticate(t.Context(), "lab_off_"+strings.Repeat("A", 43)); !isProblem(err, problem.Unavailable) {
+	if _, err := b.registry.Authenticate(t.Context(), "lab_off_"+strings.Repeat("A", 43)); !isProblem(err, problem.Unavailable) {
 		t.Errorf("a key that was never seen is answered with %v", err)
 	}
 	unreachable.Store(false)

@@ -44,7 +44,7 @@ func (s *Sandbox) Examine(ctx context.Context, signals mission.Signals) (Examina
 }
 
 func (s *Sandbox) examine(ctx context.Context, signals mission.Signals) (x Examination, err error) {
-	err = s.inside(func(now moment.Instant) (err error) {
+	err = s.withWriter(func(now moment.Instant) (err error) {
 		if x.View, err = s.refresh(ctx, now, signals); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (s *Sandbox) examine(ctx context.Context, signals mission.Signals) (x Exami
 			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
 		}
 		x.StateHash, x.Violation = s.company.StateHash(), s.company.Check()
-		conduct := s.conduct.taken(0)
+		conduct := s.activity.taken(0)
 		x.Accepted, x.Refused, x.Replayed = conduct.Accepted, conduct.Refused, conduct.Replayed
 		return nil
 	})

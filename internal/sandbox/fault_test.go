@@ -52,19 +52,19 @@ type intent struct {
 	refusal problem.Code
 }
 
-// begin opens a house over a store that wrap may spoil, and creates a sandbox
+// begin opens a registry over a store that wrap may spoil, and creates a sandbox
 // in it.
 func begin(t *testing.T, seed uint64, mode sim.Mode, wrap func(store.Store) store.Store) *client {
 	t.Helper()
 	c := &client{b: open(t, wrap), wrap: wrap, random: rand.New(rand.NewPCG(seed, 0))}
 	created, err := again(c, func() (sandbox.Created, error) {
-		return c.b.house.Create(t.Context(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
+		return c.b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.id = created.SandboxID
-	c.s = c.b.house.Sandbox(c.id)
+	c.s = c.b.registry.Sandbox(c.id)
 	return c
 }
 
@@ -104,18 +104,18 @@ func (c *client) live(steps int) {
 		if step == steps/2 {
 			// Long enough to be let go by the sweep, with a snapshot.
 			c.b.pass(6 * time.Minute)
-			c.b.house.Sweep(context.Background())
+			c.b.registry.Sweep(context.Background())
 		}
 	}
 }
 
-// restart opens the house again, after a stop in good order or not.
+// restart opens the registry again, after a stop in good order or not.
 func (c *client) restart(inOrder bool) {
 	if inOrder {
-		c.b.house.Close(context.Background())
+		c.b.registry.Close(context.Background())
 	}
 	c.b.reopen(c.wrap)
-	c.s = c.b.house.Sandbox(c.id)
+	c.s = c.b.registry.Sandbox(c.id)
 }
 
 // view reads the sandbox, as often as it takes.
@@ -397,7 +397,7 @@ func (c *client) life(t *testing.T) string {
 // randomly spoils about a third of all writes, half of them after they were
 // done.
 func randomly(seed uint64) func(store.Store) store.Store {
-	random := rand.New(rand.NewPCG(seed, 1)) // used under the lock of Faulty, one house at a time
+	random := rand.New(rand.NewPCG(seed, 1)) // used under the lock of Faulty, one registry at a time
 	return func(inner store.Store) store.Store {
 		return storetest.NewFaulty(inner, func(int) storetest.Fault {
 			switch random.IntN(6) {

@@ -111,7 +111,7 @@ func (s *Sandbox) eventsOf(ctx context.Context, spans []eventSpan) ([]record.Eve
 		for n < len(spans) && spans[n].version == spans[n-1].version+1 {
 			n++
 		}
-		commits, err := s.house.store.Commits(ctx, s.id, spans[0].version, spans[n-1].version)
+		commits, err := s.registry.store.Commits(ctx, s.id, spans[0].version, spans[n-1].version)
 		if err != nil {
 			return nil, readProblem("read events", err)
 		}

@@ -44,7 +44,7 @@ func TestServerTimeNeverPassesACommitThatNobodySees(t *testing.T) {
 	}()
 	<-held.entered
 	b.pass(5 * time.Millisecond)
-	serverTime := s.AsOf(b.house.Now())
+	serverTime := s.AsOf(b.registry.Now())
 	if e, _ := b.view(s).Row("sales_order", id); e.Filters[0] != "received" {
 		t.Fatalf("before its commit the order is seen %s", e.Filters[0])
 	}
@@ -55,7 +55,7 @@ func TestServerTimeNeverPassesACommitThatNobodySees(t *testing.T) {
 	if e, _ := b.view(s).Row("sales_order", id); e.Updated < serverTime {
 		t.Errorf("the row has updated_at %s, and a reader who did not see it was told %s", e.Updated, serverTime)
 	}
-	if now := b.house.Now(); s.AsOf(now) != now {
+	if now := b.registry.Now(); s.AsOf(now) != now {
 		t.Error("with nobody inside, the present is not the present")
 	}
 }
@@ -97,7 +97,7 @@ func TestAPanicLeavesNothingBehind(t *testing.T) {
 	}
 	after := dump(t, s, b.view(s))
 	b.reopen(nil)
-	s = b.house.Sandbox(id)
+	s = b.registry.Sandbox(id)
 	if dump(t, s, b.view(s)) != after {
 		t.Error("after a restart the sandbox differs")
 	}

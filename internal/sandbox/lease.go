@@ -32,7 +32,7 @@ const (
 
 // leaseUntil sets the end of a header's lease. The lease begins now: a warning
 // that would have been due before comes at once.
-func (h *House) leaseUntil(header *store.Sandbox, end, now moment.Instant) {
+func (h *Registry) leaseUntil(header *store.Sandbox, end, now moment.Instant) {
 	header.ExpiresAt = end.Time()
 	header.DeleteAt = end.Add(max(h.options.Grace, graceLeast)).Time()
 	header.WakeAt = max(now, end.Add(-warning)).Time()
@@ -44,9 +44,9 @@ func ended(header *store.Sandbox) bool { return !header.WakeAt.Before(header.Del
 
 func extensionsLeft(header *store.Sandbox) int { return max(0, maxExtensions-header.Extensions) }
 
-// turn takes the step of the life that is due: what was to happen before it
+// nextLeaseStep takes the step of the life that is due: what was to happen before it
 // has happened.
-func (s *Sandbox) turn() *store.Sandbox {
+func (s *Sandbox) nextLeaseStep() *store.Sandbox {
 	header := s.header
 	if warned(&header) {
 		header.WakeAt = header.DeleteAt
@@ -60,7 +60,7 @@ func (s *Sandbox) turn() *store.Sandbox {
 // Extend moves the end of the lease (contract: LIFE.EXTEND). It writes no
 // event: a lease is not a state of the company.
 func (tx *Tx) Extend() error {
-	header, o := tx.sandbox.header, &tx.sandbox.house.options
+	header, o := tx.sandbox.header, &tx.sandbox.registry.options
 	if extensionsLeft(&header) == 0 {
 		return problem.New(problem.NoExtensionsLeft, "This sandbox was extended %d times already.", header.Extensions)
 	}
@@ -70,7 +70,7 @@ func (tx *Tx) Extend() error {
 			RetryingAt(opens.Time())
 	}
 	header.Extensions++
-	tx.sandbox.house.leaseUntil(&header, end.Add(o.Extension), tx.Now)
+	tx.sandbox.registry.leaseUntil(&header, end.Add(o.Extension), tx.Now)
 	tx.header = &header
 	return nil
 }
@@ -82,9 +82,9 @@ func (v *View) leased(header *store.Sandbox) {
 	v.wakeAt, v.ended = moment.InstantOf(header.WakeAt), ended(header)
 }
 
-// moved notes in the house that a sandbox has another header.
-func (h *House) moved(header store.Sandbox) {
-	h.options.Told.Settled(header)
+// moved notes in the registry that a sandbox has another header.
+func (h *Registry) moved(header store.Sandbox) {
+	h.options.Hooks.Saved(header)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, key := range []store.KeyHash{header.OfficeKey, header.FactoryKey} {

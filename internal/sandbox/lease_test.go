@@ -59,7 +59,7 @@ func (b *bench) sweepUntil(end time.Time, step time.Duration) {
 	b.t.Helper()
 	for b.Now().Before(end) {
 		b.pass(min(step, end.Sub(b.Now())))
-		if !b.house.Sweep(b.t.Context()) {
+		if !b.registry.Sweep(b.t.Context()) {
 			b.t.Fatalf("the sweep at %s did not go well", b.Now())
 		}
 	}
@@ -180,7 +180,7 @@ func TestALifeIsTheSameWhoeverLooksAtIt(t *testing.T) {
 		"read": func(b *bench, id string, ends time.Time) {
 			for b.Now().Before(ends) {
 				b.pass(3 * time.Second)
-				b.view(b.house.Sandbox(id))
+				b.view(b.registry.Sandbox(id))
 			}
 		},
 		"swept":     func(b *bench, _ string, ends time.Time) { b.sweepUntil(ends, time.Second) },
@@ -198,7 +198,7 @@ func TestALifeIsTheSameWhoeverLooksAtIt(t *testing.T) {
 		begun := b.Now()
 		id := b.view(b.create(sim.Realtime)).SandboxID
 		lives[name](b, id, begun.Add(lease))
-		s := b.house.Sandbox(id)
+		s := b.registry.Sandbox(id)
 		if got := b.view(s).Status(moment.InstantOf(b.Now())); got != "expired" {
 			t.Errorf("%s: after its end the sandbox is %s", name, got)
 		}
@@ -215,22 +215,22 @@ func TestALifeIsTheSameWhoeverLooksAtIt(t *testing.T) {
 func TestASandboxIsDeletedAfterItsGraceAndNotBefore(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
-	created, err := b.house.Create(t.Context(), sandbox.Creation{Preset: "starter"})
+	created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	deleted := created.ExpiresAt.Add(grace).Time()
 	b.sweepUntil(deleted.Add(-time.Microsecond), time.Minute)
-	if _, err := b.house.Authenticate(t.Context(), created.OfficeKey); err != nil {
+	if _, err := b.registry.Authenticate(t.Context(), created.OfficeKey); err != nil {
 		t.Errorf("within its grace: %v", err)
 	}
 	b.pass(time.Microsecond)
 	for _, key := range []string{created.OfficeKey, created.FactoryKey} {
-		if _, err := b.house.Authenticate(t.Context(), key); !isProblem(err, problem.Unauthorized) {
+		if _, err := b.registry.Authenticate(t.Context(), key); !isProblem(err, problem.Unauthorized) {
 			t.Errorf("after its grace, before any sweep: %v", err)
 		}
 	}
-	b.house.Sweep(t.Context())
+	b.registry.Sweep(t.Context())
 	if n, err := b.store.Count(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d sandboxes are left, %v", n, err)
 	}
@@ -241,21 +241,21 @@ func TestASandboxIsDeletedAfterItsGraceAndNotBefore(t *testing.T) {
 func TestAnExtensionIsKnownToItsKeys(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
-	created, err := b.house.Create(t.Context(), sandbox.Creation{Preset: "starter"})
+	created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		if _, err := b.house.Authenticate(t.Context(), created.OfficeKey); err != nil {
+		if _, err := b.registry.Authenticate(t.Context(), created.OfficeKey); err != nil {
 			t.Fatal(err)
 		}
 		b.pass(created.ExpiresAt.Add(time.Duration(i)*extension - time.Minute).Time().Sub(b.Now()))
-		if _, err := b.house.Sandbox(created.SandboxID).Do(t.Context(), extend("")); err != nil {
+		if _, err := b.registry.Sandbox(created.SandboxID).Do(t.Context(), extend("")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.pass(created.ExpiresAt.Add(2 * extension).Time().Sub(b.Now()))
-	if _, err := b.house.Authenticate(t.Context(), created.OfficeKey); err != nil {
+	if _, err := b.registry.Authenticate(t.Context(), created.OfficeKey); err != nil {
 		t.Errorf("at the end of the last lease: %v", err)
 	}
 }
@@ -273,9 +273,9 @@ func TestAClockThatStepsBackBringsNothingBack(t *testing.T) {
 		b.pass(-20 * time.Minute)
 		if restarted {
 			b.reopen(nil)
-			s = b.house.Sandbox(id)
+			s = b.registry.Sandbox(id)
 		}
-		b.house.Sweep(t.Context())
+		b.registry.Sweep(t.Context())
 		v := b.view(s)
 		if now := moment.InstantOf(b.Now()); v.Status(now) != "expired" || v.ExpiresInSeconds(now) != 0 {
 			t.Errorf("restarted %t: after the step back the sandbox is %s for %d s", restarted, v.Status(now), v.ExpiresInSeconds(now))
@@ -347,16 +347,16 @@ func TestASandboxThatCannotBeReadHarmsNobodyElse(t *testing.T) {
 	}
 	b.reopen(wrap)
 	b.pass(lease - warning)
-	if b.house.Sweep(t.Context()) {
+	if b.registry.Sweep(t.Context()) {
 		t.Error("a sweep that could not read went well")
 	}
 	for _, id := range well {
-		if got := b.announced(b.house.Sandbox(id)); len(got) != 1 {
+		if got := b.announced(b.registry.Sandbox(id)); len(got) != 1 {
 			t.Errorf("the end of %s is announced %d times", id, len(got))
 		}
 	}
 	b.pass(warning + grace)
-	if !b.house.Sweep(t.Context()) {
+	if !b.registry.Sweep(t.Context()) {
 		t.Error("sandboxes that nobody can read cannot be deleted")
 	}
 	if n, err := b.store.Count(t.Context()); n != 0 || err != nil {

@@ -56,10 +56,10 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if s.foreign {
 		return errForeign()
 	}
-	image, err := s.house.store.Load(ctx, s.id)
+	image, err := s.registry.store.Load(ctx, s.id)
 	if errors.Is(err, store.ErrNotFound) {
 		s.gone = true
-		s.house.forget(s.id)
+		s.registry.forget(s.id)
 		return errGone()
 	}
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Sandbox) load(ctx context.Context) error {
 		// is left to its end: whoever goes back to the program that began it finds
 		// it there.
 		s.foreign = true
-		s.house.log.Warn("refuse a sandbox that another version began", "sandbox", s.id, "until", image.Sandbox.DeleteAt, "error", err)
+		s.registry.log.Warn("refuse a sandbox that another version began", "sandbox", s.id, "until", image.Sandbox.DeleteAt, "error", err)
 		return errForeign()
 	}
 	if err == nil {
@@ -116,12 +116,12 @@ func (s *Sandbox) restore(image store.Image) error {
 	}
 	s.company, s.header, s.log, s.snapshot = c, image.Sandbox, snapshot.index, image.Snapshot.Version
 	s.recall()
-	s.house.moved(s.header)
+	s.registry.moved(s.header)
 	view := newView(image.Sandbox, c, snapshot.image.Tables, version)
 	view.tail, view.refused, view.minute = appendTail(nil, events), &s.refused, &s.minute
 	s.published.Store(view)
-	s.attend(view)
-	s.house.heat.renewed(s, view.next())
+	s.watchWebhooks(view)
+	s.registry.wakeups.reschedule(s, view.next())
 	return nil
 }
 
@@ -165,9 +165,9 @@ func (s *Sandbox) saveSnapshot(ctx context.Context) {
 	version := s.published.Load().Version
 	s.carry()
 	body := snapshotBody{image: s.company.Image(), index: s.log}
-	err := s.house.store.SaveSnapshot(context.WithoutCancel(ctx), store.Snapshot{SandboxID: s.id, Version: version, Body: body.encode()})
+	err := s.registry.store.SaveSnapshot(context.WithoutCancel(ctx), store.Snapshot{SandboxID: s.id, Version: version, Body: body.encode()})
 	if err != nil {
-		s.house.log.Warn("save snapshot", "sandbox", s.id, "version", version, "error", err)
+		s.registry.log.Warn("save snapshot", "sandbox", s.id, "version", version, "error", err)
 		return
 	}
 	s.snapshot = version

@@ -75,7 +75,7 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 	if !ok {
 		return Reply{}, false, nil
 	}
-	commits, err := s.house.store.Commits(ctx, s.id, version, version)
+	commits, err := s.registry.store.Commits(ctx, s.id, version, version)
 	if err != nil {
 		return Reply{}, false, readProblem("read stored reply", err)
 	}
@@ -95,13 +95,13 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 	return Reply{Status: body.reply.status, Body: body.reply.body, Replayed: true}, true, nil
 }
 
-// Foreclosed says what becomes of a command whatever it is: the stored reply of
+// ReplayOrRefuse says what becomes of a command whatever it is: the stored reply of
 // an earlier request, a refusal since its key was used for a different one, or
 // one since the sandbox takes no writes any more. Not found and no error is
 // none of these.
-func (s *Sandbox) Foreclosed(ctx context.Context, cmd Command) (reply Reply, found bool, err error) {
-	err = s.inside(func(now moment.Instant) (err error) {
-		if reply, found, err = s.ready(ctx, cmd, now); err == nil && !found {
+func (s *Sandbox) ReplayOrRefuse(ctx context.Context, cmd Command) (reply Reply, found bool, err error) {
+	err = s.withWriter(func(now moment.Instant) (err error) {
+		if reply, found, err = s.prepare(ctx, cmd, now); err == nil && !found {
 			err = s.unreserved(cmd)
 		}
 		return err

@@ -15,7 +15,7 @@ const KeyLength = keyLength
 // Revoke makes a key one that nobody knows, for good (contract:
 // AUTH.KEY_IN_URL.REVOKED). It returns when that is durable. The other key of
 // the sandbox goes on working. A key that belongs to nobody is no error.
-func (h *House) Revoke(ctx context.Context, key string) error {
+func (h *Registry) Revoke(ctx context.Context, key string) error {
 	hash, _, ok := HashKey(key)
 	if !ok {
 		return nil
@@ -31,7 +31,7 @@ func (h *House) Revoke(ctx context.Context, key string) error {
 }
 
 // Exists reports whether a key belongs to a sandbox.
-func (h *House) Exists(ctx context.Context, key string) (bool, error) {
+func (h *Registry) Exists(ctx context.Context, key string) (bool, error) {
 	hash, _, ok := HashKey(key)
 	if !ok {
 		return false, nil
@@ -49,7 +49,7 @@ func (h *House) Exists(ctx context.Context, key string) (bool, error) {
 // revoke takes a key out of the header. Time does not pass for it: also an
 // expired sandbox loses its key.
 func (s *Sandbox) revoke(ctx context.Context, key store.KeyHash) error {
-	return s.inside(func(moment.Instant) error { return s.takeKey(ctx, key) })
+	return s.withWriter(func(moment.Instant) error { return s.takeKey(ctx, key) })
 }
 
 func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
@@ -70,18 +70,18 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 	}
 	// From here on the key is nobody's: whoever waits for the commit must not
 	// still find it.
-	s.house.disown(key, true)
+	s.registry.markRevoked(key, true)
 	err := s.commit(ctx, step{header: &header})
 	if err != nil {
-		s.house.disown(key, false)
+		s.registry.markRevoked(key, false)
 	}
 	return err
 }
 
-// disown notes that a key belongs to nobody. The note stays, so that a request
+// markRevoked notes that a key belongs to nobody. The note stays, so that a request
 // that looked the key up just before cannot bring it back into the table. When
 // it is not sure, the key is only forgotten: the store knows.
-func (h *House) disown(key store.KeyHash, sure bool) {
+func (h *Registry) markRevoked(key store.KeyHash, sure bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.keys, key)

@@ -13,7 +13,7 @@ import (
 // works reports whether a key opens its sandbox.
 func (b *bench) works(key string) bool {
 	b.t.Helper()
-	_, err := b.house.Authenticate(b.t.Context(), key)
+	_, err := b.registry.Authenticate(b.t.Context(), key)
 	if err != nil && refusal(err) != problem.Unauthorized {
 		b.t.Fatal(err)
 	}
@@ -24,27 +24,27 @@ func TestARevokedKeyNeverWorksAgain(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
 	mode := sim.Mode("manual")
-	created, err := b.house.Create(t.Context(), sandbox.Creation{Preset: "starter", Clock: &mode})
+	created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter", Clock: &mode})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !b.works(created.OfficeKey) || !b.works(created.FactoryKey) {
 		t.Fatal("the keys do not work to begin with")
 	}
-	before := b.view(b.house.Sandbox(created.SandboxID))
+	before := b.view(b.registry.Sandbox(created.SandboxID))
 	for range 2 { // again does nothing
-		if err := b.house.Revoke(t.Context(), created.OfficeKey); err != nil {
+		if err := b.registry.Revoke(t.Context(), created.OfficeKey); err != nil {
 			t.Fatal(err)
 		}
 	}
-	after := b.view(b.house.Sandbox(created.SandboxID))
+	after := b.view(b.registry.Sandbox(created.SandboxID))
 	if after.Version != before.Version+1 || after.Sequence != before.Sequence {
 		t.Errorf("revoking went from version %d to %d and from event %d to %d", before.Version, after.Version, before.Sequence, after.Sequence)
 	}
 	if b.works(created.OfficeKey) || !b.works(created.FactoryKey) {
 		t.Error("the wrong key was revoked")
 	}
-	if _, err := b.house.Remembered(created.OfficeKey); err == nil {
+	if _, err := b.registry.Remembered(created.OfficeKey); err == nil {
 		t.Error("the key is remembered")
 	}
 	b.reopen(nil)
@@ -52,7 +52,7 @@ func TestARevokedKeyNeverWorksAgain(t *testing.T) {
 		t.Error("a restart brings the key back")
 	}
 	for _, key := range []string{"", "nonsense", "lab_off_" + created.FactoryKey[8:]} {
-		if err := b.house.Revoke(t.Context(), key); err != nil {
+		if err := b.registry.Revoke(t.Context(), key); err != nil {
 			t.Errorf("a key of nobody: %v", err)
 		}
 	}
@@ -73,19 +73,19 @@ func TestARevocationThatFailsCanBeRepeated(t *testing.T) {
 			})
 		})
 		mode := sim.Mode("manual")
-		created, err := b.house.Create(t.Context(), sandbox.Creation{Preset: "starter", Clock: &mode})
+		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter", Clock: &mode})
 		if err != nil || !b.works(created.OfficeKey) {
 			t.Fatal(err)
 		}
 		broken = true
-		if err := b.house.Revoke(t.Context(), created.OfficeKey); err == nil {
+		if err := b.registry.Revoke(t.Context(), created.OfficeKey); err == nil {
 			t.Error("a revocation that may not be durable is said to be done")
 		}
 		broken = false
 		if got := b.works(created.OfficeKey); got != stillWorks {
 			t.Errorf("fault %d: the key works: %t, in the store: %t", fault, got, stillWorks)
 		}
-		if err := b.house.Revoke(t.Context(), created.OfficeKey); err != nil || b.works(created.OfficeKey) || !b.works(created.FactoryKey) {
+		if err := b.registry.Revoke(t.Context(), created.OfficeKey); err != nil || b.works(created.OfficeKey) || !b.works(created.FactoryKey) {
 			t.Errorf("fault %d: repeated: %v", fault, err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package sandbox gives each company its house: two keys, a lease, one writer
+// Package sandbox gives each company its registry: two keys, a lease, one writer
 // at a time, a log of commits and a feed.
 //
 // A command enters through Do, a read through View. Both first bring the
@@ -37,10 +37,10 @@ const (
 	fullRetry = 5
 )
 
-// Sandbox is one company in its house.
+// Sandbox is one company in its registry.
 type Sandbox struct {
-	id    string
-	house *House
+	id       string
+	registry *Registry
 
 	// published is the last durable state, nil while not loaded.
 	published atomic.Pointer[View]
@@ -55,9 +55,9 @@ type Sandbox struct {
 	writing atomic.Int64
 	// calls are those of clients, conduct is how they went, each with a lock of
 	// its own. refused is what conduct counts, for readers.
-	calls   callLog
-	conduct conduct
-	refused atomic.Int64
+	calls    callLog
+	activity activity
+	refused  atomic.Int64
 	// minute is the newest in-world minute that was shown.
 	minute atomic.Int64
 	// read is up to which event clients have read the feed, deferred since when
@@ -80,11 +80,11 @@ type Sandbox struct {
 	// readers, when the store cannot be read either.
 	last *View
 	// What follows does not go with the company in memory: unattend ends the
-	// watch over a sandbox that serves webhooks, errands are the idempotency keys
+	// watch over a sandbox that serves webhooks, outbound calls are the idempotency keys
 	// whose commands are at work outside, pinging the subscriptions that are being
 	// tested.
-	unattend func()
-	errands  map[replyKey]Fingerprint
+	unwatch  func()
+	outbound map[replyKey]Fingerprint
 	pinging  map[string]bool
 }
 
@@ -109,7 +109,7 @@ func pausing(d time.Duration) string {
 // Tick moves the clock by hand, at most once in the pause between ticks, which
 // is a second (contract: LIMIT.TICK) unless the operator chose another.
 func (tx *Tx) Tick(minutes int) error {
-	pause := tx.sandbox.house.options.TickPause
+	pause := tx.sandbox.registry.options.TickPause
 	if next := tx.sandbox.ticked.Add(pause); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
 		p := problem.New(problem.TickRate, "The clock was moved by hand less than %s ago.", pausing(pause))
 		p.RetryAfter = int((pause + time.Second - 1) / time.Second)
@@ -140,7 +140,7 @@ type Command struct {
 // View returns the present state of the company: everything due has happened.
 // The signals are those of the read itself.
 func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, error) {
-	now := s.house.now()
+	now := s.registry.now()
 	s.used.Store(now.Time().Unix())
 	if v := s.published.Load(); v != nil && !v.due(now) {
 		if v.Status(now) != Active || !mission.Completes(v.Summary.Signals|s.noted(signals), signals) {
@@ -148,7 +148,7 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 		}
 	}
 	var v *View
-	err := s.inside(func(now moment.Instant) (err error) {
+	err := s.withWriter(func(now moment.Instant) (err error) {
 		v, err = s.refresh(ctx, now, signals)
 		return err
 	})
@@ -157,8 +157,8 @@ func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, err
 
 // refresh brings the company up to the present and notes a read's signals.
 func (s *Sandbox) refresh(ctx context.Context, now moment.Instant, signals mission.Signals) (*View, error) {
-	if err := s.enter(ctx, now); err != nil {
-		return s.standing(ctx, err)
+	if err := s.advance(ctx, now); err != nil {
+		return s.lastDurableView(ctx, err)
 	}
 	v := s.published.Load()
 	if v.Status(now) != Active {
@@ -166,7 +166,7 @@ func (s *Sandbox) refresh(ctx context.Context, now moment.Instant, signals missi
 	}
 	if s.noted(signals); mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
 		if err := s.commit(ctx, step{}); err != nil {
-			return s.standing(ctx, err)
+			return s.lastDurableView(ctx, err)
 		}
 	}
 	return s.published.Load(), nil
@@ -178,10 +178,10 @@ func (s *Sandbox) noted(signals mission.Signals) (before mission.Signals) {
 	return mission.Signals(s.signals.Or(uint64(signals)))
 }
 
-// standing returns the last durable state to a reader when the store takes no
+// lastDurableView returns the last durable state to a reader when the store takes no
 // commit for the moment: on a full disk, or without its server, time stands still,
 // and reads go on.
-func (s *Sandbox) standing(ctx context.Context, err error) (*View, error) {
+func (s *Sandbox) lastDurableView(ctx context.Context, err error) (*View, error) {
 	p, refused := errors.AsType[*problem.Problem](err)
 	if refused && p.Code != problem.Unavailable || !refused && !errors.Is(err, errUnknown) {
 		return nil, err
@@ -203,7 +203,7 @@ func (s *Sandbox) standing(ctx context.Context, err error) (*View, error) {
 // the same idempotency key (contract: IDEM.REPLAY).
 func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
 	var reply Reply
-	err := s.inside(func(now moment.Instant) (err error) {
+	err := s.withWriter(func(now moment.Instant) (err error) {
 		reply, err = s.do(ctx, cmd, now)
 		return err
 	})
@@ -211,7 +211,7 @@ func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
 }
 
 func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Reply, error) {
-	if reply, found, err := s.ready(ctx, cmd, now); err != nil || found {
+	if reply, found, err := s.prepare(ctx, cmd, now); err != nil || found {
 		return reply, err
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
@@ -228,9 +228,9 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	return *reply, nil
 }
 
-// ready brings the company to where a command can run, or returns the stored
+// prepare brings the company to where a command can run, or returns the stored
 // reply of an earlier one.
-func (s *Sandbox) ready(ctx context.Context, cmd Command, now moment.Instant) (reply Reply, found bool, err error) {
+func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) (reply Reply, found bool, err error) {
 	s.used.Store(now.Time().Unix())
 	if err := s.load(ctx); err != nil {
 		return Reply{}, false, err
@@ -241,7 +241,7 @@ func (s *Sandbox) ready(ctx context.Context, cmd Command, now moment.Instant) (r
 			return reply, found, err
 		}
 	}
-	if err := s.enter(ctx, now); err != nil {
+	if err := s.advance(ctx, now); err != nil {
 		return Reply{}, false, err
 	}
 	switch s.published.Load().Status(now) {
@@ -263,30 +263,30 @@ func (s *Sandbox) run(tx *Tx, cmd Command) error {
 	return err
 }
 
-// enter loads the company if need be and brings it up to the present. The
+// advance loads the company if need be and brings it up to the present. The
 // steps of its life come in between, each at its own moment. An expired
 // company stops at the end of its lease.
-func (s *Sandbox) enter(ctx context.Context, now moment.Instant) error {
+func (s *Sandbox) advance(ctx context.Context, now moment.Instant) error {
 	if err := s.load(ctx); err != nil {
 		return err
 	}
 	for {
 		v := s.published.Load()
-		until, turns := min(now, v.ExpiresAt), v.turns(now)
+		until, turns := min(now, v.ExpiresAt), v.leaseStepDue(now)
 		if turns {
 			until = min(until, v.wakeAt)
 		}
-		if err := s.pass(ctx, until); err != nil || !turns {
+		if err := s.passTime(ctx, until); err != nil || !turns {
 			return err
 		}
-		if err := s.commit(ctx, step{header: s.turn()}); err != nil {
+		if err := s.commit(ctx, step{header: s.nextLeaseStep()}); err != nil {
 			return err
 		}
 	}
 }
 
-// pass lets time pass, in commits of bounded size.
-func (s *Sandbox) pass(ctx context.Context, until moment.Instant) error {
+// passTime lets time pass, in commits of bounded size.
+func (s *Sandbox) passTime(ctx context.Context, until moment.Instant) error {
 	for done := false; !done; {
 		done = s.company.Advance(until, eventsPerCommit)
 		if !s.company.Changed() {
@@ -313,7 +313,7 @@ type step struct {
 // one, and publishes it.
 func (s *Sandbox) commit(ctx context.Context, in step) error {
 	if !s.company.Bankrupt() {
-		s.signals.Or(uint64(s.told(0, s.company.AcknowledgedTwice())))
+		s.signals.Or(uint64(s.markRead(0, s.company.AcknowledgedTwice())))
 		s.company.Note(mission.Signals(s.signals.Load()) | in.signals)
 	}
 	s.carry()
@@ -329,8 +329,8 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		*in.pending.reply = in.pending.command.Answer(next)
 		body.reply = in.pending.stored()
 	}
-	err := s.house.store.Commit(context.WithoutCancel(ctx), store.Commit{
-		SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header, Records: s.serves(old, next, in.header),
+	err := s.registry.store.Commit(context.WithoutCancel(ctx), store.Commit{
+		SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header, Records: s.webhookRecords(old, next, in.header),
 	})
 	if err != nil {
 		s.drop()
@@ -340,14 +340,14 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	s.log.add(version, &changes, body.reply)
 	if in.header != nil {
 		s.header = *in.header
-		s.house.moved(s.header)
+		s.registry.moved(s.header)
 	}
 	s.published.Store(next)
-	s.attend(next)
-	s.house.heat.renewed(s, next.next())
+	s.watchWebhooks(next)
+	s.registry.wakeups.reschedule(s, next.next())
 	close(old.changed)
 	if changes.Touches(subscription.DeliveryResource) {
-		s.house.options.Webhooks.Wake(s.id)
+		s.registry.options.Webhooks.Wake(s.id)
 	}
 	if version-s.snapshot >= commitsPerSnapshot {
 		s.saveSnapshot(ctx)

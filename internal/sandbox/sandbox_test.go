@@ -26,14 +26,14 @@ const (
 	warning                 = 5 * time.Minute
 )
 
-// bench is a house over a database in a temporary folder.
+// bench is a registry over a database in a temporary folder.
 type bench struct {
-	t     *testing.T
-	path  string
-	store store.Store
-	house *sandbox.House
-	mu    sync.Mutex
-	now   time.Time
+	t        *testing.T
+	path     string
+	store    store.Store
+	registry *sandbox.Registry
+	mu       sync.Mutex
+	now      time.Time
 }
 
 func open(t *testing.T, wrap func(store.Store) store.Store) *bench {
@@ -64,7 +64,7 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.house = sandbox.NewHouse(sandbox.Options{
+	b.registry = sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
 		Store:     b.store, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now,
@@ -85,11 +85,11 @@ func (b *bench) pass(d time.Duration) {
 
 func (b *bench) create(mode sim.Mode) *sandbox.Sandbox {
 	b.t.Helper()
-	created, err := b.house.Create(b.t.Context(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
+	created, err := b.registry.Create(b.t.Context(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return b.house.Sandbox(created.SandboxID)
+	return b.registry.Sandbox(created.SandboxID)
 }
 
 func (b *bench) view(s *sandbox.Sandbox) *sandbox.View {
@@ -205,10 +205,10 @@ func TestARestartChangesNothingThatWasAcknowledged(t *testing.T) {
 	before := dump(t, s, b.view(s))
 	for _, how := range []string{"killed", "stopped"} {
 		if how == "stopped" {
-			b.house.Close(t.Context())
+			b.registry.Close(t.Context())
 		}
 		b.reopen(nil)
-		s = b.house.Sandbox(id)
+		s = b.registry.Sandbox(id)
 		if after := dump(t, s, b.view(s)); after != before {
 			t.Fatalf("%s: what clients read differs after a restart\nbefore %d bytes, after %d", how, len(before), len(after))
 		}
@@ -290,7 +290,7 @@ func TestAnExpiredSandboxCanBeReadUntilItIsDeleted(t *testing.T) {
 		t.Error("an expired company went on")
 	}
 	b.pass(5 * time.Minute)
-	b.house.Sweep(context.WithoutCancel(t.Context()))
+	b.registry.Sweep(context.WithoutCancel(t.Context()))
 	if _, err := s.View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
 		t.Errorf("reading a deleted sandbox answered %v", err)
 	}

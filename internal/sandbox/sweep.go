@@ -24,9 +24,9 @@ const (
 
 // Run looks after leases and memory, and lets time pass where somebody waits,
 // until the context ends.
-func (h *House) Run(ctx context.Context) {
+func (h *Registry) Run(ctx context.Context) {
 	var warming sync.WaitGroup
-	warming.Go(func() { h.heat.run(ctx, h.now) })
+	warming.Go(func() { h.wakeups.run(ctx, h.now) })
 	defer warming.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -47,18 +47,18 @@ func (h *House) Run(ctx context.Context) {
 // Sweep takes the steps in the lives of sandboxes that nobody calls, removes
 // those whose grace is over and lets idle companies go. It reports whether all
 // went well.
-func (h *House) Sweep(ctx context.Context) bool {
+func (h *Registry) Sweep(ctx context.Context) bool {
 	now := h.options.Now()
-	well := h.lookAfter(ctx, now)
-	for _, s := range h.resident() {
+	well := h.handleDue(ctx, now)
+	for _, s := range h.loaded() {
 		s.evict(ctx, now.Add(-idleTime))
 	}
 	return well
 }
 
-// lookAfter goes through the sandboxes that are due. One that cannot be helped
+// handleDue goes through the sandboxes that are due. One that cannot be helped
 // stays due, and must not keep the others from being looked at.
-func (h *House) lookAfter(ctx context.Context, now time.Time) (well bool) {
+func (h *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 	stuck := map[string]bool{}
 	well = true
 	for {
@@ -74,7 +74,7 @@ func (h *House) lookAfter(ctx context.Context, now time.Time) (well bool) {
 			if stuck[header.ID] {
 				continue
 			}
-			done, waits := h.serve(ctx, header, now)
+			done, waits := h.handleDueSandbox(ctx, header, now)
 			if !done {
 				stuck[header.ID] = true
 			}
@@ -86,9 +86,9 @@ func (h *House) lookAfter(ctx context.Context, now time.Time) (well bool) {
 	}
 }
 
-// serve does what is due for one sandbox and reports whether that is done. One
+// handleDueSandbox does what is due for one sandbox and reports whether that is done. One
 // of another version waits for its end.
-func (h *House) serve(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
+func (h *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
 	s := h.Sandbox(header.ID)
 	var err error
 	if now.Before(header.DeleteAt) {
@@ -119,8 +119,8 @@ func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	return s.inside(func(moment.Instant) error {
-		if err := s.enter(ctx, now); !s.gone {
+	return s.withWriter(func(moment.Instant) error {
+		if err := s.advance(ctx, now); !s.gone {
 			return err
 		}
 		return nil
@@ -143,16 +143,16 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	if s.company != nil {
 		s.drop()
 	}
-	h := s.house
+	h := s.registry
 	if err := h.store.Delete(ctx, s.id); err != nil {
-		h.options.Told.Doubt()
+		h.options.Hooks.Uncertain()
 		return err //nolint:wrapcheck // it says what was deleted
 	}
 	s.gone = true
-	h.options.Told.Gone(s.id)
-	if s.unattend != nil {
-		s.unattend()
-		s.unattend = nil
+	h.options.Hooks.Deleted(s.id)
+	if s.unwatch != nil {
+		s.unwatch()
+		s.unwatch = nil
 	}
 	h.options.Webhooks.Wake(s.id) // which hears that it is gone
 	h.mu.Lock()

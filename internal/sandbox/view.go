@@ -106,8 +106,8 @@ func (v *View) ExpiresInSeconds(now moment.Instant) int64 {
 
 func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.ExpiresAt }
 
-// turns reports whether a step of the sandbox's life is due.
-func (v *View) turns(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
+// leaseStepDue reports whether a step of the sandbox's life is due.
+func (v *View) leaseStepDue(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
 
 // Shown returns the in-world minute to be shown in the place of one: the newest
 // that was shown, when the wall clock was set back since.
@@ -137,7 +137,7 @@ func (v *View) UpTo(now moment.Instant) moment.Instant {
 }
 
 func (v *View) due(now moment.Instant) bool {
-	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt) || v.turns(now)
+	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt) || v.leaseStepDue(now)
 }
 
 // with returns the view after a commit.

@@ -19,8 +19,8 @@ const (
 	webhookRecord = "webhook"
 )
 
-// Webhooks is what a house needs of those who send. The books of subscriptions
-// are the house's, what they hold is sealed by others.
+// Webhooks is what a registry needs of those who send. The books of subscriptions
+// are the registry's, what they hold is sealed by others.
 type Webhooks struct {
 	// Check looks at the text of a URL. It returns the host to be shown, or the
 	// rule that the URL breaks with a sentence about it.
@@ -36,7 +36,7 @@ type Webhooks struct {
 }
 
 // Webhooks returns those who send.
-func (tx *Tx) Webhooks() *Webhooks { return &tx.sandbox.house.options.Webhooks }
+func (tx *Tx) Webhooks() *Webhooks { return &tx.sandbox.registry.options.Webhooks }
 
 // SandboxID returns the id of the sandbox.
 func (tx *Tx) SandboxID() string { return tx.sandbox.id }
@@ -68,7 +68,7 @@ func (tx *Tx) CanPing() error { return tx.Company.CanPing(tx.Now, len(tx.sandbox
 // What is under way is due until its outcome is recorded; wants says which of
 // them to list, and is asked once about each, before its event is read. A
 // sandbox that was deleted is refused with unauthorized.
-func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
+func (h *Registry) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
 	s := h.Sandbox(sandboxID)
 	jobs, v, again, err := s.due(ctx, moment.InstantOf(now), limit)
 	if err != nil {
@@ -92,8 +92,8 @@ func (h *House) Due(ctx context.Context, sandboxID string, now time.Time, limit 
 }
 
 func (s *Sandbox) due(ctx context.Context, now moment.Instant, limit int) (jobs []subscription.Job, v *View, next moment.Instant, err error) {
-	err = s.inside(func(moment.Instant) (err error) {
-		if err = s.enter(ctx, now); err == nil {
+	err = s.withWriter(func(moment.Instant) (err error) {
+		if err = s.advance(ctx, now); err == nil {
 			jobs, next = s.company.DueDeliveries(now, limit)
 			s.deferred.Store(int64(s.company.DeferredSince()))
 			if s.company.Changed() { // some were deferred
@@ -121,13 +121,13 @@ func (s *Sandbox) eventText(ctx context.Context, v *View, sequence uint64) ([]by
 // Record writes down what became of deliveries. They are durable when it
 // returns; after an error it may be called again with the same. A sandbox that
 // was deleted is refused with unauthorized.
-func (h *House) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
+func (h *Registry) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
 	return h.Sandbox(sandboxID).record(ctx, outcomes)
 }
 
 func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) error {
-	return s.inside(func(now moment.Instant) error {
-		err := s.enter(ctx, now)
+	return s.withWriter(func(now moment.Instant) error {
+		err := s.advance(ctx, now)
 		if err == nil {
 			s.company.RecordDeliveries(outcomes, now)
 			if s.company.Changed() {
@@ -139,7 +139,7 @@ func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) e
 }
 
 // Waiting lists the sandboxes with an active subscription.
-func (h *House) Waiting(ctx context.Context) ([]string, error) {
+func (h *Registry) Waiting(ctx context.Context) ([]string, error) {
 	records, err := h.store.List(ctx, webhookRecord)
 	if err != nil {
 		return nil, fmt.Errorf("list the sandboxes with webhooks: %w", err)
@@ -155,9 +155,9 @@ func (h *House) Waiting(ctx context.Context) ([]string, error) {
 
 // DeferredAge is how long the oldest delivery has been due that a budget holds
 // back, 0 when none does.
-func (h *House) DeferredAge() time.Duration {
+func (h *Registry) DeferredAge() time.Duration {
 	now, oldest := h.now(), time.Duration(0)
-	for _, s := range h.resident() {
+	for _, s := range h.loaded() {
 		if since := moment.Instant(s.deferred.Load()); since > 0 {
 			oldest = max(oldest, now.Sub(since))
 		}
@@ -165,10 +165,10 @@ func (h *House) DeferredAge() time.Duration {
 	return oldest
 }
 
-// serves returns the record to write with a commit after which a sandbox serves
+// webhookRecords returns the record to write with a commit after which a sandbox serves
 // webhooks, or no longer does. It ends with the sandbox; one that is over ends
 // at once, since a record may be gone already and cannot be taken then.
-func (s *Sandbox) serves(old, next *View, header *store.Sandbox) Records {
+func (s *Sandbox) webhookRecords(old, next *View, header *store.Sandbox) Records {
 	serving, served := next.Summary.Webhooks.Serving, old.Summary.Webhooks.Serving
 	if serving == served && (header == nil || !serving) {
 		return nil
@@ -176,27 +176,27 @@ func (s *Sandbox) serves(old, next *View, header *store.Sandbox) Records {
 	if header == nil {
 		header = &s.header
 	}
-	record := store.Record{Kind: webhookRecord, Key: s.id, EndsAt: s.house.options.Now().UTC().Truncate(time.Microsecond)}
+	record := store.Record{Kind: webhookRecord, Key: s.id, EndsAt: s.registry.options.Now().UTC().Truncate(time.Microsecond)}
 	if serving {
 		record.EndsAt = header.DeleteAt
 	}
 	return Records{{Record: record, Rule: store.Put}}
 }
 
-// attend lets time pass in a sandbox that serves webhooks as if somebody waited
+// watchWebhooks lets time pass in a sandbox that serves webhooks as if somebody waited
 // for its events.
-func (s *Sandbox) attend(v *View) {
+func (s *Sandbox) watchWebhooks(v *View) {
 	switch {
-	case v.Summary.Webhooks.Serving && s.unattend == nil:
-		s.unattend = s.watch()
-	case !v.Summary.Webhooks.Serving && s.unattend != nil:
-		s.unattend()
-		s.unattend = nil
+	case v.Summary.Webhooks.Serving && s.unwatch == nil:
+		s.unwatch = s.watch()
+	case !v.Summary.Webhooks.Serving && s.unwatch != nil:
+		s.unwatch()
+		s.unwatch = nil
 	}
 }
 
-// told notes how far the feed was read, and returns the signal of that.
-func (s *Sandbox) told(sequence, twice uint64) mission.Signals {
+// markRead notes how far the feed was read, and returns the signal of that.
+func (s *Sandbox) markRead(sequence, twice uint64) mission.Signals {
 	for read := s.read.Load(); sequence > read && !s.read.CompareAndSwap(read, sequence); {
 		read = s.read.Load()
 	}
@@ -209,7 +209,7 @@ func (s *Sandbox) told(sequence, twice uint64) mission.Signals {
 // Read notes that a client has read the feed of a view up to a number, which may
 // complete a mission.
 func (s *Sandbox) Read(ctx context.Context, v *View, sequence uint64) error {
-	signal := s.told(min(sequence, v.Sequence), v.Summary.Webhooks.AcknowledgedTwice)
+	signal := s.markRead(min(sequence, v.Sequence), v.Summary.Webhooks.AcknowledgedTwice)
 	if signal == 0 || v.Summary.Signals&signal != 0 {
 		return nil
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // Waiting is how many clients wait for events.
-func (s *Server) Waiting() int { return s.house.Watchers() }
+func (s *Server) Waiting() int { return s.registry.Watchers() }
 
-// settle opens the desk that hands out places and the house that they are in.
-func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) error {
+// openRegistry opens the controller that hands out places and the registry that they are in.
+func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Preset) error {
 	c := s.config
 	key, err := s.secret(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) e
 	if err := s.noteEngine(ctx); err != nil {
 		return err
 	}
-	s.desk, err = admission.Open(ctx, admission.Options{
+	s.admission, err = admission.Open(ctx, admission.Options{
 		Store: s.store, Log: s.log, Now: s.now, Capacity: c.MaxSandboxes, Queue: c.QueueLength, Active: c.IPActive, Hourly: c.IPCreations,
 		ClaimWindow: c.ClaimWindow, Turnover: c.SandboxDuration + c.Grace, Difficulty: c.PowDifficulty, Secret: key,
 	})
@@ -33,9 +33,9 @@ func (s *Server) settle(ctx context.Context, presets map[string]preset.Preset) e
 	if err != nil {
 		return err
 	}
-	s.house = sandbox.NewHouse(sandbox.Options{
+	s.registry = sandbox.NewRegistry(sandbox.Options{
 		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
-		Log: s.log, Now: s.now, Told: sandbox.Told{Settled: s.desk.Settled, Gone: s.desk.Gone, Doubt: s.desk.Doubt}, Webhooks: hooks,
+		Log: s.log, Now: s.now, Hooks: sandbox.Hooks{Saved: s.admission.Saved, Deleted: s.admission.Deleted, Uncertain: s.admission.Uncertain}, Webhooks: hooks,
 	})
 	return nil
 }

@@ -23,8 +23,8 @@ import (
 func bubble(t *testing.T, connections int) *pipes {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	house := sandbox.NewHouse(sandbox.Options{Log: log, Now: time.Now}) // nobody gets so far as to use its store
-	handler, err := api.New(api.Options{House: house, Origin: "http://platen.test", Log: log}, operation.Table())
+	registry := sandbox.NewRegistry(sandbox.Options{Log: log, Now: time.Now}) // nobody gets so far as to use its store
+	handler, err := api.New(api.Options{Registry: registry, Origin: "http://platen.test", Log: log}, operation.Table())
 	if err != nil {
 		t.Fatal(err)
 	}

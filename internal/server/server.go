@@ -63,8 +63,8 @@ type Server struct {
 	store store.Store
 	// requests and commits are how long the newest took.
 	requests, commits metrics.Recent
-	desk              *admission.Desk
-	house             *sandbox.House
+	admission         *admission.Controller
+	registry          *sandbox.Registry
 	gate              gate
 	network           *network.Rules
 	metrics           *metrics.Metrics
@@ -118,7 +118,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	}
 	s.storage.log = log
 	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits, storage: &s.storage}
-	if err := s.settle(ctx, presets); err != nil {
+	if err := s.openRegistry(ctx, presets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.warn()
@@ -177,8 +177,8 @@ func (s *Server) Start(ctx context.Context) error {
 	s.http = guarded(handler, s.log)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	s.done.Go(func() { s.house.Run(background) })
-	s.done.Go(func() { s.desk.Run(background) })
+	s.done.Go(func() { s.registry.Run(background) })
+	s.done.Go(func() { s.admission.Run(background) })
 	s.done.Go(func() {
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
@@ -191,7 +191,7 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
-	if s.api, err = api.New(api.Options{House: s.house, Desk: s.desk, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
+	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
 		return nil, err
 	}
 	docs := &siteSearch{origin: s.origin}
@@ -294,7 +294,7 @@ func (s *Server) end(ctx context.Context) error {
 		s.done.Wait()
 		saving, cancel := context.WithTimeout(ctx, snapshotTime)
 		defer cancel()
-		s.house.Close(saving)
+		s.registry.Close(saving)
 	}
 	var errs []error
 	if closer, ok := s.gate.(io.Closer); ok {

@@ -213,7 +213,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	b, encodeErr := json.Marshal(status{
 		Version: Version(), APIVersion: api.Version, StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
 		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes},
-		Queue: waiting{Length: s.desk.Length(), Capacity: s.config.QueueLength}, Store: reachable{Reachable: err == nil},
+		Queue: waiting{Length: s.admission.Length(), Capacity: s.config.QueueLength}, Store: reachable{Reachable: err == nil},
 		Latency: latency{Requests: quantilesOf(&s.requests), Commits: quantilesOf(&s.commits)},
 	})
 	if encodeErr != nil {
@@ -238,12 +238,12 @@ func (s *Server) gauges() {
 		return float64(sandboxes)
 	})
 	s.metrics.Gauge("platen_sandboxes_capacity", func() float64 { return float64(s.config.MaxSandboxes) })
-	s.metrics.Gauge("platen_queue_length", func() float64 { return float64(s.desk.Length()) })
+	s.metrics.Gauge("platen_queue_length", func() float64 { return float64(s.admission.Length()) })
 	s.metrics.Gauge("platen_queue_capacity", func() float64 { return float64(s.config.QueueLength) })
-	s.metrics.Gauge("platen_feed_waiters", func() float64 { return float64(s.house.Watchers()) })
-	s.metrics.Gauge("platen_webhook_sandboxes", func() float64 { return float64(s.dispatcher.Lanes()) })
+	s.metrics.Gauge("platen_feed_waiters", func() float64 { return float64(s.registry.Watchers()) })
+	s.metrics.Gauge("platen_webhook_sandboxes", func() float64 { return float64(s.dispatcher.Workers()) })
 	s.metrics.Gauge("platen_webhook_sending", func() float64 { return float64(s.dispatcher.Sending()) })
-	s.metrics.Gauge("platen_webhook_deferred_age_seconds", func() float64 { return s.house.DeferredAge().Seconds() })
+	s.metrics.Gauge("platen_webhook_deferred_age_seconds", func() float64 { return s.registry.DeferredAge().Seconds() })
 	s.metrics.Gauge("platen_store_reachable", func() float64 {
 		if _, err := s.ask(context.Background()); err != nil {
 			return 0

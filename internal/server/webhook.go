@@ -15,7 +15,7 @@ import (
 	"platen/internal/webhook"
 )
 
-// webhooks is what the house needs of those who send. They begin with Start;
+// webhooks is what the registry needs of those who send. They begin with Start;
 // before it nothing happens that could be sent.
 func (s *Server) webhooks(key []byte) (sandbox.Webhooks, error) {
 	sealer, err := webhook.NewSealer(key)
@@ -62,7 +62,7 @@ func (s *Server) dispatch() error {
 	}
 	connections := netguard.New(guard)
 	s.dispatcher = webhook.NewDispatcher(webhook.Options{
-		Source: books{s.house}, Sealer: s.sealer, Policy: s.policy, Log: s.log, Observer: s.metrics, UserAgent: webhook.UserAgent(s.origin),
+		Source: books{s.registry}, Sealer: s.sealer, Policy: s.policy, Log: s.log, Observer: s.metrics, UserAgent: webhook.UserAgent(s.origin),
 		NewTransport: func() webhook.Transport { return connections.Transport() },
 	})
 	return nil
@@ -76,23 +76,23 @@ func (s *Server) own(host string) {
 	}
 }
 
-// books are those of the house, in the words of the dispatcher.
-type books struct{ house *sandbox.House }
+// books are those of the registry, in the words of the dispatcher.
+type books struct{ registry *sandbox.Registry }
 
 // Due implements webhook.Source.
 func (b books) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
-	attempts, next, err := b.house.Due(ctx, sandboxID, now, limit, wants)
+	attempts, next, err := b.registry.Due(ctx, sandboxID, now, limit, wants)
 	return attempts, next, goneOr(err)
 }
 
 // Record implements webhook.Source.
 func (b books) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
-	return goneOr(b.house.Record(ctx, sandboxID, outcomes))
+	return goneOr(b.registry.Record(ctx, sandboxID, outcomes))
 }
 
 // Waiting implements webhook.Source.
 func (b books) Waiting(ctx context.Context) ([]string, error) {
-	return b.house.Waiting(ctx) //nolint:wrapcheck // a seam, and nothing else
+	return b.registry.Waiting(ctx) //nolint:wrapcheck // a seam, and nothing else
 }
 
 // goneOr is how the dispatcher hears that a sandbox was deleted.

@@ -73,7 +73,7 @@ func (s *site) samples(op *operation.Operation, v operationView) ([]sample, erro
 		c.Key = "$PLATEN_FACTORY_KEY"
 	case operation.Open:
 	}
-	for _, place := range op.Places() {
+	for _, place := range op.PathParamNames() {
 		id := pathPlace{place: place, words: placeWords(op.Path, place), Value: s.exampleID(op.Path, place)}
 		c.URL = strings.ReplaceAll(c.URL, "{"+place+"}", "{"+id.Snake()+"}")
 		c.Places = append(c.Places, id)

@@ -28,11 +28,11 @@ const (
 type search struct {
 	site *site
 	// index is made at the first query.
-	index func() ([]place, *find.Index)
+	index func() ([]section, *find.Index)
 }
 
-// place is a part of a page that can be found.
-type place struct {
+// section is a part of a page that can be found.
+type section struct {
 	// Page is the title of the page, Title that of the part, empty for its
 	// beginning.
 	Page, Title, Path string
@@ -42,7 +42,7 @@ type place struct {
 
 // hit is a place that was found.
 type hit struct {
-	place
+	section
 	// Excerpt is some of its text, split at the words of the query.
 	Excerpt []segment
 }
@@ -51,8 +51,8 @@ type hit struct {
 var secret = regexp.MustCompile(`(?i)lab_(?:off|fac)_[a-z0-9_-]{8}|whsec_|sbh_`)
 
 func newSearch(s *site) *search {
-	return &search{site: s, index: sync.OnceValues(func() ([]place, *find.Index) {
-		var places []place
+	return &search{site: s, index: sync.OnceValues(func() ([]section, *find.Index) {
+		var places []section
 		for _, w := range s.written {
 			places = append(places, placesOf(w)...)
 		}
@@ -69,8 +69,8 @@ func newSearch(s *site) *search {
 
 // placesOf splits a guide at its headings. A page that was made from tables is
 // one place.
-func placesOf(w writtenPage) []place {
-	first := place{Page: w.Title, Path: w.Path, also: w.Also[""]}
+func placesOf(w writtenPage) []section {
+	first := section{Page: w.Title, Path: w.Path, also: w.Also[""]}
 	if w.OnPage == nil {
 		text := w.markdown
 		if w.Section != "/docs/" { // the same words in every sample
@@ -80,9 +80,9 @@ func placesOf(w writtenPage) []place {
 			text = w.Description + " " + text
 		}
 		first.text = plainWords(text)
-		return []place{first}
+		return []section{first}
 	}
-	places := []place{first}
+	places := []section{first}
 	fenced := false
 	for line := range strings.Lines(w.markdown) {
 		if strings.HasPrefix(line, "```") {
@@ -90,7 +90,7 @@ func placesOf(w writtenPage) []place {
 		}
 		if next := len(places) - 1; !fenced && next < len(w.OnPage) && isHeading(line, w.OnPage[next]) {
 			h := w.OnPage[next]
-			places = append(places, place{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID, also: w.Also[h.ID]})
+			places = append(places, section{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID, also: w.Also[h.ID]})
 			continue
 		}
 		places[len(places)-1].text += line
@@ -140,7 +140,7 @@ func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		places, index := x.index()
 		matches := index.Matches(query)
 		for _, p := range spread(places, index.Search(query, len(places))) {
-			view.Hits = append(view.Hits, hit{place: p, Excerpt: excerpt(p.text, matches)})
+			view.Hits = append(view.Hits, hit{section: p, Excerpt: excerpt(p.text, matches)})
 		}
 	}
 	body, err := x.site.render(page{Template: "search", Title: "Search", Path: searchPath, Section: "/docs/", Contents: sections(), Query: shown, Content: view})
@@ -197,8 +197,8 @@ func (h *Pages) Search(query string, most int) []Found {
 }
 
 // spread takes the best places, of each page a few.
-func spread(places []place, found []int) []place {
-	var best []place
+func spread(places []section, found []int) []section {
+	var best []section
 	of := map[string]int{}
 	for _, i := range found {
 		if p := places[i]; of[p.Page] < hitsOfPage && len(best) < maxHits {

@@ -70,8 +70,8 @@ type Options struct {
 }
 
 // Dispatcher sends what is due. Each sandbox that has something to send has a
-// lane, which is a goroutine: it asks the source, sends, and has outcomes
-// recorded, all that came in the meantime at once. Lanes wait in line for the
+// worker, which is a goroutine: it asks the source, sends, and has outcomes
+// recorded, all that came in the meantime at once. Workers wait in line for the
 // places of requests, one place at a time, so no sandbox overtakes another by
 // having more to send.
 //
@@ -87,22 +87,22 @@ type Dispatcher struct {
 	stopping chan struct{}
 	stop     sync.Once
 	cancel   context.CancelFunc
-	// news says that fresh lanes wait to be started.
+	// news says that fresh workers wait to be started.
 	news  chan struct{}
 	ended sync.WaitGroup
 
 	mu sync.Mutex
-	// lanes are by the id of their sandbox, fresh those that do not run yet.
+	// workers are by the id of their sandbox, fresh those that do not run yet.
 	// Guarded by mu.
-	lanes map[string]*lane
-	fresh []*lane
+	workers map[string]*worker
+	fresh   []*worker
 }
 
 // NewDispatcher returns a dispatcher that does nothing before Start.
 func NewDispatcher(o Options) *Dispatcher {
 	return &Dispatcher{
 		options: o, places: make(chan struct{}, maxSending), slow: make(chan struct{}, maxSlow), questions: make(chan struct{}, maxAsking),
-		stopping: make(chan struct{}), cancel: func() {}, news: make(chan struct{}, 1), lanes: map[string]*lane{},
+		stopping: make(chan struct{}), cancel: func() {}, news: make(chan struct{}, 1), workers: map[string]*worker{},
 	}
 }
 
@@ -127,10 +127,10 @@ func (d *Dispatcher) Start(ctx context.Context) error {
 func (d *Dispatcher) Wake(sandboxID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := d.lanes[sandboxID]
+	l := d.workers[sandboxID]
 	if l == nil {
-		l = newLane(d, sandboxID)
-		d.lanes[sandboxID] = l
+		l = newWorker(d, sandboxID)
+		d.workers[sandboxID] = l
 		d.fresh = append(d.fresh, l)
 		signal(d.news)
 	}
@@ -145,7 +145,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// run starts lanes.
+// run starts workers.
 func (d *Dispatcher) run(ctx context.Context) {
 	for {
 		select {
@@ -163,15 +163,15 @@ func (d *Dispatcher) run(ctx context.Context) {
 	}
 }
 
-// leave takes a lane out unless it was woken in the meantime, which counts no
+// leave takes a worker out unless it was woken in the meantime, which counts no
 // more when the dispatcher stops.
-func (d *Dispatcher) leave(l *lane, stops bool) bool {
+func (d *Dispatcher) leave(l *worker, stops bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(l.wake) > 0 && !stops {
 		return false
 	}
-	delete(d.lanes, l.sandboxID)
+	delete(d.workers, l.sandboxID)
 	return true
 }
 
@@ -206,11 +206,11 @@ func (d *Dispatcher) Send(ctx context.Context, a subscription.Attempt) subscript
 // Sending is how many requests are under way.
 func (d *Dispatcher) Sending() int { return int(d.sending.Load()) }
 
-// Lanes is how many sandboxes have something to send, now or later.
-func (d *Dispatcher) Lanes() int {
+// Workers is how many sandboxes have something to send, now or later.
+func (d *Dispatcher) Workers() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.lanes)
+	return len(d.workers)
 }
 
 // ask asks the source when it is the turn of this sandbox.

@@ -88,8 +88,8 @@ func TestARetryComesOnTimeAndNeverEarly(t *testing.T) {
 				t.Errorf("attempt %d is stamped %s, want %s", i+1, stamps[i], stamp)
 			}
 		}
-		if d.Lanes() != 0 || d.Sending() != 0 {
-			t.Errorf("when all is done %d lanes and %d requests are left", d.Lanes(), d.Sending())
+		if d.Workers() != 0 || d.Sending() != 0 {
+			t.Errorf("when all is done %d workers and %d requests are left", d.Workers(), d.Sending())
 		}
 	})
 }
@@ -328,7 +328,7 @@ func TestStopWaitsForWhatIsUnderWayAndBeginsNothing(t *testing.T) {
 			return http.StatusOK, nil
 		}))
 		synctest.Wait()
-		if b.open() != 0 || requests.Load() != 20 || again.Lanes() != 0 {
+		if b.open() != 0 || requests.Load() != 20 || again.Workers() != 0 {
 			t.Errorf("after the next start %d are open, %d were sent", b.open(), requests.Load())
 		}
 	})
@@ -379,8 +379,8 @@ func TestADeletedSandboxIsForgotten(t *testing.T) {
 		synctest.Wait()
 		d.Wake("sbx_1")
 		synctest.Wait()
-		if requests.Load() != 1 || d.Lanes() != 0 {
-			t.Errorf("%d requests, %d lanes left", requests.Load(), d.Lanes())
+		if requests.Load() != 1 || d.Workers() != 0 {
+			t.Errorf("%d requests, %d workers left", requests.Load(), d.Workers())
 		}
 	})
 }

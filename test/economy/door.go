@@ -157,6 +157,6 @@ func (d *inside) call(operationID, id string, body any) error {
 	if body == nil {
 		body = reflect.New(o.In).Interface()
 	}
-	_, err := o.Run(&sandbox.Tx{Company: d.company, Now: opened}, operation.Place{ID: id}, body)
+	_, err := o.Run(&sandbox.Tx{Company: d.company, Now: opened}, operation.PathParams{ID: id}, body)
 	return err
 }

@@ -79,21 +79,21 @@ func newOutside(t *testing.T, presetName string, seed int64) *outside {
 	}
 	clock := &wallClock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
 	log := slog.New(slog.DiscardHandler)
-	house := sandbox.NewHouse(sandbox.Options{
+	registry := sandbox.NewRegistry(sandbox.Options{
 		Store: db, Presets: presets, Lease: time.Hour, Extension: time.Hour, ExtensionWindow: time.Minute, Grace: time.Minute, Log: log, Now: clock.Now,
 	})
-	desk, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: clock.Now, Capacity: 1, ClaimWindow: time.Minute, Turnover: time.Hour})
+	controller, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: clock.Now, Capacity: 1, ClaimWindow: time.Minute, Turnover: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := api.New(api.Options{House: house, Desk: desk, Origin: "http://platen.test", Log: log}, operation.Table())
+	handler, err := api.New(api.Options{Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log}, operation.Table())
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		server.Close()
-		house.Close(context.Background())
+		registry.Close(context.Background())
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
@@ -275,7 +275,7 @@ func compareLists(t *testing.T, out *outside, in *inside) {
 		// Who reads and calls completes missions and unlocks achievements, and
 		// what was called is noted over HTTP alone. A list within a record is one
 		// of a webhook, and players have none.
-		if o.Kind != operation.List || o.Resource == operation.CallResource || o.Resource == "mission" || o.Resource == "achievement" || len(o.Places()) > 0 {
+		if o.Kind != operation.List || o.Resource == operation.CallResource || o.Resource == "mission" || o.Resource == "achievement" || len(o.PathParamNames()) > 0 {
 			continue
 		}
 		got, err := out.list(o.ID, func(raw []byte) any { return jsontext.Value(slices.Clone(raw)) })

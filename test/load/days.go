@@ -47,7 +47,7 @@ func measureDays(ctx context.Context, b *bench) ([]figure, error) {
 	}, nil
 }
 
-// runDays plays companies without a house.
+// runDays plays companies without a registry.
 func runDays(_ context.Context, p *parent, _ []string) error {
 	presets, err := preset.Builtin()
 	if err != nil {

@@ -25,10 +25,10 @@ const (
 	estateHeadway = 2 * time.Hour
 )
 
-// estate is a house with a clock of its own, which only the players move, so
+// estate is a registry with a clock of its own, which only the players move, so
 // that many days can be played in a second.
 type estate struct {
-	house *sandbox.House
+	registry *sandbox.Registry
 	// wall is the time in Unix nanoseconds. It begins a while ago, so that
 	// what is played does not lie in the future of a server that opens the
 	// same database.
@@ -42,7 +42,7 @@ func newEstate(s store.Store) (*estate, error) {
 	}
 	e := &estate{}
 	e.wall.Store(time.Now().Add(-estateHeadway).UnixNano())
-	e.house = sandbox.NewHouse(sandbox.Options{
+	e.registry = sandbox.NewRegistry(sandbox.Options{
 		Store: s, Presets: presets, Lease: estateLease, Grace: time.Minute,
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Unix(0, e.wall.Load()).UTC() },
 	})
@@ -61,11 +61,11 @@ type tenant struct {
 }
 
 func (e *estate) settle(ctx context.Context, seed int64) (*tenant, error) {
-	created, err := e.house.Create(ctx, sandbox.Creation{Preset: "starter", Seed: &seed, Clock: new(sim.Manual)})
+	created, err := e.registry.Create(ctx, sandbox.Creation{Preset: "starter", Seed: &seed, Clock: new(sim.Manual)})
 	if err != nil {
 		return nil, fmt.Errorf("create sandbox: %w", err)
 	}
-	return &tenant{Created: created, estate: e, sandbox: e.house.Sandbox(created.SandboxID), short: map[string]bool{}}, nil
+	return &tenant{Created: created, estate: e, sandbox: e.registry.Sandbox(created.SandboxID), short: map[string]bool{}}, nil
 }
 
 // play lives some days.

@@ -18,11 +18,11 @@ func measureKeys(ctx context.Context, b *bench) ([]figure, error) {
 	}
 	return []figure{{
 		name: "key look-up and limiter", samples: seconds, unit: nanos, least: 200e-9, aim: 200e-9, smaller: true,
-		note: fmt.Sprintf("House.Authenticate alone, %d keys known before; the limiter is not in it", 2*keySandboxes),
+		note: fmt.Sprintf("Registry.Authenticate alone, %d keys known before; the limiter is not in it", 2*keySandboxes),
 	}}, nil
 }
 
-// runKeys looks keys up that the house has met before, in turns.
+// runKeys looks keys up that the registry has met before, in turns.
 func runKeys(ctx context.Context, p *parent, _ []string) error {
 	estate, err := newEstate(newForgetful())
 	if err != nil {
@@ -40,7 +40,7 @@ func runKeys(ctx context.Context, p *parent, _ []string) error {
 	for range rounds + 1 {
 		began := time.Now()
 		for i := range keyLookups {
-			if _, err := estate.house.Authenticate(ctx, keys[i%len(keys)]); err != nil {
+			if _, err := estate.registry.Authenticate(ctx, keys[i%len(keys)]); err != nil {
 				return fmt.Errorf("look a key up: %w", err)
 			}
 		}

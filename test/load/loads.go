@@ -44,7 +44,7 @@ func measureLoads(ctx context.Context, b *bench) ([]figure, error) {
 }
 
 // runLoads plays companies and loads them again and again, each time into a
-// house that knows nothing.
+// registry that knows nothing.
 func runLoads(ctx context.Context, p *parent, args []string) error {
 	db, err := sqlite.Open(ctx, args[0])
 	if err != nil {
@@ -60,7 +60,7 @@ func runLoads(ctx context.Context, p *parent, args []string) error {
 	}); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	estate.house.Close(ctx)
+	estate.registry.Close(ctx)
 	if err := db.Close(); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}
@@ -110,7 +110,7 @@ func loadRounds(ctx context.Context, db *sqlite.Store, tenants []*tenant, take f
 				return err
 			}
 			for _, t := range tenants {
-				sandbox := fresh.house.Sandbox(t.SandboxID)
+				sandbox := fresh.registry.Sandbox(t.SandboxID)
 				began := time.Now()
 				if _, err := sandbox.View(ctx, 0); err != nil {
 					return fmt.Errorf("load: %w", err)
@@ -131,14 +131,14 @@ func (l *loadTimes) weigh(ctx context.Context, db *sqlite.Store, tenants []*tena
 	}
 	before := heapBytes()
 	for _, t := range tenants {
-		view, err := fresh.house.Sandbox(t.SandboxID).View(ctx, 0)
+		view, err := fresh.registry.Sandbox(t.SandboxID).View(ctx, 0)
 		if err != nil {
 			return fmt.Errorf("load: %w", err)
 		}
 		l.Orders, l.Commits = len(view.Table("sales_order").Entries), view.Version
 	}
 	l.Bytes = (heapBytes() - before) / float64(len(tenants))
-	fresh.house.Close(ctx)
+	fresh.registry.Close(ctx)
 	return nil
 }
 

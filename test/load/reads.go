@@ -58,7 +58,7 @@ func playOne(ctx context.Context, db *sqlite.Store) (prepared, error) {
 	if err != nil {
 		return prepared{}, fmt.Errorf("read company: %w", err)
 	}
-	estate.house.Close(ctx)
+	estate.registry.Close(ctx)
 	orders := view.Table("sales_order").Entries
 	return prepared{Key: tenant.OfficeKey, Orders: len(orders), Order: orders[len(orders)/2].ID}, nil
 }

@@ -114,7 +114,7 @@ func serveStore(ctx context.Context, p *parent, s store.Store) error {
 	if err != nil {
 		return err
 	}
-	handler, err := api.New(api.Options{House: estate.house, Origin: "http://localhost", Log: slog.New(slog.DiscardHandler)}, operation.Table())
+	handler, err := api.New(api.Options{Registry: estate.registry, Origin: "http://localhost", Log: slog.New(slog.DiscardHandler)}, operation.Table())
 	if err != nil {
 		return fmt.Errorf("build the API: %w", err)
 	}

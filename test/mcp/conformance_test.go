@@ -40,7 +40,7 @@ var required = map[string]int{"2025-11-25": 30, "2026-07-28": 37}
 
 // TestTheOfficialSuitePasses for both revisions: on the shipped binary, where
 // what needs fixtures fails as the baseline says, and on fixtures behind the
-// same front. A scenario of a baseline that passes fails the suite, so
+// same gateway. A scenario of a baseline that passes fails the suite, so
 // baselines only shrink.
 func TestTheOfficialSuitePasses(t *testing.T) {
 	t.Parallel()

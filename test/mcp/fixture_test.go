@@ -15,7 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"platen/internal/mcp/front"
+	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
 	"platen/internal/store/sqlite"
 )
@@ -40,22 +40,22 @@ func media(text string) []byte {
 // everybody lets every message pass.
 type everybody struct{}
 
-// Knows implements front.Gate.
+// Knows implements gateway.Gate.
 func (everybody) Knows(*http.Request, string) error { return nil }
 
-// Shuts implements front.Gate.
+// Shuts implements gateway.Gate.
 func (everybody) Shuts(*http.Request) bool { return false }
 
-// Anonymous implements front.Gate.
+// Anonymous implements gateway.Gate.
 func (everybody) Anonymous(*http.Request) error { return nil }
 
-// Show implements front.Gate.
+// Show implements gateway.Gate.
 func (everybody) Show(http.Header, *http.Request, string) {}
 
-// Known implements front.Gate.
+// Known implements gateway.Gate.
 func (everybody) Known(*http.Request) error { return nil }
 
-// fixtures serves what the conformance suite asks for, behind the front that
+// fixtures serves what the conformance suite asks for, behind the gateway that
 // the product has.
 func fixtures(t testing.TB) string {
 	t.Helper()
@@ -65,9 +65,9 @@ func fixtures(t testing.TB) string {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	origin := "http://" + server.Listener.Addr().String()
-	server.Config.Handler = front.New(front.Options{
-		Sessionless: suiteServer(nil), Sessions: suiteServer(front.Earlier()), Policy: front.Always,
-		Book: session.NewBook(db, time.Now), Gate: everybody{}, Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() }, Log: slog.New(slog.DiscardHandler),
+	server.Config.Handler = gateway.New(gateway.Options{
+		Sessionless: suiteServer(nil), Sessions: suiteServer(gateway.Earlier()), Policy: gateway.Always,
+		Book: session.NewStore(db, time.Now), Gate: everybody{}, Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() }, Log: slog.New(slog.DiscardHandler),
 	})
 	server.Start()
 	t.Cleanup(func() {

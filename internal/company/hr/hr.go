@@ -124,9 +124,9 @@ func (h *HR) earned(week Week) money.Minor {
 // Earned returns what the week of a day has earned, while it has no timesheet.
 func (h *HR) Earned(day sim.Day) money.Minor { return h.earned(weekOf(day)) }
 
-// settle takes a week off what was earned: from now on a payroll run stands
+// closeWeek takes a week off what was earned: from now on a payroll run stands
 // for it.
-func (h *HR) settle(week Week) {
+func (h *HR) closeWeek(week Week) {
 	kept := []Earnings{}
 	for _, e := range h.State.Earned {
 		if e.Week != week {

@@ -200,7 +200,7 @@ func (h *HR) Settle(r *record.Recorder, s Settlement, cash money.Minor) (eventID
 	run, private := h.PayrollRuns.Edit(r, s.runID)
 	inTime = run.Status == PayrollDue
 	if run.TimesheetID == nil {
-		h.settle(s.week)
+		h.closeWeek(s.week)
 	} else {
 		h.State.UnpaidMinor -= run.GrossMinor
 	}

@@ -209,7 +209,7 @@ func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
 	run.TimesheetID = &sheet.ID
 	run.GrossMinor = h.gross(sheet.Entries)
 	run.TotalMinor = run.GrossMinor
-	h.settle(s.week)
+	h.closeWeek(s.week)
 	h.State.UnpaidMinor += run.GrossMinor
 	if h.differs(&s, attended) {
 		private.WrongHours = true

@@ -28,7 +28,7 @@ type Call struct {
 	// Page and Stretch are what was read of a list and of the feed. A page of
 	// the feed may be both.
 	Page    Page
-	Stretch Stretch
+	Stretch FeedRange
 }
 
 // Page is a page of a list as it was answered.
@@ -41,11 +41,11 @@ type Page struct {
 	First, Last bool
 	From, Next  uint64
 	// Books is what was read of the ledger.
-	Books Books
+	Books LedgerCursor
 }
 
-// Books is how the ledger and the feed stood when something was read.
-type Books struct {
+// LedgerCursor is how the ledger and the feed stood when something was read.
+type LedgerCursor struct {
 	// Ledger is the version of the ledger, Whole set when a page was one of
 	// all its entries.
 	Ledger uint64
@@ -54,8 +54,8 @@ type Books struct {
 	Sequence uint64
 }
 
-// Stretch is what was read of the feed.
-type Stretch struct {
+// FeedRange is what was read of the feed.
+type FeedRange struct {
 	// Read is set when events were asked for and answered, be it none.
 	Read bool
 	// Chosen tells which events were asked for, 0 for all.

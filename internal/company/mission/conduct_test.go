@@ -151,7 +151,7 @@ func TestConductIsBoundedAndSurvivesBeingStored(t *testing.T) {
 		if err != nil || len(stored) > most {
 			t.Fatalf("after %d rounds %d bytes: %v", i, len(stored), err)
 		}
-		var loaded mission.Conduct
+		var loaded mission.ClientActivity
 		if err := json.Unmarshal(stored, &loaded); err != nil || !reflect.DeepEqual(loaded, c.conduct) {
 			t.Fatalf("stored was %s, loaded is %+v: %v", stored, loaded, err)
 		}

@@ -8,9 +8,9 @@ import (
 	"platen/internal/money"
 )
 
-// Deeds is what the company's life adds up to, as far as achievements count
+// Totals is what the company's life adds up to, as far as achievements count
 // it. It is a function of what has happened, and part of the company's state.
-type Deeds struct {
+type Totals struct {
 	// Shipped and Late are the orders that had reached their customers when
 	// the board last looked, InTime those in a row that came in time.
 	Shipped int64 `json:"shipped,omitzero"`
@@ -26,11 +26,11 @@ type Deeds struct {
 	KeptSince    sim.Day `json:"kept_since,omitzero"`
 	KeptPayrolls int64   `json:"kept_payrolls,omitzero"`
 	// Rides are the disruptions that run. The slice is replaced, never changed.
-	Rides []Ride `json:"rides,omitzero"`
+	Rides []DisruptionRun `json:"rides,omitzero"`
 }
 
-// Ride is how the company has gone on during a disruption so far.
-type Ride struct {
+// DisruptionRun is how the company has gone on during a disruption so far.
+type DisruptionRun struct {
 	LoreEventID string `json:"lore_event_id"`
 	// Shipped is set once goods have left the Factory, Failed once an order has
 	// expired.
@@ -95,26 +95,26 @@ func (b *Board) Missed() { b.Deeds.InTime = 0 }
 
 // Disrupted takes in a disruption that has begun.
 func (b *Board) Disrupted(loreEventID string) {
-	b.Deeds.Rides = append(slices.Clone(b.Deeds.Rides), Ride{LoreEventID: loreEventID})
+	b.Deeds.Rides = append(slices.Clone(b.Deeds.Rides), DisruptionRun{LoreEventID: loreEventID})
 }
 
 // GoodsLeft takes in goods that have left the Factory.
-func (b *Board) GoodsLeft() { b.ride(func(d *Ride) { d.Shipped = true }) }
+func (b *Board) GoodsLeft() { b.disruptionRun(func(d *DisruptionRun) { d.Shipped = true }) }
 
 // OrderExpired takes in an order that was not answered, or not delivered.
-func (b *Board) OrderExpired() { b.ride(func(d *Ride) { d.Failed = true }) }
+func (b *Board) OrderExpired() { b.disruptionRun(func(d *DisruptionRun) { d.Failed = true }) }
 
-func (b *Board) ride(change func(*Ride)) {
+func (b *Board) disruptionRun(change func(*DisruptionRun)) {
 	b.Deeds.Rides = slices.Clone(b.Deeds.Rides)
 	for i := range b.Deeds.Rides {
 		change(&b.Deeds.Rides[i])
 	}
 }
 
-// Calmed takes in the end of a disruption (contract:
+// DisruptionEnded takes in the end of a disruption (contract:
 // OPEN.MISSION.RIDE_OUT_DISRUPTION).
-func (b *Board) Calmed(r *record.Recorder, loreEventID string) {
-	at := slices.IndexFunc(b.Deeds.Rides, func(d Ride) bool { return d.LoreEventID == loreEventID })
+func (b *Board) DisruptionEnded(r *record.Recorder, loreEventID string) {
+	at := slices.IndexFunc(b.Deeds.Rides, func(d DisruptionRun) bool { return d.LoreEventID == loreEventID })
 	if at < 0 { // it began when no board looked
 		return
 	}
@@ -136,8 +136,8 @@ func (b *Board) CrewUpset(r *record.Recorder) {
 	b.Deeds.KeptSince, b.Deeds.KeptPayrolls = r.Today()+1, 0
 }
 
-// Look takes in how the company stands.
-func (b *Board) Look(r *record.Recorder, s Standing) {
+// Measure takes in how the company stands.
+func (b *Board) Measure(r *record.Recorder, s Standing) {
 	if s.Shipped > b.Deeds.Shipped {
 		b.Deeds.InTime += s.Shipped - b.Deeds.Shipped
 	}

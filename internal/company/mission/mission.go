@@ -177,7 +177,7 @@ type Board struct {
 	Achievements *record.Table[Achievement, struct{}]
 	// Signals and Deeds are stored with every commit.
 	Signals Signals
-	Deeds   Deeds
+	Deeds   Totals
 }
 
 // New returns an empty board.

@@ -4,7 +4,7 @@ import "slices"
 
 // pageThrough looks for a list that is read from its first page to its last,
 // each beginning where the one before it ended.
-func (c *Conduct) pageThrough(call *Call) Signals {
+func (c *ClientActivity) pageThrough(call *Call) Signals {
 	p := &call.Page
 	if p.List == 0 {
 		return 0
@@ -13,14 +13,14 @@ func (c *Conduct) pageThrough(call *Call) Signals {
 		if p.Last {
 			return 0
 		}
-		begun := Walk{List: p.List, Next: p.Next, Pages: 1}
+		begun := ListScan{List: p.List, Next: p.Next, Pages: 1}
 		if !slices.Contains(c.Walks, begun) {
 			c.Walks = append(c.Walks, begun)
 			c.Walks = slices.Delete(c.Walks, 0, max(0, len(c.Walks)-maxWalks))
 		}
 		return BeganList
 	}
-	i := slices.IndexFunc(c.Walks, func(w Walk) bool { return w.List == p.List && w.Next == p.From })
+	i := slices.IndexFunc(c.Walks, func(w ListScan) bool { return w.List == p.List && w.Next == p.From })
 	if i < 0 {
 		return 0 // a page that was read before, or one of a list that was not begun
 	}
@@ -39,8 +39,8 @@ func (c *Conduct) pageThrough(call *Call) Signals {
 
 // followFeed looks for successive reads of the feed, each beginning where the
 // last one ended. One that begins elsewhere is a first one.
-func (c *Conduct) followFeed(call *Call) (added Signals) {
-	s, f := &call.Stretch, &c.habit(call).Follows
+func (c *ClientActivity) followFeed(call *Call) (added Signals) {
+	s, f := &call.Stretch, &c.key(call).Follows
 	if !s.Read || f.Reads > 0 && call.Arrived <= f.Answered {
 		return 0
 	}
@@ -64,7 +64,7 @@ func (c *Conduct) followFeed(call *Call) (added Signals) {
 // balance looks for a client that has read the whole ledger and the whole feed,
 // and both as they stand. Pages of a ledger that has changed in between do not
 // make a whole one.
-func (c *Conduct) balance(call *Call) Signals {
+func (c *ClientActivity) balance(call *Call) Signals {
 	p, s := &call.Page, &call.Stretch
 	if s.Read && s.Chosen == 0 && s.After <= c.FeedRead {
 		c.FeedRead = max(c.FeedRead, s.Last)
@@ -79,7 +79,7 @@ func (c *Conduct) balance(call *Call) Signals {
 	return BooksBalance
 }
 
-func (c *Conduct) readLedger(p *Page) {
+func (c *ClientActivity) readLedger(p *Page) {
 	l := &c.Ledger
 	switch {
 	case p.First:

@@ -75,7 +75,7 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment
 	if invoice.BalanceMinor > 0 {
 		return ""
 	}
-	return o.settle(r, invoiceID)
+	return o.markPaid(r, invoiceID)
 }
 
 // takeDeduction writes down what the customer takes off for goods that were
@@ -98,9 +98,9 @@ func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
 	o.State.ReceivableMinor -= deduction
 }
 
-// settle closes an invoice whose balance is zero, and its order, if it is for
+// markPaid closes an invoice whose balance is zero, and its order, if it is for
 // one, with it. It returns the order's id.
-func (o *Office) settle(r *record.Recorder, invoiceID string) (paid string) {
+func (o *Office) markPaid(r *record.Recorder, invoiceID string) (paid string) {
 	invoice := o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
 		record.Move(r, i, &i.Status, InvoicePaid)
 		i.PaidOn = new(r.Date())

@@ -26,7 +26,7 @@ type LimitDetails struct {
 }
 
 // CanCreate refuses a fourth subscription (contract: OPEN.WHK.LIMIT).
-func (b *Books) CanCreate() error {
+func (b *Subscriptions) CanCreate() error {
 	count := 0
 	for range b.Subscriptions.All {
 		count++
@@ -39,7 +39,7 @@ func (b *Books) CanCreate() error {
 
 // Create adds a subscription and returns its id. CanCreate and CheckTypes come
 // before it.
-func (b *Books) Create(r *record.Recorder, in Order) string {
+func (b *Subscriptions) Create(r *record.Recorder, in Order) string {
 	row, _ := b.Subscriptions.Add(r, Subscription{
 		Status: PendingVerification, URLHost: in.Host, Events: in.Events, Description: in.Description, LastErrorClass: NoError,
 	}, sealed{Address: in.Address, Secret: in.Secret})
@@ -63,7 +63,7 @@ type Change struct {
 // CanChange refuses a status that a client cannot bring about: to re-enable one
 // whose URL was never verified, and to disable one (contract:
 // OPEN.WHK.PATCH.BODY). One may be asked to be what it is.
-func (b *Books) CanChange(id string, in Change) error {
+func (b *Subscriptions) CanChange(id string, in Change) error {
 	s, err := b.Find(id)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (b *Books) CanChange(id string, in Change) error {
 
 // Apply changes a subscription, and reports whether there was anything to
 // change. CanChange comes before it.
-func (b *Books) Apply(r *record.Recorder, id string, in Change) bool {
+func (b *Subscriptions) Apply(r *record.Recorder, id string, in Change) bool {
 	s, _ := b.Subscriptions.Find(id)
 	changed := b.differences(s, in)
 	reenable := s.Status == Disabled && in.Status != Disabled && in.Address == nil
@@ -116,7 +116,7 @@ func (b *Books) Apply(r *record.Recorder, id string, in Change) bool {
 }
 
 // differences names the members that a change is about to change.
-func (b *Books) differences(s *Subscription, in Change) []string {
+func (b *Subscriptions) differences(s *Subscription, in Change) []string {
 	var changed []string
 	if in.Address != nil {
 		changed = append(changed, "url")
@@ -132,7 +132,7 @@ func (b *Books) differences(s *Subscription, in Change) []string {
 
 // Rotate replaces the secret of a subscription. For a day the old one signs
 // beside it (contract: OPEN.WHK.ROTATE). The subscription must exist.
-func (b *Books) Rotate(r *record.Recorder, id string, secret []byte, now moment.Instant) {
+func (b *Subscriptions) Rotate(r *record.Recorder, id string, secret []byte, now moment.Instant) {
 	s, private := b.Subscriptions.Edit(r, id)
 	private.OldSecret, private.Secret = private.Secret, secret
 	s.OldSecretValidUntil = new(now.Add(rotation))
@@ -141,7 +141,7 @@ func (b *Books) Rotate(r *record.Recorder, id string, secret []byte, now moment.
 
 // Delete removes a subscription with its log, and returns its last row
 // (contract: OPEN.WHK.DELETE).
-func (b *Books) Delete(r *record.Recorder, id string) (Subscription, error) {
+func (b *Subscriptions) Delete(r *record.Recorder, id string) (Subscription, error) {
 	if _, err := b.Find(id); err != nil {
 		return Subscription{}, err
 	}
@@ -162,7 +162,7 @@ func (b *Books) Delete(r *record.Recorder, id string) (Subscription, error) {
 // CanPing refuses a test ping while the budget has no room for it: what waits to
 // be sent comes first (contract: OPEN.WHK.TEST.PING, LIMIT.DELIVERIES). pinging is
 // how many pings are under way.
-func (b *Books) CanPing(now moment.Instant, pinging int) error {
+func (b *Subscriptions) CanPing(now moment.Instant, pinging int) error {
 	b.index()
 	free := b.free(now) - pinging
 	for _, w := range b.queue {
@@ -191,7 +191,7 @@ func (b *Books) CanPing(now moment.Instant, pinging int) error {
 // whether it did. The ping is in the log like any attempt and counts against the
 // budget, but never as a failure. A subscription that was deleted meanwhile is
 // refused with not_found; one that has another URL by now stays as it is.
-func (b *Books) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool, err error) {
+func (b *Subscriptions) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool, err error) {
 	if _, err := b.Find(a.SubscriptionID); err != nil {
 		return false, err
 	}
@@ -204,7 +204,7 @@ func (b *Books) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool
 	row.answered(o)
 	b.spend(&row)
 	added, _ := b.Deliveries.Add(r, row, origin{SubscriptionID: a.SubscriptionID})
-	b.settle(r, a.SubscriptionID, added.ID)
+	b.logSettled(r, a.SubscriptionID, added.ID)
 
 	s, private := b.Subscriptions.Edit(r, a.SubscriptionID)
 	if !delivered {

@@ -102,7 +102,7 @@ func (d *Delivery) answered(o Outcome) {
 
 // Publish gives birth to the deliveries of the events that wait to be flushed:
 // they are durable together, so that no event is ever without them.
-func (b *Books) Publish(r *record.Recorder) {
+func (b *Subscriptions) Publish(r *record.Recorder) {
 	if !b.Serving() {
 		return
 	}
@@ -120,7 +120,7 @@ func (b *Books) Publish(r *record.Recorder) {
 
 // wait adds a row for an attempt that is to be made, and returns its id, "" when
 // too many wait already.
-func (b *Books) wait(r *record.Recorder, d Delivery, from origin) string {
+func (b *Subscriptions) wait(r *record.Recorder, d Delivery, from origin) string {
 	b.index()
 	if len(b.queue) >= maxWaiting {
 		return ""
@@ -134,7 +134,7 @@ func (b *Books) wait(r *record.Recorder, d Delivery, from origin) string {
 // Redeliver adds a delivery of the event of another one, and returns its id. It
 // is refused unless the subscription is active and the other one is over
 // (contract: OPEN.DLV.REDELIVER).
-func (b *Books) Redeliver(r *record.Recorder, id, deliveryID string, now moment.Instant) (string, error) {
+func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now moment.Instant) (string, error) {
 	s, err := b.Find(id)
 	if err != nil {
 		return "", err
@@ -164,7 +164,7 @@ func (b *Books) Redeliver(r *record.Recorder, id, deliveryID string, now moment.
 // subscription after its fifth failure in a row. An attempt whose outcome is
 // known already, or whose row is gone, changes nothing, so outcomes may be
 // recorded again.
-func (b *Books) Record(r *record.Recorder, outcomes []Outcome) {
+func (b *Subscriptions) Record(r *record.Recorder, outcomes []Outcome) {
 	b.index()
 	for _, o := range outcomes {
 		row, ok := b.Deliveries.Find(o.DeliveryID)
@@ -192,7 +192,7 @@ func (b *Books) Record(r *record.Recorder, outcomes []Outcome) {
 	}
 }
 
-func (b *Books) succeeded(r *record.Recorder, row *Delivery, from *origin) {
+func (b *Subscriptions) succeeded(r *record.Recorder, row *Delivery, from *origin) {
 	row.Status = Delivered
 	s, _ := b.Subscriptions.Find(from.SubscriptionID)
 	if s.ConsecutiveFailures != 0 {
@@ -203,11 +203,11 @@ func (b *Books) succeeded(r *record.Recorder, row *Delivery, from *origin) {
 	if twice := b.Subscriptions.Private(s.ID).Twice; row.Trigger == Manual && (twice == 0 || from.Sequence < twice) && b.acknowledged(s.ID, row.EventID) {
 		b.Subscriptions.EditPrivate(r, s.ID).Twice = from.Sequence
 	}
-	b.settle(r, s.ID, row.ID)
+	b.logSettled(r, s.ID, row.ID)
 }
 
 // acknowledged reports whether a settled delivery of an event was answered 2xx.
-func (b *Books) acknowledged(id, eventID string) bool {
+func (b *Subscriptions) acknowledged(id, eventID string) bool {
 	for _, delivery := range b.settled[id] {
 		if row, ok := b.Deliveries.Find(delivery); ok && row.EventID == eventID && row.Status == Delivered {
 			return true
@@ -216,7 +216,7 @@ func (b *Books) acknowledged(id, eventID string) bool {
 	return false
 }
 
-func (b *Books) failed(r *record.Recorder, row *Delivery, from *origin, o Outcome) {
+func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, o Outcome) {
 	row.Status = Failed
 	if last := int(row.Attempt) > len(waits()); last {
 		row.Status = Dropped
@@ -229,7 +229,7 @@ func (b *Books) failed(r *record.Recorder, row *Delivery, from *origin, o Outcom
 	s.ConsecutiveFailures++
 	s.LastErrorClass = o.ErrorClass
 	private.RestsUntil = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(rest(s.ConsecutiveFailures))
-	b.settle(r, s.ID, row.ID)
+	b.logSettled(r, s.ID, row.ID)
 	if s.ConsecutiveFailures < maxFailures || s.Status != Active {
 		return
 	}
@@ -241,12 +241,12 @@ func (b *Books) failed(r *record.Recorder, row *Delivery, from *origin, o Outcom
 
 // drop gives up what waits for a subscription (contract:
 // OPEN.WHK.DISABLED.DROPS), and returns how much that was.
-func (b *Books) drop(r *record.Recorder, id string) int64 {
+func (b *Subscriptions) drop(r *record.Recorder, id string) int64 {
 	return b.dropWhere(r, id, func(*Delivery) bool { return true })
 }
 
 // dropWhere gives up what waits for a subscription and is as told.
-func (b *Books) dropWhere(r *record.Recorder, id string, unwanted func(*Delivery) bool) int64 {
+func (b *Subscriptions) dropWhere(r *record.Recorder, id string, unwanted func(*Delivery) bool) int64 {
 	b.index()
 	kept, dropped := b.queue[:0], []string{}
 	for _, w := range b.queue {
@@ -262,7 +262,7 @@ func (b *Books) dropWhere(r *record.Recorder, id string, unwanted func(*Delivery
 	for _, delivery := range dropped {
 		row, _ := b.Deliveries.Edit(r, delivery)
 		row.Status = Dropped
-		b.settle(r, id, delivery)
+		b.logSettled(r, id, delivery)
 	}
 	return int64(len(dropped))
 }

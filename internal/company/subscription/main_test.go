@@ -28,7 +28,7 @@ func (*about) State() string    { return "" }
 // be loaded again from what was stored.
 type house struct {
 	t        *testing.T
-	books    *subscription.Books
+	books    *subscription.Subscriptions
 	recorder *record.Recorder
 	now      moment.Instant
 	image    record.Image

@@ -27,7 +27,7 @@ func earlier(a, b waiting) int {
 }
 
 // index reads the rows of loaded books into the queue and the log.
-func (b *Books) index() {
+func (b *Subscriptions) index() {
 	if b.indexed {
 		return
 	}
@@ -51,26 +51,26 @@ func (b *Books) index() {
 
 // settledAt is when a delivery was over, as far as its row says: when it was
 // answered or, dropped without an attempt, last changed.
-func (b *Books) settledAt(id string) moment.Instant {
+func (b *Subscriptions) settledAt(id string) moment.Instant {
 	d, _ := b.Deliveries.Find(id)
 	return d.UpdatedAt
 }
 
-func (b *Books) enqueue(w waiting) {
+func (b *Subscriptions) enqueue(w waiting) {
 	at, _ := slices.BinarySearchFunc(b.queue, w, earlier)
 	b.queue = slices.Insert(b.queue, at, w)
 }
 
-func (b *Books) dequeue(d *Delivery) {
+func (b *Subscriptions) dequeue(d *Delivery) {
 	w := waiting{due: d.DueAt, ordinal: b.Deliveries.Ordinal(d.ID), id: d.ID}
 	if at, found := slices.BinarySearchFunc(b.queue, w, earlier); found {
 		b.queue = slices.Delete(b.queue, at, at+1)
 	}
 }
 
-// settle puts a row into the log of a subscription, and lets go of the oldest
+// logSettled puts a row into the log of a subscription, and lets go of the oldest
 // beyond what is kept.
-func (b *Books) settle(r *record.Recorder, id, delivery string) {
+func (b *Subscriptions) logSettled(r *record.Recorder, id, delivery string) {
 	log := append(b.settled[id], delivery)
 	for len(log) > maxSettled {
 		b.Deliveries.Remove(r, log[0])
@@ -80,7 +80,7 @@ func (b *Books) settle(r *record.Recorder, id, delivery string) {
 }
 
 // Waiting is how many deliveries wait.
-func (b *Books) Waiting() int {
+func (b *Subscriptions) Waiting() int {
 	b.index()
 	return len(b.queue)
 }
@@ -100,7 +100,7 @@ type Job struct {
 // deferred (contract: DLV.DEFERRED). What is for a receiver that rests after a
 // failure is passed over. Due also returns when to ask again, 0 for
 // when something has happened.
-func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
+func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
 	b.index()
 	free := b.free(now)
 	for _, w := range b.queue {
@@ -125,7 +125,7 @@ func (b *Books) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []J
 
 // rests reports whether nothing is sent to the receiver of a delivery for the
 // moment. The rest of a clock that was set back does not last longer.
-func (b *Books) rests(id string, now moment.Instant) bool {
+func (b *Subscriptions) rests(id string, now moment.Instant) bool {
 	until := b.Subscriptions.Private(b.Deliveries.Private(id).SubscriptionID).RestsUntil
 	return until > now && until <= now.Add(rest(maxFailures))
 }
@@ -139,26 +139,26 @@ func sooner(a, b moment.Instant) moment.Instant {
 
 // free is how many attempts the budget allows (contract: LIMIT.DELIVERIES). The
 // future of a clock that was set back does not count.
-func (b *Books) free(now moment.Instant) int {
+func (b *Subscriptions) free(now moment.Instant) int {
 	b.sent = slices.DeleteFunc(b.sent, func(at moment.Instant) bool { return at > now || at.Add(budgetTime) <= now })
 	return max(0, maxBudget-len(b.sent))
 }
 
 // spend counts an attempt against the budget.
-func (b *Books) spend(d *Delivery) {
+func (b *Subscriptions) spend(d *Delivery) {
 	at, _ := slices.BinarySearch(b.sent, *d.SentAt)
 	b.sent = slices.Insert(b.sent, at, *d.SentAt)
 	b.sent = b.sent[max(0, len(b.sent)-maxBudget):]
 }
 
-func (b *Books) postpone(r *record.Recorder, delivery string) {
+func (b *Subscriptions) postpone(r *record.Recorder, delivery string) {
 	if row, _ := b.Deliveries.Find(delivery); row.Status == Pending {
 		row, _ = b.Deliveries.Edit(r, delivery)
 		row.Status = Deferred
 	}
 }
 
-func (b *Books) job(delivery string, now moment.Instant) Job {
+func (b *Subscriptions) job(delivery string, now moment.Instant) Job {
 	row, _ := b.Deliveries.Find(delivery)
 	from := b.Deliveries.Private(delivery)
 	j := Job{Sequence: from.Sequence, Attempt: Attempt{
@@ -170,7 +170,7 @@ func (b *Books) job(delivery string, now moment.Instant) Job {
 
 // DeferredSince is when the oldest delivery was due that the budget holds back,
 // 0 when it holds back none.
-func (b *Books) DeferredSince() moment.Instant {
+func (b *Subscriptions) DeferredSince() moment.Instant {
 	b.index()
 	for _, w := range b.queue {
 		if row, _ := b.Deliveries.Find(w.id); row.Status == Deferred {

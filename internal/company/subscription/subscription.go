@@ -87,8 +87,8 @@ type sealed struct {
 	RestsUntil moment.Instant `json:"rests_until,omitzero"`
 }
 
-// Books are the subscriptions of one sandbox and their delivery log.
-type Books struct {
+// Subscriptions are the subscriptions of one sandbox and their delivery log.
+type Subscriptions struct {
 	Subscriptions *record.Table[Subscription, sealed]
 	Deliveries    *record.Table[Delivery, origin]
 
@@ -103,8 +103,8 @@ type Books struct {
 }
 
 // New returns empty books.
-func New() *Books {
-	return &Books{
+func New() *Subscriptions {
+	return &Subscriptions{
 		Subscriptions: record.NewTable[Subscription, sealed](
 			record.Definition{Resource: Resource, Prefix: "whk", Filters: []string{"status"}, Beside: true},
 			func(s *Subscription) []string { return []string{string(s.Status)} }),
@@ -117,10 +117,12 @@ func New() *Books {
 }
 
 // Tables lists the tables.
-func (b *Books) Tables() []record.Keeper { return []record.Keeper{b.Subscriptions, b.Deliveries} }
+func (b *Subscriptions) Tables() []record.Keeper {
+	return []record.Keeper{b.Subscriptions, b.Deliveries}
+}
 
 // Serving reports whether a subscription is active.
-func (b *Books) Serving() bool {
+func (b *Subscriptions) Serving() bool {
 	for s := range b.Subscriptions.All {
 		if s.Status == Active {
 			return true
@@ -131,7 +133,7 @@ func (b *Books) Serving() bool {
 
 // Twice is the smallest number of an event that a receiver acknowledged twice,
 // 0 for none.
-func (b *Books) Twice() uint64 {
+func (b *Subscriptions) Twice() uint64 {
 	smallest := uint64(0)
 	for _, private := range b.Subscriptions.All {
 		if private.Twice > 0 && (smallest == 0 || private.Twice < smallest) {
@@ -142,7 +144,7 @@ func (b *Books) Twice() uint64 {
 }
 
 // Find returns a subscription, or refuses with not_found.
-func (b *Books) Find(id string) (*Subscription, error) {
+func (b *Subscriptions) Find(id string) (*Subscription, error) {
 	s, ok := b.Subscriptions.Find(id)
 	if !ok {
 		return nil, problem.Missing(Resource, id)
@@ -152,7 +154,7 @@ func (b *Books) Find(id string) (*Subscription, error) {
 
 // Address returns the sealed URL of a subscription, and its sealed secrets of a
 // moment, the newest first. The subscription must exist.
-func (b *Books) Address(id string, now moment.Instant) (address []byte, secrets [][]byte) {
+func (b *Subscriptions) Address(id string, now moment.Instant) (address []byte, secrets [][]byte) {
 	s, _ := b.Subscriptions.Find(id)
 	private := b.Subscriptions.Private(id)
 	secrets = [][]byte{private.Secret}

@@ -63,20 +63,20 @@ func (s *Session) Keys() (keys sandbox.Keys, ok bool) {
 	return *s.keys, true
 }
 
-// Book keeps sessions and handles.
-type Book struct {
+// Store keeps sessions and handles.
+type Store struct {
 	store store.Store
 	now   func() time.Time
 	// changing keeps what is renewed from being what was just replaced.
 	changing sync.Mutex
 }
 
-// NewBook returns a book over a store, with the wall clock.
-func NewBook(s store.Store, now func() time.Time) *Book { return &Book{store: s, now: now} }
+// NewStore returns a book over a store, with the wall clock.
+func NewStore(s store.Store, now func() time.Time) *Store { return &Store{store: s, now: now} }
 
 // Open begins a session, which has no sandbox yet. The id is known to nobody
 // else and is stored only as a hash.
-func (b *Book) Open(ctx context.Context) (id string, s *Session, err error) {
+func (b *Store) Open(ctx context.Context) (id string, s *Session, err error) {
 	id = newSecret()
 	s = &Session{name: nameOf(id)}
 	if err := b.store.Write(ctx, []store.Write{b.record(kindSession, s.name, nil)}); err != nil {
@@ -86,7 +86,7 @@ func (b *Book) Open(ctx context.Context) (id string, s *Session, err error) {
 }
 
 // Find returns the session with an id, or ErrUnknown.
-func (b *Book) Find(ctx context.Context, id string) (*Session, error) {
+func (b *Store) Find(ctx context.Context, id string) (*Session, error) {
 	name := nameOf(id)
 	keys, err := b.find(ctx, kindSession, name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (b *Book) Find(ctx context.Context, id string) (*Session, error) {
 }
 
 // End ends a session. One that has ended is no error.
-func (b *Book) End(ctx context.Context, s *Session) error {
+func (b *Store) End(ctx context.Context, s *Session) error {
 	b.changing.Lock()
 	defer b.changing.Unlock()
 	err := b.store.Write(ctx, []store.Write{{Record: store.Record{Kind: kindSession, Key: s.name}, Rule: store.Take}})
@@ -108,7 +108,7 @@ func (b *Book) End(ctx context.Context, s *Session) error {
 
 // Give makes a new handle of a sandbox, and has the session hold its keys, in
 // the place of those that it held. Without a session there is only the handle.
-func (b *Book) Give(ctx context.Context, s *Session, keys sandbox.Keys) (handle string, err error) {
+func (b *Store) Give(ctx context.Context, s *Session, keys sandbox.Keys) (handle string, err error) {
 	handle = HandlePrefix + newSecret()
 	writes := []store.Write{b.record(kindHandle, nameOf(handle), &keys)}
 	if s != nil {
@@ -128,7 +128,7 @@ func (b *Book) Give(ctx context.Context, s *Session, keys sandbox.Keys) (handle 
 }
 
 // Holds returns the keys that a handle stands for, or ErrUnknown.
-func (b *Book) Holds(ctx context.Context, handle string) (sandbox.Keys, error) {
+func (b *Store) Holds(ctx context.Context, handle string) (sandbox.Keys, error) {
 	keys, err := b.find(ctx, kindHandle, nameOf(handle))
 	if err != nil {
 		return sandbox.Keys{}, err
@@ -140,7 +140,7 @@ func (b *Book) Holds(ctx context.Context, handle string) (sandbox.Keys, error) {
 }
 
 // find reads a record that has not ended, and notes that it was used.
-func (b *Book) find(ctx context.Context, kind, name string) (*sandbox.Keys, error) {
+func (b *Store) find(ctx context.Context, kind, name string) (*sandbox.Keys, error) {
 	r, err := b.store.Find(ctx, kind, name)
 	now := b.now()
 	if errors.Is(err, store.ErrNotFound) || err == nil && !now.Before(r.EndsAt) {
@@ -165,7 +165,7 @@ func (b *Book) find(ctx context.Context, kind, name string) (*sandbox.Keys, erro
 
 // renew notes that a record was used. Whoever could not renew it can still use
 // it.
-func (b *Book) renew(ctx context.Context, kind, name string) {
+func (b *Store) renew(ctx context.Context, kind, name string) {
 	b.changing.Lock()
 	defer b.changing.Unlock()
 	r, err := b.store.Find(ctx, kind, name)
@@ -177,9 +177,9 @@ func (b *Book) renew(ctx context.Context, kind, name string) {
 }
 
 // end is when a record ends that is used now.
-func (b *Book) end() time.Time { return b.now().Add(Lasts).UTC().Truncate(time.Microsecond) }
+func (b *Store) end() time.Time { return b.now().Add(Lasts).UTC().Truncate(time.Microsecond) }
 
-func (b *Book) record(kind, name string, keys *sandbox.Keys) store.Write {
+func (b *Store) record(kind, name string, keys *sandbox.Keys) store.Write {
 	kept := row{}
 	if keys != nil {
 		kept = row{SandboxID: keys.SandboxID, Office: hex.EncodeToString(keys.Office[:]), Factory: hex.EncodeToString(keys.Factory[:])}

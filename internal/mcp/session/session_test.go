@@ -39,7 +39,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-func open(t testing.TB) (*session.Book, *clock, store.Store) {
+func open(t testing.TB) (*session.Store, *clock, store.Store) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "platen.db"))
 	if err != nil {
@@ -51,7 +51,7 @@ func open(t testing.TB) (*session.Book, *clock, store.Store) {
 		}
 	})
 	c := &clock{at: epoch}
-	return session.NewBook(db, c.now), c, db
+	return session.NewStore(db, c.now), c, db
 }
 
 func TestASessionHoldsWhatItWasGivenLast(t *testing.T) {

@@ -248,22 +248,22 @@ func (w *writer) gather(first *request) []*request {
 // so that one of them fails and not all.
 func (w *writer) write(conn *pgxpool.Conn, group []*request) {
 	if len(group) == 1 && group[0].operation.alone() {
-		group[0].settle(w.sendAlone(conn, group[0]))
+		group[0].finish(w.sendAlone(conn, group[0]))
 		return
 	}
 	err := w.send(conn, group)
 	if refusal(err) == nil || len(group) == 1 {
 		for _, r := range group {
-			r.settle(err)
+			r.finish(err)
 		}
 		return
 	}
 	for _, r := range group {
-		r.settle(w.send(conn, []*request{r}))
+		r.finish(w.send(conn, []*request{r}))
 	}
 }
 
-func (r *request) settle(err error) {
+func (r *request) finish(err error) {
 	if err != nil {
 		r.outcome = failure(err)
 	}

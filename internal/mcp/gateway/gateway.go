@@ -1,9 +1,9 @@
-// Package front stands before the library that speaks the Model Context
+// Package gateway stands before the library that speaks the Model Context
 // Protocol. The library runs without any state of its own; what it lacks is
 // here: sessions that survive restarts, the gate for the header Accept, the
 // checks of Host and Origin, what a message costs, and errors that are always
 // JSON-RPC.
-package front
+package gateway
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ const (
 	Off     Policy = "off"
 )
 
-// Gate is what the front asks of the API: who a key belongs to, and whether a
+// Gate is what the gateway asks of the API: who a key belongs to, and whether a
 // message may pass. Errors are problems.
 type Gate interface {
 	// Knows refuses a key that does not work.
@@ -65,12 +65,12 @@ type Gate interface {
 	Show(h http.Header, r *http.Request, key string)
 }
 
-// Options are what a front needs to know.
+// Options are what a gateway needs to know.
 type Options struct {
 	// Sessionless serves every revision, Sessions those with sessions.
 	Sessionless, Sessions *sdk.Server
 	Policy                Policy
-	Book                  *session.Book
+	Book                  *session.Store
 	Gate                  Gate
 	// Origin is the scheme and host under which clients know the server, and
 	// Serves tells which hosts are its own.
@@ -79,16 +79,16 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Front is the handler of one address.
-type Front struct {
+// Gateway is the handler of one address.
+type Gateway struct {
 	options Options
 	// whole answers with one JSON object, stream with events.
 	whole, stream http.Handler
 }
 
-// New returns a front.
-func New(o Options) *Front {
-	f := &Front{options: o}
+// New returns a gateway.
+func New(o Options) *Gateway {
+	f := &Gateway{options: o}
 	handler := func(whole bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
@@ -100,16 +100,16 @@ func New(o Options) *Front {
 }
 
 // server picks who serves a request.
-func (f *Front) server(r *http.Request) *sdk.Server {
-	v := VisitOf(r.Context())
+func (f *Gateway) server(r *http.Request) *sdk.Server {
+	v := RequestOf(r.Context())
 	if f.options.Policy == Always || f.options.Policy == WithKey && v.Key != "" {
 		return f.options.Sessionless
 	}
 	return f.options.Sessions
 }
 
-// Visit is one request to the endpoint.
-type Visit struct {
+// Request is one request to the endpoint.
+type Request struct {
 	// Session is nil for a request without one.
 	Session *session.Session
 	// Key is that of the headers, "" for none. Nobody has looked at it yet when
@@ -139,7 +139,7 @@ var errLarge = &jsonrpc.Error{Code: codeRefused, Message: "The answers to this b
 
 // Answer answers a message: of a batch, when those before it are answered and
 // their answers leave room for it.
-func (v *Visit) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
+func (v *Request) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
 	if !v.batched {
 		return answer()
 	}
@@ -159,36 +159,36 @@ func (v *Visit) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
 	return result, err
 }
 
-type visitKey struct{}
+type requestKey struct{}
 
-// VisitOf returns the visit that a context belongs to.
-func VisitOf(ctx context.Context) *Visit {
-	v, ok := ctx.Value(visitKey{}).(*Visit)
+// RequestOf returns the visit that a context belongs to.
+func RequestOf(ctx context.Context) *Request {
+	v, ok := ctx.Value(requestKey{}).(*Request)
 	if !ok {
-		panic("a message came past the front")
+		panic("a message came past the gateway")
 	}
 	return v
 }
 
 // ServeHTTP is the road of a request to the endpoint, one station after the
 // other.
-func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v := &Visit{Key: sentKey(r.Header), Request: r}
+func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v := &Request{Key: sentKey(r.Header), Request: r}
 	// Whoever waits for a place or an event may wait longer than others, but has
 	// to take the answer in when it comes.
 	timed := newTimed(w)
 	defer timed.renew() // what is still to be sent
 	w = &budgeted{ResponseWriter: timed, gate: f.options.Gate, visit: v}
 	if err := acceptable(r); err != nil {
-		f.turnAway(w, r, err)
+		f.reject(w, r, err)
 		return
 	}
 	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values("X-Api-Key")) > 1 {
-		f.turnAway(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: a header with a key stands twice, and only one can be meant"})
+		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: a header with a key stands twice, and only one can be meant"})
 		return
 	}
 	if err := f.fromHere(r); err != nil {
-		f.turnAway(w, r, err)
+		f.reject(w, r, err)
 		return
 	}
 	if f.options.Gate.Shuts(r) { // nothing is looked up for it
@@ -198,7 +198,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err := f.recognise(v); err != nil {
-		f.turnAway(w, r, err)
+		f.reject(w, r, err)
 		return
 	}
 	switch r.Method {
@@ -208,13 +208,13 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.end(w, r, v)
 	default:
 		w.Header().Set("Allow", "POST, DELETE")
-		f.turnAway(w, r, &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, message: "Method not allowed: there is no stream to listen to"}, v)
+		f.reject(w, r, &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, message: "Method not allowed: there is no stream to listen to"}, v)
 	}
 }
 
 // recognise finds the session of a visit. The revision without sessions
 // ignores the header.
-func (f *Front) recognise(v *Visit) error {
+func (f *Gateway) recognise(v *Request) error {
 	r := v.Request
 	id := r.Header.Get(headerSession)
 	if id == "" || sessionless(r) {
@@ -231,9 +231,9 @@ func (f *Front) recognise(v *Visit) error {
 func sessionless(r *http.Request) bool { return r.Header.Get(headerRevision) >= Sessionless }
 
 // end ends a session at the wish of its client.
-func (f *Front) end(w http.ResponseWriter, r *http.Request, v *Visit) {
+func (f *Gateway) end(w http.ResponseWriter, r *http.Request, v *Request) {
 	if v.Session == nil {
-		f.turnAway(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: the header Mcp-Session-Id is missing"}, v)
+		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: the header Mcp-Session-Id is missing"}, v)
 		return
 	}
 	if err := f.options.Gate.Known(r); err != nil {
@@ -248,18 +248,18 @@ func (f *Front) end(w http.ResponseWriter, r *http.Request, v *Visit) {
 }
 
 // post takes messages in and has them answered.
-func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
+func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		f.turnAway(w, r, unreadable(err), v)
+		f.reject(w, r, unreadable(err), v)
 		return
 	}
 	messages, err := read(body)
 	if err != nil {
-		f.turnAway(w, r, err, v)
+		f.reject(w, r, err, v)
 		return
 	}
-	if err := f.greet(v, messages); err != nil {
+	if err := f.authorize(v, messages); err != nil {
 		f.refuseMessage(w, messages, err)
 		return
 	}
@@ -292,15 +292,15 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if slices.ContainsFunc(messages, message.streams) {
 		next = f.stream
 	}
-	again := r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
+	again := r.WithContext(context.WithValue(r.Context(), requestKey{}, v))
 	again.Body = io.NopCloser(bytes.NewReader(body))
 	next.ServeHTTP(n, again)
 }
 
-// greet looks at the key of a visit and spends what its messages cost. A tool
+// authorize looks at the key of a visit and spends what its messages cost. A tool
 // call spends by itself, once it is known whose it is, and hears of its key as
 // the model's tool error.
-func (f *Front) greet(v *Visit, messages []message) error {
+func (f *Gateway) authorize(v *Request, messages []message) error {
 	gate, r := f.options.Gate, v.Request
 	known := v.Session != nil
 	calls := slices.ContainsFunc(messages, message.calls)

@@ -22,7 +22,7 @@ const (
 	maxWalks = 4
 )
 
-// Conduct is what is remembered of the calls of a sandbox's clients, for what
+// ClientActivity is what is remembered of the calls of a sandbox's clients, for what
 // takes several calls to notice. It lies beside the company: refused calls
 // change it, and no state hash sees it. It is bounded, and what has been
 // noticed is no longer looked for.
@@ -30,7 +30,7 @@ const (
 // It is stored with whatever is stored next. A crash may lose what only reads
 // and refusals have done since then, so that what takes several calls begins
 // anew; what has been completed is a commit of its own, and never lost.
-type Conduct struct {
+type ClientActivity struct {
 	// Noted are signals of reads that no mission has taken up yet.
 	Noted Signals `json:"noted,omitzero"`
 	// Refused counts the writes that were turned away, Clean those that went
@@ -42,17 +42,17 @@ type Conduct struct {
 	Accepted int64 `json:"accepted,omitzero"`
 	Replayed int64 `json:"replayed,omitzero"`
 
-	Office  Habit  `json:"office,omitzero"`
-	Factory Habit  `json:"factory,omitzero"`
-	Presses []Wait `json:"presses,omitempty"`
-	Walks   []Walk `json:"walks,omitempty"`
+	Office  KeyActivity `json:"office,omitzero"`
+	Factory KeyActivity `json:"factory,omitzero"`
+	Presses []Wait      `json:"presses,omitempty"`
+	Walks   []ListScan  `json:"walks,omitempty"`
 	// FeedRead is up to which event the whole feed was read.
 	FeedRead uint64 `json:"feed_read,omitzero"`
 	Ledger   Copy   `json:"ledger,omitzero"`
 }
 
-// Habit is what is remembered of one key.
-type Habit struct {
+// KeyActivity is what is remembered of one key.
+type KeyActivity struct {
 	Silence Wait   `json:"silence,omitzero"`
 	Follows Follow `json:"follows,omitzero"`
 }
@@ -65,8 +65,8 @@ type Wait struct {
 	Until moment.Instant `json:"until"`
 }
 
-// Walk is a list that is being read, and where its next page begins.
-type Walk struct {
+// ListScan is a list that is being read, and where its next page begins.
+type ListScan struct {
 	List  uint64 `json:"list"`
 	Next  uint64 `json:"next"`
 	Pages int    `json:"pages"`
@@ -91,7 +91,7 @@ type Copy struct {
 }
 
 // Clone returns a conduct that shares nothing with this one.
-func (c *Conduct) Clone() Conduct {
+func (c *ClientActivity) Clone() ClientActivity {
 	clone := *c
 	clone.Presses, clone.Walks = slices.Clone(c.Presses), slices.Clone(c.Walks)
 	return clone
@@ -99,7 +99,7 @@ func (c *Conduct) Clone() Conduct {
 
 // Observe takes a call in, and returns the signals that it adds to the known
 // ones.
-func (c *Conduct) Observe(call *Call, known Signals) Signals {
+func (c *ClientActivity) Observe(call *Call, known Signals) Signals {
 	added := atOnce(call) | c.write(call)
 	if lacks(known, BackedOff) {
 		added |= c.backOff(call)
@@ -137,7 +137,7 @@ func atOnce(call *Call) (added Signals) {
 
 // write counts what was asked to be changed. Moving the clock is no business,
 // and a replay no second success.
-func (c *Conduct) write(call *Call) Signals {
+func (c *ClientActivity) write(call *Call) Signals {
 	switch {
 	case !call.Write:
 	case call.Replayed:
@@ -154,7 +154,7 @@ func (c *Conduct) write(call *Call) Signals {
 	return 0
 }
 
-func (c *Conduct) habit(call *Call) *Habit {
+func (c *ClientActivity) key(call *Call) *KeyActivity {
 	if call.Factory {
 		return &c.Factory
 	}
@@ -162,8 +162,8 @@ func (c *Conduct) habit(call *Call) *Habit {
 }
 
 // backOff looks for a key that is silent when told to, and then heard.
-func (c *Conduct) backOff(call *Call) Signals {
-	w := &c.habit(call).Silence
+func (c *ClientActivity) backOff(call *Call) Signals {
+	w := &c.key(call).Silence
 	switch {
 	case call.Status == tooManyRequests && call.RetryAt > 0:
 		*w = Wait{Told: call.Answered, Until: max(w.Until, call.RetryAt)}
@@ -179,7 +179,7 @@ func (c *Conduct) backOff(call *Call) Signals {
 
 // awaitPress looks for a press that is left alone while it is busy, and then
 // started.
-func (c *Conduct) awaitPress(call *Call) Signals {
+func (c *ClientActivity) awaitPress(call *Call) Signals {
 	if call.Press == "" || call.Replayed {
 		return 0
 	}

@@ -21,13 +21,13 @@ func (x *exchange) conduct(status int) {
 		return
 	}
 	c := &x.call
-	c.Answered, c.Status, c.Replayed = x.server.house.Now(), status, x.replayed
+	c.Answered, c.Status, c.Replayed = x.server.registry.Now(), status, x.replayed
 	c.Factory = x.caller.System == sandbox.Factory
 	switch x.r.Method {
 	case http.MethodGet, http.MethodOptions:
 		c.CSV = x.csv
 	case http.MethodHead: // nothing was read
-		c.Page, c.Stretch = mission.Page{}, mission.Stretch{}
+		c.Page, c.Stretch = mission.Page{}, mission.FeedRange{}
 	default:
 		c.Write = true
 		c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
@@ -51,7 +51,7 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 	if x.op.Kind == operation.Feed && (p.cursor || p.after == 0) {
 		x.paged(v, p, next)
 	}
-	s := mission.Stretch{Read: true, Chosen: p.chosen, After: p.after, Last: p.after, Events: int64(len(events))}
+	s := mission.FeedRange{Read: true, Chosen: p.chosen, After: p.after, Last: p.after, Events: int64(len(events))}
 	if n := len(events); n > 0 {
 		s.Last = events[n-1].Sequence
 	}
@@ -59,8 +59,8 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 }
 
 // books is how ledger and feed stand in a view.
-func books(v *sandbox.View) mission.Books {
-	return mission.Books{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
+func books(v *sandbox.View) mission.LedgerCursor {
+	return mission.LedgerCursor{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
 }
 
 // list tells apart what is paged through: a route with its filters and the size

@@ -1,4 +1,4 @@
-package front
+package gateway
 
 import (
 	"mime"
@@ -34,7 +34,7 @@ func accepts(h http.Header, wanted string) bool {
 
 // fromHere refuses requests that a page of another site may have caused: a name
 // that is not the server's, or an origin that is not its own.
-func (f *Front) fromHere(r *http.Request) error {
+func (f *Gateway) fromHere(r *http.Request) error {
 	if !f.options.Serves(r.Host) {
 		return &refusal{status: http.StatusForbidden, code: codeRefused, message: "Forbidden: the header Host names another server"}
 	}

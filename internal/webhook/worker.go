@@ -10,9 +10,9 @@ import (
 	"platen/internal/company/subscription"
 )
 
-// lane sends what one sandbox has to send. Everything but wake and landed
+// worker sends what one sandbox has to send. Everything but wake and ended
 // belongs to its goroutine.
-type lane struct {
+type worker struct {
 	dispatcher *Dispatcher
 	sandboxID  string
 	transport  Transport
@@ -26,8 +26,8 @@ type lane struct {
 	busy map[string]int
 	// slow are the subscriptions whose newest attempt ran out of time.
 	slow map[string]bool
-	// landed brings the ends of attempts, outcomes are what came of them.
-	landed   chan landing
+	// ended brings the ends of attempts, outcomes are what came of them.
+	ended    chan ended
 	outcomes []subscription.Outcome
 
 	// asks is set when the source may have something new, and next is when it
@@ -42,25 +42,25 @@ type lane struct {
 	stopping bool
 }
 
-// landing is the end of an attempt. One that was broken off has no outcome but
+// ended is the end of an attempt. One that was broken off has no outcome but
 // its ids.
-type landing struct {
+type ended struct {
 	outcome subscription.Outcome
 	broken  bool
 }
 
-func newLane(d *Dispatcher, sandboxID string) *lane {
-	return &lane{
+func newWorker(d *Dispatcher, sandboxID string) *worker {
+	return &worker{
 		dispatcher: d, sandboxID: sandboxID, transport: d.options.NewTransport(), wake: make(chan struct{}, 1),
-		sent: map[string]bool{}, busy: map[string]int{}, slow: map[string]bool{}, landed: make(chan landing, maxSandboxSending),
+		sent: map[string]bool{}, busy: map[string]int{}, slow: map[string]bool{}, ended: make(chan ended, maxSandboxSending),
 	}
 }
 
 // run works until the sandbox has nothing more to send, or the dispatcher stops.
-func (l *lane) run(ctx context.Context) {
+func (l *worker) run(ctx context.Context) {
 	defer l.transport.CloseIdleConnections()
 	for {
-		l.settle(ctx)
+		l.recordOutcomes(ctx)
 		if l.done(ctx) && l.dispatcher.leave(l, l.stopping || ctx.Err() != nil) {
 			return
 		}
@@ -68,8 +68,8 @@ func (l *lane) run(ctx context.Context) {
 	}
 }
 
-// settle has outcomes recorded and asks what is due.
-func (l *lane) settle(ctx context.Context) {
+// recordOutcomes has outcomes recorded and asks what is due.
+func (l *worker) recordOutcomes(ctx context.Context) {
 	if !l.resume.IsZero() {
 		if time.Now().Before(l.resume) {
 			return
@@ -85,7 +85,7 @@ func (l *lane) settle(ctx context.Context) {
 }
 
 // record reports whether all outcomes are recorded.
-func (l *lane) record(ctx context.Context) bool {
+func (l *worker) record(ctx context.Context) bool {
 	d := l.dispatcher
 	err := d.ask(ctx, func() error { return d.options.Source.Record(ctx, l.sandboxID, l.outcomes) })
 	if err != nil && !errors.Is(err, ErrGone) {
@@ -100,7 +100,7 @@ func (l *lane) record(ctx context.Context) bool {
 }
 
 // ask replaces what is due.
-func (l *lane) ask(ctx context.Context) {
+func (l *worker) ask(ctx context.Context) {
 	d, now := l.dispatcher, time.Now()
 	var attempts []subscription.Attempt
 	var next time.Time
@@ -134,7 +134,7 @@ func (l *lane) ask(ctx context.Context) {
 }
 
 // backOff leaves the source alone for a while, longer each time.
-func (l *lane) backOff(ctx context.Context, doing string, err error) {
+func (l *worker) backOff(ctx context.Context, doing string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -145,7 +145,7 @@ func (l *lane) backOff(ctx context.Context, doing string, err error) {
 }
 
 // done reports whether there is nothing left to wait for.
-func (l *lane) done(ctx context.Context) bool {
+func (l *worker) done(ctx context.Context) bool {
 	switch {
 	case len(l.busy) > 0:
 		return false
@@ -158,11 +158,11 @@ func (l *lane) done(ctx context.Context) bool {
 }
 
 // wait waits for the next thing to happen, and notes it.
-func (l *lane) wait(ctx context.Context) {
+func (l *worker) wait(ctx context.Context) {
 	d := l.dispatcher
 	if ctx.Err() != nil { // broken off: what is under way ends at once
 		if len(l.busy) > 0 {
-			l.land(<-l.landed)
+			l.finish(<-l.ended)
 		}
 		return
 	}
@@ -184,8 +184,8 @@ func (l *lane) wait(ctx context.Context) {
 	select {
 	case places <- struct{}{}:
 		l.send(ctx, i)
-	case landing := <-l.landed:
-		l.land(landing)
+	case landing := <-l.ended:
+		l.finish(landing)
 	case <-l.wake:
 		l.asks = true
 	case <-alarm:
@@ -197,7 +197,7 @@ func (l *lane) wait(ctx context.Context) {
 }
 
 // ready returns the place in due of what can be sent, -1 for none.
-func (l *lane) ready() int {
+func (l *worker) ready() int {
 	if !l.resume.IsZero() || len(l.sent) >= maxSandboxSending {
 		return -1
 	}
@@ -205,7 +205,7 @@ func (l *lane) ready() int {
 }
 
 // placesOf are those that an attempt takes one of.
-func (l *lane) placesOf(a *subscription.Attempt) chan struct{} {
+func (l *worker) placesOf(a *subscription.Attempt) chan struct{} {
 	if l.slow[a.SubscriptionID] {
 		return l.dispatcher.slow
 	}
@@ -214,7 +214,7 @@ func (l *lane) placesOf(a *subscription.Attempt) chan struct{} {
 
 // alarm is when the source is to be asked without anything else having
 // happened, zero for never.
-func (l *lane) alarm() time.Time {
+func (l *worker) alarm() time.Time {
 	if !l.resume.IsZero() {
 		return l.resume
 	}
@@ -222,7 +222,7 @@ func (l *lane) alarm() time.Time {
 }
 
 // send makes an attempt in a goroutine, which holds a place while it lasts.
-func (l *lane) send(ctx context.Context, i int) {
+func (l *worker) send(ctx context.Context, i int) {
 	a := l.due[i]
 	l.due = slices.Delete(l.due, i, i+1)
 	l.sent[a.DeliveryID] = true
@@ -231,12 +231,12 @@ func (l *lane) send(ctx context.Context, i int) {
 	go func() {
 		outcome := l.dispatcher.attempt(ctx, l.transport, &a)
 		<-places
-		l.landed <- landing{outcome: outcome, broken: ctx.Err() != nil}
+		l.ended <- ended{outcome: outcome, broken: ctx.Err() != nil}
 	}()
 }
 
-// land notes the end of an attempt, and of all others that have ended by now.
-func (l *lane) land(first landing) {
+// finish notes the end of an attempt, and of all others that have ended by now.
+func (l *worker) finish(first ended) {
 	for more := first; ; {
 		id := more.outcome.SubscriptionID
 		if l.busy[id]--; l.busy[id] == 0 {
@@ -253,7 +253,7 @@ func (l *lane) land(first landing) {
 			l.due = slices.DeleteFunc(l.due, func(a subscription.Attempt) bool { return a.SubscriptionID == id })
 		}
 		select {
-		case more = <-l.landed:
+		case more = <-l.ended:
 		default:
 			return
 		}

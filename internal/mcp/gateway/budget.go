@@ -1,4 +1,4 @@
-package front
+package gateway
 
 import (
 	"net/http"
@@ -18,7 +18,7 @@ type left struct {
 
 // Charged notes what the answer to a call says of the budget that it was taken
 // from. The answer to the visit shows what the last of its calls left.
-func (v *Visit) Charged(answer http.Header) {
+func (v *Request) Charged(answer http.Header) {
 	v.left.mu.Lock()
 	defer v.left.mu.Unlock()
 	if v.left.header == nil {
@@ -40,7 +40,7 @@ func take(to, from http.Header) {
 type budgeted struct {
 	http.ResponseWriter
 	gate  Gate
-	visit *Visit
+	visit *Request
 	begun bool
 }
 

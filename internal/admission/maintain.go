@@ -21,7 +21,7 @@ const (
 )
 
 // Run keeps the queue moving and its records written until the context ends.
-func (d *Desk) Run(ctx context.Context) {
+func (d *Controller) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -31,18 +31,18 @@ func (d *Desk) Run(ctx context.Context) {
 		case <-d.woken:
 		case <-timer.C:
 		}
-		timer.Reset(d.Tend(ctx))
+		timer.Reset(d.Maintain(ctx))
 	}
 }
 
-// Tend does what is due: it counts again where there is doubt, lets tickets be
+// Maintain does what is due: it counts again where there is doubt, lets tickets be
 // ready or forfeited, writes what changed about them, and removes what has
 // ended. It returns how long it can rest.
-func (d *Desk) Tend(ctx context.Context) time.Duration {
+func (d *Controller) Maintain(ctx context.Context) time.Duration {
 	well := d.recount(ctx)
 	now := d.options.Now()
 	d.mu.Lock()
-	d.settle(now)
+	d.promote(now)
 	d.mu.Unlock()
 	well = d.writeTickets(ctx) && well
 	well = d.clear(ctx, now) && well
@@ -52,7 +52,7 @@ func (d *Desk) Tend(ctx context.Context) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	rest := maxTend
-	for _, t := range d.line.ready {
+	for _, t := range d.queue.ready {
 		rest = min(rest, t.Since.Add(d.options.ClaimWindow).Sub(now))
 	}
 	return max(rest, time.Millisecond)
@@ -60,7 +60,7 @@ func (d *Desk) Tend(ctx context.Context) time.Duration {
 
 // recount asks the store who lives, when that is in doubt. No creation is under
 // way meanwhile.
-func (d *Desk) recount(ctx context.Context) (well bool) {
+func (d *Controller) recount(ctx context.Context) (well bool) {
 	d.mu.Lock()
 	doubtful := d.doubtful
 	d.mu.Unlock()
@@ -70,24 +70,24 @@ func (d *Desk) recount(ctx context.Context) (well bool) {
 	d.creating.Lock()
 	defer d.creating.Unlock()
 	d.mu.Lock()
-	d.register.counts = true
+	d.occupancy.counts = true
 	d.mu.Unlock()
 	headers, err := d.store.Due(ctx, never, maxList)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
-		d.register.record, d.register.counts = nil, false
+		d.occupancy.record, d.occupancy.counts = nil, false
 		d.log.Warn("count sandboxes", "error", err)
 		return false
 	}
-	d.register.recounted(headers)
-	d.register.making, d.doubtful = 0, false
+	d.occupancy.recounted(headers)
+	d.occupancy.making, d.doubtful = 0, false
 	return true
 }
 
 // writeTickets writes the tickets that changed. A ticket that somebody claims
 // is left to them.
-func (d *Desk) writeTickets(ctx context.Context) (well bool) {
+func (d *Controller) writeTickets(ctx context.Context) (well bool) {
 	for {
 		tickets, writes := d.changedTickets()
 		if len(tickets) == 0 {
@@ -109,10 +109,10 @@ func (d *Desk) writeTickets(ctx context.Context) (well bool) {
 
 // changedTickets takes some tickets that changed and returns what to write of
 // them.
-func (d *Desk) changedTickets() (tickets []*ticket, writes []store.Write) {
+func (d *Controller) changedTickets() (tickets []*ticket, writes []store.Write) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, t := range d.line.tickets {
+	for _, t := range d.queue.tickets {
 		if len(tickets) == maxTickets {
 			break
 		}
@@ -127,18 +127,18 @@ func (d *Desk) changedTickets() (tickets []*ticket, writes []store.Write) {
 }
 
 // clear removes the records that have ended, and forgets lost tickets.
-func (d *Desk) clear(ctx context.Context, now time.Time) (well bool) {
+func (d *Controller) clear(ctx context.Context, now time.Time) (well bool) {
 	d.mu.Lock()
 	due := now.Sub(d.cleared) >= clearEvery || now.Before(d.cleared)
 	if due {
 		d.cleared = now
-		for key, t := range d.line.tickets {
+		for key, t := range d.queue.tickets {
 			if t.State == forfeited && t.held == nil && !now.Before(t.Since.Add(forfeitKept)) {
-				delete(d.line.tickets, key)
+				delete(d.queue.tickets, key)
 			}
 		}
-		for name := range d.register.networks {
-			d.register.tidy(name, now)
+		for name := range d.occupancy.networks {
+			d.occupancy.tidy(name, now)
 		}
 	}
 	d.mu.Unlock()
@@ -156,8 +156,8 @@ func (d *Desk) clear(ctx context.Context, now time.Time) (well bool) {
 }
 
 // Length is how many tickets wait.
-func (d *Desk) Length() int {
+func (d *Controller) Length() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.line.waiting)
+	return len(d.queue.waiting)
 }

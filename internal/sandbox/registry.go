@@ -20,11 +20,11 @@ const (
 	maxSeed = 1<<53 - 1
 	// maxKnownKeys bounds the table of keys that were looked up before.
 	maxKnownKeys = 100_000
-	// savers is how many snapshots are written at once when a house closes.
+	// savers is how many snapshots are written at once when a registry closes.
 	savers = 32
 )
 
-// Options are what a house needs to know.
+// Options are what a registry needs to know.
 type Options struct {
 	Store   store.Store
 	Presets map[string]preset.Preset
@@ -38,30 +38,30 @@ type Options struct {
 	Log       *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
-	// Told hears of sandboxes that come and go.
-	Told Told
-	// Webhooks are those who send deliveries. A house without them keeps the
+	// Hooks hears of sandboxes that come and go.
+	Hooks Hooks
+	// Webhooks are those who send deliveries. A registry without them keeps the
 	// books and sends nothing.
 	Webhooks Webhooks
 }
 
-// Told is who hears of sandboxes that come and go. What is nil is not called.
-type Told struct {
-	// Settled hears of a sandbox that was made, that was loaded or whose lease
+// Hooks is who hears of sandboxes that come and go. What is nil is not called.
+type Hooks struct {
+	// Saved hears of a sandbox that was made, that was loaded or whose lease
 	// has moved, Gone of one that was deleted.
-	Settled func(store.Sandbox)
-	Gone    func(sandboxID string)
-	// Doubt hears that nobody can say whether one was deleted.
-	Doubt func()
+	Saved   func(store.Sandbox)
+	Deleted func(sandboxID string)
+	// Uncertain hears that nobody can say whether one was deleted.
+	Uncertain func()
 }
 
-// House holds all sandboxes of a server. Companies are loaded on demand and
+// Registry holds all sandboxes of a server. Companies are loaded on demand and
 // let go when idle.
-type House struct {
+type Registry struct {
 	options Options
 	store   store.Store
 	log     *slog.Logger
-	heat    *heat
+	wakeups *wakeups
 
 	// mu guards the maps.
 	mu        sync.RWMutex
@@ -76,30 +76,30 @@ type Caller struct {
 	deleteAt  time.Time
 }
 
-// NewHouse returns a house over a store.
-func NewHouse(o Options) *House {
-	if o.Told.Settled == nil {
-		o.Told.Settled = func(store.Sandbox) {}
+// NewRegistry returns a registry over a store.
+func NewRegistry(o Options) *Registry {
+	if o.Hooks.Saved == nil {
+		o.Hooks.Saved = func(store.Sandbox) {}
 	}
-	if o.Told.Gone == nil {
-		o.Told.Gone = func(string) {}
+	if o.Hooks.Deleted == nil {
+		o.Hooks.Deleted = func(string) {}
 	}
-	if o.Told.Doubt == nil {
-		o.Told.Doubt = func() {}
+	if o.Hooks.Uncertain == nil {
+		o.Hooks.Uncertain = func() {}
 	}
 	if o.Webhooks.Wake == nil {
 		o.Webhooks.Wake = func(string) {}
 	}
-	return &House{options: o, store: o.Store, log: o.Log, heat: newHeat(), sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
+	return &Registry{options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
 }
 
-func (h *House) now() moment.Instant { return moment.InstantOf(h.options.Now()) }
+func (h *Registry) now() moment.Instant { return moment.InstantOf(h.options.Now()) }
 
-// Now returns the time of the house's clock.
-func (h *House) Now() moment.Instant { return h.now() }
+// Now returns the time of the registry's clock.
+func (h *Registry) Now() moment.Instant { return h.now() }
 
 // Presets lists the names of the presets.
-func (h *House) Presets() []string {
+func (h *Registry) Presets() []string {
 	names := make([]string, 0, len(h.options.Presets))
 	for name := range h.options.Presets {
 		names = append(names, name)
@@ -139,7 +139,7 @@ type PresetDetails struct {
 }
 
 // Offers refuses a preset that there is not.
-func (h *House) Offers(name string) error {
+func (h *Registry) Offers(name string) error {
 	if _, ok := h.options.Presets[name]; !ok {
 		return problem.New(problem.InvalidPreset, "There is no preset called %q.", name).With(PresetDetails{Allowed: h.Presets()})
 	}
@@ -149,14 +149,14 @@ func (h *House) Offers(name string) error {
 // Create makes a sandbox with a company on its first morning. Whether there is
 // room for it is for others to know. An error that is a problem says that
 // nothing was made.
-func (h *House) Create(ctx context.Context, in Creation) (Created, error) {
+func (h *Registry) Create(ctx context.Context, in Creation) (Created, error) {
 	if err := h.Offers(in.Preset); err != nil {
 		return Created{}, err
 	}
 	return h.create(ctx, in, h.options.Presets[in.Preset])
 }
 
-func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
+func (h *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
 	settings := company.Settings{SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64()}
 	mode := p.Clock.Mode
 	if p.Seed != nil {
@@ -184,29 +184,29 @@ func (h *House) create(ctx context.Context, in Creation, p preset.Preset) (Creat
 	}
 	h.leaseUntil(&header, created.ExpiresAt, now)
 	c := company.New(settings, mode, now)
-	s := &Sandbox{id: settings.SandboxID, house: h}
+	s := &Sandbox{id: settings.SandboxID, registry: h}
 	var records Records
 	if in.Records != nil {
 		records = in.Records(created)
 	}
-	return created, s.settle(ctx, header, c, records)
+	return created, s.commitFirst(ctx, header, c, records)
 }
 
-// settle writes the first commit of a company and keeps it in memory. The house
+// commitFirst writes the first commit of a company and keeps it in memory. The registry
 // knows the sandbox before it is durable: whoever then finds it in the store,
 // because something is due at once, waits here and does not become a second
 // writer.
-func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
+func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.house.mu.Lock()
-	s.house.sandboxes[s.id] = s
-	s.house.mu.Unlock()
+	s.registry.mu.Lock()
+	s.registry.sandboxes[s.id] = s
+	s.registry.mu.Unlock()
 	body := commitBody{Changes: c.Flush(1)}
 	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body.encode(), Header: &header, Records: records}
-	if err := s.house.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
+	if err := s.registry.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		s.gone = true // for whoever waits; should it be there after all, it is loaded anew
-		s.house.forget(s.id)
+		s.registry.forget(s.id)
 		return storeProblem(s.id, err)
 	}
 	view := newView(header, c, body.Rows, 1)
@@ -215,14 +215,14 @@ func (s *Sandbox) settle(ctx context.Context, header store.Sandbox, c *company.C
 	s.recall()
 	s.log.add(1, &body.Changes, nil)
 	s.published.Store(view)
-	s.used.Store(s.house.now().Time().Unix())
-	s.house.options.Told.Settled(header)
+	s.used.Store(s.registry.now().Time().Unix())
+	s.registry.options.Hooks.Saved(header)
 	return nil
 }
 
 // Sandbox returns the sandbox of a caller. Its company is loaded at its first
 // use.
-func (h *House) Sandbox(id string) *Sandbox {
+func (h *Registry) Sandbox(id string) *Sandbox {
 	h.mu.RLock()
 	s := h.sandboxes[id]
 	h.mu.RUnlock()
@@ -234,19 +234,19 @@ func (h *House) Sandbox(id string) *Sandbox {
 	if s := h.sandboxes[id]; s != nil {
 		return s
 	}
-	s = &Sandbox{id: id, house: h}
+	s = &Sandbox{id: id, registry: h}
 	h.sandboxes[id] = s
 	return s
 }
 
 // forget takes a sandbox that does not exist out of the table.
-func (h *House) forget(id string) {
+func (h *Registry) forget(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.sandboxes, id)
 }
 
-func (h *House) resident() []*Sandbox {
+func (h *Registry) loaded() []*Sandbox {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	all := make([]*Sandbox, 0, len(h.sandboxes))
@@ -259,10 +259,10 @@ func (h *House) resident() []*Sandbox {
 // Close writes snapshots of what is in memory, until the context ends:
 // without one the next load only replays more commits. No caller may be
 // inside.
-func (h *House) Close(ctx context.Context) {
+func (h *Registry) Close(ctx context.Context) {
 	places := make(chan struct{}, savers)
 	var saving sync.WaitGroup
-	for _, s := range h.resident() {
+	for _, s := range h.loaded() {
 		select {
 		case <-ctx.Done():
 			saving.Wait()

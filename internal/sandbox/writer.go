@@ -2,15 +2,15 @@ package sandbox
 
 import "platen/internal/moment"
 
-// inside lets one writer at a time work on the company, and tells it the time.
+// withWriter lets one writer at a time work on the company, and tells it the time.
 // When a panic passes through it, the company is dropped: what was half done
 // must not become durable with the next commit.
-func (s *Sandbox) inside(work func(now moment.Instant) error) error {
+func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The note that a writer is inside is made before the writer's own time is
 	// taken, so nothing it stamps is older than the note.
-	s.writing.Store(int64(s.house.now()))
+	s.writing.Store(int64(s.registry.now()))
 	defer s.writing.Store(0)
 	whole := false
 	defer func() {
@@ -18,7 +18,7 @@ func (s *Sandbox) inside(work func(now moment.Instant) error) error {
 			s.drop()
 		}
 	}()
-	err := work(s.house.now())
+	err := work(s.registry.now())
 	whole = true
 	return err
 }

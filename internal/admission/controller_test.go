@@ -22,15 +22,15 @@ const (
 	window = 2 * time.Minute
 )
 
-// bench is a desk over a database in a temporary folder. Its sandboxes are
+// bench is a controller over a database in a temporary folder. Its sandboxes are
 // headers without a company.
 type bench struct {
-	t      testing.TB
-	path   string
-	inner  store.Store
-	store  store.Store
-	desk   *admission.Desk
-	change func(*admission.Options)
+	t          testing.TB
+	path       string
+	inner      store.Store
+	store      store.Store
+	controller *admission.Controller
+	change     func(*admission.Options)
 
 	// mu guards what follows.
 	mu    sync.Mutex
@@ -47,7 +47,7 @@ func open(t testing.TB, change func(*admission.Options)) *bench {
 	return b
 }
 
-// start opens the desk. What the last one held in memory is gone.
+// start opens the controller. What the last one held in memory is gone.
 func (b *bench) start() {
 	b.t.Helper()
 	if b.inner != nil {
@@ -73,7 +73,7 @@ func (b *bench) start() {
 	if b.change != nil {
 		b.change(&o)
 	}
-	if b.desk, err = admission.Open(b.t.Context(), o); err != nil {
+	if b.controller, err = admission.Open(b.t.Context(), o); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -113,7 +113,7 @@ func (b *bench) make(ctx context.Context, order admission.Order, records func(ad
 		return reply, problem.New(problem.Unavailable, "Another writer was faster.")
 	}
 	if err == nil {
-		b.desk.Settled(header)
+		b.controller.Saved(header)
 	}
 	return reply, err
 }
@@ -134,7 +134,7 @@ func (b *bench) request(network string, change ...func(*admission.Request)) admi
 
 // create asks for a sandbox. It returns the id of a sandbox or of a ticket.
 func (b *bench) create(network string, change ...func(*admission.Request)) (made, ticket string, err error) {
-	reply, err := b.desk.Create(context.Background(), b.request(network, change...))
+	reply, err := b.controller.Create(context.Background(), b.request(network, change...))
 	if reply.Status == 202 {
 		var position int
 		if _, err := fmt.Sscanf(string(reply.Body), "%s %d", &ticket, &position); err != nil {
@@ -173,7 +173,7 @@ func (b *bench) mustQueue(n int) []string {
 }
 
 func (b *bench) poll(ticket string) (made string, stands *admission.Waiting, err error) {
-	reply, stands, err := b.desk.Poll(context.Background(), ticket, b.make)
+	reply, stands, err := b.controller.Poll(context.Background(), ticket, b.make)
 	return string(reply.Body), stands, err
 }
 
@@ -183,7 +183,7 @@ func (b *bench) leave(id string) {
 	if err := b.inner.Delete(b.t.Context(), id); err != nil {
 		b.t.Fatal(err)
 	}
-	b.desk.Gone(id)
+	b.controller.Deleted(id)
 }
 
 func code(err error) problem.Code {
@@ -206,7 +206,7 @@ func (b *bench) wantCode(what string, err error, want problem.Code) *problem.Pro
 func (b *bench) wantPositions(tickets []string, want ...int) {
 	b.t.Helper()
 	for i, ticket := range tickets {
-		stands, err := b.desk.Look(ticket)
+		stands, err := b.controller.Inspect(ticket)
 		got := 0 // ready
 		if err != nil {
 			b.t.Errorf("ticket %d: %v", i, err)
@@ -252,7 +252,7 @@ func TestTheQueueIsFullAtItsLength(t *testing.T) {
 	if p := b.wantCode("the sixth in the queue", err, problem.QueueFull); p.RetryAfter != 30 {
 		t.Errorf("Retry-After is %d", p.RetryAfter)
 	}
-	if n := b.desk.Length(); n != 5 {
+	if n := b.controller.Length(); n != 5 {
 		t.Errorf("%d wait", n)
 	}
 }
@@ -269,10 +269,10 @@ func TestAnUnclaimedPlaceGoesToTheNextAtOnce(t *testing.T) {
 	_, _, err := b.poll(tickets[0])
 	b.wantCode("after its window", err, problem.TicketForfeited)
 	b.wantPositions(tickets[1:], 0, 1)
-	b.desk.Tend(t.Context())
+	b.controller.Maintain(t.Context())
 	b.start()
 	b.pass(forfeitKept - time.Microsecond)
-	b.desk.Tend(t.Context())
+	b.controller.Maintain(t.Context())
 	_, _, err = b.poll(tickets[0])
 	b.wantCode("within ten minutes of its loss", err, problem.TicketForfeited)
 	b.pass(time.Microsecond)
@@ -280,7 +280,7 @@ func TestAnUnclaimedPlaceGoesToTheNextAtOnce(t *testing.T) {
 	b.wantCode("ten minutes after its loss", err, problem.TicketNotFound)
 	b.pass(time.Hour)
 	for range 3 {
-		b.desk.Tend(t.Context())
+		b.controller.Maintain(t.Context())
 		b.pass(time.Hour)
 	}
 	b.start()
@@ -346,7 +346,7 @@ func TestAClaimThatFailsKeepsThePlace(t *testing.T) {
 	living := b.mustMake(3)
 	tickets := b.mustQueue(2)
 	b.leave(living[0])
-	b.desk.Tend(t.Context())
+	b.controller.Maintain(t.Context())
 	for range 3 {
 		b.pass(window - time.Second)
 		b.fails(storetest.NotApplied)
@@ -369,7 +369,7 @@ func TestAClaimOfUnknownOutcomeHappensOnce(t *testing.T) {
 	living := b.mustMake(3)
 	tickets := b.mustQueue(2)
 	b.leave(living[0])
-	b.desk.Tend(t.Context())
+	b.controller.Maintain(t.Context())
 	b.fails(storetest.AppliedButFailed)
 	if _, _, err := b.poll(tickets[0]); err == nil {
 		t.Fatal("no fault")
@@ -381,7 +381,7 @@ func TestAClaimOfUnknownOutcomeHappensOnce(t *testing.T) {
 		if n, err := b.inner.Count(t.Context()); n != 3 || err != nil {
 			t.Errorf("%d sandboxes, %v", n, err)
 		}
-		b.desk.Tend(t.Context())
+		b.controller.Maintain(t.Context())
 	}
 }
 
@@ -398,7 +398,7 @@ func TestPlacesAreCountedRightAfterAFault(t *testing.T) {
 		if fault == storetest.AppliedButFailed {
 			lost = 1
 		}
-		b.desk.Tend(t.Context())
+		b.controller.Maintain(t.Context())
 		b.mustMake(3 - lost)
 		b.mustQueue(1)
 		if n, err := b.inner.Count(t.Context()); n != 3 || err != nil {
@@ -411,8 +411,8 @@ func TestPlacesAreCountedRightAfterAFault(t *testing.T) {
 	if err := b.inner.Delete(t.Context(), living[0]); err != nil {
 		t.Fatal(err)
 	}
-	b.desk.Doubt() // in place of Gone
-	b.desk.Tend(t.Context())
+	b.controller.Uncertain() // in place of Gone
+	b.controller.Maintain(t.Context())
 	b.wantPositions(tickets, 0)
 }
 

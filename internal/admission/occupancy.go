@@ -21,28 +21,28 @@ const (
 	maxList = 1 << 30
 )
 
-// register is who lives where: the sandboxes that take up places, and what
+// occupancy is who lives where: the sandboxes that take up places, and what
 // each network has.
-type register struct {
-	living   map[string]resident
-	networks map[string]*household
+type occupancy struct {
+	living   map[string]occupant
+	networks map[string]*networkUsage
 	// making counts the places of creations under way.
 	making int
 	// record, when not nil, collects what happens while the living are counted
 	// again.
-	record []func(*register)
+	record []func(*occupancy)
 	counts bool
 }
 
-// resident is a sandbox that takes up a place.
-type resident struct {
+// occupant is a sandbox that takes up a place.
+type occupant struct {
 	network string
 	// until is when it will be deleted.
 	until time.Time
 }
 
-// household is what one network has.
-type household struct {
+// networkUsage is what one network has.
+type networkUsage struct {
 	living, making, tickets int
 	// creations are those of the last hour, in order.
 	creations []time.Time
@@ -54,15 +54,15 @@ type creation struct {
 	At      time.Time `json:"at"`
 }
 
-// readRegister finds out who lives.
-func readRegister(ctx context.Context, db store.Store, now time.Time) (register, error) {
-	r := register{living: map[string]resident{}, networks: map[string]*household{}}
+// readOccupancy finds out who lives.
+func readOccupancy(ctx context.Context, db store.Store, now time.Time) (occupancy, error) {
+	r := occupancy{living: map[string]occupant{}, networks: map[string]*networkUsage{}}
 	headers, err := db.Due(ctx, never, maxList)
 	if err != nil {
 		return r, fmt.Errorf("read who lives: %w", err)
 	}
 	for i := range headers {
-		r.settled(headers[i])
+		r.saved(headers[i])
 	}
 	records, err := db.List(ctx, kindCreation)
 	if err != nil {
@@ -82,17 +82,17 @@ func readRegister(ctx context.Context, db store.Store, now time.Time) (register,
 }
 
 // network returns the household of a network.
-func (r *register) network(name string) *household {
+func (r *occupancy) network(name string) *networkUsage {
 	h := r.networks[name]
 	if h == nil {
-		h = &household{}
+		h = &networkUsage{}
 		r.networks[name] = h
 	}
 	return h
 }
 
 // tidy forgets a network that has nothing.
-func (r *register) tidy(name string, now time.Time) {
+func (r *occupancy) tidy(name string, now time.Time) {
 	h := r.networks[name]
 	if h == nil {
 		return
@@ -104,25 +104,25 @@ func (r *register) tidy(name string, now time.Time) {
 }
 
 // expire forgets creations that count no longer.
-func (h *household) expire(now time.Time) {
+func (h *networkUsage) expire(now time.Time) {
 	for len(h.creations) > 0 && !now.Before(h.creations[0].Add(creationsCount)) {
 		h.creations = h.creations[1:]
 	}
 }
 
-func (r *register) settled(header store.Sandbox) {
+func (r *occupancy) saved(header store.Sandbox) {
 	if r.counts {
-		r.record = append(r.record, func(r *register) { r.settled(header) })
+		r.record = append(r.record, func(r *occupancy) { r.saved(header) })
 	}
 	if _, known := r.living[header.ID]; !known {
 		r.network(header.Network).living++
 	}
-	r.living[header.ID] = resident{network: header.Network, until: header.DeleteAt}
+	r.living[header.ID] = occupant{network: header.Network, until: header.DeleteAt}
 }
 
-func (r *register) gone(id string) {
+func (r *occupancy) deleted(id string) {
 	if r.counts {
-		r.record = append(r.record, func(r *register) { r.gone(id) })
+		r.record = append(r.record, func(r *occupancy) { r.deleted(id) })
 	}
 	if known, ok := r.living[id]; ok {
 		delete(r.living, id)
@@ -132,7 +132,7 @@ func (r *register) gone(id string) {
 
 // recounted replaces who lives by what the store says, and repeats what
 // happened while it was asked.
-func (r *register) recounted(headers []store.Sandbox) {
+func (r *occupancy) recounted(headers []store.Sandbox) {
 	for id := range r.living {
 		r.network(r.living[id].network).living--
 	}
@@ -140,7 +140,7 @@ func (r *register) recounted(headers []store.Sandbox) {
 	happened := r.record
 	r.record, r.counts = nil, false
 	for i := range headers {
-		r.settled(headers[i])
+		r.saved(headers[i])
 	}
 	for _, repeat := range happened {
 		repeat(r)
@@ -148,12 +148,12 @@ func (r *register) recounted(headers []store.Sandbox) {
 }
 
 // taken is how many places sandboxes and creations take up.
-func (r *register) taken() int { return len(r.living) + r.making }
+func (r *occupancy) taken() int { return len(r.living) + r.making }
 
 // allows refuses a network that has, or has created, as many as it may
 // (contract: ERR.IP_ACTIVE_LIMIT, ERR.IP_CREATE_LIMIT).
-func (d *Desk) allows(network string, now time.Time) error {
-	h := d.register.networks[network]
+func (d *Controller) allows(network string, now time.Time) error {
+	h := d.occupancy.networks[network]
 	if h == nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (d *Desk) allows(network string, now time.Time) error {
 		if group, err := netip.ParsePrefix(network); err == nil && group.Addr().Unmap().IsLoopback() {
 			p.Hint = "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until retry_at. On your own machine, platen serve --ip-active 0 starts a server without this limit."
 		}
-		return retrying(p, now, d.register.nextFree(network, now))
+		return retrying(p, now, d.occupancy.nextFree(network, now))
 	}
 	h.expire(now)
 	if n := len(h.creations); d.options.Hourly > 0 && n >= d.options.Hourly {
@@ -173,7 +173,7 @@ func (d *Desk) allows(network string, now time.Time) error {
 }
 
 // nextFree is when the first sandbox of a network is deleted.
-func (r *register) nextFree(network string, now time.Time) time.Time {
+func (r *occupancy) nextFree(network string, now time.Time) time.Time {
 	first := time.Time{}
 	for _, resident := range r.living {
 		if resident.network == network && (first.IsZero() || resident.until.Before(first)) {

@@ -20,22 +20,22 @@ const (
 	heatWriters = 64
 )
 
-// heat is the sandboxes whose events somebody waits for. A sandbox is otherwise
+// wakeups is the sandboxes whose events somebody waits for. A sandbox is otherwise
 // brought up to the present by whoever calls; for these, what is due happens at
 // its own moment. The others cost nothing.
-type heat struct {
+type wakeups struct {
 	mu sync.Mutex // guards what follows
 	// watched are the sandboxes with the number of who waits, queue those of
 	// them for which something is due, the soonest first.
-	watched map[*Sandbox]*hot
-	queue   hotQueue
+	watched map[*Sandbox]*scheduled
+	queue   wakeupQueue
 	waiting int
 	// sooner is told when there is something new to do first.
 	sooner chan struct{}
 }
 
-// hot is a watched sandbox.
-type hot struct {
+// scheduled is a watched sandbox.
+type scheduled struct {
 	sandbox  *Sandbox
 	watchers int
 	at       moment.Instant
@@ -43,14 +43,14 @@ type hot struct {
 	index int
 }
 
-func newHeat() *heat {
-	return &heat{watched: map[*Sandbox]*hot{}, sooner: make(chan struct{}, 1)}
+func newWakeups() *wakeups {
+	return &wakeups{watched: map[*Sandbox]*scheduled{}, sooner: make(chan struct{}, 1)}
 }
 
 // Watch lets time pass in a sandbox while somebody waits for its events: what
 // is due happens at its moment, though nobody calls. The caller ends it.
 func (s *Sandbox) Watch() (end func()) {
-	h := s.house.heat
+	h := s.registry.wakeups
 	unwatch := s.watch()
 	h.count(1)
 	return func() {
@@ -60,7 +60,7 @@ func (s *Sandbox) Watch() (end func()) {
 }
 
 // count counts those who wait.
-func (h *heat) count(change int) {
+func (h *wakeups) count(change int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.waiting += change
@@ -68,12 +68,12 @@ func (h *heat) count(change int) {
 
 // watch keeps a sandbox hot until the caller ends it.
 func (s *Sandbox) watch() (end func()) {
-	h := s.house.heat
+	h := s.registry.wakeups
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.watched[s]
 	if w == nil {
-		w = &hot{sandbox: s, index: -1}
+		w = &scheduled{sandbox: s, index: -1}
 		h.watched[s] = w
 	}
 	w.watchers++
@@ -81,12 +81,12 @@ func (s *Sandbox) watch() (end func()) {
 	if v := s.published.Load(); v != nil {
 		h.set(w, v.next())
 	} else {
-		h.set(w, s.house.now())
+		h.set(w, s.registry.now())
 	}
 	return func() { h.unwatch(w) }
 }
 
-func (h *heat) unwatch(w *hot) {
+func (h *wakeups) unwatch(w *scheduled) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if w.watchers--; w.watchers == 0 {
@@ -97,10 +97,10 @@ func (h *heat) unwatch(w *hot) {
 }
 
 // Watchers is how many wait for events.
-func (h *House) Watchers() int {
-	h.heat.mu.Lock()
-	defer h.heat.mu.Unlock()
-	return h.heat.waiting
+func (h *Registry) Watchers() int {
+	h.wakeups.mu.Lock()
+	defer h.wakeups.mu.Unlock()
+	return h.wakeups.waiting
 }
 
 // next is when something is next to happen, 0 for never.
@@ -114,9 +114,9 @@ func (v *View) next() moment.Instant {
 	return v.wakeAt
 }
 
-// renewed notes when something is next to happen in a sandbox, if anybody waits
+// reschedule notes when something is next to happen in a sandbox, if anybody waits
 // for it.
-func (h *heat) renewed(s *Sandbox, at moment.Instant) {
+func (h *wakeups) reschedule(s *Sandbox, at moment.Instant) {
 	if !s.watched.Load() {
 		return // nearly all: they do not meet at the lock
 	}
@@ -129,7 +129,7 @@ func (h *heat) renewed(s *Sandbox, at moment.Instant) {
 
 // set puts a sandbox into the queue, or takes it out with 0. The caller holds
 // mu.
-func (h *heat) set(w *hot, at moment.Instant) {
+func (h *wakeups) set(w *scheduled, at moment.Instant) {
 	w.at = at
 	switch {
 	case at == 0 && w.index >= 0:
@@ -149,7 +149,7 @@ func (h *heat) set(w *hot, at moment.Instant) {
 }
 
 // due takes a sandbox out of the queue that is due, or returns how long to rest.
-func (h *heat) due(now moment.Instant) (*Sandbox, time.Duration) {
+func (h *wakeups) due(now moment.Instant) (*Sandbox, time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.queue) == 0 {
@@ -158,13 +158,13 @@ func (h *heat) due(now moment.Instant) (*Sandbox, time.Duration) {
 	if first := h.queue[0]; first.at > now {
 		return nil, min(heatRest, first.at.Sub(now))
 	}
-	w, _ := heap.Pop(&h.queue).(*hot)
+	w, _ := heap.Pop(&h.queue).(*scheduled)
 	return w.sandbox, 0
 }
 
 // run brings the sandboxes that somebody waits for up to the present, each at
 // its moment, until the context ends.
-func (h *heat) run(ctx context.Context, now func() moment.Instant) {
+func (h *wakeups) run(ctx context.Context, now func() moment.Instant) {
 	timer := time.NewTimer(heatRest)
 	defer timer.Stop()
 	places := make(chan struct{}, heatWriters)
@@ -185,47 +185,47 @@ func (h *heat) run(ctx context.Context, now func() moment.Instant) {
 		case <-ctx.Done():
 		case places <- struct{}{}:
 			writing.Go(func() {
-				h.warm(ctx, s, now())
+				h.advance(ctx, s, now())
 				<-places
 			})
 		}
 	}
 }
 
-// warm brings a sandbox up to the present and puts it back into the queue.
-func (h *heat) warm(ctx context.Context, s *Sandbox, now moment.Instant) {
+// advance brings a sandbox up to the present and puts it back into the queue.
+func (h *wakeups) advance(ctx context.Context, s *Sandbox, now moment.Instant) {
 	err := s.wake(ctx, now)
 	v := s.published.Load()
 	switch {
 	case err != nil:
-		s.house.log.Warn("bring sandbox up to the present", "sandbox", s.id, "error", err)
-		h.renewed(s, now.Add(heatRetry))
+		s.registry.log.Warn("bring sandbox up to the present", "sandbox", s.id, "error", err)
+		h.reschedule(s, now.Add(heatRetry))
 	case v != nil:
-		h.renewed(s, v.next())
+		h.reschedule(s, v.next())
 	}
 }
 
-// hotQueue is a heap.
-type hotQueue []*hot //nolint:recvcheck // heap.Interface wants both
+// wakeupQueue is a heap.
+type wakeupQueue []*scheduled //nolint:recvcheck // heap.Interface wants both
 
-func (q hotQueue) Len() int           { return len(q) }
-func (q hotQueue) Less(i, j int) bool { return q[i].at < q[j].at }
+func (q wakeupQueue) Len() int           { return len(q) }
+func (q wakeupQueue) Less(i, j int) bool { return q[i].at < q[j].at }
 
-func (q hotQueue) Swap(i, j int) {
+func (q wakeupQueue) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
 	q[i].index, q[j].index = i, j
 }
 
 // Push implements heap.Interface.
-func (q *hotQueue) Push(v any) {
-	if w, ok := v.(*hot); ok {
+func (q *wakeupQueue) Push(v any) {
+	if w, ok := v.(*scheduled); ok {
 		w.index = len(*q)
 		*q = append(*q, w)
 	}
 }
 
 // Pop implements heap.Interface.
-func (q *hotQueue) Pop() any {
+func (q *wakeupQueue) Pop() any {
 	last := len(*q) - 1
 	w := (*q)[last]
 	(*q)[last] = nil

@@ -1,4 +1,4 @@
-package front
+package gateway
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // space is what may stand around values of JSON.
 const space = " \t\r\n"
 
-// message is what the front has to know of a message; the library reads it
+// message is what the gateway has to know of a message; the library reads it
 // whole.
 type message struct {
 	Version string          `json:"jsonrpc"`

@@ -8,31 +8,31 @@ import (
 	"platen/internal/company/mission"
 )
 
-// conduct is how the calls of a sandbox's clients went, with a lock of its own:
+// activity is how the calls of a sandbox's clients went, with a lock of its own:
 // reads and refusals change it, and wait for no writer. It goes to the store
 // with whatever commit comes next, and with the snapshots of idle companies and
 // of a server that stops.
-type conduct struct {
+type activity struct {
 	mu sync.Mutex // guards what follows
-	mission.Conduct
+	mission.ClientActivity
 	// begun is set once what was stored has been taken up: from then on memory
 	// is ahead of the store.
 	begun bool
 }
 
 // begin takes up what was stored, the first time.
-func (c *conduct) begin(stored mission.Conduct) (first bool) {
+func (c *activity) begin(stored mission.ClientActivity) (first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first = !c.begun
 	if first {
-		c.begun, c.Conduct = true, stored.Clone()
+		c.begun, c.ClientActivity = true, stored.Clone()
 	}
 	return first
 }
 
 // taken returns what is to be stored.
-func (c *conduct) taken(noted mission.Signals) mission.Conduct {
+func (c *activity) taken(noted mission.Signals) mission.ClientActivity {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	taken := c.Clone()
@@ -56,15 +56,15 @@ func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) {
 	_, err := s.View(ctx, added)
 	s.noted(added) // also when the store takes nothing at the moment
 	if err != nil {
-		s.house.log.Warn("note what a call completes", "sandbox", s.id, "error", err)
+		s.registry.log.Warn("note what a call completes", "sandbox", s.id, "error", err)
 	}
 }
 
 func (s *Sandbox) note(call *mission.Call, known mission.Signals) mission.Signals {
-	c := &s.conduct
+	c := &s.activity
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	added := c.Conduct.Observe(call, known)
+	added := c.ClientActivity.Observe(call, known)
 	s.refused.Store(c.Refused)
 	return added
 }
@@ -72,7 +72,7 @@ func (s *Sandbox) note(call *mission.Call, known mission.Signals) mission.Signal
 // recall takes up what was stored with the company.
 func (s *Sandbox) recall() {
 	stored := s.company.Conduct()
-	if s.conduct.begin(stored) {
+	if s.activity.begin(stored) {
 		s.signals.Or(uint64(stored.Noted))
 		s.refused.Store(stored.Refused)
 	}
@@ -81,7 +81,7 @@ func (s *Sandbox) recall() {
 // carry gives the company along what is to be stored with it, and reports
 // whether that is anything new.
 func (s *Sandbox) carry() (changed bool) {
-	carried := s.conduct.taken(mission.Signals(s.signals.Load()) &^ s.company.Signals())
+	carried := s.activity.taken(mission.Signals(s.signals.Load()) &^ s.company.Signals())
 	changed = !reflect.DeepEqual(carried, s.company.Conduct())
 	s.company.Carry(carried)
 	return changed

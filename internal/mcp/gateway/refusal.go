@@ -1,4 +1,4 @@
-package front
+package gateway
 
 import (
 	"bytes"
@@ -35,9 +35,9 @@ type refusal struct {
 // Error implements error.
 func (r *refusal) Error() string { return r.message }
 
-// turnAway refuses a request that no operation sees. It costs what a request
+// reject refuses a request that no operation sees. It costs what a request
 // without a key does, unless it comes with a session.
-func (f *Front) turnAway(w http.ResponseWriter, r *http.Request, err error, visits ...*Visit) {
+func (f *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, visits ...*Request) {
 	spend := f.options.Gate.Anonymous
 	for _, v := range visits {
 		if v.Session != nil || v.Key != "" && f.options.Gate.Knows(r, v.Key) == nil {
@@ -51,10 +51,10 @@ func (f *Front) turnAway(w http.ResponseWriter, r *http.Request, err error, visi
 }
 
 // refuse answers with an error that belongs to no message.
-func (f *Front) refuse(w http.ResponseWriter, err error) { f.refuseMessage(w, nil, err) }
+func (f *Gateway) refuse(w http.ResponseWriter, err error) { f.refuseMessage(w, nil, err) }
 
 // refuseMessage answers with an error, to the message if there is one.
-func (f *Front) refuseMessage(w http.ResponseWriter, messages []message, err error) {
+func (f *Gateway) refuseMessage(w http.ResponseWriter, messages []message, err error) {
 	said := f.said(err)
 	maps.Copy(w.Header(), said.header)
 	var id json.RawMessage
@@ -66,7 +66,7 @@ func (f *Front) refuseMessage(w http.ResponseWriter, messages []message, err err
 
 // said is what clients are told of an error. One that is neither a refusal nor
 // a problem is ours: it is logged, and not told.
-func (f *Front) said(err error) *refusal {
+func (f *Gateway) said(err error) *refusal {
 	if said, ok := errors.AsType[*refusal](err); ok {
 		return said
 	}

@@ -16,8 +16,8 @@ import (
 	"platen/internal/store/sqlite"
 )
 
-// live runs a house in a bubble, with its clock.
-func live(t *testing.T) *sandbox.House {
+// live runs a registry in a bubble, with its clock.
+func live(t *testing.T) *sandbox.Registry {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "platen.db"))
 	if err != nil {
@@ -27,14 +27,14 @@ func live(t *testing.T) *sandbox.House {
 	if err != nil {
 		t.Fatal(err)
 	}
-	house := sandbox.NewHouse(sandbox.Options{
+	registry := sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
 		Store:     db, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { house.Run(ctx) })
+	running.Go(func() { registry.Run(ctx) })
 	t.Cleanup(func() {
 		stop()
 		running.Wait()
@@ -42,17 +42,17 @@ func live(t *testing.T) *sandbox.House {
 			t.Error(err)
 		}
 	})
-	return house
+	return registry
 }
 
 // settle creates a sandbox of the seed 1.
-func settle(t *testing.T, house *sandbox.House, mode sim.Mode) *sandbox.Sandbox {
+func settle(t *testing.T, registry *sandbox.Registry, mode sim.Mode) *sandbox.Sandbox {
 	t.Helper()
-	created, err := house.Create(context.Background(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
+	created, err := registry.Create(context.Background(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house.Sandbox(created.SandboxID)
+	return registry.Sandbox(created.SandboxID)
 }
 
 func viewOf(t *testing.T, s *sandbox.Sandbox) *sandbox.View {
@@ -69,8 +69,8 @@ func viewOf(t *testing.T, s *sandbox.Sandbox) *sandbox.View {
 func TestTimePassesWhileSomebodyWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		house := live(t)
-		s := settle(t, house, sim.Realtime)
+		registry := live(t)
+		s := settle(t, registry, sim.Realtime)
 		v := viewOf(t, s)
 		end := s.Watch()
 		for woken := 0; woken < 30; {
@@ -86,11 +86,11 @@ func TestTimePassesWhileSomebodyWaits(t *testing.T) {
 			}
 			v = next
 		}
-		if n := house.Watchers(); n != 1 {
+		if n := registry.Watchers(); n != 1 {
 			t.Errorf("%d watch", n)
 		}
 		end()
-		if n := house.Watchers(); n != 0 {
+		if n := registry.Watchers(); n != 0 {
 			t.Errorf("%d watch after the end", n)
 		}
 		select {
@@ -104,8 +104,8 @@ func TestTimePassesWhileSomebodyWaits(t *testing.T) {
 func TestTheEndComesWhileSomebodyWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		house := live(t)
-		s := settle(t, house, sim.Manual)
+		registry := live(t)
+		s := settle(t, registry, sim.Manual)
 		v := viewOf(t, s)
 		defer s.Watch()()
 		for _, at := range []time.Duration{lease - warning, warning} {
@@ -132,7 +132,7 @@ func TestManyWatchersComeAndGo(t *testing.T) {
 	b := open(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	running.Go(func() { b.house.Run(ctx) })
+	running.Go(func() { b.registry.Run(ctx) })
 	var sandboxes []*sandbox.Sandbox
 	for range 8 {
 		sandboxes = append(sandboxes, b.create(sim.Realtime))
@@ -155,7 +155,7 @@ func TestManyWatchersComeAndGo(t *testing.T) {
 	clients.Wait()
 	stop()
 	running.Wait()
-	if n := b.house.Watchers(); n != 0 {
+	if n := b.registry.Watchers(); n != 0 {
 		t.Errorf("%d watch after all have left", n)
 	}
 }

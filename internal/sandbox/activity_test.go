@@ -91,15 +91,15 @@ func TestHowCallsWentOutlivesAStop(t *testing.T) {
 		if got := b.view(s).WritesRefused(); got != int64(nth) {
 			t.Fatalf("%d writes were refused, counted are %d", nth, got)
 		}
-		b.house.Close(t.Context())
+		b.registry.Close(t.Context())
 		b.reopen(nil)
-		s = b.house.Sandbox(id)
+		s = b.registry.Sandbox(id)
 		b.view(s)
 	}
 	b.isDone(s, "page_through")
 	b.pass(6 * time.Minute)
 	b.observe(s, refused())
-	b.house.Sweep(t.Context())
+	b.registry.Sweep(t.Context())
 	if got := b.view(s).WritesRefused(); got != 4 {
 		t.Errorf("of four refusals %d are counted after a rest", got)
 	}
@@ -114,7 +114,7 @@ func TestACrashMayForgetWhatOnlyReadsHaveDone(t *testing.T) {
 	id := b.view(s).SandboxID
 	crash := func() {
 		b.reopen(nil)
-		s = b.house.Sandbox(id)
+		s = b.registry.Sandbox(id)
 		b.view(s)
 	}
 	b.observe(s, page(1))
