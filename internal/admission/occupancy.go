@@ -81,7 +81,7 @@ func readOccupancy(ctx context.Context, db store.Store, now time.Time) (occupanc
 	return r, nil
 }
 
-// network returns the household of a network.
+// network returns the usage of a network.
 func (r *occupancy) network(name string) *networkUsage {
 	h := r.networks[name]
 	if h == nil {

@@ -14,9 +14,9 @@ import (
 // the books reads whole.
 const ledgerResource = "ledger_entry"
 
-// conduct lets the missions see the call, before it is answered: whoever has
+// observe lets the missions see the call, before it is answered: whoever has
 // the answer finds what it has completed.
-func (x *exchange) conduct(status int) {
+func (x *exchange) observe(status int) {
 	if x.sandbox == nil {
 		return
 	}
@@ -27,7 +27,7 @@ func (x *exchange) conduct(status int) {
 	case http.MethodGet, http.MethodOptions:
 		c.CSV = x.csv
 	case http.MethodHead: // nothing was read
-		c.Page, c.Stretch = mission.Page{}, mission.FeedRange{}
+		c.Page, c.FeedRange = mission.Page{}, mission.FeedRange{}
 	default:
 		c.Write = true
 		c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
@@ -37,11 +37,11 @@ func (x *exchange) conduct(status int) {
 
 // paged notes which page of a list is answered.
 func (x *exchange) paged(v *sandbox.View, p *page, next string) {
-	page := mission.Page{List: p.list(), First: !p.cursor, From: p.after, Last: next == "", Books: books(v)}
+	page := mission.Page{List: p.list(), First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v)}
 	if next != "" {
 		page.Next, _ = p.decodeCursor(next) // our own
 	}
-	page.Books.Whole = x.op.Resource == ledgerResource && p.chosen == 0
+	page.Ledger.Whole = x.op.Resource == ledgerResource && p.chosen == 0
 	x.call.Page = page
 }
 
@@ -55,11 +55,11 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 	if n := len(events); n > 0 {
 		s.Last = events[n-1].Sequence
 	}
-	x.call.Stretch, x.call.Page.Books = s, books(v)
+	x.call.FeedRange, x.call.Page.Ledger = s, ledgerCursor(v)
 }
 
-// books is how ledger and feed stand in a view.
-func books(v *sandbox.View) mission.LedgerCursor {
+// ledgerCursor is how ledger and feed stand in a view.
+func ledgerCursor(v *sandbox.View) mission.LedgerCursor {
 	return mission.LedgerCursor{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
 }
 

@@ -20,7 +20,7 @@ func (x *exchange) note(status int) {
 	if x.watching {
 		return
 	}
-	x.conduct(status)
+	x.observe(status)
 	if x.sandbox == nil || x.op != nil && x.op.Resource == operation.CallResource {
 		return
 	}

@@ -31,7 +31,7 @@ func ForConsole(path string) bool {
 }
 
 const (
-	// consolePerMinute and consoleBurst are the budget of a sandbox's onlookers,
+	// consolePerMinute and consoleBurst are the budget of a sandbox's viewers,
 	// streams included.
 	consolePerMinute = 60
 	consoleBurst     = 30
@@ -55,7 +55,7 @@ type console struct {
 	streams map[string]int
 }
 
-// shownTable is a table of which an onlooker is sent the rows.
+// shownTable is a table of which a viewer is sent the rows.
 type shownTable struct {
 	resource string
 	system   operation.System

@@ -22,7 +22,7 @@ const (
 	maxChangeRows   = 300
 )
 
-// cursor is how far an onlooker has seen: the version of the view, the number of
+// cursor is how far a viewer has seen: the version of the view, the number of
 // the newest event and how many calls there were. The id of a message is one.
 type cursor struct {
 	version, sequence, calls uint64
@@ -48,10 +48,10 @@ func cursorOf(text string) cursor {
 	return p
 }
 
-// change is what an onlooker is told: what differs between two places.
+// change is what a viewer is told: the difference between two cursors.
 type change struct {
 	// Place is the newer of the two, and Whole set when the older is the
-	// beginning: what the onlooker had does not count any longer.
+	// beginning: what the viewer had does not count any longer.
 	Place string `json:"place"`
 	Whole bool   `json:"whole,omitzero"`
 	// Status is left out when only time has passed.

@@ -16,7 +16,7 @@ import (
 const (
 	// streamPace is the least time between two messages: a page draws no faster.
 	streamPace = 200 * time.Millisecond
-	// streamTick is how often an onlooker hears what time it is, and of calls,
+	// streamTick is how often a viewer hears what time it is, and of calls,
 	// which change nothing in the company.
 	streamTick = time.Second
 	// keepAlive is how often something is sent though nothing has changed.

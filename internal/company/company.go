@@ -46,8 +46,8 @@ type Company struct {
 	wallEvents uint64
 	// watched is the number of the newest event that the missions have seen.
 	watched uint64
-	// conduct lies beside the company and is only carried by it.
-	conduct mission.ClientActivity
+	// activity lies beside the company and is only carried by it.
+	activity mission.ClientActivity
 
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
@@ -193,7 +193,7 @@ func Load(image record.Image) (*Company, error) {
 	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
-	c.missions.Deeds, c.conduct, c.watched = st.Deeds, st.Conduct, st.Sequence
+	c.missions.Totals, c.activity, c.watched = st.Deeds, st.Conduct, st.Sequence
 	return c, nil
 }
 
@@ -231,7 +231,7 @@ func (c *Company) Flush(version uint64) record.Changes {
 func (c *Company) state() state {
 	return state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
-		WallEvents: c.wallEvents, Deeds: c.missions.Deeds, Conduct: c.conduct,
+		WallEvents: c.wallEvents, Deeds: c.missions.Totals, Conduct: c.activity,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Lore: c.lore.State, Signals: c.missions.Signals,
 	}
 }

@@ -26,11 +26,11 @@ func (c *Company) Note(s mission.Signals) {
 // Signals returns the signals noted so far.
 func (c *Company) Signals() mission.Signals { return c.missions.Signals }
 
-// Conduct returns what was carried along with the company when it was stored.
-func (c *Company) Conduct() mission.ClientActivity { return c.conduct }
+// ClientActivity returns what was carried along with the company when it was stored.
+func (c *Company) ClientActivity() mission.ClientActivity { return c.activity }
 
 // Carry takes along, with what is stored next, how the client's calls went.
-func (c *Company) Carry(conduct mission.ClientActivity) { c.conduct = conduct }
+func (c *Company) Carry(conduct mission.ClientActivity) { c.activity = conduct }
 
 // watch lets the missions see what has happened since they last looked. They
 // see no opening, and nothing any more of a company that has ended.

@@ -71,7 +71,7 @@ func (s *Sandbox) note(call *mission.Call, known mission.Signals) mission.Signal
 
 // recall takes up what was stored with the company.
 func (s *Sandbox) recall() {
-	stored := s.company.Conduct()
+	stored := s.company.ClientActivity()
 	if s.activity.begin(stored) {
 		s.signals.Or(uint64(stored.Noted))
 		s.refused.Store(stored.Refused)
@@ -82,7 +82,7 @@ func (s *Sandbox) recall() {
 // whether that is anything new.
 func (s *Sandbox) carry() (changed bool) {
 	carried := s.activity.taken(mission.Signals(s.signals.Load()) &^ s.company.Signals())
-	changed = !reflect.DeepEqual(carried, s.company.Conduct())
+	changed = !reflect.DeepEqual(carried, s.company.ClientActivity())
 	s.company.Carry(carried)
 	return changed
 }

@@ -10,9 +10,9 @@ import (
 	"platen/internal/problem"
 )
 
-// deedsPerRead is how many events of deeds are read at a time: more than there
+// eventsPerRead is how many events are read at a time: more than there
 // are missions and achievements.
-const deedsPerRead = 100
+const eventsPerRead = 100
 
 // Examination is a sandbox looked at as a whole: what is too dear to be in
 // every view.
@@ -36,10 +36,10 @@ func (s *Sandbox) Examine(ctx context.Context, signals mission.Signals) (Examina
 	if err != nil {
 		return Examination{}, err
 	}
-	if x.Completed, err = s.Events(ctx, x.View, Query{Limit: deedsPerRead, Types: event.SetOf(event.MissionCompleted)}); err != nil {
+	if x.Completed, err = s.Events(ctx, x.View, Query{Limit: eventsPerRead, Types: event.SetOf(event.MissionCompleted)}); err != nil {
 		return Examination{}, err
 	}
-	x.Unlocked, err = s.Events(ctx, x.View, Query{Limit: deedsPerRead, Types: event.SetOf(event.AchievementUnlocked)})
+	x.Unlocked, err = s.Events(ctx, x.View, Query{Limit: eventsPerRead, Types: event.SetOf(event.AchievementUnlocked)})
 	return x, err
 }
 

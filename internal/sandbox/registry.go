@@ -41,7 +41,7 @@ type Options struct {
 	// Hooks hears of sandboxes that come and go.
 	Hooks Hooks
 	// Webhooks are those who send deliveries. A registry without them keeps the
-	// books and sends nothing.
+	// delivery log and sends nothing.
 	Webhooks Webhooks
 }
 

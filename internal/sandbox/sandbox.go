@@ -53,8 +53,8 @@ type Sandbox struct {
 	// writing is when the writer that is inside began, as an instant; 0 when
 	// nobody is inside.
 	writing atomic.Int64
-	// calls are those of clients, conduct is how they went, each with a lock of
-	// its own. refused is what conduct counts, for readers.
+	// calls are those of clients, activity is how they went, each with a lock of
+	// its own. refused is the count of activity, for readers.
 	calls    callLog
 	activity activity
 	refused  atomic.Int64
@@ -79,7 +79,7 @@ type Sandbox struct {
 	// last is the durable state that was published last, while there is none: for
 	// readers, when the store cannot be read either.
 	last *View
-	// What follows does not go with the company in memory: unattend ends the
+	// What follows does not go with the company in memory: unwatch ends the
 	// watch over a sandbox that serves webhooks, outbound calls are the idempotency keys
 	// whose commands are at work outside, pinging the subscriptions that are being
 	// tested.

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// heatRest is how long the scheduler rests at most: a wall clock that was
+	// wakeupRest is how long the scheduler rests at most: a wall clock that was
 	// set is noticed after it.
-	heatRest = time.Second
-	// heatRetry is when a sandbox is tried again that could not be brought up
+	wakeupRest = time.Second
+	// wakeupRetry is when a sandbox is tried again that could not be brought up
 	// to the present.
-	heatRetry = time.Second
-	// heatWriters is how many sandboxes it brings up to the present at once.
-	heatWriters = 64
+	wakeupRetry = time.Second
+	// wakeupWriters is how many sandboxes it brings up to the present at once.
+	wakeupWriters = 64
 )
 
 // wakeups is the sandboxes whose events somebody waits for. A sandbox is otherwise
@@ -66,7 +66,7 @@ func (h *wakeups) count(change int) {
 	h.waiting += change
 }
 
-// watch keeps a sandbox hot until the caller ends it.
+// watch keeps a sandbox scheduled until the caller ends it.
 func (s *Sandbox) watch() (end func()) {
 	h := s.registry.wakeups
 	h.mu.Lock()
@@ -153,10 +153,10 @@ func (h *wakeups) due(now moment.Instant) (*Sandbox, time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.queue) == 0 {
-		return nil, heatRest
+		return nil, wakeupRest
 	}
 	if first := h.queue[0]; first.at > now {
-		return nil, min(heatRest, first.at.Sub(now))
+		return nil, min(wakeupRest, first.at.Sub(now))
 	}
 	w, _ := heap.Pop(&h.queue).(*scheduled)
 	return w.sandbox, 0
@@ -165,9 +165,9 @@ func (h *wakeups) due(now moment.Instant) (*Sandbox, time.Duration) {
 // run brings the sandboxes that somebody waits for up to the present, each at
 // its moment, until the context ends.
 func (h *wakeups) run(ctx context.Context, now func() moment.Instant) {
-	timer := time.NewTimer(heatRest)
+	timer := time.NewTimer(wakeupRest)
 	defer timer.Stop()
-	places := make(chan struct{}, heatWriters)
+	places := make(chan struct{}, wakeupWriters)
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	for ctx.Err() == nil {
@@ -199,7 +199,7 @@ func (h *wakeups) advance(ctx context.Context, s *Sandbox, now moment.Instant) {
 	switch {
 	case err != nil:
 		s.registry.log.Warn("bring sandbox up to the present", "sandbox", s.id, "error", err)
-		h.reschedule(s, now.Add(heatRetry))
+		h.reschedule(s, now.Add(wakeupRetry))
 	case v != nil:
 		h.reschedule(s, v.next())
 	}

@@ -19,7 +19,7 @@ const (
 	// (contract: OPEN.ACHIEVEMENTS).
 	cleanWrites = 100
 	// maxWalks bounds the lists that are remembered to be under way.
-	maxWalks = 4
+	maxListScans = 4
 )
 
 // ClientActivity is what is remembered of the calls of a sandbox's clients, for what
@@ -42,10 +42,10 @@ type ClientActivity struct {
 	Accepted int64 `json:"accepted,omitzero"`
 	Replayed int64 `json:"replayed,omitzero"`
 
-	Office  KeyActivity `json:"office,omitzero"`
-	Factory KeyActivity `json:"factory,omitzero"`
-	Presses []Wait      `json:"presses,omitempty"`
-	Walks   []ListScan  `json:"walks,omitempty"`
+	Office    KeyActivity `json:"office,omitzero"`
+	Factory   KeyActivity `json:"factory,omitzero"`
+	Presses   []Wait      `json:"presses,omitempty"`
+	ListScans []ListScan  `json:"walks,omitempty"`
 	// FeedRead is up to which event the whole feed was read.
 	FeedRead uint64 `json:"feed_read,omitzero"`
 	Ledger   Copy   `json:"ledger,omitzero"`
@@ -90,10 +90,10 @@ type Copy struct {
 	Begun  bool   `json:"begun,omitzero"`
 }
 
-// Clone returns a conduct that shares nothing with this one.
+// Clone returns a copy that shares nothing with the original.
 func (c *ClientActivity) Clone() ClientActivity {
 	clone := *c
-	clone.Presses, clone.Walks = slices.Clone(c.Presses), slices.Clone(c.Walks)
+	clone.Presses, clone.ListScans = slices.Clone(c.Presses), slices.Clone(c.ListScans)
 	return clone
 }
 

@@ -25,10 +25,10 @@ type Call struct {
 	CSV      bool
 	// Press is the one that the call wanted to start, "" for none.
 	Press string
-	// Page and Stretch are what was read of a list and of the feed. A page of
+	// Page and FeedRange are what was read of a list and of the feed. A page of
 	// the feed may be both.
-	Page    Page
-	Stretch FeedRange
+	Page      Page
+	FeedRange FeedRange
 }
 
 // Page is a page of a list as it was answered.
@@ -40,8 +40,8 @@ type Page struct {
 	// the Last.
 	First, Last bool
 	From, Next  uint64
-	// Books is what was read of the ledger.
-	Books LedgerCursor
+	// Ledger is what was read of the ledger.
+	Ledger LedgerCursor
 }
 
 // LedgerCursor is how the ledger and the feed stood when something was read.

@@ -53,28 +53,28 @@ type Standing struct {
 
 // RunCompleted takes in a print run that has ended.
 func (b *Board) RunCompleted(r *record.Recorder, jobs int, oversPct, short int64) {
-	if b.Deeds.FullRuns++; short > 0 || oversPct > perfectOversPct {
-		b.Deeds.FullRuns = 0
+	if b.Totals.FullRuns++; short > 0 || oversPct > perfectOversPct {
+		b.Totals.FullRuns = 0
 	}
 	b.unlockIf(r, gangBoss, jobs >= gangJobs)
-	b.unlockIf(r, perfectSheet, b.Deeds.FullRuns >= perfectRuns)
+	b.unlockIf(r, perfectSheet, b.Totals.FullRuns >= perfectRuns)
 }
 
 // InvoicePaid takes in a supplier invoice that the client has paid: what the
 // supplier gave up, and what was taken off for paying early.
 func (b *Board) InvoicePaid(r *record.Recorder, credited, discount money.Minor) {
-	b.Deeds.SavedMinor += credited
+	b.Totals.SavedMinor += credited
 	if discount > 0 {
-		b.Deeds.Discounts++
+		b.Totals.Discounts++
 	}
-	b.unlockIf(r, sharpEye, b.Deeds.SavedMinor >= savedMinor)
-	b.unlockIf(r, earlyBird, b.Deeds.Discounts >= earlyDiscounts)
+	b.unlockIf(r, sharpEye, b.Totals.SavedMinor >= savedMinor)
+	b.unlockIf(r, earlyBird, b.Totals.Discounts >= earlyDiscounts)
 }
 
 // Approved takes in a purchase order above the limit that the client approved.
 func (b *Board) Approved(r *record.Recorder) {
-	b.Deeds.Approved++
-	b.unlockIf(r, approver, b.Deeds.Approved >= approvals)
+	b.Totals.Approved++
+	b.unlockIf(r, approver, b.Totals.Approved >= approvals)
 }
 
 // Bought takes in what the client has bought on the market.
@@ -91,11 +91,11 @@ func (b *Board) LotsDelivered(r *record.Recorder, inTime int64) {
 func (b *Board) GotBonus(r *record.Recorder) { b.unlock(r, civicDuty) }
 
 // Missed takes in an order that was accepted and never shipped.
-func (b *Board) Missed() { b.Deeds.InTime = 0 }
+func (b *Board) Missed() { b.Totals.InTime = 0 }
 
 // Disrupted takes in a disruption that has begun.
 func (b *Board) Disrupted(loreEventID string) {
-	b.Deeds.Rides = append(slices.Clone(b.Deeds.Rides), DisruptionRun{LoreEventID: loreEventID})
+	b.Totals.Rides = append(slices.Clone(b.Totals.Rides), DisruptionRun{LoreEventID: loreEventID})
 }
 
 // GoodsLeft takes in goods that have left the Factory.
@@ -105,22 +105,22 @@ func (b *Board) GoodsLeft() { b.disruptionRun(func(d *DisruptionRun) { d.Shipped
 func (b *Board) OrderExpired() { b.disruptionRun(func(d *DisruptionRun) { d.Failed = true }) }
 
 func (b *Board) disruptionRun(change func(*DisruptionRun)) {
-	b.Deeds.Rides = slices.Clone(b.Deeds.Rides)
-	for i := range b.Deeds.Rides {
-		change(&b.Deeds.Rides[i])
+	b.Totals.Rides = slices.Clone(b.Totals.Rides)
+	for i := range b.Totals.Rides {
+		change(&b.Totals.Rides[i])
 	}
 }
 
 // DisruptionEnded takes in the end of a disruption (contract:
 // OPEN.MISSION.RIDE_OUT_DISRUPTION).
 func (b *Board) DisruptionEnded(r *record.Recorder, loreEventID string) {
-	at := slices.IndexFunc(b.Deeds.Rides, func(d DisruptionRun) bool { return d.LoreEventID == loreEventID })
+	at := slices.IndexFunc(b.Totals.Rides, func(d DisruptionRun) bool { return d.LoreEventID == loreEventID })
 	if at < 0 { // it began when no board looked
 		return
 	}
-	ride := b.Deeds.Rides[at]
-	if b.Deeds.Rides = slices.Delete(slices.Clone(b.Deeds.Rides), at, at+1); len(b.Deeds.Rides) == 0 {
-		b.Deeds.Rides = nil // as it was before: what is stored tells none from empty
+	ride := b.Totals.Rides[at]
+	if b.Totals.Rides = slices.Delete(slices.Clone(b.Totals.Rides), at, at+1); len(b.Totals.Rides) == 0 {
+		b.Totals.Rides = nil // as it was before: what is stored tells none from empty
 	}
 	if ride.Shipped && !ride.Failed {
 		b.Note(r, RodeOut)
@@ -128,28 +128,28 @@ func (b *Board) DisruptionEnded(r *record.Recorder, loreEventID string) {
 }
 
 // WagesPaid takes in a week's wages that were paid in time.
-func (b *Board) WagesPaid() { b.Deeds.KeptPayrolls++ }
+func (b *Board) WagesPaid() { b.Totals.KeptPayrolls++ }
 
 // CrewUpset takes in somebody who quit, or wages that were late: what was kept
 // begins anew tomorrow.
 func (b *Board) CrewUpset(r *record.Recorder) {
-	b.Deeds.KeptSince, b.Deeds.KeptPayrolls = r.Today()+1, 0
+	b.Totals.KeptSince, b.Totals.KeptPayrolls = r.Today()+1, 0
 }
 
 // Measure takes in how the company stands.
 func (b *Board) Measure(r *record.Recorder, s Standing) {
-	if s.Shipped > b.Deeds.Shipped {
-		b.Deeds.InTime += s.Shipped - b.Deeds.Shipped
+	if s.Shipped > b.Totals.Shipped {
+		b.Totals.InTime += s.Shipped - b.Totals.Shipped
 	}
-	if s.Late > b.Deeds.Late {
-		b.Deeds.InTime = 0
+	if s.Late > b.Totals.Late {
+		b.Totals.InTime = 0
 	}
-	b.Deeds.Shipped, b.Deeds.Late = s.Shipped, s.Late
-	b.unlockIf(r, onTheDot, b.Deeds.InTime >= ordersInTime)
+	b.Totals.Shipped, b.Totals.Late = s.Shipped, s.Late
+	b.unlockIf(r, onTheDot, b.Totals.InTime >= ordersInTime)
 	b.unlockIf(r, phoenix, s.NegativeCloses >= negativeCloses && s.CashMinor > 0)
 	b.unlockIf(r, firstProfit, s.Closed && s.ProfitMinor >= firstProfitMinor)
-	kept := r.Today() - b.Deeds.KeptSince + 1
-	b.unlockIf(r, crewKeeper, s.Closed && kept >= keptDays && b.Deeds.KeptPayrolls >= keptPayrolls)
+	kept := r.Today() - b.Totals.KeptSince + 1
+	b.unlockIf(r, crewKeeper, s.Closed && kept >= keptDays && b.Totals.KeptPayrolls >= keptPayrolls)
 	b.unlockIf(r, marathon, r.Today() >= marathonDay && s.CashMinor >= 0 && s.Shipped+s.Delivered > 0)
 }
 

@@ -76,7 +76,7 @@ func page(list, from, to uint64) mission.Call {
 }
 
 func stretch(after, last uint64) mission.Call {
-	return mission.Call{Stretch: mission.FeedRange{Read: true, After: after, Last: last, Events: int64(last - after)}}
+	return mission.Call{FeedRange: mission.FeedRange{Read: true, After: after, Last: last, Events: int64(last - after)}}
 }
 
 func write(status int, code problem.Code) mission.Call {
@@ -86,13 +86,13 @@ func write(status int, code problem.Code) mission.Call {
 // ledger is a page of the ledger as it stands at an event.
 func ledger(from, to, version, sequence uint64) mission.Call {
 	c := page(9, from, to)
-	c.Page.Books = mission.LedgerCursor{Whole: true, Ledger: version, Sequence: sequence}
+	c.Page.Ledger = mission.LedgerCursor{Whole: true, Ledger: version, Sequence: sequence}
 	return c
 }
 
 // read is a stretch of the feed while ledger and feed stand so.
 func read(after, last, version, sequence uint64) mission.Call {
 	c := stretch(after, last)
-	c.Page.Books = mission.LedgerCursor{Ledger: version, Sequence: sequence}
+	c.Page.Ledger = mission.LedgerCursor{Ledger: version, Sequence: sequence}
 	return c
 }

@@ -1,8 +1,8 @@
 // Package mission says what a client may try next, and notices when it has.
 //
-// What is noticed comes from two sides. Conduct watches the client's calls, of
+// What is noticed comes from two sides. ClientActivity watches the client's calls, of
 // which some show nothing by themselves: pages that follow each other, a
-// silence that was kept. Deeds add up what the company's own events say. Both
+// silence that was kept. Totals add up what the company's own events say. Both
 // end in signals, which only ever grow, and missions are sets of them.
 package mission
 
@@ -175,9 +175,9 @@ func (m *Mission) State() string { return string(m.Status) }
 type Board struct {
 	Missions     *record.Table[Mission, struct{}]
 	Achievements *record.Table[Achievement, struct{}]
-	// Signals and Deeds are stored with every commit.
+	// Signals and Totals are stored with every commit.
 	Signals Signals
-	Deeds   Totals
+	Totals  Totals
 }
 
 // New returns an empty board.

@@ -14,33 +14,33 @@ func (c *ClientActivity) pageThrough(call *Call) Signals {
 			return 0
 		}
 		begun := ListScan{List: p.List, Next: p.Next, Pages: 1}
-		if !slices.Contains(c.Walks, begun) {
-			c.Walks = append(c.Walks, begun)
-			c.Walks = slices.Delete(c.Walks, 0, max(0, len(c.Walks)-maxWalks))
+		if !slices.Contains(c.ListScans, begun) {
+			c.ListScans = append(c.ListScans, begun)
+			c.ListScans = slices.Delete(c.ListScans, 0, max(0, len(c.ListScans)-maxListScans))
 		}
 		return BeganList
 	}
-	i := slices.IndexFunc(c.Walks, func(w ListScan) bool { return w.List == p.List && w.Next == p.From })
+	i := slices.IndexFunc(c.ListScans, func(w ListScan) bool { return w.List == p.List && w.Next == p.From })
 	if i < 0 {
 		return 0 // a page that was read before, or one of a list that was not begun
 	}
-	pages := c.Walks[i].Pages + 1
+	pages := c.ListScans[i].Pages + 1
 	if !p.Last {
-		c.Walks[i].Next, c.Walks[i].Pages = p.Next, pages
+		c.ListScans[i].Next, c.ListScans[i].Pages = p.Next, pages
 		return WentOnInList
 	}
-	c.Walks = slices.Delete(c.Walks, i, i+1)
+	c.ListScans = slices.Delete(c.ListScans, i, i+1)
 	if pages < pagesLeast {
 		return 0
 	}
-	c.Walks = nil
+	c.ListScans = nil
 	return WentOnInList | ReachedListEnd
 }
 
 // followFeed looks for successive reads of the feed, each beginning where the
 // last one ended. One that begins elsewhere is a first one.
 func (c *ClientActivity) followFeed(call *Call) (added Signals) {
-	s, f := &call.Stretch, &c.key(call).Follows
+	s, f := &call.FeedRange, &c.key(call).Follows
 	if !s.Read || f.Reads > 0 && call.Arrived <= f.Answered {
 		return 0
 	}
@@ -65,14 +65,14 @@ func (c *ClientActivity) followFeed(call *Call) (added Signals) {
 // and both as they stand. Pages of a ledger that has changed in between do not
 // make a whole one.
 func (c *ClientActivity) balance(call *Call) Signals {
-	p, s := &call.Page, &call.Stretch
+	p, s := &call.Page, &call.FeedRange
 	if s.Read && s.Chosen == 0 && s.After <= c.FeedRead {
 		c.FeedRead = max(c.FeedRead, s.Last)
 	}
-	if p.Books.Whole {
+	if p.Ledger.Whole {
 		c.readLedger(p)
 	}
-	if !c.Ledger.Whole || p.Books.Ledger != c.Ledger.Ledger || p.Books.Sequence != c.FeedRead {
+	if !c.Ledger.Whole || p.Ledger.Ledger != c.Ledger.Ledger || p.Ledger.Sequence != c.FeedRead {
 		return 0
 	}
 	c.Ledger, c.FeedRead = Copy{}, 0
@@ -83,8 +83,8 @@ func (c *ClientActivity) readLedger(p *Page) {
 	l := &c.Ledger
 	switch {
 	case p.First:
-		*l = Copy{Ledger: p.Books.Ledger, Begun: true}
-	case !l.Begun || p.From != l.Next || p.Books.Ledger != l.Ledger:
+		*l = Copy{Ledger: p.Ledger.Ledger, Begun: true}
+	case !l.Begun || p.From != l.Next || p.Ledger.Ledger != l.Ledger:
 		return
 	}
 	l.Next, l.Whole = p.Next, p.Last

@@ -58,9 +58,9 @@ func TestFollowingTheFeedIsToGoOnFromWhereOneWas(t *testing.T) {
 	other := stretch(20, 40)
 	other.Factory = true
 	chosen := stretch(20, 40)
-	chosen.Stretch.Chosen = 7
+	chosen.FeedRange.Chosen = 7
 	unread := stretch(20, 40)
-	unread.Stretch.Read = false
+	unread.FeedRange.Read = false
 	for what, calls := range map[string][]mission.Call{
 		"two reads":                     {stretch(0, 50), stretch(50, 100)},
 		"19 events":                     {stretch(0, 10), stretch(10, 15), stretch(15, 19), stretch(19, 19)},
@@ -100,9 +100,9 @@ func TestTheBooksBalanceWhenAllOfThemWasReadAsItStands(t *testing.T) {
 	c.gives("the ledger last", c.call(ledger(0, 0, 3, 40)), mission.BooksBalance)
 
 	part := read(0, 40, 3, 40)
-	part.Stretch.Chosen = 1
+	part.FeedRange.Chosen = 1
 	filtered := ledger(0, 0, 3, 40)
-	filtered.Page.Books.Whole = false
+	filtered.Page.Ledger.Whole = false
 	for what, calls := range map[string][]mission.Call{
 		"a ledger that grew while it was read": {ledger(0, 5, 3, 40), ledger(5, 0, 4, 41), read(0, 41, 4, 41)},
 		"a ledger that has grown since":        {ledger(0, 0, 3, 40), read(0, 41, 4, 41)},

@@ -26,7 +26,7 @@ func earlier(a, b waiting) int {
 	return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.ordinal, b.ordinal))
 }
 
-// index reads the rows of loaded books into the queue and the log.
+// index reads the rows that were loaded into the queue and the log.
 func (b *Subscriptions) index() {
 	if b.indexed {
 		return

@@ -102,7 +102,7 @@ type Subscriptions struct {
 	indexed bool
 }
 
-// New returns empty books.
+// New returns no subscriptions.
 func New() *Subscriptions {
 	return &Subscriptions{
 		Subscriptions: record.NewTable[Subscription, sealed](

@@ -9,7 +9,7 @@ import (
 // (contract: LIMIT.KEY_RATE.HEADERS, OPEN.RATE.DRAFT_HEADERS).
 var shown = [...]string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit-Policy", "RateLimit"} //nolint:gochecknoglobals // read only
 
-// left are the headers of the budget that the calls of one visit were taken
+// left are the headers of the budget that the calls of one request were taken
 // from.
 type left struct {
 	mu     sync.Mutex // guards what follows
@@ -17,7 +17,7 @@ type left struct {
 }
 
 // Charged notes what the answer to a call says of the budget that it was taken
-// from. The answer to the visit shows what the last of its calls left.
+// from. The answer to the request shows what the last of its calls left.
 func (v *Request) Charged(answer http.Header) {
 	v.left.mu.Lock()
 	defer v.left.mu.Unlock()
@@ -39,9 +39,9 @@ func take(to, from http.Header) {
 // which were made, or else the caller's own.
 type budgeted struct {
 	http.ResponseWriter
-	gate  Gate
-	visit *Request
-	begun bool
+	gate    Gate
+	request *Request
+	begun   bool
 }
 
 // Unwrap lets http.ResponseController reach the writer below.
@@ -65,11 +65,11 @@ func (b *budgeted) begin() {
 		return
 	}
 	b.begun = true
-	b.visit.left.mu.Lock()
-	defer b.visit.left.mu.Unlock()
-	if b.visit.left.header == nil {
-		b.gate.Show(b.Header(), b.visit.Request, b.visit.Key)
+	b.request.left.mu.Lock()
+	defer b.request.left.mu.Unlock()
+	if b.request.left.header == nil {
+		b.gate.Show(b.Header(), b.request.Request, b.request.Key)
 		return
 	}
-	take(b.Header(), b.visit.left.header)
+	take(b.Header(), b.request.left.header)
 }

@@ -116,7 +116,7 @@ type Request struct {
 	// there is a session: a key that does not work any more is for the model to
 	// hear of.
 	Key string
-	// Request is the visit itself, for the network that it comes from and the
+	// Request is the HTTP request itself, for the network that it comes from and the
 	// time that it lasts.
 	Request *http.Request
 
@@ -161,7 +161,7 @@ func (v *Request) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) 
 
 type requestKey struct{}
 
-// RequestOf returns the visit that a context belongs to.
+// RequestOf returns the request that a context belongs to.
 func RequestOf(ctx context.Context) *Request {
 	v, ok := ctx.Value(requestKey{}).(*Request)
 	if !ok {
@@ -178,7 +178,7 @@ func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// to take the answer in when it comes.
 	timed := newTimed(w)
 	defer timed.renew() // what is still to be sent
-	w = &budgeted{ResponseWriter: timed, gate: f.options.Gate, visit: v}
+	w = &budgeted{ResponseWriter: timed, gate: f.options.Gate, request: v}
 	if err := acceptable(r); err != nil {
 		f.reject(w, r, err)
 		return
@@ -212,7 +212,7 @@ func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// recognise finds the session of a visit. The revision without sessions
+// recognise finds the session of a request. The revision without sessions
 // ignores the header.
 func (f *Gateway) recognise(v *Request) error {
 	r := v.Request
@@ -297,7 +297,7 @@ func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	next.ServeHTTP(n, again)
 }
 
-// authorize looks at the key of a visit and spends what its messages cost. A tool
+// authorize looks at the key of a request and spends what its messages cost. A tool
 // call spends by itself, once it is known whose it is, and hears of its key as
 // the model's tool error.
 func (f *Gateway) authorize(v *Request, messages []message) error {
