@@ -2289,7 +2289,7 @@ type PurchaseOrderCreatedData struct {
 	SupplierID    string        `json:"supplier_id"`
 	TotalMinor    int64         `json:"total_minor"`
 	RequisitionID *string       `json:"requisition_id"`
-	Lines         []OrderedLine `json:"lines"`
+	Lines         []OrderedLine `json:"lines,omitempty"`
 	Changes       []Change      `json:"changes,omitempty"`
 }
 
@@ -2911,7 +2911,7 @@ type PayrollDueData struct {
 	TimesheetID string      `json:"timesheet_id"`
 	GrossMinor  int64       `json:"gross_minor"`
 	DueDate     Date        `json:"due_date"`
-	Entries     []WageEntry `json:"entries"`
+	Entries     []WageEntry `json:"entries,omitempty"`
 	Changes     []Change    `json:"changes,omitempty"`
 }
 
@@ -2925,6 +2925,9 @@ type WageEntry struct {
 	HoursSick   int64         `json:"hours_sick"`
 	HoursLeave  int64         `json:"hours_leave"`
 	HourlyMinor int64         `json:"hourly_minor"`
+	WorkedMinor int64         `json:"worked_minor"`
+	SickMinor   int64         `json:"sick_minor"`
+	LeaveMinor  int64         `json:"leave_minor"`
 	GrossMinor  int64         `json:"gross_minor"`
 }
 

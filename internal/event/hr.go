@@ -74,14 +74,14 @@ type PayrollDueData struct {
 	GrossMinor  money.Minor `json:"gross_minor"`
 	DueDate     moment.Date `json:"due_date"`
 	// Entries are those of the timesheet, with the wages that they make. In a
-	// large company they make the event larger than what a delivery may have
-	// (contract: EVT.BODY.MAX).
-	Entries []WageEntry `json:"entries"`
+	// large company they make the event larger than a delivery may be (contract:
+	// EVT.BODY.MAX). Events that an earlier version wrote have none.
+	Entries []WageEntry `json:"entries,omitempty"`
 	Riders
 }
 
-// WageEntry is the week of one employee: whole hours, and the gross wage for
-// them, to which hours of illness add in part.
+// WageEntry is the week of one employee: whole hours and the wage for each kind of
+// them, of which hours of illness are paid in part. The gross wage is their sum.
 type WageEntry struct {
 	EmployeeID  string      `json:"employee_id"`
 	BadgeNo     string      `json:"badge_no"`
@@ -91,6 +91,9 @@ type WageEntry struct {
 	HoursSick   int64       `json:"hours_sick"`
 	HoursLeave  int64       `json:"hours_leave"`
 	HourlyMinor money.Minor `json:"hourly_minor"`
+	WorkedMinor money.Minor `json:"worked_minor"`
+	SickMinor   money.Minor `json:"sick_minor"`
+	LeaveMinor  money.Minor `json:"leave_minor"`
 	GrossMinor  money.Minor `json:"gross_minor"`
 }
 

@@ -38,11 +38,12 @@ type OfficeRequisitionRejectedData struct {
 // PurchaseOrderCreatedData is the data of office.purchase_order.created.
 type PurchaseOrderCreatedData struct {
 	Head
-	Number        string        `json:"number"`
-	SupplierID    string        `json:"supplier_id"`
-	TotalMinor    money.Minor   `json:"total_minor"`
-	RequisitionID *string       `json:"requisition_id"`
-	Lines         []OrderedLine `json:"lines"`
+	Number        string      `json:"number"`
+	SupplierID    string      `json:"supplier_id"`
+	TotalMinor    money.Minor `json:"total_minor"`
+	RequisitionID *string     `json:"requisition_id"`
+	// Lines are absent in events that an earlier version wrote.
+	Lines []OrderedLine `json:"lines,omitempty"`
 	Riders
 }
 

@@ -173,6 +173,9 @@ func TestTheWagesOfALargeCompanyAreShortenedOnDelivery(t *testing.T) {
 	gross := int64(0)
 	for i, entry := range entries {
 		gross += number(t, entry, "gross_minor")
+		if parts := number(t, entry, "worked_minor") + number(t, entry, "sick_minor") + number(t, entry, "leave_minor"); parts != number(t, entry, "gross_minor") {
+			t.Errorf("the parts of a wage make %d: %v", parts, entry)
+		}
 		for name, value := range sheet[i] {
 			if encode(t, entry[name]) != encode(t, value) {
 				t.Errorf("entry %d says %s %v, the timesheet %v", i, name, entry[name], value)
