@@ -117,7 +117,7 @@ func TestFiltersAreFoundByTheirLine(t *testing.T) {
 func TestHouseWords(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"NewHouse": "house", "House": "house", "Deeds": "deed", "settle": "settle", "TurnAway": "turnAway", "maxLines": "...Most",
+		"NewHouse": "house", "House": "house", "Deeds": "deed", "settle": "settle", "TurnAway": "turnAway", "linesMost": "...Most",
 		"HeatWave": "", "registerUser": "", "most": "", "warehouse": "", "Order": "",
 	} {
 		if got := houseWord(name); got != want {

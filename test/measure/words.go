@@ -20,7 +20,7 @@ var partWords = strings.Fields("house household resident errand conduct deed cal
 var wholeWords = strings.Fields(`heat desk lane habit walk stretch ride book books settle look enter leave standing
 	stands told serves attend inside take demand front visit greet turnAway register`)
 
-// mostSuffix ends the names of limits, as in maxFileLines.
+// mostSuffix ends the names of limits, as in fileLinesMost.
 const mostSuffix = "Most"
 
 var (

@@ -61,7 +61,7 @@ type program struct {
 func everything() bool { return os.Getenv("PLATEN_TEST_ALL") == "1" }
 
 // stride is how many calls later a program is killed than the time before.
-func (p *program) stride() int {
+func (p program) stride() int {
 	if p.needs == "" || everything() {
 		return 1
 	}
