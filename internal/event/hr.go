@@ -74,7 +74,7 @@ type PayrollDueData struct {
 	GrossMinor  money.Minor `json:"gross_minor"`
 	DueDate     moment.Date `json:"due_date"`
 	// Entries are those of the timesheet, with the wages that they make. In a
-	// large company they make the event larger than what a delivery may have
+	// large company they make the event larger than the limit of a delivery
 	// (contract: EVT.BODY.MAX).
 	Entries []WageEntry `json:"entries"`
 	Riders

@@ -131,7 +131,7 @@ func (l *Lore) Begin(r *record.Recorder, d Disruption) {
 	})
 }
 
-// Disruption returns what an event of the world does while it runs.
+// Disruption returns the effect of an event of the world while it runs.
 func (l *Lore) Disruption(id string) Disruption {
 	e, _ := l.Events.Find(id)
 	private := l.Events.Private(id)

@@ -6,7 +6,7 @@ import (
 	"platen/internal/share"
 )
 
-// Demand is what customers ask for.
+// Demand is the number, size and terms of customers' orders.
 type Demand struct {
 	// PerDay is the number of orders a day at the reference reputation,
 	// PerDayMax the rate at which candidates are drawn; reputation thins them.
