@@ -93,7 +93,7 @@ type Counts struct {
 	LotsOffered int64 `json:"lots_offered"`
 }
 
-// Score is how the company has done.
+// Score is the company's results so far.
 type Score struct {
 	NetWorthMinor money.Minor `json:"net_worth_minor"`
 	ProfitMinor   money.Minor `json:"profit_minor"`

@@ -17,7 +17,7 @@ import (
 // majorOrderBonus is the kind of payment that a fulfilled major order brings.
 const majorOrderBonus = "major_order_bonus"
 
-// Note adds signals of the client's calls and ends a step.
+// Note adds signals of the client's requests and ends a step.
 func (c *Company) Note(s mission.Signals) {
 	c.missions.Note(c.rec, s)
 	c.missions.Credit(c.rec)

@@ -98,7 +98,7 @@ func (c *Company) DueDeliveries(now moment.Instant, limit int) (jobs []subscript
 }
 
 // CanPing refuses a test ping that the budget of deliveries has no room for;
-// pinging is how many are under way.
+// pinging is the number of pings under way.
 func (c *Company) CanPing(now moment.Instant, pinging int) error {
 	return c.webhooks.CanPing(now, pinging)
 }

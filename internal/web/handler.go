@@ -90,12 +90,12 @@ func zip(body []byte) ([]byte, error) {
 	var zipped bytes.Buffer
 	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller names the file
+		return nil, err //nolint:wrapcheck // its one caller drops it
 	}
 	if _, err = z.Write(body); err == nil {
 		err = z.Close()
 	}
-	return zipped.Bytes(), err //nolint:wrapcheck // the caller names the file
+	return zipped.Bytes(), err //nolint:wrapcheck // its one caller drops it
 }
 
 // ServeHTTP responds with a page, a file or the page that says there is none.

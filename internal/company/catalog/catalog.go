@@ -106,7 +106,7 @@ func SeasonPPM(sku string, month time.Month) int64 {
 	}
 }
 
-// Technology is how a press prints.
+// Technology is the printing technology of a press.
 type Technology string
 
 // Technologies.

@@ -26,7 +26,7 @@ const (
 
 // Limits of print runs.
 const (
-	// MaxGang is how many work orders share one run at most.
+	// MaxGang is the most work orders that share one run.
 	MaxGang = 6
 	// DefaultOversPct is printed above the quantity when the client names
 	// nothing: about one run in eight then ends short.

@@ -161,7 +161,7 @@ func (h *HR) Hire(r *record.Recorder, in Hiring, cash money.Minor) (id, eventID 
 	}, h.staff.HireFeeMinor, cash)
 }
 
-// employ gives birth to an employee, in the first free place of the role.
+// employ adds an employee, in the first free place of the role.
 func (h *HR) employ(r *record.Recorder, e Employee, fee, cash money.Minor) (id, eventID string) {
 	e.Currency, e.Status = money.Currency, EmployeeActive
 	row, _ := h.Employees.Add(r, e, EmployeePrivate{Slot: h.freeSlot(e.Role), Starts: sim.DayFrom(e.StartsOn)})

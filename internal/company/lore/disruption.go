@@ -9,7 +9,7 @@ import (
 	"platen/internal/event"
 )
 
-// DisruptionKind is how a disruption gets in the way.
+// DisruptionKind is the kind of a disruption.
 type DisruptionKind string
 
 // Kinds of disruptions.

@@ -25,7 +25,7 @@ const (
 )
 
 const (
-	// majorOrderDays is how many working days a major order is open.
+	// majorOrderDays is the number of working days that a major order is open.
 	majorOrderDays = 20
 	// peersLeast and maxPeers are the other printers' share of the target, in
 	// parts per million: the company's own work can decide it.

@@ -93,7 +93,7 @@ func (*Achievement) Resource() string { return "achievement" }
 // State implements record.Row.
 func (a *Achievement) State() string { return string(a.Status) }
 
-// unlock gives birth to an achievement, unless it is there.
+// unlock adds an achievement, unless it is there.
 func (b *Board) unlock(r *record.Recorder, id achievementID) {
 	if b.has(string(id)) {
 		return

@@ -83,7 +83,7 @@ type Follow struct {
 	Answered moment.Instant `json:"answered"`
 }
 
-// Copy is how much of the ledger the client has read.
+// Copy is the part of the ledger that the client has read.
 type Copy struct {
 	Ledger uint64 `json:"ledger"`
 	Next   uint64 `json:"next,omitzero"`

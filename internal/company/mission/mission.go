@@ -139,7 +139,7 @@ const (
 	Completed Status = "completed"
 )
 
-// activeAtOnce is how many missions are active at a time.
+// activeAtOnce is the number of missions that are active at a time.
 const activeAtOnce = 3
 
 // Progress counts the steps of a mission.

@@ -52,7 +52,7 @@ func accrued(sum *int64) money.Minor {
 	return minor
 }
 
-// billOverhead gives birth to an invoice, unless it would be over nothing.
+// billOverhead adds an invoice, unless it would be over nothing.
 func (o *Office) billOverhead(r *record.Recorder, supplierID string, services []service) {
 	lines := []SupplierInvoiceLine{}
 	for _, s := range services {

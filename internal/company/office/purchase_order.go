@@ -29,7 +29,7 @@ const (
 	PurchaseApproved PurchaseOrderStatus = "approved"
 )
 
-// How much of a purchase order has been received.
+// Degrees to which a purchase order has been received.
 const (
 	ReceiptNone    = "none"
 	ReceiptPartial = "partial"
@@ -237,7 +237,7 @@ func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
 	return nil
 }
 
-// write gives birth to a draft and its event.
+// write adds a draft and its event.
 func (o *Office) write(r *record.Recorder, order PurchaseOrder) *PurchaseOrder {
 	order.Number = fmt.Sprintf("PO-%04d", firstPurchaseOrder+o.PurchaseOrders.Len())
 	order.Currency, order.Status = money.Currency, PurchaseDraft

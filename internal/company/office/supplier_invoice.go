@@ -149,7 +149,7 @@ func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
 	o.billOrder(r, orderID, SupplierInvoice{Lines: lines, IssuedOn: r.Date()})
 }
 
-// billOrder gives birth to the invoice of a purchase order. The dates follow
+// billOrder adds the invoice of a purchase order. The dates follow
 // from the supplier's terms unless they are set.
 func (o *Office) billOrder(r *record.Recorder, orderID string, invoice SupplierInvoice) {
 	order, private := o.PurchaseOrders.Edit(r, orderID)
@@ -175,7 +175,7 @@ func (o *Office) billOrder(r *record.Recorder, orderID string, invoice SupplierI
 	r.Set(sim.Timer{Due: sim.DayAfter(row.DueDate).Open(), Class: sim.ClassSupplierOverdue, Kind: TimerSupplierOverdue, Ref: row.ID})
 }
 
-// addSupplierInvoice gives birth to an invoice and its event.
+// addSupplierInvoice adds an invoice and its event.
 func (o *Office) addSupplierInvoice(r *record.Recorder, invoice SupplierInvoice) *SupplierInvoice {
 	for _, line := range invoice.Lines {
 		invoice.BilledMinor += line.AmountMinor

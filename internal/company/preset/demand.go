@@ -35,7 +35,7 @@ type DailyOrder struct {
 	DueDays        int64       `json:"due_days" doc:"Working days until it is due."`
 }
 
-// Customers is how customers behave.
+// Customers is the behaviour of customers.
 type Customers struct {
 	LateFactor share.PPM `json:"late_factor" doc:"Scales how often customers pay late; 0 to 10."`
 }

@@ -8,7 +8,7 @@ import (
 	"platen/internal/share"
 )
 
-// Staff is how people come, fall ill, take leave and go.
+// Staff is the rates at which employees come, fall ill, take leave and go.
 type Staff struct {
 	// SickPct is the chance that an employee falls ill on a day.
 	SickPct share.PerCent `json:"sick_pct_day" doc:"The chance that somebody falls ill on a day, in per cent."`

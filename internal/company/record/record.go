@@ -1,4 +1,4 @@
-// Package record is how the company remembers: tables of typed rows, and the
+// Package record is the company's memory: tables of typed rows, and the
 // recorder that makes rows and events together.
 //
 // A row is the form that a client reads; its type is the wire type, so a write

@@ -65,7 +65,7 @@ func (t *Table[R, P]) NextID(r *Recorder) string {
 	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, len(t.slots)))
 }
 
-// Add gives birth to a row. It gets an id unless it brings one, and its
+// Add adds a row. It gets an id unless it brings one, and its
 // stamps. The caller still has to move its status by Recorder.Born.
 func (t *Table[R, P]) Add(r *Recorder, row R, private P) (*R, *P) {
 	s := &slot[R, P]{row: &row, private: &private}

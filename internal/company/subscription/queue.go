@@ -79,7 +79,7 @@ func (b *Subscriptions) logSettled(r *record.Recorder, id, delivery string) {
 	b.settled[id] = log
 }
 
-// Waiting is how many deliveries wait.
+// Waiting is the number of deliveries that wait.
 func (b *Subscriptions) Waiting() int {
 	b.index()
 	return len(b.queue)
