@@ -1,5 +1,5 @@
-// Package docs holds what pages of the docs show as files: the guides, and
-// programs that are run by tests as they stand.
+// Package docs holds the files that pages of the docs show: the guides, and
+// programs that tests run unchanged.
 package docs
 
 import "embed"

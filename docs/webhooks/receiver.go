@@ -55,9 +55,10 @@ func (r *receiver) verify(header http.Header, body []byte) error {
 	return errors.New("no signature fits")
 }
 
-// ServeHTTP answers within 5 seconds: slow work belongs behind the answer.
+// ServeHTTP responds within 5 seconds: slow work belongs behind the response.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	// The raw body first. What was parsed and written again has another signature.
+	// The raw body first: a body that was parsed and written again has another
+	// signature.
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
 	if err != nil {
 		http.Error(w, "the body cannot be read", http.StatusBadRequest)

@@ -1,13 +1,13 @@
-// Package archtest keeps what the layout promises and a compiler does not
+// Package archtest checks the rules of the layout that a compiler does not
 // check. It has no code, only tests, each of them with its reason:
 //
 //   - imports_test.go: which package may import which, ours and foreign.
-//   - purity_test.go: what the company may not touch, so that it replays alike
-//     on every machine.
+//   - purity_test.go: imports and calls that the company must not have,
+//     so that it replays alike on every machine.
 //   - shape_test.go: names, package comments, sizes, package variables.
 //   - document_test.go: exported names are documented, cited rows exist.
-//   - catalogue_test.go: problem codes and event types are whole, and what is
-//     owed is owed.
+//   - catalogue_test.go: problem codes and event types are whole, and are
+//     those of the contract but for the rows that are owed.
 //
 // # When a rule is in the way
 //

@@ -1,5 +1,5 @@
 // Command clientgen writes the generated half of package client: a method for
-// each operation of the table, and the types of what they take and give. It is
+// each operation of the table, and the types of their inputs and outputs. It is
 // run by `make generate`.
 package main
 
@@ -30,7 +30,7 @@ func run(folder string) error {
 		return err
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil { //nolint:gosec // source code is for everybody
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil { //nolint:gosec // source code is public
 			return fmt.Errorf("write: %w", err)
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// member is a member of a struct's JSON object.
+// member is a field of a struct's JSON object.
 type member struct {
 	reflect.StructField
 	json, options string
 }
 
-// membersOf lists the members of a struct in their order, those of embedded
+// membersOf lists the fields of a struct in their order, those of embedded
 // structs in their place.
 func membersOf(t reflect.Type) []member {
 	var members []member
@@ -31,7 +31,7 @@ func (m *member) optional() bool {
 	return strings.Contains(m.options, "omitzero") || strings.Contains(m.options, "omitempty")
 }
 
-// tag is the member's name with what leaves it out.
+// tag is the struct tag of the field: its name and the option that omits it.
 func (m *member) tag(goType string) string {
 	switch {
 	case !m.optional():
@@ -43,7 +43,7 @@ func (m *member) tag(goType string) string {
 	}
 }
 
-// doc is what the tags say about a member.
+// doc is the documentation of a field from its tags.
 func (m *member) doc(input bool) string {
 	sentences := []string{}
 	if text := m.Tag.Get("doc"); text != "" {
@@ -55,7 +55,7 @@ func (m *member) doc(input bool) string {
 	return strings.Join(sentences, " ")
 }
 
-// limits says what a value of a body may be.
+// limits lists the limits of a value in a body.
 func (m *member) limits() []string {
 	var limits []string
 	if m.Tag.Get("required") == "true" {

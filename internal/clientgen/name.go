@@ -24,8 +24,7 @@ func camel(name string) string {
 	return b.String()
 }
 
-// renamed are enumerations whose package or owner does not say what they are
-// about.
+// renamed are enumerations whose package or owner does not tell their subject.
 var renamed = map[string]string{ //nolint:gochecknoglobals // read only
 	"preset.Bridge":        "Bridge",
 	"sim.Mode":             "ClockMode",
@@ -33,9 +32,9 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // read only
 	"TickResult.Status":    "SandboxState",
 }
 
-// enumName names the type of an enumeration: for its type on the server's
-// side, with the package in front unless it stands there already, and where it
-// has none there, for the member.
+// enumName names the type of an enumeration: for its type on the server's side,
+// with the package in front unless it stands there already, and where it has
+// none there, for the field.
 func enumName(t reflect.Type, owner, member string) string {
 	if t.PkgPath() == "" {
 		if name, ok := renamed[owner+"."+member]; ok {

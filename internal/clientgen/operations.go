@@ -97,8 +97,8 @@ func placed(op *operation.Operation) []string {
 	return ids
 }
 
-// ticket renders the method that looks at a queue ticket: its answer is one of
-// two things.
+// ticket renders the method that looks at a queue ticket: its response is one
+// of two things.
 func (g *generator) ticket(op *operation.Operation) (string, error) {
 	name := camel(op.ID)
 	if err := g.claim("method " + name); err != nil {
@@ -252,8 +252,8 @@ func (g *generator) params(op *operation.Operation, name string) string {
 	return b.String()
 }
 
-// filter types a parameter like the member of the row that it is compared
-// with, when that is a text.
+// filter types a parameter like the field of the row that it is compared with,
+// when that is a text.
 func (g *generator) filter(op *operation.Operation, name string) filter {
 	f := filter{name: name, field: camel(name), goType: "string"}
 	f.doc = f.field + " chooses rows with this " + strings.ReplaceAll(name, "_", " ") + "."

@@ -44,8 +44,8 @@ func (g *generator) claim(name string) error {
 type structure struct {
 	name  string
 	input bool
-	// users are the operations that name it, holder is the member that holds
-	// it, about is what else it is.
+	// users are the operations that name it, holder is the field that holds it,
+	// about is its further description.
 	users  []string
 	holder string
 	about  string
@@ -81,7 +81,7 @@ func (s *structure) render() string {
 // enumeration is a string type with its values.
 type enumeration struct {
 	name string
-	// holders are the members of this type, about is what else it is.
+	// holders are the fields of this type, about is its further description.
 	holders []string
 	about   string
 	values  []string
@@ -177,7 +177,7 @@ func decodeEvent() string {
 	return b.String()
 }
 
-// output returns the name of the struct of an answer.
+// output returns the name of the struct of a response.
 func (g *generator) output(t reflect.Type, user string) (string, error) {
 	return g.used(t, false, user)
 }
@@ -239,7 +239,7 @@ func (g *generator) component(t reflect.Type, input bool) (string, error) {
 
 func lastOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-// goType is what a member's type is in package client.
+// goType is the type of a field in package client.
 func (g *generator) goType(t reflect.Type, m member, s *structure) (string, error) {
 	switch t {
 	case reflect.TypeFor[moment.Instant]():

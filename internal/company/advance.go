@@ -53,10 +53,10 @@ func (c *Company) Now() sim.Minute { return c.now }
 // minute is the simulated moment at a wall time. It never goes back.
 func (c *Company) minute(wall moment.Instant) sim.Minute { return max(c.now, c.clock.Minute(wall)) }
 
-// Advance lets happen what is due at a wall time, until about limit events
+// Advance runs the timers that are due at a wall time, until about limit events
 // wait to be flushed. It reports whether everything due has happened. Each
-// thing happens at its own moment, so a company that slept wakes with its
-// events spread over the time it slept.
+// timer fires at its own moment, so a company that slept wakes with its events
+// spread over the time it slept.
 func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
 	wall = c.at(wall)
 	until := c.minute(wall)
@@ -82,9 +82,9 @@ func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
 	return true
 }
 
-// Tick moves the clock by hand and lets happen what is due on the way. All of
-// it happens at the wall time of the tick. A company that goes bankrupt on the
-// way stays where it is.
+// Tick moves the clock by hand and runs the timers that are due on the way. All
+// of it happens at the wall time of the tick. A company that goes bankrupt on
+// the way stays where it is.
 func (c *Company) Tick(wall moment.Instant, minutes int) {
 	wall = c.at(wall)
 	until := c.now + sim.Minute(minutes)
@@ -189,7 +189,7 @@ func (c *Company) fireWorld(t sim.Timer) {
 	}
 }
 
-// openDay schedules the customers of the day, its close, and what opens the
+// openDay schedules the customers of the day, its close, and the opening of the
 // next one.
 func (c *Company) openDay() {
 	day := c.rec.Today()
@@ -212,7 +212,7 @@ func (c *Company) openDay() {
 	c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassDemand, Kind: timerDay})
 }
 
-// closeDay adds up what the day has cost, and ends a company that cannot go on.
+// closeDay books the costs of the day, and ends a company that cannot go on.
 // Its last close is the last point of the series: no timer fires after it.
 func (c *Company) closeDay() {
 	c.office.CloseDay(c.factory.StockValueMinor())

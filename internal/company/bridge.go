@@ -14,8 +14,7 @@ import (
 // This file is where the two systems meet. With an auto bridge the hand-offs
 // happen here, in the transaction of the command that causes them; with a
 // manual bridge none does, and the client's integration has to carry the
-// records. What is physical, such as goods reaching a customer, happens in
-// both.
+// records. Physical steps, such as goods reaching a customer, happen in both.
 
 func (c *Company) bridged() bool { return c.settings.Bridge == preset.Auto }
 
@@ -93,14 +92,14 @@ func (c *Company) stillWanted(w *factory.WorkOrder) error {
 	return nil
 }
 
-// purpose is what a work order was for, and is over.
+// purpose is the order or lot that a work order was for, and that is over.
 type purpose struct{ resource, number, status, allowed string }
 
 func (p purpose) sentence(w *factory.WorkOrder) string {
 	return fmt.Sprintf("The %s %s of the work order %s is %s", p.resource, p.number, w.Number, p.status)
 }
 
-// over reports what a work order is for, if that is over.
+// over returns the purpose of a work order, if that purpose is over.
 func (c *Company) over(w *factory.WorkOrder) (purpose, bool) {
 	if w.Reference == nil {
 		return purpose{}, false
@@ -118,7 +117,8 @@ func (c *Company) over(w *factory.WorkOrder) (purpose, bool) {
 }
 
 // awaited returns the refusal of a shipment. Goods that are not ready and that
-// nobody takes any more are not worth waiting for, which the auto bridge knows.
+// no customer takes any more are not worth waiting for, which the auto bridge
+// knows.
 func (c *Company) awaited(workOrderID string, refusal error) error {
 	var p *problem.Problem
 	if !c.bridged() || !errors.As(refusal, &p) || p.Code != problem.WorkOrderNotReady {
@@ -153,10 +153,11 @@ func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 	return id, nil
 }
 
-// billing is how the auto bridge bills what a work order's goods complete, or
-// nil when there is nothing to bill: the customer has not got all of it then,
-// or what it was for is over. Whose work order it is does not matter, since the
-// customer knows the goods by their reference (contract: OPEN.BRIDGE.SHIPMENT).
+// billing bills the order that a work order's goods complete, for the auto
+// bridge, or is nil when there is nothing to bill: the customer has not got all
+// of it then, or its order is over. Whose work order it is does not matter,
+// since the customer knows the goods by their reference (contract:
+// OPEN.BRIDGE.SHIPMENT).
 func (c *Company) billing(w *factory.WorkOrder) func(shipmentID string) {
 	if !c.bridged() {
 		return nil

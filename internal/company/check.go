@@ -112,8 +112,8 @@ func (c *Company) checkTimers() error {
 	return err
 }
 
-// procurementTimers says what requisitions, purchase orders and supplier
-// invoices wait for.
+// procurementTimers lists the timers of requisitions, purchase orders and
+// supplier invoices.
 func (c *Company) procurementTimers(want func(waits bool, kind, ref string)) {
 	for q := range c.office.Requisitions.All {
 		want(q.Status == office.RequisitionReceived, office.TimerRequisitionLapses, q.ID)

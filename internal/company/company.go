@@ -6,9 +6,9 @@
 // client actions at the same simulated minutes give the same company, to the
 // byte, on every processor (event ids and wall times aside).
 //
-// A Company is not safe for concurrent use; package sandbox gives it one
-// writer at a time. The writer brings it up to the present with Advance,
-// runs one command, and takes what changed with Flush.
+// A Company is not safe for concurrent use; package sandbox gives it one writer
+// at a time. The writer brings it up to the present with Advance, runs one
+// command, and takes the changes with Flush.
 package company
 
 import (
@@ -58,7 +58,7 @@ type Company struct {
 	rec  *record.Recorder
 }
 
-// Settings is what is fixed when a company begins.
+// Settings are fixed when a company begins.
 type Settings struct {
 	SandboxID string        `json:"sandbox_id"`
 	Preset    preset.Preset `json:"preset"`
@@ -154,12 +154,12 @@ func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 	c.company.Add(c.rec, settingsRow{Head: record.Head{ID: "settings"}}, s)
 	c.open()
 	c.openDay()
-	c.watched = c.rec.Sequence() // nobody has earned the opening
+	c.watched = c.rec.Sequence() // the opening earns no mission
 	return c
 }
 
-// ErrEngine says that a company was begun by another version of the engine.
-// What it stored may lack what this one builds on, so nobody can go on with it.
+// ErrEngine says that a company was begun by another version of the engine. Its
+// stored state may lack something that this one builds on, so it cannot go on.
 var ErrEngine = errors.New("the company was begun by another version of the engine")
 
 // Load returns a company as it was stored, or ErrEngine.
@@ -201,7 +201,7 @@ func (c *Company) origin() record.Origin {
 	return record.Origin{SandboxID: c.settings.SandboxID, Seed: c.settings.Seed, UID: c.settings.UID}
 }
 
-// Settings returns what was fixed when the company began.
+// Settings returns the settings fixed when the company began.
 func (c *Company) Settings() Settings { return c.settings }
 
 // Changed reports whether rows, events or timers wait to be flushed. Time that
@@ -246,8 +246,8 @@ func (c *Company) Image() record.Image {
 	return image
 }
 
-// Forget drops what waits to be flushed, for measuring the simulation by
-// itself. The company cannot be stored any more.
+// Forget drops the changes that wait to be flushed, for measuring the
+// simulation by itself. The company cannot be stored any more.
 func (c *Company) Forget() {
 	c.rec.Forget()
 	c.rec.Taken()
@@ -257,8 +257,8 @@ func (c *Company) Forget() {
 }
 
 // Reveal shows every row that has changed, as clients would read it after a
-// flush, and forgets what waits to be flushed: for players who play faster than
-// anybody could store. The company cannot be stored any more.
+// flush, and drops the changes that wait to be flushed: for players who play
+// faster than a store could write. The company cannot be stored any more.
 func (c *Company) Reveal(yield func(resource string, ordinal int, row record.Row, filters []string)) {
 	for _, table := range c.tables() {
 		resource := table.Definition().Resource

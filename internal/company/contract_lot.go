@@ -7,8 +7,8 @@ import (
 	"platen/internal/company/office"
 )
 
-// This file is what framework customers order in bulk: the same road as a
-// sales order takes, with a penalty at its end.
+// This file is the bulk orders of framework customers: the same road as a sales
+// order takes, with a penalty at its end.
 
 // AcceptLot accepts a contract lot. The auto bridge orders the work from the
 // Factory (hand-off 2).

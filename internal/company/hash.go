@@ -14,20 +14,21 @@ import (
 // moment, cash, counters, signals, seed and preset.
 //
 // It stands for the promise of this package: the same preset, seed and client
-// actions at the same simulated minutes give the same company. So it leaves
-// out what may differ between two sandboxes that lived the same life: wall
-// times (created_at, updated_at, completed_at, unlocked_at, ends_at, and where the
-// clock is anchored), the ids of events and the uid they are made of, and the
-// sandbox's own id. Whether time passed by itself or by ticks leaves no trace either, nor
-// does sandbox.expiring, which the wall clock brings, nor do webhooks: their
-// subscriptions, their log and their events are kept beside the company. How the
-// client's calls went is no part of the company either, only what it has completed.
+// actions at the same simulated minutes give the same company. So it leaves out
+// the fields that may differ between two sandboxes that lived the same life:
+// wall times (created_at, updated_at, completed_at, unlocked_at, ends_at, and
+// where the clock is anchored), the ids of events and the uid they are made of,
+// and the sandbox's own id. Whether time passed by itself or by ticks leaves no
+// trace either, nor does sandbox.expiring, which the wall clock brings, nor do
+// webhooks: their subscriptions, their log and their events are kept beside the
+// company. The outcomes of the client's requests are no part of the company
+// either, only the missions that they completed.
 //
 // It sees the company as it is, flushed or not, and does not change it. Its
 // cost grows with the company, so it is for tests and comparisons.
 func (c *Company) StateHash() string {
 	st := c.state()
-	st.Sequence -= st.WallEvents // what the wall clock and webhooks bring is no part of the life
+	st.Sequence -= st.WallEvents // events of the wall clock and of webhooks are no part of the life
 	st.WallEvents = 0
 	st.Conduct = mission.ClientActivity{} // it lies beside the company
 	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.hashed(), c.rec.Sorted(), st)))

@@ -9,11 +9,11 @@ import (
 )
 
 // open writes the first morning: reference data, stock and, unless the preset
-// has none, the documents that every company begins with. They are the same
-// for every seed, so that tutorials can be literal, and each has its event, in
-// the order in which things happened: last week's sales, what the mill
-// delivered and billed, what is on order, the crew, and the orders that wait
-// for an answer (contract: OPEN.PRESET.OPENING).
+// has none, the documents that every company begins with. They are the same for
+// every seed, so that tutorials can be literal, and each has its event, in the
+// order in which things happened: last week's sales, the mill's delivery and
+// bill, the goods on order, the crew, and the orders that wait for an answer
+// (contract: OPEN.PRESET.OPENING).
 func (c *Company) open() {
 	documents := c.settings.Preset.Documents
 	c.missions.Open(c.rec, !c.bridged())

@@ -13,9 +13,9 @@ import (
 )
 
 // This file is hours and wages. The hours are written down at the gate of the
-// Factory; Head Office pays by what it is told, and is told by the auto bridge
-// at the close of Friday, or by the client (hand-off 6). In the end the wages
-// of each week leave the company, once.
+// Factory; Head Office pays by the timesheet, which it gets from the auto
+// bridge at the close of Friday, or from the client (hand-off 6). In the end
+// the wages of each week leave the company, once.
 
 // timerTimesheet lets the bridge carry the week's attendance across.
 const timerTimesheet = "week.timesheet"
@@ -62,8 +62,8 @@ func (c *Company) RecordTimesheet(weekStart moment.Date, hours []hr.Hours) (stri
 	return c.people.Record(c.rec, sheet, attendedHours(c.factory.WeekAttendance(weekStart))), nil
 }
 
-// RunPayroll pays the wages of a week, and what being late has cost, and
-// returns the payroll run's id.
+// RunPayroll pays the wages of a week with the costs of being late, and returns
+// the payroll run's id.
 func (c *Company) RunPayroll(weekStart moment.Date) (string, error) {
 	settlement, err := c.people.Payable(c.rec, weekStart)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Company) payrollWaits(week int64) {
 	}
 }
 
-// checkWages compares what was paid with the ledger: each week once, and never
+// checkWages compares the wages paid with the ledger: each week once, and never
 // without its payroll run.
 func (c *Company) checkWages() error {
 	booked := map[string]money.Minor{}
@@ -123,8 +123,8 @@ func (c *Company) checkWages() error {
 	return c.checkEarned()
 }
 
-// checkEarned compares what weeks without a timesheet have earned with what the
-// gate wrote down, up to yesterday.
+// checkEarned compares the earnings of weeks without a timesheet with the
+// gate's records, up to yesterday.
 func (c *Company) checkEarned() error {
 	worth := map[moment.Date]money.Minor{}
 	for row := range c.factory.Attendance.All {

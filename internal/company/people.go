@@ -12,9 +12,10 @@ import (
 	"platen/internal/money"
 )
 
-// This file is the people: hr decides who is at work, the gate of the Factory
-// writes it down, and Head Office pays for hiring and dismissing. All of it
-// happens in every mode; only the timesheet is carried across (payday.go).
+// This file is the people: hr decides which employees are at work, the gate of
+// the Factory writes it down, and Head Office pays for hiring and dismissing.
+// All of it happens in every mode; only the timesheet is carried across
+// (payday.go).
 
 // openPeople lets the crew in on the first morning.
 func (c *Company) openPeople() {
@@ -24,10 +25,10 @@ func (c *Company) openPeople() {
 	c.scheduleStaff()
 }
 
-// openStaffDay is what a day's opening does to people. Who quit three days ago
-// is replaced last, if the company can afford it.
+// openStaffDay applies a day's opening to the employees. One who quit three
+// days ago is replaced last, if the company can afford it.
 func (c *Company) openStaffDay() {
-	// rehireCashMinor is what the company wants to have before it hires by
+	// rehireCashMinor is the cash that the company must exceed to hire by
 	// itself (contract: OPEN.EVT.HR.EMPLOYEE.HIRED).
 	const rehireCashMinor money.Minor = 2_000_000
 	c.people.OpenDay(c.rec)
@@ -45,7 +46,7 @@ func (c *Company) scheduleStaff() {
 	c.rec.Set(sim.Timer{Due: (c.rec.Today() + 1).Open(), Class: sim.ClassStaff, Kind: hr.TimerDay})
 }
 
-// openGate tells the Factory who comes to work today.
+// openGate tells the Factory which employees come to work today.
 func (c *Company) openGate() {
 	var crew []factory.Attendant
 	for _, p := range c.people.Crew(c.rec.Today()) {
@@ -54,7 +55,7 @@ func (c *Company) openGate() {
 	c.factory.OpenGate(c.rec, crew)
 }
 
-// HireEmployee hires somebody, who begins in two days, and returns their id.
+// HireEmployee hires an employee, who begins in two days, and returns their id.
 func (c *Company) HireEmployee(role catalog.Role, hourly *money.Minor) (string, error) {
 	hiring, err := c.people.Hireable(role, hourly)
 	if err != nil {
@@ -73,8 +74,8 @@ func (c *Company) hire(hiring hr.Hiring) string {
 	return id
 }
 
-// DismissEmployee dismisses somebody against severance. What they have set
-// going goes on without them.
+// DismissEmployee dismisses an employee against severance. Work that they have
+// started goes on without them.
 func (c *Company) DismissEmployee(id string, reason *string) error {
 	e, severance, err := c.people.Dismissible(id)
 	if err != nil {
@@ -99,7 +100,7 @@ func (c *Company) spend(amount money.Minor, kind office.LedgerKind, eventID, ref
 	}
 }
 
-// checkPeople compares who is at work with what the gate says.
+// checkPeople compares hr's presences with the gate's records.
 func (c *Company) checkPeople() error {
 	if err := c.people.Check(); err != nil {
 		return fmt.Errorf("hr: %w", err)
@@ -136,7 +137,7 @@ func (c *Company) checkPeople() error {
 	return nil
 }
 
-// peopleTimers says what the crew and its wages wait for.
+// peopleTimers lists the timers of the crew and its wages.
 func (c *Company) peopleTimers(want func(waits bool, kind, ref string)) {
 	want(true, hr.TimerDay, "")
 	if !c.settings.Preset.Payroll.Paid {

@@ -10,10 +10,10 @@ import (
 	"platen/internal/problem"
 )
 
-// This file is procure-to-pay: what the Factory runs short of, Head Office
-// buys, a truck brings, the Factory counts in, and Head Office matches and
-// pays. Trucks and bills come in every mode; requisitions and receipts are
-// carried across by the auto bridge or by the client.
+// This file is procure-to-pay: the Factory runs short of material, Head Office
+// buys it, a truck brings it, the Factory counts it in, and Head Office matches
+// the bill and pays. Trucks and bills come in every mode; requisitions and
+// receipts are carried across by the auto bridge or by the client.
 
 // FileRequisition files a requisition at Head Office and returns its id.
 func (c *Company) FileRequisition(in office.RequisitionInput) (string, error) {
@@ -56,8 +56,8 @@ func (c *Company) ApprovePurchase(id string) error {
 	return nil
 }
 
-// RecordGoodsReceipt records at Head Office what the Factory took in, and
-// returns the receipt's id.
+// RecordGoodsReceipt records at Head Office the goods that the Factory took in,
+// and returns the receipt's id.
 func (c *Company) RecordGoodsReceipt(in office.GoodsReceiptInput) (string, error) {
 	in.Source, in.RecordedOn = office.SourceClient, c.rec.Date()
 	if err := c.office.CanReceive(in); err != nil {
@@ -91,8 +91,8 @@ func (c *Company) CountDelivery(in factory.GoodsReceiptInput) (string, error) {
 	return id, nil
 }
 
-// restocks reports whether an order was made after the Factory had run short
-// of what it brings.
+// restocks reports whether an order was made after the Factory had run short of
+// its material.
 func (c *Company) restocks(order *office.PurchaseOrder, lines []factory.ReceiptLine) bool {
 	for _, line := range lines {
 		wanted, ok := c.factory.Wanted(line.SKU)
@@ -103,8 +103,8 @@ func (c *Company) restocks(order *office.PurchaseOrder, lines []factory.ReceiptL
 	return false
 }
 
-// carryReceipt copies a receipt of the Factory to Head Office. What the client
-// has recorded for the order already is left out.
+// carryReceipt copies a receipt of the Factory to Head Office. Lines that the
+// client has recorded for the order already are left out.
 func (c *Company) carryReceipt(order *office.PurchaseOrder, receiptID string, lines []factory.ReceiptLine) {
 	carried := make([]office.ReceiptLine, len(lines))
 	for i, line := range lines {

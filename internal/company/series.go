@@ -28,7 +28,7 @@ type SeriesPoint struct {
 	record.Stamps
 }
 
-// SeriesStock is what was on hand, by SKU.
+// SeriesStock is the stock on hand, by SKU.
 type SeriesStock struct {
 	Coated   int64 `json:"mat_coated"`
 	Uncoated int64 `json:"mat_uncoated"`

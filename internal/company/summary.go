@@ -11,8 +11,7 @@ import (
 )
 
 // Summary is the company at a glance: what GET /sandbox and GET /office/cash
-// show. It is a value, taken after each commit, so that reading it waits for
-// nobody.
+// show. It is a value, taken after each commit, so that reading it never waits.
 type Summary struct {
 	Settings Settings
 	// Bankrupt is set when the company has ended.
@@ -24,7 +23,7 @@ type Summary struct {
 
 	CashMinor, OpeningCashMinor money.Minor
 	ReceivableMinor             money.Minor
-	// PayableMinor is what suppliers ask for.
+	// PayableMinor is the unpaid amount of supplier invoices.
 	PayableMinor        money.Minor
 	NetWorthMinor       money.Minor
 	OverdraftLimitMinor money.Minor
@@ -41,7 +40,8 @@ type Summary struct {
 	OrdersLate int64
 }
 
-// WebhookSummary is what the house asks of the webhooks after each commit.
+// WebhookSummary holds the webhook data that the registry reads after each
+// commit.
 type WebhookSummary struct {
 	// Serving is set while a subscription is active.
 	Serving bool
@@ -81,11 +81,11 @@ type PressCounts struct {
 	Down    int `json:"down"`
 }
 
-// Counts counts what is under way.
+// Counts counts the records under way.
 type Counts struct {
 	OrdersOpen     int64 `json:"orders_open"`
 	WorkOrdersOpen int64 `json:"work_orders_open"`
-	// DeliveriesWaiting counts trucks that nobody has counted in,
+	// DeliveriesWaiting counts trucks that are not counted in yet,
 	// InvoicesPayable supplier invoices that are not paid.
 	DeliveriesWaiting int64 `json:"deliveries_waiting"`
 	InvoicesPayable   int64 `json:"invoices_payable"`
@@ -93,7 +93,7 @@ type Counts struct {
 	LotsOffered int64 `json:"lots_offered"`
 }
 
-// Score is how the company has done.
+// Score is the company's results so far.
 type Score struct {
 	NetWorthMinor money.Minor `json:"net_worth_minor"`
 	ProfitMinor   money.Minor `json:"profit_minor"`
@@ -109,7 +109,7 @@ type Score struct {
 	WritesRefused int64 `json:"writes_refused" doc:"Writes that were answered 4xx, but for 429 and press_busy, which only ask to wait."`
 }
 
-// Bridge returns who carries records across.
+// Bridge returns the carrier of records.
 func (s *Summary) Bridge() preset.Bridge { return s.Settings.Bridge }
 
 // Summary returns the company at a glance.
@@ -143,7 +143,7 @@ func (c *Company) Summary() Summary {
 	return s
 }
 
-// netWorthMinor is what the company would leave if it ended now.
+// netWorthMinor is the company's net worth if it ended now.
 func (c *Company) netWorthMinor() money.Minor {
 	o := &c.office.State
 	return o.CashMinor + o.DeliveredReceivableMinor + c.factory.StockValueMinor() - o.ChargedMinor - o.TakenInMinor + c.market.State.InTransitMinor - c.people.AccruedMinor()

@@ -8,12 +8,12 @@ import (
 	"platen/internal/company/sim"
 )
 
-// timerMarketDelivery brings what was bought on the market; its Ref is the
-// trade's id.
+// timerMarketDelivery brings goods bought on the market; its Ref is the trade's
+// id.
 const timerMarketDelivery = "market.delivery"
 
-// Trade buys or sells on the market, and returns the trade's id. What is sold
-// has to be in the warehouse and free.
+// Trade buys or sells on the market, and returns the trade's id. Goods to sell
+// have to be in the warehouse and free.
 func (c *Company) Trade(in market.Order) (string, error) {
 	deal, err := c.market.Price(in)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Company) Trade(in market.Order) (string, error) {
 	return id, nil
 }
 
-// marketDelivers brings what was bought: put away by the exchange's carrier,
+// marketDelivers brings bought goods: put away by the exchange's carrier,
 // without a goods receipt.
 func (c *Company) marketDelivers(tradeID string) {
 	trade, _ := c.market.Trades.Find(tradeID)

@@ -9,14 +9,15 @@ import (
 	"platen/internal/event"
 )
 
-// This file is what the missions see of the company: the events of each step,
-// and how it stands after it. They look after each timer and each command, and
-// never once for several, so that how steps are cut into commits does not show.
+// This file is the missions' view of the company: the events of each step, and
+// the company's position after it. They look after each timer and each command,
+// and never once for several, so that how steps are cut into commits does not
+// show.
 
 // majorOrderBonus is the kind of payment that a fulfilled major order brings.
 const majorOrderBonus = "major_order_bonus"
 
-// Note adds signals of the client's calls and ends a step.
+// Note adds signals of the client's requests and ends a step.
 func (c *Company) Note(s mission.Signals) {
 	c.missions.Note(c.rec, s)
 	c.missions.Credit(c.rec)
@@ -26,14 +27,14 @@ func (c *Company) Note(s mission.Signals) {
 // Signals returns the signals noted so far.
 func (c *Company) Signals() mission.Signals { return c.missions.Signals }
 
-// ClientActivity returns what was carried along with the company when it was stored.
+// ClientActivity returns the client activity that was stored with the company.
 func (c *Company) ClientActivity() mission.ClientActivity { return c.activity }
 
-// Carry takes along, with what is stored next, how the client's calls went.
+// Carry sets the client activity that is stored with the next commit.
 func (c *Company) Carry(conduct mission.ClientActivity) { c.activity = conduct }
 
-// watch lets the missions see what has happened since they last looked. They
-// see no opening, and nothing any more of a company that has ended.
+// watch shows the missions the events since they last looked. They see no
+// opening, and nothing any more of a company that has ended.
 func (c *Company) watch() { c.look(false) }
 
 // watchClose is watch at the close of a day.
@@ -58,7 +59,7 @@ func (c *Company) look(closed bool) {
 	c.watched = c.rec.Sequence()
 }
 
-// saw takes in one event.
+// saw notes one event.
 func (c *Company) saw(data event.Data) {
 	switch d := data.(type) {
 	case *event.PrintRunCompletedData:

@@ -11,7 +11,7 @@ import (
 // them, and the state hash sees neither them nor their events. They go on when
 // the company has ended, so their moment is the wall clock's, not the company's.
 
-// besides lets something happen in the books of webhooks at a wall time, and
+// besides makes a change of the webhook subscriptions at a wall time, and
 // counts the events that it writes.
 func (c *Company) besides(now moment.Instant, change func()) {
 	c.rec.SetMoment(c.now, max(c.wall, now), c.clock)
@@ -73,7 +73,7 @@ func (c *Company) Unsubscribe(id string, now moment.Instant) (last subscription.
 // Date returns the in-world date.
 func (c *Company) Date() moment.Date { return c.now.Date() }
 
-// SubscriptionTested notes what became of a test ping.
+// SubscriptionTested notes the outcome of a test ping.
 func (c *Company) SubscriptionTested(a subscription.Attempt, o subscription.Outcome, now moment.Instant) (err error) {
 	activated := false
 	c.besides(now, func() { activated, err = c.webhooks.Tested(c.rec, a, o) })
@@ -98,7 +98,7 @@ func (c *Company) DueDeliveries(now moment.Instant, limit int) (jobs []subscript
 }
 
 // CanPing refuses a test ping that the budget of deliveries has no room for;
-// pinging is how many are under way.
+// pinging is the number of pings under way.
 func (c *Company) CanPing(now moment.Instant, pinging int) error {
 	return c.webhooks.CanPing(now, pinging)
 }
@@ -111,7 +111,7 @@ func (c *Company) DeferredSince() moment.Instant { return c.webhooks.DeferredSin
 // acknowledged twice, 0 for none.
 func (c *Company) AcknowledgedTwice() uint64 { return c.webhooks.Twice() }
 
-// RecordDeliveries writes down what became of attempts.
+// RecordDeliveries records the outcomes of attempts.
 func (c *Company) RecordDeliveries(outcomes []subscription.Outcome, now moment.Instant) {
 	c.besides(now, func() { c.webhooks.Record(c.rec, outcomes) })
 }

@@ -11,9 +11,9 @@ import (
 	"platen/internal/moment"
 )
 
-// This file is what the world does to the company. Package lore says what
-// begins and what ends; each department is told what that means for it, and
-// knows nothing of the rest.
+// This file is the world's effects on the company. Package lore begins and ends
+// disruptions; each department is told the effect on itself, and knows nothing
+// of the rest.
 
 // openWorld begins the disruption of the day and tells its story, if there are
 // any.
@@ -25,7 +25,7 @@ func (c *Company) openWorld() {
 	c.lore.TellStory(c.rec)
 }
 
-// endDisruption lifts what a disruption did.
+// endDisruption lifts the effects of a disruption.
 func (c *Company) endDisruption(id string) {
 	c.lift(c.lore.Disruption(id))
 	c.lore.End(c.rec, id)
@@ -89,8 +89,8 @@ func withConditions(now office.Conditions, d lore.Disruption, runs bool) office.
 	return now
 }
 
-// goodsLeave takes a work order's goods to whom they are addressed to. What a
-// customer takes counts towards the open major order.
+// goodsLeave takes a work order's goods to their addressee. The goods that a
+// customer takes count towards the open major order.
 func (c *Company) goodsLeave(w *factory.WorkOrder) {
 	if worth := c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity); worth > 0 {
 		c.lore.Contribute(c.rec, w.SKU, w.Quantity, worth)
@@ -120,7 +120,8 @@ func (c *Company) runningDisruptions() []RunningDisruption {
 	return running
 }
 
-// checkWorld compares what the departments were told with what runs.
+// checkWorld compares the effects in the departments with the running
+// disruptions.
 func (c *Company) checkWorld() error {
 	if err := c.lore.Check(); err != nil {
 		return fmt.Errorf("lore: %w", err)
@@ -152,7 +153,7 @@ func (c *Company) checkWorld() error {
 	return nil
 }
 
-// worldTimers says what the world waits for.
+// worldTimers lists the timers of the world.
 func (c *Company) worldTimers(want func(waits bool, kind, ref string)) {
 	want(c.lore.Eventful(), lore.TimerDay, "")
 	want(c.lore.Ambitious(), lore.TimerMajorOrder, "")

@@ -1,5 +1,5 @@
-// Package economy is what the company is worth to those who play it, as it was
-// measured: test/economy plays and writes the numbers, the docs publish them.
+// Package economy holds measurements of the company's worth under different
+// players: test/economy plays and writes the numbers, the docs publish them.
 package economy
 
 import (
@@ -23,13 +23,13 @@ type Report struct {
 	// SkillsPreset and SkillsDay say where and when Skills were measured.
 	SkillsPreset string `json:"skills_preset"`
 	SkillsDay    int    `json:"skills_day"`
-	// ExtraMinor is what the good player has more than the greedy one, on
-	// average over the seeds.
+	// ExtraMinor is the good player's lead over the greedy one, on average over
+	// the seeds.
 	ExtraMinor money.Minor `json:"extra_minor"`
 	Skills     []Skill     `json:"skills"`
 }
 
-// Preset is what players made of one preset.
+// Preset holds the players' results in one preset.
 type Preset struct {
 	Name    string `json:"preset"`
 	Version int    `json:"version"`
@@ -55,7 +55,7 @@ type Player struct {
 	Median   int `json:"median"`
 	Last     int `json:"last"`
 	// SampleMinor is the mean net worth of the first seeds on the day of the
-	// sample: what a quick test compares.
+	// sample: a quick test compares it.
 	SampleMinor money.Minor `json:"sample_minor"`
 }
 
@@ -68,14 +68,14 @@ type Band struct {
 	High   money.Minor `json:"high_minor"`
 }
 
-// Skill is what a company is worth less without one skill of the good player,
-// on average over the seeds, and its share of what good play earns more.
+// Skill is the loss of worth without one skill of the good player, on average
+// over the seeds, and its share of the extra earnings of good play.
 type Skill struct {
 	Name       string      `json:"skill"`
 	Text       string      `json:"text"`
 	WorthMinor money.Minor `json:"worth_minor"`
-	// ErrorMinor is the standard error of WorthMinor: what is smaller than twice
-	// as much may be chance.
+	// ErrorMinor is the standard error of WorthMinor: a difference smaller than
+	// twice as much may be chance.
 	ErrorMinor money.Minor `json:"error_minor"`
 	SharePct   int64       `json:"share_pct"`
 }
@@ -92,7 +92,7 @@ func Published() (Report, error) {
 	return r, nil
 }
 
-// Preset returns what was measured of a preset.
+// Preset returns the measurements of a preset.
 func (r *Report) Preset(name string) (*Preset, bool) {
 	for i := range r.Presets {
 		if r.Presets[i].Name == name {

@@ -2,11 +2,11 @@ package event
 
 // Definition is a row of the event table.
 type Definition struct {
-	// Number is what stored sets of types know the type by. It is given once,
-	// the next free one, and never changes.
+	// Number identifies the type in stored sets of types. It is given once, the
+	// next free one, and never changes.
 	Number int
 	Type   Type
-	// Cause says what makes the event.
+	// Cause is the cause of the event.
 	Cause string
 	// Self is the path of the record that the event is about, relative to the
 	// base URL; {id} stands for data.id.
@@ -93,8 +93,8 @@ const (
 	loreEvent       = "/sandbox/lore-events/{id}"
 )
 
-// Catalogue lists the definitions of what a client can subscribe to, in the
-// order of the contract.
+// Catalogue lists the definitions of the types that a client can subscribe to,
+// in the order of the contract.
 func Catalogue() []Definition { return catalogue }
 
 // Lookup returns the definition of a type.

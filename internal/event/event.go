@@ -1,9 +1,8 @@
 // Package event is the vocabulary of the feed: the 50 types that a client can
-// subscribe to, the eight that keep the books of subscriptions, and for each
-// type the struct of its data. Every change of a
-// stored status writes exactly one event (contract: EVT.ONE); records that
-// change together with the one an event is about are its riders, listed in
-// data.changes.
+// subscribe to, the eight that record changes of subscriptions, and for each
+// type the struct of its data. Every change of a stored status writes exactly
+// one event (contract: EVT.ONE); records that change together with the one an
+// event is about are its riders, listed in data.changes.
 package event
 
 // Type names a kind of event, such as office.sales_order.accepted.
@@ -58,7 +57,7 @@ type Riders struct {
 // SetChanges fills the riders.
 func (r *Riders) SetChanges(changes []Change) { r.Changes = changes }
 
-// StockChange is what an event did to the stock of one SKU.
+// StockChange is the effect of an event on the stock of one SKU.
 type StockChange struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity" doc:"Positive for what came in, negative for what went out."`

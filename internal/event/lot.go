@@ -40,7 +40,8 @@ type ContractLotExpiredData struct {
 	Head
 	Number string `json:"number"`
 	Reason string `json:"reason" enum:"offer_lapsed,delivery_missed"`
-	// PenaltyMinor is what left the company: 0 for an offer that lapsed.
+	// PenaltyMinor is the amount that left the company: 0 for an offer that
+	// lapsed.
 	PenaltyMinor money.Minor `json:"penalty_minor"`
 	CashMinor    money.Minor `json:"cash_minor"`
 	Riders

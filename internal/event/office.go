@@ -91,7 +91,7 @@ type PaymentReceivedData struct {
 	Kind              string      `json:"kind" enum:"customer,major_order_bonus"`
 	AmountMinor       money.Minor `json:"amount_minor"`
 	CustomerInvoiceID *string     `json:"customer_invoice_id"`
-	// RemainingMinor is what is still open on the invoice.
+	// RemainingMinor is the amount still open on the invoice.
 	RemainingMinor money.Minor `json:"remaining_minor"`
 	PayerName      string      `json:"payer_name"`
 	// CashMinor is the company's cash after the payment.

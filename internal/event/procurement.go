@@ -148,8 +148,8 @@ type DeliveryArrivedData struct {
 	Riders
 }
 
-// DeliveryLine is one material on a truck: what the delivery note says, what
-// stands there, and what of it is unfit.
+// DeliveryLine is one material on a truck: the quantity on the delivery note,
+// the quantity on the truck, and the unfit part of it.
 type DeliveryLine struct {
 	SKU             string `json:"sku"`
 	QuantityAdvised int64  `json:"quantity_advised"`

@@ -2,7 +2,7 @@ package event
 
 import "slices"
 
-// Types that keep the books of webhook subscriptions. They are in the feed,
+// Types that record changes of webhook subscriptions. They are in the feed,
 // cannot be subscribed to and are never delivered (contract: EVT.BOOKKEEPING,
 // OPEN.WHK.BOOKKEEPING).
 const (
@@ -31,7 +31,7 @@ var bookkeeping = []Definition{ //nolint:gochecknoglobals // the table itself
 
 var all = slices.Concat(catalogue, bookkeeping) //nolint:gochecknoglobals // read only
 
-// Bookkeeping lists the definitions of what only the feed shows.
+// Bookkeeping lists the definitions of the types that only the feed shows.
 func Bookkeeping() []Definition { return bookkeeping }
 
 // All lists every definition: the catalogue, then the bookkeeping.

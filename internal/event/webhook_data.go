@@ -20,7 +20,7 @@ type WebhookActivatedData struct {
 type WebhookUpdatedData struct {
 	Head
 	URLHost string `json:"url_host"`
-	// Changed are the members of the subscription that were changed.
+	// Changed are the fields of the subscription that were changed.
 	Changed []string `json:"changed"`
 	Riders
 }

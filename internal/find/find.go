@@ -18,7 +18,8 @@ type Text struct {
 	// Also are words that people look for it with and that it does not have,
 	// one more name of it to a comma.
 	Also string
-	// Whole is the title of what the text is a part of, empty for no part.
+	// Whole is the title of the page that the text is a part of, empty for no
+	// part.
 	Whole string
 	Body  string
 }
@@ -33,7 +34,7 @@ const (
 	wholeWeight = 2
 )
 
-// Index is what is searched.
+// Index is a searchable set of texts.
 type Index struct {
 	texts    int
 	postings map[string][]posting
@@ -137,7 +138,7 @@ func (x *Index) known(word string, last bool) []string {
 	return shorter
 }
 
-// common are words that say nothing about what is looked for.
+// common are words that carry no meaning in a query.
 var common = Words("a an and are as at be by can do does did for from get how i if in is it its long me my of on or out so that the their them then there this to use was we what when where which who why will with you your") //nolint:gochecknoglobals // read only
 
 // asked are the words of a query, each once, without those that are common and

@@ -46,7 +46,7 @@ func verb(word string) (root string, ok bool) {
 	return word, false
 }
 
-// mended is what is left of a verb, as it is without an ending: stopp is stop,
+// mended is the stem of a verb from its root without an ending: stopp is stop,
 // pric is price.
 func mended(root string) string {
 	last := len(root) - 1

@@ -18,7 +18,7 @@ const Microsecond Instant = 1
 
 const instantLayout = "2006-01-02T15:04:05.000000Z"
 
-// InstantOf drops what is finer than a microsecond.
+// InstantOf drops fractions finer than a microsecond.
 func InstantOf(t time.Time) Instant { return Instant(t.UnixMicro()) }
 
 // Time returns the instant as a time in UTC.
@@ -51,9 +51,9 @@ func (i Instant) AppendText(b []byte) ([]byte, error) {
 func (i Instant) MarshalText() ([]byte, error) { return i.AppendText(nil) }
 
 // UnmarshalText takes any RFC 3339 time whose year in UTC has four digits, and
-// drops what is finer than a microsecond. What package time lets pass beyond
-// the RFC is refused: a comma before the fraction, an hour of one digit, an
-// offset of more than a day.
+// drops fractions finer than a microsecond. Forms that package time lets pass
+// beyond the RFC are refused: a comma before the fraction, an hour of one
+// digit, an offset of more than a day.
 func (i *Instant) UnmarshalText(b []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(b))
 	if err != nil || !plain(b) || t.UTC().Year() < 0 || t.UTC().Year() > maxYear {

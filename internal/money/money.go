@@ -4,8 +4,8 @@ package money
 
 import "fmt"
 
-// Currency is the ISO 4217 code of every amount: the one reserved for tests,
-// so that nobody takes the figures for real.
+// Currency is the ISO 4217 code of every amount: the one reserved for tests, so
+// that the figures are not taken for real ones.
 const Currency = "XTS"
 
 // Minor is an amount in minor units (hundredths), on the wire always a JSON

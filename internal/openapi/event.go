@@ -80,8 +80,8 @@ type pingData struct {
 	WebhookID string `json:"webhook_id"`
 }
 
-// deliveries describes what a subscription is sent, a webhook for each type
-// (contract: EVT.BODY.FULL_RECORD and the rows around it).
+// deliveries describes the deliveries to a subscription, a webhook for each
+// type (contract: EVT.BODY.FULL_RECORD and the rows around it).
 func (w *writer) deliveries(form *huma.Schema) {
 	w.registry.Huma().Map()["ShortenedData"] = &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true,

@@ -11,13 +11,13 @@ import (
 	"platen/internal/problem"
 )
 
-// examplesJSON is what a company answered in a test of package contract, which
-// writes the file with -update.
+// examplesJSON holds the responses of a company in a test of package contract,
+// which writes the file with -update.
 //
 //go:embed examples.json
 var examplesJSON []byte
 
-// examples are true answers, by operation and by event type.
+// examples are recorded responses, by operation and by event type.
 type examples struct {
 	// Operations has the bodies by operation id; a 202 has _202 behind it.
 	Operations map[string]struct {
@@ -27,13 +27,13 @@ type examples struct {
 	Events map[event.Type]json.RawMessage `json:"events"`
 }
 
-// Example is a true request and its answer.
+// Example is a recorded request and its response.
 type Example struct {
-	// Body is what was sent, empty for nothing; Data is that of the answer.
+	// Body is the request's body, empty for none; Data is that of the response.
 	Body, Data json.RawMessage
 }
 
-// Examples returns what a company answered in a test, by operation id and by
+// Examples returns the responses of a company in a test, by operation id and by
 // event type.
 func Examples() (operations map[string]Example, events map[event.Type]json.RawMessage, err error) {
 	known, err := readExamples()
@@ -55,10 +55,11 @@ func readExamples() (*examples, error) {
 	return &e, nil
 }
 
-// Members of the meta that every example has.
+// Fields of the meta that every example has.
 const exampleMeta = `{"simulation":true,"request_id":"req_8k2m4x7q0v5dn","server_time":"2026-09-07T08:00:04.250000Z","api_version":"2026-09"}`
 
-// example is a media type with the answer of an operation, where there is one.
+// example is a media type with the response of an operation, where there is
+// one.
 func (w *writer) example(name string, s *huma.Schema) *huma.MediaType {
 	media := &huma.MediaType{Schema: s}
 	if known, ok := w.examples.Operations[name]; ok {

@@ -32,7 +32,7 @@ const (
 	headerIgnored    = "Idempotency-Ignored"
 )
 
-// always are the headers of every answer.
+// always are the headers of every response.
 var always = []string{"Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"} //nolint:gochecknoglobals // read only
 
 // headers describes each response header once.
@@ -61,7 +61,7 @@ func headers() map[string]*huma.Header {
 	return described
 }
 
-// headed returns references to the headers of every answer and to some more.
+// headed returns references to the headers of every response and to some more.
 func headed(more ...string) map[string]*huma.Header {
 	refs := map[string]*huma.Header{}
 	for _, name := range slices.Concat(always, more) {
@@ -98,7 +98,7 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	return responses
 }
 
-// conditional reports whether an operation answers If-None-Match.
+// conditional reports whether an operation supports If-None-Match.
 func conditional(op *operation.Operation) bool {
 	switch op.Kind {
 	case operation.List, operation.Feed, operation.Poll, operation.Row, operation.Object:
@@ -211,7 +211,7 @@ func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Properties: properties, Required: required}
 }
 
-// envelope is an object of meta and one other member.
+// envelope is an object of meta and one other field.
 func (w *writer) envelope(member string, s *huma.Schema) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"meta", member},

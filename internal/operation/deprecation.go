@@ -9,12 +9,12 @@ import (
 // (contract: OPEN.VER.DEPRECATION).
 const NoticeLeast = 90 * 24 * time.Hour
 
-// Deprecation announces that an operation is to go. Every answer of it then
+// Deprecation announces that an operation is to go. Every response of it then
 // carries the announcement, and so do the documents.
 type Deprecation struct {
 	// Since is when it was announced, and Sunset when the operation may be gone.
 	Since, Sunset time.Time
-	// Instead is a sentence that says what to do from now on.
+	// Instead is a sentence on the replacement.
 	Instead string
 }
 

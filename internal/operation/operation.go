@@ -55,7 +55,7 @@ const (
 	Deletion Kind = "deletion"
 )
 
-// KeyRule says what a write does with the header Idempotency-Key.
+// KeyRule is a write's treatment of the header Idempotency-Key.
 type KeyRule string
 
 // Key rules (contract: IDEM.ACCEPTED, IDEM.REQUIRED).
@@ -77,7 +77,7 @@ type Operation struct {
 	Path    string
 	System  System
 	Summary string
-	// Description adds what a client should know before calling it.
+	// Description adds facts that a client should know before calling it.
 	Description string
 	Key         KeyRule
 	// Status is that of success.
@@ -85,14 +85,14 @@ type Operation struct {
 	// Problems are the codes that this route gives beside those that its
 	// kind and system give anyway; Common adds those.
 	Problems []problem.Code
-	// Events are what a success may write.
+	// Events are the types that a success may write.
 	Events []event.Type
 	// Deprecated is set once it is announced that the operation is to go.
 	Deprecated *Deprecation
 
 	// Resource names the table of lists and rows. Parent is set for a list of
-	// what belongs to the record that the path names: its resource. The id of
-	// that record is the filter behind Filters.
+	// the records that belong to the one that the path names: its resource. The
+	// id of that record is the filter behind Filters.
 	Resource, Parent string
 	// Filters are the query parameters of a list beside limit, cursor and
 	// updated_since.
@@ -118,21 +118,21 @@ type Operation struct {
 	Press func(in any) string
 	// Run does a write. in is a pointer to a value of In.
 	Run func(tx *sandbox.Tx, at PathParams, in any) (Result, error)
-	// Outbound, when set, comes before Run: it refuses, or returns what is to be
-	// done outside of the sandbox. What that brings is in for Run.
+	// Outbound, when set, comes before Run: it refuses, or returns the work to
+	// be done outside of the sandbox. The result of that work is in for Run.
 	Outbound func(tx *sandbox.Tx, at PathParams, in any) (func(context.Context) any, error)
 }
 
 // PathParams is the ids that a path names, "" where it names none.
 type PathParams struct{ ID, DeliveryID string }
 
-// Result names what a write answers with: a row, or a value of the state that
-// it made.
+// Result names the data of a write's response: a row, or a value of the state
+// that it made.
 type Result struct {
 	Resource, ID string
 	Value        func(v *sandbox.View) any
-	// Once, when set, is what the first answer has in the place of it: it tells
-	// a secret, which replays do not.
+	// Once, when set, replaces Value in the first response: it holds a secret
+	// that replays must not show.
 	Once func(v *sandbox.View) any
 }
 
@@ -148,8 +148,8 @@ func Table() []Operation {
 	return table
 }
 
-// Common returns the codes that an operation gives because of what it is,
-// followed by its own.
+// Common returns the codes that an operation gives because of its kind and its
+// rules, followed by its own.
 func (o *Operation) Common() []problem.Code {
 	codes := []problem.Code{
 		problem.BadRequest, problem.KeyInURL, problem.Banned, problem.RateLimited, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable,
@@ -211,10 +211,10 @@ const (
 	PollMostSeconds    = 25
 )
 
-// Paged reports whether an operation answers with a page of rows.
+// Paged reports whether an operation responds with a page of rows.
 func (o *Operation) Paged() bool { return o.Kind == List || o.Streams() }
 
-// Streams reports whether an operation answers with events.
+// Streams reports whether an operation responds with events.
 func (o *Operation) Streams() bool { return o.Kind == Feed || o.Kind == Poll }
 
 // HasID reports whether the path names a record.

@@ -26,7 +26,7 @@ type DismissEmployee struct {
 	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record."`
 }
 
-// HoursEntry is what one employee did in the week.
+// HoursEntry is the hours of one employee in the week.
 type HoursEntry struct {
 	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"Who, or badge_no."`
 	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"What /factory/attendance knows them by, in place of employee_id."`

@@ -15,7 +15,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// Report is the data of GET /sandbox/report: the score, and what it rests on
+// Report is the data of GET /sandbox/report: the score and its evidence
 // (contract: OPEN.FIELDS.REPORT). Nothing in it is of the wall clock or at
 // random, so two sandboxes that were played alike have the same report.
 type Report struct {
@@ -44,7 +44,7 @@ type Report struct {
 	StateHash            string          `json:"state_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed and actions give the same."`
 }
 
-// NetWorthPoint is what the company was worth at a moment.
+// NetWorthPoint is the company's net worth at a moment.
 type NetWorthPoint struct {
 	SimTime       string      `json:"sim_time" example:"2026-09-07T15:59"`
 	NetWorthMinor money.Minor `json:"net_worth_minor"`
@@ -58,7 +58,7 @@ type OrderCount struct {
 	Late    int64 `json:"late"`
 }
 
-// WriteCount counts what the clients wrote. Moving the clock, webhooks and the
+// WriteCount counts the clients' writes. Moving the clock, webhooks and the
 // lease are no business and count for nothing but when they are refused.
 type WriteCount struct {
 	Accepted int64 `json:"accepted"`
@@ -72,7 +72,7 @@ type Proof struct {
 	Seq uint64 `json:"seq" doc:"The number of the event that says so."`
 }
 
-// Invariants says whether the company's books agree with themselves.
+// Invariants reports whether the company's records are consistent.
 type Invariants struct {
 	Hold      bool    `json:"hold"`
 	Violation *string `json:"violation" doc:"The first that is broken; null for none."`
@@ -99,7 +99,8 @@ func reportOf(x *sandbox.Examination, now moment.Instant) any {
 	return r
 }
 
-// proofs names events by what they are about, which their links end in.
+// proofs names events by the records that they are about, which their links end
+// in.
 func proofs(events []record.Event) []Proof {
 	list := make([]Proof, len(events))
 	for i := range events {

@@ -11,7 +11,7 @@ import (
 // listed.
 const CallResource = "call"
 
-// LoggedCall is one request of a client and what became of it (contract:
+// LoggedCall is one request of a client and its outcome (contract:
 // OPEN.ROUTE.REQUESTS).
 type LoggedCall struct {
 	ID               string         `json:"id" doc:"The request_id of its answer."`

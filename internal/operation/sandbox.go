@@ -26,7 +26,7 @@ type CreateSandbox struct {
 	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"What moves the clock; the preset's own when left out."`
 }
 
-// NewSandbox is what creation answers with. The keys appear in this answer and
+// NewSandbox is the response of creation. The keys appear in this response and
 // nowhere else (contract: SBX.CREATE.KEYS).
 type NewSandbox struct {
 	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd"`
@@ -36,15 +36,15 @@ type NewSandbox struct {
 	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$"`
 }
 
-// QueueTicket is what creation answers with when all places are taken
-// (contract: QUEUE.TICKET).
+// QueueTicket is the response of creation when all places are taken (contract:
+// QUEUE.TICKET).
 type QueueTicket struct {
 	Poll     string `json:"poll" example:"/v1/queue/tkt_5c8w0r7k1n3qd9v2h6m4x8b0e1" doc:"Where to look, relative to the origin."`
 	Position int64  `json:"position" doc:"The place in the queue, from 1."`
 	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
 }
 
-// Creation returns what the registry is asked for by a body.
+// Creation returns the registry's form of a body.
 func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 	creation := sandbox.Creation{Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network}
 	if c.Preset != nil {
@@ -82,7 +82,7 @@ type SandboxStatus struct {
 	Score               company.Score               `json:"score"`
 }
 
-// ClockStatus is what the in-world clock shows.
+// ClockStatus is the reading of the in-world clock.
 type ClockStatus struct {
 	Mode      sim.Mode    `json:"mode" enum:"realtime,manual"`
 	Speed     share.PPM   `json:"speed" doc:"In-world minutes per wall second."`
@@ -128,7 +128,7 @@ type TickInput struct {
 	Minutes *int64 `json:"minutes,omitzero" minimum:"1" maximum:"480" doc:"Working minutes to advance; a whole working day of 480 when left out."`
 }
 
-// TickResult is what a tick answers with.
+// TickResult is the response of a tick.
 type TickResult struct {
 	SimDate         moment.Date `json:"sim_date"`
 	SimTime         string      `json:"sim_time"`

@@ -31,7 +31,7 @@ type UpdateWebhook struct {
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; null leaves the one that there is."`
 }
 
-// WebhookTest is what a test answers with (contract: OPEN.WHK.TEST.ANSWER).
+// WebhookTest is the response of a test (contract: OPEN.WHK.TEST.ANSWER).
 type WebhookTest struct {
 	Delivered  bool                `json:"delivered" doc:"The URL answered the ping with 2xx."`
 	StatusCode *int64              `json:"status_code" doc:"What the URL answered with; null when there was no answer."`
@@ -187,7 +187,7 @@ func redeliver() Operation {
 	return o
 }
 
-// pinged is what a test ping leaves to be written down.
+// pinged is the outcome of a test ping, to be recorded.
 type pinged struct {
 	attempt subscription.Attempt
 	outcome subscription.Outcome
@@ -227,7 +227,7 @@ func testWebhook() Operation {
 	return o
 }
 
-// ping returns what sends a ping and waits for its answer.
+// ping returns the function that sends a ping and waits for its response.
 func ping(tx *sandbox.Tx, at PathParams, _ any) (func(context.Context) any, error) {
 	if _, err := tx.Company.Subscription(at.ID); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Definition is what is fixed about a code.
+// Definition is the fixed part of a code.
 type Definition struct {
 	Code   Code
 	Status int
@@ -15,8 +15,8 @@ type Definition struct {
 	Retryable bool
 	// Hint is sent when the refusal has none of its own.
 	Hint string
-	// Meaning says when the code is given, Remedy what a client does then.
-	// They make the code's page in the docs.
+	// Meaning says when the code is given, Remedy how a client reacts. They
+	// make the code's page in the docs.
 	Meaning, Remedy string
 }
 
@@ -85,8 +85,8 @@ func byStatus(groups ...[]Definition) []Definition {
 	return all
 }
 
-// Lookup returns the definition of a code. An unknown code is a mistake of
-// the program and is answered as internal_error.
+// Lookup returns the definition of a code. An unknown code is a mistake of the
+// program and becomes internal_error.
 func Lookup(code Code) Definition {
 	for i := range definitions {
 		if definitions[i].Code == code {

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Code is what clients read to tell refusals apart (contract: ENV.ERROR.CODE).
+// Code distinguishes refusals for clients (contract: ENV.ERROR.CODE).
 type Code string
 
-// Problem is one refusal. It is an error: the core returns it, and package
-// api alone turns it into an answer.
+// Problem is one refusal. It is an error: the core returns it, and package api
+// alone turns it into a response.
 type Problem struct {
 	Code Code
-	// Message is a plain sentence: what happened, with which value.
+	// Message is a plain sentence: the reason, with the value at fault.
 	Message string
-	// Hint says what to do next. Empty means the hint of the code.
+	// Hint names the next step. Empty means the hint of the code.
 	Hint string
 	// Details is an optional object for programs. It must encode as JSON.
 	Details any
 	// RetryAt is when the same request may work. Zero means not known.
 	RetryAt time.Time
-	// Final is set where the same request works only after something else was
-	// done first, whatever the code says of others.
+	// Final is set where the same request works only after another action,
+	// whatever the code says of others.
 	Final bool
 	// RetryAfter asks for a Retry-After header of so many seconds; 0 for none.
 	RetryAfter int
@@ -75,7 +75,7 @@ type StateDetails struct {
 	Allowed []string `json:"allowed"`
 }
 
-// WrongState says that a record's status does not allow what was asked.
+// WrongState says that a record's status does not allow the request.
 func WrongState(resource, id, status string, allowed ...string) *Problem {
 	return New(InvalidState, "The %s %s is %s; this needs it to be %s.", words(resource), id, words(status), alternatives(allowed)).
 		With(StateDetails{Status: status, Allowed: allowed})

@@ -23,8 +23,8 @@ const (
 	ruleNumber  = "number"
 )
 
-// checker walks a body along its shape and lists what is wrong, in the order
-// of the struct: one entry for a field, with the first rule that it breaks.
+// checker walks a body along its shape and lists the faults, in the order of
+// the struct: one entry for a field, with the first rule that it breaks.
 type checker struct {
 	fields   []problem.Field
 	unlisted int
@@ -119,7 +119,7 @@ func (c *checker) object(s *shape, v *value, path string) {
 	}
 }
 
-// oneOf refuses members that exclude each other, and the want of any.
+// oneOf refuses fields that exclude each other, and the lack of any.
 func (c *checker) oneOf(s *shape, found []*value, path string) {
 	var sent, known []string
 	null := false
@@ -181,7 +181,7 @@ func (c *checker) unique(s *shape, v *value, path string) {
 	}
 }
 
-// counts holds the number of characters, items or members against the limits.
+// counts checks the number of characters, items or fields against the limits.
 func (c *checker) counts(s *shape, n int, path, keyword, noun string) bool {
 	switch {
 	case n < s.least:
@@ -228,9 +228,9 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// isTime takes RFC 3339 without what package time lets pass: a comma before
-// the fraction, an hour of one digit, an offset of more than a day. In UTC
-// the year still has four digits.
+// isTime takes RFC 3339 without the additional forms that package time lets
+// pass: a comma before the fraction, an hour of one digit, an offset of more
+// than a day. In UTC the year still has four digits.
 func isTime(text string) bool {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || strings.ContainsRune(text, ',') || text[len("2006-01-02T15")] != ':' {

@@ -99,14 +99,14 @@ func (g generator) component(t reflect.Type) string {
 	return name
 }
 
-// finish turns what huma made of a struct into what this API promises.
+// finish adapts huma's schema of a struct to the promises of this API.
 //
-//   - Outputs may grow members; inputs allow none but the named.
-//   - In outputs a member is required unless its tag omits zero values; in
+//   - Outputs may grow fields; inputs allow none but the named.
+//   - In outputs a field is required unless its tag omits zero values; in
 //     inputs only the tag `required:"true"` makes it so.
-//   - Of the input members with the tag `oneOf:"true"` exactly one is sent.
+//   - Of the input fields with the tag `oneOf:"true"` exactly one is sent.
 //   - A pointer that omits nil is never null.
-//   - The enum of a nullable member contains null.
+//   - The enum of a nullable field contains null.
 func (g generator) finish(s *huma.Schema, t reflect.Type) {
 	s.AdditionalProperties = nil
 	if g.input {
@@ -137,13 +137,13 @@ func (g generator) finish(s *huma.Schema, t reflect.Type) {
 	}
 }
 
-// field is a member of a struct's JSON object.
+// field is a field of a struct's JSON object.
 type field struct {
 	reflect.StructField
 	name, options string
 }
 
-// jsonFields lists the members of a struct in the order of their declaration,
+// jsonFields lists the fields of a struct in the order of their declaration,
 // those of embedded structs in their place.
 func jsonFields(t reflect.Type) []field {
 	var fields []field

@@ -10,15 +10,15 @@ import (
 	"platen/internal/problem"
 )
 
-// MaxFields is how many bad fields one refusal lists. A body of 16 KiB can
-// hold thousands of unknown members, and an answer must not be many times as
-// long as its request.
+// MaxFields is how many bad fields one refusal lists. A body of 16 KiB can hold
+// thousands of unknown fields, and a response must not be many times as long as
+// its request.
 const MaxFields = 100
 
 // Input is the struct of a request body with its compiled rules. It does not
 // change and is safe for concurrent use.
 //
-// Tags: a member is optional unless `required:"true"`, and null is refused
+// Tags: a field is optional unless `required:"true"`, and null is refused
 // unless `nullable:"true"`, which structs cannot have. Strings, dates and
 // instants of package moment, int64, float64, bool, structs, slices, maps and
 // jsontext.Value are possible; enum, pattern, format, default, doc, example,
@@ -55,8 +55,8 @@ func NewInput(r *Registry, t reflect.Type) (in *Input, err error) {
 // Ref returns the reference to the input's component, for the document.
 func (i *Input) Ref() *huma.Schema { return &huma.Schema{Ref: i.ref.Ref} }
 
-// Empty returns a pointer to a zero value, what an operation whose body is
-// optional reads when there is none.
+// Empty returns a pointer to a zero value: the input of an operation whose body
+// is optional and missing.
 func (i *Input) Empty() any { return reflect.New(i.of).Interface() }
 
 // Decode returns a pointer to a new value of the type. It refuses with

@@ -17,13 +17,13 @@ import (
 // deepest input has three levels.
 const MaxDepth = 32
 
-// value is a JSON value as it was written: numbers keep their literals,
-// objects the order of their members.
+// value is a JSON value as it was written: numbers keep their literals, objects
+// the order of their fields.
 type value struct {
 	kind jsontext.Kind
 	// text is a string's content or a number's literal.
 	text string
-	// names are those of an object's members, whose values are in values.
+	// names are those of an object's fields, whose values are in values.
 	names  []string
 	values []*value
 }
@@ -122,8 +122,8 @@ func (r *reader) refusal(err error) *problem.Problem {
 	return problem.New(problem.InvalidJSON, "The body is not JSON: at byte %d %s.", at, r.fault(at, err))
 }
 
-// fault describes a syntactic error by what stands where it was found. The
-// library's own texts are not promised to stay, so they only add to it.
+// fault describes a syntactic error by the text at its place. The library's own
+// texts are not promised to stay, so they only add to it.
 func (r *reader) fault(at int64, err error) string {
 	rest := r.body[min(at, int64(len(r.body))):]
 	char, size := utf8.DecodeRune(rest)

@@ -10,28 +10,28 @@
 // that is changed afterwards is in finish.
 //
 // A component is named for its type, with the system in front for types of
-// packages office and factory: OfficeShipment, FactoryShipment, and, always
-// the same way, OfficeSalesOrder. Types of other packages keep their names,
-// so SalesOrderReceivedData is the data of an event. Two types that would
-// share a name are a mistake of the program and panic. So is one type that is
-// both an input and an output, because the two differ in what is required,
-// nullable and allowed beside the named members.
+// packages office and factory: OfficeShipment, FactoryShipment, and, always the
+// same way, OfficeSalesOrder. Types of other packages keep their names, so
+// SalesOrderReceivedData is the data of an event. Two types that would share a
+// name are a mistake of the program and panic. So is one type that is both an
+// input and an output, because the two differ in the fields that are required,
+// nullable and allowed beside the named ones.
 //
 // # In
 //
 // An Input is compiled once from the schema that is published, and checks
-// bodies by walking the two side by side. Neither library does this:
-// jsonschema v6 takes 1.0 for an integer, spends milliseconds on 1e999999 and
-// panics at 1e9999999 where a number has a limit, reports in the order of a Go
-// map, and leaves paths, sentences and one entry per field to the caller;
-// huma's validator compares floats and names no rules. The tests hold the
-// walk against jsonschema v6 instead, so that what is enforced is what is
-// published. An Input refuses to compile a schema with a rule that it would
-// not enforce.
+// bodies by walking the two side by side. Neither library does this: jsonschema
+// v6 takes 1.0 for an integer, spends milliseconds on 1e999999 and panics at
+// 1e9999999 where a number has a limit, reports in the order of a Go map, and
+// leaves paths, sentences and one entry per field to the caller; huma's
+// validator compares floats and names no rules. The tests compare the checks
+// with jsonschema v6 instead, so that the enforced rules are the published
+// ones. An Input refuses to compile a schema with a rule that it would not
+// enforce.
 //
 // Stricter than the published schema are: integers, which must be plain
 // literals that fit 64 bits (-0 is none); other numbers, which must fit a
-// float; strings and free member names, which hold no control characters
+// float; strings and free field names, which hold no control characters
 // (Unicode category Cc); and times, whose year has four digits in UTC.
 package schema
 
@@ -60,9 +60,9 @@ func New() *Registry {
 	return &Registry{components: map[string]*huma.Schema{}, owners: map[string]owner{}}
 }
 
-// Ref returns the schema of what is sent as t: a reference for a named
-// struct, whose component is registered, and the schema itself for anything
-// else. A pointer is nullable. It panics when tags do not fit their fields.
+// Ref returns the schema of a value of type t: a reference for a named struct,
+// whose component is registered, and the schema itself for anything else. A
+// pointer is nullable. It panics when tags do not fit their fields.
 func (r *Registry) Ref(t reflect.Type) *huma.Schema {
 	return r.Huma().Schema(t, true, "")
 }
@@ -71,5 +71,5 @@ func (r *Registry) Ref(t reflect.Type) *huma.Schema {
 func (r *Registry) Schemas() map[string]*huma.Schema { return r.components }
 
 // Huma returns the registry as huma's document types want it, for
-// huma.Components. What is registered through it is an output.
+// huma.Components. A type registered through it is an output.
 func (r *Registry) Huma() huma.Registry { return generator{Registry: r} }

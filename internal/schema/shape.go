@@ -19,7 +19,7 @@ import (
 	"platen/internal/share"
 )
 
-// form is what kind of JSON value a shape takes.
+// form is the kind of JSON value that a shape takes.
 type form string
 
 const (
@@ -44,22 +44,22 @@ const (
 // floats, are exact.
 const maxExact = 1<<53 - 1
 
-// shape is a schema made ready for checking: references followed, members in
-// the order of the struct, limits filled in.
+// shape is a schema made ready for checking: references followed, fields in the
+// order of the struct, limits filled in.
 type shape struct {
 	form     form
 	nullable bool
-	// members are those of an object, index their places by name.
+	// members are the fields of an object, index their places by name.
 	members []member
 	index   map[string]int
-	// element is what an array or a mapping holds.
+	// element is the shape of the elements of an array or a mapping.
 	element *shape
 	// enum are the allowed texts of a string, or literals of an integer.
 	enum             []string
 	minimum, maximum float64
-	// oneOf are the places of the members of which exactly one is sent.
+	// oneOf are the places of the fields of which exactly one is sent.
 	oneOf []int
-	// least and most count characters, items or members.
+	// least and most count characters, items or fields.
 	least, most int
 	unique      bool
 	pattern     *regexp.Regexp
@@ -67,7 +67,7 @@ type shape struct {
 	format      string
 }
 
-// tagOneOf marks members of which exactly one is sent.
+// tagOneOf marks fields of which exactly one is sent.
 const tagOneOf = "oneOf"
 
 type member struct {
@@ -76,8 +76,8 @@ type member struct {
 	shape    *shape
 }
 
-// compiler makes shapes. The types on the way down are kept, because a body
-// of a type that contains itself would have no deepest member.
+// compiler makes shapes. The types on the way down are kept, because a body of
+// a type that contains itself would have no deepest field.
 type compiler struct {
 	generator
 	path []reflect.Type
@@ -135,8 +135,8 @@ func unenforced(s *huma.Schema) error {
 	return nil
 }
 
-// plain says whether a type decodes by its kind alone, so that what has been
-// checked cannot fail to decode.
+// plain says whether a type decodes by its kind alone, so that a checked value
+// cannot fail to decode.
 func plain(t reflect.Type, kinds ...reflect.Kind) error {
 	pointer := reflect.PointerTo(t)
 	if !slices.Contains(kinds, t.Kind()) || pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) ||

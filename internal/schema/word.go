@@ -37,7 +37,7 @@ func clip(text string) string {
 	return shown[1 : len(shown)-1]
 }
 
-// join appends a member to the path of its object. A name that is not plain
+// join appends a field to the path of its object. A name that is not plain
 // stands in brackets and quotes.
 func join(path, name string) string {
 	switch {
@@ -113,8 +113,8 @@ func choice(alternatives []string, show func(string) string) string {
 	return b.String()
 }
 
-// suggest ends the sentence about an unknown member with the known one that
-// was probably meant, or with all that there are.
+// suggest ends the sentence about an unknown field with the known one that was
+// probably meant, or with all that there are.
 func (s *shape) suggest(name string) string {
 	nearest, least := "", maxEcho
 	for _, m := range s.members {
@@ -135,7 +135,8 @@ func (s *shape) suggest(name string) string {
 	return "; known here: " + strings.Join(known, ", ") + "."
 }
 
-// folded drops what naming conventions differ in: workOrderId is work_order_id.
+// folded drops the differences of naming conventions: workOrderId is
+// work_order_id.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name[:min(len(name), maxEcho+1)]))
 }

@@ -19,13 +19,13 @@ type PPM int64
 // MarshalJSON writes the number without trailing zeros.
 func (p PerCent) MarshalJSON() ([]byte, error) { return appendFixed(nil, int64(p), 2), nil }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (p *PerCent) UnmarshalJSON(b []byte) error { return parseFixed(b, (*int64)(p), 100) }
 
 // MarshalJSON writes the number without trailing zeros.
 func (p PPM) MarshalJSON() ([]byte, error) { return appendFixed(nil, int64(p), 6), nil }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (p *PPM) UnmarshalJSON(b []byte) error { return parseFixed(b, (*int64)(p), 1_000_000) }
 
 // appendFixed appends v divided by ten to the power of decimals.

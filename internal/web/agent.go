@@ -11,7 +11,7 @@ type Tool struct {
 	Name, Title, Description string
 	// System is the one whose address has it; Shared tools are everywhere.
 	System operation.System
-	// Writes is set for what may change the company.
+	// Writes is set for a tool that may change the company.
 	Writes bool
 }
 
@@ -21,7 +21,7 @@ type host struct {
 	Name, Anchor string
 	// File is where the text belongs: a file, or a terminal.
 	File, Text string
-	// Keyed is what stands there instead to send a key.
+	// Keyed is the alternative text that sends a key.
 	Keyed string
 }
 

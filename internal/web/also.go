@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// alsoCalled says what people call the pages that are made from tables. Guides
-// say it in their head.
+// alsoCalled holds other names of the pages that are made from tables. Guides
+// hold theirs in their head.
 func (s *site) alsoCalled() map[string]string {
 	var statuses []string
 	for _, d := range s.problems {
@@ -41,7 +41,7 @@ func (s *site) alsoCalled() map[string]string {
 	}
 }
 
-// name gives the pages what people call them.
+// name gives the pages their other names.
 func (s *site) name() error {
 	also := s.alsoCalled()
 	for i := range s.written {

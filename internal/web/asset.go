@@ -33,8 +33,8 @@ type assets struct {
 	files  map[string]asset
 }
 
-// asset is a file, plain and compressed. What is compressed already has no
-// second form.
+// asset is a file, plain and compressed. A file that is compressed already has
+// no second form.
 type asset struct {
 	contentType string
 	body        []byte

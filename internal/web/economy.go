@@ -8,8 +8,7 @@ import (
 	"platen/internal/money"
 )
 
-// economyView is what the page of the economy shows: a measurement, in
-// thousands.
+// economyView is the data of the economy's page: a measurement, in thousands.
 type economyView struct {
 	economy.Report
 }
@@ -25,7 +24,7 @@ func (s *site) addEconomy() error {
 	})
 }
 
-// Players describe who played: they are the same in every preset.
+// Players describe the measured players: they are the same in every preset.
 func (v economyView) Players() []economy.Player {
 	if len(v.Presets) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"platen/internal/operation"
 )
 
-// eventView is what the page of an event type shows.
+// eventView is the data of an event type's page.
 type eventView struct {
 	event.Definition
 	System operation.System
@@ -31,10 +31,10 @@ type eventGroup struct {
 	Events []eventView
 }
 
-// eventIndex is what the overview of the types shows.
+// eventIndex is the data of the types' overview.
 type eventIndex struct {
 	Groups []eventGroup
-	// Envelope are the members of every event of the feed.
+	// Envelope are the fields of every event of the feed.
 	Envelope []field
 }
 

@@ -10,7 +10,7 @@ import (
 	"platen/internal/share"
 )
 
-// direction says which way a struct travels: what a missing tag means depends
+// direction is the way a struct travels: the meaning of a missing tag depends
 // on it.
 type direction bool
 
@@ -19,25 +19,25 @@ const (
 	output direction = false
 )
 
-// field is a member of a JSON object, as the reference describes it.
+// field is a field of a JSON object, as the reference describes it.
 type field struct {
 	Name string
 	// Type is the word of JSON, such as string or integer.
 	Type string
-	// Required is set for members that a body must have, Nullable for members
-	// of answers that can be null, Omitted for those that can be missing.
+	// Required is set for fields that a body must have, Nullable for fields of
+	// responses that can be null, Omitted for those that can be missing.
 	Required, Nullable, Omitted bool
-	// Limits are what the tags demand, in words.
+	// Limits are the rules of the tags, in words.
 	Limits string
 	// Values are the texts that are allowed, empty for any.
 	Values  []string
 	Example string
 	Doc     string
-	// Fields are the members of an object, or of an array's objects.
+	// Fields are the fields of an object, or of an array's objects.
 	Fields []field
 }
 
-// fieldsOf lists the members of a struct in the order of their declaration,
+// fieldsOf lists the fields of a struct in the order of their declaration,
 // those of embedded structs in their place.
 func fieldsOf(t reflect.Type, d direction) []field {
 	var fields []field
@@ -70,8 +70,8 @@ func fieldOf(f reflect.StructField, name, options string, d direction) field {
 	return out
 }
 
-// jsonType is the word for what a type is in JSON, and its members where it
-// is made of objects.
+// jsonType is the word for a type's form in JSON, and its fields where it is
+// made of objects.
 func jsonType(t reflect.Type, d direction) (word string, fields []field) {
 	switch t {
 	case reflect.TypeFor[moment.Instant]():
@@ -152,7 +152,7 @@ func grouped(digits string) string {
 	return strings.Join(append([]string{digits}, groups...), ",")
 }
 
-// sampleValue is what stands in a snippet for a required field.
+// sampleValue is the value of a required field in a snippet.
 func sampleValue(f field) string {
 	switch {
 	case f.Example != "" && f.Type != "string" && f.Type != "date" && f.Type != "time":

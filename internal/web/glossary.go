@@ -8,7 +8,7 @@ import (
 	"platen/internal/operation"
 )
 
-// segment is a piece of text with what it is.
+// segment is a piece of text with its class.
 type segment struct {
 	Text string
 	// Path is where a known word leads.
@@ -52,8 +52,8 @@ func newGlossary(s *site) *glossary {
 // operation may have its method and path written out.
 func (g *glossary) path(word string) string { return g.paths[word] }
 
-// identifier finds what is not English in a sentence: routes, headers, and
-// words with an underscore or an inner dot.
+// identifier finds words of a sentence that are not English: routes, headers,
+// and words with an underscore or an inner dot.
 var identifier = regexp.MustCompile(
 	`(?:(?:GET|POST) )?/[a-z][a-z0-9_/{}.-]*[a-z0-9}]` +
 		`|[A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+(?:: [a-z]+/[a-z]+)?` +
@@ -78,8 +78,8 @@ func (g *glossary) prose(text string) []segment {
 	return out
 }
 
-// snippet finds what belongs to one of the systems in a shell snippet, and its
-// comments.
+// snippet finds the parts of a shell snippet that belong to one of the systems,
+// and its comments.
 var snippet = regexp.MustCompile(`(?m)(\$?\bPLATEN_OFFICE_KEY\b|/v1/office\b[^\s"'?]*)|(\$?\bPLATEN_FACTORY_KEY\b|/v1/factory\b[^\s"']*)|(^# .*$)|(\bcurl\b)`)
 
 // coloured splits a shell snippet so that each system has its colour.

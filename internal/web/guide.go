@@ -28,7 +28,7 @@ type guide struct {
 	Path string
 	// File is the page's text in docs/guides, empty for pages made from tables.
 	File string
-	// Text is what links to it say.
+	// Text is the text of links to it.
 	Text string
 }
 
@@ -97,7 +97,7 @@ func around(path string) (previous, next *link) {
 	return nil, nil
 }
 
-// remark is a note for those who test a guide. It is no part of the page.
+// remark is a note for the tests of a guide. It is no part of the page.
 var remark = regexp.MustCompile(`(?s)<!--.*?-->\n?`)
 
 func (s *site) addGuides() error {
@@ -160,8 +160,8 @@ func (s *site) source(file string) ([]byte, map[string]string, error) {
 // errHead is for a guide whose head cannot be read.
 var errHead = errors.New("a head has lines of the form \"also: words\" or \"also id-of-a-heading: words\", and ends with ---")
 
-// headOf takes the head of a guide away: lines between two of "---" that say
-// what else people call the page, or a part of it.
+// headOf takes the head of a guide away: lines between two of "---" with other
+// names of the page, or of a part of it.
 func headOf(raw string) (body string, also map[string]string, err error) {
 	head, ok := strings.CutPrefix(raw, "---\n")
 	if !ok {
@@ -205,8 +205,8 @@ func receiver(file string) (string, error) {
 	return strings.TrimRight(string(source), "\n"), err //nolint:wrapcheck // it names the file
 }
 
-// stage is one row of the figure on the landing page: what happens on either
-// side, and which way the bridge carries it.
+// stage is one row of the figure on the landing page: the step on either side,
+// and which way the bridge carries it.
 type stage struct {
 	Office, Factory event.Type
 	// Across is "right" or "left", empty where nothing is carried.

@@ -9,18 +9,18 @@ import (
 	"platen/internal/money"
 )
 
-// What the handbook shows is what the company runs on.
+// The handbook shows the data that the company runs on.
 
-// Products are what the company prints.
+// Products are the company's products.
 func (s *site) Products() []catalog.Product { return catalog.Products() }
 
-// Presses are what it prints with.
+// Presses are its presses.
 func (s *site) Presses() []catalog.Press { return catalog.Presses() }
 
-// Customers are for whom.
+// Customers are its customers.
 func (s *site) Customers() []catalog.Customer { return catalog.Customers() }
 
-// Crew are the people whom it opens with.
+// Crew are the employees of its opening.
 func (s *site) Crew() []catalog.CrewMember { return catalog.Crew() }
 
 // Materials are the stock items that are bought.

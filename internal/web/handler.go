@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// A document may load and call what is of its own origin, and nothing else. No
-// script can make script of text: there is no Trusted Types policy, except on
-// the page that starts the worker for proofs of work, where one names its file.
+// A document may load and call only its own origin. No script can make script
+// of text: there is no Trusted Types policy, except on the page that starts the
+// worker for proofs of work, where one names its file.
 const (
 	policyOfAll = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
 		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
@@ -26,15 +26,15 @@ var moved = map[string]string{"/docs/operations": apiPath, "/docs/.md": "/docs/i
 
 const allowed = "GET, HEAD"
 
-// Pages serves what was rendered at the start, and the docs, which are rendered
-// once.
+// Pages serves the pages rendered by New, and the docs, which are rendered
+// once, at their first use.
 type Pages struct {
 	documents map[string]*document
 	library   func() (*library, error)
 	files     *assets
 	missing   *document
-	// unknown answers for paths that are no page, to programs; nil leaves them to
-	// missing.
+	// unknown handles programs' requests for paths that are no page; nil leaves
+	// them to missing.
 	unknown http.Handler
 	// console is the one document of all pages of the console.
 	console *document
@@ -44,8 +44,9 @@ type Pages struct {
 type document struct {
 	path string
 	body []byte
-	// zipped compresses it when somebody first asks for that form: nobody reads
-	// all of the reference, and servers start more often than they are read.
+	// zipped compresses it when a client first asks for that form: no reader
+	// opens all of the reference, and servers start more often than they are
+	// read.
 	zipped      func() []byte
 	tag         string
 	policy      string
@@ -73,7 +74,7 @@ func newText(path, contentType string, body []byte) *document {
 	return d
 }
 
-// whenAsked compresses a body when somebody first asks for that form. Without
+// whenAsked compresses a body when a client first asks for that form. Without
 // one the plain body is sent.
 func whenAsked(body []byte) func() []byte {
 	return sync.OnceValue(func() []byte {
@@ -89,15 +90,15 @@ func zip(body []byte) ([]byte, error) {
 	var zipped bytes.Buffer
 	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller says what was compressed
+		return nil, err //nolint:wrapcheck // its one caller drops it
 	}
 	if _, err = z.Write(body); err == nil {
 		err = z.Close()
 	}
-	return zipped.Bytes(), err //nolint:wrapcheck // the caller says what was compressed
+	return zipped.Bytes(), err //nolint:wrapcheck // its one caller drops it
 }
 
-// ServeHTTP answers with a page, a file or the page that says there is none.
+// ServeHTTP responds with a page, a file or the page that says there is none.
 func (h *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -129,7 +130,7 @@ func (h *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.read(w, r)
 }
 
-// read answers with a page of the docs.
+// read responds with a page of the docs.
 func (h *Pages) read(w http.ResponseWriter, r *http.Request) {
 	docs, err := h.library()
 	if err != nil { // a mistake of ours that the tests of this package find

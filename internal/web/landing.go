@@ -13,8 +13,8 @@ type offer struct {
 	ByHand                  bool
 }
 
-// offerWords say in a few words what a preset is for; one of an operator's own
-// says it with its summary.
+// offerWords describe the use of a preset in a few words; one of an operator's
+// own has its summary instead.
 var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
 	"starter":      {"Starter", "A healthy company. The bridge is automatic: an accepted order is already at the Factory.", "zap"},
 	"manual":       {"Manual bridge", "The same company, unplugged. You write what carries each record across.", "unplug"},

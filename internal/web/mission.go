@@ -2,7 +2,7 @@ package web
 
 import "platen/internal/company/mission"
 
-// board is what the page of all missions shows.
+// board is the data of the page of all missions.
 type board struct {
 	Missions     []mission.Introduction
 	Achievements []mission.Praise

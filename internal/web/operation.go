@@ -11,24 +11,24 @@ import (
 	"platen/internal/problem"
 )
 
-// operationView is what the reference shows of an operation.
+// operationView is the data of an operation's page in the reference.
 type operationView struct {
 	*operation.Operation
 	URL string
 	// Samples are the call in each language.
 	Samples []sample
-	// Answer is a true one, empty while none was recorded.
+	// Answer is a recorded response, empty while none was recorded.
 	Answer string
 	Query  []field
 	Body   []field
-	// TryBody is what the page's form begins with as a body.
+	// TryBody is the initial body in the page's form.
 	TryBody string
-	// Reader is the operation that reads what this one answers with, nil when
-	// the members are listed here.
+	// Reader is the operation that reads the data of this one's response, nil
+	// when the fields are listed here.
 	Reader  *operation.Operation
 	Returns []field
-	// Own are the problems of this operation, General those that it gives
-	// because of what it is.
+	// Own are the problems of this operation, General those that follow from
+	// its kind and its rules.
 	Own, General []problem.Definition
 }
 
@@ -82,7 +82,7 @@ func (v operationView) QueryNames() string {
 	return strings.Join(names, " ")
 }
 
-// reader finds the operation that reads one of what an operation answers with.
+// reader finds the operation that reads the data of an operation's response.
 func (s *site) reader(op *operation.Operation) *operation.Operation {
 	for i := range s.operations {
 		other := &s.operations[i]
@@ -133,7 +133,7 @@ func filterDoc(op *operation.Operation, name string) string {
 	return "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
 }
 
-// KeyText says what the operation does with the header Idempotency-Key.
+// KeyText describes the operation's treatment of the header Idempotency-Key.
 func (v operationView) KeyText() string {
 	switch v.Key {
 	case operation.KeyRequired:
@@ -145,10 +145,11 @@ func (v operationView) KeyText() string {
 	return ""
 }
 
-// Plural reports whether the answer is a page of many.
+// Plural reports whether the response is a page of many.
 func (v operationView) Plural() bool { return v.Paged() }
 
-// indented is JSON as people read it. What is no JSON is nothing.
+// indented is JSON with indentation, for people. A text that is no JSON becomes
+// empty.
 func indented(raw []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {

@@ -7,7 +7,7 @@ import (
 	"platen/internal/company/preset"
 )
 
-// presetsView is what the page of presets shows.
+// presetsView is the data of the presets' page.
 type presetsView struct {
 	Presets []preset.Preset
 	// Members describe the file format, Sample is the file of the default

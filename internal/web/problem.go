@@ -10,7 +10,7 @@ import (
 	"platen/internal/problem"
 )
 
-// problemView is what the page of a code shows.
+// problemView is the data of a code's page.
 type problemView struct {
 	problem.Definition
 	StatusText string
@@ -73,7 +73,7 @@ func merged(groups []giverGroup) []giverGroup {
 	return out
 }
 
-// problemSample is the error of an answer with this code.
+// problemSample is the error in a response with this code.
 func (s *site) problemSample(d problem.Definition) string {
 	return fmt.Sprintf("{\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n  \"docs_url\": %q\n}",
 		d.Code, d.Retryable, d.Hint, s.origin+problemPath(d.Code))

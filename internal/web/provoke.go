@@ -6,11 +6,11 @@ import (
 	"platen/internal/problem"
 )
 
-// provocation is how one gets a code on purpose: a command for a sandbox that
-// has just begun, or what else it takes.
+// provocation is a way to get a code on purpose: a command for a sandbox that
+// has just begun, or a text on the other circumstances.
 type provocation struct{ Text, Command string }
 
-// provocation finds that of a code, nil where nobody can bring it about.
+// provocation finds that of a code, nil where a client cannot bring it about.
 func (s *site) provocation(code problem.Code) *provocation {
 	if text, ok := circumstances[code]; ok {
 		return &provocation{Text: text}
@@ -139,8 +139,8 @@ curl -s -X POST BASE/sandbox/tick AS_OFFICE`,
   --json '{"url": "https://hooks.example.com/platen", "events": ["office.nothing"]}'`,
 }
 
-// circumstances are what it takes where one command in a new sandbox does not
-// do.
+// circumstances are the conditions of a code that one command in a new sandbox
+// does not bring.
 var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read only
 	problem.CreditLimitExceeded:       "Order on from one supplier, above its credit_limit_minor, without paying it.",
 	problem.InsufficientFunds:         "Spend what there is and may be overdrawn: pay, hire or buy on the market until it is used up.",

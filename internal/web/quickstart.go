@@ -12,7 +12,7 @@ type step struct {
 	// System says which side the step is about.
 	System operation.System
 	Text   string
-	// Command is what is pasted into a shell; BASE stands for the base URL.
+	// Command is a command to paste into a shell; BASE stands for the base URL.
 	Command string
 }
 

@@ -24,7 +24,8 @@ type sample struct {
 // Each language has a template, which is a program that runs as it stands once
 // the ids and "…" are filled in. It rests on nothing but the language's own
 // library: in Go too, since the client of this repository has to be copied into
-// a module before it can be imported, and a sample should show what is sent.
+// a module before it can be imported, and a sample should show the request that
+// is sent.
 //
 //go:embed samples
 var sampleFiles embed.FS
@@ -39,7 +40,7 @@ var languages = []struct{ sample, file string }{ //nolint:gochecknoglobals // re
 // samplePage is how many rows the samples of lists ask for.
 const samplePage = 20
 
-// call is what the samples of an operation say.
+// call is the data of an operation's samples.
 type call struct {
 	// Method is empty where a language would take it for granted.
 	Method string
@@ -90,7 +91,7 @@ func (s *site) samples(op *operation.Operation, v operationView) ([]sample, erro
 	return all, nil
 }
 
-// sampleQuery is what has to be asked for, one filter and a page of few rows.
+// sampleQuery is the required query, one filter and a page of few rows.
 func sampleQuery(op *operation.Operation, query []field) string {
 	var asked []string
 	for _, f := range query {
@@ -114,8 +115,8 @@ func sampleQuery(op *operation.Operation, query []field) string {
 	return "?" + strings.Join(asked, "&")
 }
 
-// placeWords are the words for what a place of a path names: sales, order and
-// id for {id} of /office/sales-orders/{id}.
+// placeWords are the words for the record that a place of a path names: sales,
+// order and id for {id} of /office/sales-orders/{id}.
 func placeWords(path, place string) []string {
 	if place != "id" {
 		return strings.Split(place, "_")

@@ -46,8 +46,8 @@ func sampleBody(op *operation.Operation, body []field) string {
 }
 
 // laidOut is a body as the languages write it, all of which take JSON for a
-// literal of their own: on one line, or with a line for each member. Tail
-// stands behind the last member where a language wants that.
+// literal of their own: on one line, or with a line for each field. Tail stands
+// behind the last field where a language wants that.
 func laidOut(text, indent, step, tail string) string {
 	if len(text) <= bodyWidth {
 		return text

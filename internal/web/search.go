@@ -36,7 +36,7 @@ type section struct {
 	// Page is the title of the page, Title that of the part, empty for its
 	// beginning.
 	Page, Title, Path string
-	// text is searched, and also what people call it.
+	// text is searched, and also the other names of it.
 	text, also string
 }
 
@@ -47,7 +47,7 @@ type hit struct {
 	Excerpt []segment
 }
 
-// secret finds what looks like a key, a handle or a secret of Platen.
+// secret finds text that looks like a key, a handle or a secret of Platen.
 var secret = regexp.MustCompile(`(?i)lab_(?:off|fac)_[a-z0-9_-]{8}|whsec_|sbh_`)
 
 func newSearch(s *site) *search {
@@ -108,7 +108,7 @@ func isHeading(line string, h prose.Heading) bool {
 	return strings.HasPrefix(line, strings.Repeat("#", h.Level)+" ")
 }
 
-// What Markdown adds: the line of the title, marks within a line and between
+// Marks of Markdown: the line of the title, marks within a line and between
 // words.
 var (
 	title  = regexp.MustCompile(`(?m)^# .*$`)
@@ -123,7 +123,7 @@ func plainWords(markdown string) string {
 	return strings.Join(strings.Fields(marks.ReplaceAllString(text, " ")), " ")
 }
 
-// ServeHTTP answers a query. What is asked for is never logged and never kept.
+// ServeHTTP answers a query. The query is never logged and never kept.
 func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query().Get("q")
 	status, view := http.StatusOK, struct {
@@ -163,7 +163,8 @@ type Found struct {
 	Title string
 	// Path is that below the origin, with the place on the page.
 	Path string
-	// Text is what stands there, without marks, as far as it was asked for.
+	// Text is the text of the place, without marks, at most foundText bytes of
+	// it.
 	Text string
 }
 

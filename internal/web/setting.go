@@ -11,13 +11,13 @@ import (
 
 // setting is a setting of the server, as the page of all settings shows it.
 type setting struct {
-	// Name is that of the flag and of the file's member, Variable that of the
+	// Name is that of the flag and of the file's field, Variable that of the
 	// environment.
 	Name, Variable string
 	// Doc is one sentence, Default the value when nothing is set.
 	Doc, Default string
-	// value is what it is on this server, for guides that say a number. It is
-	// empty for what is nobody's business: addresses, files, keys.
+	// value is its value on this server, for guides that say a number. It is
+	// empty for private values: addresses, files, keys.
 	value string
 	// off is set for a number that is 0.
 	off bool

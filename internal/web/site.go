@@ -49,7 +49,7 @@ type writtenPage struct {
 	markdown string
 }
 
-// page is what a template is given.
+// page is the data of a template.
 type page struct {
 	// Template names the template of the page's own part.
 	Template string
@@ -70,7 +70,7 @@ type page struct {
 	// Also are words that the search finds the page by, and with the id of a
 	// heading the part below it.
 	Also map[string]string
-	// Query is what was searched for.
+	// Query is the text of the search.
 	Query string
 	// Markdown is the source of a guide, nil for pages made from tables.
 	Markdown []byte
@@ -100,7 +100,7 @@ type link struct {
 	Path, Text string
 	// Mark stands before the text: a method or a status.
 	Mark string
-	// Faint is set for what is not made yet.
+	// Faint is set for a link to an event type that is not made yet.
 	Faint bool
 	// Code is set where the text is an identifier.
 	Code bool
@@ -164,7 +164,7 @@ func (s *site) renderMain(p page) (template.HTML, error) {
 	return template.HTML(own.String()), nil //nolint:gosec // a template of ours made it
 }
 
-// frame puts what all pages have around a page's own part.
+// frame puts the common frame of all pages around a page's own part.
 func (s *site) frame(p page, main template.HTML) ([]byte, error) {
 	p.Site = s
 	var whole bytes.Buffer
@@ -191,7 +191,7 @@ func neighbours(links []link, i int) (previous, next *link) {
 // Origin is the scheme and host that snippets begin with.
 func (s *site) Origin() string { return s.origin }
 
-// BaseURL is what the paths of operations follow.
+// BaseURL is the URL in front of the paths of operations.
 func (s *site) BaseURL() string { return s.origin + basePath }
 
 // Counts says how many of each there are, for the overviews.
@@ -209,7 +209,7 @@ func (s *site) Counts() map[string]int {
 
 // code is a block of code on a page that a template makes.
 func code(language, text string) template.HTML {
-	return template.HTML(prose.Code(language, text)) //nolint:gosec // it escapes what it is given
+	return template.HTML(prose.Code(language, text)) //nolint:gosec // it escapes its input
 }
 
 func systemName(system operation.System) string {

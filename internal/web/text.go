@@ -13,7 +13,7 @@ type plainText struct {
 	body        []byte
 }
 
-// texts are what is there for programs that read: every page of the docs as
+// texts are the documents for programs that read: every page of the docs as
 // Markdown, a list of them, and all guides in one file.
 func (s *site) texts() map[string]plainText {
 	all := map[string]plainText{
@@ -31,7 +31,7 @@ var sectionTitles = map[string]string{ //nolint:gochecknoglobals // read only
 	"/docs/": "Guides", apiPath: "Operations", "/docs/events": "Events", "/docs/errors": "Errors",
 }
 
-// list is /llms.txt: what this is, and where each page is.
+// list is /llms.txt: a description of Platen, and the address of each page.
 func (s *site) list() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Platen\n\n> A simulated printing company behind two HTTP systems that share no data, Head Office and the Factory. The API is at %s, the agent endpoint at %s. All data is made up.\n\n", s.BaseURL(), s.AgentURL())

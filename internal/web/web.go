@@ -1,11 +1,12 @@
-// Package web serves what people see in a browser: the landing page, the
-// console and the docs. It reads the tables of operations, events, problems and missions, and
-// describes nothing that they say already.
+// Package web serves the pages for a browser: the landing page, the console and
+// the docs. It reads the tables of operations, events, problems and missions,
+// and repeats nothing that they say already.
 //
-// Every page is rendered once, when the program starts, so a request is a look
-// into a map. The docs are plain documents that need no script. The console is
-// one document and modules that run as they stand in static: nothing is built,
-// and nothing names another host.
+// New renders the landing page, the status page and the console; the docs are
+// rendered at their first use. Each page is rendered once, so a request is a
+// look into a map. The docs are plain documents that need no script. The console
+// is one document and modules that run as they stand in static: nothing is
+// built, and nothing names another host.
 package web
 
 import (
@@ -23,7 +24,7 @@ import (
 // basePath is where the API lives below the origin (contract: VER.PREFIX).
 const basePath = "/v1"
 
-// Options are what the pages need to know.
+// Options hold the data that the pages need.
 type Options struct {
 	// Origin is the scheme and host that snippets begin with, without a slash
 	// at the end.
@@ -37,27 +38,30 @@ type Options struct {
 	// Config is that of this server, whose numbers the guides say; nil for the
 	// defaults.
 	Config *config.Config
-	// Examples are true bodies and answers, as the OpenAPI document has them.
+	// Examples are recorded bodies and responses, as the OpenAPI document has
+	// them.
 	Examples Examples
-	// Unknown, when set, answers programs that ask for what is no page.
+	// Unknown, when set, handles programs' requests for paths that are no page.
 	Unknown http.Handler
 }
 
-// Examples are what a company answered in a test.
+// Examples are the responses of a company in a test.
 type Examples struct {
 	// Operations has them by operation id, Events by type.
 	Operations map[string]Example
 	Events     map[event.Type]json.RawMessage
 }
 
-// Example is a true request and its answer.
+// Example is a recorded request and its response.
 type Example struct {
-	// Body is what was sent, empty for nothing; Answer is the answer's data.
+	// Body is the request's body, empty for none; Answer is the response's
+	// data.
 	Body, Answer json.RawMessage
 }
 
-// New renders every page and returns the handler that serves them. It answers
-// every path with a page, a file or the page that says there is none.
+// New renders all pages but the docs, which are rendered at their first use, and
+// returns the handler that serves them. It responds to every path with a page, a
+// file or the page that says there is none.
 func New(o Options) (*Pages, error) {
 	files, err := ownAssets()
 	if err != nil {
@@ -102,9 +106,9 @@ func (s *site) documents() map[string]*document {
 	return all
 }
 
-// library is the docs. They are rendered when somebody first asks for one of
-// them, which takes most of a second: servers start far more often than they are
-// read.
+// library is the docs. They are rendered when a client first asks for one of
+// them, which takes most of a second: servers start far more often than they
+// are read.
 type library struct {
 	documents map[string]*document
 	// search answers queries.

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// object is what tools take and give.
+// object is a JSON object: the arguments and the result of a tool.
 type object = map[string]any
 
 // refusal is the error of an envelope: a tool that did nothing, and why.
@@ -27,11 +27,11 @@ type refusal struct {
 // Error implements error.
 func (r *refusal) Error() string { return r.Code + ": " + r.Message }
 
-// player is a connection and what was done by it.
+// player is a connection and the counts of the actions done through it.
 type player struct {
 	session *sdk.ClientSession
 	out     io.Writer
-	// done counts what the rules of a day have done.
+	// done counts the actions of the rules in a day.
 	done map[string]int
 }
 
@@ -100,7 +100,8 @@ func (p *player) write(ctx context.Context, tool string, arguments object) (obje
 	return p.must(ctx, tool, arguments)
 }
 
-// may is write for what may be refused. It counts what was done.
+// may is write for a request that may be refused. It counts the ones that
+// succeed.
 func (p *player) may(ctx context.Context, what, tool string, arguments object) (bool, error) {
 	_, err := p.write(ctx, tool, arguments)
 	if _, refused := errors.AsType[*refusal](err); refused {
@@ -133,19 +134,19 @@ func (p *player) list(ctx context.Context, tool, resource, status string) ([]obj
 	return rows, nil
 }
 
-// text is a member that is a text, "" for none.
+// text is a field that is a text, "" for none.
 func text(o object, name string) string {
 	s, _ := o[name].(string)
 	return s
 }
 
-// number is a member that is a number, 0 for none.
+// number is a field that is a number, 0 for none.
 func number(o object, name string) float64 {
 	n, _ := o[name].(float64)
 	return n
 }
 
-// children is a member that is a list of objects.
+// children is a field that is a list of objects.
 func children(o object, name string) []object {
 	var all []object
 	list, _ := o[name].([]any)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// What the rules go by.
+// Limits that the rules use.
 const (
 	// turns are how often a day the rules are gone through, and turnMinutes the
 	// time between.
@@ -39,7 +39,7 @@ func (p *player) day(ctx context.Context) error {
 	return nil
 }
 
-// answer accepts whatever is asked for.
+// answer accepts everything on offer.
 func (p *player) answer(ctx context.Context) error {
 	orders, err := p.list(ctx, "office_list", "sales_orders", "received")
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *player) answer(ctx context.Context) error {
 	return nil
 }
 
-// receive counts in what has come.
+// receive counts in the deliveries that have come.
 func (p *player) receive(ctx context.Context) error {
 	deliveries, err := p.list(ctx, "factory_list", "deliveries", "arrived")
 	if err != nil {
@@ -67,8 +67,8 @@ func (p *player) receive(ctx context.Context) error {
 	return nil
 }
 
-// buy orders what the Factory asks for, from the quickest who sells it: a press
-// that stands still costs more than dear paper.
+// buy orders the material that the Factory asks for, from the quickest supplier
+// that sells it: a press that stands still costs more than dear paper.
 func (p *player) buy(ctx context.Context) error {
 	requisitions, err := p.list(ctx, "office_list", "requisitions", "")
 	if err != nil {
@@ -136,7 +136,8 @@ func lines(wanted object) []object {
 	return all
 }
 
-// pay pays what matches, what does not at its matched amount, and the wages.
+// pay pays the invoices that match, the others at their matched amount, and the
+// wages.
 func (p *player) pay(ctx context.Context) error {
 	invoices, err := p.list(ctx, "office_list", "supplier_invoices", "open")
 	if err != nil {
@@ -149,7 +150,7 @@ func (p *player) pay(ctx context.Context) error {
 		arguments := object{"id": invoice["id"]}
 		switch text(invoice, "match_status") {
 		case "no_receipt":
-			continue // what has not come is not paid for
+			continue // goods that have not come are not paid for
 		case "matched", "not_applicable":
 		default:
 			arguments["amount_minor"] = invoice["matched_minor"]
@@ -215,8 +216,8 @@ func suits(job, press object) bool {
 	return small == (text(press, "technology") == "digital")
 }
 
-// enough reports whether a job, its overs and the make-ready can be printed from
-// what is on hand.
+// enough reports whether the stock on hand suffices to print a job with its
+// overs and the make-ready.
 func enough(job, press object, onHand map[string]float64) bool {
 	for i, need := range children(job, "material_needs") {
 		wanted := number(need, "quantity")
@@ -230,7 +231,7 @@ func enough(job, press object, onHand map[string]float64) bool {
 	return true
 }
 
-// ship sends out what is ready. Head Office bills it.
+// ship sends out the ready goods. Head Office bills them.
 func (p *player) ship(ctx context.Context) error {
 	jobs, err := p.list(ctx, "factory_list", "work_orders", "ready")
 	if err != nil {
@@ -244,7 +245,7 @@ func (p *player) ship(ctx context.Context) error {
 	return nil
 }
 
-// score prints what came of it.
+// score prints the result.
 func (p *player) score(ctx context.Context) error {
 	sandbox, err := p.must(ctx, "get_sandbox", object{})
 	if err != nil {

@@ -27,8 +27,8 @@ type bridge struct {
 // errRefused is the end of a run in which something could not be carried.
 var errRefused = errors.New("some records need a person")
 
-// open looks at the sandbox before anything is carried: both keys must be of
-// it, nobody else may be carrying, and the state file must be its own.
+// open checks the sandbox before anything is carried: both keys must be of it,
+// no other program may be carrying, and the state file must be its own.
 func (b *bridge) open(ctx context.Context, s settings) error {
 	office, err := client.New(s.url, client.Keys{Office: s.keys.Office}).GetSandbox(ctx)
 	if err != nil {
@@ -131,11 +131,13 @@ func (b *bridge) pass(seq uint64) error {
 }
 
 // deal carries what an event calls for and passes it. An error means that the
-// event is still to be dealt with. What is refused for good is reported and
-// passed, since it would be refused for ever and hold up all the rest.
+// event is still to be dealt with. A request that is refused for good is
+// reported and passed, since it would be refused for ever and hold up all the
+// rest.
 func (b *bridge) deal(ctx context.Context, e *client.FeedEvent) error {
-	// The same event always leads to the same request, and has a key for it.
-	// If the last try got through and nobody heard, this one gets its answer.
+	// The same event always leads to the same request, and has a key for it. If
+	// the last try got through and its response was lost, this one gets that
+	// response.
 	err := b.report(ctx, fmt.Sprintf("event %d, %s", e.Seq, e.Type), "bridge-"+e.ID, func(ctx context.Context) (string, error) { return b.carry(ctx, e) })
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"platen/client"
 )
 
-// checkpoint is what the program knows when it is started again.
+// checkpoint is the state that the program keeps across restarts.
 type checkpoint struct {
 	// SandboxID keeps the numbers of one sandbox from being used with another.
 	SandboxID string `json:"sandbox_id"`

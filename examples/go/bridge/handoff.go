@@ -12,10 +12,11 @@ import (
 )
 
 // This file is the hand-offs: one function for each kind of record that has to
-// be in both systems. What the two have in common is printed on paper or
-// written by us into a reference.
+// be in both systems. The data that both share is printed on paper or written
+// by us into a reference.
 
-// carry does the hand-off that an event calls for and says what it made.
+// carry does the hand-off that an event calls for and describes the record that
+// it made.
 func (b *bridge) carry(ctx context.Context, e *client.FeedEvent) (string, error) {
 	data, err := e.Decode()
 	if err != nil {
@@ -25,7 +26,7 @@ func (b *bridge) carry(ctx context.Context, e *client.FeedEvent) (string, error)
 	case *client.SalesOrderAcceptedData:
 		return b.orderWork(ctx, data.Number, client.CreateWorkOrderInput{SKU: data.SKU, Quantity: data.Quantity, Reference: &data.ID, DueDate: &data.DueDate})
 	case *client.ContractLotAcceptedData:
-		lot, err := b.api.GetContractLot(ctx, data.ID) // the event does not say what the lot is for
+		lot, err := b.api.GetContractLot(ctx, data.ID) // the event does not name the product of the lot
 		if err != nil {
 			return "", err
 		}
@@ -41,9 +42,9 @@ func (b *bridge) carry(ctx context.Context, e *client.FeedEvent) (string, error)
 	}
 }
 
-// orderWork asks the Factory for what a customer was promised. The reference
-// is what will stand on the parcel: by it the customer recognises the goods,
-// and bill finds what to bill.
+// orderWork asks the Factory for the goods that a customer was promised. The
+// reference will stand on the parcel: the customer recognises the goods by it,
+// and bill finds the order by it.
 func (b *bridge) orderWork(ctx context.Context, number string, in client.CreateWorkOrderInput) (string, error) {
 	work, err := b.api.CreateWorkOrder(ctx, in)
 	if err != nil {
@@ -71,7 +72,7 @@ func (b *bridge) bill(ctx context.Context, parcel *client.ShipmentCreatedData) (
 	return fmt.Sprintf("%s is billed as %s", parcel.Number, shipment.Invoice.Number), nil
 }
 
-// fileRequisition tells Head Office what the Factory runs short of.
+// fileRequisition tells Head Office which material the Factory runs short of.
 func (b *bridge) fileRequisition(ctx context.Context, wanted *client.FactoryRequisitionCreatedData) (string, error) {
 	filed, err := b.api.CreateRequisition(ctx, client.CreateRequisitionInput{
 		Lines:     []client.MaterialLineInput{{SKU: wanted.SKU, Quantity: wanted.Quantity}},
@@ -83,8 +84,8 @@ func (b *bridge) fileRequisition(ctx context.Context, wanted *client.FactoryRequ
 	return fmt.Sprintf("%s is requisition %s", wanted.Number, filed.Number), nil
 }
 
-// recordReceipt tells Head Office what the Factory took off a truck: what the
-// supplier's bill is compared with.
+// recordReceipt tells Head Office which goods the Factory took off a truck: the
+// supplier's bill is compared with them.
 func (b *bridge) recordReceipt(ctx context.Context, counted *client.FactoryGoodsReceiptRecordedData) (string, error) {
 	orderID, err := b.purchaseOrder(ctx, counted.PurchaseOrderNumber)
 	if err != nil {
@@ -124,8 +125,8 @@ func (b *bridge) purchaseOrder(ctx context.Context, number string) (string, erro
 	return "", fmt.Errorf("%w: Head Office has no purchase order %s", errRefused, number)
 }
 
-// doneBefore recognises the refusals that say that a record is there already:
-// somebody carried it by hand, or it was there before this program.
+// doneBefore recognises the refusals that say that a record is there already: a
+// person carried it by hand, or it was there before this program.
 func doneBefore(err error) bool {
 	refusal, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -135,8 +136,8 @@ func doneBefore(err error) bool {
 	case client.CodeDuplicateReference, client.CodeTimesheetExists:
 		return true
 	case client.CodeIdempotencyKeyReused:
-		// Another version of this program has done it, in other words: only
-		// what succeeded uses a key up.
+		// Another version of this program has done it, in other words: only a
+		// request that succeeded uses a key up.
 		return true
 	case client.CodeInvalidState:
 		// The order or the lot is not open. That is well if it has been billed;

@@ -1,14 +1,14 @@
 // Command bridge is the reference integration of Platen in Go. In a sandbox
 // with the manual bridge it carries records between Head Office and the
-// Factory: it follows the event feed and does by API calls what the auto bridge
-// would have done by itself.
+// Factory: it follows the event feed and does by API calls the hand-offs that
+// the auto bridge does by itself.
 //
 //	PLATEN_OFFICE_KEY=lab_off_… PLATEN_FACTORY_KEY=lab_fac_… bridge
 //
-// It may be stopped, killed and started again at any moment. What it carries
-// for an event is sent with an idempotency key made of the event's id, and the
-// number of the last event it has dealt with is written to a file after that,
-// so nothing is left out and nothing is done twice.
+// It may be stopped, killed and started again at any moment. A record that it
+// carries for an event is sent with an idempotency key made of the event's id,
+// and the number of the last event it has dealt with is written to a file after
+// that, so nothing is left out and nothing is done twice.
 package main
 
 import (
@@ -46,7 +46,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr)) //nolint:gocritic // nothing is left to do for stop
 }
 
-// settings are what a user chooses.
+// settings are the user's choices.
 type settings struct {
 	url, statePath string
 	keys           client.Keys
@@ -54,8 +54,8 @@ type settings struct {
 	pause          time.Duration
 }
 
-// read takes flags for what anybody may see, and the environment for keys:
-// other users of a machine can list the arguments of a program.
+// read takes public settings from flags, and keys from the environment: other
+// users of a machine can list the arguments of a program.
 func (s *settings) read(args []string, stderr io.Writer) error {
 	env := func(name, otherwise string) string {
 		if value := os.Getenv(name); value != "" { //nolint:forbidigo // this program has no configuration package

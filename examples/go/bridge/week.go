@@ -15,7 +15,7 @@ const (
 	// lastMinute is the minute at which the gate closes on a Friday. The API
 	// takes hours from noon on; after this minute nothing can change them.
 	lastMinute = "15:59"
-	// hoursPerDay is what a day of illness or leave counts.
+	// hoursPerDay is the hours that a day of illness or leave counts.
 	hoursPerDay = 8
 )
 
@@ -77,8 +77,8 @@ func (b *bridge) weekIsOver(ctx context.Context, today client.Date) (bool, error
 	return sandbox.Clock.SimDate > friday || sandbox.Clock.SimTime >= lastMinute, nil
 }
 
-// recordHours adds up the attendance of a week by badge, which is what both
-// systems know people by.
+// recordHours adds up the attendance of a week by badge, since both systems
+// know employees by their badge.
 func (b *bridge) recordHours(ctx context.Context, monday client.Date) (string, error) {
 	in := client.CreateTimesheetInput{WeekStart: monday}
 	entries := map[string]int{}

@@ -1,5 +1,5 @@
-// Package catalog is the company's reference data: what it prints, on what,
-// with which presses, and for whom. It is the same in every sandbox.
+// Package catalog is the company's reference data: its products, materials,
+// presses and customers. It is the same in every sandbox.
 package catalog
 
 import (
@@ -23,7 +23,7 @@ const (
 type Product struct {
 	SKU  string
 	Name string
-	// Unit is what a quantity of one stands for, such as 250 cards.
+	// Unit is the content of one unit of quantity, such as 250 cards.
 	Unit            string
 	Kind            Kind
 	PaperSKU        string
@@ -32,7 +32,7 @@ type Product struct {
 	PlatesPerRun    int64
 	FinishingMinute int64
 	ListPriceMinor  money.Minor
-	// OrderMin and OrderMax bound what customers ask for, in units.
+	// OrderMin and OrderMax bound the quantity of a customer's order, in units.
 	OrderMin, OrderMax int64
 	// WeightPPM is the product's share of demand.
 	WeightPPM int64
@@ -48,7 +48,7 @@ const (
 	Waste    = "mat_waste"
 )
 
-// GramsPerSheet is what a spoiled sheet adds to the waste paper.
+// GramsPerSheet is the waste paper from one spoiled sheet.
 const GramsPerSheet = 50
 
 // Products returns the products in the order of teaching.
@@ -106,7 +106,7 @@ func SeasonPPM(sku string, month time.Month) int64 {
 	}
 }
 
-// Technology is how a press prints.
+// Technology is the printing technology of a press.
 type Technology string
 
 // Technologies.
@@ -184,7 +184,7 @@ var items = []Item{ //nolint:gochecknoglobals // the table itself
 	{Waste, "Waste paper", Scrap, "gram", 0, 0, 0, 0},
 }
 
-// Habit is how a customer pays.
+// Habit is a customer's way of paying.
 type Habit string
 
 // Habits.

@@ -8,7 +8,7 @@ import (
 	"platen/internal/money"
 )
 
-// Role is what somebody is employed for.
+// Role is an employee's job.
 type Role string
 
 // Roles.
@@ -24,14 +24,14 @@ const (
 
 // The hours of the trade.
 const (
-	// HoursPerDay is what somebody works who is there.
+	// HoursPerDay is the hours that a present employee works in a day.
 	HoursPerDay = 8
 	// SkillAverage is the skill that neither saves nor spoils a sheet.
 	SkillAverage = 50
 )
 
-// CrewMember is somebody who has been with the company since before it
-// opened. The badge number is what both systems know them by.
+// CrewMember is an employee who has been with the company since before it
+// opened. Both systems know employees by the badge number.
 type CrewMember struct {
 	BadgeNo     string
 	Name        string
@@ -55,8 +55,8 @@ var crew = []CrewMember{ //nolint:gochecknoglobals // the table itself
 	{"1007", "Noor Vantagen", Sales, 2600, 50, moment.NewDate(2022, time.April, 4)},
 }
 
-// HourlyFloor is the least that somebody is hired for, which is what the
-// opening crew's lowest paid of the role has. It is false for what is no role.
+// HourlyFloor is the least hourly wage of a new employee: that of the opening
+// crew's lowest paid in the role. ok is false for an unknown role.
 func HourlyFloor(role Role) (floor money.Minor, ok bool) {
 	for i := range crew {
 		if crew[i].Role == role && (!ok || crew[i].HourlyMinor < floor) {
@@ -66,8 +66,8 @@ func HourlyFloor(role Role) (floor money.Minor, ok bool) {
 	return floor, ok
 }
 
-// Name names whoever gets a badge after the opening crew. The lists have no
-// common divisor, so six hundred people pass before a name comes again.
+// Name names an employee who gets a badge after the opening crew. The lists
+// have no common divisor, so six hundred people pass before a name comes again.
 func Name(badge int64) string {
 	return firstNames[int(badge)%len(firstNames)] + " " + lastNames[int(badge)%len(lastNames)]
 }

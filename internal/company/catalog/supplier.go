@@ -2,7 +2,7 @@ package catalog
 
 import "platen/internal/money"
 
-// SupplierKind tells who sells goods from who bills for a service.
+// SupplierKind distinguishes suppliers of goods from those of services.
 type SupplierKind string
 
 // Kinds of suppliers.
@@ -11,7 +11,7 @@ const (
 	Services  SupplierKind = "services"
 )
 
-// Suppliers of services: they bill every week and debit what they bill.
+// Suppliers of services: they bill every week and debit the amount.
 const (
 	Landlord = "sup_landlord"
 	Lessor   = "sup_lessor"
@@ -31,7 +31,7 @@ type Supplier struct {
 	Kind SupplierKind
 	// Sells are the materials and the least that is sold of each.
 	Sells []Offer
-	// PricePPM is the factor on the base cost of what it sells.
+	// PricePPM is the factor on the base cost of its goods.
 	PricePPM int64
 	// LeadMin and LeadMax are the fewest and the most working days between
 	// the approval of an order and the truck.

@@ -10,7 +10,7 @@ import (
 	"platen/internal/moment"
 )
 
-// Absence says why somebody is not at work.
+// Absence is the reason why an employee is not at work.
 type Absence string
 
 // Absences.
@@ -20,8 +20,8 @@ const (
 	AbsenceLeave Absence = "leave"
 )
 
-// Attendance is what the gate writes down about somebody on a working day. Who
-// is absent is known when the day opens. It has no status and no event.
+// Attendance is the gate's record of an employee on a working day. Absences are
+// known when the day opens. It has no status and no event.
 type Attendance struct {
 	record.Head
 	BadgeNo string      `json:"badge_no"`
@@ -50,7 +50,7 @@ func monday(date moment.Date) moment.Date {
 	return (day - day%sim.DaysPerWeek).Date()
 }
 
-// Attendant is somebody whose working day it is.
+// Attendant is an employee whose working day it is.
 type Attendant struct {
 	BadgeNo string
 	Role    catalog.Role
@@ -58,8 +58,8 @@ type Attendant struct {
 	Absence Absence
 }
 
-// OpenGate writes down who has come, last to first: lists are newest first and
-// are to be read by badge.
+// OpenGate records the attendance of the crew, last to first: lists are newest
+// first and are to be read by badge.
 func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
 	f.State.FinishersPresent = 0
 	for i := range slices.Backward(crew) {
@@ -83,8 +83,8 @@ func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
 	}
 }
 
-// HandsIn takes a badge back: its owner has gone for good. What the gate wrote
-// down for today stands.
+// HandsIn takes a badge back: its owner has gone for good. The gate's record of
+// today stands.
 func (f *Factory) HandsIn(r *record.Recorder, badge string, role catalog.Role) {
 	if row, ok := f.today(r.Date(), badge); ok && role == catalog.Finisher && row.Absence == AbsenceNone {
 		f.State.FinishersPresent--
@@ -114,7 +114,7 @@ func (f *Factory) attendanceSince(date moment.Date) func(yield func(*Attendance)
 	}
 }
 
-// WeekHours is what the gate wrote down about somebody in a week.
+// WeekHours is the gate's record of an employee in a week.
 type WeekHours struct {
 	BadgeNo             string
 	Worked, Sick, Leave int64
@@ -155,7 +155,7 @@ func (f *Factory) finishingMinutes(p catalog.Product) sim.Minute {
 	return minutes
 }
 
-// checkAttendance reports rows out of order, and somebody who is written down
+// checkAttendance reports rows out of order, and an employee who is recorded
 // twice for a day.
 func (f *Factory) checkAttendance() error {
 	seen := map[string]moment.Date{}

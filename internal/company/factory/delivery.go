@@ -20,8 +20,8 @@ const (
 	DeliveryReceived DeliveryStatus = "received"
 )
 
-// Delivery is a supplier's truck at the gate. It waits until somebody counts
-// it in.
+// Delivery is a supplier's truck at the gate. It waits until a client counts it
+// in.
 type Delivery struct {
 	record.Head
 	SupplierName string `json:"supplier_name"`
@@ -35,7 +35,7 @@ type Delivery struct {
 	record.Stamps
 }
 
-// DeliveryPrivate is what is never served of a delivery.
+// DeliveryPrivate holds the state of a delivery that is never served.
 type DeliveryPrivate struct {
 	// CostMinor is the price of one of each line.
 	CostMinor []money.Minor `json:"cost_minor,omitempty"`

@@ -9,18 +9,18 @@ import (
 	"platen/internal/problem"
 )
 
-// What heat does to presses.
+// Effects of a heatwave on presses.
 const (
 	// heatSpeedPPM is the factor on the sheets that a press prints in an hour,
-	// heatSpoilagePPM what is added to the share of sheets that come out bad.
+	// heatSpoilagePPM the addition to the share of sheets that come out bad.
 	heatSpeedPPM    = 700_000
 	heatSpoilagePPM = 10_000
 )
 
-// StopPress puts a press out of order until a moment. What is printing on it
-// waits and goes on afterwards: its end moves by as much, and its operator
-// stays with it. A press that is out of order already stays so until the later
-// moment. The caller emits the event that takes the change of status along.
+// StopPress puts a press out of order until a moment. A run on it waits and
+// goes on afterwards: its end moves by as much, and its operator stays with it.
+// A press that is out of order already stays so until the later moment. The
+// caller emits the event that takes the change of status along.
 func (f *Factory) StopPress(r *record.Recorder, id string, until sim.Minute) {
 	press, private := f.Presses.Edit(r, id)
 	from := max(r.Now(), private.DownUntil)

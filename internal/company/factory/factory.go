@@ -1,6 +1,6 @@
 // Package factory is the Factory: presses, work orders, print runs, stock and
-// what leaves the gate. It knows nothing of Head Office but the references
-// that the bridge or the client writes on its work orders.
+// shipments. It knows nothing of Head Office but the references that the bridge
+// or the client writes on its work orders.
 package factory
 
 import (
@@ -13,7 +13,7 @@ import (
 	"platen/internal/money"
 )
 
-// Factory is the department's tables and what it keeps beside them.
+// Factory holds the department's tables and its other state.
 type Factory struct {
 	Products   *record.Table[Product, struct{}]
 	Operators  *record.Table[Operator, OperatorPrivate]
@@ -41,15 +41,15 @@ type Factory struct {
 	byReference map[string]string
 }
 
-// State is what the Factory keeps beside its tables.
+// State is the Factory's state outside its tables.
 type State struct {
 	NextWorkOrder int `json:"next_work_order"`
 	NextShipment  int `json:"next_shipment"`
 	// NextRequisition is the number of the next requisition.
 	NextRequisition int `json:"next_requisition"`
-	// DeliveriesWaiting counts trucks that nobody has counted in.
+	// DeliveriesWaiting counts trucks that are not counted in yet.
 	DeliveriesWaiting int64 `json:"deliveries_waiting"`
-	// ClicksMinor is what digital printing has cost since it was last billed.
+	// ClicksMinor is the cost of digital printing since it was last billed.
 	ClicksMinor money.Minor `json:"clicks_minor"`
 	// OpenWorkOrders counts work orders that are neither shipped nor stocked.
 	OpenWorkOrders int64 `json:"open_work_orders"`
@@ -57,7 +57,8 @@ type State struct {
 	// make-ready left out.
 	SheetsPrinted int64 `json:"sheets_printed"`
 	SheetsSpoiled int64 `json:"sheets_spoiled"`
-	// FinishersPresent counts who can dry, cut and bind today.
+	// FinishersPresent counts the finishers at work today, who can dry, cut and
+	// bind.
 	FinishersPresent int64 `json:"finishers_present"`
 	// Heat is set while it is too hot to print at full speed.
 	Heat bool `json:"heat,omitzero"`
@@ -145,7 +146,8 @@ func (f *Factory) checkPresses() error {
 	return nil
 }
 
-// checkHands compares who and what is said to be busy with the runs.
+// checkHands compares the operators and presses that are marked busy with the
+// runs.
 func (f *Factory) checkHands() error {
 	operators, orders := map[string]string{}, map[string]string{}
 	for run := range f.PrintRuns.All {

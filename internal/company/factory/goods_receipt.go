@@ -17,8 +17,8 @@ type GoodsReceiptStatus string
 // ReceiptRecorded is a goods receipt's status from its birth.
 const ReceiptRecorded GoodsReceiptStatus = "recorded"
 
-// ReceiptLine is what was accepted and rejected of one material. What is
-// rejected goes back with the driver.
+// ReceiptLine is the accepted and the rejected quantity of one material. The
+// rejected goods go back with the driver.
 type ReceiptLine struct {
 	SKU              string `json:"sku"`
 	QuantityAccepted int64  `json:"quantity_accepted"`
@@ -46,7 +46,7 @@ func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
 	return record.NewTable[GoodsReceipt, struct{}](record.Definition{Resource: "factory_goods_receipt", Prefix: "grf"}, nil)
 }
 
-// Count is what the client says of one line of a delivery. Rejected is nil for
+// Count is the client's count of one line of a delivery. Rejected is nil for
 // all that was not accepted.
 type Count struct {
 	SKU      string
@@ -54,7 +54,7 @@ type Count struct {
 	Rejected *int64
 }
 
-// GoodsReceiptInput is what it takes to count a delivery in. A line that no
+// GoodsReceiptInput holds the fields for counting a delivery in. A line that no
 // count names is taken in as far as it is undamaged.
 type GoodsReceiptInput struct {
 	DeliveryID string
@@ -75,8 +75,8 @@ type CountedDetails struct {
 	QuantityDamaged int64  `json:"quantity_damaged"`
 }
 
-// CanReceive refuses to count in what is not on the truck, and returns the
-// lines of the receipt.
+// CanReceive refuses to count in goods that are not on the truck, and returns
+// the lines of the receipt.
 func (f *Factory) CanReceive(in GoodsReceiptInput) ([]ReceiptLine, error) {
 	d, ok := f.Deliveries.Find(in.DeliveryID)
 	if !ok {
@@ -113,7 +113,7 @@ func (f *Factory) CanReceive(in GoodsReceiptInput) ([]ReceiptLine, error) {
 }
 
 // Receive counts a delivery in, with the lines that CanReceive returned. It
-// returns the receipt's id and what the accepted goods have cost.
+// returns the receipt's id and the cost of the accepted goods.
 func (f *Factory) Receive(r *record.Recorder, in GoodsReceiptInput, lines []ReceiptLine) (id string, worth money.Minor) {
 	d, private := f.Deliveries.Edit(r, in.DeliveryID)
 	g, _ := f.GoodsReceipts.Add(r, GoodsReceipt{

@@ -14,8 +14,8 @@ type MarketDeliveryStatus string
 // MarketReceived is a market delivery's status from its birth.
 const MarketReceived MarketDeliveryStatus = "received"
 
-// MarketDelivery is what the exchange's carrier has put away: bought on the
-// market the working day before.
+// MarketDelivery is a delivery of the exchange's carrier, put away: goods
+// bought on the market the working day before.
 type MarketDelivery struct {
 	record.Head
 	// TradeRef is printed on the carrier's note.
@@ -37,15 +37,15 @@ func newMarketDeliveries() *record.Table[MarketDelivery, struct{}] {
 	return record.NewTable[MarketDelivery, struct{}](record.Definition{Resource: "market_delivery", Prefix: "mdl"}, nil)
 }
 
-// MarketArrival is what comes from the market.
+// MarketArrival is goods that come from the market.
 type MarketArrival struct {
 	TradeRef, SKU string
 	Quantity      int64
 	CostMinor     money.Minor
 }
 
-// ReceiveFromMarket puts away what comes from the market and returns the
-// delivery's id.
+// ReceiveFromMarket puts away goods from the market and returns the delivery's
+// id.
 func (f *Factory) ReceiveFromMarket(r *record.Recorder, a MarketArrival) string {
 	d, _ := f.MarketDeliveries.Add(r, MarketDelivery{TradeRef: a.TradeRef, SKU: a.SKU, Quantity: a.Quantity, ReceivedOn: r.Date(), Status: MarketReceived}, struct{}{})
 	r.Born(d)
@@ -57,7 +57,7 @@ func (f *Factory) ReceiveFromMarket(r *record.Recorder, a MarketArrival) string 
 	return d.ID
 }
 
-// CanSell refuses to sell what is not in the warehouse, or not free.
+// CanSell refuses to sell goods that are not in the warehouse, or not free.
 func (f *Factory) CanSell(sku string, quantity int64) error {
 	item := f.item(sku)
 	if free := item.OnHand - item.Reserved; free < quantity {
@@ -67,7 +67,7 @@ func (f *Factory) CanSell(sku string, quantity int64) error {
 	return nil
 }
 
-// Sell takes out what was sold on the market, for the event that says so, and
+// Sell takes out goods sold on the market, for the event that says so, and
 // returns the requisitions that it made necessary.
 func (f *Factory) Sell(r *record.Recorder, sku string, quantity int64, eventID, tradeID string) []string {
 	f.move(r, sku, -quantity, 0, cause{MoveMarketOut, eventID, tradeID})

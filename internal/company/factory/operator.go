@@ -8,7 +8,7 @@ import (
 	"platen/internal/problem"
 )
 
-// Operator is somebody who can run a press. Who is gone for good is not
+// Operator is an employee who can run a press. One who is gone for good is not
 // present; the Factory is not told more.
 type Operator struct {
 	record.Head
@@ -18,7 +18,7 @@ type Operator struct {
 	record.Stamps
 }
 
-// OperatorPrivate is what is never served of an operator.
+// OperatorPrivate holds the state of an operator that is never served.
 type OperatorPrivate struct {
 	// RunID is the run that the operator has set going. It goes on when they
 	// fall ill or leave, and until it ends they cannot start another.
@@ -39,8 +39,8 @@ func newOperators() *record.Table[Operator, OperatorPrivate] {
 
 func operatorID(badge string) string { return "opr_" + badge }
 
-// seeOperator notes whether an operator is there, and gives one who comes for
-// the first time a row.
+// seeOperator notes whether an operator is there, and adds a row for one who
+// comes for the first time.
 func (f *Factory) seeOperator(r *record.Recorder, a *Attendant) {
 	present := a.Absence == AbsenceNone
 	operator, known := f.Operators.Find(operatorID(a.BadgeNo))
@@ -61,15 +61,15 @@ func (f *Factory) misses(r *record.Recorder, operator *Operator) {
 	}
 }
 
-// skillPPM is what an operator's skill takes off the spoilage of a run, half a
-// point at most, or adds to it.
+// skillPPM is the reduction of a run's spoilage by an operator's skill, half a
+// point at most, or the addition to it.
 func (f *Factory) skillPPM(badge string) int64 {
 	const perSkill = 100 // half a point is 5,000 parts per million
 	return (f.Operators.Private(operatorID(badge)).Skill - catalog.SkillAverage) * perSkill
 }
 
-// freeOperator finds who runs the press: the named one, or whoever is there
-// and free.
+// freeOperator finds the operator of a press: the named one, or one who is
+// there and free.
 func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error) {
 	if badge != nil {
 		return f.namedOperator(r, *badge)
@@ -89,7 +89,7 @@ func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error
 		return free, nil
 	case first != "":
 		return "", f.whenFree(r, first, problem.New(problem.NoOperator, "No operator is free."))
-	default: // who comes tomorrow is not known here
+	default: // tomorrow's attendance is not known here
 		return "", r.Waiting(problem.New(problem.NoOperator, "No operator who is free is here today.").Hinting("GET /factory/operators says who is present. Head Office can hire."))
 	}
 }

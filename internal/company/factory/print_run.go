@@ -26,7 +26,7 @@ const (
 
 // Limits of print runs.
 const (
-	// MaxGang is how many work orders share one run at most.
+	// MaxGang is the most work orders that share one run.
 	MaxGang = 6
 	// DefaultOversPct is printed above the quantity when the client names
 	// nothing: about one run in eight then ends short.
@@ -70,15 +70,15 @@ type PrintRun struct {
 	record.Stamps
 }
 
-// PrintRunPrivate is what is never served of a run.
+// PrintRunPrivate holds the state of a run that is never served.
 type PrintRunPrivate struct {
 	Ends sim.Minute `json:"ends,omitzero"`
 	// Run is its number on its press, Minutes how long it takes.
 	Run     int64 `json:"run,omitzero"`
 	Minutes int64 `json:"minutes,omitzero"`
-	// CostMinor is what its material has cost.
+	// CostMinor is the cost of its material.
 	CostMinor money.Minor `json:"cost_minor,omitzero"`
-	// Hot is set for a run that was started in the heat.
+	// Hot is set for a run that was started in a heatwave.
 	Hot bool `json:"hot,omitzero"`
 }
 
@@ -94,7 +94,7 @@ func newPrintRuns() *record.Table[PrintRun, PrintRunPrivate] {
 		func(p *PrintRun) []string { return []string{string(p.Status), p.PressID} })
 }
 
-// PrintRunInput is what it takes to start a press.
+// PrintRunInput holds the fields for starting a press.
 type PrintRunInput struct {
 	PressID      string
 	WorkOrderIDs []string
@@ -161,8 +161,8 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 			return plan{}, problem.Missing("work_order", id)
 		}
 	}
-	// The press comes before the state of the orders: who starts the same run
-	// twice is told when the press is free.
+	// The press comes before the state of the orders: a client that starts the
+	// same run twice is told when the press is free.
 	row, _ := f.Presses.Find(press.ID)
 	if err := f.inOrder(r, row); err != nil {
 		return plan{}, err

@@ -9,7 +9,7 @@ import (
 	percent "platen/internal/share"
 )
 
-// output is what came out of a run for one work order.
+// output is the output of a run for one work order.
 type output struct {
 	order         *WorkOrder
 	private       *WorkOrderPrivate

@@ -68,7 +68,7 @@ type Press struct {
 	record.Stamps
 }
 
-// PressPrivate is what is never served of a press.
+// PressPrivate holds the state of a press that is never served.
 type PressPrivate struct {
 	// Runs counts the runs begun on it: the coordinate of their spoilage.
 	Runs int64 `json:"runs,omitzero"`

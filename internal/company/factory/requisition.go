@@ -34,7 +34,7 @@ type Requisition struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`
 	Reason   string `json:"reason" enum:"below_reorder_point"`
-	// OnHandAt is what was on hand when it was written.
+	// OnHandAt is the quantity on hand when it was written.
 	OnHandAt int64             `json:"on_hand_at" doc:"What was on hand when this was written."`
 	NeededBy moment.Date       `json:"needed_by"`
 	Status   RequisitionStatus `json:"status" enum:"open,closed"`
@@ -54,7 +54,8 @@ func newRequisitions() *record.Table[Requisition, struct{}] {
 }
 
 // reorder marks the items among skus that fell below their reorder points, and
-// asks for what is missing. It returns the ids of the new requisitions.
+// requisitions the missing quantity. It returns the ids of the new
+// requisitions.
 func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
 	low := f.reportLow(r, skus...)
 	ids := []string{}
@@ -80,7 +81,7 @@ func (f *Factory) OpenRequisition(r *record.Recorder, sku string) string {
 	return f.reorder(r, sku)[0]
 }
 
-// refilled closes what asked for an item, when it has reached its reorder
+// refilled closes the requisitions of an item that has reached its reorder
 // point: riders of the event that brought the goods.
 func (f *Factory) refilled(r *record.Recorder, sku string, incoming int64) {
 	item := f.item(sku)

@@ -15,8 +15,8 @@ type ShipmentStatus string
 // ShipmentShipped is a shipment's status from its birth.
 const ShipmentShipped ShipmentStatus = "shipped"
 
-// Shipment is a parcel that left the gate. Whoever its reference names
-// receives it.
+// Shipment is a parcel that left the gate. The customer that its reference
+// names receives it.
 type Shipment struct {
 	record.Head
 	Number                  string         `json:"number"`
@@ -44,7 +44,7 @@ func newShipments() *record.Table[Shipment, struct{}] {
 		func(s *Shipment) []string { return []string{s.Reference} })
 }
 
-// ShipmentInput is what it takes to ship a work order.
+// ShipmentInput holds the fields for shipping a work order.
 type ShipmentInput struct {
 	WorkOrderID             string
 	CarrierNote             *string

@@ -21,7 +21,7 @@ const (
 	StockLow StockStatus = "low"
 )
 
-// MoveKind says what moved stock.
+// MoveKind is the reason of a stock move.
 type MoveKind string
 
 // Kinds of stock moves.
@@ -45,7 +45,7 @@ type StockItem struct {
 	Kind   string `json:"kind" enum:"material,finished,waste"`
 	Unit   string `json:"unit"`
 	OnHand int64  `json:"on_hand"`
-	// Reserved is what ready work orders hold of finished goods.
+	// Reserved is the quantity of finished goods that ready work orders hold.
 	Reserved         int64       `json:"reserved"`
 	ReorderPoint     int64       `json:"reorder_point"`
 	ReorderQuantity  int64       `json:"reorder_quantity"`
@@ -54,10 +54,10 @@ type StockItem struct {
 	record.Stamps
 }
 
-// StockItemPrivate is what is never served of a stock item.
+// StockItemPrivate holds the state of a stock item that is never served.
 type StockItemPrivate struct {
-	// ValueMinor is what the stock on hand has cost, exactly; the average
-	// cost is rounded from it.
+	// ValueMinor is the exact cost of the stock on hand; the average cost is
+	// rounded from it.
 	ValueMinor money.Minor `json:"value_minor,omitzero"`
 	// RequisitionID is the open requisition for the item.
 	RequisitionID string `json:"requisition_id,omitzero"`
@@ -103,8 +103,8 @@ func newStockMoves() *record.Table[StockMove, struct{}] {
 // StockItemID returns the id of the stock item of a SKU.
 func StockItemID(sku string) string { return "itm_" + sku[len("mat_"):] }
 
-// openStock fills the warehouse. What the opening has had delivered comes with
-// its goods receipt.
+// openStock fills the warehouse. The goods of the opening's deliveries come
+// with their goods receipt.
 func (f *Factory) openStock(r *record.Recorder, delivered []string) {
 	items := catalog.Items()
 	for i := range slices.Backward(items) {
@@ -131,16 +131,16 @@ func (f *Factory) item(sku string) *StockItem {
 	return item
 }
 
-// cause is what a stock move belongs to.
+// cause is the record that a stock move belongs to.
 type cause struct {
 	kind      MoveKind
 	eventID   string
 	reference string
 }
 
-// move changes the stock of a SKU and writes the move. costMinor is what
-// incoming stock has cost; outgoing stock leaves at average cost. It returns
-// the cost of what went out. It is the only place where stock on hand changes.
+// move changes the stock of a SKU and writes the move. costMinor is the cost of
+// incoming stock; outgoing stock leaves at average cost. It returns the cost of
+// the outgoing stock. It is the only place where stock on hand changes.
 func (f *Factory) move(r *record.Recorder, sku string, quantity int64, costMinor money.Minor, c cause) money.Minor {
 	if quantity == 0 {
 		return 0

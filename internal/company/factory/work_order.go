@@ -28,7 +28,7 @@ const (
 
 // Limits of work orders.
 const (
-	// MaxOpenWorkOrders bounds what a sandbox can hold.
+	// MaxOpenWorkOrders bounds the open work orders of a sandbox.
 	MaxOpenWorkOrders = 2_000
 	defaultPriority   = 5
 )
@@ -59,13 +59,13 @@ type WorkOrder struct {
 	Quantity          int64  `json:"quantity"`
 	QuantityFromStock int64  `json:"quantity_from_stock"`
 	QuantityGood      int64  `json:"quantity_good"`
-	// Reference is the text on the parcel: for whom the goods are.
+	// Reference is the text on the parcel: it names the receiver of the goods.
 	Reference *string         `json:"reference"`
 	Source    string          `json:"source" enum:"client,bridge"`
 	DueDate   *moment.Date    `json:"due_date"`
 	Priority  int64           `json:"priority"`
 	Status    WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked"`
-	// MaterialNeeds is what the open quantity takes, before make-ready.
+	// MaterialNeeds is the material for the open quantity, before make-ready.
 	MaterialNeeds []Need       `json:"material_needs"`
 	PrintRunIDs   []string     `json:"print_run_ids"`
 	ReadyOn       *moment.Date `json:"ready_on"`
@@ -73,13 +73,13 @@ type WorkOrder struct {
 	record.Stamps
 }
 
-// WorkOrderPrivate is what is never served of a work order.
+// WorkOrderPrivate holds the state of a work order that is never served.
 type WorkOrderPrivate struct {
 	// RunID is the running print run it is part of.
 	RunID string `json:"run_id,omitzero"`
 	// Finishing is set between the end of the last run and ready.
 	Finishing bool `json:"finishing,omitzero"`
-	// CostMinor is what its material has cost.
+	// CostMinor is the cost of its material.
 	CostMinor money.Minor `json:"cost_minor,omitzero"`
 }
 
@@ -102,7 +102,7 @@ func newWorkOrders() *record.Table[WorkOrder, WorkOrderPrivate] {
 		})
 }
 
-// WorkOrderInput is what it takes to order work.
+// WorkOrderInput holds the fields for a new work order.
 type WorkOrderInput struct {
 	SKU       string
 	Quantity  int64
@@ -118,8 +118,8 @@ type DuplicateReferenceDetails struct {
 }
 
 // CanCreate refuses a work order that cannot be taken on. The bridge's is never
-// refused for its reference: whoever wrote the same one first must not keep an
-// order from being accepted (contract: OPEN.BRIDGE.ORDER).
+// refused for its reference: a client that wrote the same one first must not
+// keep an order from being accepted (contract: OPEN.BRIDGE.ORDER).
 func (f *Factory) CanCreate(in WorkOrderInput) error {
 	product, ok := catalog.ProductBySKU(in.SKU)
 	if !ok {
@@ -153,7 +153,7 @@ func (f *Factory) workOrderFor(reference string) (id string, ok bool) {
 	return id, ok
 }
 
-// Create takes a work order on. Stock goods for somebody are taken from the
+// Create takes a work order on. Stock goods with a reference are taken from the
 // shelf when it has them all. It returns the order's id.
 func (f *Factory) Create(r *record.Recorder, in WorkOrderInput) string {
 	product, _ := catalog.ProductBySKU(in.SKU)
@@ -202,8 +202,8 @@ func (f *Factory) makeReady(r *record.Recorder, w *WorkOrder, to WorkOrderStatus
 	return r.Emit(event.WorkOrderReady, w, data)
 }
 
-// FinishingEnds makes a work order ready, or puts it on the shelf when it is
-// for nobody.
+// FinishingEnds makes a work order ready, or puts its goods on the shelf when
+// it has no reference.
 func (f *Factory) FinishingEnds(r *record.Recorder, id string) {
 	w, private := f.WorkOrders.Edit(r, id)
 	private.Finishing = false

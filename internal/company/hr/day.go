@@ -11,16 +11,16 @@ import (
 // TimerDay is the department's part of a day's opening.
 const TimerDay = "staff.day"
 
-// maxSickDays is how many working days an illness takes at most, sickPct what
-// an ill person is paid of the wage, fluFactor how much more often people fall
-// ill while the flu goes round.
+// maxSickDays is the most working days that an illness takes, sickPct the share
+// of the wage that an ill employee is paid, fluFactor how much more often
+// employees fall ill while the flu goes round.
 const (
 	maxSickDays = 4
 	sickPct     = 80
 	fluFactor   = 5
 )
 
-// Absence says why somebody is not at work.
+// Absence is the reason why an employee is not at work.
 type Absence string
 
 // Absences.
@@ -30,7 +30,7 @@ const (
 	AbsenceLeave Absence = "leave"
 )
 
-// Presence is whether somebody is at work on a day.
+// Presence is whether an employee is at work on a day.
 type Presence struct {
 	BadgeNo string
 	Role    catalog.Role
@@ -38,10 +38,10 @@ type Presence struct {
 	Absence Absence
 }
 
-// OpenDay lets the day do to people what it does: yesterday's wages are earned,
-// some return, some fall ill, some announce leave, some quit, and morale
-// recovers. Nothing is drawn for the first day, which is the same for
-// everybody. Replacements for who quit are the caller's, since they cost.
+// OpenDay applies the day to the employees: yesterday's wages are earned, some
+// return, some fall ill, some announce leave, some quit, and morale recovers.
+// Nothing is drawn for the first day, which is the same in every sandbox.
+// Replacing employees who quit is the caller's, since it costs.
 func (h *HR) OpenDay(r *record.Recorder) {
 	today := r.Today()
 	if h.payroll.Paid {
@@ -84,7 +84,7 @@ func (h *HR) earnDay(day sim.Day) {
 	h.earn(weekOf(day), amount)
 }
 
-// DayWage is what the owner of a badge earns on a day.
+// DayWage is the wage of a badge's owner for a day.
 func (h *HR) DayWage(badge string, absence Absence) money.Minor {
 	e := h.byBadge(badge)
 	if absence == AbsenceSick {
@@ -93,12 +93,13 @@ func (h *HR) DayWage(badge string, absence Absence) money.Minor {
 	return wage(e, catalog.HoursPerDay, 0)
 }
 
-// wage is what somebody is owed for hours at the full rate and for hours ill.
+// wage is the amount owed to an employee for hours at the full rate and for
+// hours ill.
 func wage(e *Employee, full, sick int64) money.Minor {
 	return e.HourlyMinor.Times(full) + e.HourlyMinor.Times(sick).PerCent(sickPct)
 }
 
-// worksOn reports whether a day is one of somebody's working days here,
+// worksOn reports whether a day is one of an employee's working days here,
 // whether they come or not.
 func (p *EmployeePrivate) worksOn(e *Employee, day sim.Day) bool {
 	return p.started(day) && (e.employed() || day < p.Ends)
@@ -107,7 +108,7 @@ func (p *EmployeePrivate) worksOn(e *Employee, day sim.Day) bool {
 func (p *EmployeePrivate) absence(day sim.Day) Absence {
 	switch {
 	case day >= p.SickBegins && day < p.SickEnds:
-		return AbsenceSick // who falls ill on leave is ill
+		return AbsenceSick // illness takes precedence over leave
 	case day >= p.LeaveBegins && day < p.LeaveEnds:
 		return AbsenceLeave
 	default:
@@ -172,8 +173,8 @@ func (h *HR) quit(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	r.Emit(event.EmployeeQuit, e, &event.EmployeeQuitData{BadgeNo: e.BadgeNo, Role: string(e.Role), Reason: reason})
 }
 
-// Vacancies lists who is to be hired today for those who quit: the same role
-// and wage, unless somebody has their place already.
+// Vacancies lists the employees to hire today in place of those who quit: the
+// same role and wage, unless the place is taken already.
 func (h *HR) Vacancies(today sim.Day) []Hiring {
 	if !h.staff.AutoRehire || !h.Content() {
 		return nil

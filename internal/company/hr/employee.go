@@ -31,19 +31,19 @@ const (
 	// Headcount is how many people the company employs at most (contract:
 	// OPEN.ERR.HEADCOUNT_LIMIT).
 	Headcount = 20
-	// MaxHourly bounds what somebody is paid for an hour: forty times what
-	// anybody has, far from what would overflow.
+	// MaxHourly bounds an hourly wage: forty times the highest one of the
+	// opening, far from an overflow.
 	MaxHourly money.Minor = 100_000
 
-	// startAfterDays is when somebody who is hired begins to work,
-	// replaceAfterDays when somebody who quit is replaced.
+	// startAfterDays is when a new employee begins to work, replaceAfterDays
+	// when one who quit is replaced.
 	startAfterDays   = 2
 	replaceAfterDays = 3
 	// severanceHours is two weeks.
 	severanceHours = 2 * int64(sim.DaysPerWeek) * catalog.HoursPerDay
 
 	firstBadge = 1008
-	// Skill of who is hired: skillLeast and up to skillSpread more.
+	// Skill of a new employee: skillLeast and up to skillSpread more.
 	skillLeast, skillSpread = 30, 41
 )
 
@@ -54,7 +54,7 @@ const (
 	dismissed     = "dismissed"
 )
 
-// Employee is somebody who works, or has worked, for the company.
+// Employee is a present or former employee of the company.
 type Employee struct {
 	record.Head
 	BadgeNo     string         `json:"badge_no" doc:"What the Factory's gate knows them by."`
@@ -72,12 +72,12 @@ type Employee struct {
 	record.Stamps
 }
 
-// EmployeePrivate is what is never served of an employee.
+// EmployeePrivate holds the state of an employee that is never served.
 type EmployeePrivate struct {
-	// Slot is the place in the crew: the coordinate of what is drawn.
+	// Slot is the place in the crew: the coordinate of draws.
 	Slot int64 `json:"slot"`
-	// Starts is the first day at work, Ends, of who has left, the first day
-	// that is none.
+	// Starts is the first day at work, Ends, of an employee who has left, the
+	// first day that is none.
 	Starts sim.Day `json:"starts,omitzero"`
 	Ends   sim.Day `json:"ends,omitzero"`
 	// The newest illness and the newest leave: from the day on which they
@@ -86,7 +86,8 @@ type EmployeePrivate struct {
 	SickEnds    sim.Day `json:"sick_ends,omitzero"`
 	LeaveBegins sim.Day `json:"leave_begins,omitzero"`
 	LeaveEnds   sim.Day `json:"leave_ends,omitzero"`
-	// Replace is the day on which somebody else takes the place of who quit.
+	// Replace is the day on which another employee takes the place of one who
+	// quit.
 	Replace sim.Day `json:"replace,omitzero"`
 }
 
@@ -106,14 +107,14 @@ func newEmployees() *record.Table[Employee, EmployeePrivate] {
 		func(e *Employee) []string { return []string{string(e.Status), string(e.Role)} })
 }
 
-// open employs somebody of the opening crew.
+// open employs a member of the opening crew.
 func (h *HR) open(r *record.Recorder, m *catalog.CrewMember, cash money.Minor) {
 	h.employ(r, Employee{
 		BadgeNo: m.BadgeNo, Name: m.Name, Role: m.Role, HourlyMinor: m.HourlyMinor, Skill: m.Skill, HiredOn: m.HiredOn, StartsOn: m.HiredOn,
 	}, 0, cash)
 }
 
-// Hiring is who is to be hired.
+// Hiring holds the role and the wage of an employee to hire.
 type Hiring struct {
 	Role        catalog.Role
 	HourlyMinor money.Minor
@@ -124,8 +125,9 @@ type HeadcountDetails struct {
 	Limit int `json:"limit"`
 }
 
-// Hireable refuses to hire somebody for what is no role, for less than the role
-// is worth, or as one too many. Without an hourly wage it is the role's least.
+// Hireable refuses to hire an employee for an unknown role, for less than the
+// role is worth, or as one too many. Without an hourly wage it is the role's
+// least.
 func (h *HR) Hireable(role catalog.Role, hourly *money.Minor) (Hiring, error) {
 	floor, ok := catalog.HourlyFloor(role)
 	switch {
@@ -144,11 +146,12 @@ func (h *HR) Hireable(role catalog.Role, hourly *money.Minor) (Hiring, error) {
 	return Hiring{Role: role, HourlyMinor: *hourly}, nil
 }
 
-// HireFeeMinor is what it costs to hire somebody.
+// HireFeeMinor is the cost of hiring an employee.
 func (h *HR) HireFeeMinor() money.Minor { return h.staff.HireFeeMinor }
 
-// Hire employs somebody, who begins in two days. cash is what is left after the
-// fee. It returns the ids of the employee and of the event that owns the fee.
+// Hire employs a new employee, who begins in two days. cash is the balance
+// after the fee. It returns the ids of the employee and of the event that owns
+// the fee.
 func (h *HR) Hire(r *record.Recorder, in Hiring, cash money.Minor) (id, eventID string) {
 	badge := h.State.NextBadge
 	h.State.NextBadge++
@@ -158,7 +161,7 @@ func (h *HR) Hire(r *record.Recorder, in Hiring, cash money.Minor) (id, eventID 
 	}, h.staff.HireFeeMinor, cash)
 }
 
-// employ gives birth to an employee, in the first free place of the role.
+// employ adds an employee, in the first free place of the role.
 func (h *HR) employ(r *record.Recorder, e Employee, fee, cash money.Minor) (id, eventID string) {
 	e.Currency, e.Status = money.Currency, EmployeeActive
 	row, _ := h.Employees.Add(r, e, EmployeePrivate{Slot: h.freeSlot(e.Role), Starts: sim.DayFrom(e.StartsOn)})
@@ -169,7 +172,7 @@ func (h *HR) employ(r *record.Recorder, e Employee, fee, cash money.Minor) (id, 
 	return row.ID, eventID
 }
 
-// freeSlot is the place of somebody of a role who has left and was not
+// freeSlot is the place of an employee of a role who has left and was not
 // replaced, or a new one.
 func (h *HR) freeSlot(role catalog.Role) int64 {
 	free := int64(-1)
@@ -185,7 +188,7 @@ func (h *HR) freeSlot(role catalog.Role) int64 {
 	return free
 }
 
-// occupant returns who is employed in a place, nil when nobody is.
+// occupant returns the employee in a place, nil when it is free.
 func (h *HR) occupant(slot int64) *Employee {
 	for e, p := range h.Employees.All {
 		if p.Slot == slot && e.employed() {
@@ -220,7 +223,7 @@ func (h *HR) byBadge(badge string) *Employee {
 	return nil
 }
 
-// Dismissible returns somebody who can be dismissed, and what that costs: two
+// Dismissible returns an employee who can be dismissed, and the severance: two
 // weeks' wage.
 func (h *HR) Dismissible(id string) (e *Employee, severance money.Minor, err error) {
 	e, ok := h.Employees.Find(id)
@@ -233,17 +236,17 @@ func (h *HR) Dismissible(id string) (e *Employee, severance money.Minor, err err
 	return e, e.HourlyMinor.Times(severanceHours), nil
 }
 
-// Dismissal is what it takes to dismiss somebody.
+// Dismissal holds the employee to dismiss and the terms.
 type Dismissal struct {
 	EmployeeID string
 	// Reason is optional.
 	Reason         *string
 	SeveranceMinor money.Minor
-	// CashMinor is what is left after the severance.
+	// CashMinor is the balance after the severance.
 	CashMinor money.Minor
 }
 
-// Dismiss lets somebody who is dismissible go, and returns the id of the event
+// Dismiss dismisses a dismissible employee, and returns the id of the event
 // that owns the severance. They have worked today, if they had begun.
 func (h *HR) Dismiss(r *record.Recorder, d Dismissal) (eventID string) {
 	reason := d.Reason
@@ -256,7 +259,7 @@ func (h *HR) Dismiss(r *record.Recorder, d Dismissal) (eventID string) {
 	})
 }
 
-// leave ends somebody's employment. ends is the first day that is not worked.
+// leave ends an employment. ends is the first day that is not worked.
 func (h *HR) leave(r *record.Recorder, id string, ends sim.Day, reason string) *Employee {
 	e, p := h.Employees.Edit(r, id)
 	e.LeftOn, e.LeftReason, e.SickUntil = new(r.Date()), &reason, nil

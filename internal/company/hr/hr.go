@@ -1,11 +1,11 @@
-// Package hr is the people of the company: who is employed, ill, on leave or
-// gone, their morale, and the wages that they are owed. It decides who is at
-// work; what the gate of the Factory writes down about that is the Factory's
-// own.
+// Package hr is the people of the company: its employees and former employees,
+// their illnesses, leave and morale, and the wages that they are owed. It
+// decides which employees are at work; the attendance that the gate of the
+// Factory writes down is the Factory's own.
 //
-// What happens to people by chance is drawn by their slot and the day. A slot
-// is a place in the crew: whoever takes somebody's place takes their slot, so
-// nothing a client does can shift what the days bring.
+// Chance events of employees are drawn by their slot and the day. A slot is a
+// place in the crew: a replacement takes over the slot, so no action of a
+// client can shift the draws.
 package hr
 
 import (
@@ -18,7 +18,7 @@ import (
 	"platen/internal/money"
 )
 
-// HR is the department's tables and what it keeps beside them.
+// HR holds the department's tables and its other state.
 type HR struct {
 	Employees     *record.Table[Employee, EmployeePrivate]
 	LeaveRequests *record.Table[LeaveRequest, struct{}]
@@ -33,7 +33,7 @@ type HR struct {
 	streams streams
 }
 
-// State is what the department keeps beside its tables.
+// State is the department's state outside its tables.
 type State struct {
 	// MoralePPM is 0 to a million.
 	MoralePPM int64 `json:"morale_ppm"`
@@ -42,16 +42,16 @@ type State struct {
 	NextSlot  int64 `json:"next_slot"`
 	// LatePayrolls counts the payrolls that were not paid in time.
 	LatePayrolls int64 `json:"late_payrolls"`
-	// Earned is what was earned in the weeks that have no timesheet and are
+	// Earned is the wages earned in the weeks that have no timesheet and are
 	// not paid, oldest first.
 	Earned []Earnings `json:"earned"`
 	// UnpaidMinor is the gross of all timesheets that are not paid.
 	UnpaidMinor money.Minor `json:"unpaid_minor"`
-	// FluWave is set while everybody falls ill more often.
+	// FluWave is set while employees fall ill more often.
 	FluWave bool `json:"flu_wave,omitzero"`
 }
 
-// Earnings is what the crew has earned in a week.
+// Earnings is the crew's earnings in a week.
 type Earnings struct {
 	Week        Week        `json:"week"`
 	AmountMinor money.Minor `json:"amount_minor"`
@@ -80,8 +80,8 @@ func (h *HR) Tables() []record.Keeper {
 	return []record.Keeper{h.Employees, h.LeaveRequests, h.Timesheets, h.PayrollRuns}
 }
 
-// Open employs the opening crew and sets the first week going. cash is what
-// the company has; the crew costs it nothing.
+// Open employs the opening crew and starts the first week. cash is the
+// company's balance; the crew costs it nothing.
 func (h *HR) Open(r *record.Recorder, cash money.Minor) {
 	crew := catalog.Crew()
 	h.State = State{MoralePPM: moraleStart, NextBadge: firstBadge, Earned: []Earnings{}}
@@ -91,8 +91,8 @@ func (h *HR) Open(r *record.Recorder, cash money.Minor) {
 	h.BeginWeek(r)
 }
 
-// AccruedMinor is what the company owes its people: what they have earned, up
-// to yesterday, and have not been paid.
+// AccruedMinor is the wages that the company owes its people: earned, up to
+// yesterday, and not paid.
 func (h *HR) AccruedMinor() money.Minor {
 	accrued := h.State.UnpaidMinor
 	for _, e := range h.State.Earned {
@@ -101,7 +101,7 @@ func (h *HR) AccruedMinor() money.Minor {
 	return accrued
 }
 
-// earn adds to what a week has earned.
+// earn adds to the earnings of a week.
 func (h *HR) earn(week Week, amount money.Minor) {
 	earned := h.State.Earned
 	if n := len(earned); n > 0 && earned[n-1].Week == week {
@@ -111,7 +111,7 @@ func (h *HR) earn(week Week, amount money.Minor) {
 	h.State.Earned = append(earned, Earnings{Week: week, AmountMinor: amount})
 }
 
-// earned returns what a week without a timesheet has earned so far.
+// earned returns the earnings so far of a week without a timesheet.
 func (h *HR) earned(week Week) money.Minor {
 	for _, e := range h.State.Earned {
 		if e.Week == week {
@@ -121,10 +121,10 @@ func (h *HR) earned(week Week) money.Minor {
 	return 0
 }
 
-// Earned returns what the week of a day has earned, while it has no timesheet.
+// Earned returns the earnings of a day's week, while it has no timesheet.
 func (h *HR) Earned(day sim.Day) money.Minor { return h.earned(weekOf(day)) }
 
-// closeWeek takes a week off what was earned: from now on a payroll run stands
+// closeWeek removes a week from the earnings: from now on a payroll run stands
 // for it.
 func (h *HR) closeWeek(week Week) {
 	kept := []Earnings{}

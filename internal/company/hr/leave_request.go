@@ -14,8 +14,8 @@ const (
 	maxLeaveDays    = 4
 )
 
-// LeaveRequest is a holiday that somebody has announced. The law grants it, so
-// it has no status; who is away follows from its dates.
+// LeaveRequest is a holiday that an employee has announced. The law grants it,
+// so it has no status; absences follow from its dates.
 type LeaveRequest struct {
 	record.Head
 	EmployeeID string      `json:"employee_id"`
@@ -35,7 +35,7 @@ func newLeaveRequests() *record.Table[LeaveRequest, struct{}] {
 	return record.NewTable[LeaveRequest, struct{}](record.Definition{Resource: "leave_request", Prefix: "lvr"}, nil)
 }
 
-// announceLeave lets somebody announce a holiday, if the day brings one and
+// announceLeave makes an employee announce a holiday, if the day brings one and
 // none is announced or taken already.
 func (h *HR) announceLeave(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	today := r.Today()

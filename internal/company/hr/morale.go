@@ -6,8 +6,8 @@ import (
 )
 
 // Morale runs from nothing to a million; a point is a hundredth of that. It
-// recovers by itself, grows when people are paid in time what they worked for,
-// and falls when they are not.
+// recovers by itself, grows when people are paid in time for their hours, and
+// falls when they are not.
 const (
 	moralePoint = sim.Million / 100
 
@@ -37,15 +37,15 @@ func (h *HR) changeMorale(ppm int64) {
 	h.State.MoralePPM = min(max(h.State.MoralePPM+ppm, 0), sim.Million)
 }
 
-// recover is what a day does for morale.
+// recover applies a day's recovery to the morale.
 func (h *HR) recover() {
 	if h.State.MoralePPM < moraleRest {
 		h.State.MoralePPM = min(h.State.MoralePPM+moraleDaily, moraleRest)
 	}
 }
 
-// quitPPM is the chance that somebody quits today: 25 times what the preset
-// says when morale is at most 50, 500 times when it is below 30.
+// quitPPM is the chance that an employee quits today: 25 times the preset's
+// when morale is at most 50, 500 times when it is below 30.
 func (h *HR) quitPPM() int64 {
 	chance := h.staff.QuitPPM()
 	switch {

@@ -59,9 +59,9 @@ type PayrollRun struct {
 	record.Stamps
 }
 
-// PayrollRunPrivate is what is never served of a payroll run.
+// PayrollRunPrivate holds the state of a payroll run that is never served.
 type PayrollRunPrivate struct {
-	// WrongHours is set when the timesheet is not what the gate says.
+	// WrongHours is set when the timesheet differs from the gate's records.
 	WrongHours bool `json:"wrong_hours,omitzero"`
 }
 
@@ -103,8 +103,8 @@ func (h *HR) bill(r *record.Recorder, week Week, status PayrollStatus) (*Payroll
 	return run, private
 }
 
-// FallsDue makes the payroll of a week late, unless it is paid or nobody worked
-// here.
+// FallsDue makes the payroll of a week late, unless it is paid or no employee
+// worked here.
 func (h *HR) FallsDue(r *record.Recorder, index int64) {
 	week, reason := Week(index), LateNoTimesheet
 	run := h.runOf(week)
@@ -131,7 +131,7 @@ func (h *HR) waitFor(r *record.Recorder, week Week) {
 }
 
 // Waits lets a late payroll be late for a further day. When it has been late
-// for too long it returns what is collected, without asking.
+// for too long it returns the settlement that is collected, without asking.
 func (h *HR) Waits(r *record.Recorder, index int64) (Settlement, bool) {
 	week := Week(index)
 	run := h.runOf(week)
@@ -159,14 +159,14 @@ type Settlement struct {
 	gross, surcharge money.Minor
 }
 
-// TotalMinor is what leaves the company.
+// TotalMinor is the amount that leaves the company.
 func (s *Settlement) TotalMinor() money.Minor { return s.gross + s.surcharge }
 
 // RunID is the payroll run that is settled.
 func (s *Settlement) RunID() string { return s.runID }
 
-// Payable returns what paying the wages of a week takes today. It refuses for
-// what is no week, a week without a timesheet, or one that is paid.
+// Payable returns the settlement of a week's wages, as of today. It refuses an
+// invalid week, a week without a timesheet, or one that is paid.
 func (h *HR) Payable(r *record.Recorder, weekStart moment.Date) (Settlement, error) {
 	week, ok := weekStarting(weekStart)
 	if !ok {
@@ -195,7 +195,7 @@ func alreadyPaid(run *PayrollRun) error {
 }
 
 // Settle pays a week, and returns the id of the event that owns the payment and
-// whether it was in time. cash is what is left afterwards.
+// whether it was in time. cash is the balance afterwards.
 func (h *HR) Settle(r *record.Recorder, s Settlement, cash money.Minor) (eventID string, inTime bool) {
 	run, private := h.PayrollRuns.Edit(r, s.runID)
 	inTime = run.Status == PayrollDue

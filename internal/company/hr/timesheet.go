@@ -10,13 +10,13 @@ import (
 	"platen/internal/problem"
 )
 
-// Who records a timesheet.
+// Recorders of a timesheet.
 const (
 	SourceBridge = "bridge"
 	SourceClient = "client"
 )
 
-// TimesheetEntry is what one employee did in the week, in whole hours.
+// TimesheetEntry is the hours of one employee in the week, in whole hours.
 type TimesheetEntry struct {
 	EmployeeID  string `json:"employee_id"`
 	HoursWorked int64  `json:"hours_worked"`
@@ -24,8 +24,8 @@ type TimesheetEntry struct {
 	HoursLeave  int64  `json:"hours_leave"`
 }
 
-// Timesheet is the hours of a week. There is one for each week, and it does
-// not change. The payroll run is what has a status.
+// Timesheet is the hours of a week. There is one for each week, and it does not
+// change; it has no status, the payroll run has one.
 type Timesheet struct {
 	record.Head
 	WeekStart    moment.Date      `json:"week_start"`
@@ -45,7 +45,7 @@ func newTimesheets() *record.Table[Timesheet, struct{}] {
 	return record.NewTable[Timesheet, struct{}](record.Definition{Resource: "timesheet", Prefix: "tms"}, nil)
 }
 
-// Hours is what somebody did in a week, by the badge or by the employee's id:
+// Hours is an employee's hours in a week, by the badge or by the employee's id:
 // one of them.
 type Hours struct {
 	EmployeeID, BadgeNo string
@@ -74,9 +74,9 @@ type MissingDetails struct {
 	EmployeeIDs []string `json:"employee_ids"`
 }
 
-// Recordable refuses a timesheet for what is no week, that exists, that is paid
-// already, that comes too soon, or that does not name just those who were
-// employed.
+// Recordable refuses a timesheet for an invalid week, that exists, that is paid
+// already, that comes too soon, or that does not name just the employees of the
+// week.
 func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours) (Sheet, error) {
 	week, ok := weekStarting(weekStart)
 	switch {
@@ -150,7 +150,8 @@ func (h *HR) entry(week Week, in *Hours, before []TimesheetEntry) (TimesheetEntr
 	return entry, nil
 }
 
-// worksIn reports whether a day of the week is one of somebody's working days.
+// worksIn reports whether a day of the week is one of an employee's working
+// days.
 func (h *HR) worksIn(e *Employee, week Week) bool {
 	p := h.Employees.Private(e.ID)
 	for day := week.monday(); day <= week.friday(); day++ {
@@ -161,7 +162,7 @@ func (h *HR) worksIn(e *Employee, week Week) bool {
 	return false
 }
 
-// everybody refuses a sheet that leaves somebody out.
+// everybody refuses a sheet that leaves an employee out.
 func (h *HR) everybody(s *Sheet) error {
 	missing, names := []string{}, ""
 	for e := range h.Employees.All {
@@ -185,8 +186,9 @@ func (s *Sheet) find(employeeID string) *TimesheetEntry {
 	return nil
 }
 
-// Attended is this week as the bridge records it: what the gate wrote down. It
-// is false when the week has a timesheet already, or nobody worked here.
+// Attended is this week's timesheet as the bridge records it: the gate's
+// records. It is false when the week has a timesheet already, or no employee
+// worked here.
 func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 	week := weekOf(r.Today())
 	if h.runOf(week) != nil || len(attended) == 0 {
@@ -221,7 +223,7 @@ func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
 	return sheet.ID
 }
 
-// gross is what the hours of a week are worth together.
+// gross is the total worth of a week's hours.
 func (h *HR) gross(entries []TimesheetEntry) money.Minor {
 	gross := money.Minor(0)
 	for _, entry := range h.wages(entries) {
@@ -230,7 +232,7 @@ func (h *HR) gross(entries []TimesheetEntry) money.Minor {
 	return gross
 }
 
-// wages is what hours are worth: worked ones and leave in full, those of
+// wages are the wages for hours: worked ones and leave in full, those of
 // illness in part.
 func (h *HR) wages(entries []TimesheetEntry) []event.WageEntry {
 	wages := make([]event.WageEntry, len(entries))

@@ -1,7 +1,7 @@
 package lore
 
-// campaign is what a major order is for. Quantities are in units of the
-// product: a unit of posters is ten of them.
+// campaign is the story, the payer and the target of a major order. Quantities
+// are in units of the product: a unit of posters is ten of them.
 type campaign struct {
 	title, payer, sku string
 	target            int64

@@ -9,7 +9,7 @@ import (
 	"platen/internal/event"
 )
 
-// DisruptionKind is how a disruption gets in the way.
+// DisruptionKind is the kind of a disruption.
 type DisruptionKind string
 
 // Kinds of disruptions.
@@ -131,7 +131,7 @@ func (l *Lore) Begin(r *record.Recorder, d Disruption) {
 	})
 }
 
-// Disruption returns what an event of the world does while it runs.
+// Disruption returns the effect of an event of the world while it runs.
 func (l *Lore) Disruption(id string) Disruption {
 	e, _ := l.Events.Find(id)
 	private := l.Events.Private(id)

@@ -7,7 +7,7 @@ import (
 	"platen/internal/moment"
 )
 
-// Kind is what a lore event is about.
+// Kind is the subject of a lore event.
 type Kind string
 
 // Kinds of lore events.
@@ -46,7 +46,7 @@ type Event struct {
 	record.Stamps
 }
 
-// DisruptionNote is what clients read of a disruption.
+// DisruptionNote is the public part of a disruption.
 type DisruptionNote struct {
 	Kind       DisruptionKind `json:"kind" enum:"paper_shortage,courier_strike,flu_wave,press_fault,power_cut,trade_fair,payment_outage,heat_wave"`
 	Severity   Severity       `json:"severity" enum:"low,medium,high" doc:"How long it lasts, among disruptions of its kind."`
@@ -54,7 +54,7 @@ type DisruptionNote struct {
 	EffectText string         `json:"effect_text"`
 }
 
-// EventPrivate is what is never served of a lore event.
+// EventPrivate holds the state of a lore event that is never served.
 type EventPrivate struct {
 	Ends sim.Minute `json:"ends,omitzero"`
 	// PressID is the press that is out of order.
@@ -92,8 +92,8 @@ func (l *Lore) nextStory() tale {
 	return stories[(l.streams.stride.Below(count, 1)+told%count*stride)%count]
 }
 
-// nextTale is what is told of a disruption: another one each time, until all
-// of its kind have been told.
+// nextTale is the text about a disruption: another one each time, until all of
+// its kind have been told.
 func (l *Lore) nextTale(kind DisruptionKind, tales []tale) tale {
 	told := int64(0)
 	for e := range l.Events.All {

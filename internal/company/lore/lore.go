@@ -1,9 +1,9 @@
-// Package lore is the world outside: what happens in it, what of that gets in
+// Package lore is the world outside: its events, the disruptions that get in
 // the company's way, and the goals that it sets for all printers.
 //
-// What happens is drawn by the day alone. Nothing a client does can bring a
-// disruption, spare it one, or change what the other printers achieve. What a
-// disruption does is not known here: that belongs to the departments.
+// Events are drawn by the day alone. No action of a client can bring a
+// disruption, spare it one, or change the results of the other printers. The
+// effects of a disruption are not known here: they belong to the departments.
 package lore
 
 import (
@@ -15,7 +15,7 @@ import (
 	"platen/internal/company/sim"
 )
 
-// Lore is the world's tables and what it keeps beside them.
+// Lore holds the world's tables and its other state.
 type Lore struct {
 	Events      *record.Table[Event, EventPrivate]
 	MajorOrders *record.Table[MajorOrder, MajorOrderPrivate]
@@ -29,7 +29,7 @@ type Lore struct {
 	streams     streams
 }
 
-// State is what the world keeps beside its tables.
+// State is the world's state outside its tables.
 type State struct {
 	// Running lists the events whose disruption is not over, oldest first.
 	Running []string `json:"running"`

@@ -25,20 +25,20 @@ const (
 )
 
 const (
-	// majorOrderDays is how many working days a major order is open.
+	// majorOrderDays is the number of working days that a major order is open.
 	majorOrderDays = 20
-	// peersLeast and maxPeers are what the other printers make of the target,
-	// in parts per million: the company's own work can decide it.
+	// peersLeast and maxPeers are the other printers' share of the target, in
+	// parts per million: the company's own work can decide it.
 	peersLeast, maxPeers = 750_000, 1_050_000
 	// paceLeast and maxPace are how the days of the others differ.
 	paceLeast, maxPace = 500_000, 1_500_000
-	// milestoneStep is what lies between two milestones, in per cent.
+	// milestoneStep is the distance between two milestones, in per cent.
 	milestoneStep = 25
 	// shareOfTarget is the part of the target that earns the bonus: one
 	// fiftieth, two per cent.
 	shareOfTarget = 50
 	bonusPct      = 12
-	// poolShare is what each share in a fulfilled order earns beside.
+	// poolShare is the additional bonus for each share in a fulfilled order.
 	poolShare money.Minor = 300_000
 )
 
@@ -51,8 +51,8 @@ type MajorOrder struct {
 	SKU            string `json:"sku"`
 	Unit           string `json:"unit" doc:"What a quantity of one stands for."`
 	TargetQuantity int64  `json:"target_quantity"`
-	// WorldQuantity is what all printers have shipped, counted every morning,
-	// and what the company has shipped since.
+	// WorldQuantity is the shipments of all printers, counted every morning,
+	// and the company's shipments since.
 	WorldQuantity int64            `json:"world_quantity" doc:"What all printers have shipped to customers, yours included. The others are counted when a day opens."`
 	OwnQuantity   int64            `json:"own_quantity" doc:"What your Factory has shipped to customers while the order is open. Two per cent of the target are a share."`
 	OpensOn       moment.Date      `json:"opens_on"`
@@ -65,9 +65,9 @@ type MajorOrder struct {
 	record.Stamps
 }
 
-// MajorOrderPrivate is what is never served of a major order.
+// MajorOrderPrivate holds the state of a major order that is never served.
 type MajorOrderPrivate struct {
-	// OwnMinor is the value of what the company has shipped for it.
+	// OwnMinor is the value of the company's shipments for it.
 	OwnMinor money.Minor `json:"own_minor,omitzero"`
 	// BonusDue is set while the bonus is on its way.
 	BonusDue bool `json:"bonus_due,omitzero"`
@@ -79,8 +79,8 @@ func (*MajorOrder) Resource() string { return "major_order" }
 // State implements record.Row.
 func (m *MajorOrder) State() string { return string(m.Status) }
 
-// CountMajorOrders counts what has been shipped for the open major order, and
-// opens the next one on its day.
+// CountMajorOrders counts the shipments for the open major order, and opens the
+// next one on its day.
 func (l *Lore) CountMajorOrders(r *record.Recorder) {
 	if m, ok := l.open(); ok {
 		l.count(r, m.ID)
@@ -113,8 +113,8 @@ func announce(r *record.Recorder, m *MajorOrder) {
 	})
 }
 
-// count brings a major order up to what has been shipped before today. An
-// event is written for a milestone and for the end, never for less.
+// count brings a major order up to the shipments before today. An event is
+// written for a milestone and for the end, never for less.
 func (l *Lore) count(r *record.Recorder, id string) {
 	m, private := l.MajorOrders.Edit(r, id)
 	m.WorldQuantity = m.OwnQuantity + l.peers(m, int64(r.Today()-sim.DayFrom(m.OpensOn)))
@@ -136,7 +136,7 @@ func (l *Lore) count(r *record.Recorder, id string) {
 	announce(r, m)
 }
 
-// peers is what the other printers have shipped in so many days. They go at
+// peers is the shipments of the other printers in so many days. They go at
 // their own pace, and by the last day have made the share that was drawn.
 func (l *Lore) peers(m *MajorOrder, days int64) int64 {
 	nth := int64(l.MajorOrders.Ordinal(m.ID))
@@ -165,7 +165,7 @@ func (l *Lore) Contribute(r *record.Recorder, sku string, quantity int64, worth 
 	private.OwnMinor += worth
 }
 
-// Bonus is what the company earns for its share in a major order.
+// Bonus is the company's earnings from its share in a major order.
 type Bonus struct {
 	MajorOrderID, PayerName, Title string
 	AmountMinor                    money.Minor

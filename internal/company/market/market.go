@@ -1,6 +1,6 @@
 // Package market is the exchange on which paper is bought when suppliers are
 // too slow or too dear, and on which waste paper and finished stock are sold.
-// Its prices wander by themselves and give way to what the company trades.
+// Its prices wander by themselves and give way to the company's trades.
 package market
 
 import (
@@ -14,7 +14,7 @@ import (
 	"platen/internal/money"
 )
 
-// Market is the department's tables and what it keeps beside them.
+// Market holds the department's tables and its other state.
 type Market struct {
 	Quotes *record.Table[Quote, struct{}]
 	Trades *record.Table[Trade, TradePrivate]
@@ -27,11 +27,12 @@ type Market struct {
 	walks []sim.Stream
 }
 
-// State is what the market keeps beside its tables.
+// State is the market's state outside its tables.
 type State struct {
 	// Prices are those of the goods, in their order.
 	Prices []Price `json:"prices"`
-	// InTransitMinor is the cost of what was bought and has not come yet.
+	// InTransitMinor is the cost of goods that were bought and have not come
+	// yet.
 	InTransitMinor money.Minor `json:"in_transit_minor"`
 	// PaperShortage is set while paper is short everywhere: the price to which
 	// paper returns is a higher one then.
@@ -47,17 +48,17 @@ type Price struct {
 }
 
 // How prices move. A price returns to its mean by a part of the distance each
-// day and wanders around it; what a trade did to it wears off.
+// day and wanders around it; the impact of a trade wears off.
 const (
 	meanPPM      = 50_000
 	shortagePPM  = 300_000 // on top of the mean
 	returnPPM    = 180_000
 	wanderingPPM = 60_000
 	impactLasts  = 600_000
-	// impactPPM is what trading the depth of the market does to a price.
+	// impactPPM is the price change by trading the depth of the market.
 	impactPPM = 100_000
-	// bidPPM is what the market pays for paper, of what it asks, and
-	// finishedPPM what it pays for finished goods, of their list price.
+	// bidPPM is the market's bid for paper, as a share of its ask, and
+	// finishedPPM its bid for finished goods, as a share of their list price.
 	bidPPM      = 820_000
 	finishedPPM = 550_000
 	// maxLog keeps a price within a factor of about twenty.
@@ -167,7 +168,7 @@ func (m *Market) mean(g goods) int64 {
 // scaled multiplies by parts per million, rounded towards zero.
 func scaled(v, ppm int64) int64 { return v * ppm / sim.Million }
 
-// scaledUp multiplies what is not negative by parts per million, rounded up.
+// scaledUp multiplies a non-negative number by parts per million, rounded up.
 func scaledUp(v, ppm int64) int64 { return (v*ppm + sim.Million - 1) / sim.Million }
 
 // Check reports a state that cannot be.

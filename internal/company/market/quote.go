@@ -7,8 +7,8 @@ import (
 	"platen/internal/money"
 )
 
-// Quote is what the market pays and asks for something today. It has no status
-// and no events; its id is the SKU.
+// Quote is the market's bid and ask for goods today. It has no status and no
+// events; its id is the SKU.
 type Quote struct {
 	record.Head
 	SKU       string       `json:"sku"`
@@ -34,9 +34,9 @@ func newQuotes() *record.Table[Quote, struct{}] {
 		func(q *Quote) []string { return []string{q.SKU} })
 }
 
-// quote is what stands on the board for goods, by their place. Prices are
-// rounded in the market's favour: with small ones the spread would otherwise be
-// lost in rounding, and trading to and fro would pay.
+// quote is the quote for goods, by their place. Prices are rounded in the
+// market's favour: with small ones the spread would otherwise be lost in
+// rounding, and trading to and fro would pay.
 func (m *Market) quote(r *record.Recorder, i int, g goods) Quote {
 	p := m.State.Prices[i]
 	level := sim.Exp(min(max(p.LogPPM+p.ImpactPPM, -maxLog), maxLog))

@@ -23,8 +23,8 @@ type TradeStatus string
 // TradeExecuted is a trade's status from its birth.
 const TradeExecuted TradeStatus = "executed"
 
-// Trade is one deal on the market. Its cash moves at once; what was bought
-// comes on the next working day, what was sold leaves the warehouse at once.
+// Trade is one deal on the market. Its cash moves at once; bought goods come on
+// the next working day, sold goods leave the warehouse at once.
 type Trade struct {
 	record.Head
 	Side           Side         `json:"side" enum:"buy,sell"`
@@ -36,14 +36,15 @@ type Trade struct {
 	LimitMinor     *money.Minor `json:"limit_price_minor"`
 	TradedOn       moment.Date  `json:"traded_on"`
 	Status         TradeStatus  `json:"status" enum:"executed"`
-	// MarketDeliveryID is the delivery of what was bought, once it has come.
+	// MarketDeliveryID is the delivery of the bought goods, once they have
+	// come.
 	MarketDeliveryID *string `json:"market_delivery_id"`
 	record.Stamps
 }
 
-// TradePrivate is what is never served of a trade.
+// TradePrivate holds the state of a trade that is never served.
 type TradePrivate struct {
-	// UnderWay is set while what was bought has not come yet.
+	// UnderWay is set while bought goods have not come yet.
 	UnderWay bool `json:"under_way,omitzero"`
 }
 
@@ -59,7 +60,7 @@ func newTrades() *record.Table[Trade, TradePrivate] {
 		func(t *Trade) []string { return []string{t.SKU} })
 }
 
-// Order is what it takes to trade.
+// Order holds the fields for a trade.
 type Order struct {
 	Side       Side
 	SKU        string
@@ -71,13 +72,13 @@ type Order struct {
 type Deal struct {
 	Order
 	UnitPriceMinor money.Minor
-	// StockQuantity is what the order is in units of stock.
+	// StockQuantity is the order's quantity in units of stock.
 	StockQuantity int64
 	place         int
 	goods         goods
 }
 
-// TotalMinor is what changes hands.
+// TotalMinor is the price of the whole deal.
 func (d *Deal) TotalMinor() money.Minor { return d.UnitPriceMinor.Times(d.Quantity) }
 
 // PriceDetails are the details of limit_not_met.
@@ -90,8 +91,8 @@ type TradedDetails struct {
 	Traded []string `json:"traded"`
 }
 
-// Price puts a price on an order. It refuses what the market does not trade,
-// and a price beyond the limit.
+// Price puts a price on an order. It refuses goods that the market does not
+// trade, and a price beyond the limit.
 func (m *Market) Price(in Order) (Deal, error) {
 	traded := []string{}
 	for i, g := range m.listed() {
@@ -125,7 +126,7 @@ func (m *Market) price(d Deal) (Deal, error) {
 // sellMostPPM is the most that a sale takes off its own price.
 const sellMostPPM = 900_000
 
-// Execute makes a deal. cash is what is left afterwards. It returns the ids of
+// Execute makes a deal. cash is the balance afterwards. It returns the ids of
 // the trade and of its event.
 func (m *Market) Execute(r *record.Recorder, d Deal, cash money.Minor) (id, eventID string) {
 	t, _ := m.Trades.Add(r, Trade{
@@ -148,7 +149,7 @@ func (m *Market) Execute(r *record.Recorder, d Deal, cash money.Minor) (id, even
 	return t.ID, r.Emit(event.MarketTradeExecuted, t, data)
 }
 
-// Delivered notes that what was bought has come.
+// Delivered notes the delivery of bought goods.
 func (m *Market) Delivered(r *record.Recorder, tradeID, deliveryID string) {
 	t, private := m.Trades.Edit(r, tradeID)
 	t.MarketDeliveryID, private.UnderWay = &deliveryID, false

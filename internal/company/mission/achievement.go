@@ -7,7 +7,7 @@ import (
 	"platen/internal/money"
 )
 
-// What it takes to unlock an achievement (contract: OPEN.ACHIEVEMENTS).
+// Thresholds of the achievements (contract: OPEN.ACHIEVEMENTS).
 const (
 	firstProfitMinor money.Minor = 500_000
 	ordersInTime                 = 10
@@ -46,7 +46,7 @@ const (
 	marathon         achievementID = "marathon"
 )
 
-// Praise is what is fixed about an achievement, for the docs.
+// Praise is the fixed part of an achievement, for the docs.
 type Praise struct{ ID, Title, Text string }
 
 var praises = []Praise{ //nolint:gochecknoglobals // the table itself
@@ -93,7 +93,7 @@ func (*Achievement) Resource() string { return "achievement" }
 // State implements record.Row.
 func (a *Achievement) State() string { return string(a.Status) }
 
-// unlock gives birth to an achievement, unless it is there.
+// unlock adds an achievement, unless it is there.
 func (b *Board) unlock(r *record.Recorder, id achievementID) {
 	if b.has(string(id)) {
 		return

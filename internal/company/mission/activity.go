@@ -11,8 +11,8 @@ const (
 	// pagesLeast is how many pages make a long list (contract:
 	// OPEN.MISSION.PAGE_THROUGH).
 	pagesLeast = 3
-	// readsLeast and eventsLeast are what it takes to follow the feed
-	// (contract: OPEN.MISSION.READ_THE_FEED).
+	// readsLeast and eventsLeast are the reads and events that count as
+	// following the feed (contract: OPEN.MISSION.READ_THE_FEED).
 	readsLeast  = 3
 	eventsLeast = 20
 	// cleanWrites is how many writes in a row make a clean integration
@@ -22,14 +22,14 @@ const (
 	maxListScans = 4
 )
 
-// ClientActivity is what is remembered of the calls of a sandbox's clients, for what
-// takes several calls to notice. It lies beside the company: refused calls
-// change it, and no state hash sees it. It is bounded, and what has been
-// noticed is no longer looked for.
+// ClientActivity remembers the requests of a sandbox's clients, for missions
+// that take several requests to notice. It lies beside the company: refused
+// requests change it, and no state hash sees it. It is bounded, and signals
+// that were noticed are no longer looked for.
 //
-// It is stored with whatever is stored next. A crash may lose what only reads
-// and refusals have done since then, so that what takes several calls begins
-// anew; what has been completed is a commit of its own, and never lost.
+// It is stored with the next commit. A crash may lose the effects of reads and
+// refusals since the last one, so that a mission that takes several requests
+// begins anew; a completed mission is a commit of its own, and never lost.
 type ClientActivity struct {
 	// Noted are signals of reads that no mission has taken up yet.
 	Noted Signals `json:"noted,omitzero"`
@@ -38,7 +38,7 @@ type ClientActivity struct {
 	Refused int64 `json:"refused,omitzero"`
 	Clean   int64 `json:"clean,omitzero"`
 	// Accepted counts the writes of business that went well, Replayed those of
-	// any kind whose answer was a stored one.
+	// any kind whose response was a stored one.
 	Accepted int64 `json:"accepted,omitzero"`
 	Replayed int64 `json:"replayed,omitzero"`
 
@@ -51,7 +51,7 @@ type ClientActivity struct {
 	Ledger   Copy   `json:"ledger,omitzero"`
 }
 
-// KeyActivity is what is remembered of one key.
+// KeyActivity remembers the requests of one key.
 type KeyActivity struct {
 	Silence Wait   `json:"silence,omitzero"`
 	Follows Follow `json:"follows,omitzero"`
@@ -78,11 +78,12 @@ type Follow struct {
 	Last   uint64 `json:"last"`
 	Reads  int64  `json:"reads"`
 	Events int64  `json:"events"`
-	// Answered is when the last of them was: what came before is no successor.
+	// Answered is when the last of them was: a request that came before is no
+	// successor.
 	Answered moment.Instant `json:"answered"`
 }
 
-// Copy is how much of the ledger the client has read.
+// Copy is the part of the ledger that the client has read.
 type Copy struct {
 	Ledger uint64 `json:"ledger"`
 	Next   uint64 `json:"next,omitzero"`
@@ -121,7 +122,7 @@ func (c *ClientActivity) Observe(call *Call, known Signals) Signals {
 
 func lacks(known, wanted Signals) bool { return wanted&^known != 0 }
 
-// atOnce is what one call shows by itself.
+// atOnce returns the signals that one request gives by itself.
 func atOnce(call *Call) (added Signals) {
 	if call.Replayed {
 		added |= RepeatedSafely
@@ -135,8 +136,8 @@ func atOnce(call *Call) (added Signals) {
 	return added
 }
 
-// write counts what was asked to be changed. Moving the clock is no business,
-// and a replay no second success.
+// write counts the writes. Moving the clock is no business, and a replay no
+// second success.
 func (c *ClientActivity) write(call *Call) Signals {
 	switch {
 	case !call.Write:

@@ -5,13 +5,13 @@ import (
 	"platen/internal/problem"
 )
 
-// Call is one call of a client, once its answer is ready. It holds nothing that
-// the client has sent but the name of a press.
+// Call is one request of a client, once its response is ready. It holds nothing
+// that the client has sent but the name of a press.
 type Call struct {
 	// Factory is set for the key of the Factory, and not for that of Head
 	// Office.
 	Factory bool
-	// Arrived is when the call came, Answered when its answer was ready.
+	// Arrived is when the request came, Answered when its response was ready.
 	Arrived, Answered moment.Instant
 	Status            int
 	// Code and RetryAt are those of a refusal; a RetryAt of 0 is none.
@@ -20,18 +20,18 @@ type Call struct {
 	// Write is set when the call asked for a change, Business when it was one
 	// that Head Office or the Factory knows.
 	Write, Business bool
-	// Replayed is set when the answer was a stored one.
+	// Replayed is set when the response was a stored one.
 	Replayed bool
 	CSV      bool
 	// Press is the one that the call wanted to start, "" for none.
 	Press string
-	// Page and FeedRange are what was read of a list and of the feed. A page of
-	// the feed may be both.
+	// Page and FeedRange are the parts read of a list and of the feed. A page
+	// of the feed may be both.
 	Page      Page
 	FeedRange FeedRange
 }
 
-// Page is a page of a list as it was answered.
+// Page is the page of a list in the response.
 type Page struct {
 	// List tells lists apart, with their filters and limits; 0 is no page.
 	List uint64
@@ -40,7 +40,7 @@ type Page struct {
 	// the Last.
 	First, Last bool
 	From, Next  uint64
-	// Ledger is what was read of the ledger.
+	// Ledger is the part read of the ledger.
 	Ledger LedgerCursor
 }
 
@@ -54,14 +54,14 @@ type LedgerCursor struct {
 	Sequence uint64
 }
 
-// FeedRange is what was read of the feed.
+// FeedRange is the part read of the feed.
 type FeedRange struct {
-	// Read is set when events were asked for and answered, be it none.
+	// Read is set when events were requested and returned, be it none.
 	Read bool
 	// Chosen tells which events were asked for, 0 for all.
 	Chosen uint64
-	// After is the number of the event before the first, Last of the newest
-	// that was answered, which is After when there was none.
+	// After is the number of the event before the first, Last of the newest in
+	// the response, which is After when there was none.
 	After, Last uint64
 	Events      int64
 }
@@ -73,8 +73,8 @@ const (
 
 func (c *Call) succeeded() bool { return c.Status/100 == 2 }
 
-// refused reports whether a call was turned away for what it asked, and not
-// only told to wait.
+// refused reports whether a request was refused for its content, and not only
+// told to wait.
 func (c *Call) refused() bool {
 	return c.Status/100 == 4 && c.Status != tooManyRequests && c.Code != problem.PressBusy
 }

@@ -8,8 +8,8 @@ import (
 	"platen/internal/money"
 )
 
-// Totals is what the company's life adds up to, as far as achievements count
-// it. It is a function of what has happened, and part of the company's state.
+// Totals are the company's totals that achievements count. They are a function
+// of its past events, and part of the company's state.
 type Totals struct {
 	// Shipped and Late are the orders that had reached their customers when
 	// the board last looked, InTime those in a row that came in time.
@@ -21,7 +21,7 @@ type Totals struct {
 	SavedMinor money.Minor `json:"saved_minor,omitzero"`
 	Discounts  int64       `json:"discounts,omitzero"`
 	Approved   int64       `json:"approved,omitzero"`
-	// KeptSince is the first day on which nobody has quit since and no wages
+	// KeptSince is the first day since which no employee has quit and no wages
 	// were late, KeptPayrolls how many were paid.
 	KeptSince    sim.Day `json:"kept_since,omitzero"`
 	KeptPayrolls int64   `json:"kept_payrolls,omitzero"`
@@ -29,7 +29,7 @@ type Totals struct {
 	Rides []DisruptionRun `json:"rides,omitzero"`
 }
 
-// DisruptionRun is how the company has gone on during a disruption so far.
+// DisruptionRun is the company's record during a disruption so far.
 type DisruptionRun struct {
 	LoreEventID string `json:"lore_event_id"`
 	// Shipped is set once goods have left the Factory, Failed once an order has
@@ -38,7 +38,7 @@ type DisruptionRun struct {
 	Failed  bool `json:"failed,omitzero"`
 }
 
-// Standing is how the company stands when the board looks at it.
+// Standing is the company's position when the board looks at it.
 type Standing struct {
 	// Shipped and Late count the sales orders that have reached their
 	// customers, Delivered the contract lots that were billed.
@@ -51,7 +51,7 @@ type Standing struct {
 	ProfitMinor money.Minor
 }
 
-// RunCompleted takes in a print run that has ended.
+// RunCompleted notes a print run that has ended.
 func (b *Board) RunCompleted(r *record.Recorder, jobs int, oversPct, short int64) {
 	if b.Totals.FullRuns++; short > 0 || oversPct > perfectOversPct {
 		b.Totals.FullRuns = 0
@@ -60,8 +60,8 @@ func (b *Board) RunCompleted(r *record.Recorder, jobs int, oversPct, short int64
 	b.unlockIf(r, perfectSheet, b.Totals.FullRuns >= perfectRuns)
 }
 
-// InvoicePaid takes in a supplier invoice that the client has paid: what the
-// supplier gave up, and what was taken off for paying early.
+// InvoicePaid notes a supplier invoice that the client has paid: the amount
+// that the supplier credited, and the discount for paying early.
 func (b *Board) InvoicePaid(r *record.Recorder, credited, discount money.Minor) {
 	b.Totals.SavedMinor += credited
 	if discount > 0 {
@@ -71,37 +71,37 @@ func (b *Board) InvoicePaid(r *record.Recorder, credited, discount money.Minor) 
 	b.unlockIf(r, earlyBird, b.Totals.Discounts >= earlyDiscounts)
 }
 
-// Approved takes in a purchase order above the limit that the client approved.
+// Approved notes a purchase order above the limit that the client approved.
 func (b *Board) Approved(r *record.Recorder) {
 	b.Totals.Approved++
 	b.unlockIf(r, approver, b.Totals.Approved >= approvals)
 }
 
-// Bought takes in what the client has bought on the market.
+// Bought notes a purchase of the client on the market.
 func (b *Board) Bought(r *record.Recorder, price, base money.Minor) {
 	b.unlockIf(r, marketTimer, price*100 <= base*(100-bargainPercent))
 }
 
-// LotsDelivered takes in how many contract lots came in time.
+// LotsDelivered notes how many contract lots came in time.
 func (b *Board) LotsDelivered(r *record.Recorder, inTime int64) {
 	b.unlockIf(r, lotMaster, inTime >= lotsInTime)
 }
 
-// GotBonus takes in the bonus of a major order.
+// GotBonus notes the bonus of a major order.
 func (b *Board) GotBonus(r *record.Recorder) { b.unlock(r, civicDuty) }
 
-// Missed takes in an order that was accepted and never shipped.
+// Missed notes an order that was accepted and never shipped.
 func (b *Board) Missed() { b.Totals.InTime = 0 }
 
-// Disrupted takes in a disruption that has begun.
+// Disrupted notes a disruption that has begun.
 func (b *Board) Disrupted(loreEventID string) {
 	b.Totals.Rides = append(slices.Clone(b.Totals.Rides), DisruptionRun{LoreEventID: loreEventID})
 }
 
-// GoodsLeft takes in goods that have left the Factory.
+// GoodsLeft notes goods that have left the Factory.
 func (b *Board) GoodsLeft() { b.disruptionRun(func(d *DisruptionRun) { d.Shipped = true }) }
 
-// OrderExpired takes in an order that was not answered, or not delivered.
+// OrderExpired notes an order that was not answered, or not delivered.
 func (b *Board) OrderExpired() { b.disruptionRun(func(d *DisruptionRun) { d.Failed = true }) }
 
 func (b *Board) disruptionRun(change func(*DisruptionRun)) {
@@ -111,7 +111,7 @@ func (b *Board) disruptionRun(change func(*DisruptionRun)) {
 	}
 }
 
-// DisruptionEnded takes in the end of a disruption (contract:
+// DisruptionEnded notes the end of a disruption (contract:
 // OPEN.MISSION.RIDE_OUT_DISRUPTION).
 func (b *Board) DisruptionEnded(r *record.Recorder, loreEventID string) {
 	at := slices.IndexFunc(b.Totals.Rides, func(d DisruptionRun) bool { return d.LoreEventID == loreEventID })
@@ -120,23 +120,23 @@ func (b *Board) DisruptionEnded(r *record.Recorder, loreEventID string) {
 	}
 	ride := b.Totals.Rides[at]
 	if b.Totals.Rides = slices.Delete(slices.Clone(b.Totals.Rides), at, at+1); len(b.Totals.Rides) == 0 {
-		b.Totals.Rides = nil // as it was before: what is stored tells none from empty
+		b.Totals.Rides = nil // as it was before: the stored form tells none from empty
 	}
 	if ride.Shipped && !ride.Failed {
 		b.Note(r, RodeOut)
 	}
 }
 
-// WagesPaid takes in a week's wages that were paid in time.
+// WagesPaid notes a week's wages that were paid in time.
 func (b *Board) WagesPaid() { b.Totals.KeptPayrolls++ }
 
-// CrewUpset takes in somebody who quit, or wages that were late: what was kept
+// CrewUpset notes an employee who quit, or wages that were late: the streak
 // begins anew tomorrow.
 func (b *Board) CrewUpset(r *record.Recorder) {
 	b.Totals.KeptSince, b.Totals.KeptPayrolls = r.Today()+1, 0
 }
 
-// Measure takes in how the company stands.
+// Measure notes the company's position.
 func (b *Board) Measure(r *record.Recorder, s Standing) {
 	if s.Shipped > b.Totals.Shipped {
 		b.Totals.InTime += s.Shipped - b.Totals.Shipped
@@ -153,7 +153,7 @@ func (b *Board) Measure(r *record.Recorder, s Standing) {
 	b.unlockIf(r, marathon, r.Today() >= marathonDay && s.CashMinor >= 0 && s.Shipped+s.Delivered > 0)
 }
 
-// Credit unlocks what the client's calls alone have earned.
+// Credit unlocks the achievements that the client's requests alone have earned.
 func (b *Board) Credit(r *record.Recorder) {
 	b.unlockIf(r, cleanIntegration, b.Signals&WroteCleanly != 0)
 	b.unlockIf(r, booksBalance, b.Signals&BooksBalance != 0)

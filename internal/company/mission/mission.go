@@ -1,9 +1,10 @@
-// Package mission says what a client may try next, and notices when it has.
+// Package mission holds the missions that a client may try, and notices when
+// one is completed.
 //
-// What is noticed comes from two sides. ClientActivity watches the client's calls, of
+// Signals come from two sides. ClientActivity watches the client's requests, of
 // which some show nothing by themselves: pages that follow each other, a
-// silence that was kept. Totals add up what the company's own events say. Both
-// end in signals, which only ever grow, and missions are sets of them.
+// silence that was kept. Totals add up the company's own events. Both end in
+// signals, which only ever grow, and missions are sets of them.
 package mission
 
 import (
@@ -22,7 +23,8 @@ type definition struct {
 	id, title, objective, hint, track string
 	// wanted are the signals that complete it.
 	wanted Signals
-	// byHand is set for what only a company with the manual bridge can do.
+	// byHand is set for missions that only a company with the manual bridge can
+	// complete.
 	byHand bool
 }
 
@@ -103,7 +105,7 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 		hint:      "Connect it to the address /mcp with the lab_off_ key as Bearer token, and ask it for get_sandbox."},
 }
 
-// Introduction is what is fixed about a mission, for the docs.
+// Introduction is the fixed part of a mission, for the docs.
 type Introduction struct {
 	ID                            string
 	Order                         int
@@ -137,7 +139,7 @@ const (
 	Completed Status = "completed"
 )
 
-// activeAtOnce is how many missions are active at a time.
+// activeAtOnce is the number of missions that are active at a time.
 const activeAtOnce = 3
 
 // Progress counts the steps of a mission.

@@ -19,7 +19,7 @@ const (
 	VerifiedWebhook
 	// HandledTwice: an event was acknowledged twice, and the feed read past it.
 	HandledTwice
-	// RepeatedSafely: an answer was a replay.
+	// RepeatedSafely: a response was a replay.
 	RepeatedSafely
 	// BeganList, WentOnInList and ReachedListEnd are the first, a further and
 	// the last page of a list of three or more.

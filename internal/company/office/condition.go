@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/sim"
 )
 
-// Conditions is what the world does to Head Office's business at present.
+// Conditions are the world's present effects on Head Office's business.
 type Conditions struct {
 	// PaperShortage makes paper dearer and slower, CourierStrike all trucks
 	// slower, TradeFair posters and brochures wanted.
@@ -18,20 +18,20 @@ type Conditions struct {
 	PaymentsWaitUntil sim.Day `json:"payments_wait_until,omitzero"`
 }
 
-// What conditions do.
+// Effects of the conditions.
 const (
-	// shortagePricePPM is the factor on the price of paper, shortageDays what
-	// suppliers of paper take longer, strikeDays what all suppliers do; both
-	// are working days.
+	// shortagePricePPM is the factor on the price of paper, shortageDays the
+	// delay of suppliers of paper, strikeDays that of all suppliers; both are
+	// working days.
 	shortagePricePPM = 1_250_000
 	shortageDays     = 3
 	strikeDays       = 2
-	// fairPPM is the factor on the demand for what trade fairs use.
+	// fairPPM is the factor on the demand for the products of trade fairs.
 	fairPPM = 1_800_000
 )
 
-// SetConditions tells Head Office what the world does to its business.
-// Suppliers announce other prices and lead times at once.
+// SetConditions sets the world's effects on Head Office's business. Suppliers
+// announce other prices and lead times at once.
 func (o *Office) SetConditions(r *record.Recorder, now Conditions) {
 	before := o.State.Conditions
 	o.State.Conditions = now

@@ -30,8 +30,8 @@ const (
 	LotDelivered ContractLotStatus = "delivered"
 )
 
-// OfferLapsed is why a lot expired that nobody answered; DeliveryMissed is the
-// other reason.
+// OfferLapsed is the reason of a lot that expired unanswered; DeliveryMissed is
+// the other reason.
 const OfferLapsed = "offer_lapsed"
 
 // Timers of lots. Their Ref is the lot's id.
@@ -44,9 +44,9 @@ const (
 
 const (
 	firstLotNumber = 1
-	// lotCustomer is who gives framework contracts.
+	// lotCustomer is the customer that gives framework contracts.
 	lotCustomer = "cus_fennimore"
-	// reputationLotMissed is what a missed lot costs, in parts per million.
+	// reputationLotMissed is the loss by a missed lot, in parts per million.
 	reputationLotMissed = -50_000
 )
 
@@ -73,7 +73,7 @@ type ContractLot struct {
 	record.Stamps
 }
 
-// ContractLotPrivate is what is never served of a lot.
+// ContractLotPrivate holds the state of a lot that is never served.
 type ContractLotPrivate struct {
 	// Arrived is how much of the right goods reached the customer, ArrivedOn
 	// the day on which the last of it did.
@@ -105,8 +105,8 @@ func newLotStreams(seed uint64) lotStreams {
 	}
 }
 
-// OfferLot lets a framework customer offer a lot on some days: the first
-// within the first days for certain. What it is for follows from the day.
+// OfferLot makes a framework customer offer a lot on some days: the first
+// within the first days for certain. Its product follows from the day.
 func (o *Office) OfferLot(r *record.Recorder) {
 	p, s, day := o.preset.Lots, &o.lots, int64(r.Today())
 	if p.EveryDays == 0 || day < p.FirstDays[0] {
@@ -144,8 +144,8 @@ func (o *Office) LotAnswerable(id string) (*ContractLot, error) {
 	return o.lotIn(id, LotOffered)
 }
 
-// LotShippable returns a lot that can be shipped in full. quantity is what the
-// client named, nil when nothing.
+// LotShippable returns a lot that can be shipped in full. quantity is the one
+// that the client named, nil when none.
 func (o *Office) LotShippable(id string, quantity *int64) (*ContractLot, error) {
 	lot, err := o.lotIn(id, LotAccepted)
 	if err == nil && quantity != nil && *quantity != lot.Quantity {
@@ -184,7 +184,7 @@ func (o *Office) DeclineLot(r *record.Recorder, id string) {
 	r.Emit(event.ContractLotDeclined, lot, &event.ContractLotDeclinedData{Number: lot.Number})
 }
 
-// OfferLapses expires a lot that nobody answered in time.
+// OfferLapses expires a lot that was not answered in time.
 func (o *Office) OfferLapses(r *record.Recorder, id string) {
 	if lot, _ := o.ContractLots.Find(id); lot.Status == LotOffered {
 		o.State.OfferedLots--
@@ -282,8 +282,8 @@ func (o *Office) CompletesLot(lot *ContractLot, sku string, quantity int64) bool
 	return lot.SKU == sku && (o.LotArrived(lot) || o.ContractLots.Private(lot.ID).Arrived+quantity >= lot.Quantity)
 }
 
-// lotArrives tells the customer's side of a parcel for a lot, and returns what
-// the customer has ordered the goods for.
+// lotArrives is the customer's side of a parcel for a lot, and returns the
+// goods' value at the price of the lot.
 func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) (worth money.Minor) {
 	if lot.SKU != sku || o.ContractLots.Private(lot.ID).ArrivedOn != nil || lot.Status != LotAccepted && lot.Status != LotDelivered {
 		return 0

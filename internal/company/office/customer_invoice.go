@@ -44,7 +44,7 @@ const (
 	secondInstalment = 2
 )
 
-// CustomerInvoice is what a customer owes for a shipment.
+// CustomerInvoice is a customer's debt for a shipment.
 type CustomerInvoice struct {
 	record.Head
 	Number            string                `json:"number"`
@@ -67,7 +67,7 @@ type CustomerInvoice struct {
 	record.Stamps
 }
 
-// CustomerInvoicePrivate is what is never served of an invoice.
+// CustomerInvoicePrivate holds the state of an invoice that is never served.
 type CustomerInvoicePrivate struct {
 	// DeductionMinor is the late discount that the customer will take when
 	// paying: goods that were billed first arrived late, which Head Office

@@ -15,15 +15,15 @@ type GoodsReceiptStatus string
 // ReceiptRecorded is a goods receipt's status from its birth.
 const ReceiptRecorded GoodsReceiptStatus = "recorded"
 
-// ReceiptLine is what was accepted and rejected of one material.
+// ReceiptLine is the accepted and the rejected quantity of one material.
 type ReceiptLine struct {
 	SKU              string `json:"sku"`
 	QuantityAccepted int64  `json:"quantity_accepted"`
 	QuantityRejected int64  `json:"quantity_rejected"`
 }
 
-// GoodsReceipt is Head Office's record of what the Factory took in: what a
-// supplier's bill is matched against.
+// GoodsReceipt is Head Office's record of the goods that the Factory took in: a
+// supplier's bill is matched against it.
 type GoodsReceipt struct {
 	record.Head
 	PurchaseOrderID string             `json:"purchase_order_id"`
@@ -47,7 +47,7 @@ func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
 		func(g *GoodsReceipt) []string { return []string{g.PurchaseOrderID} })
 }
 
-// GoodsReceiptInput is what it takes to record a goods receipt.
+// GoodsReceiptInput holds the fields of a goods receipt to record.
 type GoodsReceiptInput struct {
 	PurchaseOrderID string
 	Lines           []ReceiptLine

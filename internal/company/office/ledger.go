@@ -7,7 +7,7 @@ import (
 	"platen/internal/problem"
 )
 
-// LedgerKind says what moved cash.
+// LedgerKind is the reason of a movement of cash.
 type LedgerKind string
 
 // Kinds of ledger entries.
@@ -64,7 +64,7 @@ func (o *Office) book(r *record.Recorder, amount money.Minor, kind LedgerKind, e
 // FundsDetails are the details of insufficient_funds.
 type FundsDetails struct {
 	AmountMinor money.Minor `json:"amount_minor"`
-	// AvailableMinor is the cash and what the overdraft adds to it.
+	// AvailableMinor is the cash plus the overdraft.
 	AvailableMinor money.Minor `json:"available_minor"`
 }
 

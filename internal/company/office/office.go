@@ -1,6 +1,6 @@
-// Package office is Head Office: customers and their orders, billing, money.
-// It knows nothing of the Factory but what the bridge or the client writes
-// into it.
+// Package office is Head Office: customers and their orders, billing, money. It
+// knows nothing of the Factory but the records that the bridge or the client
+// writes into it.
 package office
 
 import (
@@ -14,7 +14,7 @@ import (
 	"platen/internal/money"
 )
 
-// Office is the department's tables and what it keeps beside them.
+// Office holds the department's tables and its other state.
 type Office struct {
 	Customers        *record.Table[Customer, struct{}]
 	Products         *record.Table[Product, struct{}]
@@ -39,11 +39,11 @@ type Office struct {
 	lots      lotStreams
 }
 
-// State is what Head Office keeps beside its tables.
+// State is Head Office's state outside its tables.
 type State struct {
 	CashMinor        money.Minor `json:"cash_minor"`
 	OpeningCashMinor money.Minor `json:"opening_cash_minor"`
-	// OpeningNetWorthMinor is what the company was worth when it opened.
+	// OpeningNetWorthMinor is the company's net worth when it opened.
 	OpeningNetWorthMinor money.Minor `json:"opening_net_worth_minor"`
 	// ReputationPPM is 0 to a million.
 	ReputationPPM int64 `json:"reputation_ppm"`
@@ -68,10 +68,10 @@ type State struct {
 	// order, OpenPurchaseOrders those that have not been billed.
 	OpenRequisitions   int64 `json:"open_requisitions"`
 	OpenPurchaseOrders int64 `json:"open_purchase_orders"`
-	// UnpaidSupplierInvoices counts what suppliers wait for, PayableMinor adds
-	// it up. ChargedMinor is the part of it that is for no goods: overheads
-	// and late fees. TakenInMinor is the worth of goods that are in the
-	// warehouse and not paid for, billed or not.
+	// UnpaidSupplierInvoices counts unpaid invoices of suppliers, PayableMinor
+	// is their sum. ChargedMinor is the part of it that is for no goods:
+	// overheads and late fees. TakenInMinor is the worth of goods that are in
+	// the warehouse and not paid for, billed or not.
 	UnpaidSupplierInvoices int64       `json:"unpaid_supplier_invoices"`
 	PayableMinor           money.Minor `json:"payable_minor"`
 	ChargedMinor           money.Minor `json:"charged_minor"`
@@ -86,7 +86,7 @@ type State struct {
 	DeliveredLots int64 `json:"delivered_lots"`
 	// NegativeCloses counts the day closes in a row with negative cash.
 	NegativeCloses int64 `json:"negative_closes"`
-	// Conditions is what the world does to the business at present.
+	// Conditions are the world's present effects on the business.
 	Conditions Conditions `json:"conditions,omitzero"`
 }
 

@@ -12,7 +12,7 @@ import (
 // unit until they are billed.
 const accrualUnit = 10_000
 
-// CloseDay adds up what the day has cost and counts the closes in a row with
+// CloseDay books the costs of the day and counts the closes in a row with
 // negative cash.
 func (o *Office) CloseDay(stockValue money.Minor) {
 	o.State.StorageAccrued += int64(stockValue) * o.preset.Overhead.StorageBasisPointsPerDay
@@ -25,8 +25,7 @@ func (o *Office) CloseDay(stockValue money.Minor) {
 }
 
 // BillOverheads brings the invoices for the past week, on a Monday; they are
-// debited at the close of its Friday. clicks is what the digital press has
-// cost.
+// debited at the close of its Friday. clicks is the cost of the digital press.
 func (o *Office) BillOverheads(r *record.Recorder, clicks money.Minor) {
 	p := o.preset.Overhead
 	week := int64(sim.DaysPerWeek)
@@ -53,7 +52,7 @@ func accrued(sum *int64) money.Minor {
 	return minor
 }
 
-// billOverhead gives birth to an invoice, unless it would be over nothing.
+// billOverhead adds an invoice, unless it would be over nothing.
 func (o *Office) billOverhead(r *record.Recorder, supplierID string, services []service) {
 	lines := []SupplierInvoiceLine{}
 	for _, s := range services {

@@ -78,8 +78,8 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment
 	return o.markPaid(r, invoiceID)
 }
 
-// takeDeduction writes down what the customer takes off for goods that were
-// billed first and arrived late: the remittance is how Head Office learns it.
+// takeDeduction records the deduction of a customer for goods that were billed
+// first and arrived late: the remittance is how Head Office learns it.
 func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
 	deduction := o.CustomerInvoices.Private(invoiceID).DeductionMinor
 	if deduction == 0 {
@@ -116,7 +116,7 @@ func (o *Office) markPaid(r *record.Recorder, invoiceID string) (paid string) {
 	return paid
 }
 
-// Bonus is what a share in a major order earns.
+// Bonus is the earnings from a share in a major order.
 type Bonus struct {
 	MajorOrderID, PayerName, Remittance string
 	AmountMinor                         money.Minor

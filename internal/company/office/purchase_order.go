@@ -15,8 +15,8 @@ import (
 	"platen/internal/problem"
 )
 
-// PurchaseOrderStatus is the status of a purchase order. What has been
-// received and billed of it is derived beside it, never mixed into it.
+// PurchaseOrderStatus is the status of a purchase order. The quantities
+// received and billed are derived beside it, never mixed into it.
 //
 //	draft ──total within the limit──▶ approved
 //	  └──above it──▶ pending_approval ──approve──▶ approved
@@ -29,7 +29,7 @@ const (
 	PurchaseApproved PurchaseOrderStatus = "approved"
 )
 
-// How much of a purchase order has been received.
+// Degrees to which a purchase order has been received.
 const (
 	ReceiptNone    = "none"
 	ReceiptPartial = "partial"
@@ -60,7 +60,7 @@ type PurchaseOrderLine struct {
 	QuantityBilled   int64       `json:"quantity_billed"`
 }
 
-// PurchaseOrder is what the company orders from a supplier.
+// PurchaseOrder is the company's order to a supplier.
 type PurchaseOrder struct {
 	record.Head
 	// Number is printed on the delivery note.
@@ -80,18 +80,20 @@ type PurchaseOrder struct {
 	record.Stamps
 }
 
-// PurchaseOrderPrivate is what is never served of a purchase order.
+// PurchaseOrderPrivate holds the state of a purchase order that is never
+// served.
 type PurchaseOrderPrivate struct {
 	// Nth is the number of the order at its supplier, 0 for orders of the
 	// opening, whose trucks are fixed.
 	Nth int64 `json:"nth,omitzero"`
 	// InvoiceID is the supplier's bill.
 	InvoiceID string `json:"invoice_id,omitzero"`
-	// TakenInMinor is the worth of what the warehouse took in and the company
-	// has not paid for: it owes that, whatever the documents say.
+	// TakenInMinor is the worth of the goods that the warehouse took in and the
+	// company has not paid for: it owes that, regardless of the documents.
 	TakenInMinor money.Minor `json:"taken_in_minor,omitzero"`
-	// DeliveredMinor is the worth of what the supplier knows it has delivered:
-	// what its truck brought undamaged, less what went back with the driver.
+	// DeliveredMinor is the worth of the goods that the supplier knows it has
+	// delivered: those that its truck brought undamaged, less those that went
+	// back with the driver.
 	DeliveredMinor money.Minor `json:"delivered_minor,omitzero"`
 }
 
@@ -124,7 +126,7 @@ func newPurchaseOrders() *record.Table[PurchaseOrder, PurchaseOrderPrivate] {
 		func(p *PurchaseOrder) []string { return []string{string(p.Status), p.SupplierID} })
 }
 
-// PurchaseOrderInput is what it takes to order from a supplier.
+// PurchaseOrderInput holds the fields of an order to a supplier.
 type PurchaseOrderInput struct {
 	SupplierID    string
 	Lines         []RequisitionLine
@@ -176,7 +178,7 @@ func (o *Office) Purchase(r *record.Recorder, in PurchaseOrderInput) (string, er
 	return order.ID, nil
 }
 
-// priceLines puts the supplier's prices on what is ordered.
+// priceLines puts the supplier's prices on the ordered lines.
 func (o *Office) priceLines(in PurchaseOrderInput) ([]PurchaseOrderLine, error) {
 	supplier, ok := o.Suppliers.Find(in.SupplierID)
 	if !ok {
@@ -235,7 +237,7 @@ func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
 	return nil
 }
 
-// write gives birth to a draft and its event.
+// write adds a draft and its event.
 func (o *Office) write(r *record.Recorder, order PurchaseOrder) *PurchaseOrder {
 	order.Number = fmt.Sprintf("PO-%04d", firstPurchaseOrder+o.PurchaseOrders.Len())
 	order.Currency, order.Status = money.Currency, PurchaseDraft
@@ -294,7 +296,7 @@ func (o *Office) ApprovePurchase(r *record.Recorder, id, by string) {
 	})
 }
 
-// approval is what is settled when a supplier gets an order.
+// approval holds the dates that are settled when a supplier gets an order.
 type approval struct {
 	// promised is when the supplier says that the truck will come, truck when
 	// it does, 0 when it has.

@@ -25,14 +25,14 @@ const (
 	RequisitionRejected RequisitionStatus = "rejected"
 )
 
-// Who decides on requisitions and purchase orders.
+// Deciders of requisitions and purchase orders.
 const (
 	ByPolicy = "policy"
 	ByClient = "client"
 	ByLapse  = "lapse"
 )
 
-// TimerRequisitionLapses rejects a requisition that nobody decided on; its Ref
+// TimerRequisitionLapses rejects a requisition that was not decided on; its Ref
 // is the requisition's id.
 const TimerRequisitionLapses = "requisition.lapses"
 
@@ -50,7 +50,7 @@ type RequisitionLine struct {
 	Quantity int64  `json:"quantity"`
 }
 
-// Requisition is somebody's wish for material, at Head Office.
+// Requisition is a request for material, at Head Office.
 type Requisition struct {
 	record.Head
 	Number string `json:"number"`
@@ -85,7 +85,7 @@ func newRequisitions() *record.Table[Requisition, struct{}] {
 		func(q *Requisition) []string { return []string{string(q.Status)} })
 }
 
-// RequisitionInput is what it takes to file a requisition.
+// RequisitionInput holds the fields of a requisition to file.
 type RequisitionInput struct {
 	Lines     []RequisitionLine
 	Reference *string
@@ -99,8 +99,8 @@ type DuplicateDetails struct {
 	GoodsReceiptID string `json:"goods_receipt_id,omitzero"`
 }
 
-// CanRequire refuses a requisition for what is no material, that has been
-// filed already, or that is one too many.
+// CanRequire refuses a requisition for an unknown material, that has been filed
+// already, or that is one too many.
 func (o *Office) CanRequire(in RequisitionInput) error {
 	var fields []problem.Field
 	for i, line := range in.Lines {
@@ -135,8 +135,8 @@ func twice(lines int, sku func(int) string) []problem.Field {
 	return fields
 }
 
-// requisitionByReference finds who holds a reference. What was rejected holds
-// none, so that it can be filed again.
+// requisitionByReference finds the requisition that holds a reference. A
+// rejected one holds none, so that it can be filed again.
 func (o *Office) requisitionByReference(reference string) string {
 	for q := range o.Requisitions.All {
 		if q.Status != RequisitionRejected && q.Reference != nil && *q.Reference == reference {
@@ -146,8 +146,8 @@ func (o *Office) requisitionByReference(reference string) string {
 	return ""
 }
 
-// Require files a requisition and returns its id. What costs little is
-// approved by policy at once; the rest waits for a decision.
+// Require files a requisition and returns its id. A cheap one is approved by
+// policy at once; the rest waits for a decision.
 func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
 	q, _ := o.Requisitions.Add(r, Requisition{
 		Number: fmt.Sprintf("RQ-%04d", o.State.NextRequisition), Reference: in.Reference, Lines: in.Lines, EstimatedMinor: o.estimate(in.Lines), Currency: money.Currency,
@@ -213,7 +213,7 @@ func (o *Office) RejectRequisition(r *record.Recorder, id, by string, reason *st
 	r.Emit(event.OfficeRequisitionRejected, q, &event.OfficeRequisitionRejectedData{Number: q.Number, DecidedBy: by, Reason: reason})
 }
 
-// RequisitionLapses rejects a requisition that nobody decided on in time.
+// RequisitionLapses rejects a requisition that was not decided on in time.
 func (o *Office) RequisitionLapses(r *record.Recorder, id string) {
 	if q, _ := o.Requisitions.Find(id); q.Status == RequisitionReceived {
 		o.RejectRequisition(r, id, ByLapse, nil)

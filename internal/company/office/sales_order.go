@@ -41,7 +41,7 @@ const (
 	DeliveryMissed = "delivery_missed"
 )
 
-// What orders do to the reputation, in parts per million.
+// Effects of orders on the reputation, in parts per million.
 const (
 	reputationOnTime       = 6_000
 	reputationPerLateDay   = -20_000
@@ -89,7 +89,7 @@ type SalesOrder struct {
 	record.Stamps
 }
 
-// SalesOrderPrivate is what is never served of an order.
+// SalesOrderPrivate holds the state of an order that is never served.
 type SalesOrderPrivate struct {
 	// Accepted is set when the client accepted it.
 	Accepted bool `json:"accepted,omitzero"`
@@ -116,7 +116,7 @@ func (s SalesOrderStatus) open() bool {
 	return s == OrderReceived || s == OrderAccepted || s == OrderInProduction
 }
 
-// receive gives birth to an order and sets the timer of its answer.
+// receive adds an order and sets the timer of its answer.
 func (o *Office) receive(r *record.Recorder, order SalesOrder) *SalesOrder {
 	today := r.Today()
 	d := o.preset.Demand
@@ -182,7 +182,7 @@ func (o *Office) Decline(r *record.Recorder, id string, reason *string) {
 	r.Emit(event.SalesOrderDeclined, order, &event.SalesOrderDeclinedData{Number: order.Number, Reason: reason})
 }
 
-// AnswerLapses expires an order that nobody answered in time.
+// AnswerLapses expires an order that was not answered in time.
 func (o *Office) AnswerLapses(r *record.Recorder, id string) {
 	if order, _ := o.SalesOrders.Find(id); order.Status == OrderReceived {
 		o.expire(r, id, AnswerLapsed, reputationAnswerLapsed)
@@ -239,10 +239,11 @@ func (o *Office) CompletesOrder(order *SalesOrder, sku string, quantity int64) b
 	return order.SKU == sku && (o.OrderArrived(order) || o.SalesOrders.Private(order.ID).Arrived+quantity >= order.Quantity)
 }
 
-// GoodsArrive tells the customer's side of a parcel: what the Factory shipped
-// reaches whom it is addressed to. Goods for an unknown reference, an order
-// that is over, or of the wrong kind reach nobody. It returns what the customer
-// has ordered the goods for, 0 when nobody takes them.
+// GoodsArrive is the customer's side of a parcel: the goods that the Factory
+// shipped reach the order that their reference names. Goods for an unknown
+// reference, an order that is over, or of the wrong kind reach no customer. It
+// returns the goods' value at the price of the order, 0 when no customer takes
+// them.
 func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity int64) (worth money.Minor) {
 	if lot, ok := o.LotByReference(reference); ok {
 		return o.lotArrives(r, lot, sku, quantity)
@@ -285,8 +286,8 @@ func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
 	o.schedulePayments(r, *order.InvoiceID)
 }
 
-// lateDiscount is what a customer takes off for so many days. It leaves at
-// least one minor unit, so that an invoice is never over nothing.
+// lateDiscount is a customer's deduction for so many days. It leaves at least
+// one minor unit, so that an invoice is never over nothing.
 func (s *SalesOrder) lateDiscount(days int64) money.Minor {
 	discount := s.TotalMinor.PerCent(min(s.LateDiscountCapPct, days*s.LateDiscountPctPerDay))
 	return min(discount, s.TotalMinor-1)

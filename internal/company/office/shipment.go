@@ -64,8 +64,8 @@ type QuantityDetails struct {
 	Quantity int64 `json:"quantity"`
 }
 
-// Shippable returns an order that can be shipped in full. quantity is what
-// the client named, nil when nothing.
+// Shippable returns an order that can be shipped in full. quantity is the one
+// that the client named, nil when none.
 func (o *Office) Shippable(orderID string, quantity *int64) (*SalesOrder, error) {
 	order, ok := o.SalesOrders.Find(orderID)
 	if !ok {
@@ -109,7 +109,7 @@ func (o *Office) openShipped(r *record.Recorder, order SalesOrder, paidOn sim.Da
 	o.bill(r, row, private, billing{shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn, source: SourceOpening})
 }
 
-// billing is what an order's invoice needs to know beside the order.
+// billing holds the data of an order's invoice beside the order.
 type billing struct {
 	factoryRef         *string
 	source             string
@@ -147,8 +147,8 @@ func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrder
 	return *order.ShipmentID
 }
 
-// raise gives birth to a shipment and its invoice, as rider and primary of one
-// event, and works out what follows from what the caller has set.
+// raise adds a shipment and its invoice, as rider and primary of one event, and
+// derives the rest from the fields that the caller has set.
 func (o *Office) raise(r *record.Recorder, i CustomerInvoice, s Shipment) *CustomerInvoice {
 	i.Number, i.ShipmentID = fmt.Sprintf("INV-%04d", o.State.NextInvoice), o.Shipments.NextID(r)
 	i.TotalMinor = i.GrossMinor - i.LateDiscountMinor

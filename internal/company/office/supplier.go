@@ -11,8 +11,8 @@ import (
 	"platen/internal/problem"
 )
 
-// Supplier is who sells material to the company, or bills it for a service.
-// Reference data: no status, no events.
+// Supplier is a company that sells material to the company, or bills it for a
+// service. Reference data: no status, no events.
 type Supplier struct {
 	record.Head
 	Name      string `json:"name"`
@@ -32,19 +32,19 @@ type Supplier struct {
 	record.Stamps
 }
 
-// Price is what a supplier asks for one material.
+// Price is a supplier's price of one material.
 type Price struct {
 	SKU             string      `json:"sku"`
 	UnitPriceMinor  money.Minor `json:"unit_price_minor"`
 	MinimumQuantity int64       `json:"minimum_quantity"`
 }
 
-// SupplierPrivate is what is never served of a supplier.
+// SupplierPrivate holds the state of a supplier that is never served.
 type SupplierPrivate struct {
 	// Orders counts the purchase orders that reached the supplier: the
 	// coordinate of their draws.
 	Orders int64 `json:"orders,omitzero"`
-	// OnOrderMinor is what is ordered and not billed, UnpaidMinor what is
+	// OnOrderMinor is the amount ordered and not billed, UnpaidMinor the amount
 	// billed and not paid; both count against the credit limit.
 	OnOrderMinor money.Minor `json:"on_order_minor,omitzero"`
 	UnpaidMinor  money.Minor `json:"unpaid_minor,omitzero"`
@@ -83,12 +83,12 @@ func (o *Office) leadDays(s catalog.Supplier, ordinary int64) int64 {
 	return (ordinary*factor+sim.Million-1)/sim.Million + o.State.Conditions.extraDays(s)
 }
 
-// promisedDays is what a supplier promises: its mean lead, rounded up.
+// promisedDays is a supplier's promised lead time: its mean lead, rounded up.
 func (o *Office) promisedDays(s catalog.Supplier) int64 {
 	return o.leadDays(s, (s.LeadMin+s.LeadMax+1)/2)
 }
 
-// unitPrice is what a supplier asks at present for a material that it sells.
+// unitPrice is a supplier's present price of a material that it sells.
 func (o *Office) unitPrice(s catalog.Supplier, sku string) money.Minor {
 	item, _ := catalog.ItemBySKU(sku)
 	factor := scale(scale(s.PricePPM, int64(o.preset.Supply.PriceFactor)), o.State.Conditions.pricePPM(sku))

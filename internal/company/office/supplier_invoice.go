@@ -56,7 +56,7 @@ type SupplierInvoiceLine struct {
 	AmountMinor    money.Minor `json:"amount_minor"`
 }
 
-// SupplierInvoice is what the company owes a supplier.
+// SupplierInvoice is the company's debt to a supplier.
 type SupplierInvoice struct {
 	record.Head
 	Number          string                `json:"number"`
@@ -103,7 +103,7 @@ func (i *SupplierInvoice) charged() money.Minor {
 	}
 }
 
-// payable is what the bill asks for.
+// payable is the amount that the bill asks for.
 func (i *SupplierInvoice) payable() money.Minor {
 	if i.Status == SupplierInvoicePaid {
 		return 0
@@ -117,7 +117,7 @@ func newSupplierInvoices() *record.Table[SupplierInvoice, struct{}] {
 		func(i *SupplierInvoice) []string { return []string{string(i.Status), i.MatchStatus, i.Kind} })
 }
 
-// editSupplierInvoice changes an invoice and keeps the sums of what is owed.
+// editSupplierInvoice changes an invoice and keeps the sums of the debts.
 func (o *Office) editSupplierInvoice(r *record.Recorder, id string, change func(*SupplierInvoice)) *SupplierInvoice {
 	invoice, _ := o.SupplierInvoices.Edit(r, id)
 	o.State.ChargedMinor -= invoice.charged()
@@ -128,7 +128,7 @@ func (o *Office) editSupplierInvoice(r *record.Recorder, id string, change func(
 	return invoice
 }
 
-// SupplierBills brings the bill for a truck: for what was ordered, however
+// SupplierBills brings the bill for a truck: for the ordered quantity, however
 // much came, and sometimes at the wrong price.
 func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
 	order, _ := o.PurchaseOrders.Find(orderID)
@@ -149,7 +149,7 @@ func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
 	o.billOrder(r, orderID, SupplierInvoice{Lines: lines, IssuedOn: r.Date()})
 }
 
-// billOrder gives birth to the invoice of a purchase order. The dates follow
+// billOrder adds the invoice of a purchase order. The dates follow
 // from the supplier's terms unless they are set.
 func (o *Office) billOrder(r *record.Recorder, orderID string, invoice SupplierInvoice) {
 	order, private := o.PurchaseOrders.Edit(r, orderID)
@@ -175,7 +175,7 @@ func (o *Office) billOrder(r *record.Recorder, orderID string, invoice SupplierI
 	r.Set(sim.Timer{Due: sim.DayAfter(row.DueDate).Open(), Class: sim.ClassSupplierOverdue, Kind: TimerSupplierOverdue, Ref: row.ID})
 }
 
-// addSupplierInvoice gives birth to an invoice and its event.
+// addSupplierInvoice adds an invoice and its event.
 func (o *Office) addSupplierInvoice(r *record.Recorder, invoice SupplierInvoice) *SupplierInvoice {
 	for _, line := range invoice.Lines {
 		invoice.BilledMinor += line.AmountMinor

@@ -25,14 +25,14 @@ const (
 // and still match.
 const priceTolerancePercent = 1
 
-// Who paid a supplier invoice.
+// Payers of a supplier invoice.
 const (
 	PaidByClient      = "client"
 	PaidByDirectDebit = "direct_debit"
 	PaidByCollection  = "collection"
 )
 
-// matchWith compares the bill with its order and what was received of it.
+// matchWith compares the bill with its order and the receipts of that order.
 func (i *SupplierInvoice) matchWith(order *PurchaseOrder) {
 	matched := money.Minor(0)
 	quantity, price, received := false, false, false
@@ -102,8 +102,8 @@ type Settlement struct {
 	Note      *string
 }
 
-// CanPay works out how the client's payment closes an invoice. amount is what
-// the client named, nil when nothing.
+// CanPay works out how the client's payment closes an invoice. amount is the
+// one that the client named, nil when none.
 func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Settlement, error) {
 	invoice, ok := o.SupplierInvoices.Find(id)
 	if !ok {
@@ -143,9 +143,9 @@ func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (mone
 }
 
 // closedBy lists the amounts that close the invoice, least first. The supplier
-// credits what it did not deliver, and not what was only left out of the
-// receipt: it knows what its truck brought and took back. For a truck that was
-// sent away whole it takes 0.
+// credits goods that it did not deliver, but not goods that were only left out
+// of the receipt: it knows which goods its truck brought and took back. For a
+// truck that was sent away whole it takes 0.
 func (i *SupplierInvoice) closedBy(delivered money.Minor) []money.Minor {
 	if i.MatchedMinor != i.BilledMinor && i.MatchedMinor >= delivered {
 		return []money.Minor{i.MatchedMinor, i.BilledMinor}
@@ -163,7 +163,7 @@ func (i *SupplierInvoice) mismatch(allowed []money.Minor, delivered money.Minor)
 	return refusal
 }
 
-// discount is what paying so much today takes off.
+// discount is the discount for paying so much today.
 func (i *SupplierInvoice) discount(today moment.Date, base money.Minor) money.Minor {
 	if i.DiscountUntil == nil || today > *i.DiscountUntil {
 		return 0
@@ -172,7 +172,7 @@ func (i *SupplierInvoice) discount(today moment.Date, base money.Minor) money.Mi
 }
 
 // Settle closes an invoice and takes the money. It reports whether a bill that
-// did not match was closed at its matched amount, below what was billed.
+// did not match was closed at its matched amount, below the billed one.
 func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 	invoice := o.editSupplierInvoice(r, s.InvoiceID, func(i *SupplierInvoice) {
 		if s.By == PaidByClient {

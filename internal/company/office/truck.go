@@ -7,7 +7,7 @@ import (
 	"platen/internal/money"
 )
 
-// Timers of what suppliers do. Their Ref is the purchase order's id.
+// Timers of suppliers. Their Ref is the purchase order's id.
 const (
 	// TimerTruck brings a delivery to the Factory's gate.
 	TimerTruck = "supplier.truck"
@@ -21,8 +21,8 @@ const (
 	damagedLeast, maxDamaged = 50_000, 120_000
 )
 
-// Load is one line on a supplier's truck: what the delivery note says, what
-// stands there, and what of it is unfit.
+// Load is one line on a supplier's truck: the quantity on the delivery note,
+// the quantity on the truck, and the unfit part of it.
 type Load struct {
 	SKU                       string
 	Advised, Counted, Damaged int64
@@ -31,7 +31,7 @@ type Load struct {
 }
 
 // Truck loads a supplier's truck, and has the supplier bill for it on the next
-// working day. What is short or damaged was drawn when the order was made: no
+// working day. Shortfalls and damage were drawn when the order was made: no
 // action of the client shifts it.
 func (o *Office) Truck(r *record.Recorder, orderID string) (order *PurchaseOrder, loads []Load) {
 	order, _ = o.PurchaseOrders.Find(orderID)
@@ -69,7 +69,7 @@ func between(s sim.Stream, least, most, coordinate int64) int64 {
 }
 
 // TakenIn notes the worth of goods that went into the warehouse. The company
-// owes for them until it has paid the bill, whatever the documents say.
+// owes for them until it has paid the bill, regardless of the documents.
 func (o *Office) TakenIn(r *record.Recorder, orderID string, worth money.Minor) {
 	private := o.PurchaseOrders.EditPrivate(r, orderID)
 	private.DeliveredMinor = worth

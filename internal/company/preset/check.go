@@ -7,8 +7,8 @@ import (
 	"platen/internal/company/sim"
 )
 
-// Bounds of what a preset may say: far beyond any company, and far below what
-// would overflow.
+// Bounds of a preset's values: far beyond any company, and far below an
+// overflow.
 const (
 	maxAmount      = 1_000_000_000
 	maxFactor      = 10 * sim.Million
@@ -18,7 +18,7 @@ const (
 	maxPrice       = 1_000_000
 	maxSeed        = 1<<53 - 1
 	maxName        = 40
-	// maxSheets keeps a lot of any product within what a work order takes.
+	// maxSheets keeps a lot of any product within the limit of a work order.
 	maxSheets = 35_000
 )
 

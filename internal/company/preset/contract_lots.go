@@ -2,7 +2,7 @@ package preset
 
 import "errors"
 
-// Lots is how framework customers offer bulk orders.
+// Lots is the bulk orders of framework customers.
 type Lots struct {
 	EveryDays   int64    `json:"every_days" doc:"Working days between two offers on average; 0 for none ever."`
 	FirstDays   [2]int64 `json:"first_days" doc:"The days among which the first offer comes for certain."`

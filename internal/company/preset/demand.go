@@ -6,7 +6,7 @@ import (
 	"platen/internal/share"
 )
 
-// Demand is what customers ask for.
+// Demand is the number, size and terms of customers' orders.
 type Demand struct {
 	// PerDay is the number of orders a day at the reference reputation,
 	// PerDayMax the rate at which candidates are drawn; reputation thins them.
@@ -35,7 +35,7 @@ type DailyOrder struct {
 	DueDays        int64       `json:"due_days" doc:"Working days until it is due."`
 }
 
-// Customers is how customers behave.
+// Customers is the behaviour of customers.
 type Customers struct {
 	LateFactor share.PPM `json:"late_factor" doc:"Scales how often customers pay late; 0 to 10."`
 }

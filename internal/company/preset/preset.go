@@ -22,7 +22,7 @@ import (
 // SBX.CREATE.PRESET).
 const Default = "starter"
 
-// Bridge says who carries records between the two systems.
+// Bridge is the carrier of records between the two systems.
 type Bridge string
 
 // Bridges.
@@ -115,8 +115,8 @@ func DefaultFile() string {
 	return string(b)
 }
 
-// Parse reads and checks a preset file. Unknown members are refused: a
-// mistyped number would otherwise be a silent zero.
+// Parse reads and checks a preset file. Unknown fields are refused: a mistyped
+// number would otherwise be a silent zero.
 func Parse(b []byte) (Preset, error) {
 	var p Preset
 	if err := json.Unmarshal(b, &p, json.RejectUnknownMembers(true)); err != nil {
@@ -128,7 +128,7 @@ func Parse(b []byte) (Preset, error) {
 	return p, p.check()
 }
 
-// complete reports a member that a file leaves out: it would be a silent zero.
+// complete reports a field that a file leaves out: it would be a silent zero.
 func complete(b []byte, p Preset) error {
 	whole, err := json.Marshal(p)
 	if err != nil {

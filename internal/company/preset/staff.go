@@ -8,17 +8,17 @@ import (
 	"platen/internal/share"
 )
 
-// Staff is how people come, fall ill, take leave and go.
+// Staff is the rates at which employees come, fall ill, take leave and go.
 type Staff struct {
-	// SickPct is the chance that somebody falls ill on a day.
+	// SickPct is the chance that an employee falls ill on a day.
 	SickPct share.PerCent `json:"sick_pct_day" doc:"The chance that somebody falls ill on a day, in per cent."`
 	// LeaveEveryDays is how many working days lie between two announcements of
 	// leave on average; 0 for none ever.
 	LeaveEveryDays int64 `json:"leave_every_days" doc:"Working days between two announcements of leave on average; 0 for none ever."`
-	// QuitPct is the chance that somebody content quits on a day. Low morale
+	// QuitPct is the chance that a content employee quits on a day. Low morale
 	// multiplies it.
 	QuitPct share.PerCent `json:"quit_pct_day" doc:"The chance that somebody content quits on a day, in per cent; low morale multiplies it."`
-	// AutoRehire says whether those who quit are replaced.
+	// AutoRehire is set when employees who quit are replaced.
 	AutoRehire   bool        `json:"auto_rehire" doc:"Whether those who quit are replaced."`
 	HireFeeMinor money.Minor `json:"hire_fee_minor" doc:"What hiring somebody costs."`
 }
@@ -32,7 +32,7 @@ func (s Staff) QuitPPM() int64 { return int64(s.QuitPct) * ppmPerHundredth }
 // ppmPerHundredth is how many parts per million a hundredth of a per cent is.
 const ppmPerHundredth = 100
 
-// Payroll is when wages are due and what it costs to be late.
+// Payroll is when wages are due and the cost of being late.
 type Payroll struct {
 	// Paid says whether people want wages at all.
 	Paid bool `json:"paid" doc:"Whether people are paid. Without it nothing asks for timesheets and wages, which suits tests."`

@@ -5,7 +5,8 @@ import (
 	"platen/internal/share"
 )
 
-// Supply is how suppliers behave, and what needs no approval.
+// Supply is the behaviour of suppliers, and the limit of purchases without
+// approval.
 type Supply struct {
 	LeadFactor         share.PPM `json:"lead_factor" doc:"Scales suppliers' lead times; above 0, at most 10."`
 	PriceFactor        share.PPM `json:"price_factor" doc:"Scales suppliers' prices; above 0, at most 10."`
@@ -16,7 +17,7 @@ type Supply struct {
 	RequisitionAutoMinor money.Minor `json:"requisition_auto_minor" doc:"The largest requisition that is approved by policy."`
 }
 
-// Overhead is what the company costs while it does nothing.
+// Overhead is the costs of the company while it does nothing.
 type Overhead struct {
 	RentMinorPerDay      money.Minor `json:"rent_minor_per_day" doc:"Overheads are for a working day and billed each Monday."`
 	LeaseMinorPerDay     money.Minor `json:"lease_minor_per_day" doc:"The lease of the presses."`

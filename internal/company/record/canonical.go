@@ -11,10 +11,10 @@ import (
 	"platen/internal/company/sim"
 )
 
-// incidental are the members in which two companies differ that lived the same
-// life: wall times and how the clock came to show what it shows, ids that are
-// unique across sandboxes, and whose sandbox it is. None of the names stands
-// for anything else, at any depth.
+// incidental are the fields that differ between two companies that lived the
+// same life: wall times and the settings of the clock behind its reading, ids
+// that are unique across sandboxes, and the sandbox's id. None of the names
+// stands for anything else, at any depth.
 var incidental = []string{ //nolint:gochecknoglobals // the table itself
 	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor", "wall",
 	"event_id", "sandbox_id", "uid", "seq",
@@ -27,8 +27,8 @@ type canonical interface {
 
 // AppendCanonical appends a form of a whole company that is the same for all
 // companies that lived the same life: every row and its private state as they
-// are now, flushed or not, the timers in their order and the state, all
-// without what is incidental. It is for comparing and is never read back.
+// are now, flushed or not, the timers in their order and the state, all without
+// the incidental fields. It is for comparing and is never read back.
 func AppendCanonical(b []byte, tables []Keeper, timers []sim.Timer, state any) []byte {
 	for _, table := range tables {
 		t, ok := table.(canonical)
@@ -55,8 +55,8 @@ func (t *Table[R, P]) appendCanonical(b []byte) []byte {
 }
 
 // withoutIncidental copies our own JSON, which is an object, and leaves the
-// incidental members out, at every depth. What stays keeps its order, which is
-// that of the struct.
+// incidental fields out, at every depth. The other fields keep their order,
+// which is that of the struct.
 func withoutIncidental(text []byte) []byte {
 	if len(text) == 0 {
 		return nil
@@ -83,8 +83,8 @@ func withoutIncidental(text []byte) []byte {
 	}
 }
 
-// expectsName reports whether the decoder stands before the name of a member,
-// or before the end of an object.
+// expectsName reports whether the decoder stands before the name of a field, or
+// before the end of an object.
 func expectsName(d *jsontext.Decoder) bool {
 	kind, length := d.StackIndex(d.StackDepth())
 	return kind == jsontext.KindBeginObject && length%2 == 0

@@ -44,7 +44,7 @@ func Decode[R any](e *Entry) R {
 // EncodeState writes the part of the company that is not in tables.
 func EncodeState(state any) []byte { return encode(state) }
 
-// DecodeState reads what EncodeState wrote.
+// DecodeState reads the output of EncodeState.
 func DecodeState(b []byte, state any) error {
 	if err := json.Unmarshal(b, state); err != nil {
 		return fmt.Errorf("decode state: %w", err)

@@ -1,18 +1,17 @@
-// Package record is how the company remembers: tables of typed rows, and the
+// Package record is the company's memory: tables of typed rows, and the
 // recorder that makes rows and events together.
 //
-// A row is what a client reads; its type is the wire type, so a write answers
-// with the same row as a read by construction. Beside each row lives private
-// state that is never served. Rows and events are encoded once, when a
-// command is flushed; the bytes are what the store keeps and what readers
-// get.
+// A row is the form that a client reads; its type is the wire type, so a write
+// responds with the same row as a read by construction. Beside each row lives
+// private state that is never served. Rows and events are encoded once, when a
+// command is flushed; the store keeps these bytes and readers get them.
 //
 // The rule that every change of a status belongs to exactly one event
-// (contract: EVT.ONE) is kept by construction: statuses move only through
-// Recorder.Move and Recorder.Born, the moves wait in the recorder, and the
-// next Emit takes them along: its own record's as the event's status, all
-// others as its riders. A command that ends with a move that no event took is
-// a mistake of the program and panics.
+// (contract: EVT.ONE) is kept by construction: statuses move only through Move
+// and Recorder.Born, the moves wait in the recorder, and the next Emit takes
+// them along: its own record's as the event's status, all others as its riders.
+// A command that ends with a move that no event took is a mistake of the
+// program and panics.
 package record
 
 import (
@@ -61,7 +60,8 @@ type Entry struct {
 	ID string
 	// Ordinal is the row's place in the order of births, from 0.
 	Ordinal int
-	// Version is that of the commit that last changed what clients read of it.
+	// Version is that of the commit that last changed a part of it that clients
+	// read.
 	Version uint64
 	// Updated is the row's updated_at.
 	Updated moment.Instant
@@ -76,7 +76,7 @@ type Entry struct {
 // Removed reports whether the row is no longer there.
 func (e *Entry) Removed() bool { return len(e.Row) == 0 }
 
-// Definition is what is fixed about a table.
+// Definition is the fixed part of a table.
 type Definition struct {
 	// Resource names one record, such as sales_order.
 	Resource string
@@ -84,7 +84,7 @@ type Definition struct {
 	Prefix string
 	// Filters are the fields that a list may be filtered by.
 	Filters []string
-	// Beside marks books that are kept beside the company: nothing in the
+	// Beside marks tables that are kept beside the company: nothing in the
 	// company follows from them, so the state hash does not see them. Their ids
 	// are unique across sandboxes, and their rows can be removed.
 	Beside bool
@@ -104,7 +104,7 @@ func (d *Definition) Rows(entries []*Entry) TableRows {
 	return TableRows{Table: d.Resource, Layout: d.Layout(), Entries: entries}
 }
 
-// Changes is what one flush has to store.
+// Changes holds the output of one flush, to be stored.
 type Changes struct {
 	// Rows lists the touched rows by table name.
 	Rows []TableRows
@@ -113,7 +113,7 @@ type Changes struct {
 	Fired []uint64
 	// State is everything else that the company keeps, as JSON.
 	State []byte
-	// Events are what the step wrote, in order.
+	// Events are the events that the step wrote, in order.
 	Events []Event
 }
 
@@ -126,7 +126,7 @@ func (c *Changes) Touches(table string) bool {
 type TableRows struct {
 	Table string
 	// Layout tells in which order the entries have their filter values: that of
-	// the definition they were flushed by. 0 is an order that nobody knows.
+	// the definition they were flushed by. 0 is an unknown order.
 	Layout  uint32
 	Entries []*Entry
 }

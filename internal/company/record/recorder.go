@@ -8,9 +8,9 @@ import (
 	"platen/internal/moment"
 )
 
-// Recorder notes what one step of the company changes. It is given the moment
-// of the step and hands out stamps, ids and sequence numbers. Its schedule is
-// where the step sets timers.
+// Recorder notes the changes of one step of the company. It is given the moment
+// of the step and hands out stamps, ids and sequence numbers. The step sets its
+// timers in its schedule.
 type Recorder struct {
 	*sim.Schedule
 
@@ -40,7 +40,7 @@ type pendingEvent struct {
 	data      event.Data
 }
 
-// Origin is what a recorder needs to know of its sandbox.
+// Origin holds the data of its sandbox that a recorder needs.
 type Origin struct {
 	SandboxID string
 	// Seed makes the ids of business records, UID those of events.
@@ -53,13 +53,13 @@ func NewRecorder(o Origin, schedule *sim.Schedule, sequence uint64, last moment.
 	return &Recorder{Schedule: schedule, seed: o.Seed, uid: o.UID, sandboxID: o.SandboxID, sequence: sequence, last: last}
 }
 
-// SetMoment sets the simulated moment of what comes next, its wall time and
-// the clock that says when later moments will be.
+// SetMoment sets the simulated moment of the next changes, their wall time and
+// the clock that gives the wall time of later moments.
 func (r *Recorder) SetMoment(now sim.Minute, wall moment.Instant, clock sim.Clock) {
 	r.now, r.wall, r.clock = now, wall, clock
 }
 
-// Set sets a timer. What should have happened before now happens next.
+// Set sets a timer. One that was due before now fires next.
 func (r *Recorder) Set(t sim.Timer) {
 	t.Due = max(t.Due, r.now)
 	r.Schedule.Set(t)
@@ -182,7 +182,7 @@ func (r *Recorder) Since(sequence uint64) func(yield func(event.Type, event.Data
 	}
 }
 
-// Notice is what is known of an event that waits to be flushed.
+// Notice is the known part of an event that waits to be flushed.
 type Notice struct {
 	Sequence  uint64
 	ID        string

@@ -24,9 +24,9 @@ func (r *Recorder) Retrying(p *problem.Problem, from sim.Minute) *problem.Proble
 	return r.Waiting(p)
 }
 
-// Waiting marks a refusal that passes with in-world time. Under a clock that only
-// ticks move it is no use to repeat the request, and the hint says what is
-// (contract: OPEN.ERR.MANUAL_CLOCK).
+// Waiting marks a refusal that passes with in-world time. Under a clock that
+// only ticks move it is no use to repeat the request, and the hint names the
+// request that helps (contract: OPEN.ERR.MANUAL_CLOCK).
 func (r *Recorder) Waiting(p *problem.Problem) *problem.Problem {
 	if _, moves := r.clock.Wall(r.now + 1); moves {
 		return p

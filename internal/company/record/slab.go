@@ -45,7 +45,7 @@ func AppendChanges(b []byte, c *Changes) []byte {
 	return b
 }
 
-// ReadChanges reads what AppendChanges wrote and returns the rest. The
+// ReadChanges reads the output of AppendChanges and returns the rest. The
 // changes share the memory of b.
 func ReadChanges(b []byte) (Changes, []byte, error) { return readChanges(reader{rest: b}) }
 
@@ -75,7 +75,7 @@ func AppendImage(b []byte, m *Image) []byte {
 	return appendBytes(b, m.State)
 }
 
-// ReadImage reads what AppendImage wrote and returns the rest. The image
+// ReadImage reads the output of AppendImage and returns the rest. The image
 // shares the memory of b.
 func ReadImage(b []byte) (Image, []byte, error) { return readImage(reader{rest: b}) }
 
@@ -199,7 +199,7 @@ func (r *reader) number() uint64 {
 }
 
 // count reads how many items follow. Each takes at least a byte, which bounds
-// what a corrupt slab can make us allocate.
+// the memory that a corrupt slab can make us allocate.
 func (r *reader) count() int {
 	n := r.number()
 	if n > uint64(len(r.rest)) {

@@ -51,7 +51,7 @@ func (t *Table[R, P]) FilteredBy(values func(*R, *P) []string) *Table[R, P] {
 	return t
 }
 
-// Definition returns what is fixed about the table.
+// Definition returns the fixed part of the table.
 func (t *Table[R, P]) Definition() Definition { return t.definition }
 
 // Len returns how many rows there are.
@@ -65,7 +65,7 @@ func (t *Table[R, P]) NextID(r *Recorder) string {
 	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, len(t.slots)))
 }
 
-// Add gives birth to a row. It gets an id unless it brings one, and its
+// Add adds a row. It gets an id unless it brings one, and its
 // stamps. The caller still has to move its status by Recorder.Born.
 func (t *Table[R, P]) Add(r *Recorder, row R, private P) (*R, *P) {
 	s := &slot[R, P]{row: &row, private: &private}
@@ -140,8 +140,8 @@ func (t *Table[R, P]) Remove(r *Recorder, id string) {
 	delete(t.index, id)
 }
 
-// EditPrivate returns the private state of a row to change. What clients read
-// of the row stays as it is, its updated_at and its version too. The row must
+// EditPrivate returns the private state of a row to change. The public part of
+// the row stays as it is, its updated_at and its version too. The row must
 // exist.
 func (t *Table[R, P]) EditPrivate(r *Recorder, id string) *P {
 	ordinal := t.mustIndex(id)
@@ -168,7 +168,7 @@ func (t *Table[R, P]) at(ordinal int) *slot[R, P] {
 	return s
 }
 
-// decode makes the row and its private state of what is stored.
+// decode makes the row and its private state from the stored form.
 func (s *slot[R, P]) decode() error {
 	s.row, s.private = new(R), new(P)
 	return errors.Join(decode(s.entry.Row, s.row), decode(s.entry.Private, s.private))
@@ -220,7 +220,7 @@ func (t *Table[R, P]) filtersOf(s *slot[R, P]) []string {
 	}
 }
 
-// Forget drops the notes of what was touched without encoding anything: for
+// Forget drops the notes of touched rows without encoding anything: for
 // measuring the simulation by itself. The table cannot be flushed any more.
 func (t *Table[R, P]) Forget() {
 	for _, ordinal := range t.touched {
@@ -288,8 +288,8 @@ func (t *Table[R, P]) Entry(id string) *Entry {
 	return t.slots[ordinal].entry
 }
 
-// Check reports a row whose bytes differ from what the row is now: one that
-// was changed without Edit.
+// Check reports a row whose bytes differ from its present value: one that was
+// changed without Edit.
 func (t *Table[R, P]) Check() error {
 	for _, s := range t.slots {
 		if s.row == nil || s.touched || s.entry == nil {
@@ -302,8 +302,8 @@ func (t *Table[R, P]) Check() error {
 	return nil
 }
 
-// Keeper is a table without its types: what the company needs to store and
-// restore all of them alike.
+// Keeper is a table without its types: the methods by which the company stores
+// and restores all of them alike.
 type Keeper interface {
 	Definition() Definition
 	Len() int

@@ -2,7 +2,7 @@ package sim
 
 import "platen/internal/moment"
 
-// Mode says what moves a clock.
+// Mode is the way in which a clock moves.
 type Mode string
 
 // Modes.
@@ -20,7 +20,7 @@ type Speed int64
 const (
 	// DefaultSpeed makes a working day take one minute of wall time.
 	DefaultSpeed Speed = 8_000
-	// MinSpeed and MaxSpeed bound what a preset may ask for.
+	// MinSpeed and MaxSpeed bound the speed of a preset.
 	MinSpeed Speed = 100
 	MaxSpeed Speed = 480_000
 )

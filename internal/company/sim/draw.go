@@ -12,7 +12,7 @@ const Million = 1_000_000
 
 // Stream is a family of random numbers of one seed. A draw is a pure function
 // of the stream and its coordinates (a day, an ordinal): there is no state, so
-// nothing a client does can shift what the world draws.
+// no action of a client can shift the world's draws.
 type Stream uint64
 
 // NewStream returns the stream of a name, such as "demand.q".

@@ -1,9 +1,8 @@
 package sim
 
-// The protocol of a day: what is due at the same minute happens in this
-// order, so that every replay agrees. The classes up to ClassDemand are due
-// when the day opens, those of the day at their own minutes, the last when it
-// closes.
+// The protocol of a day: timers due at the same minute fire in this order, so
+// that every replay agrees. The classes up to ClassDemand are due when the day
+// opens, those of the day at their own minutes, the last when it closes.
 const (
 	ClassDisruptionEnds Class = iota + 1
 	ClassDisruptionStarts
@@ -27,7 +26,7 @@ const (
 
 // Minutes of the day at which parts of it happen.
 const (
-	// MarketMinute is 09:00, when what was bought on the market arrives.
+	// MarketMinute is 09:00, when goods bought on the market arrive.
 	MarketMinute Minute = 60
 	// TruckMinute is 09:30, when suppliers' trucks arrive.
 	TruckMinute Minute = 90

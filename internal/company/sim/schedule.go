@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// Class orders what is due at the same minute: the steps of a day's protocol.
+// Class orders the timers due at the same minute: the steps of a day's
+// protocol.
 type Class uint8
 
-// Timer is something that is to happen. Timers are data: they are stored and
-// restored as they are, and what they do is decided by their kind.
+// Timer is a future step. Timers are data: they are stored and restored as they
+// are, and their kind decides their effect.
 type Timer struct {
 	Due   Minute `json:"due"`
 	Class Class  `json:"class"`
@@ -17,7 +18,8 @@ type Timer struct {
 	// minute by when they were set.
 	Sequence uint64 `json:"sequence"`
 	Kind     string `json:"kind"`
-	// Ref names the record that the timer is about, Index what else it needs.
+	// Ref names the record that the timer is about, Index any further number
+	// that it needs.
 	Ref   string `json:"ref"`
 	Index int64  `json:"index"`
 }
@@ -26,9 +28,9 @@ func (t Timer) compare(u Timer) int {
 	return cmp.Or(cmp.Compare(t.Due, u.Due), cmp.Compare(t.Class, u.Class), cmp.Compare(t.Sequence, u.Sequence))
 }
 
-// Schedule holds timers ordered by due minute, class and sequence. It notes
-// what was set and what fired since the last call of Taken, so that a commit
-// can store the difference.
+// Schedule holds timers ordered by due minute, class and sequence. It notes the
+// timers set and fired since the last call of Taken, so that a commit can store
+// the difference.
 type Schedule struct {
 	// heap is a binary heap by compare.
 	heap  []Timer
@@ -89,8 +91,8 @@ func (s *Schedule) Sorted() []Timer {
 	return timers
 }
 
-// Taken returns what was set and what fired since the last call. A timer that
-// was both is in neither.
+// Taken returns the timers set and fired since the last call. A timer that was
+// both is in neither.
 func (s *Schedule) Taken() (set []Timer, fired []uint64) {
 	set, fired = s.set, s.fired
 	s.set, s.fired = nil, nil

@@ -1,7 +1,7 @@
 // Package sim is the kernel of the simulation: working-minute time, the clock
-// that maps it to wall time, the schedule of what is to happen, and
-// counter-based random streams. It holds no business and no I/O, and the same
-// inputs give the same outputs on every processor.
+// that maps it to wall time, the schedule of timers, and counter-based random
+// streams. It holds no business and no I/O, and the same inputs give the same
+// outputs on every processor.
 package sim
 
 import "platen/internal/moment"

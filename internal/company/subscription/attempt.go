@@ -1,6 +1,6 @@
-// Package subscription keeps the books of webhooks: who wants which events,
-// what is to be sent when, and what became of it. It decides and remembers; it
-// sends nothing, and knows no secret but in its sealed form.
+// Package subscription keeps webhook subscriptions: the events that each one
+// gets, the deliveries that are due, and their outcomes. It decides and
+// remembers; it sends nothing, and knows no secret but in its sealed form.
 package subscription
 
 import (
@@ -36,14 +36,15 @@ type Attempt struct {
 	Secrets [][]byte
 }
 
-// Outcome is what became of an attempt.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	SubscriptionID, DeliveryID string
 
 	SentAt  time.Time
 	Latency time.Duration
-	// StatusCode is 0 when there was no answer.
+	// StatusCode is 0 when there was no response.
 	StatusCode int
-	// ErrorClass is empty when the answer was 2xx (contract: OPEN.DLV.ERROR_CLASS).
+	// ErrorClass is empty when the response was 2xx (contract:
+	// OPEN.DLV.ERROR_CLASS).
 	ErrorClass string
 }

@@ -11,7 +11,7 @@ import (
 	"platen/internal/problem"
 )
 
-// Order is what a client wants of a new subscription, its URL and its secret
+// Order is a client's order of a new subscription, its URL and its secret
 // sealed for the id that it will have.
 type Order struct {
 	Host            string
@@ -48,7 +48,7 @@ func (b *Subscriptions) Create(r *record.Recorder, in Order) string {
 	return row.ID
 }
 
-// Change is what a client wants changed. Nil leaves what there is.
+// Change is a client's change of a subscription. Nil leaves a field as it is.
 type Change struct {
 	// Status is the one that the client names, "" for none. A disabled subscription
 	// goes back into service unless it is to stay disabled.
@@ -62,7 +62,7 @@ type Change struct {
 
 // CanChange refuses a status that a client cannot bring about: to re-enable one
 // whose URL was never verified, and to disable one (contract:
-// OPEN.WHK.PATCH.BODY). One may be asked to be what it is.
+// OPEN.WHK.PATCH.BODY). Asking for the present status is allowed.
 func (b *Subscriptions) CanChange(id string, in Change) error {
 	s, err := b.Find(id)
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *Subscriptions) Apply(r *record.Recorder, id string, in Change) bool {
 	return true
 }
 
-// differences names the members that a change is about to change.
+// differences names the fields that a change is about to change.
 func (b *Subscriptions) differences(s *Subscription, in Change) []string {
 	var changed []string
 	if in.Address != nil {
@@ -159,9 +159,9 @@ func (b *Subscriptions) Delete(r *record.Recorder, id string) (Subscription, err
 	return last, nil
 }
 
-// CanPing refuses a test ping while the budget has no room for it: what waits to
-// be sent comes first (contract: OPEN.WHK.TEST.PING, LIMIT.DELIVERIES). pinging is
-// how many pings are under way.
+// CanPing refuses a test ping while the budget has no room for it: waiting
+// deliveries come first (contract: OPEN.WHK.TEST.PING, LIMIT.DELIVERIES).
+// pinging is how many pings are under way.
 func (b *Subscriptions) CanPing(now moment.Instant, pinging int) error {
 	b.index()
 	free := b.free(now) - pinging
@@ -186,11 +186,11 @@ func (b *Subscriptions) CanPing(now moment.Instant, pinging int) error {
 	return p.RetryingAt(now.Add(time.Duration(p.RetryAfter) * time.Second).Time())
 }
 
-// Tested notes what became of a test ping, and takes a subscription into
+// Tested notes the outcome of a test ping, and takes a subscription into
 // service that was waiting for it (contract: WHK.STATE.ACTIVATED). It reports
-// whether it did. The ping is in the log like any attempt and counts against the
-// budget, but never as a failure. A subscription that was deleted meanwhile is
-// refused with not_found; one that has another URL by now stays as it is.
+// whether it did. The ping is in the log like any attempt and counts against
+// the budget, but never as a failure. A subscription that was deleted meanwhile
+// is refused with not_found; one that has another URL by now stays as it is.
 func (b *Subscriptions) Tested(r *record.Recorder, a Attempt, o Outcome) (activated bool, err error) {
 	if _, err := b.Find(a.SubscriptionID); err != nil {
 		return false, err

@@ -88,7 +88,7 @@ type origin struct {
 	Sequence uint64 `json:"sequence,omitzero"`
 }
 
-// answered writes down what became of an attempt.
+// answered records the outcome of an attempt.
 func (d *Delivery) answered(o Outcome) {
 	d.SentAt = new(moment.InstantOf(o.SentAt))
 	d.LatencyMS = new(o.Latency.Milliseconds())
@@ -160,7 +160,7 @@ func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now
 	return again, nil
 }
 
-// Record writes down what became of attempts, sets the retries, and disables a
+// Record records the outcomes of attempts, sets the retries, and disables a
 // subscription after its fifth failure in a row. An attempt whose outcome is
 // known already, or whose row is gone, changes nothing, so outcomes may be
 // recorded again.
@@ -206,7 +206,8 @@ func (b *Subscriptions) succeeded(r *record.Recorder, row *Delivery, from *origi
 	b.logSettled(r, s.ID, row.ID)
 }
 
-// acknowledged reports whether a settled delivery of an event was answered 2xx.
+// acknowledged reports whether a settled delivery of an event got a 2xx
+// response.
 func (b *Subscriptions) acknowledged(id, eventID string) bool {
 	for _, delivery := range b.settled[id] {
 		if row, ok := b.Deliveries.Find(delivery); ok && row.EventID == eventID && row.Status == Delivered {
@@ -239,13 +240,14 @@ func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, 
 	})
 }
 
-// drop gives up what waits for a subscription (contract:
-// OPEN.WHK.DISABLED.DROPS), and returns how much that was.
+// drop gives up the deliveries that wait for a subscription (contract:
+// OPEN.WHK.DISABLED.DROPS), and returns their number.
 func (b *Subscriptions) drop(r *record.Recorder, id string) int64 {
 	return b.dropWhere(r, id, func(*Delivery) bool { return true })
 }
 
-// dropWhere gives up what waits for a subscription and is as told.
+// dropWhere gives up the deliveries that wait for a subscription and that
+// unwanted selects.
 func (b *Subscriptions) dropWhere(r *record.Recorder, id string, unwanted func(*Delivery) bool) int64 {
 	b.index()
 	kept, dropped := b.queue[:0], []string{}

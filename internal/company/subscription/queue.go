@@ -49,8 +49,8 @@ func (b *Subscriptions) index() {
 	}
 }
 
-// settledAt is when a delivery was over, as far as its row says: when it was
-// answered or, dropped without an attempt, last changed.
+// settledAt is when a delivery was over, as far as its row says: when its
+// response came or, dropped without an attempt, last changed.
 func (b *Subscriptions) settledAt(id string) moment.Instant {
 	d, _ := b.Deliveries.Find(id)
 	return d.UpdatedAt
@@ -68,8 +68,8 @@ func (b *Subscriptions) dequeue(d *Delivery) {
 	}
 }
 
-// logSettled puts a row into the log of a subscription, and lets go of the oldest
-// beyond what is kept.
+// logSettled puts a row into the log of a subscription, and drops the oldest
+// rows beyond the log's limit.
 func (b *Subscriptions) logSettled(r *record.Recorder, id, delivery string) {
 	log := append(b.settled[id], delivery)
 	for len(log) > maxSettled {
@@ -79,14 +79,13 @@ func (b *Subscriptions) logSettled(r *record.Recorder, id, delivery string) {
 	b.settled[id] = log
 }
 
-// Waiting is how many deliveries wait.
+// Waiting is the number of deliveries that wait.
 func (b *Subscriptions) Waiting() int {
 	b.index()
 	return len(b.queue)
 }
 
-// Job is an attempt with the number of its event, whose text is not in the
-// books.
+// Job is an attempt with the number of its event, whose text is not kept here.
 type Job struct {
 	Attempt
 
@@ -94,12 +93,12 @@ type Job struct {
 }
 
 // Due lists the attempts that are to be made by a moment, the longest due first
-// and at most limit of them. Whoever makes them knows which are under way: they
-// are listed again until their outcome is recorded, in the same order, and so
-// hold their places in the budget. What is due beyond the budget is marked as
-// deferred (contract: DLV.DEFERRED). What is for a receiver that rests after a
-// failure is passed over. Due also returns when to ask again, 0 for
-// when something has happened.
+// and at most limit of them. The caller knows which are under way: they are
+// listed again until their outcome is recorded, in the same order, and so hold
+// their places in the budget. Attempts due beyond the budget are marked as
+// deferred (contract: DLV.DEFERRED). Attempts for a receiver that rests after a
+// failure are passed over. Due also returns when to ask again, 0 for after the
+// next change.
 func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
 	b.index()
 	free := b.free(now)

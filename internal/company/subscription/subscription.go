@@ -37,7 +37,7 @@ const (
 //	                  ▲                                    │ ▲                      │
 //	                  └────────────another URL─────────────┘ └────re-enabled────────┘
 //
-// A deleted one is gone: nothing but the answer of its deletion shows it.
+// A deleted one is gone: only the response of its deletion shows it.
 type Status string
 
 // Statuses (contract: WHK.STATE.NEW, OPEN.WHK.DISABLED, OPEN.WHK.DELETE).
@@ -56,7 +56,7 @@ type Subscription struct {
 	URLHost     string       `json:"url_host" example:"hooks.example.com" doc:"The host of the URL. No answer holds the URL itself."`
 	Events      []event.Type `json:"events" doc:"The types that are delivered, or * for all."`
 	Description *string      `json:"description"`
-	// Secret is null in every row: only the answer that tells a secret, once,
+	// Secret is null in every row: only the response that tells a secret, once,
 	// fills it.
 	Secret              *string         `json:"secret" doc:"Shown once, by the answer that made it; null ever after, also when that answer is replayed."`
 	OldSecretValidUntil *moment.Instant `json:"old_secret_valid_until" doc:"Until when the secret before the last rotation signs too; null when there was none."`
@@ -71,13 +71,13 @@ func (*Subscription) Resource() string { return Resource }
 // State implements record.Row.
 func (s *Subscription) State() string { return string(s.Status) }
 
-// sealed is what clients never read of a subscription.
+// sealed holds the state of a subscription that clients never read.
 type sealed struct {
 	Address   []byte `json:"address"`
 	Secret    []byte `json:"secret"`
 	OldSecret []byte `json:"old_secret,omitempty"`
-	// Since is the number of the event that took it into service: what came
-	// before is not delivered.
+	// Since is the number of the event that took it into service: earlier ones
+	// are not delivered.
 	Since uint64 `json:"since,omitzero"`
 	// Twice is the smallest number of an event that the receiver acknowledged
 	// twice, 0 for none.
@@ -170,9 +170,9 @@ type TypeDetails struct {
 	Index int    `json:"index"`
 }
 
-// CheckTypes refuses what cannot be subscribed to: types that do not exist, and
-// those of the bookkeeping (contract: WHK.INVALID_TYPE, EVT.BOOKKEEPING). It
-// stands for everything alone.
+// CheckTypes refuses types that do not exist, and those of the bookkeeping,
+// which cannot be subscribed to (contract: WHK.INVALID_TYPE, EVT.BOOKKEEPING).
+// It stands for everything alone.
 func CheckTypes(types []event.Type) error {
 	for i, t := range types {
 		switch _, known := event.Lookup(t); {
@@ -192,7 +192,7 @@ func invalidType(index int, t event.Type, format string, values ...any) error {
 	return problem.New(problem.InvalidEventType, format, values...).With(TypeDetails{Type: shortened(t), Index: index})
 }
 
-// shortened cuts what a client sent to a length that fits a message.
+// shortened cuts a client's text to a length that fits a message.
 func shortened(t event.Type) string {
 	const most = 80
 	text := []rune(string(t))

@@ -11,11 +11,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// blocks renders what the guides have differently: headings with a link to
-// themselves, code with its colours, tables that may scroll.
+// blocks renders the elements that the guides have differently: headings with a
+// link to themselves, code with its colours, tables that may scroll.
 type blocks struct{}
 
-// RegisterFuncs is what the library asks for.
+// RegisterFuncs registers the renderers with the library.
 func (blocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHeading, heading)
 	r.Register(ast.KindFencedCodeBlock, fence)
@@ -39,8 +39,8 @@ func heading(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.Walk
 	return ast.WalkContinue, nil
 }
 
-// fence is a block of code. Its first word names the language; what follows is
-// for those who test it, except that "file=" names the file that it is.
+// fence is a block of code. Its first word names the language; the rest is for
+// its tests, except that "file=" names the file that it is.
 func fence(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -59,7 +59,7 @@ func fence(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.W
 	return ast.WalkSkipChildren, nil
 }
 
-// labels are what stands above code of a language.
+// labels are the headings above code of a language.
 var labels = map[string]string{ //nolint:gochecknoglobals // read only
 	"sh": "Shell", "output": "Answer", "json": "JSON", "http": "HTTP", "go": "Go", "python": "Python", "javascript": "JavaScript",
 	"php": "PHP", "ruby": "Ruby", "java": "Java", "yaml": "YAML", "toml": "TOML", "text": "",

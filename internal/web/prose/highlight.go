@@ -13,7 +13,7 @@ type Piece struct {
 	Class string
 }
 
-// What a piece can be. The keys of the two systems have the colours of the
+// Classes of a piece. The keys of the two systems have the colours of the
 // systems, and scripts find them by these classes.
 var classes = []string{"comment", "office", "factory", "member", "string", "number", "word", "command"} //nolint:gochecknoglobals // read only
 

@@ -90,7 +90,7 @@ func (w *plainWriter) token(token xml.Token) {
 	}
 }
 
-// lay writes what ends a line or a part of it, without the space before it.
+// lay writes the end of a line or of a part of it, without the space before it.
 func (w *plainWriter) lay(text string) {
 	if !w.pre {
 		w.Truncate(len(bytes.TrimRight(w.Bytes(), " ")))
@@ -98,8 +98,8 @@ func (w *plainWriter) lay(text string) {
 	w.WriteString(text)
 }
 
-// part writes what stands between two elements of a line that have nothing
-// between them, and that a style sheet keeps apart.
+// part writes the separator of two elements of a line that have nothing between
+// them, and that a style sheet keeps apart.
 func (w *plainWriter) part(e xml.StartElement) {
 	inline := func(name string) bool {
 		return slices.Contains([]string{"a", "b", "code", "em", "span", "strong"}, name)

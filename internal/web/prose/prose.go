@@ -77,7 +77,7 @@ func (r *Renderer) Render(source []byte) (Page, error) {
 	return page, nil
 }
 
-// transform notes the headings and makes links of what has a page.
+// transform notes the headings and makes links of names that have a page.
 func (r *Renderer) transform(root ast.Node, source []byte, page *Page) error {
 	var codes []*ast.CodeSpan
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
