@@ -14,7 +14,7 @@
 //		}
 //		_, err = c.AcceptSalesOrder(ctx, order.ID)
 //		if client.IsCode(err, client.CodeInvalidState) {
-//			continue // somebody else has answered it
+//			continue // another client has answered it
 //		}
 //		if err != nil {
 //			return err
@@ -78,7 +78,7 @@ type Keys struct {
 	Office, Factory string
 }
 
-// String says which keys are set, not what they are.
+// String names the keys that are set, without their values.
 func (k Keys) String() string {
 	return fmt.Sprintf("keys(office: %t, factory: %t)", k.Office != "", k.Factory != "")
 }
@@ -102,7 +102,7 @@ type Client struct {
 	settings
 }
 
-// settings are what options change.
+// settings are the values that options change.
 type settings struct {
 	http       *http.Client
 	userAgent  string
@@ -190,11 +190,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the caller says what was waited for
+		return ctx.Err() //nolint:wrapcheck // the caller names what it waited for
 	}
 }
 
-// system says which key a route wants.
+// system is the key that a route requires.
 type system string
 
 const (

@@ -44,7 +44,7 @@ const (
 // never is the end of records that something else ends.
 var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant that Go cannot say
 
-// Options are what a controller needs to know.
+// Options configure a controller.
 type Options struct {
 	Store store.Store
 	Log   *slog.Logger
@@ -63,7 +63,8 @@ type Options struct {
 	// Difficulty is how many leading zero bits a proof of work needs; 0 asks
 	// for none.
 	Difficulty int
-	// Secret is what challenges are signed and kept answers are sealed with.
+	// Secret is the key that challenges are signed with and kept responses are
+	// sealed with.
 	Secret []byte
 }
 
@@ -75,7 +76,7 @@ type Controller struct {
 	challenge []byte
 	// woken tells Run that there is something to write.
 	woken chan struct{}
-	// creating is held shared by creations and alone by who counts again.
+	// creating is held shared by creations and alone by a recount.
 	creating sync.RWMutex
 
 	// mu guards everything below. It is never held while the store works.
@@ -85,7 +86,7 @@ type Controller struct {
 	// keys are the idempotency keys and proofs those whose creation is under
 	// way.
 	keys, proofs map[string]bool
-	// doubtful is set when nobody can say whether a sandbox came or went.
+	// doubtful is set when it is not known whether a sandbox came or went.
 	doubtful bool
 	// cleared is when ended records were last removed.
 	cleared time.Time
@@ -117,7 +118,7 @@ func Open(ctx context.Context, o Options) (*Controller, error) {
 	return d, nil
 }
 
-// Saved tells the controller of a sandbox that was made, or whose lease has moved.
+// Saved notes a sandbox that was made, or whose lease has moved.
 func (d *Controller) Saved(header store.Sandbox) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,7 +133,7 @@ func (d *Controller) Deleted(sandboxID string) {
 	d.promote(d.options.Now())
 }
 
-// Uncertain tells the controller that nobody can say whether a sandbox came or went.
+// Uncertain notes that it is not known whether a sandbox came or went.
 func (d *Controller) Uncertain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,14 +154,15 @@ func (d *Controller) wake() {
 	}
 }
 
-// isProblem reports whether an error says that nothing happened.
+// isProblem reports whether an error is a problem, with which it is certain
+// that nothing happened.
 func isProblem(err error) bool {
 	_, ok := errors.AsType[*problem.Problem](err)
 	return ok
 }
 
-// storeProblem says what a store that did not take a write means to the
-// client, nil when it says nothing certain.
+// storeProblem returns the refusal for a store that did not take a write, nil
+// when it is not certain that nothing was written.
 func storeProblem(err error) *problem.Problem {
 	var reason string
 	switch {

@@ -82,8 +82,8 @@ func (x *exchange) body() ([]byte, error) {
 	return body, nil
 }
 
-// CutBodies ends the reading of bodies that are still on their way: a server that
-// stops does not wait for what has not come.
+// CutBodies ends the reading of bodies that are still on their way: a server
+// that stops does not wait for the rest of them.
 func (s *Server) CutBodies() {
 	s.cut.Store(true) // before the look at those that there are: later ones see it
 	s.bodies.Range(func(control, _ any) bool {
@@ -98,8 +98,7 @@ func cutBody(c *http.ResponseController) {
 	_ = c.SetReadDeadline(time.Now()) // a test's writer has none
 }
 
-// receiving notes that a body is being read, until the caller says that it is
-// done.
+// receiving notes that a body is being read, until done is called.
 func (s *Server) receiving(w http.ResponseWriter) (done func()) {
 	control := http.NewResponseController(w)
 	s.bodies.Store(control, nil)
@@ -143,8 +142,8 @@ func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
 	return sandbox.Fingerprint(h.Sum(nil))
 }
 
-// takesGzip reports whether an answer may be compressed (RFC 9110, 12.5.3): gzip
-// is named, or everything is, and not with a weight of 0.
+// takesGzip reports whether a response may be compressed (RFC 9110, 12.5.3):
+// gzip is named, or everything is, and not with a weight of 0.
 func takesGzip(r *http.Request) bool {
 	taken, named := false, false
 	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
@@ -173,7 +172,7 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 	}
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	if accept == "" || accept == "*/*" || accept == contentJSON {
-		return false, nil // what nearly everybody sends
+		return false, nil // sent by nearly all clients
 	}
 	json, csvWeight := weight(accept, "application", "json"), weight(accept, "text", "csv")
 	if op.columns != nil && csvWeight > json {
@@ -212,8 +211,8 @@ func weight(accept, kind, subtype string) float64 {
 	return best
 }
 
-// qualityOf reads the parameter q, a decimal fraction from 0 to 1. The digit in
-// front of the point may be missing, as it is in what Java sends.
+// qualityOf reads the parameter q, a decimal fraction from 0 to 1. The digit
+// before the point may be missing, as it is in requests of Java.
 func qualityOf(parameters map[string]string) (quality float64, ok bool) {
 	text, has := parameters["q"]
 	if !has {

@@ -30,7 +30,7 @@ type Page struct {
 	Text  string `json:"text"`
 }
 
-// library is the docs that the endpoint knows by itself.
+// library holds the docs that are built into the endpoint.
 type library struct {
 	pages []Page
 	index *find.Index
@@ -94,7 +94,7 @@ func sections(text string) []section {
 	return slices.DeleteFunc(all, func(s section) bool { return strings.TrimSpace(s.text) == "" })
 }
 
-// found is the data of an answer to a search.
+// found is the data of the response to a search.
 type found[T any] struct {
 	Items []T `json:"items"`
 }
@@ -114,8 +114,8 @@ func (c *call) most() int {
 	return most
 }
 
-// own answers without an operation. It costs what a request does, and nothing is
-// done before that is paid.
+// own runs a tool without an operation. It costs the same as a request, and
+// nothing is done before that is paid.
 func (c *call) own(find func() any) (*reply, error) {
 	door := c.endpoint.options.Door
 	if err := c.endpoint.spend(c.incoming, c.caller()); err != nil {
@@ -124,8 +124,8 @@ func (c *call) own(find func() any) (*reply, error) {
 	return &reply{http.StatusOK, door.Success(find())}, nil
 }
 
-// search finds pages in what the endpoint knows by itself and in the docs of the
-// site, by turns: the best of each comes first.
+// search finds pages in the built-in docs and in the docs of the site, by
+// turns: the best of each comes first.
 func (e *Endpoint) search(query string, most int) []Page {
 	own, site := e.docs.Search(query, most), []Page(nil)
 	if e.options.Docs != nil {
@@ -173,7 +173,8 @@ type callable struct {
 	Problems    []problem.Code   `json:"errors,omitempty"`
 }
 
-// searchOperations makes the tool that finds what other tools do not cover.
+// searchOperations makes the tool that finds the operations which other tools
+// do not cover.
 func (b *builder) searchOperations(in entry) (*tool, error) {
 	shown := map[string]*callable{}
 	for i := range b.endpoint.options.Operations {
