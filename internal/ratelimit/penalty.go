@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxRefusals bounds what is remembered of one caller.
+// maxRefusals bounds the refusals that are remembered of one caller.
 const maxRefusals = 1000
 
 // Penalty shuts out those who go on sending over their limits: after so many
@@ -20,7 +20,7 @@ type Penalty struct {
 	Grace time.Duration
 }
 
-// Off reports whether nobody is ever shut out.
+// Off reports whether the penalty is switched off.
 func (p Penalty) Off() bool { return p.Lasts == 0 }
 
 func (p Penalty) check(name string) error {

@@ -13,9 +13,9 @@ const (
 	sampled = 4
 )
 
-// table holds the state of many callers under one budget and one penalty. It
-// is bounded: whoever is as if never seen is dropped when others come, and
-// when all places are taken by others, somebody who is nearly so.
+// table holds the state of many callers under one budget and one penalty. It is
+// bounded: an entry that equals that of a new caller is dropped when others
+// come, and when all places are taken, one that nearly does.
 type table[K comparable] struct {
 	budget  Budget
 	penalty Penalty
@@ -31,7 +31,7 @@ type shard[K comparable] struct {
 	places map[K]*entry
 }
 
-// entry is what is known of one caller.
+// entry is the state of one caller, as it is stored.
 type entry struct {
 	bucket   bucket
 	refusals refusals
@@ -39,7 +39,7 @@ type entry struct {
 	until int64
 }
 
-// state is what a caller hears.
+// state is the state of a caller, as it is shown.
 type state struct {
 	remaining int
 	// wait is how long it takes until a token is there; 0 when one was spent.
@@ -75,9 +75,9 @@ func (t *table[K]) place(s *shard[K], key K, now int64) *entry {
 	return p
 }
 
-// makeRoom looks at a few places and frees those that say nothing any more,
-// or, in a full shard, the one of them that says the least. So each newcomer
-// pays for itself, and nobody ever goes through the whole table.
+// makeRoom looks at a few places and frees those that equal a new entry, or, in
+// a full shard, the one of them that is nearest to it. So each newcomer pays
+// for itself, and no request goes through the whole table.
 func (t *table[K]) makeRoom(s *shard[K], now int64) {
 	looked := 0
 	var least *entry
@@ -146,8 +146,8 @@ func (t *table[K]) refuse(key K, now int64, counts bool) time.Duration {
 	return t.noteRefusal(p, now)
 }
 
-// lift ends all penalties and forgets what was noted for further ones. It
-// returns how many it has ended.
+// lift ends all penalties and forgets the refusals noted for further ones. It
+// returns the number of penalties it has ended.
 func (t *table[K]) lift(now int64) int {
 	lifted := 0
 	for i := range t.shards {

@@ -11,8 +11,8 @@ import (
 // OPEN.ROUTE.REQUESTS).
 const MaxCalls = 500
 
-// Call is one request of a client and what became of it. It holds no query
-// string and no key.
+// Call is one request of a client and its result. It holds no query string and
+// no key.
 type Call struct {
 	// Ordinal counts the calls of a sandbox from 1.
 	Ordinal uint64
@@ -25,25 +25,26 @@ type Call struct {
 	// Code is that of a refusal, "" for none.
 	Code     string
 	Replayed bool
-	// At is when the answer was given, Milliseconds how long it took.
+	// At is when the response was sent, Milliseconds how long it took.
 	At           moment.Instant
 	Milliseconds int64
 }
 
-// callLog remembers the newest calls. It lives beside the company, outside its
-// state and its commits: what a client asked is no part of what happened. It
-// does not outlive the process.
+// callLog remembers the newest requests. It lives beside the company, outside
+// its state and its commits: the requests of clients are no part of the
+// company's history. It does not outlive the process.
 type callLog struct {
 	mu sync.Mutex
-	// calls are in the order of their answers; once all places are taken, the
+	// calls are in the order of their responses; once all places are taken, the
 	// oldest is at first.
 	calls []Call
 	first int
 	count uint64
 }
 
-// Note remembers a call, unless the sandbox's time is over. Calls are noted
-// before they are answered, so that whoever has an answer finds it here.
+// Note remembers a request, unless the sandbox's time is over. Requests are
+// noted before their responses are sent, so that a client that has a response
+// finds its request here.
 func (s *Sandbox) Note(c Call) {
 	v := s.published.Load()
 	if v == nil || v.expired(c.At) {

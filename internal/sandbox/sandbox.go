@@ -33,7 +33,7 @@ const (
 	eventsPerCommit = 200
 	// commitsPerSnapshot is how many commits a load has to replay at most.
 	commitsPerSnapshot = 256
-	// fullRetry is what a client is asked to wait when the disk is full.
+	// fullRetry is the Retry-After, in seconds, when the disk is full.
 	fullRetry = 5
 )
 
@@ -48,10 +48,10 @@ type Sandbox struct {
 	signals atomic.Uint64
 	// used is when a caller last entered, in Unix seconds.
 	used atomic.Int64
-	// watched is set while somebody waits for its events.
+	// watched is set while a caller waits for the sandbox's events.
 	watched atomic.Bool
 	// writing is when the writer that is inside began, as an instant; 0 when
-	// nobody is inside.
+	// there is none.
 	writing atomic.Int64
 	// calls are those of clients, activity is how they went, each with a lock of
 	// its own. refused is the count of activity, for readers.
@@ -79,16 +79,16 @@ type Sandbox struct {
 	// last is the durable state that was published last, while there is none: for
 	// readers, when the store cannot be read either.
 	last *View
-	// What follows does not go with the company in memory: unwatch ends the
-	// watch over a sandbox that serves webhooks, outbound calls are the idempotency keys
-	// whose commands are at work outside, pinging the subscriptions that are being
-	// tested.
+	// The fields below do not go with the company in memory: unwatch ends the
+	// watch over a sandbox that serves webhooks, outbound calls are the
+	// idempotency keys whose commands are at work outside, pinging the
+	// subscriptions that are being tested.
 	unwatch  func()
 	outbound map[replyKey]Fingerprint
 	pinging  map[string]bool
 }
 
-// Tx is what a command works on.
+// Tx is the state that a command works on.
 type Tx struct {
 	Company *company.Company
 	Now     moment.Instant
@@ -98,7 +98,7 @@ type Tx struct {
 	header *store.Sandbox
 }
 
-// pausing says how long a pause is.
+// pausing renders the length of a pause as text.
 func pausing(d time.Duration) string {
 	if d == time.Second {
 		return "a second"
@@ -133,7 +133,7 @@ type Command struct {
 	// Run refuses with an error, or changes the company. After its first
 	// change it cannot refuse.
 	Run func(*Tx) error
-	// Answer renders the whole answer from the state that the command made.
+	// Answer renders the whole response from the state that the command made.
 	Answer func(*View) Reply
 }
 
@@ -299,13 +299,13 @@ func (s *Sandbox) passTime(ctx context.Context, until moment.Instant) error {
 	return nil
 }
 
-// step is what a commit has beside what the company changed.
+// step holds the parts of a commit beside the changes of the company.
 type step struct {
 	// header takes the place of the sandbox's, unless it is nil.
 	header *store.Sandbox
 	// signals are those of a command.
 	signals mission.Signals
-	// pending is the answer to a command, nil when time passes.
+	// pending is the response to a command, nil when time passes.
 	pending *pendingReply
 }
 
@@ -365,8 +365,8 @@ func (s *Sandbox) drop() {
 	s.log = logIndex{}
 }
 
-// evict writes a snapshot and forgets the company, if nobody has used it
-// since the given time, nobody does now and nobody waits for its events.
+// evict writes a snapshot and forgets the company, unless it has been used
+// since the given time, is in use, or a caller waits for its events.
 func (s *Sandbox) evict(ctx context.Context, before time.Time) {
 	if s.published.Load() == nil || s.watched.Load() || s.used.Load() >= before.Unix() || !s.mu.TryLock() {
 		return

@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// Limits of what an engine must take.
+// Limits that an engine must support.
 const (
 	// MaxBody is the largest body of a commit or a snapshot, in bytes.
 	MaxBody = 64 << 20
@@ -47,11 +47,11 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrFull reports that the disk took nothing, and nothing was written.
 	ErrFull = errors.New("storage full")
-	// ErrBusy reports that somebody else holds the storage for longer than the
-	// store waits, and nothing was written.
+	// ErrBusy reports that another process holds the storage for longer than
+	// the store waits, and nothing was written.
 	ErrBusy = errors.New("storage busy")
-	// ErrUnreachable reports that the storage does not answer, and that nothing was
-	// written.
+	// ErrUnreachable reports that the storage does not respond, and that
+	// nothing was written.
 	ErrUnreachable = errors.New("storage out of reach")
 	// ErrClosed reports that the store has been closed.
 	ErrClosed = errors.New("store closed")
@@ -74,8 +74,8 @@ type Sandbox struct {
 	ExpiresAt time.Time // microseconds, UTC
 	// DeleteAt is when the sandbox is to be removed.
 	DeleteAt time.Time // microseconds, UTC
-	// WakeAt is when somebody is to look after the sandbox next, whether a
-	// client calls or not.
+	// WakeAt is when the sandbox is due next, with or without a request of a
+	// client.
 	WakeAt time.Time // microseconds, UTC
 	// Extensions is how many times the lease was extended.
 	Extensions int
@@ -99,12 +99,12 @@ type Record struct {
 	// Kind and Key name it; both together are unique.
 	Kind, Key string
 	Body      []byte
-	// EndsAt is from when on Clear removes it. Until it is removed it is found,
-	// whatever the time.
+	// EndsAt is the time from which on Clear removes it. Until it is removed it
+	// is found, whatever the time.
 	EndsAt time.Time // microseconds, UTC
 }
 
-// Rule says what a write wants to find.
+// Rule is the condition of a write.
 type Rule uint8
 
 // Rules.
@@ -117,7 +117,7 @@ const (
 	Take
 )
 
-// Write is what is to become of one record.
+// Write is the change of one record.
 type Write struct {
 	Record
 
@@ -131,7 +131,7 @@ type Snapshot struct {
 	Body      []byte
 }
 
-// Image is what it takes to bring a sandbox back: its header, its newest
+// Image holds everything that brings a sandbox back: its header, its newest
 // snapshot (Version 0 and no body when there is none) and every commit after
 // that snapshot, oldest first.
 type Image struct {
@@ -220,7 +220,7 @@ type Store interface {
 	// and reports how many.
 	Clear(ctx context.Context, t time.Time, limit int) (int, error)
 
-	// Ping reports whether the store can answer and write.
+	// Ping reports whether the store can respond and write.
 	Ping(ctx context.Context) error
 
 	// Close finishes the calls under way, refuses new ones with ErrClosed and

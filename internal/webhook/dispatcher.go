@@ -15,8 +15,8 @@ import (
 
 const (
 	// maxSending is how many requests are under way at once, over all
-	// sandboxes, to receivers that answer. One costs some 50 KB while it lasts,
-	// which is 5 seconds at most.
+	// sandboxes, to receivers that respond. One costs some 50 KB while it
+	// lasts, which is 5 seconds at most.
 	maxSending = 512
 	// maxSlow is how many more are to receivers whose newest attempt ran out of
 	// time: these have places of their own and none of the others.
@@ -46,14 +46,14 @@ type Transport interface {
 	CloseIdleConnections()
 }
 
-// Observer is told of each attempt, for metrics.
+// Observer is called for each attempt, for metrics.
 type Observer interface {
-	// Attempted is called after an attempt. The class of its error is empty when
-	// the receiver answered 2xx.
+	// Attempted is called after an attempt. The class of its error is empty
+	// when the receiver responded with 2xx.
 	Attempted(errorClass string, took time.Duration)
 }
 
-// Options are what a dispatcher works with. All are wanted.
+// Options configure a dispatcher. All fields are required.
 type Options struct {
 	Source Source
 	// Sealer opens addresses and secrets, which were sealed for SealContext.
@@ -87,7 +87,7 @@ type Dispatcher struct {
 	stopping chan struct{}
 	stop     sync.Once
 	cancel   context.CancelFunc
-	// news says that fresh workers wait to be started.
+	// news signals that fresh workers wait to be started.
 	news  chan struct{}
 	ended sync.WaitGroup
 
@@ -122,8 +122,8 @@ func (d *Dispatcher) Start(ctx context.Context) error {
 	return nil
 }
 
-// Wake says that a sandbox may have something to send. It never waits, and may
-// be called at any time.
+// Wake reports that a sandbox may have something to send. It never waits, and
+// may be called at any time.
 func (d *Dispatcher) Wake(sandboxID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -222,7 +222,7 @@ func (d *Dispatcher) ask(ctx context.Context, question func() error) (err error)
 	}
 	defer func() {
 		<-d.questions
-		if r := recover(); r != nil { // one sandbox's books must not stop the deliveries of all
+		if r := recover(); r != nil { // one sandbox's delivery log must not stop the deliveries of all
 			err = fmt.Errorf("%w: %v", errPanic, r)
 		}
 	}()

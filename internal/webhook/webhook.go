@@ -1,7 +1,7 @@
 // Package webhook sends deliveries: it decides which URLs may be subscribed,
 // signs bodies, keeps secrets sealed, and carries each attempt to its receiver.
-// What is due and what became of it is kept elsewhere, behind Source; nothing
-// that a restart could lose is kept here.
+// The due deliveries and their outcomes are kept elsewhere, behind Source;
+// nothing that a restart could lose is kept here.
 package webhook
 
 import (

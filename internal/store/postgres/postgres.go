@@ -56,9 +56,9 @@ var _ store.Store = (*Store)(nil)
 // Open connects to the database of dsn, a PostgreSQL URL or a list of
 // key=value. The tables are those of the first schema of its search_path. Open
 // creates them in an empty schema, brings older ones up to date and refuses
-// newer ones. It also refuses a server that does not promise that what it has
-// committed is kept. A Store holds one connection for writing and up to
-// readConnections for reading, whatever the DSN says about a pool.
+// newer ones. It also refuses a server that does not promise to keep committed
+// data. A Store holds one connection for writing and up to readConnections for
+// reading, whatever the DSN says about a pool.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	s, err := open(ctx, dsn, own)
 	if err != nil {
@@ -67,8 +67,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// open opens a database; claim makes its writer's connection the only one. That
-// two stores beside each other do no harm is what the tests without it show.
+// open opens a database; claim makes its writer's connection the only one. The
+// tests without it show that two stores beside each other do no harm.
 func open(ctx context.Context, dsn string, claim func(context.Context, *pgx.Conn) error) (*Store, error) {
 	w, err := openWriter(ctx, dsn, claim)
 	if err != nil {
@@ -119,7 +119,7 @@ const touchPing = `
 	UPDATE pings SET count = count + 1
 	WHERE one = (SELECT one FROM pings FOR UPDATE SKIP LOCKED)`
 
-// Ping writes a row and reads one. It reports what either says.
+// Ping writes a row and reads one. It reports the error of either.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.write(ctx, ping{}); err != nil {
 		return fmt.Errorf("ping: %w", err)

@@ -189,7 +189,7 @@ func (s *Store) Count(ctx context.Context) (int, error) {
 	return count, nil
 }
 
-// headers are the answer to a query for the columns of header.
+// headers is the result of a query for the columns of header.
 func (s *Store) headers(ctx context.Context, query string, args ...any) ([]store.Sandbox, error) {
 	var list []store.Sandbox
 	err := s.read(ctx, func() error {

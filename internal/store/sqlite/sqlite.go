@@ -35,10 +35,10 @@ import (
 )
 
 const (
-	// busyTimeoutMillis is how long a connection waits for somebody else's lock.
-	// Nobody of ours holds one; an operator's backup may, for a moment.
+	// busyTimeoutMillis is how long a connection waits for a lock of another
+	// process. This process holds none; an operator's backup may, for a moment.
 	busyTimeoutMillis = "5000"
-	// journalLimitBytes is what the log is cut back to after a burst.
+	// journalLimitBytes is the size to which the log is cut back after a burst.
 	journalLimitBytes = "67108864"
 )
 
@@ -102,7 +102,7 @@ func resolve(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(path)), nil
 }
 
-// openLocked does what Open does once nobody else can.
+// openLocked does the work of Open once the lock is held.
 func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Ping writes a row and reads one. It reports what either says.
+// Ping writes a row and reads one. It reports the error of either.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.write(ctx, ping{}); err != nil {
 		return fmt.Errorf("ping: %w", err)
@@ -204,7 +204,7 @@ func connect(path, mode string, limit int) (*sql.DB, error) {
 	return db, nil
 }
 
-// makeFile creates the database file, readable by nobody else. The files
+// makeFile creates the database file, readable by its owner alone. The files
 // SQLite puts beside it take its mode.
 func makeFile(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -220,9 +220,10 @@ func makeFile(path string) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-// mayWrite refuses files that this process cannot write: the database, and what
-// SQLite keeps beside it. SQLite itself would open the database for reading, and
-// leave a shared-memory file that has its mode and stops the next start too.
+// mayWrite refuses files that this process cannot write: the database, and the
+// files that SQLite keeps beside it. SQLite itself would open the database for
+// reading, and leave a shared-memory file that has its mode and stops the next
+// start too.
 func mayWrite(path string) error {
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		file, err := os.OpenFile(name, os.O_RDWR, 0)
