@@ -19,7 +19,8 @@ type Meta struct {
 	APIVersion string `json:"api_version"`
 }
 
-// Call is how a call went. After one that failed it tells of the last attempt.
+// Call describes a finished call. After a failed one it describes the last
+// attempt.
 type Call struct {
 	Meta Meta
 	// Status is the status of the response, 0 when there was none.
@@ -38,9 +39,9 @@ type Call struct {
 
 type callKey struct{}
 
-// WithCall returns a context in which each call notes how it went. A call
+// WithCall returns a context in which each call notes its result. A call
 // overwrites the note of the one before, so calls that run at the same time
-// want contexts of their own.
+// need contexts of their own.
 func WithCall(ctx context.Context, call *Call) context.Context {
 	return context.WithValue(ctx, callKey{}, call)
 }

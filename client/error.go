@@ -17,12 +17,12 @@ var ErrNotModified = errors.New("not modified")
 type Error struct {
 	// Operation is the id of the operation, such as accept_sales_order.
 	Operation string
-	// Status is that of HTTP.
+	// Status is the HTTP status.
 	Status int
 	// Code tells refusals apart; the constants that begin with Code list them.
 	// It is empty when a proxy or another intermediary sent the response.
 	Code string
-	// Message and Hint are sentences for people: what happened, and what to do.
+	// Message and Hint are sentences for people: the cause, and the remedy.
 	Message, Hint string
 	// DocsURL is the page about the code.
 	DocsURL string
@@ -30,7 +30,8 @@ type Error struct {
 	Details json.RawMessage
 	// Retryable is set when the same request can succeed later.
 	Retryable bool
-	// RetryAt is when, by the server's clock, and zero where it did not say.
+	// RetryAt is the retry_at of the response, by the server's clock, and zero
+	// where there was none.
 	RetryAt time.Time
 	// RetryAfter is the time to wait from the response on, after both the
 	// header and RetryAt, with the clocks' difference taken out; 0 where the
@@ -101,9 +102,10 @@ func (a *answer) refusal(operation string, now time.Time) *Error {
 	return e
 }
 
-// wait is how long the server asks to wait: Retry-After or the time to
+// wait is the time that the server asks to wait: Retry-After or the time to
 // retry_at, whichever is longer. Moments are compared with the server's own
-// clock, since ours may be wrong; now is used only where it showed none.
+// clock, since ours may be wrong; now is used only where the response had no
+// date.
 func (a *answer) wait(retryAt, now time.Time) time.Duration {
 	if date, err := http.ParseTime(a.header.Get("Date")); err == nil {
 		now = date

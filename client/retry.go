@@ -40,7 +40,7 @@ type request struct {
 	path     string
 	absolute bool
 	system   system
-	// write is set for requests that want an idempotency key.
+	// write is set for requests that need an idempotency key.
 	write       bool
 	query       url.Values
 	ifNoneMatch string

@@ -18,7 +18,7 @@ import (
 const (
 	// maxBench bounds the clients of a bench.
 	maxBench = 1000
-	// writeEvery is how many calls of a client there are to a write.
+	// writeEvery is the number of calls of a client to one write.
 	writeEvery = 4
 )
 
@@ -67,7 +67,7 @@ type benchResult struct {
 	Failed  int       `json:"failed"`
 }
 
-// benchLine is calls of one kind. Latencies are in milliseconds.
+// benchLine summarises calls of one kind. Latencies are in milliseconds.
 type benchLine struct {
 	Calls     int     `json:"calls"`
 	PerSecond float64 `json:"per_second"`
@@ -126,7 +126,7 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 	return errors.Join(failures(tallies, r.Failed), ctx.Err())
 }
 
-// failures is the error of calls that failed, with one of them.
+// failures is the error of failed calls, with one of them.
 func failures(tallies []tally, count int) error {
 	for i := range tallies {
 		if tallies[i].err != nil {

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// maxSkew is how far two clocks may be apart before receivers of webhooks
-	// begin to turn deliveries away that take a while (contract:
+	// maxSkew is the largest difference of two clocks before receivers of
+	// webhooks begin to turn deliveries away that take a while (contract:
 	// SIG.RECEIVER.TOLERANCE allows 300 seconds).
 	maxSkew = 30 * time.Second
-	// leaseLeast is how much of a sandbox's time should be left.
+	// leaseLeast is the least rest of a sandbox's time that is no finding.
 	leaseLeast = 5 * time.Minute
-	// doctorTimeout is how long one look may take.
+	// doctorTimeout is the time limit of one check.
 	doctorTimeout = 10 * time.Second
 )
 

@@ -25,7 +25,7 @@ const (
 	evalDay = 60
 	// evalLease is longer than any evaluation is to take.
 	evalLease = 7 * 24 * time.Hour
-	// maxEvalSeeds bounds how many seeds are played in one go.
+	// maxEvalSeeds is the most seeds that are played in one go.
 	maxEvalSeeds = 1000
 	// killWait is how long a command may go on after it was asked to end.
 	killWait = 5 * time.Second
@@ -40,7 +40,7 @@ type evaluation struct {
 	patience time.Duration
 	command  []string
 
-	// said is where the commands' own words go, line by line.
+	// said is where the output of the commands goes, line by line.
 	said io.Writer
 
 	origin string
@@ -264,7 +264,7 @@ func (e *evaluation) play(ctx context.Context, seed uint64) played {
 // fail appends to Error.
 func (p *played) fail(why string) { p.Error = strings.TrimPrefix(p.Error+"; "+why, "; ") }
 
-// offered refuses a preset that there is not, before anything is played.
+// offered refuses an unknown preset, before anything is played.
 func (e *evaluation) offered(ctx context.Context) error {
 	api := &caller{base: e.origin + "/v1", http: e.http, heard: func(call) {}}
 	err := api.do(ctx, request{method: http.MethodPost, path: "/sandboxes", body: map[string]any{"preset": e.preset}}, &struct{}{})

@@ -23,7 +23,7 @@ func retryWaits() []time.Duration {
 	return []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute}
 }
 
-// forwarder sends events one after the other, and again when that failed.
+// forwarder sends events one after the other, and again after a failure.
 type forwarder struct {
 	url, secret, userAgent string
 	transport              http.RoundTripper

@@ -29,7 +29,7 @@ type place struct {
 	server, key string
 }
 
-// flags adds those that say where a place is.
+// flags adds the flags that name a place.
 func (p *place) flags(cmd *cobra.Command, keys bool) {
 	cmd.Flags().StringVar(&p.server, "server", "", "Origin of the server; from PLATEN_URL, or else "+defaultOrigin+", when empty.")
 	if keys {

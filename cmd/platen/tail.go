@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// requestsPause is how long tail waits between two looks at the log of
+	// requestsPause is the time between two looks of tail at the log of
 	// requests: each of them is a request of the key, too.
 	requestsPause = 2 * time.Second
 	requestsPage  = 100

@@ -1,11 +1,11 @@
-// Package admission decides who may have a sandbox now. It holds the limits of
-// each network, the places of the server, the queue for them, proofs of work,
-// and the answers of creations that are kept for a retry.
+// Package admission decides which requests get a sandbox now. It holds the
+// limits of each network, the places of the server, the queue for them, proofs
+// of work, and the responses of creations that are kept for a retry.
 //
 // A place is taken by a sandbox that lives, by a creation under way, or by a
-// ticket that is ready and waits to be claimed. Whatever place is free goes to
-// the head of the queue in the same moment, so a free place means an empty
-// queue, and a newcomer cannot overtake anybody:
+// ticket that is ready and waits to be claimed. Every free place goes to the
+// head of the queue in the same moment, so a free place means an empty queue,
+// and a newcomer cannot overtake the clients in it:
 //
 //	         ┌── a place is free ──────────────────────────▶ sandbox
 //	creation ┤                                                 ▲
@@ -13,10 +13,10 @@
 //	                                       │
 //	                                       └── 120 s ──▶ forfeited ──10 min──▶ gone
 //
-// The Controller is the one that hands out the places of a store. It keeps them in
-// memory; what must outlive it (tickets, used proofs, kept answers, who created
-// how much) is records of the store, and those that belong to a sandbox are
-// written in the commit that makes it.
+// The Controller hands out the places of a store. It keeps them in memory;
+// state that must outlive it (tickets, used proofs, kept responses, the
+// creations of each network) is in records of the store, and those that belong
+// to a sandbox are written in the commit that makes it.
 package admission
 
 import (
@@ -50,17 +50,17 @@ type Options struct {
 	Log   *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
-	// Capacity is how many sandboxes there may be, Queue how many may wait for
-	// a place.
+	// Capacity is the most sandboxes at a time, Queue the most tickets that may
+	// wait for a place.
 	Capacity, Queue int
-	// Active is how many sandboxes a network may have at a time, Hourly how
-	// many it may create in an hour; 0 is no limit.
+	// Active is the most sandboxes of a network at a time, Hourly the most that
+	// it may create in an hour; 0 is no limit.
 	Active, Hourly int
 	// ClaimWindow is how long a ready ticket waits to be claimed.
 	ClaimWindow time.Duration
 	// Turnover is how long a sandbox takes up its place, unless it is extended.
 	Turnover time.Duration
-	// Difficulty is how many leading zero bits a proof of work needs; 0 asks
+	// Difficulty is the number of leading zero bits of a proof of work; 0 asks
 	// for none.
 	Difficulty int
 	// Secret is the key that challenges are signed with and kept responses are
@@ -74,7 +74,7 @@ type Controller struct {
 	store     store.Store
 	log       *slog.Logger
 	challenge []byte
-	// woken tells Run that there is something to write.
+	// woken signals Run that there is something to write.
 	woken chan struct{}
 	// creating is held shared by creations and alone by a recount.
 	creating sync.RWMutex
@@ -88,7 +88,7 @@ type Controller struct {
 	keys, proofs map[string]bool
 	// doubtful is set when it is not known whether a sandbox came or went.
 	doubtful bool
-	// cleared is when ended records were last removed.
+	// cleared is the time at which ended records were last removed.
 	cleared time.Time
 }
 
@@ -125,7 +125,7 @@ func (d *Controller) Saved(header store.Sandbox) {
 	d.occupancy.saved(header)
 }
 
-// Deleted tells the controller that a sandbox has been deleted.
+// Deleted notes that a sandbox has been deleted.
 func (d *Controller) Deleted(sandboxID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

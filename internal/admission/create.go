@@ -13,7 +13,7 @@ import (
 	"platen/internal/store"
 )
 
-// fullRetrySeconds is how long a client waits when the queue is full (contract:
+// fullRetrySeconds is the Retry-After when the queue is full (contract:
 // LIMIT.QUEUE_FULL_RETRY).
 const fullRetrySeconds = 30
 
@@ -25,8 +25,8 @@ type Request struct {
 	// is refused with it, unless its idempotency key decides otherwise
 	// (contract: OPEN.IDEM.FIRST).
 	Wrong error
-	// Key is the idempotency key, "" for none, and Fingerprint tells requests
-	// with the same key apart.
+	// Key is the idempotency key, "" for none, and Fingerprint distinguishes
+	// requests with the same key.
 	Key         string
 	Fingerprint [sha256.Size]byte
 	// Proof is the header Sim-PoW, as often as it was sent.

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// maxTend is how long Run rests when nothing calls it.
+	// maxTend is how long Run rests when it is not woken.
 	maxTend = 10 * time.Second
-	// tendLeast is how long it rests after something went wrong.
+	// tendLeast is how long it rests after an error.
 	tendLeast = time.Second
-	// clearEvery is how often ended records are removed, maxClear how many in
-	// one step.
+	// clearEvery is the interval at which ended records are removed, maxClear
+	// the most in one step.
 	clearEvery = 10 * time.Second
 	maxClear   = 1000
-	// maxTickets is how many tickets are written in one step.
+	// maxTickets is the most tickets that are written in one step.
 	maxTickets = 200
 )
 
@@ -154,7 +154,7 @@ func (d *Controller) clear(ctx context.Context, now time.Time) (well bool) {
 	return true
 }
 
-// Length is how many tickets wait.
+// Length is the number of tickets that wait.
 func (d *Controller) Length() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -17,7 +17,7 @@ const (
 	creationsCount = time.Hour
 	// retryUnknown is the wait of a network for whose places no end is known.
 	retryUnknown = time.Minute
-	// maxList is how many sandboxes are read at a start: all of them.
+	// maxList is the most sandboxes that are read at a start: all of them.
 	maxList = 1 << 30
 )
 
@@ -35,7 +35,7 @@ type occupancy struct {
 // occupant is a sandbox that takes up a place.
 type occupant struct {
 	network string
-	// until is when it will be deleted.
+	// until is when the sandbox will be deleted.
 	until time.Time
 }
 
@@ -145,7 +145,7 @@ func (r *occupancy) recounted(headers []store.Sandbox) {
 	}
 }
 
-// taken is how many places sandboxes and creations take up.
+// taken is the number of places that sandboxes and creations take up.
 func (r *occupancy) taken() int { return len(r.living) + r.making }
 
 // allows refuses a network that has, or has created, as many as it may

@@ -76,7 +76,8 @@ func busy() error {
 	return p
 }
 
-// Inspect is Poll without a claim: it reports a ticket as ready by saying nothing.
+// Inspect is Poll without a claim: for a ready ticket it returns nil and no
+// error.
 func (d *Controller) Inspect(id string) (*Waiting, error) {
 	_, stands, err := d.inspect(ticketKey(id))
 	return stands, err

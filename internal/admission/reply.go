@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// KeyLeast is how many characters an idempotency key must have to count on creation: two
-	// people behind one address must not meet under "test" (contract:
-	// OPEN.IDEM.CREATION).
+	// KeyLeast is the least number of characters of an idempotency key that
+	// counts on creation: two people behind one address must not meet under
+	// "test" (contract: OPEN.IDEM.CREATION).
 	KeyLeast = 20
 	// replyKept is how long the response of a creation is kept (contract:
 	// OPEN.IDEM.CREATION).

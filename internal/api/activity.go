@@ -58,7 +58,7 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 	x.call.FeedRange, x.call.Page.Ledger = s, ledgerCursor(v)
 }
 
-// ledgerCursor is how ledger and feed stand in a view.
+// ledgerCursor is the position of ledger and feed in a view.
 func ledgerCursor(v *sandbox.View) mission.LedgerCursor {
 	return mission.LedgerCursor{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
 }

@@ -41,8 +41,8 @@ func (s *Server) KeysOf(r *http.Request, c sandbox.Credential) (sandbox.Keys, er
 	return s.registry.KeysOf(r.Context(), c)
 }
 
-// Shuts reports whether the network of a request is shut out: nothing is looked
-// up for it.
+// Shuts reports whether the network of a request is shut out: its key is not
+// looked up then.
 func (s *Server) Shuts(r *http.Request) bool {
 	return s.gate.Shuts(s.registry.Now().Time(), s.groupOf(r))
 }

@@ -9,7 +9,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// maxPath is how much of a path is remembered, in bytes.
+// maxPath is the largest part of a path that is remembered, in bytes.
 const maxPath = 200
 
 // note remembers the request in its sandbox (contract: OPEN.ROUTE.REQUESTS).
@@ -66,7 +66,7 @@ func (p *page) calls(calls []sandbox.Call) (items [][]byte, next string) {
 	return items, ""
 }
 
-// remembered finds one call.
+// remembered finds one request.
 func (x *exchange) remembered(id string) (row []byte, version uint64, err error) {
 	calls, _ := x.sandbox.Calls()
 	for _, c := range slices.Backward(calls) {

@@ -36,7 +36,7 @@ const (
 	// streams included.
 	consolePerMinute = 60
 	consoleBurst     = 30
-	// maxStreams is how many streams of one sandbox may be open.
+	// maxStreams is the most open streams of one sandbox.
 	maxStreams = 2
 	// streamRetry is the Retry-After of a refused stream, which is sent in
 	// seconds.
@@ -103,8 +103,8 @@ type viewer struct {
 	systems map[operation.System]bool
 }
 
-// watched serves a route of the console: the road of a request as far as it
-// goes for one that only looks.
+// watched serves a route of the console, with the steps of a request that apply
+// to one that only looks.
 func (s *Server) watched(answer func(*exchange, *viewer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(w)

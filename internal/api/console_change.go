@@ -22,8 +22,9 @@ const (
 	maxChangeRows   = 300
 )
 
-// cursor is how far a viewer has seen: the version of the view, the number of
-// the newest event and how many calls there were. The id of a message is one.
+// cursor is the state up to which a viewer has been sent changes: the version
+// of the view, the number of the newest event and the number of requests. The
+// id of a message is one.
 type cursor struct {
 	version, sequence, calls uint64
 }

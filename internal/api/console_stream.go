@@ -19,7 +19,8 @@ const (
 	// streamTick is the interval at which a viewer is sent the time, and the
 	// requests of clients, which change nothing in the company.
 	streamTick = time.Second
-	// keepAlive is how often something is sent though nothing has changed.
+	// keepAlive is the interval at which something is sent though nothing has
+	// changed.
 	keepAlive = 15 * time.Second
 	// streamPatience is how long one message may take on its way.
 	streamPatience = 10 * time.Second

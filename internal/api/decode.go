@@ -20,7 +20,8 @@ import (
 const (
 	// MaxBody is the largest body in bytes (contract: LIMIT.BODY).
 	MaxBody = 16_384
-	// maxKeyLength is that of an Idempotency-Key (contract: LIMIT.IDEMPOTENCY_KEY).
+	// maxKeyLength is the largest length of an Idempotency-Key (contract:
+	// LIMIT.IDEMPOTENCY_KEY).
 	maxKeyLength = 64
 )
 
@@ -130,7 +131,7 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// fingerprint tells requests with the same idempotency key apart.
+// fingerprint distinguishes requests with the same idempotency key.
 func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
 	sum := sha256.Sum256(body)
 	h := sha256.New()

@@ -66,8 +66,8 @@ func hash(b []byte) uint64 {
 	return h
 }
 
-// meta appends the head of an envelope (contract: ENV.META.SIMULATION and the rows after it). A nil view is a
-// request without a sandbox.
+// meta appends the head of an envelope (contract: ENV.META.SIMULATION and the
+// rows after it). A nil view is a request without a sandbox.
 func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	now := x.now
 	if v != nil {

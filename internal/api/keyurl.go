@@ -56,7 +56,7 @@ func appendKeys(keys []string, text string) []string {
 	return keys
 }
 
-// isKey reports whether a text is of the letters of URL-safe base64.
+// isKey reports whether a text consists of the letters of URL-safe base64.
 func isKey(secret string) bool {
 	for i := range len(secret) {
 		c := secret[i]

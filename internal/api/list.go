@@ -39,7 +39,7 @@ type page struct {
 	binding, chosen uint64
 }
 
-// query refuses unknown parameters and those that stand more than once. Of
+// query refuses unknown parameters and those that are given more than once. Of
 // several, the first in the order of the alphabet is named.
 func query(values url.Values, known ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -146,7 +146,8 @@ func (p *page) bind(x *exchange) {
 	}
 }
 
-// sealBytes is how much of a cursor ties it to its list and its place.
+// sealBytes is the number of bytes of a cursor that tie it to its list and its
+// place.
 const sealBytes = 8
 
 // seal is the checksum in a cursor to a place: a damaged cursor does not fit

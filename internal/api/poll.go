@@ -12,7 +12,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// maxPolls is how many polls of one key may wait (contract:
+// maxPolls is the most polls of one key that may wait (contract:
 // OPEN.FEED.POLL.LIMIT).
 const maxPolls = 2
 
@@ -70,7 +70,7 @@ func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
 }
 
 // await waits until there is something new after a view, for a time, to the end
-// of the sandbox or of the server, or as long as the client is there.
+// of the sandbox or of the server, or as long as the client is connected.
 func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*sandbox.View, []record.Event, error) {
 	unwatch := x.sandbox.Watch()
 	defer unwatch()
@@ -119,7 +119,7 @@ func (x *exchange) pollQuery() (url.Values, *wanted, error) {
 	return values, &wanted{page: p, query: query}, nil
 }
 
-// waitSeconds is how long a poll waits.
+// waitSeconds is the time that a poll waits.
 func waitSeconds(values url.Values) (int, error) {
 	text := values.Get("wait_s")
 	if !values.Has("wait_s") {
@@ -166,7 +166,8 @@ type waiter struct {
 	system    sandbox.System
 }
 
-// enter lets a poll wait, unless two of its key do. The caller leaves.
+// enter lets a poll wait, unless two of its key do. The caller ends that with
+// leave.
 func (w *waiters) enter(caller sandbox.Caller) (leave func(), err error) {
 	key := waiter{caller.SandboxID, caller.System}
 	w.mu.Lock()

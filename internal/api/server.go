@@ -1,7 +1,7 @@
 // Package api is the HTTP side: it turns requests into operations of the table
-// and their outcomes into envelopes. The road of a request is one straight
-// function, Server.serve; its stations stand in the contract's order, so that
-// a request that is refused at one has done nothing behind it.
+// and their outcomes into envelopes. The steps of a request are one straight
+// function, Server.serve, in the contract's order, so that a request that is
+// refused at one has done nothing of the later ones.
 package api
 
 import (
@@ -27,7 +27,7 @@ import (
 	"platen/internal/schema"
 )
 
-// BasePath is where the API lives below the origin (contract: VER.PREFIX).
+// BasePath is the path of the API below the origin (contract: VER.PREFIX).
 const BasePath = "/v1"
 
 // Options configure a server.
@@ -43,7 +43,7 @@ type Options struct {
 	// network of its own.
 	Gate    Gate
 	Network *network.Rules
-	// Serves, when set, tells which hosts are this server's.
+	// Serves, when set, reports whether a host is this server's.
 	Serves func(host string) bool
 	// Observe, when set, is called for every request after its response.
 	Observe func(*Answered)
@@ -362,7 +362,7 @@ type exchange struct {
 	agent   *sandbox.Credential
 	caller  sandbox.Caller
 	sandbox *sandbox.Sandbox
-	// credentials are those that let the request in. A request that lasts looks
+	// credentials are those that let the request in. A long request checks
 	// again whether they still do.
 	credentials []sandbox.Credential
 	csv         bool

@@ -114,8 +114,8 @@ func (x *exchange) replayOrRefuse(d writeRequest, wrong error) error {
 // sharedScope is the scope of idempotency keys on routes that take either key.
 const sharedScope = "sandbox"
 
-// scope is where an idempotency key is known: on a route of one system, in that
-// system; on a shared one, in the sandbox, whichever key came with it (contract:
+// scope is the scope of an idempotency key: on a route of one system, that
+// system; on a shared one, the sandbox, whichever key came with it (contract:
 // OPEN.IDEM.SCOPE).
 func (x *exchange) scope() string {
 	if x.op.System == operation.Shared {

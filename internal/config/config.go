@@ -25,7 +25,7 @@ import (
 const MaxRate = 1_000_000
 
 const (
-	// SecretLeast is how many characters a secret key has at least.
+	// SecretLeast is the least number of characters of a secret key.
 	SecretLeast = 32
 	// MaxDifficulty is the hardest proof of work: a minute or more of a client
 	// that does nothing else.

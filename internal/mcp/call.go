@@ -18,7 +18,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// basePath is where the API lives below the origin.
+// basePath is the path of the API below the origin.
 const basePath = "/v1"
 
 // Arguments that every tool may have.
@@ -89,7 +89,7 @@ func (c *call) caller() sandbox.Caller {
 	return caller
 }
 
-// source is where a call has its sandbox from.
+// source is the origin of a call's sandbox.
 type source int
 
 const (

@@ -77,7 +77,7 @@ type Options struct {
 	// Origin is the scheme and host that links begin with, Version that of the
 	// program.
 	Origin, Version string
-	// Serves tells which hosts are this server's.
+	// Serves reports whether a host is this server's.
 	Serves func(host string) bool
 	// Docs is searched beside the tables and served as resources, nil for
 	// nothing.

@@ -88,7 +88,7 @@ func playMission(arguments map[string]string) (string, error) {
 	return "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no mission with this id; list_missions names them"}
 }
 
-// maxCompletions is how many values a completion may have, by the protocol.
+// maxCompletions is the most values of a completion, by the protocol.
 const maxCompletions = 100
 
 // complete completes the ids of missions.

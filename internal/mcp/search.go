@@ -19,7 +19,7 @@ const (
 	argumentQuery = "query"
 	foundDefault  = 5
 	maxFound      = 20
-	// maxText is how much of a page is shown, in bytes.
+	// maxText is the largest part of a page that is shown, in bytes.
 	maxText = 1200
 )
 
@@ -107,7 +107,7 @@ func searching(of string) *object {
 	return arguments
 }
 
-// most is how much a search may find.
+// most is the most results of a search.
 func (c *call) most() int {
 	var most int
 	_ = json.Unmarshal(c.arguments["limit"], &most) // checked before
@@ -205,8 +205,9 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 	})
 }
 
-// reaches reports whether an address has an operation. The ones that want no
-// key have a tool of their own, and no agent ends the company that it works for.
+// reaches reports whether an address has an operation. The ones that need no
+// key have a tool of their own, and no agent ends the company that it works
+// for.
 func (c *call) reaches(op *operation.Operation) bool {
 	return op.System != operation.Open && op.Kind != operation.Deletion && (c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
 }

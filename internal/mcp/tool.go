@@ -111,8 +111,8 @@ func (b *builder) page(o *object, ops ...*operation.Operation) {
 	}
 }
 
-// toolRequest is the request for an operation. The arguments go where the operation
-// wants them; those that were used for something else are left out.
+// toolRequest is the request for an operation. The arguments go to their places
+// in the operation; those that were used for something else are left out.
 func (c *call) toolRequest(op *operation.Operation, used []string) toolRequest {
 	in := toolRequest{operation: op, places: map[string]string{}, query: url.Values{}, body: map[string]json.RawMessage{}, key: c.arguments.text(argumentIdempotency)}
 	used = append(slices.Concat(op.PathParamNames(), []string{argumentSandbox, argumentIdempotency}), used...)

@@ -20,7 +20,7 @@ const (
 	ipv4Most, ipv6Most = 32, 128
 	// mappedBits stand before an IPv4 address that is written as an IPv6 one.
 	mappedBits = 96
-	// maxHops is how many proxies are followed back at most.
+	// maxHops is the most proxies that are followed back.
 	maxHops = 16
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 	IPv4Bits, IPv6Bits int
 }
 
-// Rules tell groups apart.
+// Rules assign addresses to groups.
 type Rules struct {
 	options Options
 }

@@ -61,7 +61,7 @@ func (k bucket) at(now int64, b Budget) bucket {
 	return min(max(k, bucket(now)), bucket(now+int64(b.Whole())))
 }
 
-// remaining is how many whole tokens there are.
+// remaining is the number of whole tokens.
 func (k bucket) remaining(now int64, b Budget) int {
 	return int((int64(b.Whole()) - (int64(k.at(now, b)) - now)) / int64(b.Interval()))
 }

@@ -8,7 +8,7 @@ import (
 // maxRefusals bounds the refusals that are remembered of one caller.
 const maxRefusals = 1000
 
-// Penalty shuts out those who go on sending over their limits: after so many
+// Penalty shuts out callers that go on sending over their limits: after so many
 // Refusals Within a time, for as long as it Lasts. One that lasts no time is
 // switched off.
 type Penalty struct {
@@ -35,8 +35,8 @@ func (p Penalty) check(name string) error {
 	return nil
 }
 
-// refusals remembers when the newest refusals of a caller were, in
-// milliseconds, as many as a penalty asks for.
+// refusals holds the times of the newest refusals of a caller, in milliseconds,
+// as many as a penalty counts.
 type refusals struct {
 	times []uint32
 	// first and newest are the first refusal since a pause as long as a penalty

@@ -1,14 +1,13 @@
 // Package ratelimit decides whether a request may pass. Three budgets are kept,
 // each a token bucket for each of its callers: one for each key, one for each
-// network group, and for each network group one for all that comes without a
-// key that works. Who goes on sending over a limit is shut out for a while: a
-// key by a cooldown, a network group by a ban. Refusals of a key count for the key
-// alone, so that a program in a loop does not shut out its neighbours, and the
-// loopback network is never banned.
+// network group, and for each network group one for all requests without a key
+// that works. A caller that goes on sending over a limit is shut out for a
+// while: a key by a cooldown, a network group by a ban. Refusals of a key count
+// for the key alone, so that a program in a loop does not shut out its
+// neighbours, and the loopback network is never banned.
 //
-// The package keeps no time: every call is told what time it is. Its tables
-// are bounded, and what they forget first is whoever has nothing to be
-// remembered for.
+// The package has no clock: every function is passed the time. Its tables are
+// bounded, and they first forget callers whose entry equals that of a new one.
 package ratelimit
 
 import (
@@ -186,7 +185,7 @@ func (g *Gate) Lift(at time.Time) int { return g.groups.lift(at.UnixNano()) }
 // server's own machine is one group.
 func Spared(group netip.Prefix) bool { return group.Addr().Unmap().IsLoopback() }
 
-// Size is how many callers the gate remembers.
+// Size is the number of callers that the gate remembers.
 func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
 
 // Own is the budget that a caller has.

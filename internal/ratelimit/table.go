@@ -9,7 +9,7 @@ import (
 const (
 	// shards keep callers of different names from waiting for each other.
 	shards = 64
-	// sampled is how many places are looked at for one to be had.
+	// sampled is the number of places that are looked at for a free one.
 	sampled = 4
 )
 
@@ -42,9 +42,9 @@ type entry struct {
 // state is the state of a caller, as it is shown.
 type state struct {
 	remaining int
-	// wait is how long it takes until a token is there; 0 when one was spent.
+	// wait is the time until there is a token; 0 when one was spent.
 	wait time.Duration
-	// shut is how long a penalty still lasts; 0 for none.
+	// shut is the rest of a penalty; 0 for none.
 	shut time.Duration
 	// began is set when this refusal has begun the penalty.
 	began bool
@@ -104,8 +104,8 @@ func (p *entry) silent(now int64, penalty Penalty) bool {
 }
 
 // spend takes a token of a caller, unless there is none or the caller is shut
-// out. A lack of tokens is noted and may begin a penalty. unless the caller
-// is spared those.
+// out. A lack of tokens is noted and may begin a penalty, unless the caller is
+// spared those.
 func (t *table[K]) spend(key K, now int64, spared bool) state {
 	s := t.shard(key)
 	s.mu.Lock()
@@ -129,9 +129,9 @@ func (t *table[K]) spend(key K, now int64, spared bool) state {
 	return state{remaining: after.remaining(now, t.budget)}
 }
 
-// refuse takes back a spending of a caller who was refused elsewhere, and notes
-// that refusal where it counts. It returns how long the caller is shut out for
-// it.
+// refuse takes back a spending of a caller that another budget refused, and
+// notes that refusal where it counts. It returns how long the caller is shut
+// out for it.
 func (t *table[K]) refuse(key K, now int64, counts bool) time.Duration {
 	s := t.shard(key)
 	s.mu.Lock()
@@ -172,7 +172,7 @@ func (t *table[K]) noteRefusal(p *entry, now int64) time.Duration {
 	return t.penalty.Lasts
 }
 
-// remaining is how many tokens a caller has. It changes nothing.
+// remaining is the number of tokens of a caller. It changes nothing.
 func (t *table[K]) remaining(key K, now int64) int {
 	if t.budget.Off() {
 		return Most
@@ -199,7 +199,7 @@ func (t *table[K]) shuts(key K, now int64) bool {
 	return p != nil && min(p.until, now+int64(t.penalty.Lasts)) > now
 }
 
-// size is how many places are taken.
+// size is the number of places taken.
 func (t *table[K]) size() int {
 	n := 0
 	for i := range t.shards {

@@ -7,14 +7,14 @@ import (
 	"platen/internal/moment"
 )
 
-// MaxCalls is how many of its clients' calls a sandbox remembers (contract:
-// OPEN.ROUTE.REQUESTS).
+// MaxCalls is the number of its clients' requests that a sandbox remembers
+// (contract: OPEN.ROUTE.REQUESTS).
 const MaxCalls = 500
 
 // Call is one request of a client and its result. It holds no query string and
 // no key.
 type Call struct {
-	// Ordinal counts the calls of a sandbox from 1.
+	// Ordinal counts the requests of a sandbox from 1.
 	Ordinal uint64
 	// ID is the id of the request.
 	ID     string
@@ -66,8 +66,8 @@ func (s *Sandbox) Note(c Call) {
 	l.first = (l.first + 1) % MaxCalls
 }
 
-// Calls returns the calls that are remembered, oldest first, and how many there
-// ever were.
+// Calls returns the remembered requests, oldest first, and the number of all
+// there were.
 func (s *Sandbox) Calls() (calls []Call, count uint64) {
 	l := &s.calls
 	l.mu.Lock()

@@ -23,8 +23,8 @@ const (
 	flagCompressed = 1
 	// compressAbove is the size in bytes from which compression pays.
 	compressAbove = 512
-	// maxExpands is how many bytes a compressed one can stand for. Rows are far
-	// below that; a damaged body that claims more is not unpacked.
+	// maxExpands is the most bytes that a compressed one can stand for. Rows
+	// are far below that; a damaged body that claims more is not unpacked.
 	maxExpands = 1024
 )
 

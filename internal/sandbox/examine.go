@@ -10,8 +10,8 @@ import (
 	"platen/internal/problem"
 )
 
-// eventsPerRead is how many events are read at a time: more than there
-// are missions and achievements.
+// eventsPerRead is the number of events that are read at a time: more than
+// there are missions and achievements.
 const eventsPerRead = 100
 
 // Examination holds the values of a whole sandbox that are too expensive to

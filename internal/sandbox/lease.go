@@ -23,7 +23,7 @@ const (
 	// warning is how long before the end sandbox.expiring is written
 	// (contract: OPEN.LIFE.EXPIRING).
 	warning = 5 * time.Minute
-	// maxExtensions is how often a lease can be extended (contract:
+	// maxExtensions is the most extensions of a lease (contract:
 	// LIMIT.EXTENSIONS).
 	maxExtensions = 2
 	// graceLeast keeps the end and the deletion apart.

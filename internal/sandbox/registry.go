@@ -20,7 +20,8 @@ const (
 	maxSeed = 1<<53 - 1
 	// maxKnownKeys bounds the table of keys that were looked up before.
 	maxKnownKeys = 100_000
-	// savers is how many snapshots are written at once when a registry closes.
+	// savers is the number of snapshots that are written at once when a
+	// registry closes.
 	savers = 32
 )
 
@@ -48,7 +49,7 @@ type Options struct {
 // Hooks are called when sandboxes come and go. Nil fields are skipped.
 type Hooks struct {
 	// Saved is called with a sandbox that was made, that was loaded or whose
-	// lease has moved, Gone with one that was deleted.
+	// lease has moved, Deleted with one that was deleted.
 	Saved   func(store.Sandbox)
 	Deleted func(sandboxID string)
 	// Uncertain is called when it is not known whether a sandbox was deleted.

@@ -1,15 +1,15 @@
-// Package sandbox gives each company its registry: two keys, a lease, one writer
-// at a time, a log of commits and a feed.
+// Package sandbox keeps each company in a registry: two keys, a lease, one
+// writer at a time, a log of commits and a feed.
 //
 // A command enters through Do, a read through View. Both first bring the
-// company up to the present. What a command changes, the events it writes and
-// the answer it gives are one commit: all of it is durable before the caller
-// hears of it, or none of it happened. Readers see the last durable state
-// through a pointer that is swapped after the commit, so a read never waits
-// behind another caller's disk.
+// company up to the present. The changes of a command, its events and its
+// response are one commit: all of it is durable before the caller gets the
+// response, or none of it happened. Readers see the last durable state through
+// a pointer that is swapped after the commit, so a read never waits behind
+// another caller's disk.
 //
-// If a commit fails, or nobody can say whether it did, the company in memory
-// is dropped and loaded again at its next use: memory is never ahead of disk.
+// If a commit fails, or its outcome is not known, the company in memory is
+// dropped and loaded again at its next use: memory is never ahead of disk.
 package sandbox
 
 import (
@@ -31,7 +31,7 @@ import (
 const (
 	// eventsPerCommit bounds one commit of passing time.
 	eventsPerCommit = 200
-	// commitsPerSnapshot is how many commits a load has to replay at most.
+	// commitsPerSnapshot is the most commits that a load has to replay.
 	commitsPerSnapshot = 256
 	// fullRetry is the Retry-After, in seconds, when the disk is full.
 	fullRetry = 5
@@ -53,8 +53,8 @@ type Sandbox struct {
 	// writing is when the writer that is inside began, as an instant; 0 when
 	// there is none.
 	writing atomic.Int64
-	// calls are those of clients, activity is how they went, each with a lock of
-	// its own. refused is the count of activity, for readers.
+	// calls are the requests of clients, activity records how they went, each
+	// with a lock of its own. refused is the count of activity, for readers.
 	calls    callLog
 	activity activity
 	refused  atomic.Int64
@@ -126,7 +126,7 @@ type Command struct {
 	// means that the client sent none. Beside is another scope in which it must
 	// not have been used for something else, "" for none.
 	Scope, Key, Beside string
-	// Fingerprint tells requests with the same key apart.
+	// Fingerprint distinguishes requests with the same key.
 	Fingerprint Fingerprint
 	// Signals are noted when the command succeeds.
 	Signals mission.Signals
@@ -228,8 +228,8 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	return *reply, nil
 }
 
-// prepare brings the company to where a command can run, or returns the stored
-// reply of an earlier one.
+// prepare brings the company to the point where a command can run, or returns
+// the stored reply of an earlier one.
 func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) (reply Reply, found bool, err error) {
 	s.used.Store(now.Time().Unix())
 	if err := s.load(ctx); err != nil {
@@ -253,7 +253,7 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 	return Reply{}, false, nil
 }
 
-// run keeps a command to its word that a refusal changes nothing.
+// run ensures that a refused command changes nothing.
 func (s *Sandbox) run(tx *Tx, cmd Command) error {
 	err := cmd.Run(tx)
 	if err != nil && s.company.Changed() {
@@ -264,7 +264,7 @@ func (s *Sandbox) run(tx *Tx, cmd Command) error {
 }
 
 // advance loads the company if need be and brings it up to the present. The
-// steps of its life come in between, each at its own moment. An expired
+// steps of its lease come in between, each at its own moment. An expired
 // company stops at the end of its lease.
 func (s *Sandbox) advance(ctx context.Context, now moment.Instant) error {
 	if err := s.load(ctx); err != nil {

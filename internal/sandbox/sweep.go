@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// sweepInterval is how often leases and idle companies are looked at,
-	// sweepRest how long after a look that something went wrong in.
+	// sweepInterval is the interval at which leases and idle companies are
+	// looked at, sweepRest the pause after a look with an error.
 	sweepInterval = time.Second
 	sweepRest     = 10 * time.Second
-	// sweepBatch is how many sandboxes are looked for at once.
+	// sweepBatch is the number of sandboxes that are looked for at once.
 	sweepBatch = 100
 	// idleTime is how long an unused company stays in memory.
 	idleTime = 5 * time.Minute
@@ -127,7 +127,7 @@ func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (err error) {
 	})
 }
 
-// remove deletes a sandbox, with all that was known of it.
+// remove deletes a sandbox, with everything in memory about it.
 func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"platen/internal/moment"
 )
 
-// tailLength is how many of the newest events are kept in memory.
+// tailLength is the number of the newest events that are kept in memory.
 const tailLength = 64
 
 // View is a sandbox as it stood after one commit: immutable, shared by any

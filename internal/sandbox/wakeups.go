@@ -16,7 +16,8 @@ const (
 	// wakeupRetry is when a sandbox is tried again that could not be brought up
 	// to the present.
 	wakeupRetry = time.Second
-	// wakeupWriters is how many sandboxes it brings up to the present at once.
+	// wakeupWriters is the number of sandboxes that it brings up to the present
+	// at once.
 	wakeupWriters = 64
 )
 
@@ -96,7 +97,7 @@ func (h *wakeups) unwatch(w *scheduled) {
 	}
 }
 
-// Watchers is how many wait for events.
+// Watchers is the number of callers that wait for events.
 func (h *Registry) Watchers() int {
 	h.wakeups.mu.Lock()
 	defer h.wakeups.mu.Unlock()

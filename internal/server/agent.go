@@ -11,8 +11,8 @@ import (
 	"platen/internal/web"
 )
 
-// siteSearch searches the docs of the site for agents. The site shows the tools of
-// the endpoint, so it comes to be after it.
+// siteSearch searches the docs of the site for agents. The site shows the tools
+// of the endpoint, so it is made after the endpoint.
 type siteSearch struct {
 	origin string
 	pages  *web.Pages

@@ -118,7 +118,7 @@ type limitListener struct {
 	closed chan struct{}
 }
 
-// taken is how many connections are open.
+// taken is the number of open connections.
 func (l *limitListener) taken() int { return len(l.places) }
 
 // Accept implements net.Listener.

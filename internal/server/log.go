@@ -14,7 +14,7 @@ import (
 	"platen/internal/ratelimit"
 )
 
-// waits are the operations that take as long as nothing happens.
+// waits are the operations that wait until something happens.
 var waits = map[string]bool{"poll_events": true} //nolint:gochecknoglobals // read only
 
 // observe counts and logs a request to the API.
@@ -68,15 +68,16 @@ func (s *Server) logRequest(a *api.Answered) {
 	s.log.LogAttrs(ctx, slog.LevelInfo, "request", attributes...)
 }
 
-// refusalLines is how many requests over a limit have a line of the log in a
+// refusalLines is the number of requests over a limit that are logged in a
 // second: a flood must not fill the disk.
 const refusalLines = 10
 
 // sample lets some lines of each second through.
 type sample struct {
 	mu sync.Mutex // guards the fields below
-	// second is the one that lines are counted in, written how many of it were
-	// let through, left how many were not since the last that was.
+	// second is the one that lines are counted in, written the number of its
+	// lines that were let through, left the number that were not since the last
+	// that was.
 	second        int64
 	written, left int
 }

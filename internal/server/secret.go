@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// secretBytes is how many random bytes a key has that we make.
+	// secretBytes is the number of random bytes of a key made here.
 	secretBytes = 32
 	// secretSuffix names the file of the key, beside the database.
 	secretSuffix = ".key"
@@ -38,7 +38,7 @@ const (
 type secretSource struct {
 	// text is the key, empty when its file is yet to be made.
 	text []byte
-	// place names where it is from, for people.
+	// place names the origin of the key, for people.
 	place, file string
 }
 

@@ -130,7 +130,7 @@ func (s *Server) ask(ctx context.Context) (sandboxes int, err error) {
 	return h.answer.sandboxes, err
 }
 
-// question puts one question to the storage.
+// question pings the storage once.
 func (s *Server) question(ctx context.Context, answered chan struct{}) {
 	var said storeAnswer
 	if said.err = s.store.Ping(ctx); said.err == nil {
@@ -176,7 +176,7 @@ type storage struct {
 	failed bool
 }
 
-// note notes an outcome. Those that only concern one call count nothing.
+// note notes an outcome. Errors that only concern one call count nothing.
 func (s *storage) note(err error) {
 	failed := err != nil
 	if failed && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled)) {

@@ -1,22 +1,22 @@
-// Package store says what Platen asks of a disk, in words and in one small
-// interface. The bodies it keeps are opaque to it: what a commit means is the
-// business of package sandbox.
+// Package store defines what Platen requires of a disk, in words and in one
+// small interface. The bodies it keeps are opaque to it: package sandbox gives
+// commits their meaning.
 //
 // Beside the sandboxes it keeps records: small rows of several kinds that are
 // found by a key and end by themselves, such as the tickets of the queue. A
 // commit can write records in the same step.
 //
-// Durable means: when a method that writes has returned nil, what it wrote
-// survives the loss of the process and of the machine's power. An engine may
-// gather many callers into one flush, but it answers none of them earlier.
+// Durable means: when a method that writes has returned nil, its writes survive
+// the loss of the process and of the machine's power. An engine may gather many
+// callers into one flush, but it returns to none of them earlier.
 //
-// An error other than the sentinel errors below says nothing about the
-// outcome: the write may or may not be there. Callers must drop what they hold
-// in memory and load again.
+// An error other than the sentinel errors below leaves the outcome open: the
+// write may or may not be there. Callers must drop their state in memory and
+// load again.
 //
-// A context that has ended before a call changes nothing, and the call answers
+// A context that has ended before a call changes nothing, and the call returns
 // its error. One that ends later ends the waiting: a commit that was not taken
-// up yet is withdrawn, one under way is finished and answered with the truth,
+// up yet is withdrawn, one under way is finished and its true outcome returned,
 // where the engine can know it.
 package store
 
@@ -41,7 +41,7 @@ const (
 var (
 	// ErrConflict reports that the version is not the successor of the newest
 	// one: another writer was here first, or the sandbox is gone. Or a record
-	// is not as its rule wants it.
+	// does not meet its rule.
 	ErrConflict = errors.New("version conflict")
 	// ErrNotFound reports that no such sandbox exists.
 	ErrNotFound = errors.New("not found")
@@ -77,7 +77,7 @@ type Sandbox struct {
 	// WakeAt is when the sandbox is due next, with or without a request of a
 	// client.
 	WakeAt time.Time // microseconds, UTC
-	// Extensions is how many times the lease was extended.
+	// Extensions is the number of times the lease was extended.
 	Extensions int
 }
 

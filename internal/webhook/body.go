@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// maxBody is how many bytes a body may have (contract: LIMIT.DELIVERY_BODY).
+	// maxBody is the most bytes of a body (contract: LIMIT.DELIVERY_BODY).
 	maxBody = 4096
-	// maxString is how many bytes a string may have to count as short
-	// (contract: OPEN.DLV.SCALARS).
+	// maxString is the most bytes of a string that counts as short (contract:
+	// OPEN.DLV.SCALARS).
 	maxString = 128
 	// truncation is the field that ends a shortened body (contract:
 	// EVT.BODY.TRUNCATED).

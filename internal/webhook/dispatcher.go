@@ -24,18 +24,18 @@ const (
 	// maxSandboxSending bounds those of one sandbox. To one subscription there is
 	// one at a time, in the order of the feed (contract: OPEN.DLV.ORDER).
 	maxSandboxSending = 16
-	// maxAhead is how many attempts of a subscription are asked for ahead, so that
-	// not each of them waits for the record of the one before.
+	// maxAhead is the number of attempts of a subscription that are asked for
+	// ahead, so that not each of them waits for the record of the one before.
 	maxAhead = 8
-	// maxDue is how many attempts are asked for at a time. It is more than a
-	// sandbox may send in a minute, so that those of one subscription never hide
-	// those of another.
+	// maxDue is the number of attempts that are asked for at a time. It is more
+	// than a sandbox may send in a minute, so that those of one subscription
+	// never hide those of another.
 	maxDue = 64
-	// maxAsking is how many sandboxes the source is asked about at once. After
-	// a restart all of them want something.
+	// maxAsking is the number of sandboxes that the source is asked about at
+	// once. After a restart all of them have to be asked about.
 	maxAsking = 32
-	// After an error of the source, and when it wants to be asked again at once
-	// without having anything, it is asked again after a while.
+	// After an error of the source, and when its next time is already past
+	// though it returned nothing, it is asked again after a while.
 	backOffLeast, maxBackOff = 100 * time.Millisecond, 10 * time.Second
 )
 
@@ -69,14 +69,14 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Dispatcher sends what is due. Each sandbox that has something to send has a
-// worker, which is a goroutine: it asks the source, sends, and has outcomes
-// recorded, all that came in the meantime at once. Workers wait in line for the
-// places of requests, one place at a time, so no sandbox overtakes another by
-// having more to send.
+// Dispatcher sends the due deliveries. Each sandbox that has something to send
+// has a worker, which is a goroutine: it asks the source, sends, and has
+// outcomes recorded, all that came in the meantime at once. Workers queue for
+// the places of requests, one place at a time, so no sandbox overtakes another
+// by having more to send.
 //
-// Nothing is kept that a restart could lose: what was sent and not recorded is
-// due again.
+// Nothing is kept that a restart could lose: a delivery that was sent and not
+// recorded is due again.
 type Dispatcher struct {
 	options Options
 	// places, slow and questions hold an element for each request under way, those
@@ -203,10 +203,10 @@ func (d *Dispatcher) Send(ctx context.Context, a subscription.Attempt) subscript
 	return d.attempt(ctx, transport, &a)
 }
 
-// Sending is how many requests are under way.
+// Sending is the number of requests under way.
 func (d *Dispatcher) Sending() int { return int(d.sending.Load()) }
 
-// Workers is how many sandboxes have something to send, now or later.
+// Workers is the number of sandboxes that have something to send, now or later.
 func (d *Dispatcher) Workers() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

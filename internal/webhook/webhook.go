@@ -17,7 +17,7 @@ import (
 const (
 	// SecretPrefix begins every secret (contract: WHK.SECRET).
 	SecretPrefix = "whsec_"
-	// secretBytes is how many random bytes a secret has (contract:
+	// secretBytes is the number of random bytes of a secret (contract:
 	// OPEN.WHK.SECRET). A multiple of three, so that base64 needs no padding.
 	secretBytes = 24
 )

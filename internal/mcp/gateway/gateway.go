@@ -28,7 +28,7 @@ const (
 	// maxBody is the most bytes of one request: 20 messages, of which few are
 	// as large as the body of a call may be.
 	maxBody = 64 << 10
-	// maxBatch is how many messages come in one request.
+	// maxBatch is the most messages of one request.
 	maxBatch = 20
 
 	headerSession  = "Mcp-Session-Id"
@@ -73,7 +73,7 @@ type Options struct {
 	Book                  *session.Store
 	Gate                  Gate
 	// Origin is the scheme and host under which clients know the server, and
-	// Serves tells which hosts are its own.
+	// Serves reports whether a host is its own.
 	Origin string
 	Serves func(host string) bool
 	Log    *slog.Logger
@@ -171,8 +171,7 @@ func RequestOf(ctx context.Context) *Request {
 	return v
 }
 
-// ServeHTTP is the road of a request to the endpoint, one station after the
-// other.
+// ServeHTTP runs the steps of a request to the endpoint, one after the other.
 func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := &Request{Key: sentKey(r.Header), Request: r}
 	// A client that waits for a place or an event may wait longer than others,

@@ -26,8 +26,8 @@ const (
 	// Lasts is how long a session or a handle is kept after its last use
 	// (contract: OPEN.MCP.SESSION).
 	Lasts = 24 * time.Hour
-	// renewed is how old the note of the last use gets: writing one for each
-	// call would cost a flush of the disk.
+	// renewed is the age after which the note of the last use is renewed:
+	// writing one for each call would cost a flush of the disk.
 	renewed = time.Hour
 
 	// retrySeconds is the Retry-After, in seconds, while the storage takes
@@ -37,7 +37,7 @@ const (
 	kindSession = "agent session"
 	kindHandle  = "agent handle"
 
-	// HandlePrefix is how handles begin (contract: OPEN.MCP.HANDLE).
+	// HandlePrefix begins every handle (contract: OPEN.MCP.HANDLE).
 	HandlePrefix = "sbh_"
 	// secretBytes is the randomness of an id: its holder acts with both keys,
 	// so it is as hard to guess as they are.

@@ -1,9 +1,9 @@
 // Package valkey keeps rate budgets for several nodes in one Valkey or Redis.
 // Each decision is one script there, so no two nodes spend the same token, and
-// it is the decision that the gate in memory would have come to.
+// it is the same decision that the gate in memory would make.
 //
-// A server that does not answer must not stop anybody: then each node decides
-// by budgets of its own, says so, and looks again after a while.
+// A server that does not respond must not stop any request: then each node
+// decides by budgets of its own, logs that, and looks again after a while.
 package valkey
 
 import (
@@ -35,7 +35,7 @@ const (
 	// tens of microseconds.
 	maxConnections = 64
 	idleTime       = 5 * time.Minute
-	// keys is how many keys the script has.
+	// keys is the number of keys of the script.
 	keys = 4
 	// maxBans bounds the bans that a node remembers by itself.
 	maxBans = 10_000
@@ -151,7 +151,7 @@ func (g *Gate) Failures() int64 { return g.failures.Load() }
 // Budget returns one of the gate's budgets.
 func (g *Gate) Budget(name ratelimit.Name) ratelimit.Budget { return g.local.Budget(name) }
 
-// Size is how many callers this node remembers by itself.
+// Size is the number of callers that this node remembers by itself.
 func (g *Gate) Size() int { return g.local.Size() }
 
 // Admit decides on one request and spends its cost.

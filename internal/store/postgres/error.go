@@ -9,7 +9,7 @@ import (
 	"platen/internal/store"
 )
 
-// SQLSTATEs that mean something to a caller.
+// SQLSTATEs that callers need to distinguish.
 const (
 	uniqueViolation = "23505"
 	diskFull        = "53100"

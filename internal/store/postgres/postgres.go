@@ -1,29 +1,29 @@
 // Package postgres keeps sandboxes in a PostgreSQL database, which several
 // processes may share.
 //
-// One goroutine of each Store writes. It takes whatever waits, at most
-// groupCommits of it, and sends it as one batch: one round trip, one implicit
-// transaction, one flush of the log for all of them. The callers are answered
-// when the server has reported that the transaction is committed.
+// One goroutine of each Store writes. It takes the waiting requests, at most
+// groupCommits of them, and sends them as one batch: one round trip, one
+// implicit transaction, one flush of the log for all of them. The callers
+// return when the server has reported that the transaction is committed.
 //
 // Compare-and-swap holds across processes. A commit is inserted only when its
 // version follows the newest one; of two that both see the same newest one, the
 // primary key of commits lets one in, and ON CONFLICT DO NOTHING passes over
-// the other without harm to its group. What depends on a commit, a header for
-// example, is joined to the rows that were inserted. Every write locks the row
-// of its sandbox until its transaction ends, so that a deletion comes either
-// before a commit or after it, never beside it. All take their locks in the same
-// order.
+// the other without harm to its group. Writes that depend on a commit, a header
+// for example, are joined to the rows that were inserted. Every write locks the
+// row of its sandbox until its transaction ends, so that a deletion comes
+// either before a commit or after it, never beside it. All take their locks in
+// the same order.
 //
 // A transaction that the server refuses is gone as a whole. The requests of its
 // group are then sent again one by one, so that only the one that was refused
 // fails. Nothing is sent again after a connection was lost: the outcome is not
-// known then, and the callers are told so.
+// known then, and the callers get an error that leaves it open.
 //
-// A deletion marks the row of the sandbox and takes its keys away. The row stays
-// as the tombstone that keeps the id from being used again. The writers remove
-// the bodies between groups, in small steps; a sandbox that one process is
-// emptying is passed over by the others.
+// A deletion marks the row of the sandbox and takes its keys away. The row
+// stays as the tombstone that keeps the id from being used again. The writers
+// remove the bodies between groups, in small steps; a sandbox that one process
+// is emptying is passed over by the others.
 //
 // Connections must be direct or pooled by session: settings and prepared
 // statements belong to a connection.

@@ -19,8 +19,8 @@ const (
 	// groupBytes ends a group early, so that large bodies do not make a
 	// transaction of gigabytes.
 	groupBytes = 16 << 20
-	// queueLength is how many requests may wait beyond the group under way.
-	// After that, callers wait in their own call.
+	// queueLength is the number of requests that may wait beyond the group
+	// under way. After that, callers wait in their own call.
 	queueLength = 1024
 	// answerTimeout is the time after which a server that does not respond is
 	// taken for lost. The bodies of a group at its limit need a line of 6

@@ -18,8 +18,9 @@ const (
 	vacuumPages = 64
 	// sweepPause is how long a sweep rests after a step that failed.
 	sweepPause = time.Second
-	// tombstoneLimit is how many sandboxes back an id is remembered. Ids are
-	// random: nothing but a late duplicate of its creation brings one again.
+	// tombstoneLimit is the number of later sandboxes for which an id is
+	// remembered. Ids are random: nothing but a late duplicate of its creation
+	// brings one again.
 	tombstoneLimit = 1 << 20
 )
 

@@ -1,20 +1,19 @@
-// Package sqlite keeps sandboxes in one SQLite file. It is the engine that is
-// built in.
+// Package sqlite keeps sandboxes in one SQLite file. It is the built-in engine.
 //
-// One goroutine writes. It takes whatever waits, at most groupCommits of it,
-// does it in one transaction and answers the callers after COMMIT has returned,
+// One goroutine writes. It takes the waiting requests, at most groupCommits of
+// them, does them in one transaction and returns to the callers after COMMIT,
 // so that many of them share one flush of the disk (synchronous=FULL on a
 // write-ahead log). A commit is compare-and-swap in a single statement, which
 // changes no row when it conflicts: there is nothing to undo, and so nothing
 // that could harm the others of its group.
 //
-// Readers have connections of their own, which cannot write, and never wait
-// for the writer.
+// Readers have connections of their own, which cannot write, and never wait for
+// the writer.
 //
 // A deletion takes the header away at once and leaves a tombstone. The writer
 // removes the bodies between groups, in small steps, and then gives the free
-// pages back to the file system. The tombstone is what a crash cannot undo: the
-// next Open goes on from there.
+// pages back to the file system. A crash cannot undo the tombstone: the next
+// Open goes on from there.
 package sqlite
 
 import (

@@ -17,8 +17,8 @@ const (
 	// groupBytes ends a group early, so that large bodies do not make a
 	// transaction of gigabytes.
 	groupBytes = 16 << 20
-	// queueLength is how many requests may wait beyond the group under way.
-	// After that, callers wait in their own call.
+	// queueLength is the number of requests that may wait beyond the group
+	// under way. After that, callers wait in their own call.
 	queueLength = 1024
 )
 
@@ -254,8 +254,8 @@ func (w *writer) transact(work func() error) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	// The log cannot grow. Folding it into the database, as far as that goes
-	// without growing too, lets it be written from its start again: this is
-	// what makes room for a deletion on a full disk.
+	// without growing too, lets it be written from its start again: this makes
+	// room for a deletion on a full disk.
 	_, _ = changes(w.checkpoint)
 	return fmt.Errorf("%w: %w", store.ErrFull, err)
 }

@@ -18,7 +18,7 @@ var ErrFault = errors.New("fault on purpose")
 // ErrCrashed is the error of a Faulty after its crash.
 var ErrCrashed = errors.New("crashed on purpose")
 
-// A Fault is something that goes wrong with one write.
+// A Fault is a planned failure of one write.
 type Fault int
 
 const (
@@ -80,7 +80,7 @@ func NewFaulty(inner store.Store, plan Plan) *Faulty {
 	return &Faulty{inner: inner, plan: plan}
 }
 
-// Calls is how many writes have begun.
+// Calls is the number of writes that have begun.
 func (f *Faulty) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// checksUnderRace is how many random lives a store leads while memory is
-// watched: each takes ten times as long, and has its writers meet as often.
+// checksUnderRace is the number of random histories of a store that are run
+// under the race detector: each takes ten times as long, and has its writers
+// meet as often.
 const checksUnderRace = "20"
 
 // fewerChecks lowers the number of runs of the property, unless the command

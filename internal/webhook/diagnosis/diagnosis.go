@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// tolerance is how far a timestamp may be off (contract: LIMIT.SIGNATURE_AGE).
+// tolerance is the largest difference between a timestamp and the clock
+// (contract: LIMIT.SIGNATURE_AGE).
 const tolerance = 300 * time.Second
 
 // Capture is the request that a receiver got, with the secret and other facts
@@ -53,7 +54,7 @@ const (
 	ComputedOtherwise   Code = "computed_differently"
 )
 
-// Finding is one thing that is wrong.
+// Finding is one fault.
 type Finding struct {
 	Code Code `json:"code"`
 	// Certain is set when the signature proves it. Otherwise it is likely.

@@ -65,8 +65,8 @@ func keys(secret string) []key {
 	)
 }
 
-// secrets looks for the secret and the body that explain a signature. It reports
-// whether those that were given do.
+// secrets looks for the secret and the body that explain a signature. It
+// reports whether the given ones do.
 func (r *Report) secrets(c *Capture, m *message) bool {
 	current, old := keys(c.Secret), []key(nil)
 	if c.OldSecret != "" {
