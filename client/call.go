@@ -6,40 +6,42 @@ import (
 	"time"
 )
 
-// Meta is the head of every answer.
+// Meta holds the metadata that every response carries.
 type Meta struct {
 	// Simulation is always true: nothing here is real.
 	Simulation bool      `json:"simulation"`
 	RequestID  string    `json:"request_id"`
 	ServerTime time.Time `json:"server_time"`
-	// SimDate is the in-world date, ExpiresInS the seconds that the sandbox
-	// has left. Answers that are not about a sandbox have neither.
+	// SimDate is the in-world date, ExpiresInS the seconds that the sandbox has
+	// left. Responses that are not about a sandbox have neither.
 	SimDate    Date   `json:"sim_date"`
 	ExpiresInS int64  `json:"expires_in_s"`
 	APIVersion string `json:"api_version"`
 }
 
-// Call is how a call went. After one that failed it tells of the last attempt.
+// Call describes a finished call. After a failed one it describes the last
+// attempt.
 type Call struct {
 	Meta Meta
-	// Status is that of the answer, 0 when there was none.
+	// Status is the status of the response, 0 when there was none.
 	Status int
 	Header http.Header
-	// ETag is the version of what a read returned.
+	// ETag is the version of the data that a read returned.
 	ETag string
-	// IdempotencyKey is what a write was sent with. With it, a write whose fate
-	// is not known can be sent again.
+	// IdempotencyKey is the key that a write was sent with. With it, a write
+	// whose outcome is unknown can be sent again.
 	IdempotencyKey string
-	// Replayed is set when the answer is the stored one of an earlier attempt.
+	// Replayed is set when the response is the stored one of an earlier
+	// attempt.
 	Replayed bool
 	Attempts int
 }
 
 type callKey struct{}
 
-// WithCall returns a context in which each call notes how it went. A call
+// WithCall returns a context in which each call notes its result. A call
 // overwrites the note of the one before, so calls that run at the same time
-// want contexts of their own.
+// need contexts of their own.
 func WithCall(ctx context.Context, call *Call) context.Context {
 	return context.WithValue(ctx, callKey{}, call)
 }

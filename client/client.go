@@ -14,7 +14,7 @@
 //		}
 //		_, err = c.AcceptSalesOrder(ctx, order.ID)
 //		if client.IsCode(err, client.CodeInvalidState) {
-//			continue // somebody else has answered it
+//			continue // another client has answered it
 //		}
 //		if err != nil {
 //			return err
@@ -24,23 +24,23 @@
 // # Operations
 //
 // Each operation of the API has one method, named for it: accept_sales_order
-// is AcceptSalesOrder. A method answers with the row that the server sent.
+// is AcceptSalesOrder. A method returns the row that the server sent.
 // Lists have two: ListSalesOrders reads one page, SalesOrders all of them.
-// Optional members of a body are pointers; new(int64(60)) makes one.
+// Optional fields of a body are pointers; new(int64(60)) makes one.
 //
-// A method picks the key that its route wants. Routes that take either use the
+// A method picks the key that its route requires. Routes that take either use the
 // key of Head Office where there is one.
 //
 // Amounts are whole numbers of minor units, hundredths, and their names end in
-// Minor. A pointer in a row is null where the server says null.
+// Minor. A pointer in a row is nil where the server sent null.
 //
 // # Retries
 //
 // An attempt is repeated after 429, after 503, after any error that the server
-// calls retryable, and when the network failed. Conflicts (409) are left to the
+// marks as retryable, and when the network failed. Conflicts (409) are left to the
 // program unless RetryConflicts is given. Every write carries an
 // Idempotency-Key, the same on each of its attempts, so that a write whose
-// answer was lost happens once and the next attempt brings the first answer.
+// response was lost happens once and the next attempt returns the first response.
 // The server's Retry-After and retry_at are kept, whichever is later; where it
 // names no time, the wait is drawn at random below a limit that doubles. See
 // MaxRetries, MaxElapsed and RetryConflicts.
@@ -54,8 +54,8 @@
 // # Details of one call
 //
 // Two things travel in the context: WithIdempotencyKey brings a key of your
-// own, and WithCall says where to note how a call went, such as its meta,
-// whether it was a replay, or how many attempts it took.
+// own, and WithCall takes a Call for the details of a call, such as its meta,
+// whether it was a replay, or the number of its attempts.
 package client
 
 import (
@@ -72,13 +72,13 @@ import (
 
 //go:generate go run ../internal/clientgen -out .
 
-// Keys are the two keys of a sandbox. Either may be empty; methods that want
-// it then fail with ErrNoKey.
+// Keys are the two keys of a sandbox. Either may be empty; methods that need it
+// then fail with ErrNoKey.
 type Keys struct {
 	Office, Factory string
 }
 
-// String says which keys are set, not what they are.
+// String names the keys that are set, without their values.
 func (k Keys) String() string {
 	return fmt.Sprintf("keys(office: %t, factory: %t)", k.Office != "", k.Factory != "")
 }
@@ -102,7 +102,7 @@ type Client struct {
 	settings
 }
 
-// settings are what options change.
+// settings are the values that options change.
 type settings struct {
 	http       *http.Client
 	userAgent  string
@@ -133,7 +133,7 @@ func HTTPClient(h *http.Client) Option { return func(s *settings) { s.http = h }
 // UserAgent sets the header User-Agent.
 func UserAgent(text string) Option { return func(s *settings) { s.userAgent = text } }
 
-// MaxRetries limits how often a call is repeated; 5 by default, 0 for never.
+// MaxRetries limits the repetitions of a call; 5 by default, 0 for none.
 func MaxRetries(n int) Option { return func(s *settings) { s.maxRetries = n } }
 
 // MaxElapsed limits the time from the beginning of a call to that of its last
@@ -142,8 +142,8 @@ func MaxElapsed(d time.Duration) Option { return func(s *settings) { s.maxElapse
 
 // RetryConflicts repeats retryable 409 refusals too, such as press_busy and
 // no_operator, within MaxRetries and MaxElapsed. By default they are returned
-// at once: they tell of the company, not of the line, and whether to wait, to
-// take another press or to move the clock is a decision. The one 409 that is
+// at once: they describe the company, not the connection, and whether to wait,
+// to take another press or to move the clock is a decision. The one 409 that is
 // always repeated is request_in_progress, which a call meets when an earlier
 // attempt of its own is still at work.
 func RetryConflicts() Option { return func(s *settings) { s.conflicts = true } }
@@ -190,11 +190,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the caller says what was waited for
+		return ctx.Err() //nolint:wrapcheck // the caller names what it waited for
 	}
 }
 
-// system says which key a route wants.
+// system is the key that a route requires.
 type system string
 
 const (
@@ -204,7 +204,7 @@ const (
 	factory system = "factory"
 )
 
-// key picks the key of a system; open routes want none.
+// key picks the key of a system; open routes need none.
 func (c *Client) key(s system) (string, error) {
 	key := ""
 	switch s {

@@ -15,26 +15,27 @@ var ErrNotModified = errors.New("not modified")
 
 // Error is a refusal by the server.
 type Error struct {
-	// Operation is the id of what was called, such as accept_sales_order.
+	// Operation is the id of the operation, such as accept_sales_order.
 	Operation string
-	// Status is that of HTTP.
+	// Status is the HTTP status.
 	Status int
 	// Code tells refusals apart; the constants that begin with Code list them.
-	// It is empty when something between here and the server answered.
+	// It is empty when a proxy or another intermediary sent the response.
 	Code string
-	// Message and Hint are sentences for people: what happened, and what to do.
+	// Message and Hint are sentences for people: the cause, and the remedy.
 	Message, Hint string
 	// DocsURL is the page about the code.
 	DocsURL string
 	// Details is an object for programs, nil for most codes.
 	Details json.RawMessage
-	// Retryable says that the same request can work later.
+	// Retryable is set when the same request can succeed later.
 	Retryable bool
-	// RetryAt is when, by the server's clock, and zero where it did not say.
+	// RetryAt is the retry_at of the response, by the server's clock, and zero
+	// where there was none.
 	RetryAt time.Time
-	// RetryAfter is how long to wait from the answer on, after both the header
-	// and RetryAt, with the clocks' difference taken out; 0 where the server
-	// named no time.
+	// RetryAfter is the time to wait from the response on, after both the
+	// header and RetryAt, with the clocks' difference taken out; 0 where the
+	// server named no time.
 	RetryAfter time.Duration
 	// RequestID finds the request in the server's log.
 	RequestID string
@@ -62,7 +63,8 @@ func IsCode(err error, code string) bool {
 	return ok && refusal.Code == code
 }
 
-// envelope is what a success is wrapped in. Data is a pointer to decode into.
+// envelope is the JSON object around the data of a success. Data is a pointer
+// to decode into.
 type envelope struct {
 	Meta Meta `json:"meta"`
 	Data any  `json:"data"`
@@ -78,8 +80,8 @@ type errorBody struct {
 	RetryAt   time.Time       `json:"retry_at"`
 }
 
-// refusal reads an answer that is no success. What is not an envelope comes
-// from something in between and is told by its status alone.
+// refusal reads a response that is no success. A body that is not an envelope
+// comes from an intermediary and is described by its status alone.
 func (a *answer) refusal(operation string, now time.Time) *Error {
 	e := &Error{Operation: operation, Status: a.status, RequestID: a.header.Get("Request-Id")}
 	var body struct {
@@ -100,9 +102,10 @@ func (a *answer) refusal(operation string, now time.Time) *Error {
 	return e
 }
 
-// wait is how long the server asks to wait: Retry-After or the time to
+// wait is the time that the server asks to wait: Retry-After or the time to
 // retry_at, whichever is longer. Moments are compared with the server's own
-// clock, since ours may be wrong; now is used only where it showed none.
+// clock, since ours may be wrong; now is used only where the response had no
+// date.
 func (a *answer) wait(retryAt, now time.Time) time.Duration {
 	if date, err := http.ParseTime(a.header.Get("Date")); err == nil {
 		now = date

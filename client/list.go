@@ -54,7 +54,7 @@ func (s selection) where(name, value string) {
 	}
 }
 
-// after asks for what came after an event, 0 for everything.
+// after returns a query for the events after a number, all of them for 0.
 func after(seq uint64) url.Values {
 	return url.Values{"since": {strconv.FormatUint(seq, 10)}}
 }

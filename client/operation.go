@@ -43,7 +43,8 @@ func send[T any](ctx context.Context, c *Client, q request) (*T, error) {
 	return out, nil
 }
 
-// failed says which operation could not even be sent.
+// failed wraps an error that prevented an operation from being sent, with its
+// name.
 func failed(operation string, err error) error {
 	return fmt.Errorf("platen: %s: %w", operation, err)
 }

@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	// maxAnswer is the largest answer that is read, in bytes: many times a
+	// maxAnswer is the largest response that is read, in bytes: many times a
 	// full page of the largest rows.
 	maxAnswer = 8 << 20
 	// backoffFirst and maxBackoff limit the wait where the server names no
 	// time: the limit begins with the one and doubles up to the other.
 	backoffFirst = 250 * time.Millisecond
 	maxBackoff   = 8 * time.Second
-	// requestInProgress is the code of a request whose twin is still at work.
+	// requestInProgress is the code of a refusal while an earlier request with
+	// the same idempotency key is still in progress.
 	requestInProgress = "request_in_progress"
 )
 
@@ -39,16 +40,16 @@ type request struct {
 	path     string
 	absolute bool
 	system   system
-	// write is set for requests that want an idempotency key.
+	// write is set for requests that need an idempotency key.
 	write       bool
 	query       url.Values
 	ifNoneMatch string
-	// in is what to send, nil for no body.
+	// in is the body to send, nil for none.
 	in    any
 	proof string
 }
 
-// answer is what came back.
+// answer is a response as it was received.
 type answer struct {
 	status int
 	header http.Header
@@ -56,7 +57,7 @@ type answer struct {
 	meta   Meta
 }
 
-// do sends a request until it is answered for good, and decodes the data of a
+// do sends a request until it has a final response, and decodes the data of a
 // success into out.
 func (c *Client) do(ctx context.Context, q *request, out any) (*Call, error) {
 	call := &Call{}
@@ -110,7 +111,7 @@ func (c *Client) prepare(ctx context.Context, q *request) (*http.Request, error)
 	// A reader of bytes lets each attempt read the body again (GetBody).
 	r, err := http.NewRequestWithContext(ctx, q.method, target, bytes.NewReader(body))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // do says which operation
+		return nil, err //nolint:wrapcheck // do names the operation
 	}
 	set := func(name, value string) {
 		if value != "" {
@@ -137,14 +138,14 @@ func (c *Client) prepare(ctx context.Context, q *request) (*http.Request, error)
 	return r, nil
 }
 
-// networkError is the end of an attempt that brought no answer. Whether it did
-// anything is not known.
+// networkError is the error of an attempt without a response. Whether the
+// request took effect is not known.
 type networkError struct{ cause error }
 
 // Error implements error.
 func (e *networkError) Error() string { return e.cause.Error() }
 
-// Unwrap returns what the network said.
+// Unwrap returns the network's error.
 func (e *networkError) Unwrap() error { return e.cause }
 
 // attempt sends a request once.
@@ -172,7 +173,7 @@ func (c *Client) attempt(q *request, r *http.Request, call *Call, out any) error
 	return nil
 }
 
-// send brings a request out and reads the whole answer.
+// send sends a request and reads the whole response.
 func (c *Client) send(r *http.Request) (*answer, error) {
 	attempt := r.Clone(r.Context())
 	if r.GetBody != nil {
@@ -222,8 +223,8 @@ func (c *Client) again(ctx context.Context, err error) bool {
 	}
 }
 
-// delay is how long to wait before the next attempt: what the server asked
-// for, or else a random time.
+// delay is the time to wait before the next attempt: the server's own, or else
+// a random one.
 func (c *Client) delay(err error, attempts int) time.Duration {
 	if refusal, ok := errors.AsType[*Error](err); ok && refusal.RetryAfter > 0 {
 		return refusal.RetryAfter

@@ -76,7 +76,7 @@ func (c *Client) create(ctx context.Context, q request) (*Sandbox, error) {
 	return c.made(q.operation, data)
 }
 
-// made is the sandbox of an answer, with a client of its own.
+// made is the sandbox of a response, with a client of its own.
 func (c *Client) made(operation string, data json.RawMessage) (*Sandbox, error) {
 	s := &Sandbox{}
 	if err := json.Unmarshal(data, &s.NewSandbox); err != nil {
@@ -105,8 +105,8 @@ func (c *Client) look(ctx context.Context, q request) (*Sandbox, *QueueTicket, e
 	return nil, stands, nil
 }
 
-// poll waits and looks at a ticket once. Data holds the ticket before and what
-// was found after; an answer without a path to poll keeps the last one.
+// poll waits and looks at a ticket once. Data holds the ticket before and the
+// result after; a response without a path to poll keeps the last one.
 func (c *Client) poll(ctx context.Context, operation string, before *Call, data *json.RawMessage) (*Call, error) {
 	ticket := QueueTicket{}
 	if err := json.Unmarshal(*data, &ticket); err != nil {
@@ -128,7 +128,7 @@ func (c *Client) poll(ctx context.Context, operation string, before *Call, data 
 		*data = found
 		return call, nil
 	}
-	// A later answer may name only the position.
+	// A later response may name only the position.
 	next := ticket
 	if err := json.Unmarshal(found, &next); err != nil {
 		return nil, fmt.Errorf("platen: %s: decode the ticket: %w", operation, err)
@@ -145,7 +145,7 @@ var errPollPath = errors.New("the ticket names no path of this server")
 func (c *Client) atOrigin(path string) (string, error) {
 	base, err := url.Parse(c.base)
 	if err != nil {
-		return "", err //nolint:wrapcheck // do says which operation
+		return "", err //nolint:wrapcheck // do names the operation
 	}
 	target, err := url.Parse(path)
 	if err != nil || !strings.HasPrefix(path, "/") || target.Host != "" || target.Scheme != "" {

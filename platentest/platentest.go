@@ -80,8 +80,8 @@ func Start(t testing.TB, change ...map[string]string) *Platen {
 	return &Platen{Origin: s.Origin(), BaseURL: s.BaseURL()}
 }
 
-// Options are what a sandbox may begin with. Empty fields are left to the
-// server.
+// Options are a client's choices for a new sandbox. Empty fields are left to
+// the server.
 type Options struct {
 	Preset string `json:"preset,omitempty"`
 	Bridge string `json:"bridge,omitempty"`

@@ -15,7 +15,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxAnswer is far more than any answer is long.
+// maxAnswer is the largest response that is read, in bytes, far more than any
+// response has.
 const maxAnswer = 16 << 20
 
 // apiOptions are the flags of api.
@@ -77,8 +78,8 @@ func (o *apiOptions) run(cmd *cobra.Command, method, path string) error {
 		if err != nil {
 			return err
 		}
-		// Where the right one is missing the other is sent: the server says what is
-		// wanted.
+		// Where the right key is missing the other is sent: the server's
+		// refusal names the one it wants.
 		key := cmp.Or(keys.Office, keys.Factory)
 		if strings.HasPrefix(path, "/factory/") {
 			key = cmp.Or(keys.Factory, keys.Office)
@@ -94,7 +95,7 @@ func (o *apiOptions) run(cmd *cobra.Command, method, path string) error {
 	}
 	answer, err := (&http.Client{Timeout: pollTimeout}).Do(r)
 	if err != nil {
-		return err //nolint:wrapcheck // it says what could not be reached
+		return err //nolint:wrapcheck // the error names the address
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
@@ -149,7 +150,7 @@ func (o *apiOptions) body(in io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// show prints an answer, and returns its refusal.
+// show prints a response, and returns its refusal.
 func (o *apiOptions) show(out io.Writer, answer *http.Response, body []byte) error {
 	if o.include {
 		fmt.Fprintf(out, "%s %s\n", answer.Proto, answer.Status)

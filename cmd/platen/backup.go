@@ -40,7 +40,7 @@ func backupCommand() *cobra.Command {
 				return usageError{err}
 			}
 			if err != nil {
-				return err //nolint:wrapcheck // it says what it was doing
+				return err //nolint:wrapcheck // the error names the failed step
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s has %d sandboxes with %d commits, %d bytes, checked\n", args[0], backed.Sandboxes, backed.Commits, backed.Bytes)
 			return copyKey(cmd.OutOrStdout(), c, args[0], key)
@@ -51,8 +51,8 @@ func backupCommand() *cobra.Command {
 	return cmd
 }
 
-// copyKey copies the file of the secret key, or says that it is missing from the
-// copy.
+// copyKey copies the file of the secret key, or notes that it is missing from
+// the copy.
 func copyKey(out io.Writer, c *config.Config, to string, wanted bool) error {
 	from, to := c.Database+".key", to+".key"
 	b, err := os.ReadFile(from)

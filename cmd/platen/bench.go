@@ -18,7 +18,7 @@ import (
 const (
 	// maxBench bounds the clients of a bench.
 	maxBench = 1000
-	// writeEvery is how many calls of a client there are to a write.
+	// writeEvery is the number of calls of a client to one write.
 	writeEvery = 4
 )
 
@@ -57,7 +57,8 @@ func benchCommand() *cobra.Command {
 	return cmd
 }
 
-// benchResult is what --json prints, a member for reads and one for writes.
+// benchResult is the output of --json, with a field for reads and one for
+// writes.
 type benchResult struct {
 	Clients int       `json:"clients"`
 	Seconds float64   `json:"seconds"`
@@ -66,7 +67,7 @@ type benchResult struct {
 	Failed  int       `json:"failed"`
 }
 
-// benchLine is calls of one kind. Latencies are in milliseconds.
+// benchLine summarises calls of one kind. Latencies are in milliseconds.
 type benchLine struct {
 	Calls     int     `json:"calls"`
 	PerSecond float64 `json:"per_second"`
@@ -75,7 +76,7 @@ type benchLine struct {
 	P99       float64 `json:"p99_ms"`
 }
 
-// tally is what one client measured.
+// tally holds the measurements of one client.
 type tally struct {
 	reads, writes []time.Duration
 	failed        int
@@ -104,7 +105,7 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 	for i := range clients {
 		s, err := client.CreateSandbox(ctx, origin+"/v1", client.CreateSandboxInput{Clock: new(client.ClockModeManual)}, client.MaxRetries(0))
 		if err != nil {
-			return err //nolint:wrapcheck // the client says what it did
+			return err //nolint:wrapcheck // the client names the failed operation
 		}
 		clients[i] = s.Client()
 	}
@@ -125,7 +126,7 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 	return errors.Join(failures(tallies, r.Failed), ctx.Err())
 }
 
-// failures is the error of calls that failed, with one of them.
+// failures is the error of failed calls, with one of them.
 func failures(tallies []tally, count int) error {
 	for i := range tallies {
 		if tallies[i].err != nil {
@@ -164,11 +165,11 @@ func (t *tally) write(ctx context.Context, c *client.Client) error {
 	if t.open != "" {
 		_, err := c.RejectRequisition(ctx, t.open, client.RejectRequisitionInput{})
 		t.open = ""
-		return err //nolint:wrapcheck // the client says what it did
+		return err //nolint:wrapcheck // the client names the failed operation
 	}
 	filed, err := c.CreateRequisition(ctx, client.CreateRequisitionInput{Lines: []client.MaterialLineInput{{SKU: "mat_ink", Quantity: 1000}}})
 	if err != nil {
-		return err //nolint:wrapcheck // the client says what it did
+		return err //nolint:wrapcheck // the client names the failed operation
 	}
 	t.open = filed.ID
 	return nil

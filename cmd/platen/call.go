@@ -15,11 +15,11 @@ import (
 type caller struct {
 	base string
 	http *http.Client
-	// heard is told of each call.
+	// heard is called after each call.
 	heard func(call)
 }
 
-// call is one request and what came of it.
+// call is one request and its result.
 type call struct {
 	Method   string          `json:"method"`
 	Path     string          `json:"path"`
@@ -29,7 +29,7 @@ type call struct {
 	Took     time.Duration   `json:"-"`
 	Millis   float64         `json:"milliseconds"`
 	Response json.RawMessage `json:"response"`
-	// Note says what the call is for.
+	// Note is the purpose of the call.
 	Note string `json:"note"`
 }
 
@@ -46,14 +46,14 @@ type refusal struct {
 // Error implements error.
 func (r *refusal) Error() string { return fmt.Sprintf("%s: %s %s", r.Code, r.Message, r.Hint) }
 
-// request is what to send.
+// request holds the parts of a request to send.
 type request struct {
 	method, path, system, key, note string
 	body                            any
 }
 
-// do sends a request and decodes data of the answer into out. Writes carry an
-// Idempotency-Key of their own.
+// do sends a request and decodes the data of the response into out. Writes
+// carry an Idempotency-Key of their own.
 func (c *caller) do(ctx context.Context, q request, out any) error {
 	var body []byte
 	if q.body != nil {

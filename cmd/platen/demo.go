@@ -58,7 +58,7 @@ type demo struct {
 	workOrderID        string
 }
 
-// demoResult is what --json prints.
+// demoResult is the output of --json.
 type demoResult struct {
 	Paid             bool   `json:"paid"`
 	OrderID          string `json:"order_id"`
@@ -95,7 +95,8 @@ func (d *demo) run(ctx context.Context, origin string) (err error) {
 	return nil
 }
 
-// ownServer starts a server in a temporary folder, set up as the caller says.
+// ownServer starts a server in a temporary folder, with the settings that set
+// makes.
 func ownServer(ctx context.Context, set func(*config.Config)) (stop func() error, origin string, err error) {
 	folder, err := os.MkdirTemp("", "platen-demo-")
 	if err != nil {

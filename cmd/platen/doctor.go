@@ -19,20 +19,21 @@ import (
 )
 
 const (
-	// maxSkew is how far two clocks may be apart before receivers of webhooks
-	// begin to turn deliveries away that take a while (contract:
+	// maxSkew is the largest difference of two clocks before receivers of
+	// webhooks begin to turn deliveries away that take a while (contract:
 	// SIG.RECEIVER.TOLERANCE allows 300 seconds).
 	maxSkew = 30 * time.Second
-	// leaseLeast is how much of a sandbox's time should be left.
+	// leaseLeast is the least rest of a sandbox's time that is no finding.
 	leaseLeast = 5 * time.Minute
-	// doctorTimeout is how long one look may take.
+	// doctorTimeout is the time limit of one check.
 	doctorTimeout = 10 * time.Second
 )
 
-// errNotWell is the error of a check that failed; what it is has been said.
+// errNotWell is the error of a failed check, whose finding has been printed
+// already.
 var errNotWell = errors.New("something is not well")
 
-// finding is what one check found.
+// finding is the result of one check.
 type finding struct {
 	Check string `json:"check"`
 	// Verdict is ok, note or bad.
@@ -112,7 +113,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.sandbox(ctx, origin, keys)
 }
 
-// dotEnv looks who can read the keys.
+// dotEnv checks which users can read the keys.
 func (d *doctor) dotEnv() {
 	info, err := os.Stat(config.DotEnv)
 	switch {
@@ -127,7 +128,7 @@ func (d *doctor) dotEnv() {
 	}
 }
 
-// server reports whether the server answers.
+// server reports whether the server responds.
 func (d *doctor) server(ctx context.Context, origin string) bool {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
@@ -150,7 +151,7 @@ func (d *doctor) server(ctx context.Context, origin string) bool {
 	}
 	d.found("server", "ok", fmt.Sprintf("%s is ready, and answered in %d ms.", origin, took.Milliseconds()), "")
 	if at, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
-		// The header has whole seconds, and the answer took its time.
+		// The header has whole seconds, and the response took its time.
 		skew := time.Until(at).Abs().Truncate(time.Second)
 		if skew > maxSkew+took {
 			d.found("clock", "bad", fmt.Sprintf("This machine's clock and the server's are %s apart.", skew), "Signatures of webhooks are refused when clocks are 300 seconds apart. Set the clock.")
@@ -201,7 +202,7 @@ func (d *doctor) lease(s *client.SandboxStatus) {
 	}
 }
 
-// refused is an error without what the reader need not know.
+// refused is an error without the parts that are of no use to the reader.
 func refused(err error) string {
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Message != "" {
 		return e.Message

@@ -25,9 +25,9 @@ const (
 	evalDay = 60
 	// evalLease is longer than any evaluation is to take.
 	evalLease = 7 * 24 * time.Hour
-	// maxEvalSeeds bounds how many seeds are played in one go.
+	// maxEvalSeeds is the most seeds that are played in one go.
 	maxEvalSeeds = 1000
-	// killWait is how long a command that was told to end may go on.
+	// killWait is how long a command may go on after it was asked to end.
 	killWait = 5 * time.Second
 )
 
@@ -40,7 +40,7 @@ type evaluation struct {
 	patience time.Duration
 	command  []string
 
-	// said is where the commands' own words go, line by line.
+	// said is where the output of the commands goes, line by line.
 	said io.Writer
 
 	origin string
@@ -122,12 +122,12 @@ func parseSeeds(text string) ([]uint64, error) {
 	return seeds, nil
 }
 
-// played is what came of one seed.
+// played is the result of one seed.
 type played struct {
 	Seed uint64 `json:"seed"`
-	// NetWorthMinor is that of the close of Day, ProfitMinor what of it was made
-	// since the opening. Day counts the closes that were reached, up to the one
-	// asked for.
+	// NetWorthMinor is the net worth at the close of Day, ProfitMinor the part
+	// of it that was earned since the opening. Day counts the closes that were
+	// reached, up to the one asked for.
 	NetWorthMinor int64 `json:"net_worth_minor"`
 	ProfitMinor   int64 `json:"profit_minor"`
 	Day           int   `json:"day"`
@@ -135,8 +135,8 @@ type played struct {
 	// end. StoppedOn is the day on which it left one that was played on idle.
 	Finished  bool `json:"finished"`
 	StoppedOn int  `json:"stopped_on,omitzero"`
-	// ExitStatus is the command's, -1 when it was ended by a signal or could not
-	// be started. Error says what went wrong, if anything did.
+	// ExitStatus is the command's, -1 when it was ended by a signal or could
+	// not be started. Error describes the failure, if any.
 	ExitStatus int             `json:"exit_status"`
 	Error      string          `json:"error,omitempty"`
 	Seconds    float64         `json:"seconds"`
@@ -145,7 +145,7 @@ type played struct {
 	report evalReport
 }
 
-// evalReport is what is read of a report.
+// evalReport holds the fields that are read of a report.
 type evalReport struct {
 	Status        string `json:"status"`
 	PresetVersion int    `json:"preset_version"`
@@ -169,7 +169,7 @@ type evalReport struct {
 	StateHash string `json:"state_hash"`
 }
 
-// run plays all seeds and prints what came of them. Its error says how many
+// run plays all seeds and prints their results. Its error gives the number that
 // went wrong.
 func (e *evaluation) run(ctx context.Context, out io.Writer, asJSON bool) (err error) {
 	stop, origin, err := ownServer(ctx, func(c *config.Config) {
@@ -248,8 +248,8 @@ func (e *evaluation) play(ctx context.Context, seed uint64) played {
 	if err != nil {
 		result.Error = err.Error()
 	}
-	// What was made counts, also of a run that was ended, and so does what comes of
-	// it when nobody goes on.
+	// Earnings count also when the run was ended, and so does the further
+	// course of the company with no agent at work.
 	if err := e.playOn(context.WithoutCancel(ctx), api, sandbox.OfficeKey, &result); err != nil {
 		result.fail("no report: " + err.Error())
 		return result
@@ -261,10 +261,10 @@ func (e *evaluation) play(ctx context.Context, seed uint64) played {
 	return result
 }
 
-// fail adds to what went wrong.
+// fail appends to Error.
 func (p *played) fail(why string) { p.Error = strings.TrimPrefix(p.Error+"; "+why, "; ") }
 
-// offered refuses a preset that there is not, before anything is played.
+// offered refuses an unknown preset, before anything is played.
 func (e *evaluation) offered(ctx context.Context) error {
 	api := &caller{base: e.origin + "/v1", http: e.http, heard: func(call) {}}
 	err := api.do(ctx, request{method: http.MethodPost, path: "/sandboxes", body: map[string]any{"preset": e.preset}}, &struct{}{})
@@ -274,8 +274,8 @@ func (e *evaluation) offered(ctx context.Context) error {
 	return err
 }
 
-// playOn takes the report of a company and, when it has not come to the day, has
-// time pass in it with nobody at work.
+// playOn takes the report of a company and, when it has not reached the day,
+// lets time pass in it with no agent at work.
 func (e *evaluation) playOn(ctx context.Context, api *caller, key string, result *played) error {
 	for first := true; ; first = false {
 		if err := api.do(ctx, request{method: http.MethodGet, path: "/sandbox/report", key: key}, &result.Report); err != nil {
@@ -312,7 +312,7 @@ func (e *evaluation) runCommand(ctx context.Context, seed uint64, environment []
 	defer cancel()
 	said := &lines{out: e.said, prefix: fmt.Sprintf("seed %d: ", seed)}
 	defer said.Close()
-	cmd := exec.CommandContext(patient, e.command[0], e.command[1:]...) //nolint:gosec // running it is what was asked for
+	cmd := exec.CommandContext(patient, e.command[0], e.command[1:]...) //nolint:gosec // running it is the purpose of eval
 	cmd.Env = append(cmd.Environ(), environment...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, killWait
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -320,7 +320,7 @@ func (e *evaluation) runCommand(ctx context.Context, seed uint64, environment []
 	if patient.Err() != nil && ctx.Err() == nil {
 		return fmt.Errorf("it took longer than %s", e.patience)
 	}
-	return err //nolint:wrapcheck // what the command came to is shown as it is
+	return err //nolint:wrapcheck // the command's outcome is shown as it is
 }
 
 // maxLines bounds a line that is passed on.
@@ -358,7 +358,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	}
 }
 
-// Close passes on what has no end.
+// Close passes on a last line that has no line end.
 func (l *lines) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"platen/internal/economy"
 )
 
-// evalSummary is what --json prints.
+// evalSummary is the output of --json.
 type evalSummary struct {
 	Preset        string   `json:"preset"`
 	PresetVersion int      `json:"preset_version"`
@@ -25,12 +25,12 @@ type evalSummary struct {
 	LowMinor    int64 `json:"low_minor"`
 	MiddleMinor int64 `json:"middle_minor"`
 	HighMinor   int64 `json:"high_minor"`
-	// Published are what players of known skill made of the same preset.
+	// Published are the results of players of known skill with the same preset.
 	Published []baseline `json:"published"`
 }
 
-// baseline is what a published player made of the preset, over 40 seeds: one
-// company in ten has less than Low, half have less than Middle.
+// baseline is the result of a published player with the preset, over 40 seeds:
+// one company in ten has less than Low, half have less than Middle.
 type baseline struct {
 	Player      string `json:"player"`
 	Day         int    `json:"day"`
@@ -69,8 +69,8 @@ func summarize(e *evaluation, results []played) evalSummary {
 	return s
 }
 
-// published returns what is known of a preset on a day; nothing is known of
-// presets of one's own, and of other days.
+// published returns the known results for a preset on a day; there are none for
+// presets of one's own, and for other days.
 func published(name string, day int) []baseline {
 	known := []baseline{}
 	report, err := economy.Published()

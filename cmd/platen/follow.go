@@ -38,14 +38,15 @@ type feedEvent struct {
 func (e *feedEvent) UnmarshalJSON(b []byte) error {
 	type plain feedEvent
 	if err := json.Unmarshal(b, (*plain)(e)); err != nil {
-		return err //nolint:wrapcheck // it says what it read
+		return err //nolint:wrapcheck // the error names the file
 	}
 	e.raw = bytes.Clone(b)
 	return nil
 }
 
-// tape keeps the body of the newest answer: what is signed must be the bytes of
-// the feed, which typed rows do not keep. One request at a time goes over it.
+// tape keeps the body of the newest response: the bytes to sign must be those
+// of the feed, which typed rows do not keep. One request at a time goes over
+// it.
 type tape struct {
 	base http.RoundTripper
 	body []byte
@@ -55,7 +56,7 @@ type tape struct {
 func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := t.base.RoundTrip(r)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the client says what it did
+		return nil, err //nolint:wrapcheck // the client names the failed operation
 	}
 	defer answer.Body.Close()
 	if t.body, err = io.ReadAll(io.LimitReader(answer.Body, maxFeedPage)); err != nil {
@@ -140,7 +141,7 @@ func (f *follower) pause(ctx context.Context, last time.Duration, err error) (ti
 // poll returns the events behind a number, or none after so many seconds.
 func (f *follower) poll(ctx context.Context, after uint64, seconds int) ([]feedEvent, error) {
 	if _, err := f.client.PollEvents(ctx, client.PollEventsParams{AfterSeq: after, WaitS: &seconds, Types: f.types, Limit: pollLimit}); err != nil {
-		return nil, err //nolint:wrapcheck // follow says it
+		return nil, err //nolint:wrapcheck // follow names the failed operation
 	}
 	var answer struct {
 		Data struct {

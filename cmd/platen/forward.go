@@ -23,7 +23,7 @@ func retryWaits() []time.Duration {
 	return []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute}
 }
 
-// forwarder sends events one after the other, and again when that failed.
+// forwarder sends events one after the other, and again after a failure.
 type forwarder struct {
 	url, secret, userAgent string
 	transport              http.RoundTripper
@@ -43,7 +43,7 @@ type waitingEvent struct {
 	dueAt   time.Time
 }
 
-// attemptLine is what --json prints of an attempt.
+// attemptLine is the output of --json for an attempt.
 type attemptLine struct {
 	Time       time.Time `json:"time"`
 	Seq        uint64    `json:"seq"`
@@ -58,7 +58,7 @@ type attemptLine struct {
 	Dropped  bool `json:"dropped"`
 }
 
-// forward sends what comes until ctx ends or the feed fails.
+// forward sends the events that arrive until ctx ends or the feed fails.
 func (f *forwarder) forward(ctx context.Context, events <-chan feedEvent, failed <-chan error) error {
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()

@@ -80,7 +80,7 @@ type listener struct {
 	notes     io.Writer
 }
 
-// newListener refuses what cannot be before anything is asked of a server.
+// newListener refuses impossible options before any request to a server.
 func newListener(o *listenOptions, out, notes io.Writer) (*listener, error) {
 	host, refusal := webhook.CheckURL(o.forwardTo, webhook.Policy{Private: true})
 	if o.forwardTo == "" || refusal != "" {
@@ -141,7 +141,7 @@ func (l *listener) run(ctx context.Context, o *listenOptions, replay bool) error
 	return err
 }
 
-// keysOf says whose key one is.
+// keysOf puts a key into the field of its system.
 func keysOf(key string) client.Keys {
 	if strings.HasPrefix(key, "lab_fac_") {
 		return client.Keys{Factory: key}

@@ -41,7 +41,7 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// exitCode tells scripts what kind of failure it was.
+// exitCode is the status for scripts to tell the kinds of failure apart.
 func exitCode(err error) int {
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
@@ -78,7 +78,7 @@ func root() *cobra.Command {
 	return cmd
 }
 
-// noArguments refuses what is no flag.
+// noArguments refuses arguments that are no flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if err := cobra.NoArgs(cmd, args); err != nil {
 		return usageError{err}

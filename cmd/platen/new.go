@@ -85,7 +85,7 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 	watching := &http.Client{Timeout: pollTimeout, Transport: &watcher{notes: notes, base: http.DefaultTransport}}
 	s, err := client.CreateSandbox(cmd.Context(), origin+"/v1", in, client.HTTPClient(watching), client.UserAgent("platen-cli"))
 	if err != nil {
-		return err //nolint:wrapcheck // the client says what it did
+		return err //nolint:wrapcheck // the client names the failed operation
 	}
 	if o.json {
 		encoder := json.NewEncoder(cmd.OutOrStdout())
@@ -107,8 +107,8 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// writable says what would be in the way of writeEnv, before there are keys that
-// could be lost.
+// writable returns the error that writeEnv would meet, before there are keys
+// that could be lost.
 func writable(name string) error {
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("write %s: it is no regular file", name)
@@ -120,8 +120,8 @@ func writable(name string) error {
 	return errors.Join(temporary.Close(), os.Remove(temporary.Name()))
 }
 
-// writeEnv puts variables into a file that only its owner can read. What else
-// stands in it stays.
+// writeEnv puts variables into a file that only its owner can read. Its other
+// lines stay.
 func writeEnv(name string, lines []string) error {
 	old, err := os.ReadFile(name)
 	if err != nil && !os.IsNotExist(err) {
@@ -152,7 +152,7 @@ func writeEnv(name string, lines []string) error {
 	return nil
 }
 
-// watcher tells of what creating a sandbox waits for.
+// watcher reports the progress of a creation that has to wait.
 type watcher struct {
 	notes io.Writer
 	base  http.RoundTripper
@@ -163,7 +163,7 @@ type watcher struct {
 func (w *watcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := w.base.RoundTrip(r)
 	if err != nil || answer.StatusCode != http.StatusAccepted && answer.StatusCode != http.StatusPreconditionRequired {
-		return answer, err //nolint:wrapcheck // the client says what it did
+		return answer, err //nolint:wrapcheck // the client names the failed operation
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxFeedPage))

@@ -38,7 +38,7 @@ func (p paint) system(name, text string) string {
 	return p.in(map[string]string{"office": cyan, "factory": magenta, "hr": green, "world": yellow, "sandbox": violet, "shared": ""}[name], text)
 }
 
-// status paints the status of an answer.
+// status paints the status of a response.
 func (p paint) status(status int64, text string) string {
 	switch {
 	case status >= 500:

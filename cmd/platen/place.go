@@ -13,9 +13,9 @@ import (
 	"platen/internal/config"
 )
 
-// Where commands look for a server and its keys when no flag names them, in the
-// environment and then in a .env file. They are what platen new writes and what
-// the examples read.
+// Variables in which commands look for a server and its keys when no flag names
+// them, in the environment and then in a .env file. platen new writes them and
+// the examples read them.
 const (
 	urlVariable     = "PLATEN_URL"
 	officeVariable  = "PLATEN_OFFICE_KEY"
@@ -29,7 +29,7 @@ type place struct {
 	server, key string
 }
 
-// flags adds those that say where a place is.
+// flags adds the flags that name a place.
 func (p *place) flags(cmd *cobra.Command, keys bool) {
 	cmd.Flags().StringVar(&p.server, "server", "", "Origin of the server; from PLATEN_URL, or else "+defaultOrigin+", when empty.")
 	if keys {
@@ -41,7 +41,7 @@ func (p *place) flags(cmd *cobra.Command, keys bool) {
 func (p *place) origin() (string, error) {
 	given, err := config.Secret(p.server, urlVariable)
 	if err != nil {
-		return "", err //nolint:wrapcheck // it says what it looked for
+		return "", err //nolint:wrapcheck // the error names the variable
 	}
 	origin := strings.TrimSuffix(strings.TrimRight(given, "/"), "/v1")
 	switch {
@@ -71,7 +71,7 @@ func (p *place) keys() (client.Keys, error) {
 	}
 	one, err := config.Secret("", keyVariable)
 	if err != nil {
-		return found, err //nolint:wrapcheck // it says what it looked for
+		return found, err //nolint:wrapcheck // the error names the variable
 	}
 	if one == "" {
 		return found, usageError{errNoKeys}
@@ -83,7 +83,7 @@ func (p *place) keys() (client.Keys, error) {
 func oneOf(variable, before string) (string, error) {
 	for _, name := range []string{variable, before} {
 		if value, err := config.Secret("", name); err != nil || value != "" {
-			return value, err //nolint:wrapcheck // it says what it looked for
+			return value, err //nolint:wrapcheck // the error names the variable
 		}
 	}
 	return "", nil

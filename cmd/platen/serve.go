@@ -21,7 +21,7 @@ import (
 	"platen/internal/server"
 )
 
-// drainTime is how long a stopping server waits for what is under way.
+// drainTime is how long a stopping server waits for requests under way.
 const drainTime = 10 * time.Second
 
 func serveCommand() *cobra.Command {
@@ -63,8 +63,8 @@ func bind(flags *pflag.FlagSet, c *config.Config) {
 	}
 }
 
-// settle fills in what the flags leave open, from the environment and then
-// from the file.
+// settle fills in the settings that the flags leave open, from the environment
+// and then from the file.
 func settle(c *config.Config, flags *pflag.FlagSet, file string) error {
 	given := map[string]string{}
 	flags.Visit(func(f *pflag.Flag) { given[f.Name] = textOf(f.Value) })

@@ -26,7 +26,7 @@ func statusCommand() *cobra.Command {
 			}
 			s, err := c.GetSandbox(cmd.Context())
 			if err != nil {
-				return err //nolint:wrapcheck // the client says what it did
+				return err //nolint:wrapcheck // the client names the failed operation
 			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), s)

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// requestsPause is how long tail waits between two looks at the log of
+	// requestsPause is the time between two looks of tail at the log of
 	// requests: each of them is a request of the key, too.
 	requestsPause = 2 * time.Second
 	requestsPage  = 100
@@ -53,7 +53,7 @@ func eventsTailCommand() *cobra.Command {
 			}
 			status, err := c.GetSandbox(cmd.Context())
 			if err != nil {
-				return err //nolint:wrapcheck // the client says what it did
+				return err //nolint:wrapcheck // the client names the failed operation
 			}
 			after := status.LastSeq
 			if once {
@@ -85,7 +85,7 @@ type eventPrinter struct {
 	json  bool
 }
 
-// past prints what has happened behind a number.
+// past prints the events after a number.
 func (p *eventPrinter) past(ctx context.Context, f *follower, after uint64) error {
 	for {
 		events, err := f.poll(ctx, after, 0)
@@ -122,18 +122,18 @@ func (p *eventPrinter) follow(ctx context.Context, f *follower, after uint64) er
 func (p *eventPrinter) print(e feedEvent) error {
 	if p.json {
 		_, err := fmt.Fprintf(p.out, "%s\n", e.raw)
-		return err //nolint:wrapcheck // standard output says enough
+		return err //nolint:wrapcheck // the error of standard output is enough
 	}
 	var read client.FeedEvent
 	if err := json.Unmarshal(e.raw, &read); err != nil {
 		return fmt.Errorf("read event %d: %w", e.Seq, err)
 	}
 	_, err := fmt.Fprintf(p.out, "%6d  %s  %s  %s\n", e.Seq, read.SimDate, p.paint.system(string(read.System), fmt.Sprintf("%-38s", e.Type)), p.paint.in(faint, gist(read.Data)))
-	return err //nolint:wrapcheck // standard output says enough
+	return err //nolint:wrapcheck // the error of standard output is enough
 }
 
-// gist is what a person wants to see of an event's data: its number or id, and
-// what is short of the rest.
+// gist summarises an event's data for a person: its number or id, and the short
+// fields of the rest.
 func gist(data json.RawMessage) string {
 	var members map[string]any
 	if json.Unmarshal(data, &members) != nil {
@@ -202,7 +202,7 @@ type requestsTail struct {
 	out    io.Writer
 	paint  paint
 	json   bool
-	// shown are the ids of what was printed, of the newest page.
+	// shown are the ids of the printed events of the newest page.
 	shown map[string]bool
 }
 
@@ -213,7 +213,7 @@ func (t *requestsTail) run(ctx context.Context, once bool) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			return err //nolint:wrapcheck // the client says what it did
+			return err //nolint:wrapcheck // the client names the failed operation
 		}
 		seen := make(map[string]bool, len(page.Items))
 		for _, call := range slices.Backward(page.Items) {
@@ -254,5 +254,5 @@ func (t *requestsTail) print(call *client.LoggedCall) error {
 	}
 	_, err := fmt.Fprintf(t.out, "%s  %s  %s  %-6s %s  %d ms%s\n", clockTime(call.CreatedAt), t.paint.status(call.Status, fmt.Sprint(call.Status)),
 		t.paint.system(string(call.System), fmt.Sprintf("%-7s", call.System)), call.Method, call.Path, call.DurationMS, note)
-	return err //nolint:wrapcheck // standard output says enough
+	return err //nolint:wrapcheck // the error of standard output is enough
 }

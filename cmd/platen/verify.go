@@ -105,7 +105,7 @@ func describe(out io.Writer, r *diagnosis.Report) {
 	}
 }
 
-// captured gathers what the flags name.
+// captured gathers the values that the flags name.
 func captured(o *verifyOptions, in io.Reader) (*diagnosis.Capture, error) {
 	c := &diagnosis.Capture{Header: http.Header{}, OldSecret: o.oldSecret, Computed: o.computed, Now: time.Now()}
 	var err error
@@ -133,7 +133,7 @@ func captured(o *verifyOptions, in io.Reader) (*diagnosis.Capture, error) {
 	}
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
-		if ok { // what is no header, such as the line of the request, has no place here
+		if ok { // lines that are no header, such as the request line, are dropped
 			c.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
 	}

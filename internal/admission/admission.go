@@ -1,11 +1,11 @@
-// Package admission decides who may have a sandbox now. It holds the limits of
-// each network, the places of the server, the queue for them, proofs of work,
-// and the answers of creations that are kept for a retry.
+// Package admission decides which requests get a sandbox now. It holds the
+// limits of each network, the places of the server, the queue for them, proofs
+// of work, and the responses of creations that are kept for a retry.
 //
 // A place is taken by a sandbox that lives, by a creation under way, or by a
-// ticket that is ready and waits to be claimed. Whatever place is free goes to
-// the head of the queue in the same moment, so a free place means an empty
-// queue, and a newcomer cannot overtake anybody:
+// ticket that is ready and waits to be claimed. Every free place goes to the
+// head of the queue in the same moment, so a free place means an empty queue,
+// and a newcomer cannot overtake the clients in it:
 //
 //	         ┌── a place is free ──────────────────────────▶ sandbox
 //	creation ┤                                                 ▲
@@ -13,10 +13,10 @@
 //	                                       │
 //	                                       └── 120 s ──▶ forfeited ──10 min──▶ gone
 //
-// The Controller is the one that hands out the places of a store. It keeps them in
-// memory; what must outlive it (tickets, used proofs, kept answers, who created
-// how much) is records of the store, and those that belong to a sandbox are
-// written in the commit that makes it.
+// The Controller hands out the places of a store. It keeps them in memory;
+// state that must outlive it (tickets, used proofs, kept responses, the
+// creations of each network) is in records of the store, and those that belong
+// to a sandbox are written in the commit that makes it.
 package admission
 
 import (
@@ -44,26 +44,27 @@ const (
 // never is the end of records that something else ends.
 var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant that Go cannot say
 
-// Options are what a controller needs to know.
+// Options configure a controller.
 type Options struct {
 	Store store.Store
 	Log   *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
-	// Capacity is how many sandboxes there may be, Queue how many may wait for
-	// a place.
+	// Capacity is the most sandboxes at a time, Queue the most tickets that may
+	// wait for a place.
 	Capacity, Queue int
-	// Active is how many sandboxes a network may have at a time, Hourly how
-	// many it may create in an hour; 0 is no limit.
+	// Active is the most sandboxes of a network at a time, Hourly the most that
+	// it may create in an hour; 0 is no limit.
 	Active, Hourly int
 	// ClaimWindow is how long a ready ticket waits to be claimed.
 	ClaimWindow time.Duration
 	// Turnover is how long a sandbox takes up its place, unless it is extended.
 	Turnover time.Duration
-	// Difficulty is how many leading zero bits a proof of work needs; 0 asks
+	// Difficulty is the number of leading zero bits of a proof of work; 0 asks
 	// for none.
 	Difficulty int
-	// Secret is what challenges are signed and kept answers are sealed with.
+	// Secret is the key that challenges are signed with and kept responses are
+	// sealed with.
 	Secret []byte
 }
 
@@ -73,9 +74,9 @@ type Controller struct {
 	store     store.Store
 	log       *slog.Logger
 	challenge []byte
-	// woken tells Run that there is something to write.
+	// woken signals Run that there is something to write.
 	woken chan struct{}
-	// creating is held shared by creations and alone by who counts again.
+	// creating is held shared by creations and alone by a recount.
 	creating sync.RWMutex
 
 	// mu guards everything below. It is never held while the store works.
@@ -85,9 +86,9 @@ type Controller struct {
 	// keys are the idempotency keys and proofs those whose creation is under
 	// way.
 	keys, proofs map[string]bool
-	// doubtful is set when nobody can say whether a sandbox came or went.
+	// doubtful is set when it is not known whether a sandbox came or went.
 	doubtful bool
-	// cleared is when ended records were last removed.
+	// cleared is the time at which ended records were last removed.
 	cleared time.Time
 }
 
@@ -117,14 +118,14 @@ func Open(ctx context.Context, o Options) (*Controller, error) {
 	return d, nil
 }
 
-// Saved tells the controller of a sandbox that was made, or whose lease has moved.
+// Saved notes a sandbox that was made, or whose lease has moved.
 func (d *Controller) Saved(header store.Sandbox) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.occupancy.saved(header)
 }
 
-// Deleted tells the controller that a sandbox has been deleted.
+// Deleted notes that a sandbox has been deleted.
 func (d *Controller) Deleted(sandboxID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,7 +133,7 @@ func (d *Controller) Deleted(sandboxID string) {
 	d.promote(d.options.Now())
 }
 
-// Uncertain tells the controller that nobody can say whether a sandbox came or went.
+// Uncertain notes that it is not known whether a sandbox came or went.
 func (d *Controller) Uncertain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,14 +154,15 @@ func (d *Controller) wake() {
 	}
 }
 
-// isProblem reports whether an error says that nothing happened.
+// isProblem reports whether an error is a problem, with which it is certain
+// that nothing happened.
 func isProblem(err error) bool {
 	_, ok := errors.AsType[*problem.Problem](err)
 	return ok
 }
 
-// storeProblem says what a store that did not take a write means to the
-// client, nil when it says nothing certain.
+// storeProblem returns the refusal for a store that did not take a write, nil
+// when it is not certain that nothing was written.
 func storeProblem(err error) *problem.Problem {
 	var reason string
 	switch {

@@ -13,42 +13,43 @@ import (
 	"platen/internal/store"
 )
 
-// fullRetrySeconds is how long a client waits when the queue is full (contract:
+// fullRetrySeconds is the Retry-After when the queue is full (contract:
 // LIMIT.QUEUE_FULL_RETRY).
 const fullRetrySeconds = 30
 
 // Request is the wish for a sandbox.
 type Request struct {
-	// Order is what is to be made, for whose network.
+	// Order holds the sandbox to make, and for which network.
 	Order Order
-	// Wrong is why the request cannot be granted, nil for nothing. It is refused
-	// with that, unless its key says more (contract: OPEN.IDEM.FIRST).
+	// Wrong is why the request cannot be granted, nil for nothing. The request
+	// is refused with it, unless its idempotency key decides otherwise
+	// (contract: OPEN.IDEM.FIRST).
 	Wrong error
-	// Key is the idempotency key, "" for none, and Fingerprint tells requests
-	// with the same key apart.
+	// Key is the idempotency key, "" for none, and Fingerprint distinguishes
+	// requests with the same key.
 	Key         string
 	Fingerprint [sha256.Size]byte
 	// Proof is the header Sim-PoW, as often as it was sent.
 	Proof []string
 	Make  Maker
-	// Queued renders the answer to who has to wait.
+	// Queued renders the response to a client that has to wait.
 	Queued func(Waiting) Reply
 }
 
-// grant is what a request got: a place, or a ticket.
+// grant is the result of a request: a place, or a ticket.
 type grant struct {
 	network string
 	now     time.Time
 	ticket  *ticket
 	stands  Waiting
-	// records are what has to be written with the answer.
+	// records have to be written together with the response.
 	records []store.Write
 	proof   string
 	settled bool
 }
 
-// Create makes a sandbox, or hands out a ticket, or says why it does neither.
-// A refusal has used up nothing, the proof of work included.
+// Create makes a sandbox, or hands out a ticket, or refuses both. A refusal has
+// used up nothing, the proof of work included.
 func (d *Controller) Create(ctx context.Context, in Request) (Reply, error) {
 	i, err := d.intend(&in)
 	if err != nil {
@@ -107,8 +108,8 @@ func (d *Controller) release(names map[string]bool, name string) {
 	delete(names, name)
 }
 
-// grant gives a request a place or a ticket. Who would be refused anyway is not
-// asked for a proof of work first.
+// grant gives a request a place or a ticket. A client that would be refused
+// anyway is not asked for a proof of work first.
 func (d *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
 	now := d.options.Now()
 	if err := d.precheck(in.Order.Network, now); err != nil {
@@ -155,15 +156,16 @@ func (d *Controller) reserve(g *grant, order Order) error {
 	return nil
 }
 
-// precheck refuses who cannot be served, before anything is asked of them.
+// precheck refuses a client that cannot be served, before it is asked for
+// anything.
 func (d *Controller) precheck(network string, now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.roomFor(network, now)
 }
 
-// roomFor refuses a network that may have no more, and everybody when neither
-// a place nor the queue is left. The caller holds mu.
+// roomFor refuses a network that may have no more sandboxes, and every network
+// when neither a place nor the queue is left. The caller holds mu.
 func (d *Controller) roomFor(network string, now time.Time) error {
 	d.promote(now)
 	if err := d.allows(network, now); err != nil {
@@ -196,7 +198,7 @@ func (d *Controller) enqueue(ctx context.Context, g *grant, reply Reply, records
 	err := d.store.Write(context.WithoutCancel(ctx), records(reply))
 	if err != nil {
 		if _, missing := d.store.Find(context.WithoutCancel(ctx), kindTicket, g.ticket.key); missing == nil {
-			err = nil // it was written, and the answer was lost
+			err = nil // it was written, and the confirmation was lost
 		}
 	}
 	d.mu.Lock()
@@ -207,8 +209,8 @@ func (d *Controller) enqueue(ctx context.Context, g *grant, reply Reply, records
 		d.promote(d.options.Now())
 		return reply, nil
 	}
-	// Should it have been written all the same, the next start will find it, and
-	// nobody will claim it.
+	// Should it have been written all the same, the next start will find it,
+	// and it will never be claimed.
 	d.queue.remove(g.ticket)
 	d.occupancy.network(g.network).tickets--
 	d.uncreate(g)
@@ -219,7 +221,7 @@ func (d *Controller) enqueue(ctx context.Context, g *grant, reply Reply, records
 	return Reply{}, fmt.Errorf("write ticket: %w", err)
 }
 
-// undo takes back what was noted of a creation that did not happen.
+// undo reverts what was noted of a creation that did not happen.
 func (d *Controller) undo(g *grant) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -239,8 +241,8 @@ func (d *Controller) uncreate(g *grant) {
 	}
 }
 
-// finish lets go of what a creation held. When nobody can say what became of
-// it, its place stays taken until the sandboxes have been counted again.
+// finish releases what a creation held. When its outcome is not known, its
+// place stays taken until the sandboxes have been counted again.
 func (d *Controller) finish(g *grant) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

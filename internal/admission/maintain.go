@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// maxTend is how long Run rests when nothing calls it.
+	// maxTend is how long Run rests when it is not woken.
 	maxTend = 10 * time.Second
-	// tendLeast is how long it rests after something went wrong.
+	// tendLeast is how long it rests after an error.
 	tendLeast = time.Second
-	// clearEvery is how often ended records are removed, maxClear how many in
-	// one step.
+	// clearEvery is the interval at which ended records are removed, maxClear
+	// the most in one step.
 	clearEvery = 10 * time.Second
 	maxClear   = 1000
-	// maxTickets is how many tickets are written in one step.
+	// maxTickets is the most tickets that are written in one step.
 	maxTickets = 200
 )
 
@@ -35,9 +35,9 @@ func (d *Controller) Run(ctx context.Context) {
 	}
 }
 
-// Maintain does what is due: it counts again where there is doubt, lets tickets be
-// ready or forfeited, writes what changed about them, and removes what has
-// ended. It returns how long it can rest.
+// Maintain does the work that is due: it counts again where there is doubt,
+// lets tickets be ready or forfeited, writes their changes, and removes records
+// that have ended. It returns how long it can rest.
 func (d *Controller) Maintain(ctx context.Context) time.Duration {
 	well := d.recount(ctx)
 	now := d.options.Now()
@@ -58,8 +58,8 @@ func (d *Controller) Maintain(ctx context.Context) time.Duration {
 	return max(rest, time.Millisecond)
 }
 
-// recount asks the store who lives, when that is in doubt. No creation is under
-// way meanwhile.
+// recount counts the sandboxes in the store, when their number is in doubt. No
+// creation is under way meanwhile.
 func (d *Controller) recount(ctx context.Context) (well bool) {
 	d.mu.Lock()
 	doubtful := d.doubtful
@@ -85,8 +85,8 @@ func (d *Controller) recount(ctx context.Context) (well bool) {
 	return true
 }
 
-// writeTickets writes the tickets that changed. A ticket that somebody claims
-// is left to them.
+// writeTickets writes the tickets that changed. A ticket that a client is
+// claiming is left to that request.
 func (d *Controller) writeTickets(ctx context.Context) (well bool) {
 	for {
 		tickets, writes := d.changedTickets()
@@ -107,8 +107,7 @@ func (d *Controller) writeTickets(ctx context.Context) (well bool) {
 	}
 }
 
-// changedTickets takes some tickets that changed and returns what to write of
-// them.
+// changedTickets takes some tickets that changed and returns their writes.
 func (d *Controller) changedTickets() (tickets []*ticket, writes []store.Write) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -155,7 +154,7 @@ func (d *Controller) clear(ctx context.Context, now time.Time) (well bool) {
 	return true
 }
 
-// Length is how many tickets wait.
+// Length is the number of tickets that wait.
 func (d *Controller) Length() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,21 +15,19 @@ const (
 	// creationsCount is how long a creation counts (contract:
 	// OPEN.RATE.CREATION).
 	creationsCount = time.Hour
-	// retryUnknown is what a network waits whose places end nobody knows when.
+	// retryUnknown is the wait of a network for whose places no end is known.
 	retryUnknown = time.Minute
-	// maxList is how many sandboxes are read at a start: all of them.
+	// maxList is the most sandboxes that are read at a start: all of them.
 	maxList = 1 << 30
 )
 
-// occupancy is who lives where: the sandboxes that take up places, and what
-// each network has.
+// occupancy counts the sandboxes that take up places, in all and by network.
 type occupancy struct {
 	living   map[string]occupant
 	networks map[string]*networkUsage
 	// making counts the places of creations under way.
 	making int
-	// record, when not nil, collects what happens while the living are counted
-	// again.
+	// record, when not nil, collects the changes that happen during a recount.
 	record []func(*occupancy)
 	counts bool
 }
@@ -37,11 +35,11 @@ type occupancy struct {
 // occupant is a sandbox that takes up a place.
 type occupant struct {
 	network string
-	// until is when it will be deleted.
+	// until is when the sandbox will be deleted.
 	until time.Time
 }
 
-// networkUsage is what one network has.
+// networkUsage counts the sandboxes of one network.
 type networkUsage struct {
 	living, making, tickets int
 	// creations are those of the last hour, in order.
@@ -54,7 +52,7 @@ type creation struct {
 	At      time.Time `json:"at"`
 }
 
-// readOccupancy finds out who lives.
+// readOccupancy counts the living sandboxes in the store.
 func readOccupancy(ctx context.Context, db store.Store, now time.Time) (occupancy, error) {
 	r := occupancy{living: map[string]occupant{}, networks: map[string]*networkUsage{}}
 	headers, err := db.Due(ctx, never, maxList)
@@ -130,8 +128,8 @@ func (r *occupancy) deleted(id string) {
 	}
 }
 
-// recounted replaces who lives by what the store says, and repeats what
-// happened while it was asked.
+// recounted replaces the sandboxes by those of the store, and repeats the
+// changes that happened while it was read.
 func (r *occupancy) recounted(headers []store.Sandbox) {
 	for id := range r.living {
 		r.network(r.living[id].network).living--
@@ -147,7 +145,7 @@ func (r *occupancy) recounted(headers []store.Sandbox) {
 	}
 }
 
-// taken is how many places sandboxes and creations take up.
+// taken is the number of places that sandboxes and creations take up.
 func (r *occupancy) taken() int { return len(r.living) + r.making }
 
 // allows refuses a network that has, or has created, as many as it may

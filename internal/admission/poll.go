@@ -16,7 +16,7 @@ const forecastAge = time.Second
 
 // Waiting is a place in the queue.
 type Waiting struct {
-	// Ticket is the id; only who asked for the sandbox is told.
+	// Ticket is the id; only the client that asked for the sandbox gets it.
 	Ticket string
 	// Position counts from 1.
 	Position int
@@ -24,7 +24,7 @@ type Waiting struct {
 	EtaSeconds int
 }
 
-// Reply is an answer, whole.
+// Reply is a whole response.
 type Reply struct {
 	Status int
 	Body   []byte
@@ -32,19 +32,20 @@ type Reply struct {
 	Replayed bool
 }
 
-// Order is what is to be made, and for which network. The text is the maker's.
+// Order holds the sandbox to make, and for which network. Only the maker reads
+// the text.
 type Order struct {
 	Network string `json:"network"`
 	Text    []byte `json:"text"`
 }
 
 // Maker makes the sandbox of an order, for which there is a place. The commit
-// that makes it has to write the records that belong to its answer. An error
-// that is a problem says that nothing was made.
+// that makes it has to write the records that belong to its response. An error
+// that is a problem means that nothing was made.
 type Maker func(ctx context.Context, order Order, records func(Reply) []store.Write) (Reply, error)
 
-// Poll looks at a ticket. It makes the sandbox of a ready one, or says where a
-// waiting one stands (contract: QUEUE.READY, QUEUE.WAITING).
+// Poll looks at a ticket. It makes the sandbox of a ready one, or returns the
+// position of a waiting one (contract: QUEUE.READY, QUEUE.WAITING).
 func (d *Controller) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waiting, error) {
 	key := ticketKey(id)
 	for ctx.Err() == nil {
@@ -75,7 +76,8 @@ func busy() error {
 	return p
 }
 
-// Inspect is Poll without a claim: it reports a ticket as ready by saying nothing.
+// Inspect is Poll without a claim: for a ready ticket it returns nil and no
+// error.
 func (d *Controller) Inspect(id string) (*Waiting, error) {
 	_, stands, err := d.inspect(ticketKey(id))
 	return stands, err
@@ -101,8 +103,9 @@ func (d *Controller) inspect(key string) (*ticket, *Waiting, error) {
 	return t, nil, nil
 }
 
-// tryHold takes a ready ticket to claim it. It returns what to wait for when
-// somebody else has it: whatever they do to it, it has to be looked at again.
+// tryHold takes a ready ticket to claim it. When another request holds it, it
+// returns a channel to wait on: however that request ends, the ticket has to be
+// looked at again.
 func (d *Controller) tryHold(t *ticket) <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -170,8 +173,8 @@ func (d *Controller) eta(position int, now time.Time) int {
 	return max(1, seconds(l.forecast[position-1].Sub(now)))
 }
 
-// departures is when the next places will be free. Whoever comes into one stays
-// for a whole turnover.
+// departures are the times at which the next places will be free. A sandbox
+// that comes into one stays for a whole turnover.
 func (d *Controller) departures(now time.Time, most int) []time.Time {
 	occupied := make(moments, 0, d.occupancy.taken()+len(d.queue.ready))
 	for _, r := range d.occupancy.living {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// challengeLasts is how long a challenge can be answered (contract:
+	// challengeLasts is how long a challenge can be solved (contract:
 	// OPEN.POW.CHALLENGE).
 	challengeLasts = 5 * time.Minute
 	// proofKept is how long a used proof is remembered beyond its challenge, in
@@ -43,7 +43,7 @@ type PowDetails struct {
 	// Challenge and Difficulty are the task.
 	Challenge  string `json:"challenge"`
 	Difficulty int    `json:"difficulty"`
-	// Reason says what is wrong with the proof that was sent, if one was.
+	// Reason is the fault of the proof that was sent, if one was.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -105,7 +105,7 @@ func (d *Controller) prove(ctx context.Context, sent []string, now time.Time) (*
 	if err == nil {
 		return nil, d.asked(now, powUsed)
 	}
-	return nil, err //nolint:wrapcheck // it says what was looked for
+	return nil, err //nolint:wrapcheck // the error names the record
 }
 
 // check reads a proof and reports why it is no good, "" when it is.

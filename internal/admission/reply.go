@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// KeyLeast is how many characters an idempotency key must have to count on creation: two
-	// people behind one address must not meet under "test" (contract:
-	// OPEN.IDEM.CREATION).
+	// KeyLeast is the least number of characters of an idempotency key that
+	// counts on creation: two people behind one address must not meet under
+	// "test" (contract: OPEN.IDEM.CREATION).
 	KeyLeast = 20
-	// replyKept is how long the answer of a creation is kept (contract:
+	// replyKept is how long the response of a creation is kept (contract:
 	// OPEN.IDEM.CREATION).
 	replyKept = 10 * time.Minute
 )
 
-// intention is a creation with an idempotency key that counts. What is stored
-// of it can be found and read only with that key: both its name and the key of
-// its encryption are derived from it and the server's secret.
+// intention is a creation with an idempotency key that counts. Its record can
+// be found and read only with that key: both its name and the key of its
+// encryption are derived from it and the server's secret.
 type intention struct {
 	name        string
 	seal        cipher.AEAD
@@ -64,7 +64,7 @@ func (d *Controller) intend(in *Request) (*intention, error) {
 	return &intention{name: hex.EncodeToString(name), seal: seal, fingerprint: in.Fingerprint}, nil
 }
 
-// record is what is kept of an answer.
+// record is the record of a kept response.
 func (i *intention) record(reply Reply, now time.Time) store.Record {
 	plain := append(make([]byte, 0, len(i.fingerprint)+2+len(reply.Body)), i.fingerprint[:]...)
 	plain = binary.BigEndian.AppendUint16(plain, uint16(reply.Status))
@@ -74,14 +74,14 @@ func (i *intention) record(reply Reply, now time.Time) store.Record {
 	return store.Record{Kind: kindReply, Key: i.name, Body: i.seal.Seal(nonce, nonce, plain, []byte(i.name)), EndsAt: now.Add(replyKept)}
 }
 
-// replay returns the kept answer, if there is one.
+// replay returns the kept response, if there is one.
 func (d *Controller) replay(ctx context.Context, i *intention, now time.Time) (Reply, bool, error) {
 	kept, err := d.store.Find(ctx, kindReply, i.name)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !now.Before(kept.EndsAt) {
 		return Reply{}, false, nil
 	}
 	if err != nil {
-		return Reply{}, false, err //nolint:wrapcheck // it says what was looked for
+		return Reply{}, false, err //nolint:wrapcheck // the error names the record
 	}
 	size := i.seal.NonceSize()
 	if len(kept.Body) < size {

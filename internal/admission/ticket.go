@@ -16,10 +16,11 @@ import (
 	"platen/internal/store"
 )
 
-// forfeitKept is how long a lost ticket says so (contract: OPEN.QUEUE.FORFEIT).
+// forfeitKept is how long a lost ticket is refused as such (contract:
+// OPEN.QUEUE.FORFEIT).
 const forfeitKept = 10 * time.Minute
 
-// Ids of tickets: whoever has one gets the keys, so they are as hard to guess
+// Ids of tickets: the holder of one gets the keys, so they are as hard to guess
 // as those and are stored only as a hash.
 const (
 	ticketPrefix = "tkt_"
@@ -59,10 +60,10 @@ type ticket struct {
 	// Since is when it came into its state.
 	Since time.Time `json:"since"`
 
-	// held is not nil while somebody claims the ticket or writes it.
+	// held is not nil while a request claims the ticket or writes it.
 	held chan struct{}
-	// pending is set until the ticket is durable, changed while what is stored
-	// is older.
+	// pending is set until the ticket is durable, changed while the stored
+	// ticket is older.
 	pending, changed bool
 }
 
@@ -97,8 +98,8 @@ type queue struct {
 	seen     time.Time
 }
 
-// readQueue reads the queue as it was left. The time in which nobody could claim
-// does not count: the windows of ready tickets begin anew.
+// readQueue reads the queue as it was left. The time in which no ticket could
+// be claimed does not count: the windows of ready tickets begin anew.
 func readQueue(ctx context.Context, db store.Store, now time.Time) (queue, error) {
 	l := queue{tickets: map[string]*ticket{}}
 	records, err := db.List(ctx, kindTicket)
@@ -191,5 +192,6 @@ func (d *Controller) yield() {
 	slices.SortFunc(l.waiting, inOrder)
 }
 
-// free is how many places nobody has or may claim.
+// free is the number of places that are neither taken nor reserved for a ready
+// ticket.
 func (d *Controller) free() int { return d.options.Capacity - d.occupancy.taken() - len(d.queue.ready) }

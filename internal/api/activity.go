@@ -11,11 +11,11 @@ import (
 )
 
 // ledgerResource names the entries of the ledger, which a client that checks
-// the books reads whole.
+// the accounts reads whole.
 const ledgerResource = "ledger_entry"
 
-// observe lets the missions see the call, before it is answered: whoever has
-// the answer finds what it has completed.
+// observe shows the request to the missions before the response is sent: a
+// client that has the response finds the missions that it has completed.
 func (x *exchange) observe(status int) {
 	if x.sandbox == nil {
 		return
@@ -35,7 +35,7 @@ func (x *exchange) observe(status int) {
 	x.sandbox.Observe(x.r.Context(), c)
 }
 
-// paged notes which page of a list is answered.
+// paged notes which page of a list the response holds.
 func (x *exchange) paged(v *sandbox.View, p *page, next string) {
 	page := mission.Page{List: p.list(), First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v)}
 	if next != "" {
@@ -45,8 +45,8 @@ func (x *exchange) paged(v *sandbox.View, p *page, next string) {
 	x.call.Page = page
 }
 
-// followed notes which part of the feed is answered. A page of it that was
-// asked for by number is no page of a list.
+// followed notes which part of the feed the response holds. A page of the feed
+// that was asked for by number is no page of a list.
 func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, next string) {
 	if x.op.Kind == operation.Feed && (p.cursor || p.after == 0) {
 		x.paged(v, p, next)
@@ -58,13 +58,12 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 	x.call.FeedRange, x.call.Page.Ledger = s, ledgerCursor(v)
 }
 
-// ledgerCursor is how ledger and feed stand in a view.
+// ledgerCursor is the position of ledger and feed in a view.
 func ledgerCursor(v *sandbox.View) mission.LedgerCursor {
 	return mission.LedgerCursor{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
 }
 
-// list tells apart what is paged through: a route with its filters and the size
-// of its pages.
+// list identifies a list: a route with its filters and the size of its pages.
 func (p *page) list() uint64 {
 	return hash(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), uint64(p.limit)))
 }

@@ -21,9 +21,9 @@ func exchangeOf(w http.ResponseWriter) *exchange {
 	return x
 }
 
-// identify finds out who calls, and enters their sandbox. Open routes do not
-// look at keys (contract: OPEN.AUTH.KEY_IGNORED). Where no route was found, a key
-// that works still says whose budget is spent and how the answer is dated.
+// identify finds the caller, and enters its sandbox. Open routes do not look at
+// keys (contract: OPEN.AUTH.KEY_IGNORED). Where no route was found, a key that
+// works still decides whose budget is spent and how the response is dated.
 func (x *exchange) identify() error {
 	if x.op != nil && x.op.System == operation.Open {
 		return nil
@@ -45,9 +45,9 @@ func (x *exchange) identify() error {
 	return nil
 }
 
-// firstRefusal says which comes first: that there is no such route, or that the
-// key does not work. Whoever sends a key hears of that whatever they ask for
-// (contract: AUTH.INVALID, LIFE.DELETED), unless they meant another host.
+// firstRefusal picks the refusal that comes first: no such route, or a key that
+// does not work. A client that sends a bad key gets that refusal for any path
+// (contract: AUTH.INVALID, LIFE.DELETED), unless it meant another host.
 func (x *exchange) firstRefusal(unfound, unauthorized error) error {
 	if sentKey(x.r.Header) != "" && x.server.isHere(x.r) {
 		return cmp.Or(unauthorized, unfound)
@@ -55,17 +55,17 @@ func (x *exchange) firstRefusal(unfound, unauthorized error) error {
 	return cmp.Or(unfound, unauthorized)
 }
 
-// authenticate returns who a key belongs to.
+// authenticate returns the caller that a key belongs to.
 func (x *exchange) authenticate(key string) (sandbox.Caller, error) {
 	if key == "" {
 		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route wants a key.")
 	}
-	c, _ := sandbox.CredentialOf(key) // of what cannot be a key: nobody's
+	c, _ := sandbox.CredentialOf(key) // zero for a text that cannot be a key
 	return x.recognise(c)
 }
 
-// recognise returns who a credential belongs to, and notes that the request was
-// let in by it.
+// recognise returns the caller that a credential belongs to, and notes that the
+// request was let in by it.
 func (x *exchange) recognise(c sandbox.Credential) (sandbox.Caller, error) {
 	caller, err := x.server.recognise(x.r.Context(), x.now, x.group, c)
 	if err == nil {
@@ -85,8 +85,9 @@ func (x *exchange) stillKnown(ctx context.Context) error {
 	return nil
 }
 
-// recognise returns who a credential belongs to. While a network is shut out,
-// its keys are only remembered: a flood must not reach the storage.
+// recognise returns the caller that a credential belongs to. While a network is
+// shut out, its keys are only looked up in memory: a flood must not reach the
+// storage.
 func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.Prefix, c sandbox.Credential) (sandbox.Caller, error) {
 	if s.gate.Shuts(now.Time(), group) {
 		return s.registry.Recall(c)

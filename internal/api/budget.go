@@ -12,8 +12,8 @@ import (
 )
 
 // Headers that show a budget (contract: LIMIT.KEY_RATE.HEADERS,
-// OPEN.RATE.DRAFT_HEADERS). The first two are spelled as everybody spells
-// them, which is not how Go would.
+// OPEN.RATE.DRAFT_HEADERS). The first two have their usual spelling, which is
+// not Go's canonical one.
 const (
 	headerLimit     = "X-RateLimit-Limit"
 	headerRemaining = "X-RateLimit-Remaining"
@@ -34,20 +34,20 @@ type Gate interface {
 // maxPrepared bounds the header values that are made in advance.
 const maxPrepared = 1000
 
-// display holds the header values of one budget, made once: they stand in
-// every answer.
+// display holds the header values of one budget, made once: they are in every
+// response.
 type display struct {
 	name   ratelimit.Name
 	budget ratelimit.Budget
 	limit  []string
 	policy []string
-	// left is by the number of tokens that are left, off what a budget shows
-	// that is switched off.
+	// left holds the values by the number of tokens that are left, off the
+	// values of a budget that is switched off.
 	left []decided
 	off  *decided
 }
 
-// decided holds the header values that depend on what is left.
+// decided holds the header values that depend on the tokens left.
 type decided struct{ remaining, rate []string }
 
 func newDisplay(g Gate, name ratelimit.Name) *display {
@@ -68,8 +68,8 @@ func newDisplay(g Gate, name ratelimit.Name) *display {
 	return d
 }
 
-// rateOf is a RateLimit header: what is left, and in how many seconds there is
-// more.
+// rateOf is a RateLimit header: the tokens left, and in how many seconds there
+// are more.
 func (d *display) rateOf(left, seconds int) string {
 	return `"` + string(d.name) + `";r=` + strconv.Itoa(left) + `;t=` + strconv.Itoa(seconds)
 }
@@ -83,7 +83,7 @@ func (d *display) untilFull(left int) int {
 	return int((missing + time.Second - 1) / time.Second)
 }
 
-// show puts what a decision leaves into the headers of an answer.
+// show puts the remaining budget of a decision into the headers of a response.
 func (d *display) show(h http.Header, decision *ratelimit.Decision) {
 	h[headerLimit], h[headerPolicy] = d.limit, d.policy
 	left := d.decided(decision)
@@ -108,14 +108,14 @@ func budgeted(c sandbox.Caller) ratelimit.Caller {
 	return ratelimit.Caller{Sandbox: c.SandboxID, System: string(c.System)}
 }
 
-// admit spends what a request costs, and refuses it when that is not there.
-// Nothing has been done for the request until it is admitted.
+// admit spends the cost of a request, and refuses the request when the budget
+// is too small. Nothing has been done for the request until it is admitted.
 func (x *exchange) admit() error {
 	x.spent = x.server.gate.Admit(x.now.Time(), x.group, budgeted(x.caller))
 	return x.passed()
 }
 
-// passed refuses a request whose budgets did.
+// passed refuses a request whose budgets are used up.
 func (x *exchange) passed() error {
 	if x.spent.Outcome == ratelimit.Passed {
 		return nil
@@ -128,7 +128,7 @@ func (x *exchange) passed() error {
 	return p.RetryingAt(x.spent.RetryAt)
 }
 
-// refusalOf says what a caller has run into (contract: ERR.RATE_LIMITED,
+// refusalOf is the refusal of a decision (contract: ERR.RATE_LIMITED,
 // ERR.COOLDOWN, ERR.BANNED).
 func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem {
 	switch d.Outcome {
@@ -149,8 +149,8 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 	return problem.New(problem.RateLimited, "This key has spent its budget of %d requests in a minute.", budget.PerMinute)
 }
 
-// showBudget tells the caller what is left to it. An answer that is made
-// before anything was spent shows what there is.
+// showBudget puts the caller's remaining budget into the headers. A response
+// that is made before anything was spent shows the present budget.
 func (x *exchange) showBudget(h http.Header) {
 	if x.spent.Outcome == "" {
 		x.spent = x.server.gate.Look(x.now.Time(), x.group, budgeted(x.caller))
@@ -160,7 +160,7 @@ func (x *exchange) showBudget(h http.Header) {
 		return
 	}
 	name := x.spent.Own
-	// Whoever refused says what is left of it, unless it was a ban without a budget.
+	// The budget that refused is shown, unless it was a ban without a budget.
 	if x.spent.Outcome != ratelimit.Passed && !x.server.gate.Budget(x.spent.By).Off() {
 		name = x.spent.By
 	}

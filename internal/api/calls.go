@@ -9,12 +9,12 @@ import (
 	"platen/internal/sandbox"
 )
 
-// maxPath is how much of a path is remembered, in bytes.
+// maxPath is the largest part of a path that is remembered, in bytes.
 const maxPath = 200
 
-// note remembers the call in its sandbox (contract: OPEN.ROUTE.REQUESTS). Who
-// reads what was remembered is not remembered for it: nobody could ever be told
-// that nothing has changed.
+// note remembers the request in its sandbox (contract: OPEN.ROUTE.REQUESTS).
+// Reading the remembered requests is not remembered itself: such a read could
+// never get a 304.
 func (x *exchange) note(status int) {
 	x.status = status
 	if x.watching {
@@ -34,7 +34,7 @@ func (x *exchange) note(status int) {
 	})
 }
 
-// calls answers with what clients of the sandbox sent, newest first.
+// calls sends the requests of the sandbox's clients, newest first.
 func (x *exchange) calls(p *page) error {
 	v, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *page) calls(calls []sandbox.Call) (items [][]byte, next string) {
 	return items, ""
 }
 
-// remembered finds one call.
+// remembered finds one request.
 func (x *exchange) remembered(id string) (row []byte, version uint64, err error) {
 	calls, _ := x.sandbox.Calls()
 	for _, c := range slices.Backward(calls) {

@@ -13,14 +13,15 @@ import (
 	"platen/internal/sandbox"
 )
 
-// What the web console needs beyond the API lives here, outside of BasePath:
-// two routes that are no part of the contract and in no document. They take the
-// keys of the API, spend a budget of their own, and leave no trace: who watches
-// a company neither calls it nor completes its missions (docs/adr/0014-console.md).
+// The web console needs two routes beyond the API, outside of BasePath. They
+// are no part of the contract and in no document. They take the keys of the
+// API, spend a budget of their own, and leave no trace: watching a company
+// neither counts as a request to it nor completes its missions
+// (docs/adr/0014-console.md).
 const (
-	// ConsoleState answers with everything that the console shows at first.
+	// ConsoleState is the path of everything that the console shows at first.
 	ConsoleState = "/console/data/state"
-	// ConsoleStream answers with what changes from then on.
+	// ConsoleStream is the path of the changes from then on.
 	ConsoleStream = "/console/stream"
 )
 
@@ -35,23 +36,24 @@ const (
 	// streams included.
 	consolePerMinute = 60
 	consoleBurst     = 30
-	// maxStreams is how many streams of one sandbox may be open.
+	// maxStreams is the most open streams of one sandbox.
 	maxStreams = 2
-	// streamRetry is when who found no place for a stream may ask again.
+	// streamRetry is the Retry-After of a refused stream, which is sent in
+	// seconds.
 	streamRetry = 5 * time.Second
 )
 
 // headerOtherKey carries the key of the other system: rows of a system are only
-// shown to who holds its key, and the console holds both.
+// shown to the holder of its key, and the console holds both.
 const headerOtherKey = "Platen-Other-Key"
 
-// console is what the two routes share.
+// console holds the state that the two routes share.
 type console struct {
 	gate    *ratelimit.Gate
 	display *display
 	tables  []shownTable
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	streams map[string]int
 }
 
@@ -60,7 +62,7 @@ type shownTable struct {
 	resource string
 	system   operation.System
 	// parent is set where rows belong to another record and do not name it; it
-	// is the member that tells.
+	// is the field that holds the record's id.
 	parent string
 }
 
@@ -73,8 +75,8 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 	return err
 }
 
-// newConsole reads from the table of operations which rows there are and whose
-// key they want.
+// newConsole reads from the table of operations which rows there are and which
+// key they require.
 func newConsole(table []operation.Operation) (*console, error) {
 	gate, err := ratelimit.New(ratelimit.Options{Key: ratelimit.Budget{PerMinute: consolePerMinute, Burst: consoleBurst}})
 	if err != nil {
@@ -95,13 +97,14 @@ func newConsole(table []operation.Operation) (*console, error) {
 	return c, nil
 }
 
-// viewer is who watches a sandbox, and what may be shown to them.
+// viewer is a client that watches a sandbox, and the rows that may be shown to
+// it.
 type viewer struct {
 	systems map[operation.System]bool
 }
 
-// watched serves a route of the console: the road of a request as far as it
-// goes for one that only looks.
+// watched serves a route of the console, with the steps of a request that apply
+// to one that only looks.
 func (s *Server) watched(answer func(*exchange, *viewer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(w)

@@ -15,15 +15,16 @@ import (
 	"platen/internal/sandbox"
 )
 
-// What one change holds at most. A console that was away for longer than that
-// begins anew.
+// Limits of one change. A console that was away for longer than that begins
+// anew.
 const (
 	maxChangeEvents = 200
 	maxChangeRows   = 300
 )
 
-// cursor is how far a viewer has seen: the version of the view, the number of
-// the newest event and how many calls there were. The id of a message is one.
+// cursor is the state up to which a viewer has been sent changes: the version
+// of the view, the number of the newest event and the number of requests. The
+// id of a message is one.
 type cursor struct {
 	version, sequence, calls uint64
 }
@@ -31,7 +32,7 @@ type cursor struct {
 // String is version.sequence.calls.
 func (p cursor) String() string { return fmt.Sprintf("%d.%d.%d", p.version, p.sequence, p.calls) }
 
-// cursorOf reads what String wrote. Anything else is the beginning.
+// cursorOf reads the output of String. Any other text is the beginning.
 func cursorOf(text string) cursor {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 {
@@ -48,10 +49,10 @@ func cursorOf(text string) cursor {
 	return p
 }
 
-// change is what a viewer is told: the difference between two cursors.
+// change is the difference between two cursors, as it is sent to a viewer.
 type change struct {
 	// Place is the newer of the two, and Whole set when the older is the
-	// beginning: what the viewer had does not count any longer.
+	// beginning: the viewer has to discard the state that it had.
 	Place string `json:"place"`
 	Whole bool   `json:"whole,omitzero"`
 	// Status is left out when only time has passed.
@@ -67,7 +68,7 @@ type change struct {
 	Points   []jsontext.Value            `json:"points,omitzero"`
 }
 
-// present is what changes by itself.
+// present holds the values that change by themselves.
 type present struct {
 	ServerTime moment.Instant `json:"server_time"`
 	SimDate    moment.Date    `json:"sim_date"`
@@ -76,7 +77,7 @@ type present struct {
 	Status     string         `json:"status"`
 }
 
-// changes returns what differs between a place and the present.
+// changes returns the differences between a place and the present.
 func (x *exchange) changes(ctx context.Context, from cursor, o *viewer) (*change, cursor, error) {
 	x.now = x.sandbox.AsOf(x.server.registry.Now())
 	v, err := x.sandbox.View(ctx, 0)

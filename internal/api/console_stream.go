@@ -16,16 +16,17 @@ import (
 const (
 	// streamPace is the least time between two messages: a page draws no faster.
 	streamPace = 200 * time.Millisecond
-	// streamTick is how often a viewer hears what time it is, and of calls,
-	// which change nothing in the company.
+	// streamTick is the interval at which a viewer is sent the time, and the
+	// requests of clients, which change nothing in the company.
 	streamTick = time.Second
-	// keepAlive is how often something is sent though nothing has changed.
+	// keepAlive is the interval at which something is sent though nothing has
+	// changed.
 	keepAlive = 15 * time.Second
 	// streamPatience is how long one message may take on its way.
 	streamPatience = 10 * time.Second
 )
 
-// consoleState answers with what the console shows at first.
+// consoleState sends everything that the console shows at first.
 func consoleState(x *exchange, o *viewer) error {
 	c, _, err := x.changes(x.r.Context(), cursor{}, o)
 	if err != nil {
@@ -48,8 +49,8 @@ func consoleState(x *exchange, o *viewer) error {
 	return nil
 }
 
-// consoleStream answers with server-sent events: one for each change since the
-// place that Last-Event-ID names, as long as both sides are there.
+// consoleStream sends server-sent events: one for each change since the place
+// that Last-Event-ID names, as long as both sides are there.
 func consoleStream(x *exchange, o *viewer) error {
 	leave, err := x.server.console.enter(x.caller.SandboxID, x.now.Time())
 	if err != nil {
@@ -60,7 +61,7 @@ func consoleStream(x *exchange, o *viewer) error {
 	s := &stream{exchange: x, onlooker: o, place: cursorOf(x.r.Header.Get("Last-Event-ID")), control: http.NewResponseController(x.w)}
 	h := x.headers()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // proxies that hold answers back would make it useless
+	h.Set("X-Accel-Buffering", "no") // proxies that hold responses back would make it useless
 	x.note(http.StatusOK)
 	x.w.WriteHeader(http.StatusOK)
 	unwatch := x.sandbox.Watch()
@@ -78,8 +79,8 @@ type stream struct {
 	sent     time.Time
 }
 
-// run sends changes until somebody leaves, the server stops or the sandbox is
-// gone. What went wrong cannot be answered any more: the console asks again.
+// run sends changes until the client leaves, the server stops or the sandbox is
+// gone. An error can no longer be sent as a response: the console asks again.
 func (s *stream) run(ctx context.Context) {
 	tick := time.NewTicker(streamTick)
 	defer tick.Stop()
@@ -122,7 +123,7 @@ func (s *stream) rest(ctx context.Context) bool {
 	return false
 }
 
-// tell sends what has changed.
+// tell sends the changes.
 func (s *stream) tell(ctx context.Context) error {
 	c, to, err := s.changes(ctx, s.place, s.onlooker)
 	if err != nil {
@@ -135,7 +136,7 @@ func (s *stream) tell(ctx context.Context) error {
 	return s.write(fmt.Appendf(nil, "event: change\nid: %s\ndata: %s\n\n", to, encode(c)))
 }
 
-// stayAlive keeps whatever is on the way from taking the connection for dead.
+// stayAlive keeps proxies on the way from taking the connection for dead.
 func (s *stream) stayAlive() error {
 	if time.Since(s.sent) < keepAlive {
 		return nil
@@ -150,7 +151,7 @@ func (s *stream) close(err error) {
 	}
 }
 
-// write sends one message, past the time that answers have.
+// write sends one message, past the time limit of ordinary responses.
 func (s *stream) write(message []byte) error {
 	s.sent = time.Now()
 	if err := s.control.SetWriteDeadline(s.sent.Add(streamPatience)); err != nil && !errors.Is(err, http.ErrNotSupported) {

@@ -13,8 +13,8 @@ import (
 	"platen/internal/sandbox"
 )
 
-// pollPace is what a waiting client is asked to leave between two polls, in
-// seconds (contract: QUEUE.PACE).
+// pollPace is the time, in seconds, that a waiting client is asked to leave
+// between two polls (contract: QUEUE.PACE).
 const pollPace = 3
 
 // create makes a sandbox, or hands out a ticket (contract:
@@ -48,7 +48,7 @@ func (x *exchange) create() error {
 	return nil
 }
 
-// order is what the body of a creation asks for.
+// order is the order that the body of a creation describes.
 func (x *exchange) order(in any) ([]byte, error) {
 	wanted, ok := in.(*operation.CreateSandbox)
 	if !ok {
@@ -80,8 +80,8 @@ func (x *exchange) make(ctx context.Context, order admission.Order, records func
 }
 
 // ticket looks at a ticket, and claims it when it is ready (contract:
-// ROUTE.QUEUE.POLL). HEAD only looks: whoever claimed so would never see the
-// keys.
+// ROUTE.QUEUE.POLL). HEAD only looks: a client that claimed with it would never
+// see the keys.
 func (x *exchange) ticket() error {
 	if err := x.noQuery(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (x *exchange) ticket() error {
 		reply, stands, err = x.server.admission.Poll(x.r.Context(), id, x.make)
 	}
 	if x.r.Context().Err() != nil && err != nil {
-		return nil //nolint:nilerr // nobody is there to read an answer
+		return nil //nolint:nilerr // the client is gone and reads no response
 	}
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (x *exchange) ticket() error {
 	return nil
 }
 
-// stands is the data of an answer to who waits.
+// stands is the data of a response to a client that waits.
 func (x *exchange) stands(w admission.Waiting) []byte {
 	return encode(operation.QueueTicket{Poll: BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds)})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// csvOf renders rows as CSV: a header of the members in row order, scalars as
+// csvOf renders rows as CSV: a header of the fields in row order, scalars as
 // they are, nested values as JSON text, null as an empty cell.
 func csvOf(columns []string, items [][]byte) ([]byte, error) {
 	var b bytes.Buffer
@@ -56,7 +56,7 @@ func cell(v jsontext.Value) string {
 	}
 }
 
-// columns are the members of a row in their order: the header of its CSV.
+// columns are the fields of a row in their order: the header of its CSV.
 func columns(t reflect.Type) []string {
 	names := []string{}
 	for field := range t.Fields() {

@@ -20,7 +20,8 @@ import (
 const (
 	// MaxBody is the largest body in bytes (contract: LIMIT.BODY).
 	MaxBody = 16_384
-	// maxKeyLength is that of an Idempotency-Key (contract: LIMIT.IDEMPOTENCY_KEY).
+	// maxKeyLength is the largest length of an Idempotency-Key (contract:
+	// LIMIT.IDEMPOTENCY_KEY).
 	maxKeyLength = 64
 )
 
@@ -82,8 +83,8 @@ func (x *exchange) body() ([]byte, error) {
 	return body, nil
 }
 
-// CutBodies ends the reading of bodies that are still on their way: a server that
-// stops does not wait for what has not come.
+// CutBodies ends the reading of bodies that are still on their way: a server
+// that stops does not wait for the rest of them.
 func (s *Server) CutBodies() {
 	s.cut.Store(true) // before the look at those that there are: later ones see it
 	s.bodies.Range(func(control, _ any) bool {
@@ -98,8 +99,7 @@ func cutBody(c *http.ResponseController) {
 	_ = c.SetReadDeadline(time.Now()) // a test's writer has none
 }
 
-// receiving notes that a body is being read, until the caller says that it is
-// done.
+// receiving notes that a body is being read, until done is called.
 func (s *Server) receiving(w http.ResponseWriter) (done func()) {
 	control := http.NewResponseController(w)
 	s.bodies.Store(control, nil)
@@ -131,7 +131,7 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// fingerprint tells requests with the same idempotency key apart.
+// fingerprint distinguishes requests with the same idempotency key.
 func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
 	sum := sha256.Sum256(body)
 	h := sha256.New()
@@ -143,8 +143,8 @@ func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
 	return sandbox.Fingerprint(h.Sum(nil))
 }
 
-// takesGzip reports whether an answer may be compressed (RFC 9110, 12.5.3): gzip
-// is named, or everything is, and not with a weight of 0.
+// takesGzip reports whether a response may be compressed (RFC 9110, 12.5.3):
+// gzip is named, or everything is, and not with a weight of 0.
 func takesGzip(r *http.Request) bool {
 	taken, named := false, false
 	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
@@ -173,7 +173,7 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 	}
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	if accept == "" || accept == "*/*" || accept == contentJSON {
-		return false, nil // what nearly everybody sends
+		return false, nil // sent by nearly all clients
 	}
 	json, csvWeight := weight(accept, "application", "json"), weight(accept, "text", "csv")
 	if op.columns != nil && csvWeight > json {
@@ -212,8 +212,8 @@ func weight(accept, kind, subtype string) float64 {
 	return best
 }
 
-// qualityOf reads the parameter q, a decimal fraction from 0 to 1. The digit in
-// front of the point may be missing, as it is in what Java sends.
+// qualityOf reads the parameter q, a decimal fraction from 0 to 1. The digit
+// before the point may be missing, as it is in requests of Java.
 func qualityOf(parameters map[string]string) (quality float64, ok bool) {
 	text, has := parameters["q"]
 	if !has {

@@ -33,8 +33,8 @@ func announcementOf(op *operation.Operation) (*announcement, error) {
 	}, nil
 }
 
-// announce says in an answer that its operation is to go, and where to read
-// about it.
+// announce adds the headers of a deprecated operation to its response, with a
+// link to its documentation.
 func (x *exchange) announce(h http.Header) {
 	if x.op == nil || x.op.announcement == nil {
 		return

@@ -48,7 +48,7 @@ func newErrorBody(p *problem.Problem, definition problem.Definition, origin stri
 }
 
 // encode renders a value as JSON. Paths and ids of clients, which refusals
-// repeat, need not be UTF-8: what is not becomes U+FFFD.
+// repeat, need not be UTF-8: invalid bytes become U+FFFD.
 func encode(v any) []byte {
 	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
@@ -66,8 +66,8 @@ func hash(b []byte) uint64 {
 	return h
 }
 
-// meta appends the head of an envelope (contract: ENV.META.SIMULATION and the rows after it). A nil view is a
-// request without a sandbox.
+// meta appends the head of an envelope (contract: ENV.META.SIMULATION and the
+// rows after it). A nil view is a request without a sandbox.
 func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	now := x.now
 	if v != nil {
@@ -90,10 +90,10 @@ func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	return append(b, `"},`...)
 }
 
-// shown is the moment that an answer from a view shows: up to which the view
-// has everything that happened. A view that could not be brought up to the
-// present, since the store takes nothing, ends before what is due: a client that
-// asks next for what changed since then misses nothing.
+// shown is the moment that a response from a view shows: the view has
+// everything that happened up to then. A view that could not be brought up to
+// the present, since the store takes nothing, ends before the steps that are
+// due: a client that next asks for the changes since then misses nothing.
 func (x *exchange) shown(v *sandbox.View) moment.Instant {
 	return max(v.UpTo(x.now), v.LastEventAt)
 }
@@ -111,7 +111,7 @@ func (x *exchange) data(v *sandbox.View, status int, data []byte) {
 	x.send(status, contentJSON, x.success(v, data))
 }
 
-// items answers with the page of a list, as JSON or CSV.
+// items sends the page of a list, as JSON or CSV.
 func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSequence *uint64) error {
 	if next != "" {
 		query := x.r.URL.Query()
@@ -127,7 +127,7 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSeque
 		x.send(x.op.Status, contentCSV, body)
 		return nil
 	}
-	// A page is a large piece of memory: a new one for each answer would keep
+	// A page is a large piece of memory: a new one for each response would keep
 	// the collector busier than everything else.
 	page, ok := x.server.pages.Get().(*[]byte)
 	if !ok {
@@ -160,7 +160,7 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSeque
 	return nil
 }
 
-// refuse answers with an error. It is the one place where errors become HTTP.
+// refuse sends an error. It is the one place where errors become HTTP.
 func (x *exchange) refuse(err error) {
 	var p *problem.Problem
 	if method, ok := errors.AsType[*methodError](err); ok {
@@ -186,7 +186,7 @@ func (x *exchange) refuse(err error) {
 	}
 	var v *sandbox.View
 	if x.sandbox != nil {
-		// The view only dates the answer; without one the date is left out.
+		// The view only dates the response; without one the date is left out.
 		v, _ = x.sandbox.View(x.r.Context(), 0)
 	}
 	x.send(definition.Status, contentJSON, x.failure(v, p))
@@ -200,7 +200,7 @@ func (x *exchange) failure(v *sandbox.View, p *problem.Problem) []byte {
 	return append(b, '}')
 }
 
-// whereabouts says for the log which request it is: never its path, which may
+// whereabouts identifies the request in the log: never by its path, which may
 // hold a key.
 func (x *exchange) whereabouts() []any {
 	values := []any{"request_id", x.requestID, "method", x.r.Method}
@@ -213,7 +213,7 @@ func (x *exchange) whereabouts() []any {
 	return values
 }
 
-// send writes an answer whole.
+// send writes a whole response.
 func (x *exchange) send(status int, contentType string, body []byte) {
 	h := x.headers()
 	if contentType == contentJSON {
@@ -229,7 +229,7 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 	}
 }
 
-// fixed are header values that are the same in every answer.
+// fixed are header values that are the same in every response.
 var fixed = struct{ contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy []string }{ //nolint:gochecknoglobals // read only
 	contentJSON:           []string{contentJSON},
 	cacheControl:          []string{"private, no-cache"},
@@ -255,8 +255,8 @@ func (x *exchange) headers() http.Header {
 	return h
 }
 
-// tag sets the ETag of what is about to be answered: weak, and of the version
-// of what was read, never of meta (contract: LIST.ETAG).
+// tag sets the ETag of the response: weak, and of the version of the data that
+// was read, never of meta (contract: LIST.ETAG).
 func (x *exchange) tag(version uint64) {
 	b := make([]byte, 0, 256)
 	for _, part := range [...]string{x.caller.SandboxID, x.r.URL.Path, x.r.URL.RawQuery, strconv.FormatBool(x.csv)} {
@@ -268,7 +268,7 @@ func (x *exchange) tag(version uint64) {
 	x.w.Header()[headerETag] = []string{x.etag}
 }
 
-// unchanged answers 304 when the client already holds what is tagged.
+// unchanged sends 304 when the client already holds the tagged version.
 func (x *exchange) unchanged() bool {
 	if !matchesTag(x.r.Header.Values("If-None-Match"), x.etag) {
 		return false
@@ -279,9 +279,9 @@ func (x *exchange) unchanged() bool {
 	return true
 }
 
-// Standalone answers a request that no handler will see, since it was not even
-// HTTP: it spends what any request without a key does. The peer is the address
-// that the connection comes from.
+// Standalone is the response to a request that no handler will see, since it
+// was not even HTTP: it spends the cost of any request without a key. The peer
+// is the address that the connection comes from.
 func (s *Server) Standalone(p *problem.Problem, peer string) (status int, header http.Header, body []byte) {
 	w := &standaloneWriter{header: http.Header{}}
 	x := s.exchange(w, &http.Request{}, s.network.Group(peer, nil))
@@ -294,7 +294,7 @@ func (s *Server) Standalone(p *problem.Problem, peer string) (status int, header
 	return w.status, w.header, w.body
 }
 
-// standaloneWriter keeps an answer for whoever writes it to a connection.
+// standaloneWriter keeps a response, to be written to a connection later.
 type standaloneWriter struct {
 	header http.Header
 	status int

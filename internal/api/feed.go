@@ -11,7 +11,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// feed answers with events, oldest first (contract: EVT.FEED).
+// feed sends events, oldest first (contract: EVT.FEED).
 func (x *exchange) feed() error {
 	p, values, err := x.page("after_seq")
 	if err != nil {

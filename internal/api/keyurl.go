@@ -10,8 +10,8 @@ import (
 	"platen/internal/sandbox"
 )
 
-// maxKeys is how many keys of one URL are revoked. Nobody has more than the two
-// of a sandbox.
+// maxKeys is the number of keys of one URL that are revoked. A client has no
+// more than the two of a sandbox.
 const maxKeys = 16
 
 // HasKey reports whether a request's URL holds a key.
@@ -25,9 +25,10 @@ func target(r *http.Request) string {
 	return r.URL.String()
 }
 
-// keysIn returns what has the shape of a key in a URL, percent-encoded any
-// number of times, too (contract: OPEN.AUTH.KEY_SHAPES). A key stays whole
-// whatever stands before it is decoded to: it begins with no hexadecimal digit.
+// keysIn returns the parts of a URL that have the shape of a key,
+// percent-encoded any number of times, too (contract: OPEN.AUTH.KEY_SHAPES). A
+// key stays whole whatever the text before it is decoded to: it begins with no
+// hexadecimal digit.
 func keysIn(url string) []string {
 	if strings.Contains(url, "%") {
 		url = decodeWhole(url)
@@ -55,7 +56,7 @@ func appendKeys(keys []string, text string) []string {
 	return keys
 }
 
-// isKey reports whether a text is of the letters of URL-safe base64.
+// isKey reports whether a text consists of the letters of URL-safe base64.
 func isKey(secret string) bool {
 	for i := range len(secret) {
 		c := secret[i]
@@ -67,10 +68,10 @@ func isKey(secret string) bool {
 	return true
 }
 
-// decodeWhole resolves percent-encodings, and those that come of it, until there
-// are none, and lets everything be that is none: what a strict reader refuses
-// may still be read by somebody. It looks at each byte once, as an encoding of
-// encodings must not keep the server busy.
+// decodeWhole resolves percent-encodings, and those that come of it, until
+// there are none, and leaves everything else as it is: a text that a strict
+// reader refuses may still be read by a lenient one. It looks at each byte
+// once, as an encoding of encodings must not keep the server busy.
 func decodeWhole(text string) string {
 	b := make([]byte, 0, len(text))
 	for i := range len(text) {
@@ -101,9 +102,9 @@ func digit(c byte) int {
 }
 
 // exposed revokes the keys of a URL and refuses the request (contract:
-// AUTH.KEY_IN_URL, AUTH.KEY_IN_URL.REVOKED). Whatever the budgets say, a key
-// that works is revoked: one that is out in the open must not wait. Keys that
-// nobody has cost what any request without a key does (contract:
+// AUTH.KEY_IN_URL, AUTH.KEY_IN_URL.REVOKED). A key that works is revoked even
+// when the budgets are used up: one that is out in the open must not wait. Keys
+// of no sandbox cost the same as any request without a key (contract:
 // OPEN.AUTH.KEY_IN_URL.BUDGET).
 func (x *exchange) exposed(keys []string) error {
 	registry, known := x.server.registry, false

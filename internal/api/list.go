@@ -24,7 +24,7 @@ const (
 	maxLimit     = 100
 )
 
-// page is what a list request asks for.
+// page holds the parameters of a list request.
 type page struct {
 	limit        int
 	updatedSince moment.Instant
@@ -34,12 +34,12 @@ type page struct {
 	// before it, or the sequence number of its last event.
 	after  uint64
 	cursor bool
-	// binding ties cursors to this route and these filters, chosen tells apart
-	// what is asked for of a feed, 0 for all.
+	// binding ties cursors to this route and these filters, chosen is a hash of
+	// the filters of a feed, 0 for none.
 	binding, chosen uint64
 }
 
-// query refuses unknown parameters and those that stand more than once. Of
+// query refuses unknown parameters and those that are given more than once. Of
 // several, the first in the order of the alphabet is named.
 func query(values url.Values, known ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -118,7 +118,8 @@ func (x *exchange) page(extra ...string) (page, url.Values, error) {
 	return p, values, nil
 }
 
-// checkFilter refuses what no row can match (contract: OPEN.LIST.PARAMETER).
+// checkFilter refuses a value that no row can match (contract:
+// OPEN.LIST.PARAMETER).
 func (b *bound) checkFilter(name, value string) error {
 	if value == "" {
 		return badParameter(name, "%s is empty; leave it out to read everything.", name)
@@ -145,10 +146,12 @@ func (p *page) bind(x *exchange) {
 	}
 }
 
-// sealBytes is how much of a cursor ties it to its list and its place.
+// sealBytes is the number of bytes of a cursor that tie it to its list and its
+// place.
 const sealBytes = 8
 
-// seal is what a cursor to a place carries: a damaged one does not fit.
+// seal is the checksum in a cursor to a place: a damaged cursor does not fit
+// it.
 func (p *page) seal(after uint64) uint64 {
 	return hash(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), after))
 }
@@ -173,8 +176,8 @@ func (p *page) decodeCursor(text string) (uint64, error) {
 	return after, nil
 }
 
-// list answers with rows, newest first. A cursor is a place in the order of
-// births, so rows that are born while a client pages shift nothing.
+// list sends rows, newest first. A cursor is a place in the order of births, so
+// rows that are born while a client pages shift nothing.
 func (x *exchange) list() error {
 	p, _, err := x.page()
 	if err != nil {
@@ -241,7 +244,7 @@ func (p *page) matches(e *record.Entry) bool {
 	return true
 }
 
-// row answers with one row.
+// row sends one row.
 func (x *exchange) row() error {
 	if err := x.noQuery(); err != nil {
 		return err
@@ -255,7 +258,7 @@ func (x *exchange) row() error {
 		return err
 	}
 	// Only a read that finds something counts for the missions. It may itself
-	// complete one, and then shows what that changed.
+	// complete one, and then shows that change.
 	counted, err := x.sandbox.View(x.r.Context(), x.signals())
 	if err != nil {
 		return err
@@ -297,8 +300,8 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 	return x.placed(e.Row), e.Version, nil
 }
 
-// placed puts the origin in front of a mission's docs_url: the company does not
-// know where it is served.
+// placed puts the origin before a mission's docs_url: the company does not know
+// where it is served.
 func (x *exchange) placed(row []byte) []byte {
 	if x.op.Resource != mission.Resource {
 		return row

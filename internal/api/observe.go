@@ -7,28 +7,29 @@ import (
 	"platen/internal/ratelimit"
 )
 
-// Answered is one request once it was answered. It holds nothing that could be
-// a key: neither the path nor the query, no header and no body.
+// Answered describes one request after its response. It holds nothing that
+// could be a key: neither the path nor the query, no header and no body.
 type Answered struct {
 	ID     string
 	Method string
 	// Operation and Route are those of the table, "" where no route was found.
 	Operation, Route string
-	// Watching is set for what the console asks for; a stream takes as long as
-	// somebody looks.
+	// Watching is set for requests of the console; a stream takes as long as a
+	// viewer stays.
 	Watching bool
 	Status   int
 	// Code is that of a refusal, "" for none.
 	Code      problem.Code
 	SandboxID string
-	// Network is the group of a caller who was over a limit, "" for others.
+	// Network is the network group of a caller that was over a limit, "" for
+	// others.
 	Network string
 	Took    time.Duration
-	// Budget is what became of the caller's budgets.
+	// Budget is the decision on the caller's budgets.
 	Budget *ratelimit.Decision
 }
 
-// observed tells the server's owner what became of a request.
+// observed reports the finished request to the Observe option.
 func (x *exchange) observed() {
 	if x.server.observe == nil {
 		return

@@ -12,12 +12,12 @@ import (
 	"platen/internal/sandbox"
 )
 
-// maxPolls is how many polls of one key may wait (contract:
+// maxPolls is the most polls of one key that may wait (contract:
 // OPEN.FEED.POLL.LIMIT).
 const maxPolls = 2
 
-// poll answers with events as the feed does, and waits for one when there is
-// none. Meanwhile time passes in the company as if somebody called.
+// poll sends events as the feed does, and waits for one when there is none.
+// Meanwhile time passes in the company as if a client sent requests.
 func (x *exchange) poll() error {
 	values, p, err := x.pollQuery()
 	if err != nil {
@@ -42,7 +42,7 @@ func (x *exchange) poll() error {
 		}
 	}
 	if x.r.Context().Err() != nil {
-		return nil // nobody is there to read an answer
+		return nil // the client is gone and reads no response
 	}
 	x.tag(v.Sequence)
 	if x.unchanged() {
@@ -51,8 +51,8 @@ func (x *exchange) poll() error {
 	return x.events(v, &p.page, events)
 }
 
-// look returns the view of the moment, and what is new in it. What it has
-// passed over it need not look at again.
+// look returns the present view, and its new events. Events that it has passed
+// over are not looked at again.
 func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
 	x.now = x.sandbox.AsOf(x.server.registry.Now())
 	v, err := x.sandbox.View(x.r.Context(), x.signals())
@@ -70,7 +70,7 @@ func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
 }
 
 // await waits until there is something new after a view, for a time, to the end
-// of the sandbox or of the server, or as long as the client is there.
+// of the sandbox or of the server, or as long as the client is connected.
 func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*sandbox.View, []record.Event, error) {
 	unwatch := x.sandbox.Watch()
 	defer unwatch()
@@ -96,7 +96,7 @@ func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*s
 	}
 }
 
-// wanted is what a poll asks for.
+// wanted holds the parameters of a poll.
 type wanted struct {
 	page  page
 	query sandbox.Query
@@ -119,7 +119,7 @@ func (x *exchange) pollQuery() (url.Values, *wanted, error) {
 	return values, &wanted{page: p, query: query}, nil
 }
 
-// waitSeconds is how long a poll waits.
+// waitSeconds is the time that a poll waits.
 func waitSeconds(values url.Values) (int, error) {
 	text := values.Get("wait_s")
 	if !values.Has("wait_s") {
@@ -132,7 +132,7 @@ func waitSeconds(values url.Values) (int, error) {
 	return seconds, nil
 }
 
-// events answers with a page of the feed.
+// events sends a page of the feed.
 func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error {
 	next := ""
 	if len(events) > p.limit {
@@ -156,7 +156,7 @@ func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error
 
 // waiters counts the polls that wait, by key.
 type waiters struct {
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	by map[waiter]int
 }
 
@@ -166,7 +166,8 @@ type waiter struct {
 	system    sandbox.System
 }
 
-// enter lets a poll wait, unless two of its key do. The caller leaves.
+// enter lets a poll wait, unless two of its key do. The caller ends that with
+// leave.
 func (w *waiters) enter(caller sandbox.Caller) (leave func(), err error) {
 	key := waiter{caller.SandboxID, caller.System}
 	w.mu.Lock()

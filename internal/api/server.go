@@ -1,7 +1,7 @@
 // Package api is the HTTP side: it turns requests into operations of the table
-// and their outcomes into envelopes. The road of a request is one straight
-// function, Server.serve; its stations stand in the contract's order, so that
-// a request that is refused at one has done nothing behind it.
+// and their outcomes into envelopes. The steps of a request are one straight
+// function, Server.serve, in the contract's order, so that a request that is
+// refused at one has done nothing of the later ones.
 package api
 
 import (
@@ -27,10 +27,10 @@ import (
 	"platen/internal/schema"
 )
 
-// BasePath is where the API lives below the origin (contract: VER.PREFIX).
+// BasePath is the path of the API below the origin (contract: VER.PREFIX).
 const BasePath = "/v1"
 
-// Options are what a server needs to know.
+// Options configure a server.
 type Options struct {
 	Registry *sandbox.Registry
 	// Controller hands out the places of the registry.
@@ -38,17 +38,18 @@ type Options struct {
 	// Origin is the scheme and host that links begin with.
 	Origin string
 	Log    *slog.Logger
-	// Gate keeps the rate budgets, and Network tells whose they are. Without
-	// them there are no limits, and every address is a network of its own.
+	// Gate keeps the rate budgets, and Network finds the group that an address
+	// belongs to. Without them there are no limits, and every address is a
+	// network of its own.
 	Gate    Gate
 	Network *network.Rules
-	// Serves, when set, tells which hosts are this server's.
+	// Serves, when set, reports whether a host is this server's.
 	Serves func(host string) bool
-	// Observe, when set, hears of every request once it was answered.
+	// Observe, when set, is called for every request after its response.
 	Observe func(*Answered)
 }
 
-// Server answers everything below BasePath.
+// Server serves everything below BasePath.
 type Server struct {
 	registry  *sandbox.Registry
 	admission *admission.Controller
@@ -64,30 +65,30 @@ type Server struct {
 
 	// pages holds *[]byte, the memory of lists that have been sent.
 	pages sync.Pool
-	// stopping is set while the server drains, and stopped closed then: nobody
-	// waits any longer.
+	// stopping is set while the server drains, and stopped closed then: polls
+	// no longer wait.
 	stopping atomic.Bool
 	stopped  chan struct{}
 	stop     sync.Once
 	waiters  waiters
 	console  *console
-	// bodies are the *http.ResponseController of requests whose body is being read,
-	// cut is set once such bodies are no longer waited for.
+	// bodies are the *http.ResponseController of requests whose body is being
+	// read, cut is set once such bodies are no longer waited for.
 	bodies sync.Map
 	cut    atomic.Bool
 }
 
-// route is what one path can do.
+// route holds the operations of one path.
 type route struct {
 	// operations by method; HEAD is GET.
 	operations map[string]*bound
 	allow      string
 	csv        bool
-	// refusal says why there is no operation, whatever the method.
+	// refusal is the reason why there is no operation, whatever the method.
 	refusal error
 }
 
-// bound is an operation with what is prepared for it once.
+// bound is an operation with the values that are prepared for it once.
 type bound struct {
 	operation.Operation
 	input *schema.Input
@@ -99,7 +100,8 @@ type bound struct {
 	announcement *announcement
 	// route is the whole path of the operation.
 	route string
-	// sameSite is set for what pages of other sites may not ask a browser for.
+	// sameSite is set for an operation that a browser must not reach for pages
+	// of other sites.
 	sameSite bool
 }
 
@@ -192,7 +194,7 @@ func (s *Server) limit(o Options) error {
 	return nil
 }
 
-// Stop makes every further request answer unavailable, and polls answer that
+// Stop makes every further request fail with unavailable, and ends polls that
 // wait.
 func (s *Server) Stop() {
 	s.stopping.Store(true)
@@ -204,7 +206,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.take(s.exchange(w, r, s.groupOf(r)), r)
 }
 
-// take takes an exchange from its first station to its answer.
+// take runs an exchange from its first step to its response.
 func (s *Server) take(x *exchange, r *http.Request) {
 	defer func() {
 		x.survive(recover())
@@ -228,7 +230,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Pr
 	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: now, group: group, call: mission.Call{Arrived: now}}
 }
 
-// survive answers for a handler that panicked with a value.
+// survive sends a response for a handler that panicked with a value.
 func (x *exchange) survive(v any) {
 	if v == http.ErrAbortHandler { //nolint:errorlint // the sentinel is panicked as it is
 		panic(v)
@@ -239,9 +241,8 @@ func (x *exchange) survive(v any) {
 	}
 }
 
-// serve is the road of a request. Whose it is and what it wants is found out
-// first; what it costs is spent next; and only then is anything said or done
-// about it.
+// serve runs the steps of a request. It first finds out the caller and the
+// operation; then it spends the cost; and only then is anything sent or done.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 	x := exchangeOf(w)
 	x.r = r
@@ -302,7 +303,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 	}
 }
 
-// find returns the operation of a method, or says why there is none.
+// find returns the operation of a method, or the refusal when there is none.
 func (t *route) find(r *http.Request) (*bound, error) {
 	if t.refusal != nil {
 		return nil, t.refusal
@@ -332,7 +333,7 @@ func stopping() error {
 	return p
 }
 
-// short cuts what a client sent to a length that fits a message.
+// short cuts a client's text to a length that fits a message.
 func short(text string) string {
 	const most = 80
 	if len(text) <= most {
@@ -341,44 +342,45 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// exchange is one request and its answer under way.
+// exchange is one request in progress and its response.
 type exchange struct {
 	server    *Server
 	w         http.ResponseWriter
 	r         *http.Request
 	requestID string
 	// began is when the request came by a clock that is never set, now the
-	// moment that its answer shows.
+	// moment that its response shows.
 	began time.Time
 	now   moment.Instant
 	op    *bound
-	// group is the network that the request comes from, spent what has become
-	// of its budgets.
+	// group is the network that the request comes from, spent the decision on
+	// its budgets.
 	group netip.Prefix
 	spent ratelimit.Decision
-	// agent is set for a call that the agent endpoint makes: who is meant in
-	// place of a key.
+	// agent is set for a request that the agent endpoint makes: the credential
+	// in place of a key.
 	agent   *sandbox.Credential
 	caller  sandbox.Caller
 	sandbox *sandbox.Sandbox
-	// credentials are those that let the request in. A request that lasts looks
+	// credentials are those that let the request in. A long request checks
 	// again whether they still do.
 	credentials []sandbox.Credential
 	csv         bool
-	// etag is the tag of what is about to be answered.
+	// etag is the tag of the response to send.
 	etag string
-	// status is that of the answer, 0 before there is one.
+	// status is the status of the response, 0 before there is one.
 	status int
-	// code is that of a refusal, replayed set when the answer is a stored one.
+	// code is that of a refusal, replayed set when the response is a stored
+	// one.
 	code     problem.Code
 	replayed bool
 	// watching is set for requests of the console, which leave no trace.
 	watching bool
-	// secret is set for an answer that nobody may keep.
+	// secret is set for a response that must not be stored.
 	secret bool
-	// call is what the missions hear of it.
+	// call is the request as the missions see it.
 	call mission.Call
-	// answered is what the server's owner hears of it.
+	// answered is the request as Observe sees it.
 	answered Answered
 }
 

@@ -8,9 +8,10 @@ import (
 	"platen/internal/problem"
 )
 
-// unroutable says why a request is not for any route.
+// unroutable is the refusal of a request that is not for any route.
 func (s *Server) unroutable(r *http.Request) error {
-	// There is no CORS: a preflight gets what any call without a key gets.
+	// There is no CORS: a preflight gets the response of any request without a
+	// key.
 	if r.Method == http.MethodOptions {
 		return problem.New(problem.Unauthorized, "OPTIONS is not served: this API is not called from other sites' pages.")
 	}
@@ -26,9 +27,9 @@ func (s *Server) unroutable(r *http.Request) error {
 // isHere reports whether a request was meant for this server.
 func (s *Server) isHere(r *http.Request) bool { return s.serves == nil || s.serves(r.Host) }
 
-// sameSiteOnly refuses what a browser sends for a page of another site, where
-// that could do harm (contract: OPEN.ERR.ORIGIN_REFUSED). Programs are not
-// browsers and pass.
+// sameSiteOnly refuses requests that a browser sends for a page of another
+// site, where that could do harm (contract: OPEN.ERR.ORIGIN_REFUSED). Programs
+// are not browsers and pass.
 func (b *bound) sameSiteOnly(r *http.Request) error {
 	if !b.sameSite {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// object answers with a value computed from the present state.
+// object sends a value computed from the present state.
 func (x *exchange) object() error {
 	since, err := x.since()
 	if err != nil {
@@ -69,17 +69,17 @@ func (x *exchange) since() (uint64, error) {
 	return since, nil
 }
 
-// writeRequest is what a client sent with a write.
+// writeRequest holds the parts of a write that the client sent.
 type writeRequest struct {
-	// key is the idempotency key, body what came with it, known set when both
-	// could be read.
+	// key is the idempotency key, body the body that came with it, known set
+	// when both could be read.
 	key   string
 	body  []byte
 	known bool
 	in    any
 }
 
-// readWrite reads a write whole, and says what is wrong with it.
+// readWrite reads a write whole, and returns an error for a malformed one.
 func (x *exchange) readWrite() (d writeRequest, err error) {
 	key, unkeyed := idempotencyKey(x.r.Header, x.op.Key)
 	body, unread := x.body()
@@ -91,9 +91,9 @@ func (x *exchange) readWrite() (d writeRequest, err error) {
 	return d, err
 }
 
-// replayOrRefuse answers a write that is not in order. Whether its key was used, and
-// whether its sandbox takes writes at all, comes before what is wrong with it
-// (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
+// replayOrRefuse handles a write that is malformed. An idempotency key that was
+// used before, and a sandbox that takes no writes, are refused before the fault
+// of the request itself (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
 func (x *exchange) replayOrRefuse(d writeRequest, wrong error) error {
 	command := sandbox.Command{Scope: x.scope(), Beside: x.besides()}
 	if d.known {
@@ -114,8 +114,8 @@ func (x *exchange) replayOrRefuse(d writeRequest, wrong error) error {
 // sharedScope is the scope of idempotency keys on routes that take either key.
 const sharedScope = "sandbox"
 
-// scope is where an idempotency key is known: on a route of one system, in that
-// system; on a shared one, in the sandbox, whichever key came with it (contract:
+// scope is the scope of an idempotency key: on a route of one system, that
+// system; on a shared one, the sandbox, whichever key came with it (contract:
 // OPEN.IDEM.SCOPE).
 func (x *exchange) scope() string {
 	if x.op.System == operation.Shared {
@@ -125,7 +125,7 @@ func (x *exchange) scope() string {
 }
 
 // besides is the other scope in which a key of this caller may have been used:
-// one program that uses a key on two routes hears of that.
+// a program that uses a key on two routes is refused for it.
 func (x *exchange) besides() string {
 	if x.op.System == operation.Shared {
 		return string(x.caller.System)
@@ -183,7 +183,7 @@ func (x *exchange) delete() error {
 	return nil
 }
 
-// reply sends what a command came to, now or before.
+// reply sends the reply of a command, new or stored.
 func (x *exchange) reply(reply sandbox.Reply) {
 	if x.replayed = reply.Replayed; x.replayed {
 		x.w.Header().Set("Idempotency-Replayed", "true")
@@ -194,8 +194,8 @@ func (x *exchange) reply(reply sandbox.Reply) {
 	x.send(reply.Status, contentJSON, reply.Body)
 }
 
-// command runs a command, after its outbound call if it has one. What that brings takes
-// the place of the input.
+// command runs a command, after its outbound call if it has one. The result of
+// that call takes the place of the input.
 func (x *exchange) command(at operation.PathParams, in *any, command sandbox.Command) (sandbox.Reply, error) {
 	if x.op.Outbound == nil {
 		return x.sandbox.Do(x.r.Context(), command)
@@ -206,7 +206,7 @@ func (x *exchange) command(at operation.PathParams, in *any, command sandbox.Com
 	})
 }
 
-// answer is the data of a write's answer, from the state that it made.
+// answer is the data of a write's response, from the state that it made.
 func answer(v *sandbox.View, result operation.Result) []byte {
 	if result.Value != nil {
 		return encode(result.Value(v))

@@ -1,5 +1,5 @@
-// Package config is what an operator can set, in one place: each field has a
-// flag, an environment variable and a member of the optional configuration
+// Package config holds every setting of an operator, in one place: each field
+// has a flag, an environment variable and a field of the optional configuration
 // file, all of the same name. Nothing else in the program reads the
 // environment.
 package config
@@ -20,12 +20,12 @@ import (
 )
 
 // MaxRate is the largest rate, in requests per minute, and the largest burst.
-// It is what a caller is shown of a budget that is off (contract:
-// OPEN.RATE.HEADERS).
+// It is also the value that a caller is shown for a budget that is off
+// (contract: OPEN.RATE.HEADERS).
 const MaxRate = 1_000_000
 
 const (
-	// SecretLeast is how many characters a secret key has at least.
+	// SecretLeast is the least number of characters of a secret key.
 	SecretLeast = 32
 	// MaxDifficulty is the hardest proof of work: a minute or more of a client
 	// that does nothing else.
@@ -77,14 +77,15 @@ type Config struct {
 
 // Field describes one setting.
 type Field struct {
-	// Name is that of the flag and of the file's member.
+	// Name is the name of the flag and of the file's field.
 	Name string
 	// Doc is one sentence.
 	Doc string
 	// Target points at the value: *string, *[]string, *bool, *int or
 	// *time.Duration, already holding the default.
 	Target any
-	// Secret marks what may hold a password or a key: it is in no output.
+	// Secret marks a setting that may hold a password or a key: it is in no
+	// output.
 	Secret bool
 }
 
@@ -172,7 +173,7 @@ func (f Field) Set(text string) error {
 	return nil
 }
 
-func unmarshal(text string, target any) error { return json.Unmarshal([]byte(text), target) } //nolint:wrapcheck // Set says it better
+func unmarshal(text string, target any) error { return json.Unmarshal([]byte(text), target) } //nolint:wrapcheck // Set has a clearer error
 
 // FileVariable names the environment variable with the configuration file.
 const FileVariable = "PLATEN_CONFIG"
@@ -199,8 +200,8 @@ func (c *Config) Environment() error {
 }
 
 // File sets the fields that a configuration file names: a JSON object whose
-// members are the flags' names and whose values are texts, lists of texts,
-// numbers, true or false. Unknown members are refused.
+// fields are the flags' names and whose values are texts, lists of texts,
+// numbers, true or false. Unknown fields are refused.
 func (c *Config) File(b []byte) error {
 	var members map[string]jsontext.Value
 	if err := json.Unmarshal(b, &members); err != nil {
@@ -225,8 +226,8 @@ func (c *Config) File(b []byte) error {
 	return errors.Join(errs...)
 }
 
-// text is a member's value as a flag would have it; ok is false for a kind of
-// value that the field cannot have.
+// text is a value of the file as a flag would have it; ok is false for a kind
+// of value that the field cannot have.
 func (f Field) text(v jsontext.Value) (text string, ok bool) {
 	switch v.Kind() {
 	case '"':

@@ -12,9 +12,9 @@ import (
 // DotEnv is the file in which people keep keys beside their program.
 const DotEnv = ".env"
 
-// Secret returns what a command was given by a flag, or else finds in a variable
-// of the environment, or else in a .env file of the working directory. It is
-// empty when it stands nowhere.
+// Secret returns the value that a command was given by a flag, or else finds in
+// a variable of the environment, or else in a .env file of the working
+// directory. It is empty when it is in none of them.
 func Secret(flag, variable string) (string, error) {
 	if flag != "" {
 		return flag, nil

@@ -60,7 +60,7 @@ func readArguments(t *tool, raw json.RawMessage) (arguments, error) {
 	return given, nil
 }
 
-// refused says everything that is wrong with the arguments of a call.
+// refused is the refusal that lists every fault of a call's arguments.
 func refused(t *tool, faults ...problem.Field) *problem.Problem {
 	faults = faults[:min(len(faults), schema.MaxFields)]
 	sentences := make([]string, len(faults))
@@ -92,7 +92,7 @@ func (a arguments) plain(name string) string {
 	return a.text(name)
 }
 
-// faults lists what is wrong with a value.
+// faults lists the faults of a value.
 func (p *property) faults(name string, raw json.RawMessage) []problem.Field {
 	fault := func(rule, format string, values ...any) []problem.Field {
 		return []problem.Field{{Field: name, Rule: rule, Message: name + " " + fmt.Sprintf(format, values...)}}
@@ -138,7 +138,7 @@ func (p *property) faults(name string, raw json.RawMessage) []problem.Field {
 	return nil
 }
 
-// faultsOf lists what is wrong with an element of a list.
+// faultsOf lists the faults of an element of a list.
 func (e *element) faultsOf(name string, raw json.RawMessage) []problem.Field {
 	if e.Type != typeObject {
 		return (&property{Type: e.Type}).faults(name, raw)

@@ -18,7 +18,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// basePath is where the API lives below the origin.
+// basePath is the path of the API below the origin.
 const basePath = "/v1"
 
 // Arguments that every tool may have.
@@ -39,19 +39,19 @@ type call struct {
 	holder    holder
 }
 
-// reply is what a call came to: an envelope and its status.
+// reply is the result of a call: an envelope and its status.
 type reply struct {
 	status int
 	body   []byte
 }
 
-// call runs a tool. What is refused before it reaches an operation costs what a
-// request does.
+// call runs a tool. A call that is refused before it reaches an operation costs
+// the same as a request.
 func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r *sdk.CallToolRequest) *sdk.CallToolResult {
 	c := &call{endpoint: e, system: system, tool: t, incoming: gateway.RequestOf(ctx), request: r}
 	answer, err := c.run(ctx)
 	if ctx.Err() != nil {
-		return &sdk.CallToolResult{IsError: true} // nobody is there to read an answer
+		return &sdk.CallToolResult{IsError: true} // the client is gone and reads no response
 	}
 	if err != nil {
 		if spent := e.spend(c.incoming, c.caller()); spent != nil {
@@ -65,8 +65,8 @@ func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}, StructuredContent: json.RawMessage(answer.body)}
 }
 
-// run reads the arguments, finds out whose sandbox is meant, and does what the
-// tool does. Who calls with bad arguments is known by the key or the session.
+// run reads the arguments, finds the sandbox, and runs the tool. The caller of
+// a call with bad arguments is still known by the key or the session.
 func (c *call) run(ctx context.Context) (*reply, error) {
 	given, bad := readArguments(c.tool, c.request.Params.Arguments)
 	c.arguments = given
@@ -80,7 +80,7 @@ func (c *call) run(ctx context.Context) (*reply, error) {
 	return c.tool.run(ctx, c)
 }
 
-// caller is whose budget a call spends that no operation answers.
+// caller is the caller whose budget pays for a call without an operation.
 func (c *call) caller() sandbox.Caller {
 	caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, c.credential(operation.Shared))
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *call) caller() sandbox.Caller {
 	return caller
 }
 
-// source is where a call has its sandbox from.
+// source is the origin of a call's sandbox.
 type source int
 
 const (
@@ -99,7 +99,7 @@ const (
 	fromSession
 )
 
-// holder is whose sandbox a call is about.
+// holder is the owner of the sandbox that a call is about.
 type holder struct {
 	source source
 	// keys are those of a handle or a session.
@@ -108,14 +108,14 @@ type holder struct {
 	key sandbox.Credential
 }
 
-// identify finds out whose sandbox a call is about: that of the handle among
-// its arguments, of the key of its request, or of its session, in this order.
+// identify finds the sandbox that a call is about: that of the handle among its
+// arguments, of the key of its request, or of its session, in this order.
 func (c *call) identify(ctx context.Context) (holder, error) {
 	if handle := c.arguments.text(argumentSandbox); handle != "" {
 		return c.byHandle(ctx, handle)
 	}
 	if c.incoming.Key != "" {
-		key, _ := sandbox.CredentialOf(c.incoming.Key) // of what cannot be a key: nobody's
+		key, _ := sandbox.CredentialOf(c.incoming.Key) // zero for a text that cannot be a key
 		return holder{source: fromKey, key: key}, nil
 	}
 	if c.incoming.Session != nil {
@@ -127,14 +127,14 @@ func (c *call) identify(ctx context.Context) (holder, error) {
 }
 
 // byHandle finds the sandbox of a handle. A key of another sandbox beside it is
-// a mix-up that nobody should act on.
+// a mix-up, and is refused.
 func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 	keys, err := c.endpoint.options.Book.Holds(ctx, handle)
 	if errors.Is(err, session.ErrUnknown) {
 		return holder{}, gone(fromHandle)
 	}
 	if err != nil {
-		return holder{}, err //nolint:wrapcheck // says what it was doing
+		return holder{}, err //nolint:wrapcheck // the error names the failed step
 	}
 	if key, ok := sandbox.CredentialOf(c.incoming.Key); ok {
 		if caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, key); err == nil && caller.SandboxID != keys.SandboxID {
@@ -145,8 +145,8 @@ func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 	return holder{source: fromHandle, keys: keys}, nil
 }
 
-// gone says that there is no sandbox to act on, and what to do (contract:
-// OPEN.MCP.GONE).
+// gone is the refusal when there is no sandbox to act on, with the remedy
+// (contract: OPEN.MCP.GONE).
 func gone(from source) *problem.Problem {
 	switch from {
 	case fromHandle:
@@ -164,9 +164,9 @@ func gone(from source) *problem.Problem {
 		Hinting("Call create_sandbox. If the next call does not know its sandbox either, pass the sandbox value that it returns as the argument sandbox.")
 }
 
-// credential is what a call shows to an operation of a system. Shared
-// operations see the system of the address, or else Head Office, or whichever
-// the key is of.
+// credential is the credential that a call presents to an operation of a
+// system. Shared operations see the system of the address, or else Head Office,
+// or else the one that the key is of.
 func (c *call) credential(s operation.System) sandbox.Credential {
 	system := sandbox.Office
 	if s == operation.Factory || s != operation.Office && c.system == operation.Factory {
@@ -260,7 +260,7 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 	return r, nil
 }
 
-// answer takes in what the door says.
+// answer records the response of the door.
 type answer struct {
 	header http.Header
 	status int

@@ -88,7 +88,7 @@ func (c *creation) run(ctx context.Context) (*reply, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err() //nolint:wrapcheck // nobody is there to read an answer
+			return nil, ctx.Err() //nolint:wrapcheck // the client is gone and reads no response
 		case <-over.C:
 			return c.queued(got, ticket)
 		case <-pause.C:
@@ -124,15 +124,15 @@ func (c *creation) tell(ctx context.Context, got *reply) {
 	if json.Unmarshal(got.body, &envelope) != nil {
 		return
 	}
-	// Whoever does not hear of it waits all the same.
+	// A client that gets no notifications waits all the same.
 	_ = c.request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 		ProgressToken: token, Progress: float64(time.Since(c.began) / time.Second),
 		Message: fmt.Sprintf("waiting for a place: number %d in the queue, about %d s", envelope.Data.Position, envelope.Data.EtaS),
 	})
 }
 
-// queued is the answer to who still has to wait: that of the queue, and the
-// ticket to call again with.
+// queued is the response to a client that still has to wait: that of the queue,
+// and the ticket to call again with.
 func (c *creation) queued(got *reply, ticket string) (*reply, error) {
 	if got.status != http.StatusAccepted { // the place is kept (contract: ROUTE.QUEUE.POLL)
 		return nil, problem.New(problem.Unavailable, "Nobody could look at the ticket just now; its place in the queue is kept.").
@@ -143,8 +143,8 @@ func (c *creation) queued(got *reply, ticket string) (*reply, error) {
 }
 
 // settle gives the new sandbox to the session, and a handle for when that is
-// lost (contract: MCP.SESSION_KEYS, OPEN.MCP.HANDLE). The sandbox is there
-// whatever becomes of the handle, so its keys are told in any case.
+// lost (contract: MCP.SESSION_KEYS, OPEN.MCP.HANDLE). The sandbox exists even
+// when there is no handle, so its keys are returned in any case.
 func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 	var envelope struct {
 		Data operation.NewSandbox `json:"data"`

@@ -33,39 +33,40 @@ const (
 	FactoryPath = Path + "/factory"
 )
 
-// listsKept is for how long a client may keep what the endpoint lists, in
-// milliseconds: it is the same until another program answers.
+// listsKept is the time, in milliseconds, that a client may keep the lists of
+// the endpoint: they stay the same until another program serves them.
 const listsKept = 300_000
 
-// Door is what the endpoint asks of the API. Errors are problems, or ours.
+// Door is the part of the API that the endpoint uses. Errors are problems, or
+// internal ones.
 type Door interface {
-	// Act answers a request on the road of all requests, for whoever holds the
-	// key of a credential; the zero one is nobody.
+	// Act serves a request with all the steps of any other, for the holder of
+	// the key of a credential; the zero one stands for no key.
 	Act(w http.ResponseWriter, r *http.Request, as sandbox.Credential)
-	// Recognise says whose a credential is, KeysOf which keys the same sandbox
-	// has.
+	// Recognise returns the caller that a credential belongs to, KeysOf both
+	// keys of its sandbox.
 	Recognise(r *http.Request, c sandbox.Credential) (sandbox.Caller, error)
 	KeysOf(r *http.Request, c sandbox.Credential) (sandbox.Keys, error)
 	// Shuts reports whether the network of a request is shut out.
 	Shuts(r *http.Request) bool
-	// Enter spends what a message costs that comes from somebody who is known,
-	// Spend what a request of a caller costs that no operation answers.
+	// Enter spends the cost of a message from a known caller, Spend the cost of
+	// a caller's request for which no operation runs.
 	Enter(r *http.Request) error
 	Spend(r *http.Request, caller sandbox.Caller) error
-	// Show puts the headers into an answer that tell what a caller has left.
+	// Show adds the headers of a caller's remaining budget to a response.
 	Show(h http.Header, r *http.Request, caller sandbox.Caller)
 	// Success and Refusal render envelopes.
 	Success(data any) []byte
 	Refusal(err error) []byte
 }
 
-// Docs is what search_docs looks through.
+// Docs are the pages that search_docs searches.
 type Docs interface {
 	// Search returns at most so many pages, the best first.
 	Search(query string, most int) []Page
 }
 
-// Options are what an endpoint needs to know.
+// Options configure an endpoint.
 type Options struct {
 	Door       Door
 	Book       *session.Store
@@ -76,10 +77,10 @@ type Options struct {
 	// Origin is the scheme and host that links begin with, Version that of the
 	// program.
 	Origin, Version string
-	// Serves tells which hosts are this server's.
+	// Serves reports whether a host is this server's.
 	Serves func(host string) bool
-	// Docs is what is searched beside the tables and what the endpoint serves as
-	// resources, nil for nothing.
+	// Docs is searched beside the tables and served as resources, nil for
+	// nothing.
 	Docs Docs
 	Log  *slog.Logger
 }
@@ -94,12 +95,13 @@ type Endpoint struct {
 	mux        *http.ServeMux
 }
 
-// Tool is what the docs show of a tool.
+// Tool is a tool as the docs show it.
 type Tool struct {
 	Name, Title, Description string
-	// System is the one whose address has it; Shared tools are everywhere.
+	// System is the system at whose address the tool is; Shared tools are
+	// everywhere.
 	System operation.System
-	// Writes is set for what may change the company.
+	// Writes is set for tools that may change the company.
 	Writes bool
 }
 
@@ -136,7 +138,7 @@ func New(o Options) (*Endpoint, error) {
 // ServeHTTP implements http.Handler.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
-// server is what the library serves at one address.
+// server is the library's server for one address.
 func (e *Endpoint) server(system operation.System, tools []*tool, revisions []string) *sdk.Server {
 	s := sdk.NewServer(
 		&sdk.Implementation{Name: "platen", Title: "Platen, a simulated printing company", Version: e.options.Version, WebsiteURL: e.options.Origin + "/docs/agents"},
@@ -160,9 +162,9 @@ func (e *Endpoint) server(system operation.System, tools []*tool, revisions []st
 	return s
 }
 
-// guard ends what a message does with the request that it came in, makes an
-// unknown tool cost what a request without a key does, and survives panics: in
-// the library one would end the process.
+// guard cancels the work on a message when the request that it came in ends,
+// makes an unknown tool cost the same as a request without a key, and survives
+// panics: in the library one would end the process.
 func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
@@ -190,8 +192,8 @@ func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 	}
 }
 
-// broken answers for a handler that panicked: a call with a tool error, so that
-// the model reads it.
+// broken is the response for a handler that panicked: a call with a tool error,
+// so that the model reads it.
 func (e *Endpoint) broken(method string) (sdk.Result, error) {
 	err := problem.New(problem.InternalError, "Something went wrong on our side.")
 	if method != "tools/call" {
@@ -206,8 +208,8 @@ func (e *Endpoint) failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.Door.Refusal(err))}}}
 }
 
-// spend takes the price of a call that no operation answers from the budget of
-// a caller, and has the answer show what that leaves.
+// spend takes the price of a call for which no operation runs from the budget
+// of a caller, and has the response show the rest.
 func (e *Endpoint) spend(v *gateway.Request, caller sandbox.Caller) error {
 	err := e.options.Door.Spend(v.Request, caller)
 	left := http.Header{}
@@ -221,7 +223,7 @@ type gate struct{ door Door }
 
 // Knows implements gateway.Gate.
 func (g gate) Knows(r *http.Request, key string) error {
-	c, _ := sandbox.CredentialOf(key) // of what cannot be a key: nobody's
+	c, _ := sandbox.CredentialOf(key) // zero for a text that cannot be a key
 	_, err := g.door.Recognise(r, c)
 	return err //nolint:wrapcheck // a problem, which the gateway renders
 }
@@ -239,7 +241,7 @@ func (g gate) Known(r *http.Request) error { return g.door.Enter(r) } //nolint:w
 func (g gate) Show(h http.Header, r *http.Request, key string) {
 	caller := sandbox.Caller{}
 	if c, ok := sandbox.CredentialOf(key); ok {
-		caller, _ = g.door.Recognise(r, c) // of a key that does not work: nobody
+		caller, _ = g.door.Recognise(r, c) // the zero Caller for a key that does not work
 	}
 	g.door.Show(h, r, caller)
 }

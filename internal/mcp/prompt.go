@@ -17,8 +17,8 @@ const (
 	argumentMission = "mission"
 )
 
-// instructions tell a model what it is connected to, the essentials first: some
-// hosts cut them.
+// instructions describe the server to a model, the essentials first: some hosts
+// cut them.
 func instructions(system operation.System) string {
 	begin := "A simulated printing company to practise on; nothing is real. Call create_sandbox first, unless a key is configured, and keep the `sandbox` value it returns: pass it as the argument sandbox whenever a call does not know its sandbox. "
 	switch system {
@@ -88,7 +88,7 @@ func playMission(arguments map[string]string) (string, error) {
 	return "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no mission with this id; list_missions names them"}
 }
 
-// maxCompletions is how many values a completion may have, by the protocol.
+// maxCompletions is the most values of a completion, by the protocol.
 const maxCompletions = 100
 
 // complete completes the ids of missions.

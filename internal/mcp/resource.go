@@ -26,7 +26,7 @@ var (
 
 const markdown = "text/markdown"
 
-// document is a resource: what an agent can read about the company.
+// document is a resource: a text about the company that an agent can read.
 type document struct {
 	uri, name, title, description string
 	text                          func(Options) string

@@ -86,7 +86,7 @@ func (p *property) or(value int64) *property {
 	return p
 }
 
-// component is what is read of a schema of the API.
+// component holds the parts of a schema of the API that are read.
 type component struct {
 	Properties map[string]componentProperty `json:"properties"`
 	Required   []string                     `json:"required"`
@@ -107,7 +107,7 @@ type componentProperty struct {
 	} `json:"items"`
 }
 
-// soleType is the type of a member, null apart: an argument that is null can be
+// soleType is the type of a field, null apart: an argument that is null can be
 // left out.
 type soleType string
 
@@ -143,7 +143,7 @@ func (b *builder) operation(id string) (*operation.Operation, error) {
 	return op, nil
 }
 
-// body adds the members of an operation's body.
+// body adds the fields of an operation's body.
 func (b *builder) body(o *object, op *operation.Operation) error {
 	if op.In == nil {
 		return nil
@@ -178,8 +178,8 @@ func (b *builder) component(ref string) (component, error) {
 	return c, nil
 }
 
-// property puts a member of a body in the portable subset. What it cannot say
-// there, the API says when it refuses.
+// property puts a field of a body in the portable subset. Rules that do not fit
+// there are left to the refusals of the API.
 func (b *builder) property(in componentProperty) (*property, error) {
 	p := &property{Type: string(in.Type), Description: in.Description, Enum: in.Enum, Minimum: in.Minimum, Maximum: in.Maximum, filled: in.MinLength > 0}
 	switch {
@@ -207,7 +207,7 @@ func (b *builder) property(in componentProperty) (*property, error) {
 	return p, nil
 }
 
-// encode renders what is published of a tool.
+// encode renders the published parts of a tool.
 func encode(v any) (json.RawMessage, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

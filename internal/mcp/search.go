@@ -19,7 +19,7 @@ const (
 	argumentQuery = "query"
 	foundDefault  = 5
 	maxFound      = 20
-	// maxText is how much of a page is shown, in bytes.
+	// maxText is the largest part of a page that is shown, in bytes.
 	maxText = 1200
 )
 
@@ -30,7 +30,7 @@ type Page struct {
 	Text  string `json:"text"`
 }
 
-// library is the docs that the endpoint knows by itself.
+// library holds the docs that are built into the endpoint.
 type library struct {
 	pages []Page
 	index *find.Index
@@ -94,7 +94,7 @@ func sections(text string) []section {
 	return slices.DeleteFunc(all, func(s section) bool { return strings.TrimSpace(s.text) == "" })
 }
 
-// found is the data of an answer to a search.
+// found is the data of the response to a search.
 type found[T any] struct {
 	Items []T `json:"items"`
 }
@@ -107,15 +107,15 @@ func searching(of string) *object {
 	return arguments
 }
 
-// most is how much a search may find.
+// most is the most results of a search.
 func (c *call) most() int {
 	var most int
 	_ = json.Unmarshal(c.arguments["limit"], &most) // checked before
 	return most
 }
 
-// own answers without an operation. It costs what a request does, and nothing is
-// done before that is paid.
+// own runs a tool without an operation. It costs the same as a request, and
+// nothing is done before that is paid.
 func (c *call) own(find func() any) (*reply, error) {
 	door := c.endpoint.options.Door
 	if err := c.endpoint.spend(c.incoming, c.caller()); err != nil {
@@ -124,8 +124,8 @@ func (c *call) own(find func() any) (*reply, error) {
 	return &reply{http.StatusOK, door.Success(find())}, nil
 }
 
-// search finds pages in what the endpoint knows by itself and in the docs of the
-// site, by turns: the best of each comes first.
+// search finds pages in the built-in docs and in the docs of the site, by
+// turns: the best of each comes first.
 func (e *Endpoint) search(query string, most int) []Page {
 	own, site := e.docs.Search(query, most), []Page(nil)
 	if e.options.Docs != nil {
@@ -173,7 +173,8 @@ type callable struct {
 	Problems    []problem.Code   `json:"errors,omitempty"`
 }
 
-// searchOperations makes the tool that finds what other tools do not cover.
+// searchOperations makes the tool that finds the operations which other tools
+// do not cover.
 func (b *builder) searchOperations(in entry) (*tool, error) {
 	shown := map[string]*callable{}
 	for i := range b.endpoint.options.Operations {
@@ -204,8 +205,9 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 	})
 }
 
-// reaches reports whether an address has an operation. The ones that want no
-// key have a tool of their own, and no agent ends the company that it works for.
+// reaches reports whether an address has an operation. The ones that need no
+// key have a tool of their own, and no agent ends the company that it works
+// for.
 func (c *call) reaches(op *operation.Operation) bool {
 	return op.System != operation.Open && op.Kind != operation.Deletion && (c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
 }

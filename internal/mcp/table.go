@@ -15,8 +15,8 @@ func by(operationID string) func(*builder, entry) (*tool, error) {
 	return func(b *builder, in entry) (*tool, error) { return b.one(in, operationID) }
 }
 
-// table is every tool: what models read of it, and the operations behind it.
-// What is not here is reached through call_operation.
+// table is every tool: the texts that models read, and the operations behind
+// them. Other operations are reached through call_operation.
 func table() []made {
 	const shared, office, factory = operation.Shared, operation.Office, operation.Factory
 	return []made{

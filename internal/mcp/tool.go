@@ -15,14 +15,15 @@ import (
 	"platen/internal/operation"
 )
 
-// pageDefault is how many rows a list has unless the model asks for another
-// number: half of what programs get, since a model reads them all.
+// pageDefault is the number of rows of a list unless the model asks for
+// another: half of the number for programs, since a model reads them all.
 const pageDefault = 20
 
-// tool is a tool with what it does.
+// tool is a tool with its implementation.
 type tool struct {
 	sdk.Tool
-	// system is the one whose address shows it; Shared tools are everywhere.
+	// system is the system at whose address the tool is; Shared tools are
+	// everywhere.
 	system operation.System
 	input  *object
 	run    func(ctx context.Context, c *call) (*reply, error)
@@ -33,15 +34,15 @@ func (t *tool) shownAt(s operation.System) bool {
 	return s == operation.Shared || t.system == operation.Shared || t.system == s
 }
 
-// entry is what is written of a tool; the rest is read from the operations that
-// it names.
+// entry is the hand-written part of a tool; the rest is read from the
+// operations that it names.
 type entry struct {
 	name, title, description string
 	system                   operation.System
-	// deletes is set for what cannot be taken back, open for what reaches out
-	// of the sandbox.
+	// deletes is set for tools whose effect cannot be undone, open for tools
+	// that reach out of the sandbox.
 	deletes, open bool
-	// writes is set for what may change the company.
+	// writes is set for tools that may change the company.
 	writes bool
 	// unowned tools need no sandbox.
 	unowned bool
@@ -74,7 +75,7 @@ func (in *entry) tool(arguments *object, run func(context.Context, *call) (*repl
 }
 
 // one makes a tool of one operation: the ids of its path, its parameters and
-// the members of its body are the arguments.
+// the fields of its body are the arguments.
 func (b *builder) one(in entry, operationID string) (*tool, error) {
 	op, err := b.operation(operationID)
 	if err != nil {
@@ -110,8 +111,8 @@ func (b *builder) page(o *object, ops ...*operation.Operation) {
 	}
 }
 
-// toolRequest is the request for an operation. The arguments go where the operation
-// wants them; those that were used for something else are left out.
+// toolRequest is the request for an operation. The arguments go to their places
+// in the operation; those that were used for something else are left out.
 func (c *call) toolRequest(op *operation.Operation, used []string) toolRequest {
 	in := toolRequest{operation: op, places: map[string]string{}, query: url.Values{}, body: map[string]json.RawMessage{}, key: c.arguments.text(argumentIdempotency)}
 	used = append(slices.Concat(op.PathParamNames(), []string{argumentSandbox, argumentIdempotency}), used...)
@@ -190,7 +191,7 @@ func (b *builder) row(in entry) (*tool, error) {
 	})
 }
 
-// answer makes a tool of two operations that answer an offer.
+// answer makes a tool of two operations that accept and decline an offer.
 func (b *builder) answer(in entry, accept, decline string) (*tool, error) {
 	yes, err := b.operation(accept)
 	if err != nil {

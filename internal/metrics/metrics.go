@@ -1,6 +1,6 @@
-// Package metrics counts what a server does, for operators: requests by
-// operation and status, how long they took, what was refused and why, and what
-// the storage did. Prometheus reads the text that it writes. No label holds
+// Package metrics counts the work of a server, for operators: requests by
+// operation and status, how long they took, refusals by code, and the work of
+// the storage. Prometheus reads the text that it writes. No label holds
 // anything that a client chose.
 package metrics
 
@@ -25,11 +25,11 @@ const (
 
 // Labels of requests that are for no operation of the table.
 const (
-	// NoOperation is the label of requests below the API's path that no
-	// operation answers.
+	// NoOperation is the label of requests below the API's path that belong to
+	// no operation.
 	NoOperation = "none"
-	// Page is the label of everything for people, Console that of what keeps
-	// the web console up to date.
+	// Page is the label of everything for people, Console that of the requests
+	// that keep the web console up to date.
 	Page    = "page"
 	Console = "console"
 )
@@ -44,7 +44,7 @@ type Metrics struct {
 	attempts   *metrics.PrometheusHistogram
 }
 
-// perOperation counts the answers of one operation.
+// perOperation counts the responses of one operation.
 type perOperation struct {
 	id   string
 	took *metrics.PrometheusHistogram
@@ -52,8 +52,9 @@ type perOperation struct {
 	answers [maxStatus - statusLeast + 1]atomic.Pointer[metrics.Counter]
 }
 
-// Upper bounds of the histograms in seconds. Answers from memory take less than
-// a millisecond, those behind a disk a few, and a long-poll up to 25 seconds.
+// Upper bounds of the histograms in seconds. Responses from memory take less
+// than a millisecond, those behind a disk a few, and a long-poll up to 25
+// seconds.
 func requestBounds() []float64 {
 	return []float64{0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 }
@@ -103,7 +104,7 @@ func (m *Metrics) Answered(operationID string, status int, code problem.Code, to
 	}
 	o.took.Update(took.Seconds())
 	if status < statusLeast || status > maxStatus {
-		status = http.StatusInternalServerError // what net/http makes of it
+		status = http.StatusInternalServerError // the status that net/http sends
 	}
 	place := &o.answers[status-statusLeast]
 	counter := place.Load()
@@ -117,8 +118,8 @@ func (m *Metrics) Answered(operationID string, status int, code problem.Code, to
 	}
 }
 
-// Limited counts a request that a budget refused: which one, and what became
-// of the caller.
+// Limited counts a request that a budget refused, by the budget and the outcome
+// for the caller.
 func (m *Metrics) Limited(budget, outcome string) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(`platen_limited_total{budget=%q,outcome=%q}`, budget, outcome)).Inc()
 }
@@ -142,7 +143,7 @@ func (m *Metrics) Attempted(errorClass string, took time.Duration) {
 	m.attempts.Update(took.Seconds())
 }
 
-// Gauge shows what a function returns when somebody looks.
+// Gauge shows the value of a function, called for each scrape.
 func (m *Metrics) Gauge(name string, value func() float64) { m.set.NewGauge(name, value) }
 
 // Write writes everything in the text form of Prometheus, the process itself

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// maxRecent is how many of the newest durations are kept: enough for a 99th of
-// a hundred, and little to sort when somebody looks.
+// maxRecent is the number of the newest durations that are kept: enough for a
+// 99th of a hundred, and little to sort when they are read.
 const maxRecent = 1024
 
-// Recent keeps the newest durations of something, for people who look now;
-// histograms are for those who compare.
+// Recent keeps the newest durations of something, for people who look at the
+// present; histograms serve comparisons over time.
 type Recent struct {
 	count atomic.Uint64
 	// kept are the durations in nanoseconds, the next at count.

@@ -6,7 +6,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Kind is what sort of address one is.
+// Kind is the kind of an address.
 type Kind string
 
 // Kinds.
@@ -17,8 +17,9 @@ const (
 	// Private are the addresses of inner networks, those between a provider and
 	// its customers included.
 	Private Kind = "private"
-	// Reserved are all others that lead to nobody in public: unspecified,
-	// multicast, documentation, benchmarks, tunnels, and what is not assigned.
+	// Reserved are all others that lead to no public host: unspecified,
+	// multicast, documentation, benchmarks, tunnels, and addresses that are not
+	// assigned.
 	Reserved Kind = "reserved"
 )
 
@@ -32,12 +33,12 @@ var carrierNetwork = netip.MustParsePrefix("100.64.0.0/10") //nolint:gochecknogl
 // returnedToRegistry was the test network of IPv6 (RFC 3701).
 var returnedToRegistry = netip.MustParsePrefix("3ffe::/16") //nolint:gochecknoglobals // a constant that has no literal
 
-// registries knows all special addresses.
+// registries matches all special addresses.
 var registries = ssrf.New(ssrf.WithDeniedV4Prefixes(platformAddress), ssrf.WithDeniedV6Prefixes(returnedToRegistry)) //nolint:gochecknoglobals // it never changes
 
-// KindOf tells what sort of address one is. An IPv4 address inside of one of
-// IPv6 counts as what is inside, except that it is never public: nobody who
-// means a public address writes it so.
+// KindOf returns the kind of an address. An IPv4 address inside of one of IPv6
+// has the kind of the inner one, except that it is never public: public
+// addresses are not written that way.
 func KindOf(a netip.Addr) Kind {
 	if inner, ok := embedded(a); ok {
 		if kind := KindOf(inner); kind != Public {

@@ -20,7 +20,8 @@ import (
 const (
 	// port is the only one that may be dialled (contract: WHK.URL.PORT).
 	port = 443
-	// maxHeaders bounds the headers of an answer. Go's own limit is a megabyte.
+	// maxHeaders bounds the headers of a response, in bytes. Go's own limit is
+	// a megabyte.
 	maxHeaders = 16 << 10
 	// idleTime is how long a connection waits for the next request. Most servers
 	// wait 5 seconds or longer, so it is ours to hang up.
@@ -28,14 +29,14 @@ const (
 	// maxIdle is how many connections wait for one host: as many as the
 	// dispatcher uses for a sandbox at once.
 	maxIdle = 16
-	// readBuffer bounds what is taken of an answer before it is wanted.
+	// readBuffer bounds the bytes of a response that are read ahead.
 	readBuffer = 1 << 10
 )
 
 // ErrRefused is the error of a connection to an address that is not public.
 var ErrRefused = errors.New("the address is not public")
 
-// Options say what a guard lets through.
+// Options are the permissions of a guard.
 type Options struct {
 	// Private lets everything through: for one's own machine.
 	Private bool
@@ -81,8 +82,8 @@ func (g *Guard) control(_ context.Context, network, address string, _ syscall.Ra
 }
 
 // Transport returns a transport of its own: its connections are shared with no
-// other. It asks no proxy, wants no compression, speaks HTTP/1.1 and TLS 1.2 or
-// later, and follows no redirect, which is what clients do.
+// other. It uses no proxy and no compression, speaks HTTP/1.1 and TLS 1.2 or
+// later, and follows no redirect, which is left to clients.
 func (g *Guard) Transport() *http.Transport {
 	dialer := &net.Dialer{Resolver: g.options.Resolver, ControlContext: g.control, KeepAliveConfig: net.KeepAliveConfig{Enable: false}}
 	return &http.Transport{

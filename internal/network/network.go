@@ -1,7 +1,7 @@
-// Package network says which network a request comes from. What it answers is
-// a group of addresses that one client can be expected to hold: limits are
-// kept for groups, since a client with a /64 has more addresses than anybody
-// could count.
+// Package network finds the network that a request comes from. The result is a
+// group of addresses that one client can be expected to hold: limits are kept
+// for groups, since the addresses of a client with a /64 are too many to count
+// one by one.
 package network
 
 import (
@@ -20,11 +20,11 @@ const (
 	ipv4Most, ipv6Most = 32, 128
 	// mappedBits stand before an IPv4 address that is written as an IPv6 one.
 	mappedBits = 96
-	// maxHops is how many proxies are followed back at most.
+	// maxHops is the most proxies that are followed back.
 	maxHops = 16
 )
 
-// Options are what an operator decides.
+// Options are the settings of an operator.
 type Options struct {
 	// Trusted are the networks of the proxies whose X-Forwarded-For counts.
 	Trusted []netip.Prefix
@@ -32,7 +32,7 @@ type Options struct {
 	IPv4Bits, IPv6Bits int
 }
 
-// Rules tell groups apart.
+// Rules assign addresses to groups.
 type Rules struct {
 	options Options
 }
@@ -63,9 +63,9 @@ func ParseNetworks(texts []string) ([]netip.Prefix, error) {
 
 // Group returns the group of a request from its peer, an address with a port,
 // and its X-Forwarded-For headers. These count only when the peer is a trusted
-// proxy, and only from the right up to the first address that is not one: what
-// stands further left was written by the client itself. The zero Group is that
-// of every peer without an address.
+// proxy, and only from the right up to the first address that is not one: the
+// entries further left were written by the client itself. The zero Group is
+// that of every peer without an address.
 func (r *Rules) Group(peer string, forwardedFor []string) netip.Prefix {
 	address, ok := parse(peer)
 	if !ok {
@@ -84,7 +84,8 @@ func (r *Rules) Trusts(peer string) bool {
 }
 
 // client follows the proxies back to the first address that is not trusted. At
-// a hop that is no address the trail ends: whoever wrote it stands for it.
+// a hop that is no address the trail ends: the proxy that wrote it stands for
+// it.
 func (r *Rules) client(proxy netip.Addr, forwardedFor []string) netip.Addr {
 	hops := 0
 	for _, rest := range slices.Backward(forwardedFor) {
@@ -126,7 +127,7 @@ func (r *Rules) group(address netip.Addr) netip.Prefix {
 }
 
 // parse reads an address with or without a port. An IPv4 address that is
-// written as an IPv6 one is the same address, and a zone says nothing here.
+// written as an IPv6 one is the same address, and a zone is ignored.
 func parse(text string) (netip.Addr, bool) {
 	if withPort, err := netip.ParseAddrPort(text); err == nil {
 		return withPort.Addr().Unmap().WithZone(""), true

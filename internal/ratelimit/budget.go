@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Most is the largest rate and the largest burst. It is also what a caller is
-// shown of a budget that is switched off (contract: OPEN.RATE.HEADERS).
+// Most is the largest rate and the largest burst. It is also the value that a
+// caller is shown for a budget that is switched off (contract:
+// OPEN.RATE.HEADERS).
 const Most = 1_000_000
 
 // Budget is a token bucket: Burst requests may come at once, PerMinute of them
@@ -60,13 +61,13 @@ func (k bucket) at(now int64, b Budget) bucket {
 	return min(max(k, bucket(now)), bucket(now+int64(b.Whole())))
 }
 
-// remaining is how many whole tokens there are.
+// remaining is the number of whole tokens.
 func (k bucket) remaining(now int64, b Budget) int {
 	return int((int64(b.Whole()) - (int64(k.at(now, b)) - now)) / int64(b.Interval()))
 }
 
 // spend takes a token. When there is none, the bucket stays as it is and wait
-// says how long it takes until there is one.
+// is the time until there is one.
 func (k bucket) spend(now int64, b Budget) (after bucket, wait time.Duration) {
 	next := k.at(now, b) + bucket(b.Interval())
 	if wait = time.Duration(int64(next)-now) - b.Whole(); wait > 0 {

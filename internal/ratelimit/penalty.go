@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// maxRefusals bounds what is remembered of one caller.
+// maxRefusals bounds the refusals that are remembered of one caller.
 const maxRefusals = 1000
 
-// Penalty shuts out those who go on sending over their limits: after so many
+// Penalty shuts out callers that go on sending over their limits: after so many
 // Refusals Within a time, for as long as it Lasts. One that lasts no time is
 // switched off.
 type Penalty struct {
@@ -20,7 +20,7 @@ type Penalty struct {
 	Grace time.Duration
 }
 
-// Off reports whether nobody is ever shut out.
+// Off reports whether the penalty is switched off.
 func (p Penalty) Off() bool { return p.Lasts == 0 }
 
 func (p Penalty) check(name string) error {
@@ -35,8 +35,8 @@ func (p Penalty) check(name string) error {
 	return nil
 }
 
-// refusals remembers when the newest refusals of a caller were, in
-// milliseconds, as many as a penalty asks for.
+// refusals holds the times of the newest refusals of a caller, in milliseconds,
+// as many as a penalty counts.
 type refusals struct {
 	times []uint32
 	// first and newest are the first refusal since a pause as long as a penalty

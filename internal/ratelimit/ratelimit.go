@@ -1,14 +1,13 @@
 // Package ratelimit decides whether a request may pass. Three budgets are kept,
 // each a token bucket for each of its callers: one for each key, one for each
-// network group, and for each network group one for all that comes without a
-// key that works. Who goes on sending over a limit is shut out for a while: a
-// key by a cooldown, a network group by a ban. Refusals of a key count for the key
-// alone, so that a program in a loop does not shut out its neighbours, and the
-// loopback network is never banned.
+// network group, and for each network group one for all requests without a key
+// that works. A caller that goes on sending over a limit is shut out for a
+// while: a key by a cooldown, a network group by a ban. Refusals of a key count
+// for the key alone, so that a program in a loop does not shut out its
+// neighbours, and the loopback network is never banned.
 //
-// The package keeps no time: every call is told what time it is. Its tables
-// are bounded, and what they forget first is whoever has nothing to be
-// remembered for.
+// The package has no clock: every function is passed the time. Its tables are
+// bounded, and they first forget callers whose entry equals that of a new one.
 package ratelimit
 
 import (
@@ -19,7 +18,7 @@ import (
 	"time"
 )
 
-// Places of the tables: what is remembered at most, however many there are.
+// Sizes of the tables: the most callers that are remembered.
 const (
 	maxKeys   = 1 << 17
 	maxGroups = 1 << 15
@@ -42,13 +41,13 @@ func (o *Options) Check() error {
 		o.Cooldown.check("cooldown"), o.Ban.check("ban"))
 }
 
-// Caller names a key that works by what it opens, and never by the key itself.
-// The zero Caller has none.
+// Caller names a key that works by the system that it opens, and never by the
+// key itself. The zero Caller has none.
 type Caller struct {
 	Sandbox, System string
 }
 
-// Name says which budget is meant.
+// Name is the name of a budget.
 type Name string
 
 // Names of budgets.
@@ -58,7 +57,7 @@ const (
 	Anonymous Name = "anonymous"
 )
 
-// Outcome is what becomes of a request.
+// Outcome is the result of a request.
 type Outcome string
 
 // Outcomes.
@@ -73,13 +72,14 @@ const (
 	Banned Outcome = "banned"
 )
 
-// Decision is what becomes of one request, and what its caller is told.
+// Decision is the decision on one request, with the values that its caller is
+// shown.
 type Decision struct {
 	Outcome Outcome
 	// By is the budget that refused.
 	By Name
-	// Own is the budget of the caller, whoever refused, and Remaining the
-	// whole tokens that are left of it.
+	// Own is the budget of the caller, whichever budget refused, and Remaining
+	// the whole tokens that are left of it.
 	Own       Name
 	Remaining int
 	// RetryAt is when the same request may pass, and RetryAfter the whole
@@ -127,7 +127,7 @@ func (g *Gate) Budget(name Name) Budget {
 	panic("there is no budget " + string(name))
 }
 
-// Admit decides on one request and spends what it costs: a token of its network
+// Admit decides on one request and spends its cost: a token of its network
 // group and one of its caller. A request that is refused costs nothing.
 func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	now := at.UnixNano()
@@ -149,13 +149,13 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 }
 
 // Charge spends a token of a network group's anonymous budget, if there is one,
-// for a request that is answered all the same.
+// for a request that is processed in any case.
 func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 	return Decision{Outcome: Passed, Own: Anonymous, Remaining: g.spend(Anonymous, group, Caller{}, at.UnixNano()).remaining}
 }
 
-// Enter spends a token of a network group alone: for a request of somebody who
-// is known, which no other budget is for.
+// Enter spends a token of a network group alone: for a request of a known
+// caller, to which no other budget applies.
 func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 	network := g.spendGroup(group, at.UnixNano())
 	if network.wait > 0 || network.shut > 0 {
@@ -167,7 +167,7 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 	return Decision{Outcome: Passed, Own: Group, Remaining: network.remaining}
 }
 
-// Look tells what a caller has left, and spends nothing.
+// Look returns a caller's remaining budget, and spends nothing.
 func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 	own := Own(caller)
 	return Decision{Outcome: Passed, Own: own, Remaining: g.remaining(own, group, caller, at.UnixNano())}
@@ -185,7 +185,7 @@ func (g *Gate) Lift(at time.Time) int { return g.groups.lift(at.UnixNano()) }
 // server's own machine is one group.
 func Spared(group netip.Prefix) bool { return group.Addr().Unmap().IsLoopback() }
 
-// Size is how many callers the gate remembers.
+// Size is the number of callers that the gate remembers.
 func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
 
 // Own is the budget that a caller has.

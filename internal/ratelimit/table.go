@@ -9,13 +9,13 @@ import (
 const (
 	// shards keep callers of different names from waiting for each other.
 	shards = 64
-	// sampled is how many places are looked at for one to be had.
+	// sampled is the number of places that are looked at for a free one.
 	sampled = 4
 )
 
-// table holds the state of many callers under one budget and one penalty. It
-// is bounded: whoever is as if never seen is dropped when others come, and
-// when all places are taken by others, somebody who is nearly so.
+// table holds the state of many callers under one budget and one penalty. It is
+// bounded: an entry that equals that of a new caller is dropped when others
+// come, and when all places are taken, one that nearly does.
 type table[K comparable] struct {
 	budget  Budget
 	penalty Penalty
@@ -31,7 +31,7 @@ type shard[K comparable] struct {
 	places map[K]*entry
 }
 
-// entry is what is known of one caller.
+// entry is the state of one caller, as it is stored.
 type entry struct {
 	bucket   bucket
 	refusals refusals
@@ -39,12 +39,12 @@ type entry struct {
 	until int64
 }
 
-// state is what a caller hears.
+// state is the state of a caller, as it is shown.
 type state struct {
 	remaining int
-	// wait is how long it takes until a token is there; 0 when one was spent.
+	// wait is the time until there is a token; 0 when one was spent.
 	wait time.Duration
-	// shut is how long a penalty still lasts; 0 for none.
+	// shut is the rest of a penalty; 0 for none.
 	shut time.Duration
 	// began is set when this refusal has begun the penalty.
 	began bool
@@ -75,9 +75,9 @@ func (t *table[K]) place(s *shard[K], key K, now int64) *entry {
 	return p
 }
 
-// makeRoom looks at a few places and frees those that say nothing any more,
-// or, in a full shard, the one of them that says the least. So each newcomer
-// pays for itself, and nobody ever goes through the whole table.
+// makeRoom looks at a few places and frees those that equal a new entry, or, in
+// a full shard, the one of them that is nearest to it. So each newcomer pays
+// for itself, and no request goes through the whole table.
 func (t *table[K]) makeRoom(s *shard[K], now int64) {
 	looked := 0
 	var least *entry
@@ -104,8 +104,8 @@ func (p *entry) silent(now int64, penalty Penalty) bool {
 }
 
 // spend takes a token of a caller, unless there is none or the caller is shut
-// out. A lack of tokens is noted and may begin a penalty. unless the caller
-// is spared those.
+// out. A lack of tokens is noted and may begin a penalty, unless the caller is
+// spared those.
 func (t *table[K]) spend(key K, now int64, spared bool) state {
 	s := t.shard(key)
 	s.mu.Lock()
@@ -129,9 +129,9 @@ func (t *table[K]) spend(key K, now int64, spared bool) state {
 	return state{remaining: after.remaining(now, t.budget)}
 }
 
-// refuse takes back a spending of a caller who was refused elsewhere, and notes
-// that refusal where it counts. It returns how long the caller is shut out for
-// it.
+// refuse takes back a spending of a caller that another budget refused, and
+// notes that refusal where it counts. It returns how long the caller is shut
+// out for it.
 func (t *table[K]) refuse(key K, now int64, counts bool) time.Duration {
 	s := t.shard(key)
 	s.mu.Lock()
@@ -146,8 +146,8 @@ func (t *table[K]) refuse(key K, now int64, counts bool) time.Duration {
 	return t.noteRefusal(p, now)
 }
 
-// lift ends all penalties and forgets what was noted for further ones. It
-// returns how many it has ended.
+// lift ends all penalties and forgets the refusals noted for further ones. It
+// returns the number of penalties it has ended.
 func (t *table[K]) lift(now int64) int {
 	lifted := 0
 	for i := range t.shards {
@@ -172,7 +172,7 @@ func (t *table[K]) noteRefusal(p *entry, now int64) time.Duration {
 	return t.penalty.Lasts
 }
 
-// remaining is how many tokens a caller has. It changes nothing.
+// remaining is the number of tokens of a caller. It changes nothing.
 func (t *table[K]) remaining(key K, now int64) int {
 	if t.budget.Off() {
 		return Most
@@ -199,7 +199,7 @@ func (t *table[K]) shuts(key K, now int64) bool {
 	return p != nil && min(p.until, now+int64(t.penalty.Lasts)) > now
 }
 
-// size is how many places are taken.
+// size is the number of places taken.
 func (t *table[K]) size() int {
 	n := 0
 	for i := range t.shards {

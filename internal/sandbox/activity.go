@@ -8,19 +8,19 @@ import (
 	"platen/internal/company/mission"
 )
 
-// activity is how the calls of a sandbox's clients went, with a lock of its own:
-// reads and refusals change it, and wait for no writer. It goes to the store
-// with whatever commit comes next, and with the snapshots of idle companies and
-// of a server that stops.
+// activity records how the requests of a sandbox's clients went, with a lock of
+// its own: reads and refusals change it, and wait for no writer. It goes to the
+// store with the next commit, whatever that is, and with the snapshots of idle
+// companies and of a server that stops.
 type activity struct {
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	mission.ClientActivity
-	// begun is set once what was stored has been taken up: from then on memory
-	// is ahead of the store.
+	// begun is set once the stored activity has been loaded: from then on
+	// memory is ahead of the store.
 	begun bool
 }
 
-// begin takes up what was stored, the first time.
+// begin loads the stored activity, the first time.
 func (c *activity) begin(stored mission.ClientActivity) (first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +31,7 @@ func (c *activity) begin(stored mission.ClientActivity) (first bool) {
 	return first
 }
 
-// taken returns what is to be stored.
+// taken returns the activity to store.
 func (c *activity) taken(noted mission.Signals) mission.ClientActivity {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,9 +40,9 @@ func (c *activity) taken(noted mission.Signals) mission.ClientActivity {
 	return taken
 }
 
-// Observe takes in a call of a client, before it is answered. What it completes
-// is durable when Observe returns, or else with the next commit. Calls count
-// only while the sandbox is active.
+// Observe records a request of a client, before its response is sent. Missions
+// that it completes are durable when Observe returns, or else with the next
+// commit. Requests count only while the sandbox is active.
 func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) {
 	v := s.published.Load()
 	if v == nil || v.Status(call.Answered) != Active {
@@ -69,7 +69,7 @@ func (s *Sandbox) note(call *mission.Call, known mission.Signals) mission.Signal
 	return added
 }
 
-// recall takes up what was stored with the company.
+// recall loads the activity that was stored with the company.
 func (s *Sandbox) recall() {
 	stored := s.company.ClientActivity()
 	if s.activity.begin(stored) {
@@ -78,8 +78,8 @@ func (s *Sandbox) recall() {
 	}
 }
 
-// carry gives the company along what is to be stored with it, and reports
-// whether that is anything new.
+// carry hands the activity to the company, to be stored with it, and reports
+// whether it has changed.
 func (s *Sandbox) carry() (changed bool) {
 	carried := s.activity.taken(mission.Signals(s.signals.Load()) &^ s.company.Signals())
 	changed = !reflect.DeepEqual(carried, s.company.ClientActivity())
@@ -87,8 +87,8 @@ func (s *Sandbox) carry() (changed bool) {
 	return changed
 }
 
-// WritesRefused is how many writes of clients were turned away: more than the
-// view's commit knows of, since a refusal makes none.
+// WritesRefused is the number of refused writes of clients: more than the
+// view's commit has, since a refusal makes none.
 func (v *View) WritesRefused() int64 {
 	if v.refused == nil {
 		return 0

@@ -7,14 +7,14 @@ import (
 	"platen/internal/moment"
 )
 
-// MaxCalls is how many of its clients' calls a sandbox remembers (contract:
-// OPEN.ROUTE.REQUESTS).
+// MaxCalls is the number of its clients' requests that a sandbox remembers
+// (contract: OPEN.ROUTE.REQUESTS).
 const MaxCalls = 500
 
-// Call is one request of a client and what became of it. It holds no query
-// string and no key.
+// Call is one request of a client and its result. It holds no query string and
+// no key.
 type Call struct {
-	// Ordinal counts the calls of a sandbox from 1.
+	// Ordinal counts the requests of a sandbox from 1.
 	Ordinal uint64
 	// ID is the id of the request.
 	ID     string
@@ -25,25 +25,26 @@ type Call struct {
 	// Code is that of a refusal, "" for none.
 	Code     string
 	Replayed bool
-	// At is when the answer was given, Milliseconds how long it took.
+	// At is when the response was sent, Milliseconds how long it took.
 	At           moment.Instant
 	Milliseconds int64
 }
 
-// callLog remembers the newest calls. It lives beside the company, outside its
-// state and its commits: what a client asked is no part of what happened. It
-// does not outlive the process.
+// callLog remembers the newest requests. It lives beside the company, outside
+// its state and its commits: the requests of clients are no part of the
+// company's history. It does not outlive the process.
 type callLog struct {
 	mu sync.Mutex
-	// calls are in the order of their answers; once all places are taken, the
+	// calls are in the order of their responses; once all places are taken, the
 	// oldest is at first.
 	calls []Call
 	first int
 	count uint64
 }
 
-// Note remembers a call, unless the sandbox's time is over. Calls are noted
-// before they are answered, so that whoever has an answer finds it here.
+// Note remembers a request, unless the sandbox's time is over. Requests are
+// noted before their responses are sent, so that a client that has a response
+// finds its request here.
 func (s *Sandbox) Note(c Call) {
 	v := s.published.Load()
 	if v == nil || v.expired(c.At) {
@@ -65,8 +66,8 @@ func (s *Sandbox) Note(c Call) {
 	l.first = (l.first + 1) % MaxCalls
 }
 
-// Calls returns the calls that are remembered, oldest first, and how many there
-// ever were.
+// Calls returns the remembered requests, oldest first, and the number of all
+// there were.
 func (s *Sandbox) Calls() (calls []Call, count uint64) {
 	l := &s.calls
 	l.mu.Lock()

@@ -23,17 +23,17 @@ const (
 	flagCompressed = 1
 	// compressAbove is the size in bytes from which compression pays.
 	compressAbove = 512
-	// maxExpands is how many bytes a compressed one can stand for. Rows are far
-	// below that; a damaged body that claims more is not unpacked.
+	// maxExpands is the most bytes that a compressed one can stand for. Rows
+	// are far below that; a damaged body that claims more is not unpacked.
 	maxExpands = 1024
 )
 
 var errBody = errors.New("not a body that this version can read")
 
-// commitBody is what one commit stores.
+// commitBody is the stored body of one commit.
 type commitBody struct {
 	record.Changes
-	// reply is the stored answer of the command, nil for passing time and for
+	// reply is the stored reply of the command, nil for passing time and for
 	// commands without an idempotency key.
 	reply *storedReply
 }
@@ -78,7 +78,8 @@ func pack(payload []byte) []byte {
 // errFormat is a body that a newer program wrote.
 var errFormat = errors.New("a body of a format that this version does not know")
 
-// unpack returns what pack was given, and whether that is of the first format.
+// unpack returns the payload that pack was given, and whether it is of the
+// first format.
 func unpack(body []byte) (payload []byte, first bool, err error) {
 	if len(body) > 1 && body[0] > bodyFormat {
 		return nil, false, errFormat
@@ -107,10 +108,11 @@ func readNumber(b []byte) (uint64, []byte, error) {
 	return n, b[size:], nil
 }
 
-// errUnknown is a commit of which nobody can say whether it was made.
+// errUnknown is the error of a commit of which it is not known whether it was
+// made.
 var errUnknown = errors.New("the outcome of a commit is unknown")
 
-// storeProblem says what a failed commit means to the client.
+// storeProblem returns the client's error for a failed commit.
 func storeProblem(id string, err error) error {
 	if p := unavailable(err); p != nil {
 		return p
@@ -118,7 +120,7 @@ func storeProblem(id string, err error) error {
 	return fmt.Errorf("commit to sandbox %s: %w: %w", id, errUnknown, err)
 }
 
-// readProblem says what a failed read of the store means to the client.
+// readProblem returns the client's error for a failed read of the store.
 func readProblem(doing string, err error) error {
 	if p := unavailable(err); p != nil {
 		return p
@@ -126,8 +128,8 @@ func readProblem(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// unavailable is what a client is told of a store that does nothing for the
-// moment, when it is certain that nothing was written; nil for other errors.
+// unavailable is the refusal for a store that does nothing for the moment, when
+// it is certain that nothing was written; nil for other errors.
 func unavailable(err error) error {
 	switch {
 	case errors.Is(err, store.ErrUnreachable):
@@ -143,8 +145,8 @@ func unavailable(err error) error {
 		p.RetryAfter = 1
 		return p
 	case errors.Is(err, store.ErrConflict):
-		// Another process holds the sandbox. Nothing was written; the next
-		// try reads what the other wrote.
+		// Another process holds the sandbox. Nothing was written; the next try
+		// reads the other's commits.
 		p := problem.New(problem.Unavailable, "Another writer was faster; nothing was changed.")
 		p.RetryAfter = 1
 		return p

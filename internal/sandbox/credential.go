@@ -8,9 +8,9 @@ import (
 	"platen/internal/store"
 )
 
-// Credential is a key by its hash and the system that it opens: who keeps it
-// can act as the key does and cannot tell it to anybody. The zero Credential is
-// nobody's.
+// Credential is a key by its hash and the system that it opens: its holder can
+// act as the key does and cannot disclose the key. The zero Credential belongs
+// to no sandbox.
 type Credential struct {
 	Hash   store.KeyHash
 	System System
@@ -51,9 +51,9 @@ func (h *Registry) KeysOf(ctx context.Context, c Credential) (Keys, error) {
 	return Keys{SandboxID: header.ID, Office: header.OfficeKey, Factory: header.FactoryKey}, nil
 }
 
-// Authenticate returns who a key belongs to. A key that is unknown, revoked or
-// of a deleted sandbox is refused with unauthorized, all alike (contract:
-// AUTH.INVALID).
+// Authenticate returns the caller that a key belongs to. A key that is unknown,
+// revoked or of a deleted sandbox is refused with unauthorized, all alike
+// (contract: AUTH.INVALID).
 func (h *Registry) Authenticate(ctx context.Context, key string) (Caller, error) {
 	c, ok := CredentialOf(key)
 	if !ok {
@@ -62,14 +62,14 @@ func (h *Registry) Authenticate(ctx context.Context, key string) (Caller, error)
 	return h.Recognise(ctx, c)
 }
 
-// Recognise returns who a credential belongs to, as Authenticate does for its
-// key.
+// Recognise returns the caller that a credential belongs to, as Authenticate
+// does for its key.
 func (h *Registry) Recognise(ctx context.Context, c Credential) (Caller, error) {
 	h.mu.RLock()
 	caller, known := h.keys[c.Hash]
 	h.mu.RUnlock()
-	// A lease may have been extended while its key was looked up: what seems
-	// to be over is looked up again.
+	// A lease may have been extended while its key was looked up: a sandbox
+	// that seems to be over is looked up again.
 	if !known || !h.options.Now().Before(caller.deleteAt) {
 		header, err := h.store.FindKey(ctx, c.Hash)
 		if errors.Is(err, store.ErrNotFound) {
@@ -87,8 +87,8 @@ func (h *Registry) Recognise(ctx context.Context, c Credential) (Caller, error) 
 	return caller, nil
 }
 
-// Remembered returns who a key belongs to as Authenticate does, but only of
-// keys that were looked up before: it asks no storage.
+// Remembered returns the caller that a key belongs to as Authenticate does, but
+// only of keys that were looked up before: it asks no storage.
 func (h *Registry) Remembered(key string) (Caller, error) {
 	c, ok := CredentialOf(key)
 	if !ok {
@@ -97,7 +97,8 @@ func (h *Registry) Remembered(key string) (Caller, error) {
 	return h.Recall(c)
 }
 
-// Recall returns who a credential belongs to, as Remembered does for its key.
+// Recall returns the caller that a credential belongs to, as Remembered does
+// for its key.
 func (h *Registry) Recall(c Credential) (Caller, error) {
 	h.mu.RLock()
 	caller, known := h.keys[c.Hash]

@@ -10,17 +10,17 @@ import (
 	"platen/internal/problem"
 )
 
-// eventsPerRead is how many events are read at a time: more than there
-// are missions and achievements.
+// eventsPerRead is the number of events that are read at a time: more than
+// there are missions and achievements.
 const eventsPerRead = 100
 
-// Examination is a sandbox looked at as a whole: what is too dear to be in
-// every view.
+// Examination holds the values of a whole sandbox that are too expensive to
+// compute for every view.
 type Examination struct {
 	View *View
 	// StateHash is that of company.StateHash.
 	StateHash string
-	// Violation says which invariant of the company is broken, nil for none.
+	// Violation is the broken invariant of the company, nil for none.
 	Violation error
 	// Completed and Unlocked are the events of missions and achievements, oldest
 	// first.

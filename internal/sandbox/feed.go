@@ -10,17 +10,17 @@ import (
 	"platen/internal/moment"
 )
 
-// spansPerRead is how many commits with events are read together.
+// spansPerRead is the number of commits with events that are read together.
 const spansPerRead = 64
 
-// Query asks for events.
+// Query selects events.
 type Query struct {
 	// After is the number of the last event that is not wanted.
 	After uint64
 	Limit int
 	// Since leaves out events from before a time.
 	Since moment.Instant
-	// Types leaves out other types; an empty set wants all.
+	// Types leaves out other types; an empty set selects all.
 	Types event.Set
 }
 
@@ -28,9 +28,9 @@ func (q *Query) wants(e *record.Event) bool {
 	return e.Sequence > q.After && e.CreatedAt >= q.Since && (q.Types.Empty() || q.Types.Meets(event.SetOf(event.Type(e.Type))))
 }
 
-// Events returns the events of a view that a query wants, oldest first. Recent
-// ones come from memory, older ones from the commits that wrote them; commits
-// without a wanted type are not read.
+// Events returns the events of a view that a query selects, oldest first.
+// Recent ones come from memory, older ones from the commits that wrote them;
+// commits without a selected type are not read.
 func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event, error) {
 	var found []record.Event
 	take := func(events []record.Event) {
@@ -79,7 +79,7 @@ func (s *Sandbox) Event(ctx context.Context, v *View, id string) (record.Event, 
 	return events[0], true, nil
 }
 
-// spans lists the commits with events that a query wants, up to where the
+// spans lists the commits with events that a query selects, up to where the
 // tail of the view begins.
 func (s *Sandbox) spans(ctx context.Context, v *View, q Query) ([]eventSpan, error) {
 	s.mu.Lock()

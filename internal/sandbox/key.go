@@ -11,7 +11,7 @@ import (
 	"platen/internal/store"
 )
 
-// System says which of the two systems a key opens.
+// System is the system that a key opens.
 type System string
 
 // Systems.

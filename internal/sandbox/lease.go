@@ -23,7 +23,7 @@ const (
 	// warning is how long before the end sandbox.expiring is written
 	// (contract: OPEN.LIFE.EXPIRING).
 	warning = 5 * time.Minute
-	// maxExtensions is how often a lease can be extended (contract:
+	// maxExtensions is the most extensions of a lease (contract:
 	// LIMIT.EXTENSIONS).
 	maxExtensions = 2
 	// graceLeast keeps the end and the deletion apart.
@@ -44,8 +44,8 @@ func ended(header *store.Sandbox) bool { return !header.WakeAt.Before(header.Del
 
 func extensionsLeft(header *store.Sandbox) int { return max(0, maxExtensions-header.Extensions) }
 
-// nextLeaseStep takes the step of the life that is due: what was to happen before it
-// has happened.
+// nextLeaseStep takes the step of the lease that is due: everything that was to
+// happen before it has happened.
 func (s *Sandbox) nextLeaseStep() *store.Sandbox {
 	header := s.header
 	if warned(&header) {

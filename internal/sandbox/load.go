@@ -67,9 +67,9 @@ func (s *Sandbox) load(ctx context.Context) error {
 	}
 	err = s.restore(image)
 	if errors.Is(err, company.ErrEngine) || errors.Is(err, errFormat) {
-		// The program was replaced by another one. Sandboxes are short, so this one
-		// is left to its end: whoever goes back to the program that began it finds
-		// it there.
+		// The program was replaced by another one. Sandboxes are short, so this
+		// one is left to its end: an operator that goes back to the program
+		// that began it finds it there.
 		s.foreign = true
 		s.registry.log.Warn("refuse a sandbox that another version began", "sandbox", s.id, "until", image.Sandbox.DeleteAt, "error", err)
 		return errForeign()
@@ -145,7 +145,7 @@ func newView(header store.Sandbox, c *company.Company, tables []record.TableRows
 	return v
 }
 
-// snapshotBody is what a snapshot stores.
+// snapshotBody is the stored body of a snapshot.
 type snapshotBody struct {
 	image record.Image
 	index logIndex

@@ -7,14 +7,16 @@ import (
 	"platen/internal/problem"
 )
 
-// Outbound is what a command does outside of the writer's section, before it runs.
+// Outbound is the work of a command outside of the writer's section, before the
+// command runs.
 type Outbound func(context.Context)
 
-// DoWithOutbound runs a command that has an outbound call: send refuses, or returns it. No
-// writer waits for the outbound call, and whoever it calls may call back. A second
-// request with the same idempotency key is refused with request_in_progress
-// until the command has run (contract: OPEN.IDEM.IN_PROGRESS). An outbound call that was
-// begun is finished, and its outcome kept, also when the client is gone.
+// DoWithOutbound runs a command that has an outbound call: send refuses, or
+// returns it. No writer waits for the outbound call, and its receiver may send
+// requests back. A second request with the same idempotency key is refused with
+// request_in_progress until the command has run (contract:
+// OPEN.IDEM.IN_PROGRESS). An outbound call that was begun is finished, and its
+// outcome kept, also when the client is gone.
 func (s *Sandbox) DoWithOutbound(ctx context.Context, cmd Command, send func(*Tx) (Outbound, error)) (Reply, error) {
 	outbound, reply, err := s.reserve(ctx, cmd, send)
 	if err != nil || outbound == nil {

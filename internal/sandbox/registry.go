@@ -20,11 +20,12 @@ const (
 	maxSeed = 1<<53 - 1
 	// maxKnownKeys bounds the table of keys that were looked up before.
 	maxKnownKeys = 100_000
-	// savers is how many snapshots are written at once when a registry closes.
+	// savers is the number of snapshots that are written at once when a
+	// registry closes.
 	savers = 32
 )
 
-// Options are what a registry needs to know.
+// Options configure a registry.
 type Options struct {
 	Store   store.Store
 	Presets map[string]preset.Preset
@@ -38,20 +39,20 @@ type Options struct {
 	Log       *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
-	// Hooks hears of sandboxes that come and go.
+	// Hooks are called when sandboxes come and go.
 	Hooks Hooks
-	// Webhooks are those who send deliveries. A registry without them keeps the
-	// delivery log and sends nothing.
+	// Webhooks are the functions that send deliveries. A registry without them
+	// keeps the delivery log and sends nothing.
 	Webhooks Webhooks
 }
 
-// Hooks is who hears of sandboxes that come and go. What is nil is not called.
+// Hooks are called when sandboxes come and go. Nil fields are skipped.
 type Hooks struct {
-	// Saved hears of a sandbox that was made, that was loaded or whose lease
-	// has moved, Gone of one that was deleted.
+	// Saved is called with a sandbox that was made, that was loaded or whose
+	// lease has moved, Deleted with one that was deleted.
 	Saved   func(store.Sandbox)
 	Deleted func(sandboxID string)
-	// Uncertain hears that nobody can say whether one was deleted.
+	// Uncertain is called when it is not known whether a sandbox was deleted.
 	Uncertain func()
 }
 
@@ -69,7 +70,7 @@ type Registry struct {
 	keys      map[store.KeyHash]Caller
 }
 
-// Caller is who sent a request: a system of a sandbox.
+// Caller is the sender of a request: a system of a sandbox.
 type Caller struct {
 	SandboxID string
 	System    System
@@ -108,7 +109,7 @@ func (h *Registry) Presets() []string {
 	return names
 }
 
-// Creation is what a client may ask of a new sandbox. Nil means the preset's
+// Creation holds a client's choices for a new sandbox. Nil means the preset's
 // own, or at random.
 type Creation struct {
 	Preset  string
@@ -116,15 +117,15 @@ type Creation struct {
 	Bridge  *preset.Bridge
 	Clock   *sim.Mode
 	Network string
-	// Records are what else the commit that makes the sandbox has to write, nil
-	// for nothing.
+	// Records are the further records that the commit which makes the sandbox
+	// has to write, nil for none.
 	Records func(Created) Records
 }
 
 // Records are written in the commit that makes a sandbox.
 type Records = []store.Write
 
-// Created is a new sandbox. The keys are known to nobody else.
+// Created is a new sandbox. The keys are not stored anywhere else.
 type Created struct {
 	SandboxID  string
 	PublicName string
@@ -146,8 +147,8 @@ func (h *Registry) Offers(name string) error {
 	return nil
 }
 
-// Create makes a sandbox with a company on its first morning. Whether there is
-// room for it is for others to know. An error that is a problem says that
+// Create makes a sandbox with a company on its first morning. The caller has
+// checked that there is room for it. An error that is a problem means that
 // nothing was made.
 func (h *Registry) Create(ctx context.Context, in Creation) (Created, error) {
 	if err := h.Offers(in.Preset); err != nil {
@@ -192,10 +193,10 @@ func (h *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	return created, s.commitFirst(ctx, header, c, records)
 }
 
-// commitFirst writes the first commit of a company and keeps it in memory. The registry
-// knows the sandbox before it is durable: whoever then finds it in the store,
-// because something is due at once, waits here and does not become a second
-// writer.
+// commitFirst writes the first commit of a company and keeps it in memory. The
+// registry knows the sandbox before it is durable: a writer that then finds it
+// in the store, because something is due at once, waits here and does not
+// become a second writer.
 func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +206,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	body := commitBody{Changes: c.Flush(1)}
 	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body.encode(), Header: &header, Records: records}
 	if err := s.registry.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
-		s.gone = true // for whoever waits; should it be there after all, it is loaded anew
+		s.gone = true // for writers that wait; should it be there after all, it is loaded anew
 		s.registry.forget(s.id)
 		return storeProblem(s.id, err)
 	}
@@ -256,9 +257,8 @@ func (h *Registry) loaded() []*Sandbox {
 	return all
 }
 
-// Close writes snapshots of what is in memory, until the context ends:
-// without one the next load only replays more commits. No caller may be
-// inside.
+// Close writes snapshots of the companies in memory, until the context ends:
+// without one the next load only replays more commits. No caller may be inside.
 func (h *Registry) Close(ctx context.Context) {
 	places := make(chan struct{}, savers)
 	var saving sync.WaitGroup

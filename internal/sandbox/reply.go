@@ -10,7 +10,7 @@ import (
 	"platen/internal/problem"
 )
 
-// Reply is a whole answer as it was sent: a replay is the same to the byte.
+// Reply is a whole response as it was sent: a replay is the same to the byte.
 type Reply struct {
 	Status int
 	Body   []byte
@@ -35,13 +35,13 @@ type storedReply struct {
 	body        []byte
 }
 
-// pendingReply is an answer that is yet to be rendered.
+// pendingReply is a response that is yet to be rendered.
 type pendingReply struct {
 	command Command
 	reply   *Reply
 }
 
-// stored returns what to keep of the reply, nil without an idempotency key.
+// stored returns the reply to store, nil without an idempotency key.
 func (p *pendingReply) stored() *storedReply {
 	if p.command.Key == "" {
 		return nil
@@ -95,10 +95,10 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 	return Reply{Status: body.reply.status, Body: body.reply.body, Replayed: true}, true, nil
 }
 
-// ReplayOrRefuse says what becomes of a command whatever it is: the stored reply of
-// an earlier request, a refusal since its key was used for a different one, or
-// one since the sandbox takes no writes any more. Not found and no error is
-// none of these.
+// ReplayOrRefuse returns the outcomes that do not depend on what a command
+// does: the stored reply of an earlier request, a refusal since its key was
+// used for a different one, or one since the sandbox takes no writes any more.
+// Not found and no error is none of these.
 func (s *Sandbox) ReplayOrRefuse(ctx context.Context, cmd Command) (reply Reply, found bool, err error) {
 	err = s.withWriter(func(now moment.Instant) (err error) {
 		if reply, found, err = s.prepare(ctx, cmd, now); err == nil && !found {

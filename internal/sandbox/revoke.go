@@ -12,9 +12,9 @@ import (
 // KeyLength is that of every key in characters.
 const KeyLength = keyLength
 
-// Revoke makes a key one that nobody knows, for good (contract:
-// AUTH.KEY_IN_URL.REVOKED). It returns when that is durable. The other key of
-// the sandbox goes on working. A key that belongs to nobody is no error.
+// Revoke revokes a key for good (contract: AUTH.KEY_IN_URL.REVOKED). It returns
+// when that is durable. The other key of the sandbox goes on working. A key
+// that belongs to no sandbox is no error.
 func (h *Registry) Revoke(ctx context.Context, key string) error {
 	hash, _, ok := HashKey(key)
 	if !ok {
@@ -66,10 +66,10 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 	case header.FactoryKey:
 		header.FactoryKey = store.KeyHash{}
 	default:
-		return nil // somebody else was faster
+		return nil // another request was faster
 	}
-	// From here on the key is nobody's: whoever waits for the commit must not
-	// still find it.
+	// From here on the key belongs to no sandbox: a request that waits for the
+	// commit must not still find it.
 	s.registry.markRevoked(key, true)
 	err := s.commit(ctx, step{header: &header})
 	if err != nil {
@@ -78,9 +78,10 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 	return err
 }
 
-// markRevoked notes that a key belongs to nobody. The note stays, so that a request
-// that looked the key up just before cannot bring it back into the table. When
-// it is not sure, the key is only forgotten: the store knows.
+// markRevoked notes that a key belongs to no sandbox. The note stays, so that a
+// request that looked the key up just before cannot bring it back into the
+// table. When it is not sure, the key is only forgotten: the next lookup asks
+// the store.
 func (h *Registry) markRevoked(key store.KeyHash, sure bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,15 +1,15 @@
-// Package sandbox gives each company its registry: two keys, a lease, one writer
-// at a time, a log of commits and a feed.
+// Package sandbox keeps each company in a registry: two keys, a lease, one
+// writer at a time, a log of commits and a feed.
 //
 // A command enters through Do, a read through View. Both first bring the
-// company up to the present. What a command changes, the events it writes and
-// the answer it gives are one commit: all of it is durable before the caller
-// hears of it, or none of it happened. Readers see the last durable state
-// through a pointer that is swapped after the commit, so a read never waits
-// behind another caller's disk.
+// company up to the present. The changes of a command, its events and its
+// response are one commit: all of it is durable before the caller gets the
+// response, or none of it happened. Readers see the last durable state through
+// a pointer that is swapped after the commit, so a read never waits behind
+// another caller's disk.
 //
-// If a commit fails, or nobody can say whether it did, the company in memory
-// is dropped and loaded again at its next use: memory is never ahead of disk.
+// If a commit fails, or its outcome is not known, the company in memory is
+// dropped and loaded again at its next use: memory is never ahead of disk.
 package sandbox
 
 import (
@@ -31,9 +31,9 @@ import (
 const (
 	// eventsPerCommit bounds one commit of passing time.
 	eventsPerCommit = 200
-	// commitsPerSnapshot is how many commits a load has to replay at most.
+	// commitsPerSnapshot is the most commits that a load has to replay.
 	commitsPerSnapshot = 256
-	// fullRetry is what a client is asked to wait when the disk is full.
+	// fullRetry is the Retry-After, in seconds, when the disk is full.
 	fullRetry = 5
 )
 
@@ -48,13 +48,13 @@ type Sandbox struct {
 	signals atomic.Uint64
 	// used is when a caller last entered, in Unix seconds.
 	used atomic.Int64
-	// watched is set while somebody waits for its events.
+	// watched is set while a caller waits for the sandbox's events.
 	watched atomic.Bool
 	// writing is when the writer that is inside began, as an instant; 0 when
-	// nobody is inside.
+	// there is none.
 	writing atomic.Int64
-	// calls are those of clients, activity is how they went, each with a lock of
-	// its own. refused is the count of activity, for readers.
+	// calls are the requests of clients, activity records how they went, each
+	// with a lock of its own. refused is the count of activity, for readers.
 	calls    callLog
 	activity activity
 	refused  atomic.Int64
@@ -79,16 +79,16 @@ type Sandbox struct {
 	// last is the durable state that was published last, while there is none: for
 	// readers, when the store cannot be read either.
 	last *View
-	// What follows does not go with the company in memory: unwatch ends the
-	// watch over a sandbox that serves webhooks, outbound calls are the idempotency keys
-	// whose commands are at work outside, pinging the subscriptions that are being
-	// tested.
+	// The fields below do not go with the company in memory: unwatch ends the
+	// watch over a sandbox that serves webhooks, outbound calls are the
+	// idempotency keys whose commands are at work outside, pinging the
+	// subscriptions that are being tested.
 	unwatch  func()
 	outbound map[replyKey]Fingerprint
 	pinging  map[string]bool
 }
 
-// Tx is what a command works on.
+// Tx is the state that a command works on.
 type Tx struct {
 	Company *company.Company
 	Now     moment.Instant
@@ -98,7 +98,7 @@ type Tx struct {
 	header *store.Sandbox
 }
 
-// pausing says how long a pause is.
+// pausing renders the length of a pause as text.
 func pausing(d time.Duration) string {
 	if d == time.Second {
 		return "a second"
@@ -126,14 +126,14 @@ type Command struct {
 	// means that the client sent none. Beside is another scope in which it must
 	// not have been used for something else, "" for none.
 	Scope, Key, Beside string
-	// Fingerprint tells requests with the same key apart.
+	// Fingerprint distinguishes requests with the same key.
 	Fingerprint Fingerprint
 	// Signals are noted when the command succeeds.
 	Signals mission.Signals
 	// Run refuses with an error, or changes the company. After its first
 	// change it cannot refuse.
 	Run func(*Tx) error
-	// Answer renders the whole answer from the state that the command made.
+	// Answer renders the whole response from the state that the command made.
 	Answer func(*View) Reply
 }
 
@@ -228,8 +228,8 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	return *reply, nil
 }
 
-// prepare brings the company to where a command can run, or returns the stored
-// reply of an earlier one.
+// prepare brings the company to the point where a command can run, or returns
+// the stored reply of an earlier one.
 func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) (reply Reply, found bool, err error) {
 	s.used.Store(now.Time().Unix())
 	if err := s.load(ctx); err != nil {
@@ -253,7 +253,7 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 	return Reply{}, false, nil
 }
 
-// run keeps a command to its word that a refusal changes nothing.
+// run ensures that a refused command changes nothing.
 func (s *Sandbox) run(tx *Tx, cmd Command) error {
 	err := cmd.Run(tx)
 	if err != nil && s.company.Changed() {
@@ -264,7 +264,7 @@ func (s *Sandbox) run(tx *Tx, cmd Command) error {
 }
 
 // advance loads the company if need be and brings it up to the present. The
-// steps of its life come in between, each at its own moment. An expired
+// steps of its lease come in between, each at its own moment. An expired
 // company stops at the end of its lease.
 func (s *Sandbox) advance(ctx context.Context, now moment.Instant) error {
 	if err := s.load(ctx); err != nil {
@@ -299,13 +299,13 @@ func (s *Sandbox) passTime(ctx context.Context, until moment.Instant) error {
 	return nil
 }
 
-// step is what a commit has beside what the company changed.
+// step holds the parts of a commit beside the changes of the company.
 type step struct {
 	// header takes the place of the sandbox's, unless it is nil.
 	header *store.Sandbox
 	// signals are those of a command.
 	signals mission.Signals
-	// pending is the answer to a command, nil when time passes.
+	// pending is the response to a command, nil when time passes.
 	pending *pendingReply
 }
 
@@ -365,8 +365,8 @@ func (s *Sandbox) drop() {
 	s.log = logIndex{}
 }
 
-// evict writes a snapshot and forgets the company, if nobody has used it
-// since the given time, nobody does now and nobody waits for its events.
+// evict writes a snapshot and forgets the company, unless it has been used
+// since the given time, is in use, or a caller waits for its events.
 func (s *Sandbox) evict(ctx context.Context, before time.Time) {
 	if s.published.Load() == nil || s.watched.Load() || s.used.Load() >= before.Unix() || !s.mu.TryLock() {
 		return

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// sweepInterval is how often leases and idle companies are looked at,
-	// sweepRest how long after a look that something went wrong in.
+	// sweepInterval is the interval at which leases and idle companies are
+	// looked at, sweepRest the pause after a look with an error.
 	sweepInterval = time.Second
 	sweepRest     = 10 * time.Second
-	// sweepBatch is how many sandboxes are looked for at once.
+	// sweepBatch is the number of sandboxes that are looked for at once.
 	sweepBatch = 100
 	// idleTime is how long an unused company stays in memory.
 	idleTime = 5 * time.Minute
 )
 
-// Run looks after leases and memory, and lets time pass where somebody waits,
-// until the context ends.
+// Run looks after leases and memory, and lets time pass in sandboxes that are
+// watched, until the context ends.
 func (h *Registry) Run(ctx context.Context) {
 	var warming sync.WaitGroup
 	warming.Go(func() { h.wakeups.run(ctx, h.now) })
@@ -44,9 +44,9 @@ func (h *Registry) Run(ctx context.Context) {
 	}
 }
 
-// Sweep takes the steps in the lives of sandboxes that nobody calls, removes
-// those whose grace is over and lets idle companies go. It reports whether all
-// went well.
+// Sweep takes the due steps in the leases of sandboxes without requests,
+// removes those whose grace is over and evicts idle companies. It reports
+// whether all went well.
 func (h *Registry) Sweep(ctx context.Context) bool {
 	now := h.options.Now()
 	well := h.handleDue(ctx, now)
@@ -86,8 +86,8 @@ func (h *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 	}
 }
 
-// handleDueSandbox does what is due for one sandbox and reports whether that is done. One
-// of another version waits for its end.
+// handleDueSandbox does the due work of one sandbox and reports whether that is
+// done. One of another version waits for its end.
 func (h *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
 	s := h.Sandbox(header.ID)
 	var err error
@@ -110,9 +110,9 @@ func (s *Sandbox) isForeign() bool {
 	return s.foreign
 }
 
-// wake lets happen what is due, the steps of the sandbox's life among it.
-// Nobody called, so it does not count as used, and there is nobody whose
-// request a panic would end: it is an error here.
+// wake brings the sandbox up to the present, the steps of its lease included.
+// There is no request, so it does not count as used, and a panic, which would
+// otherwise end only its request, is an error here.
 func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -127,7 +127,7 @@ func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (err error) {
 	})
 }
 
-// remove deletes a sandbox, with all that was known of it.
+// remove deletes a sandbox, with everything in memory about it.
 func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	h := s.registry
 	if err := h.store.Delete(ctx, s.id); err != nil {
 		h.options.Hooks.Uncertain()
-		return err //nolint:wrapcheck // it says what was deleted
+		return err //nolint:wrapcheck // the error names the deletion
 	}
 	s.gone = true
 	h.options.Hooks.Deleted(s.id)
@@ -154,7 +154,7 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 		s.unwatch()
 		s.unwatch = nil
 	}
-	h.options.Webhooks.Wake(s.id) // which hears that it is gone
+	h.options.Webhooks.Wake(s.id) // it finds that the sandbox is gone
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.sandboxes, s.id)

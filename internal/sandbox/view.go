@@ -11,7 +11,7 @@ import (
 	"platen/internal/moment"
 )
 
-// tailLength is how many of the newest events are kept in memory.
+// tailLength is the number of the newest events that are kept in memory.
 const tailLength = 64
 
 // View is a sandbox as it stood after one commit: immutable, shared by any
@@ -49,8 +49,8 @@ type View struct {
 // Table is the rows of one kind in the order of their births.
 type Table struct {
 	Entries []*record.Entry
-	// Version is that of the newest commit that changed what clients read of
-	// the table.
+	// Version is the version of the newest commit that changed the visible rows
+	// of the table.
 	Version uint64
 }
 
@@ -96,7 +96,7 @@ func (v *View) Status(now moment.Instant) string {
 	}
 }
 
-// ExpiresInSeconds is what is left of the lease, 0 when it is over.
+// ExpiresInSeconds is the rest of the lease, 0 when it is over.
 func (v *View) ExpiresInSeconds(now moment.Instant) int64 {
 	if v.ended {
 		return 0

@@ -16,21 +16,22 @@ const (
 	// wakeupRetry is when a sandbox is tried again that could not be brought up
 	// to the present.
 	wakeupRetry = time.Second
-	// wakeupWriters is how many sandboxes it brings up to the present at once.
+	// wakeupWriters is the number of sandboxes that it brings up to the present
+	// at once.
 	wakeupWriters = 64
 )
 
-// wakeups is the sandboxes whose events somebody waits for. A sandbox is otherwise
-// brought up to the present by whoever calls; for these, what is due happens at
-// its own moment. The others cost nothing.
+// wakeups holds the watched sandboxes, for whose events a caller waits. A
+// sandbox is otherwise brought up to the present by the next request; in these,
+// each due step happens at its own moment. The others cost nothing.
 type wakeups struct {
-	mu sync.Mutex // guards what follows
-	// watched are the sandboxes with the number of who waits, queue those of
-	// them for which something is due, the soonest first.
+	mu sync.Mutex // guards the fields below
+	// watched are the sandboxes with the number of callers that wait, queue
+	// those of them for which something is due, the soonest first.
 	watched map[*Sandbox]*scheduled
 	queue   wakeupQueue
 	waiting int
-	// sooner is told when there is something new to do first.
+	// sooner is signalled when there is an earlier first entry.
 	sooner chan struct{}
 }
 
@@ -47,8 +48,8 @@ func newWakeups() *wakeups {
 	return &wakeups{watched: map[*Sandbox]*scheduled{}, sooner: make(chan struct{}, 1)}
 }
 
-// Watch lets time pass in a sandbox while somebody waits for its events: what
-// is due happens at its moment, though nobody calls. The caller ends it.
+// Watch lets time pass in a sandbox while a caller waits for its events: each
+// due step happens at its moment, without a request. The caller ends it.
 func (s *Sandbox) Watch() (end func()) {
 	h := s.registry.wakeups
 	unwatch := s.watch()
@@ -59,7 +60,7 @@ func (s *Sandbox) Watch() (end func()) {
 	}
 }
 
-// count counts those who wait.
+// count changes the number of callers that wait.
 func (h *wakeups) count(change int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,7 +97,7 @@ func (h *wakeups) unwatch(w *scheduled) {
 	}
 }
 
-// Watchers is how many wait for events.
+// Watchers is the number of callers that wait for events.
 func (h *Registry) Watchers() int {
 	h.wakeups.mu.Lock()
 	defer h.wakeups.mu.Unlock()
@@ -114,8 +115,8 @@ func (v *View) next() moment.Instant {
 	return v.wakeAt
 }
 
-// reschedule notes when something is next to happen in a sandbox, if anybody waits
-// for it.
+// reschedule notes when something is next to happen in a sandbox, if it is
+// watched.
 func (h *wakeups) reschedule(s *Sandbox, at moment.Instant) {
 	if !s.watched.Load() {
 		return // nearly all: they do not meet at the lock
@@ -162,8 +163,8 @@ func (h *wakeups) due(now moment.Instant) (*Sandbox, time.Duration) {
 	return w.sandbox, 0
 }
 
-// run brings the sandboxes that somebody waits for up to the present, each at
-// its moment, until the context ends.
+// run brings the watched sandboxes up to the present, each at its moment, until
+// the context ends.
 func (h *wakeups) run(ctx context.Context, now func() moment.Instant) {
 	timer := time.NewTimer(wakeupRest)
 	defer timer.Stop()

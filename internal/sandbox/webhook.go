@@ -19,8 +19,9 @@ const (
 	webhookRecord = "webhook"
 )
 
-// Webhooks is what a registry needs of those who send. The books of subscriptions
-// are the registry's, what they hold is sealed by others.
+// Webhooks are the functions that a registry needs for its webhooks. The
+// subscriptions and the delivery log are the registry's; their secrets and URLs
+// are sealed elsewhere.
 type Webhooks struct {
 	// Check looks at the text of a URL. It returns the host to be shown, or the
 	// rule that the URL breaks with a sentence about it.
@@ -29,21 +30,21 @@ type Webhooks struct {
 	NewSecret func() string
 	Seal      func(plain, sandboxID, subscriptionID string) []byte
 	Open      func(sealed []byte, sandboxID, subscriptionID string) (string, error)
-	// Send makes an attempt at once, and Wake says that a sandbox may have
+	// Send makes an attempt at once, and Wake reports that a sandbox may have
 	// something to send; it does not wait.
 	Send func(ctx context.Context, a subscription.Attempt) subscription.Outcome
 	Wake func(sandboxID string)
 }
 
-// Webhooks returns those who send.
+// Webhooks returns the registry's webhook functions.
 func (tx *Tx) Webhooks() *Webhooks { return &tx.sandbox.registry.options.Webhooks }
 
 // SandboxID returns the id of the sandbox.
 func (tx *Tx) SandboxID() string { return tx.sandbox.id }
 
 // Pinging allows one test ping of a subscription at a time, so that slow
-// receivers hold no more than that. The caller says when it is done, which must
-// be outside of the writer's section.
+// receivers hold no more than that. The caller calls done at its end, which
+// must be outside of the writer's section.
 func (tx *Tx) Pinging(id string) (done func(), err error) {
 	s := tx.sandbox
 	if s.pinging[id] {
@@ -65,8 +66,8 @@ func (tx *Tx) CanPing() error { return tx.Company.CanPing(tx.Now, len(tx.sandbox
 
 // Due lists the deliveries of a sandbox that are to be sent now, at most limit
 // of them, and when to ask again, the zero time for when the sandbox is woken.
-// What is under way is due until its outcome is recorded; wants says which of
-// them to list, and is asked once about each, before its event is read. A
+// A delivery under way is due until its outcome is recorded; wants selects the
+// ones to list, and is asked once about each, before its event is read. A
 // sandbox that was deleted is refused with unauthorized.
 func (h *Registry) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
 	s := h.Sandbox(sandboxID)
@@ -118,9 +119,9 @@ func (s *Sandbox) eventText(ctx context.Context, v *View, sequence uint64) ([]by
 	return events[0].Body, nil
 }
 
-// Record writes down what became of deliveries. They are durable when it
-// returns; after an error it may be called again with the same. A sandbox that
-// was deleted is refused with unauthorized.
+// Record stores the outcomes of deliveries. They are durable when it returns;
+// after an error it may be called again with the same. A sandbox that was
+// deleted is refused with unauthorized.
 func (h *Registry) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
 	return h.Sandbox(sandboxID).record(ctx, outcomes)
 }
@@ -183,7 +184,7 @@ func (s *Sandbox) webhookRecords(old, next *View, header *store.Sandbox) Records
 	return Records{{Record: record, Rule: store.Put}}
 }
 
-// watchWebhooks lets time pass in a sandbox that serves webhooks as if somebody waited
+// watchWebhooks watches a sandbox that serves webhooks, as if a caller waited
 // for its events.
 func (s *Sandbox) watchWebhooks(v *View) {
 	switch {

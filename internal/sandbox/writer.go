@@ -2,9 +2,9 @@ package sandbox
 
 import "platen/internal/moment"
 
-// withWriter lets one writer at a time work on the company, and tells it the time.
-// When a panic passes through it, the company is dropped: what was half done
-// must not become durable with the next commit.
+// withWriter lets one writer at a time work on the company, and passes it the
+// time. When a panic passes through it, the company is dropped: a half-done
+// change must not become durable with the next commit.
 func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,8 +25,8 @@ func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 
 // AsOf returns the newest moment, at most now, up to which the next View shows
 // everything that happened. While a commit is under way its rows already have
-// their updated_at, but no reader sees them: a client that took the present
-// for what it has seen, and asked next for what changed since, would miss
+// their updated_at, but no reader sees them: a client that took the present for
+// the moment of its view, and next asked for the changes since then, would miss
 // them.
 func (s *Sandbox) AsOf(now moment.Instant) moment.Instant {
 	if began := moment.Instant(s.writing.Load()); began > 0 {

@@ -9,7 +9,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// Waiting is how many clients wait for events.
+// Waiting is the number of clients that wait for events.
 func (s *Server) Waiting() int { return s.registry.Watchers() }
 
 // openRegistry opens the controller that hands out places and the registry that they are in.

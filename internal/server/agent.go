@@ -11,8 +11,8 @@ import (
 	"platen/internal/web"
 )
 
-// siteSearch searches the docs of the site for agents. The site shows the tools of
-// the endpoint, so it comes to be after it.
+// siteSearch searches the docs of the site for agents. The site shows the tools
+// of the endpoint, so it is made after the endpoint.
 type siteSearch struct {
 	origin string
 	pages  *web.Pages
@@ -48,8 +48,8 @@ func shown(tools []mcp.Tool) []web.Tool {
 	return all
 }
 
-// noAuthorization tells agents that look for somebody to log in with that there is
-// nobody: keys come from create_sandbox.
+// noAuthorization tells agents that look for an authorization server that there
+// is none: keys come from create_sandbox.
 func noAuthorization(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

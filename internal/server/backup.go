@@ -8,7 +8,7 @@ import (
 	"platen/internal/store/sqlite"
 )
 
-// Backed is what a copy of a database holds.
+// Backed describes a copy of a database.
 type Backed = sqlite.Backed
 
 // ErrNoFile refuses the backup of a database that is no file.

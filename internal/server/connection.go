@@ -15,13 +15,13 @@ import (
 	"platen/internal/problem"
 )
 
-// envelopeListener makes the answers that net/http writes on its own, before
-// any handler runs, envelopes like all others: it writes them to the
-// connection as one piece of plain text of a fixed form, which is recognised
-// here and replaced (contract: ENV.JSON).
+// envelopeListener makes the responses that net/http writes on its own, before
+// any handler runs, envelopes like all others: it writes them to the connection
+// as one piece of plain text of a fixed form, which is recognised here and
+// replaced (contract: ENV.JSON).
 type envelopeListener struct {
 	net.Listener
-	// answer renders a refusal of what came from a peer.
+	// answer renders the refusal of a request from a peer.
 	answer answerFunc
 }
 
@@ -41,9 +41,9 @@ type envelopeConn struct {
 	answer answerFunc
 }
 
-// ownAnswer is how net/http begins an answer of its own. Answers of handlers
-// always carry a Date and never look like this; the refusal of an Expect
-// header carries one and no body.
+// ownAnswer is the beginning of a response of net/http's own. Responses of
+// handlers always carry a Date and never look like this; the refusal of an
+// Expect header carries one and no body.
 var ownAnswer = regexp.MustCompile(`^HTTP/1\.1 (?:(\d{3})[^\r\n]*\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n|(417) [^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n$)`)
 
 // Write implements net.Conn.
@@ -88,8 +88,8 @@ func guarded(handler http.Handler, log *slog.Logger) *http.Server {
 
 // proxied reads the client's address from the PROXY protocol, in either of its
 // versions. A connection that does not begin with it is closed, and so is one
-// that does not come from a trusted proxy, when some are named: anybody could
-// write such a header.
+// that does not come from a trusted proxy, when some are named: any client
+// could write such a header.
 func (s *Server) proxied(l net.Listener) net.Listener {
 	if !s.config.ProxyProtocol {
 		return l
@@ -118,7 +118,7 @@ type limitListener struct {
 	closed chan struct{}
 }
 
-// taken is how many connections are open.
+// taken is the number of open connections.
 func (l *limitListener) taken() int { return len(l.places) }
 
 // Accept implements net.Listener.

@@ -20,7 +20,7 @@ import (
 func (s *Server) pages(table []operation.Operation, tools []mcp.Tool) (*web.Pages, error) {
 	recorded, events, err := openapi.Examples()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says what it reads
+		return nil, err //nolint:wrapcheck // the error names the file
 	}
 	examples := web.Examples{Operations: map[string]web.Example{}, Events: events}
 	for id, e := range recorded {
@@ -42,7 +42,7 @@ const nowhere = "http://platen.invalid"
 // unplaced is the OpenAPI document but for its origin. Building it takes longer
 // than everything else of a server's start.
 var unplaced = sync.OnceValues(func() ([]byte, error) { //nolint:gochecknoglobals // read only
-	return openapi.Document(operation.Table(), nowhere+api.BasePath, api.Version) //nolint:wrapcheck // OpenAPI says so
+	return openapi.Document(operation.Table(), nowhere+api.BasePath, api.Version) //nolint:wrapcheck // OpenAPI names itself in the error
 })
 
 // OpenAPI returns the OpenAPI document of a server with an origin, as JSON.
@@ -58,7 +58,7 @@ func OpenAPI(origin string) ([]byte, error) {
 	return bytes.ReplaceAll(document, []byte(nowhere), bytes.Trim(quoted, `"`)), nil
 }
 
-// whenAsked serves a document that is written when somebody first asks for it.
+// whenAsked serves a document that is written at the first request for it.
 func whenAsked(contentType string, write func() ([]byte, error)) http.HandlerFunc {
 	written := sync.OnceValues(write)
 	return func(w http.ResponseWriter, _ *http.Request) {

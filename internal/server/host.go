@@ -12,18 +12,18 @@ import (
 	"platen/internal/mcp"
 )
 
-// unnamed are the paths that answer whatever a server is called: those that
+// unnamed are the paths that are served whatever a server is called: those that
 // operators' own machines ask, often by names that only they know, and those
-// that look for themselves, to refuse in the words of their protocol.
+// that check the host themselves, to refuse in the form of their protocol.
 var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePath, mcp.FactoryPath} //nolint:gochecknoglobals // read only
 
 // serves reports whether a Host header names this server (contract:
 // OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses
 // of numbers are let in wherever they lead: a page of another site can have a
 // name lead here, but no number. No browser leaves the header out. A server
-// that others can reach, and that has no public name, also answers to names
-// without a dot and to that of a container's host: those are given by a local
-// network, and no site can have them.
+// that others can reach, and that has no public name, is also served under
+// names without a dot and that of a container's host: those are given by a
+// local network, and no site can have them.
 func (s *Server) serves(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -49,10 +49,10 @@ func (s *Server) local() bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// split sends what is below the API's path to the API before any router can
-// touch it: routers redirect unclean paths, and a redirect would repeat what
-// the path holds. Wherever a URL holds a key, the API revokes it,
-// and it answers what was meant for another host.
+// split sends paths below the API's to the API before any router can touch
+// them: routers redirect unclean paths, and a redirect would repeat the path.
+// Wherever a URL holds a key, the API revokes it, and it refuses requests for
+// another host.
 func (s *Server) split(below, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)

@@ -12,7 +12,7 @@ import (
 	"platen/internal/ratelimit/valkey"
 )
 
-// What operators do not set.
+// Limits that operators do not set.
 const (
 	// cooldownRefusals within cooldownWithin begin a cooldown, those left out that
 	// come in the cooldownGrace after the first (contract: OPEN.RATE.COOLDOWN).
@@ -24,7 +24,7 @@ const (
 	banWithin   = time.Minute
 )
 
-// gate is what the server asks of its budgets: those in memory, or shared ones.
+// gate is the interface of the budgets: those in memory, or shared ones.
 type gate interface {
 	api.Gate
 	Size() int
@@ -56,7 +56,7 @@ func budgets(c *config.Config, log *slog.Logger) (gate, error) {
 	return shared, nil
 }
 
-// networks makes the rules for whose a budget is.
+// networks makes the rules that group addresses for the budgets.
 func networks(c *config.Config) (*network.Rules, error) {
 	proxies, err := network.ParseNetworks(c.TrustedProxy)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"platen/internal/ratelimit"
 )
 
-// waits are the operations that take as long as nothing happens.
+// waits are the operations that wait until something happens.
 var waits = map[string]bool{"poll_events": true} //nolint:gochecknoglobals // read only
 
 // observe counts and logs a request to the API.
@@ -68,21 +68,22 @@ func (s *Server) logRequest(a *api.Answered) {
 	s.log.LogAttrs(ctx, slog.LevelInfo, "request", attributes...)
 }
 
-// refusalLines is how many requests over a limit have a line of the log in a
+// refusalLines is the number of requests over a limit that are logged in a
 // second: a flood must not fill the disk.
 const refusalLines = 10
 
 // sample lets some lines of each second through.
 type sample struct {
-	mu sync.Mutex // guards what follows
-	// second is the one that lines are counted in, written how many of it were
-	// let through, left how many were not since the last that was.
+	mu sync.Mutex // guards the fields below
+	// second is the one that lines are counted in, written the number of its
+	// lines that were let through, left the number that were not since the last
+	// that was.
 	second        int64
 	written, left int
 }
 
-// take reports whether a line is to be written, and how many before it were not,
-// which is told once in a second.
+// take reports whether a line is to be written, and the number of lines before
+// it that were not, which is logged once in a second.
 func (s *sample) take(now time.Time) (write bool, left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +99,7 @@ func (s *sample) take(now time.Time) (write bool, left int) {
 	return write, left
 }
 
-// observed counts and logs requests to what is not the API.
+// observed counts and logs requests outside of the API.
 func (s *Server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -106,13 +107,13 @@ func (s *Server) observed(next http.Handler) http.Handler {
 		next.ServeHTTP(counted, r)
 		took := time.Since(began)
 		s.metrics.Answered(metrics.Page, counted.status, problem.Code(""), took)
-		// The pattern is the router's own, not what the client sent.
+		// The pattern is the router's own, not the client's path.
 		route := r.Pattern[strings.IndexByte(r.Pattern, ' ')+1:]
 		s.logRequest(&api.Answered{Method: r.Method, Route: route, Status: counted.status, Took: took})
 	})
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter remembers the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// secretBytes is how many random bytes a key has that we make.
+	// secretBytes is the number of random bytes of a key made here.
 	secretBytes = 32
 	// secretSuffix names the file of the key, beside the database.
 	secretSuffix = ".key"
@@ -38,12 +38,12 @@ const (
 type secretSource struct {
 	// text is the key, empty when its file is yet to be made.
 	text []byte
-	// place names where it is from, for people.
+	// place names the origin of the key, for people.
 	place, file string
 }
 
-// secret returns the key of the encryption at rest: what the operator set, or
-// what the file beside the database holds, which is made at the first start. A
+// secret returns the key of the encryption at rest: the operator's setting, or
+// that of the file beside the database, which is made at the first start. A
 // database that is no file comes with a key, or the settings are refused. A key
 // that the database was not written with is refused, unless the operator wants
 // to begin with a new one.
@@ -148,7 +148,7 @@ func makeSecret(path string) ([]byte, error) {
 	return text, writeSecret(path, text)
 }
 
-// writeSecret writes a file that nobody else can read, whole or not at all.
+// writeSecret writes a file that only its owner can read, whole or not at all.
 func writeSecret(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -165,6 +165,7 @@ func writeSecret(path string, text []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
-	// The name must outlast a loss of power, as what is sealed with the key does.
+	// The name must outlast a loss of power, as the data that is sealed with
+	// the key does.
 	return syncFolder(filepath.Dir(path))
 }

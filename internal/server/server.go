@@ -42,14 +42,14 @@ const (
 	writeTimeout = 60 * time.Second
 	idleTimeout  = 2 * time.Minute
 	maxHeader    = 64 << 10
-	// lameDuck is how long a stopping server answers unavailable before it
-	// closes connections.
+	// lameDuck is how long a stopping server responds with unavailable before
+	// it closes connections.
 	lameDuck = 100 * time.Millisecond
 	// snapshotTime is how long a stopping server writes snapshots at most, endTime
 	// when it ends though its storage does not.
 	snapshotTime = 15 * time.Second
 	endTime      = 20 * time.Second
-	// maxConnections bounds what a flood of idle connections can hold.
+	// maxConnections bounds the connections that a flood of idle ones can hold.
 	maxConnections = 10_000
 )
 
@@ -125,7 +125,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	return s, nil
 }
 
-// warn says what an operator may not have meant.
+// warn logs settings that an operator may not have meant.
 func (s *Server) warn() {
 	if s.config.PrivateWebhooks && !s.local() {
 		s.log.Warn("private-webhooks is set on a server that others can reach: whoever creates a sandbox can have requests sent to addresses of your network", "listen", s.config.Listen)
@@ -187,7 +187,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// handler builds the map of everything the server answers.
+// handler builds the routes of everything that the server serves.
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
@@ -216,7 +216,7 @@ func (s *Server) handler() (http.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		return openapi.YAML(asJSON) //nolint:wrapcheck // it says what it writes
+		return openapi.YAML(asJSON) //nolint:wrapcheck // the error names the document
 	}))
 	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
 		mux.Handle(path, agents)
@@ -253,13 +253,14 @@ func (s *Server) LiftBans() int { return s.gate.Lift(s.now()) }
 func (s *Server) Failed() <-chan error { return s.failed }
 
 // Stop drains: new requests are refused, those under way finish until the
-// context ends, and the storage is closed. Clients that are too slow for that are
-// cut off, which is no error. One that does not answer ends the stop all the same.
+// context ends, and the storage is closed. Clients that are too slow for that
+// are cut off, which is no error. A storage that does not respond ends the stop
+// all the same.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.http != nil {
 		s.api.Stop()
 		s.stopping.Store(true)
-		select { // whoever holds a connection hears why it is about to close
+		select { // clients with an open connection are refused before it closes
 		case <-ctx.Done():
 		case <-time.After(lameDuck):
 		}
@@ -287,8 +288,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 }
 
-// end writes snapshots and closes what was opened. It has a time of its own:
-// what slow clients used up is not missing here.
+// end writes snapshots and closes everything that was opened. It has a time of
+// its own: the time that slow clients used up is not missing here.
 func (s *Server) end(ctx context.Context) error {
 	if s.http != nil {
 		s.done.Wait()

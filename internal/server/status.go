@@ -18,35 +18,35 @@ import (
 )
 
 const (
-	// readinessAge is how long an answer of the storage counts.
+	// readinessAge is how long a result of the storage counts.
 	readinessAge = time.Second
-	// storePatience is how long anybody waits for an answer of the storage.
+	// storePatience is how long a request waits for the storage.
 	storePatience = 2 * time.Second
 )
 
-// errSilent is what is said of a storage that does not answer.
+// errSilent is the error of a storage that does not respond.
 var errSilent = errors.New("the storage does not answer")
 
-// health is the storage's newest answer. It is asked in the background, so that
-// one that hangs does not hang those who ask how it is.
+// health is the newest result of the storage. It is asked in the background, so
+// that a storage that hangs does not hang the requests for its health.
 type health struct {
-	mu sync.Mutex // guards what follows
-	// asked is when the newest question was put, answered closed once it was
-	// answered, nil before the first.
+	mu sync.Mutex // guards the fields below
+	// asked is when the newest ping began, answered closed once it ended, nil
+	// before the first.
 	asked    time.Time
 	answered chan struct{}
-	// answer is the newest, at when it came.
+	// answer is the newest result, at when it came.
 	answer storeAnswer
 	at     time.Time
 }
 
-// storeAnswer is what the storage said.
+// storeAnswer is the result of a ping of the storage.
 type storeAnswer struct {
 	sandboxes int
 	err       error
 }
 
-// status is what /status.json says.
+// status is the body of /status.json.
 type status struct {
 	Version    string    `json:"version"`
 	APIVersion string    `json:"api_version"`
@@ -59,8 +59,8 @@ type status struct {
 	Latency    latency   `json:"latency"`
 }
 
-// latency is how long the newest thousand took. Members are left out before the
-// first.
+// latency summarises the newest thousand durations. Fields are left out before
+// the first.
 type latency struct {
 	Requests *quantiles `json:"request_ms,omitzero"`
 	Commits  *quantiles `json:"commit_ms,omitzero"`
@@ -97,8 +97,8 @@ type reachable struct {
 	Reachable bool `json:"reachable"`
 }
 
-// ask asks the storage at most once a second, since the question costs it a
-// write and anybody may ask, and waits for a short time.
+// ask pings the storage at most once a second, since that costs it a write and
+// any client may cause it, and waits for a short time.
 func (s *Server) ask(ctx context.Context) (sandboxes int, err error) {
 	h := &s.health
 	h.mu.Lock()
@@ -130,7 +130,7 @@ func (s *Server) ask(ctx context.Context) (sandboxes int, err error) {
 	return h.answer.sandboxes, err
 }
 
-// question puts one question to the storage.
+// question pings the storage once.
 func (s *Server) question(ctx context.Context, answered chan struct{}) {
 	var said storeAnswer
 	if said.err = s.store.Ping(ctx); said.err == nil {
@@ -156,7 +156,7 @@ func closed(c chan struct{}) bool {
 	}
 }
 
-// answerAge is how old the newest answer of the storage is, 0 before the first.
+// answerAge is the age of the newest result of the storage, 0 before the first.
 func (s *Server) answerAge() time.Duration {
 	h := &s.health
 	h.mu.Lock()
@@ -176,7 +176,7 @@ type storage struct {
 	failed bool
 }
 
-// note notes an outcome. Those that only concern one call count nothing.
+// note notes an outcome. Errors that only concern one call count nothing.
 func (s *storage) note(err error) {
 	failed := err != nil
 	if failed && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled)) {
@@ -194,7 +194,7 @@ func (s *storage) note(err error) {
 	s.log.Info("the storage does its work again")
 }
 
-// ready says whether the server can do its work.
+// ready reports whether the server can do its work.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.stopping.Load() {
 		plain(w, http.StatusServiceUnavailable, "stopping")
@@ -207,7 +207,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	plain(w, http.StatusOK, "ready")
 }
 
-// status says how the server is.
+// status reports the state of the server.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	sandboxes, err := s.ask(r.Context())
 	b, encodeErr := json.Marshal(status{
@@ -231,7 +231,7 @@ func (s *Server) figures(w http.ResponseWriter, _ *http.Request) {
 	s.metrics.Write(w)
 }
 
-// gauges shows what the server holds.
+// gauges registers the gauges of the server's state.
 func (s *Server) gauges() {
 	s.metrics.Gauge("platen_sandboxes", func() float64 {
 		sandboxes, _ := s.ask(context.Background())

@@ -15,8 +15,8 @@ import (
 	"platen/internal/webhook"
 )
 
-// webhooks is what the registry needs of those who send. They begin with Start;
-// before it nothing happens that could be sent.
+// webhooks are the webhook functions for the registry. The dispatcher begins
+// with Start; before it nothing happens that could be sent.
 func (s *Server) webhooks(key []byte) (sandbox.Webhooks, error) {
 	sealer, err := webhook.NewSealer(key)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Server) webhooks(key []byte) (sandbox.Webhooks, error) {
 }
 
 // dispatch makes the dispatcher, once the origin is known: it is a host that
-// nobody may subscribe.
+// must not be subscribed.
 func (s *Server) dispatch() error {
 	guard := netguard.Options{Private: s.config.PrivateWebhooks}
 	s.policy = webhook.Policy{Private: s.config.PrivateWebhooks}
@@ -68,15 +68,15 @@ func (s *Server) dispatch() error {
 	return nil
 }
 
-// own notes a host as this server's. An address that is not public is refused for
-// what it is.
+// own notes a host as this server's. An address that is not public is refused
+// as such already.
 func (s *Server) own(host string) {
 	if address, err := netip.ParseAddr(host); host != "" && (err != nil || netguard.KindOf(address) == netguard.Public) {
 		s.policy.OwnHosts = append(s.policy.OwnHosts, host)
 	}
 }
 
-// books are those of the registry, in the words of the dispatcher.
+// books adapts the registry's subscriptions and delivery log to the dispatcher.
 type books struct{ registry *sandbox.Registry }
 
 // Due implements webhook.Source.
@@ -95,7 +95,7 @@ func (b books) Waiting(ctx context.Context) ([]string, error) {
 	return b.registry.Waiting(ctx) //nolint:wrapcheck // a seam, and nothing else
 }
 
-// goneOr is how the dispatcher hears that a sandbox was deleted.
+// goneOr returns the dispatcher's error for a sandbox that was deleted.
 func goneOr(err error) error {
 	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.Unauthorized {
 		return webhook.ErrGone

@@ -1,22 +1,22 @@
-// Package store says what Platen asks of a disk, in words and in one small
-// interface. The bodies it keeps are opaque to it: what a commit means is the
-// business of package sandbox.
+// Package store defines what Platen requires of a disk, in words and in one
+// small interface. The bodies it keeps are opaque to it: package sandbox gives
+// commits their meaning.
 //
 // Beside the sandboxes it keeps records: small rows of several kinds that are
 // found by a key and end by themselves, such as the tickets of the queue. A
 // commit can write records in the same step.
 //
-// Durable means: when a method that writes has returned nil, what it wrote
-// survives the loss of the process and of the machine's power. An engine may
-// gather many callers into one flush, but it answers none of them earlier.
+// Durable means: when a method that writes has returned nil, its writes survive
+// the loss of the process and of the machine's power. An engine may gather many
+// callers into one flush, but it returns to none of them earlier.
 //
-// An error other than the sentinel errors below says nothing about the
-// outcome: the write may or may not be there. Callers must drop what they hold
-// in memory and load again.
+// An error other than the sentinel errors below leaves the outcome open: the
+// write may or may not be there. Callers must drop their state in memory and
+// load again.
 //
-// A context that has ended before a call changes nothing, and the call answers
+// A context that has ended before a call changes nothing, and the call returns
 // its error. One that ends later ends the waiting: a commit that was not taken
-// up yet is withdrawn, one under way is finished and answered with the truth,
+// up yet is withdrawn, one under way is finished and its true outcome returned,
 // where the engine can know it.
 package store
 
@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// Limits of what an engine must take.
+// Limits that an engine must support.
 const (
 	// MaxBody is the largest body of a commit or a snapshot, in bytes.
 	MaxBody = 64 << 20
@@ -41,17 +41,17 @@ const (
 var (
 	// ErrConflict reports that the version is not the successor of the newest
 	// one: another writer was here first, or the sandbox is gone. Or a record
-	// is not as its rule wants it.
+	// does not meet its rule.
 	ErrConflict = errors.New("version conflict")
 	// ErrNotFound reports that no such sandbox exists.
 	ErrNotFound = errors.New("not found")
 	// ErrFull reports that the disk took nothing, and nothing was written.
 	ErrFull = errors.New("storage full")
-	// ErrBusy reports that somebody else holds the storage for longer than the
-	// store waits, and nothing was written.
+	// ErrBusy reports that another process holds the storage for longer than
+	// the store waits, and nothing was written.
 	ErrBusy = errors.New("storage busy")
-	// ErrUnreachable reports that the storage does not answer, and that nothing was
-	// written.
+	// ErrUnreachable reports that the storage does not respond, and that
+	// nothing was written.
 	ErrUnreachable = errors.New("storage out of reach")
 	// ErrClosed reports that the store has been closed.
 	ErrClosed = errors.New("store closed")
@@ -74,10 +74,10 @@ type Sandbox struct {
 	ExpiresAt time.Time // microseconds, UTC
 	// DeleteAt is when the sandbox is to be removed.
 	DeleteAt time.Time // microseconds, UTC
-	// WakeAt is when somebody is to look after the sandbox next, whether a
-	// client calls or not.
+	// WakeAt is when the sandbox is due next, with or without a request of a
+	// client.
 	WakeAt time.Time // microseconds, UTC
-	// Extensions is how many times the lease was extended.
+	// Extensions is the number of times the lease was extended.
 	Extensions int
 }
 
@@ -99,12 +99,12 @@ type Record struct {
 	// Kind and Key name it; both together are unique.
 	Kind, Key string
 	Body      []byte
-	// EndsAt is from when on Clear removes it. Until it is removed it is found,
-	// whatever the time.
+	// EndsAt is the time from which on Clear removes it. Until it is removed it
+	// is found, whatever the time.
 	EndsAt time.Time // microseconds, UTC
 }
 
-// Rule says what a write wants to find.
+// Rule is the condition of a write.
 type Rule uint8
 
 // Rules.
@@ -117,7 +117,7 @@ const (
 	Take
 )
 
-// Write is what is to become of one record.
+// Write is the change of one record.
 type Write struct {
 	Record
 
@@ -131,7 +131,7 @@ type Snapshot struct {
 	Body      []byte
 }
 
-// Image is what it takes to bring a sandbox back: its header, its newest
+// Image holds everything that brings a sandbox back: its header, its newest
 // snapshot (Version 0 and no body when there is none) and every commit after
 // that snapshot, oldest first.
 type Image struct {
@@ -220,7 +220,7 @@ type Store interface {
 	// and reports how many.
 	Clear(ctx context.Context, t time.Time, limit int) (int, error)
 
-	// Ping reports whether the store can answer and write.
+	// Ping reports whether the store can respond and write.
 	Ping(ctx context.Context) error
 
 	// Close finishes the calls under way, refuses new ones with ErrClosed and

@@ -23,7 +23,7 @@ const (
 	// maxAttempt is how long an attempt takes at most, from looking up the name
 	// to the last byte that is read (contract: DLV.ANSWER, LIMIT.DELIVERY_TIMEOUT).
 	maxAttempt = 5 * time.Second
-	// maxAnswer is how many bytes of an answer are read (contract:
+	// maxAnswer is the number of bytes of a response that are read (contract:
 	// DLV.ANSWER.READ).
 	maxAnswer = 1 << 10
 )
@@ -48,7 +48,7 @@ type Message struct {
 	URL string
 	// ID is that of the event, the same on each attempt.
 	ID string
-	// Body is what is signed and sent, byte for byte.
+	// Body is the body to sign and send, byte for byte.
 	Body []byte
 	// Secrets sign, the newest first.
 	Secrets   []string
@@ -56,16 +56,16 @@ type Message struct {
 	SentAt    time.Time
 }
 
-// Result is what became of a message.
+// Result is the outcome of a message.
 type Result struct {
-	// StatusCode is 0 when there was no answer.
+	// StatusCode is 0 when there was no response.
 	StatusCode int
-	// ErrorClass is empty when the answer was 2xx.
+	// ErrorClass is empty when the response was 2xx.
 	ErrorClass string
 	Latency    time.Duration
 }
 
-// Post sends a message and waits for its answer, 5 seconds for everything. It
+// Post sends a message and waits for its response, 5 seconds for everything. It
 // follows no redirect, and reads no more than 1 KB (contract: DLV.ANSWER,
 // DLV.ANSWER.READ, WHK.URL.REDIRECTS).
 func Post(ctx context.Context, transport http.RoundTripper, m *Message) Result {
@@ -82,7 +82,7 @@ func Post(ctx context.Context, transport http.RoundTripper, m *Message) Result {
 	return r
 }
 
-// attempt sends what is due and says what came of it.
+// attempt sends a due delivery and returns its outcome.
 func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a *subscription.Attempt) (o subscription.Outcome) {
 	d.sending.Add(1)
 	defer d.sending.Add(-1)
@@ -110,7 +110,7 @@ func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a
 	return o
 }
 
-// message opens what is sealed and makes the body.
+// message opens the sealed parts and makes the body.
 func (d *Dispatcher) message(a *subscription.Attempt, sentAt time.Time) (*Message, error) {
 	sealed := SealContext(a.SandboxID, a.SubscriptionID)
 	address, err := d.options.Sealer.Open(a.Address, sealed)
@@ -130,7 +130,7 @@ func (d *Dispatcher) message(a *subscription.Attempt, sentAt time.Time) (*Messag
 	return m, err
 }
 
-// post returns the status of the answer.
+// post returns the status of the response.
 func post(ctx context.Context, transport http.RoundTripper, m *Message) (status int, err error) {
 	handshake := atomic.Bool{}
 	request, err := m.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -144,17 +144,18 @@ func post(ctx context.Context, transport http.RoundTripper, m *Message) (status 
 	case err != nil && handshake.Load():
 		return 0, &tlsError{err}
 	case err != nil:
-		return 0, err //nolint:wrapcheck // only its class is told
+		return 0, err //nolint:wrapcheck // only its class is recorded
 	}
 	defer answer.Body.Close()
-	// An answer that breaks off is an answer. One that never ends is not.
+	// A response that breaks off is a response. One that never ends is not.
 	if _, err := io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)); err != nil && ctx.Err() != nil {
-		return 0, err //nolint:wrapcheck // only its class is told
+		return 0, err //nolint:wrapcheck // only its class is recorded
 	}
 	return answer.StatusCode, nil
 }
 
-// request is what is sent: the signed bytes and the headers of the contract.
+// request is the HTTP request of a message: the signed bytes and the headers of
+// the contract.
 func (m *Message) request(ctx context.Context) (*http.Request, error) {
 	signature, err := Sign(m.Secrets, m.ID, m.SentAt, m.Body)
 	if err != nil {
@@ -181,15 +182,15 @@ func (m *Message) request(ctx context.Context) (*http.Request, error) {
 // tlsError is the error of a handshake.
 type tlsError struct{ error }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (e *tlsError) Unwrap() error { return e.error }
 
 // classOf tells the class of an error.
 func classOf(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(err, netguard.ErrRefused):
-		// A name that leads to no public address is told like one that does not
-		// exist: which names a private network has is nobody's business.
+		// A name that leads to no public address is reported like one that does
+		// not exist: the names of a private network must not be disclosed.
 		return ClassDNS
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return ClassTimeout
@@ -203,8 +204,8 @@ func classOf(ctx context.Context, err error) string {
 	return ClassConnect
 }
 
-// classOfStatus tells the class of an answer, empty for 2xx. A status that HTTP
-// does not know, or that ends nothing, counts as a fault of the receiver.
+// classOfStatus returns the class of a response, empty for 2xx. A status that
+// HTTP does not know, or that ends nothing, counts as a fault of the receiver.
 func classOfStatus(status int) string {
 	switch status / 100 {
 	case 2:

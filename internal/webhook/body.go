@@ -10,30 +10,30 @@ import (
 )
 
 const (
-	// maxBody is how many bytes a body may have (contract: LIMIT.DELIVERY_BODY).
+	// maxBody is the most bytes of a body (contract: LIMIT.DELIVERY_BODY).
 	maxBody = 4096
-	// maxString is how many bytes a string may have to count as short
-	// (contract: OPEN.DLV.SCALARS).
+	// maxString is the most bytes of a string that counts as short (contract:
+	// OPEN.DLV.SCALARS).
 	maxString = 128
-	// truncation is the member that ends a shortened body (contract:
+	// truncation is the field that ends a shortened body (contract:
 	// EVT.BODY.TRUNCATED).
 	truncation = `,"truncated":true}`
-	// membersUsual is how many members an event has.
+	// membersUsual is the usual number of fields of an event.
 	membersUsual = 12
 )
 
 // errNotObject is the error of an event that is no JSON object.
 var errNotObject = errors.New("an event must be a JSON object")
 
-// member is one of an object, both of its parts as they were written.
+// member is a field of an object, both of its parts as they were written.
 type member struct {
 	name, value jsontext.Value
 }
 
-// Body returns what is delivered of an event of the feed: the same bytes without
-// the member seq (contract: EVT.BODY.NO_SEQ). What would be larger than 4,096
-// bytes keeps only the short scalars of data and says so (contract:
-// EVT.BODY.MAX).
+// Body returns the delivered form of an event of the feed: the same bytes
+// without the field seq (contract: EVT.BODY.NO_SEQ). A body that would be
+// larger than 4,096 bytes keeps only the short scalars of data and is marked
+// (contract: EVT.BODY.MAX).
 func Body(event []byte) ([]byte, error) {
 	members, err := membersOf(event)
 	if err != nil {
@@ -91,7 +91,7 @@ func isShort(v jsontext.Value) bool {
 	}
 }
 
-// membersOf returns the members of an object, which are parts of its bytes.
+// membersOf returns the fields of an object, which are parts of its bytes.
 func membersOf(object []byte) ([]member, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object))
 	next := func() (jsontext.Value, error) {

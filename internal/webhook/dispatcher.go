@@ -15,8 +15,8 @@ import (
 
 const (
 	// maxSending is how many requests are under way at once, over all
-	// sandboxes, to receivers that answer. One costs some 50 KB while it lasts,
-	// which is 5 seconds at most.
+	// sandboxes, to receivers that respond. One costs some 50 KB while it
+	// lasts, which is 5 seconds at most.
 	maxSending = 512
 	// maxSlow is how many more are to receivers whose newest attempt ran out of
 	// time: these have places of their own and none of the others.
@@ -24,18 +24,18 @@ const (
 	// maxSandboxSending bounds those of one sandbox. To one subscription there is
 	// one at a time, in the order of the feed (contract: OPEN.DLV.ORDER).
 	maxSandboxSending = 16
-	// maxAhead is how many attempts of a subscription are asked for ahead, so that
-	// not each of them waits for the record of the one before.
+	// maxAhead is the number of attempts of a subscription that are asked for
+	// ahead, so that not each of them waits for the record of the one before.
 	maxAhead = 8
-	// maxDue is how many attempts are asked for at a time. It is more than a
-	// sandbox may send in a minute, so that those of one subscription never hide
-	// those of another.
+	// maxDue is the number of attempts that are asked for at a time. It is more
+	// than a sandbox may send in a minute, so that those of one subscription
+	// never hide those of another.
 	maxDue = 64
-	// maxAsking is how many sandboxes the source is asked about at once. After
-	// a restart all of them want something.
+	// maxAsking is the number of sandboxes that the source is asked about at
+	// once. After a restart all of them have to be asked about.
 	maxAsking = 32
-	// After an error of the source, and when it wants to be asked again at once
-	// without having anything, it is asked again after a while.
+	// After an error of the source, and when its next time is already past
+	// though it returned nothing, it is asked again after a while.
 	backOffLeast, maxBackOff = 100 * time.Millisecond, 10 * time.Second
 )
 
@@ -46,14 +46,14 @@ type Transport interface {
 	CloseIdleConnections()
 }
 
-// Observer is told of each attempt, for metrics.
+// Observer is called for each attempt, for metrics.
 type Observer interface {
-	// Attempted is called after an attempt. The class of its error is empty when
-	// the receiver answered 2xx.
+	// Attempted is called after an attempt. The class of its error is empty
+	// when the receiver responded with 2xx.
 	Attempted(errorClass string, took time.Duration)
 }
 
-// Options are what a dispatcher works with. All are wanted.
+// Options configure a dispatcher. All fields are required.
 type Options struct {
 	Source Source
 	// Sealer opens addresses and secrets, which were sealed for SealContext.
@@ -69,14 +69,14 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Dispatcher sends what is due. Each sandbox that has something to send has a
-// worker, which is a goroutine: it asks the source, sends, and has outcomes
-// recorded, all that came in the meantime at once. Workers wait in line for the
-// places of requests, one place at a time, so no sandbox overtakes another by
-// having more to send.
+// Dispatcher sends the due deliveries. Each sandbox that has something to send
+// has a worker, which is a goroutine: it asks the source, sends, and has
+// outcomes recorded, all that came in the meantime at once. Workers queue for
+// the places of requests, one place at a time, so no sandbox overtakes another
+// by having more to send.
 //
-// Nothing is kept that a restart could lose: what was sent and not recorded is
-// due again.
+// Nothing is kept that a restart could lose: a delivery that was sent and not
+// recorded is due again.
 type Dispatcher struct {
 	options Options
 	// places, slow and questions hold an element for each request under way, those
@@ -87,7 +87,7 @@ type Dispatcher struct {
 	stopping chan struct{}
 	stop     sync.Once
 	cancel   context.CancelFunc
-	// news says that fresh workers wait to be started.
+	// news signals that fresh workers wait to be started.
 	news  chan struct{}
 	ended sync.WaitGroup
 
@@ -122,8 +122,8 @@ func (d *Dispatcher) Start(ctx context.Context) error {
 	return nil
 }
 
-// Wake says that a sandbox may have something to send. It never waits, and may
-// be called at any time.
+// Wake reports that a sandbox may have something to send. It never waits, and
+// may be called at any time.
 func (d *Dispatcher) Wake(sandboxID string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,10 +203,10 @@ func (d *Dispatcher) Send(ctx context.Context, a subscription.Attempt) subscript
 	return d.attempt(ctx, transport, &a)
 }
 
-// Sending is how many requests are under way.
+// Sending is the number of requests under way.
 func (d *Dispatcher) Sending() int { return int(d.sending.Load()) }
 
-// Workers is how many sandboxes have something to send, now or later.
+// Workers is the number of sandboxes that have something to send, now or later.
 func (d *Dispatcher) Workers() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -222,7 +222,7 @@ func (d *Dispatcher) ask(ctx context.Context, question func() error) (err error)
 	}
 	defer func() {
 		<-d.questions
-		if r := recover(); r != nil { // one sandbox's books must not stop the deliveries of all
+		if r := recover(); r != nil { // one sandbox's delivery log must not stop the deliveries of all
 			err = fmt.Errorf("%w: %v", errPanic, r)
 		}
 	}()

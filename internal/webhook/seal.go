@@ -9,20 +9,21 @@ import (
 	"fmt"
 )
 
-// sealVersion is the first byte of what is sealed, so that the way of sealing
+// sealVersion is the first byte of a sealed text, so that the way of sealing
 // can change.
 const sealVersion = 1
 
 // sealPurpose keeps this key apart from others made of the same secret.
 const sealPurpose = "platen webhooks at rest"
 
-// errSealed is the error of a sealed text that is not ours: another key, another
-// context, or not what was sealed.
+// errSealed is the error of a sealed text that is not ours: another key,
+// another context, or an altered text.
 var errSealed = errors.New("it was sealed with another key, for something else, or has been changed")
 
-// Sealer encrypts what may not be stored as it is: secrets and URLs (contract:
-// OPEN.WHK.SECRET.STORED). It uses AES-256-GCM with a random nonce, under a key
-// derived by HKDF from the server's. It is safe for concurrent use.
+// Sealer encrypts the values that may not be stored as they are: secrets and
+// URLs (contract: OPEN.WHK.SECRET.STORED). It uses AES-256-GCM with a random
+// nonce, under a key derived by HKDF from the server's. It is safe for
+// concurrent use.
 type Sealer struct {
 	seal cipher.AEAD
 }
@@ -44,8 +45,8 @@ func NewSealer(key []byte) (*Sealer, error) {
 	return &Sealer{seal: seal}, nil
 }
 
-// SealContext is the context in which what belongs to a subscription is sealed,
-// so that none of it can be moved to another.
+// SealContext is the context in which the values of a subscription are sealed,
+// so that none of them can be moved to another.
 func SealContext(sandboxID, subscriptionID string) string {
 	return sandboxID + "/" + subscriptionID
 }
@@ -55,7 +56,7 @@ func (s *Sealer) Seal(plain, context string) []byte {
 	return s.seal.Seal([]byte{sealVersion}, nil, []byte(plain), []byte(context)) //nolint:gosec // the nonce is random, and made inside
 }
 
-// Open decrypts what was sealed for the same context.
+// Open decrypts a text that was sealed for the same context.
 func (s *Sealer) Open(sealed []byte, context string) (string, error) {
 	if len(sealed) == 0 || sealed[0] != sealVersion {
 		return "", errSealed

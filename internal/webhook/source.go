@@ -9,20 +9,20 @@ import (
 )
 
 // ErrGone is the error of a sandbox that was deleted. Nothing more is sent for
-// it, and what was sent is forgotten.
+// it, and its sent deliveries are forgotten.
 var ErrGone = errors.New("the sandbox is gone")
 
-// Source keeps the books: what is to be sent when, and what became of it. All
-// decisions are its own. The dispatcher may ask for several sandboxes at the
-// same time, and for one never twice at once.
+// Source keeps the delivery log: the due times of deliveries, and their
+// outcomes. All decisions are its own. The dispatcher may ask for several
+// sandboxes at the same time, and for one never twice at once.
 type Source interface {
-	// Due returns what is to be sent by now, oldest first and at most limit,
-	// and when to ask again, which is zero when only a wake-up can bring more.
-	// Of those it returns what wants agrees to, which is asked once about each
-	// and does not see its event. What is being sent is due until its outcome is
-	// recorded.
+	// Due returns the deliveries to send by now, oldest first and at most
+	// limit, and when to ask again, which is zero when only a wake-up can bring
+	// more. Of those it returns the ones that wants agrees to, which is asked
+	// once about each and does not see its event. A delivery that is being sent
+	// is due until its outcome is recorded.
 	Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error)
-	// Record keeps what became of attempts; they are durable when it returns.
+	// Record keeps the outcomes of attempts; they are durable when it returns.
 	// After an error it is called again with the same outcomes.
 	Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error
 	// Waiting lists the sandboxes that have something to send, now or later.

@@ -61,7 +61,7 @@ func Reasons() []Reason {
 	}
 }
 
-// Sentence says what is wrong with the URL and what would be right.
+// Sentence describes the fault of the URL and its correction.
 func (r Reason) Sentence() string {
 	switch r {
 	case Unparsable:
@@ -190,7 +190,8 @@ func checkHost(u *url.URL, policy Policy) Reason {
 	return ""
 }
 
-// checkAddress wants an address in the one notation that everybody reads alike.
+// checkAddress requires an address in the one notation that all parsers read
+// alike.
 func checkAddress(host string, policy Policy) Reason {
 	a, err := netip.ParseAddr(host)
 	if err != nil || a.Zone() != "" || a.Is4() && a.String() != host {

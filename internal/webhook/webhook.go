@@ -1,7 +1,7 @@
 // Package webhook sends deliveries: it decides which URLs may be subscribed,
 // signs bodies, keeps secrets sealed, and carries each attempt to its receiver.
-// What is due and what became of it is kept elsewhere, behind Source; nothing
-// that a restart could lose is kept here.
+// The due deliveries and their outcomes are kept elsewhere, behind Source;
+// nothing that a restart could lose is kept here.
 package webhook
 
 import (
@@ -17,7 +17,7 @@ import (
 const (
 	// SecretPrefix begins every secret (contract: WHK.SECRET).
 	SecretPrefix = "whsec_"
-	// secretBytes is how many random bytes a secret has (contract:
+	// secretBytes is the number of random bytes of a secret (contract:
 	// OPEN.WHK.SECRET). A multiple of three, so that base64 needs no padding.
 	secretBytes = 24
 )

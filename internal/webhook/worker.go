@@ -10,7 +10,7 @@ import (
 	"platen/internal/company/subscription"
 )
 
-// worker sends what one sandbox has to send. Everything but wake and ended
+// worker sends the deliveries of one sandbox. Everything but wake and ended
 // belongs to its goroutine.
 type worker struct {
 	dispatcher *Dispatcher
@@ -18,15 +18,15 @@ type worker struct {
 	transport  Transport
 	wake       chan struct{}
 
-	// due is to be sent as soon as there is a place for it. sent are the ids of
-	// what is under way or not recorded yet, busy counts what is under way by
-	// subscription.
+	// due are the deliveries to send as soon as there is a place for them. sent
+	// are the ids of those under way or not recorded yet, busy counts those
+	// under way by subscription.
 	due  []subscription.Attempt
 	sent map[string]bool
 	busy map[string]int
 	// slow are the subscriptions whose newest attempt ran out of time.
 	slow map[string]bool
-	// ended brings the ends of attempts, outcomes are what came of them.
+	// ended brings the ends of attempts, outcomes are their results.
 	ended    chan ended
 	outcomes []subscription.Outcome
 
@@ -34,8 +34,8 @@ type worker struct {
 	// will have something without being woken.
 	asks bool
 	next time.Time
-	// troubles counts the errors of the source in a row. Until resume it is left
-	// alone, and nothing is sent whose outcome might find no place.
+	// troubles counts the errors of the source in a row. Until resume it is
+	// left alone, and nothing is sent whose outcome might find no place.
 	troubles int
 	resume   time.Time
 
@@ -68,7 +68,7 @@ func (l *worker) run(ctx context.Context) {
 	}
 }
 
-// recordOutcomes has outcomes recorded and asks what is due.
+// recordOutcomes has outcomes recorded and asks for the due deliveries.
 func (l *worker) recordOutcomes(ctx context.Context) {
 	if !l.resume.IsZero() {
 		if time.Now().Before(l.resume) {
@@ -99,12 +99,13 @@ func (l *worker) record(ctx context.Context) bool {
 	return true
 }
 
-// ask replaces what is due.
+// ask replaces the due deliveries.
 func (l *worker) ask(ctx context.Context) {
 	d, now := l.dispatcher, time.Now()
 	var attempts []subscription.Attempt
 	var next time.Time
-	// What does not fit now is due again when it is asked after the next record.
+	// Deliveries that do not fit now are due again when the source is asked
+	// after the next record.
 	taken := map[string]int{}
 	wants := func(a *subscription.Attempt) bool {
 		if l.sent[a.DeliveryID] || taken[a.SubscriptionID] >= maxAhead {
@@ -160,7 +161,7 @@ func (l *worker) done(ctx context.Context) bool {
 // wait waits for the next thing to happen, and notes it.
 func (l *worker) wait(ctx context.Context) {
 	d := l.dispatcher
-	if ctx.Err() != nil { // broken off: what is under way ends at once
+	if ctx.Err() != nil { // broken off: the attempts under way end at once
 		if len(l.busy) > 0 {
 			l.finish(<-l.ended)
 		}
@@ -196,7 +197,7 @@ func (l *worker) wait(ctx context.Context) {
 	}
 }
 
-// ready returns the place in due of what can be sent, -1 for none.
+// ready returns the index in due of a delivery that can be sent, -1 for none.
 func (l *worker) ready() int {
 	if !l.resume.IsZero() || len(l.sent) >= maxSandboxSending {
 		return -1
@@ -249,7 +250,8 @@ func (l *worker) finish(first ended) {
 			l.slow[id] = more.outcome.ErrorClass == ClassTimeout
 		}
 		if more.outcome.ErrorClass != "" || more.broken {
-			// What comes after a failure waits for what the books make of it.
+			// Deliveries after a failure wait for the delivery log's decision
+			// on it.
 			l.due = slices.DeleteFunc(l.due, func(a subscription.Attempt) bool { return a.SubscriptionID == id })
 		}
 		select {

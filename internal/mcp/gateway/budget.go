@@ -12,12 +12,12 @@ var shown = [...]string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit
 // left are the headers of the budget that the calls of one request were taken
 // from.
 type left struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	header http.Header
 }
 
-// Charged notes what the answer to a call says of the budget that it was taken
-// from. The answer to the request shows what the last of its calls left.
+// Charged notes the budget that the response to a call shows. The response to
+// the request shows the budget after the last of its calls.
 func (v *Request) Charged(answer http.Header) {
 	v.left.mu.Lock()
 	defer v.left.mu.Unlock()
@@ -35,8 +35,8 @@ func take(to, from http.Header) {
 	}
 }
 
-// budgeted shows a budget on an answer, whoever writes it: that of the calls
-// which were made, or else the caller's own.
+// budgeted shows a budget on a response, whichever handler writes it: that of
+// the calls which were made, or else the caller's own.
 type budgeted struct {
 	http.ResponseWriter
 	gate    Gate

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// acceptable refuses a request that does not name what it can be answered with
-// (contract: MCP.ACCEPT, MCP.NOT_ACCEPTABLE, OPEN.MCP.ACCEPT). Wildcards do not
-// count.
+// acceptable refuses a request whose Accept header does not name the content
+// type of the response (contract: MCP.ACCEPT, MCP.NOT_ACCEPTABLE,
+// OPEN.MCP.ACCEPT). Wildcards do not count.
 func acceptable(r *http.Request) error {
 	whole, stream := accepts(r.Header, "application/json"), accepts(r.Header, "text/event-stream")
 	switch {

@@ -1,7 +1,7 @@
 // Package gateway stands before the library that speaks the Model Context
-// Protocol. The library runs without any state of its own; what it lacks is
-// here: sessions that survive restarts, the gate for the header Accept, the
-// checks of Host and Origin, what a message costs, and errors that are always
+// Protocol. The library runs without any state of its own; the parts it lacks
+// are here: sessions that survive restarts, the gate for the header Accept, the
+// checks of Host and Origin, the cost of a message, and errors that are always
 // JSON-RPC.
 package gateway
 
@@ -28,7 +28,7 @@ const (
 	// maxBody is the most bytes of one request: 20 messages, of which few are
 	// as large as the body of a call may be.
 	maxBody = 64 << 10
-	// maxBatch is how many messages come in one request.
+	// maxBatch is the most messages of one request.
 	maxBatch = 20
 
 	headerSession  = "Mcp-Session-Id"
@@ -38,7 +38,7 @@ const (
 // Earlier are the revisions with sessions, newest first.
 func Earlier() []string { return []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} }
 
-// Policy says who is offered the revision without sessions.
+// Policy decides which clients are offered the revision without sessions.
 type Policy string
 
 // Policies. A client without a session and without a key would have to name
@@ -49,23 +49,23 @@ const (
 	Off     Policy = "off"
 )
 
-// Gate is what the gateway asks of the API: who a key belongs to, and whether a
-// message may pass. Errors are problems.
+// Gate is the part of the API that the gateway uses: it recognises keys, and
+// decides whether a message may pass. Errors are problems.
 type Gate interface {
 	// Knows refuses a key that does not work.
 	Knows(r *http.Request, key string) error
 	// Shuts reports whether the network of a request is shut out.
 	Shuts(r *http.Request) bool
-	// Anonymous spends what a request without a key costs, Known what one
-	// costs that comes from somebody who is known.
+	// Anonymous spends the cost of a request without a key, Known that of a
+	// request from a known caller.
 	Anonymous(r *http.Request) error
 	Known(r *http.Request) error
-	// Show puts the headers into an answer that tell what is left of the budget
-	// of a key, or of everybody without one that works. It spends nothing.
+	// Show adds the headers of the remaining budget of a key, or of the
+	// anonymous budget for a key that does not work. It spends nothing.
 	Show(h http.Header, r *http.Request, key string)
 }
 
-// Options are what a gateway needs to know.
+// Options configure a gateway.
 type Options struct {
 	// Sessionless serves every revision, Sessions those with sessions.
 	Sessionless, Sessions *sdk.Server
@@ -73,7 +73,7 @@ type Options struct {
 	Book                  *session.Store
 	Gate                  Gate
 	// Origin is the scheme and host under which clients know the server, and
-	// Serves tells which hosts are its own.
+	// Serves reports whether a host is its own.
 	Origin string
 	Serves func(host string) bool
 	Log    *slog.Logger
@@ -82,7 +82,7 @@ type Options struct {
 // Gateway is the handler of one address.
 type Gateway struct {
 	options Options
-	// whole answers with one JSON object, stream with events.
+	// whole responds with one JSON object, stream with events.
 	whole, stream http.Handler
 }
 
@@ -99,7 +99,7 @@ func New(o Options) *Gateway {
 	return f
 }
 
-// server picks who serves a request.
+// server picks the server for a request.
 func (f *Gateway) server(r *http.Request) *sdk.Server {
 	v := RequestOf(r.Context())
 	if f.options.Policy == Always || f.options.Policy == WithKey && v.Key != "" {
@@ -112,9 +112,9 @@ func (f *Gateway) server(r *http.Request) *sdk.Server {
 type Request struct {
 	// Session is nil for a request without one.
 	Session *session.Session
-	// Key is that of the headers, "" for none. Nobody has looked at it yet when
-	// there is a session: a key that does not work any more is for the model to
-	// hear of.
+	// Key is the key of the headers, "" for none. It has not been checked yet
+	// when there is a session: a key that does not work any more is reported to
+	// the model.
 	Key string
 	// Request is the HTTP request itself, for the network that it comes from and the
 	// time that it lasts.
@@ -122,23 +122,24 @@ type Request struct {
 
 	left left
 
-	// batched is set for a request of several messages. They are answered one after
-	// the other: turn is held by the one that is, and guards answered, how many bytes
-	// the answers have so far.
+	// batched is set for a request of several messages. They are processed one
+	// after the other: turn is held by the message in progress, and guards
+	// answered, the number of bytes in the responses so far.
 	batched  bool
 	turn     sync.Mutex
 	answered int
 }
 
-// maxAnswers is how many bytes the answers to a batch may have before its
-// further messages are refused. An answer by itself is not limited by it.
+// maxAnswers is the number of bytes that the responses to a batch may have
+// before its further messages are refused. A response by itself is not limited
+// by it.
 const maxAnswers = 256 << 10
 
 // errLarge refuses a message of a batch.
 var errLarge = &jsonrpc.Error{Code: codeRefused, Message: "The answers to this batch are too large: send this message by itself"}
 
-// Answer answers a message: of a batch, when those before it are answered and
-// their answers leave room for it.
+// Answer responds to a message: of a batch, when the messages before it have
+// their responses and these leave room for it.
 func (v *Request) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
 	if !v.batched {
 		return answer()
@@ -170,14 +171,13 @@ func RequestOf(ctx context.Context) *Request {
 	return v
 }
 
-// ServeHTTP is the road of a request to the endpoint, one station after the
-// other.
+// ServeHTTP runs the steps of a request to the endpoint, one after the other.
 func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := &Request{Key: sentKey(r.Header), Request: r}
-	// Whoever waits for a place or an event may wait longer than others, but has
-	// to take the answer in when it comes.
+	// A client that waits for a place or an event may wait longer than others,
+	// but has to read the response when it comes.
 	timed := newTimed(w)
-	defer timed.renew() // what is still to be sent
+	defer timed.renew() // for the rest of the response
 	w = &budgeted{ResponseWriter: timed, gate: f.options.Gate, request: v}
 	if err := acceptable(r); err != nil {
 		f.reject(w, r, err)
@@ -247,7 +247,7 @@ func (f *Gateway) end(w http.ResponseWriter, r *http.Request, v *Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// post takes messages in and has them answered.
+// post reads messages and has them processed.
 func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -297,15 +297,15 @@ func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	next.ServeHTTP(n, again)
 }
 
-// authorize looks at the key of a request and spends what its messages cost. A tool
-// call spends by itself, once it is known whose it is, and hears of its key as
-// the model's tool error.
+// authorize checks the key of a request and spends the cost of its messages. A
+// tool call spends by itself, once its sandbox is known, and reports a bad key
+// as the model's tool error.
 func (f *Gateway) authorize(v *Request, messages []message) error {
 	gate, r := f.options.Gate, v.Request
 	known := v.Session != nil
 	calls := slices.ContainsFunc(messages, message.calls)
-	// A session whose client sends a key ends with the key; a call of a tool hears
-	// of that as the model's tool error.
+	// A session whose client sends a key ends with the key; a call of a tool
+	// reports that as the model's tool error.
 	if v.Key != "" && (!known || !calls) && (!calls || !sessionless(r)) {
 		if err := gate.Knows(r, v.Key); err != nil {
 			if spent := gate.Anonymous(r); spent != nil {

@@ -12,11 +12,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// space is what may stand around values of JSON.
+// space are the characters that may stand around values of JSON.
 const space = " \t\r\n"
 
-// message is what the gateway has to know of a message; the library reads it
-// whole.
+// message holds the parts of a message that the gateway needs; the library
+// reads it whole.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -31,8 +31,8 @@ type message struct {
 // opens reports whether the message opens a session.
 func (m message) opens() bool { return m.Method == "initialize" }
 
-// opening refuses an initialize that the library would not answer with a result:
-// it must not leave a session behind.
+// opening refuses an initialize to which the library would not respond with a
+// result: it must not leave a session behind.
 func opening(r *http.Request, messages []message, body []byte) error {
 	if !isObject(body) {
 		return &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must be sent by itself, not in a batch"}
@@ -56,7 +56,7 @@ func opening(r *http.Request, messages []message, body []byte) error {
 // calls reports whether the message calls a tool.
 func (m message) calls() bool { return m.Method == "tools/call" }
 
-// streams reports whether the message wants to hear more than its answer.
+// streams reports whether the message asks for more than its response.
 func (m message) streams() bool {
 	return m.Params.Meta.ProgressToken != nil || m.Method == "subscriptions/listen"
 }
@@ -64,8 +64,8 @@ func (m message) streams() bool {
 // maxWhole is the largest number that every reader of JSON takes as it is.
 const maxWhole = 1<<53 - 1
 
-// altered reports whether the answer would come with another id than the message
-// has: the library reads numbers as floating point.
+// altered reports whether the response would come with another id than the
+// message has: the library reads numbers as floating point.
 func (m message) altered() bool {
 	if len(m.ID) == 0 || m.ID[0] != '-' && (m.ID[0] < '0' || m.ID[0] > '9') {
 		return false
@@ -102,7 +102,7 @@ func read(body []byte) ([]message, error) {
 	return messages, nil
 }
 
-// unreadable says why a body could not be read.
+// unreadable is the refusal of a body that could not be read.
 func unreadable(err error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &refusal{status: http.StatusRequestEntityTooLarge, code: codeRefused, message: "Request body too large: the most is 65536 bytes"}

@@ -35,8 +35,8 @@ type refusal struct {
 // Error implements error.
 func (r *refusal) Error() string { return r.message }
 
-// reject refuses a request that no operation sees. It costs what a request
-// without a key does, unless it comes with a session.
+// reject refuses a request that no operation sees. It costs the same as a
+// request without a key, unless it comes with a session.
 func (f *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, visits ...*Request) {
 	spend := f.options.Gate.Anonymous
 	for _, v := range visits {
@@ -50,10 +50,10 @@ func (f *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, visi
 	f.refuse(w, err)
 }
 
-// refuse answers with an error that belongs to no message.
+// refuse responds with an error that belongs to no message.
 func (f *Gateway) refuse(w http.ResponseWriter, err error) { f.refuseMessage(w, nil, err) }
 
-// refuseMessage answers with an error, to the message if there is one.
+// refuseMessage responds with an error, to the message if there is one.
 func (f *Gateway) refuseMessage(w http.ResponseWriter, messages []message, err error) {
 	said := f.said(err)
 	maps.Copy(w.Header(), said.header)
@@ -64,8 +64,8 @@ func (f *Gateway) refuseMessage(w http.ResponseWriter, messages []message, err e
 	writeError(w, said, id)
 }
 
-// said is what clients are told of an error. One that is neither a refusal nor
-// a problem is ours: it is logged, and not told.
+// said is the refusal that clients see for an error. An error that is neither a
+// refusal nor a problem is internal: it is logged, and not shown.
 func (f *Gateway) said(err error) *refusal {
 	if said, ok := errors.AsType[*refusal](err); ok {
 		return said
@@ -125,7 +125,7 @@ func writeError(w http.ResponseWriter, said *refusal, id json.RawMessage) {
 	w.Write(body)
 }
 
-// normaliser turns what the library says in plain text into JSON-RPC errors.
+// normaliser turns the library's plain text errors into JSON-RPC errors.
 type normaliser struct {
 	http.ResponseWriter
 	messages []message
@@ -153,7 +153,7 @@ func (n *normaliser) Write(b []byte) (int, error) {
 	return n.ResponseWriter.Write(b) //nolint:wrapcheck // a writer, and nothing else
 }
 
-// finish writes what was held back.
+// finish writes the response that was held back.
 func (n *normaliser) finish() {
 	if n.text == nil {
 		return
@@ -163,7 +163,7 @@ func (n *normaliser) finish() {
 	unhandled := strings.HasPrefix(said.message, "JSON RPC not handled")
 	switch {
 	case unhandled && len(first.ID) > 0:
-		// Before the revision without sessions, an unknown method is an answer
+		// Before the revision without sessions, an unknown method is a response
 		// like any other.
 		said.status, said.code, said.message = http.StatusOK, codeMethodNotFound, "Method not found: "+first.Method
 	case unhandled:

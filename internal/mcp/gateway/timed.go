@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// writePatience is how long a client may take to take in one piece of an
-	// answer. An answer to a call may come after any time, so there is no limit for
-	// the whole of it.
+	// writePatience is the time that a client has to read one piece of a
+	// response. The response to a call may come after any time, so there is no
+	// limit for the whole of it.
 	writePatience = 10 * time.Second
 	// writePiece is the size of a piece in bytes.
 	writePiece = 32 << 10
 )
 
-// timed gives each piece of an answer its time on the way: a client that does not
-// read must not hold the memory of an answer.
+// timed gives each piece of a response a time limit for its transfer: a client
+// that does not read must not hold the memory of a response.
 type timed struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -29,7 +29,7 @@ func newTimed(w http.ResponseWriter) *timed {
 	return t
 }
 
-// renew gives what is written next its time.
+// renew restarts the time limit for the next piece.
 func (t *timed) renew() { _ = t.control.SetWriteDeadline(time.Now().Add(writePatience)) }
 
 // Unwrap lets http.ResponseController reach the writer below.
@@ -50,7 +50,7 @@ func (t *timed) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// FlushError lets what was written go on its way, within the time of a piece.
+// FlushError flushes the written bytes, within the time of a piece.
 func (t *timed) FlushError() error {
 	t.renew()
 	return t.control.Flush() //nolint:wrapcheck // a writer, and nothing else

@@ -1,7 +1,8 @@
-// Package session keeps who may act for a sandbox without sending a key: the
-// sessions of agents, and handles for agents whose hosts lose them. Both are
-// records in the store, so they survive restarts and are shared by servers. A
-// record holds hashes alone: of the id that is its name, and of the keys.
+// Package session keeps the permission to act for a sandbox without sending a
+// key: the sessions of agents, and handles for agents whose hosts lose them.
+// Both are records in the store, so they survive restarts and are shared by
+// servers. A record holds hashes alone: of the id that is its name, and of the
+// keys.
 package session
 
 import (
@@ -25,21 +26,21 @@ const (
 	// Lasts is how long a session or a handle is kept after its last use
 	// (contract: OPEN.MCP.SESSION).
 	Lasts = 24 * time.Hour
-	// renewed is how old the note of the last use gets: writing one for each
-	// call would cost a flush of the disk.
+	// renewed is the age after which the note of the last use is renewed:
+	// writing one for each call would cost a flush of the disk.
 	renewed = time.Hour
 
-	// retrySeconds is what a client is asked to wait while the storage takes
+	// retrySeconds is the Retry-After, in seconds, while the storage takes
 	// nothing.
 	retrySeconds = 5
 
 	kindSession = "agent session"
 	kindHandle  = "agent handle"
 
-	// HandlePrefix is how handles begin (contract: OPEN.MCP.HANDLE).
+	// HandlePrefix begins every handle (contract: OPEN.MCP.HANDLE).
 	HandlePrefix = "sbh_"
-	// secretBytes is the randomness of an id: whoever has one acts with both
-	// keys, so it is as hard to guess as they are.
+	// secretBytes is the randomness of an id: its holder acts with both keys,
+	// so it is as hard to guess as they are.
 	secretBytes = 32
 )
 
@@ -49,7 +50,7 @@ var ErrUnknown = errors.New("unknown")
 // Session is one session of an agent. It is safe for concurrent use.
 type Session struct {
 	name string
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	keys *sandbox.Keys
 }
 
@@ -67,15 +68,16 @@ func (s *Session) Keys() (keys sandbox.Keys, ok bool) {
 type Store struct {
 	store store.Store
 	now   func() time.Time
-	// changing keeps what is renewed from being what was just replaced.
+	// changing keeps a renewal from overwriting a record that was just
+	// replaced.
 	changing sync.Mutex
 }
 
-// NewStore returns a book over a store, with the wall clock.
+// NewStore returns a session store over a store, with the wall clock.
 func NewStore(s store.Store, now func() time.Time) *Store { return &Store{store: s, now: now} }
 
-// Open begins a session, which has no sandbox yet. The id is known to nobody
-// else and is stored only as a hash.
+// Open begins a session, which has no sandbox yet. The id is returned to the
+// caller alone and is stored only as a hash.
 func (b *Store) Open(ctx context.Context) (id string, s *Session, err error) {
 	id = newSecret()
 	s = &Session{name: nameOf(id)}
@@ -163,8 +165,8 @@ func (b *Store) find(ctx context.Context, kind, name string) (*sandbox.Keys, err
 	return keys, nil
 }
 
-// renew notes that a record was used. Whoever could not renew it can still use
-// it.
+// renew notes that a record was used. A record that could not be renewed can
+// still be used.
 func (b *Store) renew(ctx context.Context, kind, name string) {
 	b.changing.Lock()
 	defer b.changing.Unlock()
@@ -191,8 +193,8 @@ func (b *Store) record(kind, name string, keys *sandbox.Keys) store.Write {
 	return store.Write{Record: store.Record{Kind: kind, Key: name, Body: body, EndsAt: b.end()}}
 }
 
-// failure says what could not be done. A store that takes nothing for the moment
-// is for the client to hear of, who tries again.
+// failure names the step that failed. A store that takes nothing for the moment
+// is a refusal, with which the client tries again.
 func failure(doing string, err error) error {
 	if !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrClosed) && !errors.Is(err, store.ErrUnreachable) {
 		return fmt.Errorf("%s: %w", doing, err)

@@ -1,9 +1,9 @@
 // Package valkey keeps rate budgets for several nodes in one Valkey or Redis.
 // Each decision is one script there, so no two nodes spend the same token, and
-// it is the decision that the gate in memory would have come to.
+// it is the same decision that the gate in memory would make.
 //
-// A server that does not answer must not stop anybody: then each node decides
-// by budgets of its own, says so, and looks again after a while.
+// A server that does not respond must not stop any request: then each node
+// decides by budgets of its own, logs that, and looks again after a while.
 package valkey
 
 import (
@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	// defaultPatience is how long a decision may take: longer than any answer over a
-	// local network, shorter than a client notices.
+	// defaultPatience is how long a decision may take: longer than any response
+	// over a local network, shorter than a client notices.
 	defaultPatience = 100 * time.Millisecond
 	// defaultPause is how long a node decides alone after a failure.
 	defaultPause = time.Second
@@ -35,7 +35,7 @@ const (
 	// tens of microseconds.
 	maxConnections = 64
 	idleTime       = 5 * time.Minute
-	// keys is how many keys the script has.
+	// keys is the number of keys of the script.
 	keys = 4
 	// maxBans bounds the bans that a node remembers by itself.
 	maxBans = 10_000
@@ -46,23 +46,24 @@ const (
 //go:embed admit.lua
 var script string
 
-// Gate is a gate whose budgets are shared.
+// Gate shares its budgets between nodes.
 type Gate struct {
-	// local tells what the budgets are, and decides while nobody answers.
+	// local holds the budgets, and decides while the server does not respond.
 	local  *ratelimit.Gate
 	pool   *redis.Pool
 	script *redis.Script
 	log    *slog.Logger
-	// clock is what the script is told of the time: 0 lets it ask its server.
+	// clock is the time that is passed to the script: 0 lets it ask its server.
 	clock func(at time.Time) int64
-	// remember is how long the server keeps what is written.
+	// remember is how long the server keeps a written entry.
 	remember time.Duration
-	// patience is how long a decision may take, pause how long nobody is asked
-	// after one that failed.
+	// patience is how long a decision may take, pause how long the server is
+	// not asked after one that failed.
 	patience, pause time.Duration
 
 	failures atomic.Int64
-	// aloneUntil is until when nobody is asked, in nanoseconds since 1970.
+	// aloneUntil is the time until which the server is not asked, in
+	// nanoseconds since 1970.
 	aloneUntil atomic.Int64
 
 	// mu guards bans.
@@ -70,8 +71,8 @@ type Gate struct {
 	bans map[netip.Prefix]time.Time
 }
 
-// Open returns a gate over the server that a redis:// address names. It need
-// not answer yet.
+// Open returns a gate over the server that a redis:// address names. The server
+// need not be reachable yet.
 func Open(address string, o ratelimit.Options, log *slog.Logger) (*Gate, error) {
 	return open(address, o, log, defaultPatience)
 }
@@ -144,16 +145,16 @@ func (g *Gate) Close() error {
 // Shared reports whether the newest decision was made for all nodes.
 func (g *Gate) Shared() bool { return g.aloneUntil.Load() == 0 }
 
-// Failures is how often the server did not answer.
+// Failures is the number of times the server did not respond.
 func (g *Gate) Failures() int64 { return g.failures.Load() }
 
 // Budget returns one of the gate's budgets.
 func (g *Gate) Budget(name ratelimit.Name) ratelimit.Budget { return g.local.Budget(name) }
 
-// Size is how many callers this node remembers by itself.
+// Size is the number of callers that this node remembers by itself.
 func (g *Gate) Size() int { return g.local.Size() }
 
-// Admit decides on one request and spends what it costs.
+// Admit decides on one request and spends its cost.
 func (g *Gate) Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision {
 	own := ratelimit.Own(caller)
 	said, ok := g.ask("admit", at, group, caller)
@@ -203,7 +204,7 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) ratelimit.Decision {
 	return ratelimit.Decision{Outcome: ratelimit.Passed, Own: ratelimit.Anonymous, Remaining: said.remaining}
 }
 
-// Look tells what a caller has left, and spends nothing.
+// Look returns a caller's remaining budget, and spends nothing.
 func (g *Gate) Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision {
 	said, ok := g.ask("look", at, group, caller)
 	if !ok {
@@ -212,8 +213,8 @@ func (g *Gate) Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) r
 	return ratelimit.Decision{Outcome: ratelimit.Passed, Own: ratelimit.Own(caller), Remaining: said.remaining}
 }
 
-// Shuts reports whether this node knows of a ban. It asks nobody: what it does
-// not know, the next decision says.
+// Shuts reports whether this node knows of a ban. It does not ask the server: a
+// ban that it does not know comes with the next decision.
 func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
 	g.mu.Lock()
 	until := g.bans[group]
@@ -261,14 +262,14 @@ func (g *Gate) Lift(at time.Time) int {
 	return lifted + g.local.Lift(at)
 }
 
-// Outcomes of the script from which on somebody is shut out: since before, or by
-// the request itself.
+// Outcomes of the script from which on a caller is shut out: since before, or
+// by the request itself.
 const (
 	shutOutcome  = 2
 	beganOutcome = 3
 )
 
-// said is an answer of the script.
+// said is a result of the script.
 type said struct {
 	outcome, by int64
 	remaining   int
@@ -329,7 +330,8 @@ func (g *Gate) run(arguments []any) (answer []int64, err error) {
 	return answer, nil
 }
 
-// alone notes that nobody answered. Only the first failure is logged.
+// alone notes that the server did not respond. Only the first failure is
+// logged.
 func (g *Gate) alone(err error) {
 	g.failures.Add(1)
 	if g.aloneUntil.Swap(time.Now().Add(g.pause).UnixNano()) == 0 {

@@ -29,8 +29,8 @@ const (
 		SELECT s.id FROM appended JOIN sandboxes s ON s.number = appended.sandbox`
 
 	// The number of a sandbox that is not created after all is lost, which is
-	// no harm. Who owns a key already is looked up here; who takes it in the
-	// same moment meets the primary key of keys.
+	// no harm. Keys that are taken already are looked up here; a process that
+	// takes one in the same moment meets the primary key of keys.
 	createSandboxes = `
 		WITH input AS (
 			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
@@ -109,7 +109,7 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	return nil
 }
 
-// checkCommit refuses what no state of the store could accept.
+// checkCommit refuses a commit that no state of the store could accept.
 func checkCommit(c store.Commit) error {
 	switch {
 	case len(c.Body) > store.MaxBody:

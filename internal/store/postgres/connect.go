@@ -12,10 +12,10 @@ import (
 )
 
 // connectTimeout is how long one attempt to connect may take, unless the DSN
-// says otherwise. Callers wait for it when the server is gone.
+// sets another time. Callers wait for it when the server is gone.
 const connectTimeout = 5 * time.Second
 
-// configure reads the DSN. What it sets itself goes before our settings.
+// configure reads the DSN, whose settings take precedence over ours.
 func configure(dsn string, connections int32, settings map[string]string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -27,12 +27,12 @@ func configure(dsn string, connections int32, settings map[string]string) (*pgxp
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	if config.ConnConfig.ValidateConnect == nil {
-		// Of several hosts take the one that takes writes. A standby may be
-		// behind what was acknowledged, so it is not for readers either.
+		// Of several hosts take the one that takes writes. A standby may lack
+		// acknowledged commits, so it is not for readers either.
 		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	config.AfterConnect = checkPromise
-	// Compare-and-swap counts on seeing what others have committed while it
+	// Compare-and-swap relies on seeing the commits of others made while it
 	// waited for their locks.
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
 	// Whatever the defaults of the server are, now or after it reads its

@@ -10,14 +10,15 @@ import (
 )
 
 const (
-	// sweepCommits and sweepBytes bound what one step removes, so that a group
-	// that has come in meanwhile waits for milliseconds.
+	// sweepCommits and sweepBytes bound the removals of one step, so that a
+	// group that has come in meanwhile waits for milliseconds.
 	sweepCommits = 64
 	sweepBytes   = 1 << 20
 	// sweepPause is how long a sweep rests after a step that failed.
 	sweepPause = time.Second
-	// tombstoneLimit is how many sandboxes back an id is remembered. Ids are
-	// random: nothing but a late duplicate of its creation brings one again.
+	// tombstoneLimit is the number of later sandboxes for which an id is
+	// remembered. Ids are random: nothing but a late duplicate of its creation
+	// brings one again.
 	tombstoneLimit = 1 << 20
 )
 
@@ -34,10 +35,10 @@ const (
 		FROM gone g WHERE s.number = g.number`
 
 	// Takes a batch of the oldest sandbox that waits and that no other process
-	// is at; when that has no commits any more, what is left of it. Returns
-	// whether it has taken one, and whether there was any. Nobody waits for the
-	// outcome, so it needs no flush of its own: what a crash undoes is done
-	// again.
+	// is at; when that has no commits any more, the rest of its rows. Returns
+	// whether it has taken one, and whether there was any. No caller waits for
+	// the outcome, so it needs no flush of its own: removals that a crash
+	// undoes are done again.
 	sweepBodies = `
 		WITH waiting AS (
 			SELECT number FROM sandboxes WHERE removed AND NOT emptied
@@ -91,7 +92,7 @@ func (d deletion) join(g *group, _ *request) {
 	})
 }
 
-// sweep is what the writer remembers of the removal of deleted sandboxes.
+// sweep is the state of the removal of deleted sandboxes.
 type sweep struct {
 	owed  bool             // there may be something to remove
 	pause <-chan time.Time // not nil while resting after a failure
@@ -108,14 +109,14 @@ func (w *writer) step(conn *pgxpool.Conn) {
 	err := conn.QueryRow(ctx, sweepBodies, sweepCommits, sweepBytes, tombstoneLimit).
 		Scan(&taken, &waiting, &setting)
 	if err != nil || waiting && !taken {
-		// Who passes over a sandbox looks again later: the other process may
-		// have been about something else, or have died.
+		// A sandbox that was passed over is looked at again later: the other
+		// process may have been at work on something else, or have died.
 		w.rest()
 		return
 	}
 	w.sweep.owed = waiting
 }
 
-// rest puts the sweep off. Nobody waits for an answer of it, and what is left
-// undone stays recorded in the tombstones.
+// rest puts the sweep off. No caller waits for it, and the rest of the work
+// stays recorded in the tombstones.
 func (w *writer) rest() { w.sweep.pause = time.After(sweepPause) }

@@ -9,13 +9,13 @@ import (
 	"platen/internal/store"
 )
 
-// SQLSTATEs that mean something to a caller.
+// SQLSTATEs that callers need to distinguish.
 const (
 	uniqueViolation = "23505"
 	diskFull        = "53100"
 )
 
-// refusal is the answer of a server that has undone the transaction and stays
+// refusal is the error of a server that has undone the transaction and stays
 // connected, nil for every other error. Only after a refusal is it certain that
 // nothing was written: FATAL and PANIC end the connection, and then a commit
 // may have been under way.
@@ -36,7 +36,7 @@ func severity(answer *pgconn.PgError) string {
 	return answer.Severity
 }
 
-// failure is what the caller of a write that failed is told.
+// failure is the caller's error for a write that failed.
 func failure(err error) error {
 	answer := refusal(err)
 	switch {

@@ -12,16 +12,16 @@ import (
 // before them and locks the rows of all.
 const lockSandboxes = `SELECT 1 FROM sandboxes WHERE id = ANY ($1) ORDER BY number FOR NO KEY UPDATE`
 
-// A group is what several requests send together. The server does a batch in
-// one implicit transaction, since there is one Sync at its end.
+// A group is the batch that several requests send together. The server does a
+// batch in one implicit transaction, since there is one Sync at its end.
 type group struct {
 	batch pgx.Batch
 
 	appends, creations, replacements rows
 
-	pinged  bool // somebody wants a ping
-	removed bool // the answer tells of a sandbox that was removed
-	broken  bool // the answer tells of a rule about records that was not met
+	pinged  bool // the group has a ping
+	removed bool // a result reports a sandbox that was removed
+	broken  bool // a result reports a rule about records that was not met
 }
 
 func newGroup(requests []*request) *group {
@@ -48,7 +48,7 @@ func newGroup(requests []*request) *group {
 }
 
 // queue adds a statement for some commits. Those that do not come back in its
-// answer conflict.
+// result conflict.
 func (g *group) queue(text string, commits *rows) {
 	if len(commits.ids) == 0 {
 		return

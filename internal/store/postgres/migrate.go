@@ -50,9 +50,9 @@ func migrations() ([]migration, error) {
 	return list, nil
 }
 
-// migrate applies what the schema does not have yet, all of it in one
-// transaction. Of several processes that start at once, one does it and the
-// others wait for it.
+// migrate applies the migrations that the schema does not have yet, all of them
+// in one transaction. Of several processes that start at once, one does it and
+// the others wait for it.
 func migrate(ctx context.Context, conn *pgx.Conn) error {
 	schema, err := schemaName(ctx, conn)
 	if err != nil {

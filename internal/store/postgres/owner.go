@@ -71,7 +71,7 @@ func ownPatiently(ctx context.Context, connect func() error) error {
 	}
 }
 
-// applicationName is what others see of this server in pg_stat_activity.
+// applicationName is this server's name in pg_stat_activity.
 func applicationName() string {
 	host, err := os.Hostname()
 	if err != nil {

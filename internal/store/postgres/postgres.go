@@ -1,29 +1,29 @@
 // Package postgres keeps sandboxes in a PostgreSQL database, which several
 // processes may share.
 //
-// One goroutine of each Store writes. It takes whatever waits, at most
-// groupCommits of it, and sends it as one batch: one round trip, one implicit
-// transaction, one flush of the log for all of them. The callers are answered
-// when the server has reported that the transaction is committed.
+// One goroutine of each Store writes. It takes the waiting requests, at most
+// groupCommits of them, and sends them as one batch: one round trip, one
+// implicit transaction, one flush of the log for all of them. The callers
+// return when the server has reported that the transaction is committed.
 //
 // Compare-and-swap holds across processes. A commit is inserted only when its
 // version follows the newest one; of two that both see the same newest one, the
 // primary key of commits lets one in, and ON CONFLICT DO NOTHING passes over
-// the other without harm to its group. What depends on a commit, a header for
-// example, is joined to the rows that were inserted. Every write locks the row
-// of its sandbox until its transaction ends, so that a deletion comes either
-// before a commit or after it, never beside it. All take their locks in the same
-// order.
+// the other without harm to its group. Writes that depend on a commit, a header
+// for example, are joined to the rows that were inserted. Every write locks the
+// row of its sandbox until its transaction ends, so that a deletion comes
+// either before a commit or after it, never beside it. All take their locks in
+// the same order.
 //
 // A transaction that the server refuses is gone as a whole. The requests of its
 // group are then sent again one by one, so that only the one that was refused
 // fails. Nothing is sent again after a connection was lost: the outcome is not
-// known then, and the callers are told so.
+// known then, and the callers get an error that leaves it open.
 //
-// A deletion marks the row of the sandbox and takes its keys away. The row stays
-// as the tombstone that keeps the id from being used again. The writers remove
-// the bodies between groups, in small steps; a sandbox that one process is
-// emptying is passed over by the others.
+// A deletion marks the row of the sandbox and takes its keys away. The row
+// stays as the tombstone that keeps the id from being used again. The writers
+// remove the bodies between groups, in small steps; a sandbox that one process
+// is emptying is passed over by the others.
 //
 // Connections must be direct or pooled by session: settings and prepared
 // statements belong to a connection.
@@ -56,9 +56,9 @@ var _ store.Store = (*Store)(nil)
 // Open connects to the database of dsn, a PostgreSQL URL or a list of
 // key=value. The tables are those of the first schema of its search_path. Open
 // creates them in an empty schema, brings older ones up to date and refuses
-// newer ones. It also refuses a server that does not promise that what it has
-// committed is kept. A Store holds one connection for writing and up to
-// readConnections for reading, whatever the DSN says about a pool.
+// newer ones. It also refuses a server that does not promise to keep committed
+// data. A Store holds one connection for writing and up to readConnections for
+// reading, whatever the DSN says about a pool.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	s, err := open(ctx, dsn, own)
 	if err != nil {
@@ -67,8 +67,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// open opens a database; claim makes its writer's connection the only one. That
-// two stores beside each other do no harm is what the tests without it show.
+// open opens a database; claim makes its writer's connection the only one. The
+// tests without it show that two stores beside each other do no harm.
 func open(ctx context.Context, dsn string, claim func(context.Context, *pgx.Conn) error) (*Store, error) {
 	w, err := openWriter(ctx, dsn, claim)
 	if err != nil {
@@ -119,7 +119,7 @@ const touchPing = `
 	UPDATE pings SET count = count + 1
 	WHERE one = (SELECT one FROM pings FOR UPDATE SKIP LOCKED)`
 
-// Ping writes a row and reads one. It reports what either says.
+// Ping writes a row and reads one. It reports the error of either.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.write(ctx, ping{}); err != nil {
 		return fmt.Errorf("ping: %w", err)

@@ -13,8 +13,8 @@ import (
 	"platen/internal/store"
 )
 
-// readConnections is how many reads run at the same time. With the one that
-// writes, a process holds at most nine of the server's connections.
+// readConnections is the number of reads that run at the same time. With the
+// one that writes, a process holds at most nine of the server's connections.
 const readConnections = 8
 
 const (
@@ -189,7 +189,7 @@ func (s *Store) Count(ctx context.Context) (int, error) {
 	return count, nil
 }
 
-// headers are the answer to a query for the columns of header.
+// headers is the result of a query for the columns of header.
 func (s *Store) headers(ctx context.Context, query string, args ...any) ([]store.Sandbox, error) {
 	var list []store.Sandbox
 	err := s.read(ctx, func() error {

@@ -24,7 +24,7 @@ const (
 		SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[])`
 	putRecords = addRecords + `
 		ON CONFLICT (kind, key) DO UPDATE SET body = excluded.body, ends_at = excluded.ends_at`
-	// Who is just being written by somebody else is cleared another time.
+	// Rows that another process is just writing are cleared another time.
 	clearRecords = `
 		DELETE FROM records WHERE (kind, key) IN (
 			SELECT kind, key FROM records WHERE ends_at <= $1
@@ -46,7 +46,7 @@ func (s *Store) Write(ctx context.Context, list []store.Write) error {
 	return nil
 }
 
-// writes are what one step does to records.
+// writes are the changes of records in one step.
 type writes []store.Write
 
 func (writes) sandboxID() string { return "" }
@@ -60,7 +60,7 @@ func (ws writes) bodyBytes() int {
 }
 
 // alone: whether the rules are met is known only after the statements were
-// sent, so nobody else may be in the transaction that is then undone.
+// sent, so no other request may be in the transaction that is then undone.
 func (writes) alone() bool { return true }
 
 func (ws writes) join(g *group, _ *request) {
@@ -120,7 +120,7 @@ func (w *writer) sendAlone(conn *pgxpool.Conn, r *request) error {
 		r.outcome = store.ErrConflict
 	}
 	if err != nil || r.outcome != nil {
-		// Its answer changes nothing: what nobody commits is gone with the
+		// Its result changes nothing: an uncommitted transaction ends with the
 		// connection at the latest.
 		_, _ = conn.Exec(ctx, "ROLLBACK")
 		return err
@@ -177,7 +177,7 @@ func (s *Store) List(ctx context.Context, kind string) ([]store.Record, error) {
 	return list, nil
 }
 
-// records are the answer to a query for all columns of records.
+// records is the result of a query for all columns of records.
 func (s *Store) records(ctx context.Context, query string, args ...any) ([]store.Record, error) {
 	var list []store.Record
 	err := s.read(ctx, func() error {

@@ -49,7 +49,7 @@ func (n snapshot) bodyBytes() int { return len(n.Body) }
 func (snapshot) alone() bool { return false }
 
 func (n snapshot) join(g *group, r *request) {
-	// Versions beyond what a column holds were never committed.
+	// Versions beyond the range of a column were never committed.
 	version := int64(min(n.Version, math.MaxInt64))
 	save := g.batch.Queue(saveSnapshot, []byte(n.SandboxID), version, blob(n.Body))
 	save.QueryRow(func(row pgx.Row) error {

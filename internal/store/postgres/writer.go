@@ -19,11 +19,12 @@ const (
 	// groupBytes ends a group early, so that large bodies do not make a
 	// transaction of gigabytes.
 	groupBytes = 16 << 20
-	// queueLength is how many requests may wait beyond the group under way.
-	// After that, callers wait in their own call.
+	// queueLength is the number of requests that may wait beyond the group
+	// under way. After that, callers wait in their own call.
 	queueLength = 1024
-	// answerTimeout is when a server that does not answer is taken for lost.
-	// The bodies of a group at its limit need a line of 6 Mbit/s.
+	// answerTimeout is the time after which a server that does not respond is
+	// taken for lost. The bodies of a group at its limit need a line of 6
+	// Mbit/s.
 	answerTimeout = 30 * time.Second
 )
 
@@ -34,8 +35,8 @@ type operation interface {
 	bodyBytes() int
 	// alone reports whether it must not share a transaction.
 	alone() bool
-	// join adds it to what the group sends. The outcome of the request is set
-	// when the answer comes.
+	// join adds it to the group's batch. The outcome of the request is set when
+	// the result comes.
 	join(*group, *request)
 }
 
@@ -43,7 +44,7 @@ type operation interface {
 type request struct {
 	operation operation
 	claimed   atomic.Bool // by the writer that takes it or the caller that gives up
-	answer    chan error  // has room for the one answer
+	answer    chan error  // has room for the one result
 	outcome   error       // within the group, before it is committed; the writer's own
 }
 
@@ -145,7 +146,7 @@ func (w *writer) run() {
 }
 
 // next waits for a request. While there is something else to do it does not
-// wait, and answers nil when there is none. It answers false when there will be
+// wait, and returns nil when there is none. It returns false when there will be
 // no more.
 func (w *writer) next() (*request, bool) {
 	if len(w.held) > 0 {
@@ -190,17 +191,17 @@ func (w *writer) turn(first *request) {
 }
 
 // connect takes the connection, a new one when the old one is lost or does not
-// answer any more.
+// respond any more.
 func (w *writer) connect() (*pgxpool.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	return w.pool.Acquire(ctx)
 }
 
-// gather takes what waits, held requests first, up to the limits of a group. It
-// leaves out those whose callers have given up, and holds back those that are
-// about a sandbox that the group already writes to: they are in order then, and
-// no statement meets a row twice.
+// gather takes the waiting requests, held ones first, up to the limits of a
+// group. It leaves out those whose callers have given up, and holds back those
+// that are about a sandbox that the group already writes to: they are in order
+// then, and no statement meets a row twice.
 func (w *writer) gather(first *request) []*request {
 	var group []*request
 	size := 0
@@ -211,7 +212,7 @@ func (w *writer) gather(first *request) []*request {
 		id := r.operation.sandboxID()
 		if full() || busy[id] || r.operation.alone() && len(group) > 0 {
 			w.held = append(w.held, r)
-			busy[id] = id != "" // who is about the same sandbox stays behind
+			busy[id] = id != "" // further requests about the same sandbox stay behind
 			return
 		}
 		if r.claimed.CompareAndSwap(false, true) {
@@ -243,7 +244,7 @@ func (w *writer) gather(first *request) []*request {
 	return group
 }
 
-// write does a group in one transaction and answers its callers. When the
+// write does a group in one transaction and reports to its callers. When the
 // server refuses it, nothing of it is there: then each request is sent alone,
 // so that one of them fails and not all.
 func (w *writer) write(conn *pgxpool.Conn, group []*request) {
@@ -270,7 +271,7 @@ func (r *request) finish(err error) {
 	r.answer <- r.outcome
 }
 
-// send sends requests as one batch. When it returns nil, what they wrote is
+// send sends requests as one batch. When it returns nil, their writes are
 // durable.
 func (w *writer) send(conn *pgxpool.Conn, requests []*request) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)

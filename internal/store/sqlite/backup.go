@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 )
 
-// Backed is what a backup holds.
+// Backed holds the counts of a backup.
 type Backed struct {
 	Sandboxes, Commits int
 	Bytes              int64
 }
 
-// Backup copies the database at a path into a new file that nobody else can
+// Backup copies the database at a path into a new file that only its owner can
 // read, as it stands at one moment. A server may go on writing to it meanwhile:
-// it is not waited for and does not wait. The copy is checked, and durable when
-// Backup returns; after an error there is none.
+// neither waits for the other. The copy is checked, and durable when Backup
+// returns; after an error there is none.
 func Backup(ctx context.Context, path, to string) (Backed, error) {
 	if info, err := os.Stat(path); err != nil {
 		return Backed{}, fmt.Errorf("back up %s: %w", path, err)
@@ -67,7 +67,7 @@ func backup(ctx context.Context, path, to string) (Backed, error) {
 	return backed, syncDirectory(filepath.Dir(to))
 }
 
-// inspect checks a copy and counts what it holds.
+// inspect checks a copy and counts its contents.
 func inspect(ctx context.Context, path string) (backed Backed, err error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	return nil
 }
 
-// checkCommit refuses what no state of the store could accept.
+// checkCommit refuses a commit that no state of the store could accept.
 func checkCommit(c store.Commit) error {
 	switch {
 	case len(c.Body) > store.MaxBody:
@@ -69,8 +69,8 @@ type commit struct{ store.Commit }
 func (c commit) bodyBytes() int { return len(c.Body) + writes(c.Records).bodyBytes() }
 
 // apply looks at the records first, and then decides in the first statement of
-// the commit whether that conflicts. What follows cannot refuse, so there is
-// never half a commit to undo.
+// the commit whether that conflicts. The statements after it cannot refuse, so
+// there is never half a commit to undo.
 func (c commit) apply(w *writer) error {
 	if err := writes(c.Records).check(w); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (c commit) create(w *writer) error {
 	return err
 }
 
-// conflictUnless is the answer to a statement that changed no row: a conflict,
+// conflictUnless is the error of a statement that changed no row: a conflict,
 // unless it failed.
 func conflictUnless(err error) error {
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// sweepCommits and sweepBytes bound what one step removes, so that a group
-	// that has come in meanwhile waits for milliseconds.
+	// sweepCommits and sweepBytes bound the removals of one step, so that a
+	// group that has come in meanwhile waits for milliseconds.
 	sweepCommits = 64
 	sweepBytes   = 1 << 20
 	// vacuumPages is how many pages of 4 KB one step gives back: it has to move
@@ -18,8 +18,9 @@ const (
 	vacuumPages = 64
 	// sweepPause is how long a sweep rests after a step that failed.
 	sweepPause = time.Second
-	// tombstoneLimit is how many sandboxes back an id is remembered. Ids are
-	// random: nothing but a late duplicate of its creation brings one again.
+	// tombstoneLimit is the number of later sandboxes for which an id is
+	// remembered. Ids are random: nothing but a late duplicate of its creation
+	// brings one again.
 	tombstoneLimit = 1 << 20
 )
 
@@ -61,7 +62,7 @@ func (d deletion) apply(w *writer) error {
 	return err
 }
 
-// sweep is what the writer remembers of the removal of deleted sandboxes.
+// sweep is the state of the removal of deleted sandboxes.
 type sweep struct {
 	owed  bool             // there may be something to remove
 	pause <-chan time.Time // not nil while resting after a failure
@@ -78,8 +79,8 @@ func (w *writer) step(idle bool) {
 		w.sweep.owed = more
 	}
 	if err != nil {
-		// Most likely the disk is full. Nobody waits for this answer, and what
-		// is left undone stays recorded in the tombstones.
+		// Most likely the disk is full. No caller waits for this result, and
+		// the rest of the work stays recorded in the tombstones.
 		w.sweep.pause = time.After(sweepPause)
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"platen/internal/store"
 )
 
-// inUse is what a second process is told.
+// inUse is the error of a second process.
 func inUse(path, lock string) error {
 	return fmt.Errorf("database %s is in use by another process, which holds %s: "+
 		"stop that process, or give this one another path", path, lock)
 }
 
-// isRefusal reports whether err is an answer to one caller that left the
+// isRefusal reports whether err is an error for one caller that left the
 // transaction as it was.
 func isRefusal(err error) bool {
 	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound)
 }
 
-// isBusy reports whether err says that another connection holds the lock.
+// isBusy reports whether err means that another connection holds the lock.
 func isBusy(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY

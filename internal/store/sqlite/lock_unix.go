@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fileLock keeps other processes from a database. The kernel lets go of it
-// when the process ends, however it ends. The file itself stays: whoever
+// A fileLock keeps other processes from a database. The kernel releases it when
+// the process ends, however it ends. The file itself stays: a process that
 // removed it could remove one that another process has just locked.
 type fileLock struct {
 	file *os.File

@@ -46,8 +46,8 @@ func migrations() ([]migration, error) {
 	return list, nil
 }
 
-// migrate applies what the database does not have yet, each migration in one
-// transaction with the row that records it.
+// migrate applies the migrations that the database does not have yet, each in
+// one transaction with the row that records it.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	known, err := migrations()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"platen/internal/store"
 )
 
-// readConnections is how many reads run at the same time. They are short; more
-// would only share the same processors.
+// readConnections is the number of reads that run at the same time. They are
+// short; more would only share the same processors.
 const readConnections = 8
 
 const header = `number, id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions`

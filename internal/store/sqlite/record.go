@@ -34,7 +34,7 @@ func (s *Store) Write(ctx context.Context, list []store.Write) error {
 	return nil
 }
 
-// writes are what one step does to records.
+// writes are the changes of records in one step.
 type writes []store.Write
 
 func (ws writes) bodyBytes() int {
@@ -52,8 +52,8 @@ func (ws writes) apply(w *writer) error {
 	return ws.do(w)
 }
 
-// check looks whether every rule is met, and changes nothing. Nobody else
-// writes between it and do.
+// check looks whether every rule is met, and changes nothing. No other writer
+// comes between it and do.
 func (ws writes) check(w *writer) error {
 	for i := range ws {
 		if ws[i].Rule == store.Put {
@@ -70,7 +70,7 @@ func (ws writes) check(w *writer) error {
 	return nil
 }
 
-// do writes what check has found to be right.
+// do writes the records that check has accepted.
 func (ws writes) do(w *writer) error {
 	for i := range ws {
 		r := &ws[i]

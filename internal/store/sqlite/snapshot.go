@@ -39,7 +39,7 @@ type snapshot struct{ store.Snapshot }
 func (n snapshot) bodyBytes() int { return len(n.Body) }
 
 func (n snapshot) apply(w *writer) error {
-	// Versions beyond what a column holds were never committed.
+	// Versions beyond the range of a column were never committed.
 	version := int64(min(n.Version, math.MaxInt64))
 	var committed bool
 	err := w.findCommit.QueryRowContext(context.Background(), n.SandboxID, version).Scan(&committed)

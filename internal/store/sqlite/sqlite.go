@@ -1,20 +1,19 @@
-// Package sqlite keeps sandboxes in one SQLite file. It is the engine that is
-// built in.
+// Package sqlite keeps sandboxes in one SQLite file. It is the built-in engine.
 //
-// One goroutine writes. It takes whatever waits, at most groupCommits of it,
-// does it in one transaction and answers the callers after COMMIT has returned,
+// One goroutine writes. It takes the waiting requests, at most groupCommits of
+// them, does them in one transaction and returns to the callers after COMMIT,
 // so that many of them share one flush of the disk (synchronous=FULL on a
 // write-ahead log). A commit is compare-and-swap in a single statement, which
 // changes no row when it conflicts: there is nothing to undo, and so nothing
 // that could harm the others of its group.
 //
-// Readers have connections of their own, which cannot write, and never wait
-// for the writer.
+// Readers have connections of their own, which cannot write, and never wait for
+// the writer.
 //
 // A deletion takes the header away at once and leaves a tombstone. The writer
 // removes the bodies between groups, in small steps, and then gives the free
-// pages back to the file system. The tombstone is what a crash cannot undo: the
-// next Open goes on from there.
+// pages back to the file system. A crash cannot undo the tombstone: the next
+// Open goes on from there.
 package sqlite
 
 import (
@@ -35,10 +34,10 @@ import (
 )
 
 const (
-	// busyTimeoutMillis is how long a connection waits for somebody else's lock.
-	// Nobody of ours holds one; an operator's backup may, for a moment.
+	// busyTimeoutMillis is how long a connection waits for a lock of another
+	// process. This process holds none; an operator's backup may, for a moment.
 	busyTimeoutMillis = "5000"
-	// journalLimitBytes is what the log is cut back to after a burst.
+	// journalLimitBytes is the size to which the log is cut back after a burst.
 	journalLimitBytes = "67108864"
 )
 
@@ -102,7 +101,7 @@ func resolve(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(path)), nil
 }
 
-// openLocked does what Open does once nobody else can.
+// openLocked does the work of Open once the lock is held.
 func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
@@ -154,7 +153,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Ping writes a row and reads one. It reports what either says.
+// Ping writes a row and reads one. It reports the error of either.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.write(ctx, ping{}); err != nil {
 		return fmt.Errorf("ping: %w", err)
@@ -204,7 +203,7 @@ func connect(path, mode string, limit int) (*sql.DB, error) {
 	return db, nil
 }
 
-// makeFile creates the database file, readable by nobody else. The files
+// makeFile creates the database file, readable by its owner alone. The files
 // SQLite puts beside it take its mode.
 func makeFile(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -220,9 +219,10 @@ func makeFile(path string) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-// mayWrite refuses files that this process cannot write: the database, and what
-// SQLite keeps beside it. SQLite itself would open the database for reading, and
-// leave a shared-memory file that has its mode and stops the next start too.
+// mayWrite refuses files that this process cannot write: the database, and the
+// files that SQLite keeps beside it. SQLite itself would open the database for
+// reading, and leave a shared-memory file that has its mode and stops the next
+// start too.
 func mayWrite(path string) error {
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		file, err := os.OpenFile(name, os.O_RDWR, 0)

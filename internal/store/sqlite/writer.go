@@ -17,13 +17,13 @@ const (
 	// groupBytes ends a group early, so that large bodies do not make a
 	// transaction of gigabytes.
 	groupBytes = 16 << 20
-	// queueLength is how many requests may wait beyond the group under way.
-	// After that, callers wait in their own call.
+	// queueLength is the number of requests that may wait beyond the group
+	// under way. After that, callers wait in their own call.
 	queueLength = 1024
 )
 
 // An operation is something to do inside a group's transaction. It either
-// answers a refusal and has changed nothing, or succeeds, or fails the group.
+// returns a refusal and has changed nothing, or succeeds, or fails the group.
 type operation interface {
 	apply(*writer) error
 	bodyBytes() int
@@ -33,7 +33,7 @@ type operation interface {
 type request struct {
 	operation operation
 	claimed   atomic.Bool // by the writer that takes it or the caller that gives up
-	answer    chan error  // has room for the one answer
+	answer    chan error  // has room for the one result
 	outcome   error       // within the group, before COMMIT; the writer's own
 }
 
@@ -63,8 +63,8 @@ type writer struct {
 	sweep    sweep
 }
 
-// openWriter connects, brings the tables up to date and prepares what run
-// needs.
+// openWriter connects, brings the tables up to date and prepares the statements
+// of run.
 func openWriter(ctx context.Context, path string) (*writer, error) {
 	db, err := connect(path, "rw", 1)
 	if err != nil {
@@ -174,8 +174,8 @@ func (w *writer) run() {
 	}
 }
 
-// next waits for a request. While a sweep is due it does not wait, and answers
-// nil when there is none. It answers false when there will be no more.
+// next waits for a request. While a sweep is due it does not wait, and returns
+// nil when there is none. It returns false when there will be no more.
 func (w *writer) next() (*request, bool) {
 	if w.sweep.due() {
 		select {
@@ -194,8 +194,8 @@ func (w *writer) next() (*request, bool) {
 	}
 }
 
-// gather takes what waits behind the first request, up to the limits of a
-// group, without those whose callers have given up.
+// gather takes the requests that wait behind the first one, up to the limits of
+// a group, without those whose callers have given up.
 func (w *writer) gather(group []*request, first *request) []*request {
 	size := 0
 	for r := first; r != nil; {
@@ -215,7 +215,7 @@ func (w *writer) gather(group []*request, first *request) []*request {
 	return group
 }
 
-// write does a group in one transaction and answers its callers.
+// write does a group in one transaction and reports to its callers.
 func (w *writer) write(group []*request) {
 	err := w.transact(func() error {
 		for _, r := range group {
@@ -254,8 +254,8 @@ func (w *writer) transact(work func() error) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	// The log cannot grow. Folding it into the database, as far as that goes
-	// without growing too, lets it be written from its start again: this is
-	// what makes room for a deletion on a full disk.
+	// without growing too, lets it be written from its start again: this makes
+	// room for a deletion on a full disk.
 	_, _ = changes(w.checkpoint)
 	return fmt.Errorf("%w: %w", store.ErrFull, err)
 }
@@ -300,7 +300,7 @@ func (w *writer) disconnect() error {
 }
 
 // changes runs a statement of the writer and reports how many rows it changed.
-// The writer does not hear a caller's context: a group belongs to many.
+// The writer ignores a caller's context: a group belongs to many.
 func changes(statement *sql.Stmt, args ...any) (int64, error) {
 	result, err := statement.ExecContext(context.Background(), args...)
 	if err != nil {
@@ -314,8 +314,8 @@ type preparer interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// prepareAll prepares each text into its place, and returns what it prepared
-// also when it fails.
+// prepareAll prepares each text into its place, and returns the prepared
+// statements also when it fails.
 func prepareAll(ctx context.Context, on preparer, texts map[**sql.Stmt]string) ([]*sql.Stmt, error) {
 	var all []*sql.Stmt
 	for place, text := range texts {

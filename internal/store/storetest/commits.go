@@ -181,5 +181,5 @@ func unknownSandbox(f *fixture) {
 	_, err = f.store.FindKey(ctx, sandboxOf("b").OfficeKey)
 	f.wantError("find key", err, store.ErrNotFound)
 	f.remove("b")
-	f.create("b", 1) // what never was leaves no trace when it is deleted
+	f.create("b", 1) // a sandbox that never existed leaves no trace when it is deleted
 }

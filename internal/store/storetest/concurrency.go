@@ -97,8 +97,8 @@ func conflictHarmsNobodyElse(f *fixture) {
 	f.wantCount(2)
 }
 
-// cancelledCommits ends contexts at any moment of a commit. An answer that is
-// nil or a conflict must be the truth; any other says nothing.
+// cancelledCommits ends contexts at any moment of a commit. A result that is
+// nil or a conflict must be the truth; any other leaves the outcome open.
 func cancelledCommits(f *fixture) {
 	const sandboxes, newest = 8, 30
 	var running sync.WaitGroup

@@ -12,31 +12,31 @@ import (
 	"platen/internal/store"
 )
 
-// ErrFault is what a planned fault answers.
+// ErrFault is the error of a planned fault.
 var ErrFault = errors.New("fault on purpose")
 
-// ErrCrashed is what a Faulty answers after its crash.
+// ErrCrashed is the error of a Faulty after its crash.
 var ErrCrashed = errors.New("crashed on purpose")
 
-// A Fault is something that goes wrong with one write.
+// A Fault is a planned failure of one write.
 type Fault int
 
 const (
 	// NoFault lets the write through.
 	NoFault Fault = iota
-	// NotApplied answers ErrFault and writes nothing.
+	// NotApplied returns ErrFault and writes nothing.
 	NotApplied
-	// AppliedButFailed writes, and answers ErrFault all the same.
+	// AppliedButFailed writes, and returns ErrFault all the same.
 	AppliedButFailed
-	// AcknowledgedEarly answers nil before anything is written. It breaks the
+	// AcknowledgedEarly returns nil before anything is written. It breaks the
 	// promise of package store: a crash loses the write. It is there to prove
 	// that a test of durability can fail.
 	AcknowledgedEarly
 )
 
-// A Plan says what goes wrong with which write. Calls of Commit, SaveSnapshot,
-// Delete, Write and Clear count from 1, in the order in which they begin. A plan that looks
-// at nothing else gives the same faults each time.
+// A Plan chooses the fault of each write. Calls of Commit, SaveSnapshot,
+// Delete, Write and Clear count from 1, in the order in which they begin. A
+// plan that looks at nothing else gives the same faults each time.
 type Plan func(call int) Fault
 
 // At is the plan of single faults.
@@ -60,7 +60,7 @@ type Faulty struct {
 	inner store.Store
 	plan  Plan
 
-	mu       sync.Mutex // guards what follows, and the order of early writes
+	mu       sync.Mutex // guards the fields below, and the order of early writes
 	calls    int
 	inFlight []heldWrite
 	crashed  bool
@@ -80,15 +80,15 @@ func NewFaulty(inner store.Store, plan Plan) *Faulty {
 	return &Faulty{inner: inner, plan: plan}
 }
 
-// Calls is how many writes have begun.
+// Calls is the number of writes that have begun.
 func (f *Faulty) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls
 }
 
-// Crash loses what was acknowledged early and is still in flight, and refuses
-// every later call with ErrCrashed.
+// Crash loses the writes that were acknowledged early and are still in flight,
+// and refuses every later call with ErrCrashed.
 func (f *Faulty) Crash() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +98,7 @@ func (f *Faulty) Crash() {
 
 // Commit commits, unless the plan has it otherwise.
 func (f *Faulty) Commit(ctx context.Context, c store.Commit) error {
-	c.Body = bytes.Clone(c.Body) // the caller may use it again once it is told
+	c.Body = bytes.Clone(c.Body) // the caller may use it again once this returns
 	return f.write(ctx, c.SandboxID, func(ctx context.Context) error { return f.inner.Commit(ctx, c) },
 		func(ctx context.Context) (bool, error) { return f.fits(ctx, c) })
 }
@@ -156,7 +156,7 @@ func (f *Faulty) met(ctx context.Context, writes []store.Write) (bool, error) {
 }
 
 // write does one write as planned. good reports whether the write would be
-// accepted: even a liar refuses what the store would refuse.
+// accepted: even AcknowledgedEarly refuses a write that the store would refuse.
 func (f *Faulty) write(ctx context.Context, sandboxID string, apply func(context.Context) error,
 	good func(context.Context) (bool, error),
 ) error {
@@ -188,7 +188,7 @@ func (f *Faulty) write(ctx context.Context, sandboxID string, apply func(context
 	return apply(ctx)
 }
 
-// begin counts a write, and lets what is in flight to the same sandbox land
+// begin counts a write, and lets writes in flight to the same sandbox land
 // first.
 func (f *Faulty) begin(ctx context.Context, sandboxID string) (Fault, error) {
 	f.mu.Lock()
@@ -201,8 +201,8 @@ func (f *Faulty) begin(ctx context.Context, sandboxID string) (Fault, error) {
 	return f.plan(f.calls), err
 }
 
-// look lets everything in flight land before a read, so that whoever was lied
-// to finds what was promised, until the crash.
+// look lets everything in flight land before a read, so that a caller with an
+// early acknowledgement finds its write, until the crash.
 func (f *Faulty) look(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

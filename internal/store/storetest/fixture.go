@@ -130,7 +130,7 @@ func (f *fixture) wantVersions(id string, newest uint64) {
 	f.wantImage(imageOf(id, newest))
 }
 
-// imageOf is what create leaves.
+// imageOf is the image of a sandbox after create.
 func imageOf(id string, newest uint64) store.Image {
 	image := store.Image{Sandbox: sandboxOf(id), Snapshot: store.Snapshot{SandboxID: id}}
 	for version := uint64(1); version <= newest; version++ {
@@ -167,8 +167,8 @@ func (f *fixture) same(what string, got, want any) {
 	}
 }
 
-// difference compares what was read with what was written. What is empty may
-// come back as nil.
+// difference compares the value that was read with the one that was written.
+// Empty values may come back as nil.
 func difference(got, want any) string {
 	notBody := func(p cmp.Path) bool { return p.Last().Type() != reflect.TypeFor[[]byte]() }
 	return cmp.Diff(want, got, cmp.Comparer(bytes.Equal), cmp.FilterPath(notBody, cmpopts.EquateEmpty()))

@@ -77,7 +77,7 @@ func closedRefuses(f *fixture) {
 	f.wantVersions("a", 2)
 }
 
-// closeFinishes closes under load: what was acknowledged is kept, everything
+// closeFinishes closes under load: acknowledged writes are kept, everything
 // else was refused.
 func closeFinishes(f *fixture) {
 	const writers = 8

@@ -9,8 +9,8 @@ import (
 	"platen/internal/store"
 )
 
-// A model is what a store should hold, kept in maps. It is the oracle of the
-// property test, so it is written for the eye.
+// A model holds the expected contents of a store, in maps. It is the oracle of
+// the property test, so it is written to be checked by reading.
 type model struct {
 	images  map[string]*store.Image // its Commits are all of them
 	deleted map[string]bool

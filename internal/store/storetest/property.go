@@ -68,7 +68,7 @@ func (c *comparison) sometimesRestart(t *rapid.T) {
 	c.open(t)
 }
 
-// modelIDs are few, so that most steps meet what others left.
+// modelIDs are few, so that most steps meet the results of others.
 var modelIDs = []string{"a", "b", "c", "d"}
 
 var drawID = rapid.SampledFrom(modelIDs)

@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// checksUnderRace is how many random lives a store leads while memory is
-// watched: each takes ten times as long, and has its writers meet as often.
+// checksUnderRace is the number of random histories of a store that are run
+// under the race detector: each takes ten times as long, and has its writers
+// meet as often.
 const checksUnderRace = "20"
 
-// fewerChecks lowers how often the property is tried, unless the command line
-// says how often.
+// fewerChecks lowers the number of runs of the property, unless the command
+// line sets it.
 func fewerChecks(t *testing.T) {
 	t.Helper()
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {

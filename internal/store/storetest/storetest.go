@@ -1,5 +1,5 @@
-// Package storetest holds what every engine of package store must do, as one
-// suite of tests, and a Store that breaks on purpose.
+// Package storetest holds the requirements of every engine of package store, as
+// one suite of tests, and a Store that breaks on purpose.
 package storetest
 
 import (

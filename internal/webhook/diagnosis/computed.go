@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// computed says what the receiver's own code does differently.
+// computed finds the mistake in a signature that the receiver's own code
+// computed.
 func (r *Report) computed(c *Capture, m *message) {
 	own := strings.TrimPrefix(strings.TrimSpace(c.Computed), "v1,")
 	if slices.Contains(m.signatures, own) {

@@ -1,6 +1,6 @@
-// Package diagnosis says why the signature of a webhook does not fit. It is
-// given what a receiver got and tries the mistakes that people make, one after
-// the other, until one of them explains the signature.
+// Package diagnosis explains why the signature of a webhook does not fit. It is
+// given the request that a receiver got and tries the mistakes that people
+// make, one after the other, until one of them explains the signature.
 package diagnosis
 
 import (
@@ -12,10 +12,12 @@ import (
 	"time"
 )
 
-// tolerance is how far a timestamp may be off (contract: LIMIT.SIGNATURE_AGE).
+// tolerance is the largest difference between a timestamp and the clock
+// (contract: LIMIT.SIGNATURE_AGE).
 const tolerance = 300 * time.Second
 
-// Capture is what a receiver got, and what it knows.
+// Capture is the request that a receiver got, with the secret and other facts
+// that the receiver has.
 type Capture struct {
 	Header http.Header
 	// Body is the raw body: the bytes as they came.
@@ -52,16 +54,16 @@ const (
 	ComputedOtherwise   Code = "computed_differently"
 )
 
-// Finding is one thing that is wrong.
+// Finding is one fault.
 type Finding struct {
 	Code Code `json:"code"`
 	// Certain is set when the signature proves it. Otherwise it is likely.
 	Certain bool `json:"certain"`
-	// Text says what is wrong and what to do.
+	// Text describes the fault and its remedy.
 	Text string `json:"text"`
 }
 
-// Report is what an examination found.
+// Report is the result of an examination.
 type Report struct {
 	// Verified is set when a correct receiver accepts the request: a signature
 	// fits and the timestamp is near enough.
@@ -75,8 +77,8 @@ func (r *Report) add(code Code, certain bool, format string, values ...any) {
 	r.Findings = append(r.Findings, Finding{code, certain, fmt.Sprintf(format, values...)})
 }
 
-// Examine says whether a correct receiver accepts the request, and what is
-// wrong. It never fails: what cannot be read is a finding.
+// Examine reports whether a correct receiver accepts the request, and the
+// faults found. It never fails: a part that cannot be read is a finding.
 func Examine(c *Capture) Report {
 	r := Report{Findings: []Finding{}}
 	id, stamp, signatures := header(c.Header, "webhook-id"), header(c.Header, "webhook-timestamp"), header(c.Header, "webhook-signature")
@@ -88,7 +90,7 @@ func Examine(c *Capture) Report {
 	slices.SortFunc(r.Findings, func(a, b Finding) int { return strings.Compare(a.Text, b.Text) })
 	timely, readable := r.clock(stamp, c.Now)
 	if id == "" || signatures == "" || !readable {
-		return r // what was signed cannot be known
+		return r // the signed bytes cannot be known
 	}
 	m := message{id: id, stamp: stamp, signatures: r.versions(signatures)}
 	if len(m.signatures) > 0 {
@@ -154,7 +156,7 @@ func (r *Report) versions(list string) []string {
 	return known
 }
 
-// shorten keeps what is shown of outside input on one line.
+// shorten keeps outside input on one line when it is shown.
 func shorten(text string) string {
 	const most = 24
 	if len(text) > most {

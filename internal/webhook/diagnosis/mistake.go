@@ -12,7 +12,7 @@ import (
 
 const secretPrefix = "whsec_"
 
-// message is what was signed, but for the body.
+// message is the signed text, but for the body.
 type message struct {
 	id, stamp  string
 	signatures []string
@@ -65,8 +65,8 @@ func keys(secret string) []key {
 	)
 }
 
-// secrets looks for the secret and the body that explain a signature. It reports
-// whether those that were given do.
+// secrets looks for the secret and the body that explain a signature. It
+// reports whether the given ones do.
 func (r *Report) secrets(c *Capture, m *message) bool {
 	current, old := keys(c.Secret), []key(nil)
 	if c.OldSecret != "" {
@@ -109,7 +109,7 @@ func (r *Report) secrets(c *Capture, m *message) bool {
 	return false
 }
 
-// guess says what is likely when nothing explains a signature.
+// guess reports the likely causes when nothing explains a signature.
 func (r *Report) guess(c *Capture, m *message) {
 	var read struct {
 		ID string `json:"id"`
@@ -137,7 +137,7 @@ type body struct {
 	text    string
 }
 
-// bodies undo what is done to bodies before they are verified.
+// bodies undo the changes that are made to bodies before they are verified.
 func bodies(raw []byte) []body {
 	const ending = "The body has other white space at its beginning or end than what was signed: a line break was added or taken away when it was read, logged or saved."
 	var ways []body
