@@ -231,3 +231,26 @@ test('a sandbox that was left is not listened to any more', async () => {
   store.disconnect();
   assert.throws(() => stream.enqueue(new Uint8Array()), TypeError);
 });
+
+test('a wait leaves no listener behind, and ends when the browser is online again', async t => {
+  const listeners = new Set();
+  const added = globalThis.addEventListener;
+  globalThis.addEventListener = (name, heard, { signal } = {}) => {
+    if (name !== 'online') return;
+    listeners.add(heard);
+    signal?.addEventListener('abort', () => listeners.delete(heard));
+  };
+  t.after(() => {
+    globalThis.addEventListener = added;
+  });
+  const server = await watch();
+  server.stream = () => refused('unavailable', 503);
+  server.lose();
+  let last;
+  for (const refusals of [1, 2, 3, 4]) {
+    await until(() => store.link.value.state === 'reconnecting' && store.link.value.until !== last);
+    last = store.link.value.until;
+    assert.equal(listeners.size, 1, `after ${refusals} refusals`);
+    for (const heard of listeners) heard();
+  }
+});
