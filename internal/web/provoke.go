@@ -121,7 +121,7 @@ curl -s BASE/office/shipments AS_OFFICE -H "Idempotency-Key: too-many" \
   curl -s BASE/sandbox/tick AS_OFFICE -H "Idempotency-Key: one-key" --json '{"minutes": '$minutes'}' > $minutes.json
 done
 cat 2.json`,
-	problem.RateLimited: `for call in $(seq 80); do curl -s BASE/sandbox AS_OFFICE > last.json; done
+	problem.RateLimited: `for call in $(seq 80); do curl -s --fail-with-body BASE/sandbox AS_OFFICE > last.json || break; done
 cat last.json`,
 	problem.TickRate: `curl -s -X POST BASE/sandbox/tick AS_OFFICE > /dev/null
 curl -s -X POST BASE/sandbox/tick AS_OFFICE`,
