@@ -219,8 +219,22 @@ func TestPingsCountInTheBudgetOfDeliveries(t *testing.T) {
 func TestAReceiverThatStartsAgainIsNotDisabled(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.DLV.REST", "DLV.RETRY")
-	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
-	s := n.serving(r.URL, `"*"`)
+	service := private(t)
+	const tries = 3
+	for range tries {
+		if service.startsAgain(t) {
+			return
+		}
+	}
+	t.Error("whenever the receiver was away, deliveries ran out of time as well")
+}
+
+// startsAgain has a receiver that is away for three attempts. It is false when the
+// machine was so busy that attempts ran out of time too, which count as failures.
+func (s *service) startsAgain(t *testing.T) bool {
+	t.Helper()
+	n, r := s.create(t, `{"clock":"manual"}`), receive(t)
+	subscription := n.serving(r.URL, `"*"`)
 	var failed atomic.Int64
 	r.answers(func(received) int {
 		if failed.Add(1) <= 3 { // 1 and 2 seconds apart: it is away for three
@@ -232,13 +246,24 @@ func TestAReceiverThatStartsAgainIsNotDisabled(t *testing.T) {
 	n.tick(480)
 	feed := slices.DeleteFunc(n.feed(since), func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.webhook.") })
 	feed = feed[:min(len(feed), 40)]
+	busy := false
+	defer func() {
+		if t.Failed() {
+			t.Logf("the subscription is %v, its log %v", n.webhook(subscription), n.deliveries(subscription))
+		}
+	}()
 	eventually(t, "everything arrives", 60*time.Second, func() bool {
-		delivered := n.all("/webhooks/" + text(s, "id") + "/deliveries?status=delivered")
-		return !slices.ContainsFunc(feed, func(e object) bool {
-			return !slices.ContainsFunc(delivered, func(d object) bool { return d["event_id"] == e["id"] })
+		log := n.deliveries(subscription)
+		busy = slices.ContainsFunc(log, func(d object) bool { return d["error_class"] != nil && d["error_class"] != "http_5xx" })
+		return busy || !slices.ContainsFunc(feed, func(e object) bool {
+			return !slices.ContainsFunc(log, func(d object) bool { return d["event_id"] == e["id"] && d["status"] == "delivered" })
 		})
 	})
-	if row := n.webhook(s); row["status"] != "active" {
+	if busy {
+		t.Logf("the log is %v", n.deliveries(subscription))
+		return false
+	}
+	if row := n.webhook(subscription); row["status"] != "active" {
 		t.Errorf("the subscription is %v", row)
 	}
 	got := r.requests()
@@ -247,6 +272,7 @@ func TestAReceiverThatStartsAgainIsNotDisabled(t *testing.T) {
 			t.Errorf("after failure %d the next event came %s later", i+1, pause)
 		}
 	}
+	return true
 }
 
 // TestTheFourthAttemptIsTheLast: after 10, 60 and 300 seconds. That is more than
