@@ -3453,8 +3453,8 @@ const (
 	// CodeBanned (403): your network went on sending although it was told to slow down, and is shut
 	// out for a while. Its keys are not touched.
 	CodeBanned = "banned"
-	// CodeOriginRefused (403): a browser sent the call for a page of another site. Making and
-	// extending sandboxes is not for pages that somebody only visits.
+	// CodeOriginRefused (403): a browser sent the request for a page of another site. Pages of other
+	// sites may not create, extend or delete sandboxes.
 	CodeOriginRefused = "origin_refused"
 	// CodeNotFound (404): the sandbox has no record with this id.
 	CodeNotFound = "not_found"

@@ -86,7 +86,7 @@ func (t *ticket) release() {
 	t.held = nil
 }
 
-// queue is the queue.
+// queue holds the tickets of requests that found no place.
 type queue struct {
 	// tickets are all that are not gone, by key.
 	tickets map[string]*ticket

@@ -58,7 +58,7 @@ func consoleStream(x *exchange, o *viewer) error {
 	}
 	defer leave()
 	x.secret = true
-	s := &stream{exchange: x, onlooker: o, place: cursorOf(x.r.Header.Get("Last-Event-ID")), control: http.NewResponseController(x.w)}
+	s := &stream{exchange: x, viewer: o, cursor: cursorOf(x.r.Header.Get("Last-Event-ID")), control: http.NewResponseController(x.w)}
 	h := x.headers()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies that hold responses back would make it useless
@@ -73,10 +73,10 @@ func consoleStream(x *exchange, o *viewer) error {
 // stream is a console that listens.
 type stream struct {
 	*exchange
-	onlooker *viewer
-	place    cursor
-	control  *http.ResponseController
-	sent     time.Time
+	viewer  *viewer
+	cursor  cursor
+	control *http.ResponseController
+	sent    time.Time
 }
 
 // run sends changes until the client leaves, the server stops or the sandbox is
@@ -125,14 +125,14 @@ func (s *stream) rest(ctx context.Context) bool {
 
 // tell sends the changes.
 func (s *stream) tell(ctx context.Context) error {
-	c, to, err := s.changes(ctx, s.place, s.onlooker)
+	c, to, err := s.changes(ctx, s.cursor, s.viewer)
 	if err != nil {
 		return err
 	}
-	if to == s.place && c.Now.Status != sandbox.Active {
+	if to == s.cursor && c.Now.Status != sandbox.Active {
 		return s.stayAlive()
 	}
-	s.place = to
+	s.cursor = to
 	return s.write(fmt.Appendf(nil, "event: change\nid: %s\ndata: %s\n\n", to, encode(c)))
 }
 

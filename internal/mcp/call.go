@@ -129,7 +129,7 @@ func (c *call) identify(ctx context.Context) (holder, error) {
 // byHandle finds the sandbox of a handle. A key of another sandbox beside it is
 // a mix-up, and is refused.
 func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
-	keys, err := c.endpoint.options.Book.Holds(ctx, handle)
+	keys, err := c.endpoint.options.Sessions.Holds(ctx, handle)
 	if errors.Is(err, session.ErrUnknown) {
 		return holder{}, gone(fromHandle)
 	}

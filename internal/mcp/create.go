@@ -155,7 +155,7 @@ func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 	office, _, _ := sandbox.HashKey(envelope.Data.OfficeKey)
 	factory, _, _ := sandbox.HashKey(envelope.Data.FactoryKey)
 	keys := sandbox.Keys{SandboxID: envelope.Data.SandboxID, Office: office, Factory: factory}
-	handle, err := c.endpoint.options.Book.Give(context.WithoutCancel(ctx), c.incoming.Session, keys)
+	handle, err := c.endpoint.options.Sessions.Give(context.WithoutCancel(ctx), c.incoming.Session, keys)
 	if err != nil {
 		c.endpoint.options.Log.Error("give a sandbox to a session", "sandbox", keys.SandboxID, "error", err)
 		return got, nil

@@ -117,7 +117,7 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 		}
 	})
 	e, err := mcp.New(mcp.Options{
-		Door: d, Book: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets, Policy: gateway.WithKey,
+		Door: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets, Policy: gateway.WithKey,
 		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" }, Version: "test", Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -69,7 +69,7 @@ type Docs interface {
 // Options configure an endpoint.
 type Options struct {
 	Door       Door
-	Book       *session.Store
+	Sessions   *session.Store
 	Operations []operation.Operation
 	// Presets are the names of the companies that one can begin with.
 	Presets []string
@@ -129,7 +129,7 @@ func New(o Options) (*Endpoint, error) {
 		here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool { return !t.shownAt(system) })
 		e.mux.Handle(path, gateway.New(gateway.Options{
 			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
-			Policy: o.Policy, Book: o.Book, Gate: gate{o.Door}, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
+			Policy: o.Policy, SessionStore: o.Sessions, Gate: gate{o.Door}, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
 		}))
 	}
 	return e, nil

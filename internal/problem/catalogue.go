@@ -160,7 +160,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: OriginRefused, Status: http.StatusForbidden,
 		Hint:    "Call from a program, or from the pages of this server.",
-		Meaning: "A browser sent the call for a page of another site. Making and extending sandboxes is not for pages that somebody only visits.",
+		Meaning: "A browser sent the request for a page of another site. Pages of other sites may not create, extend or delete sandboxes.",
 		Remedy:  "Send it from your own program. What is no browser sends neither Origin nor Sec-Fetch-Site, and is not asked for them.",
 	},
 	{

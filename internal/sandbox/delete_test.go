@@ -6,7 +6,6 @@ import (
 
 	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/store"
 	"platen/internal/store/storetest"
 )
 
@@ -93,25 +92,17 @@ func TestASandboxIsDeletedOnce(t *testing.T) {
 func TestADeletionThatFailsCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	for fault, stillThere := range map[storetest.Fault]bool{storetest.NotApplied: true, storetest.AppliedButFailed: false} {
-		broken := false
-		b := open(t, func(inner store.Store) store.Store {
-			return storetest.NewFaulty(inner, func(int) storetest.Fault {
-				if broken {
-					return fault
-				}
-				return storetest.NoFault
-			})
-		})
+		b, broken := breakable(t, fault)
 		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"})
 		if err != nil || !b.works(created.OfficeKey) {
 			t.Fatal(err)
 		}
 		s := b.registry.Sandbox(created.SandboxID)
-		broken = true
+		*broken = true
 		if _, _, err := s.Delete(t.Context(), sandbox.Command{}, nil); err == nil {
 			t.Error("a deletion that failed is reported as done")
 		}
-		broken = false
+		*broken = false
 		_, err = s.View(t.Context(), 0)
 		if got := err == nil; got != stillThere {
 			t.Errorf("fault %v: the sandbox is there: %v, want %v (%v)", fault, got, stillThere, err)

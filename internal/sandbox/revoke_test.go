@@ -58,30 +58,37 @@ func TestARevokedKeyNeverWorksAgain(t *testing.T) {
 	}
 }
 
+// breakable opens a registry over a store whose writes have a fault while the switch
+// is on.
+func breakable(t *testing.T, fault storetest.Fault) (b *bench, broken *bool) {
+	t.Helper()
+	broken = new(bool)
+	return open(t, func(inner store.Store) store.Store {
+		return storetest.NewFaulty(inner, func(int) storetest.Fault {
+			if *broken {
+				return fault
+			}
+			return storetest.NoFault
+		})
+	}), broken
+}
+
 // TestARevocationThatFailsCanBeRepeated breaks the commit that takes the key
 // away, with and without its effect.
 func TestARevocationThatFailsCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	for fault, stillWorks := range map[storetest.Fault]bool{storetest.NotApplied: true, storetest.AppliedButFailed: false} {
-		broken := false
-		b := open(t, func(inner store.Store) store.Store {
-			return storetest.NewFaulty(inner, func(int) storetest.Fault {
-				if broken {
-					return fault
-				}
-				return storetest.NoFault
-			})
-		})
+		b, broken := breakable(t, fault)
 		mode := sim.Mode("manual")
 		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter", Clock: &mode})
 		if err != nil || !b.works(created.OfficeKey) {
 			t.Fatal(err)
 		}
-		broken = true
+		*broken = true
 		if err := b.registry.Revoke(t.Context(), created.OfficeKey); err == nil {
 			t.Error("a revocation that may not be durable is said to be done")
 		}
-		broken = false
+		*broken = false
 		if got := b.works(created.OfficeKey); got != stillWorks {
 			t.Errorf("fault %d: the key works: %t, in the store: %t", fault, got, stillWorks)
 		}

@@ -30,7 +30,7 @@ func (s *siteSearch) Search(query string, most int) []mcp.Page {
 // agents makes the endpoint that agents connect to.
 func (s *Server) agents(table []operation.Operation, docs mcp.Docs) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{
-		Door: s.api, Book: session.NewStore(s.store, s.now), Operations: table, Presets: s.registry.Presets(), Policy: gateway.Policy(s.config.Sessionless),
+		Door: s.api, Sessions: session.NewStore(s.store, s.now), Operations: table, Presets: s.registry.Presets(), Policy: gateway.Policy(s.config.Sessionless),
 		Origin: s.origin, Serves: s.serves, Version: Version(), Docs: docs, Log: s.log,
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func (s *Server) dispatch() error {
 	}
 	connections := netguard.New(guard)
 	s.dispatcher = webhook.NewDispatcher(webhook.Options{
-		Source: books{s.registry}, Sealer: s.sealer, Policy: s.policy, Log: s.log, Observer: s.metrics, UserAgent: webhook.UserAgent(s.origin),
+		Source: webhookSource{s.registry}, Sealer: s.sealer, Policy: s.policy, Log: s.log, Observer: s.metrics, UserAgent: webhook.UserAgent(s.origin),
 		NewTransport: func() webhook.Transport { return connections.Transport() },
 	})
 	return nil
@@ -76,23 +76,23 @@ func (s *Server) own(host string) {
 	}
 }
 
-// books adapts the registry's subscriptions and delivery log to the dispatcher.
-type books struct{ registry *sandbox.Registry }
+// webhookSource adapts the registry's subscriptions and delivery log to the dispatcher.
+type webhookSource struct{ registry *sandbox.Registry }
 
 // Due implements webhook.Source.
-func (b books) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
-	attempts, next, err := b.registry.Due(ctx, sandboxID, now, limit, wants)
+func (s webhookSource) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
+	attempts, next, err := s.registry.Due(ctx, sandboxID, now, limit, wants)
 	return attempts, next, goneOr(err)
 }
 
 // Record implements webhook.Source.
-func (b books) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
-	return goneOr(b.registry.Record(ctx, sandboxID, outcomes))
+func (s webhookSource) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
+	return goneOr(s.registry.Record(ctx, sandboxID, outcomes))
 }
 
 // Waiting implements webhook.Source.
-func (b books) Waiting(ctx context.Context) ([]string, error) {
-	return b.registry.Waiting(ctx) //nolint:wrapcheck // a seam, and nothing else
+func (s webhookSource) Waiting(ctx context.Context) ([]string, error) {
+	return s.registry.Waiting(ctx) //nolint:wrapcheck // a seam, and nothing else
 }
 
 // goneOr returns the dispatcher's error for a sandbox that was deleted.

@@ -16,9 +16,9 @@ const (
 	searchPath = "/docs/search"
 	// maxQuery is how many bytes of a query are looked at.
 	maxQuery = 200
-	// maxHits is how many places are shown.
+	// maxHits is how many sections are shown.
 	maxHits = 20
-	// hitsOfPage is how many places of one page are shown.
+	// hitsOfPage is how many sections of one page are shown.
 	hitsOfPage = 2
 	// excerptLength is about how many bytes of a place are shown.
 	excerptLength = 220
@@ -52,24 +52,24 @@ var secret = regexp.MustCompile(`(?i)lab_(?:off|fac)_[a-z0-9_-]{8}|whsec_|sbh_`)
 
 func newSearch(s *site) *search {
 	return &search{site: s, index: sync.OnceValues(func() ([]section, *find.Index) {
-		var places []section
+		var sections []section
 		for _, w := range s.written {
-			places = append(places, placesOf(w)...)
+			sections = append(sections, sectionsOf(w)...)
 		}
-		texts := make([]find.Text, len(places))
-		for i, p := range places {
+		texts := make([]find.Text, len(sections))
+		for i, p := range sections {
 			texts[i] = find.Text{Title: p.Page, Also: p.also, Body: p.text}
 			if p.Title != "" {
 				texts[i].Title, texts[i].Whole = p.Title, p.Page
 			}
 		}
-		return places, find.New(texts)
+		return sections, find.New(texts)
 	})}
 }
 
 // placesOf splits a guide at its headings. A page that was made from tables is
 // one place.
-func placesOf(w writtenPage) []section {
+func sectionsOf(w writtenPage) []section {
 	first := section{Page: w.Title, Path: w.Path, also: w.Also[""]}
 	if w.OnPage == nil {
 		text := w.markdown
@@ -82,23 +82,23 @@ func placesOf(w writtenPage) []section {
 		first.text = plainWords(text)
 		return []section{first}
 	}
-	places := []section{first}
+	sections := []section{first}
 	fenced := false
 	for line := range strings.Lines(w.markdown) {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
-		if next := len(places) - 1; !fenced && next < len(w.OnPage) && isHeading(line, w.OnPage[next]) {
+		if next := len(sections) - 1; !fenced && next < len(w.OnPage) && isHeading(line, w.OnPage[next]) {
 			h := w.OnPage[next]
-			places = append(places, section{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID, also: w.Also[h.ID]})
+			sections = append(sections, section{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID, also: w.Also[h.ID]})
 			continue
 		}
-		places[len(places)-1].text += line
+		sections[len(sections)-1].text += line
 	}
-	for i := range places {
-		places[i].text = plainWords(places[i].text)
+	for i := range sections {
+		sections[i].text = plainWords(sections[i].text)
 	}
-	return places
+	return sections
 }
 
 // blocks are the blocks of code of a page.
@@ -137,9 +137,9 @@ func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if secret.MatchString(query) {
 		status, view.Refused, shown = http.StatusBadRequest, true, ""
 	} else {
-		places, index := x.index()
+		sections, index := x.index()
 		matches := index.Matches(query)
-		for _, p := range spread(places, index.Search(query, len(places))) {
+		for _, p := range spread(sections, index.Search(query, len(sections))) {
 			view.Hits = append(view.Hits, hit{section: p, Excerpt: excerpt(p.text, matches)})
 		}
 	}
@@ -171,7 +171,7 @@ type Found struct {
 // foundText is how many bytes of a place are told.
 const foundText = 1500
 
-// Search returns at most so many places of the docs, the best first. Nothing is
+// Search returns at most so many sections of the docs, the best first. Nothing is
 // found before the docs can be rendered.
 func (h *Pages) Search(query string, most int) []Found {
 	docs, err := h.library()
@@ -179,9 +179,9 @@ func (h *Pages) Search(query string, most int) []Found {
 		return nil
 	}
 	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
-	places, index := docs.search.index()
+	sections, index := docs.search.index()
 	var found []Found
-	for _, at := range spread(places, index.Search(query, len(places))) {
+	for _, at := range spread(sections, index.Search(query, len(sections))) {
 		if len(found) == most {
 			break
 		}
@@ -197,12 +197,12 @@ func (h *Pages) Search(query string, most int) []Found {
 	return found
 }
 
-// spread takes the best places, of each page a few.
-func spread(places []section, found []int) []section {
+// spread takes the best sections, of each page a few.
+func spread(sections []section, found []int) []section {
 	var best []section
 	of := map[string]int{}
 	for _, i := range found {
-		if p := places[i]; of[p.Page] < hitsOfPage && len(best) < maxHits {
+		if p := sections[i]; of[p.Page] < hitsOfPage && len(best) < maxHits {
 			of[p.Page]++
 			best = append(best, p)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestPagesOfOtherSitesCannotMakeOrExtendSandboxes(t *testing.T) {
+func TestPagesOfOtherSitesCannotChangeWhichSandboxesThereAre(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ERR.ORIGIN_REFUSED")
 	n := shared.create(t, "")
@@ -16,6 +16,7 @@ func TestPagesOfOtherSitesCannotMakeOrExtendSandboxes(t *testing.T) {
 	} {
 		shared.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: headers}).want(http.StatusForbidden, "origin_refused")
 		n.post("/sandbox/extend", "", headers...).want(http.StatusForbidden, "origin_refused")
+		n.call("DELETE", "/sandbox", "", headers...).want(http.StatusForbidden, "origin_refused")
 	}
 	for _, headers := range [][]string{{"Sec-Fetch-Site", "same-origin"}, {"Sec-Fetch-Site", "none"}, {"Origin", shared.Origin}} {
 		shared.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: headers}).want(http.StatusCreated, "")

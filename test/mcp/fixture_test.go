@@ -67,7 +67,7 @@ func fixtures(t testing.TB) string {
 	origin := "http://" + server.Listener.Addr().String()
 	server.Config.Handler = gateway.New(gateway.Options{
 		Sessionless: suiteServer(nil), Sessions: suiteServer(gateway.Earlier()), Policy: gateway.Always,
-		Book: session.NewStore(db, time.Now), Gate: everybody{}, Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() }, Log: slog.New(slog.DiscardHandler),
+		SessionStore: session.NewStore(db, time.Now), Gate: everybody{}, Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() }, Log: slog.New(slog.DiscardHandler),
 	})
 	server.Start()
 	t.Cleanup(func() {

@@ -70,7 +70,7 @@ type Options struct {
 	// Sessionless serves every revision, Sessions those with sessions.
 	Sessionless, Sessions *sdk.Server
 	Policy                Policy
-	Book                  *session.Store
+	SessionStore          *session.Store
 	Gate                  Gate
 	// Origin is the scheme and host under which clients know the server, and
 	// Serves reports whether a host is its own.
@@ -221,7 +221,7 @@ func (f *Gateway) recognise(v *Request) error {
 		return nil
 	}
 	var err error
-	v.Session, err = f.options.Book.Find(r.Context(), id)
+	v.Session, err = f.options.SessionStore.Find(r.Context(), id)
 	if errors.Is(err, session.ErrUnknown) {
 		return &refusal{status: http.StatusNotFound, code: codeNoSession, message: "Session not found: it has ended, or never was; send a new initialize request"}
 	}
@@ -240,7 +240,7 @@ func (f *Gateway) end(w http.ResponseWriter, r *http.Request, v *Request) {
 		f.refuse(w, err)
 		return
 	}
-	if err := f.options.Book.End(r.Context(), v.Session); err != nil {
+	if err := f.options.SessionStore.End(r.Context(), v.Session); err != nil {
 		f.refuse(w, err)
 		return
 	}
@@ -275,7 +275,7 @@ func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 		}
 	}
 	if opens && v.Session == nil && !sessionless(r) {
-		id, opened, err := f.options.Book.Open(r.Context())
+		id, opened, err := f.options.SessionStore.Open(r.Context())
 		if err != nil {
 			f.refuse(w, err)
 			return

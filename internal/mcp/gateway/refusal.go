@@ -37,9 +37,9 @@ func (r *refusal) Error() string { return r.message }
 
 // reject refuses a request that no operation sees. It costs the same as a
 // request without a key, unless it comes with a session.
-func (f *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, visits ...*Request) {
+func (f *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, requests ...*Request) {
 	spend := f.options.Gate.Anonymous
-	for _, v := range visits {
+	for _, v := range requests {
 		if v.Session != nil || v.Key != "" && f.options.Gate.Knows(r, v.Key) == nil {
 			spend = f.options.Gate.Known
 		}
