@@ -3,21 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
-	"time"
 )
-
-// Meta holds the metadata that every response carries.
-type Meta struct {
-	// Simulation is always true: nothing here is real.
-	Simulation bool      `json:"simulation"`
-	RequestID  string    `json:"request_id"`
-	ServerTime time.Time `json:"server_time"`
-	// SimDate is the in-world date, ExpiresInS the seconds that the sandbox has
-	// left. Responses that are not about a sandbox have neither.
-	SimDate    Date   `json:"sim_date"`
-	ExpiresInS int64  `json:"expires_in_s"`
-	APIVersion string `json:"api_version"`
-}
 
 // Call describes a finished call. After a failed one it describes the last
 // attempt.

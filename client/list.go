@@ -54,9 +54,9 @@ func (s selection) where(name, value string) {
 	}
 }
 
-// after returns a query for the events after a number, all of them for 0.
-func after(seq uint64) url.Values {
-	return url.Values{"since": {strconv.FormatUint(seq, 10)}}
+// sequence is a query with the number of an event.
+func sequence(name string, number uint64) url.Values {
+	return url.Values{name: {strconv.FormatUint(number, 10)}}
 }
 
 // joined is a parameter of several values.

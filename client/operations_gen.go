@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// BasePath is the path of the API below the origin of a server.
+const BasePath = "/v1"
+
 // CreateSandbox calls POST /sandboxes: create a sandbox.
 //
 // A throw-away company with a key for each of its two systems. The keys are shown once, in this
@@ -79,7 +82,7 @@ func (c *Client) DeleteSandbox(ctx context.Context) (*DeletedSandbox, error) {
 //
 // A point for the opening and for each half day, oldest first: what a chart needs.
 func (c *Client) GetSeries(ctx context.Context, since uint64) (*Series, error) {
-	return read[Series](ctx, c, request{operation: "get_series", path: "/sandbox/series", system: shared, query: after(since)})
+	return read[Series](ctx, c, request{operation: "get_series", path: "/sandbox/series", system: shared, query: sequence("since", since)})
 }
 
 // GetReport calls GET /sandbox/report: the score, and what it rests on.
@@ -93,18 +96,19 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 
 // ListEventsParams chooses what ListEvents reads. Empty fields choose nothing.
 type ListEventsParams struct {
-	// AfterSeq leaves out events up to this number. Not together with Cursor.
-	AfterSeq uint64
-	// Types chooses events of these types.
+	// Types is the parameter types: only events of these types, separated by commas.
 	Types []EventType
-	// System chooses rows with this system.
+	// System is the parameter system: only rows with this system.
 	System EventSystem
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// AfterSeq is the parameter after_seq: only events with a greater number. Not together with
+	// Cursor.
+	AfterSeq uint64
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -112,11 +116,11 @@ type ListEventsParams struct {
 
 func (p ListEventsParams) selection() selection {
 	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("types", joined(p.Types))
+	s.where("system", string(p.System))
 	if p.AfterSeq != 0 {
 		s.where("after_seq", strconv.FormatUint(p.AfterSeq, 10))
 	}
-	s.where("types", joined(p.Types))
-	s.where("system", string(p.System))
 	return s
 }
 
@@ -135,32 +139,34 @@ func (c *Client) EventsWhere(ctx context.Context, params ListEventsParams) iter.
 
 // PollEventsParams chooses what PollEvents reads. Empty fields choose nothing.
 type PollEventsParams struct {
-	// AfterSeq leaves out events up to this number. Not together with Cursor.
-	AfterSeq uint64
-	// WaitS is how long to wait in seconds, 0 to 25. The server's default is 20.
-	WaitS *int
-	// Types chooses events of these types.
+	// Types is the parameter types: only events of these types, separated by commas.
 	Types []EventType
-	// System chooses rows with this system.
+	// System is the parameter system: only rows with this system.
 	System EventSystem
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// AfterSeq is the parameter after_seq: only events with a greater number; wanted unless there is
+	// a cursor. Not together with Cursor.
+	AfterSeq uint64
+	// WaitS is the parameter wait_s: how long to wait, in seconds. 0 to 25; the server's default is
+	// 20.
+	WaitS *int
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 }
 
 func (p PollEventsParams) selection() selection {
 	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, "")
+	s.where("types", joined(p.Types))
+	s.where("system", string(p.System))
 	if p.Cursor == "" {
 		s.where("after_seq", strconv.FormatUint(p.AfterSeq, 10))
 	}
 	if p.WaitS != nil {
 		s.where("wait_s", strconv.Itoa(*p.WaitS))
 	}
-	s.where("types", joined(p.Types))
-	s.where("system", string(p.System))
 	return s
 }
 
@@ -184,12 +190,12 @@ func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
 
 // ListRequestsParams chooses what ListRequests reads. Empty fields choose nothing.
 type ListRequestsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -224,14 +230,14 @@ func (c *Client) GetRequest(ctx context.Context, id string) (*LoggedCall, error)
 
 // ListMissionsParams chooses what ListMissions reads. Empty fields choose nothing.
 type ListMissionsParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status MissionStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -266,12 +272,12 @@ func (c *Client) GetMission(ctx context.Context, id string) (*Mission, error) {
 
 // ListAchievementsParams chooses what ListAchievements reads. Empty fields choose nothing.
 type ListAchievementsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -305,12 +311,12 @@ func (c *Client) GetAchievement(ctx context.Context, id string) (*Achievement, e
 
 // ListLoreEventsParams chooses what ListLoreEvents reads. Empty fields choose nothing.
 type ListLoreEventsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -344,12 +350,12 @@ func (c *Client) GetLoreEvent(ctx context.Context, id string) (*Event, error) {
 
 // ListMajorOrdersParams chooses what ListMajorOrders reads. Empty fields choose nothing.
 type ListMajorOrdersParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -384,18 +390,18 @@ func (c *Client) GetMajorOrder(ctx context.Context, id string) (*MajorOrder, err
 
 // ListSalesOrdersParams chooses what ListSalesOrders reads. Empty fields choose nothing.
 type ListSalesOrdersParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status OfficeSalesOrderStatus
-	// SKU chooses rows with this sku.
+	// SKU is the parameter sku: only rows with this sku.
 	SKU string
-	// CustomerID chooses rows with this customer id.
+	// CustomerID is the parameter customer_id: only rows with this customer id.
 	CustomerID string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -462,14 +468,14 @@ func (c *Client) DeclineSalesOrder(ctx context.Context, id string, in DeclineSal
 
 // ListOfficeShipmentsParams chooses what ListOfficeShipments reads. Empty fields choose nothing.
 type ListOfficeShipmentsParams struct {
-	// SalesOrderID chooses rows with this sales order id.
+	// SalesOrderID is the parameter sales_order_id: only rows with this sales order id.
 	SalesOrderID string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -518,14 +524,14 @@ func (c *Client) CreateOfficeShipment(ctx context.Context, in CreateOfficeShipme
 // ListCustomerInvoicesParams chooses what ListCustomerInvoices reads. Empty fields choose
 // nothing.
 type ListCustomerInvoicesParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status OfficeCustomerInvoiceStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -558,12 +564,12 @@ func (c *Client) GetCustomerInvoice(ctx context.Context, id string) (*OfficeCust
 
 // ListPaymentsParams chooses what ListPayments reads. Empty fields choose nothing.
 type ListPaymentsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -599,14 +605,14 @@ func (c *Client) GetCash(ctx context.Context) (*Cash, error) {
 
 // ListLedgerEntriesParams chooses what ListLedgerEntries reads. Empty fields choose nothing.
 type ListLedgerEntriesParams struct {
-	// Kind chooses rows with this kind.
+	// Kind is the parameter kind: only rows with this kind.
 	Kind OfficeLedgerKind
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -641,12 +647,12 @@ func (c *Client) GetLedgerEntry(ctx context.Context, id string) (*OfficeLedgerEn
 
 // ListCustomersParams chooses what ListCustomers reads. Empty fields choose nothing.
 type ListCustomersParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -677,12 +683,12 @@ func (c *Client) GetCustomer(ctx context.Context, id string) (*OfficeCustomer, e
 
 // ListOfficeProductsParams chooses what ListOfficeProducts reads. Empty fields choose nothing.
 type ListOfficeProductsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -714,14 +720,14 @@ func (c *Client) GetOfficeProduct(ctx context.Context, id string) (*OfficeProduc
 
 // ListContractLotsParams chooses what ListContractLots reads. Empty fields choose nothing.
 type ListContractLotsParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status OfficeContractLotStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -786,14 +792,14 @@ func (c *Client) DeclineContractLot(ctx context.Context, id string) (*OfficeCont
 
 // ListMarketQuotesParams chooses what ListMarketQuotes reads. Empty fields choose nothing.
 type ListMarketQuotesParams struct {
-	// SKU chooses rows with this sku.
+	// SKU is the parameter sku: only rows with this sku.
 	SKU string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -843,14 +849,14 @@ func (c *Client) TradeOnMarket(ctx context.Context, in TradeOnMarketInput) (*Tra
 
 // ListMarketTradesParams chooses what ListMarketTrades reads. Empty fields choose nothing.
 type ListMarketTradesParams struct {
-	// SKU chooses rows with this sku.
+	// SKU is the parameter sku: only rows with this sku.
 	SKU string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -883,12 +889,12 @@ func (c *Client) GetMarketTrade(ctx context.Context, id string) (*Trade, error) 
 
 // ListSuppliersParams chooses what ListSuppliers reads. Empty fields choose nothing.
 type ListSuppliersParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -922,14 +928,14 @@ func (c *Client) GetSupplier(ctx context.Context, id string) (*OfficeSupplier, e
 // ListOfficeRequisitionsParams chooses what ListOfficeRequisitions reads. Empty fields choose
 // nothing.
 type ListOfficeRequisitionsParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status OfficeRequisitionStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1000,16 +1006,16 @@ func (c *Client) RejectRequisition(ctx context.Context, id string, in RejectRequ
 
 // ListPurchaseOrdersParams chooses what ListPurchaseOrders reads. Empty fields choose nothing.
 type ListPurchaseOrdersParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status OfficePurchaseOrderStatus
-	// SupplierID chooses rows with this supplier id.
+	// SupplierID is the parameter supplier_id: only rows with this supplier id.
 	SupplierID string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1075,14 +1081,14 @@ func (c *Client) ApprovePurchaseOrder(ctx context.Context, id string) (*OfficePu
 // ListOfficeGoodsReceiptsParams chooses what ListOfficeGoodsReceipts reads. Empty fields choose
 // nothing.
 type ListOfficeGoodsReceiptsParams struct {
-	// PurchaseOrderID chooses rows with this purchase order id.
+	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase order id.
 	PurchaseOrderID string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1130,18 +1136,18 @@ func (c *Client) CreateOfficeGoodsReceipt(ctx context.Context, in CreateOfficeGo
 // ListSupplierInvoicesParams chooses what ListSupplierInvoices reads. Empty fields choose
 // nothing.
 type ListSupplierInvoicesParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status OfficeSupplierInvoiceStatus
-	// MatchStatus chooses rows with this match status.
+	// MatchStatus is the parameter match_status: only rows with this match status.
 	MatchStatus OfficeSupplierInvoiceMatchStatus
-	// Kind chooses rows with this kind.
+	// Kind is the parameter kind: only rows with this kind.
 	Kind OfficeSupplierInvoiceKind
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1194,16 +1200,16 @@ func (c *Client) PaySupplierInvoice(ctx context.Context, id string, in PaySuppli
 
 // ListEmployeesParams chooses what ListEmployees reads. Empty fields choose nothing.
 type ListEmployeesParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status HREmployeeStatus
-	// Role chooses rows with this role.
+	// Role is the parameter role: only rows with this role.
 	Role CatalogRole
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1266,12 +1272,12 @@ func (c *Client) DismissEmployee(ctx context.Context, id string, in DismissEmplo
 
 // ListLeaveRequestsParams chooses what ListLeaveRequests reads. Empty fields choose nothing.
 type ListLeaveRequestsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1305,12 +1311,12 @@ func (c *Client) GetLeaveRequest(ctx context.Context, id string) (*LeaveRequest,
 
 // ListTimesheetsParams chooses what ListTimesheets reads. Empty fields choose nothing.
 type ListTimesheetsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1357,14 +1363,14 @@ func (c *Client) CreateTimesheet(ctx context.Context, in CreateTimesheetInput) (
 
 // ListPayrollRunsParams chooses what ListPayrollRuns reads. Empty fields choose nothing.
 type ListPayrollRunsParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status HRPayrollStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1411,16 +1417,16 @@ func (c *Client) RunPayroll(ctx context.Context, in RunPayrollInput) (*PayrollRu
 
 // ListWorkOrdersParams chooses what ListWorkOrders reads. Empty fields choose nothing.
 type ListWorkOrdersParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status FactoryWorkOrderStatus
-	// Reference chooses rows with this reference.
+	// Reference is the parameter reference: only rows with this reference.
 	Reference string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1466,16 +1472,16 @@ func (c *Client) CreateWorkOrder(ctx context.Context, in CreateWorkOrderInput) (
 
 // ListPrintRunsParams chooses what ListPrintRuns reads. Empty fields choose nothing.
 type ListPrintRunsParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status FactoryPrintRunStatus
-	// PressID chooses rows with this press id.
+	// PressID is the parameter press_id: only rows with this press id.
 	PressID string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1525,14 +1531,14 @@ func (c *Client) StartPrintRun(ctx context.Context, in StartPrintRunInput) (*Fac
 // ListFactoryShipmentsParams chooses what ListFactoryShipments reads. Empty fields choose
 // nothing.
 type ListFactoryShipmentsParams struct {
-	// Reference chooses rows with this reference.
+	// Reference is the parameter reference: only rows with this reference.
 	Reference string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1579,16 +1585,16 @@ func (c *Client) CreateFactoryShipment(ctx context.Context, in CreateFactoryShip
 
 // ListStockItemsParams chooses what ListStockItems reads. Empty fields choose nothing.
 type ListStockItemsParams struct {
-	// Kind chooses rows with this kind.
+	// Kind is the parameter kind: only rows with this kind.
 	Kind FactoryStockItemKind
-	// SKU chooses rows with this sku.
+	// SKU is the parameter sku: only rows with this sku.
 	SKU string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1621,16 +1627,16 @@ func (c *Client) GetStockItem(ctx context.Context, id string) (*FactoryStockItem
 
 // ListStockMovesParams chooses what ListStockMoves reads. Empty fields choose nothing.
 type ListStockMovesParams struct {
-	// Kind chooses rows with this kind.
+	// Kind is the parameter kind: only rows with this kind.
 	Kind FactoryMoveKind
-	// SKU chooses rows with this sku.
+	// SKU is the parameter sku: only rows with this sku.
 	SKU string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1665,12 +1671,12 @@ func (c *Client) GetStockMove(ctx context.Context, id string) (*FactoryStockMove
 
 // ListPressesParams chooses what ListPresses reads. Empty fields choose nothing.
 type ListPressesParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1701,12 +1707,12 @@ func (c *Client) GetPress(ctx context.Context, id string) (*FactoryPress, error)
 
 // ListOperatorsParams chooses what ListOperators reads. Empty fields choose nothing.
 type ListOperatorsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1737,12 +1743,12 @@ func (c *Client) GetOperator(ctx context.Context, id string) (*FactoryOperator, 
 
 // ListFactoryProductsParams chooses what ListFactoryProducts reads. Empty fields choose nothing.
 type ListFactoryProductsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1776,14 +1782,14 @@ func (c *Client) GetFactoryProduct(ctx context.Context, id string) (*FactoryProd
 // ListFactoryRequisitionsParams chooses what ListFactoryRequisitions reads. Empty fields choose
 // nothing.
 type ListFactoryRequisitionsParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status FactoryRequisitionStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1819,14 +1825,14 @@ func (c *Client) GetFactoryRequisition(ctx context.Context, id string) (*Factory
 
 // ListDeliveriesParams chooses what ListDeliveries reads. Empty fields choose nothing.
 type ListDeliveriesParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status FactoryDeliveryStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1861,12 +1867,12 @@ func (c *Client) GetDelivery(ctx context.Context, id string) (*FactoryDelivery, 
 // ListFactoryGoodsReceiptsParams chooses what ListFactoryGoodsReceipts reads. Empty fields choose
 // nothing.
 type ListFactoryGoodsReceiptsParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1914,12 +1920,12 @@ func (c *Client) CreateFactoryGoodsReceipt(ctx context.Context, in CreateFactory
 // ListMarketDeliveriesParams chooses what ListMarketDeliveries reads. Empty fields choose
 // nothing.
 type ListMarketDeliveriesParams struct {
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1954,16 +1960,16 @@ func (c *Client) GetMarketDelivery(ctx context.Context, id string) (*FactoryMark
 
 // ListAttendanceParams chooses what ListAttendance reads. Empty fields choose nothing.
 type ListAttendanceParams struct {
-	// WeekStart chooses rows with this week start.
+	// WeekStart is the parameter week_start: only rows with this week start.
 	WeekStart string
-	// BadgeNo chooses rows with this badge no.
+	// BadgeNo is the parameter badge_no: only rows with this badge no.
 	BadgeNo string
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -1998,14 +2004,14 @@ func (c *Client) GetAttendanceRow(ctx context.Context, id string) (*FactoryAtten
 
 // ListWebhooksParams chooses what ListWebhooks reads. Empty fields choose nothing.
 type ListWebhooksParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status SubscriptionStatus
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string
@@ -2119,16 +2125,16 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, id string) (*Subscript
 // ListWebhookDeliveriesParams chooses what ListWebhookDeliveries reads. Empty fields choose
 // nothing.
 type ListWebhookDeliveriesParams struct {
-	// Status chooses rows with this status.
+	// Status is the parameter status: only rows with this status.
 	Status SubscriptionDeliveryStatus
-	// Trigger chooses rows with this trigger.
+	// Trigger is the parameter trigger: only rows with this trigger.
 	Trigger SubscriptionTrigger
-	// UpdatedSince leaves out what was last changed before this time.
-	UpdatedSince time.Time
-	// Limit is the number of rows in a page, 1 to 100. The server's default is 50.
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the NextCursor of the page before.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
 	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
 	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
 	// ErrNotModified.
 	IfNoneMatch string

@@ -8,6 +8,19 @@ import (
 	"time"
 )
 
+// Meta is in the response of every operation.
+type Meta struct {
+	// Always true.
+	Simulation bool      `json:"simulation"`
+	RequestID  string    `json:"request_id"`
+	ServerTime time.Time `json:"server_time"`
+	// The in-world date; on answers about a sandbox.
+	SimDate Date `json:"sim_date,omitzero"`
+	// Seconds left; on answers about a sandbox.
+	ExpiresInS int64  `json:"expires_in_s,omitzero"`
+	APIVersion string `json:"api_version"`
+}
+
 // CreateSandboxInput is the body of create_sandbox.
 type CreateSandboxInput struct {
 	// The company to begin with; starter when left out. At most 40 characters. Such as starter.
@@ -38,7 +51,7 @@ const (
 	ClockModeManual   ClockMode = "manual"
 )
 
-// NewSandbox is what create_sandbox answers with.
+// NewSandbox is in the response of create_sandbox.
 type NewSandbox struct {
 	SandboxID  string    `json:"sandbox_id"`
 	PublicName string    `json:"public_name"`
@@ -47,7 +60,7 @@ type NewSandbox struct {
 	FactoryKey string    `json:"factory_key"`
 }
 
-// QueueTicket is what poll_ticket answers with.
+// QueueTicket is in the response of poll_ticket.
 type QueueTicket struct {
 	// Where to look, relative to the origin.
 	Poll string `json:"poll"`
@@ -57,7 +70,7 @@ type QueueTicket struct {
 	EtaS int64 `json:"eta_s"`
 }
 
-// SandboxStatus is what get_sandbox and extend_sandbox answer with.
+// SandboxStatus is in the responses of get_sandbox and extend_sandbox.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
 	PublicName          string       `json:"public_name"`
@@ -201,7 +214,7 @@ type TickInput struct {
 	Minutes *int64 `json:"minutes,omitzero"`
 }
 
-// TickResult is what advance_time answers with.
+// TickResult is in the response of advance_time.
 type TickResult struct {
 	SimDate   Date   `json:"sim_date"`
 	SimTime   string `json:"sim_time"`
@@ -214,7 +227,7 @@ type TickResult struct {
 	Status          SandboxState `json:"status"`
 }
 
-// DeletedSandbox is what delete_sandbox answers with.
+// DeletedSandbox is in the response of delete_sandbox.
 type DeletedSandbox struct {
 	SandboxID  string `json:"sandbox_id"`
 	PublicName string `json:"public_name"`
@@ -223,7 +236,7 @@ type DeletedSandbox struct {
 	DeletedAt time.Time `json:"deleted_at"`
 }
 
-// Series is what get_series answers with.
+// Series is in the response of get_series.
 type Series struct {
 	Points []SeriesPoint `json:"points"`
 }
@@ -255,7 +268,7 @@ type SeriesStock struct {
 	Calendar int64 `json:"prd_calendar"`
 }
 
-// Report is what get_report answers with.
+// Report is in the response of get_report.
 type Report struct {
 	Score  Score        `json:"score"`
 	Status ReportStatus `json:"status"`
@@ -333,7 +346,7 @@ type Invariants struct {
 	Violation *string `json:"violation"`
 }
 
-// FeedEvent is what list_events, poll_events and get_event answer with.
+// FeedEvent is in the responses of list_events, poll_events and get_event.
 type FeedEvent struct {
 	Seq        uint64          `json:"seq"`
 	ID         string          `json:"id"`
@@ -365,7 +378,7 @@ type Links struct {
 	Self string `json:"self"`
 }
 
-// LoggedCall is what list_requests and get_request answer with.
+// LoggedCall is in the responses of list_requests and get_request.
 type LoggedCall struct {
 	// The request_id of its answer.
 	ID     string `json:"id"`
@@ -394,7 +407,7 @@ const (
 	LoggedCallSystemFactory LoggedCallSystem = "factory"
 )
 
-// Mission is what list_missions and get_mission answer with.
+// Mission is in the responses of list_missions and get_mission.
 type Mission struct {
 	ID string `json:"id"`
 	// Its place in the teaching; numbers may be left out.
@@ -443,7 +456,7 @@ type Progress struct {
 	Target  int64 `json:"target"`
 }
 
-// Achievement is what list_achievements and get_achievement answer with.
+// Achievement is in the responses of list_achievements and get_achievement.
 type Achievement struct {
 	ID         string                   `json:"id"`
 	Title      string                   `json:"title"`
@@ -463,7 +476,7 @@ const (
 	MissionAchievementStatusUnlocked MissionAchievementStatus = "unlocked"
 )
 
-// Event is what list_lore_events and get_lore_event answer with.
+// Event is in the responses of list_lore_events and get_lore_event.
 type Event struct {
 	ID        string   `json:"id"`
 	Kind      LoreKind `json:"kind"`
@@ -520,7 +533,7 @@ const (
 	LoreEventStatusOver    LoreEventStatus = "over"
 )
 
-// MajorOrder is what list_major_orders and get_major_order answer with.
+// MajorOrder is in the responses of list_major_orders and get_major_order.
 type MajorOrder struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -561,8 +574,8 @@ const (
 	LoreMajorOrderStatusMissed    LoreMajorOrderStatus = "missed"
 )
 
-// OfficeSalesOrder is what list_sales_orders, get_sales_order, accept_sales_order and
-// decline_sales_order answer with.
+// OfficeSalesOrder is in the responses of list_sales_orders, get_sales_order, accept_sales_order
+// and decline_sales_order.
 type OfficeSalesOrder struct {
 	ID                    string                         `json:"id"`
 	Number                string                         `json:"number"`
@@ -623,8 +636,8 @@ type DeclineSalesOrderInput struct {
 	Reason *string `json:"reason,omitzero"`
 }
 
-// OfficeShipment is what list_office_shipments, get_office_shipment and create_office_shipment
-// answer with.
+// OfficeShipment is in the responses of list_office_shipments, get_office_shipment and
+// create_office_shipment.
 type OfficeShipment struct {
 	ID                 string                `json:"id"`
 	Number             string                `json:"number"`
@@ -659,7 +672,7 @@ const (
 	OfficeShipmentStatusShipped OfficeShipmentStatus = "shipped"
 )
 
-// OfficeCustomerInvoice is what list_customer_invoices and get_customer_invoice answer with.
+// OfficeCustomerInvoice is in the responses of list_customer_invoices and get_customer_invoice.
 type OfficeCustomerInvoice struct {
 	ID                string                            `json:"id"`
 	Number            string                            `json:"number"`
@@ -713,7 +726,7 @@ type CreateOfficeShipmentInput struct {
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
 }
 
-// OfficePayment is what list_payments and get_payment answer with.
+// OfficePayment is in the responses of list_payments and get_payment.
 type OfficePayment struct {
 	ID                string                 `json:"id"`
 	Direction         OfficePaymentDirection `json:"direction"`
@@ -747,7 +760,7 @@ const (
 	OfficePaymentKindMajorOrderBonus OfficePaymentKind = "major_order_bonus"
 )
 
-// Cash is what get_cash answers with.
+// Cash is in the response of get_cash.
 type Cash struct {
 	CashMinor           int64  `json:"cash_minor"`
 	Currency            string `json:"currency"`
@@ -760,7 +773,7 @@ type Cash struct {
 	OpeningCashMinor int64 `json:"opening_cash_minor"`
 }
 
-// OfficeLedgerEntry is what list_ledger_entries and get_ledger_entry answer with.
+// OfficeLedgerEntry is in the responses of list_ledger_entries and get_ledger_entry.
 type OfficeLedgerEntry struct {
 	ID           string           `json:"id"`
 	AmountMinor  int64            `json:"amount_minor"`
@@ -793,7 +806,7 @@ const (
 	OfficeLedgerKindMarketSell      OfficeLedgerKind = "market_sell"
 )
 
-// OfficeCustomer is what list_customers and get_customer answer with.
+// OfficeCustomer is in the responses of list_customers and get_customer.
 type OfficeCustomer struct {
 	ID               string                     `json:"id"`
 	Name             string                     `json:"name"`
@@ -816,7 +829,7 @@ const (
 	OfficeCustomerPaymentHabitInstalments OfficeCustomerPaymentHabit = "instalments"
 )
 
-// OfficeProduct is what list_office_products and get_office_product answer with.
+// OfficeProduct is in the responses of list_office_products and get_office_product.
 type OfficeProduct struct {
 	ID             string            `json:"id"`
 	SKU            string            `json:"sku"`
@@ -839,8 +852,8 @@ const (
 	OfficeProductKindStock  OfficeProductKind = "stock"
 )
 
-// OfficeContractLot is what list_contract_lots, get_contract_lot, accept_contract_lot and
-// decline_contract_lot answer with.
+// OfficeContractLot is in the responses of list_contract_lots, get_contract_lot,
+// accept_contract_lot and decline_contract_lot.
 type OfficeContractLot struct {
 	ID             string `json:"id"`
 	Number         string `json:"number"`
@@ -889,7 +902,7 @@ const (
 	OfficeContractLotExpiredReasonDeliveryMissed OfficeContractLotExpiredReason = "delivery_missed"
 )
 
-// Quote is what list_market_quotes and get_market_quote answer with.
+// Quote is in the responses of list_market_quotes and get_market_quote.
 type Quote struct {
 	ID   string `json:"id"`
 	SKU  string `json:"sku"`
@@ -931,7 +944,7 @@ const (
 	MarketSideSell MarketSide = "sell"
 )
 
-// Trade is what trade_on_market, list_market_trades and get_market_trade answer with.
+// Trade is in the responses of trade_on_market, list_market_trades and get_market_trade.
 type Trade struct {
 	ID       string     `json:"id"`
 	Side     MarketSide `json:"side"`
@@ -958,7 +971,7 @@ const (
 	MarketTradeStatusExecuted MarketTradeStatus = "executed"
 )
 
-// OfficeSupplier is what list_suppliers and get_supplier answer with.
+// OfficeSupplier is in the responses of list_suppliers and get_supplier.
 type OfficeSupplier struct {
 	ID   string             `json:"id"`
 	Name string             `json:"name"`
@@ -999,8 +1012,8 @@ type OfficePrice struct {
 	MinimumQuantity int64  `json:"minimum_quantity"`
 }
 
-// OfficeRequisition is what list_office_requisitions, get_office_requisition, create_requisition,
-// approve_requisition and reject_requisition answer with.
+// OfficeRequisition is in the responses of list_office_requisitions, get_office_requisition,
+// create_requisition, approve_requisition and reject_requisition.
 type OfficeRequisition struct {
 	ID        string                  `json:"id"`
 	Number    string                  `json:"number"`
@@ -1079,8 +1092,8 @@ type RejectRequisitionInput struct {
 	Reason *string `json:"reason,omitzero"`
 }
 
-// OfficePurchaseOrder is what list_purchase_orders, get_purchase_order, create_purchase_order and
-// approve_purchase_order answer with.
+// OfficePurchaseOrder is in the responses of list_purchase_orders, get_purchase_order,
+// create_purchase_order and approve_purchase_order.
 type OfficePurchaseOrder struct {
 	ID string `json:"id"`
 	// Printed on the supplier's delivery note.
@@ -1163,8 +1176,8 @@ type CreatePurchaseOrderInput struct {
 	RequisitionID *string `json:"requisition_id,omitzero"`
 }
 
-// OfficeGoodsReceipt is what list_office_goods_receipts, get_office_goods_receipt and
-// create_office_goods_receipt answer with.
+// OfficeGoodsReceipt is in the responses of list_office_goods_receipts, get_office_goods_receipt
+// and create_office_goods_receipt.
 type OfficeGoodsReceipt struct {
 	ID              string `json:"id"`
 	PurchaseOrderID string `json:"purchase_order_id"`
@@ -1224,8 +1237,8 @@ type ReceivedLineInput struct {
 	QuantityRejected *int64 `json:"quantity_rejected,omitzero"`
 }
 
-// OfficeSupplierInvoice is what list_supplier_invoices, get_supplier_invoice and
-// pay_supplier_invoice answer with.
+// OfficeSupplierInvoice is in the responses of list_supplier_invoices, get_supplier_invoice and
+// pay_supplier_invoice.
 type OfficeSupplierInvoice struct {
 	ID              string                      `json:"id"`
 	Number          string                      `json:"number"`
@@ -1325,7 +1338,8 @@ type PaySupplierInvoiceInput struct {
 	Note *string `json:"note,omitzero"`
 }
 
-// Employee is what list_employees, get_employee, hire_employee and dismiss_employee answer with.
+// Employee is in the responses of list_employees, get_employee, hire_employee and
+// dismiss_employee.
 type Employee struct {
 	ID string `json:"id"`
 	// What the Factory's gate knows them by.
@@ -1387,7 +1401,7 @@ type DismissEmployeeInput struct {
 	Reason *string `json:"reason,omitzero"`
 }
 
-// LeaveRequest is what list_leave_requests and get_leave_request answer with.
+// LeaveRequest is in the responses of list_leave_requests and get_leave_request.
 type LeaveRequest struct {
 	ID         string `json:"id"`
 	EmployeeID string `json:"employee_id"`
@@ -1401,7 +1415,7 @@ type LeaveRequest struct {
 	CreatedOn Date      `json:"created_on"`
 }
 
-// Timesheet is what list_timesheets, get_timesheet and create_timesheet answer with.
+// Timesheet is in the responses of list_timesheets, get_timesheet and create_timesheet.
 type Timesheet struct {
 	ID           string           `json:"id"`
 	WeekStart    Date             `json:"week_start"`
@@ -1452,7 +1466,7 @@ type HoursEntryInput struct {
 	HoursLeave int64 `json:"hours_leave,omitzero"`
 }
 
-// PayrollRun is what list_payroll_runs, get_payroll_run and run_payroll answer with.
+// PayrollRun is in the responses of list_payroll_runs, get_payroll_run and run_payroll.
 type PayrollRun struct {
 	ID          string          `json:"id"`
 	WeekStart   Date            `json:"week_start"`
@@ -1490,7 +1504,7 @@ type RunPayrollInput struct {
 	WeekStart Date `json:"week_start"`
 }
 
-// FactoryWorkOrder is what list_work_orders, get_work_order and create_work_order answer with.
+// FactoryWorkOrder is in the responses of list_work_orders, get_work_order and create_work_order.
 type FactoryWorkOrder struct {
 	ID                string                 `json:"id"`
 	Number            string                 `json:"number"`
@@ -1565,7 +1579,7 @@ type CreateWorkOrderInput struct {
 	Priority *int64 `json:"priority,omitzero"`
 }
 
-// FactoryPrintRun is what list_print_runs, get_print_run and start_print_run answer with.
+// FactoryPrintRun is in the responses of list_print_runs, get_print_run and start_print_run.
 type FactoryPrintRun struct {
 	ID              string                `json:"id"`
 	PressID         string                `json:"press_id"`
@@ -1622,8 +1636,8 @@ type StartPrintRunInput struct {
 	OperatorBadgeNo *string `json:"operator_badge_no,omitzero"`
 }
 
-// FactoryShipment is what list_factory_shipments, get_factory_shipment and
-// create_factory_shipment answer with.
+// FactoryShipment is in the responses of list_factory_shipments, get_factory_shipment and
+// create_factory_shipment.
 type FactoryShipment struct {
 	ID                      string                `json:"id"`
 	Number                  string                `json:"number"`
@@ -1666,7 +1680,7 @@ type CreateFactoryShipmentInput struct {
 	CarrierNote *string `json:"carrier_note,omitzero"`
 }
 
-// FactoryStockItem is what list_stock_items and get_stock_item answer with.
+// FactoryStockItem is in the responses of list_stock_items and get_stock_item.
 type FactoryStockItem struct {
 	ID               string               `json:"id"`
 	SKU              string               `json:"sku"`
@@ -1703,7 +1717,7 @@ const (
 	FactoryStockStatusLow FactoryStockStatus = "low"
 )
 
-// FactoryStockMove is what list_stock_moves and get_stock_move answer with.
+// FactoryStockMove is in the responses of list_stock_moves and get_stock_move.
 type FactoryStockMove struct {
 	ID           string          `json:"id"`
 	SKU          string          `json:"sku"`
@@ -1732,7 +1746,7 @@ const (
 	FactoryMoveKindMarketOut FactoryMoveKind = "market_out"
 )
 
-// FactoryPress is what list_presses and get_press answer with.
+// FactoryPress is in the responses of list_presses and get_press.
 type FactoryPress struct {
 	ID               string                 `json:"id"`
 	Name             string                 `json:"name"`
@@ -1775,7 +1789,7 @@ const (
 	FactoryPressStatusDown    FactoryPressStatus = "down"
 )
 
-// FactoryOperator is what list_operators and get_operator answer with.
+// FactoryOperator is in the responses of list_operators and get_operator.
 type FactoryOperator struct {
 	ID        string              `json:"id"`
 	BadgeNo   string              `json:"badge_no"`
@@ -1794,7 +1808,7 @@ const (
 	FactoryOperatorRoleOperator FactoryOperatorRole = "operator"
 )
 
-// FactoryProduct is what list_factory_products and get_factory_product answer with.
+// FactoryProduct is in the responses of list_factory_products and get_factory_product.
 type FactoryProduct struct {
 	ID               string             `json:"id"`
 	SKU              string             `json:"sku"`
@@ -1820,7 +1834,8 @@ const (
 	FactoryProductKindStock  FactoryProductKind = "stock"
 )
 
-// FactoryRequisition is what list_factory_requisitions and get_factory_requisition answer with.
+// FactoryRequisition is in the responses of list_factory_requisitions and
+// get_factory_requisition.
 type FactoryRequisition struct {
 	ID       string                   `json:"id"`
 	Number   string                   `json:"number"`
@@ -1853,7 +1868,7 @@ const (
 	FactoryRequisitionStatusClosed FactoryRequisitionStatus = "closed"
 )
 
-// FactoryDelivery is what list_deliveries and get_delivery answer with.
+// FactoryDelivery is in the responses of list_deliveries and get_delivery.
 type FactoryDelivery struct {
 	ID           string `json:"id"`
 	SupplierName string `json:"supplier_name"`
@@ -1885,8 +1900,8 @@ const (
 	FactoryDeliveryStatusReceived FactoryDeliveryStatus = "received"
 )
 
-// FactoryGoodsReceipt is what list_factory_goods_receipts, get_factory_goods_receipt and
-// create_factory_goods_receipt answer with.
+// FactoryGoodsReceipt is in the responses of list_factory_goods_receipts,
+// get_factory_goods_receipt and create_factory_goods_receipt.
 type FactoryGoodsReceipt struct {
 	ID                  string                    `json:"id"`
 	DeliveryID          string                    `json:"delivery_id"`
@@ -1923,7 +1938,7 @@ type CreateFactoryGoodsReceiptInput struct {
 	Lines []ReceivedLineInput `json:"lines,omitempty"`
 }
 
-// FactoryMarketDelivery is what list_market_deliveries and get_market_delivery answer with.
+// FactoryMarketDelivery is in the responses of list_market_deliveries and get_market_delivery.
 type FactoryMarketDelivery struct {
 	ID string `json:"id"`
 	// As printed on the carrier's note: Head Office's trade.
@@ -1945,7 +1960,7 @@ const (
 	FactoryMarketDeliveryStatusReceived FactoryMarketDeliveryStatus = "received"
 )
 
-// FactoryAttendance is what list_attendance and get_attendance_row answer with.
+// FactoryAttendance is in the responses of list_attendance and get_attendance_row.
 type FactoryAttendance struct {
 	ID      string `json:"id"`
 	BadgeNo string `json:"badge_no"`
@@ -1968,8 +1983,8 @@ const (
 	FactoryAbsenceLeave FactoryAbsence = "leave"
 )
 
-// Subscription is what list_webhooks, get_webhook, create_webhook, update_webhook, delete_webhook
-// and rotate_webhook_secret answer with.
+// Subscription is in the responses of list_webhooks, get_webhook, create_webhook, update_webhook,
+// delete_webhook and rotate_webhook_secret.
 type Subscription struct {
 	ID     string             `json:"id"`
 	Status SubscriptionStatus `json:"status"`
@@ -2052,7 +2067,7 @@ const (
 	UpdateWebhookInputStatusDisabled UpdateWebhookInputStatus = "disabled"
 )
 
-// WebhookTest is what test_webhook answers with.
+// WebhookTest is in the response of test_webhook.
 type WebhookTest struct {
 	// The URL answered the ping with 2xx.
 	Delivered bool `json:"delivered"`
@@ -2080,7 +2095,7 @@ const (
 	WebhookTestErrorClassHttp5xx        WebhookTestErrorClass = "http_5xx"
 )
 
-// Delivery is what list_webhook_deliveries and redeliver_webhook answer with.
+// Delivery is in the responses of list_webhook_deliveries and redeliver_webhook.
 type Delivery struct {
 	ID string `json:"id"`
 	// The webhook-id of the request.

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"platen/client"
 )
 
 // maxAnswer is the largest response that is read, in bytes, far more than any
@@ -68,8 +70,8 @@ func (o *apiOptions) run(cmd *cobra.Command, method, path string) error {
 	if err != nil {
 		return err
 	}
-	path = strings.TrimPrefix("/"+strings.TrimPrefix(path, "/"), "/v1")
-	r, err := o.request(cmd, method, origin+"/v1"+path)
+	path = strings.TrimPrefix("/"+strings.TrimPrefix(path, "/"), client.BasePath)
+	r, err := o.request(cmd, method, origin+client.BasePath+path)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 	}
 	clients := make([]*client.Client, o.clients)
 	for i := range clients {
-		s, err := client.CreateSandbox(ctx, origin+"/v1", client.CreateSandboxInput{Clock: new(client.ClockModeManual)}, client.MaxRetries(0))
+		s, err := client.CreateSandbox(ctx, origin+client.BasePath, client.CreateSandboxInput{Clock: new(client.ClockModeManual)}, client.MaxRetries(0))
 		if err != nil {
 			return err //nolint:wrapcheck // the client names the failed operation
 		}

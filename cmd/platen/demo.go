@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/client"
 	"platen/internal/config"
 	"platen/internal/server"
 )
@@ -78,7 +79,7 @@ func (d *demo) run(ctx context.Context, origin string) (err error) {
 		defer func() { err = errors.Join(err, stop()) }()
 		origin = started
 	}
-	d.caller = &caller{base: strings.TrimRight(origin, "/") + "/v1", http: &http.Client{Timeout: callTimeout}, heard: d.show}
+	d.caller = &caller{base: strings.TrimRight(origin, "/") + client.BasePath, http: &http.Client{Timeout: callTimeout}, heard: d.show}
 	d.say("One order, from acceptance to cash, at %s\n", d.caller.base)
 	result, err := d.play(ctx)
 	if err != nil {

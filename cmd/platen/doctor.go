@@ -174,7 +174,7 @@ func (d *doctor) sandbox(ctx context.Context, origin string, keys client.Keys) {
 			d.found(k.system, "bad", "The key does not begin with lab_"+k.system[:3]+"_.", "Are the two keys swapped?")
 			continue
 		}
-		s, err := client.New(origin+"/v1", keysOf(k.key), client.MaxRetries(0)).GetSandbox(ctx)
+		s, err := client.New(origin+client.BasePath, keysOf(k.key), client.MaxRetries(0)).GetSandbox(ctx)
 		if err != nil {
 			d.found(k.system, "bad", refused(err), "platen new creates another sandbox.")
 			continue

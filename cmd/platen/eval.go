@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/client"
 	"platen/internal/config"
 )
 
@@ -224,7 +225,7 @@ func (e *evaluation) run(ctx context.Context, out io.Writer, asJSON bool) (err e
 // play makes the sandbox of a seed, runs the command and takes the report.
 func (e *evaluation) play(ctx context.Context, seed uint64) played {
 	result, began := played{Seed: seed, ExitStatus: -1}, time.Now()
-	api := &caller{base: e.origin + "/v1", http: e.http, heard: func(call) {}}
+	api := &caller{base: e.origin + client.BasePath, http: e.http, heard: func(call) {}}
 	var sandbox struct {
 		SandboxID  string `json:"sandbox_id"`
 		OfficeKey  string `json:"office_key"`
@@ -266,7 +267,7 @@ func (p *played) fail(why string) { p.Error = strings.TrimPrefix(p.Error+"; "+wh
 
 // offered refuses an unknown preset, before anything is played.
 func (e *evaluation) offered(ctx context.Context) error {
-	api := &caller{base: e.origin + "/v1", http: e.http, heard: func(call) {}}
+	api := &caller{base: e.origin + client.BasePath, http: e.http, heard: func(call) {}}
 	err := api.do(ctx, request{method: http.MethodPost, path: "/sandboxes", body: map[string]any{"preset": e.preset}}, &struct{}{})
 	if refused, ok := errors.AsType[*refusal](err); ok && refused.Code == "invalid_preset" {
 		return usageError{fmt.Errorf("--preset: %s There are %s", refused.Message, strings.Join(refused.Details.Allowed, ", "))}

@@ -107,7 +107,7 @@ func newListener(o *listenOptions, out, notes io.Writer) (*listener, error) {
 		return nil, usageError{fmt.Errorf("the secret must begin with %s", webhook.SecretPrefix)}
 	}
 	l := &listener{
-		feed: newFollower(origin+"/v1", key, o.types, notes), notes: notes,
+		feed: newFollower(origin+client.BasePath, key, o.types, notes), notes: notes,
 		forwarder: &forwarder{
 			url: o.forwardTo, secret: secret, userAgent: webhook.UserAgent(origin), out: out, json: o.json,
 			transport: &http.Transport{DisableCompression: true, IdleConnTimeout: idleTime},

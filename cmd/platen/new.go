@@ -83,7 +83,7 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 	}
 	notes := cmd.ErrOrStderr()
 	watching := &http.Client{Timeout: pollTimeout, Transport: &watcher{notes: notes, base: http.DefaultTransport}}
-	s, err := client.CreateSandbox(cmd.Context(), origin+"/v1", in, client.HTTPClient(watching), client.UserAgent("platen-cli"))
+	s, err := client.CreateSandbox(cmd.Context(), origin+client.BasePath, in, client.HTTPClient(watching), client.UserAgent("platen-cli"))
 	if err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
@@ -92,7 +92,7 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(s.NewSandbox)
 	}
-	lines := []string{urlVariable + "=" + origin + "/v1", officeVariable + "=" + s.OfficeKey, factoryVariable + "=" + s.FactoryKey}
+	lines := []string{urlVariable + "=" + origin + client.BasePath, officeVariable + "=" + s.OfficeKey, factoryVariable + "=" + s.FactoryKey}
 	colour := paintFor(notes)
 	fmt.Fprintf(notes, "%s  %s, until %s\n", colour.in(bold, s.PublicName), s.SandboxID, s.ExpiresAt.Local().Format(time.TimeOnly))
 	if o.env == "" {

@@ -43,7 +43,7 @@ func (p *place) origin() (string, error) {
 	if err != nil {
 		return "", err //nolint:wrapcheck // the error names the variable
 	}
-	origin := strings.TrimSuffix(strings.TrimRight(given, "/"), "/v1")
+	origin := strings.TrimSuffix(strings.TrimRight(given, "/"), client.BasePath)
 	switch {
 	case origin == "":
 		return defaultOrigin, nil
@@ -99,5 +99,5 @@ func (p *place) connect() (*client.Client, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return client.New(origin+"/v1", keys, client.UserAgent("platen-cli"), client.MaxElapsed(time.Minute), client.HTTPClient(&http.Client{Timeout: pollTimeout})), origin, nil
+	return client.New(origin+client.BasePath, keys, client.UserAgent("platen-cli"), client.MaxElapsed(time.Minute), client.HTTPClient(&http.Client{Timeout: pollTimeout})), origin, nil
 }

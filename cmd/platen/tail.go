@@ -63,7 +63,7 @@ func eventsTailCommand() *cobra.Command {
 				after = max(from, 1) - 1
 			}
 			printer := eventPrinter{out: cmd.OutOrStdout(), paint: paintFor(cmd.OutOrStdout()), json: asJSON}
-			feed := newFollower(origin+"/v1", key, types, cmd.ErrOrStderr())
+			feed := newFollower(origin+client.BasePath, key, types, cmd.ErrOrStderr())
 			if once {
 				return printer.past(cmd.Context(), feed, after)
 			}

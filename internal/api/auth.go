@@ -11,6 +11,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 func exchangeOf(w http.ResponseWriter) *exchange {
@@ -28,7 +29,7 @@ func (x *exchange) identify() error {
 	if x.op != nil && x.op.System == operation.Open {
 		return nil
 	}
-	if len(x.r.Header.Values("Authorization")) > 1 || len(x.r.Header.Values("X-Api-Key")) > 1 {
+	if len(x.r.Header.Values("Authorization")) > 1 || len(x.r.Header.Values(wire.HeaderKey)) > 1 {
 		return problem.New(problem.BadRequest, "The request has a header with a key twice, and only one can be meant.")
 	}
 	var err error
@@ -101,7 +102,7 @@ func sentKey(h http.Header) string {
 	if scheme, token, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token)
 	}
-	return h.Get("X-Api-Key")
+	return h.Get(wire.HeaderKey)
 }
 
 // rightSystem refuses a key of the other system (contract: AUTH.WRONG_SYSTEM).

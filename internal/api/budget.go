@@ -9,16 +9,7 @@ import (
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
-)
-
-// Headers that show a budget (contract: LIMIT.KEY_RATE.HEADERS,
-// OPEN.RATE.DRAFT_HEADERS). The first two have their usual spelling, which is
-// not Go's canonical one.
-const (
-	headerLimit     = "X-RateLimit-Limit"
-	headerRemaining = "X-RateLimit-Remaining"
-	headerPolicy    = "RateLimit-Policy"
-	headerRate      = "RateLimit"
+	"platen/internal/wire"
 )
 
 // Gate decides whether a request may pass: in memory, or for several nodes.
@@ -85,9 +76,9 @@ func (d *display) untilFull(left int) int {
 
 // show puts the remaining budget of a decision into the headers of a response.
 func (d *display) show(h http.Header, decision *ratelimit.Decision) {
-	h[headerLimit], h[headerPolicy] = d.limit, d.policy
+	h[wire.HeaderLimit], h[wire.HeaderPolicy] = d.limit, d.policy
 	left := d.decided(decision)
-	h[headerRemaining], h[headerRate] = left.remaining, left.rate
+	h[wire.HeaderRemaining], h[wire.HeaderRate] = left.remaining, left.rate
 }
 
 func (d *display) decided(decision *ratelimit.Decision) *decided {

@@ -13,7 +13,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// The web console needs two routes beyond the API, outside of BasePath. They
+// The web console needs two routes beyond the API, outside of wire.BasePath. They
 // are no part of the contract and in no document. They take the keys of the
 // API, spend a budget of their own, and leave no trace: watching a company
 // neither counts as a request to it nor completes its missions
@@ -26,7 +26,7 @@ const (
 )
 
 // ForConsole reports whether a path is the API's though it is not below
-// BasePath.
+// wire.BasePath.
 func ForConsole(path string) bool {
 	return path == ConsoleStream || strings.HasPrefix(path, "/console/data/")
 }
@@ -133,7 +133,7 @@ func (x *exchange) view() (*viewer, error) {
 	if unauthorized != nil {
 		return nil, unauthorized
 	}
-	if err := x.noQuery(); err != nil {
+	if _, err := x.query(); err != nil {
 		return nil, err
 	}
 	o := &viewer{systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true}}

@@ -11,6 +11,7 @@ import (
 	"platen/internal/admission"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 // pollPace is the time, in seconds, that a waiting client is asked to leave
@@ -25,7 +26,7 @@ func (x *exchange) create() error {
 		return wrong
 	}
 	if d.key != "" && len(d.key) < admission.KeyLeast {
-		x.w.Header().Set("Idempotency-Ignored", fmt.Sprintf("shorter than %d characters", admission.KeyLeast))
+		x.w.Header().Set(wire.HeaderIgnored, fmt.Sprintf("shorter than %d characters", admission.KeyLeast))
 	}
 	order := admission.Order{Network: x.group.String()}
 	if wrong == nil {
@@ -33,7 +34,7 @@ func (x *exchange) create() error {
 	}
 	reply, err := x.server.admission.Create(x.r.Context(), admission.Request{
 		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.fingerprint(d.body),
-		Proof: x.r.Header.Values("Sim-Pow"), Make: x.make,
+		Proof: x.r.Header.Values(wire.HeaderProof), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
 			return admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.stands(w))}
 		},
@@ -42,7 +43,7 @@ func (x *exchange) create() error {
 		return err
 	}
 	if x.replayed = reply.Replayed; x.replayed {
-		x.w.Header().Set("Idempotency-Replayed", "true")
+		x.w.Header().Set(wire.HeaderReplayed, "true")
 	}
 	x.answer(reply.Status, reply.Body)
 	return nil
@@ -83,7 +84,7 @@ func (x *exchange) make(ctx context.Context, order admission.Order, records func
 // ROUTE.QUEUE.POLL). HEAD only looks: a client that claimed with it would never
 // see the keys.
 func (x *exchange) ticket() error {
-	if err := x.noQuery(); err != nil {
+	if _, err := x.query(); err != nil {
 		return err
 	}
 	id := x.r.PathValue("id")
@@ -112,13 +113,13 @@ func (x *exchange) ticket() error {
 
 // stands is the data of a response to a client that waits.
 func (x *exchange) stands(w admission.Waiting) []byte {
-	return encode(operation.QueueTicket{Poll: BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds)})
+	return encode(operation.QueueTicket{Poll: wire.BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds)})
 }
 
 // answer sends a sandbox or a ticket.
 func (x *exchange) answer(status int, body []byte) {
 	if status == http.StatusAccepted {
-		x.w.Header().Set("Retry-After", strconv.Itoa(pollPace))
+		x.w.Header().Set(wire.HeaderRetryAfter, strconv.Itoa(pollPace))
 	}
 	x.send(status, contentJSON, body)
 }

@@ -14,16 +14,11 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
-// Limits of a request.
-const (
-	// MaxBody is the largest body in bytes (contract: LIMIT.BODY).
-	MaxBody = 16_384
-	// maxKeyLength is the largest length of an Idempotency-Key (contract:
-	// LIMIT.IDEMPOTENCY_KEY).
-	maxKeyLength = 64
-)
+// MaxBody is the largest body in bytes (contract: LIMIT.BODY).
+const MaxBody = 16_384
 
 // BodyLimitDetails are the details of body_too_large.
 type BodyLimitDetails struct {
@@ -41,7 +36,7 @@ func badParameter(name, format string, values ...any) *problem.Problem {
 
 // idempotencyKey returns the key of a write, "" when none was sent.
 func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
-	sent := h.Values("Idempotency-Key")
+	sent := h.Values(wire.HeaderIdempotencyKey)
 	if len(sent) == 0 {
 		if rule == operation.KeyRequired {
 			return "", problem.New(problem.IdempotencyRequired, "This route wants an Idempotency-Key header.")
@@ -53,8 +48,8 @@ func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 		key = key[1 : n-1] // a structured field's string
 	}
 	printable := func(r rune) bool { return r >= ' ' && r <= '~' }
-	if len(sent) > 1 || key == "" || len(key) > maxKeyLength || strings.ContainsFunc(key, func(r rune) bool { return !printable(r) }) {
-		return "", problem.New(problem.IdempotencyKeyInvalid, "The Idempotency-Key must be one value of 1 to %d printable ASCII characters.", maxKeyLength)
+	if len(sent) > 1 || key == "" || len(key) > operation.MaxIdempotencyKeyLength || strings.ContainsFunc(key, func(r rune) bool { return !printable(r) }) {
+		return "", problem.New(problem.IdempotencyKeyInvalid, "The Idempotency-Key must be one value of 1 to %d printable ASCII characters.", operation.MaxIdempotencyKeyLength)
 	}
 	return key, nil
 }

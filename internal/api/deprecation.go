@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"platen/internal/operation"
+	"platen/internal/wire"
 )
 
 // Headers of an operation that is to go (contract: OPEN.VER.DEPRECATION), by
@@ -12,7 +13,6 @@ import (
 const (
 	headerDeprecation = "Deprecation"
 	headerSunset      = "Sunset"
-	headerLink        = "Link"
 )
 
 // announcement holds header values that are made once.
@@ -41,5 +41,5 @@ func (x *exchange) announce(h http.Header) {
 	}
 	a := x.op.announcement
 	h[headerDeprecation], h[headerSunset] = a.deprecation, a.sunset
-	h.Add(headerLink, "<"+x.server.origin+"/docs/api/"+x.op.ID+`>; rel="deprecation"; type="text/html"`)
+	h.Add(wire.HeaderLink, "<"+x.server.origin+"/docs/api/"+x.op.ID+`>; rel="deprecation"; type="text/html"`)
 }

@@ -15,6 +15,7 @@ import (
 	"platen/internal/openapi"
 	"platen/internal/operation"
 	"platen/internal/web"
+	"platen/internal/wire"
 )
 
 // going is the table in which some operations are to go.
@@ -80,7 +81,7 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 func TestAnOperationThatIsToGoSaysSoInTheDocuments(t *testing.T) {
 	t.Parallel()
 	table := going(announced(), "get_sandbox")
-	raw, err := openapi.Document(table, "http://platen.test/v1", api.Version)
+	raw, err := openapi.Document(table, "http://platen.test/v1", wire.Version)
 	if err != nil {
 		t.Fatal(err)
 	}

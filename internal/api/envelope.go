@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -12,39 +13,23 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
-
-// headerETag is spelled as its RFC spells it, which is not how Go would.
-const headerETag = "ETag"
 
 const (
 	contentJSON = "application/json"
 	contentCSV  = "text/csv; charset=utf-8"
 )
 
-// errorBody is the error object of an envelope (contract: ENV.FAILURE).
-type errorBody struct {
-	Code      problem.Code    `json:"code"`
-	Message   string          `json:"message"`
-	Retryable bool            `json:"retryable"`
-	Hint      string          `json:"hint"`
-	DocsURL   string          `json:"docs_url"`
-	Details   any             `json:"details,omitzero"`
-	RetryAt   *moment.Instant `json:"retry_at,omitzero"`
-}
-
-func newErrorBody(p *problem.Problem, definition problem.Definition, origin string) errorBody {
-	body := errorBody{
-		Code: p.Code, Message: p.Message, Retryable: definition.Retryable && !p.Final, Hint: p.Hint,
-		DocsURL: origin + "/docs/errors/" + string(p.Code), Details: p.Details,
-	}
-	if body.Hint == "" {
-		body.Hint = definition.Hint
+func newError(p *problem.Problem, definition problem.Definition, origin string) wire.Error {
+	e := wire.Error{
+		Code: string(p.Code), Message: p.Message, Retryable: definition.Retryable && !p.Final,
+		Hint: cmp.Or(p.Hint, definition.Hint), DocsURL: origin + "/docs/errors/" + string(p.Code), Details: p.Details,
 	}
 	if !p.RetryAt.IsZero() {
-		body.RetryAt = new(moment.InstantOf(p.RetryAt))
+		e.RetryAt = moment.InstantOf(p.RetryAt)
 	}
-	return body
+	return e
 }
 
 // encode renders a value as JSON. Paths and ids of clients, which refusals
@@ -86,7 +71,7 @@ func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	} else {
 		b = append(b, `","api_version":"`...)
 	}
-	b = append(b, Version...)
+	b = append(b, wire.Version...)
 	return append(b, `"},`...)
 }
 
@@ -115,9 +100,9 @@ func (x *exchange) data(v *sandbox.View, status int, data []byte) {
 func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSequence *uint64) error {
 	if next != "" {
 		query := x.r.URL.Query()
-		query.Del("after_seq")
-		query.Set("cursor", next)
-		x.w.Header().Set("Link", "<"+x.server.origin+x.r.URL.Path+"?"+query.Encode()+`>; rel="next"`)
+		query.Del(operation.ParameterAfterSeq)
+		query.Set(operation.ParameterCursor, next)
+		x.w.Header().Set(wire.HeaderLink, "<"+x.server.origin+x.r.URL.Path+"?"+query.Encode()+`>; rel="next"`)
 	}
 	if x.csv {
 		body, err := csvOf(x.op.columns, items)
@@ -177,9 +162,9 @@ func (x *exchange) refuse(err error) {
 	}
 	definition := problem.Lookup(p.Code)
 	h := x.w.Header()
-	delete(h, headerETag) // nothing was read after all
+	delete(h, wire.HeaderETag) // nothing was read after all
 	if p.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+		h.Set(wire.HeaderRetryAfter, strconv.Itoa(p.RetryAfter))
 	}
 	if definition.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
@@ -196,7 +181,7 @@ func (x *exchange) refuse(err error) {
 func (x *exchange) failure(v *sandbox.View, p *problem.Problem) []byte {
 	b := x.meta(nil, v)
 	b = append(b, `"error":`...)
-	b = append(b, encode(newErrorBody(p, problem.Lookup(p.Code), x.server.origin))...)
+	b = append(b, encode(newError(p, problem.Lookup(p.Code), x.server.origin))...)
 	return append(b, '}')
 }
 
@@ -249,7 +234,7 @@ func (x *exchange) headers() http.Header {
 	}
 	h["X-Content-Type-Options"] = fixed.contentTypeOptions
 	h["Content-Security-Policy"] = fixed.contentSecurityPolicy
-	h["Request-Id"] = []string{x.requestID}
+	h[wire.HeaderRequestID] = []string{x.requestID}
 	x.showBudget(h)
 	x.announce(h)
 	return h
@@ -265,12 +250,12 @@ func (x *exchange) tag(version uint64) {
 	b = append(strconv.AppendUint(b, version, 36), 0)
 	sum := hash(b)
 	x.etag = string(append(strconv.AppendUint(append(b[:0], `W/"`...), sum, 36), '"'))
-	x.w.Header()[headerETag] = []string{x.etag}
+	x.w.Header()[wire.HeaderETag] = []string{x.etag}
 }
 
 // unchanged sends 304 when the client already holds the tagged version.
 func (x *exchange) unchanged() bool {
-	if !matchesTag(x.r.Header.Values("If-None-Match"), x.etag) {
+	if !matchesTag(x.r.Header.Values(wire.HeaderIfNoneMatch), x.etag) {
 		return false
 	}
 	x.headers()

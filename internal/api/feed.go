@@ -1,23 +1,22 @@
 package api
 
 import (
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"platen/internal/company/record"
 	"platen/internal/event"
+	"platen/internal/operation"
 	"platen/internal/sandbox"
 )
 
 // feed sends events, oldest first (contract: EVT.FEED).
 func (x *exchange) feed() error {
-	p, values, err := x.page("after_seq")
+	p, sent, err := x.page()
 	if err != nil {
 		return err
 	}
-	query, err := p.events(values)
+	query, err := p.events(sent)
 	if err != nil {
 		return err
 	}
@@ -38,27 +37,20 @@ func (x *exchange) feed() error {
 
 // events returns the query of a page of the feed. It asks for one event more
 // than the page has, which tells whether there is another page.
-func (p *page) events(values url.Values) (sandbox.Query, error) {
-	if values.Has("after_seq") {
-		var err error
-		if p.after, err = strconv.ParseUint(values.Get("after_seq"), 10, 63); err != nil {
-			return sandbox.Query{}, badParameter("after_seq", "after_seq must be a whole number from 0.")
-		}
+func (p *page) events(sent *arguments) (sandbox.Query, error) {
+	if sent.sent(operation.ParameterAfterSeq) {
+		p.after = sent.number(operation.ParameterAfterSeq)
 	}
-	types, err := wantedTypes(values)
+	types, err := wantedTypes(sent)
 	return sandbox.Query{After: p.after, Limit: p.limit + 1, Since: p.updatedSince, Types: types}, err
 }
 
 // wantedTypes returns the types that the parameters types and system ask for,
 // none for all.
-func wantedTypes(values url.Values) (event.Set, error) {
-	system := event.System(values.Get("system"))
-	systems := []event.System{event.Office, event.Factory, event.HR, event.World, event.Sandbox}
-	if system != "" && !slices.Contains(systems, system) {
-		return event.Set{}, badParameter("system", "system must be office, factory, hr, world or sandbox.")
-	}
+func wantedTypes(sent *arguments) (event.Set, error) {
+	system := event.System(sent.text(operation.ParameterSystem))
 	named := map[event.Type]bool{}
-	if list := values.Get("types"); list != "" {
+	if list := sent.text(operation.ParameterTypes); list != "" {
 		for name := range strings.SplitSeq(list, ",") {
 			if _, ok := event.Lookup(event.Type(name)); !ok {
 				return event.Set{}, badParameter("types", "There is no event type %q.", short(name))

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 // refusedAs reports an error that is not a refusal with the code that the
@@ -224,12 +226,12 @@ func FuzzContentType(f *testing.F) {
 
 // FuzzVersion: only the version that there is can be asked for.
 func FuzzVersion(f *testing.F) {
-	for _, seed := range []string{"", Version, Version + " ", "2026-9", "latest", strings.Repeat("9", 1000), "\xff"} {
+	for _, seed := range []string{"", wire.Version, wire.Version + " ", "2026-9", "latest", strings.Repeat("9", 1000), "\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, sent string) {
-		err := wantedVersion(http.Header{headerVersion: {sent}})
-		if (err == nil) != (sent == Version) {
+		err := wantedVersion(http.Header{wire.HeaderVersion: {sent}})
+		if (err == nil) != (sent == wire.Version) {
 			t.Errorf("%q: %v", sent, err)
 		}
 		if err != nil {
@@ -302,19 +304,20 @@ func FuzzQuery(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	op := &bound{Operation: operation.Operation{ID: "list", Filters: []string{"status", "sku", "types", "system"}}, words: map[string][]string{"status": {"received"}}}
+	type row struct {
+		Status string `json:"status" enum:"received"`
+	}
+	op := &bound{Operation: operation.Operation{
+		ID: "list", Kind: operation.Poll, Filters: []string{"status", "sku", "types", "system"}, Out: reflect.TypeFor[row](),
+	}}
+	// As a poll reads them, but for its insisting on a place to begin.
+	op.query = op.Query()
+	for i := range op.query {
+		op.query[i].Required = false
+	}
 	f.Fuzz(func(t *testing.T, sent string) {
 		x := &exchange{op: op, r: &http.Request{URL: &url.URL{RawQuery: sent}}, caller: sandbox.Caller{SandboxID: "sbx_1"}}
-		// As a poll reads them, but for its insisting on a place to begin.
-		p, values, err := x.page("after_seq", "wait_s")
-		wanted, seconds := &wanted{page: p}, 0
-		if err == nil {
-			wanted.query, err = p.events(values)
-			wanted.page = p
-		}
-		if err == nil {
-			seconds, err = waitSeconds(values)
-		}
+		wanted, patience, err := x.wanted()
 		if err != nil {
 			p, ok := errors.AsType[*problem.Problem](err)
 			if !ok || p.Code != problem.InvalidParameter && p.Code != problem.InvalidCursor || len(p.Message) > 1000 {
@@ -322,7 +325,8 @@ func FuzzQuery(f *testing.F) {
 			}
 			return
 		}
-		checkQuery(t, sent, values, wanted, seconds)
+		values, _ := url.ParseQuery(sent)
+		checkQuery(t, sent, values, wanted, int(patience/time.Second))
 	})
 }
 
@@ -331,10 +335,10 @@ var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 
 func checkQuery(t *testing.T, sent string, values url.Values, wanted *wanted, seconds int) {
 	t.Helper()
-	if n := wanted.page.limit; n < 1 || n > maxLimit || wanted.query.Limit != n+1 || values.Has("limit") && values.Get("limit") != strconv.Itoa(n) {
+	if n := wanted.page.limit; n < 1 || n > 100 || wanted.query.Limit != n+1 || values.Has("limit") && values.Get("limit") != strconv.Itoa(n) {
 		t.Errorf("%q has the limit %d", sent, n)
 	}
-	if seconds < 0 || seconds > operation.PollMostSeconds || values.Has("wait_s") && values.Get("wait_s") != strconv.Itoa(seconds) {
+	if seconds < 0 || seconds > 25 || values.Has("wait_s") && values.Get("wait_s") != strconv.Itoa(seconds) {
 		t.Errorf("%q waits for %d seconds", sent, seconds)
 	}
 	if n := wanted.query.After; int64(n) < 0 || values.Has("after_seq") && strings.TrimLeft(values.Get("after_seq"), "0") != strings.TrimLeft(strconv.FormatUint(n, 10), "0") {

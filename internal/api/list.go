@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
-	"maps"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,12 +13,6 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
-)
-
-// Limits of a page (contract: LIST.LIMIT).
-const (
-	limitDefault = 50
-	maxLimit     = 100
 )
 
 // page holds the parameters of a list request.
@@ -39,99 +30,30 @@ type page struct {
 	binding, chosen uint64
 }
 
-// query refuses unknown parameters and those that are given more than once. Of
-// several, the first in the order of the alphabet is named.
-func query(values url.Values, known ...string) error {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		sent := values[name]
-		if !slices.Contains(known, name) {
-			return badParameter(short(name), "There is no parameter %q here; known are %s.", short(name), strings.Join(known, ", "))
-		}
-		if len(sent) > 1 {
-			return badParameter(name, "The parameter %s stands %d times.", name, len(sent))
-		}
-	}
-	return nil
-}
-
-// noQuery refuses parameters on routes that have none.
-func (x *exchange) noQuery() error {
-	if x.r.URL.RawQuery == "" {
-		return nil
-	}
-	values, err := url.ParseQuery(x.r.URL.RawQuery)
-	if err != nil {
-		return problem.New(problem.InvalidParameter, "The query string is not well-formed.")
-	}
-	if names := slices.Sorted(maps.Keys(values)); len(names) > 0 {
-		return badParameter(short(names[0]), "This route has no parameter %q.", short(names[0]))
-	}
-	return nil
-}
-
 // page reads the parameters of a list or feed.
-func (x *exchange) page(extra ...string) (page, url.Values, error) {
-	values, err := url.ParseQuery(x.r.URL.RawQuery)
+func (x *exchange) page() (page, *arguments, error) {
+	sent, err := x.query()
 	if err != nil {
-		return page{}, nil, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
-	}
-	known := slices.Concat([]string{"limit", "cursor", "updated_since"}, x.op.Filters, extra)
-	if err := query(values, known...); err != nil {
 		return page{}, nil, err
 	}
-	if values.Has("after_seq") && values.Has("cursor") {
-		return page{}, nil, badParameter("cursor", "Send after_seq or cursor, not both.")
-	}
-	p := page{limit: limitDefault}
-	if text := values.Get("limit"); values.Has("limit") {
-		p.limit, err = strconv.Atoi(text)
-		if err != nil || p.limit < 1 || p.limit > maxLimit || strconv.Itoa(p.limit) != text {
-			return page{}, nil, badParameter("limit", "limit must be a whole number from 1 to %d.", maxLimit)
-		}
-	}
-	if values.Has("updated_since") {
-		// A plus sign that was not escaped arrives as a space.
-		text := strings.ReplaceAll(values.Get("updated_since"), " ", "+")
-		if err := p.updatedSince.UnmarshalText([]byte(text)); err != nil {
-			return page{}, nil, badParameter("updated_since", "updated_since must be an RFC 3339 time such as 2026-09-07T08:00:00Z.")
-		}
+	p := page{
+		limit: int(sent.number(operation.ParameterLimit)), updatedSince: sent.time(operation.ParameterUpdatedSince),
+		cursor: sent.sent(operation.ParameterCursor),
 	}
 	for _, name := range x.op.Filters {
-		if values.Has(name) {
-			if err := x.op.checkFilter(name, values.Get(name)); err != nil {
-				return page{}, nil, err
-			}
-		}
-		p.filters = append(p.filters, values.Get(name))
-		p.filtered = p.filtered || values.Get(name) != ""
+		p.filters = append(p.filters, sent.text(name))
+		p.filtered = p.filtered || sent.sent(name)
 	}
 	if x.op.Parent != "" {
 		p.filters, p.filtered = append(p.filters, x.r.PathValue("id")), true
 	}
 	p.bind(x)
-	if values.Has("cursor") {
-		p.cursor = true
-		if p.after, err = p.decodeCursor(values.Get("cursor")); err != nil {
+	if p.cursor {
+		if p.after, err = p.decodeCursor(sent.text(operation.ParameterCursor)); err != nil {
 			return page{}, nil, err
 		}
 	}
-	return p, values, nil
-}
-
-// checkFilter refuses a value that no row can match (contract:
-// OPEN.LIST.PARAMETER).
-func (b *bound) checkFilter(name, value string) error {
-	if value == "" {
-		return badParameter(name, "%s is empty; leave it out to read everything.", name)
-	}
-	if known := b.words[name]; known != nil && !slices.Contains(known, value) {
-		return badParameter(name, "%s must be one of %s.", name, strings.Join(known, ", "))
-	}
-	var day moment.Date
-	if operation.FilterIsDate(name) && day.UnmarshalText([]byte(value)) != nil {
-		return badParameter(name, "%s must be a date such as 2026-09-07.", name)
-	}
-	return nil
+	return p, sent, nil
 }
 
 func (p *page) bind(x *exchange) {
@@ -246,7 +168,7 @@ func (p *page) matches(e *record.Entry) bool {
 
 // row sends one row.
 func (x *exchange) row() error {
-	if err := x.noQuery(); err != nil {
+	if _, err := x.query(); err != nil {
 		return err
 	}
 	v, err := x.sandbox.View(x.r.Context(), 0)

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
@@ -19,11 +17,7 @@ const maxPolls = 2
 // poll sends events as the feed does, and waits for one when there is none.
 // Meanwhile time passes in the company as if a client sent requests.
 func (x *exchange) poll() error {
-	values, p, err := x.pollQuery()
-	if err != nil {
-		return err
-	}
-	seconds, err := waitSeconds(values)
+	p, patience, err := x.wanted()
 	if err != nil {
 		return err
 	}
@@ -31,13 +25,13 @@ func (x *exchange) poll() error {
 	if err != nil {
 		return err
 	}
-	if len(events) == 0 && seconds > 0 {
+	if len(events) == 0 && patience > 0 {
 		leave, err := x.server.waiters.enter(x.caller)
 		if err != nil {
 			return err
 		}
 		defer leave()
-		if v, events, err = x.await(p, v, time.Duration(seconds)*time.Second); err != nil {
+		if v, events, err = x.await(p, v, patience); err != nil {
 			return err
 		}
 	}
@@ -102,34 +96,17 @@ type wanted struct {
 	query sandbox.Query
 }
 
-// pollQuery reads the parameters of a poll: those of the feed, of which it
-// insists on a place to go on from.
-func (x *exchange) pollQuery() (url.Values, *wanted, error) {
-	p, values, err := x.page("after_seq", "wait_s")
+// wanted reads the parameters of a poll, and the time that it waits.
+func (x *exchange) wanted() (*wanted, time.Duration, error) {
+	p, sent, err := x.page()
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, err
 	}
-	if !values.Has("after_seq") && !p.cursor {
-		return nil, nil, badParameter("after_seq", "after_seq is missing: the number of the last event that you have, 0 for none.")
-	}
-	query, err := p.events(values)
+	query, err := p.events(sent)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, err
 	}
-	return values, &wanted{page: p, query: query}, nil
-}
-
-// waitSeconds is the time that a poll waits.
-func waitSeconds(values url.Values) (int, error) {
-	text := values.Get("wait_s")
-	if !values.Has("wait_s") {
-		return operation.PollDefaultSeconds, nil
-	}
-	seconds, err := strconv.Atoi(text)
-	if err != nil || seconds < 0 || seconds > operation.PollMostSeconds || strconv.Itoa(seconds) != text {
-		return 0, badParameter("wait_s", "wait_s must be a whole number from 0 to %d.", operation.PollMostSeconds)
-	}
-	return seconds, nil
+	return &wanted{page: p, query: query}, time.Duration(sent.number(operation.ParameterWaitS)) * time.Second, nil
 }
 
 // events sends a page of the feed.

@@ -20,6 +20,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
+	"platen/internal/wire"
 )
 
 // bubble is an API inside a bubble of testing/synctest, called without a
@@ -92,7 +93,7 @@ func (b *bubble) call(method, path, key, body string) *polled {
 
 func (b *bubble) callWith(ctx context.Context, method, path, key, body string) *polled {
 	b.t.Helper()
-	r := httptest.NewRequestWithContext(ctx, method, api.BasePath+path, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(ctx, method, wire.BasePath+path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+key)
 	w := httptest.NewRecorder()

@@ -25,10 +25,8 @@ import (
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/schema"
+	"platen/internal/wire"
 )
-
-// BasePath is the path of the API below the origin (contract: VER.PREFIX).
-const BasePath = "/v1"
 
 // Options configure a server.
 type Options struct {
@@ -49,7 +47,7 @@ type Options struct {
 	Observe func(*Answered)
 }
 
-// Server serves everything below BasePath.
+// Server serves everything below wire.BasePath.
 type Server struct {
 	registry  *sandbox.Registry
 	admission *admission.Controller
@@ -92,8 +90,8 @@ type route struct {
 type bound struct {
 	operation.Operation
 	input *schema.Input
-	// words are the values that filters can have, where these are known.
-	words   map[string][]string
+	// query are the parameters of the operation's query.
+	query   []operation.Parameter
 	columns []string
 	signals mission.Signals
 	// announcement is nil for an operation that stays.
@@ -124,14 +122,14 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		}
 	}
 	for pattern, r := range routes {
-		s.mux.HandleFunc(BasePath+pattern, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
+		s.mux.HandleFunc(wire.BasePath+pattern, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
 	}
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, &route{}) })
 	return s, s.serveConsole(table)
 }
 
 func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
-	b := &bound{Operation: op, signals: mission.ReadAnything, route: BasePath + op.Path}
+	b := &bound{Operation: op, signals: mission.ReadAnything, route: wire.BasePath + op.Path}
 	switch op.System {
 	case operation.Office:
 		b.signals |= mission.ReachedOffice
@@ -142,7 +140,7 @@ func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 	if op.Paged() {
 		b.columns = columns(op.Out)
 	}
-	b.words = op.FilterWords()
+	b.query = op.Query()
 	b.sameSite = slices.Contains(op.Problems, problem.OriginRefused)
 	var err error
 	if b.announcement, err = announcementOf(&op); err != nil || op.In == nil {

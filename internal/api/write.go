@@ -3,21 +3,19 @@ package api
 import (
 	"cmp"
 	"context"
-	"net/url"
-	"strconv"
 
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 // object sends a value computed from the present state.
 func (x *exchange) object() error {
-	since, err := x.since()
+	sent, err := x.query()
 	if err != nil {
 		return err
 	}
-	v, value, err := x.value(since)
+	v, value, err := x.value(sent)
 	if err != nil {
 		return err
 	}
@@ -31,7 +29,7 @@ func (x *exchange) object() error {
 }
 
 // value computes the data of an object, and the state that it is of.
-func (x *exchange) value(since uint64) (*sandbox.View, any, error) {
+func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 	if x.op.Examined != nil {
 		found, err := x.sandbox.Examine(x.r.Context(), x.signals())
 		if err != nil {
@@ -44,29 +42,10 @@ func (x *exchange) value(since uint64) (*sandbox.View, any, error) {
 	case err != nil:
 		return nil, nil, err
 	case x.op.ValueSince != nil:
-		return v, x.op.ValueSince(v, since), nil
+		return v, x.op.ValueSince(v, sent.number(operation.ParameterSince)), nil
 	default:
 		return v, x.op.Value(v, x.shown(v)), nil
 	}
-}
-
-// since reads the parameter of objects that take it.
-func (x *exchange) since() (uint64, error) {
-	if x.op.ValueSince == nil {
-		return 0, x.noQuery()
-	}
-	values, err := url.ParseQuery(x.r.URL.RawQuery)
-	if err != nil {
-		return 0, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
-	}
-	if err := query(values, "since"); err != nil || !values.Has("since") {
-		return 0, err
-	}
-	since, err := strconv.ParseUint(values.Get("since"), 10, 63)
-	if err != nil {
-		return 0, badParameter("since", "since must be a whole number from 0.")
-	}
-	return since, nil
 }
 
 // writeRequest holds the parts of a write that the client sent.
@@ -84,7 +63,8 @@ func (x *exchange) readWrite() (d writeRequest, err error) {
 	key, unkeyed := idempotencyKey(x.r.Header, x.op.Key)
 	body, unread := x.body()
 	d = writeRequest{key: key, body: body, known: unkeyed == nil && unread == nil}
-	if err := cmp.Or(x.noQuery(), unkeyed, unread); err != nil {
+	_, err = x.query()
+	if err := cmp.Or(err, unkeyed, unread); err != nil {
 		return d, err
 	}
 	d.in, err = x.input(body)
@@ -186,7 +166,7 @@ func (x *exchange) delete() error {
 // reply sends the reply of a command, new or stored.
 func (x *exchange) reply(reply sandbox.Reply) {
 	if x.replayed = reply.Replayed; x.replayed {
-		x.w.Header().Set("Idempotency-Replayed", "true")
+		x.w.Header().Set(wire.HeaderReplayed, "true")
 	}
 	if reply.Once != nil {
 		reply.Body = reply.Once

@@ -8,6 +8,7 @@ import (
 
 	"platen/internal/operation"
 	"platen/internal/problem"
+	"platen/internal/wire"
 )
 
 // operations renders a method for each row of the table, and notes the types
@@ -15,6 +16,10 @@ import (
 func (g *generator) operations(table []operation.Operation) (string, error) {
 	var b strings.Builder
 	b.WriteString("import (\n\"context\"\n\"iter\"\n\"net/http\"\n\"strconv\"\n\"time\"\n)\n")
+	fmt.Fprintf(&b, "\n// BasePath is the path of the API below the origin of a server.\nconst BasePath = %q\n", wire.BasePath)
+	if _, err := g.output(reflect.TypeFor[wire.Meta](), "every operation"); err != nil {
+		return "", err
+	}
 	for i := range table {
 		op := &table[i]
 		var text string
@@ -55,9 +60,12 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		path = fmt.Sprintf("record(%q, %s)", op.Path, strings.Join(ids, ", "))
 		guard = fmt.Sprintf("if %s == \"\" {\nreturn nil, failed(%q, errNoID)\n}\n", strings.Join(ids, ` == "" || `), op.ID)
 	}
-	if op.ValueSince != nil {
-		parameters += ", since uint64"
-		in = ", query: after(since)"
+	for _, p := range op.Query() {
+		if p.Type != operation.Sequence || in != "" {
+			return "", fmt.Errorf("there is no form for the parameter %s", p.Name)
+		}
+		parameters += ", " + p.Name + " uint64"
+		in = fmt.Sprintf(", query: sequence(%q, %s)", p.Name, p.Name)
 	}
 	if op.In != nil && op.In.NumField() > 0 {
 		input, err := g.input(op.In, op.ID)
@@ -201,73 +209,88 @@ func (g *generator) poll(op *operation.Operation) (string, error) {
 		name, name, out, out, op.ID, op.Path, op.System), nil
 }
 
-// filter is a query parameter of a list.
-type filter struct{ name, field, goType, value, doc string }
+// selector is a query parameter as a field of a list's parameters.
+type selector struct {
+	name, field, goType, doc string
+	// set is the statement that adds the field p.… to the selection s.
+	set string
+}
 
 // params renders the struct of a list's parameters.
 func (g *generator) params(op *operation.Operation, name string) string {
-	filters := []filter{}
-	if op.Streams() {
-		filters = append(filters, filter{"after_seq", "AfterSeq", "uint64", "", "AfterSeq leaves out events up to this number. Not together with Cursor."})
-	}
-	tag := "p.IfNoneMatch"
-	if op.Kind == operation.Poll {
-		filters = append(filters, filter{"wait_s", "WaitS", "*int", "", fmt.Sprintf("WaitS is how long to wait in seconds, 0 to %d. The server's default is %d.", operation.PollMostSeconds, operation.PollDefaultSeconds)})
-		tag = `""`
-	}
-	for _, f := range op.Filters {
-		filters = append(filters, g.filter(op, f))
+	var own, common []selector
+	for _, p := range op.Query() {
+		if f := g.selector(op, &p); p.Common {
+			common = append(common, f)
+		} else {
+			own = append(own, f)
+		}
 	}
 	var b strings.Builder
 	b.WriteString(comment(name + "Params chooses what " + name + " reads. Empty fields choose nothing."))
 	fmt.Fprintf(&b, "type %sParams struct {\n", name)
-	for _, f := range filters {
+	for _, f := range append(own, common...) {
 		b.WriteString(comment(f.doc))
 		fmt.Fprintf(&b, "%s %s\n", f.field, f.goType)
 	}
-	b.WriteString(comment("UpdatedSince leaves out what was last changed before this time."))
-	b.WriteString("UpdatedSince time.Time\n")
-	b.WriteString(comment("Limit is the number of rows in a page, 1 to 100. The server's default is 50."))
-	b.WriteString("Limit int\n")
-	b.WriteString(comment("Cursor is the NextCursor of the page before."))
-	b.WriteString("Cursor string\n")
+	tag := `""`
 	if op.Kind != operation.Poll {
+		tag = "p.IfNoneMatch"
 		b.WriteString(comment("IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is ErrNotModified."))
 		b.WriteString("IfNoneMatch string\n")
 	}
 	fmt.Fprintf(&b, "}\n\nfunc (p %sParams) selection() selection {\ns := selecting(p.Limit, p.Cursor, p.UpdatedSince, %s)\n", name, tag)
-	for _, f := range filters {
-		switch {
-		case f.name == "wait_s":
-			b.WriteString("if p.WaitS != nil {\ns.where(\"wait_s\", strconv.Itoa(*p.WaitS))\n}\n")
-		case f.name == "after_seq" && op.Kind == operation.Poll:
-			b.WriteString("if p.Cursor == \"\" {\ns.where(\"after_seq\", strconv.FormatUint(p.AfterSeq, 10))\n}\n")
-		case f.name == "after_seq":
-			b.WriteString("if p.AfterSeq != 0 {\ns.where(\"after_seq\", strconv.FormatUint(p.AfterSeq, 10))\n}\n")
-		default:
-			fmt.Fprintf(&b, "s.where(%q, %s)\n", f.name, f.value)
-		}
+	for _, f := range own {
+		b.WriteString(f.set + "\n")
 	}
 	b.WriteString("return s\n}\n")
 	return b.String()
 }
 
-// filter types a parameter like the field of the row that it is compared with,
-// when that is a text.
-func (g *generator) filter(op *operation.Operation, name string) filter {
-	f := filter{name: name, field: camel(name), goType: "string"}
-	f.doc = f.field + " chooses rows with this " + strings.ReplaceAll(name, "_", " ") + "."
-	if op.Streams() && name == "types" {
-		return filter{name, "Types", "[]EventType", "joined(p.Types)", "Types chooses events of these types."}
+// selector makes a field of a parameter. A filter is typed like the field of the
+// row that it is compared with, when that is a text.
+func (g *generator) selector(op *operation.Operation, p *operation.Parameter) selector {
+	f := selector{name: p.Name, field: camel(p.Name), goType: "string"}
+	f.doc = fmt.Sprintf("%s is the parameter %s: %s", f.field, p.Name, lowered(p.Doc))
+	value := "p." + f.field
+	switch p.Type {
+	case operation.Sequence:
+		f.goType = "uint64"
+		condition := value + " != 0"
+		if p.Required {
+			condition = "p." + camel(p.InsteadOf) + ` == ""`
+		}
+		f.set = fmt.Sprintf("if %s {\ns.where(%q, strconv.FormatUint(%s, 10))\n}", condition, p.Name, value)
+		f.doc += " Not together with " + camel(p.InsteadOf) + "."
+		return f
+	case operation.Integer:
+		f.doc += fmt.Sprintf(" %d to %d; the server's default is %d.", p.Minimum, p.Maximum, *p.Default)
+		if f.goType = "int"; p.Minimum == 0 {
+			f.goType = "*int" // 0 is a value of its own
+			f.set = fmt.Sprintf("if %s != nil {\ns.where(%q, strconv.Itoa(*%s))\n}", value, p.Name, value)
+		}
+		return f
+	case operation.Time:
+		f.goType = "time.Time"
+		return f
+	case operation.Text, operation.Date:
+	}
+	if op.Streams() && p.Name == operation.ParameterTypes {
+		f.goType, f.set = "[]EventType", fmt.Sprintf("s.where(%q, joined(%s))", p.Name, value)
+		return f
 	}
 	for _, m := range membersOf(op.Out) {
-		if m.json == name && m.Type.Kind() == reflect.String || m.json == name && m.Type.Kind() == reflect.Pointer && m.Type.Elem().Kind() == reflect.String {
+		t := m.Type
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if m.json == p.Name && t.Kind() == reflect.String {
 			f.goType = strings.TrimPrefix(g.text(m, g.structs[op.Out].name), "*")
 		}
 	}
-	f.value = "p." + f.field
 	if f.goType != "string" {
-		f.value = "string(" + f.value + ")"
+		value = "string(" + value + ")"
 	}
+	f.set = fmt.Sprintf("s.where(%q, %s)", p.Name, value)
 	return f
 }

@@ -61,9 +61,9 @@ func (s *structure) render() string {
 	case s.input && len(s.users) > 0:
 		sentence = "is the body of " + enumerated(s.users) + "."
 	case len(s.users) > 1:
-		sentence = "is what " + enumerated(s.users) + " answer with."
+		sentence = "is in the responses of " + enumerated(s.users) + "."
 	case len(s.users) == 1:
-		sentence = "is what " + s.users[0] + " answers with."
+		sentence = "is in the response of " + s.users[0] + "."
 	default:
 		sentence = "is the type of " + s.holder + "."
 	}

@@ -16,10 +16,8 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
-
-// basePath is the path of the API below the origin.
-const basePath = "/v1"
 
 // Arguments that every tool may have.
 const (
@@ -234,7 +232,7 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 			return nil, err
 		}
 	}
-	r, err := http.NewRequestWithContext(ctx, in.operation.Method, basePath+pathOf(in.operation, in.places), bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, in.operation.Method, wire.BasePath+pathOf(in.operation, in.places), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -253,9 +251,9 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 	if in.key == "" {
 		in.key = rand.Text()
 	}
-	r.Header.Set("Idempotency-Key", in.key)
+	r.Header.Set(wire.HeaderIdempotencyKey, in.key)
 	if in.proof != "" {
-		r.Header.Set("Sim-Pow", in.proof)
+		r.Header.Set(wire.HeaderProof, in.proof)
 	}
 	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"platen/internal/company/mission"
@@ -180,8 +181,8 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 	for i := range b.endpoint.options.Operations {
 		op := &b.endpoint.options.Operations[i]
 		c := &callable{Operation: op.ID, Summary: op.Summary, Description: op.Description, System: op.System, Request: op.Method + " " + op.Path, Places: op.PathParamNames(), Problems: op.Problems}
-		if op.Paged() {
-			c.Query = append([]string{"limit", "cursor", "updated_since"}, op.Filters...)
+		for _, p := range op.Query() {
+			c.Query = append(c.Query, p.Name)
 		}
 		if op.In != nil && op.In.NumField() > 0 {
 			c.Body = newObject()
@@ -252,8 +253,8 @@ func (c *call) free() (toolRequest, error) {
 	if len(faults) > 0 {
 		return toolRequest{}, refused(c.tool, faults...)
 	}
-	if op.Paged() && !in.query.Has("limit") {
-		in.query.Set("limit", "20")
+	if op.Paged() && !in.query.Has(operation.ParameterLimit) {
+		in.query.Set(operation.ParameterLimit, strconv.Itoa(pageDefault))
 	}
 	return in, nil
 }

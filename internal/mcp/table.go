@@ -34,7 +34,7 @@ func table() []made {
 			description: "Finds pages on operations, errors, events, missions and how the company works."}, (*builder).searchDocs},
 
 		{entry{name: "office_list", title: "List at Head Office", system: office,
-			description: "Rows of Head Office, newest first. Filters: status (most), sku, customer_id (sales_orders), supplier_id (purchase_orders), kind and match_status (supplier_invoices). Go on with cursor until next_cursor is null."}, (*builder).list},
+			description: "Rows of Head Office, newest first. Go on with cursor until next_cursor is null."}, (*builder).list},
 		{entry{name: "office_get", title: "Read at Head Office", system: office,
 			description: "One row of Head Office by its id; cash needs none."}, (*builder).row},
 		{entry{name: "office_answer_sales_order", title: "Answer a sales order", system: office,
@@ -59,7 +59,7 @@ func table() []made {
 			description: "Buys paper or sells at today's price (office_list market_quotes). Bought goods come on the next working day. Large trades move the price against you."}, by("trade_on_market")},
 
 		{entry{name: "factory_list", title: "List at the Factory", system: factory,
-			description: "Rows of the Factory, newest first. Filters: status (work_orders, print_runs, requisitions, deliveries), reference (work_orders, shipments), press_id, kind, sku, week_start, badge_no. Go on with cursor until next_cursor is null."}, (*builder).list},
+			description: "Rows of the Factory, newest first. Go on with cursor until next_cursor is null."}, (*builder).list},
 		{entry{name: "factory_get", title: "Read at the Factory", system: factory,
 			description: "One row of the Factory by its id."}, (*builder).row},
 		{entry{name: "factory_create_work_order", title: "Order work", system: factory,

@@ -86,29 +86,43 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 	for _, place := range op.PathParamNames() {
 		arguments.require(place, id(""))
 	}
-	if op.Paged() {
-		b.page(arguments, op)
-	}
+	b.query(arguments, op)
 	if err := b.body(arguments, op); err != nil {
 		return nil, err
 	}
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.toolRequest(op, nil)) })
 }
 
-// page adds the parameters of a page.
-func (b *builder) page(o *object, ops ...*operation.Operation) {
-	o.Properties["limit"] = number("", 1, 100).or(pageDefault)
-	o.Properties["cursor"] = text("next_cursor of the page before.")
-	o.Properties["updated_since"] = text("A time.")
+// query adds the parameters of the operations' queries. Models read each page
+// whole, so they get fewer rows in one unless they ask for more.
+func (b *builder) query(o *object, ops ...*operation.Operation) {
 	for _, op := range ops {
-		for _, filter := range op.Filters {
-			p := text("")
-			if words := op.FilterWords()[filter]; words != nil && len(ops) == 1 {
-				p.Enum = words
+		for _, p := range op.Query() {
+			argument := argumentOf(&p)
+			if p.Name == operation.ParameterLimit {
+				argument.or(pageDefault).Description = "" // its name and bounds say it
 			}
-			o.Properties[filter] = p
+			o.Properties[p.Name] = argument
 		}
 	}
+}
+
+// argumentOf is a parameter as an argument of a tool.
+func argumentOf(p *operation.Parameter) *property {
+	a := text(p.Doc)
+	switch p.Type {
+	case operation.Integer, operation.Sequence:
+		// Other numbers do not pass through all clients.
+		a = number(p.Doc, p.Minimum, min(p.Maximum, 1<<53-1))
+		if p.Default != nil {
+			a.or(*p.Default)
+		}
+	case operation.Text, operation.Time, operation.Date:
+		if a.Enum = p.Values; len(a.Enum) > 0 {
+			a.Description = ""
+		}
+	}
+	return a
 }
 
 // toolRequest is the request for an operation. The arguments go to their places
@@ -165,13 +179,34 @@ func plain(id, verb string, system operation.System) string {
 
 func (g grouped) words() []string { return slices.Sorted(maps.Keys(g)) }
 
+// maxNamed is the largest number of lists that the description of a filter
+// names: models read every word of it.
+const maxNamed = 4
+
+// describeFilters says of each filter for which lists it is.
+func (g grouped) describeFilters(o *object) {
+	lists := map[string][]string{}
+	for _, word := range g.words() {
+		for _, name := range g[word].Filters {
+			lists[name] = append(lists[name], word)
+		}
+	}
+	for name, of := range lists {
+		o.Properties[name] = text("For " + strings.Join(of, ", ") + ".")
+		if len(of) > maxNamed {
+			o.Properties[name] = text("For most lists.")
+		}
+	}
+}
+
 const argumentResource = "resource"
 
 // list makes a tool of all lists of a system.
 func (b *builder) list(in entry) (*tool, error) {
 	lists, arguments := b.group(in.system, operation.List), newObject()
 	arguments.require(argumentResource, choice("", lists.words()...))
-	b.page(arguments, slices.Collect(maps.Values(lists))...)
+	b.query(arguments, slices.Collect(maps.Values(lists))...)
+	lists.describeFilters(arguments)
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		return c.perform(ctx, c.toolRequest(lists[c.arguments.text(argumentResource)], []string{argumentResource}))
 	})
@@ -224,11 +259,11 @@ func (b *builder) wait(in entry) (*tool, error) {
 		return nil, err
 	}
 	arguments := newObject()
-	arguments.Properties["after_seq"] = number("The last seq that you have seen; 0 for none.", 0, 1<<53-1).or(0)
-	arguments.Properties["wait_s"] = number("Seconds; 0 looks and returns.", 0, operation.PollMostSeconds).or(operation.PollDefaultSeconds)
-	arguments.Properties["limit"] = number("", 1, 100).or(pageDefault)
-	arguments.Properties["types"] = text("Only these types, with commas between them.")
-	arguments.Properties["system"] = choice("", "office", "factory", "hr", "world", "sandbox")
+	b.query(arguments, op)
+	// A number alone says where to go on, so that a model has one thing to keep.
+	delete(arguments.Properties, operation.ParameterCursor)
+	delete(arguments.Properties, operation.ParameterUpdatedSince)
+	arguments.Properties[operation.ParameterAfterSeq].or(0).Description = "The last seq that you have seen; 0 for none."
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.toolRequest(op, nil)) })
 }
 

@@ -13,31 +13,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/yaml"
 
-	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/schema"
+	"platen/internal/wire"
 )
-
-// Meta is the head of every envelope.
-type Meta struct {
-	Simulation bool           `json:"simulation" doc:"Always true."`
-	RequestID  string         `json:"request_id"`
-	ServerTime moment.Instant `json:"server_time"`
-	SimDate    moment.Date    `json:"sim_date,omitzero" doc:"The in-world date; on answers about a sandbox."`
-	ExpiresInS int64          `json:"expires_in_s,omitzero" doc:"Seconds left; on answers about a sandbox."`
-	APIVersion string         `json:"api_version"`
-}
-
-// Error is the error of an envelope.
-type Error struct {
-	Code      string         `json:"code" doc:"Programs read this, never the message."`
-	Message   string         `json:"message"`
-	Retryable bool           `json:"retryable"`
-	Hint      string         `json:"hint"`
-	DocsURL   string         `json:"docs_url"`
-	Details   map[string]any `json:"details,omitzero"`
-	RetryAt   moment.Instant `json:"retry_at,omitzero"`
-}
 
 // writer collects the document.
 type writer struct {
@@ -64,7 +43,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{registry: registry, examples: known, origin: strings.TrimSuffix(baseURL, "/v1"), document: &huma.OpenAPI{
+	w := &writer{registry: registry, examples: known, origin: strings.TrimSuffix(baseURL, wire.BasePath), document: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: "Platen", Version: version,

@@ -12,6 +12,7 @@ import (
 
 	"platen/internal/operation"
 	"platen/internal/problem"
+	"platen/internal/wire"
 )
 
 // Media types.
@@ -23,38 +24,29 @@ const (
 // unchanged names the response to If-None-Match among the components.
 const unchanged = "unchanged"
 
-// Names of response headers.
-const (
-	headerRetryAfter = "Retry-After"
-	headerETag       = "ETag"
-	headerLink       = "Link"
-	headerReplayed   = "Idempotency-Replayed"
-	headerIgnored    = "Idempotency-Ignored"
-)
-
 // always are the headers of every response.
-var always = []string{"Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"} //nolint:gochecknoglobals // read only
+var always = []string{wire.HeaderRequestID, wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderRate, wire.HeaderPolicy, "Cache-Control", "Vary"} //nolint:gochecknoglobals // read only
 
 // headers describes each response header once.
 func headers() map[string]*huma.Header {
 	described := map[string]*huma.Header{}
 	for name, description := range map[string]string{
-		"Request-Id":            "The request_id of the envelope's meta; also on answers without a body.",
-		"X-RateLimit-Limit":     "Requests in a minute, by the caller's own budget; 1000000 when the operator has switched it off.",
-		"X-RateLimit-Remaining": "Requests that are left in that budget now.",
-		"RateLimit":             "The same budget as a structured field: r requests are left, and t seconds pass until there is one more.",
-		"RateLimit-Policy":      "The policy of that budget as a structured field: q requests in a window of w seconds.",
-		"Cache-Control":         "Always private, no-cache: keep an answer to yourself, and ask with its ETag before you use it again.",
-		"Vary":                  "The request headers that an answer depends on.",
-		headerRetryAfter:        "Seconds to leave before the next try.",
-		headerETag:              "The version of what was read. Sent back as If-None-Match, it saves the transfer when nothing changed.",
-		headerLink:              "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an operation that is to go.",
-		headerReplayed:          "true when this is the stored answer of an earlier request with the same Idempotency-Key.",
-		headerIgnored:           "Says why the Idempotency-Key of the request had no effect, where it had none.",
-		"WWW-Authenticate":      "Bearer: a key belongs into the Authorization header.",
-		"Allow":                 "The methods of this path.",
-		"Deprecation":           "Since when the operation is deprecated: @ and seconds since 1970.",
-		"Sunset":                "From when the operation may be gone.",
+		wire.HeaderRequestID:  "The request_id of the envelope's meta; also on answers without a body.",
+		wire.HeaderLimit:      "Requests in a minute, by the caller's own budget; 1000000 when the operator has switched it off.",
+		wire.HeaderRemaining:  "Requests that are left in that budget now.",
+		wire.HeaderRate:       "The same budget as a structured field: r requests are left, and t seconds pass until there is one more.",
+		wire.HeaderPolicy:     "The policy of that budget as a structured field: q requests in a window of w seconds.",
+		"Cache-Control":       "Always private, no-cache: keep an answer to yourself, and ask with its ETag before you use it again.",
+		"Vary":                "The request headers that an answer depends on.",
+		wire.HeaderRetryAfter: "Seconds to leave before the next try.",
+		wire.HeaderETag:       "The version of what was read. Sent back as If-None-Match, it saves the transfer when nothing changed.",
+		wire.HeaderLink:       "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an operation that is to go.",
+		wire.HeaderReplayed:   "true when this is the stored answer of an earlier request with the same Idempotency-Key.",
+		wire.HeaderIgnored:    "Says why the Idempotency-Key of the request had no effect, where it had none.",
+		"WWW-Authenticate":    "Bearer: a key belongs into the Authorization header.",
+		"Allow":               "The methods of this path.",
+		"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",
+		"Sunset":              "From when the operation may be gone.",
 	} {
 		described[name] = &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
 	}
@@ -75,37 +67,27 @@ func departing(op *operation.Operation) []string {
 	if op.Deprecated == nil {
 		return nil
 	}
-	return []string{"Deprecation", "Sunset", headerLink}
+	return []string{"Deprecation", "Sunset", wire.HeaderLink}
 }
 
 // responses are the success and, by status, the refusals.
 func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op)}
-	if conditional(op) {
-		w.document.Components.Responses[unchanged] = &huma.Response{Description: "Nothing changed.", Headers: headed("Deprecation", "Sunset", headerLink, headerETag)}
+	if op.Conditional() {
+		w.document.Components.Responses[unchanged] = &huma.Response{Description: "Nothing changed.", Headers: headed("Deprecation", "Sunset", wire.HeaderLink, wire.HeaderETag)}
 		responses["304"] = &huma.Response{Ref: "#/components/responses/" + unchanged}
 	}
 	if op.Accepted != nil {
 		responses["202"] = &huma.Response{
 			Description: "There is no place yet: a ticket for the queue.",
 			Content:     map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_202", w.envelope("data", w.registry.Ref(op.Accepted)))},
-			Headers:     headed(headerRetryAfter, headerReplayed, headerIgnored),
+			Headers:     headed(wire.HeaderRetryAfter, wire.HeaderReplayed, wire.HeaderIgnored),
 		}
 	}
 	for status, codes := range byStatus(op) {
 		responses[strconv.Itoa(status)] = w.refusal(status, codes)
 	}
 	return responses
-}
-
-// conditional reports whether an operation supports If-None-Match.
-func conditional(op *operation.Operation) bool {
-	switch op.Kind {
-	case operation.List, operation.Feed, operation.Poll, operation.Row, operation.Object:
-		return true
-	default:
-		return false
-	}
 }
 
 // byStatus sorts the codes of an operation by their status.
@@ -132,7 +114,7 @@ func (w *writer) refusal(status int, codes []problem.Code) *huma.Response {
 	if w.document.Components.Responses[name] != nil {
 		return ref
 	}
-	media := &huma.MediaType{Schema: w.envelope("error", w.registry.Ref(reflect.TypeFor[Error]())), Examples: map[string]*huma.Example{}}
+	media := &huma.MediaType{Schema: w.envelope("error", w.registry.Ref(reflect.TypeFor[wire.Error]())), Examples: map[string]*huma.Example{}}
 	for _, code := range codes {
 		media.Examples[string(code)] = w.refusalExample(code)
 	}
@@ -150,10 +132,10 @@ func refusalHeaders(status int) map[string]*huma.Header {
 	case http.StatusMethodNotAllowed:
 		more = []string{"Allow"}
 	case http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		more = []string{headerRetryAfter}
+		more = []string{wire.HeaderRetryAfter}
 	default:
 	}
-	return headed(append(more, "Deprecation", "Sunset", headerLink)...)
+	return headed(append(more, "Deprecation", "Sunset", wire.HeaderLink)...)
 }
 
 func (w *writer) success(op *operation.Operation) *huma.Response {
@@ -161,16 +143,16 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	more := departing(op)
 	if op.Paged() {
 		data = w.page(op, data)
-		more = append(more, headerLink)
+		more = append(more, wire.HeaderLink)
 	}
 	if op.Key != operation.KeyNone && op.Kind != operation.Deletion {
-		more = append(more, headerReplayed)
+		more = append(more, wire.HeaderReplayed)
 	}
 	if op.Kind == operation.Creation {
-		more = append(more, headerIgnored)
+		more = append(more, wire.HeaderIgnored)
 	}
-	if conditional(op) {
-		more = append(more, headerETag)
+	if op.Conditional() {
+		more = append(more, wire.HeaderETag)
 	}
 	return &huma.Response{
 		Description: "Success.",
@@ -215,6 +197,6 @@ func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 func (w *writer) envelope(member string, s *huma.Schema) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"meta", member},
-		Properties: map[string]*huma.Schema{"meta": w.registry.Ref(reflect.TypeFor[Meta]()), member: s},
+		Properties: map[string]*huma.Schema{"meta": w.registry.Ref(reflect.TypeFor[wire.Meta]()), member: s},
 	}
 }

@@ -97,6 +97,8 @@ type Operation struct {
 	// Filters are the query parameters of a list beside limit, cursor and
 	// updated_since.
 	Filters []string
+	// Dates are those of the filters whose values are dates.
+	Dates []string
 	// In is the type of the body, nil for none. BodyOptional bodies may be
 	// left out.
 	In           reflect.Type
@@ -186,36 +188,22 @@ func (o *Operation) Common() []problem.Code {
 	return append(codes, o.Problems...)
 }
 
-// FilterWords returns the values that the filters of a list can have, by
-// filter, where the rows' type says them.
-func (o *Operation) FilterWords() map[string][]string {
-	words := map[string][]string{}
-	for _, name := range o.Filters {
-		for field := range o.Out.Fields() {
-			tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if enum := field.Tag.Get("enum"); tag == name && enum != "" {
-				words[name] = strings.Split(enum, ",")
-			}
-		}
-	}
-	return words
-}
-
-// FilterIsDate reports whether a filter takes a date (contract:
-// OPEN.LIST.PARAMETER). It is told by its name: week_start stands in no row.
-func FilterIsDate(name string) bool { return name == "week_start" }
-
-// Limits of a long-poll (contract: OPEN.FEED.POLL).
-const (
-	PollDefaultSeconds = 20
-	PollMostSeconds    = 25
-)
-
 // Paged reports whether an operation responds with a page of rows.
 func (o *Operation) Paged() bool { return o.Kind == List || o.Streams() }
 
 // Streams reports whether an operation responds with events.
 func (o *Operation) Streams() bool { return o.Kind == Feed || o.Kind == Poll }
+
+// Conditional reports whether a client can ask for the response only where it
+// is not the one that it has.
+func (o *Operation) Conditional() bool {
+	switch o.Kind {
+	case List, Feed, Poll, Row, Object:
+		return true
+	default:
+		return false
+	}
+}
 
 // HasID reports whether the path names a record.
 func (o *Operation) HasID() bool { return len(o.PathParamNames()) > 0 }
@@ -272,15 +260,15 @@ type noun struct {
 // reads makes the list and the row operation of a noun whose rows are of
 // type R.
 func reads[R any](n noun) []Operation {
-	filters := []string{}
+	list := Operation{
+		ID: "list_" + n.plural, Kind: List, Method: http.MethodGet, Path: n.path, System: n.system, Key: KeyNone,
+		Status: http.StatusOK, Summary: "List " + n.summary, Description: n.listDescription, Resource: n.resource,
+		Out: reflect.TypeFor[R](),
+	}
 	for _, d := range company.Definitions() {
 		if d.Resource == n.resource {
-			filters = d.Filters
+			list.Filters, list.Dates = d.Filters, d.Dates
 		}
-	}
-	list := Operation{
-		ID: "list_" + n.plural, Kind: List, Method: http.MethodGet, Path: n.path, System: n.system, Key: KeyNone, Status: http.StatusOK,
-		Summary: "List " + n.summary, Description: n.listDescription, Resource: n.resource, Filters: filters, Out: reflect.TypeFor[R](),
 	}
 	row := Operation{
 		ID: "get_" + n.singular, Kind: Row, Method: http.MethodGet, Path: n.path + "/{id}", System: n.system, Key: KeyNone, Status: http.StatusOK,

@@ -13,6 +13,7 @@ import (
 
 	"platen/internal/moment"
 	"platen/internal/share"
+	"platen/internal/wire"
 )
 
 const (
@@ -70,6 +71,8 @@ func known(t reflect.Type) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeNumber}
 	case reflect.TypeFor[jsontext.Value]():
 		return &huma.Schema{}
+	case reflect.TypeFor[wire.Details]():
+		return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{}}
 	}
 	return nil
 }

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"sync"
 
-	"platen/internal/api"
 	"platen/internal/mcp"
 	"platen/internal/openapi"
 	"platen/internal/operation"
 	"platen/internal/web"
+	"platen/internal/wire"
 )
 
 // pages makes the landing page, the console and the docs.
@@ -42,7 +42,7 @@ const nowhere = "http://platen.invalid"
 // unplaced is the OpenAPI document but for its origin. Building it takes longer
 // than everything else of a server's start.
 var unplaced = sync.OnceValues(func() ([]byte, error) { //nolint:gochecknoglobals // read only
-	return openapi.Document(operation.Table(), nowhere+api.BasePath, api.Version) //nolint:wrapcheck // OpenAPI names itself in the error
+	return openapi.Document(operation.Table(), nowhere+wire.BasePath, wire.Version) //nolint:wrapcheck // OpenAPI names itself in the error
 })
 
 // OpenAPI returns the OpenAPI document of a server with an origin, as JSON.

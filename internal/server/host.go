@@ -10,6 +10,7 @@ import (
 
 	"platen/internal/api"
 	"platen/internal/mcp"
+	"platen/internal/wire"
 )
 
 // unnamed are the paths that are served whatever a server is called: those that
@@ -57,7 +58,7 @@ func (s *Server) split(below, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
 		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
-		if unclean || r.Method == http.MethodOptions || r.URL.Path == api.BasePath || strings.HasPrefix(r.URL.Path, api.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) ||
+		if unclean || r.Method == http.MethodOptions || r.URL.Path == wire.BasePath || strings.HasPrefix(r.URL.Path, wire.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) ||
 			!s.serves(r.Host) && !slices.Contains(unnamed, r.URL.Path) {
 			below.ServeHTTP(w, r)
 			return

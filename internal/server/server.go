@@ -32,6 +32,7 @@ import (
 	"platen/internal/store/postgres"
 	"platen/internal/store/sqlite"
 	"platen/internal/webhook"
+	"platen/internal/wire"
 )
 
 // Guards against slow and greedy clients.
@@ -240,7 +241,7 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 func (s *Server) Origin() string { return s.origin }
 
 // BaseURL returns where the API lives.
-func (s *Server) BaseURL() string { return s.origin + api.BasePath }
+func (s *Server) BaseURL() string { return s.origin + wire.BasePath }
 
 // AgentURL returns where agents connect (contract: SVC.ADDRESSES).
 func (s *Server) AgentURL() string { return s.origin + mcp.Path }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"platen/internal/api"
 	"platen/internal/metrics"
 	"platen/internal/ratelimit/valkey"
 	"platen/internal/store"
+	"platen/internal/wire"
 )
 
 const (
@@ -211,7 +211,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	sandboxes, err := s.ask(r.Context())
 	b, encodeErr := json.Marshal(status{
-		Version: Version(), APIVersion: api.Version, StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
+		Version: Version(), APIVersion: wire.Version, StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
 		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes},
 		Queue: waiting{Length: s.admission.Length(), Capacity: s.config.QueueLength}, Store: reachable{Reachable: err == nil},
 		Latency: latency{Requests: quantilesOf(&s.requests), Commits: quantilesOf(&s.commits)},

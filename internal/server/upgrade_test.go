@@ -217,8 +217,12 @@ func (r *upgradeReader) filtered(op *operation.Operation, path, filter string) {
 func (r *upgradeReader) compare(op *operation.Operation, path, filter string, rows []map[string]any) (differences []string) {
 	r.t.Helper()
 	found := map[string][]any{}
-	for _, word := range op.FilterWords()[filter] {
-		found[word] = nil
+	for _, p := range op.Query() {
+		if p.Name == filter {
+			for _, word := range p.Values {
+				found[word] = nil
+			}
+		}
 	}
 	for _, row := range rows {
 		if value, ok := row[filter].(string); ok {

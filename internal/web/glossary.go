@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"platen/internal/operation"
+	"platen/internal/wire"
 )
 
 // segment is a piece of text with its class.
@@ -29,7 +30,7 @@ func newGlossary(s *site) *glossary {
 	g := &glossary{paths: map[string]string{"/openapi.json": "/openapi.json"}}
 	for i := range s.operations {
 		op := &s.operations[i]
-		for _, prefix := range []string{"", basePath} {
+		for _, prefix := range []string{"", wire.BasePath} {
 			g.paths[op.Method+" "+prefix+op.Path] = operationPath(op)
 			if op.Method == http.MethodGet {
 				g.paths[prefix+op.Path] = operationPath(op)

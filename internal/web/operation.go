@@ -9,6 +9,7 @@ import (
 
 	"platen/internal/operation"
 	"platen/internal/problem"
+	"platen/internal/wire"
 )
 
 // operationView is the data of an operation's page in the reference.
@@ -44,7 +45,7 @@ const apiPath = "/docs/api"
 func operationPath(op *operation.Operation) string { return apiPath + "/" + op.ID }
 
 func (s *site) operationView(op *operation.Operation) (operationView, error) {
-	v := operationView{Operation: op, URL: basePath + op.Path, Query: queryOf(op), Reader: s.reader(op)}
+	v := operationView{Operation: op, URL: wire.BasePath + op.Path, Query: queryOf(op), Reader: s.reader(op)}
 	if op.In != nil {
 		v.Body = fieldsOf(op.In, input)
 	}
@@ -93,44 +94,35 @@ func (s *site) reader(op *operation.Operation) *operation.Operation {
 	return nil
 }
 
-// queryOf lists the parameters of a list.
+// queryOf describes the parameters of an operation's query: first those that
+// are its own.
 func queryOf(op *operation.Operation) []field {
-	if op.ValueSince != nil {
-		return []field{{Name: "since", Type: "integer", Limits: "at least 0", Doc: "Only points from this event on; the point that you have seen last comes again."}}
-	}
-	if !op.Paged() {
-		return nil
-	}
-	query := []field{}
-	if op.Streams() {
-		query = append(query, field{Name: "after_seq", Type: "integer", Required: op.Kind == operation.Poll, Limits: "at least 0", Doc: "Only events with a greater number."})
-	}
-	if op.Kind == operation.Poll {
-		query = append(query, field{
-			Name: "wait_s", Type: "integer", Limits: fmt.Sprintf("0 to %d", operation.PollMostSeconds),
-			Doc: fmt.Sprintf("How long to wait, in seconds; %d when left out.", operation.PollDefaultSeconds),
-		})
-	}
-	for _, name := range op.Filters {
-		query = append(query, field{Name: name, Type: "string", Doc: filterDoc(op, name)})
-	}
-	return append(query,
-		field{Name: "limit", Type: "integer", Limits: "1 to 100", Doc: "Rows in a page; 50 when left out."},
-		field{Name: "cursor", Type: "string", Doc: "next_cursor of the page before, unchanged."},
-		field{Name: "updated_since", Type: "time", Doc: "Only what was written or changed at or after this time."},
-	)
-}
-
-func filterDoc(op *operation.Operation, name string) string {
-	if op.Streams() && name == "types" {
-		return "Only events of these types, separated by commas."
-	}
-	for _, f := range fieldsOf(op.Out, output) {
-		if f.Name == name && len(f.Values) > 0 {
-			return "One of " + strings.Join(f.Values, ", ") + "."
+	var own, common []field
+	for _, p := range op.Query() {
+		f := field{Name: p.Name, Required: p.Required, Doc: p.Doc, Values: p.Values}
+		switch p.Type {
+		case operation.Integer:
+			f.Type, f.Limits = "integer", fmt.Sprintf("%d to %d", p.Minimum, p.Maximum)
+		case operation.Sequence:
+			f.Type, f.Limits = "integer", "at least 0"
+		case operation.Text:
+			f.Type = "string"
+		case operation.Time, operation.Date:
+			f.Type = string(p.Type)
+		}
+		if p.Default != nil && *p.Default > 0 {
+			f.Doc = fmt.Sprintf("%s; %d when left out.", strings.TrimSuffix(p.Doc, "."), *p.Default)
+		}
+		if len(p.Values) > 0 {
+			f.Doc = "One of " + strings.Join(p.Values, ", ") + "."
+		}
+		if p.Common {
+			common = append(common, f)
+		} else {
+			own = append(own, f)
 		}
 	}
-	return "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
+	return append(own, common...)
 }
 
 // KeyText describes the operation's treatment of the header Idempotency-Key.

@@ -63,7 +63,7 @@ type pathPlace struct {
 
 // samples are an operation in every language.
 func (s *site) samples(op *operation.Operation, v operationView) ([]sample, error) {
-	c := call{Method: op.Method, URL: s.BaseURL() + op.Path + sampleQuery(op, v.Query), Idempotent: op.Key != operation.KeyNone, Body: sampleBody(op, v.Body)}
+	c := call{Method: op.Method, URL: s.BaseURL() + op.Path + sampleQuery(op), Idempotent: op.Key != operation.KeyNone, Body: sampleBody(op, v.Body)}
 	if c.Method == http.MethodGet {
 		c.Method = ""
 	}
@@ -92,27 +92,19 @@ func (s *site) samples(op *operation.Operation, v operationView) ([]sample, erro
 }
 
 // sampleQuery is the required query, one filter and a page of few rows.
-func sampleQuery(op *operation.Operation, query []field) string {
-	var asked []string
-	for _, f := range query {
-		if f.Required {
-			asked = append(asked, f.Name+"=0")
+func sampleQuery(op *operation.Operation) string {
+	required, filter, limit := "", "", ""
+	for _, p := range op.Query() {
+		switch {
+		case p.Required:
+			required += "&" + p.Name + "=0"
+		case p.Filter && len(p.Values) > 0 && filter == "":
+			filter = "&" + p.Name + "=" + p.Values[0]
+		case p.Name == operation.ParameterLimit:
+			limit = "&" + p.Name + "=" + strconv.Itoa(samplePage)
 		}
 	}
-	words := op.FilterWords()
-	for _, name := range op.Filters {
-		if len(words[name]) > 0 {
-			asked = append(asked, name+"="+words[name][0])
-			break
-		}
-	}
-	if op.Paged() {
-		asked = append(asked, "limit="+strconv.Itoa(samplePage))
-	}
-	if len(asked) == 0 {
-		return ""
-	}
-	return "?" + strings.Join(asked, "&")
+	return strings.Replace(required+filter+limit, "&", "?", 1)
 }
 
 // placeWords are the words for the record that a place of a path names: sales,

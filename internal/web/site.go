@@ -16,6 +16,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/web/prose"
+	"platen/internal/wire"
 )
 
 //go:embed templates
@@ -192,7 +193,7 @@ func neighbours(links []link, i int) (previous, next *link) {
 func (s *site) Origin() string { return s.origin }
 
 // BaseURL is the URL in front of the paths of operations.
-func (s *site) BaseURL() string { return s.origin + basePath }
+func (s *site) BaseURL() string { return s.origin + wire.BasePath }
 
 // Counts says how many of each there are, for the overviews.
 func (s *site) Counts() map[string]int {

@@ -21,9 +21,6 @@ import (
 	"platen/internal/operation"
 )
 
-// basePath is where the API lives below the origin (contract: VER.PREFIX).
-const basePath = "/v1"
-
 // Options hold the data that the pages need.
 type Options struct {
 	// Origin is the scheme and host that snippets begin with, without a slash

@@ -41,7 +41,9 @@ func (*Attendance) State() string { return "" }
 // which it does not show.
 func newAttendance() *record.Table[Attendance, struct{}] {
 	return record.NewTable[Attendance, struct{}](
-		record.Definition{Resource: "attendance", Prefix: "att", Filters: []string{"week_start", "badge_no"}},
+		record.Definition{
+			Resource: "attendance", Prefix: "att", Filters: []string{"week_start", "badge_no"}, Dates: []string{"week_start"},
+		},
 		func(a *Attendance) []string { return []string{monday(a.Date).String(), a.BadgeNo} })
 }
 

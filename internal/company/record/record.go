@@ -84,6 +84,8 @@ type Definition struct {
 	Prefix string
 	// Filters are the fields that a list may be filtered by.
 	Filters []string
+	// Dates are those of the filters whose values are dates.
+	Dates []string
 	// Beside marks tables that are kept beside the company: nothing in the
 	// company follows from them, so the state hash does not see them. Their ids
 	// are unique across sandboxes, and their rows can be removed.

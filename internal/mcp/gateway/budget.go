@@ -3,11 +3,13 @@ package gateway
 import (
 	"net/http"
 	"sync"
+
+	"platen/internal/wire"
 )
 
 // shown are the headers that show a budget, spelled as the API spells them
 // (contract: LIMIT.KEY_RATE.HEADERS, OPEN.RATE.DRAFT_HEADERS).
-var shown = [...]string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit-Policy", "RateLimit"} //nolint:gochecknoglobals // read only
+var shown = [...]string{wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderPolicy, wire.HeaderRate} //nolint:gochecknoglobals // read only
 
 // left are the headers of the budget that the calls of one request were taken
 // from.

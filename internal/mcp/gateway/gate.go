@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"platen/internal/wire"
 )
 
 // acceptable refuses a request whose Accept header does not name the content
@@ -56,5 +58,5 @@ func sentKey(h http.Header) string {
 	if scheme, token, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token)
 	}
-	return h.Get("X-Api-Key")
+	return h.Get(wire.HeaderKey)
 }

@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/mcp/session"
+	"platen/internal/wire"
 )
 
 const (
@@ -183,7 +184,7 @@ func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.reject(w, r, err)
 		return
 	}
-	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values("X-Api-Key")) > 1 {
+	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values(wire.HeaderKey)) > 1 {
 		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: a header with a key stands twice, and only one can be meant"})
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"platen/internal/problem"
+	"platen/internal/wire"
 )
 
 // Codes of JSON-RPC, and those that clients of the protocol know.
@@ -91,7 +92,7 @@ func (f *Gateway) said(err error) *refusal {
 		data.RetryAt = p.RetryAt.UTC().Format(time.RFC3339)
 	}
 	if p.RetryAfter > 0 {
-		header.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+		header.Set(wire.HeaderRetryAfter, strconv.Itoa(p.RetryAfter))
 	}
 	if definition.Status == http.StatusUnauthorized {
 		header.Set("WWW-Authenticate", "Bearer")

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/internal/moment"
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+// arguments are the parameters of a request's query, each checked by its row in
+// the table of operations.
+type arguments struct {
+	values url.Values
+	// numbers are those of the parameters that are numbers, or their defaults.
+	numbers map[string]uint64
+}
+
+// sent reports whether the request has a parameter.
+func (a *arguments) sent(name string) bool { return a.values.Has(name) }
+
+// text returns a parameter as it was sent, "" when it was not.
+func (a *arguments) text(name string) string { return a.values.Get(name) }
+
+// number returns a parameter that is a number, or its default.
+func (a *arguments) number(name string) uint64 { return a.numbers[name] }
+
+// query reads the query of the request.
+func (x *exchange) query() (*arguments, error) {
+	if x.op == nil {
+		return readQuery(nil, x.r.URL.RawQuery)
+	}
+	return readQuery(x.op.query, x.r.URL.RawQuery)
+}
+
+// readQuery reads the query of a request. It refuses unknown parameters, those
+// that are given more than once, and values that their rows in the table do not
+// allow. Of several faults of names, the first in the order of the alphabet is
+// reported.
+func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
+	}
+	names := make([]string, len(known))
+	for i := range known {
+		names[i] = known[i].Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case len(known) == 0:
+			return nil, badParameter(short(name), "This route has no parameter %q.", short(name))
+		case !slices.Contains(names, name):
+			return nil, badParameter(short(name), "There is no parameter %q here; known are %s.",
+				short(name), strings.Join(names, ", "))
+		case len(values[name]) > 1:
+			return nil, badParameter(name, "The parameter %s stands %d times.", name, len(values[name]))
+		}
+	}
+	a := &arguments{values: values, numbers: map[string]uint64{}}
+	for i := range known {
+		if err := a.check(&known[i]); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// check refuses a value that a parameter cannot have (contract:
+// OPEN.LIST.PARAMETER).
+func (a *arguments) check(p *operation.Parameter) error {
+	text := a.text(p.Name)
+	if p.InsteadOf != "" && a.sent(p.Name) && a.sent(p.InsteadOf) {
+		return badParameter(p.InsteadOf, "Send %s or %s, not both.", p.Name, p.InsteadOf)
+	}
+	if !a.sent(p.Name) {
+		if p.Required && (p.InsteadOf == "" || !a.sent(p.InsteadOf)) {
+			return badParameter(p.Name, "%s is missing: the number of the last event that you have, 0 for none.", p.Name)
+		}
+		if p.Default != nil {
+			a.numbers[p.Name] = uint64(*p.Default)
+		}
+		return nil
+	}
+	switch p.Type {
+	case operation.Integer:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < p.Minimum || n > p.Maximum || strconv.FormatInt(n, 10) != text {
+			return badParameter(p.Name, "%s must be a whole number from %d to %d.", p.Name, p.Minimum, p.Maximum)
+		}
+		a.numbers[p.Name] = uint64(n)
+	case operation.Sequence:
+		n, err := strconv.ParseUint(text, 10, 63)
+		if err != nil {
+			return badParameter(p.Name, "%s must be a whole number from 0.", p.Name)
+		}
+		a.numbers[p.Name] = n
+	case operation.Time:
+		if _, err := instant(text); err != nil {
+			return badParameter(p.Name, "%s must be an RFC 3339 time such as 2026-09-07T08:00:00Z.", p.Name)
+		}
+	case operation.Date:
+		if text != "" && new(moment.Date).UnmarshalText([]byte(text)) != nil {
+			return badParameter(p.Name, "%s must be a date such as 2026-09-07.", p.Name)
+		}
+	case operation.Text:
+	}
+	if !p.Filter {
+		return nil
+	}
+	if text == "" {
+		return badParameter(p.Name, "%s is empty; leave it out to read everything.", p.Name)
+	}
+	if len(p.Values) > 0 && !slices.Contains(p.Values, text) {
+		return badParameter(p.Name, "%s must be one of %s.", p.Name, strings.Join(p.Values, ", "))
+	}
+	return nil
+}
+
+// time returns a parameter that is a time, 0 when it was not sent.
+func (a *arguments) time(name string) moment.Instant {
+	at, _ := instant(a.text(name)) // checked before
+	return at
+}
+
+// instant reads a time of a query. A plus sign that was not escaped arrives
+// there as a space.
+func instant(text string) (moment.Instant, error) {
+	var at moment.Instant
+	err := at.UnmarshalText([]byte(strings.ReplaceAll(text, " ", "+")))
+	return at, err
+}

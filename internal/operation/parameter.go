@@ -1,0 +1,205 @@
+package operation
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"platen/internal/wire"
+)
+
+// Names of parameters that are read by their meaning. Filters and the ids of
+// paths are read by their place in the table alone.
+const (
+	ParameterLimit        = "limit"
+	ParameterCursor       = "cursor"
+	ParameterUpdatedSince = "updated_since"
+	ParameterAfterSeq     = "after_seq"
+	ParameterWaitS        = "wait_s"
+	ParameterSince        = "since"
+	// ParameterTypes takes several event types, separated by commas.
+	ParameterTypes  = "types"
+	ParameterSystem = "system"
+)
+
+// Limits of a page (contract: LIST.LIMIT), of a long-poll (contract:
+// OPEN.FEED.POLL) and of an idempotency key (contract: LIMIT.IDEMPOTENCY_KEY).
+const (
+	defaultLimit = 50
+	maxLimit     = 100
+
+	defaultPollSeconds = 20
+	maxPollSeconds     = 25
+
+	// MaxIdempotencyKeyLength is in characters.
+	MaxIdempotencyKeyLength = 64
+)
+
+// Location says which part of a request has a parameter.
+type Location string
+
+// Locations.
+const (
+	InPath   Location = "path"
+	InQuery  Location = "query"
+	InHeader Location = "header"
+)
+
+// ParameterType says which texts a parameter takes.
+type ParameterType string
+
+// Parameter types.
+const (
+	Text ParameterType = "text"
+	// Integer is a whole number from Minimum to Maximum, in its shortest form.
+	Integer ParameterType = "integer"
+	// Sequence is the number of an event, from 0.
+	Sequence ParameterType = "sequence"
+	// Time is an RFC 3339 time with its offset.
+	Time ParameterType = "time"
+	// Date is a day of the company's calendar, such as 2026-09-07.
+	Date ParameterType = "date"
+)
+
+// Parameter is one parameter of an operation. Requests are checked by it, and
+// the OpenAPI document, the reference pages, package client and the agents'
+// tools describe it by it.
+type Parameter struct {
+	Name     string
+	In       Location
+	Type     ParameterType
+	Required bool
+	// InsteadOf names the parameter in whose place this one is sent: a request
+	// with both is invalid, and one with neither where Required is set.
+	InsteadOf string
+	// Minimum and Maximum are the bounds of numbers.
+	Minimum, Maximum int64
+	// Default is the number that counts when none is sent, nil for none.
+	Default *int64
+	// MaxLength is the longest header, in characters, 0 for no limit of its own.
+	MaxLength int
+	// Values are the texts that are allowed, empty for any.
+	Values []string
+	// Doc says in one sentence what the parameter does.
+	Doc string
+	// Filter is set for parameters that rows or events are chosen by.
+	Filter bool
+	// Common is set for parameters that mean the same in all operations.
+	Common bool
+}
+
+// Parameters lists the parameters of an operation: those of its path, of its
+// query and of its headers.
+func (o *Operation) Parameters() []Parameter {
+	var all []Parameter
+	for _, name := range o.PathParamNames() {
+		doc := "The record's id."
+		if name != "id" {
+			doc = "The " + strings.ReplaceAll(strings.TrimSuffix(name, "_id"), "_", " ") + "'s id."
+		}
+		all = append(all, Parameter{Name: name, In: InPath, Type: Text, Required: true, Doc: doc, Common: true})
+	}
+	all = append(all, o.Query()...)
+	return append(all, o.headers()...)
+}
+
+// Query lists the parameters of an operation's query.
+func (o *Operation) Query() []Parameter {
+	var query []Parameter
+	if o.Paged() {
+		query = append(query,
+			Parameter{
+				Name: ParameterLimit, Type: Integer, Minimum: 1, Maximum: maxLimit, Default: new(int64(defaultLimit)),
+				Common: true, Doc: "Rows in a page.",
+			},
+			Parameter{Name: ParameterCursor, Type: Text, Common: true, Doc: "next_cursor of the page before, unchanged."},
+			Parameter{
+				Name: ParameterUpdatedSince, Type: Time, Common: true,
+				Doc: "Only rows changed at or after this time.",
+			},
+		)
+		query = append(query, o.filters()...)
+	}
+	number := Parameter{Type: Sequence, Maximum: math.MaxInt64}
+	switch {
+	case o.ValueSince != nil:
+		number.Name, number.Default = ParameterSince, new(int64)
+		number.Doc = "Only points from this event on; the point that you have seen last comes again."
+		query = append(query, number)
+	case o.Kind == Feed:
+		number.Name, number.Default, number.InsteadOf = ParameterAfterSeq, new(int64), ParameterCursor
+		number.Doc = "Only events with a greater number."
+		query = append(query, number)
+	case o.Kind == Poll:
+		number.Name, number.Required, number.InsteadOf = ParameterAfterSeq, true, ParameterCursor
+		number.Doc = "Only events with a greater number; wanted unless there is a cursor."
+		query = append(query, number, Parameter{
+			Name: ParameterWaitS, Type: Integer, Maximum: maxPollSeconds, Default: new(int64(defaultPollSeconds)),
+			Doc: "How long to wait, in seconds.",
+		})
+	}
+	for i := range query {
+		query[i].In = InQuery
+	}
+	return query
+}
+
+// filters are the parameters that rows or events are chosen by, in the order
+// of Filters.
+func (o *Operation) filters() []Parameter {
+	words := o.filterWords()
+	filters := make([]Parameter, len(o.Filters))
+	for i, name := range o.Filters {
+		p := Parameter{Name: name, Type: Text, Filter: true, Values: words[name]}
+		p.Doc = "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
+		if name == ParameterTypes && o.Streams() {
+			p.Doc = "Only events of these types, separated by commas."
+		}
+		if slices.Contains(o.Dates, name) {
+			p.Type = Date
+		}
+		filters[i] = p
+	}
+	return filters
+}
+
+// filterWords are the values that the filters of a list can have, by filter,
+// where the rows' type says them.
+func (o *Operation) filterWords() map[string][]string {
+	words := map[string][]string{}
+	for field := range o.Out.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if enum := field.Tag.Get("enum"); enum != "" && slices.Contains(o.Filters, name) {
+			words[name] = strings.Split(enum, ",")
+		}
+	}
+	return words
+}
+
+// headers are the headers that change what the operation does.
+func (o *Operation) headers() []Parameter {
+	var headers []Parameter
+	if o.Conditional() {
+		headers = append(headers, Parameter{
+			Name: wire.HeaderIfNoneMatch, Common: true, Doc: "An ETag; answers 304 when nothing changed.",
+		})
+	}
+	if o.Kind == Creation {
+		headers = append(headers, Parameter{
+			Name: wire.HeaderProof, Doc: "A proof of work, where the server asks for one: <challenge>.<nonce>.",
+		})
+	}
+	headers = append(headers, Parameter{
+		Name: wire.HeaderVersion, Common: true, Doc: "The dated version of the API that is wanted.",
+	})
+	if o.Key != KeyNone {
+		headers = append(headers, Parameter{
+			Name: wire.HeaderIdempotencyKey, Required: o.Key == KeyRequired, Minimum: 1, MaxLength: MaxIdempotencyKeyLength,
+			Common: true, Doc: "One key for each intention, the same on every retry.",
+		})
+	}
+	for i := range headers {
+		headers[i].In, headers[i].Type = InHeader, Text
+	}
+	return headers
+}

@@ -1,0 +1,68 @@
+// Package wire holds the names that both ends of a connection know: the base
+// path, the version of the API, its headers, and what every response contains.
+package wire
+
+import (
+	"platen/internal/moment"
+)
+
+// BasePath is the path of the API below the origin (contract: VER.PREFIX).
+const BasePath = "/v1"
+
+// Version is the dated version of the API (contract: VER.META). It is the only
+// one so far; a second one makes this a list, and the version a property of the
+// sandbox.
+const Version = "2026-09"
+
+// Headers of requests that change what an operation does.
+const (
+	HeaderIdempotencyKey = "Idempotency-Key"
+	HeaderIfNoneMatch    = "If-None-Match"
+	HeaderProof          = "Sim-PoW"
+	HeaderVersion        = "Sim-Version"
+	// HeaderKey holds a key, as Authorization does.
+	HeaderKey = "X-Api-Key"
+)
+
+// Headers of responses. Some are spelled as their RFCs spell them, which is not
+// Go's canonical form.
+const (
+	HeaderRequestID  = "Request-Id"
+	HeaderETag       = "ETag"
+	HeaderLink       = "Link"
+	HeaderRetryAfter = "Retry-After"
+	HeaderReplayed   = "Idempotency-Replayed"
+	HeaderIgnored    = "Idempotency-Ignored"
+
+	// The budget of the caller (contract: LIMIT.KEY_RATE.HEADERS,
+	// OPEN.RATE.DRAFT_HEADERS).
+	HeaderLimit     = "X-RateLimit-Limit"
+	HeaderRemaining = "X-RateLimit-Remaining"
+	HeaderPolicy    = "RateLimit-Policy"
+	HeaderRate      = "RateLimit"
+)
+
+// Meta is the head of every envelope (contract: ENV.META.SIMULATION and the
+// rows after it).
+type Meta struct {
+	Simulation bool           `json:"simulation" doc:"Always true."`
+	RequestID  string         `json:"request_id"`
+	ServerTime moment.Instant `json:"server_time"`
+	SimDate    moment.Date    `json:"sim_date,omitzero" doc:"The in-world date; on answers about a sandbox."`
+	ExpiresInS int64          `json:"expires_in_s,omitzero" doc:"Seconds left; on answers about a sandbox."`
+	APIVersion string         `json:"api_version"`
+}
+
+// Details is an object for programs, different for each code.
+type Details any
+
+// Error is the error of an envelope (contract: ENV.FAILURE).
+type Error struct {
+	Code      string         `json:"code" doc:"Programs read this, never the message."`
+	Message   string         `json:"message"`
+	Retryable bool           `json:"retryable"`
+	Hint      string         `json:"hint"`
+	DocsURL   string         `json:"docs_url"`
+	Details   Details        `json:"details,omitzero"`
+	RetryAt   moment.Instant `json:"retry_at,omitzero"`
+}
