@@ -25,7 +25,7 @@ type Meta struct {
 type CreateSandboxInput struct {
 	// The company to begin with; starter when left out. At most 40 characters. Such as starter.
 	Preset *string `json:"preset,omitzero"`
-	// Makes the world repeatable; at random when left out. 0 to 9007199254740991.
+	// Makes the world repeatable; at random when left out. 0 to 9,007,199,254,740,991.
 	Seed *int64 `json:"seed,omitzero"`
 	// Who carries records between the systems; the preset's own when left out.
 	Bridge *Bridge `json:"bridge,omitzero"`
@@ -929,7 +929,7 @@ type TradeOnMarketInput struct {
 	Side MarketSide `json:"side"`
 	// Required. 1 to 40 characters. Such as mat_coated.
 	SKU string `json:"sku"`
-	// In the unit of the quote: sheets of paper, kilograms of waste. Required. 1 to 20000.
+	// In the unit of the quote: sheets of paper, kilograms of waste. Required. 1 to 20,000.
 	Quantity int64 `json:"quantity"`
 	// The most that one may cost, or the least that one must bring. At least 1.
 	LimitMinor *int64 `json:"limit_price_minor,omitzero"`
@@ -1082,7 +1082,7 @@ type CreateRequisitionInput struct {
 type MaterialLineInput struct {
 	// Required. 1 to 40 characters. Such as mat_coated.
 	SKU string `json:"sku"`
-	// Required. 1 to 200000.
+	// Required. 1 to 200,000.
 	Quantity int64 `json:"quantity"`
 }
 
@@ -1231,9 +1231,9 @@ type CreateOfficeGoodsReceiptInput struct {
 type ReceivedLineInput struct {
 	// Required. 1 to 40 characters.
 	SKU string `json:"sku"`
-	// Required. 0 to 200000.
+	// Required. 0 to 200,000.
 	QuantityAccepted int64 `json:"quantity_accepted"`
-	// 0 to 200000.
+	// 0 to 200,000.
 	QuantityRejected *int64 `json:"quantity_rejected,omitzero"`
 }
 
@@ -1391,7 +1391,7 @@ type HireEmployeeInput struct {
 	// Required.
 	Role CatalogRole `json:"role"`
 	// At least what the lowest paid of the role had when the company opened, which is also what is
-	// paid when this is left out. 1 to 100000.
+	// paid when this is left out. 1 to 100,000.
 	HourlyMinor *int64 `json:"hourly_minor,omitzero"`
 }
 
@@ -1569,7 +1569,7 @@ type FactoryNeed struct {
 type CreateWorkOrderInput struct {
 	// Required. 1 to 40 characters. Such as prd_flyer.
 	SKU string `json:"sku"`
-	// Required. 1 to 5000.
+	// Required. 1 to 5,000.
 	Quantity int64 `json:"quantity"`
 	// For whom the goods are: the id or number of a sales order. Custom goods need one. 1 to 64
 	// characters.
@@ -1628,7 +1628,8 @@ type StartPrintRunInput struct {
 	PressID string `json:"press_id"`
 	// 1 to 64 characters.
 	WorkOrderID *string `json:"work_order_id,omitzero"`
-	// Several small orders of one paper as a gang run, which shares one make-ready. 1 to 6 items.
+	// Several small orders of one paper as a gang run, which shares one make-ready. 1 to 6 items. No
+	// two alike.
 	WorkOrderIDs []string `json:"work_order_ids,omitempty"`
 	// What is printed above the quantity to cover spoilage; 3 when left out. 0 to 20.
 	OversPct *int64 `json:"overs_pct,omitzero"`
@@ -2036,9 +2037,9 @@ const (
 // CreateWebhookInput is the body of create_webhook.
 type CreateWebhookInput struct {
 	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
-	// again. Required. At least 1 characters.
+	// again. Required. At least 1 character.
 	URL string `json:"url"`
-	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items.
+	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.
 	Events []EventType `json:"events"`
 	// For you; nothing reads it. At most 200 characters.
 	Description *string `json:"description,omitzero"`
@@ -2050,9 +2051,9 @@ type UpdateWebhookInput struct {
 	// deliveries begin with the next event.
 	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
 	// Another URL, which has to be verified by a test before anything is delivered to it. At least 1
-	// characters.
+	// character.
 	URL *string `json:"url,omitzero"`
-	// Other event types, from the next event on. 1 to 50 items.
+	// Other event types, from the next event on. 1 to 50 items. No two alike.
 	Events []EventType `json:"events,omitempty"`
 	// Another description; null leaves the one that there is. At most 200 characters.
 	Description *string `json:"description,omitzero"`

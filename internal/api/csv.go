@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/internal/jsonfield"
 )
 
 // csvOf renders rows as CSV: a header of the fields in row order, scalars as
@@ -59,14 +61,8 @@ func cell(v jsontext.Value) string {
 // columns are the fields of a row in their order: the header of its CSV.
 func columns(t reflect.Type) []string {
 	names := []string{}
-	for field := range t.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case field.Anonymous:
-			names = append(names, columns(field.Type)...)
-		case name != "":
-			names = append(names, name)
-		}
+	for _, field := range jsonfield.Of(t) {
+		names = append(names, field.JSON)
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"platen/internal/jsonfield"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/wire"
@@ -279,12 +280,12 @@ func (g *generator) selector(op *operation.Operation, p *operation.Parameter) se
 		f.goType, f.set = "[]EventType", fmt.Sprintf("s.where(%q, joined(%s))", p.Name, value)
 		return f
 	}
-	for _, m := range membersOf(op.Out) {
+	for _, m := range jsonfield.Of(op.Out) {
 		t := m.Type
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
-		if m.json == p.Name && t.Kind() == reflect.String {
+		if m.JSON == p.Name && t.Kind() == reflect.String {
 			f.goType = strings.TrimPrefix(g.text(m, g.structs[op.Out].name), "*")
 		}
 	}

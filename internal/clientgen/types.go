@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"platen/internal/event"
+	"platen/internal/jsonfield"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/schema"
@@ -214,12 +215,12 @@ func (g *generator) structure(t reflect.Type, input bool) (string, error) {
 	s := &structure{name: name, input: input}
 	g.structs[t] = s
 	g.order = append(g.order, s)
-	for _, m := range membersOf(t) {
+	for _, m := range jsonfield.Of(t) {
 		goType, err := g.goType(m.Type, m, s)
 		if err != nil {
-			return "", fmt.Errorf("%s of %s: %w", m.json, t, err)
+			return "", fmt.Errorf("%s of %s: %w", m.JSON, t, err)
 		}
-		s.fields = append(s.fields, fieldOut{name: m.Name, goType: goType, tag: m.tag(goType), doc: m.doc(input)})
+		s.fields = append(s.fields, fieldOut{name: m.Name, goType: goType, tag: tagOf(&m, goType), doc: docOf(&m, input)})
 	}
 	return name, nil
 }
@@ -240,7 +241,7 @@ func (g *generator) component(t reflect.Type, input bool) (string, error) {
 func lastOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
 // goType is the type of a field in package client.
-func (g *generator) goType(t reflect.Type, m member, s *structure) (string, error) {
+func (g *generator) goType(t reflect.Type, m jsonfield.Field, s *structure) (string, error) {
 	switch t {
 	case reflect.TypeFor[moment.Instant]():
 		return "time.Time", nil
@@ -289,15 +290,15 @@ func (g *generator) goType(t reflect.Type, m member, s *structure) (string, erro
 	}
 }
 
-func prefixed(prefix string, t reflect.Type, g *generator, m member, s *structure) (string, error) {
+func prefixed(prefix string, t reflect.Type, g *generator, m jsonfield.Field, s *structure) (string, error) {
 	inner, err := g.goType(t, m, s)
 	return prefix + inner, err
 }
 
 // text is the type of a text: an enumeration where the tag lists its values.
-func (g *generator) text(m member, owner string) string {
-	values := strings.Split(m.StructField.Tag.Get("enum"), ",")
-	if values[0] == "" {
+func (g *generator) text(m jsonfield.Field, owner string) string {
+	values := m.Enum()
+	if len(values) == 0 {
 		return "string"
 	}
 	t, pointer := m.Type, ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"platen/internal/jsonfield"
 	"platen/internal/wire"
 )
 
@@ -167,10 +168,9 @@ func (o *Operation) filters() []Parameter {
 // where the rows' type says them.
 func (o *Operation) filterWords() map[string][]string {
 	words := map[string][]string{}
-	for field := range o.Out.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if enum := field.Tag.Get("enum"); enum != "" && slices.Contains(o.Filters, name) {
-			words[name] = strings.Split(enum, ",")
+	for _, field := range jsonfield.Of(o.Out) {
+		if slices.Contains(o.Filters, field.JSON) {
+			words[field.JSON] = field.Enum()
 		}
 	}
 	return words

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"platen/internal/jsonfield"
 	"platen/internal/moment"
 	"platen/internal/share"
 	"platen/internal/wire"
@@ -30,10 +31,7 @@ type generator struct {
 // Schema implements huma.Registry. The hint would name anonymous structs,
 // which are inlined here.
 func (g generator) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema {
-	base := t
-	for base.Kind() == reflect.Pointer {
-		base = base.Elem()
-	}
+	base := jsonfield.Base(t)
 	nullable := base != t && !g.input
 	if isComponent(base) {
 		name := g.component(base)
@@ -55,6 +53,9 @@ func (g generator) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema 
 	}
 	if base.Kind() == reflect.Struct && base.Name() == "" {
 		g.finish(s, base)
+	}
+	for _, value := range jsonfield.EnumOf(base) {
+		s.Enum = append(s.Enum, value)
 	}
 	s.Nullable = nullable && s.Type != ""
 	return s
@@ -116,19 +117,18 @@ func (g generator) finish(s *huma.Schema, t reflect.Type) {
 		s.AdditionalProperties = false
 	}
 	s.Required = nil
-	for _, f := range jsonFields(t) {
-		p, ok := s.Properties[f.name]
+	for _, f := range jsonfield.Of(t) {
+		p, ok := s.Properties[f.JSON]
 		if !ok {
-			panic(fmt.Sprintf("schema: %s of %s would be sent and is not described", f.name, t))
+			panic(fmt.Sprintf("schema: %s of %s would be sent and is not described", f.JSON, t))
 		}
-		omits := strings.Contains(f.options, "omitempty") || strings.Contains(f.options, "omitzero")
-		if f.Tag.Get("required") == "true" || !g.input && !omits && f.Tag.Get("required") == "" {
-			s.Required = append(s.Required, f.name)
+		if f.Required() || !g.input && !f.Omits && f.Tag.Get("required") == "" {
+			s.Required = append(s.Required, f.JSON)
 		}
 		if g.input && f.Tag.Get(tagOneOf) == "true" {
-			s.OneOf = append(s.OneOf, &huma.Schema{Required: []string{f.name}})
+			s.OneOf = append(s.OneOf, &huma.Schema{Required: []string{f.JSON}})
 		}
-		if omits && !g.input && f.Tag.Get("nullable") != "true" {
+		if f.Omits && !g.input && f.Tag.Get("nullable") != "true" {
 			p.Nullable = false
 			if len(p.AnyOf) > 0 {
 				p.Ref, p.AnyOf = p.AnyOf[0].Ref, nil
@@ -138,35 +138,6 @@ func (g generator) finish(s *huma.Schema, t reflect.Type) {
 			p.Enum = append(slices.Clip(p.Enum), nil)
 		}
 	}
-}
-
-// field is a field of a struct's JSON object.
-type field struct {
-	reflect.StructField
-	name, options string
-}
-
-// jsonFields lists the fields of a struct in the order of their declaration,
-// those of embedded structs in their place.
-func jsonFields(t reflect.Type) []field {
-	var fields []field
-	for f := range t.Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		embedded := f.Type
-		if embedded.Kind() == reflect.Pointer {
-			embedded = embedded.Elem()
-		}
-		switch {
-		case f.Anonymous && f.Tag.Get("json") == "" && embedded.Kind() == reflect.Struct:
-			fields = append(fields, jsonFields(embedded)...)
-		case !f.IsExported() || name == "-":
-		case name == "":
-			fields = append(fields, field{f, f.Name, options})
-		default:
-			fields = append(fields, field{f, name, options})
-		}
-	}
-	return fields
 }
 
 // SchemaFromRef implements huma.Registry.

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"platen/internal/jsonfield"
 	"platen/internal/moment"
 	"platen/internal/share"
 )
@@ -157,18 +158,18 @@ func (c *compiler) object(out *shape, s *huma.Schema, t reflect.Type) error {
 	}
 	c.path = append(c.path, t)
 	defer func() { c.path = c.path[:len(c.path)-1] }()
-	for _, f := range jsonFields(t) {
-		p, ok := s.Properties[f.name]
+	for _, f := range jsonfield.Of(t) {
+		p, ok := s.Properties[f.JSON]
 		if !ok {
-			return fmt.Errorf("%s has no schema", f.name)
+			return fmt.Errorf("%s has no schema", f.JSON)
 		}
 		child, err := c.compile(p, f.Type)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return fmt.Errorf("%s: %w", f.JSON, err)
 		}
-		out.index[f.name] = len(out.members)
-		out.members = append(out.members, member{f.name, slices.Contains(s.Required, f.name), child})
-		if slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return one.Required[0] == f.name }) {
+		out.index[f.JSON] = len(out.members)
+		out.members = append(out.members, member{f.JSON, slices.Contains(s.Required, f.JSON), child})
+		if slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return one.Required[0] == f.JSON }) {
 			out.oneOf = append(out.oneOf, len(out.members)-1)
 		}
 	}

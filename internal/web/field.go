@@ -3,9 +3,9 @@ package web
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
+	"platen/internal/jsonfield"
 	"platen/internal/moment"
 	"platen/internal/share"
 )
@@ -37,37 +37,23 @@ type field struct {
 	Fields []field
 }
 
-// fieldsOf lists the fields of a struct in the order of their declaration,
-// those of embedded structs in their place.
+// fieldsOf lists the fields of a struct in the order of their declaration.
 func fieldsOf(t reflect.Type, d direction) []field {
 	var fields []field
-	for f := range t.Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && name == "":
-			fields = append(fields, fieldsOf(f.Type, d)...)
-		case name != "" && name != "-":
-			fields = append(fields, fieldOf(f, name, options, d))
+	for _, f := range jsonfield.Of(t) {
+		out := field{
+			Name: f.JSON, Doc: f.Doc(), Example: f.Example(), Values: f.Enum(),
+			Required: d == input && f.Required(),
+			Nullable: d == output && !f.Omits && f.Type.Kind() == reflect.Pointer,
+			Omitted:  d == output && f.Omits,
 		}
+		if text := strings.Join(f.Limits(), ", "); text != "" {
+			out.Limits = strings.ToUpper(text[:1]) + text[1:]
+		}
+		out.Type, out.Fields = jsonType(jsonfield.Base(f.Type), d)
+		fields = append(fields, out)
 	}
 	return fields
-}
-
-func fieldOf(f reflect.StructField, name, options string, d direction) field {
-	omits := strings.Contains(options, "omitzero") || strings.Contains(options, "omitempty")
-	out := field{Name: name, Doc: f.Tag.Get("doc"), Example: f.Tag.Get("example"), Limits: limits(f.Tag)}
-	if enum := f.Tag.Get("enum"); enum != "" {
-		out.Values = strings.Split(enum, ",")
-	}
-	t := f.Type
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-		out.Nullable = d == output && !omits
-	}
-	out.Required = d == input && f.Tag.Get("required") == "true"
-	out.Omitted = d == output && omits
-	out.Type, out.Fields = jsonType(t, d)
-	return out
 }
 
 // jsonType is the word for a type's form in JSON, and its fields where it is
@@ -100,56 +86,6 @@ func jsonType(t reflect.Type, d direction) (word string, fields []field) {
 	default:
 		return "integer", nil
 	}
-}
-
-// limits puts the rules of a field's tags into words.
-func limits(tag reflect.StructTag) string {
-	var parts []string
-	for _, l := range []struct{ least, most, unit string }{
-		{"minimum", "maximum", ""}, {"minLength", "maxLength", "character"}, {"minItems", "maxItems", "item"},
-	} {
-		least, most := tag.Get(l.least), tag.Get(l.most)
-		unit, number := l.unit, most
-		if number == "" {
-			number = least
-		}
-		if unit != "" {
-			unit = " " + unit
-			if number != "1" {
-				unit += "s"
-			}
-		}
-		switch {
-		case least != "" && most != "":
-			parts = append(parts, grouped(least)+" to "+grouped(most)+unit)
-		case least != "":
-			parts = append(parts, "at least "+grouped(least)+unit)
-		case most != "":
-			parts = append(parts, "at most "+grouped(most)+unit)
-		}
-	}
-	if tag.Get("uniqueItems") == "true" {
-		parts = append(parts, "no two alike")
-	}
-	if pattern := tag.Get("pattern"); pattern != "" {
-		parts = append(parts, "matches "+pattern)
-	}
-	text := strings.Join(parts, ", ")
-	if text != "" {
-		text = strings.ToUpper(text[:1]) + text[1:]
-	}
-	return text
-}
-
-// grouped puts commas between the thousands of a long number.
-func grouped(digits string) string {
-	var groups []string
-	for len(digits) > 3 {
-		groups = append(groups, digits[len(digits)-3:])
-		digits = digits[:len(digits)-3]
-	}
-	slices.Reverse(groups)
-	return strings.Join(append([]string{digits}, groups...), ",")
 }
 
 // sampleValue is the value of a required field in a snippet.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"platen/internal/config"
+	"platen/internal/jsonfield"
 )
 
 // setting is a setting of the server, as the page of all settings shows it.
@@ -51,7 +52,7 @@ func written(target any) string {
 	case *bool:
 		return fmt.Sprint(*value)
 	case *int:
-		return grouped(fmt.Sprint(*value))
+		return jsonfield.Thousands(fmt.Sprint(*value))
 	case *time.Duration:
 		return spoken(*value)
 	}
