@@ -171,7 +171,8 @@ type RunningDisruption struct {
 	EndsOn      Date               `json:"ends_on"`
 }
 
-// LoreDisruptionKind is the type of RunningDisruption.Kind and DisruptionNote.Kind.
+// LoreDisruptionKind is the type of RunningDisruption.Kind, DisruptionNote.Kind,
+// LoreEventStartedData.DisruptionKind and DisruptionEndedData.DisruptionKind.
 type LoreDisruptionKind string
 
 // Values of LoreDisruptionKind.
@@ -1364,7 +1365,9 @@ type Employee struct {
 	CreatedOn  Date      `json:"created_on"`
 }
 
-// CatalogRole is the type of Employee.Role and HireEmployeeInput.Role.
+// CatalogRole is the type of Employee.Role, HireEmployeeInput.Role, EmployeeSickData.Role,
+// EmployeeReturnedData.Role, EmployeeQuitData.Role, EmployeeDismissedData.Role,
+// EmployeeHiredData.Role and WageEntry.Role.
 type CatalogRole string
 
 // Values of CatalogRole.
@@ -2076,24 +2079,25 @@ type WebhookTest struct {
 	StatusCode *int64 `json:"status_code"`
 	LatencyMS  int64  `json:"latency_ms"`
 	// What went wrong; null for nothing.
-	ErrorClass *WebhookTestErrorClass `json:"error_class"`
+	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// That of the subscription after the test.
 	Status SubscriptionStatus `json:"status"`
 }
 
-// WebhookTestErrorClass is the type of WebhookTest.ErrorClass.
-type WebhookTestErrorClass string
+// DeliveryErrorClass is the type of WebhookTest.ErrorClass, Delivery.ErrorClass,
+// WebhookDisabledData.LastErrorClass and WebhookTestedData.ErrorClass.
+type DeliveryErrorClass string
 
-// Values of WebhookTestErrorClass.
+// Values of DeliveryErrorClass.
 const (
-	WebhookTestErrorClassTimeout        WebhookTestErrorClass = "timeout"
-	WebhookTestErrorClassDns            WebhookTestErrorClass = "dns"
-	WebhookTestErrorClassConnect        WebhookTestErrorClass = "connect"
-	WebhookTestErrorClassTls            WebhookTestErrorClass = "tls"
-	WebhookTestErrorClassRefusedAddress WebhookTestErrorClass = "refused_address"
-	WebhookTestErrorClassHttp3xx        WebhookTestErrorClass = "http_3xx"
-	WebhookTestErrorClassHttp4xx        WebhookTestErrorClass = "http_4xx"
-	WebhookTestErrorClassHttp5xx        WebhookTestErrorClass = "http_5xx"
+	DeliveryErrorClassTimeout        DeliveryErrorClass = "timeout"
+	DeliveryErrorClassDns            DeliveryErrorClass = "dns"
+	DeliveryErrorClassConnect        DeliveryErrorClass = "connect"
+	DeliveryErrorClassTls            DeliveryErrorClass = "tls"
+	DeliveryErrorClassRefusedAddress DeliveryErrorClass = "refused_address"
+	DeliveryErrorClassHttp3xx        DeliveryErrorClass = "http_3xx"
+	DeliveryErrorClassHttp4xx        DeliveryErrorClass = "http_4xx"
+	DeliveryErrorClassHttp5xx        DeliveryErrorClass = "http_5xx"
 )
 
 // Delivery is in the responses of list_webhook_deliveries and redeliver_webhook.
@@ -2141,21 +2145,6 @@ const (
 	SubscriptionDeliveryStatusDelivered SubscriptionDeliveryStatus = "delivered"
 	SubscriptionDeliveryStatusFailed    SubscriptionDeliveryStatus = "failed"
 	SubscriptionDeliveryStatusDropped   SubscriptionDeliveryStatus = "dropped"
-)
-
-// DeliveryErrorClass is the type of Delivery.ErrorClass.
-type DeliveryErrorClass string
-
-// Values of DeliveryErrorClass.
-const (
-	DeliveryErrorClassTimeout        DeliveryErrorClass = "timeout"
-	DeliveryErrorClassDns            DeliveryErrorClass = "dns"
-	DeliveryErrorClassConnect        DeliveryErrorClass = "connect"
-	DeliveryErrorClassTls            DeliveryErrorClass = "tls"
-	DeliveryErrorClassRefusedAddress DeliveryErrorClass = "refused_address"
-	DeliveryErrorClassHttp3xx        DeliveryErrorClass = "http_3xx"
-	DeliveryErrorClassHttp4xx        DeliveryErrorClass = "http_4xx"
-	DeliveryErrorClassHttp5xx        DeliveryErrorClass = "http_5xx"
 )
 
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.
@@ -2785,69 +2774,33 @@ type MarketDeliveryReceivedData struct {
 
 // EmployeeSickData is the data of hr.employee.sick: somebody falls ill.
 type EmployeeSickData struct {
-	ID           string               `json:"id"`
-	Status       string               `json:"status,omitzero"`
-	BadgeNo      string               `json:"badge_no"`
-	Role         EmployeeSickDataRole `json:"role"`
-	ExpectedBack Date                 `json:"expected_back"`
-	Changes      []Change             `json:"changes,omitempty"`
+	ID           string      `json:"id"`
+	Status       string      `json:"status,omitzero"`
+	BadgeNo      string      `json:"badge_no"`
+	Role         CatalogRole `json:"role"`
+	ExpectedBack Date        `json:"expected_back"`
+	Changes      []Change    `json:"changes,omitempty"`
 }
-
-// EmployeeSickDataRole is the type of EmployeeSickData.Role.
-type EmployeeSickDataRole string
-
-// Values of EmployeeSickDataRole.
-const (
-	EmployeeSickDataRoleOperator   EmployeeSickDataRole = "operator"
-	EmployeeSickDataRoleFinisher   EmployeeSickDataRole = "finisher"
-	EmployeeSickDataRoleWarehouse  EmployeeSickDataRole = "warehouse"
-	EmployeeSickDataRoleBookkeeper EmployeeSickDataRole = "bookkeeper"
-	EmployeeSickDataRoleSales      EmployeeSickDataRole = "sales"
-)
 
 // EmployeeReturnedData is the data of hr.employee.returned: somebody is well again.
 type EmployeeReturnedData struct {
-	ID         string                   `json:"id"`
-	Status     string                   `json:"status,omitzero"`
-	BadgeNo    string                   `json:"badge_no"`
-	Role       EmployeeReturnedDataRole `json:"role"`
-	DaysAbsent int64                    `json:"days_absent"`
-	Changes    []Change                 `json:"changes,omitempty"`
+	ID         string      `json:"id"`
+	Status     string      `json:"status,omitzero"`
+	BadgeNo    string      `json:"badge_no"`
+	Role       CatalogRole `json:"role"`
+	DaysAbsent int64       `json:"days_absent"`
+	Changes    []Change    `json:"changes,omitempty"`
 }
-
-// EmployeeReturnedDataRole is the type of EmployeeReturnedData.Role.
-type EmployeeReturnedDataRole string
-
-// Values of EmployeeReturnedDataRole.
-const (
-	EmployeeReturnedDataRoleOperator   EmployeeReturnedDataRole = "operator"
-	EmployeeReturnedDataRoleFinisher   EmployeeReturnedDataRole = "finisher"
-	EmployeeReturnedDataRoleWarehouse  EmployeeReturnedDataRole = "warehouse"
-	EmployeeReturnedDataRoleBookkeeper EmployeeReturnedDataRole = "bookkeeper"
-	EmployeeReturnedDataRoleSales      EmployeeReturnedDataRole = "sales"
-)
 
 // EmployeeQuitData is the data of hr.employee.quit: somebody leaves on their own.
 type EmployeeQuitData struct {
 	ID      string                 `json:"id"`
 	Status  string                 `json:"status,omitzero"`
 	BadgeNo string                 `json:"badge_no"`
-	Role    EmployeeQuitDataRole   `json:"role"`
+	Role    CatalogRole            `json:"role"`
 	Reason  EmployeeQuitDataReason `json:"reason"`
 	Changes []Change               `json:"changes,omitempty"`
 }
-
-// EmployeeQuitDataRole is the type of EmployeeQuitData.Role.
-type EmployeeQuitDataRole string
-
-// Values of EmployeeQuitDataRole.
-const (
-	EmployeeQuitDataRoleOperator   EmployeeQuitDataRole = "operator"
-	EmployeeQuitDataRoleFinisher   EmployeeQuitDataRole = "finisher"
-	EmployeeQuitDataRoleWarehouse  EmployeeQuitDataRole = "warehouse"
-	EmployeeQuitDataRoleBookkeeper EmployeeQuitDataRole = "bookkeeper"
-	EmployeeQuitDataRoleSales      EmployeeQuitDataRole = "sales"
-)
 
 // EmployeeQuitDataReason is the type of EmployeeQuitData.Reason.
 type EmployeeQuitDataReason string
@@ -2860,52 +2813,28 @@ const (
 
 // EmployeeDismissedData is the data of hr.employee.dismissed: the client dismisses somebody.
 type EmployeeDismissedData struct {
-	ID             string                    `json:"id"`
-	Status         string                    `json:"status,omitzero"`
-	BadgeNo        string                    `json:"badge_no"`
-	Role           EmployeeDismissedDataRole `json:"role"`
-	SeveranceMinor int64                     `json:"severance_minor"`
-	CashMinor      int64                     `json:"cash_minor"`
-	Changes        []Change                  `json:"changes,omitempty"`
+	ID             string      `json:"id"`
+	Status         string      `json:"status,omitzero"`
+	BadgeNo        string      `json:"badge_no"`
+	Role           CatalogRole `json:"role"`
+	SeveranceMinor int64       `json:"severance_minor"`
+	CashMinor      int64       `json:"cash_minor"`
+	Changes        []Change    `json:"changes,omitempty"`
 }
-
-// EmployeeDismissedDataRole is the type of EmployeeDismissedData.Role.
-type EmployeeDismissedDataRole string
-
-// Values of EmployeeDismissedDataRole.
-const (
-	EmployeeDismissedDataRoleOperator   EmployeeDismissedDataRole = "operator"
-	EmployeeDismissedDataRoleFinisher   EmployeeDismissedDataRole = "finisher"
-	EmployeeDismissedDataRoleWarehouse  EmployeeDismissedDataRole = "warehouse"
-	EmployeeDismissedDataRoleBookkeeper EmployeeDismissedDataRole = "bookkeeper"
-	EmployeeDismissedDataRoleSales      EmployeeDismissedDataRole = "sales"
-)
 
 // EmployeeHiredData is the data of hr.employee.hired: the client hires somebody, or a replacement
 // starts.
 type EmployeeHiredData struct {
-	ID          string                `json:"id"`
-	Status      string                `json:"status,omitzero"`
-	BadgeNo     string                `json:"badge_no"`
-	Role        EmployeeHiredDataRole `json:"role"`
-	HourlyMinor int64                 `json:"hourly_minor"`
-	StartsOn    Date                  `json:"starts_on"`
-	FeeMinor    int64                 `json:"fee_minor"`
-	CashMinor   int64                 `json:"cash_minor"`
-	Changes     []Change              `json:"changes,omitempty"`
+	ID          string      `json:"id"`
+	Status      string      `json:"status,omitzero"`
+	BadgeNo     string      `json:"badge_no"`
+	Role        CatalogRole `json:"role"`
+	HourlyMinor int64       `json:"hourly_minor"`
+	StartsOn    Date        `json:"starts_on"`
+	FeeMinor    int64       `json:"fee_minor"`
+	CashMinor   int64       `json:"cash_minor"`
+	Changes     []Change    `json:"changes,omitempty"`
 }
-
-// EmployeeHiredDataRole is the type of EmployeeHiredData.Role.
-type EmployeeHiredDataRole string
-
-// Values of EmployeeHiredDataRole.
-const (
-	EmployeeHiredDataRoleOperator   EmployeeHiredDataRole = "operator"
-	EmployeeHiredDataRoleFinisher   EmployeeHiredDataRole = "finisher"
-	EmployeeHiredDataRoleWarehouse  EmployeeHiredDataRole = "warehouse"
-	EmployeeHiredDataRoleBookkeeper EmployeeHiredDataRole = "bookkeeper"
-	EmployeeHiredDataRoleSales      EmployeeHiredDataRole = "sales"
-)
 
 // LeaveRequestCreatedData is the data of hr.leave_request.created: somebody announces a holiday.
 type LeaveRequestCreatedData struct {
@@ -2933,31 +2862,19 @@ type PayrollDueData struct {
 
 // WageEntry is the type of PayrollDueData.Entries.
 type WageEntry struct {
-	EmployeeID  string        `json:"employee_id"`
-	BadgeNo     string        `json:"badge_no"`
-	Name        string        `json:"name"`
-	Role        WageEntryRole `json:"role"`
-	HoursWorked int64         `json:"hours_worked"`
-	HoursSick   int64         `json:"hours_sick"`
-	HoursLeave  int64         `json:"hours_leave"`
-	HourlyMinor int64         `json:"hourly_minor"`
-	WorkedMinor int64         `json:"worked_minor"`
-	SickMinor   int64         `json:"sick_minor"`
-	LeaveMinor  int64         `json:"leave_minor"`
-	GrossMinor  int64         `json:"gross_minor"`
+	EmployeeID  string      `json:"employee_id"`
+	BadgeNo     string      `json:"badge_no"`
+	Name        string      `json:"name"`
+	Role        CatalogRole `json:"role"`
+	HoursWorked int64       `json:"hours_worked"`
+	HoursSick   int64       `json:"hours_sick"`
+	HoursLeave  int64       `json:"hours_leave"`
+	HourlyMinor int64       `json:"hourly_minor"`
+	WorkedMinor int64       `json:"worked_minor"`
+	SickMinor   int64       `json:"sick_minor"`
+	LeaveMinor  int64       `json:"leave_minor"`
+	GrossMinor  int64       `json:"gross_minor"`
 }
-
-// WageEntryRole is the type of WageEntry.Role.
-type WageEntryRole string
-
-// Values of WageEntryRole.
-const (
-	WageEntryRoleOperator   WageEntryRole = "operator"
-	WageEntryRoleFinisher   WageEntryRole = "finisher"
-	WageEntryRoleWarehouse  WageEntryRole = "warehouse"
-	WageEntryRoleBookkeeper WageEntryRole = "bookkeeper"
-	WageEntryRoleSales      WageEntryRole = "sales"
-)
 
 // PayrollLateData is the data of hr.payroll.late: wages were not paid by their due date.
 type PayrollLateData struct {
@@ -3007,13 +2924,13 @@ type MajorOrderUpdatedData struct {
 
 // LoreEventStartedData is the data of world.lore_event.started: something happens in the world.
 type LoreEventStartedData struct {
-	ID             string                              `json:"id"`
-	Status         string                              `json:"status,omitzero"`
-	Kind           LoreEventStartedDataKind            `json:"kind"`
-	Title          string                              `json:"title"`
-	DisruptionKind *LoreEventStartedDataDisruptionKind `json:"disruption_kind"`
-	EndsOn         *Date                               `json:"ends_on"`
-	Changes        []Change                            `json:"changes,omitempty"`
+	ID             string                   `json:"id"`
+	Status         string                   `json:"status,omitzero"`
+	Kind           LoreEventStartedDataKind `json:"kind"`
+	Title          string                   `json:"title"`
+	DisruptionKind *LoreDisruptionKind      `json:"disruption_kind"`
+	EndsOn         *Date                    `json:"ends_on"`
+	Changes        []Change                 `json:"changes,omitempty"`
 }
 
 // LoreEventStartedDataKind is the type of LoreEventStartedData.Kind.
@@ -3027,21 +2944,6 @@ const (
 	LoreEventStartedDataKindTrade      LoreEventStartedDataKind = "trade"
 	LoreEventStartedDataKindTransport  LoreEventStartedDataKind = "transport"
 	LoreEventStartedDataKindWeather    LoreEventStartedDataKind = "weather"
-)
-
-// LoreEventStartedDataDisruptionKind is the type of LoreEventStartedData.DisruptionKind.
-type LoreEventStartedDataDisruptionKind string
-
-// Values of LoreEventStartedDataDisruptionKind.
-const (
-	LoreEventStartedDataDisruptionKindPaperShortage LoreEventStartedDataDisruptionKind = "paper_shortage"
-	LoreEventStartedDataDisruptionKindCourierStrike LoreEventStartedDataDisruptionKind = "courier_strike"
-	LoreEventStartedDataDisruptionKindFluWave       LoreEventStartedDataDisruptionKind = "flu_wave"
-	LoreEventStartedDataDisruptionKindPressFault    LoreEventStartedDataDisruptionKind = "press_fault"
-	LoreEventStartedDataDisruptionKindPowerCut      LoreEventStartedDataDisruptionKind = "power_cut"
-	LoreEventStartedDataDisruptionKindTradeFair     LoreEventStartedDataDisruptionKind = "trade_fair"
-	LoreEventStartedDataDisruptionKindPaymentOutage LoreEventStartedDataDisruptionKind = "payment_outage"
-	LoreEventStartedDataDisruptionKindHeatWave      LoreEventStartedDataDisruptionKind = "heat_wave"
 )
 
 // MissionCompletedData is the data of sandbox.mission.completed: the client's own calls complete
@@ -3086,28 +2988,13 @@ type SandboxBankruptData struct {
 
 // DisruptionEndedData is the data of sandbox.disruption.ended: a disruption is over.
 type DisruptionEndedData struct {
-	ID             string                            `json:"id"`
-	Status         string                            `json:"status,omitzero"`
-	LoreEventID    string                            `json:"lore_event_id"`
-	DisruptionKind DisruptionEndedDataDisruptionKind `json:"disruption_kind"`
-	StartedOn      Date                              `json:"started_on"`
-	Changes        []Change                          `json:"changes,omitempty"`
+	ID             string             `json:"id"`
+	Status         string             `json:"status,omitzero"`
+	LoreEventID    string             `json:"lore_event_id"`
+	DisruptionKind LoreDisruptionKind `json:"disruption_kind"`
+	StartedOn      Date               `json:"started_on"`
+	Changes        []Change           `json:"changes,omitempty"`
 }
-
-// DisruptionEndedDataDisruptionKind is the type of DisruptionEndedData.DisruptionKind.
-type DisruptionEndedDataDisruptionKind string
-
-// Values of DisruptionEndedDataDisruptionKind.
-const (
-	DisruptionEndedDataDisruptionKindPaperShortage DisruptionEndedDataDisruptionKind = "paper_shortage"
-	DisruptionEndedDataDisruptionKindCourierStrike DisruptionEndedDataDisruptionKind = "courier_strike"
-	DisruptionEndedDataDisruptionKindFluWave       DisruptionEndedDataDisruptionKind = "flu_wave"
-	DisruptionEndedDataDisruptionKindPressFault    DisruptionEndedDataDisruptionKind = "press_fault"
-	DisruptionEndedDataDisruptionKindPowerCut      DisruptionEndedDataDisruptionKind = "power_cut"
-	DisruptionEndedDataDisruptionKindTradeFair     DisruptionEndedDataDisruptionKind = "trade_fair"
-	DisruptionEndedDataDisruptionKindPaymentOutage DisruptionEndedDataDisruptionKind = "payment_outage"
-	DisruptionEndedDataDisruptionKindHeatWave      DisruptionEndedDataDisruptionKind = "heat_wave"
-)
 
 // WebhookCreatedData is the data of sandbox.webhook.created: the client creates a webhook
 // subscription.
@@ -3139,13 +3026,13 @@ type WebhookUpdatedData struct {
 // WebhookDisabledData is the data of sandbox.webhook.disabled: five attempts in a row have
 // failed.
 type WebhookDisabledData struct {
-	ID                  string   `json:"id"`
-	Status              string   `json:"status,omitzero"`
-	URLHost             string   `json:"url_host"`
-	ConsecutiveFailures int64    `json:"consecutive_failures"`
-	LastErrorClass      *string  `json:"last_error_class"`
-	DroppedCount        int64    `json:"dropped_count"`
-	Changes             []Change `json:"changes,omitempty"`
+	ID                  string              `json:"id"`
+	Status              string              `json:"status,omitzero"`
+	URLHost             string              `json:"url_host"`
+	ConsecutiveFailures int64               `json:"consecutive_failures"`
+	LastErrorClass      *DeliveryErrorClass `json:"last_error_class"`
+	DroppedCount        int64               `json:"dropped_count"`
+	Changes             []Change            `json:"changes,omitempty"`
 }
 
 // WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled
@@ -3176,13 +3063,13 @@ type WebhookDeletedData struct {
 
 // WebhookTestedData is the data of sandbox.webhook.tested: the URL of a subscription was pinged.
 type WebhookTestedData struct {
-	ID         string   `json:"id"`
-	Status     string   `json:"status,omitzero"`
-	Delivered  bool     `json:"delivered"`
-	StatusCode *int64   `json:"status_code"`
-	LatencyMS  int64    `json:"latency_ms"`
-	ErrorClass *string  `json:"error_class"`
-	Changes    []Change `json:"changes,omitempty"`
+	ID         string              `json:"id"`
+	Status     string              `json:"status,omitzero"`
+	Delivered  bool                `json:"delivered"`
+	StatusCode *int64              `json:"status_code"`
+	LatencyMS  int64               `json:"latency_ms"`
+	ErrorClass *DeliveryErrorClass `json:"error_class"`
+	Changes    []Change            `json:"changes,omitempty"`
 }
 
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.

@@ -116,7 +116,7 @@ func (f *forwarder) send(ctx context.Context, w waitingEvent) {
 	}
 	f.show(attemptLine{
 		Time: sentAt, Seq: w.event.Seq, EventID: w.event.ID, Type: w.event.Type, Attempt: w.attempt, StatusCode: r.StatusCode,
-		ErrorClass: r.ErrorClass, LatencyMS: float64(r.Latency.Microseconds()) / 1000, RetryInS: int(wait / time.Second),
+		ErrorClass: string(r.ErrorClass), LatencyMS: float64(r.Latency.Microseconds()) / 1000, RetryInS: int(wait / time.Second),
 		Dropped: r.ErrorClass != "" && wait == 0,
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"platen/internal/event"
 	"platen/internal/webhook"
 )
 
@@ -188,7 +189,7 @@ func TestReceiversOfTheDocsAreRight(t *testing.T) {
 					got := webhook.Post(t.Context(), tampering{change}, &webhook.Message{
 						URL: address, ID: id(i), Body: delivery(id(i)), Secrets: secrets, UserAgent: "test", SentAt: time.Now().Add(c.off),
 					})
-					if (got.ErrorClass == "") != c.good || !c.good && !c.anyhow && got.ErrorClass != webhook.ClassHTTP4xx {
+					if (got.ErrorClass == "") != c.good || !c.good && !c.anyhow && got.ErrorClass != event.ClassHTTP4xx {
 						t.Errorf("%s: %+v, want it taken: %t\n%s", c.name, got, c.good, printed)
 					}
 				}

@@ -26,10 +26,14 @@ func camel(name string) string {
 
 // renamed are enumerations whose package or owner does not tell their subject.
 var renamed = map[string]string{ //nolint:gochecknoglobals // read only
-	"preset.Bridge":        "Bridge",
-	"sim.Mode":             "ClockMode",
-	"SandboxStatus.Status": "SandboxState",
-	"TickResult.Status":    "SandboxState",
+	"preset.Bridge":               "Bridge",
+	"sim.Mode":                    "ClockMode",
+	"event.DisruptionKind":        "LoreDisruptionKind",
+	"event.Role":                  "CatalogRole",
+	"event.ErrorClass":            "DeliveryErrorClass",
+	"subscription.LastErrorClass": "SubscriptionLastErrorClass",
+	"SandboxStatus.Status":        "SandboxState",
+	"TickResult.Status":           "SandboxState",
 }
 
 // enumName names the type of an enumeration: for its type on the server's side,

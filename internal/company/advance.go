@@ -1,21 +1,9 @@
 package company
 
 import (
-	"platen/internal/company/factory"
-	"platen/internal/company/hr"
-	"platen/internal/company/lore"
-	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
-)
-
-// Timers of the company as a whole.
-const (
-	timerDay = "day.opens"
-	// timerOverheads bills the past week on a Monday.
-	timerOverheads = "week.overheads"
-	timerClose     = "day.closes"
 )
 
 // Limits of a tick, in minutes.
@@ -114,79 +102,12 @@ func (c *Company) fire(wall moment.Instant) {
 	t := c.rec.Pop()
 	c.now = max(c.now, t.Due)
 	c.rec.SetMoment(t.Due, wall, c.clock)
-	switch t.Kind {
-	case timerDay:
-		c.openDay()
-	case timerOverheads:
-		c.billOverheads()
-	case timerMarketDelivery:
-		c.marketDelivers(t.Ref)
-	case timerClose:
-		c.closeDay()
-	case timerPoint:
-		c.notePoint()
-	case office.TimerDemand:
-		c.office.Candidate(c.rec, t.Index)
-	case office.TimerAnswerLapses:
-		c.office.AnswerLapses(c.rec, t.Ref)
-	case office.TimerDeliveryMissed:
-		c.office.DeliveryMissed(c.rec, t.Ref)
-	case office.TimerInvoiceOverdue:
-		c.office.InvoiceOverdue(c.rec, t.Ref)
-	case office.TimerPayment:
-		if order := c.office.PaymentArrives(c.rec, t.Ref, t.Index); order != "" && c.office.SalesOrders.Private(order).Accepted {
-			c.missions.Note(c.rec, mission.WasPaid)
-		}
-	case office.TimerLotOffer:
-		c.office.OfferLot(c.rec)
-	case office.TimerOfferLapses:
-		c.office.OfferLapses(c.rec, t.Ref)
-	case office.TimerLotMissed:
-		c.office.LotMissed(c.rec, t.Ref)
-	case office.TimerRequisitionLapses:
-		c.office.RequisitionLapses(c.rec, t.Ref)
-	case office.TimerTruck:
-		c.truckArrives(t.Ref)
-	case office.TimerSupplierBills:
-		c.office.SupplierBills(c.rec, t.Ref)
-	case office.TimerSupplierOverdue:
-		c.office.SupplierInvoiceOverdue(c.rec, t.Ref)
-	case office.TimerCollection:
-		c.office.Collect(c.rec, t.Ref)
-	case office.TimerDirectDebit:
-		c.office.DirectDebit(c.rec, t.Ref)
-	case hr.TimerDay:
-		c.openStaffDay()
-	case hr.TimerPayrollLate:
-		c.people.FallsDue(c.rec, t.Index)
-	case hr.TimerPayrollWaits:
-		c.payrollWaits(t.Index)
-	case timerTimesheet:
-		c.carryTimesheet()
-	case factory.TimerRunEnds:
-		c.factory.RunEnds(c.rec, t.Ref)
-	case factory.TimerFinishingEnds:
-		c.factory.FinishingEnds(c.rec, t.Ref)
-	default:
-		c.fireWorld(t)
-	}
-	c.watch()
-}
-
-// fireWorld lets a timer of the world happen.
-func (c *Company) fireWorld(t sim.Timer) {
-	switch t.Kind {
-	case lore.TimerDisruptionEnds:
-		c.endDisruption(t.Ref)
-	case lore.TimerDay:
-		c.openWorld()
-	case lore.TimerMajorOrder:
-		c.lore.CountMajorOrders(c.rec)
-	case lore.TimerBonus:
-		c.bonusArrives(t.Ref)
-	default:
+	handle, ok := timers[t.Kind]
+	if !ok {
 		panic("no timer is called " + t.Kind)
 	}
+	handle.Fire(c, c.rec, t)
+	c.watch()
 }
 
 // openDay schedules the customers of the day, its close, and the opening of the

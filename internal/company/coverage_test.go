@@ -227,7 +227,7 @@ func playNeglect(t *testing.T) *life {
 func playPeople(t *testing.T) *life {
 	t.Helper()
 	l := quiet(t, "starter", 2, func(p *preset.Preset) { p.Staff.SickPct, p.Staff.LeaveEveryDays, p.Staff.QuitPct = 1000, 5, 100 })
-	l.must(hire(catalog.Operator, nil))
+	l.must(hire(event.Operator, nil))
 	l.must(dismiss(l.badge("1007").ID, nil))
 	l.until(6)
 	for _, run := range rowsOf[hr.PayrollRun](l, "payroll_run") {

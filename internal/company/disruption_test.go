@@ -6,11 +6,11 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
-	"platen/internal/company/lore"
 	"platen/internal/company/market"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 	"platen/internal/money"
 )
 
@@ -60,7 +60,7 @@ func (l *life) buys(supplier, sku string, quantity int64) (price money.Minor, ar
 // TestAPaperShortageMakesPaperDearAndLate, and ink and plates not.
 func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 	t.Parallel()
-	l := disrupted(t, "starter", lore.PaperShortage)
+	l := disrupted(t, "starter", event.PaperShortage)
 	calm := l.spared("starter")
 	for sku, want := range map[string][]money.Minor{
 		catalog.Coated: {34, 50, 40}, catalog.Uncoated: {26, 37, 30}, catalog.Board: {62, 90, 73}, // 1.25 times the base, by supplier
@@ -101,7 +101,7 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 // TestACourierStrikeDelaysWhatIsOrderedNow, and not what is under way.
 func TestACourierStrikeDelaysWhatIsOrderedNow(t *testing.T) {
 	t.Parallel()
-	l := disrupted(t, "starter", lore.CourierStrike)
+	l := disrupted(t, "starter", event.CourierStrike)
 	calm := l.spared("starter")
 	price, arrives := l.buys("sup_chroma", catalog.Ink, 5)
 	usualPrice, usually := calm.buys("sup_chroma", catalog.Ink, 5)
@@ -131,7 +131,7 @@ func TestAFluWaveMakesPeopleIllFiveTimesAsOften(t *testing.T) {
 	for seed := range uint64(400) {
 		l := idle(t, "starter", seed, stormy, sickly)
 		l.until(3)
-		if l.disruptionsOf()[0].Disruption.Kind != lore.FluWave {
+		if l.disruptionsOf()[0].Disruption.Kind != event.FluWave {
 			continue
 		}
 		ill += on(l, 3)
@@ -147,7 +147,7 @@ func TestAFluWaveMakesPeopleIllFiveTimesAsOften(t *testing.T) {
 func TestATradeFairBringsPostersAndBrochures(t *testing.T) {
 	t.Parallel()
 	busy := func(p *preset.Preset) { p.Demand = presetNamed(t, "crunch").Demand }
-	l := disrupted(t, "starter", lore.TradeFair, busy)
+	l := disrupted(t, "starter", event.TradeFair, busy)
 	calm := l.spared("starter", busy)
 	ends := sim.DayFrom(l.disruptionsOf()[0].Disruption.EndsOn)
 	fair, usually := map[string]int{}, map[string]int{}
@@ -178,7 +178,7 @@ func TestATradeFairBringsPostersAndBrochures(t *testing.T) {
 // TestInAPaymentOutageCustomersPayLater: on the day on which it is over.
 func TestInAPaymentOutageCustomersPayLater(t *testing.T) {
 	t.Parallel()
-	l := disrupted(t, "starter", lore.PaymentOutage)
+	l := disrupted(t, "starter", event.PaymentOutage)
 	calm := l.spared("starter")
 	ends := sim.DayFrom(l.disruptionsOf()[0].Disruption.EndsOn)
 	calm.until(4)
@@ -205,7 +205,7 @@ func TestInAPaymentOutageCustomersPayLater(t *testing.T) {
 // and a run that was started before it is not touched.
 func TestInAHeatWavePressesAreSlowAndSpoilMore(t *testing.T) {
 	t.Parallel()
-	l := disrupted(t, "manual", lore.HeatWave)
+	l := disrupted(t, "manual", event.HeatWave)
 	calm := l.spared("manual")
 	for press, want := range map[string][2]int64{"prs_digital": {294, 420}, "prs_offset": {1120, 1600}} {
 		if got := [2]int64{l.press(press).SheetsPerHour, calm.press(press).SheetsPerHour}; got != want {

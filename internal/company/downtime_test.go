@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"platen/internal/company/factory"
-	"platen/internal/company/lore"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 	"platen/internal/problem"
 )
 
@@ -29,7 +29,7 @@ func (l *life) downAndUp() (down, up []factory.Press) {
 // TestAFaultyPressRefusesRuns until it is repaired, while the other one prints.
 func TestAFaultyPressRefusesRuns(t *testing.T) {
 	t.Parallel()
-	l := disrupted(t, "manual", lore.PressFault)
+	l := disrupted(t, "manual", event.PressFault)
 	down, up := l.downAndUp()
 	ends := sim.DayFrom(l.disruptionsOf()[0].Disruption.EndsOn).Open()
 	if len(down) != 1 || len(up) != 1 || *down[0].DownUntilSim != ends.Text() {
@@ -97,7 +97,7 @@ func TestPressDownSaysWhenToTryAgain(t *testing.T) {
 // minutes before.
 func blackout(t reporter, mode sim.Mode, printing bool) *life {
 	t.Helper()
-	seed := disrupted(t, "manual", lore.PowerCut).company.Settings().Seed
+	seed := disrupted(t, "manual", event.PowerCut).company.Settings().Seed
 	p := presetNamed(t, "manual")
 	p.Demand.PerDay, p.Overhead = 0, preset.Overhead{}
 	calm(&p)

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
+	"platen/internal/event"
 	"platen/internal/problem"
 )
 
@@ -53,7 +53,7 @@ func TestAPressNeedsSomebodyWhoIsThere(t *testing.T) {
 	if err := start("prs_digital", works[1], nil); codeOf(err) != problem.NoOperator || !ticks(err) {
 		t.Errorf("nobody is there: %v", err)
 	}
-	l.must(hire(catalog.Operator, nil))
+	l.must(hire(event.Operator, nil))
 	l.until(2)
 	if err := start("prs_digital", works[1], nil); err != nil {
 		t.Errorf("the new operator is there: %v", err)
@@ -120,8 +120,8 @@ func TestWhatHappensToPeopleDoesNotDependOnTheClient(t *testing.T) {
 	changes := func(p *preset.Preset) { p.Staff.SickPct, p.Staff.LeaveEveryDays, p.Staff.QuitPct = 5_00, 10, 0 }
 	passive, busy := quiet(t, "starter", 9, changes), quiet(t, "starter", 9, changes)
 	busy.must(dismiss(busy.badge("1002").ID, nil))
-	busy.must(hire(catalog.Operator, nil)) // has the place of 1002
-	busy.must(hire(catalog.Sales, nil))    // has a new one
+	busy.must(hire(event.Operator, nil)) // has the place of 1002
+	busy.must(hire(event.Sales, nil))    // has a new one
 	busy.until(4)
 	busy.must(dismiss(busy.badge("1007").ID, nil))
 	passive.until(40)

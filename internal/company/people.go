@@ -3,11 +3,11 @@ package company
 import (
 	"fmt"
 
-	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"
 )
@@ -56,7 +56,7 @@ func (c *Company) openGate() {
 }
 
 // HireEmployee hires an employee, who begins in two days, and returns their id.
-func (c *Company) HireEmployee(role catalog.Role, hourly *money.Minor) (string, error) {
+func (c *Company) HireEmployee(role event.Role, hourly *money.Minor) (string, error) {
 	hiring, err := c.people.Hireable(role, hourly)
 	if err != nil {
 		return "", err
@@ -121,7 +121,7 @@ func (c *Company) checkPeople() error {
 		if absence, ok := written[p.BadgeNo]; !ok || absence != factory.Absence(p.Absence) {
 			return fmt.Errorf("badge %s has the absence %q, the gate says %q", p.BadgeNo, p.Absence, absence)
 		}
-		if p.Role == catalog.Finisher && p.Absence == hr.AbsenceNone && c.people.Employed(p.BadgeNo) {
+		if p.Role == event.Finisher && p.Absence == hr.AbsenceNone && c.people.Employed(p.BadgeNo) {
 			finishers++
 		}
 	}

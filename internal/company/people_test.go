@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"
 	"platen/internal/problem"
@@ -20,7 +20,7 @@ import (
 // steady lets nothing happen to people by chance.
 func steady(p *preset.Preset) { p.Staff.SickPct, p.Staff.LeaveEveryDays, p.Staff.QuitPct = 0, 0, 0 }
 
-func hire(role catalog.Role, hourly *money.Minor) action {
+func hire(role event.Role, hourly *money.Minor) action {
 	return action{name: "hire " + string(role), do: func(l *life) error {
 		_, err := l.company.HireEmployee(role, hourly)
 		return err
@@ -240,16 +240,16 @@ func TestNobodyIsReplacedWithoutCashOrMorale(t *testing.T) {
 	}
 	l := quiet(t, "starter", 1, steady, func(p *preset.Preset) { p.Staff.QuitPct = 100_00 })
 	l.until(3)
-	l.must(hire(catalog.Finisher, nil))
-	l.must(hire(catalog.Operator, new(money.Minor(3000))))
+	l.must(hire(event.Finisher, nil))
+	l.must(hire(event.Operator, new(money.Minor(3000))))
 	l.until(4)
 	crew := l.employees()
 	finishers, operators := 0, 0
 	for _, e := range crew[7:] {
-		if e.Role == catalog.Finisher {
+		if e.Role == event.Finisher {
 			finishers++
 		}
-		if e.Role == catalog.Operator {
+		if e.Role == event.Operator {
 			operators++
 		}
 	}
@@ -264,7 +264,7 @@ func TestHiringCostsAFeeAndTakesTwoDays(t *testing.T) {
 	l := quiet(t, "starter", 1, steady)
 	l.until(3)
 	cash := l.company.Summary().CashMinor
-	l.must(hire(catalog.Operator, nil))
+	l.must(hire(event.Operator, nil))
 	e := l.badge("1008")
 	if e.HourlyMinor != 2400 || e.Status != hr.EmployeeActive || e.HiredOn != sim.Day(3).Date() || e.StartsOn != sim.Day(5).Date() || e.Skill < 30 || e.Skill > 70 {
 		t.Errorf("hired was %+v", e)
@@ -292,33 +292,33 @@ func TestHiringIsRefused(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 1, steady)
 	for _, c := range []struct {
-		role   catalog.Role
+		role   event.Role
 		hourly *money.Minor
 		want   problem.Code
 	}{
 		{"juggler", nil, problem.ValidationFailed},
 		{"", nil, problem.ValidationFailed},
-		{catalog.Operator, new(money.Minor(2399)), problem.ValidationFailed},
-		{catalog.Operator, new(money.Minor(-1)), problem.ValidationFailed},
-		{catalog.Warehouse, new(money.Minor(2100)), ""},
-		{catalog.Sales, new(hr.MaxHourly), ""},
-		{catalog.Sales, new(hr.MaxHourly + 1), problem.ValidationFailed},
+		{event.Operator, new(money.Minor(2399)), problem.ValidationFailed},
+		{event.Operator, new(money.Minor(-1)), problem.ValidationFailed},
+		{event.Warehouse, new(money.Minor(2100)), ""},
+		{event.Sales, new(hr.MaxHourly), ""},
+		{event.Sales, new(hr.MaxHourly + 1), problem.ValidationFailed},
 	} {
 		if got := codeOf(l.act(hire(c.role, c.hourly))); got != c.want {
 			t.Errorf("hiring %s for %v: %q, want %q", c.role, c.hourly, got, c.want)
 		}
 	}
 	for range 11 {
-		l.must(hire(catalog.Bookkeeper, nil))
+		l.must(hire(event.Bookkeeper, nil))
 	}
-	if err := l.act(hire(catalog.Bookkeeper, nil)); codeOf(err) != problem.HeadcountLimit {
+	if err := l.act(hire(event.Bookkeeper, nil)); codeOf(err) != problem.HeadcountLimit {
 		t.Errorf("hiring the 21st: %v", err)
 	}
 	l.must(dismiss(l.badge("1006").ID, nil))
-	l.must(hire(catalog.Bookkeeper, nil))
+	l.must(hire(event.Bookkeeper, nil))
 	poor := quiet(t, "starter", 1, steady, func(p *preset.Preset) { p.CashMinor, p.OverdraftLimitMinor, p.Documents = 100_000, 20_000, false })
-	poor.must(hire(catalog.Sales, nil)) // the overdraft is there for it, to the last unit
-	if err := poor.act(hire(catalog.Sales, nil)); codeOf(err) != problem.InsufficientFunds {
+	poor.must(hire(event.Sales, nil)) // the overdraft is there for it, to the last unit
+	if err := poor.act(hire(event.Sales, nil)); codeOf(err) != problem.InsufficientFunds {
 		t.Errorf("hiring without cash: %v", err)
 	}
 	if err := poor.act(dismiss(poor.badge("1001").ID, nil)); codeOf(err) != problem.InsufficientFunds {

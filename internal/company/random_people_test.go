@@ -6,6 +6,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/hr"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 	"platen/internal/money"
 )
 
@@ -16,7 +17,7 @@ func drawStaff(t *rapid.T, l *life) action {
 		status := rapid.SampledFrom([]string{"active", "sick", "left"}).Draw(t, "status")
 		return dismiss(l.pick(t, "employee", status), rapid.Ptr(rapid.SampledFrom([]string{"", "late again"}), true).Draw(t, "reason"))
 	}
-	role := rapid.SampledFrom(append(catalog.Roles(), catalog.Operator, catalog.Operator, "juggler")).Draw(t, "role")
+	role := rapid.SampledFrom(append(catalog.Roles(), event.Operator, event.Operator, "juggler")).Draw(t, "role")
 	hourly := rapid.Ptr(rapid.SampledFrom([]money.Minor{-1, 2399, 2600, 9_999}), true).Draw(t, "hourly")
 	return hire(role, hourly)
 }

@@ -8,6 +8,7 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
+	"platen/internal/event"
 )
 
 // TestADisruptionIsRiddenOutByShippingAndLosingNoOrder: both, and before it is
@@ -27,7 +28,7 @@ func TestADisruptionIsRiddenOutByShippingAndLosingNoOrder(t *testing.T) {
 		{"ships and lets orders lapse", true, false, false},
 	} {
 		for _, name := range []string{"starter", "manual"} {
-			l := disrupted(t, name, lore.PaperShortage, asked)
+			l := disrupted(t, name, event.PaperShortage, asked)
 			if c.ships {
 				l.delivers()
 			}

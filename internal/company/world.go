@@ -8,6 +8,7 @@ import (
 	"platen/internal/company/lore"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 	"platen/internal/moment"
 )
 
@@ -31,62 +32,86 @@ func (c *Company) endDisruption(id string) {
 	c.lore.End(c.rec, id)
 }
 
+// effect is the effect of a kind of disruption on the departments: a row has
+// those of the functions that the kind needs.
+type effect struct {
+	// stops reports whether a press cannot run.
+	stops func(d lore.Disruption, pressID string) bool
+	// conditions notes in the conditions of Head Office's business that the
+	// disruption runs, or no longer runs.
+	conditions func(now *office.Conditions, d lore.Disruption, runs bool)
+	// set tells a department that it runs, or no longer runs; isSet is what the
+	// department was told.
+	set   func(c *Company, runs bool)
+	isSet func(c *Company) bool
+}
+
+// effects are those of every kind of disruption.
+var effects = map[event.DisruptionKind]effect{ //nolint:gochecknoglobals // the table itself
+	event.PaperShortage: {
+		conditions: func(now *office.Conditions, _ lore.Disruption, runs bool) { now.PaperShortage = runs },
+		set:        func(c *Company, runs bool) { c.market.State.PaperShortage = runs },
+		isSet:      func(c *Company) bool { return c.market.State.PaperShortage },
+	},
+	event.CourierStrike: {
+		conditions: func(now *office.Conditions, _ lore.Disruption, runs bool) { now.CourierStrike = runs },
+	},
+	event.FluWave: {
+		set:   func(c *Company, runs bool) { c.people.State.FluWave = runs },
+		isSet: func(c *Company) bool { return c.people.State.FluWave },
+	},
+	event.PressFault: {
+		stops: func(d lore.Disruption, pressID string) bool { return d.PressID == pressID },
+	},
+	event.PowerCut: {
+		stops: func(lore.Disruption, string) bool { return true },
+	},
+	event.TradeFair: {
+		conditions: func(now *office.Conditions, _ lore.Disruption, runs bool) { now.TradeFair = runs },
+	},
+	event.PaymentOutage: {
+		conditions: func(now *office.Conditions, d lore.Disruption, runs bool) {
+			now.PaymentsWaitUntil = 0
+			if runs {
+				now.PaymentsWaitUntil = d.Ends.Day()
+			}
+		},
+	},
+	event.HeatWave: {
+		set:   func(c *Company, runs bool) { c.factory.SetHeat(c.rec, runs) },
+		isSet: func(c *Company) bool { return c.factory.State.Heat },
+	},
+}
+
 // disrupt tells the departments that a disruption begins.
 func (c *Company) disrupt(d lore.Disruption) {
-	switch d.Kind {
-	case lore.PressFault:
-		c.factory.StopPress(c.rec, d.PressID, d.Ends)
-	case lore.PowerCut:
-		for _, press := range catalog.Presses() {
+	e := effects[d.Kind]
+	for _, press := range catalog.Presses() {
+		if e.stops != nil && e.stops(d, press.ID) {
 			c.factory.StopPress(c.rec, press.ID, d.Ends)
 		}
-	case lore.HeatWave:
-		c.factory.SetHeat(c.rec, true)
-	case lore.FluWave:
-		c.people.State.FluWave = true
-	case lore.PaperShortage:
-		c.market.State.PaperShortage = true
-		c.office.SetConditions(c.rec, withConditions(c.office.State.Conditions, d, true))
-	case lore.CourierStrike, lore.TradeFair, lore.PaymentOutage:
-		c.office.SetConditions(c.rec, withConditions(c.office.State.Conditions, d, true))
 	}
+	c.affect(d, true)
 }
 
 // lift tells the departments that a disruption is over.
 func (c *Company) lift(d lore.Disruption) {
-	switch d.Kind {
-	case lore.PressFault, lore.PowerCut:
+	if effects[d.Kind].stops != nil {
 		c.factory.RestartPresses(c.rec)
-	case lore.HeatWave:
-		c.factory.SetHeat(c.rec, false)
-	case lore.FluWave:
-		c.people.State.FluWave = false
-	case lore.PaperShortage:
-		c.market.State.PaperShortage = false
-		c.office.SetConditions(c.rec, withConditions(c.office.State.Conditions, d, false))
-	case lore.CourierStrike, lore.TradeFair, lore.PaymentOutage:
-		c.office.SetConditions(c.rec, withConditions(c.office.State.Conditions, d, false))
 	}
+	c.affect(d, false)
 }
 
-// withConditions returns the conditions of Head Office's business with a
-// disruption or without it.
-func withConditions(now office.Conditions, d lore.Disruption, runs bool) office.Conditions {
-	switch d.Kind {
-	case lore.PaperShortage:
-		now.PaperShortage = runs
-	case lore.CourierStrike:
-		now.CourierStrike = runs
-	case lore.TradeFair:
-		now.TradeFair = runs
-	case lore.PaymentOutage:
-		now.PaymentsWaitUntil = 0
-		if runs {
-			now.PaymentsWaitUntil = d.Ends.Day()
-		}
-	default:
+func (c *Company) affect(d lore.Disruption, runs bool) {
+	e := effects[d.Kind]
+	if e.set != nil {
+		e.set(c, runs)
 	}
-	return now
+	if e.conditions != nil {
+		now := c.office.State.Conditions
+		e.conditions(&now, d, runs)
+		c.office.SetConditions(c.rec, now)
+	}
 }
 
 // goodsLeave takes a work order's goods to their addressee. The goods that a
@@ -106,9 +131,9 @@ func (c *Company) bonusArrives(majorOrderID string) {
 // RunningDisruption is a disruption that is not over, at a glance (contract:
 // OPEN.SANDBOX.FIELDS.DISRUPTIONS).
 type RunningDisruption struct {
-	LoreEventID string              `json:"lore_event_id"`
-	Kind        lore.DisruptionKind `json:"kind" enum:"paper_shortage,courier_strike,flu_wave,press_fault,power_cut,trade_fair,payment_outage,heat_wave"`
-	EndsOn      moment.Date         `json:"ends_on"`
+	LoreEventID string               `json:"lore_event_id"`
+	Kind        event.DisruptionKind `json:"kind"`
+	EndsOn      moment.Date          `json:"ends_on"`
 }
 
 func (c *Company) runningDisruptions() []RunningDisruption {
@@ -126,12 +151,16 @@ func (c *Company) checkWorld() error {
 	if err := c.lore.Check(); err != nil {
 		return fmt.Errorf("lore: %w", err)
 	}
-	conditions, runs, down := office.Conditions{}, map[lore.DisruptionKind]bool{}, map[string]sim.Minute{}
+	conditions, runs, down := office.Conditions{}, map[event.DisruptionKind]bool{}, map[string]sim.Minute{}
 	for _, id := range c.lore.State.Running {
 		d := c.lore.Disruption(id)
-		conditions, runs[d.Kind] = withConditions(conditions, d, true), true
+		e := effects[d.Kind]
+		runs[d.Kind] = true
+		if e.conditions != nil {
+			e.conditions(&conditions, d, true)
+		}
 		for press := range c.factory.Presses.All {
-			if d.Kind == lore.PowerCut || d.PressID == press.ID {
+			if e.stops != nil && e.stops(d, press.ID) {
 				down[press.ID] = max(down[press.ID], d.Ends)
 			}
 		}
@@ -144,10 +173,10 @@ func (c *Company) checkWorld() error {
 			return fmt.Errorf("press %s is down until %d, by what runs until %d", press.ID, private.DownUntil, down[press.ID])
 		}
 	}
-	got := []bool{c.market.State.PaperShortage, c.people.State.FluWave, c.factory.State.Heat}
-	for i, kind := range []lore.DisruptionKind{lore.PaperShortage, lore.FluWave, lore.HeatWave} {
-		if got[i] != runs[kind] {
-			return fmt.Errorf("a department says %t of %s, and it is %t", got[i], kind, runs[kind])
+	for _, name := range event.DisruptionKind("").Enum() {
+		kind := event.DisruptionKind(name)
+		if e := effects[kind]; e.isSet != nil && e.isSet(c) != runs[kind] {
+			return fmt.Errorf("a department was told %t of %s, and it is %t", effects[kind].isSet(c), kind, runs[kind])
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"platen/internal/company/lore"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 )
 
 func (l *life) loreEvents() []lore.Event { return rowsOf[lore.Event](l, "lore_event") }
@@ -24,7 +25,7 @@ func (l *life) disruptionsOf() []lore.Event {
 // long as its kind is, each over when its row says so.
 func TestTheFirstDisruptionComesWithinTheFirstDays(t *testing.T) {
 	t.Parallel()
-	seen := map[lore.DisruptionKind]map[lore.Severity]bool{}
+	seen := map[event.DisruptionKind]map[lore.Severity]bool{}
 	for _, name := range []string{"starter", "crunch"} {
 		bounds := presetNamed(t, name).Disruptions
 		for seed := range uint64(30) {
@@ -66,16 +67,16 @@ func TestTheFirstDisruptionComesWithinTheFirstDays(t *testing.T) {
 		}
 	}
 	for kind := range lengths {
-		if want := 3; len(seen[kind]) != want && kind != lore.PowerCut {
+		if want := 3; len(seen[kind]) != want && kind != event.PowerCut {
 			t.Errorf("of %s there were the severities %v", kind, seen[kind])
 		}
 	}
 }
 
 // lengths are how many days after its start a disruption can end.
-var lengths = map[lore.DisruptionKind][2]int{
-	lore.PaperShortage: {5, 9}, lore.CourierStrike: {2, 4}, lore.FluWave: {3, 6}, lore.PressFault: {1, 3},
-	lore.PowerCut: {0, 0}, lore.TradeFair: {4, 7}, lore.PaymentOutage: {2, 4}, lore.HeatWave: {3, 5},
+var lengths = map[event.DisruptionKind][2]int{
+	event.PaperShortage: {5, 9}, event.CourierStrike: {2, 4}, event.FluWave: {3, 6}, event.PressFault: {1, 3},
+	event.PowerCut: {0, 0}, event.TradeFair: {4, 7}, event.PaymentOutage: {2, 4}, event.HeatWave: {3, 5},
 }
 
 // idle is a company in which nothing moves but what the test lets.
@@ -102,7 +103,7 @@ func TestADisruptionEndsWhenItSaysSo(t *testing.T) {
 			t.Fatalf("%s: it begins with %+v and %+v", l.label, began, ended)
 		}
 		ends := sim.DayFrom(e.Disruption.EndsOn).Open()
-		if kind == lore.PowerCut {
+		if kind == event.PowerCut {
 			ends += 240
 		}
 		for left := int(ends-l.company.Summary().Now) - 1; left > 0; left = int(ends-l.company.Summary().Now) - 1 {
@@ -126,7 +127,7 @@ func TestADisruptionEndsWhenItSaysSo(t *testing.T) {
 // disrupted is a company of the preset on the morning of day 3, when a
 // disruption of a kind has begun and nothing else happens. Which seed has it
 // is found by trying.
-func disrupted(t reporter, name string, kind lore.DisruptionKind, change ...func(*preset.Preset)) *life {
+func disrupted(t reporter, name string, kind event.DisruptionKind, change ...func(*preset.Preset)) *life {
 	t.Helper()
 	const seeds = 200
 	for seed := uint64(0); ; seed++ {
@@ -199,12 +200,12 @@ func TestNoTaleIsToldTwiceInALife(t *testing.T) {
 			p.Disruptions, p.Stories = whole.Disruptions, whole.Stories
 		})
 		l.until(90)
-		titles, kinds := map[string]bool{}, map[lore.DisruptionKind]int{}
+		titles, kinds := map[string]bool{}, map[event.DisruptionKind]int{}
 		for i, e := range l.loreEvents() {
 			if i == 0 && (e.Disruption != nil || sim.DayFrom(e.StartedOn) > 2) {
 				t.Errorf("%s: the first story is %+v", l.label, e)
 			}
-			kind := lore.DisruptionKind("")
+			kind := event.DisruptionKind("")
 			if e.Disruption != nil {
 				kind = e.Disruption.Kind
 			}
@@ -246,7 +247,7 @@ func TestTheWorldOfABankruptCompanyStops(t *testing.T) {
 		if l.company.StateHash() != before || len(l.events) != told || l.company.Summary().Now.Day() != 9 {
 			t.Errorf("%s: after the end the world went on", l.label)
 		}
-		if d := l.disruptionsOf(); len(d) != 1 || d[0].Disruption.Kind != lore.PowerCut && d[0].Status != lore.EventRunning {
+		if d := l.disruptionsOf(); len(d) != 1 || d[0].Disruption.Kind != event.PowerCut && d[0].Status != lore.EventRunning {
 			t.Errorf("%s: at the end there are %+v", l.label, d)
 		}
 		if err := l.company.Check(); err != nil {

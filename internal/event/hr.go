@@ -9,7 +9,7 @@ import (
 type EmployeeSickData struct {
 	Head
 	BadgeNo string `json:"badge_no"`
-	Role    string `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role    Role   `json:"role"`
 	// ExpectedBack is the first day on which they are at work again.
 	ExpectedBack moment.Date `json:"expected_back"`
 	Riders
@@ -19,7 +19,7 @@ type EmployeeSickData struct {
 type EmployeeReturnedData struct {
 	Head
 	BadgeNo    string `json:"badge_no"`
-	Role       string `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role       Role   `json:"role"`
 	DaysAbsent int64  `json:"days_absent"`
 	Riders
 }
@@ -28,7 +28,7 @@ type EmployeeReturnedData struct {
 type EmployeeQuitData struct {
 	Head
 	BadgeNo string `json:"badge_no"`
-	Role    string `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role    Role   `json:"role"`
 	Reason  string `json:"reason" enum:"personal,low_morale"`
 	Riders
 }
@@ -37,7 +37,7 @@ type EmployeeQuitData struct {
 type EmployeeDismissedData struct {
 	Head
 	BadgeNo        string      `json:"badge_no"`
-	Role           string      `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role           Role        `json:"role"`
 	SeveranceMinor money.Minor `json:"severance_minor"`
 	CashMinor      money.Minor `json:"cash_minor"`
 	Riders
@@ -47,7 +47,7 @@ type EmployeeDismissedData struct {
 type EmployeeHiredData struct {
 	Head
 	BadgeNo     string      `json:"badge_no"`
-	Role        string      `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role        Role        `json:"role"`
 	HourlyMinor money.Minor `json:"hourly_minor"`
 	StartsOn    moment.Date `json:"starts_on"`
 	FeeMinor    money.Minor `json:"fee_minor"`
@@ -86,7 +86,7 @@ type WageEntry struct {
 	EmployeeID  string      `json:"employee_id"`
 	BadgeNo     string      `json:"badge_no"`
 	Name        string      `json:"name"`
-	Role        string      `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role        Role        `json:"role"`
 	HoursWorked int64       `json:"hours_worked"`
 	HoursSick   int64       `json:"hours_sick"`
 	HoursLeave  int64       `json:"hours_leave"`

@@ -6,19 +6,19 @@ import "platen/internal/moment"
 // disrupts nothing has neither a disruption's kind nor its end.
 type LoreEventStartedData struct {
 	Head
-	Kind           string       `json:"kind" enum:"culture,people,technology,trade,transport,weather"`
-	Title          string       `json:"title"`
-	DisruptionKind *string      `json:"disruption_kind" enum:"paper_shortage,courier_strike,flu_wave,press_fault,power_cut,trade_fair,payment_outage,heat_wave"`
-	EndsOn         *moment.Date `json:"ends_on"`
+	Kind           string          `json:"kind" enum:"culture,people,technology,trade,transport,weather"`
+	Title          string          `json:"title"`
+	DisruptionKind *DisruptionKind `json:"disruption_kind"`
+	EndsOn         *moment.Date    `json:"ends_on"`
 	Riders
 }
 
 // DisruptionEndedData is the data of sandbox.disruption.ended.
 type DisruptionEndedData struct {
 	Head
-	LoreEventID    string      `json:"lore_event_id"`
-	DisruptionKind string      `json:"disruption_kind" enum:"paper_shortage,courier_strike,flu_wave,press_fault,power_cut,trade_fair,payment_outage,heat_wave"`
-	StartedOn      moment.Date `json:"started_on"`
+	LoreEventID    string         `json:"lore_event_id"`
+	DisruptionKind DisruptionKind `json:"disruption_kind"`
+	StartedOn      moment.Date    `json:"started_on"`
 	Riders
 }
 

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/event"
@@ -17,7 +16,7 @@ import (
 
 // HireEmployee is the body of POST /office/employees.
 type HireEmployee struct {
-	Role        catalog.Role `json:"role" required:"true" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role        event.Role   `json:"role" required:"true"`
 	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least what the lowest paid of the role had when the company opened, which is also what is paid when this is left out."`
 }
 

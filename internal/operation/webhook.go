@@ -36,7 +36,7 @@ type WebhookTest struct {
 	Delivered  bool                `json:"delivered" doc:"The URL answered the ping with 2xx."`
 	StatusCode *int64              `json:"status_code" doc:"What the URL answered with; null when there was no answer."`
 	LatencyMS  int64               `json:"latency_ms"`
-	ErrorClass *string             `json:"error_class" enum:"timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What went wrong; null for nothing."`
+	ErrorClass *event.ErrorClass   `json:"error_class" doc:"What went wrong; null for nothing."`
 	Status     subscription.Status `json:"status" enum:"pending_verification,active,disabled" doc:"That of the subscription after the test."`
 }
 

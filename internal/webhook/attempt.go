@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"platen/internal/company/subscription"
+	"platen/internal/event"
 	"platen/internal/netguard"
 )
 
@@ -26,18 +27,6 @@ const (
 	// maxAnswer is the number of bytes of a response that are read (contract:
 	// DLV.ANSWER.READ).
 	maxAnswer = 1 << 10
-)
-
-// Classes of errors (contract: OPEN.DLV.ERROR_CLASS).
-const (
-	ClassTimeout        = "timeout"
-	ClassDNS            = "dns"
-	ClassConnect        = "connect"
-	ClassTLS            = "tls"
-	ClassRefusedAddress = "refused_address"
-	ClassHTTP3xx        = "http_3xx"
-	ClassHTTP4xx        = "http_4xx"
-	ClassHTTP5xx        = "http_5xx"
 )
 
 // errRefusedURL is the error of a URL that was taken under another policy.
@@ -61,7 +50,7 @@ type Result struct {
 	// StatusCode is 0 when there was no response.
 	StatusCode int
 	// ErrorClass is empty when the response was 2xx.
-	ErrorClass string
+	ErrorClass event.ErrorClass
 	Latency    time.Duration
 }
 
@@ -90,19 +79,19 @@ func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a
 	defer func() {
 		if r := recover(); r != nil { // one attempt must not stop the deliveries of all
 			d.options.Log.ErrorContext(ctx, "a delivery panicked", slog.String("delivery", a.DeliveryID), slog.Any("panic", r))
-			o.ErrorClass = ClassConnect
+			o.ErrorClass = event.ClassConnect
 		}
 		// From SentAt to the very end: a retry is counted from there.
 		o.Latency = time.Since(o.SentAt)
-		d.options.Observer.Attempted(o.ErrorClass, o.Latency)
+		d.options.Observer.Attempted(string(o.ErrorClass), o.Latency)
 	}()
 	m, err := d.message(a, o.SentAt)
 	switch {
 	case errors.Is(err, errRefusedURL):
-		o.ErrorClass = ClassRefusedAddress
+		o.ErrorClass = event.ClassRefusedAddress
 	case err != nil:
 		d.options.Log.ErrorContext(ctx, "a delivery cannot be made", slog.String("delivery", a.DeliveryID), slog.Any("error", err))
-		o.ErrorClass = ClassConnect
+		o.ErrorClass = event.ClassConnect
 	default:
 		r := Post(ctx, transport, m)
 		o.StatusCode, o.ErrorClass = r.StatusCode, r.ErrorClass
@@ -186,35 +175,35 @@ type tlsError struct{ error }
 func (e *tlsError) Unwrap() error { return e.error }
 
 // classOf tells the class of an error.
-func classOf(ctx context.Context, err error) string {
+func classOf(ctx context.Context, err error) event.ErrorClass {
 	switch {
 	case errors.Is(err, netguard.ErrRefused):
 		// A name that leads to no public address is reported like one that does
 		// not exist: the names of a private network must not be disclosed.
-		return ClassDNS
+		return event.ClassDNS
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return ClassTimeout
+		return event.ClassTimeout
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return ClassDNS
+		return event.ClassDNS
 	}
 	if _, ok := errors.AsType[*tlsError](err); ok {
-		return ClassTLS
+		return event.ClassTLS
 	}
-	return ClassConnect
+	return event.ClassConnect
 }
 
 // classOfStatus returns the class of a response, empty for 2xx. A status that
 // HTTP does not know, or that ends nothing, counts as a fault of the receiver.
-func classOfStatus(status int) string {
+func classOfStatus(status int) event.ErrorClass {
 	switch status / 100 {
 	case 2:
 		return ""
 	case 3:
-		return ClassHTTP3xx
+		return event.ClassHTTP3xx
 	case 4:
-		return ClassHTTP4xx
+		return event.ClassHTTP4xx
 	default:
-		return ClassHTTP5xx
+		return event.ClassHTTP5xx
 	}
 }

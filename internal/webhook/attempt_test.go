@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"platen/internal/event"
 	"platen/internal/netguard"
 	"platen/internal/webhook"
 )
@@ -43,7 +44,7 @@ func (w *wires) dial(context.Context, string, string) (net.Conn, error) {
 }
 
 // sends makes one attempt through a dialer and returns what came of it.
-func sends(t *testing.T, address string, dial func(context.Context, string, string) (net.Conn, error)) (class string, status int, took time.Duration) {
+func sends(t *testing.T, address string, dial func(context.Context, string, string) (net.Conn, error)) (class event.ErrorClass, status int, took time.Duration) {
 	t.Helper()
 	b := newBooks(t)
 	seen := &observed{}
@@ -58,7 +59,7 @@ func sends(t *testing.T, address string, dial func(context.Context, string, stri
 		},
 	})
 	o := d.Send(t.Context(), b.add("sbx_1", "whk_1", address).attempt)
-	if seen.classes[o.ErrorClass] != 1 {
+	if seen.classes[string(o.ErrorClass)] != 1 {
 		t.Errorf("the observer saw %v, want one %q", seen.classes, o.ErrorClass)
 	}
 	return o.ErrorClass, o.StatusCode, o.Latency
@@ -71,20 +72,20 @@ func TestAReceiverHasFiveSecondsForEverything(t *testing.T) {
 	for name, c := range map[string]struct {
 		address string
 		serve   func(net.Conn)
-		class   string
+		class   event.ErrorClass
 		took    time.Duration
 	}{
-		"a connection that is never made": {"http://example.com/", nil, webhook.ClassTimeout, 5 * time.Second},
-		"a handshake that never ends":     {"https://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) }, webhook.ClassTimeout, 5 * time.Second},
-		"headers that never come":         {"http://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) }, webhook.ClassTimeout, 5 * time.Second},
-		"headers that come drop by drop":  {"http://example.com/", drip("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1000)), webhook.ClassTimeout, 5 * time.Second},
-		"a body that comes drop by drop":  {"http://example.com/", drip("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + strings.Repeat("x", 900)), webhook.ClassTimeout, 5 * time.Second},
+		"a connection that is never made": {"http://example.com/", nil, event.ClassTimeout, 5 * time.Second},
+		"a handshake that never ends":     {"https://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) }, event.ClassTimeout, 5 * time.Second},
+		"headers that never come":         {"http://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) }, event.ClassTimeout, 5 * time.Second},
+		"headers that come drop by drop":  {"http://example.com/", drip("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1000)), event.ClassTimeout, 5 * time.Second},
+		"a body that comes drop by drop":  {"http://example.com/", drip("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + strings.Repeat("x", 900)), event.ClassTimeout, 5 * time.Second},
 		"an answer in the last moment":    {"http://example.com/", after(4999*time.Millisecond, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), "", 4999 * time.Millisecond},
 		"a body that breaks off":          {"http://example.com/", after(0, "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nxx"), "", 0},
-		"nothing, and good-bye":           {"http://example.com/", after(0, ""), webhook.ClassConnect, 0},
-		"something that is not HTTP":      {"http://example.com/", after(0, "220 mail ready\r\n"), webhook.ClassConnect, 0},
-		"headers without end":             {"http://example.com/", after(0, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 40<<10)), webhook.ClassConnect, 0},
-		"plain text where TLS is wanted":  {"https://example.com/", after(0, "HTTP/1.1 400 Bad Request\r\n\r\n"), webhook.ClassTLS, 0},
+		"nothing, and good-bye":           {"http://example.com/", after(0, ""), event.ClassConnect, 0},
+		"something that is not HTTP":      {"http://example.com/", after(0, "220 mail ready\r\n"), event.ClassConnect, 0},
+		"headers without end":             {"http://example.com/", after(0, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 40<<10)), event.ClassConnect, 0},
+		"plain text where TLS is wanted":  {"https://example.com/", after(0, "HTTP/1.1 400 Bad Request\r\n\r\n"), event.ClassTLS, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -139,10 +140,10 @@ func after(wait time.Duration, answer string) func(net.Conn) {
 // WHK.URL.REDIRECTS).
 func TestAnswersAndErrorsHaveTheirClass(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]string{
-		200: "", 201: "", 204: "", 299: "", 300: webhook.ClassHTTP3xx, 301: webhook.ClassHTTP3xx, 302: webhook.ClassHTTP3xx, 307: webhook.ClassHTTP3xx,
-		308: webhook.ClassHTTP3xx, 400: webhook.ClassHTTP4xx, 404: webhook.ClassHTTP4xx, 410: webhook.ClassHTTP4xx, 429: webhook.ClassHTTP4xx,
-		500: webhook.ClassHTTP5xx, 503: webhook.ClassHTTP5xx, 599: webhook.ClassHTTP5xx, 600: webhook.ClassHTTP5xx, 101: webhook.ClassHTTP5xx,
+	for status, want := range map[int]event.ErrorClass{
+		200: "", 201: "", 204: "", 299: "", 300: event.ClassHTTP3xx, 301: event.ClassHTTP3xx, 302: event.ClassHTTP3xx, 307: event.ClassHTTP3xx,
+		308: event.ClassHTTP3xx, 400: event.ClassHTTP4xx, 404: event.ClassHTTP4xx, 410: event.ClassHTTP4xx, 429: event.ClassHTTP4xx,
+		500: event.ClassHTTP5xx, 503: event.ClassHTTP5xx, 599: event.ClassHTTP5xx, 600: event.ClassHTTP5xx, 101: event.ClassHTTP5xx,
 	} {
 		requests := atomic.Int64{}
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -174,14 +175,14 @@ func TestAnswersAndErrorsHaveTheirClass(t *testing.T) {
 	for _, c := range []struct {
 		what, address string
 		dial          func(context.Context, string, string) (net.Conn, error)
-		want          string
+		want          event.ErrorClass
 	}{
-		{"nobody listens", closed.URL, nil, webhook.ClassConnect},
-		{"the certificate is nobody's", unknown.URL, nil, webhook.ClassTLS},
-		{"the TLS is too old", old.URL, nil, webhook.ClassTLS},
-		{"the name does not exist", "https://example.com/", fails(&net.DNSError{Err: "no such host", IsNotFound: true}), webhook.ClassDNS},
-		{"the address is refused", "https://example.com/", fails(netguard.ErrRefused), webhook.ClassDNS},
-		{"the machine is gone", "https://example.com/", fails(errors.New("no route to host")), webhook.ClassConnect},
+		{"nobody listens", closed.URL, nil, event.ClassConnect},
+		{"the certificate is nobody's", unknown.URL, nil, event.ClassTLS},
+		{"the TLS is too old", old.URL, nil, event.ClassTLS},
+		{"the name does not exist", "https://example.com/", fails(&net.DNSError{Err: "no such host", IsNotFound: true}), event.ClassDNS},
+		{"the address is refused", "https://example.com/", fails(netguard.ErrRefused), event.ClassDNS},
+		{"the machine is gone", "https://example.com/", fails(errors.New("no route to host")), event.ClassConnect},
 	} {
 		if class, status, _ := sends(t, c.address, c.dial); class != c.want || status != 0 {
 			t.Errorf("%s: class %q, status %d, want %q", c.what, class, status, c.want)

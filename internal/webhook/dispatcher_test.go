@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"platen/internal/company/subscription"
+	"platen/internal/event"
 	"platen/internal/webhook"
 )
 
@@ -81,7 +82,7 @@ func TestARetryComesOnTimeAndNeverEarly(t *testing.T) {
 			t.Errorf("sent at %v, want %v", at, want)
 		}
 		for i, o := range b.outcomesOf(sent) {
-			if o.ErrorClass != webhook.ClassHTTP5xx || o.StatusCode != http.StatusInternalServerError || o.Latency != 2*time.Second || !o.SentAt.Equal(began.Add(want[i])) {
+			if o.ErrorClass != event.ClassHTTP5xx || o.StatusCode != http.StatusInternalServerError || o.Latency != 2*time.Second || !o.SentAt.Equal(began.Add(want[i])) {
 				t.Errorf("attempt %d: %+v", i+1, o)
 			}
 			if stamp := fmt.Sprint(began.Add(want[i]).Unix()); stamps[i] != stamp {
@@ -134,7 +135,7 @@ func TestOneSlowReceiverDelaysNobodyElse(t *testing.T) {
 		}
 		for _, d := range b.sandboxes["sbx_slow"] {
 			for i, o := range d.outcomes {
-				if d.attempt.SubscriptionID == "whk_slow" && (o.ErrorClass != webhook.ClassTimeout || o.Latency != 5*time.Second || len(d.outcomes) != 4) {
+				if d.attempt.SubscriptionID == "whk_slow" && (o.ErrorClass != event.ClassTimeout || o.Latency != 5*time.Second || len(d.outcomes) != 4) {
 					t.Errorf("attempt %d of %d at the slow receiver: %+v", i+1, len(d.outcomes), o)
 				}
 			}
@@ -286,7 +287,7 @@ func TestASourceThatPanicsStopsNobodyElse(t *testing.T) {
 		time.Sleep(time.Hour) //nolint:forbidigo // in a bubble
 		synctest.Wait()
 		for id, deliveries := range b.sandboxes {
-			want := map[bool]string{true: webhook.ClassConnect}[id == "sbx_1"]
+			want := map[bool]event.ErrorClass{true: event.ClassConnect}[id == "sbx_1"]
 			for _, d := range deliveries {
 				if !d.settled || d.outcomes[0].ErrorClass != want {
 					t.Errorf("%s: settled %t, %+v, want the class %q", id, d.settled, d.outcomes, want)
@@ -463,7 +464,7 @@ func TestAURLThatIsRefusedNowIsNotRequested(t *testing.T) {
 			return http.StatusOK, nil
 		}),
 	})
-	if o := d.Send(t.Context(), b.add("sbx_1", "whk_1", "http://127.0.0.1:9000/").attempt); o.ErrorClass != webhook.ClassRefusedAddress {
+	if o := d.Send(t.Context(), b.add("sbx_1", "whk_1", "http://127.0.0.1:9000/").attempt); o.ErrorClass != event.ClassRefusedAddress {
 		t.Errorf("got %+v", o)
 	}
 }

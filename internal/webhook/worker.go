@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen/internal/company/subscription"
+	"platen/internal/event"
 )
 
 // worker sends the deliveries of one sandbox. Everything but wake and ended
@@ -247,7 +248,7 @@ func (l *worker) finish(first ended) {
 			delete(l.sent, more.outcome.DeliveryID)
 		} else {
 			l.outcomes = append(l.outcomes, more.outcome)
-			l.slow[id] = more.outcome.ErrorClass == ClassTimeout
+			l.slow[id] = more.outcome.ErrorClass == event.ClassTimeout
 		}
 		if more.outcome.ErrorClass != "" || more.broken {
 			// Deliveries after a failure wait for the delivery log's decision

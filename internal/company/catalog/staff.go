@@ -4,22 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"
-)
-
-// Role is an employee's job.
-type Role string
-
-// Roles.
-const (
-	// Operator runs a press.
-	Operator Role = "operator"
-	// Finisher dries, cuts and binds; without one it takes twice the time.
-	Finisher   Role = "finisher"
-	Warehouse  Role = "warehouse"
-	Bookkeeper Role = "bookkeeper"
-	Sales      Role = "sales"
 )
 
 // The hours of the trade.
@@ -35,7 +22,7 @@ const (
 type CrewMember struct {
 	BadgeNo     string
 	Name        string
-	Role        Role
+	Role        event.Role
 	HourlyMinor money.Minor
 	// Skill is 0 to 100.
 	Skill   int64
@@ -46,18 +33,18 @@ type CrewMember struct {
 func Crew() []CrewMember { return crew }
 
 var crew = []CrewMember{ //nolint:gochecknoglobals // the table itself
-	{"1001", "Marta Lindqvarn", Operator, 2700, SkillAverage, moment.NewDate(2014, time.March, 3)},
-	{"1002", "Tobin Achterwald", Operator, 2600, 65, moment.NewDate(2017, time.September, 4)},
-	{"1003", "Ines Callowane", Operator, 2400, 35, moment.NewDate(2024, time.May, 6)},
-	{"1004", "Bram Odulsen", Finisher, 2200, 55, moment.NewDate(2019, time.January, 7)},
-	{"1005", "Petra Silvanik", Warehouse, 2100, 45, moment.NewDate(2021, time.October, 4)},
-	{"1006", "Hennik Mossfeld", Bookkeeper, 2500, 60, moment.NewDate(2016, time.June, 6)},
-	{"1007", "Noor Vantagen", Sales, 2600, 50, moment.NewDate(2022, time.April, 4)},
+	{"1001", "Marta Lindqvarn", event.Operator, 2700, SkillAverage, moment.NewDate(2014, time.March, 3)},
+	{"1002", "Tobin Achterwald", event.Operator, 2600, 65, moment.NewDate(2017, time.September, 4)},
+	{"1003", "Ines Callowane", event.Operator, 2400, 35, moment.NewDate(2024, time.May, 6)},
+	{"1004", "Bram Odulsen", event.Finisher, 2200, 55, moment.NewDate(2019, time.January, 7)},
+	{"1005", "Petra Silvanik", event.Warehouse, 2100, 45, moment.NewDate(2021, time.October, 4)},
+	{"1006", "Hennik Mossfeld", event.Bookkeeper, 2500, 60, moment.NewDate(2016, time.June, 6)},
+	{"1007", "Noor Vantagen", event.Sales, 2600, 50, moment.NewDate(2022, time.April, 4)},
 }
 
 // HourlyFloor is the least hourly wage of a new employee: that of the opening
 // crew's lowest paid in the role. ok is false for an unknown role.
-func HourlyFloor(role Role) (floor money.Minor, ok bool) {
+func HourlyFloor(role event.Role) (floor money.Minor, ok bool) {
 	for i := range crew {
 		if crew[i].Role == role && (!ok || crew[i].HourlyMinor < floor) {
 			floor, ok = crew[i].HourlyMinor, true
@@ -84,8 +71,8 @@ var lastNames = []string{ //nolint:gochecknoglobals // the table itself
 }
 
 // Roles returns the roles in the order of the crew.
-func Roles() []Role {
-	var roles []Role
+func Roles() []event.Role {
+	var roles []event.Role
 	for i := range crew {
 		if !slices.Contains(roles, crew[i].Role) {
 			roles = append(roles, crew[i].Role)

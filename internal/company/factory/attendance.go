@@ -7,6 +7,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/event"
 	"platen/internal/moment"
 )
 
@@ -55,7 +56,7 @@ func monday(date moment.Date) moment.Date {
 // Attendant is an employee whose working day it is.
 type Attendant struct {
 	BadgeNo string
-	Role    catalog.Role
+	Role    event.Role
 	Skill   int64
 	Absence Absence
 }
@@ -69,12 +70,12 @@ func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
 		hours := int64(0)
 		if a.Absence == AbsenceNone {
 			hours = catalog.HoursPerDay
-			if a.Role == catalog.Finisher {
+			if a.Role == event.Finisher {
 				f.State.FinishersPresent++
 			}
 		}
 		f.Attendance.Add(r, Attendance{BadgeNo: a.BadgeNo, Date: r.Date(), Hours: hours, Absence: a.Absence}, struct{}{})
-		if a.Role == catalog.Operator {
+		if a.Role == event.Operator {
 			f.seeOperator(r, a)
 		}
 	}
@@ -87,8 +88,8 @@ func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
 
 // HandsIn takes a badge back: its owner has gone for good. The gate's record of
 // today stands.
-func (f *Factory) HandsIn(r *record.Recorder, badge string, role catalog.Role) {
-	if row, ok := f.today(r.Date(), badge); ok && role == catalog.Finisher && row.Absence == AbsenceNone {
+func (f *Factory) HandsIn(r *record.Recorder, badge string, role event.Role) {
+	if row, ok := f.today(r.Date(), badge); ok && role == event.Finisher && row.Absence == AbsenceNone {
 		f.State.FinishersPresent--
 	}
 	if operator, ok := f.Operators.Find(operatorID(badge)); ok {

@@ -5,6 +5,7 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
+	"platen/internal/event"
 	"platen/internal/problem"
 )
 
@@ -46,7 +47,7 @@ func (f *Factory) seeOperator(r *record.Recorder, a *Attendant) {
 	operator, known := f.Operators.Find(operatorID(a.BadgeNo))
 	switch {
 	case !known:
-		f.Operators.Add(r, Operator{Head: record.Head{ID: operatorID(a.BadgeNo)}, BadgeNo: a.BadgeNo, Role: string(catalog.Operator), Present: present}, OperatorPrivate{Skill: a.Skill})
+		f.Operators.Add(r, Operator{Head: record.Head{ID: operatorID(a.BadgeNo)}, BadgeNo: a.BadgeNo, Role: string(event.Operator), Present: present}, OperatorPrivate{Skill: a.Skill})
 	case operator.Present != present:
 		operator, _ = f.Operators.Edit(r, operator.ID)
 		operator.Present = present

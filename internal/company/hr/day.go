@@ -33,7 +33,7 @@ const (
 // Presence is whether an employee is at work on a day.
 type Presence struct {
 	BadgeNo string
-	Role    catalog.Role
+	Role    event.Role
 	Skill   int64
 	Absence Absence
 }
@@ -135,7 +135,7 @@ func (h *HR) comeBack(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	e, _ = h.Employees.Edit(r, e.ID)
 	e.SickUntil = nil
 	record.Move(r, e, &e.Status, EmployeeActive)
-	r.Emit(event.EmployeeReturned, e, &event.EmployeeReturnedData{BadgeNo: e.BadgeNo, Role: string(e.Role), DaysAbsent: int64(p.SickEnds - p.SickBegins)})
+	r.Emit(event.EmployeeReturned, e, &event.EmployeeReturnedData{BadgeNo: e.BadgeNo, Role: e.Role, DaysAbsent: int64(p.SickEnds - p.SickBegins)})
 }
 
 func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
@@ -148,7 +148,7 @@ func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	p.SickEnds = today + 1 + sim.Day(h.streams.sickDays.Below(maxSickDays, p.Slot, int64(today)))
 	e.SickUntil = new((p.SickEnds - 1).Date())
 	record.Move(r, e, &e.Status, EmployeeSick)
-	r.Emit(event.EmployeeSick, e, &event.EmployeeSickData{BadgeNo: e.BadgeNo, Role: string(e.Role), ExpectedBack: p.SickEnds.Date()})
+	r.Emit(event.EmployeeSick, e, &event.EmployeeSickData{BadgeNo: e.BadgeNo, Role: e.Role, ExpectedBack: p.SickEnds.Date()})
 }
 
 // sickPPM is the chance to fall ill today.
@@ -170,7 +170,7 @@ func (h *HR) quit(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	}
 	e = h.leave(r, e.ID, today, reason)
 	h.Employees.EditPrivate(r, e.ID).Replace = today + replaceAfterDays
-	r.Emit(event.EmployeeQuit, e, &event.EmployeeQuitData{BadgeNo: e.BadgeNo, Role: string(e.Role), Reason: reason})
+	r.Emit(event.EmployeeQuit, e, &event.EmployeeQuitData{BadgeNo: e.BadgeNo, Role: e.Role, Reason: reason})
 }
 
 // Vacancies lists the employees to hire today in place of those who quit: the

@@ -59,7 +59,7 @@ type Employee struct {
 	record.Head
 	BadgeNo     string         `json:"badge_no" doc:"What the Factory's gate knows them by."`
 	Name        string         `json:"name"`
-	Role        catalog.Role   `json:"role" enum:"operator,finisher,warehouse,bookkeeper,sales"`
+	Role        event.Role     `json:"role"`
 	HourlyMinor money.Minor    `json:"hourly_minor"`
 	Currency    string         `json:"currency"`
 	Skill       int64          `json:"skill" doc:"0 to 100. An operator above 50 spoils fewer sheets, one below 50 more."`
@@ -116,7 +116,7 @@ func (h *HR) open(r *record.Recorder, m *catalog.CrewMember, cash money.Minor) {
 
 // Hiring holds the role and the wage of an employee to hire.
 type Hiring struct {
-	Role        catalog.Role
+	Role        event.Role
 	HourlyMinor money.Minor
 }
 
@@ -128,7 +128,7 @@ type HeadcountDetails struct {
 // Hireable refuses to hire an employee for an unknown role, for less than the
 // role is worth, or as one too many. Without an hourly wage it is the role's
 // least.
-func (h *HR) Hireable(role catalog.Role, hourly *money.Minor) (Hiring, error) {
+func (h *HR) Hireable(role event.Role, hourly *money.Minor) (Hiring, error) {
 	floor, ok := catalog.HourlyFloor(role)
 	switch {
 	case !ok:
@@ -167,14 +167,14 @@ func (h *HR) employ(r *record.Recorder, e Employee, fee, cash money.Minor) (id, 
 	row, _ := h.Employees.Add(r, e, EmployeePrivate{Slot: h.freeSlot(e.Role), Starts: sim.DayFrom(e.StartsOn)})
 	r.Born(row)
 	eventID = r.Emit(event.EmployeeHired, row, &event.EmployeeHiredData{
-		BadgeNo: row.BadgeNo, Role: string(row.Role), HourlyMinor: row.HourlyMinor, StartsOn: row.StartsOn, FeeMinor: fee, CashMinor: cash,
+		BadgeNo: row.BadgeNo, Role: row.Role, HourlyMinor: row.HourlyMinor, StartsOn: row.StartsOn, FeeMinor: fee, CashMinor: cash,
 	})
 	return row.ID, eventID
 }
 
 // freeSlot is the place of an employee of a role who has left and was not
 // replaced, or a new one.
-func (h *HR) freeSlot(role catalog.Role) int64 {
+func (h *HR) freeSlot(role event.Role) int64 {
 	free := int64(-1)
 	for e, p := range h.Employees.All {
 		if e.Role == role && h.occupant(p.Slot) == nil && (free < 0 || p.Slot < free) {
@@ -255,7 +255,7 @@ func (h *HR) Dismiss(r *record.Recorder, d Dismissal) (eventID string) {
 	}
 	e := h.leave(r, d.EmployeeID, r.Today()+1, *reason)
 	return r.Emit(event.EmployeeDismissed, e, &event.EmployeeDismissedData{
-		BadgeNo: e.BadgeNo, Role: string(e.Role), SeveranceMinor: d.SeveranceMinor, CashMinor: d.CashMinor,
+		BadgeNo: e.BadgeNo, Role: e.Role, SeveranceMinor: d.SeveranceMinor, CashMinor: d.CashMinor,
 	})
 }
 

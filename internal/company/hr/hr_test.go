@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"platen/internal/company/catalog"
 	"platen/internal/company/hr"
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
@@ -132,7 +131,7 @@ func TestPlacesAreTakenAgain(t *testing.T) {
 		}
 		t.Fatalf("nobody has the badge %s", badge)
 	}
-	hire := func() { h.Hire(r, hr.Hiring{Role: catalog.Operator, HourlyMinor: 2400}, 0) }
+	hire := func() { h.Hire(r, hr.Hiring{Role: event.Operator, HourlyMinor: 2400}, 0) }
 	dismiss("1002")
 	dismiss("1001")
 	hire()

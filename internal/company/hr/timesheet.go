@@ -240,7 +240,7 @@ func (h *HR) wages(entries []TimesheetEntry) []event.WageEntry {
 		e, _ := h.Employees.Find(entry.EmployeeID)
 		worked, sick, leave := wage(e, entry.HoursWorked, 0), wage(e, 0, entry.HoursSick), wage(e, entry.HoursLeave, 0)
 		wages[i] = event.WageEntry{
-			EmployeeID: e.ID, BadgeNo: e.BadgeNo, Name: e.Name, Role: string(e.Role),
+			EmployeeID: e.ID, BadgeNo: e.BadgeNo, Name: e.Name, Role: e.Role,
 			HoursWorked: entry.HoursWorked, HoursSick: entry.HoursSick, HoursLeave: entry.HoursLeave,
 			HourlyMinor: e.HourlyMinor, WorkedMinor: worked, SickMinor: sick, LeaveMinor: leave, GrossMinor: worked + sick + leave,
 		}

@@ -9,21 +9,6 @@ import (
 	"platen/internal/event"
 )
 
-// DisruptionKind is the kind of a disruption.
-type DisruptionKind string
-
-// Kinds of disruptions.
-const (
-	PaperShortage DisruptionKind = "paper_shortage"
-	CourierStrike DisruptionKind = "courier_strike"
-	FluWave       DisruptionKind = "flu_wave"
-	PressFault    DisruptionKind = "press_fault"
-	PowerCut      DisruptionKind = "power_cut"
-	TradeFair     DisruptionKind = "trade_fair"
-	PaymentOutage DisruptionKind = "payment_outage"
-	HeatWave      DisruptionKind = "heat_wave"
-)
-
 // Severity is how long a disruption lasts, among those of its kind.
 type Severity string
 
@@ -36,7 +21,7 @@ const (
 
 // definition is a kind of disruption as it is written here.
 type definition struct {
-	kind  DisruptionKind
+	kind  event.DisruptionKind
 	about Kind
 	// daysLeast and maxDays bound the working days that it lasts; both are 0
 	// for half a day, until powerBack.
@@ -49,23 +34,23 @@ type definition struct {
 const powerBack sim.Minute = 240
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
-	{PaperShortage, Trade, 5, 9, "Suppliers ask a quarter more for paper and take three working days longer, and the market's prices climb.", shortageTales},
-	{CourierStrike, Transport, 2, 4, "What is ordered from suppliers now comes two working days later.", strikeTales},
-	{FluWave, People, 3, 6, "People fall ill five times as often.", fluTales},
-	{PressFault, Technology, 1, 3, "A press is down: ", faultTales},
-	{PowerCut, Technology, 0, 0, "No press runs until 12:00. What was printing goes on afterwards.", powerTales},
-	{TradeFair, Trade, 4, 7, "Customers ask for posters and brochures 1.8 times as often.", fairTales},
-	{PaymentOutage, Technology, 2, 4, "What customers pay arrives when it is over.", outageTales},
-	{HeatWave, Weather, 3, 5, "Print runs that start now go at seven tenths of the speed and spoil one sheet in a hundred more.", heatTales},
+	{event.PaperShortage, Trade, 5, 9, "Suppliers ask a quarter more for paper and take three working days longer, and the market's prices climb.", shortageTales},
+	{event.CourierStrike, Transport, 2, 4, "What is ordered from suppliers now comes two working days later.", strikeTales},
+	{event.FluWave, People, 3, 6, "People fall ill five times as often.", fluTales},
+	{event.PressFault, Technology, 1, 3, "A press is down: ", faultTales},
+	{event.PowerCut, Technology, 0, 0, "No press runs until 12:00. What was printing goes on afterwards.", powerTales},
+	{event.TradeFair, Trade, 4, 7, "Customers ask for posters and brochures 1.8 times as often.", fairTales},
+	{event.PaymentOutage, Technology, 2, 4, "What customers pay arrives when it is over.", outageTales},
+	{event.HeatWave, Weather, 3, 5, "Print runs that start now go at seven tenths of the speed and spoil one sheet in a hundred more.", heatTales},
 }
 
-func (k DisruptionKind) place() int {
-	return slices.IndexFunc(definitions, func(d definition) bool { return d.kind == k })
+func placeOf(kind event.DisruptionKind) int {
+	return slices.IndexFunc(definitions, func(d definition) bool { return d.kind == kind })
 }
 
 // Disruption is something that gets in the way, for so long.
 type Disruption struct {
-	Kind DisruptionKind
+	Kind event.DisruptionKind
 	Ends sim.Minute
 	// PressID is the press that is out of order, "" unless Kind is PressFault.
 	PressID string
@@ -87,9 +72,9 @@ func (l *Lore) Draw(today sim.Day) (Disruption, bool) {
 	longer := s.days.Below(d.maxDays-d.daysLeast+1, day)
 	begins := Disruption{Kind: d.kind, Ends: (today + sim.Day(d.daysLeast+longer)).Open(), severity: severity(longer, d.maxDays-d.daysLeast+1)}
 	switch d.kind {
-	case PowerCut:
+	case event.PowerCut:
 		begins.Ends = today.At(powerBack)
-	case PressFault:
+	case event.PressFault:
 		presses := catalog.Presses()
 		begins.PressID = presses[s.press.Below(int64(len(presses)), day)].ID
 	default:
@@ -97,7 +82,7 @@ func (l *Lore) Draw(today sim.Day) (Disruption, bool) {
 	return begins, true
 }
 
-func (l *Lore) runs(kind DisruptionKind) bool {
+func (l *Lore) runs(kind event.DisruptionKind) bool {
 	return slices.ContainsFunc(l.State.Running, func(id string) bool {
 		e, _ := l.Events.Find(id)
 		return e.Disruption.Kind == kind
@@ -112,7 +97,7 @@ func severity(longer, lengths int64) Severity {
 // Begin writes a disruption that begins now. Its event takes along the changes
 // of status that it has brought.
 func (l *Lore) Begin(r *record.Recorder, d Disruption) {
-	about := definitions[d.Kind.place()]
+	about := definitions[placeOf(d.Kind)]
 	told := l.nextTale(d.Kind, about.tales)
 	effect := about.effect
 	if press, ok := catalog.PressByID(d.PressID); ok {
@@ -127,7 +112,7 @@ func (l *Lore) Begin(r *record.Recorder, d Disruption) {
 	r.Born(row)
 	r.Set(sim.Timer{Due: d.Ends, Class: sim.ClassDisruptionEnds, Kind: TimerDisruptionEnds, Ref: row.ID})
 	r.Emit(event.LoreEventStarted, row, &event.LoreEventStartedData{
-		Kind: string(row.Kind), Title: row.Title, DisruptionKind: new(string(d.Kind)), EndsOn: &endsOn,
+		Kind: string(row.Kind), Title: row.Title, DisruptionKind: &d.Kind, EndsOn: &endsOn,
 	})
 }
 
@@ -144,5 +129,5 @@ func (l *Lore) End(r *record.Recorder, id string) {
 	row, _ := l.Events.Edit(r, id)
 	record.Move(r, row, &row.Status, EventOver)
 	l.State.Running = slices.DeleteFunc(slices.Clone(l.State.Running), func(other string) bool { return other == id })
-	r.Emit(event.DisruptionEnded, row, &event.DisruptionEndedData{LoreEventID: id, DisruptionKind: string(row.Disruption.Kind), StartedOn: row.StartedOn})
+	r.Emit(event.DisruptionEnded, row, &event.DisruptionEndedData{LoreEventID: id, DisruptionKind: row.Disruption.Kind, StartedOn: row.StartedOn})
 }

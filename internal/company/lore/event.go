@@ -48,10 +48,10 @@ type Event struct {
 
 // DisruptionNote is the public part of a disruption.
 type DisruptionNote struct {
-	Kind       DisruptionKind `json:"kind" enum:"paper_shortage,courier_strike,flu_wave,press_fault,power_cut,trade_fair,payment_outage,heat_wave"`
-	Severity   Severity       `json:"severity" enum:"low,medium,high" doc:"How long it lasts, among disruptions of its kind."`
-	EndsOn     moment.Date    `json:"ends_on" doc:"The day on which it is over: from its opening, after a power cut from 12:00."`
-	EffectText string         `json:"effect_text"`
+	Kind       event.DisruptionKind `json:"kind"`
+	Severity   Severity             `json:"severity" enum:"low,medium,high" doc:"How long it lasts, among disruptions of its kind."`
+	EndsOn     moment.Date          `json:"ends_on" doc:"The day on which it is over: from its opening, after a power cut from 12:00."`
+	EffectText string               `json:"effect_text"`
 }
 
 // EventPrivate holds the state of a lore event that is never served.
@@ -94,7 +94,7 @@ func (l *Lore) nextStory() tale {
 
 // nextTale is the text about a disruption: another one each time, until all of
 // its kind have been told.
-func (l *Lore) nextTale(kind DisruptionKind, tales []tale) tale {
+func (l *Lore) nextTale(kind event.DisruptionKind, tales []tale) tale {
 	told := int64(0)
 	for e := range l.Events.All {
 		if e.Disruption != nil && e.Disruption.Kind == kind {
@@ -102,5 +102,5 @@ func (l *Lore) nextTale(kind DisruptionKind, tales []tale) tale {
 		}
 	}
 	count := int64(len(tales))
-	return tales[(l.streams.tale.Below(count, int64(kind.place()))+told)%count]
+	return tales[(l.streams.tale.Below(count, int64(placeOf(kind)))+told)%count]
 }

@@ -76,6 +76,13 @@ type Entry struct {
 // Removed reports whether the row is no longer there.
 func (e *Entry) Removed() bool { return len(e.Row) == 0 }
 
+// TimerHandler lets the timers of one kind happen. Whole is the department or
+// the company that they happen to.
+type TimerHandler[Whole any] struct {
+	Kind string
+	Fire func(Whole, *Recorder, sim.Timer)
+}
+
 // Definition is the fixed part of a table.
 type Definition struct {
 	// Resource names one record, such as sales_order.

@@ -46,5 +46,5 @@ type Outcome struct {
 	StatusCode int
 	// ErrorClass is empty when the response was 2xx (contract:
 	// OPEN.DLV.ERROR_CLASS).
-	ErrorClass string
+	ErrorClass event.ErrorClass
 }

@@ -208,7 +208,7 @@ func (b *Subscriptions) Tested(r *record.Recorder, a Attempt, o Outcome) (activa
 
 	s, private := b.Subscriptions.Edit(r, a.SubscriptionID)
 	if !delivered {
-		s.LastErrorClass = o.ErrorClass
+		s.LastErrorClass = LastErrorClass(o.ErrorClass)
 	}
 	r.Emit(event.WebhookTested, s, &event.WebhookTestedData{
 		Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS, ErrorClass: row.ErrorClass,

@@ -62,16 +62,16 @@ const (
 // Delivery is a row of the delivery log: one attempt (contract: OPEN.DLV.LOG).
 type Delivery struct {
 	record.Head
-	EventID    string          `json:"event_id" doc:"The webhook-id of the request."`
-	EventType  event.Type      `json:"event_type"`
-	Attempt    int64           `json:"attempt" doc:"Counts the attempts of a delivery from 1 to 4."`
-	Trigger    Trigger         `json:"trigger" enum:"auto,manual,test"`
-	Status     DeliveryStatus  `json:"status" enum:"pending,deferred,delivered,failed,dropped"`
-	StatusCode *int64          `json:"status_code" doc:"What the receiver answered with; null when there was no answer."`
-	LatencyMS  *int64          `json:"latency_ms" doc:"How long the attempt took; null before it was made."`
-	ErrorClass *string         `json:"error_class" enum:"timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What went wrong; null for nothing."`
-	DueAt      moment.Instant  `json:"due_at" doc:"The attempt is made no earlier."`
-	SentAt     *moment.Instant `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
+	EventID    string            `json:"event_id" doc:"The webhook-id of the request."`
+	EventType  event.Type        `json:"event_type"`
+	Attempt    int64             `json:"attempt" doc:"Counts the attempts of a delivery from 1 to 4."`
+	Trigger    Trigger           `json:"trigger" enum:"auto,manual,test"`
+	Status     DeliveryStatus    `json:"status" enum:"pending,deferred,delivered,failed,dropped"`
+	StatusCode *int64            `json:"status_code" doc:"What the receiver answered with; null when there was no answer."`
+	LatencyMS  *int64            `json:"latency_ms" doc:"How long the attempt took; null before it was made."`
+	ErrorClass *event.ErrorClass `json:"error_class" doc:"What went wrong; null for nothing."`
+	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier."`
+	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
 	record.Stamps
 }
 
@@ -228,7 +228,7 @@ func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, 
 	}
 	s, private := b.Subscriptions.Edit(r, from.SubscriptionID)
 	s.ConsecutiveFailures++
-	s.LastErrorClass = o.ErrorClass
+	s.LastErrorClass = LastErrorClass(o.ErrorClass)
 	private.RestsUntil = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(rest(s.ConsecutiveFailures))
 	b.logSettled(r, s.ID, row.ID)
 	if s.ConsecutiveFailures < maxFailures || s.Status != Active {

@@ -138,7 +138,7 @@ func (h *house) answer(status int, jobs ...subscription.Job) {
 		case status == 0:
 			o.ErrorClass = "timeout"
 		case status >= 300:
-			o.ErrorClass = fmt.Sprintf("http_%dxx", status/100)
+			o.ErrorClass = event.ErrorClass(fmt.Sprintf("http_%dxx", status/100))
 		}
 		outcomes = append(outcomes, o)
 	}

@@ -22,8 +22,16 @@ const (
 	Everything event.Type = "*"
 )
 
+// LastErrorClass says what was wrong with the newest attempt that failed.
+type LastErrorClass string
+
 // NoError is the last error class of a subscription before its first error.
-const NoError = "none"
+const NoError LastErrorClass = "none"
+
+// Enum implements jsonfield.Enumeration.
+func (LastErrorClass) Enum() []string {
+	return append([]string{string(NoError)}, event.ErrorClass("").Enum()...)
+}
 
 // Resources of the two tables.
 const (
@@ -61,7 +69,7 @@ type Subscription struct {
 	Secret              *string         `json:"secret" doc:"Shown once, by the answer that made it; null ever after, also when that answer is replayed."`
 	OldSecretValidUntil *moment.Instant `json:"old_secret_valid_until" doc:"Until when the secret before the last rotation signs too; null when there was none."`
 	ConsecutiveFailures int64           `json:"consecutive_failures" doc:"Attempts that have failed since the last success. The fifth disables the subscription."`
-	LastErrorClass      string          `json:"last_error_class" enum:"none,timeout,dns,connect,tls,refused_address,http_3xx,http_4xx,http_5xx" doc:"What was wrong with the newest attempt that failed; none before the first."`
+	LastErrorClass      LastErrorClass  `json:"last_error_class" doc:"What was wrong with the newest attempt that failed; none before the first."`
 	record.Stamps
 }
 

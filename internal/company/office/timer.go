@@ -1,0 +1,24 @@
+package office
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+)
+
+// Timers returns the handlers of the timers that concern this department alone.
+func Timers() []record.TimerHandler[*Office] {
+	return []record.TimerHandler[*Office]{
+		{Kind: TimerDemand, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.Candidate(r, t.Index) }},
+		{Kind: TimerAnswerLapses, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.AnswerLapses(r, t.Ref) }},
+		{Kind: TimerDeliveryMissed, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.DeliveryMissed(r, t.Ref) }},
+		{Kind: TimerInvoiceOverdue, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.InvoiceOverdue(r, t.Ref) }},
+		{Kind: TimerLotOffer, Fire: func(o *Office, r *record.Recorder, _ sim.Timer) { o.OfferLot(r) }},
+		{Kind: TimerOfferLapses, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.OfferLapses(r, t.Ref) }},
+		{Kind: TimerLotMissed, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.LotMissed(r, t.Ref) }},
+		{Kind: TimerRequisitionLapses, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.RequisitionLapses(r, t.Ref) }},
+		{Kind: TimerSupplierBills, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.SupplierBills(r, t.Ref) }},
+		{Kind: TimerSupplierOverdue, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.SupplierInvoiceOverdue(r, t.Ref) }},
+		{Kind: TimerCollection, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.Collect(r, t.Ref) }},
+		{Kind: TimerDirectDebit, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.DirectDebit(r, t.Ref) }},
+	}
+}
