@@ -66,7 +66,7 @@ func (p program) stride() int {
 	if p.needs == "" || everything() {
 		return 1
 	}
-	return 3
+	return 6
 }
 
 var inGo = program{name: "go", argv: func(t testing.TB) []string {
