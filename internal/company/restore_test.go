@@ -3,6 +3,7 @@ package company_test
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -64,6 +65,15 @@ func (l *life) compareCommits(what string, twin *life, from int) {
 	}
 }
 
+// wholeLives is after how many steps two lives are compared as a whole, which takes
+// much longer than the comparison of their commits that follows every step.
+func wholeLives() int {
+	if os.Getenv("PLATEN_TEST_ALL") == "1" {
+		return 8
+	}
+	return 64
+}
+
 // TestALoadedCompanyGoesOnAsIfItHadNeverStopped: from a snapshot and the
 // commits after it, at any point of any life. Both live on alike, to the byte
 // of what they store.
@@ -90,7 +100,7 @@ func TestALoadedCompanyGoesOnAsIfItHadNeverStopped(t *testing.T) {
 				t.Fatalf("%s: %s: the loaded company answers %v, the other %v", l.label, a.name, got, refusal)
 			}
 			l.compareCommits(a.name, twin, from)
-			if compared++; compared%8 == 0 {
+			if compared++; compared%wholeLives() == 0 {
 				sameLife(t, "after "+a.name, twin, l)
 			}
 		})

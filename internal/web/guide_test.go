@@ -89,7 +89,7 @@ func TestMarkdownHasTheWordsOfThePage(t *testing.T) {
 		return all
 	}
 	compared := 0
-	for path, body := range documents(t, h) {
+	for path, body := range documents(t) {
 		if !strings.HasPrefix(path, "/docs/") || path == "/docs/search" {
 			continue
 		}

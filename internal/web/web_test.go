@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"fmt"
 	"html"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"platen/docs"
@@ -25,16 +27,21 @@ const origin = "https://sandbox.test:8443"
 
 func pages(t *testing.T) http.Handler {
 	t.Helper()
-	presets, err := preset.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := web.New(web.Options{Origin: origin, Operations: operation.Table(), Presets: slices.Collect(maps.Values(presets))})
+	h, err := handler()
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}
 	return h
 }
+
+// handler is the one of all tests: to make its pages takes longer than most of them.
+var handler = sync.OnceValues(func() (http.Handler, error) {
+	presets, err := preset.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	return web.New(web.Options{Origin: origin, Operations: operation.Table(), Presets: slices.Collect(maps.Values(presets))})
+})
 
 func request(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, nil)
@@ -48,10 +55,24 @@ func request(h http.Handler, method, path string, headers ...string) *httptest.R
 
 var href = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 
-// crawl reads every page that can be reached from the landing page.
-func crawl(t *testing.T, h http.Handler) map[string]string {
+// crawl returns every page that can be reached from the landing page.
+func crawl(t *testing.T) map[string]string {
 	t.Helper()
-	found, waiting := map[string]string{}, []string{"/"}
+	found, faults := walk()
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+	return maps.Clone(found)
+}
+
+// walk reads the pages once for all tests, and says which links lead nowhere.
+var walk = sync.OnceValues(func() (found map[string]string, faults []string) {
+	h, err := handler()
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	found = map[string]string{}
+	waiting := []string{"/"}
 	for len(waiting) > 0 {
 		path := waiting[0]
 		waiting = waiting[1:]
@@ -60,25 +81,25 @@ func crawl(t *testing.T, h http.Handler) map[string]string {
 		}
 		w := request(h, http.MethodGet, path)
 		if w.Code != http.StatusOK {
-			t.Errorf("a page links to %s, which answers %d", path, w.Code)
+			faults = append(faults, fmt.Sprintf("a page links to %s, which answers %d", path, w.Code))
 		}
 		found[path] = w.Body.String()
 		for _, match := range href.FindAllStringSubmatch(found[path], -1) {
 			target, _, _ := strings.Cut(html.UnescapeString(match[1]), "#")
 			if target != "" && !strings.HasPrefix(target, "/") {
-				t.Errorf("%s links to %q, which is not a path", path, target)
+				faults = append(faults, fmt.Sprintf("%s links to %q, which is not a path", path, target))
 			} else if target != "" {
 				waiting = append(waiting, target)
 			}
 		}
 	}
-	return found
-}
+	return found, faults
+})
 
 // documents are the pages among what was crawled.
-func documents(t *testing.T, h http.Handler) map[string]string {
+func documents(t *testing.T) map[string]string {
 	t.Helper()
-	found := crawl(t, h)
+	found := crawl(t)
 	for path := range found {
 		if strings.HasPrefix(path, "/static/") || strings.HasSuffix(path, ".md") || strings.HasPrefix(path, "/llms") || strings.HasPrefix(path, "/console") { // the console's script makes its pages
 			delete(found, path)
@@ -89,7 +110,7 @@ func documents(t *testing.T, h http.Handler) map[string]string {
 
 func TestEveryRowOfATableHasItsPage(t *testing.T) {
 	t.Parallel()
-	found := crawl(t, pages(t))
+	found := crawl(t)
 	want := func(path, text string) {
 		t.Helper()
 		if body, ok := found[path]; !ok {
@@ -129,9 +150,8 @@ func TestEveryRowOfATableHasItsPage(t *testing.T) {
 
 func TestEveryFragmentExists(t *testing.T) {
 	t.Parallel()
-	h := pages(t)
-	found := crawl(t, h)
-	for path, body := range documents(t, h) {
+	found := crawl(t)
+	for path, body := range documents(t) {
 		for _, match := range href.FindAllStringSubmatch(body, -1) {
 			target, fragment, ok := strings.Cut(match[1], "#")
 			if target == "" {
@@ -147,7 +167,7 @@ func TestEveryFragmentExists(t *testing.T) {
 func TestNothingNamesAnotherHost(t *testing.T) {
 	t.Parallel()
 	address := regexp.MustCompile(`(?i)(?:https?:)?//[a-z0-9.\[-][^\s"'<>\\)]*`)
-	for path, body := range crawl(t, pages(t)) {
+	for path, body := range crawl(t) {
 		body = strings.NewReplacer(
 			`xmlns="http://www.w3.org/2000/svg"`, "", // a name, not a place
 			"http://www.w3.org/1998/Math/MathML", "", "http://www.w3.org/2000/svg", "", "http://www.w3.org/1999/xhtml", "", // in a library: the same
@@ -171,7 +191,7 @@ func TestDocumentsCarryTheirHeaders(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	paths := []string{"/nowhere"}
-	for path, body := range documents(t, h) {
+	for path, body := range documents(t) {
 		paths = append(paths, path)
 		if inline := regexp.MustCompile(`<script(?: type="module")?>`).FindString(body); inline != "" {
 			t.Errorf("%s holds a script of its own", path)
@@ -213,7 +233,7 @@ func TestPagesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	void := []string{"meta", "link", "br", "hr", "img", "input"}
 	id := regexp.MustCompile(` id="([^"]+)"`)
-	for path, body := range documents(t, pages(t)) {
+	for path, body := range documents(t) {
 		var open []string
 		for _, m := range tag.FindAllStringSubmatch(body, -1) {
 			switch {

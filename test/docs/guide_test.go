@@ -72,7 +72,7 @@ func follow(t *testing.T, file, source string) {
 	if name == "overview" {
 		name = "index"
 	}
-	served := read(t, p.Origin+"/docs/"+name+".md")
+	served := page(t, p, "/docs/"+name+".md")
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
 	var want []string

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"platen/platentest"
 )
 
 // markdownLink finds the addresses of links in Markdown.
@@ -36,7 +34,7 @@ type site struct {
 // their anchors, scripts, pictures and downloads.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	w := &site{t: t, client: &http.Client{}, origin: p.Origin, anchors: map[string]map[string]bool{}, wanted: map[string]string{}}
 	w.follow("", "/")
 	w.follow("", "/console")

@@ -72,7 +72,7 @@ func runProgram(t *testing.T, language, around, block string) {
 		}
 		command = exec.CommandContext(t.Context(), need(t, "go"), "test", "-count=1", "-overlay="+overlay(t, string(before)+"\n"+block), folder)
 	case "python":
-		p := platentest.Start(t)
+		p := shared()
 		s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
 		command = exec.CommandContext(t.Context(), need(t, "python3"), "-B", around, put(t, "block.py", block))
 		command.Env = append(os.Environ(), "BASE_URL="+s.BaseURL, "PLATEN_OFFICE_KEY="+s.OfficeKey)

@@ -20,10 +20,10 @@ func TestEveryProvocationProvokes(t *testing.T) {
 	settings["ip-active"], settings["ip-creations"], settings["ip-rate"], settings["anonymous-rate"] = "0", "0", "0", "0"
 	settings["tick-pause"] = slowly // no command has to move the clock twice
 	p := platentest.Start(t, settings)
-	list := read(t, p.Origin+"/llms.txt")
+	list := page(t, p, "/llms.txt")
 	tried := 0
 	for _, m := range regexp.MustCompile(`\(([^)]*/docs/errors/([a-z_]+)\.md)\)`).FindAllStringSubmatch(list, -1) {
-		command := provoked.FindStringSubmatch(read(t, m[1]))
+		command := provoked.FindStringSubmatch(page(t, p, strings.TrimPrefix(m[1], p.Origin)))
 		if command == nil || !strings.Contains(command[1], "curl") {
 			continue
 		}

@@ -43,7 +43,7 @@ func samplesOf(t *testing.T, page string) map[string]string {
 // their languages: one process for each, and go/types for Go.
 func TestEverySampleIsValidInItsLanguage(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	all := map[string]map[string]string{} // by language and operation
 	for _, m := range sampled.FindAllStringSubmatch(read(t, p.Origin+"/llms.txt"), -1) {
 		samples := samplesOf(t, m[1])
@@ -159,7 +159,7 @@ func need(t *testing.T, name string) string {
 // language, every time in the same company made anew.
 func TestEverySampleDoesWhatTheOneForCurlDoes(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	pages := map[string]string{}
 	for _, m := range sampled.FindAllStringSubmatch(read(t, p.Origin+"/llms.txt"), -1) {
 		pages[m[2]] = m[1]

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"platen/platentest"
 )
 
 // found finds the places in a page of the search, in their order.
@@ -18,7 +16,7 @@ var found = regexp.MustCompile(`<li><a href="([^"]*)">`)
 // that answers it among the first three.
 func TestPeopleFindWhatTheyAskFor(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	const first = 3
 	for _, c := range []struct{ query, page string }{
 		{"requests per minute", "/docs/limits"},

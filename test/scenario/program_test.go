@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -65,7 +66,7 @@ func (p program) stride() int {
 	if p.needs == "" || everything() {
 		return 1
 	}
-	return 3
+	return 6
 }
 
 var inGo = program{name: "go", argv: func(t testing.TB) []string {
@@ -89,8 +90,20 @@ var builtBridge = sync.OnceValues(func() (string, error) {
 
 var inPython = program{name: "python", needs: "python3", argv: func(t testing.TB) []string {
 	t.Helper()
-	return []string{need(t, "python3"), "-B", filepath.Join(examples, "python", "bridge.py")}
+	need(t, "python3")
+	path, err := python()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{path, "-B", filepath.Join(examples, "python", "bridge.py")}
 }}
+
+// python is the interpreter itself. Its name may be that of a script that looks for
+// it, which takes longer than most runs.
+var python = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	return strings.TrimSpace(string(out)), err
+})
 
 var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testing.TB) []string {
 	t.Helper()

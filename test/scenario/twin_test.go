@@ -162,13 +162,18 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 		days    int
 		// also has to have happened, beside the hand-offs.
 		also []string
+		// more is set for lives that show what another one shows: they are for CI.
+		more bool
 	}{
-		{inGo, 9, 16, []string{"office.contract_lot.delivered"}},
-		{inGo, 3, 16, []string{"office.contract_lot.accepted"}},
-		{inGo, 20260907, 16, []string{"office.contract_lot.accepted"}},
-		{inPython, 4, 5, nil},
-		{inJavaScript, 5, 5, nil},
+		{inGo, 9, 16, []string{"office.contract_lot.delivered"}, false},
+		{inGo, 3, 16, []string{"office.contract_lot.accepted"}, true},
+		{inGo, 20260907, 16, []string{"office.contract_lot.accepted"}, true},
+		{inPython, 4, 5, nil, false},
+		{inJavaScript, 5, 5, nil, false},
 	} {
+		if c.more && !everything() {
+			continue
+		}
 		t.Run(fmt.Sprintf("%s, seed %d, %d days", c.program.name, c.seed, c.days), func(t *testing.T) {
 			t.Parallel()
 			auto, manual := found(t, "starter", client.BridgeAuto, c.seed), found(t, "starter", client.BridgeManual, c.seed)

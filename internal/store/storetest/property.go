@@ -3,7 +3,9 @@ package storetest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -40,6 +42,23 @@ func checkModel(t *testing.T, fresh func(t *testing.T) Reopener) {
 			"":         c.check,
 		})
 	})
+}
+
+// fewerChecks lowers the number of random histories under the race detector and on
+// the way, where CI goes through all of them, unless the command line sets it.
+func fewerChecks(t *testing.T) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if checks.Value.String() != checks.DefValue || os.Getenv("PLATEN_TEST_ALL") == "1" && !underRace {
+		return
+	}
+	fewer := "30"
+	if underRace {
+		fewer = "20"
+	}
+	if err := checks.Value.Set(fewer); err != nil {
+		t.Fatal(err)
+	}
 }
 
 type comparison struct {
