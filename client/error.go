@@ -89,7 +89,7 @@ func (a *answer) refusal(operation string, now time.Time) *Error {
 		Error *errorBody `json:"error"`
 	}
 	if err := json.Unmarshal(a.body, &body); err != nil || body.Error == nil {
-		e.Message = fmt.Sprintf("The answer (%s) is not one of the API.", http.StatusText(a.status))
+		e.Message = fmt.Sprintf("The response (%s) is not one of the API.", http.StatusText(a.status))
 	} else {
 		a.meta = body.Meta
 		e.Code, e.Message, e.Hint, e.DocsURL = body.Error.Code, body.Error.Message, body.Error.Hint, body.Error.DocsURL

@@ -14,7 +14,8 @@ type CreateSandboxInput struct {
 	Preset *string `json:"preset,omitzero"`
 	// Makes the world repeatable; at random when left out. 0 to 9007199254740991.
 	Seed *int64 `json:"seed,omitzero"`
-	// Who carries records between the systems; the preset's own when left out.
+	// Whether the sandbox (auto) or your program (manual) carries records between the systems; the
+	// preset's own when left out.
 	Bridge *Bridge `json:"bridge,omitzero"`
 	// What moves the clock; the preset's own when left out.
 	Clock *ClockMode `json:"clock,omitzero"`
@@ -38,7 +39,7 @@ const (
 	ClockModeManual   ClockMode = "manual"
 )
 
-// NewSandbox is what create_sandbox answers with.
+// NewSandbox is what create_sandbox returns.
 type NewSandbox struct {
 	SandboxID  string    `json:"sandbox_id"`
 	PublicName string    `json:"public_name"`
@@ -47,9 +48,9 @@ type NewSandbox struct {
 	FactoryKey string    `json:"factory_key"`
 }
 
-// QueueTicket is what poll_ticket answers with.
+// QueueTicket is what poll_ticket returns.
 type QueueTicket struct {
-	// Where to look, relative to the origin.
+	// The path to poll, relative to the origin.
 	Poll string `json:"poll"`
 	// The place in the queue, from 1.
 	Position int64 `json:"position"`
@@ -57,7 +58,7 @@ type QueueTicket struct {
 	EtaS int64 `json:"eta_s"`
 }
 
-// SandboxStatus is what get_sandbox and extend_sandbox answer with.
+// SandboxStatus is what get_sandbox and extend_sandbox return.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
 	PublicName          string       `json:"public_name"`
@@ -82,7 +83,7 @@ type SandboxStatus struct {
 	Morale    float64     `json:"morale"`
 	Inventory Inventory   `json:"inventory"`
 	Presses   PressCounts `json:"presses"`
-	// What gets in the way at present, oldest first.
+	// The disruptions that run at present, oldest first.
 	Disruptions []RunningDisruption `json:"disruptions"`
 	Counts      Counts              `json:"counts"`
 	// The number of the newest event.
@@ -191,7 +192,7 @@ type Score struct {
 	SpoilagePct   *float64 `json:"spoilage_pct"`
 	LotsDelivered int64    `json:"lots_delivered"`
 	PayrollLate   int64    `json:"payroll_late"`
-	// Writes that were answered 4xx, but for 429 and press_busy, which only ask to wait.
+	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	WritesRefused int64 `json:"writes_refused"`
 }
 
@@ -201,7 +202,7 @@ type TickInput struct {
 	Minutes *int64 `json:"minutes,omitzero"`
 }
 
-// TickResult is what advance_time answers with.
+// TickResult is what advance_time returns.
 type TickResult struct {
 	SimDate   Date   `json:"sim_date"`
 	SimTime   string `json:"sim_time"`
@@ -214,7 +215,7 @@ type TickResult struct {
 	Status          SandboxState `json:"status"`
 }
 
-// DeletedSandbox is what delete_sandbox answers with.
+// DeletedSandbox is what delete_sandbox returns.
 type DeletedSandbox struct {
 	SandboxID  string `json:"sandbox_id"`
 	PublicName string `json:"public_name"`
@@ -223,7 +224,7 @@ type DeletedSandbox struct {
 	DeletedAt time.Time `json:"deleted_at"`
 }
 
-// Series is what get_series answers with.
+// Series is what get_series returns.
 type Series struct {
 	Points []SeriesPoint `json:"points"`
 }
@@ -255,7 +256,7 @@ type SeriesStock struct {
 	Calendar int64 `json:"prd_calendar"`
 }
 
-// Report is what get_report answers with.
+// Report is what get_report returns.
 type Report struct {
 	Score  Score        `json:"score"`
 	Status ReportStatus `json:"status"`
@@ -313,9 +314,9 @@ type OrderCount struct {
 // WriteCount is the type of Report.Writes.
 type WriteCount struct {
 	Accepted int64 `json:"accepted"`
-	// Answered 4xx, but for 429 and press_busy, which only ask to wait.
+	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	Refused int64 `json:"refused"`
-	// Answered with the stored answer of an earlier request.
+	// Writes that got the stored response of an earlier request.
 	Replayed int64 `json:"replayed"`
 }
 
@@ -333,7 +334,7 @@ type Invariants struct {
 	Violation *string `json:"violation"`
 }
 
-// FeedEvent is what list_events, poll_events and get_event answer with.
+// FeedEvent is what list_events, poll_events and get_event return.
 type FeedEvent struct {
 	Seq        uint64          `json:"seq"`
 	ID         string          `json:"id"`
@@ -365,23 +366,23 @@ type Links struct {
 	Self string `json:"self"`
 }
 
-// LoggedCall is what list_requests and get_request answer with.
+// LoggedCall is what list_requests and get_request return.
 type LoggedCall struct {
-	// The request_id of its answer.
+	// The request_id of its response.
 	ID     string `json:"id"`
 	Method string `json:"method"`
 	// Without its query string.
 	Path   string `json:"path"`
 	Status int64  `json:"status"`
-	// Until the answer was ready, in whole milliseconds.
+	// Until the response was ready, in whole milliseconds.
 	DurationMS int64 `json:"duration_ms"`
 	// The system of the key that was sent.
 	System LoggedCallSystem `json:"system"`
-	// The answer was the stored one of an earlier request.
+	// The response was the stored one of an earlier request.
 	IdempotentReplay bool `json:"idempotent_replay"`
-	// The code of a refusal; null for none.
+	// The code of the error; null for none.
 	ErrorCode *string `json:"error_code"`
-	// When it was answered.
+	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -394,7 +395,7 @@ const (
 	LoggedCallSystemFactory LoggedCallSystem = "factory"
 )
 
-// Mission is what list_missions and get_mission answer with.
+// Mission is what list_missions and get_mission return.
 type Mission struct {
 	ID string `json:"id"`
 	// Its place in the teaching; numbers may be left out.
@@ -443,7 +444,7 @@ type Progress struct {
 	Target  int64 `json:"target"`
 }
 
-// Achievement is what list_achievements and get_achievement answer with.
+// Achievement is what list_achievements and get_achievement return.
 type Achievement struct {
 	ID         string                   `json:"id"`
 	Title      string                   `json:"title"`
@@ -463,7 +464,7 @@ const (
 	MissionAchievementStatusUnlocked MissionAchievementStatus = "unlocked"
 )
 
-// Event is what list_lore_events and get_lore_event answer with.
+// Event is what list_lore_events and get_lore_event return.
 type Event struct {
 	ID        string   `json:"id"`
 	Kind      LoreKind `json:"kind"`
@@ -520,7 +521,7 @@ const (
 	LoreEventStatusOver    LoreEventStatus = "over"
 )
 
-// MajorOrder is what list_major_orders and get_major_order answer with.
+// MajorOrder is what list_major_orders and get_major_order return.
 type MajorOrder struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -562,7 +563,7 @@ const (
 )
 
 // OfficeSalesOrder is what list_sales_orders, get_sales_order, accept_sales_order and
-// decline_sales_order answer with.
+// decline_sales_order return.
 type OfficeSalesOrder struct {
 	ID                    string                         `json:"id"`
 	Number                string                         `json:"number"`
@@ -624,7 +625,7 @@ type DeclineSalesOrderInput struct {
 }
 
 // OfficeShipment is what list_office_shipments, get_office_shipment and create_office_shipment
-// answer with.
+// return.
 type OfficeShipment struct {
 	ID                 string                `json:"id"`
 	Number             string                `json:"number"`
@@ -659,7 +660,7 @@ const (
 	OfficeShipmentStatusShipped OfficeShipmentStatus = "shipped"
 )
 
-// OfficeCustomerInvoice is what list_customer_invoices and get_customer_invoice answer with.
+// OfficeCustomerInvoice is what list_customer_invoices and get_customer_invoice return.
 type OfficeCustomerInvoice struct {
 	ID                string                            `json:"id"`
 	Number            string                            `json:"number"`
@@ -713,7 +714,7 @@ type CreateOfficeShipmentInput struct {
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
 }
 
-// OfficePayment is what list_payments and get_payment answer with.
+// OfficePayment is what list_payments and get_payment return.
 type OfficePayment struct {
 	ID                string                 `json:"id"`
 	Direction         OfficePaymentDirection `json:"direction"`
@@ -747,7 +748,7 @@ const (
 	OfficePaymentKindMajorOrderBonus OfficePaymentKind = "major_order_bonus"
 )
 
-// Cash is what get_cash answers with.
+// Cash is what get_cash returns.
 type Cash struct {
 	CashMinor           int64  `json:"cash_minor"`
 	Currency            string `json:"currency"`
@@ -755,12 +756,12 @@ type Cash struct {
 	// Day closes in a row with negative cash.
 	DaysNegative    int64 `json:"days_negative"`
 	ReceivableMinor int64 `json:"receivable_minor"`
-	// What suppliers ask for.
+	// The unpaid bills of suppliers.
 	PayableMinor     int64 `json:"payable_minor"`
 	OpeningCashMinor int64 `json:"opening_cash_minor"`
 }
 
-// OfficeLedgerEntry is what list_ledger_entries and get_ledger_entry answer with.
+// OfficeLedgerEntry is what list_ledger_entries and get_ledger_entry return.
 type OfficeLedgerEntry struct {
 	ID           string           `json:"id"`
 	AmountMinor  int64            `json:"amount_minor"`
@@ -793,7 +794,7 @@ const (
 	OfficeLedgerKindMarketSell      OfficeLedgerKind = "market_sell"
 )
 
-// OfficeCustomer is what list_customers and get_customer answer with.
+// OfficeCustomer is what list_customers and get_customer return.
 type OfficeCustomer struct {
 	ID               string                     `json:"id"`
 	Name             string                     `json:"name"`
@@ -816,7 +817,7 @@ const (
 	OfficeCustomerPaymentHabitInstalments OfficeCustomerPaymentHabit = "instalments"
 )
 
-// OfficeProduct is what list_office_products and get_office_product answer with.
+// OfficeProduct is what list_office_products and get_office_product return.
 type OfficeProduct struct {
 	ID             string            `json:"id"`
 	SKU            string            `json:"sku"`
@@ -840,7 +841,7 @@ const (
 )
 
 // OfficeContractLot is what list_contract_lots, get_contract_lot, accept_contract_lot and
-// decline_contract_lot answer with.
+// decline_contract_lot return.
 type OfficeContractLot struct {
 	ID             string `json:"id"`
 	Number         string `json:"number"`
@@ -889,7 +890,7 @@ const (
 	OfficeContractLotExpiredReasonDeliveryMissed OfficeContractLotExpiredReason = "delivery_missed"
 )
 
-// Quote is what list_market_quotes and get_market_quote answer with.
+// Quote is what list_market_quotes and get_market_quote return.
 type Quote struct {
 	ID   string `json:"id"`
 	SKU  string `json:"sku"`
@@ -931,7 +932,7 @@ const (
 	MarketSideSell MarketSide = "sell"
 )
 
-// Trade is what trade_on_market, list_market_trades and get_market_trade answer with.
+// Trade is what trade_on_market, list_market_trades and get_market_trade return.
 type Trade struct {
 	ID       string     `json:"id"`
 	Side     MarketSide `json:"side"`
@@ -958,7 +959,7 @@ const (
 	MarketTradeStatusExecuted MarketTradeStatus = "executed"
 )
 
-// OfficeSupplier is what list_suppliers and get_supplier answer with.
+// OfficeSupplier is what list_suppliers and get_supplier return.
 type OfficeSupplier struct {
 	ID   string             `json:"id"`
 	Name string             `json:"name"`
@@ -1000,7 +1001,7 @@ type OfficePrice struct {
 }
 
 // OfficeRequisition is what list_office_requisitions, get_office_requisition, create_requisition,
-// approve_requisition and reject_requisition answer with.
+// approve_requisition and reject_requisition return.
 type OfficeRequisition struct {
 	ID        string                  `json:"id"`
 	Number    string                  `json:"number"`
@@ -1080,7 +1081,7 @@ type RejectRequisitionInput struct {
 }
 
 // OfficePurchaseOrder is what list_purchase_orders, get_purchase_order, create_purchase_order and
-// approve_purchase_order answer with.
+// approve_purchase_order return.
 type OfficePurchaseOrder struct {
 	ID string `json:"id"`
 	// Printed on the supplier's delivery note.
@@ -1164,7 +1165,7 @@ type CreatePurchaseOrderInput struct {
 }
 
 // OfficeGoodsReceipt is what list_office_goods_receipts, get_office_goods_receipt and
-// create_office_goods_receipt answer with.
+// create_office_goods_receipt return.
 type OfficeGoodsReceipt struct {
 	ID              string `json:"id"`
 	PurchaseOrderID string `json:"purchase_order_id"`
@@ -1225,7 +1226,7 @@ type ReceivedLineInput struct {
 }
 
 // OfficeSupplierInvoice is what list_supplier_invoices, get_supplier_invoice and
-// pay_supplier_invoice answer with.
+// pay_supplier_invoice return.
 type OfficeSupplierInvoice struct {
 	ID              string                      `json:"id"`
 	Number          string                      `json:"number"`
@@ -1325,7 +1326,7 @@ type PaySupplierInvoiceInput struct {
 	Note *string `json:"note,omitzero"`
 }
 
-// Employee is what list_employees, get_employee, hire_employee and dismiss_employee answer with.
+// Employee is what list_employees, get_employee, hire_employee and dismiss_employee return.
 type Employee struct {
 	ID string `json:"id"`
 	// What the Factory's gate knows them by.
@@ -1387,7 +1388,7 @@ type DismissEmployeeInput struct {
 	Reason *string `json:"reason,omitzero"`
 }
 
-// LeaveRequest is what list_leave_requests and get_leave_request answer with.
+// LeaveRequest is what list_leave_requests and get_leave_request return.
 type LeaveRequest struct {
 	ID         string `json:"id"`
 	EmployeeID string `json:"employee_id"`
@@ -1401,7 +1402,7 @@ type LeaveRequest struct {
 	CreatedOn Date      `json:"created_on"`
 }
 
-// Timesheet is what list_timesheets, get_timesheet and create_timesheet answer with.
+// Timesheet is what list_timesheets, get_timesheet and create_timesheet return.
 type Timesheet struct {
 	ID           string           `json:"id"`
 	WeekStart    Date             `json:"week_start"`
@@ -1434,15 +1435,15 @@ const (
 type CreateTimesheetInput struct {
 	// A Monday. Required. Such as 2026-09-07.
 	WeekStart Date `json:"week_start"`
-	// Everybody who was employed in the week, once each. Required. 1 to 50 items.
+	// Every employee of the week, once each. Required. 1 to 50 items.
 	Entries []HoursEntryInput `json:"entries"`
 }
 
 // HoursEntryInput is the type of CreateTimesheetInput.Entries.
 type HoursEntryInput struct {
-	// Who, or badge_no. 1 to 64 characters.
+	// The employee; this or badge_no. 1 to 64 characters.
 	EmployeeID *string `json:"employee_id,omitzero"`
-	// What /factory/attendance knows them by, in place of employee_id. 1 to 20 characters.
+	// The badge number of /factory/attendance, in place of employee_id. 1 to 20 characters.
 	BadgeNo *string `json:"badge_no,omitzero"`
 	// Whole hours. Required. 0 to 60.
 	HoursWorked int64 `json:"hours_worked"`
@@ -1452,7 +1453,7 @@ type HoursEntryInput struct {
 	HoursLeave int64 `json:"hours_leave,omitzero"`
 }
 
-// PayrollRun is what list_payroll_runs, get_payroll_run and run_payroll answer with.
+// PayrollRun is what list_payroll_runs, get_payroll_run and run_payroll return.
 type PayrollRun struct {
 	ID          string          `json:"id"`
 	WeekStart   Date            `json:"week_start"`
@@ -1490,7 +1491,7 @@ type RunPayrollInput struct {
 	WeekStart Date `json:"week_start"`
 }
 
-// FactoryWorkOrder is what list_work_orders, get_work_order and create_work_order answer with.
+// FactoryWorkOrder is what list_work_orders, get_work_order and create_work_order return.
 type FactoryWorkOrder struct {
 	ID                string                 `json:"id"`
 	Number            string                 `json:"number"`
@@ -1565,7 +1566,7 @@ type CreateWorkOrderInput struct {
 	Priority *int64 `json:"priority,omitzero"`
 }
 
-// FactoryPrintRun is what list_print_runs, get_print_run and start_print_run answer with.
+// FactoryPrintRun is what list_print_runs, get_print_run and start_print_run return.
 type FactoryPrintRun struct {
 	ID              string                `json:"id"`
 	PressID         string                `json:"press_id"`
@@ -1616,14 +1617,14 @@ type StartPrintRunInput struct {
 	WorkOrderID *string `json:"work_order_id,omitzero"`
 	// Several small orders of one paper as a gang run, which shares one make-ready. 1 to 6 items.
 	WorkOrderIDs []string `json:"work_order_ids,omitempty"`
-	// What is printed above the quantity to cover spoilage; 3 when left out. 0 to 20.
+	// Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out. 0 to 20.
 	OversPct *int64 `json:"overs_pct,omitzero"`
 	// 1 to 20 characters.
 	OperatorBadgeNo *string `json:"operator_badge_no,omitzero"`
 }
 
 // FactoryShipment is what list_factory_shipments, get_factory_shipment and
-// create_factory_shipment answer with.
+// create_factory_shipment return.
 type FactoryShipment struct {
 	ID                      string                `json:"id"`
 	Number                  string                `json:"number"`
@@ -1666,7 +1667,7 @@ type CreateFactoryShipmentInput struct {
 	CarrierNote *string `json:"carrier_note,omitzero"`
 }
 
-// FactoryStockItem is what list_stock_items and get_stock_item answer with.
+// FactoryStockItem is what list_stock_items and get_stock_item return.
 type FactoryStockItem struct {
 	ID               string               `json:"id"`
 	SKU              string               `json:"sku"`
@@ -1703,7 +1704,7 @@ const (
 	FactoryStockStatusLow FactoryStockStatus = "low"
 )
 
-// FactoryStockMove is what list_stock_moves and get_stock_move answer with.
+// FactoryStockMove is what list_stock_moves and get_stock_move return.
 type FactoryStockMove struct {
 	ID           string          `json:"id"`
 	SKU          string          `json:"sku"`
@@ -1732,7 +1733,7 @@ const (
 	FactoryMoveKindMarketOut FactoryMoveKind = "market_out"
 )
 
-// FactoryPress is what list_presses and get_press answer with.
+// FactoryPress is what list_presses and get_press return.
 type FactoryPress struct {
 	ID               string                 `json:"id"`
 	Name             string                 `json:"name"`
@@ -1775,7 +1776,7 @@ const (
 	FactoryPressStatusDown    FactoryPressStatus = "down"
 )
 
-// FactoryOperator is what list_operators and get_operator answer with.
+// FactoryOperator is what list_operators and get_operator return.
 type FactoryOperator struct {
 	ID        string              `json:"id"`
 	BadgeNo   string              `json:"badge_no"`
@@ -1794,7 +1795,7 @@ const (
 	FactoryOperatorRoleOperator FactoryOperatorRole = "operator"
 )
 
-// FactoryProduct is what list_factory_products and get_factory_product answer with.
+// FactoryProduct is what list_factory_products and get_factory_product return.
 type FactoryProduct struct {
 	ID               string             `json:"id"`
 	SKU              string             `json:"sku"`
@@ -1820,7 +1821,7 @@ const (
 	FactoryProductKindStock  FactoryProductKind = "stock"
 )
 
-// FactoryRequisition is what list_factory_requisitions and get_factory_requisition answer with.
+// FactoryRequisition is what list_factory_requisitions and get_factory_requisition return.
 type FactoryRequisition struct {
 	ID       string                   `json:"id"`
 	Number   string                   `json:"number"`
@@ -1853,7 +1854,7 @@ const (
 	FactoryRequisitionStatusClosed FactoryRequisitionStatus = "closed"
 )
 
-// FactoryDelivery is what list_deliveries and get_delivery answer with.
+// FactoryDelivery is what list_deliveries and get_delivery return.
 type FactoryDelivery struct {
 	ID           string `json:"id"`
 	SupplierName string `json:"supplier_name"`
@@ -1886,7 +1887,7 @@ const (
 )
 
 // FactoryGoodsReceipt is what list_factory_goods_receipts, get_factory_goods_receipt and
-// create_factory_goods_receipt answer with.
+// create_factory_goods_receipt return.
 type FactoryGoodsReceipt struct {
 	ID                  string                    `json:"id"`
 	DeliveryID          string                    `json:"delivery_id"`
@@ -1923,7 +1924,7 @@ type CreateFactoryGoodsReceiptInput struct {
 	Lines []ReceivedLineInput `json:"lines,omitempty"`
 }
 
-// FactoryMarketDelivery is what list_market_deliveries and get_market_delivery answer with.
+// FactoryMarketDelivery is what list_market_deliveries and get_market_delivery return.
 type FactoryMarketDelivery struct {
 	ID string `json:"id"`
 	// As printed on the carrier's note: Head Office's trade.
@@ -1945,7 +1946,7 @@ const (
 	FactoryMarketDeliveryStatusReceived FactoryMarketDeliveryStatus = "received"
 )
 
-// FactoryAttendance is what list_attendance and get_attendance_row answer with.
+// FactoryAttendance is what list_attendance and get_attendance_row return.
 type FactoryAttendance struct {
 	ID      string `json:"id"`
 	BadgeNo string `json:"badge_no"`
@@ -1969,22 +1970,23 @@ const (
 )
 
 // Subscription is what list_webhooks, get_webhook, create_webhook, update_webhook, delete_webhook
-// and rotate_webhook_secret answer with.
+// and rotate_webhook_secret return.
 type Subscription struct {
 	ID     string             `json:"id"`
 	Status SubscriptionStatus `json:"status"`
-	// The host of the URL. No answer holds the URL itself.
+	// The host of the URL. No response holds the URL itself.
 	URLHost string `json:"url_host"`
 	// The types that are delivered, or * for all.
 	Events      []EventType `json:"events"`
 	Description *string     `json:"description"`
-	// Shown once, by the answer that made it; null ever after, also when that answer is replayed.
+	// Shown once, in the response that created it; null ever after, also when that response is
+	// replayed.
 	Secret *string `json:"secret"`
 	// Until when the secret before the last rotation signs too; null when there was none.
 	OldSecretValidUntil *time.Time `json:"old_secret_valid_until"`
 	// Attempts that have failed since the last success. The fifth disables the subscription.
 	ConsecutiveFailures int64 `json:"consecutive_failures"`
-	// What was wrong with the newest attempt that failed; none before the first.
+	// The kind of the newest failure; none before the first.
 	LastErrorClass SubscriptionLastErrorClass `json:"last_error_class"`
 	CreatedAt      time.Time                  `json:"created_at"`
 	UpdatedAt      time.Time                  `json:"updated_at"`
@@ -2052,14 +2054,14 @@ const (
 	UpdateWebhookInputStatusDisabled UpdateWebhookInputStatus = "disabled"
 )
 
-// WebhookTest is what test_webhook answers with.
+// WebhookTest is what test_webhook returns.
 type WebhookTest struct {
-	// The URL answered the ping with 2xx.
+	// The URL responded to the ping with 2xx.
 	Delivered bool `json:"delivered"`
-	// What the URL answered with; null when there was no answer.
+	// The status of the URL's response; null when there was none.
 	StatusCode *int64 `json:"status_code"`
 	LatencyMS  int64  `json:"latency_ms"`
-	// What went wrong; null for nothing.
+	// The kind of the failure; null for none.
 	ErrorClass *WebhookTestErrorClass `json:"error_class"`
 	// That of the subscription after the test.
 	Status SubscriptionStatus `json:"status"`
@@ -2080,7 +2082,7 @@ const (
 	WebhookTestErrorClassHttp5xx        WebhookTestErrorClass = "http_5xx"
 )
 
-// Delivery is what list_webhook_deliveries and redeliver_webhook answer with.
+// Delivery is what list_webhook_deliveries and redeliver_webhook return.
 type Delivery struct {
 	ID string `json:"id"`
 	// The webhook-id of the request.
@@ -2090,11 +2092,11 @@ type Delivery struct {
 	Attempt int64                      `json:"attempt"`
 	Trigger SubscriptionTrigger        `json:"trigger"`
 	Status  SubscriptionDeliveryStatus `json:"status"`
-	// What the receiver answered with; null when there was no answer.
+	// The status of the receiver's response; null when there was none.
 	StatusCode *int64 `json:"status_code"`
 	// How long the attempt took; null before it was made.
 	LatencyMS *int64 `json:"latency_ms"`
-	// What went wrong; null for nothing.
+	// The kind of the failure; null for none.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// The attempt is made no earlier.
 	DueAt time.Time `json:"due_at"`
@@ -2479,7 +2481,7 @@ type PaymentOverdueData struct {
 }
 
 // OfficeGoodsReceiptRecordedData is the data of office.goods_receipt.recorded: head Office
-// records what the Factory accepted.
+// records the goods that the Factory accepted.
 type OfficeGoodsReceiptRecordedData struct {
 	ID               string                                      `json:"id"`
 	Status           string                                      `json:"status,omitzero"`
@@ -2767,7 +2769,7 @@ type MarketDeliveryReceivedData struct {
 	Changes []Change      `json:"changes,omitempty"`
 }
 
-// EmployeeSickData is the data of hr.employee.sick: somebody falls ill.
+// EmployeeSickData is the data of hr.employee.sick: an employee falls ill.
 type EmployeeSickData struct {
 	ID           string               `json:"id"`
 	Status       string               `json:"status,omitzero"`
@@ -2789,7 +2791,7 @@ const (
 	EmployeeSickDataRoleSales      EmployeeSickDataRole = "sales"
 )
 
-// EmployeeReturnedData is the data of hr.employee.returned: somebody is well again.
+// EmployeeReturnedData is the data of hr.employee.returned: an employee is well again.
 type EmployeeReturnedData struct {
 	ID         string                   `json:"id"`
 	Status     string                   `json:"status,omitzero"`
@@ -2811,7 +2813,7 @@ const (
 	EmployeeReturnedDataRoleSales      EmployeeReturnedDataRole = "sales"
 )
 
-// EmployeeQuitData is the data of hr.employee.quit: somebody leaves on their own.
+// EmployeeQuitData is the data of hr.employee.quit: an employee quits.
 type EmployeeQuitData struct {
 	ID      string                 `json:"id"`
 	Status  string                 `json:"status,omitzero"`
@@ -2842,7 +2844,7 @@ const (
 	EmployeeQuitDataReasonLowMorale EmployeeQuitDataReason = "low_morale"
 )
 
-// EmployeeDismissedData is the data of hr.employee.dismissed: the client dismisses somebody.
+// EmployeeDismissedData is the data of hr.employee.dismissed: the client dismisses an employee.
 type EmployeeDismissedData struct {
 	ID             string                    `json:"id"`
 	Status         string                    `json:"status,omitzero"`
@@ -2865,8 +2867,8 @@ const (
 	EmployeeDismissedDataRoleSales      EmployeeDismissedDataRole = "sales"
 )
 
-// EmployeeHiredData is the data of hr.employee.hired: the client hires somebody, or a replacement
-// starts.
+// EmployeeHiredData is the data of hr.employee.hired: the client hires an employee, or a
+// replacement starts.
 type EmployeeHiredData struct {
 	ID          string                `json:"id"`
 	Status      string                `json:"status,omitzero"`
@@ -2891,7 +2893,8 @@ const (
 	EmployeeHiredDataRoleSales      EmployeeHiredDataRole = "sales"
 )
 
-// LeaveRequestCreatedData is the data of hr.leave_request.created: somebody announces a holiday.
+// LeaveRequestCreatedData is the data of hr.leave_request.created: an employee announces a
+// holiday.
 type LeaveRequestCreatedData struct {
 	ID         string   `json:"id"`
 	Status     string   `json:"status,omitzero"`
@@ -3028,8 +3031,8 @@ const (
 	LoreEventStartedDataDisruptionKindHeatWave      LoreEventStartedDataDisruptionKind = "heat_wave"
 )
 
-// MissionCompletedData is the data of sandbox.mission.completed: the client's own calls complete
-// a mission.
+// MissionCompletedData is the data of sandbox.mission.completed: the client's own requests
+// complete a mission.
 type MissionCompletedData struct {
 	ID             string   `json:"id"`
 	Status         string   `json:"status,omitzero"`
@@ -3039,7 +3042,7 @@ type MissionCompletedData struct {
 	Changes        []Change `json:"changes,omitempty"`
 }
 
-// AchievementUnlockedData is the data of sandbox.achievement.unlocked: the client's own calls
+// AchievementUnlockedData is the data of sandbox.achievement.unlocked: the client's own requests
 // unlock an achievement.
 type AchievementUnlockedData struct {
 	ID      string   `json:"id"`
@@ -3103,7 +3106,7 @@ type WebhookCreatedData struct {
 }
 
 // WebhookActivatedData is the data of sandbox.webhook.activated: the URL of a subscription
-// answers the test ping with 2xx.
+// responds to the test ping with 2xx.
 type WebhookActivatedData struct {
 	ID      string   `json:"id"`
 	Status  string   `json:"status,omitzero"`
@@ -3208,7 +3211,7 @@ const (
 	EventOfficePaymentReceived EventType = "office.payment.received"
 	// EventOfficePaymentOverdue: the company has not paid a supplier by the due date.
 	EventOfficePaymentOverdue EventType = "office.payment.overdue"
-	// EventOfficeGoodsReceiptRecorded: head Office records what the Factory accepted.
+	// EventOfficeGoodsReceiptRecorded: head Office records the goods that the Factory accepted.
 	EventOfficeGoodsReceiptRecorded EventType = "office.goods_receipt.recorded"
 	// EventOfficeContractLotOffered: a framework customer offers a bulk lot.
 	EventOfficeContractLotOffered EventType = "office.contract_lot.offered"
@@ -3242,17 +3245,17 @@ const (
 	EventFactoryGoodsReceiptRecorded EventType = "factory.goods_receipt.recorded"
 	// EventFactoryMarketDeliveryReceived: goods bought on the market arrive.
 	EventFactoryMarketDeliveryReceived EventType = "factory.market_delivery.received"
-	// EventHREmployeeSick: somebody falls ill.
+	// EventHREmployeeSick: an employee falls ill.
 	EventHREmployeeSick EventType = "hr.employee.sick"
-	// EventHREmployeeReturned: somebody is well again.
+	// EventHREmployeeReturned: an employee is well again.
 	EventHREmployeeReturned EventType = "hr.employee.returned"
-	// EventHREmployeeQuit: somebody leaves on their own.
+	// EventHREmployeeQuit: an employee quits.
 	EventHREmployeeQuit EventType = "hr.employee.quit"
-	// EventHREmployeeDismissed: the client dismisses somebody.
+	// EventHREmployeeDismissed: the client dismisses an employee.
 	EventHREmployeeDismissed EventType = "hr.employee.dismissed"
-	// EventHREmployeeHired: the client hires somebody, or a replacement starts.
+	// EventHREmployeeHired: the client hires an employee, or a replacement starts.
 	EventHREmployeeHired EventType = "hr.employee.hired"
-	// EventHRLeaveRequestCreated: somebody announces a holiday.
+	// EventHRLeaveRequestCreated: an employee announces a holiday.
 	EventHRLeaveRequestCreated EventType = "hr.leave_request.created"
 	// EventHRPayrollDue: a timesheet is recorded, so wages are due.
 	EventHRPayrollDue EventType = "hr.payroll.due"
@@ -3264,9 +3267,9 @@ const (
 	EventWorldMajorOrderUpdated EventType = "world.major_order.updated"
 	// EventWorldLoreEventStarted: something happens in the world.
 	EventWorldLoreEventStarted EventType = "world.lore_event.started"
-	// EventSandboxMissionCompleted: the client's own calls complete a mission.
+	// EventSandboxMissionCompleted: the client's own requests complete a mission.
 	EventSandboxMissionCompleted EventType = "sandbox.mission.completed"
-	// EventSandboxAchievementUnlocked: the client's own calls unlock an achievement.
+	// EventSandboxAchievementUnlocked: the client's own requests unlock an achievement.
 	EventSandboxAchievementUnlocked EventType = "sandbox.achievement.unlocked"
 	// EventSandboxExpiring: five minutes of the sandbox's time are left.
 	EventSandboxExpiring EventType = "sandbox.expiring"
@@ -3276,7 +3279,7 @@ const (
 	EventSandboxDisruptionEnded EventType = "sandbox.disruption.ended"
 	// EventSandboxWebhookCreated: the client creates a webhook subscription.
 	EventSandboxWebhookCreated EventType = "sandbox.webhook.created"
-	// EventSandboxWebhookActivated: the URL of a subscription answers the test ping with 2xx.
+	// EventSandboxWebhookActivated: the URL of a subscription responds to the test ping with 2xx.
 	EventSandboxWebhookActivated EventType = "sandbox.webhook.activated"
 	// EventSandboxWebhookUpdated: the client changes a subscription.
 	EventSandboxWebhookUpdated EventType = "sandbox.webhook.updated"
@@ -3422,9 +3425,9 @@ func (e *FeedEvent) Decode() (any, error) {
 	return data, nil
 }
 
-// Codes of refusals, as Error.Code has them.
+// Codes of errors, as Error.Code has them.
 const (
-	// CodeInvalidJSON (400): the body is empty, is not JSON, or names a member twice.
+	// CodeInvalidJSON (400): the body is empty, is not JSON, or names a field twice.
 	CodeInvalidJSON = "invalid_json"
 	// CodeInvalidParameter (400): a query parameter or header has a value that it cannot have, is
 	// given twice, or is not known on this route.
@@ -3438,8 +3441,8 @@ const (
 	// CodeKeyInURL (400): the path or the query string holds a key. Addresses end up in logs and
 	// histories, so the key was revoked at once.
 	CodeKeyInURL = "key_in_url"
-	// CodeIdempotencyRequired (400): the route creates or pays something and wants an Idempotency-Key
-	// header.
+	// CodeIdempotencyRequired (400): the route creates or pays something and requires an
+	// Idempotency-Key header.
 	CodeIdempotencyRequired = "idempotency_required"
 	// CodeIdempotencyKeyInvalid (400): the Idempotency-Key is empty, longer than 64 characters, given
 	// twice, or has characters that cannot be printed.
@@ -3501,7 +3504,7 @@ const (
 	CodeLimitNotMet = "limit_not_met"
 	// CodeInsufficientFunds (409): cash and the overdraft together do not cover the amount.
 	CodeInsufficientFunds = "insufficient_funds"
-	// CodeRequisitionNotApproved (409): the purchase order names a requisition that nobody has
+	// CodeRequisitionNotApproved (409): the purchase order names a requisition that has not been
 	// approved, or that was rejected.
 	CodeRequisitionNotApproved = "requisition_not_approved"
 	// CodeRequisitionAlreadyOrdered (409): the requisition has its purchase order already, so this
@@ -3528,8 +3531,8 @@ const (
 	// CodeTimesheetExists (409): the week has a timesheet already. With the auto bridge the Factory's
 	// attendance becomes one at the close of Friday.
 	CodeTimesheetExists = "timesheet_exists"
-	// CodeTimesheetMissing (409): nobody has recorded the hours of the week, so there is nothing to
-	// pay by.
+	// CodeTimesheetMissing (409): the hours of the week have not been recorded, so the wages are not
+	// known.
 	CodeTimesheetMissing = "timesheet_missing"
 	// CodeWeekNotOver (409): the week is still being worked, so its hours are not known.
 	CodeWeekNotOver = "week_not_over"
@@ -3541,7 +3544,7 @@ const (
 	// CodeWebhookLimitReached (409): a sandbox has at most three webhook subscriptions, whatever
 	// their status.
 	CodeWebhookLimitReached = "webhook_limit_reached"
-	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
+	// CodeTicketForfeited (410): the ticket was ready and was not claimed in time, so its place went
 	// to the next in the queue.
 	CodeTicketForfeited = "ticket_forfeited"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
@@ -3563,8 +3566,8 @@ const (
 	CodeQuantityMismatch = "quantity_mismatch"
 	// CodeGangMixedPaper (422): the work orders of a gang run share one make-ready and so one paper.
 	CodeGangMixedPaper = "gang_mixed_paper"
-	// CodeReferenceRequired (422): custom goods are made for somebody, and the reference on the
-	// parcel says for whom.
+	// CodeReferenceRequired (422): custom goods are made for one order, and the reference on the
+	// parcel names it.
 	CodeReferenceRequired = "reference_required"
 	// CodeNotTraded (422): the market does not trade this SKU, or does not sell it: waste paper and
 	// finished goods can only be sold.
@@ -3582,11 +3585,11 @@ const (
 	// no other. The matched amount is not taken while the receipt says less than the supplier
 	// delivered.
 	CodeAmountNotPayable = "amount_not_payable"
-	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
-	// were ill or away included.
+	// CodeEmployeeMissing (422): a timesheet names every employee of its week, those who were ill or
+	// away included.
 	CodeEmployeeMissing = "employee_missing"
 	// CodeWebhookURLRejected (422): the URL of a subscription breaks a rule. Deliveries go to public
-	// addresses only, so that nobody can make this service call into a private network.
+	// addresses only, so that no subscription can send requests into a private network.
 	CodeWebhookURLRejected = "webhook_url_rejected"
 	// CodeInvalidEventType (422): a subscription names an event type that does not exist, or one that
 	// is never delivered.
@@ -3596,7 +3599,7 @@ const (
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the
 	// overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.
 	CodeSandboxBankrupt = "sandbox_bankrupt"
-	// CodePowRequired (428): this server asks for a proof of work with each creation, and none was
+	// CodePowRequired (428): this server requires a proof of work with each creation, and none was
 	// sent, or one that is wrong, too old or used. details.reason says which.
 	CodePowRequired = "pow_required"
 	// CodeRateLimited (429): a rate budget is spent: that of the key, of your network, or of requests

@@ -61,9 +61,9 @@ func (s *structure) render() string {
 	case s.input && len(s.users) > 0:
 		sentence = "is the body of " + enumerated(s.users) + "."
 	case len(s.users) > 1:
-		sentence = "is what " + enumerated(s.users) + " answer with."
+		sentence = "is what " + enumerated(s.users) + " return."
 	case len(s.users) == 1:
-		sentence = "is what " + s.users[0] + " answers with."
+		sentence = "is what " + s.users[0] + " returns."
 	default:
 		sentence = "is the type of " + s.holder + "."
 	}
@@ -132,7 +132,7 @@ func (g *generator) types() (string, error) {
 		b.WriteString("\n" + d.render())
 	}
 	b.WriteString("\n" + decodeEvent())
-	b.WriteString("\n// Codes of refusals, as Error.Code has them.\nconst (\n")
+	b.WriteString("\n// Codes of errors, as Error.Code has them.\nconst (\n")
 	for _, d := range problem.All() {
 		b.WriteString(comment(fmt.Sprintf("Code%s (%d): %s", camel(string(d.Code)), d.Status, lowered(d.Meaning))))
 		fmt.Fprintf(&b, "Code%s = %q\n", camel(string(d.Code)), d.Code)

@@ -135,7 +135,7 @@ func (c *creation) tell(ctx context.Context, got *reply) {
 // and the ticket to call again with.
 func (c *creation) queued(got *reply, ticket string) (*reply, error) {
 	if got.status != http.StatusAccepted { // the place is kept (contract: ROUTE.QUEUE.POLL)
-		return nil, problem.New(problem.Unavailable, "Nobody could look at the ticket just now; its place in the queue is kept.").
+		return nil, problem.New(problem.Unavailable, "The ticket cannot be read at the moment; its place in the queue is kept.").
 			Hinting("Call create_sandbox again in a few seconds, with ticket %s.", ticket)
 	}
 	body, err := withMember(got.body, argumentTicket, ticket)

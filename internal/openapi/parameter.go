@@ -30,7 +30,7 @@ func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 	}
 	params = append(params, w.positions(op)...)
 	if conditional(op) {
-		params = append(params, w.shared("If-None-Match", &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; answers 304 when nothing changed.", Schema: text()}))
+		params = append(params, w.shared("If-None-Match", &huma.Param{Name: "If-None-Match", In: "header", Description: "An ETag; the response is 304 when nothing changed.", Schema: text()}))
 	}
 	if op.Kind == operation.Creation {
 		params = append(params, &huma.Param{Name: "Sim-PoW", In: "header", Description: "A proof of work, where the server asks for one: <challenge>.<nonce>.", Schema: text()})

@@ -31,7 +31,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: RequisitionNotApproved, Status: http.StatusConflict,
 		Hint:    "POST /office/requisitions/{id}/approve first.",
-		Meaning: "The purchase order names a requisition that nobody has approved, or that was rejected.",
+		Meaning: "The purchase order names a requisition that has not been approved, or that was rejected.",
 		Remedy:  "Approve the requisition; in place of a rejected one file a new one. Or order without naming one.",
 	},
 	{
@@ -62,7 +62,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: DeliveryAlreadyReceived, Status: http.StatusConflict,
 		Hint:    "details.goods_receipt_id is the receipt that exists.",
 		Meaning: "The delivery has been counted in; the truck is gone.",
-		Remedy:  "Use the receipt that exists. If the first call was lost, repeat it with its own Idempotency-Key.",
+		Remedy:  "Use the receipt that exists. If the first response was lost, repeat the request with its own Idempotency-Key.",
 	},
 	{
 		Code: ThreeWayMismatch, Status: http.StatusConflict,

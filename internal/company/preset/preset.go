@@ -99,7 +99,7 @@ func Builtin() (map[string]Preset, error) {
 			return nil, fmt.Errorf("preset %s: %w", entry.Name(), err)
 		}
 		if want := strings.TrimSuffix(path.Base(entry.Name()), ".json"); p.Name != want {
-			return nil, fmt.Errorf("preset %s calls itself %q", entry.Name(), p.Name)
+			return nil, fmt.Errorf("preset %s has the name %q in its field preset", entry.Name(), p.Name)
 		}
 		presets[p.Name] = p
 	}

@@ -50,7 +50,7 @@ func keys(secret string) []key {
 		case trimmed != secret:
 			ways = append(ways, key{decoded, SecretPadded, "The secret has spaces, quotes or a line break around it. Without them it fits."})
 		case inner == trimmed:
-			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. It fits all the same; libraries that want the prefix will refuse it."})
+			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. It fits all the same; libraries that require the prefix will reject it."})
 		default:
 			ways = append(ways, key{bytes: decoded})
 		}
@@ -126,7 +126,7 @@ func (r *Report) guess(c *Capture, m *message) {
 		r.add(BodyReserialised, false, "The body looks as if it had been parsed and written again: it is sent without spaces. Verify the raw bytes, before they are parsed.")
 	default:
 		r.add(SecretWrong, false, "No signature fits this secret. It is likely that of another subscription or sandbox, or from before a rotation. GET /webhooks says when a secret was rotated; rotate it again when it is lost.")
-		r.add(BodyChanged, false, "If the secret is right, the body was changed: a value, the order of its members, or how a character is written.")
+		r.add(BodyChanged, false, "If the secret is right, the body was changed: a value, the order of its fields, or how a character is written.")
 	}
 }
 
