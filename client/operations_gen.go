@@ -245,7 +245,7 @@ func (p ListMissionsParams) selection() selection {
 
 // ListMissions reads one page of GET /missions.
 //
-// What to try next, in the order of teaching. The client's own requests complete a mission; no
+// Things to try next, in the order of teaching. The client's own requests complete a mission; no
 // request asks for it.
 func (c *Client) ListMissions(ctx context.Context, params ListMissionsParams) (*Page[Mission], error) {
 	return readPage[Mission](ctx, c, &request{operation: "list_missions", path: "/missions", system: shared}, params.selection())
@@ -323,8 +323,8 @@ func (p ListLoreEventsParams) selection() selection {
 
 // ListLoreEvents reads one page of GET /sandbox/lore-events.
 //
-// What happens in the world: stories that change nothing, and disruptions, which do while they
-// run. What they are depends on the seed alone, never on what you do.
+// The events of the world: stories, which change nothing, and disruptions, which have an effect
+// while they run. They depend on the seed alone, never on your requests.
 func (c *Client) ListLoreEvents(ctx context.Context, params ListLoreEventsParams) (*Page[Event], error) {
 	return readPage[Event](ctx, c, &request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
 }
@@ -362,9 +362,9 @@ func (p ListMajorOrdersParams) selection() selection {
 
 // ListMajorOrders reads one page of GET /sandbox/major-orders.
 //
-// Goals for all printers of the world. What your Factory ships to customers counts at once, the
-// others are counted every morning. If the target is reached and two per cent of it were yours, a
-// bonus arrives the next day.
+// Goals for all printers of the world. Shipments of your Factory to customers count at once,
+// those of the others are counted every morning. If the target is reached and two per cent of it
+// were yours, a bonus arrives the next day.
 func (c *Client) ListMajorOrders(ctx context.Context, params ListMajorOrdersParams) (*Page[MajorOrder], error) {
 	return readPage[MajorOrder](ctx, c, &request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
 }
@@ -807,8 +807,8 @@ func (p ListMarketQuotesParams) selection() selection {
 
 // ListMarketQuotes reads one page of GET /office/market.
 //
-// What the market pays and asks today. Prices move from day to day, and give way to what you
-// trade.
+// The market's bid and ask prices of today. Prices move from day to day, and give way to your
+// trades.
 func (c *Client) ListMarketQuotes(ctx context.Context, params ListMarketQuotesParams) (*Page[Quote], error) {
 	return readPage[Quote](ctx, c, &request{operation: "list_market_quotes", path: "/office/market", system: office}, params.selection())
 }
@@ -829,7 +829,7 @@ func (c *Client) GetMarketQuote(ctx context.Context, id string) (*Quote, error) 
 
 // TradeOnMarket sends POST /office/market: trade on the market.
 //
-// The money moves at once. What is bought comes on the next working day; what is sold leaves the
+// The money moves at once. Bought goods come on the next working day; sold goods leave the
 // Factory's warehouse at once. Large trades move the price against you.
 //
 // It can write the events office.market_trade.executed, factory.stock.below_reorder_point,
@@ -901,7 +901,7 @@ func (p ListSuppliersParams) selection() selection {
 
 // ListSuppliers reads one page of GET /office/suppliers.
 //
-// Who sells what, for how much, how soon and on how much credit.
+// The suppliers with their materials, prices, lead times and credit limits.
 func (c *Client) ListSuppliers(ctx context.Context, params ListSuppliersParams) (*Page[OfficeSupplier], error) {
 	return readPage[OfficeSupplier](ctx, c, &request{operation: "list_suppliers", path: "/office/suppliers", system: office}, params.selection())
 }
@@ -1024,8 +1024,8 @@ func (p ListPurchaseOrdersParams) selection() selection {
 
 // ListPurchaseOrders reads one page of GET /office/purchase-orders.
 //
-// What was ordered from suppliers. What has been received and billed of it stands beside the
-// status, in receipt_status and billing_status.
+// The orders to suppliers. receipt_status and billing_status say how much of each has been
+// received and billed.
 func (c *Client) ListPurchaseOrders(ctx context.Context, params ListPurchaseOrdersParams) (*Page[OfficePurchaseOrder], error) {
 	return readPage[OfficePurchaseOrder](ctx, c, &request{operation: "list_purchase_orders", path: "/office/purchase-orders", system: office}, params.selection())
 }
@@ -1114,10 +1114,11 @@ func (c *Client) GetOfficeGoodsReceipt(ctx context.Context, id string) (*OfficeG
 	return read[OfficeGoodsReceipt](ctx, c, request{operation: "get_office_goods_receipt", path: record("/office/goods-receipts/{id}", id), system: office})
 }
 
-// CreateOfficeGoodsReceipt sends POST /office/goods-receipts: record what the Factory took in.
+// CreateOfficeGoodsReceipt sends POST /office/goods-receipts: record the goods that the Factory
+// took in.
 //
-// What a supplier's bill is matched against. With the auto bridge it is written by itself when
-// the Factory counts a delivery in.
+// The goods receipt that a supplier's bill is matched against. With the auto bridge it is written
+// by itself when the Factory counts a delivery in.
 //
 // It can write the event office.goods_receipt.recorded.
 //
@@ -1157,7 +1158,7 @@ func (p ListSupplierInvoicesParams) selection() selection {
 
 // ListSupplierInvoices reads one page of GET /office/supplier-invoices.
 //
-// What suppliers ask for, compared with what was ordered and received.
+// The bills of suppliers, compared with orders and receipts.
 func (c *Client) ListSupplierInvoices(ctx context.Context, params ListSupplierInvoicesParams) (*Page[OfficeSupplierInvoice], error) {
 	return readPage[OfficeSupplierInvoice](ctx, c, &request{operation: "list_supplier_invoices", path: "/office/supplier-invoices", system: office}, params.selection())
 }
@@ -1219,7 +1220,7 @@ func (p ListEmployeesParams) selection() selection {
 
 // ListEmployees reads one page of GET /office/employees.
 //
-// Who works for the company, and who has left it.
+// The employees of the company, those who have left included.
 func (c *Client) ListEmployees(ctx context.Context, params ListEmployeesParams) (*Page[Employee], error) {
 	return readPage[Employee](ctx, c, &request{operation: "list_employees", path: "/office/employees", system: office}, params.selection())
 }
@@ -1798,7 +1799,8 @@ func (p ListFactoryRequisitionsParams) selection() selection {
 
 // ListFactoryRequisitions reads one page of GET /factory/requisitions.
 //
-// What the Factory's reorder rule asks for. One is open for an item until it is refilled.
+// The material that the Factory's reorder rule asks for. One is open for an item until it is
+// refilled.
 func (c *Client) ListFactoryRequisitions(ctx context.Context, params ListFactoryRequisitionsParams) (*Page[FactoryRequisition], error) {
 	return readPage[FactoryRequisition](ctx, c, &request{operation: "list_factory_requisitions", path: "/factory/requisitions", system: factory}, params.selection())
 }
@@ -1900,8 +1902,8 @@ func (c *Client) GetFactoryGoodsReceipt(ctx context.Context, id string) (*Factor
 
 // CreateFactoryGoodsReceipt sends POST /factory/goods-receipts: count a delivery in.
 //
-// What is accepted goes into stock, what is rejected goes back with the driver. With the auto
-// bridge Head Office gets its copy at once.
+// Accepted goods go into stock, rejected goods go back with the driver. With the auto bridge Head
+// Office gets its copy at once.
 //
 // It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded and
 // sandbox.mission.completed.
@@ -1933,7 +1935,7 @@ func (p ListMarketDeliveriesParams) selection() selection {
 
 // ListMarketDeliveries reads one page of GET /factory/market-deliveries.
 //
-// What was bought on the market and has come. The carrier puts it away: no goods receipt is
+// Goods bought on the market that have come. The carrier puts them away: no goods receipt is
 // needed.
 func (c *Client) ListMarketDeliveries(ctx context.Context, params ListMarketDeliveriesParams) (*Page[FactoryMarketDelivery], error) {
 	return readPage[FactoryMarketDelivery](ctx, c, &request{operation: "list_market_deliveries", path: "/factory/market-deliveries", system: factory}, params.selection())
@@ -1979,7 +1981,7 @@ func (p ListAttendanceParams) selection() selection {
 
 // ListAttendance reads one page of GET /factory/attendance.
 //
-// Who came to work on each day, by badge. week_start picks the week of a Monday.
+// Attendance on each day, by badge. week_start picks the week of a Monday.
 func (c *Client) ListAttendance(ctx context.Context, params ListAttendanceParams) (*Page[FactoryAttendance], error) {
 	return readPage[FactoryAttendance](ctx, c, &request{operation: "list_attendance", path: "/factory/attendance", system: factory}, params.selection())
 }

@@ -10,14 +10,15 @@ import (
 
 // CreateSandboxInput is the body of create_sandbox.
 type CreateSandboxInput struct {
-	// The company to begin with; starter when left out. At most 40 characters. Such as starter.
+	// The preset to begin with; starter when left out. At most 40 characters. Such as starter.
 	Preset *string `json:"preset,omitzero"`
 	// Makes the world repeatable; at random when left out. 0 to 9007199254740991.
 	Seed *int64 `json:"seed,omitzero"`
 	// Whether the sandbox (auto) or your program (manual) carries records between the systems; the
 	// preset's own when left out.
 	Bridge *Bridge `json:"bridge,omitzero"`
-	// What moves the clock; the preset's own when left out.
+	// realtime or manual: whether wall time or your program moves the clock; the preset's own when
+	// left out.
 	Clock *ClockMode `json:"clock,omitzero"`
 }
 
@@ -471,7 +472,7 @@ type Event struct {
 	Title     string   `json:"title"`
 	Story     string   `json:"story"`
 	StartedOn Date     `json:"started_on"`
-	// What it does to the company; null for a story that changes nothing.
+	// Its effect on the company; null for a story that changes nothing.
 	Disruption *DisruptionNote `json:"disruption"`
 	Status     LoreEventStatus `json:"status"`
 	CreatedAt  time.Time       `json:"created_at"`
@@ -527,21 +528,21 @@ type MajorOrder struct {
 	Title string `json:"title"`
 	Story string `json:"story"`
 	SKU   string `json:"sku"`
-	// What a quantity of one stands for.
+	// The unit of the quantity.
 	Unit           string `json:"unit"`
 	TargetQuantity int64  `json:"target_quantity"`
-	// What all printers have shipped to customers, yours included. The others are counted when a day
+	// The shipments of all printers to customers, yours included. The others are counted when a day
 	// opens.
 	WorldQuantity int64 `json:"world_quantity"`
-	// What your Factory has shipped to customers while the order is open. Two per cent of the target
+	// The shipments of your Factory to customers while the order is open. Two per cent of the target
 	// are a share.
 	OwnQuantity int64 `json:"own_quantity"`
 	OpensOn     Date  `json:"opens_on"`
 	// The last day that counts.
 	ClosesOn Date `json:"closes_on"`
-	// What a share in a fulfilled order earns, in per cent of the value of your shipments for it.
+	// The bonus for a share in a fulfilled order, in per cent of the value of your shipments for it.
 	BonusPct int64 `json:"bonus_pct"`
-	// What each share in a fulfilled order earns beside.
+	// The fixed bonus for each share in a fulfilled order.
 	PoolMinor int64  `json:"pool_minor"`
 	Currency  string `json:"currency"`
 	// The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100.
@@ -708,7 +709,7 @@ type CreateOfficeShipmentInput struct {
 	SalesOrderID *string `json:"sales_order_id,omitzero"`
 	// The lot to ship; this or sales_order_id. 1 to 64 characters.
 	ContractLotID *string `json:"contract_lot_id,omitzero"`
-	// The ordered quantity, which is also what is shipped when this is left out. At least 1.
+	// The ordered quantity, which is also the default. At least 1.
 	Quantity *int64 `json:"quantity,omitzero"`
 	// The Factory's shipment id, or any text. 1 to 64 characters.
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
@@ -852,7 +853,7 @@ type OfficeContractLot struct {
 	Quantity       int64  `json:"quantity"`
 	UnitPriceMinor int64  `json:"unit_price_minor"`
 	TotalMinor     int64  `json:"total_minor"`
-	// What it costs to accept the lot and not to deliver it in time.
+	// The penalty for an accepted lot that is not delivered in time.
 	PenaltyMinor int64  `json:"penalty_minor"`
 	Currency     string `json:"currency"`
 	AnswerBy     Date   `json:"answer_by"`
@@ -895,11 +896,11 @@ type Quote struct {
 	ID   string `json:"id"`
 	SKU  string `json:"sku"`
 	Name string `json:"name"`
-	// What a quantity of one stands for on the market.
+	// The unit of the quantity on the market.
 	Unit string `json:"unit"`
-	// What the market pays for the first one.
+	// The price that the market pays for the first one.
 	BidMinor int64 `json:"bid_minor"`
-	// What the market asks for the first one; null for what can only be sold.
+	// The price that the market asks for the first one; null for goods that can only be sold.
 	AskMinor *int64 `json:"ask_minor"`
 	// The price around which it moves.
 	BaseMinor int64 `json:"base_minor"`
@@ -1007,7 +1008,7 @@ type OfficeRequisition struct {
 	Number    string                  `json:"number"`
 	Reference *string                 `json:"reference"`
 	Lines     []OfficeRequisitionLine `json:"lines"`
-	// At list cost; what it really costs depends on the supplier.
+	// At list cost; the real cost depends on the supplier.
 	EstimatedMinor  int64                       `json:"estimated_minor"`
 	Currency        string                      `json:"currency"`
 	NeededBy        *Date                       `json:"needed_by"`
@@ -1235,13 +1236,13 @@ type OfficeSupplierInvoice struct {
 	Kind            OfficeSupplierInvoiceKind   `json:"kind"`
 	Lines           []OfficeSupplierInvoiceLine `json:"lines"`
 	BilledMinor     int64                       `json:"billed_minor"`
-	// What order and receipts justify: the lesser of billed and received quantity, at the price of
-	// the order.
+	// The amount that order and receipts justify: the lesser of billed and received quantity, at the
+	// price of the order.
 	MatchedMinor int64 `json:"matched_minor"`
 	// billed_minor less matched_minor.
 	VarianceMinor int64                            `json:"variance_minor"`
 	MatchStatus   OfficeSupplierInvoiceMatchStatus `json:"match_status"`
-	// Taken off what is paid by discount_until.
+	// Taken off a payment by discount_until.
 	DiscountPct int64 `json:"discount_pct"`
 	// The early discount that was taken; 0 until the invoice is paid.
 	DiscountMinor int64  `json:"discount_minor"`
@@ -1254,7 +1255,7 @@ type OfficeSupplierInvoice struct {
 	LateFeeMinor int64                       `json:"late_fee_minor"`
 	Status       OfficeSupplierInvoiceStatus `json:"status"`
 	PaidMinor    int64                       `json:"paid_minor"`
-	// What the supplier gave up of the bill because the match was right.
+	// The part of the bill that the supplier gave up because the match was right.
 	CreditedMinor int64                        `json:"credited_minor"`
 	PaidBy        *OfficeSupplierInvoicePaidBy `json:"paid_by"`
 	PaymentNote   *string                      `json:"payment_note"`
@@ -1277,7 +1278,7 @@ const (
 type OfficeSupplierInvoiceLine struct {
 	// The material; null on overheads.
 	SKU *string `json:"sku"`
-	// What an overhead is for; null on materials.
+	// The purpose of an overhead; null on materials.
 	Service        *string `json:"service"`
 	Quantity       int64   `json:"quantity"`
 	UnitPriceMinor int64   `json:"unit_price_minor"`
@@ -1329,7 +1330,7 @@ type PaySupplierInvoiceInput struct {
 // Employee is what list_employees, get_employee, hire_employee and dismiss_employee return.
 type Employee struct {
 	ID string `json:"id"`
-	// What the Factory's gate knows them by.
+	// The badge number at the Factory's gate.
 	BadgeNo     string      `json:"badge_no"`
 	Name        string      `json:"name"`
 	Role        CatalogRole `json:"role"`
@@ -1344,7 +1345,7 @@ type Employee struct {
 	// The last day of an illness, while it lasts.
 	SickUntil *Date `json:"sick_until"`
 	LeftOn    *Date `json:"left_on"`
-	// personal or low_morale of who quit; of who was dismissed the reason given, or dismissed.
+	// personal or low_morale if they quit; the given reason, or dismissed, if they were dismissed.
 	LeftReason *string   `json:"left_reason"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
@@ -1377,8 +1378,8 @@ const (
 type HireEmployeeInput struct {
 	// Required.
 	Role CatalogRole `json:"role"`
-	// At least what the lowest paid of the role had when the company opened, which is also what is
-	// paid when this is left out. 1 to 100000.
+	// At least the lowest wage of the role at the opening of the company, which is also the default.
+	// 1 to 100000.
 	HourlyMinor *int64 `json:"hourly_minor,omitzero"`
 }
 
@@ -1463,7 +1464,7 @@ type PayrollRun struct {
 	TimesheetID *string         `json:"timesheet_id"`
 	// 0 while there is no timesheet.
 	GrossMinor int64 `json:"gross_minor"`
-	// What being late has cost; 0 until the run is paid.
+	// The surcharge for late payment; 0 until the run is paid.
 	SurchargeMinor int64  `json:"surcharge_minor"`
 	TotalMinor     int64  `json:"total_minor"`
 	Currency       string `json:"currency"`
@@ -1740,7 +1741,7 @@ type FactoryPress struct {
 	Technology       FactoryPressTechnology `json:"technology"`
 	MakeReadyMinutes int64                  `json:"make_ready_minutes"`
 	MakeReadySheets  int64                  `json:"make_ready_sheets"`
-	// What it prints in an hour at present; less in a heat wave.
+	// The sheets that it prints in an hour at present; fewer in a heat wave.
 	SheetsPerHour      int64              `json:"sheets_per_hour"`
 	UsesPlates         bool               `json:"uses_plates"`
 	ClickMinorPerSheet int64              `json:"click_minor_per_sheet"`
@@ -1828,7 +1829,7 @@ type FactoryRequisition struct {
 	SKU      string                   `json:"sku"`
 	Quantity int64                    `json:"quantity"`
 	Reason   FactoryRequisitionReason `json:"reason"`
-	// What was on hand when this was written.
+	// The stock on hand when this was written.
 	OnHandAt  int64                    `json:"on_hand_at"`
 	NeededBy  Date                     `json:"needed_by"`
 	Status    FactoryRequisitionStatus `json:"status"`
@@ -1951,7 +1952,7 @@ type FactoryAttendance struct {
 	ID      string `json:"id"`
 	BadgeNo string `json:"badge_no"`
 	Date    Date   `json:"date"`
-	// 8 of who is there, 0 of who is not.
+	// 8 for an employee who is there, else 0.
 	Hours     int64          `json:"hours"`
 	Absence   FactoryAbsence `json:"absence"`
 	CreatedAt time.Time      `json:"created_at"`
@@ -2592,7 +2593,7 @@ type MarketTradeExecutedData struct {
 	UnitPriceMinor int64                       `json:"unit_price_minor"`
 	TotalMinor     int64                       `json:"total_minor"`
 	CashMinor      int64                       `json:"cash_minor"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2609,7 +2610,7 @@ const (
 // StockChange is the type of MarketTradeExecutedData.Stock.
 type StockChange struct {
 	SKU string `json:"sku"`
-	// Positive for what came in, negative for what went out.
+	// Positive for goods that came in, negative for goods that went out.
 	Quantity int64 `json:"quantity"`
 }
 
@@ -2646,7 +2647,7 @@ type WorkOrderReadyData struct {
 	Quantity  int64   `json:"quantity"`
 	Reference *string `json:"reference"`
 	ReadyOn   Date    `json:"ready_on"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2661,7 +2662,7 @@ type ShipmentCreatedData struct {
 	SKU         string                    `json:"sku"`
 	Quantity    int64                     `json:"quantity"`
 	Source      ShipmentCreatedDataSource `json:"source"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2687,7 +2688,7 @@ type PrintRunStartedData struct {
 	OperatorBadgeNo string     `json:"operator_badge_no"`
 	EndsSim         string     `json:"ends_sim"`
 	EndsAt          *time.Time `json:"ends_at"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2702,7 +2703,7 @@ type PrintRunCompletedData struct {
 	QuantityShort int64   `json:"quantity_short"`
 	SheetsWasted  int64   `json:"sheets_wasted"`
 	SpoilagePct   float64 `json:"spoilage_pct"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2751,7 +2752,7 @@ type FactoryGoodsReceiptRecordedData struct {
 	PurchaseOrderNumber string `json:"purchase_order_number"`
 	QuantityAccepted    int64  `json:"quantity_accepted"`
 	QuantityRejected    int64  `json:"quantity_rejected"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2764,7 +2765,7 @@ type MarketDeliveryReceivedData struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`
 	TradeRef string `json:"trade_ref"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -3578,8 +3579,8 @@ const (
 	CodeBelowMinimumOrder = "below_minimum_order"
 	// CodeQuantityExceedsDelivery (422): more is to be taken in than the truck brought in good order.
 	CodeQuantityExceedsDelivery = "quantity_exceeds_delivery"
-	// CodeQuantityExceedsOrder (422): the receipt would bring a line of the purchase order above what
-	// was ordered, or names a SKU that was not.
+	// CodeQuantityExceedsOrder (422): the receipt would bring a line of the purchase order above the
+	// ordered quantity, or names a SKU that was not ordered.
 	CodeQuantityExceedsOrder = "quantity_exceeds_order"
 	// CodeAmountNotPayable (422): an invoice is closed by its matched or by its billed amount, and by
 	// no other. The matched amount is not taken while the receipt says less than the supplier

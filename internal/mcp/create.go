@@ -42,7 +42,7 @@ func (b *builder) create(in entry) (*tool, error) {
 	if err := b.body(arguments, making); err != nil {
 		return nil, err
 	}
-	arguments.Properties["preset"] = choice("The company to begin with; starter when left out.", b.endpoint.options.Presets...)
+	arguments.Properties["preset"] = choice("The preset to begin with; starter when left out.", b.endpoint.options.Presets...)
 	arguments.Properties[argumentTicket] = id("From an earlier call that had to wait.")
 	arguments.Properties[argumentProof] = id("Only after pow_required: its challenge, a dot, and the nonce that was found.")
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {

@@ -72,7 +72,7 @@ func table() []made {
 			description: "Ships a work order that is ready. With the bridge 'auto' Head Office bills it at once."}, by("create_factory_shipment")},
 
 		{entry{name: "search_operations", title: "Search all operations", system: shared, unowned: true,
-			description: "Finds operations that no tool of its own covers, such as webhooks, contract lots, timesheets, hiring or extending the sandbox, with what call_operation needs for each."}, (*builder).searchOperations},
+			description: "Finds operations without a tool of their own, such as webhooks, contract lots, timesheets, hiring or extending the sandbox, with the arguments of call_operation for each."}, (*builder).searchOperations},
 		{entry{name: "call_operation", title: "Call any operation", system: shared, writes: true, deletes: true, open: true,
 			description: "Calls any operation that search_operations names."}, (*builder).anything},
 	}

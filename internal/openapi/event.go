@@ -21,7 +21,7 @@ func (w *writer) events() {
 	name := strings.TrimPrefix(w.registry.Ref(reflect.TypeFor[operation.FeedEvent]()).Ref, schemas)
 	form := components[name]
 	union := &huma.Schema{
-		Description:   "An event of the feed. Its type says what is in data.",
+		Description:   "An event of the feed. Its type decides the fields of data.",
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
 	for _, definition := range event.All() {

@@ -47,7 +47,7 @@ func headers() map[string]*huma.Header {
 		"Cache-Control":         "Always private, no-cache: keep a response in a private cache only, and check it with its ETag before you use it again.",
 		"Vary":                  "The request headers that a response depends on.",
 		headerRetryAfter:        "Seconds to leave before the next try.",
-		headerETag:              "The version of what was read. Sent back as If-None-Match, it saves the transfer when nothing changed.",
+		headerETag:              "The version of the record or list. Sent back as If-None-Match, it saves the transfer when nothing changed.",
 		headerLink:              "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an operation that is to go.",
 		headerReplayed:          "true when this is the stored response of an earlier request with the same Idempotency-Key.",
 		headerIgnored:           "Says why the Idempotency-Key of the request had no effect, where it had none.",

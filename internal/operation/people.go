@@ -18,7 +18,7 @@ import (
 // HireEmployee is the body of POST /office/employees.
 type HireEmployee struct {
 	Role        catalog.Role `json:"role" required:"true" enum:"operator,finisher,warehouse,bookkeeper,sales"`
-	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least what the lowest paid of the role had when the company opened, which is also what is paid when this is left out."`
+	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least the lowest wage of the role at the opening of the company, which is also the default."`
 }
 
 // DismissEmployee is the body of POST /office/employees/{id}/dismiss.
@@ -50,7 +50,7 @@ func peopleOperations() []Operation {
 	return slices.Concat(
 		reads[hr.Employee](noun{
 			system: Office, path: "/office/employees", resource: "employee", singular: "employee", plural: "employees", summary: "employees",
-			listDescription: "Who works for the company, and who has left it.",
+			listDescription: "The employees of the company, those who have left included.",
 		}),
 		[]Operation{hireEmployee(), dismissEmployee()},
 		reads[hr.LeaveRequest](noun{
@@ -73,7 +73,7 @@ func peopleOperations() []Operation {
 func gateOperations() []Operation {
 	return reads[factory.Attendance](noun{
 		system: Factory, path: "/factory/attendance", resource: "attendance", singular: "attendance_row", plural: "attendance", summary: "attendance",
-		listDescription: "Who came to work on each day, by badge. week_start picks the week of a Monday.",
+		listDescription: "Attendance on each day, by badge. week_start picks the week of a Monday.",
 	})
 }
 

@@ -20,10 +20,10 @@ import (
 
 // CreateSandbox is the body of POST /sandboxes.
 type CreateSandbox struct {
-	Preset *string        `json:"preset,omitzero" maxLength:"40" example:"starter" doc:"The company to begin with; starter when left out."`
+	Preset *string        `json:"preset,omitzero" maxLength:"40" example:"starter" doc:"The preset to begin with; starter when left out."`
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
-	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"What moves the clock; the preset's own when left out."`
+	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
 }
 
 // NewSandbox is the response of creation. The keys appear in this response and
@@ -280,7 +280,7 @@ func missionOperations() []Operation {
 	return slices.Concat(
 		reads[mission.Mission](noun{
 			system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions", summary: "missions",
-			listDescription: "What to try next, in the order of teaching. The client's own requests complete a mission; no request asks for it.",
+			listDescription: "Things to try next, in the order of teaching. The client's own requests complete a mission; no request asks for it.",
 		}),
 		reads[mission.Achievement](noun{
 			system: Shared, path: "/sandbox/achievements", resource: "achievement", singular: "achievement", plural: "achievements", summary: "achievements",

@@ -39,13 +39,13 @@ var people = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: HeadcountLimit, Status: http.StatusConflict,
-		Hint:    "details.limit is how many people the company can employ.",
+		Hint:    "details.limit is the most employees that the company can have.",
 		Meaning: "The company has as many employees as it can have.",
 		Remedy:  "Dismiss an employee first.",
 	},
 	{
 		Code: EmployeeMissing, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.employee_ids lists who is missing.",
+		Hint:    "details.employee_ids lists the missing employees.",
 		Meaning: "A timesheet names every employee of its week, those who were ill or away included.",
 		Remedy:  "Add an entry for each of details.employee_ids and record the timesheet again.",
 	},

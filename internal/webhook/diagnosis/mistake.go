@@ -119,7 +119,7 @@ func (r *Report) guess(c *Capture, m *message) {
 	case len(c.Body) == 0:
 		r.add(BodyChanged, true, "The body is empty. Something read it before it was captured.")
 	case err != nil:
-		r.add(BodyChanged, true, "The body is not JSON, so it is not what was signed. Capture the bytes as they come, before anything decodes them.")
+		r.add(BodyChanged, true, "The body is not JSON, so it is not the signed body. Capture the bytes as they come, before anything decodes them.")
 	case read.ID != m.id:
 		r.add(BodyChanged, true, "The body has the id %q and webhook-id is %q: they belong to different requests, or the body was changed.", shorten(read.ID), shorten(m.id))
 	case spaced:
@@ -139,7 +139,7 @@ type body struct {
 
 // bodies undo the changes that are made to bodies before they are verified.
 func bodies(raw []byte) []body {
-	const ending = "The body has other white space at its beginning or end than what was signed: a line break was added or taken away when it was read, logged or saved."
+	const ending = "The body has other white space at its beginning or end than the signed one: a line break was added or taken away when it was read, logged or saved."
 	var ways []body
 	add := func(b []byte, mistake Code, text string) {
 		if !bytes.Equal(b, raw) {
