@@ -43,7 +43,7 @@ type idempotencyKey struct{}
 // WithIdempotencyKey returns a context whose writes carry a key of yours in
 // place of a random one: the id of the order in your own system, say, so that
 // a program that was started anew repeats nothing. A key stands for one
-// intention. The server refuses it with idempotency_key_reused when it comes
+// intention. The server rejects it with idempotency_key_reused when it comes
 // with another request, so derive one context for each write.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)

@@ -47,9 +47,10 @@
 //
 // # Errors
 //
-// A refusal is an *Error. Programs look at its Code, by errors.AsType or
-// IsCode, never at its text. Beside the codes that a method names, every one of
-// them can give those of a bad request, a bad key and a busy server.
+// An error of the server is an *Error. Programs look at its Code, by
+// errors.AsType or IsCode, never at its text. Beside the codes that a method
+// names, every one of them can give those of a bad request, a bad key and a busy
+// server.
 //
 // # Details of one call
 //

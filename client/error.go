@@ -13,13 +13,13 @@ import (
 // has not changed.
 var ErrNotModified = errors.New("not modified")
 
-// Error is a refusal by the server.
+// Error is an error that the server returned.
 type Error struct {
 	// Operation is the id of the operation, such as accept_sales_order.
 	Operation string
 	// Status is the HTTP status.
 	Status int
-	// Code tells refusals apart; the constants that begin with Code list them.
+	// Code tells errors apart; the constants that begin with Code list them.
 	// It is empty when a proxy or another intermediary sent the response.
 	Code string
 	// Message and Hint are sentences for people: the cause, and the remedy.
@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// IsCode reports whether an error is a refusal with a code, such as
+// IsCode reports whether an error is one of the server with a code, such as
 // CodePressBusy.
 func IsCode(err error, code string) bool {
 	refusal, ok := errors.AsType[*Error](err)
@@ -89,7 +89,7 @@ func (a *answer) refusal(operation string, now time.Time) *Error {
 		Error *errorBody `json:"error"`
 	}
 	if err := json.Unmarshal(a.body, &body); err != nil || body.Error == nil {
-		e.Message = fmt.Sprintf("The answer (%s) is not one of the API.", http.StatusText(a.status))
+		e.Message = fmt.Sprintf("The response (%s) is not one of the API.", http.StatusText(a.status))
 	} else {
 		a.meta = body.Meta
 		e.Code, e.Message, e.Hint, e.DocsURL = body.Error.Code, body.Error.Message, body.Error.Hint, body.Error.DocsURL

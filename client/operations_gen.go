@@ -13,27 +13,27 @@ import (
 // BasePath is the path of the API below the origin of a server.
 const BasePath = "/v1"
 
-// CreateSandbox calls POST /sandboxes: create a sandbox.
+// CreateSandbox sends POST /sandboxes: create a sandbox.
 //
 // A throw-away company with a key for each of its two systems. The keys are shown once, in this
-// answer. When all places are taken the answer is 202 with a ticket to poll. An Idempotency-Key
-// counts from 20 characters on, within your network and for ten minutes.
+// response. When all places are taken the response is 202 with a ticket to poll. An
+// Idempotency-Key counts from 20 characters on, within your network and for ten minutes.
 //
-// It is refused with origin_refused (403), invalid_preset (422), pow_required (428),
-// ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside what every call can
-// meet.
+// It can fail with origin_refused (403), invalid_preset (422), pow_required (428),
+// ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside the errors of every
+// request.
 func (c *Client) CreateSandbox(ctx context.Context, in CreateSandboxInput) (*Sandbox, error) {
 	return c.create(ctx, request{operation: "create_sandbox", method: http.MethodPost, path: "/sandboxes", in: in})
 }
 
-// PollTicket calls GET /queue/{id}: look at a queue ticket. It returns the sandbox, or where the
+// PollTicket sends GET /queue/{id}: look at a queue ticket. It returns the sandbox, or where the
 // ticket stands.
 //
-// Answers 202 while the ticket waits. When it is ready the answer is the sandbox, and the ticket
-// is claimed: its keys are shown this once. Leave at least three seconds between two polls.
+// Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the
+// ticket: its keys are shown this once. Leave at least three seconds between two polls.
 //
-// It is refused with ticket_not_found (404), ticket_forfeited (410) and invalid_preset (422),
-// beside what every call can meet.
+// It can fail with ticket_not_found (404), ticket_forfeited (410) and invalid_preset (422),
+// beside the errors of every request.
 func (c *Client) PollTicket(ctx context.Context, id string) (*Sandbox, *QueueTicket, error) {
 	if id == "" {
 		return nil, nil, failed("poll_ticket", errNoID)
@@ -41,55 +41,55 @@ func (c *Client) PollTicket(ctx context.Context, id string) (*Sandbox, *QueueTic
 	return c.look(ctx, request{operation: "poll_ticket", path: record("/queue/{id}", id)})
 }
 
-// GetSandbox calls GET /sandbox: the sandbox at a glance.
+// GetSandbox sends GET /sandbox: the sandbox at a glance.
 func (c *Client) GetSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return read[SandboxStatus](ctx, c, request{operation: "get_sandbox", path: "/sandbox", system: shared})
 }
 
-// AdvanceTime calls POST /sandbox/tick: move the clock.
+// AdvanceTime sends POST /sandbox/tick: move the clock.
 //
 // Everything that is due on the way happens. At most once per second.
 //
-// It is refused with tick_rate (429), beside what every call can meet.
+// It can fail with tick_rate (429), beside the errors of every request.
 func (c *Client) AdvanceTime(ctx context.Context, in TickInput) (*TickResult, error) {
 	return write[TickResult](ctx, c, request{operation: "advance_time", method: http.MethodPost, path: "/sandbox/tick", system: shared, in: in})
 }
 
-// ExtendSandbox calls POST /sandbox/extend: extend the lease.
+// ExtendSandbox sends POST /sandbox/extend: extend the lease.
 //
 // Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in
 // the company: no event is written.
 //
-// It is refused with origin_refused (403), extension_not_yet (409) and no_extensions_left (409),
-// beside what every call can meet.
+// It can fail with origin_refused (403), extension_not_yet (409) and no_extensions_left (409),
+// beside the errors of every request.
 func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return write[SandboxStatus](ctx, c, request{operation: "extend_sandbox", method: http.MethodPost, path: "/sandbox/extend", system: shared})
 }
 
-// DeleteSandbox calls DELETE /sandbox: delete the sandbox.
+// DeleteSandbox sends DELETE /sandbox: delete the sandbox.
 //
 // The sandbox is gone at once, and your network may have another one in its place. Both keys stop
-// working: a repetition is 401, whatever its Idempotency-Key, and so is all that waits for
-// events. Deliveries that wait are not sent. A sandbox that has expired, or whose company is
-// bankrupt, can be deleted too.
+// working: a repeated request fails with 401, also with the same Idempotency-Key, and so does
+// each waiting poll. Deliveries that wait are not sent. A sandbox that has expired, or whose
+// company is bankrupt, can be deleted too.
 //
-// It is refused with origin_refused (403), beside what every call can meet.
+// It can fail with origin_refused (403), beside the errors of every request.
 func (c *Client) DeleteSandbox(ctx context.Context) (*DeletedSandbox, error) {
 	return write[DeletedSandbox](ctx, c, request{operation: "delete_sandbox", method: http.MethodDelete, path: "/sandbox", system: shared})
 }
 
-// GetSeries calls GET /sandbox/series: cash, stock and presses over time.
+// GetSeries sends GET /sandbox/series: cash, stock and presses over time.
 //
-// A point for the opening and for each half day, oldest first: what a chart needs.
+// A point for the opening and for each half day, oldest first, for charts.
 func (c *Client) GetSeries(ctx context.Context, since uint64) (*Series, error) {
 	return read[Series](ctx, c, request{operation: "get_series", path: "/sandbox/series", system: shared, query: sequence("since", since)})
 }
 
-// GetReport calls GET /sandbox/report: the score, and what it rests on.
+// GetReport sends GET /sandbox/report: the score and its parts.
 //
-// For those who compare players: which company it was, what it was worth day by day, what was
-// shipped in time, what was refused, and the events that prove missions and achievements. Played
-// alike, two sandboxes with the clock in manual mode have the same report.
+// To compare players: the preset and seed, the net worth day by day, shipments in time, rejected
+// writes, and the events that prove missions and achievements. Played alike, two sandboxes with
+// the clock in manual mode have the same report.
 func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: shared})
 }
@@ -127,7 +127,7 @@ func (p ListEventsParams) selection() selection {
 // ListEvents reads one page of GET /events.
 //
 // Every change of the company, oldest first, numbered without gaps. Keep the last seq that you
-// have handled and ask for what comes after it.
+// have handled and ask for the events after it.
 func (c *Client) ListEvents(ctx context.Context, params ListEventsParams) (*Page[FeedEvent], error) {
 	return readPage[FeedEvent](ctx, c, &request{operation: "list_events", path: "/events", system: shared}, params.selection())
 }
@@ -170,17 +170,17 @@ func (p PollEventsParams) selection() selection {
 	return s
 }
 
-// PollEvents calls GET /events/poll: wait for events.
+// PollEvents sends GET /events/poll: wait for events.
 //
-// The feed after a number, as soon as there is something: at once, or when it happens, or without
+// The events after a number: at once when there are some, else as soon as one happens, or without
 // items after wait_s. Two polls of one key may wait at the same time.
 //
-// It is refused with poll_in_progress (409), beside what every call can meet.
+// It can fail with poll_in_progress (409), beside the errors of every request.
 func (c *Client) PollEvents(ctx context.Context, params PollEventsParams) (*Page[FeedEvent], error) {
 	return readPage[FeedEvent](ctx, c, &request{operation: "poll_events", path: "/events/poll", system: shared}, params.selection())
 }
 
-// GetEvent calls GET /events/{id}: read one event.
+// GetEvent sends GET /events/{id}: read one event.
 func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
 	if id == "" {
 		return nil, failed("get_event", errNoID)
@@ -208,9 +208,9 @@ func (p ListRequestsParams) selection() selection {
 
 // ListRequests reads one page of GET /requests.
 //
-// The last 500 calls of this sandbox with either key, refused ones included. Reading this list is
-// not a call that it shows, and calls after the end of the lease are not noted. The list is kept
-// in memory: it begins anew when the server does.
+// The last 500 requests of this sandbox with either key, failed ones included. Requests for this
+// list are not in it, nor are requests after the end of the lease. The list is kept in memory: it
+// begins anew when the server does.
 func (c *Client) ListRequests(ctx context.Context, params ListRequestsParams) (*Page[LoggedCall], error) {
 	return readPage[LoggedCall](ctx, c, &request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
 }
@@ -220,7 +220,7 @@ func (c *Client) Requests(ctx context.Context, params ListRequestsParams) iter.S
 	return readAll[LoggedCall](ctx, c, request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
 }
 
-// GetRequest calls GET /requests/{id}: read one of your calls.
+// GetRequest sends GET /requests/{id}: read one of your requests.
 func (c *Client) GetRequest(ctx context.Context, id string) (*LoggedCall, error) {
 	if id == "" {
 		return nil, failed("get_request", errNoID)
@@ -251,8 +251,8 @@ func (p ListMissionsParams) selection() selection {
 
 // ListMissions reads one page of GET /missions.
 //
-// What to try next, in the order of teaching. A mission is completed by what the client does,
-// never by asking.
+// Things to try next, in the order of teaching. The client's own requests complete a mission; no
+// request asks for it.
 func (c *Client) ListMissions(ctx context.Context, params ListMissionsParams) (*Page[Mission], error) {
 	return readPage[Mission](ctx, c, &request{operation: "list_missions", path: "/missions", system: shared}, params.selection())
 }
@@ -262,7 +262,7 @@ func (c *Client) Missions(ctx context.Context, params ListMissionsParams) iter.S
 	return readAll[Mission](ctx, c, request{operation: "list_missions", path: "/missions", system: shared}, params.selection())
 }
 
-// GetMission calls GET /missions/{id}: read one of the missions.
+// GetMission sends GET /missions/{id}: read one of the missions.
 func (c *Client) GetMission(ctx context.Context, id string) (*Mission, error) {
 	if id == "" {
 		return nil, failed("get_mission", errNoID)
@@ -290,7 +290,7 @@ func (p ListAchievementsParams) selection() selection {
 
 // ListAchievements reads one page of GET /sandbox/achievements.
 //
-// What the client's work has unlocked, newest first. What can be unlocked is in the docs.
+// The achievements that the client has unlocked, newest first. The docs list all of them.
 func (c *Client) ListAchievements(ctx context.Context, params ListAchievementsParams) (*Page[Achievement], error) {
 	return readPage[Achievement](ctx, c, &request{operation: "list_achievements", path: "/sandbox/achievements", system: shared}, params.selection())
 }
@@ -301,7 +301,7 @@ func (c *Client) Achievements(ctx context.Context, params ListAchievementsParams
 	return readAll[Achievement](ctx, c, request{operation: "list_achievements", path: "/sandbox/achievements", system: shared}, params.selection())
 }
 
-// GetAchievement calls GET /sandbox/achievements/{id}: read one of the achievements.
+// GetAchievement sends GET /sandbox/achievements/{id}: read one of the achievements.
 func (c *Client) GetAchievement(ctx context.Context, id string) (*Achievement, error) {
 	if id == "" {
 		return nil, failed("get_achievement", errNoID)
@@ -329,8 +329,8 @@ func (p ListLoreEventsParams) selection() selection {
 
 // ListLoreEvents reads one page of GET /sandbox/lore-events.
 //
-// What happens in the world: stories that change nothing, and disruptions, which do while they
-// run. What they are depends on the seed alone, never on what you do.
+// The events of the world: stories, which change nothing, and disruptions, which have an effect
+// while they run. They depend on the seed alone, never on your requests.
 func (c *Client) ListLoreEvents(ctx context.Context, params ListLoreEventsParams) (*Page[Event], error) {
 	return readPage[Event](ctx, c, &request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
 }
@@ -340,7 +340,7 @@ func (c *Client) LoreEvents(ctx context.Context, params ListLoreEventsParams) it
 	return readAll[Event](ctx, c, request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
 }
 
-// GetLoreEvent calls GET /sandbox/lore-events/{id}: read one of the lore events.
+// GetLoreEvent sends GET /sandbox/lore-events/{id}: read one of the lore events.
 func (c *Client) GetLoreEvent(ctx context.Context, id string) (*Event, error) {
 	if id == "" {
 		return nil, failed("get_lore_event", errNoID)
@@ -368,9 +368,9 @@ func (p ListMajorOrdersParams) selection() selection {
 
 // ListMajorOrders reads one page of GET /sandbox/major-orders.
 //
-// Goals for all printers of the world. What your Factory ships to customers counts at once, the
-// others are counted every morning. If the target is reached and two per cent of it were yours, a
-// bonus arrives the next day.
+// Goals for all printers of the world. Shipments of your Factory to customers count at once,
+// those of the others are counted every morning. If the target is reached and two per cent of it
+// were yours, a bonus arrives the next day.
 func (c *Client) ListMajorOrders(ctx context.Context, params ListMajorOrdersParams) (*Page[MajorOrder], error) {
 	return readPage[MajorOrder](ctx, c, &request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
 }
@@ -380,7 +380,7 @@ func (c *Client) MajorOrders(ctx context.Context, params ListMajorOrdersParams) 
 	return readAll[MajorOrder](ctx, c, request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
 }
 
-// GetMajorOrder calls GET /sandbox/major-orders/{id}: read one of the major orders.
+// GetMajorOrder sends GET /sandbox/major-orders/{id}: read one of the major orders.
 func (c *Client) GetMajorOrder(ctx context.Context, id string) (*MajorOrder, error) {
 	if id == "" {
 		return nil, failed("get_major_order", errNoID)
@@ -417,7 +417,7 @@ func (p ListSalesOrdersParams) selection() selection {
 
 // ListSalesOrders reads one page of GET /office/sales-orders.
 //
-// What customers ask for. An order waits for an answer until answer_by, and for its goods until
+// The orders of customers. An order waits for an answer until answer_by, and for its goods until
 // cancel_after.
 func (c *Client) ListSalesOrders(ctx context.Context, params ListSalesOrdersParams) (*Page[OfficeSalesOrder], error) {
 	return readPage[OfficeSalesOrder](ctx, c, &request{operation: "list_sales_orders", path: "/office/sales-orders", system: office}, params.selection())
@@ -428,7 +428,7 @@ func (c *Client) SalesOrders(ctx context.Context, params ListSalesOrdersParams) 
 	return readAll[OfficeSalesOrder](ctx, c, request{operation: "list_sales_orders", path: "/office/sales-orders", system: office}, params.selection())
 }
 
-// GetSalesOrder calls GET /office/sales-orders/{id}: read one of the sales orders.
+// GetSalesOrder sends GET /office/sales-orders/{id}: read one of the sales orders.
 func (c *Client) GetSalesOrder(ctx context.Context, id string) (*OfficeSalesOrder, error) {
 	if id == "" {
 		return nil, failed("get_sales_order", errNoID)
@@ -436,7 +436,7 @@ func (c *Client) GetSalesOrder(ctx context.Context, id string) (*OfficeSalesOrde
 	return read[OfficeSalesOrder](ctx, c, request{operation: "get_sales_order", path: record("/office/sales-orders/{id}", id), system: office})
 }
 
-// AcceptSalesOrder calls POST /office/sales-orders/{id}/accept: accept a sales order.
+// AcceptSalesOrder sends POST /office/sales-orders/{id}/accept: accept a sales order.
 //
 // With the auto bridge the Factory gets its work order at once and the order goes into
 // production; with the manual bridge it is accepted, and carrying it across is your integration's
@@ -445,8 +445,8 @@ func (c *Client) GetSalesOrder(ctx context.Context, id string) (*OfficeSalesOrde
 // It can write the events office.sales_order.accepted, factory.work_order.created,
 // factory.work_order.ready and sandbox.mission.completed.
 //
-// It is refused with not_found (404), invalid_state (409) and too_many_open (409), beside what
-// every call can meet.
+// It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the
+// errors of every request.
 func (c *Client) AcceptSalesOrder(ctx context.Context, id string) (*OfficeSalesOrder, error) {
 	if id == "" {
 		return nil, failed("accept_sales_order", errNoID)
@@ -454,11 +454,11 @@ func (c *Client) AcceptSalesOrder(ctx context.Context, id string) (*OfficeSalesO
 	return write[OfficeSalesOrder](ctx, c, request{operation: "accept_sales_order", method: http.MethodPost, path: record("/office/sales-orders/{id}/accept", id), system: office})
 }
 
-// DeclineSalesOrder calls POST /office/sales-orders/{id}/decline: decline a sales order.
+// DeclineSalesOrder sends POST /office/sales-orders/{id}/decline: decline a sales order.
 //
 // It can write the event office.sales_order.declined.
 //
-// It is refused with not_found (404) and invalid_state (409), beside what every call can meet.
+// It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
 func (c *Client) DeclineSalesOrder(ctx context.Context, id string, in DeclineSalesOrderInput) (*OfficeSalesOrder, error) {
 	if id == "" {
 		return nil, failed("decline_sales_order", errNoID)
@@ -498,7 +498,7 @@ func (c *Client) OfficeShipments(ctx context.Context, params ListOfficeShipments
 	return readAll[OfficeShipment](ctx, c, request{operation: "list_office_shipments", path: "/office/shipments", system: office}, params.selection())
 }
 
-// GetOfficeShipment calls GET /office/shipments/{id}: read one of the shipments of Head Office.
+// GetOfficeShipment sends GET /office/shipments/{id}: read one of the shipments of Head Office.
 func (c *Client) GetOfficeShipment(ctx context.Context, id string) (*OfficeShipment, error) {
 	if id == "" {
 		return nil, failed("get_office_shipment", errNoID)
@@ -506,17 +506,17 @@ func (c *Client) GetOfficeShipment(ctx context.Context, id string) (*OfficeShipm
 	return read[OfficeShipment](ctx, c, request{operation: "get_office_shipment", path: record("/office/shipments/{id}", id), system: office})
 }
 
-// CreateOfficeShipment calls POST /office/shipments: ship a sales order or a contract lot, and
+// CreateOfficeShipment sends POST /office/shipments: ship a sales order or a contract lot, and
 // bill it.
 //
-// Raises the customer's invoice, nested in the answer. With the auto bridge the goods leave the
+// Raises the customer's invoice, nested in the response. With the auto bridge the goods leave the
 // Factory too, so they must be ready.
 //
 // It can write the events factory.shipment.created, office.contract_lot.delivered,
 // office.customer_invoice.created and sandbox.mission.completed.
 //
-// It is refused with not_found (404), invalid_state (409), quantity_mismatch (422) and
-// work_order_not_ready (409), beside what every call can meet.
+// It can fail with not_found (404), invalid_state (409), quantity_mismatch (422) and
+// work_order_not_ready (409), beside the errors of every request.
 func (c *Client) CreateOfficeShipment(ctx context.Context, in CreateOfficeShipmentInput) (*OfficeShipment, error) {
 	return write[OfficeShipment](ctx, c, request{operation: "create_office_shipment", method: http.MethodPost, path: "/office/shipments", system: office, in: in})
 }
@@ -554,7 +554,7 @@ func (c *Client) CustomerInvoices(ctx context.Context, params ListCustomerInvoic
 	return readAll[OfficeCustomerInvoice](ctx, c, request{operation: "list_customer_invoices", path: "/office/customer-invoices", system: office}, params.selection())
 }
 
-// GetCustomerInvoice calls GET /office/customer-invoices/{id}: read one of the customer invoices.
+// GetCustomerInvoice sends GET /office/customer-invoices/{id}: read one of the customer invoices.
 func (c *Client) GetCustomerInvoice(ctx context.Context, id string) (*OfficeCustomerInvoice, error) {
 	if id == "" {
 		return nil, failed("get_customer_invoice", errNoID)
@@ -590,7 +590,7 @@ func (c *Client) Payments(ctx context.Context, params ListPaymentsParams) iter.S
 	return readAll[OfficePayment](ctx, c, request{operation: "list_payments", path: "/office/payments", system: office}, params.selection())
 }
 
-// GetPayment calls GET /office/payments/{id}: read one of the payments.
+// GetPayment sends GET /office/payments/{id}: read one of the payments.
 func (c *Client) GetPayment(ctx context.Context, id string) (*OfficePayment, error) {
 	if id == "" {
 		return nil, failed("get_payment", errNoID)
@@ -598,7 +598,7 @@ func (c *Client) GetPayment(ctx context.Context, id string) (*OfficePayment, err
 	return read[OfficePayment](ctx, c, request{operation: "get_payment", path: record("/office/payments/{id}", id), system: office})
 }
 
-// GetCash calls GET /office/cash: the company's cash.
+// GetCash sends GET /office/cash: the company's cash.
 func (c *Client) GetCash(ctx context.Context) (*Cash, error) {
 	return read[Cash](ctx, c, request{operation: "get_cash", path: "/office/cash", system: office})
 }
@@ -637,7 +637,7 @@ func (c *Client) LedgerEntries(ctx context.Context, params ListLedgerEntriesPara
 	return readAll[OfficeLedgerEntry](ctx, c, request{operation: "list_ledger_entries", path: "/office/ledger", system: office}, params.selection())
 }
 
-// GetLedgerEntry calls GET /office/ledger/{id}: read one of the ledger entries.
+// GetLedgerEntry sends GET /office/ledger/{id}: read one of the ledger entries.
 func (c *Client) GetLedgerEntry(ctx context.Context, id string) (*OfficeLedgerEntry, error) {
 	if id == "" {
 		return nil, failed("get_ledger_entry", errNoID)
@@ -673,7 +673,7 @@ func (c *Client) Customers(ctx context.Context, params ListCustomersParams) iter
 	return readAll[OfficeCustomer](ctx, c, request{operation: "list_customers", path: "/office/customers", system: office}, params.selection())
 }
 
-// GetCustomer calls GET /office/customers/{id}: read one of the customers.
+// GetCustomer sends GET /office/customers/{id}: read one of the customers.
 func (c *Client) GetCustomer(ctx context.Context, id string) (*OfficeCustomer, error) {
 	if id == "" {
 		return nil, failed("get_customer", errNoID)
@@ -710,7 +710,7 @@ func (c *Client) OfficeProducts(ctx context.Context, params ListOfficeProductsPa
 	return readAll[OfficeProduct](ctx, c, request{operation: "list_office_products", path: "/office/products", system: office}, params.selection())
 }
 
-// GetOfficeProduct calls GET /office/products/{id}: read one of the products with their prices.
+// GetOfficeProduct sends GET /office/products/{id}: read one of the products with their prices.
 func (c *Client) GetOfficeProduct(ctx context.Context, id string) (*OfficeProduct, error) {
 	if id == "" {
 		return nil, failed("get_office_product", errNoID)
@@ -753,7 +753,7 @@ func (c *Client) ContractLots(ctx context.Context, params ListContractLotsParams
 	return readAll[OfficeContractLot](ctx, c, request{operation: "list_contract_lots", path: "/office/contract-lots", system: office}, params.selection())
 }
 
-// GetContractLot calls GET /office/contract-lots/{id}: read one of the contract lots.
+// GetContractLot sends GET /office/contract-lots/{id}: read one of the contract lots.
 func (c *Client) GetContractLot(ctx context.Context, id string) (*OfficeContractLot, error) {
 	if id == "" {
 		return nil, failed("get_contract_lot", errNoID)
@@ -761,7 +761,7 @@ func (c *Client) GetContractLot(ctx context.Context, id string) (*OfficeContract
 	return read[OfficeContractLot](ctx, c, request{operation: "get_contract_lot", path: record("/office/contract-lots/{id}", id), system: office})
 }
 
-// AcceptContractLot calls POST /office/contract-lots/{id}/accept: accept a contract lot.
+// AcceptContractLot sends POST /office/contract-lots/{id}/accept: accept a contract lot.
 //
 // With the auto bridge the Factory gets its work order at once. A lot that is not shipped by
 // deliver_by costs its penalty.
@@ -769,8 +769,8 @@ func (c *Client) GetContractLot(ctx context.Context, id string) (*OfficeContract
 // It can write the events office.contract_lot.accepted, factory.work_order.created and
 // factory.work_order.ready.
 //
-// It is refused with not_found (404), invalid_state (409) and too_many_open (409), beside what
-// every call can meet.
+// It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the
+// errors of every request.
 func (c *Client) AcceptContractLot(ctx context.Context, id string) (*OfficeContractLot, error) {
 	if id == "" {
 		return nil, failed("accept_contract_lot", errNoID)
@@ -778,11 +778,11 @@ func (c *Client) AcceptContractLot(ctx context.Context, id string) (*OfficeContr
 	return write[OfficeContractLot](ctx, c, request{operation: "accept_contract_lot", method: http.MethodPost, path: record("/office/contract-lots/{id}/accept", id), system: office})
 }
 
-// DeclineContractLot calls POST /office/contract-lots/{id}/decline: decline a contract lot.
+// DeclineContractLot sends POST /office/contract-lots/{id}/decline: decline a contract lot.
 //
 // It can write the event office.contract_lot.declined.
 //
-// It is refused with not_found (404) and invalid_state (409), beside what every call can meet.
+// It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
 func (c *Client) DeclineContractLot(ctx context.Context, id string) (*OfficeContractLot, error) {
 	if id == "" {
 		return nil, failed("decline_contract_lot", errNoID)
@@ -813,8 +813,8 @@ func (p ListMarketQuotesParams) selection() selection {
 
 // ListMarketQuotes reads one page of GET /office/market.
 //
-// What the market pays and asks today. Prices move from day to day, and give way to what you
-// trade.
+// The market's bid and ask prices of today. Prices move from day to day, and give way to your
+// trades.
 func (c *Client) ListMarketQuotes(ctx context.Context, params ListMarketQuotesParams) (*Page[Quote], error) {
 	return readPage[Quote](ctx, c, &request{operation: "list_market_quotes", path: "/office/market", system: office}, params.selection())
 }
@@ -825,7 +825,7 @@ func (c *Client) MarketQuotes(ctx context.Context, params ListMarketQuotesParams
 	return readAll[Quote](ctx, c, request{operation: "list_market_quotes", path: "/office/market", system: office}, params.selection())
 }
 
-// GetMarketQuote calls GET /office/market/{id}: read one of the market quotes.
+// GetMarketQuote sends GET /office/market/{id}: read one of the market quotes.
 func (c *Client) GetMarketQuote(ctx context.Context, id string) (*Quote, error) {
 	if id == "" {
 		return nil, failed("get_market_quote", errNoID)
@@ -833,16 +833,16 @@ func (c *Client) GetMarketQuote(ctx context.Context, id string) (*Quote, error) 
 	return read[Quote](ctx, c, request{operation: "get_market_quote", path: record("/office/market/{id}", id), system: office})
 }
 
-// TradeOnMarket calls POST /office/market: trade on the market.
+// TradeOnMarket sends POST /office/market: trade on the market.
 //
-// The money moves at once. What is bought comes on the next working day; what is sold leaves the
+// The money moves at once. Bought goods come on the next working day; sold goods leave the
 // Factory's warehouse at once. Large trades move the price against you.
 //
 // It can write the events office.market_trade.executed, factory.stock.below_reorder_point,
 // factory.requisition.created, office.requisition.received and office.requisition.approved.
 //
-// It is refused with limit_not_met (409), insufficient_funds (409), insufficient_stock (409) and
-// not_traded (422), beside what every call can meet.
+// It can fail with limit_not_met (409), insufficient_funds (409), insufficient_stock (409) and
+// not_traded (422), beside the errors of every request.
 func (c *Client) TradeOnMarket(ctx context.Context, in TradeOnMarketInput) (*Trade, error) {
 	return write[Trade](ctx, c, request{operation: "trade_on_market", method: http.MethodPost, path: "/office/market", system: office, in: in})
 }
@@ -879,7 +879,7 @@ func (c *Client) MarketTrades(ctx context.Context, params ListMarketTradesParams
 	return readAll[Trade](ctx, c, request{operation: "list_market_trades", path: "/office/market/trades", system: office}, params.selection())
 }
 
-// GetMarketTrade calls GET /office/market/trades/{id}: read one of the market trades.
+// GetMarketTrade sends GET /office/market/trades/{id}: read one of the market trades.
 func (c *Client) GetMarketTrade(ctx context.Context, id string) (*Trade, error) {
 	if id == "" {
 		return nil, failed("get_market_trade", errNoID)
@@ -907,7 +907,7 @@ func (p ListSuppliersParams) selection() selection {
 
 // ListSuppliers reads one page of GET /office/suppliers.
 //
-// Who sells what, for how much, how soon and on how much credit.
+// The suppliers with their materials, prices, lead times and credit limits.
 func (c *Client) ListSuppliers(ctx context.Context, params ListSuppliersParams) (*Page[OfficeSupplier], error) {
 	return readPage[OfficeSupplier](ctx, c, &request{operation: "list_suppliers", path: "/office/suppliers", system: office}, params.selection())
 }
@@ -917,7 +917,7 @@ func (c *Client) Suppliers(ctx context.Context, params ListSuppliersParams) iter
 	return readAll[OfficeSupplier](ctx, c, request{operation: "list_suppliers", path: "/office/suppliers", system: office}, params.selection())
 }
 
-// GetSupplier calls GET /office/suppliers/{id}: read one of the suppliers.
+// GetSupplier sends GET /office/suppliers/{id}: read one of the suppliers.
 func (c *Client) GetSupplier(ctx context.Context, id string) (*OfficeSupplier, error) {
 	if id == "" {
 		return nil, failed("get_supplier", errNoID)
@@ -958,7 +958,7 @@ func (c *Client) OfficeRequisitions(ctx context.Context, params ListOfficeRequis
 	return readAll[OfficeRequisition](ctx, c, request{operation: "list_office_requisitions", path: "/office/requisitions", system: office}, params.selection())
 }
 
-// GetOfficeRequisition calls GET /office/requisitions/{id}: read one of the requisitions of Head
+// GetOfficeRequisition sends GET /office/requisitions/{id}: read one of the requisitions of Head
 // Office.
 func (c *Client) GetOfficeRequisition(ctx context.Context, id string) (*OfficeRequisition, error) {
 	if id == "" {
@@ -967,24 +967,24 @@ func (c *Client) GetOfficeRequisition(ctx context.Context, id string) (*OfficeRe
 	return read[OfficeRequisition](ctx, c, request{operation: "get_office_requisition", path: record("/office/requisitions/{id}", id), system: office})
 }
 
-// CreateRequisition calls POST /office/requisitions: file a requisition.
+// CreateRequisition sends POST /office/requisitions: file a requisition.
 //
 // With the manual bridge this is how the Factory's wish for material reaches Head Office: put its
 // requisition's id into reference. Small ones are approved by policy at once.
 //
 // It can write the events office.requisition.received and office.requisition.approved.
 //
-// It is refused with duplicate_reference (409) and too_many_open (409), beside what every call
-// can meet.
+// It can fail with duplicate_reference (409) and too_many_open (409), beside the errors of every
+// request.
 func (c *Client) CreateRequisition(ctx context.Context, in CreateRequisitionInput) (*OfficeRequisition, error) {
 	return write[OfficeRequisition](ctx, c, request{operation: "create_requisition", method: http.MethodPost, path: "/office/requisitions", system: office, in: in})
 }
 
-// ApproveRequisition calls POST /office/requisitions/{id}/approve: approve a requisition.
+// ApproveRequisition sends POST /office/requisitions/{id}/approve: approve a requisition.
 //
 // It can write the event office.requisition.approved.
 //
-// It is refused with not_found (404) and invalid_state (409), beside what every call can meet.
+// It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
 func (c *Client) ApproveRequisition(ctx context.Context, id string) (*OfficeRequisition, error) {
 	if id == "" {
 		return nil, failed("approve_requisition", errNoID)
@@ -992,11 +992,11 @@ func (c *Client) ApproveRequisition(ctx context.Context, id string) (*OfficeRequ
 	return write[OfficeRequisition](ctx, c, request{operation: "approve_requisition", method: http.MethodPost, path: record("/office/requisitions/{id}/approve", id), system: office})
 }
 
-// RejectRequisition calls POST /office/requisitions/{id}/reject: reject a requisition.
+// RejectRequisition sends POST /office/requisitions/{id}/reject: reject a requisition.
 //
 // It can write the event office.requisition.rejected.
 //
-// It is refused with not_found (404) and invalid_state (409), beside what every call can meet.
+// It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
 func (c *Client) RejectRequisition(ctx context.Context, id string, in RejectRequisitionInput) (*OfficeRequisition, error) {
 	if id == "" {
 		return nil, failed("reject_requisition", errNoID)
@@ -1030,8 +1030,8 @@ func (p ListPurchaseOrdersParams) selection() selection {
 
 // ListPurchaseOrders reads one page of GET /office/purchase-orders.
 //
-// What was ordered from suppliers. What has been received and billed of it stands beside the
-// status, in receipt_status and billing_status.
+// The orders to suppliers. receipt_status and billing_status say how much of each has been
+// received and billed.
 func (c *Client) ListPurchaseOrders(ctx context.Context, params ListPurchaseOrdersParams) (*Page[OfficePurchaseOrder], error) {
 	return readPage[OfficePurchaseOrder](ctx, c, &request{operation: "list_purchase_orders", path: "/office/purchase-orders", system: office}, params.selection())
 }
@@ -1042,7 +1042,7 @@ func (c *Client) PurchaseOrders(ctx context.Context, params ListPurchaseOrdersPa
 	return readAll[OfficePurchaseOrder](ctx, c, request{operation: "list_purchase_orders", path: "/office/purchase-orders", system: office}, params.selection())
 }
 
-// GetPurchaseOrder calls GET /office/purchase-orders/{id}: read one of the purchase orders.
+// GetPurchaseOrder sends GET /office/purchase-orders/{id}: read one of the purchase orders.
 func (c *Client) GetPurchaseOrder(ctx context.Context, id string) (*OfficePurchaseOrder, error) {
 	if id == "" {
 		return nil, failed("get_purchase_order", errNoID)
@@ -1050,7 +1050,7 @@ func (c *Client) GetPurchaseOrder(ctx context.Context, id string) (*OfficePurcha
 	return read[OfficePurchaseOrder](ctx, c, request{operation: "get_purchase_order", path: record("/office/purchase-orders/{id}", id), system: office})
 }
 
-// CreatePurchaseOrder calls POST /office/purchase-orders: order from a supplier.
+// CreatePurchaseOrder sends POST /office/purchase-orders: order from a supplier.
 //
 // A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest
 // goes to the supplier at once. The truck comes to the Factory.
@@ -1058,19 +1058,19 @@ func (c *Client) GetPurchaseOrder(ctx context.Context, id string) (*OfficePurcha
 // It can write the events office.purchase_order.created, office.purchase_order.approval_required
 // and office.purchase_order.approved.
 //
-// It is refused with not_found (404), requisition_not_approved (409), requisition_already_ordered
+// It can fail with not_found (404), requisition_not_approved (409), requisition_already_ordered
 // (409), supplier_on_hold (409), credit_limit_exceeded (409), sku_not_supplied (422),
-// below_minimum_order (422) and too_many_open (409), beside what every call can meet.
+// below_minimum_order (422) and too_many_open (409), beside the errors of every request.
 func (c *Client) CreatePurchaseOrder(ctx context.Context, in CreatePurchaseOrderInput) (*OfficePurchaseOrder, error) {
 	return write[OfficePurchaseOrder](ctx, c, request{operation: "create_purchase_order", method: http.MethodPost, path: "/office/purchase-orders", system: office, in: in})
 }
 
-// ApprovePurchaseOrder calls POST /office/purchase-orders/{id}/approve: approve a purchase order.
+// ApprovePurchaseOrder sends POST /office/purchase-orders/{id}/approve: approve a purchase order.
 //
 // It can write the event office.purchase_order.approved.
 //
-// It is refused with not_found (404), invalid_state (409) and supplier_on_hold (409), beside what
-// every call can meet.
+// It can fail with not_found (404), invalid_state (409) and supplier_on_hold (409), beside the
+// errors of every request.
 func (c *Client) ApprovePurchaseOrder(ctx context.Context, id string) (*OfficePurchaseOrder, error) {
 	if id == "" {
 		return nil, failed("approve_purchase_order", errNoID)
@@ -1111,7 +1111,7 @@ func (c *Client) OfficeGoodsReceipts(ctx context.Context, params ListOfficeGoods
 	return readAll[OfficeGoodsReceipt](ctx, c, request{operation: "list_office_goods_receipts", path: "/office/goods-receipts", system: office}, params.selection())
 }
 
-// GetOfficeGoodsReceipt calls GET /office/goods-receipts/{id}: read one of the goods receipts of
+// GetOfficeGoodsReceipt sends GET /office/goods-receipts/{id}: read one of the goods receipts of
 // Head Office.
 func (c *Client) GetOfficeGoodsReceipt(ctx context.Context, id string) (*OfficeGoodsReceipt, error) {
 	if id == "" {
@@ -1120,15 +1120,16 @@ func (c *Client) GetOfficeGoodsReceipt(ctx context.Context, id string) (*OfficeG
 	return read[OfficeGoodsReceipt](ctx, c, request{operation: "get_office_goods_receipt", path: record("/office/goods-receipts/{id}", id), system: office})
 }
 
-// CreateOfficeGoodsReceipt calls POST /office/goods-receipts: record what the Factory took in.
+// CreateOfficeGoodsReceipt sends POST /office/goods-receipts: record the goods that the Factory
+// took in.
 //
-// What a supplier's bill is matched against. With the auto bridge it is written by itself when
-// the Factory counts a delivery in.
+// The goods receipt that a supplier's bill is matched against. With the auto bridge it is written
+// by itself when the Factory counts a delivery in.
 //
 // It can write the event office.goods_receipt.recorded.
 //
-// It is refused with not_found (404), purchase_order_not_approved (409), duplicate_reference
-// (409) and quantity_exceeds_order (422), beside what every call can meet.
+// It can fail with not_found (404), purchase_order_not_approved (409), duplicate_reference (409)
+// and quantity_exceeds_order (422), beside the errors of every request.
 func (c *Client) CreateOfficeGoodsReceipt(ctx context.Context, in CreateOfficeGoodsReceiptInput) (*OfficeGoodsReceipt, error) {
 	return write[OfficeGoodsReceipt](ctx, c, request{operation: "create_office_goods_receipt", method: http.MethodPost, path: "/office/goods-receipts", system: office, in: in})
 }
@@ -1163,7 +1164,7 @@ func (p ListSupplierInvoicesParams) selection() selection {
 
 // ListSupplierInvoices reads one page of GET /office/supplier-invoices.
 //
-// What suppliers ask for, compared with what was ordered and received.
+// The bills of suppliers, compared with orders and receipts.
 func (c *Client) ListSupplierInvoices(ctx context.Context, params ListSupplierInvoicesParams) (*Page[OfficeSupplierInvoice], error) {
 	return readPage[OfficeSupplierInvoice](ctx, c, &request{operation: "list_supplier_invoices", path: "/office/supplier-invoices", system: office}, params.selection())
 }
@@ -1174,7 +1175,7 @@ func (c *Client) SupplierInvoices(ctx context.Context, params ListSupplierInvoic
 	return readAll[OfficeSupplierInvoice](ctx, c, request{operation: "list_supplier_invoices", path: "/office/supplier-invoices", system: office}, params.selection())
 }
 
-// GetSupplierInvoice calls GET /office/supplier-invoices/{id}: read one of the supplier invoices.
+// GetSupplierInvoice sends GET /office/supplier-invoices/{id}: read one of the supplier invoices.
 func (c *Client) GetSupplierInvoice(ctx context.Context, id string) (*OfficeSupplierInvoice, error) {
 	if id == "" {
 		return nil, failed("get_supplier_invoice", errNoID)
@@ -1182,15 +1183,16 @@ func (c *Client) GetSupplierInvoice(ctx context.Context, id string) (*OfficeSupp
 	return read[OfficeSupplierInvoice](ctx, c, request{operation: "get_supplier_invoice", path: record("/office/supplier-invoices/{id}", id), system: office})
 }
 
-// PaySupplierInvoice calls POST /office/supplier-invoices/{id}/pay: pay a supplier.
+// PaySupplierInvoice sends POST /office/supplier-invoices/{id}/pay: pay a supplier.
 //
 // A bill that matches its order and receipt needs no amount. One that does not is closed by its
 // matched amount, and the supplier credits the rest, or by the whole bill.
 //
 // It can write the events office.supplier_invoice.paid and sandbox.mission.completed.
 //
-// It is refused with not_found (404), already_paid (409), direct_debit (409), three_way_mismatch
-// (409), insufficient_funds (409) and amount_not_payable (422), beside what every call can meet.
+// It can fail with not_found (404), already_paid (409), direct_debit (409), three_way_mismatch
+// (409), insufficient_funds (409) and amount_not_payable (422), beside the errors of every
+// request.
 func (c *Client) PaySupplierInvoice(ctx context.Context, id string, in PaySupplierInvoiceInput) (*OfficeSupplierInvoice, error) {
 	if id == "" {
 		return nil, failed("pay_supplier_invoice", errNoID)
@@ -1224,7 +1226,7 @@ func (p ListEmployeesParams) selection() selection {
 
 // ListEmployees reads one page of GET /office/employees.
 //
-// Who works for the company, and who has left it.
+// The employees of the company, those who have left included.
 func (c *Client) ListEmployees(ctx context.Context, params ListEmployeesParams) (*Page[Employee], error) {
 	return readPage[Employee](ctx, c, &request{operation: "list_employees", path: "/office/employees", system: office}, params.selection())
 }
@@ -1234,7 +1236,7 @@ func (c *Client) Employees(ctx context.Context, params ListEmployeesParams) iter
 	return readAll[Employee](ctx, c, request{operation: "list_employees", path: "/office/employees", system: office}, params.selection())
 }
 
-// GetEmployee calls GET /office/employees/{id}: read one of the employees.
+// GetEmployee sends GET /office/employees/{id}: read one of the employees.
 func (c *Client) GetEmployee(ctx context.Context, id string) (*Employee, error) {
 	if id == "" {
 		return nil, failed("get_employee", errNoID)
@@ -1242,27 +1244,27 @@ func (c *Client) GetEmployee(ctx context.Context, id string) (*Employee, error) 
 	return read[Employee](ctx, c, request{operation: "get_employee", path: record("/office/employees/{id}", id), system: office})
 }
 
-// HireEmployee calls POST /office/employees: hire somebody.
+// HireEmployee sends POST /office/employees: hire an employee.
 //
-// Costs a fee. They begin two working days later, in the place of whoever left the role.
+// Costs a fee. They begin two working days later, in the place of the one who left the role.
 //
 // It can write the event hr.employee.hired.
 //
-// It is refused with insufficient_funds (409) and headcount_limit (409), beside what every call
-// can meet.
+// It can fail with insufficient_funds (409) and headcount_limit (409), beside the errors of every
+// request.
 func (c *Client) HireEmployee(ctx context.Context, in HireEmployeeInput) (*Employee, error) {
 	return write[Employee](ctx, c, request{operation: "hire_employee", method: http.MethodPost, path: "/office/employees", system: office, in: in})
 }
 
-// DismissEmployee calls POST /office/employees/{id}/dismiss: dismiss an employee.
+// DismissEmployee sends POST /office/employees/{id}/dismiss: dismiss an employee.
 //
 // Costs two weeks' wage. Today still counts as worked, and a press that they have set going runs
 // on.
 //
 // It can write the event hr.employee.dismissed.
 //
-// It is refused with not_found (404), invalid_state (409) and insufficient_funds (409), beside
-// what every call can meet.
+// It can fail with not_found (404), invalid_state (409) and insufficient_funds (409), beside the
+// errors of every request.
 func (c *Client) DismissEmployee(ctx context.Context, id string, in DismissEmployeeInput) (*Employee, error) {
 	if id == "" {
 		return nil, failed("dismiss_employee", errNoID)
@@ -1301,7 +1303,7 @@ func (c *Client) LeaveRequests(ctx context.Context, params ListLeaveRequestsPara
 	return readAll[LeaveRequest](ctx, c, request{operation: "list_leave_requests", path: "/office/leave-requests", system: office}, params.selection())
 }
 
-// GetLeaveRequest calls GET /office/leave-requests/{id}: read one of the leave requests.
+// GetLeaveRequest sends GET /office/leave-requests/{id}: read one of the leave requests.
 func (c *Client) GetLeaveRequest(ctx context.Context, id string) (*LeaveRequest, error) {
 	if id == "" {
 		return nil, failed("get_leave_request", errNoID)
@@ -1339,7 +1341,7 @@ func (c *Client) Timesheets(ctx context.Context, params ListTimesheetsParams) it
 	return readAll[Timesheet](ctx, c, request{operation: "list_timesheets", path: "/office/timesheets", system: office}, params.selection())
 }
 
-// GetTimesheet calls GET /office/timesheets/{id}: read one of the timesheets.
+// GetTimesheet sends GET /office/timesheets/{id}: read one of the timesheets.
 func (c *Client) GetTimesheet(ctx context.Context, id string) (*Timesheet, error) {
 	if id == "" {
 		return nil, failed("get_timesheet", errNoID)
@@ -1347,7 +1349,7 @@ func (c *Client) GetTimesheet(ctx context.Context, id string) (*Timesheet, error
 	return read[Timesheet](ctx, c, request{operation: "get_timesheet", path: record("/office/timesheets/{id}", id), system: office})
 }
 
-// CreateTimesheet calls POST /office/timesheets: record the hours of a week.
+// CreateTimesheet sends POST /office/timesheets: record the hours of a week.
 //
 // From Friday noon on, once for each week. The wages are then due on the Wednesday after. With
 // the auto bridge the Factory's attendance is recorded at the close of Friday unless you were
@@ -1355,8 +1357,8 @@ func (c *Client) GetTimesheet(ctx context.Context, id string) (*Timesheet, error
 //
 // It can write the event hr.payroll.due.
 //
-// It is refused with timesheet_exists (409), week_not_over (409), payroll_already_paid (409) and
-// employee_missing (422), beside what every call can meet.
+// It can fail with timesheet_exists (409), week_not_over (409), payroll_already_paid (409) and
+// employee_missing (422), beside the errors of every request.
 func (c *Client) CreateTimesheet(ctx context.Context, in CreateTimesheetInput) (*Timesheet, error) {
 	return write[Timesheet](ctx, c, request{operation: "create_timesheet", method: http.MethodPost, path: "/office/timesheets", system: office, in: in})
 }
@@ -1394,7 +1396,7 @@ func (c *Client) PayrollRuns(ctx context.Context, params ListPayrollRunsParams) 
 	return readAll[PayrollRun](ctx, c, request{operation: "list_payroll_runs", path: "/office/payroll-runs", system: office}, params.selection())
 }
 
-// GetPayrollRun calls GET /office/payroll-runs/{id}: read one of the payroll runs.
+// GetPayrollRun sends GET /office/payroll-runs/{id}: read one of the payroll runs.
 func (c *Client) GetPayrollRun(ctx context.Context, id string) (*PayrollRun, error) {
 	if id == "" {
 		return nil, failed("get_payroll_run", errNoID)
@@ -1402,15 +1404,15 @@ func (c *Client) GetPayrollRun(ctx context.Context, id string) (*PayrollRun, err
 	return read[PayrollRun](ctx, c, request{operation: "get_payroll_run", path: record("/office/payroll-runs/{id}", id), system: office})
 }
 
-// RunPayroll calls POST /office/payroll-runs: pay the wages of a week.
+// RunPayroll sends POST /office/payroll-runs: pay the wages of a week.
 //
-// Pays what the week's timesheet says. Late wages cost 2 % for each working day, 10 % at most;
+// Pays the hours of the week's timesheet. Late wages cost 2 % for each working day, 10 % at most;
 // after five working days they are collected, whether or not the cash is there.
 //
 // It can write the events hr.payroll.paid and sandbox.mission.completed.
 //
-// It is refused with not_found (404), timesheet_missing (409), payroll_already_paid (409) and
-// insufficient_funds (409), beside what every call can meet.
+// It can fail with not_found (404), timesheet_missing (409), payroll_already_paid (409) and
+// insufficient_funds (409), beside the errors of every request.
 func (c *Client) RunPayroll(ctx context.Context, in RunPayrollInput) (*PayrollRun, error) {
 	return write[PayrollRun](ctx, c, request{operation: "run_payroll", method: http.MethodPost, path: "/office/payroll-runs", system: office, in: in})
 }
@@ -1449,7 +1451,7 @@ func (c *Client) WorkOrders(ctx context.Context, params ListWorkOrdersParams) it
 	return readAll[FactoryWorkOrder](ctx, c, request{operation: "list_work_orders", path: "/factory/work-orders", system: factory}, params.selection())
 }
 
-// GetWorkOrder calls GET /factory/work-orders/{id}: read one of the work orders.
+// GetWorkOrder sends GET /factory/work-orders/{id}: read one of the work orders.
 func (c *Client) GetWorkOrder(ctx context.Context, id string) (*FactoryWorkOrder, error) {
 	if id == "" {
 		return nil, failed("get_work_order", errNoID)
@@ -1457,15 +1459,15 @@ func (c *Client) GetWorkOrder(ctx context.Context, id string) (*FactoryWorkOrder
 	return read[FactoryWorkOrder](ctx, c, request{operation: "get_work_order", path: record("/factory/work-orders/{id}", id), system: factory})
 }
 
-// CreateWorkOrder calls POST /factory/work-orders: order work from the Factory.
+// CreateWorkOrder sends POST /factory/work-orders: order work from the Factory.
 //
 // With the manual bridge this is how an accepted sales order reaches the Factory: put its id into
 // reference. Stock goods without a reference go on the shelf.
 //
 // It can write the events factory.work_order.created and factory.work_order.ready.
 //
-// It is refused with duplicate_reference (409), reference_required (422) and too_many_open (409),
-// beside what every call can meet.
+// It can fail with duplicate_reference (409), reference_required (422) and too_many_open (409),
+// beside the errors of every request.
 func (c *Client) CreateWorkOrder(ctx context.Context, in CreateWorkOrderInput) (*FactoryWorkOrder, error) {
 	return write[FactoryWorkOrder](ctx, c, request{operation: "create_work_order", method: http.MethodPost, path: "/factory/work-orders", system: factory, in: in})
 }
@@ -1504,7 +1506,7 @@ func (c *Client) PrintRuns(ctx context.Context, params ListPrintRunsParams) iter
 	return readAll[FactoryPrintRun](ctx, c, request{operation: "list_print_runs", path: "/factory/print-runs", system: factory}, params.selection())
 }
 
-// GetPrintRun calls GET /factory/print-runs/{id}: read one of the print runs.
+// GetPrintRun sends GET /factory/print-runs/{id}: read one of the print runs.
 func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, error) {
 	if id == "" {
 		return nil, failed("get_print_run", errNoID)
@@ -1512,7 +1514,7 @@ func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, 
 	return read[FactoryPrintRun](ctx, c, request{operation: "get_print_run", path: record("/factory/print-runs/{id}", id), system: factory})
 }
 
-// StartPrintRun calls POST /factory/print-runs: start a press.
+// StartPrintRun sends POST /factory/print-runs: start a press.
 //
 // Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves
 // its order in printing: start another for the rest.
@@ -1521,9 +1523,9 @@ func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, 
 // factory.requisition.created, office.requisition.received, office.requisition.approved and
 // sandbox.mission.completed.
 //
-// It is refused with not_found (404), invalid_state (409), press_down (409), press_busy (409),
-// no_operator (409), insufficient_stock (409) and gang_mixed_paper (422), beside what every call
-// can meet.
+// It can fail with not_found (404), invalid_state (409), press_down (409), press_busy (409),
+// no_operator (409), insufficient_stock (409) and gang_mixed_paper (422), beside the errors of
+// every request.
 func (c *Client) StartPrintRun(ctx context.Context, in StartPrintRunInput) (*FactoryPrintRun, error) {
 	return write[FactoryPrintRun](ctx, c, request{operation: "start_print_run", method: http.MethodPost, path: "/factory/print-runs", system: factory, in: in})
 }
@@ -1561,7 +1563,7 @@ func (c *Client) FactoryShipments(ctx context.Context, params ListFactoryShipmen
 	return readAll[FactoryShipment](ctx, c, request{operation: "list_factory_shipments", path: "/factory/shipments", system: factory}, params.selection())
 }
 
-// GetFactoryShipment calls GET /factory/shipments/{id}: read one of the shipments of the Factory.
+// GetFactoryShipment sends GET /factory/shipments/{id}: read one of the shipments of the Factory.
 func (c *Client) GetFactoryShipment(ctx context.Context, id string) (*FactoryShipment, error) {
 	if id == "" {
 		return nil, failed("get_factory_shipment", errNoID)
@@ -1569,16 +1571,16 @@ func (c *Client) GetFactoryShipment(ctx context.Context, id string) (*FactoryShi
 	return read[FactoryShipment](ctx, c, request{operation: "get_factory_shipment", path: record("/factory/shipments/{id}", id), system: factory})
 }
 
-// CreateFactoryShipment calls POST /factory/shipments: ship finished goods.
+// CreateFactoryShipment sends POST /factory/shipments: ship finished goods.
 //
-// The goods go to whoever the work order's reference names. With the auto bridge Head Office
-// bills them at once.
+// The goods go to the customer of the order that the work order's reference names. With the auto
+// bridge Head Office bills them at once.
 //
 // It can write the events factory.shipment.created, office.contract_lot.delivered,
 // office.customer_invoice.created and sandbox.mission.completed.
 //
-// It is refused with not_found (404), work_order_not_ready (409) and invalid_state (409), beside
-// what every call can meet.
+// It can fail with not_found (404), work_order_not_ready (409) and invalid_state (409), beside
+// the errors of every request.
 func (c *Client) CreateFactoryShipment(ctx context.Context, in CreateFactoryShipmentInput) (*FactoryShipment, error) {
 	return write[FactoryShipment](ctx, c, request{operation: "create_factory_shipment", method: http.MethodPost, path: "/factory/shipments", system: factory, in: in})
 }
@@ -1617,7 +1619,7 @@ func (c *Client) StockItems(ctx context.Context, params ListStockItemsParams) it
 	return readAll[FactoryStockItem](ctx, c, request{operation: "list_stock_items", path: "/factory/stock", system: factory}, params.selection())
 }
 
-// GetStockItem calls GET /factory/stock/{id}: read one of the stock items.
+// GetStockItem sends GET /factory/stock/{id}: read one of the stock items.
 func (c *Client) GetStockItem(ctx context.Context, id string) (*FactoryStockItem, error) {
 	if id == "" {
 		return nil, failed("get_stock_item", errNoID)
@@ -1661,7 +1663,7 @@ func (c *Client) StockMoves(ctx context.Context, params ListStockMovesParams) it
 	return readAll[FactoryStockMove](ctx, c, request{operation: "list_stock_moves", path: "/factory/stock-moves", system: factory}, params.selection())
 }
 
-// GetStockMove calls GET /factory/stock-moves/{id}: read one of the stock moves.
+// GetStockMove sends GET /factory/stock-moves/{id}: read one of the stock moves.
 func (c *Client) GetStockMove(ctx context.Context, id string) (*FactoryStockMove, error) {
 	if id == "" {
 		return nil, failed("get_stock_move", errNoID)
@@ -1697,7 +1699,7 @@ func (c *Client) Presses(ctx context.Context, params ListPressesParams) iter.Seq
 	return readAll[FactoryPress](ctx, c, request{operation: "list_presses", path: "/factory/presses", system: factory}, params.selection())
 }
 
-// GetPress calls GET /factory/presses/{id}: read one of the presses.
+// GetPress sends GET /factory/presses/{id}: read one of the presses.
 func (c *Client) GetPress(ctx context.Context, id string) (*FactoryPress, error) {
 	if id == "" {
 		return nil, failed("get_press", errNoID)
@@ -1733,7 +1735,7 @@ func (c *Client) Operators(ctx context.Context, params ListOperatorsParams) iter
 	return readAll[FactoryOperator](ctx, c, request{operation: "list_operators", path: "/factory/operators", system: factory}, params.selection())
 }
 
-// GetOperator calls GET /factory/operators/{id}: read one of the operators.
+// GetOperator sends GET /factory/operators/{id}: read one of the operators.
 func (c *Client) GetOperator(ctx context.Context, id string) (*FactoryOperator, error) {
 	if id == "" {
 		return nil, failed("get_operator", errNoID)
@@ -1770,7 +1772,7 @@ func (c *Client) FactoryProducts(ctx context.Context, params ListFactoryProducts
 	return readAll[FactoryProduct](ctx, c, request{operation: "list_factory_products", path: "/factory/products", system: factory}, params.selection())
 }
 
-// GetFactoryProduct calls GET /factory/products/{id}: read one of the products with their bills
+// GetFactoryProduct sends GET /factory/products/{id}: read one of the products with their bills
 // of materials.
 func (c *Client) GetFactoryProduct(ctx context.Context, id string) (*FactoryProduct, error) {
 	if id == "" {
@@ -1803,7 +1805,8 @@ func (p ListFactoryRequisitionsParams) selection() selection {
 
 // ListFactoryRequisitions reads one page of GET /factory/requisitions.
 //
-// What the Factory's reorder rule asks for. One is open for an item until it is refilled.
+// The material that the Factory's reorder rule asks for. One is open for an item until it is
+// refilled.
 func (c *Client) ListFactoryRequisitions(ctx context.Context, params ListFactoryRequisitionsParams) (*Page[FactoryRequisition], error) {
 	return readPage[FactoryRequisition](ctx, c, &request{operation: "list_factory_requisitions", path: "/factory/requisitions", system: factory}, params.selection())
 }
@@ -1814,7 +1817,7 @@ func (c *Client) FactoryRequisitions(ctx context.Context, params ListFactoryRequ
 	return readAll[FactoryRequisition](ctx, c, request{operation: "list_factory_requisitions", path: "/factory/requisitions", system: factory}, params.selection())
 }
 
-// GetFactoryRequisition calls GET /factory/requisitions/{id}: read one of the requisitions of the
+// GetFactoryRequisition sends GET /factory/requisitions/{id}: read one of the requisitions of the
 // Factory.
 func (c *Client) GetFactoryRequisition(ctx context.Context, id string) (*FactoryRequisition, error) {
 	if id == "" {
@@ -1856,7 +1859,7 @@ func (c *Client) Deliveries(ctx context.Context, params ListDeliveriesParams) it
 	return readAll[FactoryDelivery](ctx, c, request{operation: "list_deliveries", path: "/factory/deliveries", system: factory}, params.selection())
 }
 
-// GetDelivery calls GET /factory/deliveries/{id}: read one of the deliveries.
+// GetDelivery sends GET /factory/deliveries/{id}: read one of the deliveries.
 func (c *Client) GetDelivery(ctx context.Context, id string) (*FactoryDelivery, error) {
 	if id == "" {
 		return nil, failed("get_delivery", errNoID)
@@ -1894,7 +1897,7 @@ func (c *Client) FactoryGoodsReceipts(ctx context.Context, params ListFactoryGoo
 	return readAll[FactoryGoodsReceipt](ctx, c, request{operation: "list_factory_goods_receipts", path: "/factory/goods-receipts", system: factory}, params.selection())
 }
 
-// GetFactoryGoodsReceipt calls GET /factory/goods-receipts/{id}: read one of the goods receipts
+// GetFactoryGoodsReceipt sends GET /factory/goods-receipts/{id}: read one of the goods receipts
 // of the Factory.
 func (c *Client) GetFactoryGoodsReceipt(ctx context.Context, id string) (*FactoryGoodsReceipt, error) {
 	if id == "" {
@@ -1903,16 +1906,16 @@ func (c *Client) GetFactoryGoodsReceipt(ctx context.Context, id string) (*Factor
 	return read[FactoryGoodsReceipt](ctx, c, request{operation: "get_factory_goods_receipt", path: record("/factory/goods-receipts/{id}", id), system: factory})
 }
 
-// CreateFactoryGoodsReceipt calls POST /factory/goods-receipts: count a delivery in.
+// CreateFactoryGoodsReceipt sends POST /factory/goods-receipts: count a delivery in.
 //
-// What is accepted goes into stock, what is rejected goes back with the driver. With the auto
-// bridge Head Office gets its copy at once.
+// Accepted goods go into stock, rejected goods go back with the driver. With the auto bridge Head
+// Office gets its copy at once.
 //
 // It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded and
 // sandbox.mission.completed.
 //
-// It is refused with not_found (404), delivery_already_received (409) and
-// quantity_exceeds_delivery (422), beside what every call can meet.
+// It can fail with not_found (404), delivery_already_received (409) and quantity_exceeds_delivery
+// (422), beside the errors of every request.
 func (c *Client) CreateFactoryGoodsReceipt(ctx context.Context, in CreateFactoryGoodsReceiptInput) (*FactoryGoodsReceipt, error) {
 	return write[FactoryGoodsReceipt](ctx, c, request{operation: "create_factory_goods_receipt", method: http.MethodPost, path: "/factory/goods-receipts", system: factory, in: in})
 }
@@ -1938,7 +1941,7 @@ func (p ListMarketDeliveriesParams) selection() selection {
 
 // ListMarketDeliveries reads one page of GET /factory/market-deliveries.
 //
-// What was bought on the market and has come. The carrier puts it away: no goods receipt is
+// Goods bought on the market that have come. The carrier puts them away: no goods receipt is
 // needed.
 func (c *Client) ListMarketDeliveries(ctx context.Context, params ListMarketDeliveriesParams) (*Page[FactoryMarketDelivery], error) {
 	return readPage[FactoryMarketDelivery](ctx, c, &request{operation: "list_market_deliveries", path: "/factory/market-deliveries", system: factory}, params.selection())
@@ -1950,7 +1953,7 @@ func (c *Client) MarketDeliveries(ctx context.Context, params ListMarketDeliveri
 	return readAll[FactoryMarketDelivery](ctx, c, request{operation: "list_market_deliveries", path: "/factory/market-deliveries", system: factory}, params.selection())
 }
 
-// GetMarketDelivery calls GET /factory/market-deliveries/{id}: read one of the market deliveries.
+// GetMarketDelivery sends GET /factory/market-deliveries/{id}: read one of the market deliveries.
 func (c *Client) GetMarketDelivery(ctx context.Context, id string) (*FactoryMarketDelivery, error) {
 	if id == "" {
 		return nil, failed("get_market_delivery", errNoID)
@@ -1984,7 +1987,7 @@ func (p ListAttendanceParams) selection() selection {
 
 // ListAttendance reads one page of GET /factory/attendance.
 //
-// Who came to work on each day, by badge. week_start picks the week of a Monday.
+// Attendance on each day, by badge. week_start picks the week of a Monday.
 func (c *Client) ListAttendance(ctx context.Context, params ListAttendanceParams) (*Page[FactoryAttendance], error) {
 	return readPage[FactoryAttendance](ctx, c, &request{operation: "list_attendance", path: "/factory/attendance", system: factory}, params.selection())
 }
@@ -1994,7 +1997,7 @@ func (c *Client) Attendance(ctx context.Context, params ListAttendanceParams) it
 	return readAll[FactoryAttendance](ctx, c, request{operation: "list_attendance", path: "/factory/attendance", system: factory}, params.selection())
 }
 
-// GetAttendanceRow calls GET /factory/attendance/{id}: read one of the attendance.
+// GetAttendanceRow sends GET /factory/attendance/{id}: read one of the attendance.
 func (c *Client) GetAttendanceRow(ctx context.Context, id string) (*FactoryAttendance, error) {
 	if id == "" {
 		return nil, failed("get_attendance_row", errNoID)
@@ -2035,7 +2038,7 @@ func (c *Client) Webhooks(ctx context.Context, params ListWebhooksParams) iter.S
 	return readAll[Subscription](ctx, c, request{operation: "list_webhooks", path: "/webhooks", system: shared}, params.selection())
 }
 
-// GetWebhook calls GET /webhooks/{id}: read one of the webhook subscriptions.
+// GetWebhook sends GET /webhooks/{id}: read one of the webhook subscriptions.
 func (c *Client) GetWebhook(ctx context.Context, id string) (*Subscription, error) {
 	if id == "" {
 		return nil, failed("get_webhook", errNoID)
@@ -2043,29 +2046,29 @@ func (c *Client) GetWebhook(ctx context.Context, id string) (*Subscription, erro
 	return read[Subscription](ctx, c, request{operation: "get_webhook", path: record("/webhooks/{id}", id), system: shared})
 }
 
-// CreateWebhook calls POST /webhooks: create a webhook subscription.
+// CreateWebhook sends POST /webhooks: create a webhook subscription.
 //
-// The answer holds the secret that deliveries are signed with, this once: a replay shows null.
-// Nothing is delivered before POST /webhooks/{id}/test was answered 2xx.
+// The response holds the secret that signs deliveries, this once: a replay shows null. Nothing is
+// delivered before POST /webhooks/{id}/test got a 2xx from your URL.
 //
 // It can write the event sandbox.webhook.created.
 //
-// It is refused with webhook_url_rejected (422), invalid_event_type (422) and
-// webhook_limit_reached (409), beside what every call can meet.
+// It can fail with webhook_url_rejected (422), invalid_event_type (422) and webhook_limit_reached
+// (409), beside the errors of every request.
 func (c *Client) CreateWebhook(ctx context.Context, in CreateWebhookInput) (*Subscription, error) {
 	return write[Subscription](ctx, c, request{operation: "create_webhook", method: http.MethodPost, path: "/webhooks", system: shared, in: in})
 }
 
-// UpdateWebhook calls PATCH /webhooks/{id}: change a webhook subscription.
+// UpdateWebhook sends PATCH /webhooks/{id}: change a webhook subscription.
 //
-// Members that are left out stay as they are. A disabled subscription goes back into service,
-// unless status is disabled. A changed URL has to be verified again, whatever the status; what
-// waited for the old one is dropped.
+// Fields that are left out stay as they are. A disabled subscription goes back into service,
+// unless status is disabled. A changed URL has to be verified again, with any status; deliveries
+// that waited for the old one are dropped.
 //
 // It can write the events sandbox.webhook.updated and sandbox.webhook.reenabled.
 //
-// It is refused with not_found (404), invalid_state (409), webhook_url_rejected (422) and
-// invalid_event_type (422), beside what every call can meet.
+// It can fail with not_found (404), invalid_state (409), webhook_url_rejected (422) and
+// invalid_event_type (422), beside the errors of every request.
 func (c *Client) UpdateWebhook(ctx context.Context, id string, in UpdateWebhookInput) (*Subscription, error) {
 	if id == "" {
 		return nil, failed("update_webhook", errNoID)
@@ -2073,14 +2076,14 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, in UpdateWebhookI
 	return write[Subscription](ctx, c, request{operation: "update_webhook", method: http.MethodPatch, path: record("/webhooks/{id}", id), system: shared, in: in})
 }
 
-// DeleteWebhook calls DELETE /webhooks/{id}: delete a webhook subscription.
+// DeleteWebhook sends DELETE /webhooks/{id}: delete a webhook subscription.
 //
-// What waits is not sent. The answer is its last row; after it the subscription and its log are
-// gone.
+// Waiting deliveries are not sent. The response is its last row; after it the subscription and
+// its log are gone.
 //
 // It can write the event sandbox.webhook.deleted.
 //
-// It is refused with not_found (404), beside what every call can meet.
+// It can fail with not_found (404), beside the errors of every request.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) (*Subscription, error) {
 	if id == "" {
 		return nil, failed("delete_webhook", errNoID)
@@ -2088,17 +2091,17 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (*Subscription, e
 	return write[Subscription](ctx, c, request{operation: "delete_webhook", method: http.MethodDelete, path: record("/webhooks/{id}", id), system: shared})
 }
 
-// TestWebhook calls POST /webhooks/{id}/test: ping the URL of a webhook subscription.
+// TestWebhook sends POST /webhooks/{id}/test: ping the URL of a webhook subscription.
 //
-// Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer.
+// Sends an event of the type webhook.ping, signed like any delivery, and waits for the response.
 // 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in
 // the delivery log and not in the feed, and counts in the budget of deliveries.
 //
 // It can write the events sandbox.webhook.tested, sandbox.webhook.activated and
 // sandbox.mission.completed.
 //
-// It is refused with not_found (404) and request_in_progress (409), beside what every call can
-// meet.
+// It can fail with not_found (404) and request_in_progress (409), beside the errors of every
+// request.
 func (c *Client) TestWebhook(ctx context.Context, id string) (*WebhookTest, error) {
 	if id == "" {
 		return nil, failed("test_webhook", errNoID)
@@ -2106,15 +2109,15 @@ func (c *Client) TestWebhook(ctx context.Context, id string) (*WebhookTest, erro
 	return write[WebhookTest](ctx, c, request{operation: "test_webhook", method: http.MethodPost, path: record("/webhooks/{id}/test", id), system: shared})
 }
 
-// RotateWebhookSecret calls POST /webhooks/{id}/rotate-secret: replace the secret of a webhook
+// RotateWebhookSecret sends POST /webhooks/{id}/rotate-secret: replace the secret of a webhook
 // subscription.
 //
-// The answer holds the new secret, this once. For a day both secrets sign, so that receivers can
-// change over. A second rotation within the day ends the first secret at once.
+// The response holds the new secret, this once. For a day both secrets sign, so that receivers
+// can change over. A second rotation within the day ends the first secret at once.
 //
 // It can write the event sandbox.webhook.secret_rotated.
 //
-// It is refused with not_found (404), beside what every call can meet.
+// It can fail with not_found (404), beside the errors of every request.
 func (c *Client) RotateWebhookSecret(ctx context.Context, id string) (*Subscription, error) {
 	if id == "" {
 		return nil, failed("rotate_webhook_secret", errNoID)
@@ -2149,8 +2152,8 @@ func (p ListWebhookDeliveriesParams) selection() selection {
 
 // ListWebhookDeliveries reads one page of GET /webhooks/{id}/deliveries.
 //
-// A row for each attempt: what was sent when, and how the receiver answered, never with what.
-// Waiting attempts are listed too. Of those that are over, the newest 500 are kept.
+// A row for each attempt: the event, the time, and the status of the receiver's response, never
+// its body. Waiting attempts are listed too. Of those that are over, the newest 500 are kept.
 func (c *Client) ListWebhookDeliveries(ctx context.Context, id string, params ListWebhookDeliveriesParams) (*Page[Delivery], error) {
 	return readPage[Delivery](ctx, c, &request{operation: "list_webhook_deliveries", path: record("/webhooks/{id}/deliveries", id), system: shared}, params.selection())
 }
@@ -2161,14 +2164,14 @@ func (c *Client) WebhookDeliveries(ctx context.Context, id string, params ListWe
 	return readAll[Delivery](ctx, c, request{operation: "list_webhook_deliveries", path: record("/webhooks/{id}/deliveries", id), system: shared}, params.selection())
 }
 
-// RedeliverWebhook calls POST /webhooks/{id}/deliveries/{delivery_id}/redeliver: send an event
+// RedeliverWebhook sends POST /webhooks/{id}/deliveries/{delivery_id}/redeliver: send an event
 // once more.
 //
-// Answers with a new delivery of the same event, under the same webhook-id. It is sent at once,
-// within the budget, and retried like any other.
+// Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within
+// the budget, and retried like any other.
 //
-// It is refused with not_found (404), invalid_state (409) and too_many_open (409), beside what
-// every call can meet.
+// It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the
+// errors of every request.
 func (c *Client) RedeliverWebhook(ctx context.Context, id, deliveryID string) (*Delivery, error) {
 	if id == "" || deliveryID == "" {
 		return nil, failed("redeliver_webhook", errNoID)

@@ -18,9 +18,9 @@ const (
 	looksEvery = 1 << 12
 )
 
-// solve does the proof of work that a refusal with pow_required asks for and
+// solve does the proof of work that the error pow_required asks for and
 // returns the value of the header Sim-PoW. A task that is too hard, or none at
-// all, is the refusal again.
+// all, is that error again.
 func solve(ctx context.Context, refusal error) (string, error) {
 	var task struct {
 		Challenge  string `json:"challenge"`

@@ -28,7 +28,7 @@ const (
 )
 
 var (
-	errAnswerTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	errAnswerTooLarge = fmt.Errorf("the response has more than %d bytes", maxAnswer)
 	// errEmptyKey keeps a write without a key from being repeated.
 	errEmptyKey = errors.New("the idempotency key is empty")
 )
@@ -167,7 +167,7 @@ func (c *Client) attempt(q *request, r *http.Request, call *Call, out any) error
 	}
 	e := envelope{Data: out}
 	if err := json.Unmarshal(a.body, &e); err != nil {
-		return fmt.Errorf("platen: %s: decode the answer: %w", q.operation, err)
+		return fmt.Errorf("platen: %s: decode the response: %w", q.operation, err)
 	}
 	call.Meta = e.Meta
 	return nil
@@ -191,7 +191,7 @@ func (c *Client) send(r *http.Request) (*answer, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, &networkError{fmt.Errorf("read the answer: %w", err)}
+		return nil, &networkError{fmt.Errorf("read the response: %w", err)}
 	case len(body) > maxAnswer:
 		return nil, errAnswerTooLarge
 	}

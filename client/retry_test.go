@@ -229,7 +229,7 @@ func TestBadAnswersAreReported(t *testing.T) {
 		step step
 		want string
 	}{
-		"no JSON":   {step{status: 200, body: "<html>"}, "decode the answer"},
+		"no JSON":   {step{status: 200, body: "<html>"}, "decode the response"},
 		"too large": {step{status: 200, body: strings.Repeat(" ", 8<<20+1)}, "more than"},
 		"a move":    {step{status: 302}.with("Location", "http://elsewhere.test/"), "302"},
 		"a page":    {step{status: 404, body: "<html>"}, "404"},

@@ -14,22 +14,24 @@ type Meta struct {
 	Simulation bool      `json:"simulation"`
 	RequestID  string    `json:"request_id"`
 	ServerTime time.Time `json:"server_time"`
-	// The in-world date; on answers about a sandbox.
+	// The in-world date; on responses about a sandbox.
 	SimDate Date `json:"sim_date,omitzero"`
-	// Seconds left; on answers about a sandbox.
+	// Seconds left; on responses about a sandbox.
 	ExpiresInS int64  `json:"expires_in_s,omitzero"`
 	APIVersion string `json:"api_version"`
 }
 
 // CreateSandboxInput is the body of create_sandbox.
 type CreateSandboxInput struct {
-	// The company to begin with; starter when left out. At most 40 characters. Such as starter.
+	// The preset to begin with; starter when left out. At most 40 characters. Such as starter.
 	Preset *string `json:"preset,omitzero"`
 	// Makes the world repeatable; at random when left out. 0 to 9,007,199,254,740,991.
 	Seed *int64 `json:"seed,omitzero"`
-	// Who carries records between the systems; the preset's own when left out.
+	// Whether the sandbox (auto) or your program (manual) carries records between the systems; the
+	// preset's own when left out.
 	Bridge *Bridge `json:"bridge,omitzero"`
-	// What moves the clock; the preset's own when left out.
+	// realtime or manual: whether wall time or your program moves the clock; the preset's own when
+	// left out.
 	Clock *ClockMode `json:"clock,omitzero"`
 }
 
@@ -62,7 +64,7 @@ type NewSandbox struct {
 
 // QueueTicket is in the response of poll_ticket.
 type QueueTicket struct {
-	// Where to look, relative to the origin.
+	// The path to poll, relative to the origin.
 	Poll string `json:"poll"`
 	// The place in the queue, from 1.
 	Position int64 `json:"position"`
@@ -95,7 +97,7 @@ type SandboxStatus struct {
 	Morale    float64     `json:"morale"`
 	Inventory Inventory   `json:"inventory"`
 	Presses   PressCounts `json:"presses"`
-	// What gets in the way at present, oldest first.
+	// The disruptions that run at present, oldest first.
 	Disruptions []RunningDisruption `json:"disruptions"`
 	Counts      Counts              `json:"counts"`
 	// The number of the newest event.
@@ -205,7 +207,7 @@ type Score struct {
 	SpoilagePct   *float64 `json:"spoilage_pct"`
 	LotsDelivered int64    `json:"lots_delivered"`
 	PayrollLate   int64    `json:"payroll_late"`
-	// Writes that were answered 4xx, but for 429 and press_busy, which only ask to wait.
+	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	WritesRefused int64 `json:"writes_refused"`
 }
 
@@ -327,9 +329,9 @@ type OrderCount struct {
 // WriteCount is the type of Report.Writes.
 type WriteCount struct {
 	Accepted int64 `json:"accepted"`
-	// Answered 4xx, but for 429 and press_busy, which only ask to wait.
+	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	Refused int64 `json:"refused"`
-	// Answered with the stored answer of an earlier request.
+	// Writes that got the stored response of an earlier request.
 	Replayed int64 `json:"replayed"`
 }
 
@@ -381,21 +383,21 @@ type Links struct {
 
 // LoggedCall is in the responses of list_requests and get_request.
 type LoggedCall struct {
-	// The request_id of its answer.
+	// The request_id of its response.
 	ID     string `json:"id"`
 	Method string `json:"method"`
 	// Without its query string.
 	Path   string `json:"path"`
 	Status int64  `json:"status"`
-	// Until the answer was ready, in whole milliseconds.
+	// Until the response was ready, in whole milliseconds.
 	DurationMS int64 `json:"duration_ms"`
 	// The system of the key that was sent.
 	System LoggedCallSystem `json:"system"`
-	// The answer was the stored one of an earlier request.
+	// The response was the stored one of an earlier request.
 	IdempotentReplay bool `json:"idempotent_replay"`
-	// The code of a refusal; null for none.
+	// The code of the error; null for none.
 	ErrorCode *string `json:"error_code"`
-	// When it was answered.
+	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -484,7 +486,7 @@ type Event struct {
 	Title     string   `json:"title"`
 	Story     string   `json:"story"`
 	StartedOn Date     `json:"started_on"`
-	// What it does to the company; null for a story that changes nothing.
+	// Its effect on the company; null for a story that changes nothing.
 	Disruption *DisruptionNote `json:"disruption"`
 	Status     LoreEventStatus `json:"status"`
 	CreatedAt  time.Time       `json:"created_at"`
@@ -540,21 +542,21 @@ type MajorOrder struct {
 	Title string `json:"title"`
 	Story string `json:"story"`
 	SKU   string `json:"sku"`
-	// What a quantity of one stands for.
+	// The unit of the quantity.
 	Unit           string `json:"unit"`
 	TargetQuantity int64  `json:"target_quantity"`
-	// What all printers have shipped to customers, yours included. The others are counted when a day
+	// The shipments of all printers to customers, yours included. The others are counted when a day
 	// opens.
 	WorldQuantity int64 `json:"world_quantity"`
-	// What your Factory has shipped to customers while the order is open. Two per cent of the target
+	// The shipments of your Factory to customers while the order is open. Two per cent of the target
 	// are a share.
 	OwnQuantity int64 `json:"own_quantity"`
 	OpensOn     Date  `json:"opens_on"`
 	// The last day that counts.
 	ClosesOn Date `json:"closes_on"`
-	// What a share in a fulfilled order earns, in per cent of the value of your shipments for it.
+	// The bonus for a share in a fulfilled order, in per cent of the value of your shipments for it.
 	BonusPct int64 `json:"bonus_pct"`
-	// What each share in a fulfilled order earns beside.
+	// The fixed bonus for each share in a fulfilled order.
 	PoolMinor int64  `json:"pool_minor"`
 	Currency  string `json:"currency"`
 	// The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100.
@@ -721,7 +723,7 @@ type CreateOfficeShipmentInput struct {
 	SalesOrderID *string `json:"sales_order_id,omitzero"`
 	// The lot to ship; this or sales_order_id. 1 to 64 characters.
 	ContractLotID *string `json:"contract_lot_id,omitzero"`
-	// The ordered quantity, which is also what is shipped when this is left out. At least 1.
+	// The ordered quantity, which is also the default. At least 1.
 	Quantity *int64 `json:"quantity,omitzero"`
 	// The Factory's shipment id, or any text. 1 to 64 characters.
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
@@ -769,7 +771,7 @@ type Cash struct {
 	// Day closes in a row with negative cash.
 	DaysNegative    int64 `json:"days_negative"`
 	ReceivableMinor int64 `json:"receivable_minor"`
-	// What suppliers ask for.
+	// The unpaid bills of suppliers.
 	PayableMinor     int64 `json:"payable_minor"`
 	OpeningCashMinor int64 `json:"opening_cash_minor"`
 }
@@ -865,7 +867,7 @@ type OfficeContractLot struct {
 	Quantity       int64  `json:"quantity"`
 	UnitPriceMinor int64  `json:"unit_price_minor"`
 	TotalMinor     int64  `json:"total_minor"`
-	// What it costs to accept the lot and not to deliver it in time.
+	// The penalty for an accepted lot that is not delivered in time.
 	PenaltyMinor int64  `json:"penalty_minor"`
 	Currency     string `json:"currency"`
 	AnswerBy     Date   `json:"answer_by"`
@@ -908,11 +910,11 @@ type Quote struct {
 	ID   string `json:"id"`
 	SKU  string `json:"sku"`
 	Name string `json:"name"`
-	// What a quantity of one stands for on the market.
+	// The unit of the quantity on the market.
 	Unit string `json:"unit"`
-	// What the market pays for the first one.
+	// The price that the market pays for the first one.
 	BidMinor int64 `json:"bid_minor"`
-	// What the market asks for the first one; null for what can only be sold.
+	// The price that the market asks for the first one; null for goods that can only be sold.
 	AskMinor *int64 `json:"ask_minor"`
 	// The price around which it moves.
 	BaseMinor int64 `json:"base_minor"`
@@ -1020,7 +1022,7 @@ type OfficeRequisition struct {
 	Number    string                  `json:"number"`
 	Reference *string                 `json:"reference"`
 	Lines     []OfficeRequisitionLine `json:"lines"`
-	// At list cost; what it really costs depends on the supplier.
+	// At list cost; the real cost depends on the supplier.
 	EstimatedMinor  int64                       `json:"estimated_minor"`
 	Currency        string                      `json:"currency"`
 	NeededBy        *Date                       `json:"needed_by"`
@@ -1248,13 +1250,13 @@ type OfficeSupplierInvoice struct {
 	Kind            OfficeSupplierInvoiceKind   `json:"kind"`
 	Lines           []OfficeSupplierInvoiceLine `json:"lines"`
 	BilledMinor     int64                       `json:"billed_minor"`
-	// What order and receipts justify: the lesser of billed and received quantity, at the price of
-	// the order.
+	// The amount that order and receipts justify: the lesser of billed and received quantity, at the
+	// price of the order.
 	MatchedMinor int64 `json:"matched_minor"`
 	// billed_minor less matched_minor.
 	VarianceMinor int64                            `json:"variance_minor"`
 	MatchStatus   OfficeSupplierInvoiceMatchStatus `json:"match_status"`
-	// Taken off what is paid by discount_until.
+	// Taken off a payment by discount_until.
 	DiscountPct int64 `json:"discount_pct"`
 	// The early discount that was taken; 0 until the invoice is paid.
 	DiscountMinor int64  `json:"discount_minor"`
@@ -1267,7 +1269,7 @@ type OfficeSupplierInvoice struct {
 	LateFeeMinor int64                       `json:"late_fee_minor"`
 	Status       OfficeSupplierInvoiceStatus `json:"status"`
 	PaidMinor    int64                       `json:"paid_minor"`
-	// What the supplier gave up of the bill because the match was right.
+	// The part of the bill that the supplier gave up because the match was right.
 	CreditedMinor int64                        `json:"credited_minor"`
 	PaidBy        *OfficeSupplierInvoicePaidBy `json:"paid_by"`
 	PaymentNote   *string                      `json:"payment_note"`
@@ -1290,7 +1292,7 @@ const (
 type OfficeSupplierInvoiceLine struct {
 	// The material; null on overheads.
 	SKU *string `json:"sku"`
-	// What an overhead is for; null on materials.
+	// The purpose of an overhead; null on materials.
 	Service        *string `json:"service"`
 	Quantity       int64   `json:"quantity"`
 	UnitPriceMinor int64   `json:"unit_price_minor"`
@@ -1343,7 +1345,7 @@ type PaySupplierInvoiceInput struct {
 // dismiss_employee.
 type Employee struct {
 	ID string `json:"id"`
-	// What the Factory's gate knows them by.
+	// The badge number at the Factory's gate.
 	BadgeNo     string      `json:"badge_no"`
 	Name        string      `json:"name"`
 	Role        CatalogRole `json:"role"`
@@ -1358,7 +1360,7 @@ type Employee struct {
 	// The last day of an illness, while it lasts.
 	SickUntil *Date `json:"sick_until"`
 	LeftOn    *Date `json:"left_on"`
-	// personal or low_morale of who quit; of who was dismissed the reason given, or dismissed.
+	// personal or low_morale if they quit; the given reason, or dismissed, if they were dismissed.
 	LeftReason *string   `json:"left_reason"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
@@ -1393,8 +1395,8 @@ const (
 type HireEmployeeInput struct {
 	// Required.
 	Role CatalogRole `json:"role"`
-	// At least what the lowest paid of the role had when the company opened, which is also what is
-	// paid when this is left out. 1 to 100,000.
+	// At least the lowest wage of the role at the opening of the company, which is also the default.
+	// 1 to 100,000.
 	HourlyMinor *int64 `json:"hourly_minor,omitzero"`
 }
 
@@ -1451,15 +1453,15 @@ const (
 type CreateTimesheetInput struct {
 	// A Monday. Required. Such as 2026-09-07.
 	WeekStart Date `json:"week_start"`
-	// Everybody who was employed in the week, once each. Required. 1 to 50 items.
+	// Every employee of the week, once each. Required. 1 to 50 items.
 	Entries []HoursEntryInput `json:"entries"`
 }
 
 // HoursEntryInput is the type of CreateTimesheetInput.Entries.
 type HoursEntryInput struct {
-	// Who, or badge_no. 1 to 64 characters.
+	// The employee; this or badge_no. 1 to 64 characters.
 	EmployeeID *string `json:"employee_id,omitzero"`
-	// What /factory/attendance knows them by, in place of employee_id. 1 to 20 characters.
+	// The badge number of /factory/attendance, in place of employee_id. 1 to 20 characters.
 	BadgeNo *string `json:"badge_no,omitzero"`
 	// Whole hours. Required. 0 to 60.
 	HoursWorked int64 `json:"hours_worked"`
@@ -1479,7 +1481,7 @@ type PayrollRun struct {
 	TimesheetID *string         `json:"timesheet_id"`
 	// 0 while there is no timesheet.
 	GrossMinor int64 `json:"gross_minor"`
-	// What being late has cost; 0 until the run is paid.
+	// The surcharge for late payment; 0 until the run is paid.
 	SurchargeMinor int64  `json:"surcharge_minor"`
 	TotalMinor     int64  `json:"total_minor"`
 	Currency       string `json:"currency"`
@@ -1634,7 +1636,7 @@ type StartPrintRunInput struct {
 	// Several small orders of one paper as a gang run, which shares one make-ready. 1 to 6 items. No
 	// two alike.
 	WorkOrderIDs []string `json:"work_order_ids,omitempty"`
-	// What is printed above the quantity to cover spoilage; 3 when left out. 0 to 20.
+	// Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out. 0 to 20.
 	OversPct *int64 `json:"overs_pct,omitzero"`
 	// 1 to 20 characters.
 	OperatorBadgeNo *string `json:"operator_badge_no,omitzero"`
@@ -1757,7 +1759,7 @@ type FactoryPress struct {
 	Technology       FactoryPressTechnology `json:"technology"`
 	MakeReadyMinutes int64                  `json:"make_ready_minutes"`
 	MakeReadySheets  int64                  `json:"make_ready_sheets"`
-	// What it prints in an hour at present; less in a heat wave.
+	// The sheets that it prints in an hour at present; fewer in a heat wave.
 	SheetsPerHour      int64              `json:"sheets_per_hour"`
 	UsesPlates         bool               `json:"uses_plates"`
 	ClickMinorPerSheet int64              `json:"click_minor_per_sheet"`
@@ -1846,7 +1848,7 @@ type FactoryRequisition struct {
 	SKU      string                   `json:"sku"`
 	Quantity int64                    `json:"quantity"`
 	Reason   FactoryRequisitionReason `json:"reason"`
-	// What was on hand when this was written.
+	// The stock on hand when this was written.
 	OnHandAt  int64                    `json:"on_hand_at"`
 	NeededBy  Date                     `json:"needed_by"`
 	Status    FactoryRequisitionStatus `json:"status"`
@@ -1969,7 +1971,7 @@ type FactoryAttendance struct {
 	ID      string `json:"id"`
 	BadgeNo string `json:"badge_no"`
 	Date    Date   `json:"date"`
-	// 8 of who is there, 0 of who is not.
+	// 8 for an employee who is there, else 0.
 	Hours     int64          `json:"hours"`
 	Absence   FactoryAbsence `json:"absence"`
 	CreatedAt time.Time      `json:"created_at"`
@@ -1992,18 +1994,19 @@ const (
 type Subscription struct {
 	ID     string             `json:"id"`
 	Status SubscriptionStatus `json:"status"`
-	// The host of the URL. No answer holds the URL itself.
+	// The host of the URL. No response holds the URL itself.
 	URLHost string `json:"url_host"`
 	// The types that are delivered, or * for all.
 	Events      []EventType `json:"events"`
 	Description *string     `json:"description"`
-	// Shown once, by the answer that made it; null ever after, also when that answer is replayed.
+	// Shown once, in the response that created it; null ever after, also when that response is
+	// replayed.
 	Secret *string `json:"secret"`
 	// Until when the secret before the last rotation signs too; null when there was none.
 	OldSecretValidUntil *time.Time `json:"old_secret_valid_until"`
 	// Attempts that have failed since the last success. The fifth disables the subscription.
 	ConsecutiveFailures int64 `json:"consecutive_failures"`
-	// What was wrong with the newest attempt that failed; none before the first.
+	// The kind of the newest failure; none before the first.
 	LastErrorClass SubscriptionLastErrorClass `json:"last_error_class"`
 	CreatedAt      time.Time                  `json:"created_at"`
 	UpdatedAt      time.Time                  `json:"updated_at"`
@@ -2073,12 +2076,12 @@ const (
 
 // WebhookTest is in the response of test_webhook.
 type WebhookTest struct {
-	// The URL answered the ping with 2xx.
+	// The URL responded to the ping with 2xx.
 	Delivered bool `json:"delivered"`
-	// What the URL answered with; null when there was no answer.
+	// The status of the URL's response; null when there was none.
 	StatusCode *int64 `json:"status_code"`
 	LatencyMS  int64  `json:"latency_ms"`
-	// What went wrong; null for nothing.
+	// The kind of the failure; null for none.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// That of the subscription after the test.
 	Status SubscriptionStatus `json:"status"`
@@ -2110,11 +2113,11 @@ type Delivery struct {
 	Attempt int64                      `json:"attempt"`
 	Trigger SubscriptionTrigger        `json:"trigger"`
 	Status  SubscriptionDeliveryStatus `json:"status"`
-	// What the receiver answered with; null when there was no answer.
+	// The status of the receiver's response; null when there was none.
 	StatusCode *int64 `json:"status_code"`
 	// How long the attempt took; null before it was made.
 	LatencyMS *int64 `json:"latency_ms"`
-	// What went wrong; null for nothing.
+	// The kind of the failure; null for none.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// The attempt is made no earlier.
 	DueAt time.Time `json:"due_at"`
@@ -2484,7 +2487,7 @@ type PaymentOverdueData struct {
 }
 
 // OfficeGoodsReceiptRecordedData is the data of office.goods_receipt.recorded: head Office
-// records what the Factory accepted.
+// records the goods that the Factory accepted.
 type OfficeGoodsReceiptRecordedData struct {
 	ID               string                                      `json:"id"`
 	Status           string                                      `json:"status,omitzero"`
@@ -2595,7 +2598,7 @@ type MarketTradeExecutedData struct {
 	UnitPriceMinor int64                       `json:"unit_price_minor"`
 	TotalMinor     int64                       `json:"total_minor"`
 	CashMinor      int64                       `json:"cash_minor"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2612,7 +2615,7 @@ const (
 // StockChange is the type of MarketTradeExecutedData.Stock.
 type StockChange struct {
 	SKU string `json:"sku"`
-	// Positive for what came in, negative for what went out.
+	// Positive for goods that came in, negative for goods that went out.
 	Quantity int64 `json:"quantity"`
 }
 
@@ -2649,7 +2652,7 @@ type WorkOrderReadyData struct {
 	Quantity  int64   `json:"quantity"`
 	Reference *string `json:"reference"`
 	ReadyOn   Date    `json:"ready_on"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2664,7 +2667,7 @@ type ShipmentCreatedData struct {
 	SKU         string                    `json:"sku"`
 	Quantity    int64                     `json:"quantity"`
 	Source      ShipmentCreatedDataSource `json:"source"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2690,7 +2693,7 @@ type PrintRunStartedData struct {
 	OperatorBadgeNo string     `json:"operator_badge_no"`
 	EndsSim         string     `json:"ends_sim"`
 	EndsAt          *time.Time `json:"ends_at"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2705,7 +2708,7 @@ type PrintRunCompletedData struct {
 	QuantityShort int64   `json:"quantity_short"`
 	SheetsWasted  int64   `json:"sheets_wasted"`
 	SpoilagePct   float64 `json:"spoilage_pct"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2754,7 +2757,7 @@ type FactoryGoodsReceiptRecordedData struct {
 	PurchaseOrderNumber string `json:"purchase_order_number"`
 	QuantityAccepted    int64  `json:"quantity_accepted"`
 	QuantityRejected    int64  `json:"quantity_rejected"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
@@ -2767,12 +2770,12 @@ type MarketDeliveryReceivedData struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`
 	TradeRef string `json:"trade_ref"`
-	// What the event did to the stock on hand.
+	// The change of the stock on hand by this event.
 	Stock   []StockChange `json:"stock,omitempty"`
 	Changes []Change      `json:"changes,omitempty"`
 }
 
-// EmployeeSickData is the data of hr.employee.sick: somebody falls ill.
+// EmployeeSickData is the data of hr.employee.sick: an employee falls ill.
 type EmployeeSickData struct {
 	ID           string      `json:"id"`
 	Status       string      `json:"status,omitzero"`
@@ -2782,7 +2785,7 @@ type EmployeeSickData struct {
 	Changes      []Change    `json:"changes,omitempty"`
 }
 
-// EmployeeReturnedData is the data of hr.employee.returned: somebody is well again.
+// EmployeeReturnedData is the data of hr.employee.returned: an employee is well again.
 type EmployeeReturnedData struct {
 	ID         string      `json:"id"`
 	Status     string      `json:"status,omitzero"`
@@ -2792,7 +2795,7 @@ type EmployeeReturnedData struct {
 	Changes    []Change    `json:"changes,omitempty"`
 }
 
-// EmployeeQuitData is the data of hr.employee.quit: somebody leaves on their own.
+// EmployeeQuitData is the data of hr.employee.quit: an employee quits.
 type EmployeeQuitData struct {
 	ID      string                 `json:"id"`
 	Status  string                 `json:"status,omitzero"`
@@ -2811,7 +2814,7 @@ const (
 	EmployeeQuitDataReasonLowMorale EmployeeQuitDataReason = "low_morale"
 )
 
-// EmployeeDismissedData is the data of hr.employee.dismissed: the client dismisses somebody.
+// EmployeeDismissedData is the data of hr.employee.dismissed: the client dismisses an employee.
 type EmployeeDismissedData struct {
 	ID             string      `json:"id"`
 	Status         string      `json:"status,omitzero"`
@@ -2822,8 +2825,8 @@ type EmployeeDismissedData struct {
 	Changes        []Change    `json:"changes,omitempty"`
 }
 
-// EmployeeHiredData is the data of hr.employee.hired: the client hires somebody, or a replacement
-// starts.
+// EmployeeHiredData is the data of hr.employee.hired: the client hires an employee, or a
+// replacement starts.
 type EmployeeHiredData struct {
 	ID          string      `json:"id"`
 	Status      string      `json:"status,omitzero"`
@@ -2836,7 +2839,8 @@ type EmployeeHiredData struct {
 	Changes     []Change    `json:"changes,omitempty"`
 }
 
-// LeaveRequestCreatedData is the data of hr.leave_request.created: somebody announces a holiday.
+// LeaveRequestCreatedData is the data of hr.leave_request.created: an employee announces a
+// holiday.
 type LeaveRequestCreatedData struct {
 	ID         string   `json:"id"`
 	Status     string   `json:"status,omitzero"`
@@ -2946,8 +2950,8 @@ const (
 	LoreEventStartedDataKindWeather    LoreEventStartedDataKind = "weather"
 )
 
-// MissionCompletedData is the data of sandbox.mission.completed: the client's own calls complete
-// a mission.
+// MissionCompletedData is the data of sandbox.mission.completed: the client's own requests
+// complete a mission.
 type MissionCompletedData struct {
 	ID             string   `json:"id"`
 	Status         string   `json:"status,omitzero"`
@@ -2957,7 +2961,7 @@ type MissionCompletedData struct {
 	Changes        []Change `json:"changes,omitempty"`
 }
 
-// AchievementUnlockedData is the data of sandbox.achievement.unlocked: the client's own calls
+// AchievementUnlockedData is the data of sandbox.achievement.unlocked: the client's own requests
 // unlock an achievement.
 type AchievementUnlockedData struct {
 	ID      string   `json:"id"`
@@ -3006,7 +3010,7 @@ type WebhookCreatedData struct {
 }
 
 // WebhookActivatedData is the data of sandbox.webhook.activated: the URL of a subscription
-// answers the test ping with 2xx.
+// responds to the test ping with 2xx.
 type WebhookActivatedData struct {
 	ID      string   `json:"id"`
 	Status  string   `json:"status,omitzero"`
@@ -3111,7 +3115,7 @@ const (
 	EventOfficePaymentReceived EventType = "office.payment.received"
 	// EventOfficePaymentOverdue: the company has not paid a supplier by the due date.
 	EventOfficePaymentOverdue EventType = "office.payment.overdue"
-	// EventOfficeGoodsReceiptRecorded: head Office records what the Factory accepted.
+	// EventOfficeGoodsReceiptRecorded: head Office records the goods that the Factory accepted.
 	EventOfficeGoodsReceiptRecorded EventType = "office.goods_receipt.recorded"
 	// EventOfficeContractLotOffered: a framework customer offers a bulk lot.
 	EventOfficeContractLotOffered EventType = "office.contract_lot.offered"
@@ -3145,17 +3149,17 @@ const (
 	EventFactoryGoodsReceiptRecorded EventType = "factory.goods_receipt.recorded"
 	// EventFactoryMarketDeliveryReceived: goods bought on the market arrive.
 	EventFactoryMarketDeliveryReceived EventType = "factory.market_delivery.received"
-	// EventHREmployeeSick: somebody falls ill.
+	// EventHREmployeeSick: an employee falls ill.
 	EventHREmployeeSick EventType = "hr.employee.sick"
-	// EventHREmployeeReturned: somebody is well again.
+	// EventHREmployeeReturned: an employee is well again.
 	EventHREmployeeReturned EventType = "hr.employee.returned"
-	// EventHREmployeeQuit: somebody leaves on their own.
+	// EventHREmployeeQuit: an employee quits.
 	EventHREmployeeQuit EventType = "hr.employee.quit"
-	// EventHREmployeeDismissed: the client dismisses somebody.
+	// EventHREmployeeDismissed: the client dismisses an employee.
 	EventHREmployeeDismissed EventType = "hr.employee.dismissed"
-	// EventHREmployeeHired: the client hires somebody, or a replacement starts.
+	// EventHREmployeeHired: the client hires an employee, or a replacement starts.
 	EventHREmployeeHired EventType = "hr.employee.hired"
-	// EventHRLeaveRequestCreated: somebody announces a holiday.
+	// EventHRLeaveRequestCreated: an employee announces a holiday.
 	EventHRLeaveRequestCreated EventType = "hr.leave_request.created"
 	// EventHRPayrollDue: a timesheet is recorded, so wages are due.
 	EventHRPayrollDue EventType = "hr.payroll.due"
@@ -3167,9 +3171,9 @@ const (
 	EventWorldMajorOrderUpdated EventType = "world.major_order.updated"
 	// EventWorldLoreEventStarted: something happens in the world.
 	EventWorldLoreEventStarted EventType = "world.lore_event.started"
-	// EventSandboxMissionCompleted: the client's own calls complete a mission.
+	// EventSandboxMissionCompleted: the client's own requests complete a mission.
 	EventSandboxMissionCompleted EventType = "sandbox.mission.completed"
-	// EventSandboxAchievementUnlocked: the client's own calls unlock an achievement.
+	// EventSandboxAchievementUnlocked: the client's own requests unlock an achievement.
 	EventSandboxAchievementUnlocked EventType = "sandbox.achievement.unlocked"
 	// EventSandboxExpiring: five minutes of the sandbox's time are left.
 	EventSandboxExpiring EventType = "sandbox.expiring"
@@ -3179,7 +3183,7 @@ const (
 	EventSandboxDisruptionEnded EventType = "sandbox.disruption.ended"
 	// EventSandboxWebhookCreated: the client creates a webhook subscription.
 	EventSandboxWebhookCreated EventType = "sandbox.webhook.created"
-	// EventSandboxWebhookActivated: the URL of a subscription answers the test ping with 2xx.
+	// EventSandboxWebhookActivated: the URL of a subscription responds to the test ping with 2xx.
 	EventSandboxWebhookActivated EventType = "sandbox.webhook.activated"
 	// EventSandboxWebhookUpdated: the client changes a subscription.
 	EventSandboxWebhookUpdated EventType = "sandbox.webhook.updated"
@@ -3325,9 +3329,9 @@ func (e *FeedEvent) Decode() (any, error) {
 	return data, nil
 }
 
-// Codes of refusals, as Error.Code has them.
+// Codes of errors, as Error.Code has them.
 const (
-	// CodeInvalidJSON (400): the body is empty, is not JSON, or names a member twice.
+	// CodeInvalidJSON (400): the body is empty, is not JSON, or names a field twice.
 	CodeInvalidJSON = "invalid_json"
 	// CodeInvalidParameter (400): a query parameter or header has a value that it cannot have, is
 	// given twice, or is not known on this route.
@@ -3341,8 +3345,8 @@ const (
 	// CodeKeyInURL (400): the path or the query string holds a key. Addresses end up in logs and
 	// histories, so the key was revoked at once.
 	CodeKeyInURL = "key_in_url"
-	// CodeIdempotencyRequired (400): the route creates or pays something and wants an Idempotency-Key
-	// header.
+	// CodeIdempotencyRequired (400): the route creates or pays something and requires an
+	// Idempotency-Key header.
 	CodeIdempotencyRequired = "idempotency_required"
 	// CodeIdempotencyKeyInvalid (400): the Idempotency-Key is empty, longer than 64 characters, given
 	// twice, or has characters that cannot be printed.
@@ -3404,7 +3408,7 @@ const (
 	CodeLimitNotMet = "limit_not_met"
 	// CodeInsufficientFunds (409): cash and the overdraft together do not cover the amount.
 	CodeInsufficientFunds = "insufficient_funds"
-	// CodeRequisitionNotApproved (409): the purchase order names a requisition that nobody has
+	// CodeRequisitionNotApproved (409): the purchase order names a requisition that has not been
 	// approved, or that was rejected.
 	CodeRequisitionNotApproved = "requisition_not_approved"
 	// CodeRequisitionAlreadyOrdered (409): the requisition has its purchase order already, so this
@@ -3431,8 +3435,8 @@ const (
 	// CodeTimesheetExists (409): the week has a timesheet already. With the auto bridge the Factory's
 	// attendance becomes one at the close of Friday.
 	CodeTimesheetExists = "timesheet_exists"
-	// CodeTimesheetMissing (409): nobody has recorded the hours of the week, so there is nothing to
-	// pay by.
+	// CodeTimesheetMissing (409): the hours of the week have not been recorded, so the wages are not
+	// known.
 	CodeTimesheetMissing = "timesheet_missing"
 	// CodeWeekNotOver (409): the week is still being worked, so its hours are not known.
 	CodeWeekNotOver = "week_not_over"
@@ -3444,7 +3448,7 @@ const (
 	// CodeWebhookLimitReached (409): a sandbox has at most three webhook subscriptions, whatever
 	// their status.
 	CodeWebhookLimitReached = "webhook_limit_reached"
-	// CodeTicketForfeited (410): the ticket was ready, nobody claimed it in time, and its place went
+	// CodeTicketForfeited (410): the ticket was ready and was not claimed in time, so its place went
 	// to the next in the queue.
 	CodeTicketForfeited = "ticket_forfeited"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
@@ -3466,8 +3470,8 @@ const (
 	CodeQuantityMismatch = "quantity_mismatch"
 	// CodeGangMixedPaper (422): the work orders of a gang run share one make-ready and so one paper.
 	CodeGangMixedPaper = "gang_mixed_paper"
-	// CodeReferenceRequired (422): custom goods are made for somebody, and the reference on the
-	// parcel says for whom.
+	// CodeReferenceRequired (422): custom goods are made for one order, and the reference on the
+	// parcel names it.
 	CodeReferenceRequired = "reference_required"
 	// CodeNotTraded (422): the market does not trade this SKU, or does not sell it: waste paper and
 	// finished goods can only be sold.
@@ -3478,18 +3482,18 @@ const (
 	CodeBelowMinimumOrder = "below_minimum_order"
 	// CodeQuantityExceedsDelivery (422): more is to be taken in than the truck brought in good order.
 	CodeQuantityExceedsDelivery = "quantity_exceeds_delivery"
-	// CodeQuantityExceedsOrder (422): the receipt would bring a line of the purchase order above what
-	// was ordered, or names a SKU that was not.
+	// CodeQuantityExceedsOrder (422): the receipt would bring a line of the purchase order above the
+	// ordered quantity, or names a SKU that was not ordered.
 	CodeQuantityExceedsOrder = "quantity_exceeds_order"
 	// CodeAmountNotPayable (422): an invoice is closed by its matched or by its billed amount, and by
 	// no other. The matched amount is not taken while the receipt says less than the supplier
 	// delivered.
 	CodeAmountNotPayable = "amount_not_payable"
-	// CodeEmployeeMissing (422): a timesheet names everybody who was employed in its week, those who
-	// were ill or away included.
+	// CodeEmployeeMissing (422): a timesheet names every employee of its week, those who were ill or
+	// away included.
 	CodeEmployeeMissing = "employee_missing"
 	// CodeWebhookURLRejected (422): the URL of a subscription breaks a rule. Deliveries go to public
-	// addresses only, so that nobody can make this service call into a private network.
+	// addresses only, so that no subscription can send requests into a private network.
 	CodeWebhookURLRejected = "webhook_url_rejected"
 	// CodeInvalidEventType (422): a subscription names an event type that does not exist, or one that
 	// is never delivered.
@@ -3499,7 +3503,7 @@ const (
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the
 	// overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.
 	CodeSandboxBankrupt = "sandbox_bankrupt"
-	// CodePowRequired (428): this server asks for a proof of work with each creation, and none was
+	// CodePowRequired (428): this server requires a proof of work with each creation, and none was
 	// sent, or one that is wrong, too old or used. details.reason says which.
 	CodePowRequired = "pow_required"
 	// CodeRateLimited (429): a rate budget is spent: that of the key, of your network, or of requests

@@ -34,12 +34,12 @@ func apiCommand() *cobra.Command {
 	var o apiOptions
 	cmd := &cobra.Command{
 		Use:   "api METHOD PATH",
-		Short: "Make one call with the right key",
-		Long: `Make one call with the right key.
+		Short: "Send one request with the right key",
+		Long: `Send one request with the right key.
 
-The path is that of the docs, with its query: /office/sales-orders?status=received. The
-key is chosen by it, and writes are sent with an Idempotency-Key; it is shown on standard
-error, for sending the same call again. The body comes from --data, as text, from a file
+The path is that of the docs, with its query: /office/sales-orders?status=received. It
+decides the key. Writes are sent with an Idempotency-Key, which is shown on standard
+error, for sending the same request again. The body comes from --data, as text, from a file
 (@order.json) or from standard input (@-).
 
   platen api GET /office/cash
@@ -61,7 +61,7 @@ error, for sending the same call again. The body comes from --data, as text, fro
 	flags.StringVar(&o.idempotencyKey, "idempotency-key", "", "Idempotency-Key of a write; made when empty.")
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, "Another header, such as 'If-None-Match: \"1f\"'.")
 	flags.BoolVarP(&o.include, "include", "i", false, "Print the status and the headers, too.")
-	flags.BoolVar(&o.raw, "raw", false, "Print the answer as it came, byte for byte.")
+	flags.BoolVar(&o.raw, "raw", false, "Print the response as it came, byte for byte.")
 	return cmd
 }
 
@@ -102,7 +102,7 @@ func (o *apiOptions) run(cmd *cobra.Command, method, path string) error {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
 	return o.show(cmd.OutOrStdout(), answer, body)
 }
@@ -115,7 +115,7 @@ func (o *apiOptions) request(cmd *cobra.Command, method, url string) (*http.Requ
 	}
 	r, err := http.NewRequestWithContext(cmd.Context(), method, url, bytes.NewReader(body))
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s %s cannot be asked: %w", method, url, err)}
+		return nil, usageError{fmt.Errorf("%s %s cannot be requested: %w", method, url, err)}
 	}
 	r.Header.Set("User-Agent", "platen-cli")
 	if len(body) > 0 {
@@ -179,5 +179,5 @@ func (o *apiOptions) show(out io.Writer, answer *http.Response, body []byte) err
 	if json.Unmarshal(body, &envelope) == nil && envelope.Error != nil {
 		return envelope.Error
 	}
-	return fmt.Errorf("the answer is %s", answer.Status)
+	return fmt.Errorf("the response is %s", answer.Status)
 }

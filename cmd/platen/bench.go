@@ -34,10 +34,10 @@ func benchCommand() *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure how many requests a server answers, and how fast",
-		Long: "Measure how many requests a server answers, and how fast.\n\n" +
-			"Each client has a sandbox of its own and calls as fast as it is answered: three reads, and then a\n" +
-			"write that is on disk when it is answered. Without --server a server is started in a temporary\n" +
+		Short: "Measure how many requests a server handles, and how fast",
+		Long: "Measure how many requests a server handles, and how fast.\n\n" +
+			"Each client has a sandbox of its own and sends its next request after each response: three reads, then a\n" +
+			"write that is on disk before its response. Without --server a server is started in a temporary\n" +
 			"folder, with limits off. Against a server with limits this measures the limits.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,8 +51,8 @@ func benchCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.server, "server", "", "Origin of a running server, such as "+defaultOrigin+".")
-	cmd.Flags().IntVar(&o.clients, "clients", 8, "How many clients call at the same time.")
-	cmd.Flags().DurationVar(&o.time, "time", 5*time.Second, "How long they call.")
+	cmd.Flags().IntVar(&o.clients, "clients", 8, "How many clients send requests at the same time.")
+	cmd.Flags().DurationVar(&o.time, "time", 5*time.Second, "How long they send requests.")
 	cmd.Flags().BoolVar(&o.json, "json", false, "Print one JSON object.")
 	return cmd
 }
@@ -109,7 +109,7 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 		}
 		clients[i] = s.Client()
 	}
-	fmt.Fprintf(notes, "%d clients call %s for %s.\n", o.clients, origin, o.time)
+	fmt.Fprintf(notes, "%d clients send requests to %s for %s.\n", o.clients, origin, o.time)
 	timed, cancel := context.WithTimeout(ctx, o.time)
 	defer cancel()
 	tallies, callers, began := make([]tally, o.clients), sync.WaitGroup{}, time.Now()
@@ -130,7 +130,7 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 func failures(tallies []tally, count int) error {
 	for i := range tallies {
 		if tallies[i].err != nil {
-			return fmt.Errorf("%d calls failed; one of them: %w", count, tallies[i].err)
+			return fmt.Errorf("%d requests failed; one of them: %w", count, tallies[i].err)
 		}
 	}
 	return nil

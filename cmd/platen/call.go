@@ -84,7 +84,7 @@ func (c *caller) do(ctx context.Context, q request, out any) error {
 	const most = 4 << 20
 	raw, err := io.ReadAll(io.LimitReader(response.Body, most))
 	if err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
 	took := time.Since(began)
 	var envelope struct {
@@ -92,7 +92,7 @@ func (c *caller) do(ctx context.Context, q request, out any) error {
 		Error *refusal        `json:"error"`
 	}
 	if err := json.Unmarshal(raw, &envelope); err != nil {
-		return fmt.Errorf("%s %s answered %d with something that is not an envelope", q.method, q.path, response.StatusCode)
+		return fmt.Errorf("the response to %s %s, with status %d, is not an envelope", q.method, q.path, response.StatusCode)
 	}
 	c.heard(call{
 		Method: q.method, Path: q.path, System: q.system, Request: body, Status: response.StatusCode, Took: took,
@@ -105,7 +105,7 @@ func (c *caller) do(ctx context.Context, q request, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(envelope.Data, out); err != nil {
-		return fmt.Errorf("decode answer of %s %s: %w", q.method, q.path, err)
+		return fmt.Errorf("decode the response to %s %s: %w", q.method, q.path, err)
 	}
 	return nil
 }

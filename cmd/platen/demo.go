@@ -34,8 +34,8 @@ func demoCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Play one order from acceptance to cash and show each call",
-		Long:  "Play one order from acceptance to cash and show each call. Without --server the demo\nstarts a server of its own in a temporary folder and removes it at the end.",
+		Short: "Play one order from acceptance to cash and show each request",
+		Long:  "Play one order from acceptance to cash and show each request. Without --server the\ndemo starts a server of its own in a temporary folder and removes it at the end.",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &demo{out: cmd.OutOrStdout(), json: asJSON}
@@ -43,7 +43,7 @@ func demoCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&origin, "server", "", "Origin of a running server, such as http://127.0.0.1:8080.")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every call.")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every request.")
 	return cmd
 }
 
@@ -136,7 +136,7 @@ func (d *demo) create(ctx context.Context, result *demoResult) error {
 		OfficeKey  string `json:"office_key"`
 		FactoryKey string `json:"factory_key"`
 	}
-	err := d.caller.do(ctx, request{method: "POST", path: "/sandboxes", note: "a company of our own", body: map[string]any{"preset": "starter", "clock": "manual"}}, &keys)
+	err := d.caller.do(ctx, request{method: "POST", path: "/sandboxes", note: "a sandbox of our own", body: map[string]any{"preset": "starter", "clock": "manual"}}, &keys)
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look whether server, keys and clock are as they should be",
-		Long:  "Look whether server, keys and clock are as they should be: whether the server answers and is\nready, whether the clocks agree, whether the keys are valid and belong together, how much time\nthe sandbox has left, and who can read the .env file. It changes nothing.",
+		Short: "Check server, keys and clock",
+		Long:  "Check server, keys and clock: whether the server responds and is ready, whether the clocks agree, whether the keys are valid and belong together, how much time\nthe sandbox has left, and who can read the .env file. It changes nothing.",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
@@ -75,7 +75,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	d.flags(cmd, true)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array with what was found.")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array with the findings.")
 	return cmd
 }
 
@@ -107,7 +107,7 @@ func (d *doctor) examine(ctx context.Context) {
 	}
 	keys, err := d.keys()
 	if err != nil {
-		d.found("keys", "note", "There are none to look at.", "platen new --env .env creates a sandbox and writes its keys.")
+		d.found("keys", "note", "There are no keys to check.", "platen new --env .env creates a sandbox and writes its keys.")
 		return
 	}
 	d.sandbox(ctx, origin, keys)
@@ -140,21 +140,21 @@ func (d *doctor) server(ctx context.Context, origin string) bool {
 	began := time.Now()
 	answer, err := (&http.Client{Timeout: doctorTimeout}).Do(r)
 	if err != nil {
-		d.found("server", "bad", fmt.Sprintf("%s does not answer: %v", origin, err), "Start one with: platen serve")
+		d.found("server", "bad", fmt.Sprintf("%s does not respond: %v", origin, err), "Start one with: platen serve")
 		return false
 	}
 	answer.Body.Close()
 	took := time.Since(began)
 	if answer.StatusCode != http.StatusOK {
-		d.found("server", "bad", fmt.Sprintf("%s answers, and is not ready: %s", origin, answer.Status), "Its log says why.")
+		d.found("server", "bad", fmt.Sprintf("%s responds, and is not ready: %s", origin, answer.Status), "Its log says why.")
 		return false
 	}
-	d.found("server", "ok", fmt.Sprintf("%s is ready, and answered in %d ms.", origin, took.Milliseconds()), "")
+	d.found("server", "ok", fmt.Sprintf("%s is ready, and responded in %d ms.", origin, took.Milliseconds()), "")
 	if at, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
 		// The header has whole seconds, and the response took its time.
 		skew := time.Until(at).Abs().Truncate(time.Second)
 		if skew > maxSkew+took {
-			d.found("clock", "bad", fmt.Sprintf("This machine's clock and the server's are %s apart.", skew), "Signatures of webhooks are refused when clocks are 300 seconds apart. Set the clock.")
+			d.found("clock", "bad", fmt.Sprintf("This machine's clock and the server's are %s apart.", skew), "Receivers reject signatures of webhooks when clocks are 300 seconds apart. Set the clock.")
 		} else {
 			d.found("clock", "ok", "This machine's clock and the server's agree.", "")
 		}
@@ -186,7 +186,7 @@ func (d *doctor) sandbox(ctx context.Context, origin string, keys client.Keys) {
 		ids[s.SandboxID] = true
 	}
 	if len(ids) > 1 {
-		d.found("keys", "bad", "The two keys belong to two sandboxes.", "Take both keys from the same answer.")
+		d.found("keys", "bad", "The two keys belong to two sandboxes.", "Take both keys from the same response.")
 	}
 }
 
@@ -208,7 +208,7 @@ func refused(err error) string {
 		return e.Message
 	}
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return "The answer is no JSON: is this a Platen server?"
+		return "The response is not JSON: is this a Platen server?"
 	}
 	return err.Error()
 }

@@ -54,20 +54,20 @@ func evalCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
-		Short: "Let a program play one company per seed, and compare what it made of them",
-		Long: "Let a program play one company per seed, and compare what it made of them.\n\n" +
+		Short: "Let a program play one sandbox per seed, and compare the results",
+		Long: "Let a program play one sandbox per seed, and compare the results.\n\n" +
 			"The command runs once for each seed, with a sandbox of its own on a server that this starts, without\n" +
-			"limits and with a lease that is long enough. Its environment tells it where:\n\n" +
+			"limits and with a lease that is long enough. It finds this in its environment:\n\n" +
 			"  PLATEN_URL          base URL of the API\n" +
 			"  PLATEN_OFFICE_KEY   key of Head Office\n" +
 			"  PLATEN_FACTORY_KEY  key of the Factory\n" +
 			"  PLATEN_MCP_URL      the agent endpoint, which takes the key of Head Office\n" +
 			"  PLATEN_SANDBOX_ID, PLATEN_PRESET, PLATEN_SEED\n\n" +
 			"Presets with the clock in manual mode wait for the program: it moves the clock itself, with no pause\n" +
-			"between two moves. What a company was worth at the close of the day is taken from its report\n" +
-			"(GET /sandbox/report). When the command stops before that day, the company is played on with nobody at work,\n" +
-			"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. What the\n" +
-			"command writes goes to standard error, results to standard output.",
+			"between two moves. The net worth at the close of the day is taken from the sandbox's report\n" +
+			"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
+			"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. The\n" +
+			"command's output goes to standard error, results to standard output.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{errors.New("no command to run: put it behind --")}
@@ -91,11 +91,11 @@ func evalCommand() *cobra.Command {
 			return e.run(cmd.Context(), cmd.OutOrStdout(), asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&e.preset, "preset", "agent_eval", "The company to play.")
+	cmd.Flags().StringVar(&e.preset, "preset", "agent_eval", "The preset to play.")
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
 	cmd.Flags().IntVar(&e.day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")
 	cmd.Flags().IntVar(&e.parallel, "parallel", 1, "How many commands run at a time.")
-	cmd.Flags().DurationVar(&e.patience, "timeout", time.Hour, "How long a command may take; it is ended then, and what it made counts.")
+	cmd.Flags().DurationVar(&e.patience, "timeout", time.Hour, "How long a command may take; it is ended then, and its result so far counts.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
 	return cmd
 }

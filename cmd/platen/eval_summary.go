@@ -92,7 +92,7 @@ func published(name string, day int) []baseline {
 // print writes tables for people.
 func (s *evalSummary) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trefused\treplayed\tmissions\tended\t\tstate\t")
+	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trejected\treplayed\tmissions\tended\t\tstate\t")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		if r.report.StateHash == "" {

@@ -60,7 +60,7 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	defer answer.Body.Close()
 	if t.body, err = io.ReadAll(io.LimitReader(answer.Body, maxFeedPage)); err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
+		return nil, fmt.Errorf("read the response: %w", err)
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(t.body))
 	return answer, nil

@@ -48,8 +48,8 @@ func listenCommand() *cobra.Command {
 It reads the feed, so it needs no public address and works with any server that it can
 reach. Requests are those of a webhook: the same body, headers and signature, the same
 5 seconds, and retries after 10, 60 and 300 seconds. Events are sent one after the
-other, in the order of the feed. When it is stopped it says where to go on, so nothing
-is missed.
+other, in the order of the feed. When it is stopped it prints the number to go on
+from, so that no event is missed.
 
 Server and key are found like those of every command: from --server and --key, or
 PLATEN_URL and PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in the environment or a .env

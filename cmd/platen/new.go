@@ -38,7 +38,7 @@ The keys are printed as lines of a .env file, so this puts them into a shell:
 
   export $(platen new)
 
-Where the server asks for a proof of work it is done; where all places are taken this
+If the server requires a proof of work, this finds one; if all places are taken, it
 waits in the queue, and says so on standard error. --env writes the lines to a file that
 only its owner can read, and leaves the other lines of it as they are.`,
 		Args: noArguments,
@@ -46,7 +46,7 @@ only its owner can read, and leaves the other lines of it as they are.`,
 	}
 	o.flags(cmd, false)
 	flags := cmd.Flags()
-	flags.StringVar(&o.preset, "preset", "", "The company to begin with; starter when empty.")
+	flags.StringVar(&o.preset, "preset", "", "The preset of the sandbox; starter when empty.")
 	flags.Int64Var(&o.seed, "seed", -1, "Makes the world repeatable; at random when negative.")
 	flags.StringVar(&o.bridge, "bridge", "", "auto or manual; the preset's own when empty.")
 	flags.StringVar(&o.clock, "clock", "", "realtime or manual; the preset's own when empty.")
@@ -168,7 +168,7 @@ func (w *watcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxFeedPage))
 	if err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
+		return nil, fmt.Errorf("read the response: %w", err)
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(body))
 	var envelope struct {

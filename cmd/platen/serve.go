@@ -30,7 +30,7 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a server",
-		Long:  "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\nEvery flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\nor as a member of the JSON object in the file that --config names. Flags win over the\nenvironment, the environment over the file.\n\nA hangup (kill -HUP) lifts all bans of networks.",
+		Long:  "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\nEvery flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\nor as a field of the JSON object in the file that --config names. Flags win over the\nenvironment, the environment over the file.\n\nA hangup (kill -HUP) lifts all bans of networks.",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := settle(c, cmd.Flags(), file); err != nil {

@@ -88,7 +88,7 @@ func missionsCommand() *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "missions",
-		Short: "Show what to try next, and what is done",
+		Short: "Show the missions to try next, and those that are done",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, _, err := p.connect()

@@ -36,7 +36,7 @@ func eventsTailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show events as they happen",
-		Long:  "Show events as they happen. Nothing is left out: the feed is followed by its numbers, and\nwhile the server cannot be reached it is tried again from where it was.",
+		Long:  "Show events as they happen. No event is left out: the command follows the numbers of the feed,\nand tries again from the last one while the server cannot be reached.",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, origin, err := p.connect()
@@ -74,7 +74,7 @@ func eventsTailCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&types, "types", nil, "Event types to show; all when empty.")
 	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that happens, or with --no-follow the first of all.")
-	flags.BoolVar(&once, "no-follow", false, "Show what has happened already, and end.")
+	flags.BoolVar(&once, "no-follow", false, "Show the events that there are, and end.")
 	flags.BoolVar(&asJSON, "json", false, "Print each event as one line of JSON, as the feed has it.")
 	return cmd
 }
@@ -179,8 +179,8 @@ func requestsTailCommand() *cobra.Command {
 	var asJSON, once bool
 	cmd := &cobra.Command{
 		Use:   "tail",
-		Short: "Show requests as they are answered",
-		Long:  "Show requests as they are answered, those of other clients of the sandbox. It looks every\ntwo seconds, which spends the budget of the key it uses.",
+		Short: "Show requests as they are handled",
+		Long:  "Show requests as they are handled, those of other clients of the sandbox. It looks every\ntwo seconds, which spends the budget of the key it uses.",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, _, err := p.connect()
@@ -192,7 +192,7 @@ func requestsTailCommand() *cobra.Command {
 		},
 	}
 	p.flags(cmd, true)
-	cmd.Flags().BoolVar(&once, "no-follow", false, "End with what has been answered already.")
+	cmd.Flags().BoolVar(&once, "no-follow", false, "Show the requests that there are, and end.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print each request as one line of JSON.")
 	return cmd
 }

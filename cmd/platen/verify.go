@@ -39,12 +39,12 @@ func verifyCommand() *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Verify a captured webhook, and say why its signature does not fit",
-		Long: `Verify a captured webhook, and say why its signature does not fit.
+		Short: "Verify a captured webhook, and find out why its signature does not fit",
+		Long: `Verify a captured webhook, and find out why its signature does not fit.
 
 Give the raw body, in a file or on standard input, the three headers that begin with
 webhook-, and the secret that your program uses. With --computed, the signature that
-your program computes for it, it also says what your program does differently.
+your program computes for it, it also names the mistake of your program.
 
 The exit status is 0 when a correct receiver accepts the request and 1 when not.`,
 		Example: "  platen verify --body body.json --headers headers.txt\n  platen verify --header 'webhook-id: evt_…' --header 'webhook-timestamp: …' \\\n    --header 'webhook-signature: v1,…' < body.json",

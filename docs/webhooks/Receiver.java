@@ -24,9 +24,9 @@ public class Receiver {
     // Keep it in your database: it must outlive the program.
     static final Set<String> seen = ConcurrentHashMap.newKeySet();
 
-    // refusal returns why the request must be refused, or null: it was signed
+    // rejection returns why the request must be rejected, or null: it was signed
     // with our secret, just now.
-    static String refusal(Headers headers, byte[] body) throws GeneralSecurityException {
+    static String rejection(Headers headers, byte[] body) throws GeneralSecurityException {
         String id = value(headers, "webhook-id");
         String stamp = value(headers, "webhook-timestamp");
         if (!stamp.matches("\\d{1,15}")) return "the timestamp is no number";
@@ -51,9 +51,9 @@ public class Receiver {
         try (exchange) {
             // The raw body first. What was parsed and written again has another signature.
             byte[] body = exchange.getRequestBody().readNBytes(BODY_MOST + 1);
-            String refusal = body.length > BODY_MOST ? "the body is too large" : refusal(exchange.getRequestHeaders(), body);
-            if (refusal != null) {
-                byte[] text = refusal.getBytes(StandardCharsets.UTF_8);
+            String rejection = body.length > BODY_MOST ? "the body is too large" : rejection(exchange.getRequestHeaders(), body);
+            if (rejection != null) {
+                byte[] text = rejection.getBytes(StandardCharsets.UTF_8);
                 exchange.sendResponseHeaders(401, text.length);
                 exchange.getResponseBody().write(text);
                 return;
@@ -65,7 +65,7 @@ public class Receiver {
                 // overtake each other: created_at is their order.
                 System.out.println("handled " + id + " of " + body.length + " bytes");
             }
-            // Answer within 5 seconds: slow work belongs behind the answer.
+            // Respond within 5 seconds: do slow work after the response.
             exchange.sendResponseHeaders(204, -1);
         } catch (GeneralSecurityException e) {
             throw new IOException(e);

@@ -9,7 +9,7 @@ const key = Buffer.from(process.env.PLATEN_WEBHOOK_SECRET.replace(/^whsec_/, '')
 
 const seen = new Set(); // keep it in your database: it must outlive the program
 
-// verify returns why the request must be refused, or null: it was signed with
+// verify returns why the request must be rejected, or null: it was signed with
 // our secret, just now.
 function verify(headers, body) {
   const { 'webhook-id': id = '', 'webhook-timestamp': stamp = '', 'webhook-signature': signatures = '' } = headers;
@@ -41,15 +41,15 @@ async function raw(request) {
 createServer(async (request, response) => {
   try {
     const body = await raw(request);
-    const refusal = verify(request.headers, body);
-    if (refusal) return response.writeHead(401).end(refusal);
+    const rejection = verify(request.headers, body);
+    if (rejection) return response.writeHead(401).end(rejection);
     const event = JSON.parse(body);
     if (!seen.has(event.id)) { // the same event can come more than once
       seen.add(event.id);
       // A retry can arrive late: event.created_at is the order, compared as text.
       console.log('handled', event.id, event.type);
     }
-    // Answer within 5 seconds: slow work belongs behind the answer.
+    // Respond within 5 seconds: do slow work after the response.
     return response.writeHead(204).end();
   } catch (error) {
     return response.writeHead(400).end(error.message);

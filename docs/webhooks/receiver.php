@@ -5,9 +5,9 @@
 const TOLERANCE_S = 300;
 const BODY_MOST = 64 * 1024; // bytes; a body has 4,096 at most
 
-// refusal returns why the request must be refused, or null: it was signed with
+// rejection returns why the request must be rejected, or null: it was signed with
 // our secret, just now.
-function refusal(string $body): ?string
+function rejection(string $body): ?string
 {
     $key = base64_decode(preg_replace('/^whsec_/', '', getenv('PLATEN_WEBHOOK_SECRET')), true);
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
@@ -39,15 +39,15 @@ function isFresh(string $id): bool
 
 // The raw body first. What was parsed and written again has another signature.
 $body = file_get_contents('php://input', false, null, 0, BODY_MOST + 1);
-$refusal = strlen($body) > BODY_MOST ? 'the body is too large' : refusal($body);
-if ($refusal !== null) {
+$rejection = strlen($body) > BODY_MOST ? 'the body is too large' : rejection($body);
+if ($rejection !== null) {
     http_response_code(401);
-    exit($refusal);
+    exit($rejection);
 }
 $event = json_decode($body, false, 32, JSON_THROW_ON_ERROR);
 if (isFresh($event->id)) { // the same event can come more than once
     // A retry can arrive late: $event->created_at is the order, compared as text.
     error_log("handled {$event->id} {$event->type}");
 }
-// Answer within 5 seconds: slow work belongs behind the answer.
+// Respond within 5 seconds: do slow work after the response.
 http_response_code(204);

@@ -18,7 +18,7 @@ seen_lock = Lock()
 
 
 def verify(headers, body):
-    """Return why the request must be refused, or None: it was signed with our secret, just now."""
+    """Return why the request must be rejected, or None: it was signed with our secret, just now."""
     event_id, stamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not (stamp.isascii() and stamp.isdigit()):
         return "the timestamp is no number"
@@ -40,9 +40,9 @@ class Receiver(BaseHTTPRequestHandler):
         if length > BODY_MOST:
             return self.send_error(413)
         body = self.rfile.read(length)
-        refusal = verify(self.headers, body)
-        if refusal:
-            return self.send_error(401, refusal)
+        rejection = verify(self.headers, body)
+        if rejection:
+            return self.send_error(401, rejection)
         event = json.loads(body)
         with seen_lock:
             fresh = event["id"] not in seen  # the same event can come more than once
@@ -50,7 +50,7 @@ class Receiver(BaseHTTPRequestHandler):
         if fresh:
             # A retry can arrive late: event["created_at"] is the order, compared as text.
             print("handled", event["id"], event["type"], flush=True)
-        # Answer within 5 seconds: slow work belongs behind the answer.
+        # Respond within 5 seconds: do slow work after the response.
         self.send_response(204)
         self.end_headers()
 

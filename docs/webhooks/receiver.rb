@@ -10,9 +10,9 @@ TOLERANCE_S = 300
 BODY_MOST = 64 * 1024 # bytes; a body has 4,096 at most
 KEY = Base64.strict_decode64(ENV.fetch("PLATEN_WEBHOOK_SECRET").delete_prefix("whsec_"))
 
-# refusal returns why the request must be refused, or nil: it was signed with
+# rejection returns why the request must be rejected, or nil: it was signed with
 # our secret, just now.
-def refusal(id, stamp, signatures, body)
+def rejection(id, stamp, signatures, body)
   return "the timestamp is no number" unless stamp.to_s.match?(/\A\d{1,15}\z/)
   return "the timestamp is too far from this clock" if (Time.now.to_i - stamp.to_i).abs > TOLERANCE_S
 
@@ -30,7 +30,7 @@ class Receiver < WEBrick::HTTPServlet::AbstractServlet
     # The raw body first. What was parsed and written again has another signature.
     body = request.body.to_s
     why = body.bytesize > BODY_MOST ? "the body is too large" : nil
-    why ||= refusal(request["webhook-id"], request["webhook-timestamp"], request["webhook-signature"], body)
+    why ||= rejection(request["webhook-id"], request["webhook-timestamp"], request["webhook-signature"], body)
     if why
       response.status = 401
       response.body = why
@@ -45,7 +45,7 @@ class Receiver < WEBrick::HTTPServlet::AbstractServlet
         $stdout.flush
       end
     end
-    # Answer within 5 seconds: slow work belongs behind the answer.
+    # Respond within 5 seconds: do slow work after the response.
     response.status = 204
   end
 end

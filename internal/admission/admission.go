@@ -171,7 +171,7 @@ func storeProblem(err error) *problem.Problem {
 	case errors.Is(err, store.ErrBusy):
 		reason = "The storage is busy at the moment; nothing was changed."
 	case errors.Is(err, store.ErrUnreachable):
-		reason = "The storage does not answer at the moment; nothing was changed."
+		reason = "The storage does not respond at the moment; nothing was changed."
 	case errors.Is(err, store.ErrClosed):
 		reason = "The server is stopping; nothing was changed."
 	default:

@@ -172,7 +172,7 @@ func (d *Controller) roomFor(network string, now time.Time) error {
 		return err
 	}
 	if waits := len(d.queue.waiting); (waits > 0 || d.free() <= 0) && waits >= d.options.Queue {
-		p := problem.New(problem.QueueFull, "All %d places for sandboxes are taken, and %d callers wait.", d.options.Capacity, waits)
+		p := problem.New(problem.QueueFull, "All %d places for sandboxes are taken, and %d clients wait in the queue.", d.options.Capacity, waits)
 		p.RetryAfter = fullRetrySeconds
 		return p
 	}

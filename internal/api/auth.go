@@ -59,7 +59,7 @@ func (x *exchange) firstRefusal(unfound, unauthorized error) error {
 // authenticate returns the caller that a key belongs to.
 func (x *exchange) authenticate(key string) (sandbox.Caller, error) {
 	if key == "" {
-		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route wants a key.")
+		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route requires a key.")
 	}
 	c, _ := sandbox.CredentialOf(key) // zero for a text that cannot be a key
 	return x.recognise(c)

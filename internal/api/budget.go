@@ -127,7 +127,7 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 		return problem.New(problem.Banned, "Your network went on sending over its limits and is shut out for a while.")
 	case ratelimit.Cooling:
 		return problem.New(problem.RateLimited, "This key went on sending over its limit and is in a cooldown.").
-			Hinting("The key works again from retry_at. Requests until then are refused, do not make it later, and count for nothing else.")
+			Hinting("The key works again from retry_at. Requests until then fail, but do not move retry_at and count for no other limit.")
 	case ratelimit.Limited, ratelimit.Passed:
 	}
 	switch d.By {

@@ -39,7 +39,7 @@ func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 	sent := h.Values(wire.HeaderIdempotencyKey)
 	if len(sent) == 0 {
 		if rule == operation.KeyRequired {
-			return "", problem.New(problem.IdempotencyRequired, "This route wants an Idempotency-Key header.")
+			return "", problem.New(problem.IdempotencyRequired, "This route requires an Idempotency-Key header.")
 		}
 		return "", nil
 	}
@@ -175,7 +175,7 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 		return true, nil
 	}
 	if json == 0 {
-		return false, problem.New(problem.NotAcceptable, "This route cannot send what the Accept header asks for.")
+		return false, problem.New(problem.NotAcceptable, "This route has no response of a type that the Accept header names.")
 	}
 	return false, nil
 }

@@ -89,7 +89,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	if op.Kind == operation.Creation {
 		answer, call, systemOf = "Sandbox", "c.create(ctx, ", ""
 	}
-	text := comment(append([]string{name + " calls " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
+	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
 	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n}\n",
 		name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
 	return text, nil
@@ -117,7 +117,7 @@ func (g *generator) ticket(op *operation.Operation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := comment(append([]string{name + " calls " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + ". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
+	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + ". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
 	guard := fmt.Sprintf("if id == \"\" {\nreturn %s, failed(%q, errNoID)\n}\n", "nil, nil", op.ID)
 	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, id string) (*Sandbox, *%s, error) {\n%sreturn c.look(ctx, request{operation: %q, path: record(%q, id)})\n}\n",
 		name, waiting, guard, op.ID, op.Path), nil
@@ -153,7 +153,7 @@ func about(op *operation.Operation) []string {
 		for i, code := range op.Problems {
 			codes[i] = fmt.Sprintf("%s (%d)", code, problem.Lookup(code).Status)
 		}
-		paragraphs = append(paragraphs, "It is refused with "+enumerated(codes)+", beside what every call can meet.")
+		paragraphs = append(paragraphs, "It can fail with "+enumerated(codes)+", beside the errors of every request.")
 	}
 	return paragraphs
 }
@@ -205,7 +205,7 @@ func (g *generator) poll(op *operation.Operation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := g.params(op, name) + "\n" + comment(append([]string{name + " calls " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
+	text := g.params(op, name) + "\n" + comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
 	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, params %sParams) (*Page[%s], error) {\nreturn readPage[%s](ctx, c, &request{operation: %q, path: %q, system: %s}, params.selection())\n}\n",
 		name, name, out, out, op.ID, op.Path, op.System), nil
 }

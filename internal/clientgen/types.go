@@ -133,7 +133,7 @@ func (g *generator) types() (string, error) {
 		b.WriteString("\n" + d.render())
 	}
 	b.WriteString("\n" + decodeEvent())
-	b.WriteString("\n// Codes of refusals, as Error.Code has them.\nconst (\n")
+	b.WriteString("\n// Codes of errors, as Error.Code has them.\nconst (\n")
 	for _, d := range problem.All() {
 		b.WriteString(comment(fmt.Sprintf("Code%s (%d): %s", camel(string(d.Code)), d.Status, lowered(d.Meaning))))
 		fmt.Fprintf(&b, "Code%s = %q\n", camel(string(d.Code)), d.Code)

@@ -86,7 +86,7 @@ func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
 // it has expired, or its customer got the goods from another work order.
 func (c *Company) stillWanted(w *factory.WorkOrder) error {
 	if what, ok := c.over(w); ok {
-		return problem.New(problem.InvalidState, "%s; nobody takes these goods any more.", what.sentence(w)).
+		return problem.New(problem.InvalidState, "%s; no customer takes these goods any more.", what.sentence(w)).
 			With(problem.StateDetails{Status: what.status, Allowed: []string{what.allowed}})
 	}
 	return nil
@@ -129,7 +129,7 @@ func (c *Company) awaited(workOrderID string, refusal error) error {
 	if !over {
 		return refusal
 	}
-	return p.Hinting("%s; nobody takes these goods any more, so leave them.", what.sentence(w))
+	return p.Hinting("%s; no customer takes these goods any more, so do not ship them.", what.sentence(w))
 }
 
 // ShipFromFactory sends a work order's goods out and returns the shipment's

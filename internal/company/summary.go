@@ -106,7 +106,7 @@ type Score struct {
 	// PayrollLate counts the payrolls that were not paid in time.
 	PayrollLate int64 `json:"payroll_late"`
 	// WritesRefused is not known to the company: refusals leave no trace in it.
-	WritesRefused int64 `json:"writes_refused" doc:"Writes that were answered 4xx, but for 429 and press_busy, which only ask to wait."`
+	WritesRefused int64 `json:"writes_refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
 }
 
 // Bridge returns the carrier of records.

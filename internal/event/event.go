@@ -60,13 +60,13 @@ func (r *Riders) SetChanges(changes []Change) { r.Changes = changes }
 // StockChange is the effect of an event on the stock of one SKU.
 type StockChange struct {
 	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity" doc:"Positive for what came in, negative for what went out."`
+	Quantity int64  `json:"quantity" doc:"Positive for goods that came in, negative for goods that went out."`
 }
 
 // Stock stands in the data of every event that moves stock: with the opening
 // moves it makes the stock on hand, to the unit.
 type Stock struct {
-	Stock []StockChange `json:"stock,omitempty" doc:"What the event did to the stock on hand."`
+	Stock []StockChange `json:"stock,omitempty" doc:"The change of the stock on hand by this event."`
 }
 
 // Moves adds a movement, unless it is of nothing.

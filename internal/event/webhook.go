@@ -20,7 +20,7 @@ const webhook = "/webhooks/{id}"
 
 var bookkeeping = []Definition{ //nolint:gochecknoglobals // the table itself
 	{50, WebhookCreated, "The client creates a webhook subscription.", webhook, &WebhookCreatedData{}},
-	{51, WebhookActivated, "The URL of a subscription answers the test ping with 2xx.", webhook, &WebhookActivatedData{}},
+	{51, WebhookActivated, "The URL of a subscription responds to the test ping with 2xx.", webhook, &WebhookActivatedData{}},
 	{52, WebhookUpdated, "The client changes a subscription.", webhook, &WebhookUpdatedData{}},
 	{53, WebhookDisabled, "Five attempts in a row have failed.", webhook, &WebhookDisabledData{}},
 	{54, WebhookReenabled, "The client takes a disabled subscription back into service.", webhook, &WebhookReenabledData{}},

@@ -158,7 +158,7 @@ func gone(from source) *problem.Problem {
 			Hinting("Call create_sandbox to get another; this session then uses it.")
 	case fromNowhere:
 	}
-	return problem.New(problem.Unauthorized, "There is no sandbox yet: this call came without a key, without a sandbox handle, and in no session that has one.").
+	return problem.New(problem.Unauthorized, "There is no sandbox yet: this call has no key, no sandbox handle, and no session with a sandbox.").
 		Hinting("Call create_sandbox. If the next call does not know its sandbox either, pass the sandbox value that it returns as the argument sandbox.")
 }
 

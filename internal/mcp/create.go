@@ -42,7 +42,7 @@ func (b *builder) create(in entry) (*tool, error) {
 	if err := b.body(arguments, making); err != nil {
 		return nil, err
 	}
-	arguments.Properties["preset"] = choice("The company to begin with; starter when left out.", b.endpoint.options.Presets...)
+	arguments.Properties["preset"] = choice("The preset to begin with; starter when left out.", b.endpoint.options.Presets...)
 	arguments.Properties[argumentTicket] = id("From an earlier call that had to wait.")
 	arguments.Properties[argumentProof] = id("Only after pow_required: its challenge, a dot, and the nonce that was found.")
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
@@ -135,7 +135,7 @@ func (c *creation) tell(ctx context.Context, got *reply) {
 // and the ticket to call again with.
 func (c *creation) queued(got *reply, ticket string) (*reply, error) {
 	if got.status != http.StatusAccepted { // the place is kept (contract: ROUTE.QUEUE.POLL)
-		return nil, problem.New(problem.Unavailable, "Nobody could look at the ticket just now; its place in the queue is kept.").
+		return nil, problem.New(problem.Unavailable, "The ticket cannot be read at the moment; its place in the queue is kept.").
 			Hinting("Call create_sandbox again in a few seconds, with ticket %s.", ticket)
 	}
 	body, err := withMember(got.body, argumentTicket, ticket)

@@ -37,11 +37,11 @@ func documents() []document {
 	written := func(text string) func(Options) string { return func(Options) string { return text } }
 	return []document{
 		{"platen://docs/overview", "overview", "Overview", "The two systems, the bridge, time, the life of a sandbox.", written(overview)},
-		{"platen://docs/order-to-cash", "order-to-cash", "Order to cash", "How a sales order becomes money, call by call.", written(orderToCash)},
+		{"platen://docs/order-to-cash", "order-to-cash", "Order to cash", "How a sales order becomes money, tool call by tool call.", written(orderToCash)},
 		{"platen://docs/procure-to-pay", "procure-to-pay", "Procure to pay", "How material is bought, received and paid; wages.", written(procureToPay)},
-		{"platen://docs/protocol", "protocol", "How calls behave", "Results, repeating, budgets, lists, events.", written(protocol)},
-		{"platen://docs/errors", "errors", "Errors", "Every error code: when it is given, and what to do.", errorList},
-		{"platen://docs/events", "events", "Events", "Every event type and what causes it.", eventList},
+		{"platen://docs/protocol", "protocol", "How tool calls behave", "Results, repeating, budgets, lists, events.", written(protocol)},
+		{"platen://docs/errors", "errors", "Errors", "Every error code: its meaning and its remedy.", errorList},
+		{"platen://docs/events", "events", "Events", "Every event type and its cause.", eventList},
 	}
 }
 

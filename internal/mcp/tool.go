@@ -117,7 +117,9 @@ func argumentOf(p *operation.Parameter) *property {
 		if p.Default != nil {
 			a.or(*p.Default)
 		}
-	case operation.Text, operation.Time, operation.Date:
+	case operation.Time:
+		a.Description = "An RFC 3339 time." // its name says the rest
+	case operation.Text, operation.Date:
 		if a.Enum = p.Values; len(a.Enum) > 0 {
 			a.Description = ""
 		}
@@ -263,6 +265,7 @@ func (b *builder) wait(in entry) (*tool, error) {
 	// A number alone says where to go on, so that a model has one thing to keep.
 	delete(arguments.Properties, operation.ParameterCursor)
 	delete(arguments.Properties, operation.ParameterUpdatedSince)
+	arguments.Properties[operation.ParameterWaitS].Description = ""
 	arguments.Properties[operation.ParameterAfterSeq].or(0).Description = "The last seq that you have seen; 0 for none."
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.toolRequest(op, nil)) })
 }

@@ -21,7 +21,7 @@ func (w *writer) events() {
 	name := strings.TrimPrefix(w.registry.Ref(reflect.TypeFor[operation.FeedEvent]()).Ref, schemas)
 	form := components[name]
 	union := &huma.Schema{
-		Description:   "An event of the feed. Its type says what is in data.",
+		Description:   "An event of the feed. Its type decides the fields of data.",
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
 	for _, definition := range event.All() {
@@ -119,13 +119,13 @@ func (w *writer) delivery(definition *event.Definition, ref string) *huma.Operat
 		Tags:        []string{deliveriesTag},
 		Parameters: []*huma.Param{
 			header("webhook-id", "The id of the event, the same on every attempt."),
-			header("webhook-timestamp", "When this attempt was sent, in seconds since 1970. Refuse what is more than 300 seconds from your clock."),
+			header("webhook-timestamp", "When this attempt was sent, in seconds since 1970. Reject a delivery that is more than 300 seconds from your clock."),
 			header("webhook-signature", "v1, and the base64 of HMAC-SHA256 over webhook-id, webhook-timestamp and the raw body, joined by dots. For a day after a rotation there are two, with a space between them; a match with either will do."),
 			header("user-agent", "Platen-Webhooks/1.0 and where to read about it."),
 		},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{mediaJSON: w.deliveryExample(definition.Type, ref)}},
 		Responses: map[string]*huma.Response{
-			"2XX":     {Description: "Taken. At most 1024 bytes of the answer are read, and nothing is kept of them."},
+			"2XX":     {Description: "Delivered. At most 1024 bytes of the response are read, and nothing is kept of them."},
 			"default": {Description: "Anything else, or nothing within 5 seconds, is a failure: the next attempts come after 10, 60 and 300 seconds."},
 		},
 		Security: []map[string][]string{},

@@ -60,7 +60,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 			{Name: string(operation.Shared), Description: "With either key."},
 			{Name: string(operation.Office), Description: "Head Office, with the lab_off_ key."},
 			{Name: string(operation.Factory), Description: "The Factory, with the lab_fac_ key."},
-			{Name: deliveriesTag, Description: "What a webhook subscription is sent."},
+			{Name: deliveriesTag, Description: "Deliveries to webhook subscriptions."},
 		},
 		Paths: map[string]*huma.PathItem{},
 	}}

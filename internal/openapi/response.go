@@ -31,17 +31,17 @@ var always = []string{wire.HeaderRequestID, wire.HeaderLimit, wire.HeaderRemaini
 func headers() map[string]*huma.Header {
 	described := map[string]*huma.Header{}
 	for name, description := range map[string]string{
-		wire.HeaderRequestID:  "The request_id of the envelope's meta; also on answers without a body.",
-		wire.HeaderLimit:      "Requests in a minute, by the caller's own budget; 1000000 when the operator has switched it off.",
+		wire.HeaderRequestID:  "The request_id of the envelope's meta; also on responses without a body.",
+		wire.HeaderLimit:      "Requests in a minute, by the client's own budget; 1000000 when the operator has switched it off.",
 		wire.HeaderRemaining:  "Requests that are left in that budget now.",
 		wire.HeaderRate:       "The same budget as a structured field: r requests are left, and t seconds pass until there is one more.",
 		wire.HeaderPolicy:     "The policy of that budget as a structured field: q requests in a window of w seconds.",
-		"Cache-Control":       "Always private, no-cache: keep an answer to yourself, and ask with its ETag before you use it again.",
-		"Vary":                "The request headers that an answer depends on.",
+		"Cache-Control":       "Always private, no-cache: keep a response in a private cache only, and check it with its ETag before you use it again.",
+		"Vary":                "The request headers that a response depends on.",
 		wire.HeaderRetryAfter: "Seconds to leave before the next try.",
-		wire.HeaderETag:       "The version of what was read. Sent back as If-None-Match, it saves the transfer when nothing changed.",
+		wire.HeaderETag:       "The version of the record or list. Sent back as If-None-Match, it saves the transfer when nothing changed.",
 		wire.HeaderLink:       "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an operation that is to go.",
-		wire.HeaderReplayed:   "true when this is the stored answer of an earlier request with the same Idempotency-Key.",
+		wire.HeaderReplayed:   "true when this is the stored response of an earlier request with the same Idempotency-Key.",
 		wire.HeaderIgnored:    "Says why the Idempotency-Key of the request had no effect, where it had none.",
 		"WWW-Authenticate":    "Bearer: a key belongs into the Authorization header.",
 		"Allow":               "The methods of this path.",

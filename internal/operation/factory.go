@@ -26,7 +26,7 @@ type StartPrintRun struct {
 	PressID         string    `json:"press_id" required:"true" minLength:"1" maxLength:"40" example:"prs_digital"`
 	WorkOrderID     *string   `json:"work_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64"`
 	WorkOrderIDs    *[]string `json:"work_order_ids,omitzero" oneOf:"true" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
-	OversPct        *int64    `json:"overs_pct,omitzero" minimum:"0" maximum:"20" doc:"What is printed above the quantity to cover spoilage; 3 when left out."`
+	OversPct        *int64    `json:"overs_pct,omitzero" minimum:"0" maximum:"20" doc:"Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out."`
 	OperatorBadgeNo *string   `json:"operator_badge_no,omitzero" minLength:"1" maxLength:"20"`
 }
 
@@ -125,7 +125,7 @@ func createFactoryShipment() Operation {
 	return write(Operation{
 		ID: "create_factory_shipment", Path: "/factory/shipments", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.Shipment](),
 		Summary:     "Ship finished goods",
-		Description: "The goods go to whoever the work order's reference names. With the auto bridge Head Office bills them at once.",
+		Description: "The goods go to the customer of the order that the work order's reference names. With the auto bridge Head Office bills them at once.",
 		Problems:    []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState},
 		Events:      []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryShipment) (Result, error) {

@@ -25,7 +25,7 @@ func marketOperations() []Operation {
 	return slices.Concat(
 		reads[market.Quote](noun{
 			system: Office, path: "/office/market", resource: "market_quote", singular: "market_quote", plural: "market_quotes", summary: "market quotes",
-			listDescription: "What the market pays and asks today. Prices move from day to day, and give way to what you trade.",
+			listDescription: "The market's bid and ask prices of today. Prices move from day to day, and give way to your trades.",
 		}),
 		[]Operation{tradeOnMarket()},
 		reads[market.Trade](noun{
@@ -37,7 +37,7 @@ func marketOperations() []Operation {
 func marketDeliveryOperations() []Operation {
 	return reads[factory.MarketDelivery](noun{
 		system: Factory, path: "/factory/market-deliveries", resource: "market_delivery", singular: "market_delivery", plural: "market_deliveries", summary: "market deliveries",
-		listDescription: "What was bought on the market and has come. The carrier puts it away: no goods receipt is needed.",
+		listDescription: "Goods bought on the market that have come. The carrier puts them away: no goods receipt is needed.",
 	})
 }
 
@@ -45,7 +45,7 @@ func tradeOnMarket() Operation {
 	return write(Operation{
 		ID: "trade_on_market", Path: "/office/market", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[market.Trade](),
 		Summary:     "Trade on the market",
-		Description: "The money moves at once. What is bought comes on the next working day; what is sold leaves the Factory's warehouse at once. Large trades move the price against you.",
+		Description: "The money moves at once. Bought goods come on the next working day; sold goods leave the Factory's warehouse at once. Large trades move the price against you.",
 		Problems:    []problem.Code{problem.LimitNotMet, problem.InsufficientFunds, problem.InsufficientStock, problem.NotTraded},
 		Events: []event.Type{
 			event.MarketTradeExecuted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated, event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,

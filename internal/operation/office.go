@@ -22,7 +22,7 @@ type DeclineSalesOrder struct {
 type CreateOfficeShipment struct {
 	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
 	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
-	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also what is shipped when this is left out."`
+	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also the default."`
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
 }
 
@@ -33,7 +33,7 @@ type Cash struct {
 	OverdraftLimitMinor money.Minor `json:"overdraft_limit_minor"`
 	DaysNegative        int64       `json:"days_negative" doc:"Day closes in a row with negative cash."`
 	ReceivableMinor     money.Minor `json:"receivable_minor"`
-	PayableMinor        money.Minor `json:"payable_minor" doc:"What suppliers ask for."`
+	PayableMinor        money.Minor `json:"payable_minor" doc:"The unpaid bills of suppliers."`
 	OpeningCashMinor    money.Minor `json:"opening_cash_minor"`
 }
 
@@ -41,7 +41,7 @@ func officeOperations() []Operation {
 	return slices.Concat(
 		reads[office.SalesOrder](noun{
 			system: Office, path: "/office/sales-orders", resource: "sales_order", singular: "sales_order", plural: "sales_orders", summary: "sales orders",
-			listDescription: "What customers ask for. An order waits for an answer until answer_by, and for its goods until cancel_after.",
+			listDescription: "The orders of customers. An order waits for an answer until answer_by, and for its goods until cancel_after.",
 		}),
 		[]Operation{acceptSalesOrder(), declineSalesOrder()},
 		reads[office.Shipment](noun{
@@ -98,7 +98,7 @@ func createOfficeShipment() Operation {
 	return write(Operation{
 		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.Shipment](),
 		Summary:     "Ship a sales order or a contract lot, and bill it",
-		Description: "Raises the customer's invoice, nested in the answer. With the auto bridge the goods leave the Factory too, so they must be ready.",
+		Description: "Raises the customer's invoice, nested in the response. With the auto bridge the goods leave the Factory too, so they must be ready.",
 		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch, problem.WorkOrderNotReady},
 		Events:      []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeShipment) (Result, error) {

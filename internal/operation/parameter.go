@@ -181,7 +181,7 @@ func (o *Operation) headers() []Parameter {
 	var headers []Parameter
 	if o.Conditional() {
 		headers = append(headers, Parameter{
-			Name: wire.HeaderIfNoneMatch, Common: true, Doc: "An ETag; answers 304 when nothing changed.",
+			Name: wire.HeaderIfNoneMatch, Common: true, Doc: "An ETag; the response is 304 when nothing changed.",
 		})
 	}
 	if o.Kind == Creation {

@@ -17,7 +17,7 @@ import (
 // HireEmployee is the body of POST /office/employees.
 type HireEmployee struct {
 	Role        event.Role   `json:"role" required:"true"`
-	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least what the lowest paid of the role had when the company opened, which is also what is paid when this is left out."`
+	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least the lowest wage of the role at the opening of the company, which is also the default."`
 }
 
 // DismissEmployee is the body of POST /office/employees/{id}/dismiss.
@@ -27,8 +27,8 @@ type DismissEmployee struct {
 
 // HoursEntry is the hours of one employee in the week.
 type HoursEntry struct {
-	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"Who, or badge_no."`
-	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"What /factory/attendance knows them by, in place of employee_id."`
+	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The employee; this or badge_no."`
+	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"The badge number of /factory/attendance, in place of employee_id."`
 	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours."`
 	HoursSick   int64   `json:"hours_sick,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of illness; paid at 80 %."`
 	HoursLeave  int64   `json:"hours_leave,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of leave; paid in full."`
@@ -37,7 +37,7 @@ type HoursEntry struct {
 // CreateTimesheet is the body of POST /office/timesheets.
 type CreateTimesheet struct {
 	WeekStart moment.Date  `json:"week_start" required:"true" example:"2026-09-07" doc:"A Monday."`
-	Entries   []HoursEntry `json:"entries" required:"true" minItems:"1" maxItems:"50" doc:"Everybody who was employed in the week, once each."`
+	Entries   []HoursEntry `json:"entries" required:"true" minItems:"1" maxItems:"50" doc:"Every employee of the week, once each."`
 }
 
 // RunPayroll is the body of POST /office/payroll-runs.
@@ -49,7 +49,7 @@ func peopleOperations() []Operation {
 	return slices.Concat(
 		reads[hr.Employee](noun{
 			system: Office, path: "/office/employees", resource: "employee", singular: "employee", plural: "employees", summary: "employees",
-			listDescription: "Who works for the company, and who has left it.",
+			listDescription: "The employees of the company, those who have left included.",
 		}),
 		[]Operation{hireEmployee(), dismissEmployee()},
 		reads[hr.LeaveRequest](noun{
@@ -72,15 +72,15 @@ func peopleOperations() []Operation {
 func gateOperations() []Operation {
 	return reads[factory.Attendance](noun{
 		system: Factory, path: "/factory/attendance", resource: "attendance", singular: "attendance_row", plural: "attendance", summary: "attendance",
-		listDescription: "Who came to work on each day, by badge. week_start picks the week of a Monday.",
+		listDescription: "Attendance on each day, by badge. week_start picks the week of a Monday.",
 	})
 }
 
 func hireEmployee() Operation {
 	return write(Operation{
 		ID: "hire_employee", Path: "/office/employees", System: Office, Status: http.StatusCreated, Out: reflect.TypeFor[hr.Employee](),
-		Summary:     "Hire somebody",
-		Description: "Costs a fee. They begin two working days later, in the place of whoever left the role.",
+		Summary:     "Hire an employee",
+		Description: "Costs a fee. They begin two working days later, in the place of the one who left the role.",
 		Problems:    []problem.Code{problem.InsufficientFunds, problem.HeadcountLimit},
 		Events:      []event.Type{event.EmployeeHired},
 	}, func(tx *sandbox.Tx, _ string, in *HireEmployee) (Result, error) {
@@ -134,7 +134,7 @@ func runPayroll() Operation {
 	return write(Operation{
 		ID: "run_payroll", Path: "/office/payroll-runs", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[hr.PayrollRun](),
 		Summary: "Pay the wages of a week",
-		Description: "Pays what the week's timesheet says. Late wages cost 2 % for each working day, 10 % at most; after five working days they are collected, " +
+		Description: "Pays the hours of the week's timesheet. Late wages cost 2 % for each working day, 10 % at most; after five working days they are collected, " +
 			"whether or not the cash is there.",
 		Problems: []problem.Code{problem.NotFound, problem.TimesheetMissing, problem.PayrollAlreadyPaid, problem.InsufficientFunds},
 		Events:   []event.Type{event.PayrollPaid, event.MissionCompleted},

@@ -69,7 +69,7 @@ func procurementOperations() []Operation {
 	return slices.Concat(
 		reads[office.Supplier](noun{
 			system: Office, path: "/office/suppliers", resource: "supplier", singular: "supplier", plural: "suppliers", summary: "suppliers",
-			listDescription: "Who sells what, for how much, how soon and on how much credit.",
+			listDescription: "The suppliers with their materials, prices, lead times and credit limits.",
 		}),
 		reads[office.Requisition](noun{
 			system: Office, path: "/office/requisitions", resource: "office_requisition", singular: "office_requisition", plural: "office_requisitions", summary: "requisitions of Head Office",
@@ -77,7 +77,7 @@ func procurementOperations() []Operation {
 		[]Operation{createRequisition(), approveRequisition(), rejectRequisition()},
 		reads[office.PurchaseOrder](noun{
 			system: Office, path: "/office/purchase-orders", resource: "purchase_order", singular: "purchase_order", plural: "purchase_orders", summary: "purchase orders",
-			listDescription: "What was ordered from suppliers. What has been received and billed of it stands beside the status, in receipt_status and billing_status.",
+			listDescription: "The orders to suppliers. receipt_status and billing_status say how much of each has been received and billed.",
 		}),
 		[]Operation{createPurchaseOrder(), approvePurchaseOrder()},
 		reads[office.GoodsReceipt](noun{
@@ -86,7 +86,7 @@ func procurementOperations() []Operation {
 		[]Operation{createOfficeGoodsReceipt()},
 		reads[office.SupplierInvoice](noun{
 			system: Office, path: "/office/supplier-invoices", resource: "supplier_invoice", singular: "supplier_invoice", plural: "supplier_invoices", summary: "supplier invoices",
-			listDescription: "What suppliers ask for, compared with what was ordered and received.",
+			listDescription: "The bills of suppliers, compared with orders and receipts.",
 		}),
 		[]Operation{paySupplierInvoice()},
 	)
@@ -96,7 +96,7 @@ func deliveryOperations() []Operation {
 	return slices.Concat(
 		reads[factory.Requisition](noun{
 			system: Factory, path: "/factory/requisitions", resource: "factory_requisition", singular: "factory_requisition", plural: "factory_requisitions", summary: "requisitions of the Factory",
-			listDescription: "What the Factory's reorder rule asks for. One is open for an item until it is refilled.",
+			listDescription: "The material that the Factory's reorder rule asks for. One is open for an item until it is refilled.",
 		}),
 		reads[factory.Delivery](noun{
 			system: Factory, path: "/factory/deliveries", resource: "delivery", singular: "delivery", plural: "deliveries", summary: "deliveries",
@@ -182,8 +182,8 @@ func approvePurchaseOrder() Operation {
 func createOfficeGoodsReceipt() Operation {
 	return write(Operation{
 		ID: "create_office_goods_receipt", Path: "/office/goods-receipts", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.GoodsReceipt](),
-		Summary:     "Record what the Factory took in",
-		Description: "What a supplier's bill is matched against. With the auto bridge it is written by itself when the Factory counts a delivery in.",
+		Summary:     "Record the goods that the Factory took in",
+		Description: "The goods receipt that a supplier's bill is matched against. With the auto bridge it is written by itself when the Factory counts a delivery in.",
 		Problems:    []problem.Code{problem.NotFound, problem.PurchaseOrderNotApproved, problem.DuplicateReference, problem.QuantityExceedsOrder},
 		Events:      []event.Type{event.OfficeGoodsReceiptRecorded},
 	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeGoodsReceipt) (Result, error) {
@@ -218,7 +218,7 @@ func createFactoryGoodsReceipt() Operation {
 	return write(Operation{
 		ID: "create_factory_goods_receipt", Path: "/factory/goods-receipts", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.GoodsReceipt](),
 		Summary:     "Count a delivery in",
-		Description: "What is accepted goes into stock, what is rejected goes back with the driver. With the auto bridge Head Office gets its copy at once.",
+		Description: "Accepted goods go into stock, rejected goods go back with the driver. With the auto bridge Head Office gets its copy at once.",
 		Problems:    []problem.Code{problem.NotFound, problem.DeliveryAlreadyReceived, problem.QuantityExceedsDelivery},
 		Events:      []event.Type{event.FactoryGoodsReceiptRecorded, event.OfficeGoodsReceiptRecorded, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryGoodsReceipt) (Result, error) {

@@ -62,8 +62,8 @@ type OrderCount struct {
 // lease are no business and count for nothing but when they are refused.
 type WriteCount struct {
 	Accepted int64 `json:"accepted"`
-	Refused  int64 `json:"refused" doc:"Answered 4xx, but for 429 and press_busy, which only ask to wait."`
-	Replayed int64 `json:"replayed" doc:"Answered with the stored answer of an earlier request."`
+	Refused  int64 `json:"refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
+	Replayed int64 `json:"replayed" doc:"Writes that got the stored response of an earlier request."`
 }
 
 // Proof names an event of the feed that proves something.
@@ -131,8 +131,8 @@ func netWorthPath(v *sandbox.View) []NetWorthPoint {
 func reportOperation() Operation {
 	return Operation{
 		ID: "get_report", Kind: Object, Method: http.MethodGet, Path: "/sandbox/report", System: Shared, Key: KeyNone, Status: http.StatusOK,
-		Summary: "The score, and what it rests on",
-		Description: "For those who compare players: which company it was, what it was worth day by day, what was shipped in time, what was refused, and the events that prove missions and achievements. " +
+		Summary: "The score and its parts",
+		Description: "To compare players: the preset and seed, the net worth day by day, shipments in time, rejected writes, and the events that prove missions and achievements. " +
 			"Played alike, two sandboxes with the clock in manual mode have the same report.",
 		Out: reflect.TypeFor[Report](), Examined: reportOf,
 	}

@@ -20,10 +20,10 @@ import (
 
 // CreateSandbox is the body of POST /sandboxes.
 type CreateSandbox struct {
-	Preset *string        `json:"preset,omitzero" maxLength:"40" example:"starter" doc:"The company to begin with; starter when left out."`
+	Preset *string        `json:"preset,omitzero" maxLength:"40" example:"starter" doc:"The preset to begin with; starter when left out."`
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
-	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Who carries records between the systems; the preset's own when left out."`
-	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"What moves the clock; the preset's own when left out."`
+	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
+	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
 }
 
 // NewSandbox is the response of creation. The keys appear in this response and
@@ -39,7 +39,7 @@ type NewSandbox struct {
 // QueueTicket is the response of creation when all places are taken (contract:
 // QUEUE.TICKET).
 type QueueTicket struct {
-	Poll     string `json:"poll" example:"/v1/queue/tkt_5c8w0r7k1n3qd9v2h6m4x8b0e1" doc:"Where to look, relative to the origin."`
+	Poll     string `json:"poll" example:"/v1/queue/tkt_5c8w0r7k1n3qd9v2h6m4x8b0e1" doc:"The path to poll, relative to the origin."`
 	Position int64  `json:"position" doc:"The place in the queue, from 1."`
 	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
 }
@@ -76,7 +76,7 @@ type SandboxStatus struct {
 	Morale              share.PerCent               `json:"morale" doc:"0 to 100; when it is low, people quit."`
 	Inventory           company.Inventory           `json:"inventory"`
 	Presses             company.PressCounts         `json:"presses"`
-	Disruptions         []company.RunningDisruption `json:"disruptions" doc:"What gets in the way at present, oldest first."`
+	Disruptions         []company.RunningDisruption `json:"disruptions" doc:"The disruptions that run at present, oldest first."`
 	Counts              company.Counts              `json:"counts"`
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	Score               company.Score               `json:"score"`
@@ -183,7 +183,7 @@ func sandboxOperations() []Operation {
 		{
 			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open, Key: KeyAccepted, Status: http.StatusCreated,
 			Summary: "Create a sandbox",
-			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this answer. When all places are taken the answer is 202 with a ticket to poll. " +
+			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this response. When all places are taken the response is 202 with a ticket to poll. " +
 				"An Idempotency-Key counts from 20 characters on, within your network and for ten minutes.",
 			Problems: []problem.Code{problem.OriginRefused, problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
 			In:       reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
@@ -191,7 +191,7 @@ func sandboxOperations() []Operation {
 		{
 			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyNone, Status: http.StatusCreated,
 			Summary:     "Look at a queue ticket",
-			Description: "Answers 202 while the ticket waits. When it is ready the answer is the sandbox, and the ticket is claimed: its keys are shown this once. Leave at least three seconds between two polls.",
+			Description: "Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the ticket: its keys are shown this once. Leave at least three seconds between two polls.",
 			Problems:    []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
 			Out:         reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},
@@ -205,7 +205,7 @@ func sandboxOperations() []Operation {
 		{
 			ID: "delete_sandbox", Kind: Deletion, Method: http.MethodDelete, Path: "/sandbox", System: Shared, Key: KeyAccepted, Status: http.StatusOK,
 			Summary: "Delete the sandbox",
-			Description: "The sandbox is gone at once, and your network may have another one in its place. Both keys stop working: a repetition is 401, whatever its Idempotency-Key, and so is all that waits for events. " +
+			Description: "The sandbox is gone at once, and your network may have another one in its place. Both keys stop working: a repeated request fails with 401, also with the same Idempotency-Key, and so does each waiting poll. " +
 				"Deliveries that wait are not sent. A sandbox that has expired, or whose company is bankrupt, can be deleted too.",
 			Problems: []problem.Code{problem.OriginRefused},
 			In:       reflect.TypeFor[noBody](), BodyOptional: true, Out: reflect.TypeFor[DeletedSandbox](),
@@ -213,20 +213,20 @@ func sandboxOperations() []Operation {
 		{
 			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "Cash, stock and presses over time",
-			Description: "A point for the opening and for each half day, oldest first: what a chart needs.",
+			Description: "A point for the opening and for each half day, oldest first, for charts.",
 			Out:         reflect.TypeFor[Series](), ValueSince: series,
 		},
 		reportOperation(),
 		{
 			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "The event feed",
-			Description: "Every change of the company, oldest first, numbered without gaps. Keep the last seq that you have handled and ask for what comes after it.",
+			Description: "Every change of the company, oldest first, numbered without gaps. Keep the last seq that you have handled and ask for the events after it.",
 			Filters:     []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
 		},
 		{
 			ID: "poll_events", Kind: Poll, Method: http.MethodGet, Path: "/events/poll", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary: "Wait for events",
-			Description: "The feed after a number, as soon as there is something: at once, or when it happens, or without items after wait_s. " +
+			Description: "The events after a number: at once when there are some, else as soon as one happens, or without items after wait_s. " +
 				"Two polls of one key may wait at the same time.",
 			Problems: []problem.Code{problem.PollInProgress},
 			Filters:  []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
@@ -280,11 +280,11 @@ func missionOperations() []Operation {
 	return slices.Concat(
 		reads[mission.Mission](noun{
 			system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions", summary: "missions",
-			listDescription: "What to try next, in the order of teaching. A mission is completed by what the client does, never by asking.",
+			listDescription: "Things to try next, in the order of teaching. The client's own requests complete a mission; no request asks for it.",
 		}),
 		reads[mission.Achievement](noun{
 			system: Shared, path: "/sandbox/achievements", resource: "achievement", singular: "achievement", plural: "achievements", summary: "achievements",
-			listDescription: "What the client's work has unlocked, newest first. What can be unlocked is in the docs.",
+			listDescription: "The achievements that the client has unlocked, newest first. The docs list all of them.",
 		}),
 	)
 }

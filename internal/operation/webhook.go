@@ -33,10 +33,10 @@ type UpdateWebhook struct {
 
 // WebhookTest is the response of a test (contract: OPEN.WHK.TEST.ANSWER).
 type WebhookTest struct {
-	Delivered  bool                `json:"delivered" doc:"The URL answered the ping with 2xx."`
-	StatusCode *int64              `json:"status_code" doc:"What the URL answered with; null when there was no answer."`
+	Delivered  bool                `json:"delivered" doc:"The URL responded to the ping with 2xx."`
+	StatusCode *int64              `json:"status_code" doc:"The status of the URL's response; null when there was none."`
 	LatencyMS  int64               `json:"latency_ms"`
-	ErrorClass *event.ErrorClass   `json:"error_class" doc:"What went wrong; null for nothing."`
+	ErrorClass *event.ErrorClass   `json:"error_class" doc:"The kind of the failure; null for none."`
 	Status     subscription.Status `json:"status" enum:"pending_verification,active,disabled" doc:"That of the subscription after the test."`
 }
 
@@ -54,7 +54,7 @@ func webhookOperations() []Operation {
 		[]Operation{createWebhook(), updateWebhook(), deleteWebhook(), testWebhook(), rotateWebhookSecret(), {
 			ID: "list_webhook_deliveries", Kind: List, Method: http.MethodGet, Path: "/webhooks/{id}/deliveries", System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary: "List the deliveries of a webhook subscription",
-			Description: "A row for each attempt: what was sent when, and how the receiver answered, never with what. " +
+			Description: "A row for each attempt: the event, the time, and the status of the receiver's response, never its body. " +
 				"Waiting attempts are listed too. Of those that are over, the newest 500 are kept.",
 			Resource: subscription.DeliveryResource, Parent: subscription.Resource, Filters: []string{"status", "trigger"}, Out: reflect.TypeFor[subscription.Delivery](),
 		}, redeliver()},
@@ -84,8 +84,8 @@ func createWebhook() Operation {
 	return write(Operation{
 		ID: "create_webhook", Path: "/webhooks", System: Shared, Status: http.StatusCreated, Out: reflect.TypeFor[subscription.Subscription](),
 		Summary: "Create a webhook subscription",
-		Description: "The answer holds the secret that deliveries are signed with, this once: a replay shows null. " +
-			"Nothing is delivered before POST /webhooks/{id}/test was answered 2xx.",
+		Description: "The response holds the secret that signs deliveries, this once: a replay shows null. " +
+			"Nothing is delivered before POST /webhooks/{id}/test got a 2xx from your URL.",
 		Problems: []problem.Code{problem.WebhookURLRejected, problem.InvalidEventType, problem.WebhookLimitReached},
 		Events:   []event.Type{event.WebhookCreated},
 	}, func(tx *sandbox.Tx, _ string, in *CreateWebhook) (Result, error) {
@@ -111,8 +111,8 @@ func updateWebhook() Operation {
 	return write(Operation{
 		ID: "update_webhook", Method: http.MethodPatch, Path: "/webhooks/{id}", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
 		Summary: "Change a webhook subscription", BodyOptional: true,
-		Description: "Members that are left out stay as they are. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, whatever the status; " +
-			"what waited for the old one is dropped.",
+		Description: "Fields that are left out stay as they are. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; " +
+			"deliveries that waited for the old one are dropped.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected, problem.InvalidEventType},
 		Events:   []event.Type{event.WebhookUpdated, event.WebhookReenabled},
 	}, func(tx *sandbox.Tx, id string, in *UpdateWebhook) (Result, error) {
@@ -145,7 +145,7 @@ func deleteWebhook() Operation {
 	return write(Operation{
 		ID: "delete_webhook", Method: http.MethodDelete, Path: "/webhooks/{id}", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
 		Summary:     "Delete a webhook subscription",
-		Description: "What waits is not sent. The answer is its last row; after it the subscription and its log are gone.",
+		Description: "Waiting deliveries are not sent. The response is its last row; after it the subscription and its log are gone.",
 		Problems:    []problem.Code{problem.NotFound},
 		Events:      []event.Type{event.WebhookDeleted},
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
@@ -158,7 +158,7 @@ func rotateWebhookSecret() Operation {
 	return write(Operation{
 		ID: "rotate_webhook_secret", Path: "/webhooks/{id}/rotate-secret", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
 		Summary: "Replace the secret of a webhook subscription",
-		Description: "The answer holds the new secret, this once. For a day both secrets sign, so that receivers can change over. " +
+		Description: "The response holds the new secret, this once. For a day both secrets sign, so that receivers can change over. " +
 			"A second rotation within the day ends the first secret at once.",
 		Problems: []problem.Code{problem.NotFound},
 		Events:   []event.Type{event.WebhookSecretRotated},
@@ -177,7 +177,7 @@ func redeliver() Operation {
 		ID: "redeliver_webhook", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", System: Shared, Status: http.StatusAccepted,
 		Out:         reflect.TypeFor[subscription.Delivery](),
 		Summary:     "Send an event once more",
-		Description: "Answers with a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.",
+		Description: "Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.",
 		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
 	o.Run = func(tx *sandbox.Tx, at PathParams, _ any) (Result, error) {
@@ -197,7 +197,7 @@ func testWebhook() Operation {
 	o := write(Operation{
 		ID: "test_webhook", Path: "/webhooks/{id}/test", System: Shared, Out: reflect.TypeFor[WebhookTest](),
 		Summary: "Ping the URL of a webhook subscription",
-		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the answer. 2xx takes a new subscription into service. " +
+		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx takes a new subscription into service. " +
 			"One test of a subscription at a time; the ping is in the delivery log and not in the feed, and counts in the budget of deliveries.",
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},

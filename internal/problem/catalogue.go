@@ -99,15 +99,15 @@ func Lookup(code Code) Definition {
 var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: InvalidJSON, Status: http.StatusBadRequest,
-		Hint:    "Send one JSON object, with each member once.",
-		Meaning: "The body is empty, is not JSON, or names a member twice.",
+		Hint:    "Send one JSON object, with each field once.",
+		Meaning: "The body is empty, is not JSON, or names a field twice.",
 		Remedy:  "Build the body with a JSON library instead of by hand. The message names the place where reading stopped.",
 	},
 	{
 		Code: InvalidParameter, Status: http.StatusBadRequest,
 		Hint:    "details.parameter names the parameter.",
 		Meaning: "A query parameter or header has a value that it cannot have, is given twice, or is not known on this route.",
-		Remedy:  "Correct the value. An unknown parameter is refused, because a filter that is silently ignored looks like a wrong result.",
+		Remedy:  "Correct the value. An unknown parameter is rejected, because a filter that is silently ignored looks like a wrong result.",
 	},
 	{
 		Code: InvalidCursor, Status: http.StatusBadRequest,
@@ -130,7 +130,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: IdempotencyRequired, Status: http.StatusBadRequest,
 		Hint:    "Send Idempotency-Key with a fresh value of 1 to 64 characters, and the same one on every retry.",
-		Meaning: "The route creates or pays something and wants an Idempotency-Key header.",
+		Meaning: "The route creates or pays something and requires an Idempotency-Key header.",
 		Remedy:  "Make one key for each intention, a UUID for example, keep it, and send it again with every retry of that intention.",
 	},
 	{
@@ -141,13 +141,13 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: Unauthorized, Status: http.StatusUnauthorized,
-		Hint:    "Send Authorization: Bearer <key> with a key from the answer of POST /v1/sandboxes.",
+		Hint:    "Send Authorization: Bearer <key> with a key from the response of POST /v1/sandboxes.",
 		Meaning: "No key was sent, or the key is unknown, revoked, or of a sandbox that has been deleted. A browser's preflight gets this too: there is no CORS.",
-		Remedy:  "Create a sandbox and use its keys. Keys die with their sandbox.",
+		Remedy:  "Create a sandbox and use its keys. Keys end with their sandbox.",
 	},
 	{
 		Code: WrongSystem, Status: http.StatusForbidden,
-		Hint:    "Head Office routes want the lab_off_ key, Factory routes the lab_fac_ key.",
+		Hint:    "Head Office routes require the lab_off_ key, Factory routes the lab_fac_ key.",
 		Meaning: "The key belongs to the other system. The two systems share no data, and each key opens one door.",
 		Remedy:  "Send the key with the prefix that the hint names.",
 	},
@@ -159,13 +159,13 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: OriginRefused, Status: http.StatusForbidden,
-		Hint:    "Call from a program, or from the pages of this server.",
+		Hint:    "Send the request from a program, or from the pages of this server.",
 		Meaning: "A browser sent the request for a page of another site. Pages of other sites may not create, extend or delete sandboxes.",
-		Remedy:  "Send it from your own program. What is no browser sends neither Origin nor Sec-Fetch-Site, and is not asked for them.",
+		Remedy:  "Send it from your own program. Only browsers send Origin and Sec-Fetch-Site; a program needs neither.",
 	},
 	{
 		Code: NotFound, Status: http.StatusNotFound,
-		Hint:    "details.resource and details.id say what was looked for.",
+		Hint:    "details.resource and details.id name the missing record.",
 		Meaning: "The sandbox has no record with this id.",
 		Remedy:  "Check the id against the list of the resource. Ids of one sandbox mean nothing in another.",
 	},
@@ -179,7 +179,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: TicketNotFound, Status: http.StatusNotFound,
 		Hint:    "Ask for a sandbox again with POST /v1/sandboxes.",
 		Meaning: "No such ticket was handed out, or its sandbox has been claimed, or it was lost a while ago.",
-		Remedy:  "Poll exactly the path in data.poll. A ticket that was claimed is used up: the keys were in that answer.",
+		Remedy:  "Poll exactly the path in data.poll. A claimed ticket is used up: the keys were in the response that claimed it.",
 	},
 	{
 		Code: MethodNotAllowed, Status: http.StatusMethodNotAllowed,
@@ -203,17 +203,17 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: RequestInProgress, Status: http.StatusConflict, Retryable: true,
 		Hint:    "Repeat in a second with the same Idempotency-Key.",
 		Meaning: "The first request with this Idempotency-Key is still at work.",
-		Remedy:  "Wait a moment and repeat: the answer is then that of the first request.",
+		Remedy:  "Wait a moment and repeat: the response is then that of the first request.",
 	},
 	{
 		Code: PollInProgress, Status: http.StatusConflict, Retryable: true,
-		Hint:    "Let one of the waiting polls answer first.",
+		Hint:    "Wait until one of the polls has returned.",
 		Meaning: "Two polls with this key are waiting already.",
-		Remedy:  "One poll at a time is enough: begin the next when the last has answered, from the seq of its last event.",
+		Remedy:  "One poll at a time is enough: begin the next when the last has returned, from the seq of its last event.",
 	},
 	{
 		Code: InvalidState, Status: http.StatusConflict,
-		Hint:    "details.status is the present status, details.allowed what this call needs.",
+		Hint:    "details.status is the present status, details.allowed lists those that this request needs.",
 		Meaning: "The record exists, but its status does not allow this.",
 		Remedy:  "Read the record again and decide anew. Waiting alone does not help.",
 	},
@@ -221,7 +221,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: DuplicateReference, Status: http.StatusConflict,
 		Hint:    "details names the record that already carries this reference.",
 		Meaning: "Another record of this kind has the same reference, so this would do the same work twice.",
-		Remedy:  "Use the record that exists. If the first call was lost, repeat it with its own Idempotency-Key.",
+		Remedy:  "Use the record that exists. If the first response was lost, repeat the request with its own Idempotency-Key.",
 	},
 	{
 		Code: PressBusy, Status: http.StatusConflict, Retryable: true,
@@ -243,7 +243,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: InsufficientStock, Status: http.StatusConflict,
-		Hint:    "details.shortages lists what is needed and what is there.",
+		Hint:    "details.shortages lists the needed and the available quantity of each material.",
 		Meaning: "The material on hand does not cover this.",
 		Remedy:  "Print less, choose the other press, or restock first.",
 	},
@@ -274,7 +274,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: TicketForfeited, Status: http.StatusGone,
 		Hint:    "Ask for a sandbox again with POST /v1/sandboxes, and poll every few seconds.",
-		Meaning: "The ticket was ready, nobody claimed it in time, and its place went to the next in the queue.",
+		Meaning: "The ticket was ready and was not claimed in time, so its place went to the next in the queue.",
 		Remedy:  "Queue again. Poll every three to ten seconds, so that a ready ticket is claimed at once.",
 	},
 	{
@@ -322,20 +322,20 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: ReferenceRequired, Status: http.StatusUnprocessableEntity,
 		Hint:    "Put the sales order's id into reference.",
-		Meaning: "Custom goods are made for somebody, and the reference on the parcel says for whom.",
+		Meaning: "Custom goods are made for one order, and the reference on the parcel names it.",
 		Remedy:  "Send reference with the id or number of the sales order.",
 	},
 	{
 		Code: SandboxExpired, Status: http.StatusLocked,
 		Hint:    "The sandbox can be read until it is deleted. Create another to go on.",
 		Meaning: "The sandbox's time is over; it is read-only until it is deleted.",
-		Remedy:  "Read what you still need, then create a new sandbox.",
+		Remedy:  "Read the records that you still need, then create a new sandbox.",
 	},
 	{
 		Code: SandboxBankrupt, Status: http.StatusLocked,
 		Hint:    "The sandbox can be read until it is deleted. Create another to try again.",
 		Meaning: "The company went bankrupt: at a day's close its cash was below the overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.",
-		Remedy:  "Read what went wrong (the ledger and the feed tell), then create a new sandbox.",
+		Remedy:  "Read the ledger and the feed to find the cause, then create a new sandbox.",
 	},
 	{
 		Code: RateLimited, Status: http.StatusTooManyRequests, Retryable: true,
@@ -346,7 +346,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: PowRequired, Status: http.StatusPreconditionRequired,
 		Hint:    "Find a decimal nonce for which SHA-256 of the challenge followed by the nonce begins with details.difficulty zero bits, and send Sim-PoW: <challenge>.<nonce>.",
-		Meaning: "This server asks for a proof of work with each creation, and none was sent, or one that is wrong, too old or used. details.reason says which.",
+		Meaning: "This server requires a proof of work with each creation, and none was sent, or one that is wrong, too old or used. details.reason says which.",
 		Remedy:  "Solve details.challenge within five minutes and repeat the request with the header Sim-PoW. Each proof is good for one creation.",
 	},
 	{
@@ -383,7 +383,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: InternalError, Status: http.StatusInternalServerError, Retryable: true,
 		Hint:    "Repeat with the same Idempotency-Key. If it persists, report the request_id.",
 		Meaning: "Something went wrong on our side. Whether the request took effect is not known.",
-		Remedy:  "Repeat with the same Idempotency-Key: if it took effect, the answer is the original one.",
+		Remedy:  "Repeat with the same Idempotency-Key: if it took effect, the response is the original one.",
 	},
 	{
 		Code: QueueFull, Status: http.StatusServiceUnavailable, Retryable: true,

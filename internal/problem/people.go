@@ -22,7 +22,7 @@ var people = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: TimesheetMissing, Status: http.StatusConflict,
 		Hint:    "POST /office/timesheets first.",
-		Meaning: "Nobody has recorded the hours of the week, so there is nothing to pay by.",
+		Meaning: "The hours of the week have not been recorded, so the wages are not known.",
 		Remedy:  "Read /factory/attendance?week_start=…, record the timesheet, then pay.",
 	},
 	{
@@ -39,14 +39,14 @@ var people = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: HeadcountLimit, Status: http.StatusConflict,
-		Hint:    "details.limit is how many people the company can employ.",
+		Hint:    "details.limit is the most employees that the company can have.",
 		Meaning: "The company has as many employees as it can have.",
-		Remedy:  "Do without, or dismiss somebody first.",
+		Remedy:  "Dismiss an employee first.",
 	},
 	{
 		Code: EmployeeMissing, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.employee_ids lists who is missing.",
-		Meaning: "A timesheet names everybody who was employed in its week, those who were ill or away included.",
+		Hint:    "details.employee_ids lists the missing employees.",
+		Meaning: "A timesheet names every employee of its week, those who were ill or away included.",
 		Remedy:  "Add an entry for each of details.employee_ids and record the timesheet again.",
 	},
 }

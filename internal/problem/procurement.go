@@ -24,14 +24,14 @@ const (
 var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: InsufficientFunds, Status: http.StatusConflict,
-		Hint:    "details.available_minor is what cash and the overdraft still cover.",
+		Hint:    "details.available_minor is the amount that cash and the overdraft still cover.",
 		Meaning: "Cash and the overdraft together do not cover the amount.",
-		Remedy:  "Collect what customers owe first, or pay less. Debits and collections are not stopped by this.",
+		Remedy:  "Wait for customers' payments, or pay less. Debits and collections are not stopped by this.",
 	},
 	{
 		Code: RequisitionNotApproved, Status: http.StatusConflict,
 		Hint:    "POST /office/requisitions/{id}/approve first.",
-		Meaning: "The purchase order names a requisition that nobody has approved, or that was rejected.",
+		Meaning: "The purchase order names a requisition that has not been approved, or that was rejected.",
 		Remedy:  "Approve the requisition; in place of a rejected one file a new one. Or order without naming one.",
 	},
 	{
@@ -48,13 +48,13 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: SupplierOnHold, Status: http.StatusConflict,
-		Hint:    "details.supplier_invoice_ids lists what is overdue.",
+		Hint:    "details.supplier_invoice_ids lists the overdue invoices.",
 		Meaning: "An invoice of this supplier is overdue, so it takes no new orders.",
 		Remedy:  "Pay the overdue invoices, or buy from another supplier.",
 	},
 	{
 		Code: CreditLimitExceeded, Status: http.StatusConflict,
-		Hint:    "details.available_minor is what the supplier still lends.",
+		Hint:    "details.available_minor is the rest of the supplier's credit.",
 		Meaning: "Unpaid invoices, open purchase orders and this one together are above the supplier's credit limit.",
 		Remedy:  "Pay invoices of this supplier, order less, or buy from another one.",
 	},
@@ -62,11 +62,11 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: DeliveryAlreadyReceived, Status: http.StatusConflict,
 		Hint:    "details.goods_receipt_id is the receipt that exists.",
 		Meaning: "The delivery has been counted in; the truck is gone.",
-		Remedy:  "Use the receipt that exists. If the first call was lost, repeat it with its own Idempotency-Key.",
+		Remedy:  "Use the receipt that exists. If the first response was lost, repeat the request with its own Idempotency-Key.",
 	},
 	{
 		Code: ThreeWayMismatch, Status: http.StatusConflict,
-		Hint:    "Send amount_minor: details.allowed lists the amounts that close this invoice, what order and receipt justify before what was billed.",
+		Hint:    "Send amount_minor: details.allowed lists the amounts that close this invoice, the matched one before the billed one.",
 		Meaning: "Order, receipt and bill do not agree, and the payment names no amount.",
 		Remedy:  "Compare the three documents and pay the matched amount, if details.allowed has it; the supplier credits the rest. Without a receipt, or with one that says less than was delivered, record that first.",
 	},
@@ -84,7 +84,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: SKUNotSupplied, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.supplied lists what this supplier sells.",
+		Hint:    "details.supplied lists the SKUs that this supplier sells.",
 		Meaning: "The supplier does not sell one of the lines.",
 		Remedy:  "Choose a supplier whose prices list the SKU: GET /office/suppliers.",
 	},
@@ -96,15 +96,15 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: QuantityExceedsDelivery, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.quantity_counted is what stood on the truck, details.quantity_damaged what of it is unfit.",
+		Hint:    "details.quantity_counted is the quantity on the truck, details.quantity_damaged the damaged part of it.",
 		Meaning: "More is to be taken in than the truck brought in good order.",
-		Remedy:  "Leave lines out to accept what was counted and is undamaged.",
+		Remedy:  "Leave lines out to accept all counted goods that are undamaged.",
 	},
 	{
 		Code: QuantityExceedsOrder, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.quantity_open is what of the order has not been received yet.",
-		Meaning: "The receipt would bring a line of the purchase order above what was ordered, or names a SKU that was not.",
-		Remedy:  "Record what the Factory accepted for this purchase order, once.",
+		Hint:    "details.quantity_open is the quantity that has not been received yet.",
+		Meaning: "The receipt would bring a line of the purchase order above the ordered quantity, or names a SKU that was not ordered.",
+		Remedy:  "Record the goods that the Factory accepted for this purchase order, once.",
 	},
 	{
 		Code: AmountNotPayable, Status: http.StatusUnprocessableEntity,

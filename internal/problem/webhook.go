@@ -19,12 +19,12 @@ var webhook = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: WebhookURLRejected, Status: http.StatusUnprocessableEntity,
 		Hint:    "details.reason names the rule. The URL must be a public https:// URL on port 443, without userinfo.",
-		Meaning: "The URL of a subscription breaks a rule. Deliveries go to public addresses only, so that nobody can make this service call into a private network.",
+		Meaning: "The URL of a subscription breaks a rule. Deliveries go to public addresses only, so that no subscription can send requests into a private network.",
 		Remedy:  "Use a public https:// URL. On your own machine, let the operator start the server with --private-webhooks.",
 	},
 	{
 		Code: InvalidEventType, Status: http.StatusUnprocessableEntity,
-		Hint:    `details.type is what was not understood. Every type is listed on /docs/events; ["*"] stands for all.`,
+		Hint:    `details.type is the unknown type. Every type is listed on /docs/events; ["*"] stands for all.`,
 		Meaning: "A subscription names an event type that does not exist, or one that is never delivered.",
 		Remedy:  "Correct the name. Types named sandbox.webhook.* are in the feed only.",
 	},

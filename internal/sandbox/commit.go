@@ -133,7 +133,7 @@ func readProblem(doing string, err error) error {
 func unavailable(err error) error {
 	switch {
 	case errors.Is(err, store.ErrUnreachable):
-		p := problem.New(problem.Unavailable, "The storage does not answer at the moment; nothing was changed.")
+		p := problem.New(problem.Unavailable, "The storage does not respond at the moment; nothing was changed.")
 		p.RetryAfter = fullRetry
 		return p
 	case errors.Is(err, store.ErrFull):

@@ -144,7 +144,7 @@ func (c *checker) oneOf(s *shape, found []*value, path string) {
 }
 
 func (c *checker) mapping(s *shape, v *value, path string) {
-	if !c.counts(s, len(v.names), path, "Properties", "member") {
+	if !c.counts(s, len(v.names), path, "Properties", "field") {
 		return
 	}
 	for i, name := range v.names {

@@ -113,7 +113,7 @@ func (r *reader) refusal(err error) *problem.Problem {
 		if parent := pointer.Parent(); parent != "" {
 			object += " at " + clip(string(parent))
 		}
-		return problem.New(problem.InvalidJSON, "The member %s stands twice %s. The second one is at byte %d.", quote(pointer.LastToken()), object, at)
+		return problem.New(problem.InvalidJSON, "The field %s stands twice %s. The second one is at byte %d.", quote(pointer.LastToken()), object, at)
 	case errors.Is(err, errDepth):
 		return problem.New(problem.InvalidJSON, "At byte %d the body is nested deeper than %d levels.", at, MaxDepth)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -141,11 +141,11 @@ func (r *reader) fault(at int64, err error) string {
 	case char == ',' && closes(trimmed(rest[1:])):
 		return "stands a comma after which nothing follows"
 	case errors.Is(err, jsontext.ErrNonStringName):
-		return fmt.Sprintf("stands %s where a member's name in double quotes must begin", shown)
+		return fmt.Sprintf("stands %s where a field's name in double quotes must begin", shown)
 	case strings.Contains(text, "expecting ','"):
 		return fmt.Sprintf("stands %s where a comma or a closing bracket must be", shown)
 	case strings.Contains(text, "missing value"):
-		return fmt.Sprintf("stands %s where a member's value must be", shown)
+		return fmt.Sprintf("stands %s where a field's value must be", shown)
 	case strings.Contains(text, "in number"):
 		return fmt.Sprintf("stands %s where a digit must be", shown)
 	case strings.Contains(text, "expecting ':'"):

@@ -25,7 +25,7 @@ type form string
 
 const (
 	formObject  form = "an object"
-	formMapping form = "an object with free member names"
+	formMapping form = "an object with free field names"
 	formArray   form = "an array"
 	formString  form = "a string"
 	formInteger form = "a whole number"

@@ -126,7 +126,7 @@ func (s *shape) suggest(name string) string {
 		return fmt.Sprintf("; did you mean %s?", nearest)
 	}
 	if len(s.members) == 0 {
-		return "; this object has no members."
+		return "; this object has no fields."
 	}
 	known := make([]string, len(s.members))
 	for i, m := range s.members {

@@ -27,7 +27,7 @@ func (s *Server) noteEngine(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("count the sandboxes of another version: %w", err)
 		}
-		s.log.Warn("another version ran on this database: what it began is refused here, and deleted when its time is over",
+		s.log.Warn("another version ran on this database: requests to its sandboxes fail here, and they are deleted when their time is over",
 			"its_engine", string(before.Body), "engine", engine, "sandboxes_at_most", count)
 	case !errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("look up the engine of the database: %w", err)

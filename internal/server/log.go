@@ -45,7 +45,7 @@ func (s *Server) logRequest(a *api.Answered) {
 	if a.Status == http.StatusTooManyRequests || a.Code == problem.Banned {
 		write, left := s.refusals.take(time.Now())
 		if left > 0 {
-			s.log.LogAttrs(ctx, slog.LevelInfo, "requests over a limit were refused and have no line of their own", slog.Int("requests", left))
+			s.log.LogAttrs(ctx, slog.LevelInfo, "requests over a limit failed and have no line of their own", slog.Int("requests", left))
 		}
 		if !write {
 			return

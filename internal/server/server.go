@@ -129,7 +129,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 // warn logs settings that an operator may not have meant.
 func (s *Server) warn() {
 	if s.config.PrivateWebhooks && !s.local() {
-		s.log.Warn("private-webhooks is set on a server that others can reach: whoever creates a sandbox can have requests sent to addresses of your network", "listen", s.config.Listen)
+		s.log.Warn("private-webhooks is set on a server that others can reach: every client can have requests sent to addresses of your network", "listen", s.config.Listen)
 	}
 	files := []string{s.config.SecretKeyFile}
 	if !s.config.Postgres() {

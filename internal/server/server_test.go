@@ -250,7 +250,7 @@ func TestReadinessFollowsTheStoreAndHealthDoesNot(t *testing.T) {
 	}{
 		{sound, "/readyz", http.StatusOK, "ready\n"},
 		{sound, "/healthz", http.StatusOK, "ok\n"},
-		{broken, "/readyz", http.StatusServiceUnavailable, "the storage does not answer\n"},
+		{broken, "/readyz", http.StatusServiceUnavailable, "the storage does not respond\n"},
 		{broken, "/healthz", http.StatusOK, "ok\n"},
 	} {
 		c := dial(t, q.server)

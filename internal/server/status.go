@@ -25,7 +25,7 @@ const (
 )
 
 // errSilent is the error of a storage that does not respond.
-var errSilent = errors.New("the storage does not answer")
+var errSilent = errors.New("the storage does not respond")
 
 // health is the newest result of the storage. It is asked in the background, so
 // that a storage that hangs does not hang the requests for its health.
@@ -188,7 +188,7 @@ func (s *storage) note(err error) {
 		return
 	}
 	if s.failed = failed; failed {
-		s.log.Error("the storage takes nothing: writes are refused until it does", "error", err)
+		s.log.Error("the storage takes nothing: writes fail until it does", "error", err)
 		return
 	}
 	s.log.Info("the storage does its work again")
@@ -201,7 +201,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, err := s.ask(r.Context()); err != nil {
-		plain(w, http.StatusServiceUnavailable, "the storage does not answer")
+		plain(w, http.StatusServiceUnavailable, "the storage does not respond")
 		return
 	}
 	plain(w, http.StatusOK, "ready")

@@ -60,7 +60,7 @@ func (s *site) hosts() []host {
 			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"httpUrl\": \"" + url + "\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
 		},
 		{
-			Name: "Anything else", Anchor: "other", File: "where it keeps its servers; the transport is called HTTP, Streamable HTTP or remote",
+			Name: "Anything else", Anchor: "other", File: "where it keeps its servers; the transport is named HTTP, Streamable HTTP or remote",
 			Text:  "{\n  \"mcpServers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\"}\n  }\n}",
 			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
 		},

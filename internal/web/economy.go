@@ -20,7 +20,7 @@ func (s *site) addEconomy() error {
 	}
 	return s.add(page{
 		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/", Contents: sections(), Content: economyView{report},
-		Description: "What a company comes to in the hands of players of different skill, and what each skill is worth.",
+		Description: "The net worth that players of different skill reach, and the value of each skill.",
 	})
 }
 

@@ -79,7 +79,7 @@ func (s *site) addEvents() error {
 	}
 	err := s.add(page{
 		Template: "events", Title: "Events", Path: "/docs/events", Section: "/docs/events", Contents: beside, Content: index,
-		Description: "Every type of event in the feed: what makes it and what its data holds.",
+		Description: "Every type of event in the feed: its cause and its data.",
 	})
 	for i, d := range s.events {
 		if err != nil {

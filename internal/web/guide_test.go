@@ -78,7 +78,7 @@ func TestMarkdownHasTheWordsOfThePage(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	unseen := regexp.MustCompile(`(?s)<(svg|fieldset|form|nav)\b.*?</(svg|fieldset|form|nav)>|<(p|span) class="(?:label|jump|vh)">.*?</(p|span)>`)
-	addresses := regexp.MustCompile(`\]\([^)\s]*\)|\{#[a-z]+\}|(?m:^\d+\. )`) // and what Markdown numbers by itself
+	addresses := regexp.MustCompile(`\]\([^)\s]*\)|\{#[a-z0-9-]+\}|(?m:^\d+\. )`) // and what Markdown numbers by itself
 	fences := regexp.MustCompile("(?m)^```.*$")
 	word := regexp.MustCompile(`[\pL\pN]+`)
 	words := func(text string) map[string]int {
@@ -193,7 +193,7 @@ func TestTheSearchFindsWhatItIsAskedFor(t *testing.T) {
 		"verify+a+signature":           `href="/docs/webhooks#verify"`,
 		"pow-difficulty":               `href="/docs/settings"`,
 		"quickst":                      `href="/docs/quickstart"`,
-		"xyzzy":                        "Nothing has these words",
+		"xyzzy":                        "No page has these words",
 		"":                             "what do you look for",
 		"%3Cscript%3Ealert(1)":         "search",
 		"%ff%fe":                       "<h1>Search</h1>",

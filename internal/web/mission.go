@@ -16,7 +16,7 @@ func (s *site) addMissions() error {
 	beside := append(sections(), list)
 	err := s.add(page{
 		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/", Contents: beside, Content: board{s.missions, mission.Praises()},
-		Description: "What to try next in a sandbox, in the order of teaching, and what good work unlocks.",
+		Description: "The missions to try next in a sandbox, in the order of teaching, and the achievements.",
 	})
 	for i, m := range s.missions {
 		if err != nil {

@@ -171,7 +171,7 @@ func (s *site) addOperations() error {
 	}
 	err := s.add(page{
 		Template: "operations", Title: "Operations", Path: apiPath, Section: apiPath, Contents: beside, Content: groups,
-		Description: "Every operation of the API: path, key, body, answer, problems and events.",
+		Description: "Every operation of the API: path, key, body, response, errors and events.",
 	})
 	var all []link
 	for _, list := range beside[1:] {

@@ -95,7 +95,7 @@ func (s *site) addProblems() error {
 	beside := []contents{list}
 	err := s.add(page{
 		Template: "errors", Title: "Errors", Path: "/docs/errors", Section: "/docs/errors", Contents: beside, Content: groups,
-		Description: "Every code that a refusal can carry, with its status and what to do.",
+		Description: "Every error code, with its status and its remedy.",
 	})
 	for i, d := range s.problems {
 		if err != nil {

@@ -25,8 +25,8 @@ func (s *site) command(st step) []segment {
 // shell with curl 7.82 and jq.
 var steps = []step{ //nolint:gochecknoglobals // the table itself
 	{
-		"Open a company", operation.Open,
-		"There is no account. The answer holds two keys, one for each system, and no other answer ever shows them.",
+		"Create a sandbox", operation.Open,
+		"There is no account. The response holds two keys, one for each system, and no other response ever shows them.",
 		`curl -s -X POST BASE/sandboxes > sandbox.json
 PLATEN_OFFICE_KEY=$(jq -r .data.office_key sandbox.json)
 PLATEN_FACTORY_KEY=$(jq -r .data.factory_key sandbox.json)`,
@@ -41,7 +41,7 @@ ORDER=$(jq -r '.data.items[-1].id' orders.json)`,
 	},
 	{
 		"Accept the order", operation.Office,
-		"In the starter company the bridge is automatic: the Factory has its work order before the answer arrives.",
+		"With the preset starter the bridge is automatic: the Factory has its work order before the response arrives.",
 		`curl -s -X POST BASE/office/sales-orders/$ORDER/accept \
   -H "Authorization: Bearer $PLATEN_OFFICE_KEY" > order.json
 WORK=$(jq -r .data.bridged_work_order_id order.json)`,

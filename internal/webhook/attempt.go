@@ -30,7 +30,7 @@ const (
 )
 
 // errRefusedURL is the error of a URL that was taken under another policy.
-var errRefusedURL = errors.New("the URL is refused now")
+var errRefusedURL = errors.New("the URL is not allowed any more")
 
 // Message is one request to a receiver.
 type Message struct {

@@ -75,7 +75,7 @@ func (r Reason) Sentence() string {
 	case HasFragment:
 		return "The URL must hold no fragment (#…): it would never be sent."
 	case PortNotAllowed:
-		return "The URL must use port 443, which is what https:// has without a port."
+		return "The URL must use port 443, the default of https://."
 	case HostnameInvalid:
 		return "The host is no valid name. Labels have 1 to 63 letters, digits and hyphens, and no dot stands at the end."
 	case HostnameNotASCII:

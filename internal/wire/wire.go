@@ -48,8 +48,8 @@ type Meta struct {
 	Simulation bool           `json:"simulation" doc:"Always true."`
 	RequestID  string         `json:"request_id"`
 	ServerTime moment.Instant `json:"server_time"`
-	SimDate    moment.Date    `json:"sim_date,omitzero" doc:"The in-world date; on answers about a sandbox."`
-	ExpiresInS int64          `json:"expires_in_s,omitzero" doc:"Seconds left; on answers about a sandbox."`
+	SimDate    moment.Date    `json:"sim_date,omitzero" doc:"The in-world date; on responses about a sandbox."`
+	ExpiresInS int64          `json:"expires_in_s,omitzero" doc:"Seconds left; on responses about a sandbox."`
 	APIVersion string         `json:"api_version"`
 }
 

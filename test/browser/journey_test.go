@@ -108,7 +108,7 @@ func (x *tab) subscribes(c *company) {
 	x.click("form .btn.primary")
 	x.shows(".key.sandbox code", "whsec_")
 	x.click("#send-test")
-	x.shows(".problem.ok", "Answered with 200")
+	x.shows(".problem.ok", "Responded with 200")
 	x.shows(".title .pill", "active")
 	c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
 	x.shows(".tbl", "factory.work_order.created")

@@ -338,9 +338,9 @@ test('work whose reference names no order leads nowhere', async () => {
   assert.match(s.rungs[0].officeGhost, /so_typo/);
 });
 
-test('goods whose reference names no order have nobody to bill', async () => {
+test('goods whose reference names no order have no customer to bill', async () => {
   const [s] = await told({ work_order: [work('so_typo')], factory_shipment: [parcel('so_typo')] });
-  assert.deepEqual(joins(s)[1], [null, 'broken: nobody to bill', 'FS_1']);
+  assert.deepEqual(joins(s)[1], [null, 'broken: no customer to bill', 'FS_1']);
   assert.equal(s.gaps, 2);
 });
 

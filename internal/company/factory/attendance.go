@@ -27,7 +27,7 @@ type Attendance struct {
 	record.Head
 	BadgeNo string      `json:"badge_no"`
 	Date    moment.Date `json:"date"`
-	Hours   int64       `json:"hours" doc:"8 of who is there, 0 of who is not."`
+	Hours   int64       `json:"hours" doc:"8 for an employee who is there, else 0."`
 	Absence Absence     `json:"absence" enum:"none,sick,leave"`
 	record.Stamps
 }

@@ -55,7 +55,7 @@ type Press struct {
 	Technology          string      `json:"technology" enum:"offset,digital"`
 	MakeReadyMinutes    int64       `json:"make_ready_minutes"`
 	MakeReadySheets     int64       `json:"make_ready_sheets"`
-	SheetsPerHour       int64       `json:"sheets_per_hour" doc:"What it prints in an hour at present; less in a heat wave."`
+	SheetsPerHour       int64       `json:"sheets_per_hour" doc:"The sheets that it prints in an hour at present; fewer in a heat wave."`
 	UsesPlates          bool        `json:"uses_plates"`
 	ClickMinorPerSheet  money.Minor `json:"click_minor_per_sheet"`
 	LastSKU             *string     `json:"last_sku"`

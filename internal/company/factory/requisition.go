@@ -35,7 +35,7 @@ type Requisition struct {
 	Quantity int64  `json:"quantity"`
 	Reason   string `json:"reason" enum:"below_reorder_point"`
 	// OnHandAt is the quantity on hand when it was written.
-	OnHandAt int64             `json:"on_hand_at" doc:"What was on hand when this was written."`
+	OnHandAt int64             `json:"on_hand_at" doc:"The stock on hand when this was written."`
 	NeededBy moment.Date       `json:"needed_by"`
 	Status   RequisitionStatus `json:"status" enum:"open,closed"`
 	record.Stamps

@@ -57,7 +57,7 @@ const (
 // Employee is a present or former employee of the company.
 type Employee struct {
 	record.Head
-	BadgeNo     string         `json:"badge_no" doc:"What the Factory's gate knows them by."`
+	BadgeNo     string         `json:"badge_no" doc:"The badge number at the Factory's gate."`
 	Name        string         `json:"name"`
 	Role        event.Role     `json:"role"`
 	HourlyMinor money.Minor    `json:"hourly_minor"`
@@ -68,7 +68,7 @@ type Employee struct {
 	Status      EmployeeStatus `json:"status" enum:"active,sick,left"`
 	SickUntil   *moment.Date   `json:"sick_until" doc:"The last day of an illness, while it lasts."`
 	LeftOn      *moment.Date   `json:"left_on"`
-	LeftReason  *string        `json:"left_reason" doc:"personal or low_morale of who quit; of who was dismissed the reason given, or dismissed."`
+	LeftReason  *string        `json:"left_reason" doc:"personal or low_morale if they quit; the given reason, or dismissed, if they were dismissed."`
 	record.Stamps
 }
 

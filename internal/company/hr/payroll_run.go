@@ -51,7 +51,7 @@ type PayrollRun struct {
 	GrossMinor  money.Minor   `json:"gross_minor" doc:"0 while there is no timesheet."`
 	// SurchargeMinor is fixed when the run is paid; it does not run up with
 	// the clock.
-	SurchargeMinor money.Minor  `json:"surcharge_minor" doc:"What being late has cost; 0 until the run is paid."`
+	SurchargeMinor money.Minor  `json:"surcharge_minor" doc:"The surcharge for late payment; 0 until the run is paid."`
 	TotalMinor     money.Minor  `json:"total_minor"`
 	Currency       string       `json:"currency"`
 	PaidOn         *moment.Date `json:"paid_on"`

@@ -112,7 +112,7 @@ func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours
 		return Sheet{}, err
 	}
 	if len(sheet.entries) == 0 {
-		return Sheet{}, problem.Invalid(problem.Field{Field: "entries", Rule: "minItems", Message: fmt.Sprintf("Nobody was employed in the week of %s.", weekStart)})
+		return Sheet{}, problem.Invalid(problem.Field{Field: "entries", Rule: "minItems", Message: fmt.Sprintf("The company had no employees in the week of %s.", weekStart)})
 	}
 	return sheet, nil
 }
@@ -136,7 +136,7 @@ func (h *HR) entry(week Week, in *Hours, before []TimesheetEntry) (TimesheetEntr
 		e = h.byBadge(in.BadgeNo)
 	}
 	if e == nil {
-		return TimesheetEntry{}, &problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("Nobody here has the %s %q.", field, key)}
+		return TimesheetEntry{}, &problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("No employee has the %s %q.", field, key)}
 	}
 	entry := TimesheetEntry{EmployeeID: e.ID, HoursWorked: in.Worked, HoursSick: in.Sick, HoursLeave: in.Leave}
 	if !h.worksIn(e, week) {

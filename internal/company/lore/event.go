@@ -41,7 +41,7 @@ type Event struct {
 	Title      string          `json:"title"`
 	Story      string          `json:"story"`
 	StartedOn  moment.Date     `json:"started_on"`
-	Disruption *DisruptionNote `json:"disruption" doc:"What it does to the company; null for a story that changes nothing."`
+	Disruption *DisruptionNote `json:"disruption" doc:"Its effect on the company; null for a story that changes nothing."`
 	Status     EventStatus     `json:"status" enum:"running,over"`
 	record.Stamps
 }

@@ -49,16 +49,16 @@ type MajorOrder struct {
 	Title          string `json:"title"`
 	Story          string `json:"story"`
 	SKU            string `json:"sku"`
-	Unit           string `json:"unit" doc:"What a quantity of one stands for."`
+	Unit           string `json:"unit" doc:"The unit of the quantity."`
 	TargetQuantity int64  `json:"target_quantity"`
 	// WorldQuantity is the shipments of all printers, counted every morning,
 	// and the company's shipments since.
-	WorldQuantity int64            `json:"world_quantity" doc:"What all printers have shipped to customers, yours included. The others are counted when a day opens."`
-	OwnQuantity   int64            `json:"own_quantity" doc:"What your Factory has shipped to customers while the order is open. Two per cent of the target are a share."`
+	WorldQuantity int64            `json:"world_quantity" doc:"The shipments of all printers to customers, yours included. The others are counted when a day opens."`
+	OwnQuantity   int64            `json:"own_quantity" doc:"The shipments of your Factory to customers while the order is open. Two per cent of the target are a share."`
 	OpensOn       moment.Date      `json:"opens_on"`
 	ClosesOn      moment.Date      `json:"closes_on" doc:"The last day that counts."`
-	BonusPct      int64            `json:"bonus_pct" doc:"What a share in a fulfilled order earns, in per cent of the value of your shipments for it."`
-	PoolMinor     money.Minor      `json:"pool_minor" doc:"What each share in a fulfilled order earns beside."`
+	BonusPct      int64            `json:"bonus_pct" doc:"The bonus for a share in a fulfilled order, in per cent of the value of your shipments for it."`
+	PoolMinor     money.Minor      `json:"pool_minor" doc:"The fixed bonus for each share in a fulfilled order."`
 	Currency      string           `json:"currency"`
 	Milestone     int64            `json:"milestone" doc:"The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100."`
 	Status        MajorOrderStatus `json:"status" enum:"open,fulfilled,missed"`

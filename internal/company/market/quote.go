@@ -13,9 +13,9 @@ type Quote struct {
 	record.Head
 	SKU       string       `json:"sku"`
 	Name      string       `json:"name"`
-	Unit      string       `json:"unit" doc:"What a quantity of one stands for on the market."`
-	BidMinor  money.Minor  `json:"bid_minor" doc:"What the market pays for the first one."`
-	AskMinor  *money.Minor `json:"ask_minor" doc:"What the market asks for the first one; null for what can only be sold."`
+	Unit      string       `json:"unit" doc:"The unit of the quantity on the market."`
+	BidMinor  money.Minor  `json:"bid_minor" doc:"The price that the market pays for the first one."`
+	AskMinor  *money.Minor `json:"ask_minor" doc:"The price that the market asks for the first one; null for goods that can only be sold."`
 	BaseMinor money.Minor  `json:"base_minor" doc:"The price around which it moves."`
 	Depth     int64        `json:"depth" doc:"Trading so many moves the price by ten per cent."`
 	ValidOn   moment.Date  `json:"valid_on"`

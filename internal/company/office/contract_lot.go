@@ -61,7 +61,7 @@ type ContractLot struct {
 	Quantity       int64             `json:"quantity"`
 	UnitPriceMinor money.Minor       `json:"unit_price_minor"`
 	TotalMinor     money.Minor       `json:"total_minor"`
-	PenaltyMinor   money.Minor       `json:"penalty_minor" doc:"What it costs to accept the lot and not to deliver it in time."`
+	PenaltyMinor   money.Minor       `json:"penalty_minor" doc:"The penalty for an accepted lot that is not delivered in time."`
 	Currency       string            `json:"currency"`
 	AnswerBy       moment.Date       `json:"answer_by"`
 	DeliverBy      moment.Date       `json:"deliver_by" doc:"The last day on which an office shipment delivers the lot."`

@@ -57,7 +57,7 @@ type Requisition struct {
 	// Reference is the Factory's requisition, or any text.
 	Reference       *string           `json:"reference"`
 	Lines           []RequisitionLine `json:"lines"`
-	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"At list cost; what it really costs depends on the supplier."`
+	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"At list cost; the real cost depends on the supplier."`
 	Currency        string            `json:"currency"`
 	NeededBy        *moment.Date      `json:"needed_by"`
 	Source          string            `json:"source" enum:"bridge,client,opening"`

@@ -50,7 +50,7 @@ const (
 // SupplierInvoiceLine is one material or service of a bill.
 type SupplierInvoiceLine struct {
 	SKU            *string     `json:"sku" doc:"The material; null on overheads."`
-	Service        *string     `json:"service" doc:"What an overhead is for; null on materials."`
+	Service        *string     `json:"service" doc:"The purpose of an overhead; null on materials."`
 	Quantity       int64       `json:"quantity"`
 	UnitPriceMinor money.Minor `json:"unit_price_minor"`
 	AmountMinor    money.Minor `json:"amount_minor"`
@@ -65,10 +65,10 @@ type SupplierInvoice struct {
 	Kind            string                `json:"kind" enum:"materials,overhead"`
 	Lines           []SupplierInvoiceLine `json:"lines"`
 	BilledMinor     money.Minor           `json:"billed_minor"`
-	MatchedMinor    money.Minor           `json:"matched_minor" doc:"What order and receipts justify: the lesser of billed and received quantity, at the price of the order."`
+	MatchedMinor    money.Minor           `json:"matched_minor" doc:"The amount that order and receipts justify: the lesser of billed and received quantity, at the price of the order."`
 	VarianceMinor   money.Minor           `json:"variance_minor" doc:"billed_minor less matched_minor."`
 	MatchStatus     string                `json:"match_status" enum:"matched,quantity_mismatch,price_mismatch,quantity_and_price_mismatch,no_receipt,not_applicable"`
-	DiscountPct     int64                 `json:"discount_pct" doc:"Taken off what is paid by discount_until."`
+	DiscountPct     int64                 `json:"discount_pct" doc:"Taken off a payment by discount_until."`
 	DiscountMinor   money.Minor           `json:"discount_minor" doc:"The early discount that was taken; 0 until the invoice is paid."`
 	DiscountUntil   *moment.Date          `json:"discount_until"`
 	Currency        string                `json:"currency"`
@@ -78,7 +78,7 @@ type SupplierInvoice struct {
 	LateFeeMinor    money.Minor           `json:"late_fee_minor"`
 	Status          SupplierInvoiceStatus `json:"status" enum:"open,overdue,paid"`
 	PaidMinor       money.Minor           `json:"paid_minor"`
-	CreditedMinor   money.Minor           `json:"credited_minor" doc:"What the supplier gave up of the bill because the match was right."`
+	CreditedMinor   money.Minor           `json:"credited_minor" doc:"The part of the bill that the supplier gave up because the match was right."`
 	PaidBy          *string               `json:"paid_by" enum:"client,direct_debit,collection"`
 	PaymentNote     *string               `json:"payment_note"`
 	PaidOn          *moment.Date          `json:"paid_on"`

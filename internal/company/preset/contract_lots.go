@@ -10,7 +10,7 @@ type Lots struct {
 	PricePct    [2]int64 `json:"price_pct" doc:"The lowest and the highest price, in per cent of the list price."`
 	AnswerDays  int64    `json:"answer_days" doc:"Working days that an offer waits for an answer."`
 	DeliverDays [2]int64 `json:"deliver_days" doc:"The fewest and the most working days until delivery."`
-	PenaltyPct  int64    `json:"penalty_pct" doc:"What a missed lot costs, in per cent of its total."`
+	PenaltyPct  int64    `json:"penalty_pct" doc:"The cost of a missed lot, in per cent of its total."`
 }
 
 func (l Lots) check() error {

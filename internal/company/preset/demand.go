@@ -16,7 +16,7 @@ type Demand struct {
 	ReputationBase  share.PPM `json:"reputation_base" doc:"Demand is per_day times reputation_base plus reputation_slope times the reputation (0 to 1)."`
 	ReputationSlope share.PPM `json:"reputation_slope"`
 	ReputationStart share.PPM `json:"reputation_start" doc:"The reputation at the opening; 0 to 1."`
-	PriceFactor     share.PPM `json:"price_factor" doc:"Scales what customers pay; above 0, at most 10."`
+	PriceFactor     share.PPM `json:"price_factor" doc:"Scales customers' prices; above 0, at most 10."`
 	DueDays         [2]int64  `json:"due_days" doc:"The fewest and the most working days until delivery."`
 	AnswerDays      int64     `json:"answer_days" doc:"Working days that an order waits for an answer."`
 	CancelAfterDays int64     `json:"cancel_after_days" doc:"Working days that a customer waits beyond the due date."`

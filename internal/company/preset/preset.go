@@ -38,8 +38,8 @@ type Preset struct {
 	Name string `json:"preset" doc:"The name that POST /sandboxes takes: 1 to 40 lower-case letters, digits and underscores."`
 	// Version grows when a number changes, so that scores stay comparable.
 	Version int    `json:"version" doc:"Raise it when a number changes, so that scores stay comparable."`
-	Summary string `json:"summary" doc:"One sentence for those who choose."`
-	Bridge  Bridge `json:"bridge" doc:"auto or manual: who carries records between the systems, unless the creation says otherwise."`
+	Summary string `json:"summary" doc:"One sentence that helps to choose a preset."`
+	Bridge  Bridge `json:"bridge" doc:"auto or manual: whether the sandbox or the client carries records between the systems, unless the creation says otherwise."`
 	Clock   Clock  `json:"clock"`
 
 	CashMinor           money.Minor `json:"cash_minor" doc:"Cash at the opening."`
@@ -99,7 +99,7 @@ func Builtin() (map[string]Preset, error) {
 			return nil, fmt.Errorf("preset %s: %w", entry.Name(), err)
 		}
 		if want := strings.TrimSuffix(path.Base(entry.Name()), ".json"); p.Name != want {
-			return nil, fmt.Errorf("preset %s calls itself %q", entry.Name(), p.Name)
+			return nil, fmt.Errorf("preset %s has the name %q in its field preset", entry.Name(), p.Name)
 		}
 		presets[p.Name] = p
 	}

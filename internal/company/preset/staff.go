@@ -11,16 +11,16 @@ import (
 // Staff is the rates at which employees come, fall ill, take leave and go.
 type Staff struct {
 	// SickPct is the chance that an employee falls ill on a day.
-	SickPct share.PerCent `json:"sick_pct_day" doc:"The chance that somebody falls ill on a day, in per cent."`
+	SickPct share.PerCent `json:"sick_pct_day" doc:"The chance that an employee falls ill on a day, in per cent."`
 	// LeaveEveryDays is how many working days lie between two announcements of
 	// leave on average; 0 for none ever.
 	LeaveEveryDays int64 `json:"leave_every_days" doc:"Working days between two announcements of leave on average; 0 for none ever."`
 	// QuitPct is the chance that a content employee quits on a day. Low morale
 	// multiplies it.
-	QuitPct share.PerCent `json:"quit_pct_day" doc:"The chance that somebody content quits on a day, in per cent; low morale multiplies it."`
+	QuitPct share.PerCent `json:"quit_pct_day" doc:"The chance that a content employee quits on a day, in per cent; low morale multiplies it."`
 	// AutoRehire is set when employees who quit are replaced.
 	AutoRehire   bool        `json:"auto_rehire" doc:"Whether those who quit are replaced."`
-	HireFeeMinor money.Minor `json:"hire_fee_minor" doc:"What hiring somebody costs."`
+	HireFeeMinor money.Minor `json:"hire_fee_minor" doc:"The fee for hiring an employee."`
 }
 
 // SickPPM is the chance to fall ill on a day, in parts per million.

@@ -74,7 +74,7 @@ func (b *Subscriptions) CanChange(id string, in Change) error {
 	}
 	if in.Status == Active && s.Status == PendingVerification {
 		return problem.WrongState(Resource, id, string(s.Status), string(Disabled), string(Active)).
-			Hinting("POST /webhooks/%s/test makes it active, once its URL answers the ping with 2xx.", id)
+			Hinting("POST /webhooks/%s/test makes it active, once its URL responds to the ping with 2xx.", id)
 	}
 	return nil
 }

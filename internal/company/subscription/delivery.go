@@ -67,9 +67,9 @@ type Delivery struct {
 	Attempt    int64             `json:"attempt" doc:"Counts the attempts of a delivery from 1 to 4."`
 	Trigger    Trigger           `json:"trigger" enum:"auto,manual,test"`
 	Status     DeliveryStatus    `json:"status" enum:"pending,deferred,delivered,failed,dropped"`
-	StatusCode *int64            `json:"status_code" doc:"What the receiver answered with; null when there was no answer."`
+	StatusCode *int64            `json:"status_code" doc:"The status of the receiver's response; null when there was none."`
 	LatencyMS  *int64            `json:"latency_ms" doc:"How long the attempt took; null before it was made."`
-	ErrorClass *event.ErrorClass `json:"error_class" doc:"What went wrong; null for nothing."`
+	ErrorClass *event.ErrorClass `json:"error_class" doc:"The kind of the failure; null for none."`
 	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier."`
 	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
 	record.Stamps

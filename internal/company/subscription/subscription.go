@@ -61,15 +61,15 @@ const (
 type Subscription struct {
 	record.Head
 	Status      Status       `json:"status" enum:"pending_verification,active,disabled,deleted"`
-	URLHost     string       `json:"url_host" example:"hooks.example.com" doc:"The host of the URL. No answer holds the URL itself."`
+	URLHost     string       `json:"url_host" example:"hooks.example.com" doc:"The host of the URL. No response holds the URL itself."`
 	Events      []event.Type `json:"events" doc:"The types that are delivered, or * for all."`
 	Description *string      `json:"description"`
 	// Secret is null in every row: only the response that tells a secret, once,
 	// fills it.
-	Secret              *string         `json:"secret" doc:"Shown once, by the answer that made it; null ever after, also when that answer is replayed."`
+	Secret              *string         `json:"secret" doc:"Shown once, in the response that created it; null ever after, also when that response is replayed."`
 	OldSecretValidUntil *moment.Instant `json:"old_secret_valid_until" doc:"Until when the secret before the last rotation signs too; null when there was none."`
 	ConsecutiveFailures int64           `json:"consecutive_failures" doc:"Attempts that have failed since the last success. The fifth disables the subscription."`
-	LastErrorClass      LastErrorClass  `json:"last_error_class" doc:"What was wrong with the newest attempt that failed; none before the first."`
+	LastErrorClass      LastErrorClass  `json:"last_error_class" doc:"The kind of the newest failure; none before the first."`
 	record.Stamps
 }
 

@@ -44,7 +44,7 @@ func (f *Gateway) fromHere(r *http.Request) error {
 	if origin == "" || sameHost(origin, r.Host) || strings.EqualFold(origin, f.options.Origin) {
 		return nil
 	}
-	return &refusal{status: http.StatusForbidden, code: codeRefused, message: "Forbidden: requests from pages of other origins are not answered"}
+	return &refusal{status: http.StatusForbidden, code: codeRefused, message: "Forbidden: requests from pages of other origins are not served"}
 }
 
 func sameHost(origin, host string) bool {

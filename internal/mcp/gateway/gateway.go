@@ -137,7 +137,7 @@ type Request struct {
 const maxAnswers = 256 << 10
 
 // errLarge refuses a message of a batch.
-var errLarge = &jsonrpc.Error{Code: codeRefused, Message: "The answers to this batch are too large: send this message by itself"}
+var errLarge = &jsonrpc.Error{Code: codeRefused, Message: "The responses to this batch are too large: send this message by itself"}
 
 // Answer responds to a message: of a batch, when the messages before it have
 // their responses and these leave room for it.

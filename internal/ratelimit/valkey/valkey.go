@@ -299,7 +299,7 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 	answer, err := g.run(arguments)
 	const members = 4
 	if err == nil && len(answer) != members {
-		err = fmt.Errorf("the script answered with %d numbers", len(answer))
+		err = fmt.Errorf("the script returned %d numbers", len(answer))
 	}
 	if err != nil {
 		g.alone(err)
@@ -335,7 +335,7 @@ func (g *Gate) run(arguments []any) (answer []int64, err error) {
 func (g *Gate) alone(err error) {
 	g.failures.Add(1)
 	if g.aloneUntil.Swap(time.Now().Add(g.pause).UnixNano()) == 0 {
-		g.log.Warn("the server of the shared budgets does not answer; each node keeps its own", "error", err)
+		g.log.Warn("the server of the shared budgets does not respond; each node keeps its own", "error", err)
 	}
 }
 

@@ -42,10 +42,10 @@ const Share = ({ name, of, capacity, unit }) => html`
 
 // stateOf says in a tone and some words how the server is.
 function stateOf(s) {
-  if (refusal.value) return ['bad', 'The server does not answer'];
+  if (refusal.value) return ['bad', 'The server does not respond'];
   if (!s) return ['calm', 'Asking'];
   if (s.stopping) return ['warn', 'Stopping: it takes no new work'];
-  if (!s.store.reachable) return ['bad', 'The storage does not answer'];
+  if (!s.store.reachable) return ['bad', 'The storage does not respond'];
   if (s.sandboxes.active >= s.sandboxes.capacity) return ['warn', 'Every sandbox is taken; new ones queue'];
   return ['ok', 'Everything works'];
 }

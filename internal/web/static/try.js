@@ -44,7 +44,7 @@ async function newest(input) {
     input.value = found ?? '';
     input.placeholder = found ? '' : 'there is none yet';
   } catch {
-    input.placeholder = 'the server does not answer';
+    input.placeholder = 'the server does not respond';
   }
 }
 
@@ -113,16 +113,16 @@ async function call(places) {
         ` in ${Math.round(performance.now() - began)} ms, `,
         make('code', { textContent: answer.headers.get('Request-Id') ?? '' }),
       ),
-      make('pre', { tabIndex: 0, ariaLabel: 'Answer' }, make('code', { textContent: pretty(said) })),
+      make('pre', { tabIndex: 0, ariaLabel: 'Response' }, make('code', { textContent: pretty(said) })),
       make('button', {
         type: 'button',
         className: 'btn small',
-        textContent: 'Copy the answer',
-        onclick: () => copy(said, 'Answer'),
+        textContent: 'Copy the response',
+        onclick: () => copy(said, 'Response'),
       }),
     ];
   } catch {
-    return [make('p', { textContent: 'The server does not answer.' })];
+    return [make('p', { textContent: 'The server does not respond.' })];
   }
 }
 
@@ -132,7 +132,7 @@ if (key) {
   form.append(
     make('p', {
       className: 'dim',
-      textContent: `With the key of ${name}. It is a real call: what it does, it does.`,
+      textContent: `With the key of ${name}. It is a real request and changes the sandbox.`,
     }),
   );
   build();
@@ -141,10 +141,10 @@ if (key) {
     make(
       'p',
       { className: 'dim' },
-      make('a', { href: '/', textContent: 'Open a company' }),
+      make('a', { href: '/', textContent: 'Create a sandbox' }),
       ' in this tab, or paste its keys in the ',
       make('a', { href: '/console/keys', textContent: 'console' }),
-      ', and this page can call it.',
+      ', and this page can send the request.',
     ),
   );
 }

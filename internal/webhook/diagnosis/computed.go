@@ -23,10 +23,10 @@ func (r *Report) computed(c *Capture, m *message) {
 		key, content []byte
 		text         string
 	}{
-		{right, c.Body, "it signs the body alone. What is signed is webhook-id, a dot, webhook-timestamp, a dot, and the body"},
-		{right, []byte(m.stamp + "." + string(c.Body)), "it leaves webhook-id out of what is signed"},
-		{right, []byte(m.id + "." + string(c.Body)), "it leaves webhook-timestamp out of what is signed"},
-		{right, []byte(m.id + m.stamp + string(c.Body)), "it leaves the dots out of what is signed"},
+		{right, c.Body, "it signs the body alone. The signed content is webhook-id, a dot, webhook-timestamp, a dot, and the body"},
+		{right, []byte(m.stamp + "." + string(c.Body)), "it leaves webhook-id out of the signed content"},
+		{right, []byte(m.id + "." + string(c.Body)), "it leaves webhook-timestamp out of the signed content"},
+		{right, []byte(m.id + m.stamp + string(c.Body)), "it leaves the dots out of the signed content"},
 		{[]byte(c.Secret), []byte(m.id + "." + m.stamp + "." + string(c.Body)), "its key is the text of the secret. Decode the part behind whsec_ from base64"},
 		{[]byte(strings.TrimPrefix(c.Secret, secretPrefix)), []byte(m.id + "." + m.stamp + "." + string(c.Body)), "its key is the part behind whsec_ as text. Decode it from base64"},
 	} {

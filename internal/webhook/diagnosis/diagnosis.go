@@ -131,9 +131,9 @@ func (r *Report) clock(stamp string, now time.Time) (timely, readable bool) {
 	off := now.Sub(time.Unix(seconds, 0)).Truncate(time.Second)
 	switch {
 	case off > tolerance:
-		r.add(ClockOff, true, "The request was signed %v ago by this clock, and more than %v is refused. It is an old request, or this clock is fast.", off, tolerance)
+		r.add(ClockOff, true, "The request was signed %v ago by this clock, and more than %v is rejected. It is an old request, or this clock is fast.", off, tolerance)
 	case off < -tolerance:
-		r.add(ClockOff, true, "The request was signed %v in the future of this clock, and more than %v is refused. This clock is slow.", -off, tolerance)
+		r.add(ClockOff, true, "The request was signed %v in the future of this clock, and more than %v is rejected. This clock is slow.", -off, tolerance)
 	default:
 		return true, true
 	}

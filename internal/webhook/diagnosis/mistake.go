@@ -50,7 +50,7 @@ func keys(secret string) []key {
 		case trimmed != secret:
 			ways = append(ways, key{decoded, SecretPadded, "The secret has spaces, quotes or a line break around it. Without them it fits."})
 		case inner == trimmed:
-			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. It fits all the same; libraries that want the prefix will refuse it."})
+			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. It fits all the same; libraries that require the prefix will reject it."})
 		default:
 			ways = append(ways, key{bytes: decoded})
 		}
@@ -119,14 +119,14 @@ func (r *Report) guess(c *Capture, m *message) {
 	case len(c.Body) == 0:
 		r.add(BodyChanged, true, "The body is empty. Something read it before it was captured.")
 	case err != nil:
-		r.add(BodyChanged, true, "The body is not JSON, so it is not what was signed. Capture the bytes as they come, before anything decodes them.")
+		r.add(BodyChanged, true, "The body is not JSON, so it is not the signed body. Capture the bytes as they come, before anything decodes them.")
 	case read.ID != m.id:
 		r.add(BodyChanged, true, "The body has the id %q and webhook-id is %q: they belong to different requests, or the body was changed.", shorten(read.ID), shorten(m.id))
 	case spaced:
 		r.add(BodyReserialised, false, "The body looks as if it had been parsed and written again: it is sent without spaces. Verify the raw bytes, before they are parsed.")
 	default:
 		r.add(SecretWrong, false, "No signature fits this secret. It is likely that of another subscription or sandbox, or from before a rotation. GET /webhooks says when a secret was rotated; rotate it again when it is lost.")
-		r.add(BodyChanged, false, "If the secret is right, the body was changed: a value, the order of its members, or how a character is written.")
+		r.add(BodyChanged, false, "If the secret is right, the body was changed: a value, the order of its fields, or how a character is written.")
 	}
 }
 
@@ -139,7 +139,7 @@ type body struct {
 
 // bodies undo the changes that are made to bodies before they are verified.
 func bodies(raw []byte) []body {
-	const ending = "The body has other white space at its beginning or end than what was signed: a line break was added or taken away when it was read, logged or saved."
+	const ending = "The body has other white space at its beginning or end than the signed one: a line break was added or taken away when it was read, logged or saved."
 	var ways []body
 	add := func(b []byte, mistake Code, text string) {
 		if !bytes.Equal(b, raw) {

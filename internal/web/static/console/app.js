@@ -248,12 +248,12 @@ const readOnlyWords = {
     'warn',
     'lock',
     `The time of this sandbox is over. It can be read for ${store.facts.grace} from its end; ` +
-      'writes answer 423 sandbox_expired.',
+      'writes fail with 423 sandbox_expired.',
   ],
   bankrupt: [
     'bad',
     'circle-x',
-    'The company is bankrupt. It can be read until its time is over; writes answer 423 sandbox_bankrupt.',
+    'The company is bankrupt. It can be read until its time is over; writes fail with 423 sandbox_bankrupt.',
   ],
 };
 
@@ -267,11 +267,11 @@ function Banner() {
         'gauge',
         `This console has spent its budget of requests. It goes on in ${wait} s; your keys are not affected.`,
       ],
-      offline: ['bad', 'cloud-off', 'You are offline. What you see is what was last heard; it goes on by itself.'],
+      offline: ['bad', 'cloud-off', 'You are offline. The page shows the last known state; it goes on by itself.'],
       reconnecting: [
         'warn',
         'unplug',
-        `The server does not answer. Trying again in ${wait} s; what you see is what was last heard.`,
+        `The server does not respond. Trying again in ${wait} s; the page shows the last known state.`,
       ],
       gone: ['bad', 'circle-x', 'This sandbox is gone: it was deleted after its end, or its key was revoked.'],
     }[l.state] ?? readOnlyWords[store.readOnly.value];

@@ -120,8 +120,8 @@ function Lacking() {
     <div class="card">
       <${Empty} icon="key-round" title="The bridge needs both keys">
         <p>
-          This tab was not given the key of ${lacking}. Neither system shows what the other knows, so there is nothing
-          to join.
+          This tab was not given the key of ${lacking}. Neither system shows the records of the other, so there is
+          nothing to join.
         </p>
         <a class="btn" href="/console/session">Session</a>
       <//>
@@ -162,7 +162,7 @@ const Title = () => html`
       ${
         byHand()
           ? 'Nothing crosses by itself. Each amber gap is a record that your program has not carried yet.'
-          : 'Platen carries records across in the same moment. Made with the bridge by hand, a company ' +
+          : 'Platen carries records across in the same moment. Created with the bridge by hand, a sandbox ' +
             'leaves each of these lines to your program.'
       }
     </p>
@@ -223,7 +223,7 @@ function Finished({ count }) {
   return html`
     <button class="btn plain" aria-expanded=${showDone.value} onClick=${flip}>
       <${Icon} name="circle-check" size=${14} />
-      ${showDone.value ? 'Hide what is finished' : `${count} finished`}
+      ${showDone.value ? 'Hide finished ones' : `${count} finished`}
     </button>
   `;
 }

@@ -43,7 +43,7 @@ export const lists = {
         ['shipped_on', 'Shipped', 'day'],
         ['source', 'Made by'],
       ],
-      'What was shipped is billed here: POST /office/shipments.',
+      'Shipped orders are billed here: POST /office/shipments.',
     ],
     [
       'customer-invoices',
@@ -83,7 +83,7 @@ export const lists = {
         ['source', 'Made by'],
         ['status', 'Status', 'status'],
       ],
-      'What the Factory runs short of is asked for here.',
+      'Material that the Factory runs short of is requested here.',
     ],
     [
       'purchase-orders',
@@ -111,7 +111,7 @@ export const lists = {
         ['lines', 'Lines', 'lines'],
         ['recorded_on', 'Recorded', 'day'],
       ],
-      'What arrived, as Head Office knows it.',
+      'Received goods, as Head Office knows them.',
     ],
     [
       'supplier-invoices',
@@ -126,7 +126,7 @@ export const lists = {
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Suppliers bill what they sent.',
+      'Suppliers bill the goods that they sent.',
     ],
     [
       'ledger',
@@ -153,7 +153,7 @@ export const lists = {
         ['hourly_minor', 'Hourly', 'money'],
         ['status', 'Status', 'status'],
       ],
-      'Nobody works here.',
+      'The company has no employees.',
     ],
     [
       'timesheets',
@@ -264,7 +264,7 @@ export const lists = {
         ['shipped_on', 'Shipped', 'day'],
         ['source', 'Made by'],
       ],
-      'POST /factory/shipments sends what is ready.',
+      'POST /factory/shipments sends finished goods.',
     ],
     [
       'stock',
@@ -319,7 +319,7 @@ export const lists = {
         ['arrived_on', 'Arrived', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Trucks come for what Head Office has ordered.',
+      'Trucks bring the material that Head Office has ordered.',
     ],
     [
       'goods-receipts',
@@ -369,7 +369,7 @@ export const lists = {
         ['hours', 'Hours', 'number'],
         ['absence', 'Absence', 'words'],
       ],
-      'The gate writes down who comes.',
+      'The gate records attendance.',
     ],
     [
       'products',

@@ -7,7 +7,7 @@ import { Ago, Empty, Http, Status, Table } from './parts.js';
 
 const states = ['delivered', 'failed', 'pending', 'deferred', 'dropped'];
 const head = () => [
-  'Answer',
+  'Response',
   'Event',
   'Status',
   ['Try', 'r'],
@@ -55,7 +55,7 @@ const Nothing = ({ hook }) => html`
     <p>
       ${
         hook?.status === 'pending_verification'
-          ? 'Send a test ping; once it is answered with 2xx, events follow.'
+          ? 'Send a test ping; once your receiver responds with 2xx, events follow.'
           : 'The next event that this subscription wants is sent at once.'
       }
     </p>

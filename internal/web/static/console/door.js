@@ -43,8 +43,8 @@ export function Page() {
         <a class="brand" href="/"><${Mark} />Platen</a>
         <h1>Which sandbox?</h1>
         <p class="lead">
-          The console shows what the two keys of a sandbox open. Paste one or both, or a whole <code>.env</code>; they
-          stay in this tab and travel in headers only.
+          The console shows the records that the two keys of a sandbox open. Paste one or both, or a whole
+          <code>.env</code>; they stay in this tab and travel in headers only.
         </p>
         <form onSubmit=${enter}>
           <label class="field">

@@ -182,7 +182,7 @@ function strays({ parcels }) {
         office: `no order has the id or number ${w.reference}`,
       }),
     ];
-    if (parcel) rungs.push(rung(null, parcelSlip(parcel), broken('left', 'nobody to bill', born(parcel))));
+    if (parcel) rungs.push(rung(null, parcelSlip(parcel), broken('left', 'no customer to bill', born(parcel))));
     return strand('order', w.id, w.product_name, `reference ${w.reference}`, rungs, false, w.created_at);
   });
 }
@@ -195,7 +195,7 @@ function filed(r, office, bought) {
   });
   if (!office) {
     const join = r.status === 'closed' ? later('left', 'closed without') : gap('left', 'not filed', born(r));
-    return rung(null, card, join, { office: 'nobody has asked for it' });
+    return rung(null, card, join, { office: 'not requested yet' });
   }
   const request = slip('requisitions', office, {
     title: `about ${money(office.estimated_minor)}`,
@@ -289,7 +289,7 @@ function weeks() {
     const missing = over ? gap('left', 'no timesheet', born(last)) : later('left', 'after Friday');
     const only = sheet
       ? rung(recorded(), card, joined('left', 'week_start'))
-      : rung(null, card, missing, { office: over ? 'nobody can be paid' : 'the timesheet' });
+      : rung(null, card, missing, { office: over ? 'wages cannot be paid' : 'the timesheet' });
     return strand('week', monday, `Week of ${day(monday)}`, 'attendance becomes pay', [only], !!sheet, last.created_at);
   });
 }

@@ -19,7 +19,7 @@ function Key({ system, name, routes, value, open }) {
     return html`
       <div class=${`key ${system}`}>
         <div class="key-h"><b>${name}</b><code class="dim">${routes}</code></div>
-        <p class="dim">This tab was not given this key. What belongs to ${name} stays empty.</p>
+        <p class="dim">This tab was not given this key. Pages of ${name} stay empty.</p>
       </div>
     `;
   return html`
@@ -72,14 +72,14 @@ export function Page() {
           : null
       }
     </div>
-    <div class="first-curl"><h2>Your first call</h2><${Code} text=${curl} what="first call" /></div>
+    <div class="first-curl"><h2>Your first request</h2><${Code} text=${curl} what="first request" /></div>
   `;
   if (!fresh)
     return html`
       <div class="title">
         <h1>Keys</h1>
         <p>
-          They stay in this tab until you close it. Nobody can show them again, the server only keeps a hash of each.
+          They stay in this tab until you close it. They cannot be shown again: the server only keeps a hash of each.
         </p>
       </div>
       <div class="narrow">${body}</div>

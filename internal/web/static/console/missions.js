@@ -66,7 +66,7 @@ function Medal({ all }) {
       <div>
         <h2>${all.length ? counted : 'Loading'}</h2>
         <p class="dim">
-          ${every ? 'Try a company with the bridge by hand next.' : null}
+          ${every ? 'Try a sandbox with the bridge by hand next.' : null}
           ${!every && next ? html`next: <b>${next.title}</b>. ${next.objective}` : null}
         </p>
       </div>
@@ -135,7 +135,7 @@ export function Page() {
   return html`
     <div class="title">
       <h1>Missions</h1>
-      <p>What to try next. The company notices what your programs do; there is nothing to tick.</p>
+      <p>What to try next. The sandbox notices the work of your programs; there is no checkbox.</p>
     </div>
     <${Medal} all=${all} />
     <div class="tracks"><${Tracks} all=${all} /></div>

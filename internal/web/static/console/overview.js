@@ -196,7 +196,7 @@ function Calls() {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${4} />`;
   if (!store.calls.value.length)
     return html`
-      <${Empty} icon="send" title="No calls yet"><p>What your programs send with either key shows up here.</p><//>
+      <${Empty} icon="send" title="No requests yet"><p>Requests of your programs with either key show up here.</p><//>
     `;
   const row = r => html`
     <tr key=${r.id}>

@@ -208,7 +208,7 @@ function List({ system, entry, id }) {
 }
 
 const systems = {
-  office: ['Head Office', 'Orders, money, suppliers and pay. It does not see what happens at the Factory.'],
+  office: ['Head Office', 'Orders, money, suppliers and pay. It does not see the records of the Factory.'],
   factory: ['Factory', 'Work, presses, stock and trucks. It knows no customer and no price.'],
 };
 

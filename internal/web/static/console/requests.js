@@ -63,15 +63,15 @@ function Refusals({ calls }) {
   return html`
     <section class="card">
       <div class="card-h">
-        <h2>Refusals</h2>
+        <h2>Errors</h2>
         ${list.length ? html`<span class="pill warn">${list.reduce((n, g) => n + g.n, 0)}</span>` : null}
       </div>
       ${
         list.length
           ? html`<ul class="groups">${list.map(g => html`<${Group} key=${g.code} g=${g} />`)}</ul>`
           : html`
-            <${Empty} icon="shield-check" title="No refusals">
-              <p>When a call is refused, its code is counted here, with a page that says what to do.</p>
+            <${Empty} icon="shield-check" title="No errors">
+              <p>When a request fails, its error code is counted here, with a link to its page.</p>
             <//>
           `
       }
@@ -85,10 +85,10 @@ function Figures({ calls }) {
   const refused = calls.filter(r => r.status >= 400).length;
   const replays = calls.filter(r => r.idempotent_replay).length;
   const tiles = [
-    ['Calls', number(calls.length), 'the newest 500'],
-    ['Refused', calls.length ? `${Math.round((100 * refused) / calls.length)} %` : '\u2013', `${refused} of them`],
+    ['Requests', number(calls.length), 'the newest 500'],
+    ['Failed', calls.length ? `${Math.round((100 * refused) / calls.length)} %` : '\u2013', `${refused} of them`],
     ['Median', at(0.5) == null ? '\u2013' : `${at(0.5)} ms`, `slowest of 20: ${at(0.95) ?? '\u2013'} ms`],
-    ['Replayed', number(replays), 'answered by an Idempotency-Key'],
+    ['Replayed', number(replays), 'by an Idempotency-Key'],
   ];
   return html`
     <section class="tiles four" aria-label="Figures">
@@ -122,7 +122,7 @@ const Opened = ({ r }) => html`
           r.error_code
             ? html`
               <div>
-                <dt>Refusal</dt>
+                <dt>Error</dt>
                 <dd><a href=${`/docs/errors/${r.error_code}`}><code>${r.error_code}</code></a></dd>
               </div>
             `
@@ -155,12 +155,12 @@ function Calls({ calls, shown }) {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} />`;
   if (!shown.length)
     return html`
-      <${Empty} icon="send" title=${calls.length ? 'Nothing matches' : 'No calls yet'}>
+      <${Empty} icon="send" title=${calls.length ? 'Nothing matches' : 'No requests yet'}>
         <p>${calls.length ? 'Esc clears the filter.' : 'Send the first one:'}</p>
         ${calls.length ? null : html`<${Code} what="curl" text=${curl('/office/sales-orders')} />`}
       <//>
     `;
-  return html`<${Table} label="Calls">${shown.map(r => html`<${Call} key=${r.id} r=${r} />`)}<//>`;
+  return html`<${Table} label="Requests">${shown.map(r => html`<${Call} key=${r.id} r=${r} />`)}<//>`;
 }
 
 function Filters() {
@@ -172,7 +172,7 @@ function Filters() {
   };
   return html`
     <div class="filters">
-      <${FilterBox} label="Filter calls" value=${query.value} onInput=${filter} />
+      <${FilterBox} label="Filter requests" value=${query.value} onInput=${filter} />
       <div class="chips">
         ${classes.map(
           ([c, name]) => html`
@@ -208,15 +208,15 @@ export function Page() {
     <div class="title">
       <h1>Requests</h1>
       <p>
-        What was sent with either key, without bodies or query strings. What this console reads to stay live is not
-        among it.
+        The requests with either key, without bodies or query strings. This console's own reads to stay live are not
+        among them.
       </p>
     </div>
     <${Figures} calls=${store.calls.value} />
     <div class="cols">
       <section class="card">
         <div class="card-h">
-          <h2>Calls</h2>
+          <h2>Newest</h2>
           <span class="grow" />
           <${Hold} held=${!!held.value} flip=${() => onPause.current()} />
         </div>

@@ -37,8 +37,8 @@ function Sample({ secret }) {
   const [made, make] = useState(null);
   return html`
     <p class="dim">
-      A sample for your receiver, signed with this secret now. A correct one answers 2xx, and 400 once it is five
-      minutes old.
+      A sample for your receiver, signed with this secret now. A correct one responds with 2xx, and with 400
+      once the sample is five minutes old.
     </p>
     ${
       made
@@ -90,7 +90,7 @@ function Captured({ secret }) {
   `;
   return html`
     <form class="form" onSubmit=${check}>
-      <p class="dim">Or paste what your receiver got. It stays in this browser.</p>
+      <p class="dim">Or paste a request that your receiver got. It stays in this browser.</p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
       ${field('id', 'webhook-id', { placeholder: 'evt_…' })}
       ${field('timestamp', 'webhook-timestamp', { inputmode: 'numeric', placeholder: '1793000000' })}

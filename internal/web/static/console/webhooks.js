@@ -130,7 +130,7 @@ function Create({ types, close }) {
         </label>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
-          <span class="dim">Nothing is sent before a test ping was answered with 2xx.</span>
+          <span class="dim">Nothing is sent before your receiver responded to a test ping with 2xx.</span>
           <span class="grow" />
           <button class="btn primary" disabled=${busy || !!store.readOnly.value}>
             ${busy ? 'Creating…' : 'Create'}
@@ -172,7 +172,7 @@ function Actions({ hook, act, busy, pinged }) {
   return html`
     <button class="btn" id="send-test" disabled=${disabled} onClick=${test}>
       <${Icon} name="zap" size=${14} />
-      ${busy === 'test' ? 'Waiting for an answer…' : 'Send a test'}
+      ${busy === 'test' ? 'Waiting for the response…' : 'Send a test'}
     </button>
     ${
       hook.status === 'disabled'
@@ -199,15 +199,15 @@ function Actions({ hook, act, busy, pinged }) {
 function Ping({ ping }) {
   const { delivered, status_code, latency_ms, error_class } = ping;
   const title = delivered
-    ? `Answered with ${status_code} in ${latency_ms} ms`
-    : `Not answered with 2xx: ${status_code ?? words(error_class)}`;
+    ? `Responded with ${status_code} in ${latency_ms} ms`
+    : `No 2xx response: ${status_code ?? words(error_class)}`;
   return html`
     <${Notice} good=${delivered} title=${title}>
       <p>
         ${
           delivered
             ? 'The subscription is active: events are sent from now on.'
-            : 'It must answer 2xx within five seconds. Look at what your receiver logged, and try again.'
+            : 'It must respond with 2xx within five seconds. Read the log of your receiver, and try again.'
         }
       </p>
     <//>
@@ -303,8 +303,8 @@ function Hooks({ hooks }) {
     return html`
       <${Empty} icon="webhook" title="No webhooks yet">
         <p>
-          Give Platen a URL that answers 2xx. For your own machine, <code>platen listen</code> forwards events without
-          one.
+          Give Platen a URL that responds with 2xx. For your own machine, <code>platen listen</code> forwards events
+          without one.
         </p>
         <${Code} what="curl" text=${subscribing} />
       <//>

@@ -165,7 +165,7 @@ function Queue({ s }) {
 }
 
 const refusals = {
-  ticket_forfeited: 'The place was free for two minutes and nobody took it, so it went to the next in the queue.',
+  ticket_forfeited: 'The place was free for two minutes and was not claimed, so it went to the next in the queue.',
   ip_active_limit: 'Your network has as many sandboxes as this server allows at a time.',
   ip_create_limit: 'Your network has made as many sandboxes as this server allows in an hour.',
   queue_full: 'Every sandbox is taken, and the queue is full too.',
@@ -194,7 +194,7 @@ function Progress() {
   const s = at.value;
   switch (s.step) {
     case 'creating':
-      return html`<button class="btn primary large" disabled>Setting up the company…</button>`;
+      return html`<button class="btn primary large" disabled>Creating the sandbox…</button>`;
     case 'proof':
       return html`<${Proof} s=${s} />`;
     case 'queue':

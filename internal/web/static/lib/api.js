@@ -9,7 +9,10 @@ export class Refusal extends Error {
     this.status = status;
     this.code = error.code ?? (status ? `http_${status}` : 'unreachable');
     this.hint =
-      error.hint ?? (status ? '' : 'Is it running, and are you online? Nothing was changed that was not answered.');
+      error.hint ??
+      (status
+        ? ''
+        : 'Is it running, and are you online? A write without a response may or may not have had an effect.');
     this.docsURL = error.docs_url ? new URL(error.docs_url, location.origin).pathname : '';
     this.details = error.details;
     this.requestID = meta.request_id ?? '';

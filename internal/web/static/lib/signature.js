@@ -32,5 +32,5 @@ export function judge({ secret, id, timestamp, signature, body }, now) {
     if (given.includes(sign(secret, id.trim(), timestamp.trim(), other))) return `The signature does not fit: ${why}.`;
   }
   if (!given.some(s => s.startsWith('v1,'))) return 'The signature is none: it begins with v1, and is base64.';
-  return 'The signature does not fit: another secret, or a body that is not, byte for byte, what was sent.';
+  return 'The signature does not fit: another secret, or a body that differs from the sent one.';
 }
