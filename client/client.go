@@ -177,7 +177,8 @@ func New(baseURL string, keys Keys, options ...Option) *Client {
 	for _, option := range options {
 		option(&c.settings)
 	}
-	if u, err := url.Parse(c.base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
+	if u, err := url.Parse(c.base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		u.RawQuery != "" {
 		c.baseErr = fmt.Errorf("platen: the base URL must be like http://127.0.0.1:8080/v1, not %q", baseURL)
 	}
 	return c

@@ -15,7 +15,8 @@ import (
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
-			fmt.Fprint(w, `{"meta":{"simulation":true},"data":{"items":[{"id":"so_1","number":"SO-1001","total_minor":12300,"currency":"XTS"}],"next_cursor":null}}`)
+			fmt.Fprint(w, `{"meta":{"simulation":true},"data":{"items":[{"id":"so_1","number":"SO-1001",`+
+				`"total_minor":12300,"currency":"XTS"}],"next_cursor":null}}`)
 			return
 		}
 		fmt.Fprint(w, `{"meta":{"simulation":true},"data":{"id":"so_1","number":"SO-1001","status":"in_production"}}`)
@@ -45,7 +46,8 @@ func Example() {
 // the key of a write from a record of its own.
 func ExampleWithIdempotencyKey() {
 	ctx := context.Background()
-	s, err := client.CreateSandbox(ctx, "http://127.0.0.1:8080/v1", client.CreateSandboxInput{Bridge: new(client.BridgeManual)})
+	s, err := client.CreateSandbox(ctx, "http://127.0.0.1:8080/v1",
+		client.CreateSandboxInput{Bridge: new(client.BridgeManual)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -110,11 +110,13 @@ func (f *fake) requests() []sent {
 
 // client returns a client of the server with the fake clock.
 func (f *fake) client(options ...client.Option) *client.Client {
-	options = append([]client.Option{client.HTTPClient(f.Client()), client.Clock(f.clock.Now, f.clock.Sleep)}, options...)
+	options = append([]client.Option{client.HTTPClient(f.Client()), client.Clock(f.clock.Now, f.clock.Sleep)},
+		options...)
 	return client.New(f.URL+"/v1", client.Keys{Office: "lab_off_test", Factory: "lab_fac_test"}, options...)
 }
 
-const head = `"meta":{"simulation":true,"request_id":"req_1","server_time":"2026-10-01T09:00:00.000000Z","api_version":"2026-09"}`
+const head = `"meta":{"simulation":true,"request_id":"req_1","server_time":"2026-10-01T09:00:00.000000Z",` +
+	`"api_version":"2026-09"}`
 
 // success is an answer with data.
 func success(data string) step { return step{status: 200, body: "{" + head + `,"data":` + data + "}"} }
@@ -122,7 +124,8 @@ func success(data string) step { return step{status: 200, body: "{" + head + `,"
 // refusal is an answer with an error; more are further members of it.
 func refusal(status int, code string, retryable bool, more string) step {
 	return step{status: status, body: fmt.Sprintf(
-		`{%s,"error":{"code":%q,"message":"It was refused.","retryable":%t,"hint":"Do this.","docs_url":"http://x.test/docs"%s}}`, head, code, retryable, more)}
+		`{%s,"error":{"code":%q,"message":"It was refused.","retryable":%t,"hint":"Do this.",`+
+			`"docs_url":"http://x.test/docs"%s}}`, head, code, retryable, more)}
 }
 
 func (s step) with(name, value string) step {
@@ -130,4 +133,5 @@ func (s step) with(name, value string) step {
 	return s
 }
 
-const orderRow = `{"id":"so_1","number":"SO-1","status":"in_production","total_minor":12300,"bridged_work_order_id":"wo_1"}`
+const orderRow = `{"id":"so_1","number":"SO-1","status":"in_production","total_minor":12300,` +
+	`"bridged_work_order_id":"wo_1"}`

@@ -26,7 +26,8 @@ func pageOf(from, until int, next string) step {
 
 func TestAllPagesAreRead(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, pageOf(0, 3, "a"), refusal(503, "unavailable", true, "").with("Retry-After", "1"), pageOf(3, 3, "b"), pageOf(3, 5, "null"))
+	f := newFake(t, pageOf(0, 3, "a"), refusal(503, "unavailable", true, "").with("Retry-After", "1"),
+		pageOf(3, 3, "b"), pageOf(3, 5, "null"))
 	since := time.Date(2026, 10, 1, 11, 0, 0, 0, time.FixedZone("", 2*60*60))
 	params := client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusReceived, UpdatedSince: since}
 	orders := f.client().SalesOrders(t.Context(), params)
@@ -43,7 +44,8 @@ func TestAllPagesAreRead(t *testing.T) {
 	var cursors []string
 	for _, s := range f.requests() {
 		query, err := url.ParseQuery(s.query)
-		if err != nil || query.Get("limit") != "100" || query.Get("status") != "received" || query.Get("updated_since") != "2026-10-01T09:00:00Z" {
+		if err != nil || query.Get("limit") != "100" || query.Get("status") != "received" ||
+			query.Get("updated_since") != "2026-10-01T09:00:00Z" {
 			t.Errorf("asked %s", s.query)
 		}
 		cursors = append(cursors, query.Get("cursor"))
@@ -88,27 +90,33 @@ func TestReadingEndsWithAnError(t *testing.T) {
 
 func TestAPageOfEventsIsAskedForAsTold(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, success(`{"items":[{"seq":8,"type":"office.sales_order.declined","data":{"id":"so_1","status":"declined","reason":null}}],"next_cursor":"z","last_seq":9}`).with("ETag", `W/"v"`),
+	f := newFake(t, success(`{"items":[{"seq":8,"type":"office.sales_order.declined","data":{"id":"so_1",`+
+		`"status":"declined","reason":null}}],"next_cursor":"z","last_seq":9}`).with("ETag", `W/"v"`),
 		success(`{"items":[{"seq":9,"type":"office.from_the_future","data":{"x":1}}],"next_cursor":null,"last_seq":9}`))
-	page, err := f.client().ListEvents(t.Context(), client.ListEventsParams{AfterSeq: 7, Types: []client.EventType{client.EventOfficeSalesOrderDeclined, client.EventSandboxExpiring}, Limit: 1})
+	page, err := f.client().ListEvents(t.Context(), client.ListEventsParams{AfterSeq: 7,
+		Types: []client.EventType{client.EventOfficeSalesOrderDeclined, client.EventSandboxExpiring}, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "after_seq=7&limit=1&types=office.sales_order.declined%2Csandbox.expiring"; f.requests()[0].query != want {
+	if want := "after_seq=7&limit=1&types=office.sales_order.declined%2Csandbox.expiring"; f.requests()[0].query !=
+		want {
 		t.Errorf("asked %s, want %s", f.requests()[0].query, want)
 	}
-	if page.LastSeq != 9 || page.NextCursor != "z" || page.ETag != `W/"v"` || page.Meta.RequestID != "req_1" || len(page.Items) != 1 {
+	if page.LastSeq != 9 || page.NextCursor != "z" || page.ETag != `W/"v"` || page.Meta.RequestID != "req_1" ||
+		len(page.Items) != 1 {
 		t.Errorf("read %+v", page)
 	}
 	data, err := page.Items[0].Decode()
-	if declined, ok := data.(*client.SalesOrderDeclinedData); err != nil || !ok || declined.ID != "so_1" || declined.Status != "declined" {
+	if declined, ok := data.(*client.SalesOrderDeclinedData); err != nil || !ok || declined.ID != "so_1" ||
+		declined.Status != "declined" {
 		t.Errorf("decoded %#v, %v", data, err)
 	}
 }
 
 func TestEventsGoOnByCursor(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, success(`{"items":[{"seq":8}],"next_cursor":"z","last_seq":9}`), success(`{"items":[{"seq":9}],"next_cursor":null,"last_seq":9}`))
+	f := newFake(t, success(`{"items":[{"seq":8}],"next_cursor":"z","last_seq":9}`),
+		success(`{"items":[{"seq":9}],"next_cursor":null,"last_seq":9}`))
 	var got []uint64
 	for e, err := range f.client().Events(t.Context(), 7) {
 		if err != nil {
@@ -119,7 +127,8 @@ func TestEventsGoOnByCursor(t *testing.T) {
 	if want := []uint64{8, 9}; !slices.Equal(got, want) {
 		t.Errorf("read %v, want %v", got, want)
 	}
-	if first, second := f.requests()[0].query, f.requests()[1].query; first != "after_seq=7&limit=100" || second != "cursor=z&limit=100" {
+	if first, second := f.requests()[0].query, f.requests()[1].query; first != "after_seq=7&limit=100" ||
+		second != "cursor=z&limit=100" {
 		t.Errorf("asked %s and %s", first, second)
 	}
 }

@@ -19,16 +19,21 @@ func TestWaitsAsLongAsTheServerAsks(t *testing.T) {
 		first step
 		want  time.Duration
 	}{
-		"Retry-After alone":       {refusal(503, "unavailable", true, "").with("Retry-After", "7"), 7 * time.Second},
-		"retry_at alone":          {refusal(500, "internal_error", true, `,"retry_at":"2026-10-01T09:00:04.250000Z"`), 4250 * time.Millisecond},
-		"retry_at is later":       {refusal(429, "rate_limited", true, `,"retry_at":"2026-10-01T09:00:09.5Z"`).with("Retry-After", "2"), 9500 * time.Millisecond},
-		"Retry-After is later":    {refusal(429, "rate_limited", true, `,"retry_at":"2026-10-01T09:00:01Z"`).with("Retry-After", "2"), 2 * time.Second},
-		"Retry-After is a date":   {refusal(429, "rate_limited", true, "").with("Retry-After", "Thu, 01 Oct 2026 09:00:11 GMT"), 11 * time.Second},
-		"not called retryable":    {refusal(429, "rate_limited", false, "").with("Retry-After", "3"), 3 * time.Second},
-		"a proxy that is busy":    {step{status: 503, body: "<h1>busy</h1>"}.with("Retry-After", "5"), 5 * time.Second},
-		"a gateway":               {step{status: 502, body: "<h1>bad</h1>"}.with("Retry-After", "4"), 4 * time.Second},
-		"a retryable 408":         {refusal(408, "request_timeout", true, "").with("Retry-After", "1"), time.Second},
-		"a twin is still at work": {refusal(409, "request_in_progress", true, "").with("Retry-After", "1"), time.Second},
+		"Retry-After alone": {refusal(503, "unavailable", true, "").with("Retry-After", "7"), 7 * time.Second},
+		"retry_at alone": {refusal(500, "internal_error", true, `,"retry_at":"2026-10-01T09:00:04.250000Z"`),
+			4250 * time.Millisecond},
+		"retry_at is later": {refusal(429, "rate_limited", true, `,"retry_at":"2026-10-01T09:00:09.5Z"`).
+			with("Retry-After", "2"), 9500 * time.Millisecond},
+		"Retry-After is later": {refusal(429, "rate_limited", true, `,"retry_at":"2026-10-01T09:00:01Z"`).
+			with("Retry-After", "2"), 2 * time.Second},
+		"Retry-After is a date": {refusal(429, "rate_limited", true, "").
+			with("Retry-After", "Thu, 01 Oct 2026 09:00:11 GMT"), 11 * time.Second},
+		"not called retryable": {refusal(429, "rate_limited", false, "").with("Retry-After", "3"), 3 * time.Second},
+		"a proxy that is busy": {step{status: 503, body: "<h1>busy</h1>"}.with("Retry-After", "5"), 5 * time.Second},
+		"a gateway":            {step{status: 502, body: "<h1>bad</h1>"}.with("Retry-After", "4"), 4 * time.Second},
+		"a retryable 408":      {refusal(408, "request_timeout", true, "").with("Retry-After", "1"), time.Second},
+		"a twin is still at work": {refusal(409, "request_in_progress", true, "").with("Retry-After", "1"),
+			time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,8 +58,10 @@ func TestWaitsAsLongAsTheServerAsks(t *testing.T) {
 func TestAWrongLocalClockDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	for _, year := range []string{"2022", "2031"} {
-		busy := step{status: 429, body: strings.ReplaceAll(`{"meta":{"simulation":true,"request_id":"req_1","server_time":"YEAR-03-04T05:06:07Z","api_version":"2026-09"},`+
-			`"error":{"code":"rate_limited","message":"m","retryable":true,"hint":"h","docs_url":"d","retry_at":"YEAR-03-04T05:06:19Z"}}`, "YEAR", year)}
+		busy := step{status: 429, body: strings.ReplaceAll(`{"meta":{"simulation":true,"request_id":"req_1",`+
+			`"server_time":"YEAR-03-04T05:06:07Z","api_version":"2026-09"},`+
+			`"error":{"code":"rate_limited","message":"m","retryable":true,"hint":"h","docs_url":"d",`+
+			`"retry_at":"YEAR-03-04T05:06:19Z"}}`, "YEAR", year)}
 		f := newFake(t, busy.with("Retry-After", "5"), success(orderRow))
 		if _, err := f.client().AcceptSalesOrder(t.Context(), "so_1"); err != nil {
 			t.Fatal(err)
@@ -67,7 +74,8 @@ func TestAWrongLocalClockDoesNotMatter(t *testing.T) {
 
 func TestEachAttemptOfAWriteHasTheSameKeyAndBody(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, refusal(500, "internal_error", true, ""), step{status: 200, body: `{"me`, cut: true}, refusal(503, "unavailable", true, ""), success(`{"id":"pr_1"}`))
+	f := newFake(t, refusal(500, "internal_error", true, ""), step{status: 200, body: `{"me`, cut: true},
+		refusal(503, "unavailable", true, ""), success(`{"id":"pr_1"}`))
 	c := f.client()
 	run := client.StartPrintRunInput{PressID: "prs_digital", WorkOrderID: new("wo_1")}
 	if _, err := c.StartPrintRun(t.Context(), run); err != nil {
@@ -85,7 +93,8 @@ func TestEachAttemptOfAWriteHasTheSameKeyAndBody(t *testing.T) {
 		if got := s.header.Get("Idempotency-Key"); got != key || len(key) < 20 || len(key) > 64 {
 			t.Errorf("attempt %d has the key %q, the first %q", i+1, got, key)
 		}
-		if want := `{"press_id":"prs_digital","work_order_id":"wo_1"}`; s.body != want || s.header.Get("Content-Type") != "application/json" {
+		if want := `{"press_id":"prs_digital","work_order_id":"wo_1"}`; s.body != want ||
+			s.header.Get("Content-Type") != "application/json" {
 			t.Errorf("attempt %d sent %s as %s", i+1, s.body, s.header.Get("Content-Type"))
 		}
 		if got := s.header.Get("Authorization"); got != "Bearer lab_fac_test" {
@@ -165,11 +174,12 @@ func TestOtherRefusalsAreFinal(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			want := client.Error{
-				Operation: "accept_sales_order", Status: c.status, Code: c.code, Message: "It was refused.", Hint: "Do this.",
-				DocsURL: "http://x.test/docs", Retryable: c.retryable, RequestID: "req_1",
+				Operation: "accept_sales_order", Status: c.status, Code: c.code, Message: "It was refused.",
+				Hint: "Do this.", DocsURL: "http://x.test/docs", Retryable: c.retryable, RequestID: "req_1",
 			}
 			details := string(e.Details)
-			if e.Details = nil; e.Error() != want.Error() || e.DocsURL != want.DocsURL || e.RequestID != want.RequestID || details != `{"status":"paid"}` {
+			if e.Details = nil; e.Error() != want.Error() || e.DocsURL != want.DocsURL ||
+				e.RequestID != want.RequestID || details != `{"status":"paid"}` {
 				t.Errorf("got %+v with %s, want %+v", e, details, want)
 			}
 			if len(f.requests()) != 1 || len(f.clock.slept) != 0 {
@@ -181,8 +191,10 @@ func TestOtherRefusalsAreFinal(t *testing.T) {
 
 func TestConflictsAreRepeatedOnRequest(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, refusal(409, "press_busy", true, `,"retry_at":"2026-10-01T09:00:20Z"`), refusal(409, "invalid_state", false, ""))
-	_, err := f.client(client.RetryConflicts()).StartPrintRun(t.Context(), client.StartPrintRunInput{PressID: "prs_digital"})
+	f := newFake(t, refusal(409, "press_busy", true, `,"retry_at":"2026-10-01T09:00:20Z"`),
+		refusal(409, "invalid_state", false, ""))
+	_, err := f.client(client.RetryConflicts()).
+		StartPrintRun(t.Context(), client.StartPrintRunInput{PressID: "prs_digital"})
 	if !client.IsCode(err, client.CodeInvalidState) || len(f.requests()) != 2 {
 		t.Errorf("%d attempts, %v", len(f.requests()), err)
 	}
@@ -255,10 +267,12 @@ func TestAKeyOfOnesOwnIsSent(t *testing.T) {
 	if _, err := f.client().AcceptSalesOrder(ctx, "so_1"); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.requests()[0].header.Get("Idempotency-Key"); got != "order-17" || call.IdempotencyKey != got || !call.Replayed {
+	if got := f.requests()[0].header.Get("Idempotency-Key"); got != "order-17" ||
+		call.IdempotencyKey != got || !call.Replayed {
 		t.Errorf("sent %q, noted %+v", got, call)
 	}
-	if got := f.requests()[0]; got.body != "" || got.header.Get("Content-Type") != "" || got.path != "/v1/office/sales-orders/so_1/accept" {
+	if got := f.requests()[0]; got.body != "" || got.header.Get("Content-Type") != "" ||
+		got.path != "/v1/office/sales-orders/so_1/accept" {
 		t.Errorf("sent %+v", got)
 	}
 }
@@ -273,16 +287,19 @@ func TestCallsThatCannotBeSentSayWhy(t *testing.T) {
 	if _, err := c.GetWorkOrder(t.Context(), ""); err == nil {
 		t.Error("an empty id was sent")
 	}
-	if _, err := c.CreateWorkOrder(client.WithIdempotencyKey(t.Context(), ""), client.CreateWorkOrderInput{}); err == nil {
+	if _, err := c.CreateWorkOrder(client.WithIdempotencyKey(t.Context(), ""),
+		client.CreateWorkOrderInput{}); err == nil {
 		t.Error("a write without a key was sent")
 	}
-	if _, err := client.New("localhost:8080", client.Keys{Office: "k"}).GetCash(t.Context()); err == nil || !strings.Contains(err.Error(), "base URL") {
+	if _, err := client.New("localhost:8080", client.Keys{Office: "k"}).GetCash(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "base URL") {
 		t.Errorf("with a bad base URL: %v", err)
 	}
 	if len(f.requests()) != 0 {
 		t.Errorf("%d requests were sent", len(f.requests()))
 	}
-	if _, err := c.GetWorkOrder(t.Context(), "a/b?c"); err != nil || f.requests()[0].path != "/factory/work-orders/a/b?c" || f.requests()[0].query != "" {
+	if _, err := c.GetWorkOrder(t.Context(), "a/b?c"); err != nil ||
+		f.requests()[0].path != "/factory/work-orders/a/b?c" || f.requests()[0].query != "" {
 		t.Errorf("an odd id: %v, %+v", err, f.requests())
 	}
 }

@@ -120,7 +120,8 @@ func (c *Client) poll(ctx context.Context, operation string, before *Call, data 
 		return nil, fmt.Errorf("platen: %s: %w while waiting in the queue", operation, err)
 	}
 	var found json.RawMessage
-	call, err := c.do(ctx, &request{operation: operation, method: http.MethodGet, path: ticket.Poll, absolute: true, system: open}, &found)
+	call, err := c.do(ctx,
+		&request{operation: operation, method: http.MethodGet, path: ticket.Poll, absolute: true, system: open}, &found)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 	"platen/client"
 )
 
-const created = `{"sandbox_id":"sbx_1","public_name":"Quiet Heron Press","expires_at":"2026-10-01T09:30:00.000000Z","office_key":"lab_off_secret","factory_key":"lab_fac_secret"}`
+const created = `{"sandbox_id":"sbx_1","public_name":"Quiet Heron Press","expires_at":"2026-10-01T09:30:00.000000Z",` +
+	`"office_key":"lab_off_secret","factory_key":"lab_fac_secret"}`
 
 func made() step {
 	s := success(created)
@@ -43,10 +44,12 @@ func TestASandboxBringsItsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := f.requests()
-	if sent[0].body != `{"preset":"starter"}` || sent[0].header.Get("Authorization") != "" || sent[2].header.Get("Authorization") != "Bearer lab_off_secret" {
+	if sent[0].body != `{"preset":"starter"}` || sent[0].header.Get("Authorization") != "" ||
+		sent[2].header.Get("Authorization") != "Bearer lab_off_secret" {
 		t.Errorf("sent %+v", sent)
 	}
-	if sent[0].header.Get("Idempotency-Key") == "" || sent[0].header.Get("Idempotency-Key") != sent[1].header.Get("Idempotency-Key") {
+	if sent[0].header.Get("Idempotency-Key") == "" ||
+		sent[0].header.Get("Idempotency-Key") != sent[1].header.Get("Idempotency-Key") {
 		t.Error("the attempts have no key in common")
 	}
 }
@@ -96,7 +99,8 @@ func TestAForfeitedTicketIsAnError(t *testing.T) {
 func TestProvesItsWork(t *testing.T) {
 	t.Parallel()
 	for difficulty := range 13 {
-		f := newFake(t, refusal(428, "pow_required", false, fmt.Sprintf(`,"details":{"challenge":"abc.def","difficulty":%d}`, difficulty)), made())
+		f := newFake(t, refusal(428, "pow_required", false,
+			fmt.Sprintf(`,"details":{"challenge":"abc.def","difficulty":%d}`, difficulty)), made())
 		if _, err := f.create(t); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +148,8 @@ func TestKeysAreNotPrinted(t *testing.T) {
 func TestDatesAreText(t *testing.T) {
 	t.Parallel()
 	d := client.DateOf(time.Date(2026, 9, 7, 23, 0, 0, 0, time.UTC))
-	if d != "2026-09-07" || !d.Time().Equal(time.Date(2026, 9, 7, 0, 0, 0, 0, time.UTC)) || !client.Date("x").Time().IsZero() {
+	if d != "2026-09-07" || !d.Time().Equal(time.Date(2026, 9, 7, 0, 0, 0, 0, time.UTC)) ||
+		!client.Date("x").Time().IsZero() {
 		t.Errorf("got %s, %s", d, d.Time())
 	}
 }

@@ -40,7 +40,8 @@ func must[T any](t *testing.T) func(T, error) T {
 // firstOrder is the order SO-1001, which every starter sandbox has.
 func firstOrder(t *testing.T, c *client.Client) *client.OfficeSalesOrder {
 	t.Helper()
-	for order, err := range c.SalesOrders(t.Context(), client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusReceived}) {
+	for order, err := range c.SalesOrders(t.Context(),
+		client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusReceived}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,14 +65,17 @@ func TestAnOrderBecomesCash(t *testing.T) {
 	if order.Status != client.OfficeSalesOrderStatusInProduction || order.BridgedWorkOrderID == nil {
 		t.Fatalf("accepted: %+v", order)
 	}
-	run := client.StartPrintRunInput{PressID: "prs_digital", WorkOrderID: order.BridgedWorkOrderID, OversPct: new(int64(5))}
+	run := client.StartPrintRunInput{
+		PressID: "prs_digital", WorkOrderID: order.BridgedWorkOrderID, OversPct: new(int64(5)),
+	}
 	must[*client.FactoryPrintRun](t)(c.StartPrintRun(ctx, run))
 	_, err := c.StartPrintRun(ctx, run)
 	if busy, ok := errors.AsType[*client.Error](err); !ok || busy.Status != http.StatusConflict {
 		t.Errorf("a second run at once: %v", err)
 	}
 	must[*client.TickResult](t)(c.AdvanceTime(ctx, client.TickInput{Minutes: new(int64(120))}))
-	shipment := must[*client.FactoryShipment](t)(c.CreateFactoryShipment(ctx, client.CreateFactoryShipmentInput{WorkOrderID: *order.BridgedWorkOrderID}))
+	shipment := must[*client.FactoryShipment](t)(c.CreateFactoryShipment(ctx,
+		client.CreateFactoryShipmentInput{WorkOrderID: *order.BridgedWorkOrderID}))
 	if shipment.BridgedOfficeShipmentID == nil {
 		t.Fatal("the bridge did not ship at Head Office")
 	}
@@ -119,7 +123,8 @@ type lossy struct{ lost atomic.Int64 }
 
 func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil || r.Method != http.MethodPost || response.Header.Get("Idempotency-Replayed") == "true" || r.Header.Get("Authorization") == "" {
+	if err != nil || r.Method != http.MethodPost || response.Header.Get("Idempotency-Replayed") == "true" ||
+		r.Header.Get("Authorization") == "" {
 		return response, err
 	}
 	if l.lost.Add(1)%2 == 1 {
@@ -140,16 +145,19 @@ func TestALostAnswerIsBroughtAgain(t *testing.T) {
 	t.Parallel()
 	line := &lossy{}
 	clock := &clock{now: began}
-	c, _ := enter(t, platentest.Start(t), client.HTTPClient(&http.Client{Transport: line}), client.Clock(clock.Now, clock.Sleep))
+	c, _ := enter(t, platentest.Start(t), client.HTTPClient(&http.Client{Transport: line}),
+		client.Clock(clock.Now, clock.Sleep))
 	for i := range 2 {
 		var call client.Call
 		in := client.CreateWorkOrderInput{SKU: "prd_flyer", Quantity: 100, Reference: new([]string{"a", "b"}[i])}
 		work := must[*client.FactoryWorkOrder](t)(c.CreateWorkOrder(client.WithCall(t.Context(), &call), in))
-		if !call.Replayed || call.Attempts != 2 || call.Status != http.StatusCreated || *work.Reference != *in.Reference {
+		if !call.Replayed || call.Attempts != 2 || call.Status != http.StatusCreated ||
+			*work.Reference != *in.Reference {
 			t.Errorf("noted %+v", call)
 		}
 	}
-	works := must[*client.Page[client.FactoryWorkOrder]](t)(c.ListWorkOrders(t.Context(), client.ListWorkOrdersParams{}))
+	works := must[*client.Page[client.FactoryWorkOrder]](t)(c.ListWorkOrders(t.Context(),
+		client.ListWorkOrdersParams{}))
 	if len(works.Items) != 2 || line.lost.Load() != 2 {
 		t.Errorf("%d work orders after %d losses", len(works.Items), line.lost.Load())
 	}
@@ -160,10 +168,12 @@ func TestListsOfARealServer(t *testing.T) {
 	ctx := t.Context()
 	c, s := enter(t, platentest.Start(t))
 	page := must[*client.Page[client.FactoryStockItem]](t)(c.ListStockItems(ctx, client.ListStockItemsParams{Limit: 2}))
-	if len(page.Items) != 2 || page.NextCursor == "" || page.ETag == "" || page.Meta.SimDate == "" || page.Meta.ExpiresInS <= 0 || !page.Meta.Simulation {
+	if len(page.Items) != 2 || page.NextCursor == "" || page.ETag == "" || page.Meta.SimDate == "" ||
+		page.Meta.ExpiresInS <= 0 || !page.Meta.Simulation {
 		t.Fatalf("read %+v", page)
 	}
-	whole := must[*client.Page[client.FactoryStockItem]](t)(c.ListStockItems(ctx, client.ListStockItemsParams{Limit: client.MostPerPage}))
+	whole := must[*client.Page[client.FactoryStockItem]](t)(c.ListStockItems(ctx,
+		client.ListStockItemsParams{Limit: client.MostPerPage}))
 	var got []client.FactoryStockItem
 	for item, err := range c.StockItems(ctx, client.ListStockItemsParams{Limit: 3}) {
 		if err != nil {
@@ -178,11 +188,13 @@ func TestListsOfARealServer(t *testing.T) {
 	if !errors.Is(err, client.ErrNotModified) {
 		t.Errorf("with the ETag: %v", err)
 	}
-	if _, err = c.ListStockItems(ctx, client.ListStockItemsParams{Cursor: "x"}); !client.IsCode(err, client.CodeInvalidCursor) {
+	if _, err = c.ListStockItems(ctx,
+		client.ListStockItemsParams{Cursor: "x"}); !client.IsCode(err, client.CodeInvalidCursor) {
 		t.Errorf("with a bad cursor: %v", err)
 	}
 	status := must[*client.SandboxStatus](t)(c.GetSandbox(ctx))
-	if status.SandboxID != s.SandboxID || status.Seed != 1 || status.Status != client.SandboxStateActive || !status.ExpiresAt.Equal(s.ExpiresAt) {
+	if status.SandboxID != s.SandboxID || status.Seed != 1 || status.Status != client.SandboxStateActive ||
+		!status.ExpiresAt.Equal(s.ExpiresAt) {
 		t.Errorf("status %+v", status)
 	}
 }
@@ -194,9 +206,11 @@ func TestRefusalsOfARealServer(t *testing.T) {
 	c, s := enter(t, p)
 	order := firstOrder(t, c)
 	first := client.WithIdempotencyKey(ctx, "declining-it")
-	must[*client.OfficeSalesOrder](t)(c.DeclineSalesOrder(first, order.ID, client.DeclineSalesOrderInput{Reason: new("too far away")}))
+	must[*client.OfficeSalesOrder](t)(c.DeclineSalesOrder(first, order.ID,
+		client.DeclineSalesOrderInput{Reason: new("too far away")}))
 	var call client.Call
-	again := must[*client.OfficeSalesOrder](t)(c.DeclineSalesOrder(client.WithCall(first, &call), order.ID, client.DeclineSalesOrderInput{Reason: new("too far away")}))
+	again := must[*client.OfficeSalesOrder](t)(c.DeclineSalesOrder(client.WithCall(first, &call), order.ID,
+		client.DeclineSalesOrderInput{Reason: new("too far away")}))
 	if !call.Replayed || *again.DeclineReason != "too far away" {
 		t.Errorf("noted %+v", call)
 	}
@@ -206,7 +220,8 @@ func TestRefusalsOfARealServer(t *testing.T) {
 	}
 	_, err = c.AcceptSalesOrder(ctx, order.ID)
 	refusal, ok := errors.AsType[*client.Error](err)
-	if !ok || refusal.Code != client.CodeInvalidState || refusal.Hint == "" || refusal.DocsURL == "" || refusal.RequestID == "" || len(refusal.Details) == 0 {
+	if !ok || refusal.Code != client.CodeInvalidState || refusal.Hint == "" || refusal.DocsURL == "" ||
+		refusal.RequestID == "" || len(refusal.Details) == 0 {
 		t.Errorf("accepting it: %+v", refusal)
 	}
 	if _, err = c.GetSalesOrder(ctx, "so_none"); !client.IsCode(err, client.CodeNotFound) {

@@ -6,7 +6,8 @@ import "embed"
 
 // Receivers are programs that receive webhooks, one for each language.
 //
-//go:embed webhooks/receiver.go webhooks/receiver.py webhooks/receiver.mjs webhooks/receiver.php webhooks/receiver.rb webhooks/Receiver.java
+//go:embed webhooks/receiver.go webhooks/receiver.py webhooks/receiver.mjs webhooks/receiver.php webhooks/receiver.rb
+//go:embed webhooks/Receiver.java
 var Receivers embed.FS
 
 // Guides are the pages that are written by hand, in Markdown with the template

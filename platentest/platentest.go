@@ -40,7 +40,10 @@ type Platen struct {
 // them.
 func Limits() map[string]string {
 	c, settings := config.Default(), map[string]string{}
-	for name, n := range map[string]int{"ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate} {
+	for name, n := range map[string]int{
+		"ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate, "ip-rate": c.IPRate,
+		"anonymous-rate": c.AnonymousRate,
+	} {
 		settings[name] = strconv.Itoa(n)
 	}
 	settings["tick-pause"] = c.TickPause.String()

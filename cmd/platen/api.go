@@ -47,7 +47,9 @@ error, for sending the same request again. The body comes from --data, as text, 
   platen api POST /sandbox/tick --data '{"minutes":60}'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usageError{errors.New("platen api takes a method and a path, such as: platen api GET /office/cash")}
+				return usageError{
+					errors.New("platen api takes a method and a path, such as: platen api GET /office/cash"),
+				}
 			}
 			return nil
 		},

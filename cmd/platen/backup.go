@@ -19,7 +19,9 @@ func backupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the database of a server, also while it runs",
-		Long: "Copy the database of a server into a new file, as it stands at one moment, and check\nthe copy. The server may run and goes on meanwhile. To restore, stop the server, put the\ncopy in the place of its database, and the key file beside it.\n\n" +
+		Long: "Copy the database of a server into a new file, as it stands at one moment, and check\n" +
+			"the copy. The server may run and goes on meanwhile. To restore, stop the server, put the\n" +
+			"copy in the place of its database, and the key file beside it.\n\n" +
 			"PostgreSQL is backed up with its own tools.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := cobra.ExactArgs(1)(cmd, args); err != nil {
@@ -42,7 +44,8 @@ func backupCommand() *cobra.Command {
 			if err != nil {
 				return err //nolint:wrapcheck // the error names the failed step
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s has %d sandboxes with %d commits, %d bytes, checked\n", args[0], backed.Sandboxes, backed.Commits, backed.Bytes)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s has %d sandboxes with %d commits, %d bytes, checked\n",
+				args[0], backed.Sandboxes, backed.Commits, backed.Bytes)
 			return copyKey(cmd.OutOrStdout(), c, args[0], key)
 		},
 	}

@@ -36,7 +36,8 @@ func benchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Measure how many requests a server handles, and how fast",
 		Long: "Measure how many requests a server handles, and how fast.\n\n" +
-			"Each client has a sandbox of its own and sends its next request after each response: three reads, then a\n" +
+			"Each client has a sandbox of its own and sends its next request after each response: " +
+			"three reads, then a\n" +
 			"write that is on disk before its response. Without --server a server is started in a temporary\n" +
 			"folder, with limits off. Against a server with limits this measures the limits.",
 		Args: noArguments,
@@ -103,7 +104,8 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 	}
 	clients := make([]*client.Client, o.clients)
 	for i := range clients {
-		s, err := client.CreateSandbox(ctx, origin+client.BasePath, client.CreateSandboxInput{Clock: new(client.ClockModeManual)}, client.MaxRetries(0))
+		s, err := client.CreateSandbox(ctx, origin+client.BasePath,
+			client.CreateSandboxInput{Clock: new(client.ClockModeManual)}, client.MaxRetries(0))
 		if err != nil {
 			return err //nolint:wrapcheck // the client names the failed operation
 		}
@@ -121,8 +123,10 @@ func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error
 	if o.json {
 		return errors.Join(printJSON(out, r), failures(tallies, r.Failed), ctx.Err())
 	}
-	fmt.Fprintf(out, "reads   %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n", r.Reads.Calls, r.Reads.PerSecond, r.Reads.Median, r.Reads.P95, r.Reads.P99)
-	fmt.Fprintf(out, "writes  %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n", r.Writes.Calls, r.Writes.PerSecond, r.Writes.Median, r.Writes.P95, r.Writes.P99)
+	fmt.Fprintf(out, "reads   %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n",
+		r.Reads.Calls, r.Reads.PerSecond, r.Reads.Median, r.Reads.P95, r.Reads.P99)
+	fmt.Fprintf(out, "writes  %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n",
+		r.Writes.Calls, r.Writes.PerSecond, r.Writes.Median, r.Writes.P95, r.Writes.P99)
 	return errors.Join(failures(tallies, r.Failed), ctx.Err())
 }
 
@@ -167,7 +171,8 @@ func (t *tally) write(ctx context.Context, c *client.Client) error {
 		t.open = ""
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
-	filed, err := c.CreateRequisition(ctx, client.CreateRequisitionInput{Lines: []client.MaterialLineInput{{SKU: "mat_ink", Quantity: 1000}}})
+	filed, err := c.CreateRequisition(ctx,
+		client.CreateRequisitionInput{Lines: []client.MaterialLineInput{{SKU: "mat_ink", Quantity: 1000}}})
 	if err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
@@ -179,7 +184,8 @@ func sum(tallies []tally, took time.Duration) benchResult {
 	r := benchResult{Clients: len(tallies), Seconds: took.Seconds()}
 	var reads, writes []time.Duration
 	for i := range tallies {
-		reads, writes, r.Failed = append(reads, tallies[i].reads...), append(writes, tallies[i].writes...), r.Failed+tallies[i].failed
+		reads, writes, r.Failed = append(reads, tallies[i].reads...), append(writes, tallies[i].writes...),
+			r.Failed+tallies[i].failed
 	}
 	r.Reads, r.Writes = line(reads, took), line(writes, took)
 	return r
@@ -193,5 +199,7 @@ func line(calls []time.Duration, took time.Duration) benchLine {
 	at := func(percent int) float64 {
 		return float64(calls[(len(calls)-1)*percent/100].Microseconds()) / 1000
 	}
-	return benchLine{Calls: len(calls), PerSecond: float64(len(calls)) / took.Seconds(), Median: at(50), P95: at(95), P99: at(99)}
+	return benchLine{
+		Calls: len(calls), PerSecond: float64(len(calls)) / took.Seconds(), Median: at(50), P95: at(95), P99: at(99),
+	}
 }

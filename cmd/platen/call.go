@@ -92,7 +92,8 @@ func (c *caller) do(ctx context.Context, q request, out any) error {
 		Error *refusal        `json:"error"`
 	}
 	if err := json.Unmarshal(raw, &envelope); err != nil {
-		return fmt.Errorf("the response to %s %s, with status %d, is not an envelope", q.method, q.path, response.StatusCode)
+		return fmt.Errorf("the response to %s %s, with status %d, is not an envelope",
+			q.method, q.path, response.StatusCode)
 	}
 	c.heard(call{
 		Method: q.method, Path: q.path, System: q.system, Request: body, Status: response.StatusCode, Took: took,

@@ -35,8 +35,9 @@ func demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Play one order from acceptance to cash and show each request",
-		Long:  "Play one order from acceptance to cash and show each request. Without --server the\ndemo starts a server of its own in a temporary folder and removes it at the end.",
-		Args:  noArguments,
+		Long: "Play one order from acceptance to cash and show each request. Without --server the\n" +
+			"demo starts a server of its own in a temporary folder and removes it at the end.",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &demo{out: cmd.OutOrStdout(), json: asJSON}
 			return d.run(cmd.Context(), origin)
@@ -79,7 +80,9 @@ func (d *demo) run(ctx context.Context, origin string) (err error) {
 		defer func() { err = errors.Join(err, stop()) }()
 		origin = started
 	}
-	d.caller = &caller{base: strings.TrimRight(origin, "/") + client.BasePath, http: &http.Client{Timeout: callTimeout}, heard: d.show}
+	d.caller = &caller{
+		base: strings.TrimRight(origin, "/") + client.BasePath, http: &http.Client{Timeout: callTimeout}, heard: d.show,
+	}
 	d.say("One order, from acceptance to cash, at %s\n", d.caller.base)
 	result, err := d.play(ctx)
 	if err != nil {
@@ -136,7 +139,8 @@ func (d *demo) create(ctx context.Context, result *demoResult) error {
 		OfficeKey  string `json:"office_key"`
 		FactoryKey string `json:"factory_key"`
 	}
-	err := d.caller.do(ctx, request{method: "POST", path: "/sandboxes", note: "a sandbox of our own", body: map[string]any{"preset": "starter", "clock": "manual"}}, &keys)
+	err := d.caller.do(ctx, request{method: "POST", path: "/sandboxes", note: "a sandbox of our own",
+		body: map[string]any{"preset": "starter", "clock": "manual"}}, &keys)
 	if err != nil {
 		return err
 	}
@@ -144,7 +148,8 @@ func (d *demo) create(ctx context.Context, result *demoResult) error {
 	var status struct {
 		CashMinor int64 `json:"cash_minor"`
 	}
-	err = d.caller.do(ctx, request{method: "GET", path: "/sandbox", system: "office", key: d.office, note: "what it is worth"}, &status)
+	err = d.caller.do(ctx,
+		request{method: "GET", path: "/sandbox", system: "office", key: d.office, note: "what it is worth"}, &status)
 	result.OpeningCashMinor = status.CashMinor
 	return err
 }
@@ -157,7 +162,8 @@ func (d *demo) accept(ctx context.Context, result *demoResult) error {
 			SKU    string `json:"sku"`
 		} `json:"items"`
 	}
-	err := d.caller.do(ctx, request{method: "GET", path: "/office/sales-orders?status=received&sku=prd_card", system: "office", key: d.office, note: "who wants business cards?"}, &list)
+	err := d.caller.do(ctx, request{method: "GET", path: "/office/sales-orders?status=received&sku=prd_card",
+		system: "office", key: d.office, note: "who wants business cards?"}, &list)
 	if err != nil {
 		return err
 	}
@@ -171,7 +177,8 @@ func (d *demo) accept(ctx context.Context, result *demoResult) error {
 	var order struct {
 		BridgedWorkOrderID string `json:"bridged_work_order_id"`
 	}
-	err = d.caller.do(ctx, request{method: "POST", path: "/office/sales-orders/" + d.orderID + "/accept", system: "office", key: d.office, note: "a deal; the bridge carries it to the Factory"}, &order)
+	err = d.caller.do(ctx, request{method: "POST", path: "/office/sales-orders/" + d.orderID + "/accept",
+		system: "office", key: d.office, note: "a deal; the bridge carries it to the Factory"}, &order)
 	d.workOrderID = order.BridgedWorkOrderID
 	return err
 }
@@ -179,7 +186,8 @@ func (d *demo) accept(ctx context.Context, result *demoResult) error {
 func (d *demo) print(ctx context.Context, _ *demoResult) error {
 	for range demoDays {
 		body := map[string]any{"press_id": "prs_digital", "work_order_id": d.workOrderID, "overs_pct": 5}
-		if err := d.caller.do(ctx, request{method: "POST", path: "/factory/print-runs", system: "factory", key: d.factory, note: "ink on paper", body: body}, nil); err != nil {
+		if err := d.caller.do(ctx, request{method: "POST", path: "/factory/print-runs", system: "factory",
+			key: d.factory, note: "ink on paper", body: body}, nil); err != nil {
 			return err
 		}
 		if err := d.tick(ctx, 120, "printing, drying, cutting"); err != nil {
@@ -188,7 +196,8 @@ func (d *demo) print(ctx context.Context, _ *demoResult) error {
 		var work struct {
 			Status string `json:"status"`
 		}
-		err := d.caller.do(ctx, request{method: "GET", path: "/factory/work-orders/" + d.workOrderID, system: "factory", key: d.factory, note: "is it ready?"}, &work)
+		err := d.caller.do(ctx, request{method: "GET", path: "/factory/work-orders/" + d.workOrderID, system: "factory",
+			key: d.factory, note: "is it ready?"}, &work)
 		if err != nil || work.Status == "ready" {
 			return err
 		}
@@ -201,14 +210,16 @@ func (d *demo) print(ctx context.Context, _ *demoResult) error {
 }
 
 func (d *demo) ship(ctx context.Context, result *demoResult) error {
-	err := d.caller.do(ctx, request{method: "POST", path: "/factory/shipments", system: "factory", key: d.factory, note: "out of the gate; the bridge bills it", body: map[string]any{"work_order_id": d.workOrderID}}, nil)
+	err := d.caller.do(ctx, request{method: "POST", path: "/factory/shipments", system: "factory", key: d.factory,
+		note: "out of the gate; the bridge bills it", body: map[string]any{"work_order_id": d.workOrderID}}, nil)
 	if err != nil {
 		return err
 	}
 	var order struct {
 		InvoiceID string `json:"invoice_id"`
 	}
-	err = d.caller.do(ctx, request{method: "GET", path: "/office/sales-orders/" + d.orderID, system: "office", key: d.office, note: "Head Office knows"}, &order)
+	err = d.caller.do(ctx, request{method: "GET", path: "/office/sales-orders/" + d.orderID, system: "office",
+		key: d.office, note: "Head Office knows"}, &order)
 	d.invoiceID = order.InvoiceID
 	result.InvoiceID = order.InvoiceID
 	return err
@@ -227,7 +238,8 @@ func (d *demo) wait(ctx context.Context, result *demoResult) error {
 			Status     string `json:"status"`
 			TotalMinor int64  `json:"total_minor"`
 		}
-		err := d.caller.do(ctx, request{method: "GET", path: "/office/customer-invoices/" + d.invoiceID, system: "office", key: d.office, note: "has the customer paid?"}, &invoice)
+		err := d.caller.do(ctx, request{method: "GET", path: "/office/customer-invoices/" + d.invoiceID,
+			system: "office", key: d.office, note: "has the customer paid?"}, &invoice)
 		if err != nil {
 			return err
 		}
@@ -238,7 +250,8 @@ func (d *demo) wait(ctx context.Context, result *demoResult) error {
 		var cash struct {
 			CashMinor int64 `json:"cash_minor"`
 		}
-		err = d.caller.do(ctx, request{method: "GET", path: "/office/cash", system: "office", key: d.office, note: "the money"}, &cash)
+		err = d.caller.do(ctx,
+			request{method: "GET", path: "/office/cash", system: "office", key: d.office, note: "the money"}, &cash)
 		result.CashMinor = cash.CashMinor
 		return err
 	}
@@ -256,7 +269,8 @@ func pause(ctx context.Context) error {
 }
 
 func (d *demo) tick(ctx context.Context, minutes int, note string) error {
-	return d.caller.do(ctx, request{method: "POST", path: "/sandbox/tick", system: "office", key: d.office, note: note, body: map[string]any{"minutes": minutes}}, nil)
+	return d.caller.do(ctx, request{method: "POST", path: "/sandbox/tick", system: "office", key: d.office, note: note,
+		body: map[string]any{"minutes": minutes}}, nil)
 }
 
 // show prints a call as it happens.

@@ -55,8 +55,10 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check server, keys and clock",
-		Long:  "Check server, keys and clock: whether the server responds and is ready, whether the clocks agree, whether the keys are valid and belong together, how much time\nthe sandbox has left, and who can read the .env file. It changes nothing.",
-		Args:  noArguments,
+		Long: "Check server, keys and clock: whether the server responds " +
+			"and is ready, whether the clocks agree, whether the keys are valid and belong together, how much time\n" +
+			"the sandbox has left, and who can read the .env file. It changes nothing.",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			if asJSON {
@@ -86,7 +88,9 @@ func (d *doctor) found(check, verdict, text, hint string) {
 func (d *doctor) print(out io.Writer) {
 	p := paintFor(out)
 	for _, f := range d.findings {
-		mark := map[string]string{"ok": p.in(green, "ok  "), "note": p.in(yellow, "note"), "bad": p.in(red, "bad ")}[f.Verdict]
+		mark := map[string]string{
+			"ok": p.in(green, "ok  "), "note": p.in(yellow, "note"), "bad": p.in(red, "bad "),
+		}[f.Verdict]
 		fmt.Fprintf(out, "%s  %-8s %s\n", mark, f.Check, f.Text)
 		if f.Hint != "" {
 			fmt.Fprintf(out, "%15s%s\n", "", p.in(faint, f.Hint))
@@ -107,7 +111,8 @@ func (d *doctor) examine(ctx context.Context) {
 	}
 	keys, err := d.keys()
 	if err != nil {
-		d.found("keys", "note", "There are no keys to check.", "platen new --env .env creates a sandbox and writes its keys.")
+		d.found("keys", "note", "There are no keys to check.",
+			"platen new --env .env creates a sandbox and writes its keys.")
 		return
 	}
 	d.sandbox(ctx, origin, keys)
@@ -122,7 +127,8 @@ func (d *doctor) dotEnv() {
 	case err != nil:
 		d.found(config.DotEnv, "bad", err.Error(), "")
 	case info.Mode().Perm()&0o077 != 0:
-		d.found(config.DotEnv, "note", fmt.Sprintf("Others can read it: its mode is %04o.", info.Mode().Perm()), "chmod 600 .env")
+		d.found(config.DotEnv, "note", fmt.Sprintf("Others can read it: its mode is %04o.", info.Mode().Perm()),
+			"chmod 600 .env")
 	default:
 		d.found(config.DotEnv, "ok", "Only its owner can read it.", "")
 	}
@@ -146,7 +152,8 @@ func (d *doctor) server(ctx context.Context, origin string) bool {
 	answer.Body.Close()
 	took := time.Since(began)
 	if answer.StatusCode != http.StatusOK {
-		d.found("server", "bad", fmt.Sprintf("%s responds, and is not ready: %s", origin, answer.Status), "Its log says why.")
+		d.found("server", "bad", fmt.Sprintf("%s responds, and is not ready: %s", origin, answer.Status),
+			"Its log says why.")
 		return false
 	}
 	d.found("server", "ok", fmt.Sprintf("%s is ready, and responded in %d ms.", origin, took.Milliseconds()), "")
@@ -154,7 +161,8 @@ func (d *doctor) server(ctx context.Context, origin string) bool {
 		// The header has whole seconds, and the response took its time.
 		skew := time.Until(at).Abs().Truncate(time.Second)
 		if skew > maxSkew+took {
-			d.found("clock", "bad", fmt.Sprintf("This machine's clock and the server's are %s apart.", skew), "Receivers reject signatures of webhooks when clocks are 300 seconds apart. Set the clock.")
+			d.found("clock", "bad", fmt.Sprintf("This machine's clock and the server's are %s apart.", skew),
+				"Receivers reject signatures of webhooks when clocks are 300 seconds apart. Set the clock.")
 		} else {
 			d.found("clock", "ok", "This machine's clock and the server's agree.", "")
 		}
@@ -194,9 +202,11 @@ func (d *doctor) lease(s *client.SandboxStatus) {
 	left := (time.Duration(s.ExpiresInS) * time.Second).String()
 	switch {
 	case s.Status != "active":
-		d.found("sandbox", "bad", fmt.Sprintf("It is %s, and can only be read.", s.Status), "platen new creates another sandbox.")
+		d.found("sandbox", "bad", fmt.Sprintf("It is %s, and can only be read.", s.Status),
+			"platen new creates another sandbox.")
 	case time.Duration(s.ExpiresInS)*time.Second < leaseLeast:
-		d.found("sandbox", "note", "It ends in "+left+".", fmt.Sprintf("It can be extended %d times: platen api POST /sandbox/extend", s.ExtensionsLeft))
+		d.found("sandbox", "note", "It ends in "+left+".",
+			fmt.Sprintf("It can be extended %d times: platen api POST /sandbox/extend", s.ExtensionsLeft))
 	default:
 		d.found("sandbox", "ok", "It lasts for another "+left+".", "")
 	}

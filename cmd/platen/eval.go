@@ -95,7 +95,8 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
 	cmd.Flags().IntVar(&e.day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")
 	cmd.Flags().IntVar(&e.parallel, "parallel", 1, "How many commands run at a time.")
-	cmd.Flags().DurationVar(&e.patience, "timeout", time.Hour, "How long a command may take; it is ended then, and its result so far counts.")
+	cmd.Flags().DurationVar(&e.patience, "timeout", time.Hour,
+		"How long a command may take; it is ended then, and its result so far counts.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
 	return cmd
 }
@@ -237,8 +238,9 @@ func (e *evaluation) play(ctx context.Context, seed uint64) played {
 		return result
 	}
 	err := e.runCommand(ctx, seed, []string{
-		"PLATEN_URL=" + api.base, "PLATEN_MCP_URL=" + e.origin + "/mcp", "PLATEN_OFFICE_KEY=" + sandbox.OfficeKey, "PLATEN_FACTORY_KEY=" + sandbox.FactoryKey,
-		"PLATEN_SANDBOX_ID=" + sandbox.SandboxID, "PLATEN_PRESET=" + e.preset, "PLATEN_SEED=" + strconv.FormatUint(seed, 10),
+		"PLATEN_URL=" + api.base, "PLATEN_MCP_URL=" + e.origin + "/mcp", "PLATEN_OFFICE_KEY=" + sandbox.OfficeKey,
+		"PLATEN_FACTORY_KEY=" + sandbox.FactoryKey, "PLATEN_SANDBOX_ID=" + sandbox.SandboxID,
+		"PLATEN_PRESET=" + e.preset, "PLATEN_SEED=" + strconv.FormatUint(seed, 10),
 	})
 	result.Seconds = float64(time.Since(began).Milliseconds()) / 1000
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -268,9 +270,12 @@ func (p *played) fail(why string) { p.Error = strings.TrimPrefix(p.Error+"; "+wh
 // offered refuses an unknown preset, before anything is played.
 func (e *evaluation) offered(ctx context.Context) error {
 	api := &caller{base: e.origin + client.BasePath, http: e.http, heard: func(call) {}}
-	err := api.do(ctx, request{method: http.MethodPost, path: "/sandboxes", body: map[string]any{"preset": e.preset}}, &struct{}{})
+	err := api.do(ctx, request{method: http.MethodPost, path: "/sandboxes", body: map[string]any{"preset": e.preset}},
+		&struct{}{})
 	if refused, ok := errors.AsType[*refusal](err); ok && refused.Code == "invalid_preset" {
-		return usageError{fmt.Errorf("--preset: %s There are %s", refused.Message, strings.Join(refused.Details.Allowed, ", "))}
+		return usageError{
+			fmt.Errorf("--preset: %s There are %s", refused.Message, strings.Join(refused.Details.Allowed, ", ")),
+		}
 	}
 	return err
 }
@@ -279,7 +284,8 @@ func (e *evaluation) offered(ctx context.Context) error {
 // lets time pass in it with no agent at work.
 func (e *evaluation) playOn(ctx context.Context, api *caller, key string, result *played) error {
 	for first := true; ; first = false {
-		if err := api.do(ctx, request{method: http.MethodGet, path: "/sandbox/report", key: key}, &result.Report); err != nil {
+		if err := api.do(ctx, request{method: http.MethodGet, path: "/sandbox/report", key: key},
+			&result.Report); err != nil {
 			return err
 		}
 		result.report = evalReport{}
@@ -298,7 +304,9 @@ func (e *evaluation) playOn(ctx context.Context, api *caller, key string, result
 		case first:
 			result.StoppedOn = day
 		}
-		if err := api.do(ctx, request{method: http.MethodPost, path: "/sandbox/tick", key: key, body: map[string]any{"minutes": dayMinutes}}, &struct{}{}); err != nil {
+		if err := api.do(ctx, request{
+			method: http.MethodPost, path: "/sandbox/tick", key: key, body: map[string]any{"minutes": dayMinutes},
+		}, &struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -313,7 +321,8 @@ func (e *evaluation) runCommand(ctx context.Context, seed uint64, environment []
 	defer cancel()
 	said := &lines{out: e.said, prefix: fmt.Sprintf("seed %d: ", seed)}
 	defer said.Close()
-	cmd := exec.CommandContext(patient, e.command[0], e.command[1:]...) //nolint:gosec // running it is the purpose of eval
+	//nolint:gosec // running it is the purpose of eval
+	cmd := exec.CommandContext(patient, e.command[0], e.command[1:]...)
 	cmd.Env = append(cmd.Environ(), environment...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, killWait
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

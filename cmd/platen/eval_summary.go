@@ -83,7 +83,8 @@ func published(name string, day int) []baseline {
 	}
 	for i := range p.Players {
 		if b, ok := p.Players[i].On(day); ok {
-			known = append(known, baseline{Player: p.Players[i].Name, Day: day, LowMinor: int64(b.Low), MiddleMinor: int64(b.Middle), HighMinor: int64(b.High)})
+			known = append(known, baseline{Player: p.Players[i].Name, Day: day, LowMinor: int64(b.Low),
+				MiddleMinor: int64(b.Middle), HighMinor: int64(b.High)})
 		}
 	}
 	return known
@@ -111,21 +112,27 @@ func (s *evalSummary) print(out io.Writer) error {
 		if r.Error != "" {
 			trouble = r.Error
 		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", r.Seed, r.Day, amount(r.NetWorthMinor), amount(r.ProfitMinor), onTime, r.report.Score.PayrollLate,
-			r.report.Writes.Refused, r.report.Writes.Replayed, len(r.report.Missions), ended, trouble, r.report.StateHash[:12])
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n",
+			r.Seed, r.Day, amount(r.NetWorthMinor), amount(r.ProfitMinor), onTime, r.report.Score.PayrollLate,
+			r.report.Writes.Refused, r.report.Writes.Replayed, len(r.report.Missions), ended, trouble,
+			r.report.StateHash[:12])
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	if s.Counted > 0 {
-		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d worlds of %s (preset version %d, engine %d)\n", s.Day, s.Counted, s.Preset, s.PresetVersion, s.EngineVersion)
-		fmt.Fprintf(out, "mean %s, spread %s, from %s over %s to %s\n", amount(s.MeanMinor), amount(s.SpreadMinor), amount(s.LowMinor), amount(s.MiddleMinor), amount(s.HighMinor))
+		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d worlds of %s (preset version %d, engine %d)\n",
+			s.Day, s.Counted, s.Preset, s.PresetVersion, s.EngineVersion)
+		fmt.Fprintf(out, "mean %s, spread %s, from %s over %s to %s\n",
+			amount(s.MeanMinor), amount(s.SpreadMinor), amount(s.LowMinor), amount(s.MiddleMinor), amount(s.HighMinor))
 	}
 	if len(s.Published) == 0 {
-		fmt.Fprintf(out, "\nNo baselines are published for %s on day %d; they are for days 30, 60 and 90 of the presets that come with Platen.\n", s.Preset, s.Day)
+		fmt.Fprintf(out, "\nNo baselines are published for %s on day %d; they are for days 30, 60 and 90 of the "+
+			"presets that come with Platen.\n", s.Preset, s.Day)
 		return nil
 	}
-	fmt.Fprintf(out, "\npublished for the same day (one company in ten has less, half have less, nine in ten have less)\n")
+	fmt.Fprintf(out,
+		"\npublished for the same day (one company in ten has less, half have less, nine in ten have less)\n")
 	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, b := range s.Published {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", b.Player, amount(b.LowMinor), amount(b.MiddleMinor), amount(b.HighMinor))

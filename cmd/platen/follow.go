@@ -140,7 +140,8 @@ func (f *follower) pause(ctx context.Context, last time.Duration, err error) (ti
 
 // poll returns the events behind a number, or none after so many seconds.
 func (f *follower) poll(ctx context.Context, after uint64, seconds int) ([]feedEvent, error) {
-	if _, err := f.client.PollEvents(ctx, client.PollEventsParams{AfterSeq: after, WaitS: &seconds, Types: f.types, Limit: pollLimit}); err != nil {
+	if _, err := f.client.PollEvents(ctx,
+		client.PollEventsParams{AfterSeq: after, WaitS: &seconds, Types: f.types, Limit: pollLimit}); err != nil {
 		return nil, err //nolint:wrapcheck // follow names the failed operation
 	}
 	var answer struct {

@@ -115,8 +115,9 @@ func (f *forwarder) send(ctx context.Context, w waitingEvent) {
 		f.plan(waitingEvent{event: w.event, attempt: w.attempt + 1, dueAt: time.Now().Add(wait)})
 	}
 	f.show(attemptLine{
-		Time: sentAt, Seq: w.event.Seq, EventID: w.event.ID, Type: w.event.Type, Attempt: w.attempt, StatusCode: r.StatusCode,
-		ErrorClass: string(r.ErrorClass), LatencyMS: float64(r.Latency.Microseconds()) / 1000, RetryInS: int(wait / time.Second),
+		Time: sentAt, Seq: w.event.Seq, EventID: w.event.ID,
+		Type: w.event.Type, Attempt: w.attempt, StatusCode: r.StatusCode, ErrorClass: string(r.ErrorClass),
+		LatencyMS: float64(r.Latency.Microseconds()) / 1000, RetryInS: int(wait / time.Second),
 		Dropped: r.ErrorClass != "" && wait == 0,
 	})
 }
@@ -147,5 +148,6 @@ func (f *forwarder) show(l attemptLine) {
 	case l.Attempt > 1:
 		then = fmt.Sprintf("  at attempt %d", l.Attempt)
 	}
-	fmt.Fprintf(f.out, "%s  %6d  %-36s %-15s %7.1f ms%s\n", l.Time.Format(time.TimeOnly), l.Seq, l.Type, status, l.LatencyMS, then)
+	fmt.Fprintf(f.out, "%s  %6d  %-36s %-15s %7.1f ms%s\n",
+		l.Time.Format(time.TimeOnly), l.Seq, l.Type, status, l.LatencyMS, then)
 }

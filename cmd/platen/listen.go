@@ -68,7 +68,8 @@ file. Without --secret or PLATEN_WEBHOOK_SECRET a secret is made and shown.`,
 	o.flags(cmd, true)
 	flags.StringVar(&o.secret, "secret", "", "Signing secret, whsec_ and base64.")
 	flags.StringSliceVar(&o.types, "types", nil, "Event types to forward; all when empty.")
-	flags.Uint64Var(&o.replayFrom, "replay-from", 0, "Number of the first event to forward (its seq); the next one that happens when left out.")
+	flags.Uint64Var(&o.replayFrom, "replay-from", 0,
+		"Number of the first event to forward (its seq); the next one that happens when left out.")
 	flags.BoolVar(&o.json, "json", false, "Print one JSON object for each attempt.")
 	return cmd
 }
@@ -84,7 +85,9 @@ type listener struct {
 func newListener(o *listenOptions, out, notes io.Writer) (*listener, error) {
 	host, refusal := webhook.CheckURL(o.forwardTo, webhook.Policy{Private: true})
 	if o.forwardTo == "" || refusal != "" {
-		return nil, usageError{fmt.Errorf("--forward-to must be a URL such as http://127.0.0.1:3000/hook, not %q", o.forwardTo)}
+		return nil, usageError{
+			fmt.Errorf("--forward-to must be a URL such as http://127.0.0.1:3000/hook, not %q", o.forwardTo),
+		}
 	}
 	origin, err := o.origin()
 	if err != nil {

@@ -26,7 +26,8 @@ import (
 // sandbox $ORIGIN KEY.
 func sandbox(ts *testscript.TestScript, _ bool, args []string) {
 	client := &http.Client{Timeout: patience}
-	response, err := client.Post(args[0]+"/v1/sandboxes", "application/json", strings.NewReader(`{"clock":"manual","seed":1}`))
+	response, err := client.Post(args[0]+"/v1/sandboxes", "application/json",
+		strings.NewReader(`{"clock":"manual","seed":1}`))
 	ts.Check(err)
 	defer response.Body.Close()
 	var answer struct {
@@ -104,7 +105,10 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func occurrence(seq uint64, kind string) feedEvent {
-	return feedEvent{Seq: seq, ID: fmt.Sprint("evt_", seq), Type: kind, raw: fmt.Appendf(nil, `{"seq":%d,"id":"evt_%d","data":{}}`, seq, seq)}
+	return feedEvent{
+		Seq: seq, ID: fmt.Sprint("evt_", seq), Type: kind,
+		raw: fmt.Appendf(nil, `{"seq":%d,"id":"evt_%d","data":{}}`, seq, seq),
+	}
 }
 
 // TestForwardedEventsAreSentAgainAsWebhooksAre, and are where to go on until
@@ -125,32 +129,38 @@ func TestForwardedEventsAreSentAgainAsWebhooksAre(t *testing.T) {
 			var out bytes.Buffer
 			var sent []string
 			began := time.Now()
-			f := &forwarder{url: "http://example.com/", secret: "whsec_", out: &out, next: 1, transport: transport(func(r *http.Request) (int, error) {
-				id := strings.Join(r.Header[strings.ToLower("Webhook-Id")], "") // as it is sent
-				sent = append(sent, fmt.Sprint(id, " ", time.Since(began)))
-				switch {
-				case id == "evt_1":
-					return http.StatusInternalServerError, nil
-				case id == "evt_3" && time.Since(began) < time.Minute:
-					return 0, errors.New("connection refused")
-				}
-				return http.StatusOK, nil
-			})}
+			f := &forwarder{url: "http://example.com/", secret: "whsec_", out: &out, next: 1,
+				transport: transport(func(r *http.Request) (int, error) {
+					id := strings.Join(r.Header[strings.ToLower("Webhook-Id")], "") // as it is sent
+					sent = append(sent, fmt.Sprint(id, " ", time.Since(began)))
+					switch {
+					case id == "evt_1":
+						return http.StatusInternalServerError, nil
+					case id == "evt_3" && time.Since(began) < time.Minute:
+						return 0, errors.New("connection refused")
+					}
+					return http.StatusOK, nil
+				})}
 			ctx, cancel := context.WithTimeout(t.Context(), c.lasts)
 			defer cancel()
 			events, done := make(chan feedEvent), make(chan error)
 			go func() { done <- f.forward(ctx, events, nil) }()
-			for i, kind := range []string{"office.payment.received", "sandbox.webhook.created", "office.payment.received", "office.payment.received"} {
+			for i, kind := range []string{
+				"office.payment.received", "sandbox.webhook.created", "office.payment.received",
+				"office.payment.received",
+			} {
 				events <- occurrence(uint64(i+1), kind)
 			}
 			if err := <-done; err != nil {
 				t.Error(err)
 			}
 			if fmt.Sprint(sent) != c.sent || f.goOn() != c.goOn {
-				t.Errorf("after %v it has sent\n%s, want\n%s\nand would go on at %d, want %d", c.lasts, sent, c.sent, f.goOn(), c.goOn)
+				t.Errorf("after %v it has sent\n%s, want\n%s\nand would go on at %d, want %d",
+					c.lasts, sent, c.sent, f.goOn(), c.goOn)
 			}
 			last := c.lasts == time.Hour
-			if strings.Contains(out.String(), "given up") != last || strings.Contains(out.String(), "at attempt 3") != (c.lasts > 70*time.Second) {
+			if strings.Contains(out.String(), "given up") != last ||
+				strings.Contains(out.String(), "at attempt 3") != (c.lasts > 70*time.Second) {
 				t.Errorf("after %v it showed\n%s", c.lasts, &out)
 			}
 		})
@@ -161,10 +171,11 @@ func TestWhatWasBrokenOffIsWhereToGoOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		f := &forwarder{url: "http://example.com/", secret: "whsec_", out: &out, next: 7, transport: transport(func(r *http.Request) (int, error) {
-			<-r.Context().Done()
-			return 0, r.Context().Err()
-		})}
+		f := &forwarder{url: "http://example.com/", secret: "whsec_", out: &out, next: 7,
+			transport: transport(func(r *http.Request) (int, error) {
+				<-r.Context().Done()
+				return 0, r.Context().Err()
+			})}
 		ctx, cancel := context.WithCancel(t.Context())
 		events, done := make(chan feedEvent), make(chan error)
 		go func() { done <- f.forward(ctx, events, nil) }()
@@ -186,7 +197,8 @@ func TestAFeedThatCannotBeReadIsTriedAgainWithoutAGap(t *testing.T) {
 		f := newFollower("http://example.com/v1", "lab_off_x", nil, io.Discard)
 		f.tape.base = roundTrip(func(r *http.Request) (*http.Response, error) {
 			asked = append(asked, r.URL.Query().Get("after_seq"))
-			text, status := `{"meta":{},"data":{"items":[{"seq":4,"id":"evt_4"},{"seq":5,"id":"evt_5"}]}}`, http.StatusOK
+			text, status := `{"meta":{},"data":{"items":[{"seq":4,"id":"evt_4"},{"seq":5,"id":"evt_5"}]}}`,
+				http.StatusOK
 			switch len(asked) {
 			case 2:
 				return nil, errors.New("connection reset")
@@ -199,7 +211,9 @@ func TestAFeedThatCannotBeReadIsTriedAgainWithoutAGap(t *testing.T) {
 			case 6:
 				text, status = `{"error":{"code":"unauthorized"}}`, http.StatusUnauthorized
 			}
-			return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+			return &http.Response{
+				StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r,
+			}, nil
 		})
 		events, done := make(chan feedEvent), make(chan error, 1)
 		go func() { done <- f.follow(t.Context(), 3, events) }()

@@ -64,17 +64,19 @@ func exitCode(err error) int {
 
 func root() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:           "platen",
-		Short:         "A simulated company with two HTTP systems, for trying out integrations",
-		Long:          "Platen is a simulated printing company behind two HTTP systems that share no data:\nHead Office and the Factory. Your program connects them.\n\nBegin with: platen serve",
+		Use:   "platen",
+		Short: "A simulated company with two HTTP systems, for trying out integrations",
+		Long: "Platen is a simulated printing company behind two HTTP systems that share no data:\n" +
+			"Head Office and the Factory. Your program connects them.\n\nBegin with: platen serve",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	cmd.AddCommand(serveCommand(), backupCommand(), demoCommand(), newCommand(), statusCommand(), eventsCommand(), listenCommand(), missionsCommand(), requestsCommand(),
-		apiCommand(), verifyCommand(), evalCommand(), benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(), backupCommand(), demoCommand(), newCommand(), statusCommand(), eventsCommand(),
+		listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(), evalCommand(),
+		benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
 	return cmd
 }
 

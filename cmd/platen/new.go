@@ -83,7 +83,8 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 	}
 	notes := cmd.ErrOrStderr()
 	watching := &http.Client{Timeout: pollTimeout, Transport: &watcher{notes: notes, base: http.DefaultTransport}}
-	s, err := client.CreateSandbox(cmd.Context(), origin+client.BasePath, in, client.HTTPClient(watching), client.UserAgent("platen-cli"))
+	s, err := client.CreateSandbox(cmd.Context(), origin+client.BasePath, in, client.HTTPClient(watching),
+		client.UserAgent("platen-cli"))
 	if err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
@@ -92,9 +93,13 @@ func (o *newOptions) run(cmd *cobra.Command) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(s.NewSandbox)
 	}
-	lines := []string{urlVariable + "=" + origin + client.BasePath, officeVariable + "=" + s.OfficeKey, factoryVariable + "=" + s.FactoryKey}
+	lines := []string{
+		urlVariable + "=" + origin + client.BasePath, officeVariable + "=" + s.OfficeKey,
+		factoryVariable + "=" + s.FactoryKey,
+	}
 	colour := paintFor(notes)
-	fmt.Fprintf(notes, "%s  %s, until %s\n", colour.in(bold, s.PublicName), s.SandboxID, s.ExpiresAt.Local().Format(time.TimeOnly))
+	fmt.Fprintf(notes, "%s  %s, until %s\n",
+		colour.in(bold, s.PublicName), s.SandboxID, s.ExpiresAt.Local().Format(time.TimeOnly))
 	if o.env == "" {
 		fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n"))
 		return nil
@@ -130,7 +135,9 @@ func writeEnv(name string, lines []string) error {
 	var kept []string
 	for line := range strings.Lines(string(old)) {
 		variable, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, strings.TrimSpace(variable)+"=") }) {
+		if !slices.ContainsFunc(lines, func(l string) bool {
+			return strings.HasPrefix(l, strings.TrimSpace(variable)+"=")
+		}) {
 			kept = append(kept, strings.TrimRight(line, "\r\n"))
 		}
 	}
@@ -182,9 +189,11 @@ func (w *watcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	if json.Unmarshal(body, &envelope) != nil {
 		return answer, nil
 	}
-	told := fmt.Sprintf("All places are taken. Waiting: number %d in the queue, about %d s.", envelope.Data.Position, envelope.Data.EtaS)
+	told := fmt.Sprintf("All places are taken. Waiting: number %d in the queue, about %d s.",
+		envelope.Data.Position, envelope.Data.EtaS)
 	if answer.StatusCode == http.StatusPreconditionRequired {
-		told = fmt.Sprintf("The server asks for a proof of work (%d bits, about %d hashes). Working on it.", envelope.Error.Details.Difficulty, 1<<min(envelope.Error.Details.Difficulty, 40))
+		told = fmt.Sprintf("The server asks for a proof of work (%d bits, about %d hashes). Working on it.",
+			envelope.Error.Details.Difficulty, 1<<min(envelope.Error.Details.Difficulty, 40))
 	}
 	if told != w.last {
 		fmt.Fprintln(w.notes, told)

@@ -35,7 +35,9 @@ func (p paint) in(colour, text string) string {
 
 // system paints a word in the colour of a system.
 func (p paint) system(name, text string) string {
-	return p.in(map[string]string{"office": cyan, "factory": magenta, "hr": green, "world": yellow, "sandbox": violet, "shared": ""}[name], text)
+	return p.in(map[string]string{
+		"office": cyan, "factory": magenta, "hr": green, "world": yellow, "sandbox": violet, "shared": "",
+	}[name], text)
 }
 
 // status paints the status of a response.

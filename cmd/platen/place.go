@@ -22,7 +22,8 @@ const (
 	factoryVariable = "PLATEN_FACTORY_KEY"
 )
 
-var errNoKeys = errors.New("there is no key: give one with --key, or set PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in the environment or a .env file (platen new --env .env writes one)")
+var errNoKeys = errors.New("there is no key: give one with --key, or set PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in " +
+	"the environment or a .env file (platen new --env .env writes one)")
 
 // place is a server and the keys of a sandbox there.
 type place struct {
@@ -31,9 +32,11 @@ type place struct {
 
 // flags adds the flags that name a place.
 func (p *place) flags(cmd *cobra.Command, keys bool) {
-	cmd.Flags().StringVar(&p.server, "server", "", "Origin of the server; from PLATEN_URL, or else "+defaultOrigin+", when empty.")
+	cmd.Flags().StringVar(&p.server, "server", "",
+		"Origin of the server; from PLATEN_URL, or else "+defaultOrigin+", when empty.")
 	if keys {
-		cmd.Flags().StringVar(&p.key, "key", "", "Key of the sandbox; from PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY, or PLATEN_KEY, when empty.")
+		cmd.Flags().StringVar(&p.key, "key", "",
+			"Key of the sandbox; from PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY, or PLATEN_KEY, when empty.")
 	}
 }
 
@@ -99,5 +102,6 @@ func (p *place) connect() (*client.Client, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return client.New(origin+client.BasePath, keys, client.UserAgent("platen-cli"), client.MaxElapsed(time.Minute), client.HTTPClient(&http.Client{Timeout: pollTimeout})), origin, nil
+	return client.New(origin+client.BasePath, keys, client.UserAgent("platen-cli"), client.MaxElapsed(time.Minute),
+		client.HTTPClient(&http.Client{Timeout: pollTimeout})), origin, nil
 }

@@ -30,8 +30,11 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a server",
-		Long:  "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\nEvery flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\nor as a field of the JSON object in the file that --config names. Flags win over the\nenvironment, the environment over the file.\n\nA hangup (kill -HUP) lifts all bans of networks.",
-		Args:  noArguments,
+		Long: "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\n" +
+			"Every flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\n" +
+			"or as a field of the JSON object in the file that --config names. Flags win over the\n" +
+			"environment, the environment over the file.\n\nA hangup (kill -HUP) lifts all bans of networks.",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := settle(c, cmd.Flags(), file); err != nil {
 				return usageError{err}
@@ -113,7 +116,9 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 	if err := s.Start(ctx); err != nil {
 		return errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
-	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  agents      %s\n  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
+	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  agents      %s\n"+
+		"  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n"+
+		"    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
 		s.Origin(), s.BaseURL(), s.AgentURL(), s.Origin(), s.Origin(), c.Place(), s.BaseURL())
 	// Documents and pages were made of much that is not needed again.
 	debug.FreeOSMemory()
@@ -145,7 +150,8 @@ func logHandler(c *config.Config, out io.Writer) slog.Handler {
 	if c.LogFormat == "json" || c.LogFormat == "auto" && !isTerminal(out) {
 		return slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level})
 	}
-	return tint.NewTextHandler(out, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: config.PlainTerminal() || !isTerminal(out)})
+	return tint.NewTextHandler(out,
+		&tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: config.PlainTerminal() || !isTerminal(out)})
 }
 
 func isTerminal(out io.Writer) bool {

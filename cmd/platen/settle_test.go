@@ -38,7 +38,10 @@ func samples(f config.Field) [3]string {
 	case "log-level":
 		return [3]string{"debug", "warn", "error"}
 	case "secret-key":
-		return [3]string{strings.Repeat("1", config.SecretLeast), strings.Repeat("2", config.SecretLeast), strings.Repeat("3", config.SecretLeast)}
+		return [3]string{
+			strings.Repeat("1", config.SecretLeast), strings.Repeat("2", config.SecretLeast),
+			strings.Repeat("3", config.SecretLeast),
+		}
 	}
 	return [3]string{"one", "two", "three"}
 }

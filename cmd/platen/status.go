@@ -54,8 +54,10 @@ func printStatus(out io.Writer, s *client.SandboxStatus, origin string) error {
 	if s.Status != "active" {
 		state = p.in(red, string(s.Status))
 	}
-	fmt.Fprintf(out, "%s  %s  %s, %d s left at %s\n", p.in(bold, s.PublicName), s.SandboxID, state, s.ExpiresInS, origin)
-	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, seed %d\n\n", s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, s.Seed)
+	fmt.Fprintf(out, "%s  %s  %s, %d s left at %s\n",
+		p.in(bold, s.PublicName), s.SandboxID, state, s.ExpiresInS, origin)
+	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, seed %d\n\n",
+		s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, s.Seed)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", p.in(faint, name), value) }
 	row("cash", fmt.Sprintf("%s, %s at the opening", amount(s.CashMinor), amount(s.OpeningCashMinor)))
@@ -64,7 +66,8 @@ func printStatus(out io.Writer, s *client.SandboxStatus, origin string) error {
 	row("orders", fmt.Sprintf("%d open, %d shipped", s.Counts.OrdersOpen, s.Score.OrdersShipped))
 	row("work orders", fmt.Sprintf("%d open", s.Counts.WorkOrdersOpen))
 	row("lots offered", fmt.Sprint(s.Counts.LotsOffered))
-	row("to count in, to pay", fmt.Sprintf("%d deliveries, %d invoices", s.Counts.DeliveriesWaiting, s.Counts.InvoicesPayable))
+	row("to count in, to pay",
+		fmt.Sprintf("%d deliveries, %d invoices", s.Counts.DeliveriesWaiting, s.Counts.InvoicesPayable))
 	row("presses", fmt.Sprintf("%d idle, %d running, %d down", s.Presses.Idle, s.Presses.Running, s.Presses.Down))
 	for _, m := range s.Inventory.Materials {
 		low := ""

@@ -23,7 +23,10 @@ const (
 )
 
 func eventsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "events", Short: "The event feed", Args: noArguments, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{
+		Use: "events", Short: "The event feed", Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	cmd.AddCommand(eventsTailCommand())
 	return cmd
 }
@@ -36,8 +39,9 @@ func eventsTailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show events as they happen",
-		Long:  "Show events as they happen. No event is left out: the command follows the numbers of the feed,\nand tries again from the last one while the server cannot be reached.",
-		Args:  noArguments,
+		Long: "Show events as they happen. No event is left out: the command follows the numbers of the feed,\n" +
+			"and tries again from the last one while the server cannot be reached.",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, origin, err := p.connect()
 			if err != nil {
@@ -73,7 +77,8 @@ func eventsTailCommand() *cobra.Command {
 	p.flags(cmd, true)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&types, "types", nil, "Event types to show; all when empty.")
-	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that happens, or with --no-follow the first of all.")
+	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that "+
+		"happens, or with --no-follow the first of all.")
 	flags.BoolVar(&once, "no-follow", false, "Show the events that there are, and end.")
 	flags.BoolVar(&asJSON, "json", false, "Print each event as one line of JSON, as the feed has it.")
 	return cmd
@@ -128,7 +133,8 @@ func (p *eventPrinter) print(e feedEvent) error {
 	if err := json.Unmarshal(e.raw, &read); err != nil {
 		return fmt.Errorf("read event %d: %w", e.Seq, err)
 	}
-	_, err := fmt.Fprintf(p.out, "%6d  %s  %s  %s\n", e.Seq, read.SimDate, p.paint.system(string(read.System), fmt.Sprintf("%-38s", e.Type)), p.paint.in(faint, gist(read.Data)))
+	_, err := fmt.Fprintf(p.out, "%6d  %s  %s  %s\n", e.Seq, read.SimDate,
+		p.paint.system(string(read.System), fmt.Sprintf("%-38s", e.Type)), p.paint.in(faint, gist(read.Data)))
 	return err //nolint:wrapcheck // the error of standard output is enough
 }
 
@@ -169,7 +175,10 @@ func gist(data json.RawMessage) string {
 }
 
 func requestsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "requests", Short: "The requests of the sandbox's clients", Args: noArguments, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{
+		Use: "requests", Short: "The requests of the sandbox's clients", Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	cmd.AddCommand(requestsTailCommand())
 	return cmd
 }
@@ -180,14 +189,18 @@ func requestsTailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show requests as they are handled",
-		Long:  "Show requests as they are handled, those of other clients of the sandbox. It looks every\ntwo seconds, which spends the budget of the key it uses.",
-		Args:  noArguments,
+		Long: "Show requests as they are handled, those of other clients of the sandbox. It looks every\n" +
+			"two seconds, which spends the budget of the key it uses.",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, _, err := p.connect()
 			if err != nil {
 				return err
 			}
-			t := requestsTail{client: c, out: cmd.OutOrStdout(), paint: paintFor(cmd.OutOrStdout()), json: asJSON, shown: map[string]bool{}}
+			t := requestsTail{
+				client: c, out: cmd.OutOrStdout(), paint: paintFor(cmd.OutOrStdout()), json: asJSON,
+				shown: map[string]bool{},
+			}
 			return t.run(cmd.Context(), once)
 		},
 	}
@@ -252,7 +265,8 @@ func (t *requestsTail) print(call *client.LoggedCall) error {
 	if call.ErrorCode != nil {
 		note += "  " + *call.ErrorCode
 	}
-	_, err := fmt.Fprintf(t.out, "%s  %s  %s  %-6s %s  %d ms%s\n", clockTime(call.CreatedAt), t.paint.status(call.Status, fmt.Sprint(call.Status)),
-		t.paint.system(string(call.System), fmt.Sprintf("%-7s", call.System)), call.Method, call.Path, call.DurationMS, note)
+	_, err := fmt.Fprintf(t.out, "%s  %s  %s  %-6s %s  %d ms%s\n", clockTime(call.CreatedAt),
+		t.paint.status(call.Status, fmt.Sprint(call.Status)), t.paint.system(string(call.System),
+			fmt.Sprintf("%-7s", call.System)), call.Method, call.Path, call.DurationMS, note)
 	return err //nolint:wrapcheck // the error of standard output is enough
 }

@@ -47,8 +47,9 @@ webhook-, and the secret that your program uses. With --computed, the signature 
 your program computes for it, it also names the mistake of your program.
 
 The exit status is 0 when a correct receiver accepts the request and 1 when not.`,
-		Example: "  platen verify --body body.json --headers headers.txt\n  platen verify --header 'webhook-id: evt_…' --header 'webhook-timestamp: …' \\\n    --header 'webhook-signature: v1,…' < body.json",
-		Args:    noArguments,
+		Example: "  platen verify --body body.json --headers headers.txt\n  platen verify --header 'webhook-id: " +
+			"evt_…' --header 'webhook-timestamp: …' \\\n    --header 'webhook-signature: v1,…' < body.json",
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return verify(&o, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
@@ -60,7 +61,8 @@ The exit status is 0 when a correct receiver accepts the request and 1 when not.
 	flags.StringVar(&o.secret, "secret", "", "Secret that the receiver uses.")
 	flags.StringVar(&o.oldSecret, "old-secret", "", "Secret from before a rotation.")
 	flags.StringVar(&o.computed, "computed", "", "Signature that the receiver's own code computes.")
-	flags.StringVar(&o.at, "at", "", "When the request came by the receiver's clock, such as 2026-11-21T12:00:00Z; now when left out.")
+	flags.StringVar(&o.at, "at", "",
+		"When the request came by the receiver's clock, such as 2026-11-21T12:00:00Z; now when left out.")
 	flags.BoolVar(&o.json, "json", false, "Print one JSON object.")
 	return cmd
 }

@@ -41,7 +41,8 @@ var receivers = []struct {
 	{"Go", "go", func(t *testing.T, _ int) []string {
 		t.Helper()
 		program := filepath.Join(t.TempDir(), "receiver")
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "receiver.go").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "receiver.go").
+			CombinedOutput(); err != nil {
 			t.Fatalf("build: %v\n%s", err, out)
 		}
 		return []string{program}
@@ -116,7 +117,8 @@ func start(t *testing.T, argv func(*testing.T, int) []string) (address string, p
 	words, printed := argv(t, port), &journal{}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	program := exec.CommandContext(ctx, words[0], words[1:]...)
-	program.Env = append(os.Environ(), "PORT="+strconv.Itoa(port), "PLATEN_WEBHOOK_SECRET="+ownSecret, "SEEN_FOLDER="+filepath.Join(t.TempDir(), "seen"))
+	program.Env = append(os.Environ(), "PORT="+strconv.Itoa(port), "PLATEN_WEBHOOK_SECRET="+ownSecret,
+		"SEEN_FOLDER="+filepath.Join(t.TempDir(), "seen"))
 	program.Stdout, program.Stderr, program.WaitDelay = printed, printed, patience
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
@@ -150,8 +152,11 @@ func start(t *testing.T, argv func(*testing.T, int) []string) (address string, p
 }
 
 func delivery(id string) []byte {
-	return fmt.Appendf(nil, `{"id":"%s","type":"office.payment.received","created_at":"2026-11-21T12:00:00.000Z","sim_date":"2027-01-04",`+
-		`"sandbox_id":"sbx_1","system":"office","simulation":true,"data":{"name":"Söhne & Co / \"Druck\" <b>\u2028","amount_minor":1250},"links":{"self":"/office/payments/pay_1"}}`, id)
+	return fmt.Appendf(nil,
+		`{"id":"%s","type":"office.payment.received","created_at":"2026-11-21T12:00:00.000Z","sim_date":"2027-01-04",`+
+			`"sandbox_id":"sbx_1","system":"office","simulation":true,`+
+			`"data":{"name":"Söhne & Co / \"Druck\" <b>\u2028",`+
+			`"amount_minor":1250},"links":{"self":"/office/payments/pay_1"}}`, id)
 }
 
 // tampering sends other bytes than were signed, or without a header.
@@ -187,9 +192,11 @@ func TestReceiversOfTheDocsAreRight(t *testing.T) {
 				}
 				for range max(c.times, 1) {
 					got := webhook.Post(t.Context(), tampering{change}, &webhook.Message{
-						URL: address, ID: id(i), Body: delivery(id(i)), Secrets: secrets, UserAgent: "test", SentAt: time.Now().Add(c.off),
+						URL: address, ID: id(i), Body: delivery(id(i)), Secrets: secrets, UserAgent: "test",
+						SentAt: time.Now().Add(c.off),
 					})
-					if (got.ErrorClass == "") != c.good || !c.good && !c.anyhow && got.ErrorClass != event.ClassHTTP4xx {
+					if (got.ErrorClass == "") != c.good ||
+						!c.good && !c.anyhow && got.ErrorClass != event.ClassHTTP4xx {
 						t.Errorf("%s: %+v, want it taken: %t\n%s", c.name, got, c.good, printed)
 					}
 				}
@@ -270,16 +277,21 @@ func cases() []receiverCase {
 		{name: "another secret", secrets: []string{otherSecret}},
 		{name: "too late", off: -310 * time.Second},
 		{name: "too early", off: 310 * time.Second},
-		{name: "a changed amount", change: body(func(b []byte) []byte { return bytes.Replace(b, []byte("1250"), []byte("9250"), 1) })},
+		{name: "a changed amount",
+			change: body(func(b []byte) []byte { return bytes.Replace(b, []byte("1250"), []byte("9250"), 1) })},
 		{name: "a line break at the end", change: body(func(b []byte) []byte { return append(b, '\n') })},
 		{name: "no body", change: body(func([]byte) []byte { return nil })},
-		{name: "a body that is too large", anyhow: true, change: body(func([]byte) []byte { return bytes.Repeat([]byte("x"), 1<<17) })},
+		{name: "a body that is too large", anyhow: true,
+			change: body(func([]byte) []byte { return bytes.Repeat([]byte("x"), 1<<17) })},
 		{name: "no signature", change: header(webhook.HeaderSignature, "")},
-		{name: "a signature of version 2", change: edit(webhook.HeaderSignature, func(s string) string { return "v2" + s[2:] })},
+		{name: "a signature of version 2",
+			change: edit(webhook.HeaderSignature, func(s string) string { return "v2" + s[2:] })},
 		{name: "half of a signature", change: edit(webhook.HeaderSignature, func(s string) string { return s[:20] })},
 		{name: "no timestamp", change: header(webhook.HeaderTimestamp, "")},
 		{name: "a timestamp that is none", change: header(webhook.HeaderTimestamp, "now")},
-		{name: "a timestamp that was moved", change: edit(webhook.HeaderTimestamp, func(s string) string { return s[:len(s)-1] + string('0'+(s[len(s)-1]-'0'+1)%10) })},
+		{name: "a timestamp that was moved", change: edit(webhook.HeaderTimestamp, func(s string) string {
+			return s[:len(s)-1] + string('0'+(s[len(s)-1]-'0'+1)%10)
+		})},
 		{name: "another id", change: header(webhook.HeaderID, "evt_other")},
 		{name: "no id", change: header(webhook.HeaderID, "")},
 		{name: "good in the end", good: true},
@@ -334,7 +346,8 @@ func TestTheLibraryOfReceiversVerifiesWhatIsSent(t *testing.T) {
 		{[]string{webhook.NewSecret()}, ownSecret, 0, "No matching signature found"},
 	} {
 		webhook.Post(t.Context(), capturing{&lines, c.verified}, &webhook.Message{
-			URL: "http://127.0.0.1/", ID: "evt_1", Body: delivery("evt_1"), Secrets: c.signed, UserAgent: "test", SentAt: time.Now().Add(c.off),
+			URL: "http://127.0.0.1/", ID: "evt_1", Body: delivery("evt_1"), Secrets: c.signed, UserAgent: "test",
+			SentAt: time.Now().Add(c.off),
 		})
 		want = append(want, c.want)
 	}

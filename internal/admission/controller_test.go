@@ -41,7 +41,10 @@ type bench struct {
 
 func open(t testing.TB, change func(*admission.Options)) *bench {
 	t.Helper()
-	b := &bench{t: t, path: filepath.Join(t.TempDir(), "platen.db"), now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC), change: change}
+	b := &bench{
+		t: t, path: filepath.Join(t.TempDir(), "platen.db"), now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC),
+		change: change,
+	}
 	b.start()
 	t.Cleanup(func() { b.inner.Close() })
 	return b
@@ -67,7 +70,8 @@ func (b *bench) start() {
 		return fault
 	})
 	o := admission.Options{
-		Store: b.store, Log: slog.New(slog.DiscardHandler), Now: b.Now, Capacity: 3, Queue: 5, ClaimWindow: window, Turnover: lasts,
+		Store: b.store, Log: slog.New(slog.DiscardHandler), Now: b.Now, Capacity: 3, Queue: 5,
+		ClaimWindow: window, Turnover: lasts,
 		Secret: []byte("a secret of thirty-two characters"),
 	}
 	if b.change != nil {
@@ -98,11 +102,15 @@ func (b *bench) fails(f storetest.Fault) {
 }
 
 // make is the maker of the bench: its answer is the id of the sandbox.
-func (b *bench) make(ctx context.Context, order admission.Order, records func(admission.Reply) []store.Write) (admission.Reply, error) {
+func (b *bench) make(ctx context.Context, order admission.Order,
+	records func(admission.Reply) []store.Write) (admission.Reply, error) {
 	b.mu.Lock()
 	b.made++
 	id := fmt.Sprintf("sbx_%d", b.made)
-	header := store.Sandbox{ID: id, Network: order.Network, CreatedAt: b.now, ExpiresAt: b.now.Add(lasts), DeleteAt: b.now.Add(lasts), WakeAt: b.now}
+	header := store.Sandbox{
+		ID: id, Network: order.Network, CreatedAt: b.now, ExpiresAt: b.now.Add(lasts), DeleteAt: b.now.Add(lasts),
+		WakeAt: b.now,
+	}
 	b.mu.Unlock()
 	if string(order.Text) == "impossible" {
 		return admission.Reply{}, problem.New(problem.InvalidPreset, "There is no such preset.")
@@ -298,7 +306,10 @@ func TestUnknownTicketsAreNotFound(t *testing.T) {
 	b := open(t, nil)
 	b.mustMake(3)
 	ticket := b.mustQueue(1)[0]
-	for _, id := range []string{"", "tkt_", "tkt_00000000000000000000000000", ticket + "0", ticket[:len(ticket)-1], ticket[4:], "TKT_" + ticket[4:], "\x00", ticket + "\xff"} {
+	for _, id := range []string{
+		"", "tkt_", "tkt_00000000000000000000000000", ticket + "0", ticket[:len(ticket)-1], ticket[4:],
+		"TKT_" + ticket[4:], "\x00", ticket + "\xff",
+	} {
 		_, _, err := b.poll(id)
 		b.wantCode(id, err, problem.TicketNotFound)
 	}
@@ -317,7 +328,9 @@ func TestTheExpectedWaitIsThatOfTheLeasesAhead(t *testing.T) {
 	b.mustMake(1)
 	b.pass(9*time.Minute + 500*time.Millisecond)
 	tickets := b.mustQueue(5)
-	for i, want := range []time.Duration{30 * time.Minute, 31 * time.Minute, 70 * time.Minute, 71 * time.Minute, 110 * time.Minute} {
+	for i, want := range []time.Duration{
+		30 * time.Minute, 31 * time.Minute, 70 * time.Minute, 71 * time.Minute, 110 * time.Minute,
+	} {
 		_, stands, err := b.poll(tickets[i])
 		if err != nil || stands.EtaSeconds != int(want/time.Second) {
 			t.Errorf("position %d waits %d s, want %s, %v", i+1, stands.EtaSeconds, want, err)

@@ -57,7 +57,8 @@ func (d *Controller) Create(ctx context.Context, in Request) (Reply, error) {
 	}
 	if i != nil {
 		if !d.hold(d.keys, i.name) {
-			return Reply{}, problem.New(problem.RequestInProgress, "The first request with this Idempotency-Key is still at work.")
+			return Reply{}, problem.New(problem.RequestInProgress,
+				"The first request with this Idempotency-Key is still at work.")
 		}
 		defer d.release(d.keys, i.name)
 		if reply, found, err := d.replay(ctx, i, d.options.Now()); err != nil || found {
@@ -172,7 +173,8 @@ func (d *Controller) roomFor(network string, now time.Time) error {
 		return err
 	}
 	if waits := len(d.queue.waiting); (waits > 0 || d.free() <= 0) && waits >= d.options.Queue {
-		p := problem.New(problem.QueueFull, "All %d places for sandboxes are taken, and %d clients wait in the queue.", d.options.Capacity, waits)
+		p := problem.New(problem.QueueFull, "All %d places for sandboxes are taken, and %d clients wait in the queue.",
+			d.options.Capacity, waits)
 		p.RetryAfter = fullRetrySeconds
 		return p
 	}
@@ -189,12 +191,14 @@ func creationRecord(network string, now time.Time) store.Record {
 		panic("encode creation: " + err.Error()) // our own type always encodes
 	}
 	return store.Record{
-		Kind: kindCreation, Key: fmt.Sprintf("%020d-%s", now.UnixMicro(), hex.EncodeToString(unique)), Body: body, EndsAt: now.Add(creationsCount),
+		Kind: kindCreation, Key: fmt.Sprintf("%020d-%s", now.UnixMicro(), hex.EncodeToString(unique)), Body: body,
+		EndsAt: now.Add(creationsCount),
 	}
 }
 
 // enqueue makes a ticket durable.
-func (d *Controller) enqueue(ctx context.Context, g *grant, reply Reply, records func(Reply) []store.Write) (Reply, error) {
+func (d *Controller) enqueue(ctx context.Context, g *grant, reply Reply,
+	records func(Reply) []store.Write) (Reply, error) {
 	err := d.store.Write(context.WithoutCancel(ctx), records(reply))
 	if err != nil {
 		if _, missing := d.store.Find(context.WithoutCancel(ctx), kindTicket, g.ticket.key); missing == nil {

@@ -30,7 +30,9 @@ func (s *shelf) List(context.Context, string) ([]store.Record, error) {
 func FuzzKeptReply(f *testing.F) {
 	now := time.Unix(1_790_000_000, 0)
 	d := &Controller{options: Options{Secret: []byte("a secret of thirty-two characters")}}
-	in := Request{Key: "a key of twenty and more", Fingerprint: sha256.Sum256([]byte("body")), Order: Order{Network: "net"}}
+	in := Request{
+		Key: "a key of twenty and more", Fingerprint: sha256.Sum256([]byte("body")), Order: Order{Network: "net"},
+	}
 	i, err := d.intend(&in)
 	if err != nil || i == nil {
 		f.Fatalf("the key does not count: %v", err)
@@ -38,14 +40,21 @@ func FuzzKeptReply(f *testing.F) {
 	want := Reply{Status: 201, Body: []byte(`{"data":{}}`)}
 	good := i.record(want, now)
 	f.Add(good.Body)
-	for _, body := range [][]byte{nil, good.Body[:1], good.Body[:12], good.Body[:28], good.Body[:len(good.Body)-1], append(bytes.Clone(good.Body), 0)} {
+	for _, body := range [][]byte{
+		nil, good.Body[:1], good.Body[:12], good.Body[:28], good.Body[:len(good.Body)-1],
+		append(bytes.Clone(good.Body), 0),
+	} {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		d := &Controller{options: d.options, store: &shelf{record: store.Record{Kind: kindReply, Key: i.name, Body: body, EndsAt: good.EndsAt}}}
+		d := &Controller{
+			options: d.options,
+			store:   &shelf{record: store.Record{Kind: kindReply, Key: i.name, Body: body, EndsAt: good.EndsAt}},
+		}
 		reply, found, err := d.replay(t.Context(), i, now)
 		// Another process may have sealed it, with another nonce.
-		if found && err == nil && (!reply.Replayed || reply.Status != want.Status || !bytes.Equal(reply.Body, want.Body)) {
+		if found && err == nil &&
+			(!reply.Replayed || reply.Status != want.Status || !bytes.Equal(reply.Body, want.Body)) {
 			t.Errorf("%x is read as %+v", body, reply)
 		}
 		if found != (err == nil) || bytes.Equal(body, good.Body) && !found || err != nil && len(reply.Body) > 0 {
@@ -62,10 +71,16 @@ func FuzzKeptReply(f *testing.F) {
 func FuzzTickets(f *testing.F) {
 	now := time.Unix(1_790_000_000, 0).UTC()
 	for _, s := range []state{waiting, ready, forfeited} {
-		t := ticket{key: "k", Number: 7, Order: Order{Network: "net", Text: []byte(`{"preset":"starter"}`)}, State: s, Since: now}
+		t := ticket{
+			key: "k", Number: 7, Order: Order{Network: "net", Text: []byte(`{"preset":"starter"}`)}, State: s,
+			Since: now,
+		}
 		f.Add(t.record().Body)
 	}
-	for _, seed := range []string{``, `null`, `{}`, `[]`, `{"state":"lost"}`, `{"number":18446744073709551615,"state":"waiting"}`, `{"number":-1}`, `{"state":"ready","since":"never"}`} {
+	for _, seed := range []string{
+		``, `null`, `{}`, `[]`, `{"state":"lost"}`, `{"number":18446744073709551615,"state":"waiting"}`,
+		`{"number":-1}`, `{"state":"ready","since":"never"}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -77,10 +92,12 @@ func FuzzTickets(f *testing.F) {
 		if read == nil || l.next <= read.Number {
 			t.Fatalf("%q is read as %+v, and the next number is %d", body, read, l.next)
 		}
-		if len(l.waiting)+len(l.ready) != 1 && read.State != forfeited || len(l.waiting) == 1 && read.State != waiting || len(l.ready) == 1 && read.State != ready {
+		if len(l.waiting)+len(l.ready) != 1 && read.State != forfeited ||
+			len(l.waiting) == 1 && read.State != waiting || len(l.ready) == 1 && read.State != ready {
 			t.Errorf("%q is %q, with %d waiting and %d ready", body, read.State, len(l.waiting), len(l.ready))
 		}
-		again, err := readQueue(t.Context(), &shelf{record: store.Record{Kind: kindTicket, Key: "k", Body: read.record().Body}}, now)
+		again, err := readQueue(t.Context(),
+			&shelf{record: store.Record{Kind: kindTicket, Key: "k", Body: read.record().Body}}, now)
 		if err != nil || !bytes.Equal(again.tickets["k"].record().Body, read.record().Body) {
 			t.Errorf("%q is written as %q and read as %+v, %v", body, read.record().Body, again.tickets["k"], err)
 		}

@@ -16,7 +16,10 @@ func FuzzProof(f *testing.F) {
 	b := open(f, func(o *admission.Options) { o.Difficulty, o.Capacity = 16, 1 })
 	_, _, err := b.create("net")
 	challenge := b.wantCode("without a proof", err, problem.PowRequired).Details.(admission.PowDetails).Challenge
-	for _, seed := range []string{"", ".", challenge, challenge + ".", challenge + ".1", challenge + ".-1", "." + challenge, challenge + "=.1", challenge + ".1.1", challenge[1:] + ".1", strings.Repeat("1", 9000)} {
+	for _, seed := range []string{
+		"", ".", challenge, challenge + ".", challenge + ".1", challenge + ".-1", "." + challenge, challenge + "=.1",
+		challenge + ".1.1", challenge[1:] + ".1", strings.Repeat("1", 9000),
+	} {
 		f.Add(seed)
 	}
 	good := solve(challenge, 16, true)
@@ -45,7 +48,10 @@ func FuzzTicket(f *testing.F) {
 	if err != nil || ticket == "" {
 		f.Fatalf("the ticket is %q, %v", ticket, err)
 	}
-	for _, seed := range []string{"", "tkt_", ticket, strings.ToUpper(ticket), ticket + "0", ticket[:len(ticket)-1], " " + ticket, strings.Repeat("0", 70_000), "tkt_\x00", "%74kt_"} {
+	for _, seed := range []string{
+		"", "tkt_", ticket, strings.ToUpper(ticket), ticket + "0", ticket[:len(ticket)-1], " " + ticket,
+		strings.Repeat("0", 70_000), "tkt_\x00", "%74kt_",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
@@ -56,7 +62,8 @@ func FuzzTicket(f *testing.F) {
 			}
 			return
 		}
-		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.TicketNotFound || stands != nil || reply.Status != 0 {
+		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.TicketNotFound || stands != nil ||
+			reply.Status != 0 {
 			t.Errorf("%q is answered %+v %+v, %v", id, reply, stands, err)
 		}
 		if stands, err := b.controller.Inspect(ticket); err != nil || stands == nil || stands.Position != 1 {

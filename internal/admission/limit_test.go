@@ -22,7 +22,8 @@ func TestANetworkHasSoManySandboxesAtATime(t *testing.T) {
 	for range 2 {
 		_, _, err := b.create("net")
 		p := b.wantCode("the fourth", err, problem.IPActiveLimit)
-		if want := b.Now().Add(lasts - time.Minute); !p.RetryAt.Equal(want) || p.RetryAfter != int((lasts-time.Minute)/time.Second) {
+		if want := b.Now().Add(lasts - time.Minute); !p.RetryAt.Equal(want) ||
+			p.RetryAfter != int((lasts-time.Minute)/time.Second) {
 			t.Errorf("retry at %s in %d s, want %s", p.RetryAt, p.RetryAfter, want)
 		}
 		b.start()
@@ -50,7 +51,8 @@ func TestANetworkCreatesSoManyInAnHour(t *testing.T) {
 	for range 2 {
 		_, _, err = b.create("net")
 		p := b.wantCode("the third within the hour", err, problem.IPCreateLimit)
-		if !p.RetryAt.Equal(begun.Add(time.Hour)) || p.RetryAfter != int(begun.Add(time.Hour).Sub(b.Now())/time.Second) {
+		if !p.RetryAt.Equal(begun.Add(time.Hour)) ||
+			p.RetryAfter != int(begun.Add(time.Hour).Sub(b.Now())/time.Second) {
 			t.Errorf("retry at %s in %d s, want %s", p.RetryAt, p.RetryAfter, begun.Add(time.Hour))
 		}
 		b.controller.Maintain(t.Context())

@@ -156,15 +156,18 @@ func (d *Controller) allows(network string, now time.Time) error {
 		return nil
 	}
 	if has := h.living + h.making + h.tickets; d.options.Active > 0 && has >= d.options.Active {
-		p := problem.New(problem.IPActiveLimit, "Your network has %d sandboxes, places in the queue included, and may have %d.", has, d.options.Active)
+		p := problem.New(problem.IPActiveLimit,
+			"Your network has %d sandboxes, places in the queue included, and may have %d.", has, d.options.Active)
 		if group, err := netip.ParsePrefix(network); err == nil && group.Addr().Unmap().IsLoopback() {
-			p.Hint = "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until retry_at. On your own machine, platen serve --ip-active 0 starts a server without this limit."
+			p.Hint = "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until " +
+				"retry_at. On your own machine, platen serve --ip-active 0 starts a server without this limit."
 		}
 		return retrying(p, now, d.occupancy.nextFree(network, now))
 	}
 	h.expire(now)
 	if n := len(h.creations); d.options.Hourly > 0 && n >= d.options.Hourly {
-		p := problem.New(problem.IPCreateLimit, "Your network has created %d sandboxes within an hour, and may create %d.", n, d.options.Hourly)
+		p := problem.New(problem.IPCreateLimit,
+			"Your network has created %d sandboxes within an hour, and may create %d.", n, d.options.Hourly)
 		return retrying(p, now, h.creations[n-d.options.Hourly].Add(creationsCount))
 	}
 	return nil

@@ -95,7 +95,8 @@ func (d *Controller) inspect(key string) (*ticket, *Waiting, error) {
 	case t == nil || t.pending || t.State == forfeited && !now.Before(t.Since.Add(forfeitKept)):
 		return nil, nil, problem.New(problem.TicketNotFound, "There is no such ticket, or it has been claimed.")
 	case t.State == forfeited:
-		return t, nil, problem.New(problem.TicketForfeited, "The ticket was ready and was not claimed within %s; its place went to the next.", d.options.ClaimWindow)
+		return t, nil, problem.New(problem.TicketForfeited,
+			"The ticket was ready and was not claimed within %s; its place went to the next.", d.options.ClaimWindow)
 	case t.State == waiting:
 		stands := d.waiting(t, now)
 		return t, &stands, nil

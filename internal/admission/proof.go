@@ -112,7 +112,8 @@ func (d *Controller) prove(ctx context.Context, sent []string, now time.Time) (*
 func (d *Controller) check(sent []string, now time.Time) (name string, ends time.Time, reason string) {
 	challenge, nonce, _ := strings.Cut(sent[0], ".")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(challenge)
-	if len(sent) > 1 || err != nil || len(b) != challengeBytes || !hmac.Equal(b[signedBytes:], d.signature(b[:signedBytes])) || !decimal(nonce) {
+	if len(sent) > 1 || err != nil || len(b) != challengeBytes ||
+		!hmac.Equal(b[signedBytes:], d.signature(b[:signedBytes])) || !decimal(nonce) {
 		return "", ends, powWrong
 	}
 	ends = time.Unix(int64(binary.BigEndian.Uint64(b)), 0)

@@ -67,9 +67,11 @@ func TestABadProofIsRefusedWithItsReason(t *testing.T) {
 	}
 	forged := challenge[:40] + string(digit) + challenge[41:]
 	for _, proof := range [][]string{
-		{""}, {"."}, {challenge}, {challenge + "."}, {good + "x"}, {good + "."}, {"x" + good}, {good, good}, {strings.ToUpper(good)},
-		{challenge + ".-1"}, {challenge + ".0x1"}, {challenge + "." + strings.Repeat("1", 1000)}, {challenge + ". 1"}, {challenge + ".١"},
-		{solve(challenge, difficulty, false)}, {solve(forged, difficulty, true)}, {solve("", difficulty, true)}, {"\x00\xff.1"},
+		{""}, {"."}, {challenge}, {challenge + "."}, {good + "x"}, {good + "."},
+		{"x" + good}, {good, good}, {strings.ToUpper(good)}, {challenge + ".-1"}, {challenge + ".0x1"},
+		{challenge + "." + strings.Repeat("1", 1000)}, {challenge + ". 1"}, {challenge + ".١"},
+		{solve(challenge, difficulty, false)}, {solve(forged, difficulty, true)},
+		{solve("", difficulty, true)}, {"\x00\xff.1"},
 	} {
 		_, _, err := b.create("net", proven(proof...))
 		b.wantReason(err, "wrong")

@@ -38,7 +38,8 @@ type model struct {
 func TestAnyHistoryIsFair(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &model{capacity: rapid.IntRange(1, 3).Draw(rt, "capacity"), queue: rapid.IntRange(0, 4).Draw(rt, "queue"), over: map[string]problem.Code{}, readySince: map[string]time.Time{},
+		m := &model{capacity: rapid.IntRange(1, 3).Draw(rt, "capacity"), queue: rapid.IntRange(0, 4).Draw(rt, "queue"),
+			over: map[string]problem.Code{}, readySince: map[string]time.Time{},
 			numbers: map[string]int{}, told: map[string]bool{}}
 		m.bench = open(t, func(o *admission.Options) { o.Capacity, o.Queue = m.capacity, m.queue })
 		defer m.inner.Close()
@@ -86,7 +87,9 @@ func (m *model) polls(rt *rapid.T) {
 	m.settle()
 	i := rapid.IntRange(0, len(m.line)-1).Draw(rt, "ticket")
 	ticket := m.line[i]
-	fault := rapid.SampledFrom([]storetest.Fault{storetest.NoFault, storetest.NoFault, storetest.NotApplied, storetest.AppliedButFailed}).Draw(rt, "fault")
+	fault := rapid.SampledFrom([]storetest.Fault{
+		storetest.NoFault, storetest.NoFault, storetest.NotApplied, storetest.AppliedButFailed,
+	}).Draw(rt, "fault")
 	_, ready := m.readySince[ticket]
 	if ready {
 		m.fails(fault)
@@ -96,7 +99,8 @@ func (m *model) polls(rt *rapid.T) {
 	m.fails(storetest.NoFault)
 	switch {
 	case !ready && (err != nil || stands == nil):
-		rt.Fatalf("ticket %d of %d, of which %d are ready, stands at %+v, %v", i, len(m.line), len(m.readySince), stands, err)
+		rt.Fatalf("ticket %d of %d, of which %d are ready, stands at %+v, %v",
+			i, len(m.line), len(m.readySince), stands, err)
 	case ready && stands != nil:
 		rt.Fatalf("a ready ticket waits at %d", stands.Position)
 	case ready && fault == storetest.NotApplied:
@@ -167,7 +171,8 @@ func (m *model) restart(rt *rapid.T) {
 		}
 	}
 	if m.free() < 0 {
-		rt.Fatalf("after a restart %d tickets are ready, %d sandboxes live in %d places", len(m.readySince), len(m.living), m.capacity)
+		rt.Fatalf("after a restart %d tickets are ready, %d sandboxes live in %d places",
+			len(m.readySince), len(m.living), m.capacity)
 	}
 }
 
@@ -210,7 +215,8 @@ func (m *model) check(rt *rapid.T) {
 			want = position
 		}
 		stands, err := m.controller.Inspect(ticket)
-		if err != nil || (stands == nil) != (want == 0) || stands != nil && (stands.Position != want || stands.EtaSeconds < 1) {
+		if err != nil || (stands == nil) != (want == 0) ||
+			stands != nil && (stands.Position != want || stands.EtaSeconds < 1) {
 			rt.Fatalf("ticket %d stands at %+v, want %d, %v", i, stands, want, err)
 		}
 	}
@@ -262,7 +268,8 @@ func TestPlacesAreNeverGivenTwice(t *testing.T) {
 	}
 	racing.Wait()
 	if served.Load() != clients || most.Load() > capacity {
-		t.Errorf("%d of %d were served, at most %d at a time in %d places", served.Load(), clients, most.Load(), capacity)
+		t.Errorf("%d of %d were served, at most %d at a time in %d places",
+			served.Load(), clients, most.Load(), capacity)
 	}
 	if n := b.controller.Length(); n != 0 {
 		t.Errorf("%d still wait", n)

@@ -71,7 +71,10 @@ func (i *intention) record(reply Reply, now time.Time) store.Record {
 	plain = append(plain, reply.Body...)
 	nonce := make([]byte, i.seal.NonceSize())
 	rand.Read(nonce)
-	return store.Record{Kind: kindReply, Key: i.name, Body: i.seal.Seal(nonce, nonce, plain, []byte(i.name)), EndsAt: now.Add(replyKept)}
+	return store.Record{
+		Kind: kindReply, Key: i.name, Body: i.seal.Seal(nonce, nonce, plain, []byte(i.name)),
+		EndsAt: now.Add(replyKept),
+	}
 }
 
 // replay returns the kept response, if there is one.
@@ -92,7 +95,8 @@ func (d *Controller) replay(ctx context.Context, i *intention, now time.Time) (R
 		return Reply{}, false, errKept
 	}
 	if [sha256.Size]byte(plain) != i.fingerprint {
-		return Reply{}, false, problem.New(problem.IdempotencyKeyReused, "This Idempotency-Key was used before for a different request.")
+		return Reply{}, false, problem.New(problem.IdempotencyKeyReused,
+			"This Idempotency-Key was used before for a different request.")
 	}
 	rest := plain[len(i.fingerprint):]
 	return Reply{Status: int(binary.BigEndian.Uint16(rest)), Body: rest[2:], Replayed: true}, true, nil

@@ -44,7 +44,8 @@ func TestACreationIsReplayedForTenMinutes(t *testing.T) {
 		t.Errorf("before the ten minutes are over: replayed %t, %v", again.Replayed, err)
 	}
 	b.pass(time.Microsecond)
-	if again, err := b.controller.Create(t.Context(), b.request("net", under(key), other)); err != nil || again.Replayed || bytes.Equal(again.Body, first.Body) {
+	if again, err := b.controller.Create(t.Context(), b.request("net", under(key), other)); err != nil ||
+		again.Replayed || bytes.Equal(again.Body, first.Body) {
 		t.Errorf("after ten minutes: %s, replayed %t, %v", again.Body, again.Replayed, err)
 	}
 }
@@ -120,7 +121,8 @@ func TestADuplicateDoesNotWait(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
 	slow := func(r *admission.Request) {
-		r.Make = func(ctx context.Context, o admission.Order, records func(admission.Reply) []store.Write) (admission.Reply, error) {
+		r.Make = func(ctx context.Context, o admission.Order,
+			records func(admission.Reply) []store.Write) (admission.Reply, error) {
 			close(entered)
 			<-leave
 			return b.make(ctx, o, records)
@@ -169,12 +171,14 @@ func TestAKeptAnswerIsSealed(t *testing.T) {
 	if err := b.inner.Write(t.Context(), []store.Write{{Record: spoiled}}); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := b.controller.Create(t.Context(), b.request("net-of-somebody", under(key))); err == nil || code(err) != "" {
+	if reply, err := b.controller.Create(t.Context(), b.request("net-of-somebody", under(key))); err == nil ||
+		code(err) != "" {
 		t.Errorf("an answer that was tampered with is replayed: %s, %v", reply.Body, err)
 	}
 	b.change = func(o *admission.Options) { o.Secret = []byte("another secret of the same server") }
 	b.start()
-	if reply, err := b.controller.Create(t.Context(), b.request("net-of-somebody", under(key))); err != nil || reply.Replayed {
+	if reply, err := b.controller.Create(t.Context(), b.request("net-of-somebody", under(key))); err != nil ||
+		reply.Replayed {
 		t.Errorf("with another secret: replayed %t, %v", reply.Replayed, err)
 	}
 }

@@ -27,7 +27,8 @@ const (
 	ticketBytes  = 16
 )
 
-var ticketText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding) //nolint:gochecknoglobals // an alphabet
+//nolint:gochecknoglobals // an alphabet
+var ticketText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 func newTicketID() string {
 	b := make([]byte, ticketBytes)

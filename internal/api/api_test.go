@@ -88,9 +88,12 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	log := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	registry := sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
-		Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: c.Now,
+		Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute,
+		ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: c.Now,
 	})
-	controller, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: c.Now, Capacity: 100, ClaimWindow: time.Minute, Turnover: time.Hour})
+	controller, err := admission.Open(t.Context(), admission.Options{
+		Store: db, Log: log, Now: c.Now, Capacity: 100, ClaimWindow: time.Minute, Turnover: time.Hour,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +213,10 @@ type tenant struct {
 func (s *service) create(body string) *tenant {
 	s.t.Helper()
 	data := s.call("POST", "/v1/sandboxes", "", body).want(201, "").data()
-	return &tenant{service: s, id: data["sandbox_id"].(string), office: data["office_key"].(string), factory: data["factory_key"].(string)}
+	return &tenant{
+		service: s, id: data["sandbox_id"].(string), office: data["office_key"].(string),
+		factory: data["factory_key"].(string),
+	}
 }
 
 // order returns the id of the sales order with a number.

@@ -89,7 +89,8 @@ func (x *exchange) stillKnown(ctx context.Context) error {
 // recognise returns the caller that a credential belongs to. While a network is
 // shut out, its keys are only looked up in memory: a flood must not reach the
 // storage.
-func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.Prefix, c sandbox.Credential) (sandbox.Caller, error) {
+func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.Prefix,
+	c sandbox.Credential) (sandbox.Caller, error) {
 	if s.gate.Shuts(now.Time(), group) {
 		return s.registry.Recall(c)
 	}

@@ -54,7 +54,8 @@ func newDisplay(g Gate, name ratelimit.Name) *display {
 		return d
 	}
 	for left := range min(budget.Burst, maxPrepared) + 1 {
-		d.left = append(d.left, decided{remaining: []string{strconv.Itoa(left)}, rate: []string{d.rateOf(left, d.untilFull(left))}})
+		d.left = append(d.left,
+			decided{remaining: []string{strconv.Itoa(left)}, rate: []string{d.rateOf(left, d.untilFull(left))}})
 	}
 	return d
 }
@@ -112,7 +113,8 @@ func (x *exchange) passed() error {
 		return nil
 	}
 	if x.spent.Began {
-		x.server.log.Warn("a network is banned: it went on sending over its limits", "network", x.group.String(), "until", x.spent.RetryAt)
+		x.server.log.Warn("a network is banned: it went on sending over its limits", "network", x.group.String(),
+			"until", x.spent.RetryAt)
 	}
 	p := refusalOf(&x.spent, x.server.gate.Budget(x.spent.By))
 	p.RetryAfter = x.spent.RetryAfter
@@ -127,17 +129,21 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 		return problem.New(problem.Banned, "Your network went on sending over its limits and is shut out for a while.")
 	case ratelimit.Cooling:
 		return problem.New(problem.RateLimited, "This key went on sending over its limit and is in a cooldown.").
-			Hinting("The key works again from retry_at. Requests until then fail, but do not move retry_at and count for no other limit.")
+			Hinting("The key works again from retry_at. Requests until then fail, but do not move retry_at and count " +
+				"for no other limit.")
 	case ratelimit.Limited, ratelimit.Passed:
 	}
 	switch d.By {
 	case ratelimit.Group:
-		return problem.New(problem.RateLimited, "Your network has spent its budget of %d requests in a minute.", budget.PerMinute)
+		return problem.New(problem.RateLimited, "Your network has spent its budget of %d requests in a minute.",
+			budget.PerMinute)
 	case ratelimit.Anonymous:
-		return problem.New(problem.RateLimited, "Your network has spent its budget of %d requests in a minute without a key that works.", budget.PerMinute)
+		return problem.New(problem.RateLimited,
+			"Your network has spent its budget of %d requests in a minute without a key that works.", budget.PerMinute)
 	case ratelimit.Key:
 	}
-	return problem.New(problem.RateLimited, "This key has spent its budget of %d requests in a minute.", budget.PerMinute)
+	return problem.New(problem.RateLimited, "This key has spent its budget of %d requests in a minute.",
+		budget.PerMinute)
 }
 
 // showBudget puts the caller's remaining budget into the headers. A response

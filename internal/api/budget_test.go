@@ -18,9 +18,10 @@ func limited(t testing.TB) func(*api.Options) {
 	t.Helper()
 	return func(o *api.Options) {
 		gate, err := ratelimit.New(ratelimit.Options{
-			Key: ratelimit.Budget{PerMinute: 120, Burst: 30}, Group: ratelimit.Budget{PerMinute: 360, Burst: 60}, Anonymous: ratelimit.Budget{PerMinute: 30, Burst: 30},
-			Cooldown: ratelimit.Penalty{Refusals: 20, Within: 10 * time.Second, Lasts: 30 * time.Second},
-			Ban:      ratelimit.Penalty{Refusals: 300, Within: time.Minute, Lasts: 15 * time.Minute},
+			Key: ratelimit.Budget{PerMinute: 120, Burst: 30}, Group: ratelimit.Budget{PerMinute: 360, Burst: 60},
+			Anonymous: ratelimit.Budget{PerMinute: 30, Burst: 30},
+			Cooldown:  ratelimit.Penalty{Refusals: 20, Within: 10 * time.Second, Lasts: 30 * time.Second},
+			Ban:       ratelimit.Penalty{Refusals: 300, Within: time.Minute, Lasts: 15 * time.Minute},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +30,9 @@ func limited(t testing.TB) func(*api.Options) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rules, err := network.New(network.Options{Trusted: proxies, IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits})
+		rules, err := network.New(network.Options{
+			Trusted: proxies, IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +48,8 @@ func (a *answer) shows(limit, remaining int) *answer {
 		a.t.Errorf("%d: the budget is shown as %q, want %q", a.status, got, want)
 	}
 	policy, rate := a.header.Get("RateLimit-Policy"), a.header.Get("RateLimit")
-	if !strings.Contains(policy, fmt.Sprintf(";q=%d;w=60", limit)) || !strings.Contains(rate, fmt.Sprintf(";r=%d;t=", remaining)) {
+	if !strings.Contains(policy, fmt.Sprintf(";q=%d;w=60", limit)) ||
+		!strings.Contains(rate, fmt.Sprintf(";r=%d;t=", remaining)) {
 		a.t.Errorf("%d: the draft's headers are %q and %q", a.status, policy, rate)
 	}
 	if name, _, _ := strings.Cut(policy, ";"); !strings.HasPrefix(rate, name+";") {
@@ -62,7 +66,8 @@ func (a *answer) limits(now time.Time, retryAfter int) *answer {
 	}
 	text, _ := a.failure()["retry_at"].(string)
 	at, err := time.Parse(time.RFC3339, text)
-	if seconds := at.Sub(now).Seconds(); err != nil || seconds > float64(retryAfter) || seconds <= float64(retryAfter-1) {
+	if seconds := at.Sub(now).Seconds(); err != nil || seconds > float64(retryAfter) ||
+		seconds <= float64(retryAfter-1) {
 		a.t.Errorf("retry_at is %q, now %s with Retry-After %d", text, now, retryAfter)
 	}
 	if !strings.HasSuffix(a.header.Get("RateLimit"), ";t="+strconv.Itoa(retryAfter)) {
@@ -181,7 +186,8 @@ func TestALimitedRequestDidNothing(t *testing.T) {
 	accept := "/v1/office/sales-orders/" + order + "/accept"
 	n.call("POST", accept, n.office, "", "Idempotency-Key", "one").want(429, "rate_limited")
 	n.clock.Advance(time.Minute)
-	if row := n.call("GET", "/v1/office/sales-orders/"+order, n.office, "").want(200, "").data(); row["status"] != "received" {
+	if row := n.call("GET", "/v1/office/sales-orders/"+order, n.office, "").
+		want(200, "").data(); row["status"] != "received" {
 		t.Errorf("the order is %v", row["status"])
 	}
 	a := n.call("POST", accept, n.office, "", "Idempotency-Key", "one").want(200, "")

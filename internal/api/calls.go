@@ -29,7 +29,8 @@ func (x *exchange) note(status int) {
 		path = path[:maxPath] + "…"
 	}
 	x.sandbox.Note(sandbox.Call{
-		ID: x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status, Code: string(x.code), Replayed: x.replayed,
+		ID: x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status,
+		Code: string(x.code), Replayed: x.replayed,
 		At: x.server.registry.Now(), Milliseconds: time.Since(x.began).Milliseconds(),
 	})
 }
@@ -79,7 +80,8 @@ func (x *exchange) remembered(id string) (row []byte, version uint64, err error)
 
 func rowOf(c *sandbox.Call) operation.LoggedCall {
 	row := operation.LoggedCall{
-		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds, System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
+		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
+		System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
 	}
 	if c.Code != "" {
 		row.ErrorCode = &c.Code

@@ -78,7 +78,8 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 // newConsole reads from the table of operations which rows there are and which
 // key they require.
 func newConsole(table []operation.Operation) (*console, error) {
-	gate, err := ratelimit.New(ratelimit.Options{Key: ratelimit.Budget{PerMinute: consolePerMinute, Burst: consoleBurst}})
+	gate, err := ratelimit.New(
+		ratelimit.Options{Key: ratelimit.Budget{PerMinute: consolePerMinute, Burst: consoleBurst}})
 	if err != nil {
 		return nil, fmt.Errorf("set the budget of the console: %w", err)
 	}
@@ -128,7 +129,9 @@ func (x *exchange) view() (*viewer, error) {
 		return nil, stopping()
 	}
 	if x.r.Method != http.MethodGet {
-		return nil, &methodError{allow: http.MethodGet, Problem: problem.New(problem.MethodNotAllowed, "%s takes GET.", short(x.r.URL.Path))}
+		return nil, &methodError{
+			allow: http.MethodGet, Problem: problem.New(problem.MethodNotAllowed, "%s takes GET.", short(x.r.URL.Path)),
+		}
 	}
 	if unauthorized != nil {
 		return nil, unauthorized
@@ -162,7 +165,8 @@ func (x *exchange) admitViewer(anonymous bool) error {
 	if x.spent.Outcome == ratelimit.Passed {
 		return nil
 	}
-	p := problem.New(problem.RateLimited, "The consoles of this sandbox have spent their budget of %d requests in a minute.", consolePerMinute)
+	p := problem.New(problem.RateLimited,
+		"The consoles of this sandbox have spent their budget of %d requests in a minute.", consolePerMinute)
 	p.RetryAfter = x.spent.RetryAfter
 	return p.RetryingAt(x.spent.RetryAt)
 }

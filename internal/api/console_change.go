@@ -93,7 +93,10 @@ func (x *exchange) changes(ctx context.Context, from cursor, o *viewer) (*change
 	c.Whole = from == cursor{}
 	now := max(x.now, v.LastEventAt)
 	minute := operation.MinuteAt(v, now)
-	c.Now = present{ServerTime: now, SimDate: minute.Date(), SimTime: minute.ClockText(), ExpiresInS: v.ExpiresInSeconds(now), Status: v.Status(now)}
+	c.Now = present{
+		ServerTime: now, SimDate: minute.Date(), SimTime: minute.ClockText(), ExpiresInS: v.ExpiresInSeconds(now),
+		Status: v.Status(now),
+	}
 	if from.calls > count { // a new process remembers none
 		from.calls = 0
 	}

@@ -58,7 +58,10 @@ func consoleStream(x *exchange, o *viewer) error {
 	}
 	defer leave()
 	x.secret = true
-	s := &stream{exchange: x, viewer: o, cursor: cursorOf(x.r.Header.Get("Last-Event-ID")), control: http.NewResponseController(x.w)}
+	s := &stream{
+		exchange: x, viewer: o, cursor: cursorOf(x.r.Header.Get("Last-Event-ID")),
+		control: http.NewResponseController(x.w),
+	}
 	h := x.headers()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies that hold responses back would make it useless
@@ -154,7 +157,8 @@ func (s *stream) close(err error) {
 // write sends one message, past the time limit of ordinary responses.
 func (s *stream) write(message []byte) error {
 	s.sent = time.Now()
-	if err := s.control.SetWriteDeadline(s.sent.Add(streamPatience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := s.control.SetWriteDeadline(s.sent.Add(streamPatience)); err != nil &&
+		!errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("give a message its time: %w", err)
 	}
 	if _, err := s.w.Write(message); err != nil {

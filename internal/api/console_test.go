@@ -105,7 +105,9 @@ func TestAConsoleIsShownTheRecordsOfTheKeysThatItHolds(t *testing.T) {
 		if status != http.StatusOK || !got.Whole || header.Get("Cache-Control") == "" {
 			t.Errorf("%s: %d, whole %t", name, status, got.Whole)
 		}
-		for resource, want := range map[string]bool{"sales_order": c.orders, "press": c.presses, "mission": c.missions} {
+		for resource, want := range map[string]bool{
+			"sales_order": c.orders, "press": c.presses, "mission": c.missions,
+		} {
 			if got := len(got.Records[resource]) > 0; got != want {
 				t.Errorf("%s: shows %s %t, want %t", name, resource, got, want)
 			}
@@ -115,10 +117,12 @@ func TestAConsoleIsShownTheRecordsOfTheKeysThatItHolds(t *testing.T) {
 		}
 	}
 	other, _ := keys(t, s, `{}`)
-	if status, _, _ := look(t, s, append(bearer(office), "Platen-Other-Key", other)...); status != http.StatusUnauthorized {
+	if status, _, _ := look(t, s,
+		append(bearer(office), "Platen-Other-Key", other)...); status != http.StatusUnauthorized {
 		t.Errorf("keys of two sandboxes are answered %d", status)
 	}
-	if status, _, _ := look(t, s, append(bearer(office), "Platen-Other-Key", "nonsense")...); status != http.StatusUnauthorized {
+	if status, _, _ := look(t, s,
+		append(bearer(office), "Platen-Other-Key", "nonsense")...); status != http.StatusUnauthorized {
 		t.Errorf("a key that is none is answered %d", status)
 	}
 	if status, _, _ := look(t, s); status != http.StatusUnauthorized {
@@ -157,8 +161,10 @@ func TestAConsoleHasABudgetOfItsOwn(t *testing.T) {
 	for n := range 31 {
 		headers := bearer([]string{office, factory}[n%2]) // one budget for both keys
 		last, _, header = look(t, s, headers...)
-		if want := fmt.Sprint(max(0, 29-n)); header.Get("X-Ratelimit-Remaining") != want || header.Get("X-Ratelimit-Limit") != "60" {
-			t.Fatalf("after %d there remain %s of %s, want %s of 60", n+1, header.Get("X-Ratelimit-Remaining"), header.Get("X-Ratelimit-Limit"), want)
+		if want := fmt.Sprint(max(0, 29-n)); header.Get("X-Ratelimit-Remaining") != want ||
+			header.Get("X-Ratelimit-Limit") != "60" {
+			t.Fatalf("after %d there remain %s of %s, want %s of 60",
+				n+1, header.Get("X-Ratelimit-Remaining"), header.Get("X-Ratelimit-Limit"), want)
 		}
 	}
 	if last != http.StatusTooManyRequests || header.Get("Retry-After") != "1" {
@@ -279,7 +285,8 @@ func TestAStreamTellsWhatChangesAndGoesOnWhereItBroke(t *testing.T) {
 	}
 	accept := func(n int) string {
 		id, _ := first.Records["sales_order"][n]["id"].(string)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/office/sales-orders/"+id+"/accept", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			s.url+"/v1/office/sales-orders/"+id+"/accept", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,16 +298,22 @@ func TestAStreamTellsWhatChangesAndGoesOnWhereItBroke(t *testing.T) {
 		response.Body.Close()
 		return id
 	}
-	open := slices.IndexFunc(first.Records["sales_order"], func(r map[string]any) bool { return r["status"] == "received" })
+	open := slices.IndexFunc(first.Records["sales_order"], func(r map[string]any) bool {
+		return r["status"] == "received"
+	})
 	id := accept(open)
 	accepted := func(id string) func(*shown) bool {
 		return func(c *shown) bool {
-			return slices.ContainsFunc(c.Records["sales_order"], func(r map[string]any) bool { return r["id"] == id && r["status"] == "in_production" })
+			return slices.ContainsFunc(c.Records["sales_order"], func(r map[string]any) bool {
+				return r["id"] == id && r["status"] == "in_production"
+			})
 		}
 	}
 	c := l.until(accepted(id))
-	if len(c.Records["sales_order"]) != 1 || len(c.Records["work_order"]) != 1 || len(c.Events) == 0 || c.Status == nil {
-		t.Errorf("an acceptance is told as %d orders, %d work orders, %d events", len(c.Records["sales_order"]), len(c.Records["work_order"]), len(c.Events))
+	if len(c.Records["sales_order"]) != 1 || len(c.Records["work_order"]) != 1 ||
+		len(c.Events) == 0 || c.Status == nil {
+		t.Errorf("an acceptance is told as %d orders, %d work orders, %d events",
+			len(c.Records["sales_order"]), len(c.Records["work_order"]), len(c.Events))
 	}
 	l.stop()
 	missed := accept(open + 1)
@@ -350,7 +363,8 @@ func TestAStreamEndsWithItsSandboxAndTheServer(t *testing.T) {
 		}()
 		time.Sleep(41 * time.Minute) //nolint:forbidigo // the bubble's time: lease and grace
 		<-done
-		if text := w.text.String(); !strings.HasSuffix(text, "event: gone\ndata: {}\n\n") || !strings.Contains(text, `"status":"expired"`) || !strings.Contains(text, ": keep-alive") {
+		if text := w.text.String(); !strings.HasSuffix(text, "event: gone\ndata: {}\n\n") ||
+			!strings.Contains(text, `"status":"expired"`) || !strings.Contains(text, ": keep-alive") {
 			b.t.Errorf("the last that it tells is %q", text[max(0, len(text)-200):])
 		}
 		synctest.Wait()

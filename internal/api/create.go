@@ -62,7 +62,8 @@ func (x *exchange) order(in any) ([]byte, error) {
 }
 
 // make makes the sandbox of an order.
-func (x *exchange) make(ctx context.Context, order admission.Order, records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
+func (x *exchange) make(ctx context.Context, order admission.Order,
+	records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
 	var wanted operation.CreateSandbox
 	if err := json.Unmarshal(order.Text, &wanted); err != nil {
 		return admission.Reply{}, fmt.Errorf("read an order: %w", err)
@@ -113,7 +114,9 @@ func (x *exchange) ticket() error {
 
 // stands is the data of a response to a client that waits.
 func (x *exchange) stands(w admission.Waiting) []byte {
-	return encode(operation.QueueTicket{Poll: wire.BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds)})
+	return encode(operation.QueueTicket{
+		Poll: wire.BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds),
+	})
 }
 
 // answer sends a sandbox or a ticket.

@@ -48,15 +48,19 @@ func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 		key = key[1 : n-1] // a structured field's string
 	}
 	printable := func(r rune) bool { return r >= ' ' && r <= '~' }
-	if len(sent) > 1 || key == "" || len(key) > operation.MaxIdempotencyKeyLength || strings.ContainsFunc(key, func(r rune) bool { return !printable(r) }) {
-		return "", problem.New(problem.IdempotencyKeyInvalid, "The Idempotency-Key must be one value of 1 to %d printable ASCII characters.", operation.MaxIdempotencyKeyLength)
+	if len(sent) > 1 || key == "" || len(key) > operation.MaxIdempotencyKeyLength ||
+		strings.ContainsFunc(key, func(r rune) bool { return !printable(r) }) {
+		return "", problem.New(problem.IdempotencyKeyInvalid,
+			"The Idempotency-Key must be one value of 1 to %d printable ASCII characters.",
+			operation.MaxIdempotencyKeyLength)
 	}
 	return key, nil
 }
 
 // body reads the body of a write, whole.
 func (x *exchange) body() ([]byte, error) {
-	tooLarge := problem.New(problem.BodyTooLarge, "The body has more than %d bytes.", MaxBody).With(BodyLimitDetails{LimitBytes: MaxBody})
+	tooLarge := problem.New(problem.BodyTooLarge, "The body has more than %d bytes.", MaxBody).
+		With(BodyLimitDetails{LimitBytes: MaxBody})
 	if x.r.ContentLength > MaxBody {
 		x.w.Header().Set("Connection", "close")
 		return nil, tooLarge
@@ -175,7 +179,8 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 		return true, nil
 	}
 	if json == 0 {
-		return false, problem.New(problem.NotAcceptable, "This route has no response of a type that the Accept header names.")
+		return false, problem.New(problem.NotAcceptable,
+			"This route has no response of a type that the Accept header names.")
 	}
 	return false, nil
 }

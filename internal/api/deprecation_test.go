@@ -31,7 +31,8 @@ func going(d *operation.Deprecation, ids ...string) []operation.Operation {
 
 func announced() *operation.Deprecation {
 	return &operation.Deprecation{
-		Since: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), Sunset: time.Date(2026, 12, 30, 0, 0, 0, 0, time.UTC), Instead: "Read /missions instead.",
+		Since: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), Sunset: time.Date(2026, 12, 30, 0, 0, 0, 0, time.UTC),
+		Instead: "Read /missions instead.",
 	}
 }
 
@@ -39,13 +40,18 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	n := s.create(`{"clock":"manual"}`)
-	handler, err := api.New(api.Options{Registry: s.registry, Origin: "http://platen.test", Log: slog.New(slog.DiscardHandler)}, going(announced(), "get_sandbox", "list_sales_orders", "advance_time"))
+	handler, err := api.New(api.Options{
+		Registry: s.registry, Origin: "http://platen.test", Log: slog.New(slog.DiscardHandler),
+	}, going(announced(), "get_sandbox", "list_sales_orders", "advance_time"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	n = &tenant{service: &service{t: t, url: server.URL, clock: s.clock, registry: s.registry, log: s.log}, office: n.office, factory: n.factory}
+	n = &tenant{
+		service: &service{t: t, url: server.URL, clock: s.clock, registry: s.registry, log: s.log}, office: n.office,
+		factory: n.factory,
+	}
 	for _, a := range []struct {
 		answer *answer
 		id     string
@@ -72,7 +78,8 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 			!strings.Contains(links, `<http://platen.test/docs/api/`+a.id+`>; rel="deprecation"`) {
 			t.Errorf("%s: the headers are %v", a.id, h)
 		}
-		if a.id == "list_sales_orders" && a.answer.status == 200 && a.answer.body != nil && !strings.Contains(links, `rel="next"`) {
+		if a.id == "list_sales_orders" && a.answer.status == 200 && a.answer.body != nil &&
+			!strings.Contains(links, `rel="next"`) {
 			t.Errorf("the next page is lost: %q", links)
 		}
 	}
@@ -98,7 +105,8 @@ func TestAnOperationThatIsToGoSaysSoInTheDocuments(t *testing.T) {
 	const sentence = "Deprecated since 2026-10-01; it may be gone from 2026-12-30 on. Read /missions instead."
 	for path, methods := range document.Paths {
 		for _, o := range methods {
-			if going := o.OperationID == "get_sandbox"; o.Deprecated != going || strings.Contains(o.Description, sentence) != going {
+			if going := o.OperationID == "get_sandbox"; o.Deprecated != going ||
+				strings.Contains(o.Description, sentence) != going {
 				t.Errorf("%s is deprecated: %t, %q", path, o.Deprecated, o.Description)
 			}
 		}
@@ -127,7 +135,8 @@ func TestAnAnnouncementThatComesTooLateIsRefused(t *testing.T) {
 	} {
 		d := announced()
 		change(d)
-		if _, err := api.New(api.Options{Registry: s.registry, Log: slog.New(slog.DiscardHandler)}, going(d, "get_sandbox")); err == nil || !strings.Contains(err.Error(), "get_sandbox") {
+		if _, err := api.New(api.Options{Registry: s.registry, Log: slog.New(slog.DiscardHandler)},
+			going(d, "get_sandbox")); err == nil || !strings.Contains(err.Error(), "get_sandbox") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -215,7 +215,11 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 }
 
 // fixed are header values that are the same in every response.
-var fixed = struct{ contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy []string }{ //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var fixed = struct {
+	contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy []string
+}{
 	contentJSON:           []string{contentJSON},
 	cacheControl:          []string{"private, no-cache"},
 	noStore:               []string{"no-store"},

@@ -71,7 +71,10 @@ func FuzzCursor(f *testing.F) {
 // FuzzIdempotencyKey: 1 to 64 printable characters are a key, with or without
 // quotation marks, and nothing else is (OPEN.IDEM.KEY_FORM).
 func FuzzIdempotencyKey(f *testing.F) {
-	for _, seed := range []string{"", "k", `"k"`, `""`, `"`, `"""`, "a b", "\t", "é", strings.Repeat("k", 64), strings.Repeat("k", 65), `"` + strings.Repeat("k", 64) + `"`, `a"b`, "k\x7f"} {
+	for _, seed := range []string{
+		"", "k", `"k"`, `""`, `"`, `"""`, "a b", "\t", "é", strings.Repeat("k", 64), strings.Repeat("k", 65),
+		`"` + strings.Repeat("k", 64) + `"`, `a"b`, "k\x7f",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, sent string) {
@@ -95,7 +98,8 @@ func FuzzIdempotencyKey(f *testing.F) {
 		if !form || bare != sent {
 			return
 		}
-		if quoted, err := idempotencyKey(http.Header{"Idempotency-Key": {`"` + sent + `"`}}, operation.KeyAccepted); err != nil || quoted != sent {
+		if quoted, err := idempotencyKey(http.Header{"Idempotency-Key": {`"` + sent + `"`}},
+			operation.KeyAccepted); err != nil || quoted != sent {
 			t.Errorf("%q in quotation marks is read as %q, %v", sent, quoted, err)
 		}
 		if _, err := idempotencyKey(http.Header{"Idempotency-Key": {sent, sent}}, operation.KeyAccepted); err == nil {
@@ -107,7 +111,10 @@ func FuzzIdempotencyKey(f *testing.F) {
 // FuzzSentKey: a Bearer token is found whatever the case of its scheme and
 // whatever else is sent, and no other scheme is taken for one.
 func FuzzSentKey(f *testing.F) {
-	for _, seed := range [][2]string{{"Bearer k", "x"}, {"bearer  k ", ""}, {"Basic k", "x"}, {"Bearer", "x"}, {"Bearer ", "x"}, {"", ""}, {"Bearer\tk", "x"}, {"Bearerk k", "x"}} {
+	for _, seed := range [][2]string{
+		{"Bearer k", "x"}, {"bearer  k ", ""}, {"Basic k", "x"}, {"Bearer", "x"}, {"Bearer ", "x"}, {"", ""},
+		{"Bearer\tk", "x"}, {"Bearerk k", "x"},
+	} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, authorization, api string) {
@@ -126,8 +133,11 @@ func FuzzSentKey(f *testing.F) {
 // refused is refused as not acceptable.
 func FuzzAccept(f *testing.F) {
 	for _, seed := range []string{
-		"", "*/*", "application/json", "text/csv", "text/csv;q=0.5, application/json;q=0.4", "text/*;q=0.1,*/*;q=0", "application/json;q=NaN", "application/json;q=0x1p-1",
-		"application/json;q=1e0", "application/json;q=+1", "application/json;q=0.0001", "application/json;q=.2", "application/json;q=1.000", "application/json;q=1.001", "application/json;q=.", "text/csv;q=2, application/*", "a,b", ",,,", "application/json;q=0, */*", "text/csv; header=present",
+		"", "*/*", "application/json", "text/csv", "text/csv;q=0.5, application/json;q=0.4",
+		"text/*;q=0.1,*/*;q=0", "application/json;q=NaN", "application/json;q=0x1p-1",
+		"application/json;q=1e0", "application/json;q=+1", "application/json;q=0.0001",
+		"application/json;q=.2", "application/json;q=1.000", "application/json;q=1.001", "application/json;q=.",
+		"text/csv;q=2, application/*", "a,b", ",,,", "application/json;q=0, */*", "text/csv; header=present",
 	} {
 		f.Add(seed)
 	}
@@ -150,7 +160,8 @@ func FuzzAccept(f *testing.F) {
 			t.Errorf("%q: an object is sent as CSV %t, %v; JSON is taken: %t", accept, csvOfObject, errObject, json)
 		}
 		if (errList == nil) != (json || csv) || wantsCSV && !csv || errList == nil && !wantsCSV && !json {
-			t.Errorf("%q: a list is sent as CSV %t, %v; JSON is taken: %t, CSV: %t", accept, wantsCSV, errList, json, csv)
+			t.Errorf("%q: a list is sent as CSV %t, %v; JSON is taken: %t, CSV: %t",
+				accept, wantsCSV, errList, json, csv)
 		}
 		if always, err := negotiate(r, list, true); !always || err != nil {
 			t.Errorf("%q: a path with .csv is sent as CSV %t, %v", accept, always, err)
@@ -180,7 +191,9 @@ var fraction = regexp.MustCompile(`^0*(0\.?|\.[0-9]+|1(\.0*)?)$`)
 // FuzzIfNoneMatch: nothing has changed exactly when a tag of the list is ours,
 // weak or strong, or is the star.
 func FuzzIfNoneMatch(f *testing.F) {
-	for _, seed := range []string{"", "*", `W/"abc"`, `"abc"`, `"x", W/"abc" ,`, `W/abc`, `w/"abc"`, `"abc`, `W/W/"abc"`, "\"abc\"\t"} {
+	for _, seed := range []string{
+		"", "*", `W/"abc"`, `"abc"`, `"x", W/"abc" ,`, `W/abc`, `w/"abc"`, `"abc`, `W/W/"abc"`, "\"abc\"\t",
+	} {
 		f.Add(seed, `x"`)
 	}
 	const tag = `W/"abc"`
@@ -202,8 +215,10 @@ func FuzzIfNoneMatch(f *testing.F) {
 // FuzzContentType: a body is read only when it is declared as JSON in UTF-8.
 func FuzzContentType(f *testing.F) {
 	for _, seed := range []string{
-		"", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8", `application/json;charset="UTF-8"`, "application/json; charset=latin1", "text/json",
-		"application/json, text/plain", "application/json;", "application/json; x", "application/jsonx", "application/json;charset=utf-8;charset=utf-8",
+		"", "application/json", "APPLICATION/JSON", "application/json; charset=utf-8",
+		`application/json;charset="UTF-8"`, "application/json; charset=latin1", "text/json",
+		"application/json, text/plain", "application/json;", "application/json; x", "application/jsonx",
+		"application/json;charset=utf-8;charset=utf-8",
 	} {
 		f.Add(seed)
 	}
@@ -218,7 +233,8 @@ func FuzzContentType(f *testing.F) {
 		} else if err != nil && declared && !strings.Contains(sent, ";") {
 			t.Errorf("%q is not taken for JSON", sent)
 		}
-		if err == nil && strings.Contains(strings.ToLower(sent), "charset=") && !strings.Contains(strings.ToLower(sent), "utf-8") {
+		if err == nil && strings.Contains(strings.ToLower(sent), "charset=") &&
+			!strings.Contains(strings.ToLower(sent), "utf-8") {
 			t.Errorf("%q is taken for UTF-8", sent)
 		}
 	})
@@ -226,7 +242,9 @@ func FuzzContentType(f *testing.F) {
 
 // FuzzVersion: only the version that there is can be asked for.
 func FuzzVersion(f *testing.F) {
-	for _, seed := range []string{"", wire.Version, wire.Version + " ", "2026-9", "latest", strings.Repeat("9", 1000), "\xff"} {
+	for _, seed := range []string{
+		"", wire.Version, wire.Version + " ", "2026-9", "latest", strings.Repeat("9", 1000), "\xff",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, sent string) {
@@ -247,12 +265,15 @@ func FuzzVersion(f *testing.F) {
 // taken for a formula.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"=1+1", "a,b"}, {"+1", `"`}, {"-1", "\n"}, {"@x", "\r\n"}, {"\tx", "\r"}, {"", "é"}, {"'=1", " a "}, {`a"b`, ";"}, {"\n=1", "\u2028"}, {`\.`, "x\ry"}, {"＝1", "\x00"},
+		{"=1+1", "a,b"}, {"+1", `"`}, {"-1", "\n"}, {"@x", "\r\n"}, {"\tx", "\r"}, {"", "é"}, {"'=1", " a "},
+		{`a"b`, ";"}, {"\n=1", "\u2028"}, {`\.`, "x\ry"}, {"＝1", "\x00"},
 	} {
 		f.Add(seed[0], seed[1], int64(-5))
 	}
 	f.Fuzz(func(t *testing.T, first, second string, number int64) {
-		item, err := json.Marshal(map[string]any{"first": first, "second": second, "number": number, "nothing": nil, "list": []string{second}})
+		item, err := json.Marshal(map[string]any{
+			"first": first, "second": second, "number": number, "nothing": nil, "list": []string{second},
+		})
 		if err != nil {
 			return // not UTF-8, which no row holds
 		}
@@ -296,11 +317,14 @@ func harmless(text string) string {
 // they say; all others are refused by their names.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{
-		"", "limit=1", "limit=100", "limit=101", "limit=01", "limit=%2B1", "limit=1&limit=1", "wait_s=25", "wait_s=-1", "after_seq=0", "after_seq=9223372036854775808", "after_seq=&wait_s=0",
-		"updated_since=2026-09-07T08:00:00Z", "updated_since=2026-09-07T08:00:00+02:00", "updated_since=2026-09-07T8:00:00Z",
+		"", "limit=1", "limit=100", "limit=101", "limit=01", "limit=%2B1", "limit=1&limit=1", "wait_s=25", "wait_s=-1",
+		"after_seq=0", "after_seq=9223372036854775808", "after_seq=&wait_s=0", "updated_since=2026-09-07T08:00:00Z",
+		"updated_since=2026-09-07T08:00:00+02:00", "updated_since=2026-09-07T8:00:00Z",
 		"updated_since=2026-09-07T08:00:00,5Z", "updated_since=2026-09-07T08:00:00%2B23:60",
-		"updated_since=2026-09-07T08:00:00%2B24:00", "updated_since=0000-01-01T00:00:00%2B23:59", "types=office.sales_order.received", "types=x", "types=,", "system=office", "system=",
-		"types=office.sales_order.received,&system=factory", "cursor=x&after_seq=1", "status=", "status=received", "a=b", "%zz", "a;b", strings.Repeat("x", 5000) + "=1",
+		"updated_since=2026-09-07T08:00:00%2B24:00", "updated_since=0000-01-01T00:00:00%2B23:59",
+		"types=office.sales_order.received", "types=x", "types=,", "system=office", "system=",
+		"types=office.sales_order.received,&system=factory", "cursor=x&after_seq=1", "status=", "status=received",
+		"a=b", "%zz", "a;b", strings.Repeat("x", 5000) + "=1",
 	} {
 		f.Add(seed)
 	}
@@ -308,7 +332,8 @@ func FuzzQuery(f *testing.F) {
 		Status string `json:"status" enum:"received"`
 	}
 	op := &bound{Operation: operation.Operation{
-		ID: "list", Kind: operation.Poll, Filters: []string{"status", "sku", "types", "system"}, Out: reflect.TypeFor[row](),
+		ID: "list", Kind: operation.Poll, Filters: []string{"status", "sku", "types", "system"},
+		Out: reflect.TypeFor[row](),
 	}}
 	// As a poll reads them, but for its insisting on a place to begin.
 	op.query = op.Query()
@@ -316,7 +341,9 @@ func FuzzQuery(f *testing.F) {
 		op.query[i].Required = false
 	}
 	f.Fuzz(func(t *testing.T, sent string) {
-		x := &exchange{op: op, r: &http.Request{URL: &url.URL{RawQuery: sent}}, caller: sandbox.Caller{SandboxID: "sbx_1"}}
+		x := &exchange{
+			op: op, r: &http.Request{URL: &url.URL{RawQuery: sent}}, caller: sandbox.Caller{SandboxID: "sbx_1"},
+		}
 		wanted, patience, err := x.wanted()
 		if err != nil {
 			p, ok := errors.AsType[*problem.Problem](err)
@@ -335,16 +362,19 @@ var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 
 func checkQuery(t *testing.T, sent string, values url.Values, wanted *wanted, seconds int) {
 	t.Helper()
-	if n := wanted.page.limit; n < 1 || n > 100 || wanted.query.Limit != n+1 || values.Has("limit") && values.Get("limit") != strconv.Itoa(n) {
+	if n := wanted.page.limit; n < 1 || n > 100 || wanted.query.Limit != n+1 ||
+		values.Has("limit") && values.Get("limit") != strconv.Itoa(n) {
 		t.Errorf("%q has the limit %d", sent, n)
 	}
 	if seconds < 0 || seconds > 25 || values.Has("wait_s") && values.Get("wait_s") != strconv.Itoa(seconds) {
 		t.Errorf("%q waits for %d seconds", sent, seconds)
 	}
-	if n := wanted.query.After; int64(n) < 0 || values.Has("after_seq") && strings.TrimLeft(values.Get("after_seq"), "0") != strings.TrimLeft(strconv.FormatUint(n, 10), "0") {
+	if n := wanted.query.After; int64(n) < 0 || values.Has("after_seq") &&
+		strings.TrimLeft(values.Get("after_seq"), "0") != strings.TrimLeft(strconv.FormatUint(n, 10), "0") {
 		t.Errorf("%q begins after %d", sent, n)
 	}
-	if status := wanted.page.filters[0]; status != values.Get("status") || status != "" && status != "received" || wanted.page.filters[1] != values.Get("sku") {
+	if status := wanted.page.filters[0]; status != values.Get("status") || status != "" && status != "received" ||
+		wanted.page.filters[1] != values.Get("sku") {
 		t.Errorf("%q filters by %q", sent, wanted.page.filters)
 	}
 	if text := strings.ReplaceAll(values.Get("updated_since"), " ", "+"); values.Has("updated_since") {
@@ -362,7 +392,9 @@ func checkQuery(t *testing.T, sent string, values url.Values, wanted *wanted, se
 		}
 	}
 	for name, all := range values {
-		if !slices.Contains([]string{"limit", "cursor", "updated_since", "after_seq", "wait_s", "status", "sku", "types", "system"}, name) || len(all) > 1 {
+		if !slices.Contains([]string{
+			"limit", "cursor", "updated_since", "after_seq", "wait_s", "status", "sku", "types", "system",
+		}, name) || len(all) > 1 {
 			t.Errorf("%q is accepted with %q %d times", sent, name, len(all))
 		}
 	}

@@ -30,7 +30,8 @@ func FuzzRequest(f *testing.F) {
 		{"GET", "/v1/office//sales-orders/", "Sim-Version", "2026-09", ""},
 		{"GET", "/v1/%2e%2e/v1/sandbox", "Accept", "", ""},
 		{"GET", "/v1/office/sales-orders/so_0%2f..", "", "", ""},
-		{"GET", "/v1/events?types=office.sales_order.received,x&system=office&after_seq=3", "Sim-Version", "2025-01", ""},
+		{"GET", "/v1/events?types=office.sales_order.received,x&system=office&after_seq=3",
+			"Sim-Version", "2025-01", ""},
 		{"GET", "/v1/events/poll?after_seq=0&wait_s=0", "Accept", "*/*;q=0", ""},
 		{"GET", "/v1/sandbox/series?since=1", "X-Api-Key", "k", ""},
 		{"GET", "/v1/queue/tkt_0123456789abcdefghjkmnpqrs", "Authorization", "Basic x", ""},
@@ -57,7 +58,8 @@ func FuzzRequest(f *testing.F) {
 	n := s.create(`{"clock":"manual"}`)
 	f.Fuzz(func(t *testing.T, method, target, name, text, body string, office bool) {
 		parsed, err := url.ParseRequestURI(target)
-		if err != nil || !token.MatchString(method) || name != "" && !token.MatchString(name) || !value.MatchString(text) || method == http.MethodConnect {
+		if err != nil || !token.MatchString(method) || name != "" && !token.MatchString(name) ||
+			!value.MatchString(text) || method == http.MethodConnect {
 			return // net/http answers
 		}
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", strings.NewReader(body))
@@ -124,17 +126,20 @@ func checkAnswer(t *testing.T, r *http.Request, w *httptest.ResponseRecorder) pr
 		Data  any
 		Error *struct{ Code, Message, Hint string }
 	}
-	if err := json.Unmarshal(raw, &envelope, json.MatchCaseInsensitiveNames(true)); err != nil || h.Get("Content-Type") != "application/json" || !envelope.Meta.Simulation {
+	if err := json.Unmarshal(raw, &envelope, json.MatchCaseInsensitiveNames(true)); err != nil ||
+		h.Get("Content-Type") != "application/json" || !envelope.Meta.Simulation {
 		t.Fatalf("%s: %d is no envelope: %v: %.300s", asked, w.Code, err, raw)
 	}
-	if (envelope.Error != nil) != (w.Code >= http.StatusBadRequest) || (envelope.Data != nil) == (envelope.Error != nil) {
+	if (envelope.Error != nil) != (w.Code >= http.StatusBadRequest) ||
+		(envelope.Data != nil) == (envelope.Error != nil) {
 		t.Fatalf("%s: %d is answered with %.300s", asked, w.Code, raw)
 	}
 	if envelope.Error == nil {
 		return ""
 	}
 	d := problem.Lookup(problem.Code(envelope.Error.Code))
-	if d.Status != w.Code || d.Code == problem.InternalError || envelope.Error.Message == "" || envelope.Error.Hint == "" {
+	if d.Status != w.Code || d.Code == problem.InternalError || envelope.Error.Message == "" ||
+		envelope.Error.Hint == "" {
 		t.Errorf("%s: %d %+v", asked, w.Code, *envelope.Error)
 	}
 	return d.Code

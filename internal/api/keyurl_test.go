@@ -46,10 +46,12 @@ func TestAKeyInAURLIsRefusedAndRevoked(t *testing.T) {
 		"on an open route":       func(k string) string { return "/v1/sandboxes?key=" + k },
 		"after other parameters": func(k string) string { return "/v1/sandbox?a=b&key=" + k + "&c=d" },
 		"with an encoded letter": func(k string) string { return "/v1/sandbox?key=%6C" + k[1:] },
-		"with an encoded end":    func(k string) string { return "/v1/sandbox?key=" + k[:len(k)-1] + encoded(k[len(k)-1:]) },
-		"encoded":                func(k string) string { return "/v1/sandbox?key=" + encoded(k) },
-		"encoded in the path":    func(k string) string { return "/v1/office/" + encoded(k) },
-		"encoded twice":          func(k string) string { return "/v1/sandbox?key=" + url.QueryEscape(encoded(k)) },
+		"with an encoded end": func(k string) string {
+			return "/v1/sandbox?key=" + k[:len(k)-1] + encoded(k[len(k)-1:])
+		},
+		"encoded":             func(k string) string { return "/v1/sandbox?key=" + encoded(k) },
+		"encoded in the path": func(k string) string { return "/v1/office/" + encoded(k) },
+		"encoded twice":       func(k string) string { return "/v1/sandbox?key=" + url.QueryEscape(encoded(k)) },
 		"encoded four times": func(k string) string {
 			return "/v1/sandbox?key=" + url.QueryEscape(url.QueryEscape(url.QueryEscape(encoded(k))))
 		},
@@ -61,7 +63,9 @@ func TestAKeyInAURLIsRefusedAndRevoked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &service{t: t, url: s.url, clock: s.clock, registry: s.registry, log: s.log}
-			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead, http.MethodDelete} {
+			for _, method := range []string{
+				http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead, http.MethodDelete,
+			} {
 				n := s.create(`{"clock":"manual"}`)
 				leaked, kept := n.office, n.factory
 				if method == http.MethodPost || method == http.MethodHead {
@@ -125,8 +129,10 @@ func TestWhatIsNoKeyIsNoKey(t *testing.T) {
 	n := start(t).create("")
 	short := n.office[:len(n.office)-1]
 	for _, target := range []string{
-		"/v1/sandbox?key=" + short, "/v1/sandbox?key=" + short + "%20", "/v1/sandbox?key=lab_xyz_" + n.office[8:], "/v1/sandbox?key=LAB_OFF_" + n.office[8:],
-		"/v1/sandbox?key=" + n.office[:20] + "." + n.office[20:], "/v1/sandbox?key=" + n.office[:20] + "é" + n.office[22:],
+		"/v1/sandbox?key=" + short, "/v1/sandbox?key=" + short + "%20", "/v1/sandbox?key=lab_xyz_" + n.office[8:],
+		"/v1/sandbox?key=LAB_OFF_" + n.office[8:],
+		"/v1/sandbox?key=" + n.office[:20] + "." + n.office[20:],
+		"/v1/sandbox?key=" + n.office[:20] + "é" + n.office[22:],
 	} {
 		if a := n.raw("GET", target, "X-Api-Key", n.office); a.status == 400 && a.failure()["code"] == "key_in_url" {
 			t.Errorf("%s is taken for a key", target)

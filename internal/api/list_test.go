@@ -41,19 +41,25 @@ func TestPagingGivesEachRowOnceWhileNewOnesAreBorn(t *testing.T) {
 func TestAnETagSparesTheBodyUntilSomethingChanges(t *testing.T) {
 	t.Parallel()
 	n := start(t).create(`{"clock":"manual"}`)
-	for _, path := range []string{"/v1/office/sales-orders", "/v1/office/sales-orders.csv", "/v1/events", "/v1/office/sales-orders/" + n.order("SO-1001")} {
+	for _, path := range []string{
+		"/v1/office/sales-orders", "/v1/office/sales-orders.csv", "/v1/events",
+		"/v1/office/sales-orders/" + n.order("SO-1001"),
+	} {
 		first := n.call("GET", path, n.office, "").want(200, "")
 		etag := first.header.Get("ETag")
 		again := n.call("GET", path, n.office, "", "If-None-Match", `"other", `+etag)
-		if !strings.HasPrefix(etag, `W/"`) || again.status != 304 || len(again.raw) != 0 || again.header.Get("ETag") != etag {
+		if !strings.HasPrefix(etag, `W/"`) || again.status != 304 || len(again.raw) != 0 ||
+			again.header.Get("ETag") != etag {
 			t.Errorf("%s: ETag %s, then %d with %d bytes", path, etag, again.status, len(again.raw))
 		}
 	}
 	list := n.call("GET", "/v1/office/sales-orders", n.office, "").want(200, "").header.Get("ETag")
-	if csv := n.call("GET", "/v1/office/sales-orders", n.office, "", "Accept", "text/csv").want(200, "").header.Get("ETag"); csv == list {
+	if csv := n.call("GET", "/v1/office/sales-orders", n.office, "", "Accept", "text/csv").
+		want(200, "").header.Get("ETag"); csv == list {
 		t.Error("JSON and CSV have the same ETag")
 	}
-	n.call("POST", "/v1/office/sales-orders/"+n.order("SO-1002")+"/decline", n.office, `{"reason":"too late"}`).want(200, "")
+	n.call("POST", "/v1/office/sales-orders/"+n.order("SO-1002")+"/decline", n.office, `{"reason":"too late"}`).
+		want(200, "")
 	n.call("GET", "/v1/office/sales-orders", n.office, "", "If-None-Match", list).want(200, "")
 	// Another order's row has not changed.
 	row := "/v1/office/sales-orders/" + n.order("SO-1001")
@@ -70,12 +76,15 @@ func TestOneSystemNeverShowsWhatTheOtherDoes(t *testing.T) {
 	id := n.order("SO-1001")
 	n.call("POST", "/v1/office/sales-orders/"+id+"/accept", n.office, "").want(200, "")
 	before := n.call("GET", "/v1/office/sales-orders", n.office, "").want(200, "")
-	work := n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_card","quantity":10,"reference":"`+id+`"}`, "Idempotency-Key", "w").want(201, "").data()["id"].(string)
-	n.call("POST", "/v1/factory/print-runs", n.factory, `{"press_id":"prs_digital","work_order_id":"`+work+`","overs_pct":10}`, "Idempotency-Key", "r").want(201, "")
+	work := n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_card","quantity":10,"reference":"`+id+
+		`"}`, "Idempotency-Key", "w").want(201, "").data()["id"].(string)
+	n.call("POST", "/v1/factory/print-runs", n.factory,
+		`{"press_id":"prs_digital","work_order_id":"`+work+`","overs_pct":10}`, "Idempotency-Key", "r").want(201, "")
 	n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":1}`).want(200, "")
 	n.clock.Advance(time.Second)
 	n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":119}`).want(200, "")
-	n.call("POST", "/v1/factory/shipments", n.factory, `{"work_order_id":"`+work+`"}`, "Idempotency-Key", "s").want(201, "")
+	n.call("POST", "/v1/factory/shipments", n.factory, `{"work_order_id":"`+work+`"}`, "Idempotency-Key", "s").
+		want(201, "")
 	row := n.call("GET", "/v1/office/sales-orders/"+id, n.office, "").want(200, "").data()
 	for _, item := range before.items() {
 		if item["id"] == id && (item["updated_at"] != row["updated_at"] || row["status"] != "accepted") {

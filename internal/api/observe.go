@@ -36,7 +36,8 @@ func (x *exchange) observed() {
 	}
 	// It lives in the exchange, so that telling costs no memory.
 	x.answered = Answered{
-		ID: x.requestID, Method: short(x.r.Method), Status: x.status, Code: x.code, SandboxID: x.caller.SandboxID, Took: time.Since(x.began), Budget: &x.spent,
+		ID: x.requestID, Method: short(x.r.Method), Status: x.status, Code: x.code, SandboxID: x.caller.SandboxID,
+		Took: time.Since(x.began), Budget: &x.spent,
 	}
 	if x.spent.Outcome != "" && x.spent.Outcome != ratelimit.Passed {
 		x.answered.Network = x.group.String()

@@ -46,14 +46,19 @@ func inBubble(t *testing.T, mode string, test func(*bubble)) {
 		log := slog.New(slog.DiscardHandler)
 		registry := sandbox.NewRegistry(sandbox.Options{
 			TickPause: time.Second,
-			Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: time.Now,
+			Store:     db, Presets: presets, Lease: 30 * time.Minute, Extension: 30 * time.Minute,
+			ExtensionWindow: 10 * time.Minute, Grace: 10 * time.Minute, Log: log, Now: time.Now,
 		})
-		controller, err := admission.Open(context.Background(), admission.Options{Store: db, Log: log, Now: time.Now, Capacity: 10, ClaimWindow: time.Minute, Turnover: time.Hour})
+		controller, err := admission.Open(context.Background(), admission.Options{
+			Store: db, Log: log, Now: time.Now, Capacity: 10, ClaimWindow: time.Minute, Turnover: time.Hour,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := &bubble{t: t}
-		if b.api, err = api.New(api.Options{Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log}, operation.Table()); err != nil {
+		if b.api, err = api.New(api.Options{
+			Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log,
+		}, operation.Table()); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(context.Background())
@@ -144,7 +149,8 @@ func (b *bubble) quiet() int {
 func (b *bubble) want(p *polled, items int, took time.Duration) {
 	b.t.Helper()
 	if p.status != http.StatusOK || len(p.items()) != items || (p.took-took).Abs() > 5*time.Millisecond {
-		b.t.Errorf("got %d %s with %d items after %s, want %d after %s", p.status, p.code, len(p.items()), p.took, items, took)
+		b.t.Errorf("got %d %s with %d items after %s, want %d after %s",
+			p.status, p.code, len(p.items()), p.took, items, took)
 	}
 	if at, _ := p.meta["server_time"].(string); p.status == http.StatusOK && at != "" {
 		if told, err := time.Parse(time.RFC3339Nano, at); err != nil || time.Since(told).Abs() > 5*time.Millisecond {
@@ -170,9 +176,11 @@ func TestAPollWaitsAsLongAsItWasTold(t *testing.T) {
 			"": 20 * time.Second, "&wait_s=0": 0, "&wait_s=1": time.Second, "&wait_s=25": 25 * time.Second,
 			"&types=office.payment.received&wait_s=2": 2 * time.Second, "&system=hr&wait_s=3": 3 * time.Second,
 		} {
-			b.want(b.call(http.MethodGet, fmt.Sprintf("/events/poll?after_seq=%d%s", last, query), b.office, ""), 0, want)
+			b.want(b.call(http.MethodGet, fmt.Sprintf("/events/poll?after_seq=%d%s", last, query), b.office, ""),
+				0, want)
 		}
-		b.want(b.call(http.MethodGet, "/events/poll?after_seq=9223372036854775807&wait_s=4", b.office, ""), 0, 4*time.Second)
+		b.want(b.call(http.MethodGet, "/events/poll?after_seq=9223372036854775807&wait_s=4", b.office, ""),
+			0, 4*time.Second)
 	})
 }
 
@@ -226,7 +234,8 @@ func TestOneKeyHasTwoPollsWaiting(t *testing.T) {
 		last := b.quiet()
 		path := fmt.Sprintf("/events/poll?after_seq=%d", last)
 		first, second := b.begin(path, b.office), b.begin(path, b.office)
-		if p := b.call(http.MethodGet, path, b.office, ""); p.status != http.StatusConflict || p.code != "poll_in_progress" {
+		if p := b.call(http.MethodGet, path, b.office, ""); p.status != http.StatusConflict ||
+			p.code != "poll_in_progress" {
 			b.t.Errorf("a third poll: %d %s", p.status, p.code)
 		}
 		other := b.begin(path, b.factory)                                                 // another key
@@ -289,12 +298,15 @@ func TestTheEndOfTheSandboxAnswersWaitingPolls(t *testing.T) {
 		last++
 		time.Sleep(time.Until(began.Add(30*time.Minute - 15*time.Second))) //nolint:forbidigo // the time of the bubble
 		p = b.call(http.MethodGet, path(), b.office, "")
-		if p.status != http.StatusOK || len(p.items()) != 0 || p.meta["expires_in_s"] != 0.0 || p.took > 15*time.Second+10*time.Millisecond {
-			b.t.Errorf("at the end of the lease: %d %s after %s, %v left", p.status, p.code, p.took, p.meta["expires_in_s"])
+		if p.status != http.StatusOK || len(p.items()) != 0 || p.meta["expires_in_s"] != 0.0 ||
+			p.took > 15*time.Second+10*time.Millisecond {
+			b.t.Errorf("at the end of the lease: %d %s after %s, %v left",
+				p.status, p.code, p.took, p.meta["expires_in_s"])
 		}
 		b.want(b.call(http.MethodGet, path(), b.office, ""), 0, 25*time.Second)
 		time.Sleep(time.Until(began.Add(40*time.Minute - 5*time.Second))) //nolint:forbidigo // the time of the bubble
-		if p = b.call(http.MethodGet, path(), b.office, ""); p.status != http.StatusUnauthorized || p.took > 10*time.Second {
+		if p = b.call(http.MethodGet, path(), b.office, ""); p.status != http.StatusUnauthorized ||
+			p.took > 10*time.Second {
 			b.t.Errorf("at the deletion: %d %s after %s", p.status, p.code, p.took)
 		}
 	})
@@ -304,11 +316,14 @@ func TestBadPollsAreRefused(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "manual", func(b *bubble) {
 		for _, query := range []string{
-			"", "?wait_s=1", "?after_seq=", "?after_seq=-1", "?after_seq=x", "?after_seq=9223372036854775808", "?after_seq=1.0",
-			"?after_seq=0&wait_s=", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=26", "?after_seq=0&wait_s=1.5", "?after_seq=0&wait_s=01", "?after_seq=0&wait_s=1&wait_s=2",
-			"?after_seq=0&types=nonsense", "?after_seq=0&limit=0", "?after_seq=0&limit=101", "?after_seq=0&colour=red", "?after_seq=0&cursor=x",
+			"", "?wait_s=1", "?after_seq=", "?after_seq=-1", "?after_seq=x", "?after_seq=9223372036854775808",
+			"?after_seq=1.0", "?after_seq=0&wait_s=", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=26",
+			"?after_seq=0&wait_s=1.5", "?after_seq=0&wait_s=01", "?after_seq=0&wait_s=1&wait_s=2",
+			"?after_seq=0&types=nonsense", "?after_seq=0&limit=0", "?after_seq=0&limit=101",
+			"?after_seq=0&colour=red", "?after_seq=0&cursor=x",
 		} {
-			if p := b.call(http.MethodGet, "/events/poll"+query, b.office, ""); p.status != http.StatusBadRequest || p.code != "invalid_parameter" {
+			if p := b.call(http.MethodGet, "/events/poll"+query, b.office, ""); p.status != http.StatusBadRequest ||
+				p.code != "invalid_parameter" {
 				b.t.Errorf("%s: %d %s", query, p.status, p.code)
 			}
 		}

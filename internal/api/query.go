@@ -79,7 +79,8 @@ func (a *arguments) check(p *operation.Parameter) error {
 	}
 	if !a.sent(p.Name) {
 		if p.Required && (p.InsteadOf == "" || !a.sent(p.InsteadOf)) {
-			return badParameter(p.Name, "%s is missing: the number of the last event that you have, 0 for none.", p.Name)
+			return badParameter(p.Name, "%s is missing: the number of the last event that you have, 0 for none.",
+				p.Name)
 		}
 		if p.Default != nil {
 			a.numbers[p.Name] = uint64(*p.Default)

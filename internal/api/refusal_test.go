@@ -12,10 +12,14 @@ import (
 func (n *tenant) state() string {
 	n.t.Helper()
 	var b strings.Builder
-	for _, path := range []string{"/office/sales-orders", "/office/ledger", "/office/shipments", "/office/customer-invoices"} {
+	for _, path := range []string{
+		"/office/sales-orders", "/office/ledger", "/office/shipments", "/office/customer-invoices",
+	} {
 		b.Write(n.call("GET", "/v1"+path+".csv?limit=100", n.office, "").want(200, "").raw)
 	}
-	for _, path := range []string{"/factory/work-orders", "/factory/print-runs", "/factory/stock", "/factory/stock-moves", "/factory/shipments"} {
+	for _, path := range []string{
+		"/factory/work-orders", "/factory/print-runs", "/factory/stock", "/factory/stock-moves", "/factory/shipments",
+	} {
 		b.Write(n.call("GET", "/v1"+path+".csv?limit=100", n.factory, "").want(200, "").raw)
 	}
 	b.Write(n.call("GET", "/v1/events?limit=100", n.office, "", "Accept", "text/csv").want(200, "").raw)
@@ -38,36 +42,59 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 		{"malformed", "POST", work, factory, `{"sku":`, 400, "invalid_json"},
 		{"trailing data", "POST", work, factory, `{} {}`, 400, "invalid_json"},
 		{"not an object", "POST", work, factory, `[1]`, 400, "invalid_json"},
-		{"duplicate member", "POST", work, factory, `{"sku":"prd_flyer","sku":"prd_card","quantity":1,"reference":"a"}`, 400, "invalid_json"},
-		{"duplicate member in disguise", "POST", work, factory, `{"sku":"prd_flyer","s\u006bu":"prd_card","quantity":1,"reference":"a"}`, 400, "invalid_json"},
-		{"lone surrogate", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"\ud800"}`, 400, "invalid_json"},
+		{"duplicate member", "POST", work, factory, `{"sku":"prd_flyer","sku":"prd_card","quantity":1,"reference":"a"}`,
+			400, "invalid_json"},
+		{"duplicate member in disguise", "POST", work, factory,
+			`{"sku":"prd_flyer","s\u006bu":"prd_card","quantity":1,"reference":"a"}`, 400, "invalid_json"},
+		{"lone surrogate", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"\ud800"}`,
+			400, "invalid_json"},
 		{"wrong type", "POST", work, factory, `{"sku":7,"quantity":"1","reference":"a"}`, 422, "validation_failed"},
-		{"fraction", "POST", work, factory, `{"sku":"prd_flyer","quantity":1.0,"reference":"a"}`, 422, "validation_failed"},
-		{"exponent", "POST", work, factory, `{"sku":"prd_flyer","quantity":1e2,"reference":"a"}`, 422, "validation_failed"},
-		{"beyond 64 bits", "POST", work, factory, `{"sku":"prd_flyer","quantity":9223372036854775808,"reference":"a"}`, 422, "validation_failed"},
-		{"a thousand digits", "POST", work, factory, `{"sku":"prd_flyer","quantity":` + strings.Repeat("9", 1000) + `,"reference":"a"}`, 422, "validation_failed"},
-		{"huge quantity", "POST", work, factory, `{"sku":"prd_flyer","quantity":5001,"reference":"a"}`, 422, "validation_failed"},
+		{"fraction", "POST", work, factory, `{"sku":"prd_flyer","quantity":1.0,"reference":"a"}`, 422,
+			"validation_failed"},
+		{"exponent", "POST", work, factory, `{"sku":"prd_flyer","quantity":1e2,"reference":"a"}`, 422,
+			"validation_failed"},
+		{"beyond 64 bits", "POST", work, factory, `{"sku":"prd_flyer","quantity":9223372036854775808,"reference":"a"}`,
+			422, "validation_failed"},
+		{"a thousand digits", "POST", work, factory, `{"sku":"prd_flyer","quantity":` + strings.Repeat("9", 1000) +
+			`,"reference":"a"}`, 422, "validation_failed"},
+		{"huge quantity", "POST", work, factory, `{"sku":"prd_flyer","quantity":5001,"reference":"a"}`, 422,
+			"validation_failed"},
 		{"zero", "POST", work, factory, `{"sku":"prd_flyer","quantity":0,"reference":"a"}`, 422, "validation_failed"},
-		{"negative", "POST", work, factory, `{"sku":"prd_flyer","quantity":-3,"reference":"a"}`, 422, "validation_failed"},
-		{"null", "POST", work, factory, `{"sku":"prd_flyer","quantity":null,"reference":"a"}`, 422, "validation_failed"},
-		{"unknown member", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"a","colour":"red"}`, 422, "validation_failed"},
-		{"unknown product", "POST", work, factory, `{"sku":"prd_kite","quantity":1,"reference":"a"}`, 422, "validation_failed"},
-		{"impossible date", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"a","due_date":"2026-02-30"}`, 422, "validation_failed"},
-		{"control character", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"a\u0000b"}`, 422, "validation_failed"},
-		{"long reference", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"` + strings.Repeat("é", 65) + `"}`, 422, "validation_failed"},
+		{"negative", "POST", work, factory, `{"sku":"prd_flyer","quantity":-3,"reference":"a"}`, 422,
+			"validation_failed"},
+		{"null", "POST", work, factory, `{"sku":"prd_flyer","quantity":null,"reference":"a"}`, 422,
+			"validation_failed"},
+		{"unknown member", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"a","colour":"red"}`,
+			422, "validation_failed"},
+		{"unknown product", "POST", work, factory, `{"sku":"prd_kite","quantity":1,"reference":"a"}`, 422,
+			"validation_failed"},
+		{"impossible date", "POST", work, factory,
+			`{"sku":"prd_flyer","quantity":1,"reference":"a","due_date":"2026-02-30"}`, 422, "validation_failed"},
+		{"control character", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"a\u0000b"}`, 422,
+			"validation_failed"},
+		{"long reference", "POST", work, factory,
+			`{"sku":"prd_flyer","quantity":1,"reference":"` + strings.Repeat("é", 65) + `"}`, 422, "validation_failed"},
 		{"no reference", "POST", work, factory, `{"sku":"prd_flyer","quantity":1}`, 422, "reference_required"},
 		{"empty body", "POST", work, factory, ``, 400, "invalid_json"},
-		{"one byte too many", "POST", work, factory, `{"sku":"` + strings.Repeat("x", 16385-10) + `"}`, 413, "body_too_large"},
+		{"one byte too many", "POST", work, factory, `{"sku":"` + strings.Repeat("x", 16385-10) + `"}`, 413,
+			"body_too_large"},
 		{"unknown press", "POST", runs, factory, `{"press_id":"prs_laser","work_order_id":"wo_1"}`, 404, "not_found"},
-		{"unknown work order", "POST", runs, factory, `{"press_id":"prs_digital","work_order_id":"wo_1"}`, 404, "not_found"},
+		{"unknown work order", "POST", runs, factory, `{"press_id":"prs_digital","work_order_id":"wo_1"}`,
+			404, "not_found"},
 		{"no work order named", "POST", runs, factory, `{"press_id":"prs_digital"}`, 422, "validation_failed"},
-		{"both ways of naming", "POST", runs, factory, `{"press_id":"prs_digital","work_order_id":"a","work_order_ids":["a"]}`, 422, "validation_failed"},
-		{"the same order twice", "POST", runs, factory, `{"press_id":"prs_digital","work_order_ids":["a","a"]}`, 422, "validation_failed"},
-		{"a gang of seven", "POST", runs, factory, `{"press_id":"prs_digital","work_order_ids":["1","2","3","4","5","6","7"]}`, 422, "validation_failed"},
+		{"both ways of naming", "POST", runs, factory,
+			`{"press_id":"prs_digital","work_order_id":"a","work_order_ids":["a"]}`, 422, "validation_failed"},
+		{"the same order twice", "POST", runs, factory, `{"press_id":"prs_digital","work_order_ids":["a","a"]}`, 422,
+			"validation_failed"},
+		{"a gang of seven", "POST", runs, factory,
+			`{"press_id":"prs_digital","work_order_ids":["1","2","3","4","5","6","7"]}`, 422, "validation_failed"},
 		{"unknown work order to ship", "POST", shipments, factory, `{"work_order_id":"wo_1"}`, 404, "not_found"},
-		{"unknown sales order to ship", "POST", "/v1/office/shipments", office, `{"sales_order_id":"so_1"}`, 404, "not_found"},
-		{"unanswered order to ship", "POST", "/v1/office/shipments", office, `{"sales_order_id":"` + order + `"}`, 409, "invalid_state"},
-		{"body on a call without one", "POST", "/v1/office/sales-orders/" + order + "/accept", office, `{"now":true}`, 422, "validation_failed"},
+		{"unknown sales order to ship", "POST", "/v1/office/shipments", office, `{"sales_order_id":"so_1"}`,
+			404, "not_found"},
+		{"unanswered order to ship", "POST", "/v1/office/shipments", office, `{"sales_order_id":"` + order + `"}`,
+			409, "invalid_state"},
+		{"body on a call without one", "POST", "/v1/office/sales-orders/" + order + "/accept", office, `{"now":true}`,
+			422, "validation_failed"},
 		{"unknown order", "POST", "/v1/office/sales-orders/so_1/accept", office, ``, 404, "not_found"},
 		{"tick of no time", "POST", "/v1/sandbox/tick", office, `{"minutes":0}`, 422, "validation_failed"},
 		{"tick of two days", "POST", "/v1/sandbox/tick", office, `{"minutes":481}`, 422, "validation_failed"},
@@ -83,7 +110,8 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 		{"bad time", "GET", "/v1/office/sales-orders?updated_since=yesterday", office, ``, 400, "invalid_parameter"},
 		{"negative sequence", "GET", "/v1/events?after_seq=-1", office, ``, 400, "invalid_parameter"},
 		{"sequence and cursor", "GET", "/v1/events?after_seq=1&cursor=x", office, ``, 400, "invalid_parameter"},
-		{"filter with no such word", "GET", "/v1/office/sales-orders?status=bogus", office, ``, 400, "invalid_parameter"},
+		{"filter with no such word", "GET", "/v1/office/sales-orders?status=bogus", office, ``, 400,
+			"invalid_parameter"},
 		{"unknown event", "GET", "/v1/events/evt_0000000000000", office, ``, 404, "not_found"},
 		{"unknown event type", "GET", "/v1/events?types=office.nothing", office, ``, 400, "invalid_parameter"},
 		{"unknown record", "GET", "/v1/office/sales-orders/so_1", office, ``, 404, "not_found"},
@@ -109,7 +137,9 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 func TestEveryBadFieldIsNamedAtOnce(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
-	a := n.call("POST", "/v1/factory/work-orders", n.factory, `{"quantity":0,"reference":"","priority":"high","colour":"red"}`, "Idempotency-Key", "k").want(422, "validation_failed")
+	a := n.call("POST", "/v1/factory/work-orders", n.factory,
+		`{"quantity":0,"reference":"","priority":"high","colour":"red"}`, "Idempotency-Key", "k").
+		want(422, "validation_failed")
 	var fields []string
 	for _, f := range a.failure()["details"].(map[string]any)["fields"].([]any) {
 		fields = append(fields, f.(map[string]any)["field"].(string))
@@ -146,10 +176,12 @@ func TestAReplayIsTheSameToTheByte(t *testing.T) {
 	first := n.call("POST", "/v1/factory/work-orders", n.factory, body, "Idempotency-Key", "k").want(201, "")
 	n.clock.Advance(time.Minute)
 	again := n.call("POST", "/v1/factory/work-orders", n.factory, body, "Idempotency-Key", `"k"`).want(201, "")
-	if string(again.raw) != string(first.raw) || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+	if string(again.raw) != string(first.raw) || again.header.Get("Idempotency-Replayed") != "true" ||
+		first.header.Get("Idempotency-Replayed") != "" {
 		t.Errorf("the replay differs\nfirst %s\nagain %s", first.raw, again.raw)
 	}
-	n.call("POST", "/v1/factory/work-orders", n.factory, body+" ", "Idempotency-Key", "k").want(422, "idempotency_key_reused")
+	n.call("POST", "/v1/factory/work-orders", n.factory, body+" ", "Idempotency-Key", "k").
+		want(422, "idempotency_key_reused")
 	n.call("POST", "/v1/sandbox/tick", n.factory, "", "Idempotency-Key", "k").want(422, "idempotency_key_reused")
 	// The other system's keys are another scope.
 	n.call("POST", "/v1/sandbox/tick", n.office, "", "Idempotency-Key", "k").want(200, "")
@@ -171,8 +203,10 @@ func TestABusyPressSaysWhenItIsFree(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
 	begin := func(i int) *answer {
-		work := n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":5}`, "Idempotency-Key", fmt.Sprint("w", i)).want(201, "").data()["id"]
-		return n.call("POST", "/v1/factory/print-runs", n.factory, fmt.Sprintf(`{"press_id":"prs_digital","work_order_id":%q}`, work), "Idempotency-Key", fmt.Sprint("r", i))
+		work := n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":5}`,
+			"Idempotency-Key", fmt.Sprint("w", i)).want(201, "").data()["id"]
+		return n.call("POST", "/v1/factory/print-runs", n.factory,
+			fmt.Sprintf(`{"press_id":"prs_digital","work_order_id":%q}`, work), "Idempotency-Key", fmt.Sprint("r", i))
 	}
 	run := begin(1).want(201, "").data()
 	refused := begin(2).want(409, "press_busy")
@@ -221,7 +255,10 @@ func TestKeysAreRefusedAlike(t *testing.T) {
 func TestADeadKeyIsDeadEverywhere(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
-	asked := [][2]string{{"GET", "/v1/office/nope"}, {"DELETE", "/v1/office/cash"}, {"GET", "/v1/office//cash"}, {"GET", "/v1/office/cash/"}, {"GET", "/v1"}, {"PATCH", "/v1/sandboxes"}, {"DELETE", "/v1/queue/q_1"}}
+	asked := [][2]string{
+		{"GET", "/v1/office/nope"}, {"DELETE", "/v1/office/cash"}, {"GET", "/v1/office//cash"},
+		{"GET", "/v1/office/cash/"}, {"GET", "/v1"}, {"PATCH", "/v1/sandboxes"}, {"DELETE", "/v1/queue/q_1"},
+	}
 	dead := func(key string) {
 		t.Helper()
 		message := n.call("GET", "/v1/sandbox", key, "").want(401, "unauthorized").failure()["message"]

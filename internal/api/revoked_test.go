@@ -83,12 +83,18 @@ func TestAKeyOfSharedRoutesIsKnownInTheWholeSandbox(t *testing.T) {
 	if again.header.Get("Idempotency-Replayed") != "true" || string(again.raw) != string(first.raw) {
 		t.Errorf("with the other key: %s", again.raw)
 	}
-	n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":8}`, "Idempotency-Key", "t-1").want(422, "idempotency_key_reused")
-	n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", "t-1").want(422, "idempotency_key_reused")
-	n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", "wo-1").want(201, "")
-	n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":7}`, "Idempotency-Key", "wo-1").want(422, "idempotency_key_reused")
+	n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":8}`, "Idempotency-Key", "t-1").
+		want(422, "idempotency_key_reused")
+	n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":1}`,
+		"Idempotency-Key", "t-1").want(422, "idempotency_key_reused")
+	n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":1}`,
+		"Idempotency-Key", "wo-1").want(201, "")
+	n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":7}`, "Idempotency-Key", "wo-1").
+		want(422, "idempotency_key_reused")
 	// The two systems share no data, and no keys.
-	n.call("POST", "/v1/office/requisitions", n.office, `{"needed_by":"2026-09-20","lines":[{"sku":"mat_coated","quantity":10}]}`, "Idempotency-Key", "wo-1").want(201, "")
+	n.call("POST", "/v1/office/requisitions", n.office,
+		`{"needed_by":"2026-09-20","lines":[{"sku":"mat_coated","quantity":10}]}`, "Idempotency-Key", "wo-1").
+		want(201, "")
 }
 
 // TestTheFirstBadParameterIsNamed, whatever else is wrong: the same request has
@@ -96,7 +102,9 @@ func TestAKeyOfSharedRoutesIsKnownInTheWholeSandbox(t *testing.T) {
 func TestTheFirstBadParameterIsNamed(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
-	for _, path := range []string{"/v1/office/sales-orders?zebra=1&apple=1&mango=1", "/v1/sandbox?zebra=1&apple=1&mango=1"} {
+	for _, path := range []string{
+		"/v1/office/sales-orders?zebra=1&apple=1&mango=1", "/v1/sandbox?zebra=1&apple=1&mango=1",
+	} {
 		for range 30 {
 			a := n.call("GET", path, n.office, "").want(400, "invalid_parameter")
 			if details, _ := a.failure()["details"].(map[string]any); details["parameter"] != "apple" {
@@ -113,7 +121,8 @@ func TestTheConsolesStateIsNotKept(t *testing.T) {
 	s := start(t)
 	office, _ := keys(t, s, "")
 	for accepted, zipped := range map[string]bool{
-		"gzip": true, "br, gzip;q=0.5": true, "*": true, "GZIP": true, "gzip;q=0": false, "gzip; q=0.0": false, "br, *;q=0": false, "identity": false, "": false, "gzip;q=0, *": false,
+		"gzip": true, "br, gzip;q=0.5": true, "*": true, "GZIP": true, "gzip;q=0": false, "gzip; q=0.0": false,
+		"br, *;q=0": false, "identity": false, "": false, "gzip;q=0, *": false,
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+api.ConsoleState, http.NoBody)
 		if err != nil {

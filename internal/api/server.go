@@ -105,7 +105,10 @@ type bound struct {
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
-	s := &Server{registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{})}
+	s := &Server{
+		registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves,
+		observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{}),
+	}
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -158,7 +161,9 @@ func add(routes map[string]*route, pattern string, b *bound, csv bool) {
 	}
 	r.operations[b.Method] = b
 	methods := []string{}
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+	for _, method := range []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete,
+	} {
 		known := method
 		if method == http.MethodHead {
 			known = http.MethodGet
@@ -181,7 +186,8 @@ func (s *Server) limit(o Options) error {
 		s.gate = open
 	}
 	if s.network = o.Network; s.network == nil {
-		if s.network, err = network.New(network.Options{IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits}); err != nil {
+		if s.network, err = network.New(
+			network.Options{IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits}); err != nil {
 			return fmt.Errorf("make rules for networks: %w", err)
 		}
 	}
@@ -225,7 +231,10 @@ func (s *Server) take(x *exchange, r *http.Request) {
 // exchange begins an exchange with a network.
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Prefix) *exchange {
 	now := s.registry.Now()
-	return &exchange{server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: now, group: group, call: mission.Call{Arrived: now}}
+	return &exchange{
+		server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: now, group: group,
+		call: mission.Call{Arrived: now},
+	}
 }
 
 // survive sends a response for a handler that panicked with a value.
@@ -316,7 +325,10 @@ func (t *route) find(r *http.Request) (*bound, error) {
 	if op := t.operations[method]; op != nil {
 		return op, nil
 	}
-	return nil, &methodError{allow: t.allow, Problem: problem.New(problem.MethodNotAllowed, "%s does not take %s; it takes %s.", short(r.URL.EscapedPath()), short(r.Method), t.allow)}
+	return nil, &methodError{
+		allow: t.allow, Problem: problem.New(problem.MethodNotAllowed, "%s does not take %s; it takes %s.",
+			short(r.URL.EscapedPath()), short(r.Method), t.allow),
+	}
 }
 
 // methodError is method_not_allowed with its Allow header.

@@ -13,10 +13,12 @@ func (s *Server) unroutable(r *http.Request) error {
 	// There is no CORS: a preflight gets the response of any request without a
 	// key.
 	if r.Method == http.MethodOptions {
-		return problem.New(problem.Unauthorized, "OPTIONS is not served: pages of other sites cannot send requests to this API.")
+		return problem.New(problem.Unauthorized,
+			"OPTIONS is not served: pages of other sites cannot send requests to this API.")
 	}
 	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
-		return problem.New(problem.BadRequest, "The path is not in its clean form: no empty or dot segments, no slash at the end.")
+		return problem.New(problem.BadRequest,
+			"The path is not in its clean form: no empty or dot segments, no slash at the end.")
 	}
 	if !s.isHere(r) {
 		return problem.New(problem.HostRefused, "This server is not %s.", short(r.Host))

@@ -11,9 +11,11 @@ func TestAnOrderBecomesCashOverHTTP(t *testing.T) {
 	id := n.order("SO-1001")
 	order := n.call("POST", "/v1/office/sales-orders/"+id+"/accept", n.office, "").want(200, "").data()
 	work := order["bridged_work_order_id"].(string)
-	n.call("POST", "/v1/factory/print-runs", n.factory, `{"press_id":"prs_digital","work_order_id":"`+work+`","overs_pct":5}`, "Idempotency-Key", "run-1").want(201, "")
+	n.call("POST", "/v1/factory/print-runs", n.factory,
+		`{"press_id":"prs_digital","work_order_id":"`+work+`","overs_pct":5}`, "Idempotency-Key", "run-1").want(201, "")
 	n.call("POST", "/v1/sandbox/tick", n.office, `{"minutes":120}`).want(200, "")
-	shipment := n.call("POST", "/v1/factory/shipments", n.factory, `{"work_order_id":"`+work+`"}`, "Idempotency-Key", "ship-1").want(201, "").data()
+	shipment := n.call("POST", "/v1/factory/shipments", n.factory, `{"work_order_id":"`+work+`"}`,
+		"Idempotency-Key", "ship-1").want(201, "").data()
 	if shipment["bridged_office_shipment_id"] == nil {
 		t.Error("the auto bridge did not ship at Head Office")
 	}

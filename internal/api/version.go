@@ -15,6 +15,7 @@ func wantedVersion(h http.Header) error {
 	if len(sent) > 1 {
 		return badParameter(wire.HeaderVersion, "The header %s stands %d times.", wire.HeaderVersion, len(sent))
 	}
-	return badParameter(wire.HeaderVersion, "There is no version %q of this API; there is %s.", short(sent[0]), wire.Version).
+	return badParameter(wire.HeaderVersion, "There is no version %q of this API; there is %s.",
+		short(sent[0]), wire.Version).
 		Hinting("Send %s: %s, or leave the header out.", wire.HeaderVersion, wire.Version)
 }

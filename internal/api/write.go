@@ -159,7 +159,9 @@ func (x *exchange) delete() error {
 		return err
 	}
 	x.now = at
-	x.data(last, x.op.Status, encode(operation.DeletedSandbox{SandboxID: last.SandboxID, PublicName: last.PublicName, LastSeq: last.Sequence, DeletedAt: at}))
+	x.data(last, x.op.Status, encode(operation.DeletedSandbox{
+		SandboxID: last.SandboxID, PublicName: last.PublicName, LastSeq: last.Sequence, DeletedAt: at,
+	}))
 	return nil
 }
 

@@ -182,7 +182,8 @@ func TestEveryEventTypeIsMadeOrOwed(t *testing.T) {
 		kind, row := string(d.Type), eventRow(string(d.Type))
 		if c.owes(row) {
 			if emitted[kind] || declared[kind] || d.Data != nil {
-				t.Errorf("%s is made (written %t, declared %t, data %t), but its row %s is owed", kind, emitted[kind], declared[kind], d.Data != nil, row)
+				t.Errorf("%s is made (written %t, declared %t, data %t), but its row %s is owed",
+					kind, emitted[kind], declared[kind], d.Data != nil, row)
 			}
 			continue
 		}

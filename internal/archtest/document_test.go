@@ -55,7 +55,8 @@ func undocumentedSpec(d *ast.GenDecl, spec ast.Spec) []*ast.Ident {
 		}
 	case *ast.ValueSpec:
 		for _, name := range s.Names {
-			if name.IsExported() && !begins(s.Doc, s.Names[0]) && (!grouped || d.Doc == nil) && !begins(d.Doc, s.Names[0]) {
+			if name.IsExported() && !begins(s.Doc, s.Names[0]) && (!grouped || d.Doc == nil) &&
+				!begins(d.Doc, s.Names[0]) {
 				return []*ast.Ident{name}
 			}
 		}
@@ -111,7 +112,8 @@ var readContract = sync.OnceValues(func() (*contract, error) {
 		return nil, err
 	}
 	c := &contract{rules: map[string]string{}}
-	for _, m := range regexp.MustCompile("(?m)^(?:\\| |- )`([A-Z][A-Z0-9_.]*)`(?: \\|)? (.*?)(?: \\|)?$").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("(?m)^(?:\\| |- )`([A-Z][A-Z0-9_.]*)`(?: \\|)? (.*?)(?: \\|)?$").
+		FindAllStringSubmatch(string(text), -1) {
 		c.ids = append(c.ids, m[1])
 		c.rules[m[1]] = m[2]
 	}

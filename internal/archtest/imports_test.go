@@ -11,7 +11,8 @@ import (
 
 const (
 	// vocabulary is the words that everybody speaks: no behaviour, no state.
-	vocabulary = "internal/event internal/problem internal/money internal/moment internal/share internal/wire internal/jsonfield "
+	vocabulary = "internal/event internal/problem internal/money internal/moment internal/share internal/wire " +
+		"internal/jsonfield "
 	// tools are what departments are built of.
 	tools = vocabulary + "internal/company/sim internal/company/record internal/company/catalog internal/company/preset"
 )
@@ -21,7 +22,9 @@ const (
 // map of the program is always whole; a line without a package is one that is
 // planned and does no harm.
 var may = map[string]string{
-	"internal/event": vocabulary, "internal/problem": vocabulary, "internal/money": vocabulary, "internal/moment": vocabulary, "internal/share": vocabulary, "internal/wire": vocabulary, "internal/jsonfield": "",
+	"internal/event": vocabulary, "internal/problem": vocabulary, "internal/money": vocabulary,
+	"internal/moment": vocabulary, "internal/share": vocabulary, "internal/wire": vocabulary,
+	"internal/jsonfield": "",
 
 	// The simulation. Departments never import each other: Office and Factory
 	// share no data, so neither can even name the other's types. They meet in
@@ -66,11 +69,12 @@ var may = map[string]string{
 	// The table of operations and its readers. Readers know the table and not
 	// each other.
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
-	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission internal/ratelimit internal/network " +
-		"internal/company/mission internal/company/record",
+	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission " +
+		"internal/ratelimit internal/network internal/company/mission internal/company/record",
 	// The agent endpoint is another reader: it reaches the road of requests
 	// through a door that the server opens.
-	"internal/mcp":         vocabulary + "internal/operation internal/sandbox internal/schema internal/company/mission internal/find internal/mcp/...",
+	"internal/mcp": vocabulary +
+		"internal/operation internal/sandbox internal/schema internal/company/mission internal/find internal/mcp/...",
 	"internal/mcp/gateway": vocabulary + "internal/mcp/session",
 	"internal/mcp/session": vocabulary + "internal/sandbox internal/store",
 
@@ -78,7 +82,8 @@ var may = map[string]string{
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
-	"internal/web":       vocabulary + "internal/operation internal/company/mission internal/company/preset internal/company/catalog internal/economy internal/config internal/find internal/web/... docs",
+	"internal/web": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
+		"internal/company/catalog internal/economy internal/config internal/find internal/web/... docs",
 	// Leaves of the docs: Markdown, and the search.
 	"internal/web/prose": "",
 	"internal/find":      "",
@@ -86,7 +91,8 @@ var may = map[string]string{
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
 	"platentest":      "internal/server internal/config client",
-	"cmd/platen":      "internal/server internal/config internal/webhook internal/webhook/diagnosis client internal/economy",
+	"cmd/platen": "internal/server internal/config internal/webhook internal/webhook/diagnosis client " +
+		"internal/economy",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",
@@ -96,7 +102,9 @@ var may = map[string]string{
 	"test/docs":     "platentest",
 	"test/contract": "platentest client internal/server internal/config",
 	"test/crash":    "platentest client internal/server internal/config",
-	"test/mcp":      "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway internal/mcp/session", // fixtures of the protocol's suite stand behind the same front
+	// fixtures of the protocol's suite stand behind the same front
+	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
+		"internal/mcp/session",
 	"test/scenario": "platentest client internal/server internal/config",
 	"test/load":     "internal/... platentest client",  // it measures the parts one by one
 	"test/economy":  "internal/... platentest client",  // its players play a company in this process, for speed
@@ -114,9 +122,14 @@ type foreignModule struct {
 
 // foreign lists every module that the program may import, tests left out.
 var foreign = []foreignModule{
-	{"github.com/danielgtaylor/huma/v2", "internal/schema internal/openapi", "its schemas and document types are kept out of the pipeline"},
-	{"github.com/go-json-experiment/json", "internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset", "the core encodes in one file, and reads presets"},
-	{"github.com/go-json-experiment/json", "internal/api internal/schema internal/openapi internal/config internal/server internal/webhook", "bodies, documents and the configuration file are JSON"},
+	{"github.com/danielgtaylor/huma/v2", "internal/schema internal/openapi",
+		"its schemas and document types are kept out of the pipeline"},
+	{"github.com/go-json-experiment/json",
+		"internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset",
+		"the core encodes in one file, and reads presets"},
+	{"github.com/go-json-experiment/json",
+		"internal/api internal/schema internal/openapi internal/config internal/server internal/webhook",
+		"bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox", "what a commit's body looks like is known to one package"},
 	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres", "an engine is known to its own package only"},
@@ -125,12 +138,16 @@ var foreign = []foreignModule{
 	{"github.com/spf13/pflag", "cmd/platen", "the flags of the command line"},
 	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},
 	{"github.com/gomodule/redigo", "internal/ratelimit/valkey", "a server is known to its own package only"},
-	{"github.com/VictoriaMetrics/metrics", "internal/metrics", "what is counted is said in our own words everywhere else"},
+	{"github.com/VictoriaMetrics/metrics", "internal/metrics",
+		"what is counted is said in our own words everywhere else"},
 	{"code.dny.dev/ssrf", "internal/netguard", "which addresses are public is decided in one place"},
-	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/webhook", "what is sent is signed by the library that receivers verify with"},
-	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/gateway examples/go/agent", "the protocol of agents ends at the endpoint: tools reach the company as requests"},
+	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/webhook",
+		"what is sent is signed by the library that receivers verify with"},
+	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/gateway examples/go/agent",
+		"the protocol of agents ends at the endpoint: tools reach the company as requests"},
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
-	{"github.com/yuin/goldmark", "internal/web/prose", "Markdown is known to one package; the docs get HTML and headings"},
+	{"github.com/yuin/goldmark", "internal/web/prose",
+		"Markdown is known to one package; the docs get HTML and headings"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},
 }
@@ -138,7 +155,8 @@ var foreign = []foreignModule{
 // foreignInTests lists what tests may import beside the modules above, which
 // they may import anywhere.
 var foreignInTests = []foreignModule{
-	{"github.com/santhosh-tekuri/jsonschema/v6", "internal/schema test/contract", "the judge of what our own reading of bodies accepts, and of our answers"},
+	{"github.com/santhosh-tekuri/jsonschema/v6", "internal/schema test/contract",
+		"the judge of what our own reading of bodies accepts, and of our answers"},
 	{"github.com/rogpeppe/go-internal", "cmd/platen test/scenario", "testscript runs the commands"},
 	{"golang.org/x/net", "test/contract", "a nameserver that changes its answers"},
 	{"golang.org/x/net", "test/docs", "pages read as browsers read them"},
@@ -190,7 +208,8 @@ func allows(allowed, path string) bool {
 func TestServerIsImportedByItsOwnersOnly(t *testing.T) {
 	t.Parallel()
 	for path, allowed := range may {
-		owner := path == "cmd/platen" || path == "platentest" || path == "internal/server" || strings.HasPrefix(path, "test/")
+		owner := path == "cmd/platen" || path == "platentest" || path == "internal/server" ||
+			strings.HasPrefix(path, "test/")
 		if !owner && allows(allowed, "internal/server") {
 			t.Errorf("the rule of %s allows internal/server", path)
 		}

@@ -216,7 +216,10 @@ func (p *program) check(t *testing.T, wanted func(*unit) bool) []checked {
 				files = append(files, f.File)
 			}
 		}
-		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+		info := &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
+			Defs: map[*ast.Ident]types.Object{},
+		}
 		config := types.Config{Importer: imports}
 		if _, err := config.Check(module+"/"+u.path, p.fset, files, info); err != nil {
 			t.Fatalf("%s does not compile: %v", u.path, err)

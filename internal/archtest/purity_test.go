@@ -22,9 +22,10 @@ var pureImports = []string{
 // that differ from run to run.
 var impure = map[string]string{
 	"time.Now": "reads the wall clock", "time.Since": "reads the wall clock", "time.Until": "reads the wall clock",
-	"time.Sleep": "waits", "time.After": "waits", "time.AfterFunc": "waits", "time.Tick": "waits", "time.NewTicker": "waits", "time.NewTimer": "waits",
-	"time.Local": "depends on the machine's time zone", "time.LoadLocation": "reads the machine's time zones",
-	"fmt.Print": "writes to the terminal", "fmt.Printf": "writes to the terminal", "fmt.Println": "writes to the terminal",
+	"time.Sleep": "waits", "time.After": "waits", "time.AfterFunc": "waits", "time.Tick": "waits",
+	"time.NewTicker": "waits", "time.NewTimer": "waits", "time.Local": "depends on the machine's time zone",
+	"time.LoadLocation": "reads the machine's time zones", "fmt.Print": "writes to the terminal",
+	"fmt.Printf": "writes to the terminal", "fmt.Println": "writes to the terminal",
 	"fmt.Scan": "reads the terminal", "fmt.Scanf": "reads the terminal", "fmt.Scanln": "reads the terminal",
 	"maps.Keys": mapOrder, "maps.Values": mapOrder, "maps.All": mapOrder,
 }
@@ -154,11 +155,13 @@ func TestFloatingPointIsRoundedAtEveryStep(t *testing.T) {
 				switch n := n.(type) {
 				case *ast.BinaryExpr:
 					if n.Op == token.MUL && isFloat(c.info, n) && !converted(c.info, parents) {
-						t.Errorf("%s: write float64(x*y), so that no processor fuses the product into a sum", p.at(n.Pos()))
+						t.Errorf("%s: write float64(x*y), so that no processor fuses the product into a sum",
+							p.at(n.Pos()))
 					}
 				case *ast.AssignStmt:
 					if n.Tok == token.MUL_ASSIGN && isFloat(c.info, n.Lhs[0]) {
-						t.Errorf("%s: write x = float64(x*y), so that no processor fuses the product into a sum", p.at(n.Pos()))
+						t.Errorf("%s: write x = float64(x*y), so that no processor fuses the product into a sum",
+							p.at(n.Pos()))
 					}
 				}
 			})
@@ -254,7 +257,8 @@ func TestCoreKeepsNothingInPackageVariables(t *testing.T) {
 				if g, ok := declaration.(*ast.GenDecl); ok && g.Tok == token.VAR {
 					for _, spec := range g.Specs {
 						if v := spec.(*ast.ValueSpec); !constantInSpirit(p, f, g, v) {
-							t.Errorf("%s: package variable %s needs `//nolint:gochecknoglobals // reason`", p.at(v.Pos()), v.Names[0].Name)
+							t.Errorf("%s: package variable %s needs `//nolint:gochecknoglobals // reason`",
+								p.at(v.Pos()), v.Names[0].Name)
 						}
 					}
 				}
@@ -284,7 +288,8 @@ func constantInSpirit(p *program, f *source, g *ast.GenDecl, v *ast.ValueSpec) b
 }
 
 func directive(doc *ast.CommentGroup, prefix string) bool {
-	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, prefix) })
+	return doc != nil &&
+		slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, prefix) })
 }
 
 func nameOf(e ast.Expr) string {

@@ -30,7 +30,8 @@ func run(folder string) error {
 		return err
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil { //nolint:gosec // source code is public
+		//nolint:gosec // source code is public
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
 			return fmt.Errorf("write: %w", err)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 func (g *generator) operations(table []operation.Operation) (string, error) {
 	var b strings.Builder
 	b.WriteString("import (\n\"context\"\n\"iter\"\n\"net/http\"\n\"strconv\"\n\"time\"\n)\n")
-	fmt.Fprintf(&b, "\n// BasePath is the path of the API below the origin of a server.\nconst BasePath = %q\n", wire.BasePath)
+	fmt.Fprintf(&b, "\n// BasePath is the path of the API below the origin of a server.\nconst BasePath = %q\n",
+		wire.BasePath)
 	if _, err := g.output(reflect.TypeFor[wire.Meta](), "every operation"); err != nil {
 		return "", err
 	}
@@ -59,7 +60,8 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		ids := placed(op)
 		parameters += ", " + strings.Join(ids, ", ") + " string"
 		path = fmt.Sprintf("record(%q, %s)", op.Path, strings.Join(ids, ", "))
-		guard = fmt.Sprintf("if %s == \"\" {\nreturn nil, failed(%q, errNoID)\n}\n", strings.Join(ids, ` == "" || `), op.ID)
+		guard = fmt.Sprintf("if %s == \"\" {\nreturn nil, failed(%q, errNoID)\n}\n",
+			strings.Join(ids, ` == "" || `), op.ID)
 	}
 	for _, p := range op.Query() {
 		if p.Type != operation.Sequence || in != "" {
@@ -89,9 +91,10 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	if op.Kind == operation.Creation {
 		answer, call, systemOf = "Sandbox", "c.create(ctx, ", ""
 	}
-	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
-	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n}\n",
-		name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
+	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."},
+		about(op)...)...)
+	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n"+
+		"}\n", name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
 	return text, nil
 }
 
@@ -117,15 +120,18 @@ func (g *generator) ticket(op *operation.Operation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + ". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
+	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) +
+		". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
 	guard := fmt.Sprintf("if id == \"\" {\nreturn %s, failed(%q, errNoID)\n}\n", "nil, nil", op.ID)
-	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, id string) (*Sandbox, *%s, error) {\n%sreturn c.look(ctx, request{operation: %q, path: record(%q, id)})\n}\n",
+	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, id string) (*Sandbox, *%s, error) {\n"+
+		"%sreturn c.look(ctx, request{operation: %q, path: record(%q, id)})\n}\n",
 		name, waiting, guard, op.ID, op.Path), nil
 }
 
 func methodName(method string) string {
 	for name, text := range map[string]string{
-		"MethodPost": http.MethodPost, "MethodPatch": http.MethodPatch, "MethodPut": http.MethodPut, "MethodDelete": http.MethodDelete,
+		"MethodPost": http.MethodPost, "MethodPatch": http.MethodPatch, "MethodPut": http.MethodPut,
+		"MethodDelete": http.MethodDelete,
 	} {
 		if text == method {
 			return "http." + name
@@ -184,14 +190,16 @@ func (g *generator) list(op *operation.Operation) (string, error) {
 	b.WriteString("\n" + comment(append([]string{name + " reads one page of GET " + op.Path + "."}, about(op)...)...))
 	path, ids := fmt.Sprintf("%q", op.Path), ""
 	if op.HasID() {
-		path, ids = fmt.Sprintf("record(%q, %s)", op.Path, strings.Join(placed(op), ", ")), strings.Join(placed(op), ", ")+" string, "
+		path, ids = fmt.Sprintf("record(%q, %s)", op.Path, strings.Join(placed(op), ", ")),
+			strings.Join(placed(op), ", ")+" string, "
 	}
 	request := fmt.Sprintf("request{operation: %q, path: %s, system: %s}", op.ID, path, op.System)
-	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, %sparams %sParams) (*Page[%s], error) {\nreturn readPage[%s](ctx, c, &%s, params.selection())\n}\n",
-		name, ids, name, out, out, request)
-	b.WriteString("\n" + comment(all+" reads all "+what+" of "+name+", page after page, and ends with the first error."))
-	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, %sparams %sParams) iter.Seq2[%s, error] {\nreturn readAll[%s](ctx, c, %s, params.selection())\n}\n",
-		all, ids, name, out, out, request)
+	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, %sparams %sParams) (*Page[%s], error) {\n"+
+		"return readPage[%s](ctx, c, &%s, params.selection())\n}\n", name, ids, name, out, out, request)
+	b.WriteString("\n" +
+		comment(all+" reads all "+what+" of "+name+", page after page, and ends with the first error."))
+	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, %sparams %sParams) iter.Seq2[%s, error] {\n"+
+		"return readAll[%s](ctx, c, %s, params.selection())\n}\n", all, ids, name, out, out, request)
 	return b.String(), nil
 }
 
@@ -205,8 +213,11 @@ func (g *generator) poll(op *operation.Operation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := g.params(op, name) + "\n" + comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."}, about(op)...)...)
-	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, params %sParams) (*Page[%s], error) {\nreturn readPage[%s](ctx, c, &request{operation: %q, path: %q, system: %s}, params.selection())\n}\n",
+	text := g.params(op, name) +
+		"\n" + comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."},
+		about(op)...)...)
+	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, params %sParams) (*Page[%s], error) {\n"+
+		"return readPage[%s](ctx, c, &request{operation: %q, path: %q, system: %s}, params.selection())\n}\n",
 		name, name, out, out, op.ID, op.Path, op.System), nil
 }
 
@@ -237,10 +248,12 @@ func (g *generator) params(op *operation.Operation, name string) string {
 	tag := `""`
 	if op.Kind != operation.Poll {
 		tag = "p.IfNoneMatch"
-		b.WriteString(comment("IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is ErrNotModified."))
+		b.WriteString(comment("IfNoneMatch is the ETag of the same page read before. " +
+			"When nothing has changed, the error is ErrNotModified."))
 		b.WriteString("IfNoneMatch string\n")
 	}
-	fmt.Fprintf(&b, "}\n\nfunc (p %sParams) selection() selection {\ns := selecting(p.Limit, p.Cursor, p.UpdatedSince, %s)\n", name, tag)
+	fmt.Fprintf(&b, "}\n\nfunc (p %sParams) selection() selection {\n"+
+		"s := selecting(p.Limit, p.Cursor, p.UpdatedSince, %s)\n", name, tag)
 	for _, f := range own {
 		b.WriteString(f.set + "\n")
 	}

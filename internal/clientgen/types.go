@@ -30,7 +30,10 @@ type generator struct {
 type declaration interface{ render() string }
 
 func newGenerator() *generator {
-	return &generator{registry: schema.New(), structs: map[reflect.Type]*structure{}, enums: map[string]*enumeration{}, claimed: map[string]bool{}}
+	return &generator{
+		registry: schema.New(), structs: map[reflect.Type]*structure{}, enums: map[string]*enumeration{},
+		claimed: map[string]bool{},
+	}
 }
 
 func (g *generator) claim(name string) error {
@@ -144,7 +147,10 @@ func (g *generator) types() (string, error) {
 
 // events adds the types of events and the structs of their data.
 func (g *generator) events() error {
-	e := &enumeration{name: eventType, about: "names a kind of event. Those without a Data struct of their own are not made yet.", docs: map[string]string{}}
+	e := &enumeration{
+		name: eventType, about: "names a kind of event. Those without a Data struct of their own are not made yet.",
+		docs: map[string]string{},
+	}
 	for _, d := range event.All() {
 		e.values = append(e.values, string(d.Type))
 		e.docs[string(d.Type)] = d.Cause
@@ -164,13 +170,15 @@ func (g *generator) events() error {
 // decodeEvent renders the method that gives the data of an event its type.
 func decodeEvent() string {
 	var b strings.Builder
-	b.WriteString(comment("Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, " +
-		"and as it is, a json.RawMessage, when this version of the client does not know the type."))
+	b.WriteString(
+		comment("Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, " +
+			"and as it is, a json.RawMessage, when this version of the client does not know the type."))
 	b.WriteString("func (e *FeedEvent) Decode() (any, error) {\nvar data any\nswitch e.Type {\n")
 	constant := enumeration{name: eventType}
 	for _, d := range event.All() {
 		if d.Data != nil {
-			fmt.Fprintf(&b, "case %s:\ndata = new(%s)\n", constant.constant(string(d.Type)), reflect.TypeOf(d.Data).Elem().Name())
+			fmt.Fprintf(&b, "case %s:\ndata = new(%s)\n",
+				constant.constant(string(d.Type)), reflect.TypeOf(d.Data).Elem().Name())
 		}
 	}
 	b.WriteString("default:\nreturn e.Data, nil\n}\nif err := json.Unmarshal(e.Data, data); err != nil {\n" +
@@ -220,7 +228,8 @@ func (g *generator) structure(t reflect.Type, input bool) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s of %s: %w", m.JSON, t, err)
 		}
-		s.fields = append(s.fields, fieldOut{name: m.Name, goType: goType, tag: tagOf(&m, goType), doc: docOf(&m, input)})
+		s.fields = append(s.fields,
+			fieldOut{name: m.Name, goType: goType, tag: tagOf(&m, goType), doc: docOf(&m, input)})
 	}
 	return name, nil
 }

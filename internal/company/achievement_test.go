@@ -90,7 +90,9 @@ func TestBuyersEarnTheirAchievements(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 1, func(p *preset.Preset) { p.Supply.BillingErrorFactor = 100 * sim.Million })
 	for i := range 3 {
-		l.must(purchase(office.PurchaseOrderInput{SupplierID: "sup_mill", Lines: []office.RequisitionLine{{SKU: "mat_coated", Quantity: 12_000}}}))
+		l.must(purchase(office.PurchaseOrderInput{
+			SupplierID: "sup_mill", Lines: []office.RequisitionLine{{SKU: "mat_coated", Quantity: 12_000}},
+		}))
 		orders := rowsOf[office.PurchaseOrder](l, "purchase_order")
 		l.lacks("two approvals", "approver")
 		l.must(approvePurchase(orders[len(orders)-1].ID))
@@ -107,7 +109,8 @@ func TestBuyersEarnTheirAchievements(t *testing.T) {
 			}
 		}
 		for _, invoice := range rowsOf[office.SupplierInvoice](l, "supplier_invoice") {
-			if invoice.Status == office.SupplierInvoiceOpen && invoice.DiscountUntil != nil && invoice.MatchedMinor > 0 && invoice.Number != "SI-7001" {
+			if invoice.Status == office.SupplierInvoiceOpen && invoice.DiscountUntil != nil &&
+				invoice.MatchedMinor > 0 && invoice.Number != "SI-7001" {
 				l.lacks("less than three discounts", "early_bird")
 				l.must(pay(invoice.ID, &invoice.MatchedMinor))
 				paid++
@@ -256,7 +259,8 @@ func TestAPhoenixComesBack(t *testing.T) {
 			l.must(tick(480))
 		}
 		if rises != (negative >= 3) || l.company.Summary().CashMinor <= 0 {
-			t.Fatalf("with %s the cash was negative at %d closes and is %s", cash, negative, l.company.Summary().CashMinor)
+			t.Fatalf("with %s the cash was negative at %d closes and is %s",
+				cash, negative, l.company.Summary().CashMinor)
 		}
 		if rises {
 			l.has("cash after three closes without", "phoenix")

@@ -16,7 +16,8 @@ func (c *Company) testSolvency() {
 	c.clock = c.clock.MovedTo(c.now, c.rec.Wall())
 	c.clock.Stopped = true
 	about := &sandboxRow{Head: record.Head{ID: c.settings.SandboxID}, status: "bankrupt"}
-	c.rec.Emit(event.SandboxBankrupt, about, &event.SandboxBankruptData{CashMinor: cash, DaysNegative: negative, DayNumber: int64(c.now.Day())})
+	c.rec.Emit(event.SandboxBankrupt, about,
+		&event.SandboxBankruptData{CashMinor: cash, DaysNegative: negative, DayNumber: int64(c.now.Day())})
 }
 
 // Bankrupt reports whether the company has ended. No command may be given to

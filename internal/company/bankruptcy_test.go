@@ -22,7 +22,9 @@ func poor(t reporter, name string, mode sim.Mode, change func(*preset.Preset)) *
 // of the second week.
 func TestBelowTheOverdraftTheCompanyEndsAtTheClose(t *testing.T) {
 	t.Parallel()
-	l := poor(t, "starter", sim.Manual, func(p *preset.Preset) { p.OverdraftLimitMinor, p.NegativeClosesToBankrupt = 0, 250 })
+	l := poor(t, "starter", sim.Manual, func(p *preset.Preset) {
+		p.OverdraftLimitMinor, p.NegativeClosesToBankrupt = 0, 250
+	})
 	l.until(9)
 	if l.company.Bankrupt() {
 		t.Fatal("the company ended before anything was debited")
@@ -33,7 +35,8 @@ func TestBelowTheOverdraftTheCompanyEndsAtTheClose(t *testing.T) {
 		t.Fatalf("after the first debit the company is %+v", s)
 	}
 	last := l.bodiesOf("sandbox.bankrupt")
-	if len(last) != 1 || last[0].ID != l.events[len(l.events)-1].ID || last[0].Data.Status != "bankrupt" || last[0].Data.CashMinor != s.CashMinor || last[0].Links.Self != "/sandbox" {
+	if len(last) != 1 || last[0].ID != l.events[len(l.events)-1].ID || last[0].Data.Status != "bankrupt" ||
+		last[0].Data.CashMinor != s.CashMinor || last[0].Links.Self != "/sandbox" {
 		t.Errorf("the feed ends with %s", l.events[len(l.events)-1].Body)
 	}
 	checkFeed(t, l)
@@ -52,7 +55,8 @@ func TestTenNegativeClosesEndTheCompany(t *testing.T) {
 	}
 	s := l.company.Summary()
 	if s.DaysNegative != 10 || s.Now.Day() != 9+9 {
-		t.Errorf("the company ended on day %d after %d negative closes, want day 18 after 10: the first debit is on day 9", s.Now.Day(), s.DaysNegative)
+		t.Errorf("the company ended on day %d after %d negative closes, want day 18 after 10: "+
+			"the first debit is on day 9", s.Now.Day(), s.DaysNegative)
 	}
 }
 

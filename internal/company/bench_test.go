@@ -21,7 +21,8 @@ func play(b *testing.B, policy func(*company.Company)) {
 	p := presets["starter"]
 	days := 0
 	for b.Loop() {
-		c := company.New(company.Settings{SandboxID: "sbx_0", Preset: p, Bridge: p.Bridge, Seed: uint64(days), UID: 1}, sim.Manual, opened)
+		c := company.New(company.Settings{SandboxID: "sbx_0", Preset: p, Bridge: p.Bridge, Seed: uint64(days), UID: 1},
+			sim.Manual, opened)
 		c.Forget()
 		for range benchDays * 16 {
 			if policy != nil {
@@ -50,7 +51,8 @@ func greedy(c *company.Company) {
 			_, _ = c.ShipFromFactory(factory.ShipmentInput{WorkOrderID: w.ID})
 		default:
 			for _, press := range []string{"prs_offset", "prs_digital"} {
-				if _, err := c.StartPrintRun(factory.PrintRunInput{PressID: press, WorkOrderIDs: []string{w.ID}, OversPct: 3}); err == nil {
+				if _, err := c.StartPrintRun(
+					factory.PrintRunInput{PressID: press, WorkOrderIDs: []string{w.ID}, OversPct: 3}); err == nil {
 					break
 				}
 			}

@@ -112,7 +112,8 @@ func codeOf(err error) problem.Code {
 // line says what there is to say about an order in a golden way.
 func line(o office.SalesOrder) string {
 	return fmt.Sprintf("%s %s %s %dx%d=%d %s; received %s, answer %s, due %s, cancel %s",
-		o.Number, o.CustomerID, o.SKU, o.Quantity, o.UnitPriceMinor, o.TotalMinor, o.Status, o.ReceivedOn, o.AnswerBy, o.DueDate, o.CancelAfter)
+		o.Number, o.CustomerID, o.SKU, o.Quantity, o.UnitPriceMinor, o.TotalMinor, o.Status, o.ReceivedOn, o.AnswerBy,
+		o.DueDate, o.CancelAfter)
 }
 
 // TestTheOpeningIsLiteral, for every seed: three orders wait for an answer,
@@ -127,33 +128,44 @@ func TestTheOpeningIsLiteral(t *testing.T) {
 				got = append(got, line(o))
 			}
 			want := []string{
-				"SO-0998 cus_brightwell prd_poster 84x2500=210000 shipped; received 2026-08-31, answer 2026-09-02, due 2026-09-07, cancel 2026-09-16",
-				"SO-0999 cus_halden prd_brochure 100x3400=340000 shipped; received 2026-08-31, answer 2026-09-02, due 2026-09-07, cancel 2026-09-16",
-				"SO-1000 cus_kestrel prd_flyer 280x1000=280000 shipped; received 2026-08-31, answer 2026-09-02, due 2026-09-07, cancel 2026-09-16",
-				"SO-1001 cus_lumen prd_card 10x2200=22000 received; received 2026-09-07, answer 2026-09-09, due 2026-09-14, cancel 2026-09-23",
-				"SO-1002 cus_brightwell prd_flyer 120x960=115200 received; received 2026-09-07, answer 2026-09-09, due 2026-09-15, cancel 2026-09-24",
-				"SO-1003 cus_halden prd_poster 30x2550=76500 received; received 2026-09-07, answer 2026-09-09, due 2026-09-16, cancel 2026-09-25",
+				"SO-0998 cus_brightwell prd_poster 84x2500=210000 shipped; received 2026-08-31, answer 2026-09-02, " +
+					"due 2026-09-07, cancel 2026-09-16",
+				"SO-0999 cus_halden prd_brochure 100x3400=340000 shipped; received 2026-08-31, answer 2026-09-02, " +
+					"due 2026-09-07, cancel 2026-09-16",
+				"SO-1000 cus_kestrel prd_flyer 280x1000=280000 shipped; received 2026-08-31, answer 2026-09-02, due " +
+					"2026-09-07, cancel 2026-09-16",
+				"SO-1001 cus_lumen prd_card 10x2200=22000 received; received 2026-09-07, answer 2026-09-09, due " +
+					"2026-09-14, cancel 2026-09-23",
+				"SO-1002 cus_brightwell prd_flyer 120x960=115200 received; received 2026-09-07, answer 2026-09-09, " +
+					"due 2026-09-15, cancel 2026-09-24",
+				"SO-1003 cus_halden prd_poster 30x2550=76500 received; received 2026-09-07, answer 2026-09-09, due " +
+					"2026-09-16, cancel 2026-09-25",
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: the opening orders are\n%q\nwant\n%q", l.label, got, want)
 			}
 			if s := l.company.Summary(); s.CashMinor != 8_500_000 || s.ReceivableMinor != 830_000 {
-				t.Errorf("%s: the company opens with %d in cash and %d receivable, want 8500000 and 830000", l.label, s.CashMinor, s.ReceivableMinor)
+				t.Errorf("%s: the company opens with %d in cash and %d receivable, want 8500000 and 830000",
+					l.label, s.CashMinor, s.ReceivableMinor)
 			}
 			l.until(8)
 			var paid []string
 			for _, p := range rowsOf[office.Payment](l, "payment") {
 				paid = append(paid, fmt.Sprintf("%s %d %s", p.ReceivedOn, p.AmountMinor, p.RemittanceText))
 			}
-			if want := []string{"2026-09-08 210000 INV-2001", "2026-09-10 340000 INV-2002", "2026-09-15 280000 INV-2003"}; !slices.Equal(paid, want) {
+			if want := []string{
+				"2026-09-08 210000 INV-2001", "2026-09-10 340000 INV-2002", "2026-09-15 280000 INV-2003",
+			}; !slices.Equal(paid, want) {
 				t.Errorf("%s: the payments are %q, want %q", l.label, paid, want)
 			}
 			if s := l.company.Summary(); s.CashMinor != 9_330_000 || s.ReceivableMinor != 0 || s.Reputation != 5640 {
 				// Nobody answered three orders: three times 1.2 points.
-				t.Errorf("%s: after a week there are %d in cash, %d receivable, reputation %d; want 9330000, 0, 5640", l.label, s.CashMinor, s.ReceivableMinor, s.Reputation)
+				t.Errorf("%s: after a week there are %d in cash, %d receivable, reputation %d; want 9330000, 0, 5640",
+					l.label, s.CashMinor, s.ReceivableMinor, s.Reputation)
 			}
 			for _, number := range []string{"SO-0998", "SO-0999", "SO-1000"} {
-				if o, i := l.order(number), l.invoiceOf(number); o.Status != office.OrderPaid || i.Status != office.InvoicePaid || i.LateDiscountMinor != 0 {
+				if o, i := l.order(number), l.invoiceOf(number); o.Status != office.OrderPaid ||
+					i.Status != office.InvoicePaid || i.LateDiscountMinor != 0 {
 					t.Errorf("%s: %s is %s and its invoice is %s", l.label, number, o.Status, i.Status)
 				}
 			}
@@ -195,16 +207,20 @@ func TestLateGoodsCostThreePerCentAWorkingDay(t *testing.T) {
 					l.must(bill(l.order("SO-1001").ID, nil, nil))
 				}
 				o, i := l.order("SO-1001"), l.invoiceOf("SO-1001")
-				if i.GrossMinor != 22_000 || i.LateDiscountMinor != c.discount || i.TotalMinor != 22_000-c.discount || o.LateDiscountMinor != c.discount {
-					t.Errorf("the invoice is %d - %d = %d (on the order %d), want a discount of %d on 22000", i.GrossMinor, i.LateDiscountMinor, i.TotalMinor, o.LateDiscountMinor, c.discount)
+				if i.GrossMinor != 22_000 || i.LateDiscountMinor != c.discount || i.TotalMinor != 22_000-c.discount ||
+					o.LateDiscountMinor != c.discount {
+					t.Errorf("the invoice is %d - %d = %d (on the order %d), want a discount of %d on 22000",
+						i.GrossMinor, i.LateDiscountMinor, i.TotalMinor, o.LateDiscountMinor, c.discount)
 				}
 				if got := l.company.Summary().Reputation; got != c.reputation {
 					t.Errorf("reputation is %d, want %d", got, c.reputation)
 				}
 				// Lumen pays within three calendar days and never late.
 				l.until(c.shipped + 5)
-				if i := l.invoiceOf("SO-1001"); i.Status != office.InvoicePaid || i.AmountPaidMinor != 22_000-c.discount || *i.PaidOn > i.DueDate {
-					t.Errorf("five days later the invoice is %s, %d paid on %v, due %s", i.Status, i.AmountPaidMinor, i.PaidOn, i.DueDate)
+				if i := l.invoiceOf("SO-1001"); i.Status != office.InvoicePaid ||
+					i.AmountPaidMinor != 22_000-c.discount || *i.PaidOn > i.DueDate {
+					t.Errorf("five days later the invoice is %s, %d paid on %v, due %s",
+						i.Status, i.AmountPaidMinor, i.PaidOn, i.DueDate)
 				}
 				checkFeed(t, l)
 			})
@@ -242,8 +258,10 @@ func TestGoodsThatComeAfterTheLastDayAreNotTaken(t *testing.T) {
 	}
 	bills := len(rowsOf[office.CustomerInvoice](l, "customer_invoice"))
 	l.must(shipGoods(ready))
-	if got := len(rowsOf[office.CustomerInvoice](l, "customer_invoice")); got != bills || l.order("SO-1001").Status != office.OrderExpired {
-		t.Errorf("shipping to a customer who has given up made %d invoices, the order is %s", got-bills, l.order("SO-1001").Status)
+	if got := len(rowsOf[office.CustomerInvoice](l, "customer_invoice")); got != bills ||
+		l.order("SO-1001").Status != office.OrderExpired {
+		t.Errorf("shipping to a customer who has given up made %d invoices, the order is %s",
+			got-bills, l.order("SO-1001").Status)
 	}
 }
 
@@ -273,7 +291,8 @@ func TestInstalmentsComeInTwoHalves(t *testing.T) {
 			}
 			first, second := paid[0], paid[1]
 			if first.AmountMinor != i.TotalMinor/2 || first.AmountMinor+second.AmountMinor != i.TotalMinor {
-				t.Errorf("%s: %s of %d was paid as %d and %d", l.label, i.Number, i.TotalMinor, first.AmountMinor, second.AmountMinor)
+				t.Errorf("%s: %s of %d was paid as %d and %d",
+					l.label, i.Number, i.TotalMinor, first.AmountMinor, second.AmountMinor)
 			}
 			if sim.DayFrom(second.ReceivedOn) != sim.DayFrom(first.ReceivedOn)+3 || *i.PaidOn != second.ReceivedOn {
 				t.Errorf("%s: %s was paid on %s and %s", l.label, i.Number, first.ReceivedOn, second.ReceivedOn)
@@ -339,16 +358,20 @@ func TestWhatNeverArrivesIsNeverPaid(t *testing.T) {
 			send(l, o)
 			l.until(60)
 			i := l.invoiceOf("SO-1001")
-			if i.Status != office.InvoiceOverdue || i.DisputeCode == nil || *i.DisputeCode != office.GoodsNotReceived || i.BalanceMinor != 22_000 {
+			if i.Status != office.InvoiceOverdue || i.DisputeCode == nil || *i.DisputeCode != office.GoodsNotReceived ||
+				i.BalanceMinor != 22_000 {
 				t.Errorf("after sixty days the invoice is %+v", i)
 			}
 			// Billed on Monday the 7th with terms of three days.
-			if b := l.bodiesOf("office.customer_invoice.overdue"); len(b) != 1 || b[0].SimDate.String() != "2026-09-11" || i.DueDate.String() != "2026-09-10" {
+			if b := l.bodiesOf("office.customer_invoice.overdue"); len(b) != 1 ||
+				b[0].SimDate.String() != "2026-09-11" || i.DueDate.String() != "2026-09-10" {
 				t.Errorf("due %s, overdue: %+v", i.DueDate, b)
 			}
 			s := l.company.Summary()
-			if l.received() != 830_000 || s.ReceivableMinor != 22_000 || s.NetWorthMinor != s.CashMinor+s.Inventory.StockValueMinor {
-				t.Errorf("received %d, receivable %d, net worth %d with a stock of %d: the claim should be worth nothing", l.received(), s.ReceivableMinor, s.NetWorthMinor, s.Inventory.StockValueMinor)
+			if l.received() != 830_000 || s.ReceivableMinor != 22_000 ||
+				s.NetWorthMinor != s.CashMinor+s.Inventory.StockValueMinor {
+				t.Errorf("received %d, receivable %d, net worth %d with a stock of %d: the claim should be "+
+					"worth nothing", l.received(), s.ReceivableMinor, s.NetWorthMinor, s.Inventory.StockValueMinor)
 			}
 			if got := l.order("SO-1001").Status; got != office.OrderShipped {
 				t.Errorf("the order is %s", got)
@@ -386,7 +409,8 @@ func TestBilledFirstIsPaidFromTheDayOfArrival(t *testing.T) {
 		}
 		// Five days late are 15 % of 220.00. The customer takes them off the
 		// payment: billing early does not make the goods come in time.
-		if i.LateDiscountMinor != 3_300 || i.AmountPaidMinor != 18_700 || i.DisputeCode != nil || l.order("SO-1001").LateDiscountMinor != 3_300 {
+		if i.LateDiscountMinor != 3_300 || i.AmountPaidMinor != 18_700 || i.DisputeCode != nil ||
+			l.order("SO-1001").LateDiscountMinor != 3_300 {
 			t.Errorf("%s: five days late, the paid invoice is %+v", l.label, i)
 		}
 		checkFeed(t, l)
@@ -475,7 +499,8 @@ func TestAnInvoiceIsNeverOverNothing(t *testing.T) {
 		t.Errorf("after shipping: %v", err)
 	}
 	l.until(30)
-	if i := l.invoiceOf("SO-1001"); i.LateDiscountMinor != 21_999 || i.TotalMinor != 1 || i.Status != office.InvoicePaid {
+	if i := l.invoiceOf("SO-1001"); i.LateDiscountMinor != 21_999 || i.TotalMinor != 1 ||
+		i.Status != office.InvoicePaid {
 		t.Errorf("after three weeks the invoice over %d - %d is %s", i.GrossMinor, i.LateDiscountMinor, i.Status)
 	}
 	checkFeed(t, l)
@@ -511,6 +536,7 @@ func TestHeadOfficeDoesNotSeeGoodsArrive(t *testing.T) {
 	l.must(wait(time.Second))
 	l.must(shipGoods(ready))
 	if after := l.order("SO-1001"); after.UpdatedAt != before.UpdatedAt {
-		t.Errorf("the Factory shipped, and the sales order's updated_at went from %s to %s", before.UpdatedAt, after.UpdatedAt)
+		t.Errorf("the Factory shipped, and the sales order's updated_at went from %s to %s",
+			before.UpdatedAt, after.UpdatedAt)
 	}
 }

@@ -31,7 +31,9 @@ func (c *Company) AcceptSalesOrder(id string) error {
 		return nil
 	}
 	due := order.DueDate
-	work := factory.WorkOrderInput{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID, DueDate: &due, Source: factory.SourceBridge}
+	work := factory.WorkOrderInput{
+		SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID, DueDate: &due, Source: factory.SourceBridge,
+	}
 	if err := c.factory.CanCreate(work); err != nil {
 		return err
 	}
@@ -204,7 +206,8 @@ func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *st
 // mirrorAtFactory sends the goods out that Head Office is about to bill.
 func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
 	officeID := c.office.Shipments.NextID(c.rec)
-	shipmentID = c.factory.Ship(c.rec, factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
+	shipmentID = c.factory.Ship(c.rec,
+		factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
 	c.goodsLeave(w)
 	return shipmentID
 }
@@ -223,7 +226,8 @@ func (c *Company) checkBridge() error {
 		}
 		w, ok := c.factory.WorkOrders.Find(*order.BridgedWorkOrderID)
 		if !ok || w.Reference == nil || *w.Reference != order.ID || w.SKU != order.SKU || w.Quantity != order.Quantity {
-			return fmt.Errorf("sales order %s names the work order %s, which is not its own", order.ID, *order.BridgedWorkOrderID)
+			return fmt.Errorf("sales order %s names the work order %s, which is not its own",
+				order.ID, *order.BridgedWorkOrderID)
 		}
 		billed := order.Status == office.OrderShipped || order.Status == office.OrderPaid
 		if !c.bridged() || order.Status == office.OrderExpired {

@@ -53,7 +53,8 @@ func TestGoodsByTheNumberAreBilledOnce(t *testing.T) {
 	l.print(bridged) // and so it waits at the gate
 	l.must(shipGoods(l.make(order.SKU, order.Quantity, order.Number)))
 	got, parcel := l.order("SO-1001"), l.lastShipment()
-	if got.Status != office.OrderShipped || parcel.BridgedOfficeShipmentID == nil || *parcel.BridgedOfficeShipmentID != *got.ShipmentID {
+	if got.Status != office.OrderShipped || parcel.BridgedOfficeShipmentID == nil ||
+		*parcel.BridgedOfficeShipmentID != *got.ShipmentID {
 		t.Fatalf("the order is %+v after %+v", got, parcel)
 	}
 	l.must(shipGoods(bridged))
@@ -64,7 +65,8 @@ func TestGoodsByTheNumberAreBilledOnce(t *testing.T) {
 		t.Errorf("billing twice gives %v", err)
 	}
 	l.until(30)
-	if i := l.invoiceOf("SO-1001"); i.Status != office.InvoicePaid || len(rowsOf[office.CustomerInvoice](l, "customer_invoice")) != invoicesAtOpening(l)+1 {
+	if i := l.invoiceOf("SO-1001"); i.Status != office.InvoicePaid ||
+		len(rowsOf[office.CustomerInvoice](l, "customer_invoice")) != invoicesAtOpening(l)+1 {
 		t.Errorf("the invoice is %+v", i)
 	}
 	checkFeed(t, l)
@@ -84,7 +86,8 @@ func TestThePartOfAnOrderIsNotBilled(t *testing.T) {
 	first := l.lastWork().ID
 	l.must(accept(order.ID))
 	l.must(shipGoods(l.print(first)))
-	if got := l.order("SO-1001"); got.Status != office.OrderInProduction || l.lastShipment().BridgedOfficeShipmentID != nil {
+	if got := l.order("SO-1001"); got.Status != office.OrderInProduction ||
+		l.lastShipment().BridgedOfficeShipmentID != nil {
 		t.Fatalf("one is missing, and the order is %+v", got)
 	}
 	l.must(shipGoods(l.make("prd_flyer", 3, order.Number))) // which the customer sends back
@@ -106,10 +109,13 @@ func TestGoodsBeforeTheAcceptanceCanBeBilled(t *testing.T) {
 	l.must(shipGoods(l.make(order.SKU, order.Quantity, order.ID)))
 	l.must(accept(order.ID))
 	l.must(bill(order.ID, nil, nil))
-	if got, parcels := l.order("SO-1001"), len(rowsOf[factory.Shipment](l, "factory_shipment")); got.Status != office.OrderShipped || parcels != 1 {
+	if got, parcels := l.order("SO-1001"),
+		len(rowsOf[factory.Shipment](l, "factory_shipment")); got.Status != office.OrderShipped || parcels != 1 {
 		t.Errorf("after %d parcels the order is %+v", parcels, got)
 	}
-	if err := l.act(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{*l.order("SO-1001").BridgedWorkOrderID}})); codeOf(err) != problem.InvalidState {
+	if err := l.act(printRun(factory.PrintRunInput{
+		PressID: "prs_digital", WorkOrderIDs: []string{*l.order("SO-1001").BridgedWorkOrderID},
+	})); codeOf(err) != problem.InvalidState {
 		t.Errorf("printing what the customer has gives %v", err)
 	}
 	l.until(30)
@@ -140,10 +146,12 @@ func TestNobodyWaitsForGoodsThatNobodyTakes(t *testing.T) {
 		t.Errorf("while the order waits the hint is %q, want that of the code", got)
 	}
 	l.must(decline(order.ID, nil))
-	if got := hint(); !strings.Contains(got, "SO-1001") || !strings.Contains(got, "declined; nobody takes these goods any more") {
+	if got := hint(); !strings.Contains(got, "SO-1001") ||
+		!strings.Contains(got, "declined; nobody takes these goods any more") {
 		t.Errorf("after it was declined the hint is %q", got)
 	}
-	if err := l.act(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}})); codeOf(err) != problem.InvalidState {
+	if err := l.act(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}})); codeOf(err) !=
+		problem.InvalidState {
 		t.Errorf("printing for it gives %v", err)
 	}
 	other := l.order("SO-1002")

@@ -23,9 +23,15 @@ func require(in office.RequisitionInput) action {
 
 func decide(requisition string, approve bool) action {
 	if approve {
-		return action{name: "decide for " + requisition, do: func(l *life) error { return l.company.ApproveRequisition(requisition) }}
+		return action{
+			name: "decide for " + requisition,
+			do:   func(l *life) error { return l.company.ApproveRequisition(requisition) },
+		}
 	}
-	return action{name: "decide against " + requisition, do: func(l *life) error { return l.company.RejectRequisition(requisition, nil) }}
+	return action{
+		name: "decide against " + requisition,
+		do:   func(l *life) error { return l.company.RejectRequisition(requisition, nil) },
+	}
 }
 
 func purchase(in office.PurchaseOrderInput) action {
@@ -54,7 +60,9 @@ func count(in factory.GoodsReceiptInput) action {
 }
 
 func pay(invoice string, amount *money.Minor) action {
-	return action{name: "pay " + invoice, do: func(l *life) error { return l.company.PaySupplierInvoice(invoice, amount, nil) }}
+	return action{
+		name: "pay " + invoice, do: func(l *life) error { return l.company.PaySupplierInvoice(invoice, amount, nil) },
+	}
 }
 
 func acceptLot(lot string) action {
@@ -81,7 +89,8 @@ func drawLot(t *rapid.T, l *life) action {
 }
 
 func drawBillLot(t *rapid.T, l *life) action {
-	return billLot(l.pick(t, "contract_lot", "accepted"), rapid.SampledFrom([]*int64{nil, nil, new(int64(7))}).Draw(t, "quantity"))
+	return billLot(l.pick(t, "contract_lot", "accepted"),
+		rapid.SampledFrom([]*int64{nil, nil, new(int64(7))}).Draw(t, "quantity"))
 }
 
 func trade(in market.Order) action {
@@ -95,8 +104,10 @@ func trade(in market.Order) action {
 // limit.
 func drawTrade(t *rapid.T, _ *life) action {
 	in := market.Order{
-		Side:     rapid.SampledFrom([]market.Side{market.Buy, market.Sell}).Draw(t, "side"),
-		SKU:      rapid.SampledFrom([]string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Waste, "prd_notebook", catalog.Ink, "mat_none"}).Draw(t, "sku"),
+		Side: rapid.SampledFrom([]market.Side{market.Buy, market.Sell}).Draw(t, "side"),
+		SKU: rapid.SampledFrom([]string{
+			catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Waste, "prd_notebook", catalog.Ink, "mat_none",
+		}).Draw(t, "sku"),
 		Quantity: rapid.OneOf(rapid.Int64Range(1, 3), rapid.Int64Range(1, 20_000)).Draw(t, "quantity"),
 	}
 	if rapid.IntRange(0, 3).Draw(t, "limits") == 0 {
@@ -110,7 +121,9 @@ var materials = []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalo
 func drawLines(t *rapid.T, skus []string, most int64) []office.RequisitionLine {
 	var lines []office.RequisitionLine
 	for range rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "lines") {
-		lines = append(lines, office.RequisitionLine{SKU: rapid.SampledFrom(skus).Draw(t, "sku"), Quantity: rapid.Int64Range(1, most).Draw(t, "quantity")})
+		lines = append(lines, office.RequisitionLine{
+			SKU: rapid.SampledFrom(skus).Draw(t, "sku"), Quantity: rapid.Int64Range(1, most).Draw(t, "quantity"),
+		})
 	}
 	return lines
 }
@@ -169,7 +182,8 @@ func drawReceipt(t *rapid.T, l *life) action {
 	}
 	for range rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "lines") {
 		in.Lines = append(in.Lines, office.ReceiptLine{
-			SKU: rapid.SampledFrom(skus).Draw(t, "sku"), QuantityAccepted: rapid.Int64Range(0, 4000).Draw(t, "accepted"), QuantityRejected: rapid.Int64Range(0, 9).Draw(t, "rejected"),
+			SKU: rapid.SampledFrom(skus).Draw(t, "sku"), QuantityAccepted: rapid.Int64Range(0, 4000).
+				Draw(t, "accepted"), QuantityRejected: rapid.Int64Range(0, 9).Draw(t, "rejected"),
 		})
 	}
 	if rapid.Bool().Draw(t, "refers") {
@@ -182,7 +196,9 @@ func drawReceipt(t *rapid.T, l *life) action {
 func drawCount(t *rapid.T, l *life) action {
 	in := factory.GoodsReceiptInput{DeliveryID: l.pick(t, "delivery", "arrived")}
 	if rapid.IntRange(0, 2).Draw(t, "counts") == 0 {
-		c := factory.Count{SKU: rapid.SampledFrom(materials).Draw(t, "sku"), Accepted: rapid.Int64Range(0, 9000).Draw(t, "accepted")}
+		c := factory.Count{
+			SKU: rapid.SampledFrom(materials).Draw(t, "sku"), Accepted: rapid.Int64Range(0, 9000).Draw(t, "accepted"),
+		}
 		if rapid.Bool().Draw(t, "rejects") {
 			c.Rejected = new(rapid.Int64Range(0, 500).Draw(t, "rejected"))
 		}
@@ -199,7 +215,9 @@ func drawPay(t *rapid.T, l *life) action {
 			continue
 		}
 		i := decoded[office.SupplierInvoice](t, e.Row)
-		return pay(id, rapid.SampledFrom([]*money.Minor{nil, &i.MatchedMinor, &i.BilledMinor, new(i.BilledMinor + i.LateFeeMinor), new(money.Minor(1))}).Draw(t, "amount"))
+		return pay(id, rapid.SampledFrom([]*money.Minor{
+			nil, &i.MatchedMinor, &i.BilledMinor, new(i.BilledMinor + i.LateFeeMinor), new(money.Minor(1)),
+		}).Draw(t, "amount"))
 	}
 	return pay(id, nil)
 }

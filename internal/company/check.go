@@ -33,7 +33,9 @@ func (c *Company) checkBooks() error {
 	if err := c.market.Check(); err != nil {
 		return fmt.Errorf("market: %w", err)
 	}
-	for _, check := range []func() error{c.checkBridge, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkWorld, c.checkTimers} {
+	for _, check := range []func() error{
+		c.checkBridge, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkWorld, c.checkTimers,
+	} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -57,7 +59,8 @@ func (c *Company) checkJournals() error {
 			continue
 		}
 		if !exists(entry.EventID) || owners[*entry.EventID] != "" {
-			return fmt.Errorf("ledger entry %s names the event %s, which does not exist or owns %q", entry.ID, *entry.EventID, owners[*entry.EventID])
+			return fmt.Errorf("ledger entry %s names the event %s, which does not exist or owns %q",
+				entry.ID, *entry.EventID, owners[*entry.EventID])
 		}
 		owners[*entry.EventID] = entry.ID
 	}
@@ -87,7 +90,8 @@ func (c *Company) checkTimers() error {
 	want(c.now.OfDay() < sim.CloseMinute, timerClose, "")
 	for order := range c.office.SalesOrders.All {
 		want(order.Status == office.OrderReceived, office.TimerAnswerLapses, order.ID)
-		want(order.Status == office.OrderAccepted || order.Status == office.OrderInProduction, office.TimerDeliveryMissed, order.ID)
+		want(order.Status == office.OrderAccepted || order.Status == office.OrderInProduction,
+			office.TimerDeliveryMissed, order.ID)
 	}
 	for invoice := range c.office.CustomerInvoices.All {
 		want(invoice.Status == office.InvoiceOpen, office.TimerInvoiceOverdue, invoice.ID)

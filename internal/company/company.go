@@ -190,7 +190,8 @@ func Load(image record.Image) (*Company, error) {
 		}
 	}
 	c.clock, c.now, c.wall, c.wallEvents = st.Clock, st.Now, st.Wall, st.WallEvents
-	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office, st.Factory, st.People, st.Market, st.Lore, st.Signals
+	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office,
+		st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
 	c.missions.Totals, c.activity, c.watched = st.Deeds, st.Conduct, st.Sequence
@@ -230,9 +231,10 @@ func (c *Company) Flush(version uint64) record.Changes {
 
 func (c *Company) state() state {
 	return state{
-		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(), LastEventAt: c.rec.LastEventAt(),
-		WallEvents: c.wallEvents, Deeds: c.missions.Totals, Conduct: c.activity,
-		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State, Lore: c.lore.State, Signals: c.missions.Signals,
+		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(),
+		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Deeds: c.missions.Totals, Conduct: c.activity,
+		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
+		Lore: c.lore.State, Signals: c.missions.Signals,
 	}
 }
 

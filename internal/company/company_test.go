@@ -35,7 +35,9 @@ func begin(t testing.TB, name string, seed uint64, mode sim.Mode) *world {
 	}
 	p := presets[name]
 	w := &world{t: t, wall: opened}
-	w.company = company.New(company.Settings{SandboxID: "sbx_0000000000001", Preset: p, Bridge: p.Bridge, Seed: seed, UID: 7}, mode, opened)
+	w.company = company.New(company.Settings{
+		SandboxID: "sbx_0000000000001", Preset: p, Bridge: p.Bridge, Seed: seed, UID: 7,
+	}, mode, opened)
 	w.flush()
 	return w
 }
@@ -112,7 +114,8 @@ func TestAnAcceptedOrderBecomesCash(t *testing.T) {
 		t.Fatalf("accepted order is %v", order["status"])
 	}
 	work := order["bridged_work_order_id"].(string)
-	if _, err := w.company.StartPrintRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}, OversPct: 5}); err != nil {
+	if _, err := w.company.StartPrintRun(
+		factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}, OversPct: 5}); err != nil {
 		t.Fatal(err)
 	}
 	w.flush()

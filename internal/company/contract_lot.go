@@ -22,7 +22,9 @@ func (c *Company) AcceptLot(id string) error {
 		return nil
 	}
 	due := lot.DeliverBy
-	work := factory.WorkOrderInput{SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &due, Source: factory.SourceBridge}
+	work := factory.WorkOrderInput{
+		SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &due, Source: factory.SourceBridge,
+	}
 	if err := c.factory.CanCreate(work); err != nil {
 		return err
 	}
@@ -71,10 +73,12 @@ func (c *Company) checkLots() error {
 		}
 		w, ok := c.factory.WorkOrders.Find(*lot.WorkOrderRef)
 		if !ok || w.Reference == nil || *w.Reference != lot.ID || w.SKU != lot.SKU || w.Quantity != lot.Quantity {
-			return fmt.Errorf("contract lot %s names the work order %s, which is not its own", lot.ID, *lot.WorkOrderRef)
+			return fmt.Errorf("contract lot %s names the work order %s, which is not its own",
+				lot.ID, *lot.WorkOrderRef)
 		}
 		delivered := lot.Status == office.LotDelivered
-		if lot.Status != office.LotExpired && (w.Status == factory.WorkShipped && !delivered || delivered && !c.office.LotArrived(lot)) {
+		if lot.Status != office.LotExpired &&
+			(w.Status == factory.WorkShipped && !delivered || delivered && !c.office.LotArrived(lot)) {
 			return fmt.Errorf("contract lot %s is %s, its work order %s is %s", lot.ID, lot.Status, w.ID, w.Status)
 		}
 	}

@@ -45,10 +45,13 @@ func TestALotIsOfferedInTimeAndWithinItsBounds(t *testing.T) {
 				t.Errorf("%s: %s takes %d sheets, want %v", l.label, lot.Number, sheets, bounds.Sheets)
 			}
 			born := sim.DayFrom(lot.CreatedOn)
-			if d := int64(sim.DayFrom(lot.DeliverBy) - born); d < bounds.DeliverDays[0] || d > bounds.DeliverDays[1] || sim.DayFrom(lot.AnswerBy) != born+2 {
-				t.Errorf("%s: %s came on %s, answer by %s, deliver by %s", l.label, lot.Number, lot.CreatedOn, lot.AnswerBy, lot.DeliverBy)
+			if d := int64(sim.DayFrom(lot.DeliverBy) - born); d < bounds.DeliverDays[0] || d > bounds.DeliverDays[1] ||
+				sim.DayFrom(lot.AnswerBy) != born+2 {
+				t.Errorf("%s: %s came on %s, answer by %s, deliver by %s",
+					l.label, lot.Number, lot.CreatedOn, lot.AnswerBy, lot.DeliverBy)
 			}
-			if lot.TotalMinor != lot.UnitPriceMinor.Times(lot.Quantity) || lot.PenaltyMinor != lot.TotalMinor.PerCent(bounds.PenaltyPct) {
+			if lot.TotalMinor != lot.UnitPriceMinor.Times(lot.Quantity) ||
+				lot.PenaltyMinor != lot.TotalMinor.PerCent(bounds.PenaltyPct) {
 				t.Errorf("%s: %s does not add up: %+v", l.label, lot.Number, lot)
 			}
 			if lot.Status != office.LotExpired || *lot.ExpiredReason != office.OfferLapsed {
@@ -95,10 +98,12 @@ func TestALotTakesTheRoadOfAnOrder(t *testing.T) {
 			}
 			l.until(40)
 			i := rowOf[office.CustomerInvoice](l, "customer_invoice", *lot.InvoiceID)
-			if i.Status != office.InvoicePaid || i.TotalMinor != lot.TotalMinor || *i.ContractLotID != lot.ID || i.SalesOrderID != nil {
+			if i.Status != office.InvoicePaid || i.TotalMinor != lot.TotalMinor || *i.ContractLotID != lot.ID ||
+				i.SalesOrderID != nil {
 				t.Errorf("the invoice is %+v", i)
 			}
-			if s := rowOf[office.Shipment](l, "office_shipment", *lot.ShipmentID); *s.ContractLotID != lot.ID || s.Quantity != lot.Quantity || s.Invoice.ID != i.ID {
+			if s := rowOf[office.Shipment](l, "office_shipment", *lot.ShipmentID); *s.ContractLotID != lot.ID ||
+				s.Quantity != lot.Quantity || s.Invoice.ID != i.ID {
 				t.Errorf("the shipment is %+v", s)
 			}
 			if s := l.company.Summary(); s.Score.LotsDelivered != 1 {
@@ -162,7 +167,9 @@ func TestAMissedLotCostsItsPenalty(t *testing.T) {
 	if before.Reputation-after.Reputation != 500 {
 		t.Errorf("reputation went from %d to %d", before.Reputation, after.Reputation)
 	}
-	run := factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{*l.lot(lot.ID).WorkOrderRef}, OversPct: 3}
+	run := factory.PrintRunInput{
+		PressID: "prs_offset", WorkOrderIDs: []string{*l.lot(lot.ID).WorkOrderRef}, OversPct: 3,
+	}
 	if err := l.act(printRun(run)); codeOf(err) != problem.InvalidState {
 		t.Errorf("printing for a lot that is over gives %v", err)
 	}

@@ -162,7 +162,9 @@ func membersOf(t *testing.T, text jsontext.Value) (names []string) {
 func playSales(t *testing.T) *life {
 	t.Helper()
 	l := idle(t, "starter", 5, stormy, func(p *preset.Preset) {
-		p.Demand.DailyOrder = &preset.DailyOrder{CustomerID: "cus_tern", SKU: "prd_notebook", Quantity: 10, UnitPriceMinor: 3800, DueDays: 6}
+		p.Demand.DailyOrder = &preset.DailyOrder{
+			CustomerID: "cus_tern", SKU: "prd_notebook", Quantity: 10, UnitPriceMinor: 3800, DueDays: 6,
+		}
 		p.Customers.LateFactor = 10_000_000
 	})
 	l.must(action{name: "call", do: func(l *life) error { l.company.Note(mission.ReadAnything); return nil }})
@@ -203,7 +205,8 @@ func playBuying(t *testing.T) *life {
 	l.must(buy(catalog.Coated, 500))
 	l.must(sell(catalog.Uncoated, 3600)) // below the reorder point
 	work := l.add(job{"prd_card", 700}, new("parcel"))
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{work}, OversPct: 5})) // and so is board
+	// and so is board
+	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{work}, OversPct: 5}))
 	l.must(tick(480))
 	for _, i := range rowsOf[office.SupplierInvoice](l, "supplier_invoice") {
 		if i.Status == office.SupplierInvoiceOpen && i.Kind == office.MaterialsInvoice {
@@ -226,7 +229,9 @@ func playNeglect(t *testing.T) *life {
 // playPeople has a crew that comes and goes, and pays it.
 func playPeople(t *testing.T) *life {
 	t.Helper()
-	l := quiet(t, "starter", 2, func(p *preset.Preset) { p.Staff.SickPct, p.Staff.LeaveEveryDays, p.Staff.QuitPct = 1000, 5, 100 })
+	l := quiet(t, "starter", 2, func(p *preset.Preset) {
+		p.Staff.SickPct, p.Staff.LeaveEveryDays, p.Staff.QuitPct = 1000, 5, 100
+	})
 	l.must(hire(event.Operator, nil))
 	l.must(dismiss(l.badge("1007").ID, nil))
 	l.until(6)

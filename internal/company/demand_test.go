@@ -57,11 +57,13 @@ func TestWhatCustomersWantDoesNotDependOnTheClient(t *testing.T) {
 			few, many := wishes(t, passive), wishes(t, good)
 			for w, n := range few {
 				if many[w] < n {
-					t.Errorf("seed %d: the passive client was asked %d times for %+v, the good one %d times", seed, n, w, many[w])
+					t.Errorf("seed %d: the passive client was asked %d times for %+v, the good one %d times",
+						seed, n, w, many[w])
 				}
 			}
 			if len(few) < 10 || len(many) <= len(few) {
-				t.Errorf("seed %d: %d wishes of the passive client and %d of the good one show nothing", seed, len(few), len(many))
+				t.Errorf("seed %d: %d wishes of the passive client and %d of the good one show nothing",
+					seed, len(few), len(many))
 			}
 		})
 	}

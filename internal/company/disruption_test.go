@@ -41,7 +41,9 @@ func (l *life) quoted(sku string) money.Minor {
 // which the truck brings it.
 func (l *life) buys(supplier, sku string, quantity int64) (price money.Minor, arrives sim.Day) {
 	l.t.Helper()
-	l.must(purchase(office.PurchaseOrderInput{SupplierID: supplier, Lines: []office.RequisitionLine{{SKU: sku, Quantity: quantity}}}))
+	l.must(purchase(office.PurchaseOrderInput{
+		SupplierID: supplier, Lines: []office.RequisitionLine{{SKU: sku, Quantity: quantity}},
+	}))
 	rows := rowsOf[office.PurchaseOrder](l, "purchase_order")
 	order := rows[len(rows)-1]
 	if order.Status == office.PurchasePending {
@@ -63,7 +65,8 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 	l := disrupted(t, "starter", event.PaperShortage)
 	calm := l.spared("starter")
 	for sku, want := range map[string][]money.Minor{
-		catalog.Coated: {34, 50, 40}, catalog.Uncoated: {26, 37, 30}, catalog.Board: {62, 90, 73}, // 1.25 times the base, by supplier
+		// 1.25 times the base, by supplier
+		catalog.Coated: {34, 50, 40}, catalog.Uncoated: {26, 37, 30}, catalog.Board: {62, 90, 73},
 	} {
 		if got := l.asks(sku); !slices.Equal(got, want) {
 			t.Errorf("in a shortage suppliers ask %v for %s, want %v", got, sku, want)
@@ -75,8 +78,10 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 		}
 	}
 	for id, extra := range map[string]int64{"sup_mill": 3, "sup_quick": 3, "sup_bargain": 3, "sup_chroma": 0} {
-		if now, usually := l.supplier(id), calm.supplier(id); now.LeadDaysMin != usually.LeadDaysMin+extra || now.LeadDaysMax != usually.LeadDaysMax+extra || now.OnTimePct != usually.OnTimePct {
-			t.Errorf("%s says %d to %d days, usually %d to %d", id, now.LeadDaysMin, now.LeadDaysMax, usually.LeadDaysMin, usually.LeadDaysMax)
+		if now, usually := l.supplier(id), calm.supplier(id); now.LeadDaysMin != usually.LeadDaysMin+extra ||
+			now.LeadDaysMax != usually.LeadDaysMax+extra || now.OnTimePct != usually.OnTimePct {
+			t.Errorf("%s says %d to %d days, usually %d to %d",
+				id, now.LeadDaysMin, now.LeadDaysMax, usually.LeadDaysMin, usually.LeadDaysMax)
 		}
 	}
 	ends := sim.DayFrom(l.disruptionsOf()[0].Disruption.EndsOn)
@@ -92,7 +97,8 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 		t.Errorf("a sheet costs %d and comes on day %d, usually %d and %d", price, arrives, usualPrice, usually)
 	}
 	l.until(ends)
-	if got, want := l.asks(catalog.Coated), calm.asks(catalog.Coated); !slices.Equal(got, want) || l.supplier("sup_mill").LeadDaysMin != 4 {
+	if got, want := l.asks(catalog.Coated), calm.asks(catalog.Coated); !slices.Equal(got, want) ||
+		l.supplier("sup_mill").LeadDaysMin != 4 {
 		t.Errorf("after the shortage suppliers ask %v, want %v", got, want)
 	}
 	checkFeed(t, l)

@@ -39,7 +39,8 @@ func TestAFaultyPressRefusesRuns(t *testing.T) {
 		t.Errorf("%s: at a glance %+v", l.label, s)
 	}
 	began := l.bodiesOf("world.lore_event.started")[0]
-	if c := began.Data.Changes; len(c) != 1 || c[0].Resource != "press" || c[0].ID != down[0].ID || c[0].From != "idle" || c[0].To != "down" {
+	if c := began.Data.Changes; len(c) != 1 || c[0].Resource != "press" || c[0].ID != down[0].ID ||
+		c[0].From != "idle" || c[0].To != "down" {
 		t.Errorf("%s: the fault changes %+v", l.label, c)
 	}
 	work := l.add(job{"prd_card", 5}, new("parcel"))
@@ -53,7 +54,8 @@ func TestAFaultyPressRefusesRuns(t *testing.T) {
 	if p := l.press(down[0].ID); p.Status != factory.PressIdle || p.DownUntilSim != nil {
 		t.Errorf("%s: repaired, the press is %+v", l.label, p)
 	}
-	if c := l.bodiesOf("sandbox.disruption.ended")[0].Data.Changes; len(c) != 1 || c[0].ID != down[0].ID || c[0].From != "down" || c[0].To != "idle" {
+	if c := l.bodiesOf("sandbox.disruption.ended")[0].Data.Changes; len(c) != 1 || c[0].ID != down[0].ID ||
+		c[0].From != "down" || c[0].To != "idle" {
 		t.Errorf("%s: its end changes %+v", l.label, c)
 	}
 	l.gang(down[0].ID, 3, job{"prd_card", 5})
@@ -132,21 +134,25 @@ func TestAPowerCutHoldsUpEveryPressUntilNoon(t *testing.T) {
 	for _, mode := range []sim.Mode{sim.Manual, sim.Realtime} {
 		l := blackout(t, mode, true)
 		run := l.newestRun()
-		if got := fmt.Sprint(run.StartedSim, " ", run.EndsSim, " ", run.Status); got != "2026-09-09T15:58 2026-09-10T12:17 running" {
+		if got := fmt.Sprint(run.StartedSim, " ", run.EndsSim, " ",
+			run.Status); got != "2026-09-09T15:58 2026-09-10T12:17 running" {
 			t.Errorf("%s: the run is %s", l.label, got)
 		}
-		if (run.EndsAt != nil) != (mode == sim.Realtime) || run.EndsAt != nil && run.EndsAt.Time().Sub(opened.Time()) != time.Duration(3*480+240+17)*125*time.Millisecond {
+		if (run.EndsAt != nil) != (mode == sim.Realtime) || run.EndsAt != nil &&
+			run.EndsAt.Time().Sub(opened.Time()) != time.Duration(3*480+240+17)*125*time.Millisecond {
 			t.Errorf("%s: by the wall it ends at %v", l.label, run.EndsAt)
 		}
 		digital, offset := l.press("prs_digital"), l.press("prs_offset")
-		if digital.Status != factory.PressDown || offset.Status != factory.PressDown || *digital.CurrentRunEndsSim != run.EndsSim || *digital.DownUntilSim != "2026-09-10T12:00" {
+		if digital.Status != factory.PressDown || offset.Status != factory.PressDown ||
+			*digital.CurrentRunEndsSim != run.EndsSim || *digital.DownUntilSim != "2026-09-10T12:00" {
 			t.Errorf("%s: the presses are %+v and %+v", l.label, digital, offset)
 		}
 		if s := l.company.Summary().Presses; s.Down != 2 {
 			t.Errorf("%s: at a glance %+v", l.label, s)
 		}
 		l.must(tick(240))
-		if digital, offset = l.press("prs_digital"), l.press("prs_offset"); digital.Status != factory.PressRunning || offset.Status != factory.PressIdle {
+		if digital, offset = l.press("prs_digital"), l.press("prs_offset"); digital.Status != factory.PressRunning ||
+			offset.Status != factory.PressIdle {
 			t.Errorf("%s: at noon the presses are %s and %s", l.label, digital.Status, offset.Status)
 		}
 		l.must(tick(16))

@@ -23,6 +23,7 @@ func (s *sandboxRow) State() string  { return s.status }
 // hash does not see it.
 func (c *Company) Expiring(end moment.Instant, extensionsLeft int) {
 	about := &sandboxRow{Head: record.Head{ID: c.settings.SandboxID}}
-	c.rec.Emit(event.SandboxExpiring, about, &event.SandboxExpiringData{ExpiresAt: end, ExtensionsLeft: int64(extensionsLeft)})
+	c.rec.Emit(event.SandboxExpiring, about,
+		&event.SandboxExpiringData{ExpiresAt: end, ExtensionsLeft: int64(extensionsLeft)})
 	c.wallEvents++
 }

@@ -20,26 +20,29 @@ var transitions = map[string]map[string][]string{
 	"customer_invoice": {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
 	"office_shipment":  {"": {"shipped"}},
 	"factory_shipment": {"": {"shipped"}},
-	"work_order":       {"": {"created"}, "created": {"printing", "ready"}, "printing": {"ready", "stocked"}, "ready": {"shipped"}},
-	"print_run":        {"": {"running"}, "running": {"completed"}},
-	"press":            {"idle": {"running", "down"}, "running": {"idle", "down"}, "down": {"idle", "running"}},
-	"lore_event":       {"": {"running", "over"}, "running": {"over"}},
-	"major_order":      {"": {"open"}, "open": {"fulfilled", "missed"}},
-	"stock_item":       {"ok": {"low"}, "low": {"ok"}},
-	"mission":          {"unfinished": {"completed"}},
-	"achievement":      {"": {"unlocked"}},
-	"sandbox":          {"": {"bankrupt"}},
+	"work_order": {"": {"created"}, "created": {"printing", "ready"}, "printing": {"ready", "stocked"},
+		"ready": {"shipped"}},
+	"print_run":   {"": {"running"}, "running": {"completed"}},
+	"press":       {"idle": {"running", "down"}, "running": {"idle", "down"}, "down": {"idle", "running"}},
+	"lore_event":  {"": {"running", "over"}, "running": {"over"}},
+	"major_order": {"": {"open"}, "open": {"fulfilled", "missed"}},
+	"stock_item":  {"ok": {"low"}, "low": {"ok"}},
+	"mission":     {"unfinished": {"completed"}},
+	"achievement": {"": {"unlocked"}},
+	"sandbox":     {"": {"bankrupt"}},
 
-	"office_requisition":    {"": {"received"}, "received": {"approved", "rejected"}},
-	"factory_requisition":   {"": {"open"}, "open": {"closed"}},
-	"purchase_order":        {"": {"draft"}, "draft": {"approved", "pending_approval"}, "pending_approval": {"approved"}},
+	"office_requisition":  {"": {"received"}, "received": {"approved", "rejected"}},
+	"factory_requisition": {"": {"open"}, "open": {"closed"}},
+	"purchase_order": {"": {"draft"}, "draft": {"approved", "pending_approval"},
+		"pending_approval": {"approved"}},
 	"delivery":              {"": {"arrived"}, "arrived": {"received"}},
 	"factory_goods_receipt": {"": {"recorded"}},
 	"office_goods_receipt":  {"": {"recorded"}},
-	"contract_lot":          {"": {"offered"}, "offered": {"accepted", "declined", "expired"}, "accepted": {"delivered", "expired"}},
-	"market_trade":          {"": {"executed"}},
-	"market_delivery":       {"": {"received"}},
-	"supplier_invoice":      {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
+	"contract_lot": {"": {"offered"}, "offered": {"accepted", "declined", "expired"},
+		"accepted": {"delivered", "expired"}},
+	"market_trade":     {"": {"executed"}},
+	"market_delivery":  {"": {"received"}},
+	"supplier_invoice": {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
 
 	"employee": {"": {"active"}, "active": {"sick", "left"}, "sick": {"active", "left"}},
 	// A timesheet that comes late leaves its payroll run late.
@@ -50,12 +53,15 @@ var transitions = map[string]map[string][]string{
 // their types.
 var resources = map[string]string{
 	"office.sales_order": "sales_order", "office.customer_invoice": "customer_invoice", "office.payment": "payment",
-	"factory.work_order": "work_order", "factory.shipment": "factory_shipment", "factory.print_run": "print_run", "factory.stock": "stock_item",
-	"sandbox.mission": "mission", "sandbox.achievement": "achievement", "sandbox": "sandbox",
+	"factory.work_order": "work_order", "factory.shipment": "factory_shipment", "factory.print_run": "print_run",
+	"factory.stock": "stock_item", "sandbox.mission": "mission", "sandbox.achievement": "achievement",
+	"sandbox": "sandbox",
 
-	"office.requisition": "office_requisition", "office.purchase_order": "purchase_order", "office.goods_receipt": "office_goods_receipt",
-	"factory.requisition": "factory_requisition", "factory.delivery": "delivery", "factory.goods_receipt": "factory_goods_receipt",
-	"office.supplier_invoice": "supplier_invoice", "office.contract_lot": "contract_lot", "office.market_trade": "market_trade", "factory.market_delivery": "market_delivery",
+	"office.requisition": "office_requisition", "office.purchase_order": "purchase_order",
+	"office.goods_receipt": "office_goods_receipt", "factory.requisition": "factory_requisition",
+	"factory.delivery": "delivery", "factory.goods_receipt": "factory_goods_receipt",
+	"office.supplier_invoice": "supplier_invoice", "office.contract_lot": "contract_lot",
+	"office.market_trade": "market_trade", "factory.market_delivery": "market_delivery",
 	"world.lore_event": "lore_event", "world.major_order": "major_order", "sandbox.disruption": "lore_event",
 	"hr.employee": "employee", "hr.leave_request": "leave_request", "hr.payroll": "payroll_run",
 }
@@ -153,16 +159,21 @@ func (s *story) read(t reporter) {
 			t.Fatalf("%s: event %d has the sequence number %d", s.l.label, i+1, e.Sequence)
 		}
 		if b.CreatedAt <= last || b.CreatedAt != e.CreatedAt {
-			t.Fatalf("%s: event %d was created at %s (stored as %s), the one before it at %s", s.l.label, e.Sequence, b.CreatedAt, e.CreatedAt, last)
+			t.Fatalf("%s: event %d was created at %s (stored as %s), the one before it at %s",
+				s.l.label, e.Sequence, b.CreatedAt, e.CreatedAt, last)
 		}
 		if b.SimDate < today {
-			t.Fatalf("%s: event %d (%s) is of %s, the one before it of %s", s.l.label, e.Sequence, e.Type, b.SimDate, today)
+			t.Fatalf("%s: event %d (%s) is of %s, the one before it of %s",
+				s.l.label, e.Sequence, e.Type, b.SimDate, today)
 		}
-		if _, twice := s.bodies[b.ID]; twice || b.ID != e.ID || b.Type != e.Type || !b.Simulation || b.SandboxID != s.l.company.Settings().SandboxID {
+		if _, twice := s.bodies[b.ID]; twice || b.ID != e.ID || b.Type != e.Type || !b.Simulation ||
+			b.SandboxID != s.l.company.Settings().SandboxID {
 			t.Fatalf("%s: event %d (%s, %s) has the body %s", s.l.label, e.Sequence, e.ID, e.Type, e.Body)
 		}
-		if !strings.HasPrefix(b.Type, b.System+".") || !strings.HasSuffix(b.Links.Self, "/"+b.Data.ID) && b.Links.Self != "/sandbox" {
-			t.Fatalf("%s: event %d is of the system %q and about %q: %s", s.l.label, e.Sequence, b.System, b.Links.Self, e.Body)
+		if !strings.HasPrefix(b.Type, b.System+".") ||
+			!strings.HasSuffix(b.Links.Self, "/"+b.Data.ID) && b.Links.Self != "/sandbox" {
+			t.Fatalf("%s: event %d is of the system %q and about %q: %s",
+				s.l.label, e.Sequence, b.System, b.Links.Self, e.Body)
 		}
 		if len(e.Body) > 4096 {
 			t.Fatalf("%s: event %d (%s) has %d bytes, the most is 4096", s.l.label, e.Sequence, e.Type, len(e.Body))
@@ -256,13 +267,15 @@ func (s *story) checkCash(t reporter) {
 		if next == len(entries) {
 			t.Fatalf("%s: %s moves cash and is in no ledger entry", s.l.label, e.Body)
 		}
-		if entry := entries[next]; *entry.EventID != b.ID || entry.AmountMinor != moved(&b.Data) || entry.BalanceMinor != cash || b.Data.CashMinor != cash || *entry.ReferenceID != b.Data.ID {
+		if entry := entries[next]; *entry.EventID != b.ID || entry.AmountMinor != moved(&b.Data) ||
+			entry.BalanceMinor != cash || b.Data.CashMinor != cash || *entry.ReferenceID != b.Data.ID {
 			t.Fatalf("%s: ledger entry %+v belongs to the event %s; the cash is %d", s.l.label, entry, e.Body, cash)
 		}
 		next++
 	}
 	if got := s.l.company.Summary().CashMinor; got != cash || next != len(entries) {
-		t.Fatalf("%s: cash is %d, the feed adds up to %d; %d of %d ledger entries have an event", s.l.label, got, cash, next, len(entries))
+		t.Fatalf("%s: cash is %d, the feed adds up to %d; %d of %d ledger entries have an event",
+			s.l.label, got, cash, next, len(entries))
 	}
 }
 
@@ -314,7 +327,8 @@ func (s *story) checkStock(t reporter) {
 	}
 	for _, item := range rowsOf[factory.StockItem](s.l, "stock_item") {
 		if item.OnHand != onHand[item.SKU] || item.OnHand != told[item.SKU] {
-			t.Fatalf("%s: %d of %s are on hand, the moves add up to %d, the feed to %d", s.l.label, item.OnHand, item.SKU, onHand[item.SKU], told[item.SKU])
+			t.Fatalf("%s: %d of %s are on hand, the moves add up to %d, the feed to %d",
+				s.l.label, item.OnHand, item.SKU, onHand[item.SKU], told[item.SKU])
 		}
 	}
 }

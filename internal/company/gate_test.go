@@ -28,7 +28,9 @@ func TestAPressNeedsSomebodyWhoIsThere(t *testing.T) {
 		works = append(works, l.add(job{"prd_card", 10}, new(string(rune('a'+i)))))
 	}
 	start := func(press, work string, badge *string) error {
-		return l.act(printRun(factory.PrintRunInput{PressID: press, WorkOrderIDs: []string{work}, OversPct: 20, BadgeNo: badge}))
+		return l.act(printRun(factory.PrintRunInput{
+			PressID: press, WorkOrderIDs: []string{work}, OversPct: 20, BadgeNo: badge,
+		}))
 	}
 	if err := start("prs_offset", works[0], new("1009")); codeOf(err) != problem.ValidationFailed {
 		t.Errorf("an operator nobody knows: %v", err)
@@ -105,7 +107,9 @@ func TestSkillSavesSheets(t *testing.T) {
 	for badge, want := range map[string]int64{"1001": 248, "1002": 233, "1003": 263} {
 		l := quiet(t, "manual", 1, steady)
 		id := l.add(job{"prd_flyer", 100}, new("somebody"))
-		l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 3, BadgeNo: &badge}))
+		l.must(printRun(factory.PrintRunInput{
+			PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 3, BadgeNo: &badge,
+		}))
 		l.must(tick(200))
 		if got := *l.newestRun().SpoilagePct; int64(got) != want {
 			t.Errorf("%s spoils %d, want %d", badge, got, want)
@@ -140,14 +144,16 @@ func TestWhatHappensToPeopleDoesNotDependOnTheClient(t *testing.T) {
 				seen++
 			}
 			if got := rows[row.BadgeNo+row.Date.String()]; got != row.Absence {
-				t.Errorf("%s on %s: %q with the busy client, %q with the passive one", row.BadgeNo, row.Date, got, row.Absence)
+				t.Errorf("%s on %s: %q with the busy client, %q with the passive one",
+					row.BadgeNo, row.Date, got, row.Absence)
 			}
 		}
 	}
 	if seen < 10 {
 		t.Errorf("%d absences show nothing", seen)
 	}
-	if len(rowsOf[office.LedgerEntry](busy, "ledger_entry")) <= len(rowsOf[office.LedgerEntry](passive, "ledger_entry")) {
+	if len(rowsOf[office.LedgerEntry](busy, "ledger_entry")) <= len(
+		rowsOf[office.LedgerEntry](passive, "ledger_entry")) {
 		t.Error("the busy client has spent nothing, so the comparison shows nothing")
 	}
 }

@@ -99,7 +99,8 @@ func TestStateHashIsGolden(t *testing.T) {
 		l := live(t, presetNamed(t, name), 20260907, sim.Manual, usual)
 		for day := 10; day <= 30; day += 10 {
 			s := stewarded(l, 10).company.Summary()
-			fmt.Fprintf(&got, "%s day %d: %d events, %d shipped, cash %d, state %s\n", name, day, len(l.events), s.Score.OrdersShipped, s.CashMinor, l.company.StateHash())
+			fmt.Fprintf(&got, "%s day %d: %d events, %d shipped, cash %d, state %s\n",
+				name, day, len(l.events), s.Score.OrdersShipped, s.CashMinor, l.company.StateHash())
 		}
 		checkFeed(t, l)
 	}
@@ -128,7 +129,8 @@ func TestStateHashIsTheSameWithoutFusedMultiplyAdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runGolden(t, exec.CommandContext(t.Context(), self, "-test.count=1", "-test.run=^TestStateHashIsGolden$"), "GODEBUG=cpu.fma=off")
+	runGolden(t, exec.CommandContext(t.Context(), self, "-test.count=1", "-test.run=^TestStateHashIsGolden$"),
+		"GODEBUG=cpu.fma=off")
 }
 
 // TestStateHashIsTheSameWhereTheCompilerFuses builds the package for a newer
@@ -146,7 +148,8 @@ func TestStateHashIsTheSameWhereTheCompilerFuses(t *testing.T) {
 	if err != nil {
 		t.Skipf("SKIPPED: no go command to build with: %v", err)
 	}
-	runGolden(t, exec.CommandContext(t.Context(), tool, "test", "-count=1", "-vet=off", "-run=^TestStateHashIsGolden$", "."), "GOAMD64=v3", "CGO_ENABLED=0", "GOFLAGS=")
+	runGolden(t, exec.CommandContext(t.Context(), tool, "test", "-count=1", "-vet=off", "-run=^TestStateHashIsGolden$",
+		"."), "GOAMD64=v3", "CGO_ENABLED=0", "GOFLAGS=")
 }
 
 func runGolden(t *testing.T, cmd *exec.Cmd, env ...string) {

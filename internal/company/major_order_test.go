@@ -21,7 +21,9 @@ func ambitious(t reporter, name string, seed uint64) *life {
 	t.Helper()
 	return idle(t, name, seed, func(p *preset.Preset) {
 		p.MajorOrders = preset.MajorOrders{EveryDays: 25, FirstDay: 5}
-		p.Demand.DailyOrder = &preset.DailyOrder{CustomerID: "cus_lumen", SKU: "prd_poster", Quantity: 90, UnitPriceMinor: 2600, DueDays: 5}
+		p.Demand.DailyOrder = &preset.DailyOrder{
+			CustomerID: "cus_lumen", SKU: "prd_poster", Quantity: 90, UnitPriceMinor: 2600, DueDays: 5,
+		}
 	})
 }
 
@@ -56,7 +58,9 @@ func TestMajorOrdersFollowTheirDates(t *testing.T) {
 	t.Parallel()
 	ends := map[lore.MajorOrderStatus]int{}
 	for seed := range uint64(20) {
-		l := idle(t, "starter", seed, func(p *preset.Preset) { p.MajorOrders = preset.MajorOrders{EveryDays: 25, FirstDay: 5} })
+		l := idle(t, "starter", seed, func(p *preset.Preset) {
+			p.MajorOrders = preset.MajorOrders{EveryDays: 25, FirstDay: 5}
+		})
 		l.until(5 + 3*25 + 1)
 		var opened []sim.Day
 		for _, m := range l.majorOrders() {
@@ -66,7 +70,8 @@ func TestMajorOrdersFollowTheirDates(t *testing.T) {
 			if sim.DayFrom(m.ClosesOn) != opens+19 || m.OwnQuantity != 0 || m.BonusPct != 12 || m.PoolMinor != 300_000 {
 				t.Errorf("%s: %+v", l.label, m)
 			}
-			if share := m.WorldQuantity * 100 / m.TargetQuantity; m.Status == lore.MajorOrderMissed && (share < 74 || share > 99) {
+			if share := m.WorldQuantity * 100 / m.TargetQuantity; m.Status == lore.MajorOrderMissed &&
+				(share < 74 || share > 99) {
 				t.Errorf("%s: the others have made %d per cent of %q", l.label, share, m.Title)
 			}
 			written, last := 0, int64(-1)
@@ -75,7 +80,8 @@ func TestMajorOrdersFollowTheirDates(t *testing.T) {
 					continue
 				}
 				written++
-				if b.Data.Milestone < last || b.Data.Milestone == last && b.Data.Status == "open" || b.Links.Self != "/sandbox/major-orders/"+m.ID {
+				if b.Data.Milestone < last || b.Data.Milestone == last && b.Data.Status == "open" ||
+					b.Links.Self != "/sandbox/major-orders/"+m.ID {
 					t.Errorf("%s: after the milestone %d comes %+v", l.label, last, b)
 				}
 				last = b.Data.Milestone
@@ -117,7 +123,8 @@ func TestAShareInAFulfilledMajorOrderEarnsABonus(t *testing.T) {
 		l.has("the bonus", "civic_duty")
 		want := money.Minor(300_000 + 90*2600*12/100)
 		got := l.bonuses()
-		if len(got) != 1 || got[0].AmountMinor != want || *got[0].MajorOrderID != m.ID || got[0].CustomerInvoiceID != nil || got[0].PayerName != "River Festival Committee" {
+		if len(got) != 1 || got[0].AmountMinor != want || *got[0].MajorOrderID != m.ID ||
+			got[0].CustomerInvoiceID != nil || got[0].PayerName != "River Festival Committee" {
 			t.Fatalf("%s: the bonus is %+v, want %d", l.label, got, want)
 		}
 		booked := 0
@@ -172,8 +179,10 @@ func TestOwnWorkCanDecideAMajorOrder(t *testing.T) {
 			t.Fatalf("%s: own work is %+v", l.label, before)
 		}
 		l.until(25)
-		if m := l.majorOrders()[0]; m.Status != lore.MajorOrderFulfilled || m.WorldQuantity-m.OwnQuantity > missed.WorldQuantity {
-			t.Errorf("%s: with %d of its own the company sees %+v; without, it was missed with %d", l.label, m.OwnQuantity, m, missed.WorldQuantity)
+		if m := l.majorOrders()[0]; m.Status != lore.MajorOrderFulfilled ||
+			m.WorldQuantity-m.OwnQuantity > missed.WorldQuantity {
+			t.Errorf("%s: with %d of its own the company sees %+v; without, it was missed with %d",
+				l.label, m.OwnQuantity, m, missed.WorldQuantity)
 		}
 		return
 	}
@@ -198,7 +207,9 @@ func TestOnlyWhatCustomersTakeCounts(t *testing.T) {
 }
 
 func (l *life) bonuses() []office.Payment {
-	return slices.DeleteFunc(rowsOf[office.Payment](l, "payment"), func(p office.Payment) bool { return p.Kind != office.BonusPaymentKind })
+	return slices.DeleteFunc(rowsOf[office.Payment](l, "payment"), func(p office.Payment) bool {
+		return p.Kind != office.BonusPaymentKind
+	})
 }
 
 // fulfilled is a company on the morning on which the first major order has been

@@ -52,10 +52,12 @@ func (c *Company) openDelivered() {
 	today := c.rec.Date()
 	wanted := c.factory.OpenRequisition(c.rec, catalog.Coated)
 	requisition := c.office.Require(c.rec, office.RequisitionInput{
-		Lines: []office.RequisitionLine{{SKU: catalog.Coated, Quantity: quantity}}, Reference: &wanted, Source: office.SourceOpening,
+		Lines: []office.RequisitionLine{{SKU: catalog.Coated, Quantity: quantity}}, Reference: &wanted,
+		Source: office.SourceOpening,
 	})
 	order := c.office.OpenPurchase(c.rec, office.OpeningPurchase{
-		RequisitionID: &requisition, SupplierID: catalog.Mill, SKU: catalog.Coated, Quantity: quantity, UnitPriceMinor: price, By: office.ByClient,
+		RequisitionID: &requisition, SupplierID: catalog.Mill, SKU: catalog.Coated, Quantity: quantity,
+		UnitPriceMinor: price, By: office.ByClient,
 		ApprovedOn: today.AddDays(-25), Promised: today.AddDays(-18),
 	})
 	supplier, _ := catalog.SupplierByID(catalog.Mill)
@@ -65,7 +67,8 @@ func (c *Company) openDelivered() {
 		Lines:     []event.DeliveryLine{{SKU: catalog.Coated, QuantityAdvised: quantity, QuantityCounted: quantity}},
 		CostMinor: []money.Minor{price},
 	})
-	receiptID, worth := c.factory.Receive(c.rec, receipt, []factory.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}})
+	receiptID, worth := c.factory.Receive(c.rec, receipt,
+		[]factory.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}})
 	c.office.TakenIn(c.rec, order.ID, worth)
 	c.office.Receive(c.rec, office.GoodsReceiptInput{
 		PurchaseOrderID: order.ID, Lines: []office.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}},

@@ -23,7 +23,9 @@ const timerTimesheet = "week.timesheet"
 // scheduleTimesheet sets the bridge going on the Monday of a week.
 func (c *Company) scheduleTimesheet() {
 	if today := c.rec.Today(); c.carriesTimesheets() && today%sim.DaysPerWeek == 0 {
-		c.rec.Set(sim.Timer{Due: (today + sim.DaysPerWeek - 1).At(sim.CloseMinute), Class: sim.ClassTimesheet, Kind: timerTimesheet})
+		c.rec.Set(sim.Timer{
+			Due: (today + sim.DaysPerWeek - 1).At(sim.CloseMinute), Class: sim.ClassTimesheet, Kind: timerTimesheet,
+		})
 	}
 }
 

@@ -57,7 +57,8 @@ func (l *life) runs() []string {
 		if r.Forced {
 			paid += " by force"
 		}
-		text = append(text, fmt.Sprintf("%s to %s due %s %s, %s: %d+%d=%d %s", r.WeekStart, r.WeekEnd, r.DueDate, r.Status, sheet, r.GrossMinor, r.SurchargeMinor, r.TotalMinor, paid))
+		text = append(text, fmt.Sprintf("%s to %s due %s %s, %s: %d+%d=%d %s",
+			r.WeekStart, r.WeekEnd, r.DueDate, r.Status, sheet, r.GrossMinor, r.SurchargeMinor, r.TotalMinor, paid))
 	}
 	return text
 }
@@ -88,7 +89,8 @@ func TestTheBridgeRecordsTheWeekAtTheCloseOfFriday(t *testing.T) {
 	before := l.company.Summary()
 	l.until(7) // Wednesday
 	l.must(payroll(sim.Start))
-	l.wantRuns(fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 paid, bridge: %d+0=%d on 2026-09-16", weekWages, weekWages))
+	l.wantRuns(fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 paid, bridge: %d+0=%d on 2026-09-16",
+		weekWages, weekWages))
 	entries := rowsOf[office.LedgerEntry](l, "ledger_entry")
 	if last := entries[len(entries)-1]; last.Kind != office.Payroll || last.AmountMinor != -weekWages {
 		t.Errorf("the ledger ends with %+v", last)
@@ -112,7 +114,8 @@ func TestPayingSettlesWhatIsOwed(t *testing.T) {
 	l.must(payroll(sim.Start))
 	after := l.company.Summary()
 	if before.CashMinor-after.CashMinor != weekWages || before.NetWorthMinor != after.NetWorthMinor {
-		t.Errorf("cash went from %d to %d, net worth from %d to %d", before.CashMinor, after.CashMinor, before.NetWorthMinor, after.NetWorthMinor)
+		t.Errorf("cash went from %d to %d, net worth from %d to %d",
+			before.CashMinor, after.CashMinor, before.NetWorthMinor, after.NetWorthMinor)
 	}
 }
 
@@ -136,7 +139,8 @@ func TestLateWagesCostTwoPerCentADay(t *testing.T) {
 		}
 		l.must(payroll(sim.Start))
 		extra := weekWages.PerCent(c.surcharge)
-		if got, want := l.runs()[0], fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 paid, bridge: %d+%d=%d on %s", weekWages, extra, weekWages+extra, c.day.Date()); got != want {
+		if got, want := l.runs()[0], fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 paid, bridge: %d+%d=%d on %s",
+			weekWages, extra, weekWages+extra, c.day.Date()); got != want {
 			t.Errorf("day %d: %s\nwant %s", c.day, got, want)
 		}
 		if got := l.company.Summary().Morale; got != late.Morale {
@@ -151,7 +155,9 @@ func TestLateWagesCostTwoPerCentADay(t *testing.T) {
 	l := quiet(t, "starter", 1, steady)
 	l.until(13)
 	extra := weekWages.PerCent(10)
-	if got, want := l.runs()[0], fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 paid, bridge: %d+%d=%d on 2026-09-24 by force", weekWages, extra, weekWages+extra); got != want {
+	if got, want := l.runs()[0],
+		fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 paid, bridge: %d+%d=%d on 2026-09-24 by force",
+			weekWages, extra, weekWages+extra); got != want {
 		t.Errorf("collected: %s\nwant %s", got, want)
 	}
 	checkFeed(t, l)
@@ -160,7 +166,9 @@ func TestLateWagesCostTwoPerCentADay(t *testing.T) {
 // TestCollectionAsksForNoCash: wages leave the company that has nothing left.
 func TestCollectionAsksForNoCash(t *testing.T) {
 	t.Parallel()
-	l := quiet(t, "starter", 1, steady, func(p *preset.Preset) { p.CashMinor, p.OverdraftLimitMinor, p.Documents = 100_000, 0, false })
+	l := quiet(t, "starter", 1, steady, func(p *preset.Preset) {
+		p.CashMinor, p.OverdraftLimitMinor, p.Documents = 100_000, 0, false
+	})
 	l.until(7)
 	if err := l.act(payroll(sim.Start)); codeOf(err) != problem.InsufficientFunds {
 		t.Errorf("paying without cash: %v", err)
@@ -189,16 +197,20 @@ func TestWithTheManualBridgeNobodyRecordsTheWeek(t *testing.T) {
 	}
 	morale := l.company.Summary().Morale
 	l.must(recordHours(sim.Start, full(nil)))
-	l.wantRuns(fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 late, client: %d+0=%d unpaid", weekWages, weekWages))
-	if due := l.bodiesOf("hr.payroll.due"); len(due) != 1 || due[0].Data.Status != "late" || l.company.Summary().Morale != morale {
+	l.wantRuns(fmt.Sprintf("2026-09-07 to 2026-09-11 due 2026-09-16 late, client: %d+0=%d unpaid",
+		weekWages, weekWages))
+	if due := l.bodiesOf("hr.payroll.due"); len(due) != 1 || due[0].Data.Status != "late" ||
+		l.company.Summary().Morale != morale {
 		t.Errorf("the late timesheet wrote %v, morale went from %d to %d", due, morale, l.company.Summary().Morale)
 	}
 	l.until(20)
 	forced := func(week, end, due, paid, sheet string) string {
 		extra := weekWages.PerCent(10)
-		return fmt.Sprintf("%s to %s due %s paid, %s: %d+%d=%d on %s by force", week, end, due, sheet, weekWages, extra, weekWages+extra, paid)
+		return fmt.Sprintf("%s to %s due %s paid, %s: %d+%d=%d on %s by force",
+			week, end, due, sheet, weekWages, extra, weekWages+extra, paid)
 	}
-	l.wantRuns(forced("2026-09-07", "2026-09-11", "2026-09-16", "2026-09-24", "client"), forced("2026-09-14", "2026-09-18", "2026-09-23", "2026-10-01", "no timesheet"),
+	l.wantRuns(forced("2026-09-07", "2026-09-11", "2026-09-16", "2026-09-24", "client"),
+		forced("2026-09-14", "2026-09-18", "2026-09-23", "2026-10-01", "no timesheet"),
 		"2026-09-21 to 2026-09-25 due 2026-09-30 late, no timesheet: 0+0=0 unpaid")
 	if err := l.act(recordHours(sim.Start+7, full(nil))); codeOf(err) != problem.PayrollAlreadyPaid {
 		t.Errorf("recording what was collected: %v", err)
@@ -230,7 +242,8 @@ func TestAWeekWithoutPeopleOwesNothing(t *testing.T) {
 				t.Errorf("%s: recording a week in which nobody worked here: %v", name, err)
 			}
 		}
-		if runs := rowsOf[hr.PayrollRun](l, "payroll_run"); len(runs) != 1 || runs[0].GrossMinor != weekWages/5 || l.company.Summary().Score.PayrollLate != 0 {
+		if runs := rowsOf[hr.PayrollRun](l, "payroll_run"); len(runs) != 1 || runs[0].GrossMinor != weekWages/5 ||
+			l.company.Summary().Score.PayrollLate != 0 {
 			t.Errorf("%s: the payroll runs are %v", name, l.runs())
 		}
 		checkFeed(t, l)

@@ -50,7 +50,8 @@ func (c *Company) scheduleStaff() {
 func (c *Company) openGate() {
 	var crew []factory.Attendant
 	for _, p := range c.people.Crew(c.rec.Today()) {
-		crew = append(crew, factory.Attendant{BadgeNo: p.BadgeNo, Role: p.Role, Skill: p.Skill, Absence: factory.Absence(p.Absence)})
+		crew = append(crew,
+			factory.Attendant{BadgeNo: p.BadgeNo, Role: p.Role, Skill: p.Skill, Absence: factory.Absence(p.Absence)})
 	}
 	c.factory.OpenGate(c.rec, crew)
 }
@@ -130,8 +131,10 @@ func (c *Company) checkPeople() error {
 	}
 	for operator := range c.factory.Operators.All {
 		absence, ok := written[operator.BadgeNo]
-		if here := ok && absence == factory.AbsenceNone && c.people.Employed(operator.BadgeNo); here != operator.Present {
-			return fmt.Errorf("operator %s is present: %t, and the gate says %q", operator.BadgeNo, operator.Present, absence)
+		if here := ok && absence == factory.AbsenceNone &&
+			c.people.Employed(operator.BadgeNo); here != operator.Present {
+			return fmt.Errorf("operator %s is present: %t, and the gate says %q",
+				operator.BadgeNo, operator.Present, absence)
 		}
 	}
 	return nil

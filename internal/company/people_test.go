@@ -71,18 +71,21 @@ func TestTheCrewIsLiteral(t *testing.T) {
 			for _, e := range l.employees() {
 				got = append(got, fmt.Sprintf("%s %s %d %s", e.BadgeNo, e.Role, e.HourlyMinor, e.Status))
 				if e.HiredOn >= sim.Start || e.StartsOn >= sim.Start || e.CreatedOn != sim.Start {
-					t.Errorf("%s: %s was hired on %s to start on %s, written on %s", l.label, e.BadgeNo, e.HiredOn, e.StartsOn, e.CreatedOn)
+					t.Errorf("%s: %s was hired on %s to start on %s, written on %s",
+						l.label, e.BadgeNo, e.HiredOn, e.StartsOn, e.CreatedOn)
 				}
 			}
-			want := "1001 operator 2700 active; 1002 operator 2600 active; 1003 operator 2400 active; 1004 finisher 2200 active; " +
-				"1005 warehouse 2100 active; 1006 bookkeeper 2500 active; 1007 sales 2600 active"
+			want := "1001 operator 2700 active; 1002 operator 2600 active; 1003 operator 2400 active; 1004 finisher " +
+				"2200 active; 1005 warehouse 2100 active; 1006 bookkeeper 2500 active; 1007 sales 2600 active"
 			if strings.Join(got, "; ") != want {
 				t.Errorf("%s: the crew is %s\nwant %s", l.label, strings.Join(got, "; "), want)
 			}
-			if hired := l.bodiesOf("hr.employee.hired"); len(hired) != 7 || hired[0].Data.FeeMinor != 0 || hired[0].Data.CashMinor != l.company.Summary().CashMinor {
+			if hired := l.bodiesOf("hr.employee.hired"); len(hired) != 7 || hired[0].Data.FeeMinor != 0 ||
+				hired[0].Data.CashMinor != l.company.Summary().CashMinor {
 				t.Errorf("%s: %d were hired, the first for %+v", l.label, len(hired), hired[0].Data)
 			}
-			if got, want := l.gate(0), "1001 8 none, 1002 8 none, 1003 8 none, 1004 8 none, 1005 8 none, 1006 8 none, 1007 8 none"; got != want {
+			if got, want := l.gate(0), "1001 8 none, 1002 8 none, 1003 8 none, 1004 8 none, 1005 8 none, 1006 8 "+
+				"none, 1007 8 none"; got != want {
 				t.Errorf("%s: at the gate were %s\nwant %s", l.label, got, want)
 			}
 			if got := l.company.Summary().Morale; got != 8000 {
@@ -116,8 +119,10 @@ func TestIllnessTakesOneToFourDays(t *testing.T) {
 		case "hr.employee.returned":
 			a := decoded[absence](t, e.Body)
 			began := back[a.Data.ID]
-			if a.SimDate != began.Data.ExpectedBack || sim.DayFrom(a.SimDate)-sim.DayFrom(began.SimDate) != sim.Day(a.Data.DaysAbsent) {
-				t.Errorf("%s fell ill on %s, was expected on %s and came back on %s after %d days", a.Data.BadgeNo, began.SimDate, began.Data.ExpectedBack, a.SimDate, a.Data.DaysAbsent)
+			if a.SimDate != began.Data.ExpectedBack ||
+				sim.DayFrom(a.SimDate)-sim.DayFrom(began.SimDate) != sim.Day(a.Data.DaysAbsent) {
+				t.Errorf("%s fell ill on %s, was expected on %s and came back on %s after %d days",
+					a.Data.BadgeNo, began.SimDate, began.Data.ExpectedBack, a.SimDate, a.Data.DaysAbsent)
 			}
 			lengths[a.Data.DaysAbsent]++
 			delete(back, a.Data.ID)
@@ -128,8 +133,10 @@ func TestIllnessTakesOneToFourDays(t *testing.T) {
 	}
 	for _, e := range l.employees() {
 		ill := back[e.ID]
-		if (e.Status == hr.EmployeeSick) != (ill.Data.ID != "") || (absent[e.BadgeNo] > 0) != (e.Status == hr.EmployeeSick) {
-			t.Errorf("%s is %s, by the feed %+v, by the gate absent for %d days", e.BadgeNo, e.Status, ill, absent[e.BadgeNo])
+		if (e.Status == hr.EmployeeSick) != (ill.Data.ID != "") ||
+			(absent[e.BadgeNo] > 0) != (e.Status == hr.EmployeeSick) {
+			t.Errorf("%s is %s, by the feed %+v, by the gate absent for %d days",
+				e.BadgeNo, e.Status, ill, absent[e.BadgeNo])
 		}
 		if e.Status == hr.EmployeeSick && sim.DayAfter(*e.SickUntil).Date() != ill.Data.ExpectedBack {
 			t.Errorf("%s is ill until %s and expected on %s", e.BadgeNo, e.SickUntil, ill.Data.ExpectedBack)
@@ -159,7 +166,8 @@ func TestLeaveIsAnnouncedFiveDaysAhead(t *testing.T) {
 	last := map[string]moment.Date{}
 	for _, r := range rowsOf[hr.LeaveRequest](l, "leave_request") {
 		from, to := sim.DayFrom(r.FromDate), sim.DayFrom(r.ToDate)
-		if from != sim.DayFrom(r.CreatedOn)+5 || int64(to-from)+1 != r.Days || r.Days < 1 || r.Days > 4 || r.CreatedOn <= last[r.EmployeeID] {
+		if from != sim.DayFrom(r.CreatedOn)+5 || int64(to-from)+1 != r.Days || r.Days < 1 || r.Days > 4 ||
+			r.CreatedOn <= last[r.EmployeeID] {
 			t.Errorf("the leave %+v was announced on %s, the last ended on %s", r, r.CreatedOn, last[r.EmployeeID])
 		}
 		last[r.EmployeeID] = r.ToDate
@@ -206,7 +214,8 @@ func TestWhoQuitsIsReplaced(t *testing.T) {
 		if gone.Status != hr.EmployeeLeft || *gone.LeftReason != hr.QuitPersonal || *gone.LeftOn != sim.Day(1).Date() {
 			t.Errorf("who quit is %+v", gone)
 		}
-		if e.Role != gone.Role || e.HourlyMinor != gone.HourlyMinor || e.BadgeNo != fmt.Sprint(1008+i) || e.Name == gone.Name || e.StartsOn != sim.Day(6).Date() || e.HiredOn != sim.Day(4).Date() {
+		if e.Role != gone.Role || e.HourlyMinor != gone.HourlyMinor || e.BadgeNo != fmt.Sprint(1008+i) ||
+			e.Name == gone.Name || e.StartsOn != sim.Day(6).Date() || e.HiredOn != sim.Day(4).Date() {
 			t.Errorf("%+v is replaced by %+v", gone, e)
 		}
 	}
@@ -254,7 +263,8 @@ func TestNobodyIsReplacedWithoutCashOrMorale(t *testing.T) {
 		}
 	}
 	if len(crew) != 14 || finishers != 1 || operators != 3 {
-		t.Errorf("two places were taken, and there are %d employees, %d finishers and %d operators of them new", len(crew), finishers, operators)
+		t.Errorf("two places were taken, and there are %d employees, %d finishers and %d operators of them new",
+			len(crew), finishers, operators)
 	}
 }
 
@@ -266,7 +276,8 @@ func TestHiringCostsAFeeAndTakesTwoDays(t *testing.T) {
 	cash := l.company.Summary().CashMinor
 	l.must(hire(event.Operator, nil))
 	e := l.badge("1008")
-	if e.HourlyMinor != 2400 || e.Status != hr.EmployeeActive || e.HiredOn != sim.Day(3).Date() || e.StartsOn != sim.Day(5).Date() || e.Skill < 30 || e.Skill > 70 {
+	if e.HourlyMinor != 2400 || e.Status != hr.EmployeeActive || e.HiredOn != sim.Day(3).Date() ||
+		e.StartsOn != sim.Day(5).Date() || e.Skill < 30 || e.Skill > 70 {
 		t.Errorf("hired was %+v", e)
 	}
 	if got := cash - l.company.Summary().CashMinor; got != 120_000 {
@@ -316,7 +327,9 @@ func TestHiringIsRefused(t *testing.T) {
 	}
 	l.must(dismiss(l.badge("1006").ID, nil))
 	l.must(hire(event.Bookkeeper, nil))
-	poor := quiet(t, "starter", 1, steady, func(p *preset.Preset) { p.CashMinor, p.OverdraftLimitMinor, p.Documents = 100_000, 20_000, false })
+	poor := quiet(t, "starter", 1, steady, func(p *preset.Preset) {
+		p.CashMinor, p.OverdraftLimitMinor, p.Documents = 100_000, 20_000, false
+	})
 	poor.must(hire(event.Sales, nil)) // the overdraft is there for it, to the last unit
 	if err := poor.act(hire(event.Sales, nil)); codeOf(err) != problem.InsufficientFunds {
 		t.Errorf("hiring without cash: %v", err)
@@ -340,7 +353,8 @@ func TestDismissalCostsTwoWeeks(t *testing.T) {
 		t.Errorf("it cost %d, want 216000", got)
 	}
 	e = l.badge("1001")
-	if e.Status != hr.EmployeeLeft || *e.LeftOn != sim.Start || *e.LeftReason != "too fast" || l.operator("1001").Present {
+	if e.Status != hr.EmployeeLeft || *e.LeftOn != sim.Start || *e.LeftReason != "too fast" ||
+		l.operator("1001").Present {
 		t.Errorf("who was dismissed is %+v, the operator %+v", e, l.operator("1001"))
 	}
 	if err := l.act(dismiss(e.ID, nil)); codeOf(err) != problem.InvalidState {

@@ -92,7 +92,8 @@ func presetNamed(t reporter, name string) preset.Preset {
 func live(t reporter, p preset.Preset, seed uint64, mode sim.Mode, o origin) *life {
 	t.Helper()
 	l := &life{t: t, label: fmt.Sprintf("preset %s, seed %d, %s clock", p.Name, seed, mode), wall: o.wall, seen: o.wall}
-	l.company = company.New(company.Settings{SandboxID: o.sandbox, Preset: p, Bridge: p.Bridge, Seed: seed, UID: o.uid}, mode, o.wall)
+	l.company = company.New(company.Settings{SandboxID: o.sandbox, Preset: p, Bridge: p.Bridge, Seed: seed, UID: o.uid},
+		mode, o.wall)
 	l.flush()
 	return l
 }
@@ -160,7 +161,8 @@ func (l *life) keep(version uint64) []record.Event {
 			// Whoever asked for what was updated since the newest they know has
 			// to see it (contract: LIST.UPDATED_SINCE).
 			if e.Version == version && e.Updated < l.newest {
-				l.t.Fatalf("%s: commit %d writes %s %s with updated_at %s, the newest before it is %s", l.label, version, rows.Table, e.ID, e.Updated, l.newest)
+				l.t.Fatalf("%s: commit %d writes %s %s with updated_at %s, the newest before it is %s",
+					l.label, version, rows.Table, e.ID, e.Updated, l.newest)
 			}
 		}
 	}
@@ -243,7 +245,9 @@ func accept(order string) action {
 }
 
 func decline(order string, reason *string) action {
-	return action{name: "decline " + order, do: func(l *life) error { return l.company.DeclineSalesOrder(order, reason) }}
+	return action{
+		name: "decline " + order, do: func(l *life) error { return l.company.DeclineSalesOrder(order, reason) },
+	}
 }
 
 func work(in factory.WorkOrderInput) action {
@@ -254,10 +258,11 @@ func work(in factory.WorkOrderInput) action {
 }
 
 func printRun(in factory.PrintRunInput) action {
-	return action{name: fmt.Sprintf("print %v on %s, %d %% over", in.WorkOrderIDs, in.PressID, in.OversPct), do: func(l *life) error {
-		_, err := l.company.StartPrintRun(in)
-		return err
-	}}
+	return action{name: fmt.Sprintf("print %v on %s, %d %% over", in.WorkOrderIDs, in.PressID, in.OversPct),
+		do: func(l *life) error {
+			_, err := l.company.StartPrintRun(in)
+			return err
+		}}
 }
 
 func shipGoods(workOrder string) action {

@@ -44,7 +44,8 @@ func (l *life) newestRun() factory.PrintRun {
 // planned writes the arithmetic of a run down.
 func planned(r factory.PrintRun) string {
 	return fmt.Sprintf("%d sheets, %d of them make-ready, %d ink, %d plates, %s to %s, clicks %d",
-		r.SheetsPlanned, r.SheetsMakeReady, r.InkCansUsed, r.PlatesUsed, clock(r.StartedSim), clock(r.EndsSim), r.ClicksMinor)
+		r.SheetsPlanned, r.SheetsMakeReady, r.InkCansUsed, r.PlatesUsed, clock(r.StartedSim),
+		clock(r.EndsSim), r.ClicksMinor)
 }
 
 func clock(text string) string { return strings.TrimPrefix(text, "2026-09-07T") }
@@ -61,20 +62,27 @@ func TestARunTakesWhatItsArithmeticSays(t *testing.T) {
 	}{
 		// 10*6 = 60 sheets, 63 with overs, 8 to make ready. 71 sheets take
 		// 10.14 minutes, rounded up, after 10 of make-ready.
-		{"digital", "prs_digital", 5, []job{{"prd_card", 10}}, "71 sheets, 8 of them make-ready, 1 ink, 0 plates, 08:00 to 08:21, clicks 355"},
+		{"digital", "prs_digital", 5, []job{{"prd_card", 10}},
+			"71 sheets, 8 of them make-ready, 1 ink, 0 plates, 08:00 to 08:21, clicks 355"},
 		// 120*7 = 840, 865.2 with overs, rounded up; 986/1600 h = 36.98 min.
-		{"offset", "prs_offset", 3, []job{{"prd_flyer", 120}}, "986 sheets, 120 of them make-ready, 2 ink, 4 plates, 08:00 to 09:37, clicks 0"},
-		{"offset without overs", "prs_offset", 0, []job{{"prd_flyer", 60}}, "540 sheets, 120 of them make-ready, 1 ink, 4 plates, 08:00 to 09:21, clicks 0"},
+		{"offset", "prs_offset", 3, []job{{"prd_flyer", 120}},
+			"986 sheets, 120 of them make-ready, 2 ink, 4 plates, 08:00 to 09:37, clicks 0"},
+		{"offset without overs", "prs_offset", 0, []job{{"prd_flyer", 60}},
+			"540 sheets, 120 of them make-ready, 1 ink, 4 plates, 08:00 to 09:21, clicks 0"},
 		// 25 sheets and a quarter.
-		{"overs round up", "prs_digital", 1, []job{{"prd_brochure", 1}}, "34 sheets, 8 of them make-ready, 1 ink, 0 plates, 08:00 to 08:15, clicks 170"},
+		{"overs round up", "prs_digital", 1, []job{{"prd_brochure", 1}},
+			"34 sheets, 8 of them make-ready, 1 ink, 0 plates, 08:00 to 08:15, clicks 170"},
 		// 110 + 462 + 412.5, the last rounded up; each job its own can of ink,
 		// the plates of the hungriest job, one make-ready.
-		{"gang", "prs_offset", 10, []job{{"prd_poster", 10}, {"prd_flyer", 60}, {"prd_brochure", 15}}, "1105 sheets, 120 of them make-ready, 3 ink, 8 plates, 08:00 to 09:42, clicks 0"},
+		{"gang", "prs_offset", 10, []job{{"prd_poster", 10}, {"prd_flyer", 60}, {"prd_brochure", 15}},
+			"1105 sheets, 120 of them make-ready, 3 ink, 8 plates, 08:00 to 09:42, clicks 0"},
 		// Six jobs of 25*6*1.2 = 180; 1088 sheets take 155.43 minutes.
-		{"a full gang", "prs_digital", 20, []job{{"prd_card", 25}, {"prd_card", 25}, {"prd_card", 25}, {"prd_card", 25}, {"prd_card", 25}, {"prd_card", 25}},
+		{"a full gang", "prs_digital", 20, []job{{"prd_card", 25},
+			{"prd_card", 25}, {"prd_card", 25}, {"prd_card", 25}, {"prd_card", 25}, {"prd_card", 25}},
 			"1088 sheets, 8 of them make-ready, 6 ink, 0 plates, 08:00 to 10:46, clicks 5440"},
 		// 121 cards are one card more than a can does.
-		{"ink rounds up", "prs_digital", 0, []job{{"prd_card", 121}}, "734 sheets, 8 of them make-ready, 2 ink, 0 plates, 08:00 to 09:55, clicks 3670"},
+		{"ink rounds up", "prs_digital", 0, []job{{"prd_card", 121}},
+			"734 sheets, 8 of them make-ready, 2 ink, 0 plates, 08:00 to 09:55, clicks 3670"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -106,10 +114,14 @@ func TestMakeReadyIsShortAfterTheSameProduct(t *testing.T) {
 		jobs  []job
 		want  string
 	}{
-		{"prs_offset", []job{{"prd_poster", 10}, {"prd_flyer", 60}}, "640 sheets, 120 of them make-ready, 2 ink, 4 plates, 08:00 to 09:24, clicks 0"},
-		{"prs_offset", []job{{"prd_flyer", 60}}, "480 sheets, 60 of them make-ready, 1 ink, 4 plates, 10:00 to 10:42, clicks 0"},
-		{"prs_offset", []job{{"prd_flyer", 60}, {"prd_poster", 10}}, "580 sheets, 60 of them make-ready, 2 ink, 4 plates, 12:00 to 12:46, clicks 0"},
-		{"prs_offset", []job{{"prd_flyer", 60}}, "540 sheets, 120 of them make-ready, 1 ink, 4 plates, 14:00 to 15:21, clicks 0"},
+		{"prs_offset", []job{{"prd_poster", 10}, {"prd_flyer", 60}},
+			"640 sheets, 120 of them make-ready, 2 ink, 4 plates, 08:00 to 09:24, clicks 0"},
+		{"prs_offset", []job{{"prd_flyer", 60}},
+			"480 sheets, 60 of them make-ready, 1 ink, 4 plates, 10:00 to 10:42, clicks 0"},
+		{"prs_offset", []job{{"prd_flyer", 60}, {"prd_poster", 10}},
+			"580 sheets, 60 of them make-ready, 2 ink, 4 plates, 12:00 to 12:46, clicks 0"},
+		{"prs_offset", []job{{"prd_flyer", 60}},
+			"540 sheets, 120 of them make-ready, 1 ink, 4 plates, 14:00 to 15:21, clicks 0"},
 	} {
 		if got := planned(l.gang(c.press, 0, c.jobs...)); got != c.want {
 			t.Errorf("run %d: got  %s\nwant %s", i+1, got, c.want)
@@ -131,7 +143,8 @@ func TestMakeReadyIsShortAfterTheSameProduct(t *testing.T) {
 // ended writes what came out of a run down.
 func ended(r factory.PrintRun) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s at %s: spoilage %d, wasted %d;", r.Status, clock(*r.CompletedSim), *r.SpoilagePct, *r.SheetsWasted)
+	fmt.Fprintf(&b, "%s at %s: spoilage %d, wasted %d;",
+		r.Status, clock(*r.CompletedSim), *r.SpoilagePct, *r.SheetsWasted)
 	for _, i := range r.Items {
 		fmt.Fprintf(&b, " %d of %d, %d short;", *i.QuantityGood, i.QuantityPlanned, *i.QuantityShort)
 	}
@@ -195,7 +208,8 @@ func TestARunThatEndsShortNeedsATopUp(t *testing.T) {
 		t.Errorf("the run ends with %s", got)
 	}
 	w := l.workOrder(id)
-	if w.Status != factory.WorkPrinting || w.QuantityGood != 196 || fmt.Sprint(w.MaterialNeeds) != "[{mat_coated 28} {mat_ink 1}]" || w.ReadyOn != nil {
+	if w.Status != factory.WorkPrinting || w.QuantityGood != 196 ||
+		fmt.Sprint(w.MaterialNeeds) != "[{mat_coated 28} {mat_ink 1}]" || w.ReadyOn != nil {
 		t.Errorf("after a short run the order is %+v", w)
 	}
 	if err := l.act(shipGoods(id)); codeOf(err) != problem.WorkOrderNotReady {
@@ -210,7 +224,9 @@ func TestARunThatEndsShortNeedsATopUp(t *testing.T) {
 	if got := ended(l.newestRun()); !strings.HasSuffix(got, "spoilage 112, wasted 14; 4 of 4, 0 short;") {
 		t.Errorf("the top-up ends with %s", got)
 	}
-	if err := l.act(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 20})); codeOf(err) != problem.InvalidState {
+	if err := l.act(printRun(factory.PrintRunInput{
+		PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 20,
+	})); codeOf(err) != problem.InvalidState {
 		t.Errorf("printing what is being finished: %v", err)
 	}
 	l.must(tick(45))
@@ -235,10 +251,12 @@ func TestTheSurplusOfStockGoodsGoesOnTheShelf(t *testing.T) {
 		t.Errorf("the material is worth %d, want 46144", got)
 	}
 	l.must(tick(123))
-	if got, want := ended(l.newestRun()), "completed at 10:03: spoilage 248, wasted 184; 40 of 40, 0 short;"; got != want {
+	if got, want := ended(l.newestRun()),
+		"completed at 10:03: spoilage 248, wasted 184; 40 of 40, 0 short;"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if item := rowOf[factory.StockItem](l, "stock_item", "itm_notebook"); item.OnHand != 6 || item.AverageCostMinor != 1003 {
+	if item := rowOf[factory.StockItem](l, "stock_item", "itm_notebook"); item.OnHand != 6 ||
+		item.AverageCostMinor != 1003 {
 		t.Errorf("when the press stops the shelf holds %+v, want 6 at 10.03", item)
 	}
 	l.must(tick(150))
@@ -264,10 +282,12 @@ func TestTheSurplusOfStockGoodsGoesOnTheShelf(t *testing.T) {
 func (l *life) takeFromShelf() {
 	l.t.Helper()
 	sold := l.add(job{"prd_notebook", 40}, new("for somebody"))
-	if w := l.workOrder(sold); w.Status != factory.WorkReady || w.QuantityFromStock != 40 || w.QuantityGood != 0 || len(w.MaterialNeeds) != 0 {
+	if w := l.workOrder(sold); w.Status != factory.WorkReady || w.QuantityFromStock != 40 || w.QuantityGood != 0 ||
+		len(w.MaterialNeeds) != 0 {
 		l.t.Fatalf("an order from the shelf is %+v", w)
 	}
-	if w := l.workOrder(l.add(job{"prd_notebook", 7}, new("for somebody else"))); w.Status != factory.WorkCreated || w.QuantityFromStock != 0 {
+	if w := l.workOrder(l.add(job{"prd_notebook", 7}, new("for somebody else"))); w.Status != factory.WorkCreated ||
+		w.QuantityFromStock != 0 {
 		l.t.Fatalf("six are free, and an order for seven is %+v", w)
 	}
 	item := func() factory.StockItem { return rowOf[factory.StockItem](l, "stock_item", "itm_notebook") }

@@ -77,7 +77,8 @@ func (c *Company) CountDelivery(in factory.GoodsReceiptInput) (string, error) {
 	delivery, _ := c.factory.Deliveries.Find(in.DeliveryID)
 	order, known := c.office.OrderByNumber(delivery.PurchaseOrderNumber)
 	if !known {
-		return "", problem.New(problem.InternalError, "No supplier was ever sent the order %s.", delivery.PurchaseOrderNumber)
+		return "", problem.New(problem.InternalError, "No supplier was ever sent the order %s.",
+			delivery.PurchaseOrderNumber)
 	}
 	restocked := c.restocks(order, lines)
 	id, worth := c.factory.Receive(c.rec, in, lines)
@@ -108,10 +109,14 @@ func (c *Company) restocks(order *office.PurchaseOrder, lines []factory.ReceiptL
 func (c *Company) carryReceipt(order *office.PurchaseOrder, receiptID string, lines []factory.ReceiptLine) {
 	carried := make([]office.ReceiptLine, len(lines))
 	for i, line := range lines {
-		carried[i] = office.ReceiptLine{SKU: line.SKU, QuantityAccepted: min(line.QuantityAccepted, order.Open(line.SKU)), QuantityRejected: line.QuantityRejected}
+		carried[i] = office.ReceiptLine{
+			SKU: line.SKU, QuantityAccepted: min(line.QuantityAccepted, order.Open(line.SKU)),
+			QuantityRejected: line.QuantityRejected,
+		}
 	}
 	c.office.Receive(c.rec, office.GoodsReceiptInput{
-		PurchaseOrderID: order.ID, Lines: carried, Reference: &receiptID, Source: office.SourceBridge, RecordedOn: c.rec.Date(),
+		PurchaseOrderID: order.ID, Lines: carried, Reference: &receiptID, Source: office.SourceBridge,
+		RecordedOn: c.rec.Date(),
 	})
 }
 
@@ -127,7 +132,8 @@ func (c *Company) carryRequisitions(ids []string) {
 		}
 		q, _ := c.factory.Requisitions.Find(id)
 		c.office.Require(c.rec, office.RequisitionInput{
-			Lines: []office.RequisitionLine{{SKU: q.SKU, Quantity: q.Quantity}}, Reference: &q.ID, NeededBy: &q.NeededBy, Source: office.SourceBridge,
+			Lines: []office.RequisitionLine{{SKU: q.SKU, Quantity: q.Quantity}}, Reference: &q.ID,
+			NeededBy: &q.NeededBy, Source: office.SourceBridge,
 		})
 	}
 }
@@ -152,7 +158,9 @@ func (c *Company) truckArrives(orderID string) {
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
 	arrival := factory.Arrival{SupplierName: supplier.Name, PurchaseOrderNumber: order.Number, ArrivedOn: c.rec.Date()}
 	for _, load := range loads {
-		arrival.Lines = append(arrival.Lines, event.DeliveryLine{SKU: load.SKU, QuantityAdvised: load.Advised, QuantityCounted: load.Counted, QuantityDamaged: load.Damaged})
+		arrival.Lines = append(arrival.Lines, event.DeliveryLine{
+			SKU: load.SKU, QuantityAdvised: load.Advised, QuantityCounted: load.Counted, QuantityDamaged: load.Damaged,
+		})
 		arrival.CostMinor = append(arrival.CostMinor, load.CostMinor)
 	}
 	c.factory.Arrive(c.rec, arrival)

@@ -15,7 +15,8 @@ import (
 func drawStaff(t *rapid.T, l *life) action {
 	if rapid.Bool().Draw(t, "dismisses") {
 		status := rapid.SampledFrom([]string{"active", "sick", "left"}).Draw(t, "status")
-		return dismiss(l.pick(t, "employee", status), rapid.Ptr(rapid.SampledFrom([]string{"", "late again"}), true).Draw(t, "reason"))
+		return dismiss(l.pick(t, "employee", status),
+			rapid.Ptr(rapid.SampledFrom([]string{"", "late again"}), true).Draw(t, "reason"))
 	}
 	role := rapid.SampledFrom(append(catalog.Roles(), event.Operator, event.Operator, "juggler")).Draw(t, "role")
 	hourly := rapid.Ptr(rapid.SampledFrom([]money.Minor{-1, 2399, 2600, 9_999}), true).Draw(t, "hourly")
@@ -25,7 +26,8 @@ func drawStaff(t *rapid.T, l *life) action {
 // drawTimesheet records a week, mostly one that can be, mostly of the people
 // who were there, mostly with the hours that they had.
 func drawTimesheet(t *rapid.T, l *life) action {
-	week := sim.DayFrom(l.company.Summary().Now.Date())/sim.DaysPerWeek - sim.Day(rapid.SampledFrom([]int{0, 1, 1, 1, 2, -1}).Draw(t, "weeks ago"))
+	week := sim.DayFrom(l.company.Summary().Now.Date())/sim.DaysPerWeek -
+		sim.Day(rapid.SampledFrom([]int{0, 1, 1, 1, 2, -1}).Draw(t, "weeks ago"))
 	monday := sim.Start.AddDays(7 * int(week))
 	if rapid.IntRange(0, 19).Draw(t, "weekday") == 0 {
 		monday++
@@ -44,7 +46,10 @@ func drawTimesheet(t *rapid.T, l *life) action {
 		case 0:
 			continue
 		case 1:
-			h = hr.Hours{BadgeNo: e.BadgeNo, Worked: rapid.Int64Range(0, 60).Draw(t, "worked"), Sick: rapid.Int64Range(0, 40).Draw(t, "sick"), Leave: rapid.Int64Range(0, 40).Draw(t, "leave")}
+			h = hr.Hours{
+				BadgeNo: e.BadgeNo, Worked: rapid.Int64Range(0, 60).Draw(t, "worked"),
+				Sick: rapid.Int64Range(0, 40).Draw(t, "sick"), Leave: rapid.Int64Range(0, 40).Draw(t, "leave"),
+			}
 		}
 		hours = append(hours, h)
 	}
@@ -52,6 +57,7 @@ func drawTimesheet(t *rapid.T, l *life) action {
 }
 
 func drawPayroll(t *rapid.T, l *life) action {
-	week := sim.DayFrom(l.company.Summary().Now.Date())/sim.DaysPerWeek - sim.Day(rapid.SampledFrom([]int{0, 1, 1, 1, 2, -1}).Draw(t, "weeks ago"))
+	week := sim.DayFrom(l.company.Summary().Now.Date())/sim.DaysPerWeek -
+		sim.Day(rapid.SampledFrom([]int{0, 1, 1, 1, 2, -1}).Draw(t, "weeks ago"))
 	return payroll(sim.Start.AddDays(7 * int(week)))
 }

@@ -16,7 +16,8 @@ import (
 
 // drawLife draws a company of any preset under any clock.
 func drawLife(t *rapid.T) *life {
-	name := rapid.SampledFrom([]string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"}).Draw(t, "preset")
+	name := rapid.SampledFrom([]string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"}).
+		Draw(t, "preset")
 	mode := rapid.SampledFrom([]sim.Mode{sim.Manual, sim.Realtime}).Draw(t, "clock")
 	p := presetNamed(t, name)
 	if rapid.Bool().Draw(t, "loyal") {
@@ -30,13 +31,14 @@ func drawLife(t *rapid.T) *life {
 // be done.
 var kinds = map[string]func(*rapid.T, *life) action{
 	"accept": drawAccept, "accept or decline": drawDecline, "work": drawWork,
-	"print": drawPrint, "print again": drawPrint, "print once more": drawPrint, "ship": drawShip, "ship again": drawShip, "bill": drawBill, "bill again": drawBill,
-	"require": drawRequire, "decide": drawDecide, "purchase": drawPurchase, "purchase again": drawPurchase, "approve": drawApprovePurchase, "approve again": drawApprovePurchase,
-	"receive": drawReceipt, "count": drawCount, "count again": drawCount, "pay": drawPay,
-	"trade": drawTrade, "trade again": drawTrade,
-	"lot": drawLot, "lot billed": drawBillLot,
+	"print": drawPrint, "print again": drawPrint, "print once more": drawPrint,
+	"ship": drawShip, "ship again": drawShip, "bill": drawBill, "bill again": drawBill, "require": drawRequire,
+	"decide": drawDecide, "purchase": drawPurchase, "purchase again": drawPurchase, "approve": drawApprovePurchase,
+	"approve again": drawApprovePurchase, "receive": drawReceipt, "count": drawCount, "count again": drawCount,
+	"pay": drawPay, "trade": drawTrade, "trade again": drawTrade, "lot": drawLot, "lot billed": drawBillLot,
 	"staff": drawStaff, "week": drawTimesheet, "week again": drawTimesheet, "wages": drawPayroll,
-	"tick": drawTick, "tick again": drawTick, "tick once more": drawTick, "a day": drawDay, "another day": drawDay, "wait": drawWait, "note": drawNote,
+	"tick": drawTick, "tick again": drawTick, "tick once more": drawTick, "a day": drawDay, "another day": drawDay,
+	"wait": drawWait, "note": drawNote,
 }
 
 // repeat does random things to a life.
@@ -62,7 +64,9 @@ func drawDecline(t *rapid.T, l *life) action {
 // not exist, in the right or a wrong quantity.
 func drawWork(t *rapid.T, l *life) action {
 	in := factory.WorkOrderInput{
-		SKU:      rapid.SampledFrom([]string{"prd_flyer", "prd_poster", "prd_brochure", "prd_card", "prd_notebook", "prd_calendar", "prd_unknown"}).Draw(t, "sku"),
+		SKU: rapid.SampledFrom([]string{
+			"prd_flyer", "prd_poster", "prd_brochure", "prd_card", "prd_notebook", "prd_calendar", "prd_unknown",
+		}).Draw(t, "sku"),
 		Quantity: rapid.OneOf(rapid.Int64Range(1, 80), rapid.Int64Range(1, 5000)).Draw(t, "quantity"),
 		Priority: rapid.Int64Range(0, 9).Draw(t, "priority"),
 	}
@@ -79,7 +83,9 @@ func drawWork(t *rapid.T, l *life) action {
 	case 0:
 		in.Reference = nil
 	case 1:
-		in.Reference = new(rapid.SampledFrom([]string{"SO-0000", "SO-01001", "SO-", "so_nobody", "a \"b\" \\ ü", "SO-99999999999999999999"}).Draw(t, "reference"))
+		in.Reference = new(rapid.SampledFrom([]string{
+			"SO-0000", "SO-01001", "SO-", "so_nobody", "a \"b\" \\ ü", "SO-99999999999999999999",
+		}).Draw(t, "reference"))
 	case 2:
 		in.Reference = new(order.Number)
 	case 3:
@@ -93,7 +99,8 @@ func drawWork(t *rapid.T, l *life) action {
 // drawPrint draws one work order, or a gang which may be of several papers.
 func drawPrint(t *rapid.T, l *life) action {
 	in := factory.PrintRunInput{
-		PressID:  rapid.SampledFrom([]string{"prs_digital", "prs_offset", "prs_digital", "prs_offset", "prs_none"}).Draw(t, "press"),
+		PressID: rapid.SampledFrom([]string{"prs_digital", "prs_offset", "prs_digital", "prs_offset", "prs_none"}).
+			Draw(t, "press"),
 		OversPct: rapid.Int64Range(0, 20).Draw(t, "overs"),
 		BadgeNo:  rapid.Ptr(rapid.SampledFrom([]string{"1001", "1002", "1003", "9999"}), true).Draw(t, "badge"),
 	}
@@ -132,14 +139,16 @@ func drawDay(*rapid.T, *life) action { return tick(int(sim.DayLength)) }
 // drawWait lets nothing to twenty days pass, or sets the clock back.
 func drawWait(t *rapid.T, _ *life) action {
 	return wait(time.Duration(rapid.OneOf(
-		rapid.Just(int64(0)), rapid.Int64Range(0, 1_000_000), rapid.Int64Range(0, 60_000_000), rapid.Int64Range(-90_000_000, 0),
+		rapid.Just(int64(0)), rapid.Int64Range(0, 1_000_000), rapid.Int64Range(0, 60_000_000),
+		rapid.Int64Range(-90_000_000, 0),
 		rapid.Int64Range(0, 1_200_000_000),
 	).Draw(t, "microseconds")) * time.Microsecond)
 }
 
 // drawNote is a call that is no command, such as a read.
 func drawNote(t *rapid.T, _ *life) action {
-	signals := rapid.SampledFrom([]mission.Signals{0, mission.ReadAnything, mission.ReachedOffice, mission.ReachedFactory}).Draw(t, "signals")
+	signals := rapid.SampledFrom(
+		[]mission.Signals{0, mission.ReadAnything, mission.ReachedOffice, mission.ReachedFactory}).Draw(t, "signals")
 	return action{name: "note signals", do: func(l *life) error {
 		l.company.Note(signals)
 		return nil
@@ -192,15 +201,17 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 		return // a fifth of the lives, too few for everything to happen
 	}
 	for _, want := range []string{
-		"accept done", "accept refused", "decline done", "decline refused", "order done", "order refused", "print done", "print refused",
-		"ship done", "ship refused", "bill done", "bill refused", "tick done", "wait done",
-		"require done", "require refused", "decide done", "decide refused", "purchase done", "purchase refused", "approve done", "approve refused",
-		"receive done", "receive refused", "count done", "count refused", "pay done", "pay refused",
-		"trade done", "trade refused", "factory.market_delivery.received", "take done", "take refused", "refuse done", "refuse refused", "deliver refused", "office.contract_lot.expired",
-		"office.requisition.rejected", "office.payment.overdue", "factory.requisition.created",
-		"hire done", "hire refused", "dismiss done", "dismiss refused", "record done", "record refused", "wages done", "wages refused",
-		"hr.employee.sick", "hr.employee.returned", "hr.leave_request.created", "hr.payroll.late",
-		"office.sales_order.expired", "office.customer_invoice.overdue", "office.customer_invoice.paid", "factory.stock.below_reorder_point",
+		"accept done", "accept refused", "decline done", "decline refused", "order done", "order refused", "print done",
+		"print refused", "ship done", "ship refused", "bill done", "bill refused", "tick done", "wait done",
+		"require done", "require refused", "decide done", "decide refused", "purchase done", "purchase refused",
+		"approve done", "approve refused", "receive done", "receive refused", "count done", "count refused",
+		"pay done", "pay refused", "trade done", "trade refused", "factory.market_delivery.received", "take done",
+		"take refused", "refuse done", "refuse refused", "deliver refused", "office.contract_lot.expired",
+		"office.requisition.rejected", "office.payment.overdue", "factory.requisition.created", "hire done",
+		"hire refused", "dismiss done", "dismiss refused", "record done", "record refused", "wages done",
+		"wages refused", "hr.employee.sick", "hr.employee.returned", "hr.leave_request.created", "hr.payroll.late",
+		"office.sales_order.expired", "office.customer_invoice.overdue", "office.customer_invoice.paid",
+		"factory.stock.below_reorder_point",
 	} {
 		if seen[want] == 0 {
 			t.Errorf("no random life has ever: %s", want)

@@ -60,7 +60,8 @@ func (l *life) compareCommits(what string, twin *life, from int) {
 	}
 	for i := from; i < len(l.commits); i++ {
 		if !bytes.Equal(twin.commits[i], l.commits[i]) {
-			l.t.Fatalf("%s: after %s the twin's commit %d is\n%q\nwant\n%q", l.label, what, i+1, twin.commits[i], l.commits[i])
+			l.t.Fatalf("%s: after %s the twin's commit %d is\n%q\nwant\n%q",
+				l.label, what, i+1, twin.commits[i], l.commits[i])
 		}
 	}
 }

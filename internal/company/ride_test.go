@@ -17,7 +17,9 @@ func TestADisruptionIsRiddenOutByShippingAndLosingNoOrder(t *testing.T) {
 	t.Parallel()
 	asked := func(p *preset.Preset) {
 		p.Documents, p.Demand.AnswerDays = false, 4
-		p.Demand.DailyOrder = &preset.DailyOrder{CustomerID: "cus_lumen", SKU: "prd_poster", Quantity: 90, UnitPriceMinor: 2600, DueDays: 9}
+		p.Demand.DailyOrder = &preset.DailyOrder{
+			CustomerID: "cus_lumen", SKU: "prd_poster", Quantity: 90, UnitPriceMinor: 2600, DueDays: 9,
+		}
 	}
 	for _, c := range []struct {
 		name                string
@@ -44,7 +46,8 @@ func TestADisruptionIsRiddenOutByShippingAndLosingNoOrder(t *testing.T) {
 				}
 				l.must(tick(480))
 			}
-			if got := rowOf[mission.Mission](l, "mission", "ride_out_disruption").Status == mission.Completed; got != c.yes {
+			if got := rowOf[mission.Mission](l, "mission",
+				"ride_out_disruption").Status == mission.Completed; got != c.yes {
 				t.Errorf("%s: who %s has ridden it out: %t", l.label, c.name, got)
 			}
 			if strings.Contains(l.company.StateBytes(), "rides") {

@@ -66,10 +66,12 @@ func (c *Company) notePoint() {
 		}
 	}
 	c.series.Add(c.rec, SeriesPoint{
-		SimTime: c.rec.Now().Text(), Seq: c.rec.Sequence(), CashMinor: c.office.State.CashMinor, NetWorthMinor: c.netWorthMinor(), PressesRunning: running,
+		SimTime: c.rec.Now().Text(), Seq: c.rec.Sequence(), CashMinor: c.office.State.CashMinor,
+		NetWorthMinor: c.netWorthMinor(), PressesRunning: running,
 		Stock: SeriesStock{
-			Coated: onHand(catalog.Coated), Uncoated: onHand(catalog.Uncoated), Board: onHand(catalog.Board), Ink: onHand(catalog.Ink),
-			Plate: onHand(catalog.Plate), Waste: onHand(catalog.Waste), Notebook: onHand("prd_notebook"), Calendar: onHand("prd_calendar"),
+			Coated: onHand(catalog.Coated), Uncoated: onHand(catalog.Uncoated), Board: onHand(catalog.Board),
+			Ink: onHand(catalog.Ink), Plate: onHand(catalog.Plate), Waste: onHand(catalog.Waste),
+			Notebook: onHand("prd_notebook"), Calendar: onHand("prd_calendar"),
 		},
 	}, struct{}{})
 }

@@ -80,7 +80,9 @@ func (s steward) order() {
 	}
 	for _, o := range rowsOf[office.SalesOrder](s.l, "sales_order") {
 		if o.Status == office.OrderAccepted && !ordered[o.ID] {
-			s.l.must(work(factory.WorkOrderInput{SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate}))
+			s.l.must(work(factory.WorkOrderInput{
+				SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate,
+			}))
 		}
 	}
 }
@@ -88,7 +90,8 @@ func (s steward) order() {
 // print starts the press with the first job that suits it and can be printed.
 func (s steward) print(press string, suits func(sheets int64) bool) {
 	for _, w := range rowsOf[factory.WorkOrder](s.l, "work_order") {
-		if w.Status != factory.WorkCreated && w.Status != factory.WorkPrinting || len(w.MaterialNeeds) == 0 || !suits(w.MaterialNeeds[0].Quantity) {
+		if w.Status != factory.WorkCreated && w.Status != factory.WorkPrinting || len(w.MaterialNeeds) == 0 ||
+			!suits(w.MaterialNeeds[0].Quantity) {
 			continue
 		}
 		if s.l.act(printRun(factory.PrintRunInput{PressID: press, WorkOrderIDs: []string{w.ID}, OversPct: 5})) == nil {
@@ -102,8 +105,10 @@ func (s steward) manual() bool { return s.l.company.Settings().Bridge == preset.
 // wages records the week where the bridge does not, and pays as soon as can be.
 func (s steward) wages() {
 	now := s.l.company.Summary().Now
-	if friday := now.Day()%sim.DaysPerWeek == sim.DaysPerWeek-1; friday && now.OfDay() >= sim.TimesheetMinute && s.manual() {
-		_ = s.l.act(recordHours((now.Day() - sim.DaysPerWeek + 1).Date(), s.l.gateHours(now.Day()-sim.DaysPerWeek+1))) // once a week
+	if friday := now.Day()%sim.DaysPerWeek == sim.DaysPerWeek-1; friday &&
+		now.OfDay() >= sim.TimesheetMinute && s.manual() {
+		// once a week
+		_ = s.l.act(recordHours((now.Day() - sim.DaysPerWeek + 1).Date(), s.l.gateHours(now.Day()-sim.DaysPerWeek+1)))
 	}
 	for _, run := range rowsOf[hr.PayrollRun](s.l, "payroll_run") {
 		if run.Status != hr.PayrollPaid {

@@ -119,9 +119,11 @@ func (c *Company) Summary() Summary {
 		Settings: c.settings, Bankrupt: c.Bankrupt(), Clock: c.clock, Now: c.now, Signals: c.missions.Signals,
 		Webhooks:  WebhookSummary{Serving: c.webhooks.Serving(), AcknowledgedTwice: c.webhooks.Twice()},
 		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
-		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100), Morale: c.people.Morale(),
-		PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
-		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders, DeliveriesWaiting: f.DeliveriesWaiting, InvoicesPayable: o.UnpaidSupplierInvoices, LotsOffered: o.OfferedLots},
+		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100),
+		Morale: c.people.Morale(), PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
+		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders,
+			DeliveriesWaiting: f.DeliveriesWaiting, InvoicesPayable: o.UnpaidSupplierInvoices,
+			LotsOffered: o.OfferedLots},
 	}
 	s.Disruptions = c.runningDisruptions()
 	c.summarizeStock(&s)
@@ -137,8 +139,10 @@ func (c *Company) Summary() Summary {
 	}
 	s.NetWorthMinor, s.OrdersLate = c.netWorthMinor(), o.LateOrders
 	s.Score = Score{
-		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor, OrdersShipped: o.ShippedOrders,
-		OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders), SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots, PayrollLate: c.people.State.LatePayrolls,
+		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor,
+		OrdersShipped: o.ShippedOrders, OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders),
+		SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots,
+		PayrollLate: c.people.State.LatePayrolls,
 	}
 	return s
 }
@@ -146,20 +150,25 @@ func (c *Company) Summary() Summary {
 // netWorthMinor is the company's net worth if it ended now.
 func (c *Company) netWorthMinor() money.Minor {
 	o := &c.office.State
-	return o.CashMinor + o.DeliveredReceivableMinor + c.factory.StockValueMinor() - o.ChargedMinor - o.TakenInMinor + c.market.State.InTransitMinor - c.people.AccruedMinor()
+	return o.CashMinor + o.DeliveredReceivableMinor + c.factory.StockValueMinor() - o.ChargedMinor - o.TakenInMinor +
+		c.market.State.InTransitMinor - c.people.AccruedMinor()
 }
 
 func (c *Company) summarizeStock(s *Summary) {
-	s.Inventory = Inventory{Materials: []MaterialStock{}, Finished: []FinishedStock{}, StockValueMinor: c.factory.StockValueMinor()}
+	s.Inventory = Inventory{
+		Materials: []MaterialStock{}, Finished: []FinishedStock{}, StockValueMinor: c.factory.StockValueMinor(),
+	}
 	for _, known := range catalog.Items() {
 		item, _ := c.factory.Stock.Find(factory.StockItemID(known.SKU))
 		switch known.Class {
 		case catalog.Material:
 			s.Inventory.Materials = append(s.Inventory.Materials, MaterialStock{
-				SKU: item.SKU, Name: item.Name, Unit: item.Unit, OnHand: item.OnHand, ReorderPoint: item.ReorderPoint, Status: string(item.Status),
+				SKU: item.SKU, Name: item.Name, Unit: item.Unit, OnHand: item.OnHand, ReorderPoint: item.ReorderPoint,
+				Status: string(item.Status),
 			})
 		case catalog.Finished:
-			s.Inventory.Finished = append(s.Inventory.Finished, FinishedStock{SKU: item.SKU, OnHand: item.OnHand, Reserved: item.Reserved})
+			s.Inventory.Finished = append(s.Inventory.Finished,
+				FinishedStock{SKU: item.SKU, OnHand: item.OnHand, Reserved: item.Reserved})
 		case catalog.Scrap:
 		}
 	}

@@ -190,7 +190,8 @@ func TestTimeThatTheWallClockRepeatsIsNotLivedTwice(t *testing.T) {
 		}
 		l.must(wait(time.Hour))
 		if passed := l.company.Summary().Now - before; passed > sim.Minute(ticks)+1 {
-			t.Errorf("the clock was set back for an hour and %d minute passed by hand: %d minutes went by", ticks, passed)
+			t.Errorf("the clock was set back for an hour and %d minute passed by hand: %d minutes went by",
+				ticks, passed)
 		}
 	}
 }

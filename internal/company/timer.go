@@ -61,16 +61,19 @@ func ownTimers() []record.TimerHandler[*Company] {
 	return []record.TimerHandler[*Company]{
 		{Kind: timerDay, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.openDay() }},
 		{Kind: timerOverheads, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.billOverheads() }},
-		{Kind: timerMarketDelivery, Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.marketDelivers(t.Ref) }},
+		{Kind: timerMarketDelivery,
+			Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.marketDelivers(t.Ref) }},
 		{Kind: timerClose, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.closeDay() }},
 		{Kind: timerPoint, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.notePoint() }},
 		{Kind: timerTimesheet, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.carryTimesheet() }},
 		{Kind: office.TimerPayment, Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.paymentArrives(t) }},
 		{Kind: office.TimerTruck, Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.truckArrives(t.Ref) }},
 		{Kind: hr.TimerDay, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.openStaffDay() }},
-		{Kind: hr.TimerPayrollWaits, Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.payrollWaits(t.Index) }},
+		{Kind: hr.TimerPayrollWaits,
+			Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.payrollWaits(t.Index) }},
 		{Kind: lore.TimerDay, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.openWorld() }},
-		{Kind: lore.TimerDisruptionEnds, Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.endDisruption(t.Ref) }},
+		{Kind: lore.TimerDisruptionEnds,
+			Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.endDisruption(t.Ref) }},
 		{Kind: lore.TimerBonus, Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.bonusArrives(t.Ref) }},
 	}
 }

@@ -34,7 +34,9 @@ func (c *Company) Trade(in market.Order) (string, error) {
 	}
 	id, eventID := c.market.Execute(c.rec, deal, c.office.State.CashMinor-total)
 	c.office.Spend(c.rec, total, office.MarketBuy, eventID, id)
-	c.rec.Set(sim.Timer{Due: (c.rec.Today() + 1).At(sim.MarketMinute), Class: sim.ClassDay, Kind: timerMarketDelivery, Ref: id})
+	c.rec.Set(sim.Timer{
+		Due: (c.rec.Today() + 1).At(sim.MarketMinute), Class: sim.ClassDay, Kind: timerMarketDelivery, Ref: id,
+	})
 	return id, nil
 }
 
@@ -44,7 +46,9 @@ func (c *Company) marketDelivers(tradeID string) {
 	trade, _ := c.market.Trades.Find(tradeID)
 	wanted, low := c.factory.Wanted(trade.SKU)
 	restocked := low && trade.CreatedAt >= wanted.CreatedAt
-	id := c.factory.ReceiveFromMarket(c.rec, factory.MarketArrival{TradeRef: trade.ID, SKU: trade.SKU, Quantity: trade.Quantity, CostMinor: trade.TotalMinor})
+	id := c.factory.ReceiveFromMarket(c.rec, factory.MarketArrival{
+		TradeRef: trade.ID, SKU: trade.SKU, Quantity: trade.Quantity, CostMinor: trade.TotalMinor,
+	})
 	c.market.Delivered(c.rec, tradeID, id)
 	if restocked {
 		c.missions.Note(c.rec, mission.Restocked)

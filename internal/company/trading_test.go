@@ -68,7 +68,8 @@ func TestWhatIsUnderWayCounts(t *testing.T) {
 			bought := l.lastTrade()
 			after := l.company.Summary()
 			if after.NetWorthMinor != before.NetWorthMinor || after.CashMinor != before.CashMinor-bought.TotalMinor {
-				t.Errorf("%s: day %d: buying for %s took cash from %s to %s, the worth from %s to %s", l.label, day, bought.TotalMinor, before.CashMinor, after.CashMinor, before.NetWorthMinor, after.NetWorthMinor)
+				t.Errorf("%s: day %d: buying for %s took cash from %s to %s, the worth from %s to %s", l.label, day,
+					bought.TotalMinor, before.CashMinor, after.CashMinor, before.NetWorthMinor, after.NetWorthMinor)
 			}
 			stock := l.stock(bought.SKU)
 			l.until(day + 1)
@@ -79,11 +80,15 @@ func TestWhatIsUnderWayCounts(t *testing.T) {
 			value := l.company.Summary().Inventory.StockValueMinor
 			l.must(tick(1))
 			s, came := l.company.Summary(), rowOf[market.Trade](l, "market_trade", bought.ID)
-			if s.NetWorthMinor != before.NetWorthMinor || s.Inventory.StockValueMinor != value+bought.TotalMinor || l.stock(bought.SKU).OnHand != stock.OnHand+bought.Quantity {
-				t.Errorf("%s: day %d: the delivery for %s took the stock from %s to %s, the worth from %s to %s", l.label, day, bought.TotalMinor, value, s.Inventory.StockValueMinor, before.NetWorthMinor, s.NetWorthMinor)
+			if s.NetWorthMinor != before.NetWorthMinor || s.Inventory.StockValueMinor != value+bought.TotalMinor ||
+				l.stock(bought.SKU).OnHand != stock.OnHand+bought.Quantity {
+				t.Errorf("%s: day %d: the delivery for %s took the stock from %s to %s, the worth from %s to %s",
+					l.label, day, bought.TotalMinor, value, s.Inventory.StockValueMinor,
+					before.NetWorthMinor, s.NetWorthMinor)
 			}
 			delivery := rowOf[factory.MarketDelivery](l, "market_delivery", *came.MarketDeliveryID)
-			if delivery.TradeRef != bought.ID || delivery.Quantity != bought.Quantity || delivery.SKU != bought.SKU || delivery.ReceivedOn != (day+1).Date() {
+			if delivery.TradeRef != bought.ID || delivery.Quantity != bought.Quantity || delivery.SKU != bought.SKU ||
+				delivery.ReceivedOn != (day+1).Date() {
 				t.Errorf("%s: day %d: %+v brought %+v", l.label, day, bought, delivery)
 			}
 		}
@@ -102,10 +107,12 @@ func TestASaleIsWorthWhatItBringsAboveCost(t *testing.T) {
 		before := l.company.Summary()
 		l.must(sell(catalog.Coated, c.quantity))
 		sold, after := l.lastTrade(), l.company.Summary()
-		if after.CashMinor != before.CashMinor+sold.TotalMinor || after.NetWorthMinor != before.NetWorthMinor+sold.TotalMinor-c.cost ||
+		if after.CashMinor != before.CashMinor+sold.TotalMinor ||
+			after.NetWorthMinor != before.NetWorthMinor+sold.TotalMinor-c.cost ||
 			after.Inventory.StockValueMinor != before.Inventory.StockValueMinor-c.cost {
-			t.Errorf("%d sold for %s took the stock from %s to %s, the worth from %s to %s, want a cost of %s", c.quantity, sold.TotalMinor,
-				before.Inventory.StockValueMinor, after.Inventory.StockValueMinor, before.NetWorthMinor, after.NetWorthMinor, c.cost)
+			t.Errorf("%d sold for %s took the stock from %s to %s, the worth from %s to %s, want a cost of %s",
+				c.quantity, sold.TotalMinor, before.Inventory.StockValueMinor, after.Inventory.StockValueMinor,
+				before.NetWorthMinor, after.NetWorthMinor, c.cost)
 		}
 	}
 	if item := l.stock(catalog.Coated); item.OnHand != 0 || item.Status != factory.StockLow {
@@ -129,13 +136,16 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 		{market.Order{Side: market.Buy, SKU: catalog.Ink, Quantity: 1}, problem.NotTraded},
 		{market.Order{Side: market.Buy, SKU: catalog.Waste, Quantity: 1}, problem.NotTraded},
 		{market.Order{Side: market.Sell, SKU: "prd_card", Quantity: 1}, problem.NotTraded},
-		{market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(money.Minor(30))}, problem.LimitNotMet},
-		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(money.Minor(30))}, problem.LimitNotMet},
+		{market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(money.Minor(30))},
+			problem.LimitNotMet},
+		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(money.Minor(30))},
+			problem.LimitNotMet},
 		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001}, problem.InsufficientStock},
 		{market.Order{Side: market.Sell, SKU: catalog.Waste, Quantity: 1}, problem.InsufficientStock},
 		{market.Order{Side: market.Sell, SKU: "prd_notebook", Quantity: 1}, problem.InsufficientStock},
 		// The limit is said before the stock: waiting for goods would not help.
-		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001, LimitMinor: new(money.Minor(30))}, problem.LimitNotMet},
+		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001, LimitMinor: new(money.Minor(30))},
+			problem.LimitNotMet},
 	} {
 		before := l.snapshot()
 		if err := l.act(trade(c.in)); codeOf(err) != c.code {
@@ -145,7 +155,9 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 			t.Errorf("%s %d of %s was refused and changed the company", c.in.Side, c.in.Quantity, c.in.SKU)
 		}
 	}
-	poor := quiet(t, "starter", 1, func(p *preset.Preset) { p.CashMinor, p.OverdraftLimitMinor, p.Documents = 3_300, 100, false })
+	poor := quiet(t, "starter", 1, func(p *preset.Preset) {
+		p.CashMinor, p.OverdraftLimitMinor, p.Documents = 3_300, 100, false
+	})
 	poor.must(buy(catalog.Coated, 100)) // at 0.34
 	if cash := poor.company.Summary().CashMinor; cash != -100 {
 		t.Errorf("the overdraft is there to be used, and the cash is %s", cash)
@@ -159,12 +171,16 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 // the bridge to Head Office, by hand no further than the Factory.
 func TestSellingBelowTheReorderPointSetsOffTheChain(t *testing.T) {
 	t.Parallel()
-	for name, carried := range map[string][]string{"starter": {"office.requisition.received", "office.requisition.approved"}, "manual": nil} {
+	for name, carried := range map[string][]string{
+		"starter": {"office.requisition.received", "office.requisition.approved"}, "manual": nil,
+	} {
 		l := still(t, name, 1)
 		l.must(sell(catalog.Uncoated, 2_500))
 		at := len(l.events)
 		l.must(sell(catalog.Uncoated, 100))
-		want := append([]string{"office.market_trade.executed", "factory.stock.below_reorder_point", "factory.requisition.created"}, carried...)
+		want := append([]string{
+			"office.market_trade.executed", "factory.stock.below_reorder_point", "factory.requisition.created",
+		}, carried...)
 		if got := l.kindsOf(at); !slices.Equal(got, want) {
 			t.Errorf("%s: selling below the reorder point wrote %v, want %v", l.label, got, want)
 		}
@@ -172,19 +188,23 @@ func TestSellingBelowTheReorderPointSetsOffTheChain(t *testing.T) {
 		l.must(sell(catalog.Uncoated, 100))
 		l.must(buy(catalog.Uncoated, 200))
 		l.must(sell(catalog.Uncoated, 1))
-		if got := l.kindsOf(at); !slices.Equal(got, []string{"office.market_trade.executed", "office.market_trade.executed", "office.market_trade.executed"}) {
+		if got := l.kindsOf(at); !slices.Equal(got,
+			[]string{"office.market_trade.executed", "office.market_trade.executed", "office.market_trade.executed"}) {
 			t.Errorf("%s: low already, trades wrote %v", l.label, got)
 		}
 		// 3,499 with the 200: one too few.
 		l.until(1)
 		l.must(tick(60))
-		if item, wish := l.stock(catalog.Uncoated), rowsOf[factory.Requisition](l, "factory_requisition")[0]; item.OnHand != 3_499 || item.Status != factory.StockLow || wish.Status != factory.RequisitionOpen {
+		if item, wish := l.stock(catalog.Uncoated),
+			rowsOf[factory.Requisition](l, "factory_requisition")[0]; item.OnHand != 3_499 ||
+			item.Status != factory.StockLow || wish.Status != factory.RequisitionOpen {
 			t.Errorf("%s: %d are there, %s, and the wish is %s", l.label, item.OnHand, item.Status, wish.Status)
 		}
 		l.must(buy(catalog.Uncoated, 1))
 		l.until(2)
 		l.must(tick(60))
-		if item, wish := l.stock(catalog.Uncoated), rowsOf[factory.Requisition](l, "factory_requisition")[0]; item.Status != factory.StockOK || wish.Status != factory.RequisitionClosed {
+		if item, wish := l.stock(catalog.Uncoated), rowsOf[factory.Requisition](l,
+			"factory_requisition")[0]; item.Status != factory.StockOK || wish.Status != factory.RequisitionClosed {
 			t.Errorf("%s: one more, and the stock is %s, the wish %s", l.label, item.Status, wish.Status)
 		}
 		if got, want := len(rowsOf[office.Requisition](l, "office_requisition")), len(carried)/2; got != want {
@@ -278,7 +298,8 @@ func TestWhatIsUnderWayOutlivesARestart(t *testing.T) {
 		twin.must(a)
 	}
 	l.compareCommits("a restart", twin, kept.version)
-	if got := rowsOf[factory.MarketDelivery](twin, "market_delivery"); len(got) != 2 || got[0].Quantity != 5_000 || got[1].Quantity != 7 {
+	if got := rowsOf[factory.MarketDelivery](twin, "market_delivery"); len(got) != 2 || got[0].Quantity != 5_000 ||
+		got[1].Quantity != 7 {
 		t.Errorf("%s: after the restart came %+v", l.label, got)
 	}
 }

@@ -50,7 +50,8 @@ func (c *Company) look(closed bool) {
 	}
 	o := &c.office.State
 	s := mission.Standing{
-		Shipped: o.ShippedOrders, Late: o.LateOrders, Delivered: o.DeliveredLots, CashMinor: o.CashMinor, NegativeCloses: o.NegativeCloses, Closed: closed,
+		Shipped: o.ShippedOrders, Late: o.LateOrders, Delivered: o.DeliveredLots, CashMinor: o.CashMinor,
+		NegativeCloses: o.NegativeCloses, Closed: closed,
 	}
 	if closed {
 		s.ProfitMinor = c.netWorthMinor() - o.OpeningNetWorthMinor
@@ -115,7 +116,8 @@ func (c *Company) saw(data event.Data) {
 func (c *Company) lotsInTime() int64 {
 	inTime := int64(0)
 	for lot, private := range c.office.ContractLots.All {
-		if lot.Status == office.LotDelivered && private.ArrivedOn != nil && *private.ArrivedOn <= sim.DayFrom(lot.DeliverBy) {
+		if lot.Status == office.LotDelivered && private.ArrivedOn != nil &&
+			*private.ArrivedOn <= sim.DayFrom(lot.DeliverBy) {
 			inTime++
 		}
 	}

@@ -22,9 +22,11 @@ func TestWebhooksLeaveTheCompanyAsItIs(t *testing.T) {
 	quiet.company.Note(mission.VerifiedWebhook) // the client's own deed, which is part of the life
 	quiet.flush()
 	c := served.company
-	id := c.Subscribe(subscription.Order{Host: "hooks.example.com", Address: []byte("a"), Secret: []byte("s"), Events: []event.Type{subscription.Everything}}, served.wall)
+	id := c.Subscribe(subscription.Order{Host: "hooks.example.com", Address: []byte("a"), Secret: []byte("s"),
+		Events: []event.Type{subscription.Everything}}, served.wall)
 	ping := subscription.Attempt{SubscriptionID: id, EventID: "evt_ping", Address: []byte("a")}
-	if err := c.SubscriptionTested(ping, subscription.Outcome{SentAt: served.wall.Time(), StatusCode: 200}, served.wall); err != nil {
+	if err := c.SubscriptionTested(ping, subscription.Outcome{SentAt: served.wall.Time(), StatusCode: 200},
+		served.wall); err != nil {
 		t.Fatal(err)
 	}
 	served.flush()
@@ -54,7 +56,9 @@ func TestWebhooksLeaveTheCompanyAsItIs(t *testing.T) {
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
-	kept := slices.DeleteFunc(typesOf(served), func(kind string) bool { return strings.HasPrefix(kind, "sandbox.webhook.") })
+	kept := slices.DeleteFunc(typesOf(served), func(kind string) bool {
+		return strings.HasPrefix(kind, "sandbox.webhook.")
+	})
 	if want := typesOf(quiet); !slices.Equal(kept, want) {
 		t.Errorf("the feeds differ:\n%v\n%v", kept, want)
 	}

@@ -125,7 +125,9 @@ func (c *Company) goodsLeave(w *factory.WorkOrder) {
 // bonusArrives pays the company for its share in a major order.
 func (c *Company) bonusArrives(majorOrderID string) {
 	b := c.lore.TakeBonus(c.rec, majorOrderID)
-	c.office.BonusArrives(c.rec, office.Bonus{MajorOrderID: b.MajorOrderID, PayerName: b.PayerName, Remittance: b.Title, AmountMinor: b.AmountMinor})
+	c.office.BonusArrives(c.rec, office.Bonus{
+		MajorOrderID: b.MajorOrderID, PayerName: b.PayerName, Remittance: b.Title, AmountMinor: b.AmountMinor,
+	})
 }
 
 // RunningDisruption is a disruption that is not over, at a glance (contract:
@@ -166,11 +168,13 @@ func (c *Company) checkWorld() error {
 		}
 	}
 	if conditions != c.office.State.Conditions {
-		return fmt.Errorf("head office lives in %+v, by what runs it should be %+v", c.office.State.Conditions, conditions)
+		return fmt.Errorf("head office lives in %+v, by what runs it should be %+v",
+			c.office.State.Conditions, conditions)
 	}
 	for press, private := range c.factory.Presses.All {
 		if private.DownUntil != down[press.ID] {
-			return fmt.Errorf("press %s is down until %d, by what runs until %d", press.ID, private.DownUntil, down[press.ID])
+			return fmt.Errorf("press %s is down until %d, by what runs until %d",
+				press.ID, private.DownUntil, down[press.ID])
 		}
 	}
 	for _, name := range event.DisruptionKind("").Enum() {

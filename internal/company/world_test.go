@@ -95,11 +95,13 @@ func TestADisruptionEndsWhenItSaysSo(t *testing.T) {
 	for kind := range lengths {
 		l := disrupted(t, "starter", kind)
 		e := l.disruptionsOf()[0]
-		if got := l.company.Summary().Disruptions; len(got) != 1 || got[0].LoreEventID != e.ID || got[0].Kind != kind || got[0].EndsOn != e.Disruption.EndsOn {
+		if got := l.company.Summary().Disruptions; len(got) != 1 || got[0].LoreEventID != e.ID || got[0].Kind != kind ||
+			got[0].EndsOn != e.Disruption.EndsOn {
 			t.Errorf("%s: at a glance there runs %+v, want %+v", l.label, got, e)
 		}
 		began, ended := l.bodiesOf("world.lore_event.started"), l.bodiesOf("sandbox.disruption.ended")
-		if len(began) != 1 || began[0].Data.ID != e.ID || began[0].Data.Status != "running" || began[0].Links.Self != "/sandbox/lore-events/"+e.ID || len(ended) != 0 {
+		if len(began) != 1 || began[0].Data.ID != e.ID || began[0].Data.Status != "running" ||
+			began[0].Links.Self != "/sandbox/lore-events/"+e.ID || len(ended) != 0 {
 			t.Fatalf("%s: it begins with %+v and %+v", l.label, began, ended)
 		}
 		ends := sim.DayFrom(e.Disruption.EndsOn).Open()
@@ -114,7 +116,8 @@ func TestADisruptionEndsWhenItSaysSo(t *testing.T) {
 		}
 		l.must(tick(1))
 		ended = l.bodiesOf("sandbox.disruption.ended")
-		if len(ended) != 1 || ended[0].Data.ID != e.ID || ended[0].Data.Status != "over" || ended[0].SimDate != e.Disruption.EndsOn || ended[0].Links.Self != "/sandbox/lore-events/"+e.ID {
+		if len(ended) != 1 || ended[0].Data.ID != e.ID || ended[0].Data.Status != "over" ||
+			ended[0].SimDate != e.Disruption.EndsOn || ended[0].Links.Self != "/sandbox/lore-events/"+e.ID {
 			t.Errorf("%s: it ends with %+v", l.label, ended)
 		}
 		if got := l.company.Summary().Disruptions; len(got) != 0 {
@@ -184,7 +187,8 @@ func TestTheWorldDoesNotDependOnTheClient(t *testing.T) {
 			t.Errorf("%s: %v is too little to compare", passive.label, passive.told())
 		}
 		if !slices.Equal(busy.told(), passive.told()) || !slices.Equal(asleep.told(), passive.told()) {
-			t.Errorf("%s: the passive client is told\n%v, the busy one\n%v, the sleeping one\n%v", passive.label, passive.told(), busy.told(), asleep.told())
+			t.Errorf("%s: the passive client is told\n%v, the busy one\n%v, the sleeping one\n%v",
+				passive.label, passive.told(), busy.told(), asleep.told())
 		}
 	}
 }
@@ -247,7 +251,8 @@ func TestTheWorldOfABankruptCompanyStops(t *testing.T) {
 		if l.company.StateHash() != before || len(l.events) != told || l.company.Summary().Now.Day() != 9 {
 			t.Errorf("%s: after the end the world went on", l.label)
 		}
-		if d := l.disruptionsOf(); len(d) != 1 || d[0].Disruption.Kind != event.PowerCut && d[0].Status != lore.EventRunning {
+		if d := l.disruptionsOf(); len(d) != 1 ||
+			d[0].Disruption.Kind != event.PowerCut && d[0].Status != lore.EventRunning {
 			t.Errorf("%s: at the end there are %+v", l.label, d)
 		}
 		if err := l.company.Check(); err != nil {

@@ -112,14 +112,23 @@ func Default() *Config {
 func (c *Config) Fields() []Field {
 	return []Field{
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
-		{Name: "public-url", Doc: "Origin used in links, such as https://sandbox.example; derived from the address when empty.", Target: &c.PublicURL},
-		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….", Target: &c.Database, Secret: true},
-		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each keeps its own while it does not respond.", Target: &c.Valkey, Secret: true},
-		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the database when empty. Others on the machine can read a command line: set the variable, or secret-key-file.", Target: &c.SecretKey, Secret: true},
-		{Name: "secret-key-file", Doc: "File that holds the key of the encryption at rest, in place of secret-key.", Target: &c.SecretKeyFile},
-		{Name: "new-secret-key", Doc: "Begin with a new secret key when the old one is lost; subscriptions to webhooks must be made anew then.", Target: &c.NewSecretKey},
+		{Name: "public-url",
+			Doc:    "Origin used in links, such as https://sandbox.example; derived from the address when empty.",
+			Target: &c.PublicURL},
+		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….",
+			Target: &c.Database, Secret: true},
+		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each " +
+			"keeps its own while it does not respond.", Target: &c.Valkey, Secret: true},
+		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the " +
+			"database when empty. Others on the machine can read a command line: set the variable, or secret-key-file.",
+			Target: &c.SecretKey, Secret: true},
+		{Name: "secret-key-file", Doc: "File that holds the key of the encryption at rest, in place of secret-key.",
+			Target: &c.SecretKeyFile},
+		{Name: "new-secret-key", Doc: "Begin with a new secret key when the old one is lost; subscriptions to " +
+			"webhooks must be made anew then.", Target: &c.NewSecretKey},
 		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy},
-		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted proxies only, when some are named.", Target: &c.ProxyProtocol},
+		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted " +
+			"proxies only, when some are named.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
 		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that make a network group.", Target: &c.IPv6Prefix},
 		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
@@ -129,18 +138,27 @@ func (c *Config) Fields() []Field {
 		{Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate},
 		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst},
 		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate},
-		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.", Target: &c.AnonymousRate},
-		{Name: "cooldown", Doc: "How long a key that goes on sending over its limit is shut out; 0 is never.", Target: &c.Cooldown},
-		{Name: "ban", Doc: "How long a network group is shut out that goes on sending over its limits; 0 is never.", Target: &c.Ban},
-		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.", Target: &c.PowDifficulty},
+		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.",
+			Target: &c.AnonymousRate},
+		{Name: "cooldown", Doc: "How long a key that goes on sending over its limit is shut out; 0 is never.",
+			Target: &c.Cooldown},
+		{Name: "ban", Doc: "How long a network group is shut out that goes on sending over its limits; 0 is never.",
+			Target: &c.Ban},
+		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.",
+			Target: &c.PowDifficulty},
 		{Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
 		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
-		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.", Target: &c.ExtensionWindow},
-		{Name: "tick-pause", Doc: "How long a sandbox's clock rests between two moves by hand; 0 is not at all.", Target: &c.TickPause},
+		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.",
+			Target: &c.ExtensionWindow},
+		{Name: "tick-pause", Doc: "How long a sandbox's clock rests between two moves by hand; 0 is not at all.",
+			Target: &c.TickPause},
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
-		{Name: "private-webhooks", Doc: "Allow http, any port and private addresses in webhook URLs: for one's own machine.", Target: &c.PrivateWebhooks},
-		{Name: "agent-sessionless", Doc: "Which agents are offered the protocol revision without sessions, 2026-07-28: with_key, always or off.", Target: &c.Sessionless},
+		{Name: "private-webhooks",
+			Doc:    "Allow http, any port and private addresses in webhook URLs: for one's own machine.",
+			Target: &c.PrivateWebhooks},
+		{Name: "agent-sessionless", Doc: "Which agents are offered the protocol revision without sessions, " +
+			"2026-07-28: with_key, always or off.", Target: &c.Sessionless},
 		{Name: "presets", Doc: "A folder with more preset files.", Target: &c.Presets},
 		{Name: "log-format", Doc: "text, json, or auto: text on a terminal.", Target: &c.LogFormat},
 		{Name: "log-level", Doc: "debug, info, warn or error.", Target: &c.LogLevel},
@@ -173,7 +191,9 @@ func (f Field) Set(text string) error {
 	return nil
 }
 
-func unmarshal(text string, target any) error { return json.Unmarshal([]byte(text), target) } //nolint:wrapcheck // Set has a clearer error
+func unmarshal(text string, target any) error {
+	return json.Unmarshal([]byte(text), target) //nolint:wrapcheck // Set has a clearer error
+}
 
 // FileVariable names the environment variable with the configuration file.
 const FileVariable = "PLATEN_CONFIG"
@@ -292,7 +312,8 @@ func (c *Config) UnknownVariables() []string {
 	var unknown []string
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "PLATEN_") && !slices.Contains(known, name) && !slices.Contains(clientVariables, name) && !strings.HasPrefix(name, "PLATEN_TEST_") {
+		if strings.HasPrefix(name, "PLATEN_") && !slices.Contains(known, name) &&
+			!slices.Contains(clientVariables, name) && !strings.HasPrefix(name, "PLATEN_TEST_") {
 			unknown = append(unknown, name)
 		}
 	}
@@ -301,7 +322,11 @@ func (c *Config) UnknownVariables() []string {
 }
 
 // clientVariables are those of the commands and examples that call a server.
-var clientVariables = []string{"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_MCP_URL", "PLATEN_WEBHOOK_SECRET"} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var clientVariables = []string{
+	"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_MCP_URL", "PLATEN_WEBHOOK_SECRET",
+}
 
 // Check reports every value that cannot be.
 func (c *Config) Check() error {
@@ -315,7 +340,9 @@ func (c *Config) Check() error {
 	refuse(err == nil, "listen must be an address such as 127.0.0.1:8080, not %q", c.Listen)
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
-		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && strings.Trim(u.Path, "/") == "", "public-url must be an origin such as https://sandbox.example, not %q", c.PublicURL)
+		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+			strings.Trim(u.Path, "/") == "", "public-url must be an origin such as https://sandbox.example, not %q",
+			c.PublicURL)
 	}
 	for _, network := range c.TrustedProxy {
 		_, _, err := net.ParseCIDR(network)
@@ -325,31 +352,43 @@ func (c *Config) Check() error {
 	refuse(c.MaxSandboxes > 0, "max-sandboxes must be at least 1, not %d", c.MaxSandboxes)
 	for name, n := range map[string]int{
 		"queue-length": c.QueueLength, "ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate,
-		"key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate, "pow-difficulty": c.PowDifficulty,
+		"key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
+		"pow-difficulty": c.PowDifficulty,
 	} {
 		refuse(n >= 0, "%s must not be negative, not %d", name, n)
 	}
 	for name, d := range map[string]time.Duration{
-		"sandbox-duration": c.SandboxDuration, "extension": c.Extension, "extension-window": c.ExtensionWindow, "claim-window": c.ClaimWindow,
+		"sandbox-duration": c.SandboxDuration, "extension": c.Extension, "extension-window": c.ExtensionWindow,
+		"claim-window": c.ClaimWindow,
 	} {
 		refuse(d >= time.Second, "%s must be at least 1s, not %s", name, d)
 	}
-	for name, d := range map[string]time.Duration{"grace": c.Grace, "tick-pause": c.TickPause, "cooldown": c.Cooldown, "ban": c.Ban} {
+	for name, d := range map[string]time.Duration{
+		"grace": c.Grace, "tick-pause": c.TickPause, "cooldown": c.Cooldown, "ban": c.Ban,
+	} {
 		refuse(d >= 0, "%s must not be negative, not %s", name, d)
 	}
-	for name, n := range map[string]int{"key-rate": c.KeyRate, "key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate} {
+	for name, n := range map[string]int{
+		"key-rate": c.KeyRate, "key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
+	} {
 		refuse(n <= MaxRate, "%s must be at most %d, not %d", name, MaxRate, n)
 	}
 	refuse(c.KeyBurst != 0 || c.KeyRate == 0, "key-burst must be at least 1, not %d", c.KeyBurst)
 	refuse(c.IPv4Prefix >= 1 && c.IPv4Prefix <= 32, "ipv4-prefix must be 1 to 32, not %d", c.IPv4Prefix)
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
-	refuse(c.PowDifficulty <= MaxDifficulty, "pow-difficulty must be at most %d, not %d", MaxDifficulty, c.PowDifficulty)
-	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters", SecretLeast)
+	refuse(c.PowDifficulty <= MaxDifficulty, "pow-difficulty must be at most %d, not %d",
+		MaxDifficulty, c.PowDifficulty)
+	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters",
+		SecretLeast)
 	refuse(c.SecretKey == "" || c.SecretKeyFile == "", "set secret-key or secret-key-file, not both")
-	refuse(c.SecretKey != "" || c.SecretKeyFile != "" || !c.Postgres(), "secret-key must be set when the database is PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
-	refuse(slices.Contains([]string{"with_key", "always", "off"}, c.Sessionless), "agent-sessionless must be with_key, always or off, not %q", c.Sessionless)
-	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat), "log-format must be auto, text or json, not %q", c.LogFormat)
-	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "log-level must be debug, info, warn or error, not %q", c.LogLevel)
+	refuse(c.SecretKey != "" || c.SecretKeyFile != "" || !c.Postgres(), "secret-key must be set when the database is "+
+		"PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
+	refuse(slices.Contains([]string{"with_key", "always", "off"}, c.Sessionless),
+		"agent-sessionless must be with_key, always or off, not %q", c.Sessionless)
+	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat),
+		"log-format must be auto, text or json, not %q", c.LogFormat)
+	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel),
+		"log-level must be debug, info, warn or error, not %q", c.LogLevel)
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
 }

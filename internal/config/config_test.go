@@ -24,7 +24,8 @@ func TestEveryFieldIsWhole(t *testing.T) {
 		if !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z]+)*$`).MatchString(f.Name) || names[f.Name] {
 			t.Errorf("the name %q is odd or there twice", f.Name)
 		}
-		if !strings.HasSuffix(f.Doc, ".") || strings.ToUpper(f.Doc[:1]) != f.Doc[:1] && !strings.HasPrefix(f.Doc, "redis://") && f.Name != "log-format" && f.Name != "log-level" {
+		if !strings.HasSuffix(f.Doc, ".") || strings.ToUpper(f.Doc[:1]) != f.Doc[:1] &&
+			!strings.HasPrefix(f.Doc, "redis://") && f.Name != "log-format" && f.Name != "log-level" {
 			t.Errorf("%s is described as %q, which is no sentence", f.Name, f.Doc)
 		}
 		if targets[f.Target] {
@@ -40,7 +41,8 @@ func TestEveryFieldIsWhole(t *testing.T) {
 func TestFileTakesEachKindOfValue(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
-	err := c.File([]byte(`{"listen": "[::1]:80", "max-sandboxes": 7, "key-rate": "8", "grace": "90s", "private-webhooks": true, "trusted-proxy": ["10.0.0.0/8", "::1/128"]}`))
+	err := c.File([]byte(`{"listen": "[::1]:80", "max-sandboxes": 7, "key-rate": "8", "grace": "90s", ` +
+		`"private-webhooks": true, "trusted-proxy": ["10.0.0.0/8", "::1/128"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +78,12 @@ func TestFileIsRefused(t *testing.T) {
 func TestEveryImpossibleValueIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"listen": "nonsense", "public-url": "ftp://sandbox.example", "database": "", "trusted-proxy": "10.0.0.0", "max-sandboxes": "0",
-		"queue-length": "-1", "ip-active": "-1", "ip-creations": "-1", "key-rate": "-1", "key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "pow-difficulty": "33", "secret-key": "short",
-		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s", "grace": "-1s", "cooldown": "-1s", "ban": "-1ms", "ipv4-prefix": "33", "ipv6-prefix": "0", "log-format": "xml", "agent-sessionless": "never", "log-level": "loud",
+		"listen": "nonsense", "public-url": "ftp://sandbox.example", "database": "", "trusted-proxy": "10.0.0.0",
+		"max-sandboxes": "0", "queue-length": "-1", "ip-active": "-1", "ip-creations": "-1", "key-rate": "-1",
+		"key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "pow-difficulty": "33", "secret-key": "short",
+		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s",
+		"grace": "-1s", "cooldown": "-1s", "ban": "-1ms", "ipv4-prefix": "33", "ipv6-prefix": "0",
+		"log-format": "xml", "agent-sessionless": "never", "log-level": "loud",
 	} {
 		c := config.Default()
 		for _, f := range c.Fields() {
@@ -101,7 +106,8 @@ func TestPostgreSQLWantsASecretKey(t *testing.T) {
 	c := config.Default()
 	for _, database := range []string{"postgres://localhost/platen", "postgresql://localhost/platen"} {
 		c.Database, c.SecretKey = database, ""
-		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), "secret-key must be set") || strings.Contains(err.Error(), "\n") {
+		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), "secret-key must be set") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v", database, err)
 		}
 		if c.SecretKey = strings.Repeat("k", config.SecretLeast); c.Check() != nil {
@@ -133,7 +139,8 @@ func TestEnvironmentSetsWhatItNames(t *testing.T) {
 	t.Setenv("PLATEN_KEY_RATE", "")
 	c := config.Default()
 	err := c.Environment()
-	if err == nil || !strings.Contains(err.Error(), `PLATEN_GRACE: grace cannot be "soon"`) || !strings.Contains(err.Error(), `PLATEN_KEY_RATE: key-rate cannot be ""`) {
+	if err == nil || !strings.Contains(err.Error(), `PLATEN_GRACE: grace cannot be "soon"`) ||
+		!strings.Contains(err.Error(), `PLATEN_KEY_RATE: key-rate cannot be ""`) {
 		t.Errorf("got %v", err)
 	}
 	if c.MaxSandboxes != 12 {
@@ -147,9 +154,10 @@ func TestADatabaseIsNamedWithoutItsPassword(t *testing.T) {
 	t.Parallel()
 	for database, want := range map[string]string{
 		"data/platen.db": "data/platen.db",
-		"postgres://platen:hunter2secret@db.example:5432/platen?sslmode=require&password=hunter2secret": "PostgreSQL db.example:5432/platen",
-		"postgresql:///platen?host=/run/postgresql&password=hunter2secret":                              "PostgreSQL /platen",
-		"postgres://platen:hunter2secret@[db/platen":                                                    "PostgreSQL",
+		"postgres://platen:hunter2secret@db.example:5432/platen?sslmode=require&password=hunter2secret": "PostgreSQL " +
+			"db.example:5432/platen",
+		"postgresql:///platen?host=/run/postgresql&password=hunter2secret": "PostgreSQL /platen",
+		"postgres://platen:hunter2secret@[db/platen":                       "PostgreSQL",
 	} {
 		c := config.Default()
 		c.Database = database

@@ -14,9 +14,12 @@ import (
 // others as they were.
 func FuzzFile(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `{"listen":"127.0.0.1:1","trusted-proxy":["10.0.0.0/8","::1/128"],"key-rate":5,"proxy-protocol":true,"grace":"1m"}`, `{"trusted-proxy":"10.0.0.0/8,::1/128"}`,
-		`{"trusted-proxy":[]}`, `{"listen":null}`, `{"listen":{"a":"b"}}`, `{"listen":["a","b"]}`, `{"key-rate":["5"]}`, `{"key-rate":1e3}`, `{"key-rate":"05"}`, `{"key-rate":1.0}`,
-		`{"trusted-proxy":[1]}`, `{"trusted-proxy":[["10.0.0.0/8"]]}`, `{"unknown":1}`, `{"listen":"a","listen":"b"}`, `[]`, `null`, ``, `{"secret-key":{"of":"thirty-two characters or more"}}`,
+		`{}`, `{"listen":"127.0.0.1:1","trusted-proxy":["10.0.0.0/8","::1/128"],"key-rate":5,"proxy-protocol":true,` +
+			`"grace":"1m"}`, `{"trusted-proxy":"10.0.0.0/8,::1/128"}`,
+		`{"trusted-proxy":[]}`, `{"listen":null}`, `{"listen":{"a":"b"}}`,
+		`{"listen":["a","b"]}`, `{"key-rate":["5"]}`, `{"key-rate":1e3}`, `{"key-rate":"05"}`, `{"key-rate":1.0}`,
+		`{"trusted-proxy":[1]}`, `{"trusted-proxy":[["10.0.0.0/8"]]}`, `{"unknown":1}`,
+		`{"listen":"a","listen":"b"}`, `[]`, `null`, ``, `{"secret-key":{"of":"thirty-two characters or more"}}`,
 		`{"grace":"1e9h"}`, `{"ban":"-1s"}`, `{"proxy-protocol":"true"}`, `{"proxy-protocol":1}`,
 	} {
 		f.Add([]byte(seed))

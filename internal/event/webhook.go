@@ -20,11 +20,14 @@ const webhook = "/webhooks/{id}"
 
 var bookkeeping = []Definition{ //nolint:gochecknoglobals // the table itself
 	{50, WebhookCreated, "The client creates a webhook subscription.", webhook, &WebhookCreatedData{}},
-	{51, WebhookActivated, "The URL of a subscription responds to the test ping with 2xx.", webhook, &WebhookActivatedData{}},
+	{51, WebhookActivated, "The URL of a subscription responds to the test ping with 2xx.", webhook,
+		&WebhookActivatedData{}},
 	{52, WebhookUpdated, "The client changes a subscription.", webhook, &WebhookUpdatedData{}},
 	{53, WebhookDisabled, "Five attempts in a row have failed.", webhook, &WebhookDisabledData{}},
-	{54, WebhookReenabled, "The client takes a disabled subscription back into service.", webhook, &WebhookReenabledData{}},
-	{55, WebhookSecretRotated, "The client replaces the secret of a subscription.", webhook, &WebhookSecretRotatedData{}},
+	{54, WebhookReenabled, "The client takes a disabled subscription back into service.", webhook,
+		&WebhookReenabledData{}},
+	{55, WebhookSecretRotated, "The client replaces the secret of a subscription.", webhook,
+		&WebhookSecretRotatedData{}},
 	{56, WebhookDeleted, "The client deletes a subscription.", webhook, &WebhookDeletedData{}},
 	{57, WebhookTested, "The URL of a subscription was pinged.", webhook, &WebhookTestedData{}},
 }

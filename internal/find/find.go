@@ -139,7 +139,10 @@ func (x *Index) known(word string, last bool) []string {
 }
 
 // common are words that carry no meaning in a query.
-var common = Words("a an and are as at be by can do does did for from get how i if in is it its long me my of on or out so that the their them then there this to use was we what when where which who why will with you your") //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var common = Words("a an and are as at be by can do does did for from get how i if in is it its long me my of on or " +
+	"out so that the their them then there this to use was we what when where which who why will with you your")
 
 // asked are the words of a query, each once, without those that are common and
 // those that are too many.
@@ -186,7 +189,9 @@ func (x *Index) Matches(query string) func(word string) bool {
 func Words(text string) []string {
 	var words []string
 	inner := func(r rune) bool { return r == '_' || r == '.' || r == '-' }
-	for _, run := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !inner(r) }) {
+	for _, run := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !inner(r)
+	}) {
 		run = strings.TrimFunc(run, inner)
 		parts := strings.FieldsFunc(run, inner)
 		if len(parts) > 1 {

@@ -18,8 +18,8 @@ func TestTheBestTextComesFirst(t *testing.T) {
 		{Title: "Presses", Body: "What a press prints, and how fast a press is."},
 	})
 	for query, want := range map[string][]int{
-		"retry": {1, 0}, "Retries": {1, 0}, "retries?": {1, 0}, "press_busy": {2, 3}, "presses": {2, 3}, "busy": {2}, "idem": {1},
-		"id": nil, "": nil, "...": nil, "CURSOR limit": {0},
+		"retry": {1, 0}, "Retries": {1, 0}, "retries?": {1, 0}, "press_busy": {2, 3}, "presses": {2, 3}, "busy": {2},
+		"idem": {1}, "id": nil, "": nil, "...": nil, "CURSOR limit": {0},
 	} {
 		got := x.Search(query, 10)
 		if query == "presses" || query == "press_busy" {
@@ -42,7 +42,9 @@ func TestTheBestTextComesFirst(t *testing.T) {
 // TestOfManyWordsTheFirstAreLookedFor: what a search costs has a bound.
 func TestOfManyWordsTheFirstAreLookedFor(t *testing.T) {
 	t.Parallel()
-	x := find.New([]find.Text{{Title: "Presses", Body: "What a press prints."}, {Title: "Lists", Body: "Pages of records."}})
+	x := find.New([]find.Text{
+		{Title: "Presses", Body: "What a press prints."}, {Title: "Lists", Body: "Pages of records."},
+	})
 	repeated := strings.Repeat("press ", 1000)
 	unknown := make([]string, 1000)
 	for i := range unknown {
@@ -50,7 +52,8 @@ func TestOfManyWordsTheFirstAreLookedFor(t *testing.T) {
 	}
 	far := strings.Join(unknown, " ")
 	for query, want := range map[string][]int{
-		repeated: {0}, repeated + "lists": {0, 1}, strings.Repeat("the ", 1000) + "lists": {1}, "lists " + far: {1}, far + " lists": nil,
+		repeated: {0}, repeated + "lists": {0, 1}, strings.Repeat("the ", 1000) + "lists": {1}, "lists " + far: {1},
+		far + " lists": nil,
 	} {
 		if got := x.Search(query, 10); !slices.Equal(got, want) {
 			t.Errorf("%.20s… finds %v, want %v", query, got, want)
@@ -69,9 +72,10 @@ func TestWordsOfIdentifiersAreFoundWholeAndInParts(t *testing.T) {
 func TestFormsOfAWordAreOne(t *testing.T) {
 	t.Parallel()
 	for _, forms := range []string{
-		"retry retries retried retrying", "price prices priced pricing", "create creates created creating", "stop stops stopped stopping",
-		"press presses pressed", "verify verifies verified", "delivery deliveries", "bill bills billed billing", "rotate rotated rotating", "hire hired hiring",
-		"feed feeds", "need needed", "charge charged charging", "sign signed signing", "company companies", "body bodies",
+		"retry retries retried retrying", "price prices priced pricing", "create creates created creating",
+		"stop stops stopped stopping", "press presses pressed", "verify verifies verified", "delivery deliveries",
+		"bill bills billed billing", "rotate rotated rotating", "hire hired hiring", "feed feeds", "need needed",
+		"charge charged charging", "sign signed signing", "company companies", "body bodies",
 	} {
 		words := find.Words(forms)
 		for _, word := range words {
@@ -90,7 +94,8 @@ func TestFormsOfAWordAreOne(t *testing.T) {
 
 func TestCommonWordsCountOnlyWhereThereIsNoOther(t *testing.T) {
 	t.Parallel()
-	x := find.New([]find.Text{{Title: "How it is", Body: "how do I do it, and how it is"}, {Title: "Cursors", Also: "paging", Whole: "Lists", Body: "Where a page ends."}})
+	x := find.New([]find.Text{{Title: "How it is", Body: "how do I do it, and how it is"},
+		{Title: "Cursors", Also: "paging", Whole: "Lists", Body: "Where a page ends."}})
 	for query, want := range map[string][]int{"how do I use a cursor?": {1}, "how": {0}, "paging": {1}, "list": {1}} {
 		if got := x.Search(query, 2); !slices.Equal(got, want) {
 			t.Errorf("%q finds %v, want %v", query, got, want)
@@ -100,12 +105,16 @@ func TestCommonWordsCountOnlyWhereThereIsNoOther(t *testing.T) {
 
 func TestAWordStandsForWhatItBeginsWith(t *testing.T) {
 	t.Parallel()
-	x := find.New([]find.Text{{Title: "sandbox_bankrupt", Body: "The company is at its end."}, {Title: "Bank", Body: "Where money is."}})
+	x := find.New([]find.Text{
+		{Title: "sandbox_bankrupt", Body: "The company is at its end."}, {Title: "Bank", Body: "Where money is."},
+	})
 	if got := x.Search("bankruptcy", 2); !slices.Equal(got, []int{0}) {
 		t.Errorf("got %v", got)
 	}
 	matches := x.Matches("the bankruptcy of sand")
-	for word, want := range map[string]bool{"Bankrupt": true, "sandbox_bankrupt": true, "sandbox": true, "bank": false, "of": false} {
+	for word, want := range map[string]bool{
+		"Bankrupt": true, "sandbox_bankrupt": true, "sandbox": true, "bank": false, "of": false,
+	} {
 		if matches(word) != want {
 			t.Errorf("%s is looked for: %t", word, !want)
 		}

@@ -63,7 +63,8 @@ func mended(root string) string {
 
 // vowel reports whether a letter of a word is one; y is behind a consonant.
 func vowel(word string, i int) bool {
-	return strings.IndexByte("aeiou", word[i]) >= 0 || word[i] == 'y' && i > 0 && strings.IndexByte("aeiouy", word[i-1]) < 0
+	return strings.IndexByte("aeiou", word[i]) >= 0 ||
+		word[i] == 'y' && i > 0 && strings.IndexByte("aeiouy", word[i-1]) < 0
 }
 
 func vowels(word string) bool {
@@ -91,5 +92,6 @@ func measure(word string) int {
 // that is none of w, x and y.
 func short(word string) bool {
 	last := len(word) - 1
-	return last > 1 && !vowel(word, last-2) && vowel(word, last-1) && !vowel(word, last) && strings.IndexByte("wxy", word[last]) < 0
+	return last > 1 && !vowel(word, last-2) && vowel(word, last-1) && !vowel(word, last) &&
+		strings.IndexByte("wxy", word[last]) < 0
 }

@@ -77,7 +77,7 @@ func (f *Field) Enum() []string {
 
 // EnumOf lists the values of an enumeration. It is empty for other types.
 func EnumOf(t reflect.Type) []string {
-	if e, ok := reflect.Zero(t).Interface().(Enumeration); ok && t.Kind() == reflect.String {
+	if e, ok := reflect.TypeAssert[Enumeration](reflect.Zero(t)); ok && t.Kind() == reflect.String {
 		return e.Enum()
 	}
 	return nil

@@ -41,12 +41,14 @@ func readArguments(t *tool, raw json.RawMessage) (arguments, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		p, ok := t.input.Properties[name]
 		if !ok {
-			faults = append(faults, problem.Field{Field: name, Rule: "additionalProperties", Message: fmt.Sprintf("%.40q is no argument of %s; it takes %s.", name, t.Name, t.input.names())})
+			faults = append(faults, problem.Field{Field: name, Rule: "additionalProperties",
+				Message: fmt.Sprintf("%.40q is no argument of %s; it takes %s.", name, t.Name, t.input.names())})
 			continue
 		}
 		faults = append(faults, p.faults(name, given[name])...)
 		if name != argumentSandbox && credentials.Match(given[name]) {
-			faults = append(faults, problem.Field{Field: name, Rule: "credential", Message: name + " holds a key or a sandbox handle, which do not belong there."})
+			faults = append(faults, problem.Field{Field: name, Rule: "credential",
+				Message: name + " holds a key or a sandbox handle, which do not belong there."})
 		}
 	}
 	if len(faults) > 0 {
@@ -68,7 +70,8 @@ func refused(t *tool, faults ...problem.Field) *problem.Problem {
 		sentences[i] = f.Message
 	}
 	return problem.New(problem.ValidationFailed, "%s", strings.Join(sentences, " ")).
-		With(problem.FieldDetails{Fields: faults}).Hinting("Correct the arguments of %s and call it again; nothing was done.", t.Name)
+		With(problem.FieldDetails{Fields: faults}).
+		Hinting("Correct the arguments of %s and call it again; nothing was done.", t.Name)
 }
 
 func missing(name string) problem.Field {
@@ -150,13 +153,16 @@ func (e *element) faultsOf(name string, raw json.RawMessage) []problem.Field {
 	var faults []problem.Field
 	for _, required := range e.Required {
 		if _, ok := members[required]; !ok {
-			faults = append(faults, problem.Field{Field: name + "." + required, Rule: "required", Message: name + "." + required + " is missing."})
+			faults = append(faults, problem.Field{
+				Field: name + "." + required, Rule: "required", Message: name + "." + required + " is missing.",
+			})
 		}
 	}
 	for _, member := range slices.Sorted(maps.Keys(members)) {
 		p, ok := e.Properties[member]
 		if !ok {
-			faults = append(faults, problem.Field{Field: name + "." + member, Rule: "additionalProperties", Message: fmt.Sprintf("%s has no %.40q.", name, member)})
+			faults = append(faults, problem.Field{Field: name + "." + member, Rule: "additionalProperties",
+				Message: fmt.Sprintf("%s has no %.40q.", name, member)})
 			continue
 		}
 		faults = append(faults, p.faults(name+"."+member, members[member])...)

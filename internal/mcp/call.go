@@ -45,7 +45,8 @@ type reply struct {
 
 // call runs a tool. A call that is refused before it reaches an operation costs
 // the same as a request.
-func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r *sdk.CallToolRequest) *sdk.CallToolResult {
+func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool,
+	r *sdk.CallToolRequest) *sdk.CallToolResult {
 	c := &call{endpoint: e, system: system, tool: t, incoming: gateway.RequestOf(ctx), request: r}
 	answer, err := c.run(ctx)
 	if ctx.Err() != nil {
@@ -60,7 +61,10 @@ func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool, r
 	if answer.status/100 != 2 {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}}
 	}
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}, StructuredContent: json.RawMessage(answer.body)}
+	return &sdk.CallToolResult{
+		Content:           []sdk.Content{&sdk.TextContent{Text: string(answer.body)}},
+		StructuredContent: json.RawMessage(answer.body),
+	}
 }
 
 // run reads the arguments, finds the sandbox, and runs the tool. The caller of
@@ -135,8 +139,10 @@ func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 		return holder{}, err //nolint:wrapcheck // the error names the failed step
 	}
 	if key, ok := sandbox.CredentialOf(c.incoming.Key); ok {
-		if caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, key); err == nil && caller.SandboxID != keys.SandboxID {
-			return holder{}, problem.New(problem.Unauthorized, "The sandbox handle and the key of this connection belong to different sandboxes.").
+		if caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, key); err == nil &&
+			caller.SandboxID != keys.SandboxID {
+			return holder{}, problem.New(problem.Unauthorized,
+				"The sandbox handle and the key of this connection belong to different sandboxes.").
 				Hinting("Leave the argument sandbox out to use the key's sandbox, or connect without the key.")
 		}
 	}
@@ -148,18 +154,23 @@ func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 func gone(from source) *problem.Problem {
 	switch from {
 	case fromHandle:
-		return problem.New(problem.Unauthorized, "This sandbox handle is unknown, or its sandbox has expired and was deleted.").
+		return problem.New(problem.Unauthorized,
+			"This sandbox handle is unknown, or its sandbox has expired and was deleted.").
 			Hinting("Call create_sandbox, and pass the sandbox value that it returns.")
 	case fromKey:
-		return problem.New(problem.Unauthorized, "The key of this connection does not work: it is unknown, revoked, or of a sandbox that has expired and was deleted.").
-			Hinting("Call create_sandbox, and pass the sandbox value that it returns as the argument sandbox; or connect with another key.")
+		return problem.New(problem.Unauthorized, "The key of this connection does not work: "+
+			"it is unknown, revoked, or of a sandbox that has expired and was deleted.").
+			Hinting("Call create_sandbox, and pass the sandbox value that it returns as the argument sandbox; or " +
+				"connect with another key.")
 	case fromSession:
 		return problem.New(problem.Unauthorized, "The sandbox of this session has expired and was deleted.").
 			Hinting("Call create_sandbox to get another; this session then uses it.")
 	case fromNowhere:
 	}
-	return problem.New(problem.Unauthorized, "There is no sandbox yet: this call has no key, no sandbox handle, and no session with a sandbox.").
-		Hinting("Call create_sandbox. If the next call does not know its sandbox either, pass the sandbox value that it returns as the argument sandbox.")
+	return problem.New(problem.Unauthorized,
+		"There is no sandbox yet: this call has no key, no sandbox handle, and no session with a sandbox.").
+		Hinting("Call create_sandbox. If the next call does not know its sandbox either, pass the sandbox value that " +
+			"it returns as the argument sandbox.")
 }
 
 // credential is the credential that a call presents to an operation of a
@@ -232,7 +243,8 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 			return nil, err
 		}
 	}
-	r, err := http.NewRequestWithContext(ctx, in.operation.Method, wire.BasePath+pathOf(in.operation, in.places), bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, in.operation.Method, wire.BasePath+pathOf(in.operation, in.places),
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -272,4 +284,6 @@ func (a *answer) Header() http.Header { return a.header }
 func (a *answer) WriteHeader(status int) { a.status = status }
 
 // Write implements http.ResponseWriter.
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) } //nolint:wrapcheck // a buffer takes everything
+func (a *answer) Write(b []byte) (int, error) {
+	return a.body.Write(b) //nolint:wrapcheck // a buffer takes everything
+}

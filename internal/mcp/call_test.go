@@ -15,16 +15,23 @@ func TestAToolIsTheRequestThatTheTableSays(t *testing.T) {
 	e := open(t, &door{})
 	for _, c := range []struct{ tool, arguments, request, system string }{
 		{"get_sandbox", `{}`, "GET /v1/sandbox", "office"},
-		{"office_list", `{"resource":"sales_orders","status":"received"}`, "GET /v1/office/sales-orders?limit=20&status=received", "office"},
-		{"office_list", `{"resource":"shipments","limit":3,"cursor":"abc"}`, "GET /v1/office/shipments?cursor=abc&limit=3", "office"},
+		{"office_list", `{"resource":"sales_orders","status":"received"}`,
+			"GET /v1/office/sales-orders?limit=20&status=received", "office"},
+		{"office_list", `{"resource":"shipments","limit":3,"cursor":"abc"}`,
+			"GET /v1/office/shipments?cursor=abc&limit=3", "office"},
 		{"office_get", `{"resource":"cash"}`, "GET /v1/office/cash", "office"},
 		{"office_get", `{"resource":"goods_receipts","id":"gr_1"}`, "GET /v1/office/goods-receipts/gr_1", "office"},
-		{"office_answer_sales_order", `{"id":"so_1","answer":"decline"}`, "POST /v1/office/sales-orders/so_1/decline", "office"},
-		{"factory_list", `{"resource":"stock_items","kind":"paper","sandbox":null}`, "GET /v1/factory/stock?kind=paper&limit=20", "factory"},
-		{"factory_get", `{"resource":"presses","id":"../../sandbox?x=1"}`, "GET /v1/factory/presses/..%2F..%2Fsandbox%3Fx=1", "factory"},
+		{"office_answer_sales_order", `{"id":"so_1","answer":"decline"}`,
+			"POST /v1/office/sales-orders/so_1/decline", "office"},
+		{"factory_list", `{"resource":"stock_items","kind":"paper","sandbox":null}`,
+			"GET /v1/factory/stock?kind=paper&limit=20", "factory"},
+		{"factory_get", `{"resource":"presses","id":"../../sandbox?x=1"}`,
+			"GET /v1/factory/presses/..%2F..%2Fsandbox%3Fx=1", "factory"},
 		{"wait_for_events", `{}`, "GET /v1/events/poll?after_seq=0&limit=20&wait_s=20", "office"},
-		{"call_operation", `{"operation":"redeliver_webhook","id":"whk_1","delivery_id":"dlv_2"}`, "POST /v1/webhooks/whk_1/deliveries/dlv_2/redeliver", "office"},
-		{"call_operation", `{"operation":"list_webhooks","query":"status=active"}`, "GET /v1/webhooks?limit=20&status=active", "office"},
+		{"call_operation", `{"operation":"redeliver_webhook","id":"whk_1","delivery_id":"dlv_2"}`,
+			"POST /v1/webhooks/whk_1/deliveries/dlv_2/redeliver", "office"},
+		{"call_operation", `{"operation":"list_webhooks","query":"status=active"}`,
+			"GET /v1/webhooks?limit=20&status=active", "office"},
 	} {
 		text, refused := call(t, e, "/mcp", c.tool, c.arguments)
 		var got struct {
@@ -59,7 +66,8 @@ func TestWritesCarryAnIdempotencyKeyAndTheirBody(t *testing.T) {
 		fmt.Fprint(w, `{"meta":{},"data":{}}`)
 	}})
 	for _, arguments := range []string{
-		`{"sku":"prd_flyer","quantity":5}`, `{"sku":"prd_flyer","quantity":5}`, `{"sku":"prd_flyer","quantity":5,"idempotency_key":"mine"}`,
+		`{"sku":"prd_flyer","quantity":5}`, `{"sku":"prd_flyer","quantity":5}`,
+		`{"sku":"prd_flyer","quantity":5,"idempotency_key":"mine"}`,
 	} {
 		if text, refused := call(t, e, "/mcp", "factory_create_work_order", arguments); refused {
 			t.Fatal(text)
@@ -80,13 +88,16 @@ func TestAllBadArgumentsAreNamedAtOnce(t *testing.T) {
 	d := &door{}
 	e := open(t, d)
 	for arguments, wants := range map[string][]string{
-		`{}`:                                 {"supplier_id is missing.", "lines is missing."},
-		`{"supplier_id":7,"lines":{},"x":1}`: {"supplier_id must be a text.", "lines must be a list.", `"x" is no argument of office_create_purchase_order`},
+		`{}`: {"supplier_id is missing.", "lines is missing."},
+		`{"supplier_id":7,"lines":{},"x":1}`: {"supplier_id must be a text.", "lines must be a list.",
+			`"x" is no argument of office_create_purchase_order`},
 		`{"supplier_id":"s","lines":[{"sku":"mat","quantity":"9"},{"quantity":0,"y":1},3]}`: {
-			"lines[0].quantity must be a whole number.", "lines[1].sku is missing.", "lines[1].quantity must be at least 1.", `lines[1] has no "y".`, "lines[2] must be an object.",
+			"lines[0].quantity must be a whole number.", "lines[1].sku is missing.",
+			"lines[1].quantity must be at least 1.", `lines[1] has no "y".`, "lines[2] must be an object.",
 		},
 		`{"supplier_id":"","lines":[]}`: {"supplier_id must not be empty."},
-		`{"supplier_id":"lab_off_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","lines":[]}`: {"supplier_id holds a key or a sandbox handle"},
+		`{"supplier_id":"lab_off_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","lines":[]}`: {"supplier_id holds a " +
+			"key or a sandbox handle"},
 		`[]`: {"are not a JSON object"},
 	} {
 		text, refused := call(t, e, "/mcp", "office_create_purchase_order", arguments)
@@ -110,7 +121,8 @@ func TestAPanicIsAnErrorResult(t *testing.T) {
 	e := open(t, &door{act: func(http.ResponseWriter, *http.Request) { panic("a mistake") }})
 	for range 2 { // the process lives
 		text, refused := call(t, e, "/mcp", "get_sandbox", `{}`)
-		if !refused || !strings.Contains(text, "Something went wrong on our side.") || strings.Contains(text, "a mistake") {
+		if !refused || !strings.Contains(text, "Something went wrong on our side.") ||
+			strings.Contains(text, "a mistake") {
 			t.Errorf("a panic is answered with %s", text)
 		}
 	}
@@ -120,24 +132,38 @@ func TestAPanicIsAnErrorResult(t *testing.T) {
 // that it makes.
 func TestEveryMessageHasItsPrice(t *testing.T) {
 	t.Parallel()
-	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	for name, c := range map[string]struct {
 		body    string
 		headers []string
 		want    []string
 	}{
-		"initialize":                    {initialize, []string{"Authorization", ""}, []string{"anonymous"}},
-		"initialize with a key":         {initialize, nil, []string{"anonymous"}},
-		"a list with a key":             {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil, []string{"network"}},
-		"a list without":                {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, []string{"Authorization", ""}, []string{"anonymous"}},
-		"a call":                        {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox"}}`, nil, []string{"request"}},
-		"a call of the endpoint's own":  {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"query":"x"}}}`, nil, []string{"key"}},
-		"a call with bad arguments":     {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"office_list"}}`, nil, []string{"key"}},
-		"an unknown tool":               {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`, nil, []string{"anonymous"}},
-		"without the right Accept":      {initialize, []string{"Accept", "*/*"}, []string{"anonymous"}},
-		"for another host":              {initialize, []string{"Origin", "https://evil.example"}, []string{"anonymous"}},
-		"an unknown session":            {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Session-Id", "none"}, []string{"anonymous"}},
-		"a batch, each of its messages": {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`, []string{"Mcp-Protocol-Version", "2025-03-26"}, []string{"network", "network"}},
+		"initialize":            {initialize, []string{"Authorization", ""}, []string{"anonymous"}},
+		"initialize with a key": {initialize, nil, []string{"anonymous"}},
+		"a list with a key":     {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil, []string{"network"}},
+		"a list without": {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+			[]string{"Authorization", ""}, []string{"anonymous"}},
+		"a call": {
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox"}}`, nil, []string{"request"},
+		},
+		"a call of the endpoint's own": {
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"query":"x"}}}`,
+			nil, []string{"key"},
+		},
+		"a call with bad arguments": {
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"office_list"}}`, nil, []string{"key"},
+		},
+		"an unknown tool": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`,
+			nil, []string{"anonymous"}},
+		"without the right Accept": {initialize, []string{"Accept", "*/*"}, []string{"anonymous"}},
+		"for another host": {initialize, []string{"Origin", "https://evil.example"},
+			[]string{"anonymous"}},
+		"an unknown session": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			[]string{"Mcp-Session-Id", "none"}, []string{"anonymous"}},
+		"a batch, each of " +
+			"its messages": {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`,
+			[]string{"Mcp-Protocol-Version", "2025-03-26"}, []string{"network", "network"}},
 	} {
 		d := &door{}
 		post(t, open(t, d), "/mcp", c.body, c.headers...)
@@ -150,27 +176,36 @@ func TestEveryMessageHasItsPrice(t *testing.T) {
 func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})
-	batch := "[" + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, 20) + `{"jsonrpc":"2.0","id":1,"method":"ping"}]`
+	batch := "[" + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, 20) +
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}]`
 	for name, c := range map[string]struct {
 		body         string
 		headers      []string
 		status, code int
 	}{
-		"no JSON":               {`{`, nil, http.StatusBadRequest, -32700},
-		"nothing":               {``, nil, http.StatusBadRequest, -32700},
-		"no message":            {`{"hello":1}`, nil, http.StatusBadRequest, -32600},
-		"a number":              {`5`, nil, http.StatusBadRequest, -32600},
-		"an empty batch":        {`[]`, nil, http.StatusBadRequest, -32600},
-		"a batch of 21":         {batch, []string{"Mcp-Protocol-Version", "2025-03-26"}, http.StatusBadRequest, -32600},
-		"an unknown method":     {`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, http.StatusOK, -32601},
-		"too much":              {`{"x":"` + strings.Repeat("x", 64<<10) + `"}`, nil, http.StatusRequestEntityTooLarge, -32000},
-		"another media type":    {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Content-Type", "text/plain"}, http.StatusUnsupportedMediaType, -32000},
-		"an unknown revision":   {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Protocol-Version", "1999-01-01"}, http.StatusBadRequest, -32000},
-		"a page of other hosts": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Origin", "https://evil.example"}, http.StatusForbidden, -32000},
-		"an unknown session":    {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Session-Id", "x"}, http.StatusNotFound, -32001},
-		"an unknown tool":       {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, nil, http.StatusOK, -32602},
-		"an unknown prompt":     {`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"x"}}`, nil, http.StatusOK, -32602},
-		"an unknown mission":    {`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"play_mission","arguments":{"mission":"x"}}}`, nil, http.StatusOK, -32602},
+		"no JSON":           {`{`, nil, http.StatusBadRequest, -32700},
+		"nothing":           {``, nil, http.StatusBadRequest, -32700},
+		"no message":        {`{"hello":1}`, nil, http.StatusBadRequest, -32600},
+		"a number":          {`5`, nil, http.StatusBadRequest, -32600},
+		"an empty batch":    {`[]`, nil, http.StatusBadRequest, -32600},
+		"a batch of 21":     {batch, []string{"Mcp-Protocol-Version", "2025-03-26"}, http.StatusBadRequest, -32600},
+		"an unknown method": {`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, http.StatusOK, -32601},
+		"too much": {`{"x":"` + strings.Repeat("x", 64<<10) + `"}`, nil,
+			http.StatusRequestEntityTooLarge, -32000},
+		"another media type": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Content-Type", "text/plain"},
+			http.StatusUnsupportedMediaType, -32000},
+		"an unknown revision": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			[]string{"Mcp-Protocol-Version", "1999-01-01"}, http.StatusBadRequest, -32000},
+		"a page of other hosts": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			[]string{"Origin", "https://evil.example"}, http.StatusForbidden, -32000},
+		"an unknown session": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Session-Id", "x"},
+			http.StatusNotFound, -32001},
+		"an unknown tool": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, nil,
+			http.StatusOK, -32602},
+		"an unknown prompt": {`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"x"}}`, nil,
+			http.StatusOK, -32602},
+		"an unknown mission": {`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"play_mission",` +
+			`"arguments":{"mission":"x"}}}`, nil, http.StatusOK, -32602},
 	} {
 		w := post(t, e, "/mcp", c.body, c.headers...)
 		got := read(t, w)
@@ -182,7 +217,8 @@ func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
 		t.Errorf("an unknown notification is answered %d %s", w.Code, w.Body)
 	}
 	for _, origin := range []string{"https://sandbox.example", "https://SANDBOX.example"} {
-		if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Origin", origin); w.Code != http.StatusOK {
+		if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Origin",
+			origin); w.Code != http.StatusOK {
 			t.Errorf("the origin %s is answered %d %s", origin, w.Code, w.Body)
 		}
 	}
@@ -199,20 +235,26 @@ func TestAnswersShowTheBudgetOfTheirCall(t *testing.T) {
 	e := open(t, d)
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox","arguments":{}}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox","arguments":{},"_meta":{"progressToken":1}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_sandbox","arguments":{},` +
+			`"_meta":{"progressToken":1}}}`,
 	} {
 		w := post(t, e, "/mcp", body, "Authorization", "")
-		if got := w.Header()["X-RateLimit-Remaining"]; !slices.Equal(got, []string{"7"}) { //nolint:staticcheck // spelled as the API does
+		//nolint:staticcheck // spelled as the API does
+		if got := w.Header()["X-RateLimit-Remaining"]; !slices.Equal(got, []string{"7"}) {
 			t.Errorf("%s shows %v", body, w.Header())
 		}
 	}
 	for name, limit := range map[string]string{"search_docs": "120", "no_such_tool": "30"} {
-		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`","arguments":{"query":"webhook"}}}`)
-		if got := w.Header()["X-RateLimit-Limit"]; !slices.Equal(got, []string{limit}) { //nolint:staticcheck // spelled as the API does
+		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+
+			`","arguments":{"query":"webhook"}}}`)
+		//nolint:staticcheck // spelled as the API does
+		if got := w.Header()["X-RateLimit-Limit"]; !slices.Equal(got, []string{limit}) {
 			t.Errorf("%s shows %v, which it was not taken from", name, got)
 		}
 	}
-	if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", ""); !slices.Equal(w.Header()["X-RateLimit-Limit"], []string{"30"}) { //nolint:staticcheck // spelled as the API does
+	//nolint:staticcheck // spelled as the API does
+	if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization",
+		""); !slices.Equal(w.Header()["X-RateLimit-Limit"], []string{"30"}) {
 		t.Errorf("a ping without a key shows %v", w.Header())
 	}
 }

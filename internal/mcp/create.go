@@ -42,9 +42,11 @@ func (b *builder) create(in entry) (*tool, error) {
 	if err := b.body(arguments, making); err != nil {
 		return nil, err
 	}
-	arguments.Properties["preset"] = choice("The preset to begin with; starter when left out.", b.endpoint.options.Presets...)
+	arguments.Properties["preset"] = choice("The preset to begin with; starter when left out.",
+		b.endpoint.options.Presets...)
 	arguments.Properties[argumentTicket] = id("From an earlier call that had to wait.")
-	arguments.Properties[argumentProof] = id("Only after pow_required: its challenge, a dot, and the nonce that was found.")
+	arguments.Properties[argumentProof] = id(
+		"Only after pow_required: its challenge, a dot, and the nonce that was found.")
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		return (&creation{call: c, making: making, looking: looking, began: time.Now()}).run(ctx)
 	})
@@ -127,7 +129,8 @@ func (c *creation) tell(ctx context.Context, got *reply) {
 	// A client that gets no notifications waits all the same.
 	_ = c.request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 		ProgressToken: token, Progress: float64(time.Since(c.began) / time.Second),
-		Message: fmt.Sprintf("waiting for a place: number %d in the queue, about %d s", envelope.Data.Position, envelope.Data.EtaS),
+		Message: fmt.Sprintf("waiting for a place: number %d in the queue, about %d s",
+			envelope.Data.Position, envelope.Data.EtaS),
 	})
 }
 
@@ -135,7 +138,8 @@ func (c *creation) tell(ctx context.Context, got *reply) {
 // and the ticket to call again with.
 func (c *creation) queued(got *reply, ticket string) (*reply, error) {
 	if got.status != http.StatusAccepted { // the place is kept (contract: ROUTE.QUEUE.POLL)
-		return nil, problem.New(problem.Unavailable, "The ticket cannot be read at the moment; its place in the queue is kept.").
+		return nil, problem.New(problem.Unavailable,
+			"The ticket cannot be read at the moment; its place in the queue is kept.").
 			Hinting("Call create_sandbox again in a few seconds, with ticket %s.", ticket)
 	}
 	body, err := withMember(got.body, argumentTicket, ticket)

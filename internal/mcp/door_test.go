@@ -100,7 +100,9 @@ func (*door) Success(data any) []byte {
 
 // Refusal implements mcp.Door.
 func (*door) Refusal(err error) []byte {
-	b, _ := json.Marshal(map[string]any{"meta": map[string]any{"simulation": true}, "error": map[string]string{"message": err.Error()}})
+	b, _ := json.Marshal(map[string]any{
+		"meta": map[string]any{"simulation": true}, "error": map[string]string{"message": err.Error()},
+	})
 	return b
 }
 
@@ -117,8 +119,10 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 		}
 	})
 	e, err := mcp.New(mcp.Options{
-		Door: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets, Policy: gateway.WithKey,
-		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" }, Version: "test", Log: slog.New(slog.DiscardHandler),
+		Door: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets,
+		Policy: gateway.WithKey,
+		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" },
+		Version: "test", Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +136,8 @@ var officeKey = "lab_off_" + strings.Repeat("A", 43)
 // otherwise.
 func post(t testing.TB, e http.Handler, path, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://sandbox.example"+path, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://sandbox.example"+path,
+		strings.NewReader(body))
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+officeKey)
@@ -168,7 +173,9 @@ func read(t testing.TB, w *httptest.ResponseRecorder) answered {
 // call calls a tool and returns its text and whether it was refused.
 func call(t testing.TB, e http.Handler, path, tool, arguments string) (text string, refused bool) {
 	t.Helper()
-	w := post(t, e, path, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
+	w := post(t, e,
+		path, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
+			tool, arguments))
 	var result sdk.CallToolResult
 	if err := json.Unmarshal(read(t, w).Result, &result); err != nil {
 		t.Fatalf("%s: %d %s", tool, w.Code, w.Body)

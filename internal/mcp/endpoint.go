@@ -109,7 +109,10 @@ type Tool struct {
 func (e *Endpoint) Tools() []Tool {
 	all := make([]Tool, len(e.tools))
 	for i, t := range e.tools {
-		all[i] = Tool{Name: t.Name, Title: t.Title, Description: t.Description, System: t.system, Writes: !t.Annotations.ReadOnlyHint}
+		all[i] = Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, System: t.system,
+			Writes: !t.Annotations.ReadOnlyHint,
+		}
 	}
 	return all
 }
@@ -125,11 +128,14 @@ func New(o Options) (*Endpoint, error) {
 	if e.tools, err = tools(&builder{endpoint: e, registry: schema.New()}); err != nil {
 		return nil, fmt.Errorf("make the tools: %w", err)
 	}
-	for path, system := range map[string]operation.System{Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory} {
+	for path, system := range map[string]operation.System{
+		Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory,
+	} {
 		here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool { return !t.shownAt(system) })
 		e.mux.Handle(path, gateway.New(gateway.Options{
 			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
-			Policy: o.Policy, SessionStore: o.Sessions, Gate: gate{o.Door}, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
+			Policy: o.Policy, SessionStore: o.Sessions, Gate: gate{o.Door}, Origin: o.Origin,
+			Serves: o.Serves, Log: o.Log,
 		}))
 	}
 	return e, nil
@@ -141,13 +147,20 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.Ser
 // server is the library's server for one address.
 func (e *Endpoint) server(system operation.System, tools []*tool, revisions []string) *sdk.Server {
 	s := sdk.NewServer(
-		&sdk.Implementation{Name: "platen", Title: "Platen, a simulated printing company", Version: e.options.Version, WebsiteURL: e.options.Origin + "/docs/agents"},
+		&sdk.Implementation{
+			Name: "platen", Title: "Platen, a simulated printing company", Version: e.options.Version,
+			WebsiteURL: e.options.Origin + "/docs/agents",
+		},
 		&sdk.ServerOptions{
-			Instructions: instructions(system), SupportedProtocolVersions: revisions, Logger: slog.New(slog.DiscardHandler), CompletionHandler: complete,
+			Instructions: instructions(system), SupportedProtocolVersions: revisions,
+			Logger: slog.New(slog.DiscardHandler), CompletionHandler: complete,
 			Capabilities: &sdk.ServerCapabilities{
-				Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Completions: &sdk.CompletionCapabilities{},
+				Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{},
+				Resources: &sdk.ResourceCapabilities{}, Completions: &sdk.CompletionCapabilities{},
 			},
-			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs, c.CacheScope = listsKept, "public" },
+			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+				c.TTLMs, c.CacheScope = listsKept, "public"
+			},
 		})
 	known := map[string]bool{}
 	for _, t := range tools {
@@ -205,7 +218,9 @@ func (e *Endpoint) broken(method string) (sdk.Result, error) {
 // failed is the result of a call that was refused (contract:
 // OPEN.MCP.ENVELOPE).
 func (e *Endpoint) failed(err error) *sdk.CallToolResult {
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.Door.Refusal(err))}}}
+	return &sdk.CallToolResult{
+		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.Door.Refusal(err))}},
+	}
 }
 
 // spend takes the price of a call for which no operation runs from the budget
@@ -232,7 +247,9 @@ func (g gate) Knows(r *http.Request, key string) error {
 func (g gate) Shuts(r *http.Request) bool { return g.door.Shuts(r) }
 
 // Anonymous implements gateway.Gate.
-func (g gate) Anonymous(r *http.Request) error { return g.door.Spend(r, sandbox.Caller{}) } //nolint:wrapcheck // a problem
+func (g gate) Anonymous(r *http.Request) error {
+	return g.door.Spend(r, sandbox.Caller{}) //nolint:wrapcheck // a problem
+}
 
 // Known implements gateway.Gate.
 func (g gate) Known(r *http.Request) error { return g.door.Enter(r) } //nolint:wrapcheck // a problem

@@ -21,8 +21,11 @@ import (
 func TestOnlyTheServersOwnNamesAreAnswered(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})
-	for host, want := range map[string]int{"sandbox.example": http.StatusOK, "evil.example": http.StatusForbidden, "": http.StatusForbidden} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	for host, want := range map[string]int{
+		"sandbox.example": http.StatusOK, "evil.example": http.StatusForbidden, "": http.StatusForbidden,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp",
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		r.Host = host
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		r.Header.Set("Content-Type", "application/json")
@@ -37,7 +40,9 @@ func TestOnlyTheServersOwnNamesAreAnswered(t *testing.T) {
 // TestABatchWithOneIDTwiceIsAnswered: somebody would wait for ever otherwise.
 func TestABatchWithOneIDTwiceIsAnswered(t *testing.T) {
 	t.Parallel()
-	w := post(t, open(t, &door{}), "/mcp", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "Mcp-Protocol-Version", "2025-03-26")
+	w := post(t, open(t, &door{}),
+		"/mcp", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`,
+		"Mcp-Protocol-Version", "2025-03-26")
 	if w.Body.Len() == 0 {
 		t.Errorf("it is answered %d", w.Code)
 	}
@@ -47,9 +52,12 @@ func TestABatchWithOneIDTwiceIsAnswered(t *testing.T) {
 func TestWhatIsNoMessageIsRefusedInOurWords(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})
-	for _, body := range []string{"1", "null", "true", `"ping"`, " 1.5e3", "[1]", "[null]", `[{"jsonrpc":"2.0","id":1,"method":"ping"},[]]`} {
+	for _, body := range []string{
+		"1", "null", "true", `"ping"`, " 1.5e3", "[1]", "[null]", `[{"jsonrpc":"2.0","id":1,"method":"ping"},[]]`,
+	} {
 		w := post(t, e, "/mcp", body, "Mcp-Protocol-Version", "2025-03-26")
-		if a := read(t, w); w.Code != http.StatusBadRequest || a.Error == nil || a.Error.Code != -32600 || !strings.Contains(a.Error.Message, "a message is an object") {
+		if a := read(t, w); w.Code != http.StatusBadRequest || a.Error == nil || a.Error.Code != -32600 ||
+			!strings.Contains(a.Error.Message, "a message is an object") {
 			t.Errorf("%s is answered %d %s", body, w.Code, w.Body)
 		}
 	}
@@ -61,8 +69,10 @@ func TestAnAnswerHasTheIDOfItsMessage(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})
 	for id, status := range map[string]int{
-		"0": http.StatusOK, "-7": http.StatusOK, "9007199254740991": http.StatusOK, "-9007199254740991": http.StatusOK, `"a"`: http.StatusOK, `"9007199254740993"`: http.StatusOK,
-		"9007199254740993": http.StatusBadRequest, "1.5": http.StatusBadRequest, "1e3": http.StatusBadRequest, "99999999999999999999": http.StatusBadRequest, "-9007199254740993": http.StatusBadRequest,
+		"0": http.StatusOK, "-7": http.StatusOK, "9007199254740991": http.StatusOK,
+		"-9007199254740991": http.StatusOK, `"a"`: http.StatusOK, `"9007199254740993"`: http.StatusOK,
+		"9007199254740993": http.StatusBadRequest, "1.5": http.StatusBadRequest, "1e3": http.StatusBadRequest,
+		"99999999999999999999": http.StatusBadRequest, "-9007199254740993": http.StatusBadRequest,
 	} {
 		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`)
 		if w.Code != status || !strings.Contains(w.Body.String(), `"id":`+id) {
@@ -91,8 +101,10 @@ func TestARefusedInitializeLeavesNoSession(t *testing.T) {
 		{whole, "text/plain", http.StatusUnsupportedMediaType, -32000},
 	} {
 		w := post(t, e, "/mcp", c.body, "Content-Type", c.media, "Mcp-Protocol-Version", "2025-03-26")
-		if a := read(t, w); w.Code != c.status || a.Error == nil || a.Error.Code != c.code || strings.Contains(a.Error.Message, "json:") || w.Header().Get("Mcp-Session-Id") != "" {
-			t.Errorf("%s as %s is answered %d %s with the session %q", c.body, c.media, w.Code, w.Body, w.Header().Get("Mcp-Session-Id"))
+		if a := read(t, w); w.Code != c.status || a.Error == nil || a.Error.Code != c.code ||
+			strings.Contains(a.Error.Message, "json:") || w.Header().Get("Mcp-Session-Id") != "" {
+			t.Errorf("%s as %s is answered %d %s with the session %q",
+				c.body, c.media, w.Code, w.Body, w.Header().Get("Mcp-Session-Id"))
 		}
 	}
 	if w := post(t, e, "/mcp", whole); w.Header().Get("Mcp-Session-Id") == "" {
@@ -144,18 +156,21 @@ func TestAClientThatDoesNotReadIsLetGo(t *testing.T) {
 		}}
 		e := open(t, slow)
 		over := make(chan time.Duration, 1)
-		server := &http.Server{WriteTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			began := time.Now()
-			e.ServeHTTP(w, r)
-			over <- time.Since(began)
-		})}
+		server := &http.Server{WriteTimeout: time.Minute,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				began := time.Now()
+				e.ServeHTTP(w, r)
+				over <- time.Since(began)
+			})}
 		l := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
 		var serving sync.WaitGroup
 		serving.Go(func() { server.Serve(l) })
 		send := func(body string) net.Conn {
 			ours, theirs := net.Pipe()
 			l.accepted <- theirs
-			fmt.Fprintf(ours, "POST /mcp HTTP/1.1\r\nHost: sandbox.example\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMcp-Protocol-Version: 2025-03-26\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+			fmt.Fprintf(ours, "POST /mcp HTTP/1.1\r\nHost: sandbox.example\r\n"+
+				"Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n"+
+				"Mcp-Protocol-Version: 2025-03-26\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 			return ours
 		}
 		deaf := send(lists())

@@ -36,10 +36,14 @@ type document struct {
 func documents() []document {
 	written := func(text string) func(Options) string { return func(Options) string { return text } }
 	return []document{
-		{"platen://docs/overview", "overview", "Overview", "The two systems, the bridge, time, the life of a sandbox.", written(overview)},
-		{"platen://docs/order-to-cash", "order-to-cash", "Order to cash", "How a sales order becomes money, tool call by tool call.", written(orderToCash)},
-		{"platen://docs/procure-to-pay", "procure-to-pay", "Procure to pay", "How material is bought, received and paid; wages.", written(procureToPay)},
-		{"platen://docs/protocol", "protocol", "How tool calls behave", "Results, repeating, budgets, lists, events.", written(protocol)},
+		{"platen://docs/overview", "overview", "Overview", "The two systems, the bridge, time, the life of a sandbox.",
+			written(overview)},
+		{"platen://docs/order-to-cash", "order-to-cash", "Order to cash",
+			"How a sales order becomes money, tool call by tool call.", written(orderToCash)},
+		{"platen://docs/procure-to-pay", "procure-to-pay", "Procure to pay",
+			"How material is bought, received and paid; wages.", written(procureToPay)},
+		{"platen://docs/protocol", "protocol", "How tool calls behave", "Results, repeating, budgets, lists, events.",
+			written(protocol)},
 		{"platen://docs/errors", "errors", "Errors", "Every error code: its meaning and its remedy.", errorList},
 		{"platen://docs/events", "events", "Events", "Every event type and its cause.", eventList},
 	}
@@ -70,9 +74,14 @@ func addResources(s *sdk.Server, o Options) {
 	for _, d := range documents() {
 		text := d.text(o)
 		s.AddResource(
-			&sdk.Resource{URI: d.uri, Name: d.name, Title: d.title, Description: d.description, MIMEType: markdown, Size: int64(len(text))},
+			&sdk.Resource{
+				URI: d.uri, Name: d.name, Title: d.title, Description: d.description, MIMEType: markdown,
+				Size: int64(len(text)),
+			},
 			func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-				return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: d.uri, MIMEType: markdown, Text: text}}}, nil
+				return &sdk.ReadResourceResult{
+					Contents: []*sdk.ResourceContents{{URI: d.uri, MIMEType: markdown, Text: text}},
+				}, nil
 			})
 	}
 }

@@ -24,10 +24,11 @@ const (
 // flat objects or of texts. Nothing that some client refuses is in it: no
 // references, no lists of types, no combinations, no formats.
 type object struct {
-	Type                 string               `json:"type"`
-	Properties           map[string]*property `json:"properties"`
-	Required             []string             `json:"required,omitempty"`
-	AdditionalProperties bool                 `json:"additionalProperties"` //nolint:tagliatelle // JSON Schema's spelling
+	Type       string               `json:"type"`
+	Properties map[string]*property `json:"properties"`
+	Required   []string             `json:"required,omitempty"`
+	//nolint:tagliatelle // JSON Schema's spelling
+	AdditionalProperties bool `json:"additionalProperties"`
 }
 
 // property is one argument.
@@ -181,7 +182,10 @@ func (b *builder) component(ref string) (component, error) {
 // property puts a field of a body in the portable subset. Rules that do not fit
 // there are left to the refusals of the API.
 func (b *builder) property(in componentProperty) (*property, error) {
-	p := &property{Type: string(in.Type), Description: in.Description, Enum: in.Enum, Minimum: in.Minimum, Maximum: in.Maximum, filled: in.MinLength > 0}
+	p := &property{
+		Type: string(in.Type), Description: in.Description, Enum: in.Enum, Minimum: in.Minimum, Maximum: in.Maximum,
+		filled: in.MinLength > 0,
+	}
 	switch {
 	case in.Format == "date":
 		p.Description = strings.TrimSpace(p.Description + " YYYY-MM-DD.")
@@ -198,7 +202,9 @@ func (b *builder) property(in componentProperty) (*property, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Items = &element{Type: typeObject, Properties: map[string]*property{}, Required: c.Required, AdditionalProperties: new(false)}
+	p.Items = &element{
+		Type: typeObject, Properties: map[string]*property{}, Required: c.Required, AdditionalProperties: new(false),
+	}
 	for name, member := range c.Properties {
 		if p.Items.Properties[name], err = b.property(member); err != nil {
 			return nil, err

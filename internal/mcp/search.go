@@ -146,9 +146,12 @@ func (e *Endpoint) search(query string, most int) []Page {
 
 // searchDocs makes the tool that searches the docs.
 func (b *builder) searchDocs(in entry) (*tool, error) {
-	return in.tool(searching("Words, such as an error code or a resource."), func(_ context.Context, c *call) (*reply, error) {
-		return c.own(func() any { return found[Page]{b.endpoint.search(c.arguments.text(argumentQuery), c.most())} })
-	})
+	return in.tool(searching("Words, such as an error code or a resource."),
+		func(_ context.Context, c *call) (*reply, error) {
+			return c.own(func() any {
+				return found[Page]{b.endpoint.search(c.arguments.text(argumentQuery), c.most())}
+			})
+		})
 }
 
 // catalogueOf makes operations findable.
@@ -180,7 +183,10 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 	shown := map[string]*callable{}
 	for i := range b.endpoint.options.Operations {
 		op := &b.endpoint.options.Operations[i]
-		c := &callable{Operation: op.ID, Summary: op.Summary, Description: op.Description, System: op.System, Request: op.Method + " " + op.Path, Places: op.PathParamNames(), Problems: op.Problems}
+		c := &callable{
+			Operation: op.ID, Summary: op.Summary, Description: op.Description, System: op.System,
+			Request: op.Method + " " + op.Path, Places: op.PathParamNames(), Problems: op.Problems,
+		}
 		for _, p := range op.Query() {
 			c.Query = append(c.Query, p.Name)
 		}
@@ -192,25 +198,27 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 		}
 		shown[op.ID] = c
 	}
-	return in.tool(searching("What to do, such as 'webhook' or 'hire'."), func(_ context.Context, c *call) (*reply, error) {
-		return c.own(func() any {
-			items := []*callable{}
-			for _, i := range b.endpoint.catalogue.Search(c.arguments.text(argumentQuery), maxFound) {
-				op := &b.endpoint.options.Operations[i]
-				if c.reaches(op) && len(items) < c.most() {
-					items = append(items, shown[op.ID])
+	return in.tool(searching("What to do, such as 'webhook' or 'hire'."),
+		func(_ context.Context, c *call) (*reply, error) {
+			return c.own(func() any {
+				items := []*callable{}
+				for _, i := range b.endpoint.catalogue.Search(c.arguments.text(argumentQuery), maxFound) {
+					op := &b.endpoint.options.Operations[i]
+					if c.reaches(op) && len(items) < c.most() {
+						items = append(items, shown[op.ID])
+					}
 				}
-			}
-			return found[*callable]{items}
+				return found[*callable]{items}
+			})
 		})
-	})
 }
 
 // reaches reports whether an address has an operation. The ones that need no
 // key have a tool of their own, and no agent ends the company that it works
 // for.
 func (c *call) reaches(op *operation.Operation) bool {
-	return op.System != operation.Open && op.Kind != operation.Deletion && (c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
+	return op.System != operation.Open && op.Kind != operation.Deletion &&
+		(c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
 }
 
 // anything makes the tool that calls any operation.
@@ -234,9 +242,13 @@ func (b *builder) anything(in entry) (*tool, error) {
 func (c *call) free() (toolRequest, error) {
 	op := c.endpoint.operations[c.arguments.text("operation")]
 	if op == nil || !c.reaches(op) {
-		return toolRequest{}, refused(c.tool, problem.Field{Field: "operation", Rule: "enum", Message: "operation must be one that search_operations names for this address."})
+		return toolRequest{}, refused(c.tool, problem.Field{Field: "operation", Rule: "enum",
+			Message: "operation must be one that search_operations names for this address."})
 	}
-	in := toolRequest{operation: op, places: map[string]string{}, text: c.arguments.text("body"), key: c.arguments.text(argumentIdempotency)}
+	in := toolRequest{
+		operation: op, places: map[string]string{}, text: c.arguments.text("body"),
+		key: c.arguments.text(argumentIdempotency),
+	}
 	var faults []problem.Field
 	for _, place := range op.PathParamNames() {
 		if in.places[place] = c.arguments.text(place); in.places[place] == "" {
@@ -245,10 +257,13 @@ func (c *call) free() (toolRequest, error) {
 	}
 	var err error
 	if in.query, err = url.ParseQuery(c.arguments.text("query")); err != nil {
-		faults = append(faults, problem.Field{Field: "query", Rule: "format", Message: "query must look like status=active&limit=5."})
+		faults = append(faults,
+			problem.Field{Field: "query", Rule: "format", Message: "query must look like status=active&limit=5."})
 	}
 	if in.text != "" && op.Method == http.MethodGet {
-		faults = append(faults, problem.Field{Field: "body", Rule: "additionalProperties", Message: op.ID + " is a read and takes no body."})
+		faults = append(faults, problem.Field{
+			Field: "body", Rule: "additionalProperties", Message: op.ID + " is a read and takes no body.",
+		})
 	}
 	if len(faults) > 0 {
 		return toolRequest{}, refused(c.tool, faults...)

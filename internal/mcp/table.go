@@ -21,60 +21,89 @@ func table() []made {
 	const shared, office, factory = operation.Shared, operation.Office, operation.Factory
 	return []made{
 		{entry{name: "create_sandbox", title: "Create a sandbox", system: shared, writes: true, unowned: true,
-			description: "Creates a sandbox with a printing company for this session. Call this first, unless you hold a key. Returns both API keys and a handle (sandbox). When all places are taken it returns a ticket: call again with it."}, (*builder).create},
+			description: "Creates a sandbox with a printing company for this session. " +
+				"Call this first, unless you hold a key. Returns both API keys and a handle (sandbox). " +
+				"When all places are taken it returns a ticket: call again with it."}, (*builder).create},
 		{entry{name: "get_sandbox", title: "Sandbox at a glance", system: shared,
-			description: "Cash, stock, presses, clock, score and the seconds that are left (expires_in_s)."}, by("get_sandbox")},
+			description: "Cash, stock, presses, clock, score and the seconds that are left (expires_in_s)."},
+			by("get_sandbox")},
 		{entry{name: "advance_time", title: "Move the clock", system: shared,
-			description: "Lets working minutes pass; all that is due on the way happens. At most once per second. With the clock 'manual' nothing happens otherwise; with 'realtime' a working day also passes every minute by itself."}, by("advance_time")},
+			description: "Lets working minutes pass; all that is due on the way happens. At most once per second. " +
+				"With the clock 'manual' nothing happens otherwise; with 'realtime' a working day also passes every " +
+				"minute by itself."}, by("advance_time")},
 		{entry{name: "list_missions", title: "Missions", system: shared,
-			description: "What to try next, each with an objective and a hint. Doing it completes it, without a report."}, by("list_missions")},
+			description: "What to try next, each with an objective and a hint. " +
+				"Doing it completes it, without a report."}, by("list_missions")},
 		{entry{name: "wait_for_events", title: "Wait for events", system: shared,
-			description: "Events after after_seq, oldest first, as soon as there are some. The feed has the events of both systems in order. Go on with the last seq; last_seq is the newest. With a manual clock nothing comes by waiting: use wait_s 0."}, (*builder).wait},
+			description: "Events after after_seq, oldest first, as soon as there are some. " +
+				"The feed has the events of both systems in order. Go on with the last seq; last_seq is the newest. " +
+				"With a manual clock nothing comes by waiting: use wait_s 0."}, (*builder).wait},
 		{entry{name: "search_docs", title: "Search the docs", system: shared, unowned: true,
-			description: "Finds pages on operations, errors, events, missions and how the company works."}, (*builder).searchDocs},
+			description: "Finds pages on operations, errors, events, missions and how the company works."},
+			(*builder).searchDocs},
 
 		{entry{name: "office_list", title: "List at Head Office", system: office,
-			description: "Rows of Head Office, newest first. Go on with cursor until next_cursor is null."}, (*builder).list},
+			description: "Rows of Head Office, newest first. Go on with cursor until next_cursor is null."},
+			(*builder).list},
 		{entry{name: "office_get", title: "Read at Head Office", system: office,
 			description: "One row of Head Office by its id; cash needs none."}, (*builder).row},
 		{entry{name: "office_answer_sales_order", title: "Answer a sales order", system: office,
-			description: "Accepts or declines a received order before its answer_by. With the bridge 'auto' the Factory gets the work order (bridged_work_order_id); with 'manual' create it with factory_create_work_order."}, func(b *builder, in entry) (*tool, error) {
+			description: "Accepts or declines a received order before its answer_by. " +
+				"With the bridge 'auto' the Factory gets the work order (bridged_work_order_id); with 'manual' " +
+				"create it with factory_create_work_order."}, func(b *builder, in entry) (*tool, error) {
 			return b.answer(in, "accept_sales_order", "decline_sales_order")
 		}},
 		{entry{name: "office_create_shipment", title: "Ship and bill", system: office,
-			description: "Records that an order or lot has left and bills the customer. Only with the bridge 'manual', after factory_create_shipment; put that shipment's id into factory_shipment_ref."}, by("create_office_shipment")},
+			description: "Records that an order or lot has left and bills the customer. Only with the bridge " +
+				"'manual', after factory_create_shipment; put that shipment's id into factory_shipment_ref."},
+			by("create_office_shipment")},
 		{entry{name: "office_create_requisition", title: "Ask for material", system: office,
-			description: "Asks for material to be bought. Small ones are approved at once; others wait for approve_requisition (call_operation)."}, by("create_requisition")},
+			description: "Asks for material to be bought. Small ones are approved at once; others wait for " +
+				"approve_requisition (call_operation)."}, by("create_requisition")},
 		{entry{name: "office_create_purchase_order", title: "Order from a supplier", system: office,
-			description: "Orders material. Suppliers differ in price and lead time: office_list suppliers. Above a limit it waits for office_approve_purchase_order."}, by("create_purchase_order")},
+			description: "Orders material. Suppliers differ in price and lead time: office_list suppliers. " +
+				"Above a limit it waits for office_approve_purchase_order."}, by("create_purchase_order")},
 		{entry{name: "office_approve_purchase_order", title: "Approve a purchase order", system: office,
-			description: "Sends a purchase order that waits for approval to its supplier."}, by("approve_purchase_order")},
+			description: "Sends a purchase order that waits for approval to its supplier."},
+			by("approve_purchase_order")},
 		{entry{name: "office_record_goods_receipt", title: "Record received goods", system: office,
-			description: "Records at Head Office the goods that the Factory counted in, for the match of the supplier's invoice. Only with the bridge 'manual'."}, by("create_office_goods_receipt")},
+			description: "Records at Head Office the goods that the Factory counted in, for the match of the " +
+				"supplier's invoice. Only with the bridge 'manual'."}, by("create_office_goods_receipt")},
 		{entry{name: "office_pay_supplier_invoice", title: "Pay a supplier", system: office,
-			description: "Pays an invoice. One that does not match (match_status) is closed by paying its matched_minor."}, by("pay_supplier_invoice")},
+			description: "Pays an invoice. One that does not match (match_status) is closed by paying its " +
+				"matched_minor."}, by("pay_supplier_invoice")},
 		{entry{name: "office_run_payroll", title: "Pay the wages", system: office,
-			description: "Pays a week's wages from its timesheet; due on the Wednesday after. With the bridge 'manual' the timesheet comes first: create_timesheet (call_operation)."}, by("run_payroll")},
+			description: "Pays a week's wages from its timesheet; due on the Wednesday after. With the bridge " +
+				"'manual' the timesheet comes first: create_timesheet (call_operation)."}, by("run_payroll")},
 		{entry{name: "office_trade_market", title: "Trade on the market", system: office,
-			description: "Buys paper or sells at today's price (office_list market_quotes). Bought goods come on the next working day. Large trades move the price against you."}, by("trade_on_market")},
+			description: "Buys paper or sells at today's price (office_list market_quotes). Bought goods come on the " +
+				"next working day. Large trades move the price against you."}, by("trade_on_market")},
 
 		{entry{name: "factory_list", title: "List at the Factory", system: factory,
-			description: "Rows of the Factory, newest first. Go on with cursor until next_cursor is null."}, (*builder).list},
+			description: "Rows of the Factory, newest first. Go on with cursor until next_cursor is null."},
+			(*builder).list},
 		{entry{name: "factory_get", title: "Read at the Factory", system: factory,
 			description: "One row of the Factory by its id."}, (*builder).row},
 		{entry{name: "factory_create_work_order", title: "Order work", system: factory,
-			description: "Orders work. Put the sales order's id into reference; without one the goods go on the shelf. With the bridge 'auto' accepted orders get theirs by themselves."}, by("create_work_order")},
+			description: "Orders work. Put the sales order's id into reference; without one the goods go on the " +
+				"shelf. With the bridge 'auto' accepted orders get theirs by themselves."}, by("create_work_order")},
 		{entry{name: "factory_start_print_run", title: "Start a press", system: factory,
-			description: "Prints one work order (work_order_id) or a gang of several on the same paper (work_order_ids). press_busy names retry_at. Small jobs suit prs_digital. A run that ends short needs another."}, by("start_print_run")},
+			description: "Prints one work order (work_order_id) or a gang of " +
+				"several on the same paper (work_order_ids). press_busy names retry_at. Small jobs suit prs_digital. " +
+				"A run that ends short needs another."}, by("start_print_run")},
 		{entry{name: "factory_record_goods_receipt", title: "Count in a delivery", system: factory,
-			description: "Takes a delivery that has arrived into stock. Without lines all undamaged goods on it are accepted."}, by("create_factory_goods_receipt")},
+			description: "Takes a delivery that has arrived into stock. Without lines all undamaged goods on it are " +
+				"accepted."}, by("create_factory_goods_receipt")},
 		{entry{name: "factory_create_shipment", title: "Ship finished goods", system: factory,
-			description: "Ships a work order that is ready. With the bridge 'auto' Head Office bills it at once."}, by("create_factory_shipment")},
+			description: "Ships a work order that is ready. With the bridge 'auto' Head Office bills it at once."},
+			by("create_factory_shipment")},
 
 		{entry{name: "search_operations", title: "Search all operations", system: shared, unowned: true,
-			description: "Finds operations without a tool of their own, such as webhooks, contract lots, timesheets, hiring or extending the sandbox, with the arguments of call_operation for each."}, (*builder).searchOperations},
-		{entry{name: "call_operation", title: "Call any operation", system: shared, writes: true, deletes: true, open: true,
-			description: "Calls any operation that search_operations names."}, (*builder).anything},
+			description: "Finds operations without a tool of their own, such as webhooks, contract lots, timesheets, " +
+				"hiring or extending the sandbox, with the arguments of call_operation for each."},
+			(*builder).searchOperations},
+		{entry{name: "call_operation", title: "Call any operation", system: shared, writes: true, deletes: true,
+			open: true, description: "Calls any operation that search_operations names."}, (*builder).anything},
 	}
 }
 

@@ -50,7 +50,8 @@ type entry struct {
 
 // output is the schema of every result: an envelope (contract:
 // OPEN.MCP.ENVELOPE).
-const output = `{"type":"object","properties":{"meta":{"type":"object"},"data":{"type":"object"}},"required":["meta","data"]}`
+const output = `{"type":"object","properties":{"meta":{"type":"object"},"data":{"type":"object"}},` +
+	`"required":["meta","data"]}`
 
 // tool makes a tool of an entry.
 func (in *entry) tool(arguments *object, run func(context.Context, *call) (*reply, error)) (*tool, error) {
@@ -67,8 +68,12 @@ func (in *entry) tool(arguments *object, run func(context.Context, *call) (*repl
 	}
 	return &tool{
 		Tool: sdk.Tool{
-			Name: in.name, Title: in.title, Description: in.description, InputSchema: published, OutputSchema: json.RawMessage(output),
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !in.writes, DestructiveHint: new(in.deletes), IdempotentHint: !in.writes, OpenWorldHint: new(in.open)},
+			Name: in.name, Title: in.title, Description: in.description, InputSchema: published,
+			OutputSchema: json.RawMessage(output),
+			Annotations: &sdk.ToolAnnotations{
+				ReadOnlyHint: !in.writes, DestructiveHint: new(in.deletes), IdempotentHint: !in.writes,
+				OpenWorldHint: new(in.open),
+			},
 		},
 		system: in.system, input: arguments, run: run,
 	}, nil
@@ -90,7 +95,9 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 	if err := b.body(arguments, op); err != nil {
 		return nil, err
 	}
-	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.toolRequest(op, nil)) })
+	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
+		return c.perform(ctx, c.toolRequest(op, nil))
+	})
 }
 
 // query adds the parameters of the operations' queries. Models read each page
@@ -130,7 +137,10 @@ func argumentOf(p *operation.Parameter) *property {
 // toolRequest is the request for an operation. The arguments go to their places
 // in the operation; those that were used for something else are left out.
 func (c *call) toolRequest(op *operation.Operation, used []string) toolRequest {
-	in := toolRequest{operation: op, places: map[string]string{}, query: url.Values{}, body: map[string]json.RawMessage{}, key: c.arguments.text(argumentIdempotency)}
+	in := toolRequest{
+		operation: op, places: map[string]string{}, query: url.Values{}, body: map[string]json.RawMessage{},
+		key: c.arguments.text(argumentIdempotency),
+	}
 	used = append(slices.Concat(op.PathParamNames(), []string{argumentSandbox, argumentIdempotency}), used...)
 	for _, place := range op.PathParamNames() {
 		in.places[place] = c.arguments.text(place)
@@ -156,7 +166,8 @@ type grouped map[string]*operation.Operation
 func (b *builder) group(system operation.System, kinds ...operation.Kind) grouped {
 	names, picked := map[string]string{}, grouped{}
 	for i := range b.endpoint.options.Operations {
-		if op := &b.endpoint.options.Operations[i]; op.System == system && op.Kind == operation.List && op.Parent == "" {
+		if op := &b.endpoint.options.Operations[i]; op.System == system &&
+			op.Kind == operation.List && op.Parent == "" {
 			names[op.Resource] = plain(op.ID, "list_", system)
 		}
 	}
@@ -267,7 +278,9 @@ func (b *builder) wait(in entry) (*tool, error) {
 	delete(arguments.Properties, operation.ParameterUpdatedSince)
 	arguments.Properties[operation.ParameterWaitS].Description = ""
 	arguments.Properties[operation.ParameterAfterSeq].or(0).Description = "The last seq that you have seen; 0 for none."
-	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.perform(ctx, c.toolRequest(op, nil)) })
+	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
+		return c.perform(ctx, c.toolRequest(op, nil))
+	})
 }
 
 func errNoTool(name string, err error) error { return fmt.Errorf("tool %s: %w", name, err) }

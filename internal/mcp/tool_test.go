@@ -99,7 +99,8 @@ func TestToolsAreSortedAndSayWhatTheyAre(t *testing.T) {
 			if open := tool.Annotations["openWorldHint"] == true; open != (tool.Name == "call_operation") {
 				t.Errorf("%s reaches out of the sandbox: %v", tool.Name, open)
 			}
-			if strings.HasPrefix(tool.Name, "office_") && path == "/mcp/factory" || strings.HasPrefix(tool.Name, "factory_") && path == "/mcp/office" {
+			if strings.HasPrefix(tool.Name, "office_") && path == "/mcp/factory" ||
+				strings.HasPrefix(tool.Name, "factory_") && path == "/mcp/office" {
 				t.Errorf("%s shows %s", path, tool.Name)
 			}
 		}
@@ -172,7 +173,8 @@ func (l lint) object(schema map[string]any, top bool) {
 func TestInstructionsAreShortAndBeginWithTheEssential(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/mcp", "/mcp/office", "/mcp/factory"} {
-		raw := read(t, post(t, open(t, &door{}), path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)).Result
+		raw := read(t, post(t, open(t, &door{}), path, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{`+
+			`"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)).Result
 		var result struct{ Instructions string }
 		if err := json.Unmarshal(raw, &result); err != nil {
 			t.Fatal(err)

@@ -71,7 +71,9 @@ func New(table []operation.Operation, version string) *Metrics {
 	// Types of metrics in the text: a switch of the library for the whole
 	// process, which has no other users.
 	metrics.ExposeMetadata(true)
-	m := &Metrics{set: metrics.NewSet(), operations: map[string]*perOperation{}, refusals: map[problem.Code]*metrics.Counter{}}
+	m := &Metrics{
+		set: metrics.NewSet(), operations: map[string]*perOperation{}, refusals: map[problem.Code]*metrics.Counter{},
+	}
 	for i := range table {
 		m.add(table[i].ID)
 	}
@@ -85,14 +87,16 @@ func New(table []operation.Operation, version string) *Metrics {
 	m.attempts = m.set.NewPrometheusHistogramExt("platen_webhook_attempt_duration_seconds", attemptBounds())
 	m.failed = m.set.NewCounter("platen_commit_failures_total")
 	began := time.Now()
-	m.set.NewGauge(fmt.Sprintf(`platen_build_info{version=%q,go_version=%q}`, version, runtime.Version()), func() float64 { return 1 })
+	m.set.NewGauge(fmt.Sprintf(`platen_build_info{version=%q,go_version=%q}`, version, runtime.Version()),
+		func() float64 { return 1 })
 	m.set.NewGauge("platen_uptime_seconds", func() float64 { return time.Since(began).Seconds() })
 	return m
 }
 
 func (m *Metrics) add(id string) {
 	m.operations[id] = &perOperation{
-		id: id, took: m.set.NewPrometheusHistogramExt(fmt.Sprintf(`platen_request_duration_seconds{operation=%q}`, id), requestBounds()),
+		id: id, took: m.set.NewPrometheusHistogramExt(fmt.Sprintf(`platen_request_duration_seconds{operation=%q}`, id),
+			requestBounds()),
 	}
 }
 

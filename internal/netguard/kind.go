@@ -24,7 +24,9 @@ const (
 )
 
 // platformAddress is that of Azure's own services in every machine there.
-var platformAddress = netip.MustParsePrefix("168.63.129.16/32") //nolint:gochecknoglobals // a constant that has no literal
+//
+//nolint:gochecknoglobals // a constant that has no literal
+var platformAddress = netip.MustParsePrefix("168.63.129.16/32")
 
 // carrierNetwork lies between providers and their customers (RFC 6598). A
 // cloud's metadata service is in it, too.
@@ -34,7 +36,9 @@ var carrierNetwork = netip.MustParsePrefix("100.64.0.0/10") //nolint:gochecknogl
 var returnedToRegistry = netip.MustParsePrefix("3ffe::/16") //nolint:gochecknoglobals // a constant that has no literal
 
 // registries matches all special addresses.
-var registries = ssrf.New(ssrf.WithDeniedV4Prefixes(platformAddress), ssrf.WithDeniedV6Prefixes(returnedToRegistry)) //nolint:gochecknoglobals // it never changes
+//
+//nolint:gochecknoglobals // it never changes
+var registries = ssrf.New(ssrf.WithDeniedV4Prefixes(platformAddress), ssrf.WithDeniedV6Prefixes(returnedToRegistry))
 
 // KindOf returns the kind of an address. An IPv4 address inside of one of IPv6
 // has the kind of the inner one, except that it is never public: public

@@ -85,7 +85,9 @@ func (g *Guard) control(_ context.Context, network, address string, _ syscall.Ra
 // other. It uses no proxy and no compression, speaks HTTP/1.1 and TLS 1.2 or
 // later, and follows no redirect, which is left to clients.
 func (g *Guard) Transport() *http.Transport {
-	dialer := &net.Dialer{Resolver: g.options.Resolver, ControlContext: g.control, KeepAliveConfig: net.KeepAliveConfig{Enable: false}}
+	dialer := &net.Dialer{
+		Resolver: g.options.Resolver, ControlContext: g.control, KeepAliveConfig: net.KeepAliveConfig{Enable: false},
+	}
 	return &http.Transport{
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},

@@ -194,7 +194,8 @@ func changing(first, then netip.Addr) *net.Resolver {
 				if isA {
 					asked.Add(1)
 				}
-				if _, err := theirs.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)); err != nil {
+				if _, err := theirs.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))),
+					answer...)); err != nil {
 					return
 				}
 			}
@@ -224,7 +225,9 @@ func answerTo(query []byte, address netip.Addr) (answer []byte, isA bool) {
 func TestANameThatTurnsPrivateIsNotConnectedTo(t *testing.T) {
 	t.Parallel()
 	reached := atomic.Bool{}
-	receiver := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	receiver := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		reached.Store(true)
+	}))
 	defer receiver.Close()
 	resolver := changing(netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("127.0.0.1"))
 	looked, err := resolver.LookupNetIP(t.Context(), "ip4", "rebind.platen.dev")
@@ -233,7 +236,8 @@ func TestANameThatTurnsPrivateIsNotConnectedTo(t *testing.T) {
 	}
 	transport := netguard.New(netguard.Options{Resolver: resolver}).Transport()
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://rebind.platen.dev/hook", http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		"https://rebind.platen.dev/hook", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

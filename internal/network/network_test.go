@@ -66,7 +66,8 @@ func TestOnlyTrustedProxiesAreBelieved(t *testing.T) {
 		{"a trusted address that a client wrote", "10.0.0.1:1", []string{"10.9.9.9, 198.51.100.1"}, "198.51.100.1/32"},
 		{"two proxies", "10.0.0.1:1", []string{"192.0.2.1, 198.51.100.1, 10.0.0.2"}, "198.51.100.1/32"},
 		{"two headers", "10.0.0.1:1", []string{"192.0.2.1", "198.51.100.1,10.0.0.2"}, "198.51.100.1/32"},
-		{"a second header with proxies only", "10.0.0.1:1", []string{"192.0.2.1, 198.51.100.1", "10.0.0.3, 10.0.0.2"}, "198.51.100.1/32"},
+		{"a second header with proxies only", "10.0.0.1:1", []string{"192.0.2.1, 198.51.100.1", "10.0.0.3, 10.0.0.2"},
+			"198.51.100.1/32"},
 		{"with a port", "10.0.0.1:1", []string{"198.51.100.1:4711"}, "198.51.100.1/32"},
 		{"with a port and brackets", "10.0.0.1:1", []string{"[2001:db8:9:9::1]:4711"}, "2001:db8:9:9::/64"},
 		{"nobody but proxies", "10.0.0.1:1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3/32"},
@@ -91,12 +92,17 @@ func TestTheOperatorChoosesTheLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for peer, want := range map[string]string{"203.0.113.7:1": "203.0.113.0/24", "[2001:db8:1:2::1]:1": "2001:db8:1::/48"} {
+	for peer, want := range map[string]string{
+		"203.0.113.7:1": "203.0.113.0/24", "[2001:db8:1:2::1]:1": "2001:db8:1::/48",
+	} {
 		if got := r.Group(peer, nil).String(); got != want {
 			t.Errorf("%s is of %s, want %s", peer, got, want)
 		}
 	}
-	for _, o := range []network.Options{{IPv4Bits: 0, IPv6Bits: 64}, {IPv4Bits: 33, IPv6Bits: 64}, {IPv4Bits: 32, IPv6Bits: 0}, {IPv4Bits: 32, IPv6Bits: 129}} {
+	for _, o := range []network.Options{
+		{IPv4Bits: 0, IPv6Bits: 64}, {IPv4Bits: 33, IPv6Bits: 64}, {IPv4Bits: 32, IPv6Bits: 0},
+		{IPv4Bits: 32, IPv6Bits: 129},
+	} {
 		if _, err := network.New(o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}
@@ -112,7 +118,9 @@ func TestTheOperatorChoosesTheLengths(t *testing.T) {
 // taken for somebody else: whatever it writes, the proxy adds its address at
 // the end.
 func FuzzGroup(f *testing.F) {
-	for _, seed := range []string{"", "1.2.3.4", "10.0.0.1, ::1", "[::1]:80,", "unknown", "10.0.0.1,\t10.0.0.2", "for=1.2.3.4"} {
+	for _, seed := range []string{
+		"", "1.2.3.4", "10.0.0.1, ::1", "[::1]:80,", "unknown", "10.0.0.1,\t10.0.0.2", "for=1.2.3.4",
+	} {
 		f.Add(seed)
 	}
 	r := rules(f, "10.0.0.0/8")
@@ -133,7 +141,10 @@ func FuzzGroup(f *testing.F) {
 // FuzzHops: of a trail of hops the client is the first from the right that is
 // no proxy. What a hop cannot be read as ends the trail at the proxy before it.
 func FuzzHops(f *testing.F) {
-	for _, seed := range []string{"10.0.0.2", " 10.0.0.2\t", "10.0.0.2:80", "[::ffff:10.0.0.2]:80", "", "[10.0.0.2]", "10.0.0.2,", "unknown", "_hidden", "::1%10.0.0.1", "[2001:db8::1]", "2001:db8::1", "\u00a010.0.0.2", "10.0.0.02", "[[::1", "::1]"} {
+	for _, seed := range []string{
+		"10.0.0.2", " 10.0.0.2\t", "10.0.0.2:80", "[::ffff:10.0.0.2]:80", "", "[10.0.0.2]", "10.0.0.2,", "unknown",
+		"_hidden", "::1%10.0.0.1", "[2001:db8::1]", "2001:db8::1", "\u00a010.0.0.2", "10.0.0.02", "[[::1", "::1]",
+	} {
 		f.Add(seed)
 	}
 	r := rules(f, "10.0.0.0/8")
@@ -152,7 +163,8 @@ func FuzzHops(f *testing.F) {
 			if !got.Contains(address) {
 				t.Errorf("the hop %q is of %s", hop, got)
 			}
-		case got.String() != "198.51.100.1/32" && (got.Bits() != 32 || !netip.MustParsePrefix("10.0.0.0/8").Contains(got.Addr())):
+		case got.String() != "198.51.100.1/32" &&
+			(got.Bits() != 32 || !netip.MustParsePrefix("10.0.0.0/8").Contains(got.Addr())):
 			t.Errorf("before the hop %q the client is of %s", hop, got)
 		case err == nil && got.String() != "198.51.100.1/32":
 			t.Errorf("behind the proxy %q the client is of %s", hop, got)
@@ -163,7 +175,10 @@ func FuzzHops(f *testing.F) {
 // FuzzParseNetworks: what is taken is a network whose addresses are in it, and
 // is the same when it is written and read again.
 func FuzzParseNetworks(f *testing.F) {
-	for _, seed := range []string{"10.0.0.0/8", "10.1.2.3/8", "::/0", "::ffff:10.0.0.0/104", "fe80::1%eth0/64", "10.0.0.0/08", "10.0.0.0", "/8", "10.0.0.0/-1", "010.0.0.0/8", "::ffff:10.0.0.0/80"} {
+	for _, seed := range []string{
+		"10.0.0.0/8", "10.1.2.3/8", "::/0", "::ffff:10.0.0.0/104", "fe80::1%eth0/64", "10.0.0.0/08", "10.0.0.0", "/8",
+		"10.0.0.0/-1", "010.0.0.0/8", "::ffff:10.0.0.0/80",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

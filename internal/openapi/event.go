@@ -48,7 +48,8 @@ func componentOf(t event.Type) string {
 // one of them.
 func (w *writer) eventOf(form *huma.Schema, definition *event.Definition) *huma.Schema {
 	s := &huma.Schema{
-		Type: huma.TypeObject, Description: definition.Cause, Required: slices.Clone(form.Required), Properties: maps.Clone(form.Properties),
+		Type: huma.TypeObject, Description: definition.Cause, Required: slices.Clone(form.Required),
+		Properties: maps.Clone(form.Properties),
 	}
 	s.Properties["type"] = &huma.Schema{Type: huma.TypeString, Enum: []any{string(definition.Type)}}
 	system := definition.Type.System()
@@ -85,7 +86,8 @@ type pingData struct {
 func (w *writer) deliveries(form *huma.Schema) {
 	w.registry.Huma().Map()["ShortenedData"] = &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true,
-		Description: "The short scalars of the event's data, where the whole of it would make the body longer than 4096 bytes. The record stands at links.self.",
+		Description: "The short scalars of the event's data, where the whole of it would make the body longer than " +
+			"4096 bytes. The record stands at links.self.",
 	}
 	w.document.Webhooks = map[string]*huma.PathItem{}
 	for _, definition := range slices.Concat(event.Catalogue(), []event.Definition{ping}) {
@@ -101,32 +103,47 @@ func (w *writer) deliveryOf(form *huma.Schema, definition *event.Definition) *hu
 	s := w.eventOf(form, definition)
 	delete(s.Properties, "seq")
 	s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == "seq" })
-	s.Properties["truncated"] = &huma.Schema{Type: huma.TypeBoolean, Enum: []any{true}, Description: "Only there when data was shortened."}
+	s.Properties["truncated"] = &huma.Schema{
+		Type: huma.TypeBoolean, Enum: []any{true}, Description: "Only there when data was shortened.",
+	}
 	if definition.Data != nil {
-		s.Properties["data"] = &huma.Schema{AnyOf: []*huma.Schema{s.Properties["data"], {Ref: schemas + "ShortenedData"}}}
+		s.Properties["data"] = &huma.Schema{
+			AnyOf: []*huma.Schema{s.Properties["data"], {Ref: schemas + "ShortenedData"}},
+		}
 	}
 	return s
 }
 
 func (w *writer) delivery(definition *event.Definition, ref string) *huma.Operation {
 	header := func(name, description string) *huma.Param {
-		return &huma.Param{Name: name, In: "header", Required: true, Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
+		return &huma.Param{
+			Name: name, In: "header", Required: true, Description: description,
+			Schema: &huma.Schema{Type: huma.TypeString},
+		}
 	}
 	return &huma.Operation{
 		OperationID: "deliver_" + strings.ReplaceAll(string(definition.Type), ".", "_"),
 		Summary:     string(definition.Type),
-		Description: definition.Cause + " Sent to subscriptions that name this type, or all. It comes at least once: deduplicate by webhook-id.",
-		Tags:        []string{deliveriesTag},
+		Description: definition.Cause +
+			" Sent to subscriptions that name this type, or all. It comes at least once: deduplicate by webhook-id.",
+		Tags: []string{deliveriesTag},
 		Parameters: []*huma.Param{
 			header("webhook-id", "The id of the event, the same on every attempt."),
-			header("webhook-timestamp", "When this attempt was sent, in seconds since 1970. Reject a delivery that is more than 300 seconds from your clock."),
-			header("webhook-signature", "v1, and the base64 of HMAC-SHA256 over webhook-id, webhook-timestamp and the raw body, joined by dots. For a day after a rotation there are two, with a space between them; a match with either will do."),
+			header("webhook-timestamp", "When this attempt was sent, in seconds since 1970. "+
+				"Reject a delivery that is more than 300 seconds from your clock."),
+			header("webhook-signature", "v1, and the base64 of HMAC-SHA256 over webhook-id, webhook-timestamp and "+
+				"the raw body, joined by dots. For a day after a rotation there are two, with a space between them; "+
+				"a match with either will do."),
 			header("user-agent", "Platen-Webhooks/1.0 and where to read about it."),
 		},
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{mediaJSON: w.deliveryExample(definition.Type, ref)}},
+		RequestBody: &huma.RequestBody{
+			Required: true, Content: map[string]*huma.MediaType{mediaJSON: w.deliveryExample(definition.Type, ref)},
+		},
 		Responses: map[string]*huma.Response{
-			"2XX":     {Description: "Delivered. At most 1024 bytes of the response are read, and nothing is kept of them."},
-			"default": {Description: "Anything else, or nothing within 5 seconds, is a failure: the next attempts come after 10, 60 and 300 seconds."},
+			"2XX": {Description: "Delivered. At most 1024 bytes of the response are read, and nothing " +
+				"is kept of them."},
+			"default": {Description: "Anything else, or nothing within 5 seconds, is a failure: " +
+				"the next attempts come after 10, 60 and 300 seconds."},
 		},
 		Security: []map[string][]string{},
 	}

@@ -56,7 +56,8 @@ func readExamples() (*examples, error) {
 }
 
 // Fields of the meta that every example has.
-const exampleMeta = `{"simulation":true,"request_id":"req_8k2m4x7q0v5dn","server_time":"2026-09-07T08:00:04.250000Z","api_version":"2026-09"}`
+const exampleMeta = `{"simulation":true,"request_id":"req_8k2m4x7q0v5dn","server_time":"2026-09-07T08:00:04.250000Z",` +
+	`"api_version":"2026-09"}`
 
 // example is a media type with the response of an operation, where there is
 // one.
@@ -96,7 +97,8 @@ func (w *writer) refusalExample(code problem.Code) *huma.Example {
 			Value: map[string]any{
 				"meta": json.RawMessage(exampleMeta),
 				"error": map[string]any{
-					"code": code, "message": definition.Meaning, "retryable": definition.Retryable, "hint": definition.Hint,
+					"code": code, "message": definition.Meaning, "retryable": definition.Retryable,
+					"hint":     definition.Hint,
 					"docs_url": w.origin + "/docs/errors/" + name,
 				},
 			},

@@ -43,27 +43,30 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{registry: registry, examples: known, origin: strings.TrimSuffix(baseURL, wire.BasePath), document: &huma.OpenAPI{
-		OpenAPI: "3.1.0",
-		Info: &huma.Info{
-			Title: "Platen", Version: version,
-			Description: "A simulated printing company with two systems that share no data: Head Office and the Factory. All data is simulation data.",
-			License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
-		},
-		Servers: []*huma.Server{{URL: baseURL}},
-		Components: &huma.Components{
-			Schemas: registry.Huma(), SecuritySchemes: securitySchemes(),
-			Headers: headers(), Parameters: map[string]*huma.Param{}, Responses: map[string]*huma.Response{}, Examples: map[string]*huma.Example{},
-		},
-		Tags: []*huma.Tag{
-			{Name: string(operation.Open), Description: "Without a key."},
-			{Name: string(operation.Shared), Description: "With either key."},
-			{Name: string(operation.Office), Description: "Head Office, with the lab_off_ key."},
-			{Name: string(operation.Factory), Description: "The Factory, with the lab_fac_ key."},
-			{Name: deliveriesTag, Description: "Deliveries to webhook subscriptions."},
-		},
-		Paths: map[string]*huma.PathItem{},
-	}}
+	w := &writer{registry: registry, examples: known, origin: strings.TrimSuffix(baseURL, wire.BasePath),
+		document: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "Platen", Version: version,
+				Description: "A simulated printing company with two systems that share no data: " +
+					"Head Office and the Factory. All data is simulation data.",
+				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			},
+			Servers: []*huma.Server{{URL: baseURL}},
+			Components: &huma.Components{
+				Schemas: registry.Huma(), SecuritySchemes: securitySchemes(),
+				Headers: headers(), Parameters: map[string]*huma.Param{}, Responses: map[string]*huma.Response{},
+				Examples: map[string]*huma.Example{},
+			},
+			Tags: []*huma.Tag{
+				{Name: string(operation.Open), Description: "Without a key."},
+				{Name: string(operation.Shared), Description: "With either key."},
+				{Name: string(operation.Office), Description: "Head Office, with the lab_off_ key."},
+				{Name: string(operation.Factory), Description: "The Factory, with the lab_fac_ key."},
+				{Name: deliveriesTag, Description: "Deliveries to webhook subscriptions."},
+			},
+			Paths: map[string]*huma.PathItem{},
+		}}
 	w.events()
 	for i := range table {
 		if err := w.add(&table[i]); err != nil {
@@ -88,8 +91,10 @@ func YAML(document []byte) ([]byte, error) {
 
 func securitySchemes() map[string]*huma.SecurityScheme {
 	return map[string]*huma.SecurityScheme{
-		officeScheme:  {Type: "http", Scheme: "bearer", Description: "A key that begins with lab_off_. X-Api-Key works too."},
-		factoryScheme: {Type: "http", Scheme: "bearer", Description: "A key that begins with lab_fac_. X-Api-Key works too."},
+		officeScheme: {Type: "http", Scheme: "bearer",
+			Description: "A key that begins with lab_off_. X-Api-Key works too."},
+		factoryScheme: {Type: "http", Scheme: "bearer",
+			Description: "A key that begins with lab_fac_. X-Api-Key works too."},
 	}
 }
 
@@ -110,7 +115,8 @@ func security(system operation.System) []map[string][]string {
 func (w *writer) add(op *operation.Operation) error {
 	described := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Description: describe(op), Tags: []string{string(op.System)},
-		Parameters: w.parameters(op), Responses: w.responses(op), Security: security(op.System), Deprecated: op.Deprecated != nil,
+		Parameters: w.parameters(op), Responses: w.responses(op), Security: security(op.System),
+		Deprecated: op.Deprecated != nil,
 	}
 	if op.In != nil {
 		input, err := schema.NewInput(w.registry, op.In)
@@ -118,7 +124,8 @@ func (w *writer) add(op *operation.Operation) error {
 			return err
 		}
 		described.RequestBody = &huma.RequestBody{
-			Required: !op.BodyOptional, Content: map[string]*huma.MediaType{mediaJSON: w.bodyExample(op.ID, input.Ref())},
+			Required: !op.BodyOptional,
+			Content:  map[string]*huma.MediaType{mediaJSON: w.bodyExample(op.ID, input.Ref())},
 		}
 	}
 	item := w.document.Paths[op.Path]

@@ -12,7 +12,8 @@ func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range op.Parameters() {
 		param := &huma.Param{
-			Name: p.Name, In: string(p.In), Required: p.Required && p.InsteadOf == "", Description: p.Doc, Schema: schemaOf(&p),
+			Name: p.Name, In: string(p.In), Required: p.Required && p.InsteadOf == "", Description: p.Doc,
+			Schema: schemaOf(&p),
 		}
 		if p.Common {
 			component := p.Name

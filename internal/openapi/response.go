@@ -25,28 +25,39 @@ const (
 const unchanged = "unchanged"
 
 // always are the headers of every response.
-var always = []string{wire.HeaderRequestID, wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderRate, wire.HeaderPolicy, "Cache-Control", "Vary"} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var always = []string{
+	wire.HeaderRequestID, wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderRate, wire.HeaderPolicy, "Cache-Control",
+	"Vary",
+}
 
 // headers describes each response header once.
 func headers() map[string]*huma.Header {
 	described := map[string]*huma.Header{}
 	for name, description := range map[string]string{
-		wire.HeaderRequestID:  "The request_id of the envelope's meta; also on responses without a body.",
-		wire.HeaderLimit:      "Requests in a minute, by the client's own budget; 1000000 when the operator has switched it off.",
-		wire.HeaderRemaining:  "Requests that are left in that budget now.",
-		wire.HeaderRate:       "The same budget as a structured field: r requests are left, and t seconds pass until there is one more.",
-		wire.HeaderPolicy:     "The policy of that budget as a structured field: q requests in a window of w seconds.",
-		"Cache-Control":       "Always private, no-cache: keep a response in a private cache only, and check it with its ETag before you use it again.",
+		wire.HeaderRequestID: "The request_id of the envelope's meta; also on responses without a body.",
+		wire.HeaderLimit: "Requests in a minute, by the client's own budget; 1000000 when the operator has " +
+			"switched it off.",
+		wire.HeaderRemaining: "Requests that are left in that budget now.",
+		wire.HeaderRate: "The same budget as a structured field: r requests are left, and t seconds pass until " +
+			"there is one more.",
+		wire.HeaderPolicy: "The policy of that budget as a structured field: q requests in a window of w seconds.",
+		"Cache-Control": "Always private, no-cache: keep a response in a private cache only, and check it with " +
+			"its ETag before you use it again.",
 		"Vary":                "The request headers that a response depends on.",
 		wire.HeaderRetryAfter: "Seconds to leave before the next try.",
-		wire.HeaderETag:       "The version of the record or list. Sent back as If-None-Match, it saves the transfer when nothing changed.",
-		wire.HeaderLink:       "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an operation that is to go.",
-		wire.HeaderReplayed:   "true when this is the stored response of an earlier request with the same Idempotency-Key.",
-		wire.HeaderIgnored:    "Says why the Idempotency-Key of the request had no effect, where it had none.",
-		"WWW-Authenticate":    "Bearer: a key belongs into the Authorization header.",
-		"Allow":               "The methods of this path.",
-		"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",
-		"Sunset":              "From when the operation may be gone.",
+		wire.HeaderETag: "The version of the record or list. Sent back as If-None-Match, it saves the transfer " +
+			"when nothing changed.",
+		wire.HeaderLink: "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an " +
+			"operation that is to go.",
+		wire.HeaderReplayed: "true when this is the stored response of an earlier request with the same " +
+			"Idempotency-Key.",
+		wire.HeaderIgnored: "Says why the Idempotency-Key of the request had no effect, where it had none.",
+		"WWW-Authenticate": "Bearer: a key belongs into the Authorization header.",
+		"Allow":            "The methods of this path.",
+		"Deprecation":      "Since when the operation is deprecated: @ and seconds since 1970.",
+		"Sunset":           "From when the operation may be gone.",
 	} {
 		described[name] = &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
 	}
@@ -74,14 +85,17 @@ func departing(op *operation.Operation) []string {
 func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op)}
 	if op.Conditional() {
-		w.document.Components.Responses[unchanged] = &huma.Response{Description: "Nothing changed.", Headers: headed("Deprecation", "Sunset", wire.HeaderLink, wire.HeaderETag)}
+		w.document.Components.Responses[unchanged] = &huma.Response{
+			Description: "Nothing changed.", Headers: headed("Deprecation", "Sunset", wire.HeaderLink, wire.HeaderETag),
+		}
 		responses["304"] = &huma.Response{Ref: "#/components/responses/" + unchanged}
 	}
 	if op.Accepted != nil {
 		responses["202"] = &huma.Response{
 			Description: "There is no place yet: a ticket for the queue.",
-			Content:     map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_202", w.envelope("data", w.registry.Ref(op.Accepted)))},
-			Headers:     headed(wire.HeaderRetryAfter, wire.HeaderReplayed, wire.HeaderIgnored),
+			Content: map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_202",
+				w.envelope("data", w.registry.Ref(op.Accepted)))},
+			Headers: headed(wire.HeaderRetryAfter, wire.HeaderReplayed, wire.HeaderIgnored),
 		}
 	}
 	for status, codes := range byStatus(op) {
@@ -114,12 +128,16 @@ func (w *writer) refusal(status int, codes []problem.Code) *huma.Response {
 	if w.document.Components.Responses[name] != nil {
 		return ref
 	}
-	media := &huma.MediaType{Schema: w.envelope("error", w.registry.Ref(reflect.TypeFor[wire.Error]())), Examples: map[string]*huma.Example{}}
+	media := &huma.MediaType{
+		Schema:   w.envelope("error", w.registry.Ref(reflect.TypeFor[wire.Error]())),
+		Examples: map[string]*huma.Example{},
+	}
 	for _, code := range codes {
 		media.Examples[string(code)] = w.refusalExample(code)
 	}
 	w.document.Components.Responses[name] = &huma.Response{
-		Description: strings.Join(ticked, ", "), Content: map[string]*huma.MediaType{mediaJSON: media}, Headers: refusalHeaders(status),
+		Description: strings.Join(ticked, ", "), Content: map[string]*huma.MediaType{mediaJSON: media},
+		Headers: refusalHeaders(status),
 	}
 	return ref
 }
@@ -166,7 +184,8 @@ func (w *writer) table(op *operation.Operation, list *huma.Operation) *huma.Oper
 	twin := *list
 	twin.OperationID += "_csv"
 	twin.Summary += " as CSV"
-	twin.Description = "The same rows as comma-separated values, a header line first. Accept: text/csv on the path without .csv asks for the same."
+	twin.Description = "The same rows as comma-separated values, a header line first. Accept: " +
+		"text/csv on the path without .csv asks for the same."
 	twin.Responses = maps.Clone(list.Responses)
 	table := *list.Responses[strconv.Itoa(op.Status)]
 	table.Content = map[string]*huma.MediaType{mediaCSV: csvMedia()}
@@ -182,12 +201,15 @@ func csvMedia() *huma.MediaType { return &huma.MediaType{Schema: &huma.Schema{Ty
 // page is the data of a list.
 func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 	properties := map[string]*huma.Schema{
-		"items":       {Type: huma.TypeArray, Items: item},
-		"next_cursor": {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: "null"}}, Description: "Where to go on; null when the list has ended."},
+		"items": {Type: huma.TypeArray, Items: item},
+		"next_cursor": {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: "null"}},
+			Description: "Where to go on; null when the list has ended."},
 	}
 	required := []string{"items", "next_cursor"}
 	if op.Streams() {
-		properties["last_seq"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Description: "The number of the newest event."}
+		properties["last_seq"] = &huma.Schema{
+			Type: huma.TypeInteger, Format: "int64", Description: "The number of the newest event.",
+		}
 		required = append(required, "last_seq")
 	}
 	return &huma.Schema{Type: huma.TypeObject, Properties: properties, Required: required}

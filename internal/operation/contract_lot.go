@@ -13,8 +13,10 @@ import (
 func lotOperations() []Operation {
 	return slices.Concat(
 		reads[office.ContractLot](noun{
-			system: Office, path: "/office/contract-lots", resource: "contract_lot", singular: "contract_lot", plural: "contract_lots", summary: "contract lots",
-			listDescription: "Bulk orders of a framework customer: a low price, a long run, and a penalty for not delivering in time.",
+			system: Office, path: "/office/contract-lots", resource: "contract_lot", singular: "contract_lot",
+			plural: "contract_lots", summary: "contract lots",
+			listDescription: "Bulk orders of a framework customer: a low price, a long run, and a penalty for not " +
+				"delivering in time.",
 		}),
 		[]Operation{acceptLot(), declineLot()},
 	)
@@ -22,11 +24,13 @@ func lotOperations() []Operation {
 
 func acceptLot() Operation {
 	return write(Operation{
-		ID: "accept_contract_lot", Path: "/office/contract-lots/{id}/accept", System: Office, Out: reflect.TypeFor[office.ContractLot](),
-		Summary:     "Accept a contract lot",
-		Description: "With the auto bridge the Factory gets its work order at once. A lot that is not shipped by deliver_by costs its penalty.",
-		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
-		Events:      []event.Type{event.ContractLotAccepted, event.WorkOrderCreated, event.WorkOrderReady},
+		ID: "accept_contract_lot", Path: "/office/contract-lots/{id}/accept", System: Office,
+		Out:     reflect.TypeFor[office.ContractLot](),
+		Summary: "Accept a contract lot",
+		Description: "With the auto bridge the Factory gets its work order at once. " +
+			"A lot that is not shipped by deliver_by costs its penalty.",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
+		Events:   []event.Type{event.ContractLotAccepted, event.WorkOrderCreated, event.WorkOrderReady},
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
 		return Result{Resource: "contract_lot", ID: id}, tx.Company.AcceptLot(id)
 	})
@@ -34,7 +38,8 @@ func acceptLot() Operation {
 
 func declineLot() Operation {
 	return write(Operation{
-		ID: "decline_contract_lot", Path: "/office/contract-lots/{id}/decline", System: Office, Out: reflect.TypeFor[office.ContractLot](),
+		ID: "decline_contract_lot", Path: "/office/contract-lots/{id}/decline", System: Office,
+		Out:      reflect.TypeFor[office.ContractLot](),
 		Summary:  "Decline a contract lot",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.ContractLotDeclined},

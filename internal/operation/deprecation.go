@@ -21,15 +21,18 @@ type Deprecation struct {
 // Check refuses an announcement that comes too late.
 func (d *Deprecation) Check() error {
 	if d.Sunset.Sub(d.Since) < NoticeLeast {
-		return fmt.Errorf("an operation that is announced on %s cannot go on %s: clients have %d days", d.Since.Format(time.DateOnly), d.Sunset.Format(time.DateOnly), NoticeLeast/(24*time.Hour))
+		return fmt.Errorf("an operation that is announced on %s cannot go on %s: clients have %d days",
+			d.Since.Format(time.DateOnly), d.Sunset.Format(time.DateOnly), NoticeLeast/(24*time.Hour))
 	}
 	if d.Instead == "" {
-		return fmt.Errorf("an operation that goes on %s does not say what takes its place", d.Sunset.Format(time.DateOnly))
+		return fmt.Errorf("an operation that goes on %s does not say what takes its place",
+			d.Sunset.Format(time.DateOnly))
 	}
 	return nil
 }
 
 // String returns the announcement as a sentence or two.
 func (d *Deprecation) String() string {
-	return fmt.Sprintf("Deprecated since %s; it may be gone from %s on. %s", d.Since.Format(time.DateOnly), d.Sunset.Format(time.DateOnly), d.Instead)
+	return fmt.Sprintf("Deprecated since %s; it may be gone from %s on. %s",
+		d.Since.Format(time.DateOnly), d.Sunset.Format(time.DateOnly), d.Instead)
 }

@@ -39,43 +39,53 @@ type CreateFactoryShipment struct {
 func factoryOperations() []Operation {
 	return slices.Concat(
 		reads[factory.WorkOrder](noun{
-			system: Factory, path: "/factory/work-orders", resource: "work_order", singular: "work_order", plural: "work_orders", summary: "work orders",
+			system: Factory, path: "/factory/work-orders", resource: "work_order", singular: "work_order",
+			plural: "work_orders", summary: "work orders",
 		}),
 		[]Operation{createWorkOrder()},
 		reads[factory.PrintRun](noun{
-			system: Factory, path: "/factory/print-runs", resource: "print_run", singular: "print_run", plural: "print_runs", summary: "print runs",
+			system: Factory, path: "/factory/print-runs", resource: "print_run", singular: "print_run",
+			plural: "print_runs", summary: "print runs",
 		}),
 		[]Operation{startPrintRun()},
 		reads[factory.Shipment](noun{
-			system: Factory, path: "/factory/shipments", resource: "factory_shipment", singular: "factory_shipment", plural: "factory_shipments", summary: "shipments of the Factory",
+			system: Factory, path: "/factory/shipments", resource: "factory_shipment", singular: "factory_shipment",
+			plural: "factory_shipments", summary: "shipments of the Factory",
 		}),
 		[]Operation{createFactoryShipment()},
 		reads[factory.StockItem](noun{
-			system: Factory, path: "/factory/stock", resource: "stock_item", singular: "stock_item", plural: "stock_items", summary: "stock items",
+			system: Factory, path: "/factory/stock", resource: "stock_item", singular: "stock_item",
+			plural: "stock_items", summary: "stock items",
 		}),
 		reads[factory.StockMove](noun{
-			system: Factory, path: "/factory/stock-moves", resource: "stock_move", singular: "stock_move", plural: "stock_moves", summary: "stock moves",
+			system: Factory, path: "/factory/stock-moves", resource: "stock_move", singular: "stock_move",
+			plural: "stock_moves", summary: "stock moves",
 			listDescription: "Every movement of stock, each with the event that it belongs to.",
 		}),
 		reads[factory.Press](noun{
-			system: Factory, path: "/factory/presses", resource: "press", singular: "press", plural: "presses", summary: "presses",
+			system: Factory, path: "/factory/presses", resource: "press", singular: "press", plural: "presses",
+			summary: "presses",
 		}),
 		reads[factory.Operator](noun{
-			system: Factory, path: "/factory/operators", resource: "operator", singular: "operator", plural: "operators", summary: "operators",
+			system: Factory, path: "/factory/operators", resource: "operator", singular: "operator",
+			plural: "operators", summary: "operators",
 		}),
 		reads[factory.Product](noun{
-			system: Factory, path: "/factory/products", resource: "factory_product", singular: "factory_product", plural: "factory_products", summary: "products with their bills of materials",
+			system: Factory, path: "/factory/products", resource: "factory_product", singular: "factory_product",
+			plural: "factory_products", summary: "products with their bills of materials",
 		}),
 	)
 }
 
 func createWorkOrder() Operation {
 	return write(Operation{
-		ID: "create_work_order", Path: "/factory/work-orders", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.WorkOrder](),
-		Summary:     "Order work from the Factory",
-		Description: "With the manual bridge this is how an accepted sales order reaches the Factory: put its id into reference. Stock goods without a reference go on the shelf.",
-		Problems:    []problem.Code{problem.DuplicateReference, problem.ReferenceRequired, problem.TooManyOpen},
-		Events:      []event.Type{event.WorkOrderCreated, event.WorkOrderReady},
+		ID: "create_work_order", Path: "/factory/work-orders", System: Factory, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[factory.WorkOrder](),
+		Summary: "Order work from the Factory",
+		Description: "With the manual bridge this is how an accepted sales order reaches the Factory: " +
+			"put its id into reference. Stock goods without a reference go on the shelf.",
+		Problems: []problem.Code{problem.DuplicateReference, problem.ReferenceRequired, problem.TooManyOpen},
+		Events:   []event.Type{event.WorkOrderCreated, event.WorkOrderReady},
 	}, func(tx *sandbox.Tx, _ string, in *CreateWorkOrder) (Result, error) {
 		work := factory.WorkOrderInput{SKU: in.SKU, Quantity: in.Quantity, Reference: in.Reference, DueDate: in.DueDate}
 		if in.Priority != nil {
@@ -88,11 +98,14 @@ func createWorkOrder() Operation {
 
 func startPrintRun() Operation {
 	return write(Operation{
-		ID: "start_print_run", Path: "/factory/print-runs", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.PrintRun](),
-		Summary:     "Start a press",
-		Description: "Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves its order in printing: start another for the rest.",
+		ID: "start_print_run", Path: "/factory/print-runs", System: Factory, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[factory.PrintRun](),
+		Summary: "Start a press",
+		Description: "Name one work order, or up to six of the same paper as a gang run. " +
+			"A run that ends short leaves its order in printing: start another for the rest.",
 		Problems: []problem.Code{
-			problem.NotFound, problem.InvalidState, problem.PressDown, problem.PressBusy, problem.NoOperator, problem.InsufficientStock, problem.GangMixedPaper,
+			problem.NotFound, problem.InvalidState, problem.PressDown, problem.PressBusy, problem.NoOperator,
+			problem.InsufficientStock, problem.GangMixedPaper,
 		},
 		Events: []event.Type{
 			event.PrintRunStarted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
@@ -100,7 +113,9 @@ func startPrintRun() Operation {
 		},
 		Press: pressOf,
 	}, func(tx *sandbox.Tx, _ string, in *StartPrintRun) (Result, error) {
-		run := factory.PrintRunInput{PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo}
+		run := factory.PrintRunInput{
+			PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo,
+		}
 		if in.OversPct != nil {
 			run.OversPct = *in.OversPct
 		}
@@ -123,13 +138,18 @@ func pressOf(in any) string {
 
 func createFactoryShipment() Operation {
 	return write(Operation{
-		ID: "create_factory_shipment", Path: "/factory/shipments", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.Shipment](),
-		Summary:     "Ship finished goods",
-		Description: "The goods go to the customer of the order that the work order's reference names. With the auto bridge Head Office bills them at once.",
-		Problems:    []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState},
-		Events:      []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated, event.MissionCompleted},
+		ID: "create_factory_shipment", Path: "/factory/shipments", System: Factory, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[factory.Shipment](),
+		Summary: "Ship finished goods",
+		Description: "The goods go to the customer of the order that the work order's reference names. " +
+			"With the auto bridge Head Office bills them at once.",
+		Problems: []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState},
+		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
+			event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryShipment) (Result, error) {
-		id, err := tx.Company.ShipFromFactory(factory.ShipmentInput{WorkOrderID: in.WorkOrderID, CarrierNote: in.CarrierNote})
+		id, err := tx.Company.ShipFromFactory(factory.ShipmentInput{
+			WorkOrderID: in.WorkOrderID, CarrierNote: in.CarrierNote,
+		})
 		return Result{Resource: "factory_shipment", ID: id}, err
 	})
 }

@@ -24,34 +24,45 @@ type TradeOnMarket struct {
 func marketOperations() []Operation {
 	return slices.Concat(
 		reads[market.Quote](noun{
-			system: Office, path: "/office/market", resource: "market_quote", singular: "market_quote", plural: "market_quotes", summary: "market quotes",
-			listDescription: "The market's bid and ask prices of today. Prices move from day to day, and give way to your trades.",
+			system: Office, path: "/office/market", resource: "market_quote", singular: "market_quote",
+			plural: "market_quotes", summary: "market quotes",
+			listDescription: "The market's bid and ask prices of today. " +
+				"Prices move from day to day, and give way to your trades.",
 		}),
 		[]Operation{tradeOnMarket()},
 		reads[market.Trade](noun{
-			system: Office, path: "/office/market/trades", resource: "market_trade", singular: "market_trade", plural: "market_trades", summary: "market trades",
+			system: Office, path: "/office/market/trades", resource: "market_trade", singular: "market_trade",
+			plural: "market_trades", summary: "market trades",
 		}),
 	)
 }
 
 func marketDeliveryOperations() []Operation {
 	return reads[factory.MarketDelivery](noun{
-		system: Factory, path: "/factory/market-deliveries", resource: "market_delivery", singular: "market_delivery", plural: "market_deliveries", summary: "market deliveries",
-		listDescription: "Goods bought on the market that have come. The carrier puts them away: no goods receipt is needed.",
+		system: Factory, path: "/factory/market-deliveries", resource: "market_delivery", singular: "market_delivery",
+		plural: "market_deliveries", summary: "market deliveries",
+		listDescription: "Goods bought on the market that have come. The carrier puts them away: " +
+			"no goods receipt is needed.",
 	})
 }
 
 func tradeOnMarket() Operation {
 	return write(Operation{
-		ID: "trade_on_market", Path: "/office/market", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[market.Trade](),
-		Summary:     "Trade on the market",
-		Description: "The money moves at once. Bought goods come on the next working day; sold goods leave the Factory's warehouse at once. Large trades move the price against you.",
-		Problems:    []problem.Code{problem.LimitNotMet, problem.InsufficientFunds, problem.InsufficientStock, problem.NotTraded},
+		ID: "trade_on_market", Path: "/office/market", System: Office, Key: KeyRequired, Status: http.StatusCreated,
+		Out:     reflect.TypeFor[market.Trade](),
+		Summary: "Trade on the market",
+		Description: "The money moves at once. Bought goods come on the next working day; sold goods leave the " +
+			"Factory's warehouse at once. Large trades move the price against you.",
+		Problems: []problem.Code{problem.LimitNotMet, problem.InsufficientFunds, problem.InsufficientStock,
+			problem.NotTraded},
 		Events: []event.Type{
-			event.MarketTradeExecuted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated, event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,
+			event.MarketTradeExecuted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
+			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,
 		},
 	}, func(tx *sandbox.Tx, _ string, in *TradeOnMarket) (Result, error) {
-		id, err := tx.Company.Trade(market.Order{Side: in.Side, SKU: in.SKU, Quantity: in.Quantity, LimitMinor: in.LimitMinor})
+		id, err := tx.Company.Trade(market.Order{
+			Side: in.Side, SKU: in.SKU, Quantity: in.Quantity, LimitMinor: in.LimitMinor,
+		})
 		return Result{Resource: "market_trade", ID: id}, err
 	})
 }

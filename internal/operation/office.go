@@ -40,44 +40,55 @@ type Cash struct {
 func officeOperations() []Operation {
 	return slices.Concat(
 		reads[office.SalesOrder](noun{
-			system: Office, path: "/office/sales-orders", resource: "sales_order", singular: "sales_order", plural: "sales_orders", summary: "sales orders",
-			listDescription: "The orders of customers. An order waits for an answer until answer_by, and for its goods until cancel_after.",
+			system: Office, path: "/office/sales-orders", resource: "sales_order", singular: "sales_order",
+			plural: "sales_orders", summary: "sales orders",
+			listDescription: "The orders of customers. An order waits for an answer until answer_by, and for its " +
+				"goods until cancel_after.",
 		}),
 		[]Operation{acceptSalesOrder(), declineSalesOrder()},
 		reads[office.Shipment](noun{
-			system: Office, path: "/office/shipments", resource: "office_shipment", singular: "office_shipment", plural: "office_shipments", summary: "shipments of Head Office",
+			system: Office, path: "/office/shipments", resource: "office_shipment", singular: "office_shipment",
+			plural: "office_shipments", summary: "shipments of Head Office",
 		}),
 		[]Operation{createOfficeShipment()},
 		reads[office.CustomerInvoice](noun{
-			system: Office, path: "/office/customer-invoices", resource: "customer_invoice", singular: "customer_invoice", plural: "customer_invoices", summary: "customer invoices",
+			system: Office, path: "/office/customer-invoices", resource: "customer_invoice",
+			singular: "customer_invoice", plural: "customer_invoices", summary: "customer invoices",
 		}),
 		reads[office.Payment](noun{
-			system: Office, path: "/office/payments", resource: "payment", singular: "payment", plural: "payments", summary: "payments",
+			system: Office, path: "/office/payments", resource: "payment", singular: "payment", plural: "payments",
+			summary: "payments",
 		}),
 		[]Operation{{
-			ID: "get_cash", Kind: Object, Method: http.MethodGet, Path: "/office/cash", System: Office, Key: KeyNone, Status: http.StatusOK,
-			Summary: "The company's cash", Out: reflect.TypeFor[Cash](), Value: cash,
+			ID: "get_cash", Kind: Object, Method: http.MethodGet, Path: "/office/cash", System: Office, Key: KeyNone,
+			Status: http.StatusOK, Summary: "The company's cash", Out: reflect.TypeFor[Cash](), Value: cash,
 		}},
 		reads[office.LedgerEntry](noun{
-			system: Office, path: "/office/ledger", resource: "ledger_entry", singular: "ledger_entry", plural: "ledger_entries", summary: "ledger entries",
+			system: Office, path: "/office/ledger", resource: "ledger_entry", singular: "ledger_entry",
+			plural: "ledger_entries", summary: "ledger entries",
 			listDescription: "Every movement of cash, each with the event that it belongs to.",
 		}),
 		reads[office.Customer](noun{
-			system: Office, path: "/office/customers", resource: "customer", singular: "customer", plural: "customers", summary: "customers",
+			system: Office, path: "/office/customers", resource: "customer", singular: "customer", plural: "customers",
+			summary: "customers",
 		}),
 		reads[office.Product](noun{
-			system: Office, path: "/office/products", resource: "office_product", singular: "office_product", plural: "office_products", summary: "products with their prices",
+			system: Office, path: "/office/products", resource: "office_product", singular: "office_product",
+			plural: "office_products", summary: "products with their prices",
 		}),
 	)
 }
 
 func acceptSalesOrder() Operation {
 	return write(Operation{
-		ID: "accept_sales_order", Path: "/office/sales-orders/{id}/accept", System: Office, Out: reflect.TypeFor[office.SalesOrder](),
-		Summary:     "Accept a sales order",
-		Description: "With the auto bridge the Factory gets its work order at once and the order goes into production; with the manual bridge it is accepted, and carrying it across is your integration's work.",
-		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
-		Events:      []event.Type{event.SalesOrderAccepted, event.WorkOrderCreated, event.WorkOrderReady, event.MissionCompleted},
+		ID: "accept_sales_order", Path: "/office/sales-orders/{id}/accept", System: Office,
+		Out:     reflect.TypeFor[office.SalesOrder](),
+		Summary: "Accept a sales order",
+		Description: "With the auto bridge the Factory gets its work order at once and the order goes into " +
+			"production; with the manual bridge it is accepted, and carrying it across is your integration's work.",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
+		Events: []event.Type{event.SalesOrderAccepted, event.WorkOrderCreated, event.WorkOrderReady,
+			event.MissionCompleted},
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
 		return Result{Resource: "sales_order", ID: id}, tx.Company.AcceptSalesOrder(id)
 	})
@@ -85,7 +96,8 @@ func acceptSalesOrder() Operation {
 
 func declineSalesOrder() Operation {
 	return write(Operation{
-		ID: "decline_sales_order", Path: "/office/sales-orders/{id}/decline", System: Office, BodyOptional: true, Out: reflect.TypeFor[office.SalesOrder](),
+		ID: "decline_sales_order", Path: "/office/sales-orders/{id}/decline", System: Office, BodyOptional: true,
+		Out:      reflect.TypeFor[office.SalesOrder](),
 		Summary:  "Decline a sales order",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.SalesOrderDeclined},
@@ -96,11 +108,15 @@ func declineSalesOrder() Operation {
 
 func createOfficeShipment() Operation {
 	return write(Operation{
-		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.Shipment](),
-		Summary:     "Ship a sales order or a contract lot, and bill it",
-		Description: "Raises the customer's invoice, nested in the response. With the auto bridge the goods leave the Factory too, so they must be ready.",
-		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch, problem.WorkOrderNotReady},
-		Events:      []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated, event.MissionCompleted},
+		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[office.Shipment](),
+		Summary: "Ship a sales order or a contract lot, and bill it",
+		Description: "Raises the customer's invoice, nested in the response. " +
+			"With the auto bridge the goods leave the Factory too, so they must be ready.",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch,
+			problem.WorkOrderNotReady},
+		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
+			event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeShipment) (Result, error) {
 		ship, of := tx.Company.ShipFromOffice, in.SalesOrderID
 		if in.ContractLotID != nil {
@@ -115,6 +131,7 @@ func cash(v *sandbox.View, _ moment.Instant) any {
 	s := &v.Summary
 	return Cash{
 		CashMinor: s.CashMinor, Currency: money.Currency, OverdraftLimitMinor: s.OverdraftLimitMinor,
-		DaysNegative: s.DaysNegative, ReceivableMinor: s.ReceivableMinor, PayableMinor: s.PayableMinor, OpeningCashMinor: s.OpeningCashMinor,
+		DaysNegative: s.DaysNegative, ReceivableMinor: s.ReceivableMinor, PayableMinor: s.PayableMinor,
+		OpeningCashMinor: s.OpeningCashMinor,
 	}
 }

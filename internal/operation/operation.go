@@ -142,8 +142,9 @@ type Result struct {
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), requestOperations(), missionOperations(), worldOperations(), officeOperations(), lotOperations(), marketOperations(), procurementOperations(), peopleOperations(),
-		factoryOperations(), deliveryOperations(), marketDeliveryOperations(), gateOperations(), webhookOperations(),
+		sandboxOperations(), requestOperations(), missionOperations(), worldOperations(), officeOperations(),
+		lotOperations(), marketOperations(), procurementOperations(), peopleOperations(), factoryOperations(),
+		deliveryOperations(), marketDeliveryOperations(), gateOperations(), webhookOperations(),
 	} {
 		table = append(table, group...)
 	}
@@ -154,7 +155,8 @@ func Table() []Operation {
 // rules, followed by its own.
 func (o *Operation) Common() []problem.Code {
 	codes := []problem.Code{
-		problem.BadRequest, problem.KeyInURL, problem.Banned, problem.RateLimited, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable,
+		problem.BadRequest, problem.KeyInURL, problem.Banned,
+		problem.RateLimited, problem.InvalidParameter, problem.MethodNotAllowed, problem.NotAcceptable,
 		problem.HostRefused, problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
 	}
 	if o.System != Open {
@@ -172,13 +174,16 @@ func (o *Operation) Common() []problem.Code {
 	case Row:
 		codes = append(codes, problem.NotFound)
 	case Write:
-		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
-			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.SandboxExpired, problem.SandboxBankrupt)
+		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed,
+			problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout, problem.IdempotencyKeyInvalid,
+			problem.IdempotencyKeyReused, problem.SandboxExpired, problem.SandboxBankrupt)
 	case Creation:
-		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
+		codes = append(codes, problem.InvalidJSON,
+			problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
 			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.RequestInProgress)
 	case Deletion:
-		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
+		codes = append(codes, problem.InvalidJSON,
+			problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
 			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused)
 	case Object, Ticket:
 	}
@@ -271,8 +276,9 @@ func reads[R any](n noun) []Operation {
 		}
 	}
 	row := Operation{
-		ID: "get_" + n.singular, Kind: Row, Method: http.MethodGet, Path: n.path + "/{id}", System: n.system, Key: KeyNone, Status: http.StatusOK,
-		Summary: "Read one of the " + n.summary, Resource: n.resource, Out: reflect.TypeFor[R](),
+		ID: "get_" + n.singular, Kind: Row, Method: http.MethodGet, Path: n.path + "/{id}", System: n.system,
+		Key: KeyNone, Status: http.StatusOK, Summary: "Read one of the " + n.summary, Resource: n.resource,
+		Out: reflect.TypeFor[R](),
 	}
 	return []Operation{list, row}
 }

@@ -113,7 +113,9 @@ func (o *Operation) Query() []Parameter {
 				Name: ParameterLimit, Type: Integer, Minimum: 1, Maximum: maxLimit, Default: new(int64(defaultLimit)),
 				Common: true, Doc: "Rows in a page.",
 			},
-			Parameter{Name: ParameterCursor, Type: Text, Common: true, Doc: "next_cursor of the page before, unchanged."},
+			Parameter{
+				Name: ParameterCursor, Type: Text, Common: true, Doc: "next_cursor of the page before, unchanged.",
+			},
 			Parameter{
 				Name: ParameterUpdatedSince, Type: Time, Common: true,
 				Doc: "Only rows changed at or after this time.",
@@ -194,8 +196,9 @@ func (o *Operation) headers() []Parameter {
 	})
 	if o.Key != KeyNone {
 		headers = append(headers, Parameter{
-			Name: wire.HeaderIdempotencyKey, Required: o.Key == KeyRequired, Minimum: 1, MaxLength: MaxIdempotencyKeyLength,
-			Common: true, Doc: "One key for each intention, the same on every retry.",
+			Name: wire.HeaderIdempotencyKey, Required: o.Key == KeyRequired, Minimum: 1,
+			MaxLength: MaxIdempotencyKeyLength,
+			Common:    true, Doc: "One key for each intention, the same on every retry.",
 		})
 	}
 	for i := range headers {

@@ -48,22 +48,27 @@ type RunPayroll struct {
 func peopleOperations() []Operation {
 	return slices.Concat(
 		reads[hr.Employee](noun{
-			system: Office, path: "/office/employees", resource: "employee", singular: "employee", plural: "employees", summary: "employees",
+			system: Office, path: "/office/employees", resource: "employee", singular: "employee", plural: "employees",
+			summary:         "employees",
 			listDescription: "The employees of the company, those who have left included.",
 		}),
 		[]Operation{hireEmployee(), dismissEmployee()},
 		reads[hr.LeaveRequest](noun{
-			system: Office, path: "/office/leave-requests", resource: "leave_request", singular: "leave_request", plural: "leave_requests", summary: "leave requests",
+			system: Office, path: "/office/leave-requests", resource: "leave_request", singular: "leave_request",
+			plural: "leave_requests", summary: "leave requests",
 			listDescription: "Holidays, announced five working days ahead and always granted.",
 		}),
 		reads[hr.Timesheet](noun{
-			system: Office, path: "/office/timesheets", resource: "timesheet", singular: "timesheet", plural: "timesheets", summary: "timesheets",
+			system: Office, path: "/office/timesheets", resource: "timesheet", singular: "timesheet",
+			plural: "timesheets", summary: "timesheets",
 			listDescription: "The hours of each week, as the bridge or the client recorded them.",
 		}),
 		[]Operation{createTimesheet()},
 		reads[hr.PayrollRun](noun{
-			system: Office, path: "/office/payroll-runs", resource: "payroll_run", singular: "payroll_run", plural: "payroll_runs", summary: "payroll runs",
-			listDescription: "The wages of each week: due on the Wednesday after, dearer when late, and collected in the end.",
+			system: Office, path: "/office/payroll-runs", resource: "payroll_run", singular: "payroll_run",
+			plural: "payroll_runs", summary: "payroll runs",
+			listDescription: "The wages of each week: due on the Wednesday after, dearer when late, and " +
+				"collected in the end.",
 		}),
 		[]Operation{runPayroll()},
 	)
@@ -71,14 +76,16 @@ func peopleOperations() []Operation {
 
 func gateOperations() []Operation {
 	return reads[factory.Attendance](noun{
-		system: Factory, path: "/factory/attendance", resource: "attendance", singular: "attendance_row", plural: "attendance", summary: "attendance",
+		system: Factory, path: "/factory/attendance", resource: "attendance", singular: "attendance_row",
+		plural: "attendance", summary: "attendance",
 		listDescription: "Attendance on each day, by badge. week_start picks the week of a Monday.",
 	})
 }
 
 func hireEmployee() Operation {
 	return write(Operation{
-		ID: "hire_employee", Path: "/office/employees", System: Office, Status: http.StatusCreated, Out: reflect.TypeFor[hr.Employee](),
+		ID: "hire_employee", Path: "/office/employees", System: Office, Status: http.StatusCreated,
+		Out:         reflect.TypeFor[hr.Employee](),
 		Summary:     "Hire an employee",
 		Description: "Costs a fee. They begin two working days later, in the place of the one who left the role.",
 		Problems:    []problem.Code{problem.InsufficientFunds, problem.HeadcountLimit},
@@ -91,11 +98,13 @@ func hireEmployee() Operation {
 
 func dismissEmployee() Operation {
 	return write(Operation{
-		ID: "dismiss_employee", Path: "/office/employees/{id}/dismiss", System: Office, BodyOptional: true, Out: reflect.TypeFor[hr.Employee](),
-		Summary:     "Dismiss an employee",
-		Description: "Costs two weeks' wage. Today still counts as worked, and a press that they have set going runs on.",
-		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.InsufficientFunds},
-		Events:      []event.Type{event.EmployeeDismissed},
+		ID: "dismiss_employee", Path: "/office/employees/{id}/dismiss", System: Office, BodyOptional: true,
+		Out:     reflect.TypeFor[hr.Employee](),
+		Summary: "Dismiss an employee",
+		Description: "Costs two weeks' wage. Today still counts as worked, and a press that they have " +
+			"set going runs on.",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.InsufficientFunds},
+		Events:   []event.Type{event.EmployeeDismissed},
 	}, func(tx *sandbox.Tx, id string, in *DismissEmployee) (Result, error) {
 		return Result{Resource: "employee", ID: id}, tx.Company.DismissEmployee(id, in.Reason)
 	})
@@ -103,12 +112,15 @@ func dismissEmployee() Operation {
 
 func createTimesheet() Operation {
 	return write(Operation{
-		ID: "create_timesheet", Path: "/office/timesheets", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[hr.Timesheet](),
+		ID: "create_timesheet", Path: "/office/timesheets", System: Office, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[hr.Timesheet](),
 		Summary: "Record the hours of a week",
-		Description: "From Friday noon on, once for each week. The wages are then due on the Wednesday after. With the auto bridge the Factory's attendance " +
-			"is recorded at the close of Friday unless you were first. Hours that differ from attendance are taken, and annoy the crew.",
-		Problems: []problem.Code{problem.TimesheetExists, problem.WeekNotOver, problem.PayrollAlreadyPaid, problem.EmployeeMissing},
-		Events:   []event.Type{event.PayrollDue},
+		Description: "From Friday noon on, once for each week. The wages are then due on the Wednesday after. " +
+			"With the auto bridge the Factory's attendance is recorded at the close of Friday unless you were first. " +
+			"Hours that differ from attendance are taken, and annoy the crew.",
+		Problems: []problem.Code{problem.TimesheetExists, problem.WeekNotOver, problem.PayrollAlreadyPaid,
+			problem.EmployeeMissing},
+		Events: []event.Type{event.PayrollDue},
 	}, func(tx *sandbox.Tx, _ string, in *CreateTimesheet) (Result, error) {
 		id, err := tx.Company.RecordTimesheet(in.WeekStart, in.hours())
 		return Result{Resource: "timesheet", ID: id}, err
@@ -132,12 +144,14 @@ func (in *CreateTimesheet) hours() []hr.Hours {
 
 func runPayroll() Operation {
 	return write(Operation{
-		ID: "run_payroll", Path: "/office/payroll-runs", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[hr.PayrollRun](),
+		ID: "run_payroll", Path: "/office/payroll-runs", System: Office, Key: KeyRequired, Status: http.StatusCreated,
+		Out:     reflect.TypeFor[hr.PayrollRun](),
 		Summary: "Pay the wages of a week",
-		Description: "Pays the hours of the week's timesheet. Late wages cost 2 % for each working day, 10 % at most; after five working days they are collected, " +
-			"whether or not the cash is there.",
-		Problems: []problem.Code{problem.NotFound, problem.TimesheetMissing, problem.PayrollAlreadyPaid, problem.InsufficientFunds},
-		Events:   []event.Type{event.PayrollPaid, event.MissionCompleted},
+		Description: "Pays the hours of the week's timesheet. Late wages cost 2 % for each working day, 10 % at " +
+			"most; after five working days they are collected, whether or not the cash is there.",
+		Problems: []problem.Code{problem.NotFound, problem.TimesheetMissing, problem.PayrollAlreadyPaid,
+			problem.InsufficientFunds},
+		Events: []event.Type{event.PayrollPaid, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *RunPayroll) (Result, error) {
 		id, err := tx.Company.RunPayroll(in.WeekStart)
 		return Result{Resource: "payroll_run", ID: id}, err

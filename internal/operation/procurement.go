@@ -68,24 +68,31 @@ type CreateFactoryGoodsReceipt struct {
 func procurementOperations() []Operation {
 	return slices.Concat(
 		reads[office.Supplier](noun{
-			system: Office, path: "/office/suppliers", resource: "supplier", singular: "supplier", plural: "suppliers", summary: "suppliers",
+			system: Office, path: "/office/suppliers", resource: "supplier", singular: "supplier", plural: "suppliers",
+			summary:         "suppliers",
 			listDescription: "The suppliers with their materials, prices, lead times and credit limits.",
 		}),
 		reads[office.Requisition](noun{
-			system: Office, path: "/office/requisitions", resource: "office_requisition", singular: "office_requisition", plural: "office_requisitions", summary: "requisitions of Head Office",
+			system: Office, path: "/office/requisitions", resource: "office_requisition",
+			singular: "office_requisition", plural: "office_requisitions", summary: "requisitions of Head Office",
 		}),
 		[]Operation{createRequisition(), approveRequisition(), rejectRequisition()},
 		reads[office.PurchaseOrder](noun{
-			system: Office, path: "/office/purchase-orders", resource: "purchase_order", singular: "purchase_order", plural: "purchase_orders", summary: "purchase orders",
-			listDescription: "The orders to suppliers. receipt_status and billing_status say how much of each has been received and billed.",
+			system: Office, path: "/office/purchase-orders", resource: "purchase_order", singular: "purchase_order",
+			plural: "purchase_orders", summary: "purchase orders",
+			listDescription: "The orders to suppliers. receipt_status and billing_status say how much of each has " +
+				"been received and billed.",
 		}),
 		[]Operation{createPurchaseOrder(), approvePurchaseOrder()},
 		reads[office.GoodsReceipt](noun{
-			system: Office, path: "/office/goods-receipts", resource: "office_goods_receipt", singular: "office_goods_receipt", plural: "office_goods_receipts", summary: "goods receipts of Head Office",
+			system: Office, path: "/office/goods-receipts",
+			resource: "office_goods_receipt", singular: "office_goods_receipt", plural: "office_goods_receipts",
+			summary: "goods receipts of Head Office",
 		}),
 		[]Operation{createOfficeGoodsReceipt()},
 		reads[office.SupplierInvoice](noun{
-			system: Office, path: "/office/supplier-invoices", resource: "supplier_invoice", singular: "supplier_invoice", plural: "supplier_invoices", summary: "supplier invoices",
+			system: Office, path: "/office/supplier-invoices", resource: "supplier_invoice",
+			singular: "supplier_invoice", plural: "supplier_invoices", summary: "supplier invoices",
 			listDescription: "The bills of suppliers, compared with orders and receipts.",
 		}),
 		[]Operation{paySupplierInvoice()},
@@ -95,15 +102,20 @@ func procurementOperations() []Operation {
 func deliveryOperations() []Operation {
 	return slices.Concat(
 		reads[factory.Requisition](noun{
-			system: Factory, path: "/factory/requisitions", resource: "factory_requisition", singular: "factory_requisition", plural: "factory_requisitions", summary: "requisitions of the Factory",
-			listDescription: "The material that the Factory's reorder rule asks for. One is open for an item until it is refilled.",
+			system: Factory, path: "/factory/requisitions", resource: "factory_requisition",
+			singular: "factory_requisition", plural: "factory_requisitions", summary: "requisitions of the Factory",
+			listDescription: "The material that the Factory's reorder rule asks for. " +
+				"One is open for an item until it is refilled.",
 		}),
 		reads[factory.Delivery](noun{
-			system: Factory, path: "/factory/deliveries", resource: "delivery", singular: "delivery", plural: "deliveries", summary: "deliveries",
+			system: Factory, path: "/factory/deliveries", resource: "delivery", singular: "delivery",
+			plural: "deliveries", summary: "deliveries",
 			listDescription: "Suppliers' trucks at the gate. Their goods are in stock once they are counted in.",
 		}),
 		reads[factory.GoodsReceipt](noun{
-			system: Factory, path: "/factory/goods-receipts", resource: "factory_goods_receipt", singular: "factory_goods_receipt", plural: "factory_goods_receipts", summary: "goods receipts of the Factory",
+			system: Factory, path: "/factory/goods-receipts",
+			resource: "factory_goods_receipt", singular: "factory_goods_receipt", plural: "factory_goods_receipts",
+			summary: "goods receipts of the Factory",
 		}),
 		[]Operation{createFactoryGoodsReceipt()},
 	)
@@ -119,20 +131,25 @@ func materials(lines []MaterialLine) []office.RequisitionLine {
 
 func createRequisition() Operation {
 	return write(Operation{
-		ID: "create_requisition", Path: "/office/requisitions", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.Requisition](),
-		Summary:     "File a requisition",
-		Description: "With the manual bridge this is how the Factory's wish for material reaches Head Office: put its requisition's id into reference. Small ones are approved by policy at once.",
-		Problems:    []problem.Code{problem.DuplicateReference, problem.TooManyOpen},
-		Events:      []event.Type{event.OfficeRequisitionReceived, event.OfficeRequisitionApproved},
+		ID: "create_requisition", Path: "/office/requisitions", System: Office, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[office.Requisition](),
+		Summary: "File a requisition",
+		Description: "With the manual bridge this is how the Factory's wish for material reaches Head Office: " +
+			"put its requisition's id into reference. Small ones are approved by policy at once.",
+		Problems: []problem.Code{problem.DuplicateReference, problem.TooManyOpen},
+		Events:   []event.Type{event.OfficeRequisitionReceived, event.OfficeRequisitionApproved},
 	}, func(tx *sandbox.Tx, _ string, in *CreateRequisition) (Result, error) {
-		id, err := tx.Company.FileRequisition(office.RequisitionInput{Lines: materials(in.Lines), Reference: in.Reference, NeededBy: in.NeededBy})
+		id, err := tx.Company.FileRequisition(office.RequisitionInput{
+			Lines: materials(in.Lines), Reference: in.Reference, NeededBy: in.NeededBy,
+		})
 		return Result{Resource: "office_requisition", ID: id}, err
 	})
 }
 
 func approveRequisition() Operation {
 	return write(Operation{
-		ID: "approve_requisition", Path: "/office/requisitions/{id}/approve", System: Office, Out: reflect.TypeFor[office.Requisition](),
+		ID: "approve_requisition", Path: "/office/requisitions/{id}/approve", System: Office,
+		Out:      reflect.TypeFor[office.Requisition](),
 		Summary:  "Approve a requisition",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.OfficeRequisitionApproved},
@@ -143,7 +160,8 @@ func approveRequisition() Operation {
 
 func rejectRequisition() Operation {
 	return write(Operation{
-		ID: "reject_requisition", Path: "/office/requisitions/{id}/reject", System: Office, BodyOptional: true, Out: reflect.TypeFor[office.Requisition](),
+		ID: "reject_requisition", Path: "/office/requisitions/{id}/reject", System: Office, BodyOptional: true,
+		Out:      reflect.TypeFor[office.Requisition](),
 		Summary:  "Reject a requisition",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.OfficeRequisitionRejected},
@@ -154,23 +172,29 @@ func rejectRequisition() Operation {
 
 func createPurchaseOrder() Operation {
 	return write(Operation{
-		ID: "create_purchase_order", Path: "/office/purchase-orders", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.PurchaseOrder](),
-		Summary:     "Order from a supplier",
-		Description: "A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest goes to the supplier at once. The truck comes to the Factory.",
+		ID: "create_purchase_order", Path: "/office/purchase-orders", System: Office, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[office.PurchaseOrder](),
+		Summary: "Order from a supplier",
+		Description: "A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest " +
+			"goes to the supplier at once. The truck comes to the Factory.",
 		Problems: []problem.Code{
-			problem.NotFound, problem.RequisitionNotApproved, problem.RequisitionAlreadyOrdered, problem.SupplierOnHold, problem.CreditLimitExceeded,
-			problem.SKUNotSupplied, problem.BelowMinimumOrder, problem.TooManyOpen,
+			problem.NotFound, problem.RequisitionNotApproved, problem.RequisitionAlreadyOrdered, problem.SupplierOnHold,
+			problem.CreditLimitExceeded, problem.SKUNotSupplied, problem.BelowMinimumOrder, problem.TooManyOpen,
 		},
-		Events: []event.Type{event.PurchaseOrderCreated, event.PurchaseOrderApprovalRequired, event.PurchaseOrderApproved},
+		Events: []event.Type{event.PurchaseOrderCreated, event.PurchaseOrderApprovalRequired,
+			event.PurchaseOrderApproved},
 	}, func(tx *sandbox.Tx, _ string, in *CreatePurchaseOrder) (Result, error) {
-		id, err := tx.Company.Purchase(office.PurchaseOrderInput{SupplierID: in.SupplierID, Lines: materials(in.Lines), RequisitionID: in.RequisitionID})
+		id, err := tx.Company.Purchase(office.PurchaseOrderInput{
+			SupplierID: in.SupplierID, Lines: materials(in.Lines), RequisitionID: in.RequisitionID,
+		})
 		return Result{Resource: "purchase_order", ID: id}, err
 	})
 }
 
 func approvePurchaseOrder() Operation {
 	return write(Operation{
-		ID: "approve_purchase_order", Path: "/office/purchase-orders/{id}/approve", System: Office, Key: KeyRequired, Out: reflect.TypeFor[office.PurchaseOrder](),
+		ID: "approve_purchase_order", Path: "/office/purchase-orders/{id}/approve", System: Office, Key: KeyRequired,
+		Out:      reflect.TypeFor[office.PurchaseOrder](),
 		Summary:  "Approve a purchase order",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.SupplierOnHold},
 		Events:   []event.Type{event.PurchaseOrderApproved},
@@ -181,11 +205,14 @@ func approvePurchaseOrder() Operation {
 
 func createOfficeGoodsReceipt() Operation {
 	return write(Operation{
-		ID: "create_office_goods_receipt", Path: "/office/goods-receipts", System: Office, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[office.GoodsReceipt](),
-		Summary:     "Record the goods that the Factory took in",
-		Description: "The goods receipt that a supplier's bill is matched against. With the auto bridge it is written by itself when the Factory counts a delivery in.",
-		Problems:    []problem.Code{problem.NotFound, problem.PurchaseOrderNotApproved, problem.DuplicateReference, problem.QuantityExceedsOrder},
-		Events:      []event.Type{event.OfficeGoodsReceiptRecorded},
+		ID: "create_office_goods_receipt", Path: "/office/goods-receipts", System: Office, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[office.GoodsReceipt](),
+		Summary: "Record the goods that the Factory took in",
+		Description: "The goods receipt that a supplier's bill is matched against. " +
+			"With the auto bridge it is written by itself when the Factory counts a delivery in.",
+		Problems: []problem.Code{problem.NotFound, problem.PurchaseOrderNotApproved, problem.DuplicateReference,
+			problem.QuantityExceedsOrder},
+		Events: []event.Type{event.OfficeGoodsReceiptRecorded},
 	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeGoodsReceipt) (Result, error) {
 		receipt := office.GoodsReceiptInput{PurchaseOrderID: in.PurchaseOrderID, Reference: in.Reference}
 		for _, line := range in.Lines {
@@ -202,11 +229,14 @@ func createOfficeGoodsReceipt() Operation {
 
 func paySupplierInvoice() Operation {
 	return write(Operation{
-		ID: "pay_supplier_invoice", Path: "/office/supplier-invoices/{id}/pay", System: Office, Key: KeyRequired, BodyOptional: true, Out: reflect.TypeFor[office.SupplierInvoice](),
-		Summary:     "Pay a supplier",
-		Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.",
+		ID: "pay_supplier_invoice", Path: "/office/supplier-invoices/{id}/pay", System: Office, Key: KeyRequired,
+		BodyOptional: true, Out: reflect.TypeFor[office.SupplierInvoice](),
+		Summary: "Pay a supplier",
+		Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its " +
+			"matched amount, and the supplier credits the rest, or by the whole bill.",
 		Problems: []problem.Code{
-			problem.NotFound, problem.AlreadyPaid, problem.DirectDebit, problem.ThreeWayMismatch, problem.InsufficientFunds, problem.AmountNotPayable,
+			problem.NotFound, problem.AlreadyPaid, problem.DirectDebit, problem.ThreeWayMismatch,
+			problem.InsufficientFunds, problem.AmountNotPayable,
 		},
 		Events: []event.Type{event.SupplierInvoicePaid, event.MissionCompleted},
 	}, func(tx *sandbox.Tx, id string, in *PaySupplierInvoice) (Result, error) {
@@ -216,16 +246,20 @@ func paySupplierInvoice() Operation {
 
 func createFactoryGoodsReceipt() Operation {
 	return write(Operation{
-		ID: "create_factory_goods_receipt", Path: "/factory/goods-receipts", System: Factory, Key: KeyRequired, Status: http.StatusCreated, Out: reflect.TypeFor[factory.GoodsReceipt](),
-		Summary:     "Count a delivery in",
-		Description: "Accepted goods go into stock, rejected goods go back with the driver. With the auto bridge Head Office gets its copy at once.",
-		Problems:    []problem.Code{problem.NotFound, problem.DeliveryAlreadyReceived, problem.QuantityExceedsDelivery},
-		Events:      []event.Type{event.FactoryGoodsReceiptRecorded, event.OfficeGoodsReceiptRecorded, event.MissionCompleted},
+		ID: "create_factory_goods_receipt", Path: "/factory/goods-receipts", System: Factory, Key: KeyRequired,
+		Status: http.StatusCreated, Out: reflect.TypeFor[factory.GoodsReceipt](),
+		Summary: "Count a delivery in",
+		Description: "Accepted goods go into stock, rejected goods go back with the driver. " +
+			"With the auto bridge Head Office gets its copy at once.",
+		Problems: []problem.Code{problem.NotFound, problem.DeliveryAlreadyReceived, problem.QuantityExceedsDelivery},
+		Events: []event.Type{event.FactoryGoodsReceiptRecorded, event.OfficeGoodsReceiptRecorded,
+			event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryGoodsReceipt) (Result, error) {
 		receipt := factory.GoodsReceiptInput{DeliveryID: in.DeliveryID}
 		if in.Lines != nil {
 			for _, line := range *in.Lines {
-				receipt.Counts = append(receipt.Counts, factory.Count{SKU: line.SKU, Accepted: line.QuantityAccepted, Rejected: line.QuantityRejected})
+				receipt.Counts = append(receipt.Counts,
+					factory.Count{SKU: line.SKU, Accepted: line.QuantityAccepted, Rejected: line.QuantityRejected})
 			}
 		}
 		id, err := tx.Company.CountDelivery(receipt)

@@ -85,12 +85,15 @@ func reportOf(x *sandbox.Examination, now moment.Instant) any {
 	minute := MinuteAt(v, now)
 	r := Report{
 		Score: s.Score, Status: v.Status(now),
-		Preset: s.Settings.Preset.Name, PresetVersion: s.Settings.Preset.Version, Seed: s.Settings.Seed, Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: company.Engine,
-		SimDate: minute.Date(), DayNumber: int64(minute.Day()), LastSeq: v.Sequence,
-		Currency: money.Currency, OpeningNetWorthMinor: s.NetWorthMinor - s.Score.ProfitMinor, NetWorth: netWorthPath(v),
-		Orders:   OrderCount{Shipped: s.Score.OrdersShipped, OnTime: s.Score.OrdersShipped - s.OrdersLate, Late: s.OrdersLate},
+		Preset: s.Settings.Preset.Name, PresetVersion: s.Settings.Preset.Version,
+		Seed: s.Settings.Seed, Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: company.Engine,
+		SimDate: minute.Date(), DayNumber: int64(minute.Day()), LastSeq: v.Sequence, Currency: money.Currency,
+		OpeningNetWorthMinor: s.NetWorthMinor - s.Score.ProfitMinor, NetWorth: netWorthPath(v),
+		Orders: OrderCount{Shipped: s.Score.OrdersShipped, OnTime: s.Score.OrdersShipped - s.OrdersLate,
+			Late: s.OrdersLate},
 		Writes:   WriteCount{Accepted: x.Accepted, Refused: x.Refused, Replayed: x.Replayed},
-		Missions: proofs(x.Completed), Achievements: proofs(x.Unlocked), Invariants: Invariants{Hold: x.Violation == nil}, StateHash: x.StateHash,
+		Missions: proofs(x.Completed), Achievements: proofs(x.Unlocked),
+		Invariants: Invariants{Hold: x.Violation == nil}, StateHash: x.StateHash,
 	}
 	r.Score.WritesRefused = x.Refused
 	if x.Violation != nil {
@@ -130,9 +133,11 @@ func netWorthPath(v *sandbox.View) []NetWorthPoint {
 
 func reportOperation() Operation {
 	return Operation{
-		ID: "get_report", Kind: Object, Method: http.MethodGet, Path: "/sandbox/report", System: Shared, Key: KeyNone, Status: http.StatusOK,
+		ID: "get_report", Kind: Object, Method: http.MethodGet, Path: "/sandbox/report", System: Shared, Key: KeyNone,
+		Status:  http.StatusOK,
 		Summary: "The score and its parts",
-		Description: "To compare players: the preset and seed, the net worth day by day, shipments in time, rejected writes, and the events that prove missions and achievements. " +
+		Description: "To compare players: the preset and seed, the net worth " +
+			"day by day, shipments in time, rejected writes, and the events that prove missions and achievements. " +
 			"Played alike, two sandboxes with the clock in manual mode have the same report.",
 		Out: reflect.TypeFor[Report](), Examined: reportOf,
 	}

@@ -46,7 +46,9 @@ type QueueTicket struct {
 
 // Creation returns the registry's form of a body.
 func (c *CreateSandbox) Creation(network string) sandbox.Creation {
-	creation := sandbox.Creation{Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network}
+	creation := sandbox.Creation{
+		Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network,
+	}
 	if c.Preset != nil {
 		creation.Preset = *c.Preset
 	}
@@ -109,9 +111,12 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
 			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
 		},
-		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now), ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,
-		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor, OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
-		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses, Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, Score: score,
+		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now),
+		ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,
+		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor,
+		OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
+		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses,
+		Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, Score: score,
 	}
 }
 
@@ -181,59 +186,74 @@ type Links struct {
 func sandboxOperations() []Operation {
 	return []Operation{
 		{
-			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open, Key: KeyAccepted, Status: http.StatusCreated,
+			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open,
+			Key: KeyAccepted, Status: http.StatusCreated,
 			Summary: "Create a sandbox",
-			Description: "A throw-away company with a key for each of its two systems. The keys are shown once, in this response. When all places are taken the response is 202 with a ticket to poll. " +
+			Description: "A throw-away company with a key for each of its two systems. The keys are " +
+				"shown once, in this response. When all places are taken the response is 202 with a ticket to poll. " +
 				"An Idempotency-Key counts from 20 characters on, within your network and for ten minutes.",
-			Problems: []problem.Code{problem.OriginRefused, problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
-			In:       reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
+			Problems: []problem.Code{problem.OriginRefused, problem.InvalidPreset, problem.PowRequired,
+				problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
+			In: reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](),
+			Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
-			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyNone, Status: http.StatusCreated,
-			Summary:     "Look at a queue ticket",
-			Description: "Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the ticket: its keys are shown this once. Leave at least three seconds between two polls.",
-			Problems:    []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
-			Out:         reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
+			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyNone,
+			Status:  http.StatusCreated,
+			Summary: "Look at a queue ticket",
+			Description: "Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the " +
+				"ticket: its keys are shown this once. Leave at least three seconds between two polls.",
+			Problems: []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
+			Out:      reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
-			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared, Key: KeyNone,
+			Status:  http.StatusOK,
 			Summary: "The sandbox at a glance", Out: reflect.TypeFor[SandboxStatus](),
 			Value: func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
 		},
 		tickOperation(),
 		extendOperation(),
 		{
-			ID: "delete_sandbox", Kind: Deletion, Method: http.MethodDelete, Path: "/sandbox", System: Shared, Key: KeyAccepted, Status: http.StatusOK,
+			ID: "delete_sandbox", Kind: Deletion, Method: http.MethodDelete, Path: "/sandbox", System: Shared,
+			Key: KeyAccepted, Status: http.StatusOK,
 			Summary: "Delete the sandbox",
-			Description: "The sandbox is gone at once, and your network may have another one in its place. Both keys stop working: a repeated request fails with 401, also with the same Idempotency-Key, and so does each waiting poll. " +
-				"Deliveries that wait are not sent. A sandbox that has expired, or whose company is bankrupt, can be deleted too.",
+			Description: "The sandbox is gone at once, and your network may have another one in its place. " +
+				"Both keys stop working: a repeated request fails with 401, also " +
+				"with the same Idempotency-Key, and so does each waiting poll. Deliveries that wait are not sent. " +
+				"A sandbox that has expired, or whose company is bankrupt, can be deleted too.",
 			Problems: []problem.Code{problem.OriginRefused},
 			In:       reflect.TypeFor[noBody](), BodyOptional: true, Out: reflect.TypeFor[DeletedSandbox](),
 		},
 		{
-			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared,
+			Key: KeyNone, Status: http.StatusOK,
 			Summary:     "Cash, stock and presses over time",
 			Description: "A point for the opening and for each half day, oldest first, for charts.",
 			Out:         reflect.TypeFor[Series](), ValueSince: series,
 		},
 		reportOperation(),
 		{
-			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone, Status: http.StatusOK,
-			Summary:     "The event feed",
-			Description: "Every change of the company, oldest first, numbered without gaps. Keep the last seq that you have handled and ask for the events after it.",
-			Filters:     []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
+			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone,
+			Status:  http.StatusOK,
+			Summary: "The event feed",
+			Description: "Every change of the company, oldest first, numbered without gaps. " +
+				"Keep the last seq that you have handled and ask for the events after it.",
+			Filters: []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
 		},
 		{
-			ID: "poll_events", Kind: Poll, Method: http.MethodGet, Path: "/events/poll", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			ID: "poll_events", Kind: Poll, Method: http.MethodGet, Path: "/events/poll", System: Shared, Key: KeyNone,
+			Status:  http.StatusOK,
 			Summary: "Wait for events",
-			Description: "The events after a number: at once when there are some, else as soon as one happens, or without items after wait_s. " +
-				"Two polls of one key may wait at the same time.",
+			Description: "The events after a number: at once when there are some, else as soon as one happens, or " +
+				"without items after wait_s. Two polls of one key may wait at the same time.",
 			Problems: []problem.Code{problem.PollInProgress},
 			Filters:  []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
 		},
 		{
-			ID: "get_event", Kind: Row, Method: http.MethodGet, Path: "/events/{id}", System: Shared, Key: KeyNone, Status: http.StatusOK,
-			Summary: "Read one event", Resource: EventResource, Out: reflect.TypeFor[FeedEvent](),
+			ID: "get_event", Kind: Row, Method: http.MethodGet, Path: "/events/{id}",
+			System: Shared, Key: KeyNone, Status: http.StatusOK, Summary: "Read one event", Resource: EventResource,
+			Out: reflect.TypeFor[FeedEvent](),
 		},
 	}
 }
@@ -257,8 +277,9 @@ func tickOperation() Operation {
 		return Result{Value: func(v *sandbox.View) any {
 			minute := MinuteAt(v, now)
 			return TickResult{
-				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()), AdvancedMinutes: passed,
-				EventsWritten: v.Sequence - first, LastSeq: v.Sequence, CashMinor: v.Summary.CashMinor, Status: v.Status(now),
+				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
+				AdvancedMinutes: passed, EventsWritten: v.Sequence - first, LastSeq: v.Sequence,
+				CashMinor: v.Summary.CashMinor, Status: v.Status(now),
 			}
 		}}, nil
 	})
@@ -267,9 +288,11 @@ func tickOperation() Operation {
 func extendOperation() Operation {
 	return write(Operation{
 		ID: "extend_sandbox", Path: "/sandbox/extend", System: Shared,
-		Summary:     "Extend the lease",
-		Description: "Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in the company: no event is written.",
-		Problems:    []problem.Code{problem.OriginRefused, problem.ExtensionNotYet, problem.NoExtensionsLeft}, Out: reflect.TypeFor[SandboxStatus](),
+		Summary: "Extend the lease",
+		Description: "Moves the end of the sandbox, twice at most, and only in its last minutes. " +
+			"Nothing happens in the company: no event is written.",
+		Problems: []problem.Code{problem.OriginRefused, problem.ExtensionNotYet, problem.NoExtensionsLeft},
+		Out:      reflect.TypeFor[SandboxStatus](),
 	}, func(tx *sandbox.Tx, _ string, _ *noBody) (Result, error) {
 		now := tx.Now
 		return Result{Value: func(v *sandbox.View) any { return Status(v, max(now, v.LastEventAt)) }}, tx.Extend()
@@ -279,11 +302,14 @@ func extendOperation() Operation {
 func missionOperations() []Operation {
 	return slices.Concat(
 		reads[mission.Mission](noun{
-			system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions", summary: "missions",
-			listDescription: "Things to try next, in the order of teaching. The client's own requests complete a mission; no request asks for it.",
+			system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions",
+			summary: "missions",
+			listDescription: "Things to try next, in the order of teaching. " +
+				"The client's own requests complete a mission; no request asks for it.",
 		}),
 		reads[mission.Achievement](noun{
-			system: Shared, path: "/sandbox/achievements", resource: "achievement", singular: "achievement", plural: "achievements", summary: "achievements",
+			system: Shared, path: "/sandbox/achievements", resource: "achievement", singular: "achievement",
+			plural: "achievements", summary: "achievements",
 			listDescription: "The achievements that the client has unlocked, newest first. The docs list all of them.",
 		}),
 	)

@@ -48,15 +48,18 @@ type URLDetails struct {
 func webhookOperations() []Operation {
 	return slices.Concat(
 		reads[subscription.Subscription](noun{
-			system: Shared, path: "/webhooks", resource: subscription.Resource, singular: "webhook", plural: "webhooks", summary: "webhook subscriptions",
+			system: Shared, path: "/webhooks", resource: subscription.Resource, singular: "webhook", plural: "webhooks",
+			summary:         "webhook subscriptions",
 			listDescription: "The subscriptions of the sandbox, at most three. Either key manages all of them.",
 		}),
 		[]Operation{createWebhook(), updateWebhook(), deleteWebhook(), testWebhook(), rotateWebhookSecret(), {
-			ID: "list_webhook_deliveries", Kind: List, Method: http.MethodGet, Path: "/webhooks/{id}/deliveries", System: Shared, Key: KeyNone, Status: http.StatusOK,
+			ID: "list_webhook_deliveries", Kind: List, Method: http.MethodGet, Path: "/webhooks/{id}/deliveries",
+			System: Shared, Key: KeyNone, Status: http.StatusOK,
 			Summary: "List the deliveries of a webhook subscription",
-			Description: "A row for each attempt: the event, the time, and the status of the receiver's response, never its body. " +
-				"Waiting attempts are listed too. Of those that are over, the newest 500 are kept.",
-			Resource: subscription.DeliveryResource, Parent: subscription.Resource, Filters: []string{"status", "trigger"}, Out: reflect.TypeFor[subscription.Delivery](),
+			Description: "A row for each attempt: the event, the time, and the status of the receiver's response, " +
+				"never its body. Waiting attempts are listed too. Of those that are over, the newest 500 are kept.",
+			Resource: subscription.DeliveryResource, Parent: subscription.Resource,
+			Filters: []string{"status", "trigger"}, Out: reflect.TypeFor[subscription.Delivery](),
 		}, redeliver()},
 	)
 }
@@ -82,7 +85,8 @@ func telling(id, secret string) Result {
 
 func createWebhook() Operation {
 	return write(Operation{
-		ID: "create_webhook", Path: "/webhooks", System: Shared, Status: http.StatusCreated, Out: reflect.TypeFor[subscription.Subscription](),
+		ID: "create_webhook", Path: "/webhooks", System: Shared, Status: http.StatusCreated,
+		Out:     reflect.TypeFor[subscription.Subscription](),
 		Summary: "Create a webhook subscription",
 		Description: "The response holds the secret that signs deliveries, this once: a replay shows null. " +
 			"Nothing is delivered before POST /webhooks/{id}/test got a 2xx from your URL.",
@@ -109,12 +113,15 @@ func createWebhook() Operation {
 
 func updateWebhook() Operation {
 	return write(Operation{
-		ID: "update_webhook", Method: http.MethodPatch, Path: "/webhooks/{id}", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
+		ID: "update_webhook", Method: http.MethodPatch, Path: "/webhooks/{id}", System: Shared,
+		Out:     reflect.TypeFor[subscription.Subscription](),
 		Summary: "Change a webhook subscription", BodyOptional: true,
-		Description: "Fields that are left out stay as they are. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; " +
+		Description: "Fields that are left out stay as they are. A disabled subscription goes " +
+			"back into service, unless status is disabled. A changed URL has to be verified again, with any status; " +
 			"deliveries that waited for the old one are dropped.",
-		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected, problem.InvalidEventType},
-		Events:   []event.Type{event.WebhookUpdated, event.WebhookReenabled},
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected,
+			problem.InvalidEventType},
+		Events: []event.Type{event.WebhookUpdated, event.WebhookReenabled},
 	}, func(tx *sandbox.Tx, id string, in *UpdateWebhook) (Result, error) {
 		if _, err := tx.Company.Subscription(id); err != nil {
 			return Result{}, err
@@ -143,11 +150,13 @@ func updateWebhook() Operation {
 
 func deleteWebhook() Operation {
 	return write(Operation{
-		ID: "delete_webhook", Method: http.MethodDelete, Path: "/webhooks/{id}", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
-		Summary:     "Delete a webhook subscription",
-		Description: "Waiting deliveries are not sent. The response is its last row; after it the subscription and its log are gone.",
-		Problems:    []problem.Code{problem.NotFound},
-		Events:      []event.Type{event.WebhookDeleted},
+		ID: "delete_webhook", Method: http.MethodDelete, Path: "/webhooks/{id}", System: Shared,
+		Out:     reflect.TypeFor[subscription.Subscription](),
+		Summary: "Delete a webhook subscription",
+		Description: "Waiting deliveries are not sent. The response is its last row; after it the subscription and " +
+			"its log are gone.",
+		Problems: []problem.Code{problem.NotFound},
+		Events:   []event.Type{event.WebhookDeleted},
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
 		last, err := tx.Company.Unsubscribe(id, tx.Now)
 		return Result{Value: func(*sandbox.View) any { return last }}, err
@@ -156,10 +165,11 @@ func deleteWebhook() Operation {
 
 func rotateWebhookSecret() Operation {
 	return write(Operation{
-		ID: "rotate_webhook_secret", Path: "/webhooks/{id}/rotate-secret", System: Shared, Out: reflect.TypeFor[subscription.Subscription](),
+		ID: "rotate_webhook_secret", Path: "/webhooks/{id}/rotate-secret", System: Shared,
+		Out:     reflect.TypeFor[subscription.Subscription](),
 		Summary: "Replace the secret of a webhook subscription",
-		Description: "The response holds the new secret, this once. For a day both secrets sign, so that receivers can change over. " +
-			"A second rotation within the day ends the first secret at once.",
+		Description: "The response holds the new secret, this once. For a day both secrets sign, so that receivers " +
+			"can change over. A second rotation within the day ends the first secret at once.",
 		Problems: []problem.Code{problem.NotFound},
 		Events:   []event.Type{event.WebhookSecretRotated},
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
@@ -174,11 +184,13 @@ func rotateWebhookSecret() Operation {
 
 func redeliver() Operation {
 	o := write(Operation{
-		ID: "redeliver_webhook", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", System: Shared, Status: http.StatusAccepted,
-		Out:         reflect.TypeFor[subscription.Delivery](),
-		Summary:     "Send an event once more",
-		Description: "Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.",
-		Problems:    []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
+		ID: "redeliver_webhook", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", System: Shared,
+		Status:  http.StatusAccepted,
+		Out:     reflect.TypeFor[subscription.Delivery](),
+		Summary: "Send an event once more",
+		Description: "Returns a new delivery of the same event, under the same webhook-id. " +
+			"It is sent at once, within the budget, and retried like any other.",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
 	o.Run = func(tx *sandbox.Tx, at PathParams, _ any) (Result, error) {
 		id, err := tx.Company.Redeliver(at.ID, at.DeliveryID, tx.Now)
@@ -197,8 +209,9 @@ func testWebhook() Operation {
 	o := write(Operation{
 		ID: "test_webhook", Path: "/webhooks/{id}/test", System: Shared, Out: reflect.TypeFor[WebhookTest](),
 		Summary: "Ping the URL of a webhook subscription",
-		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx takes a new subscription into service. " +
-			"One test of a subscription at a time; the ping is in the delivery log and not in the feed, and counts in the budget of deliveries.",
+		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. " +
+			"2xx takes a new subscription into service. One test of a subscription at a time; the ping is in the " +
+			"delivery log and not in the feed, and counts in the budget of deliveries.",
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},
 	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
@@ -215,7 +228,9 @@ func testWebhook() Operation {
 		if err != nil {
 			return Result{}, err
 		}
-		answer := WebhookTest{Delivered: sent.outcome.ErrorClass == "", LatencyMS: sent.outcome.Latency.Milliseconds(), Status: s.Status}
+		answer := WebhookTest{
+			Delivered: sent.outcome.ErrorClass == "", LatencyMS: sent.outcome.Latency.Milliseconds(), Status: s.Status,
+		}
 		if sent.outcome.StatusCode != 0 {
 			answer.StatusCode = new(int64(sent.outcome.StatusCode))
 		}
@@ -233,12 +248,14 @@ func ping(tx *sandbox.Tx, at PathParams, _ any) (func(context.Context) any, erro
 		return nil, err
 	}
 	attempt := subscription.Attempt{
-		SandboxID: tx.SandboxID(), SubscriptionID: at.ID, EventID: sandbox.NewID("evt"), EventType: subscription.Ping, Number: 1, Trigger: subscription.Test,
+		SandboxID: tx.SandboxID(), SubscriptionID: at.ID, EventID: sandbox.NewID("evt"), EventType: subscription.Ping,
+		Number: 1, Trigger: subscription.Test,
 	}
 	attempt.Address, attempt.Secrets = tx.Company.SubscriptionAddress(at.ID, tx.Now)
 	var err error
 	attempt.Event, err = json.Marshal(pingEvent{
-		ID: attempt.EventID, Type: attempt.EventType, CreatedAt: tx.Now, SimDate: tx.Company.Date(), SandboxID: tx.SandboxID(), System: event.Sandbox, Simulation: true,
+		ID: attempt.EventID, Type: attempt.EventType, CreatedAt: tx.Now, SimDate: tx.Company.Date(),
+		SandboxID: tx.SandboxID(), System: event.Sandbox, Simulation: true,
 		Data: pingData{WebhookID: at.ID}, Links: Links{Self: "/webhooks/" + at.ID},
 	})
 	if err != nil {

@@ -101,13 +101,16 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: InvalidJSON, Status: http.StatusBadRequest,
 		Hint:    "Send one JSON object, with each field once.",
 		Meaning: "The body is empty, is not JSON, or names a field twice.",
-		Remedy:  "Build the body with a JSON library instead of by hand. The message names the place where reading stopped.",
+		Remedy: "Build the body with a JSON library instead of by hand. " +
+			"The message names the place where reading stopped.",
 	},
 	{
 		Code: InvalidParameter, Status: http.StatusBadRequest,
-		Hint:    "details.parameter names the parameter.",
-		Meaning: "A query parameter or header has a value that it cannot have, is given twice, or is not known on this route.",
-		Remedy:  "Correct the value. An unknown parameter is rejected, because a filter that is silently ignored looks like a wrong result.",
+		Hint: "details.parameter names the parameter.",
+		Meaning: "A query parameter or header has a value that it cannot have, is given twice, or is not " +
+			"known on this route.",
+		Remedy: "Correct the value. An unknown parameter is rejected, because a filter that is silently ignored " +
+			"looks like a wrong result.",
 	},
 	{
 		Code: InvalidCursor, Status: http.StatusBadRequest,
@@ -123,27 +126,32 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: KeyInURL, Status: http.StatusBadRequest,
-		Hint:    "Send keys in the header Authorization: Bearer <key>, never in a path or a query string. The other key of the sandbox still works.",
-		Meaning: "The path or the query string holds a key. Addresses end up in logs and histories, so the key was revoked at once.",
-		Remedy:  "Create a new sandbox, and send its keys in the Authorization header.",
+		Hint: "Send keys in the header Authorization: Bearer <key>, never in a path or a query string. " +
+			"The other key of the sandbox still works.",
+		Meaning: "The path or the query string holds a key. Addresses end up in logs and histories, so the key was " +
+			"revoked at once.",
+		Remedy: "Create a new sandbox, and send its keys in the Authorization header.",
 	},
 	{
 		Code: IdempotencyRequired, Status: http.StatusBadRequest,
 		Hint:    "Send Idempotency-Key with a fresh value of 1 to 64 characters, and the same one on every retry.",
 		Meaning: "The route creates or pays something and requires an Idempotency-Key header.",
-		Remedy:  "Make one key for each intention, a UUID for example, keep it, and send it again with every retry of that intention.",
+		Remedy: "Make one key for each intention, a UUID for example, keep it, and send it again with every retry " +
+			"of that intention.",
 	},
 	{
 		Code: IdempotencyKeyInvalid, Status: http.StatusBadRequest,
-		Hint:    "Use 1 to 64 printable ASCII characters.",
-		Meaning: "The Idempotency-Key is empty, longer than 64 characters, given twice, or has characters that cannot be printed.",
-		Remedy:  "Use a UUID or another short token.",
+		Hint: "Use 1 to 64 printable ASCII characters.",
+		Meaning: "The Idempotency-Key is empty, longer than 64 characters, given twice, or has characters that " +
+			"cannot be printed.",
+		Remedy: "Use a UUID or another short token.",
 	},
 	{
 		Code: Unauthorized, Status: http.StatusUnauthorized,
-		Hint:    "Send Authorization: Bearer <key> with a key from the response of POST /v1/sandboxes.",
-		Meaning: "No key was sent, or the key is unknown, revoked, or of a sandbox that has been deleted. A browser's preflight gets this too: there is no CORS.",
-		Remedy:  "Create a sandbox and use its keys. Keys end with their sandbox.",
+		Hint: "Send Authorization: Bearer <key> with a key from the response of POST /v1/sandboxes.",
+		Meaning: "No key was sent, or the key is unknown, revoked, or of a sandbox that has been deleted. " +
+			"A browser's preflight gets this too: there is no CORS.",
+		Remedy: "Create a sandbox and use its keys. Keys end with their sandbox.",
 	},
 	{
 		Code: WrongSystem, Status: http.StatusForbidden,
@@ -153,15 +161,18 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: Banned, Status: http.StatusForbidden, Retryable: true,
-		Hint:    "Stop sending until retry_at.",
-		Meaning: "Your network went on sending although it was told to slow down, and is shut out for a while. Its keys are not touched.",
-		Remedy:  "Wait until retry_at, and let your client honour Retry-After from then on.",
+		Hint: "Stop sending until retry_at.",
+		Meaning: "Your network went on sending although it was told to slow down, and is shut out for a while. " +
+			"Its keys are not touched.",
+		Remedy: "Wait until retry_at, and let your client honour Retry-After from then on.",
 	},
 	{
 		Code: OriginRefused, Status: http.StatusForbidden,
-		Hint:    "Send the request from a program, or from the pages of this server.",
-		Meaning: "A browser sent the request for a page of another site. Pages of other sites may not create, extend or delete sandboxes.",
-		Remedy:  "Send it from your own program. Only browsers send Origin and Sec-Fetch-Site; a program needs neither.",
+		Hint: "Send the request from a program, or from the pages of this server.",
+		Meaning: "A browser sent the request for a page of another site. Pages of other sites may not create, extend " +
+			"or delete sandboxes.",
+		Remedy: "Send it from your own program. Only browsers send Origin and Sec-Fetch-Site; a " +
+			"program needs neither.",
 	},
 	{
 		Code: NotFound, Status: http.StatusNotFound,
@@ -179,7 +190,8 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: TicketNotFound, Status: http.StatusNotFound,
 		Hint:    "Ask for a sandbox again with POST /v1/sandboxes.",
 		Meaning: "No such ticket was handed out, or its sandbox has been claimed, or it was lost a while ago.",
-		Remedy:  "Poll exactly the path in data.poll. A claimed ticket is used up: the keys were in the response that claimed it.",
+		Remedy: "Poll exactly the path in data.poll. A claimed ticket is used up: " +
+			"the keys were in the response that claimed it.",
 	},
 	{
 		Code: MethodNotAllowed, Status: http.StatusMethodNotAllowed,
@@ -209,7 +221,8 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: PollInProgress, Status: http.StatusConflict, Retryable: true,
 		Hint:    "Wait until one of the polls has returned.",
 		Meaning: "Two polls with this key are waiting already.",
-		Remedy:  "One poll at a time is enough: begin the next when the last has returned, from the seq of its last event.",
+		Remedy: "One poll at a time is enough: begin the next when the last has returned, from the seq " +
+			"of its last event.",
 	},
 	{
 		Code: InvalidState, Status: http.StatusConflict,
@@ -221,19 +234,23 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: DuplicateReference, Status: http.StatusConflict,
 		Hint:    "details names the record that already carries this reference.",
 		Meaning: "Another record of this kind has the same reference, so this would do the same work twice.",
-		Remedy:  "Use the record that exists. If the first response was lost, repeat the request with its own Idempotency-Key.",
+		Remedy: "Use the record that exists. If the first response was lost, repeat the request with its own " +
+			"Idempotency-Key.",
 	},
 	{
 		Code: PressBusy, Status: http.StatusConflict, Retryable: true,
 		Hint:    "The press is free again at retry_at.",
 		Meaning: "A print run occupies the press. A press cannot queue work.",
-		Remedy:  "Wait until retry_at (with a manual clock, move it with POST /sandbox/tick), use the other press, or put several small orders into one run with work_order_ids.",
+		Remedy: "Wait until retry_at (with a manual clock, move it with POST /sandbox/tick), use the other press, " +
+			"or put several small orders into one run with work_order_ids.",
 	},
 	{
 		Code: PressDown, Status: http.StatusConflict, Retryable: true,
-		Hint:    "The press takes a run again at retry_at.",
-		Meaning: "The press is out of order: it has a fault, or there is no power. A run that was under way on it waits and goes on afterwards.",
-		Remedy:  "Use the other press, or wait until retry_at. GET /sandbox lists the disruptions that run, and until when.",
+		Hint: "The press takes a run again at retry_at.",
+		Meaning: "The press is out of order: it has a fault, or there is no power. " +
+			"A run that was under way on it waits and goes on afterwards.",
+		Remedy: "Use the other press, or wait until retry_at. " +
+			"GET /sandbox lists the disruptions that run, and until when.",
 	},
 	{
 		Code: NoOperator, Status: http.StatusConflict, Retryable: true,
@@ -263,7 +280,8 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: NoExtensionsLeft, Status: http.StatusConflict,
 		Hint:    "Create another sandbox when this one ends.",
 		Meaning: "The sandbox has been extended as often as it may.",
-		Remedy:  "Finish before expires_at, or go on in a new sandbox. The same preset and seed begin the same company.",
+		Remedy: "Finish before expires_at, or go on in a new sandbox. " +
+			"The same preset and seed begin the same company.",
 	},
 	{
 		Code: TooManyOpen, Status: http.StatusConflict,
@@ -333,21 +351,28 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: SandboxBankrupt, Status: http.StatusLocked,
-		Hint:    "The sandbox can be read until it is deleted. Create another to try again.",
-		Meaning: "The company went bankrupt: at a day's close its cash was below the overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.",
-		Remedy:  "Read the ledger and the feed to find the cause, then create a new sandbox.",
+		Hint: "The sandbox can be read until it is deleted. Create another to try again.",
+		Meaning: "The company went bankrupt: at a day's close its cash was below the overdraft, or negative for too " +
+			"many closes in a row. Its clock has stopped and it is read-only.",
+		Remedy: "Read the ledger and the feed to find the cause, then create a new sandbox.",
 	},
 	{
 		Code: RateLimited, Status: http.StatusTooManyRequests, Retryable: true,
-		Hint:    "Wait for Retry-After seconds, then repeat with the same Idempotency-Key.",
-		Meaning: "A rate budget is spent: that of the key, of your network, or of requests without a key that works. A key that goes on sending all the same is put into a short cooldown. Nothing was done, and no key is lost.",
-		Remedy:  "Wait until retry_at, which is the moment that Retry-After names, and send the same request again. X-RateLimit-Remaining shows how many requests are left.",
+		Hint: "Wait for Retry-After seconds, then repeat with the same Idempotency-Key.",
+		Meaning: "A rate budget is spent: that of the key, of your network, or of requests without a key that works. " +
+			"A key that goes on sending all the same is put into a short cooldown. " +
+			"Nothing was done, and no key is lost.",
+		Remedy: "Wait until retry_at, which is the moment that Retry-After names, and send the same request again. " +
+			"X-RateLimit-Remaining shows how many requests are left.",
 	},
 	{
 		Code: PowRequired, Status: http.StatusPreconditionRequired,
-		Hint:    "Find a decimal nonce for which SHA-256 of the challenge followed by the nonce begins with details.difficulty zero bits, and send Sim-PoW: <challenge>.<nonce>.",
-		Meaning: "This server requires a proof of work with each creation, and none was sent, or one that is wrong, too old or used. details.reason says which.",
-		Remedy:  "Solve details.challenge within five minutes and repeat the request with the header Sim-PoW. Each proof is good for one creation.",
+		Hint: "Find a decimal nonce for which SHA-256 of the challenge followed by the nonce begins with " +
+			"details.difficulty zero bits, and send Sim-PoW: <challenge>.<nonce>.",
+		Meaning: "This server requires a proof of work with each creation, and none was sent, or one that is wrong, " +
+			"too old or used. details.reason says which.",
+		Remedy: "Solve details.challenge within five minutes and repeat the request with the header Sim-PoW. " +
+			"Each proof is good for one creation.",
 	},
 	{
 		Code: TickRate, Status: http.StatusTooManyRequests, Retryable: true,
@@ -357,9 +382,11 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: IPActiveLimit, Status: http.StatusTooManyRequests, Retryable: true,
-		Hint:    "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until the first of them is deleted, at retry_at.",
+		Hint: "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until the first " +
+			"of them is deleted, at retry_at.",
 		Meaning: "Your network has as many sandboxes as it may at a time, places in the queue included.",
-		Remedy:  "Delete a sandbox that you no longer need with DELETE /sandbox, share one, or wait: its place comes back when it is deleted, ten minutes after its end.",
+		Remedy: "Delete a sandbox that you no longer need with DELETE /sandbox, share one, or wait: " +
+			"its place comes back when it is deleted, ten minutes after its end.",
 	},
 	{
 		Code: IPCreateLimit, Status: http.StatusTooManyRequests, Retryable: true,
@@ -369,9 +396,11 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: HostRefused, Status: http.StatusMisdirectedRequest,
-		Hint:    "Use the address that this server prints when it starts, or tell it its name with --public-url.",
-		Meaning: "The Host header names neither the public address of this server nor this machine. A page of another site could have had its name lead here.",
-		Remedy:  "Use the server's public address. Addresses of numbers and localhost always work; behind a proxy, set --public-url or let the proxy send the public name.",
+		Hint: "Use the address that this server prints when it starts, or tell it its name with --public-url.",
+		Meaning: "The Host header names neither the public address of this server nor this machine. " +
+			"A page of another site could have had its name lead here.",
+		Remedy: "Use the server's public address. Addresses of numbers and localhost always work; behind a proxy, " +
+			"set --public-url or let the proxy send the public name.",
 	},
 	{
 		Code: HeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge,

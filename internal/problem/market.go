@@ -17,8 +17,9 @@ var market = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: NotTraded, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.traded lists the SKUs that can be traded on this side.",
-		Meaning: "The market does not trade this SKU, or does not sell it: waste paper and finished goods can only be sold.",
-		Remedy:  "Choose one of details.traded, or buy from a supplier.",
+		Hint: "details.traded lists the SKUs that can be traded on this side.",
+		Meaning: "The market does not trade this SKU, or does not sell it: " +
+			"waste paper and finished goods can only be sold.",
+		Remedy: "Choose one of details.traded, or buy from a supplier.",
 	},
 }

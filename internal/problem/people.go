@@ -15,9 +15,10 @@ const (
 var people = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: TimesheetExists, Status: http.StatusConflict,
-		Hint:    "details.timesheet_id is the week's timesheet.",
-		Meaning: "The week has a timesheet already. With the auto bridge the Factory's attendance becomes one at the close of Friday.",
-		Remedy:  "Use the timesheet that exists; it cannot be replaced.",
+		Hint: "details.timesheet_id is the week's timesheet.",
+		Meaning: "The week has a timesheet already. With the auto bridge the Factory's attendance becomes one at the " +
+			"close of Friday.",
+		Remedy: "Use the timesheet that exists; it cannot be replaced.",
 	},
 	{
 		Code: TimesheetMissing, Status: http.StatusConflict,

@@ -77,7 +77,8 @@ type StateDetails struct {
 
 // WrongState says that a record's status does not allow the request.
 func WrongState(resource, id, status string, allowed ...string) *Problem {
-	return New(InvalidState, "The %s %s is %s; this needs it to be %s.", words(resource), id, words(status), alternatives(allowed)).
+	return New(InvalidState, "The %s %s is %s; this needs it to be %s.",
+		words(resource), id, words(status), alternatives(allowed)).
 		With(StateDetails{Status: status, Allowed: allowed})
 }
 

@@ -62,13 +62,16 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: DeliveryAlreadyReceived, Status: http.StatusConflict,
 		Hint:    "details.goods_receipt_id is the receipt that exists.",
 		Meaning: "The delivery has been counted in; the truck is gone.",
-		Remedy:  "Use the receipt that exists. If the first response was lost, repeat the request with its own Idempotency-Key.",
+		Remedy: "Use the receipt that exists. If the first response was lost, repeat the request with its own " +
+			"Idempotency-Key.",
 	},
 	{
 		Code: ThreeWayMismatch, Status: http.StatusConflict,
-		Hint:    "Send amount_minor: details.allowed lists the amounts that close this invoice, the matched one before the billed one.",
+		Hint: "Send amount_minor: details.allowed lists the amounts that close this invoice, the matched one " +
+			"before the billed one.",
 		Meaning: "Order, receipt and bill do not agree, and the payment names no amount.",
-		Remedy:  "Compare the three documents and pay the matched amount, if details.allowed has it; the supplier credits the rest. Without a receipt, or with one that says less than was delivered, record that first.",
+		Remedy: "Compare the three documents and pay the matched amount, if details.allowed has it; the supplier " +
+			"credits the rest. Without a receipt, or with one that says less than was delivered, record that first.",
 	},
 	{
 		Code: AlreadyPaid, Status: http.StatusConflict,
@@ -96,20 +99,24 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: QuantityExceedsDelivery, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.quantity_counted is the quantity on the truck, details.quantity_damaged the damaged part of it.",
+		Hint: "details.quantity_counted is the quantity on the truck, details.quantity_damaged the " +
+			"damaged part of it.",
 		Meaning: "More is to be taken in than the truck brought in good order.",
 		Remedy:  "Leave lines out to accept all counted goods that are undamaged.",
 	},
 	{
 		Code: QuantityExceedsOrder, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.quantity_open is the quantity that has not been received yet.",
-		Meaning: "The receipt would bring a line of the purchase order above the ordered quantity, or names a SKU that was not ordered.",
-		Remedy:  "Record the goods that the Factory accepted for this purchase order, once.",
+		Hint: "details.quantity_open is the quantity that has not been received yet.",
+		Meaning: "The receipt would bring a line of the purchase order above the ordered quantity, or names a SKU " +
+			"that was not ordered.",
+		Remedy: "Record the goods that the Factory accepted for this purchase order, once.",
 	},
 	{
 		Code: AmountNotPayable, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.allowed lists the amounts that close this invoice.",
-		Meaning: "An invoice is closed by its matched or by its billed amount, and by no other. The matched amount is not taken while the receipt says less than the supplier delivered.",
-		Remedy:  "Send one of details.allowed, or record the rest of the receipt first. Early discount and late fee are worked out by themselves.",
+		Hint: "details.allowed lists the amounts that close this invoice.",
+		Meaning: "An invoice is closed by its matched or by its billed amount, and by no other. " +
+			"The matched amount is not taken while the receipt says less than the supplier delivered.",
+		Remedy: "Send one of details.allowed, or record the rest of the receipt first. " +
+			"Early discount and late fee are worked out by themselves.",
 	},
 }

@@ -45,7 +45,8 @@ func (b Budget) check(name string) error {
 		return nil
 	}
 	if b.PerMinute < 0 || b.PerMinute > Most || b.Burst < 1 || b.Burst > Most {
-		return fmt.Errorf("the budget of a %s cannot be %d requests per minute in bursts of %d", name, b.PerMinute, b.Burst)
+		return fmt.Errorf("the budget of a %s cannot be %d requests per minute in bursts of %d",
+			name, b.PerMinute, b.Burst)
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ func (p Penalty) check(name string) error {
 	if p.Off() {
 		return nil
 	}
-	if p.Lasts < 0 || p.Refusals < 1 || p.Refusals > maxRefusals || p.Within <= 0 || p.Within > maxWithin || p.Grace < 0 || p.Grace > p.Within {
+	if p.Lasts < 0 || p.Refusals < 1 || p.Refusals > maxRefusals || p.Within <= 0 || p.Within > maxWithin ||
+		p.Grace < 0 || p.Grace > p.Within {
 		return fmt.Errorf("a %s cannot be of %d refusals within %s for %s", name, p.Refusals, p.Within, p.Lasts)
 	}
 	return nil

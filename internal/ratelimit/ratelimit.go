@@ -134,7 +134,8 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	own := Own(caller)
 	network := g.spendGroup(group, now)
 	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: own, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
+		return Decision{By: Group, Own: own, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait),
+			network.shut > 0)
 	}
 	spent := g.spend(own, group, caller, now)
 	if spent.wait == 0 && spent.shut == 0 {
@@ -151,7 +152,9 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 // Charge spends a token of a network group's anonymous budget, if there is one,
 // for a request that is processed in any case.
 func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
-	return Decision{Outcome: Passed, Own: Anonymous, Remaining: g.spend(Anonymous, group, Caller{}, at.UnixNano()).remaining}
+	return Decision{
+		Outcome: Passed, Own: Anonymous, Remaining: g.spend(Anonymous, group, Caller{}, at.UnixNano()).remaining,
+	}
 }
 
 // Enter spends a token of a network group alone: for a request of a known
@@ -159,7 +162,8 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 	network := g.spendGroup(group, at.UnixNano())
 	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: Group, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait), network.shut > 0)
+		return Decision{By: Group, Own: Group, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait),
+			network.shut > 0)
 	}
 	if g.options.Group.Off() {
 		network.remaining = Most

@@ -18,9 +18,10 @@ var epoch = time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)
 
 // standard are the budgets of the contract.
 var standard = ratelimit.Options{
-	Key: ratelimit.Budget{PerMinute: 120, Burst: 30}, Group: ratelimit.Budget{PerMinute: 360, Burst: 60}, Anonymous: ratelimit.Budget{PerMinute: 30, Burst: 30},
-	Cooldown: ratelimit.Penalty{Refusals: 20, Within: 10 * time.Second, Lasts: 30 * time.Second},
-	Ban:      ratelimit.Penalty{Refusals: 300, Within: time.Minute, Lasts: 15 * time.Minute},
+	Key: ratelimit.Budget{PerMinute: 120, Burst: 30}, Group: ratelimit.Budget{PerMinute: 360, Burst: 60},
+	Anonymous: ratelimit.Budget{PerMinute: 30, Burst: 30},
+	Cooldown:  ratelimit.Penalty{Refusals: 20, Within: 10 * time.Second, Lasts: 30 * time.Second},
+	Ban:       ratelimit.Penalty{Refusals: 300, Within: time.Minute, Lasts: 15 * time.Minute},
 }
 
 var (
@@ -42,7 +43,8 @@ func open(t testing.TB, o ratelimit.Options) *ratelimit.Gate {
 }
 
 // passing sends n requests at one moment and counts those that pass.
-func passing(g *ratelimit.Gate, at time.Time, from netip.Prefix, who ratelimit.Caller, n int) (passed int, last ratelimit.Decision) {
+func passing(g *ratelimit.Gate, at time.Time, from netip.Prefix, who ratelimit.Caller,
+	n int) (passed int, last ratelimit.Decision) {
 	for range n {
 		if last = g.Admit(at, from, who); last.Outcome == ratelimit.Passed {
 			passed++
@@ -70,7 +72,9 @@ func TestEachBudgetHasItsBurstAndItsRate(t *testing.T) {
 	}{
 		{"key", func(int) ratelimit.Caller { return caller }, ratelimit.Key, 30, 120, 1},
 		{"anonymous", func(int) ratelimit.Caller { return stranger }, ratelimit.Anonymous, 30, 30, 2},
-		{"network", func(i int) ratelimit.Caller { return ratelimit.Caller{Sandbox: strconv.Itoa(i), System: "office"} }, ratelimit.Group, 60, 360, 1},
+		{"network",
+			func(i int) ratelimit.Caller { return ratelimit.Caller{Sandbox: strconv.Itoa(i), System: "office"} },
+			ratelimit.Group, 60, 360, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +95,8 @@ func TestEachBudgetHasItsBurstAndItsRate(t *testing.T) {
 			if passed != c.burst {
 				t.Fatalf("%d requests passed at once, want %d", passed, c.burst)
 			}
-			if refused.By != c.by || refused.Outcome != ratelimit.Limited || refused.RetryAfter != c.retryAfter || !refused.RetryAt.Equal(epoch.Add(time.Duration(c.retryAfter)*time.Second)) {
+			if refused.By != c.by || refused.Outcome != ratelimit.Limited || refused.RetryAfter != c.retryAfter ||
+				!refused.RetryAt.Equal(epoch.Add(time.Duration(c.retryAfter)*time.Second)) {
 				t.Errorf("the refusal is %+v", refused)
 			}
 			passed = 0
@@ -129,7 +134,9 @@ func TestRemainingCountsDownToNothingAndBack(t *testing.T) {
 		t.Errorf("the refusal shows %d left", d.Remaining)
 	}
 	// Half a second gives one token back; a little less gives none.
-	for after, want := range map[time.Duration]int{499 * time.Millisecond: 0, 500 * time.Millisecond: 1, 14 * time.Second: 28, time.Hour: 30} {
+	for after, want := range map[time.Duration]int{
+		499 * time.Millisecond: 0, 500 * time.Millisecond: 1, 14 * time.Second: 28, time.Hour: 30,
+	} {
 		if d := g.Look(epoch.Add(after), group(1), caller); d.Remaining != want {
 			t.Errorf("after %s %d are left, want %d", after, d.Remaining, want)
 		}
@@ -144,7 +151,9 @@ func TestRemainingCountsDownToNothingAndBack(t *testing.T) {
 func TestNeverMoreThanTheBudgetPasses(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		budget := ratelimit.Budget{PerMinute: rapid.IntRange(1, 2000).Draw(t, "rate"), Burst: rapid.IntRange(1, 50).Draw(t, "burst")}
+		budget := ratelimit.Budget{
+			PerMinute: rapid.IntRange(1, 2000).Draw(t, "rate"), Burst: rapid.IntRange(1, 50).Draw(t, "burst"),
+		}
 		g, err := ratelimit.New(ratelimit.Options{Key: budget})
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +226,8 @@ func TestWhoeverGoesOnSendingCoolsDownAndLosesNothing(t *testing.T) {
 		}
 	}
 	// The other key of the sandbox and other networks' requests go on.
-	if d := g.Admit(end.Add(-time.Millisecond), group(1), ratelimit.Caller{Sandbox: caller.Sandbox, System: "factory"}); d.Outcome != ratelimit.Passed {
+	if d := g.Admit(end.Add(-time.Millisecond), group(1),
+		ratelimit.Caller{Sandbox: caller.Sandbox, System: "factory"}); d.Outcome != ratelimit.Passed {
 		t.Errorf("the other key: %+v", d)
 	}
 	if passed, _ := passing(g, end, group(1), caller, 40); passed != 30 {
@@ -254,11 +264,13 @@ func TestAFloodBansItsNetworkForAWhile(t *testing.T) {
 	}
 	end := epoch.Add(15 * time.Minute)
 	for _, who := range []ratelimit.Caller{stranger, caller} { // a good key is of no use
-		if d := g.Admit(epoch, group(1), who); d.Outcome != ratelimit.Banned || !d.RetryAt.Equal(end) || d.RetryAfter != 900 || d.By != ratelimit.Group {
+		if d := g.Admit(epoch, group(1), who); d.Outcome != ratelimit.Banned || !d.RetryAt.Equal(end) ||
+			d.RetryAfter != 900 || d.By != ratelimit.Group {
 			t.Errorf("got %+v", d)
 		}
 	}
-	if d := g.Admit(end.Add(-time.Millisecond), group(1), caller); d.Outcome != ratelimit.Banned || !d.RetryAt.Equal(end) {
+	if d := g.Admit(end.Add(-time.Millisecond), group(1), caller); d.Outcome != ratelimit.Banned ||
+		!d.RetryAt.Equal(end) {
 		t.Errorf("just before its end: %+v", d)
 	}
 	if d := g.Admit(epoch, group(2), caller); d.Outcome != ratelimit.Passed {
@@ -349,7 +361,8 @@ func TestARefusalCostsNothingElsewhere(t *testing.T) {
 	t.Parallel()
 	g := open(t, without())
 	passing(g, epoch, group(1), caller, 300) // 30 pass; the others must not empty the network's budget
-	if passed, _ := passing(g, epoch, group(1), ratelimit.Caller{Sandbox: "sbx_2", System: "office"}, 100); passed != 30 {
+	if passed, _ := passing(g, epoch, group(1), ratelimit.Caller{Sandbox: "sbx_2", System: "office"},
+		100); passed != 30 {
 		t.Errorf("%d requests of another key pass, want 30", passed)
 	}
 	if d := g.Look(epoch, group(1), ratelimit.Caller{Sandbox: "sbx_3", System: "office"}); d.Remaining != 30 {
@@ -393,7 +406,8 @@ func TestEnteringSpendsTheNetworksBudgetAlone(t *testing.T) {
 	t.Parallel()
 	g := open(t, standard)
 	for left := 59; left >= 0; left-- {
-		if d := g.Enter(epoch, group(1)); d.Outcome != ratelimit.Passed || d.Remaining != left || d.Own != ratelimit.Group {
+		if d := g.Enter(epoch, group(1)); d.Outcome != ratelimit.Passed || d.Remaining != left ||
+			d.Own != ratelimit.Group {
 			t.Fatalf("with %d left: %+v", left, d)
 		}
 	}
@@ -426,7 +440,8 @@ func TestAClockThatIsSetBackLocksNobodyOut(t *testing.T) {
 		// What a client does: it asks again when it is told to. At worst it finds
 		// its buckets empty, one after the other.
 		at := back
-		for d := g.Admit(at, group(c.from), c.who); d.Outcome != ratelimit.Passed && at.Before(epoch); d = g.Admit(at, group(c.from), c.who) {
+		for d := g.Admit(at, group(c.from), c.who); d.Outcome != ratelimit.Passed &&
+			at.Before(epoch); d = g.Admit(at, group(c.from), c.who) {
 			at = d.RetryAt
 		}
 		if wait := at.Sub(back); wait > c.most+5*time.Second {
@@ -491,7 +506,8 @@ func TestImpossibleBudgetsAreRefused(t *testing.T) {
 
 func BenchmarkAdmit(b *testing.B) {
 	g := open(b, ratelimit.Options{
-		Key: ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most}, Group: ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most},
+		Key:       ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most},
+		Group:     ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most},
 		Anonymous: standard.Anonymous, Cooldown: standard.Cooldown, Ban: standard.Ban,
 	})
 	now := epoch

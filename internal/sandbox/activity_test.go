@@ -32,7 +32,9 @@ func (b *bench) observe(s *sandbox.Sandbox, call mission.Call) {
 // page is one of a list of three: the nth of them.
 func page(nth int) mission.Call {
 	places := []uint64{0, 20, 10, 0}
-	return mission.Call{Page: mission.Page{List: 1, First: nth == 1, From: places[nth-1], Next: places[nth], Last: nth == 3}}
+	return mission.Call{
+		Page: mission.Page{List: 1, First: nth == 1, From: places[nth-1], Next: places[nth], Last: nth == 3},
+	}
 }
 
 func refused() mission.Call { return mission.Call{Status: 422, Write: true} }

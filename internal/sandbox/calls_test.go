@@ -19,7 +19,10 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 	for client := range 8 {
 		noting.Go(func() {
 			for i := range 100 {
-				s.Note(sandbox.Call{ID: fmt.Sprint(client, " ", i), At: moment.InstantOf(b.Now().Add(-time.Duration(i) * time.Second))}) // the clock is set back
+				// the clock is set back
+				s.Note(sandbox.Call{
+					ID: fmt.Sprint(client, " ", i), At: moment.InstantOf(b.Now().Add(-time.Duration(i) * time.Second)),
+				})
 			}
 		})
 	}

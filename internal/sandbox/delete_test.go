@@ -44,7 +44,8 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 		if _, err := b.registry.Sandbox(deleted.SandboxID).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
 			t.Errorf("it can still be read: %v", err)
 		}
-		if _, _, err := b.registry.Sandbox(deleted.SandboxID).Delete(t.Context(), sandbox.Command{}, nil); !isProblem(err, problem.Unauthorized) {
+		if _, _, err := b.registry.Sandbox(deleted.SandboxID).
+			Delete(t.Context(), sandbox.Command{}, nil); !isProblem(err, problem.Unauthorized) {
 			t.Errorf("it can be deleted again: %v", err)
 		}
 		if n, err := b.store.Count(t.Context()); n != 1 || err != nil {
@@ -91,7 +92,9 @@ func TestASandboxIsDeletedOnce(t *testing.T) {
 // its effect.
 func TestADeletionThatFailsCanBeRepeated(t *testing.T) {
 	t.Parallel()
-	for fault, stillThere := range map[storetest.Fault]bool{storetest.NotApplied: true, storetest.AppliedButFailed: false} {
+	for fault, stillThere := range map[storetest.Fault]bool{
+		storetest.NotApplied: true, storetest.AppliedButFailed: false,
+	} {
 		b, broken := breakable(t, fault)
 		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"})
 		if err != nil || !b.works(created.OfficeKey) {

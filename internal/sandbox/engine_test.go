@@ -55,7 +55,8 @@ func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 			own := b.create(sim.Realtime)
 			refused := func() {
 				t.Helper()
-				if _, err := b.registry.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) || !strings.Contains(err.Error(), "another version") {
+				if _, err := b.registry.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) ||
+					!strings.Contains(err.Error(), "another version") {
 					t.Errorf("the sandbox of another version is answered with %v", err)
 				}
 				if _, err := b.store.Load(t.Context(), id); err != nil {
@@ -185,11 +186,15 @@ func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
 			t.Errorf("it is said to be of %v at %v", until, now)
 		}
 	}
-	write := sandbox.Command{Scope: "office", Key: "k", Run: func(tx *sandbox.Tx) error { return tx.Tick(1) }, Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} }}
+	write := sandbox.Command{
+		Scope: "office", Key: "k", Run: func(tx *sandbox.Tx) error { return tx.Tick(1) },
+		Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} },
+	}
 	if _, err := s.Do(t.Context(), write); !isProblem(err, problem.Unavailable) {
 		t.Errorf("a write is answered with %v", err)
 	}
-	if _, err := b.registry.Authenticate(t.Context(), "lab_off_"+strings.Repeat("A", 43)); !isProblem(err, problem.Unavailable) {
+	if _, err := b.registry.Authenticate(t.Context(),
+		"lab_off_"+strings.Repeat("A", 43)); !isProblem(err, problem.Unavailable) {
 		t.Errorf("a key that was never seen is answered with %v", err)
 	}
 	unreachable.Store(false)

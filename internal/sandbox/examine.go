@@ -36,7 +36,8 @@ func (s *Sandbox) Examine(ctx context.Context, signals mission.Signals) (Examina
 	if err != nil {
 		return Examination{}, err
 	}
-	if x.Completed, err = s.Events(ctx, x.View, Query{Limit: eventsPerRead, Types: event.SetOf(event.MissionCompleted)}); err != nil {
+	if x.Completed, err = s.Events(ctx, x.View,
+		Query{Limit: eventsPerRead, Types: event.SetOf(event.MissionCompleted)}); err != nil {
 		return Examination{}, err
 	}
 	x.Unlocked, err = s.Events(ctx, x.View, Query{Limit: eventsPerRead, Types: event.SetOf(event.AchievementUnlocked)})

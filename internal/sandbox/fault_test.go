@@ -195,7 +195,10 @@ func (c *client) write(step int) {
 	case 2:
 		c.order(key)
 	case 3, 4:
-		run := factory.PrintRunInput{PressID: []string{"prs_digital", "prs_offset"}[c.random.IntN(2)], WorkOrderIDs: []string{pick("work_order", "created")}, OversPct: 5}
+		run := factory.PrintRunInput{
+			PressID:      []string{"prs_digital", "prs_offset"}[c.random.IntN(2)],
+			WorkOrderIDs: []string{pick("work_order", "created")}, OversPct: 5,
+		}
 		c.do(command(key, func(tx *sandbox.Tx) (string, string, error) {
 			id, err := tx.Company.StartPrintRun(run)
 			return "print_run", id, err
@@ -243,7 +246,8 @@ func (c *client) check() (hash string, err error) {
 		}
 		reply, err := c.s.Do(ctx, in.command)
 		if err != nil || !reply.Replayed || reply.Status != in.reply.Status || !bytes.Equal(reply.Body, in.reply.Body) {
-			return "", errors.Join(fmt.Errorf("%s was answered %q, and now %q (replayed %t)", in.command.Key, in.reply.Body, reply.Body, reply.Replayed), err)
+			return "", errors.Join(fmt.Errorf("%s was answered %q, and now %q (replayed %t)",
+				in.command.Key, in.reply.Body, reply.Body, reply.Replayed), err)
 		}
 	}
 	events, err := c.feed()
@@ -283,7 +287,8 @@ func (c *client) feed() ([]fedEvent, error) {
 		}
 		for _, e := range page {
 			if e.Sequence != after+1 || ids[e.ID] || e.CreatedAt.String() <= last {
-				return nil, fmt.Errorf("event %d (%s) of %s follows %d of %s", e.Sequence, e.ID, e.CreatedAt, after, last)
+				return nil, fmt.Errorf("event %d (%s) of %s follows %d of %s",
+					e.Sequence, e.ID, e.CreatedAt, after, last)
 			}
 			after, ids[e.ID], last = e.Sequence, true, e.CreatedAt.String()
 			told := fedEvent{body: string(e.Body)}
@@ -302,7 +307,8 @@ func (c *client) account(events []fedEvent) error {
 	told, claimed := map[string]int{}, map[string]int{}
 	for _, e := range events {
 		switch e.Type {
-		case "office.sales_order.accepted", "office.sales_order.declined", "factory.print_run.started", "factory.work_order.created", "factory.shipment.created":
+		case "office.sales_order.accepted", "office.sales_order.declined", "factory.print_run.started",
+			"factory.work_order.created", "factory.shipment.created":
 			if e.Data.Source == "" || e.Data.Source == "client" {
 				told[e.Data.ID]++
 			}
@@ -345,8 +351,9 @@ func agree(v *sandbox.View, events []fedEvent) error {
 		}
 	}
 	for _, table := range []string{
-		"sales_order", "work_order", "print_run", "customer_invoice", "office_shipment", "factory_shipment", "press", "stock_item", "mission", "achievement",
-		"office_requisition", "factory_requisition", "purchase_order", "delivery", "office_goods_receipt", "factory_goods_receipt", "supplier_invoice",
+		"sales_order", "work_order", "print_run", "customer_invoice", "office_shipment", "factory_shipment",
+		"press", "stock_item", "mission", "achievement", "office_requisition", "factory_requisition",
+		"purchase_order", "delivery", "office_goods_receipt", "factory_goods_receipt", "supplier_invoice",
 		"contract_lot", "employee", "payroll_run", "lore_event", "major_order",
 	} {
 		for _, e := range v.Table(table).Entries {
@@ -425,7 +432,8 @@ func TestALifeWithFaultsIsTheLifeWithoutThem(t *testing.T) {
 					c.restart(false)
 				}
 				if rough.failures == 0 || rough.found == 0 || calm.failures > 0 {
-					t.Fatalf("%d failures, of which %d had happened; without faults %d", rough.failures, rough.found, calm.failures)
+					t.Fatalf("%d failures, of which %d had happened; without faults %d",
+						rough.failures, rough.found, calm.failures)
 				}
 				want, got := calm.life(t), rough.life(t)
 				if got != want {

@@ -25,7 +25,8 @@ type Query struct {
 }
 
 func (q *Query) wants(e *record.Event) bool {
-	return e.Sequence > q.After && e.CreatedAt >= q.Since && (q.Types.Empty() || q.Types.Meets(event.SetOf(event.Type(e.Type))))
+	return e.Sequence > q.After && e.CreatedAt >= q.Since &&
+		(q.Types.Empty() || q.Types.Meets(event.SetOf(event.Type(e.Type))))
 }
 
 // Events returns the events of a view that a query selects, oldest first.
@@ -116,7 +117,8 @@ func (s *Sandbox) eventsOf(ctx context.Context, spans []eventSpan) ([]record.Eve
 			return nil, readProblem("read events", err)
 		}
 		if len(commits) != n {
-			return nil, fmt.Errorf("%d of %d commits from %d of sandbox %s are missing", n-len(commits), n, spans[0].version, s.id)
+			return nil, fmt.Errorf("%d of %d commits from %d of sandbox %s are missing",
+				n-len(commits), n, spans[0].version, s.id)
 		}
 		for _, c := range commits {
 			body, err := decodeCommit(c.Body, c.Version)

@@ -27,9 +27,11 @@ const (
 func someCommit() commitBody {
 	return commitBody{
 		Changes: record.Changes{
-			Rows:   []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{{ID: "so_1", Row: bytes.Repeat([]byte(`{"id":"so_1"}`), 60), Private: []byte("{}")}}}},
-			State:  []byte("{}"),
-			Events: []record.Event{{Sequence: 7, ID: "evt_1", Type: "office.sales_order.received", CreatedAt: 5, Body: []byte(`{"id":"evt_1"}`)}},
+			Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{{ID: "so_1",
+				Row: bytes.Repeat([]byte(`{"id":"so_1"}`), 60), Private: []byte("{}")}}}},
+			State: []byte("{}"),
+			Events: []record.Event{{Sequence: 7, ID: "evt_1", Type: "office.sales_order.received", CreatedAt: 5,
+				Body: []byte(`{"id":"evt_1"}`)}},
 		},
 		reply: &storedReply{key: replyKey{1}, fingerprint: Fingerprint{2}, status: 201, body: []byte(`{"data":{}}`)},
 	}
@@ -56,8 +58,10 @@ func bounded(t *testing.T, body []byte, read func()) {
 // that claim to unpack to 4 GiB.
 func hostile(body []byte) [][]byte {
 	return [][]byte{
-		nil, {bodyFormat}, {bodyFormat, flagPlain}, {bodyFormat + 1, flagPlain, 0}, {bodyFormat, flagCompressed + 1, 0}, body[:len(body)-1],
-		{bodyFormat, flagCompressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0}, {bodyFormat, flagPlain, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+		nil, {bodyFormat}, {bodyFormat, flagPlain}, {bodyFormat + 1, flagPlain, 0}, {bodyFormat, flagCompressed + 1, 0},
+		body[:len(body)-1],
+		{bodyFormat, flagCompressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+		{bodyFormat, flagPlain, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
 	}
 }
 
@@ -95,7 +99,9 @@ func aCompany(t testing.TB) record.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := company.New(company.Settings{SandboxID: "sbx_1", Preset: presets["empty"], Bridge: preset.Auto, Seed: 1, UID: 1}, sim.Manual, 0)
+	c := company.New(company.Settings{
+		SandboxID: "sbx_1", Preset: presets["empty"], Bridge: preset.Auto, Seed: 1, UID: 1,
+	}, sim.Manual, 0)
 	c.Flush(1)
 	return c.Image()
 }
@@ -149,7 +155,9 @@ func TestABodyOfOneLetterSurvivesStorage(t *testing.T) {
 }
 
 // TestABodyThatClaimsTooMuchIsRefused before memory is taken for it.
-func TestABodyThatClaimsTooMuchIsRefused(t *testing.T) { //nolint:paralleltest // it measures the allocations of the process
+//
+//nolint:paralleltest // it measures the allocations of the process
+func TestABodyThatClaimsTooMuchIsRefused(t *testing.T) {
 	body := binary.AppendUvarint([]byte{bodyFormat, flagCompressed}, 1<<32-1)
 	if n, err := s2.DecodedLen(body[2:]); err != nil || n != 1<<32-1 {
 		t.Fatalf("the body claims %d, %v", n, err)

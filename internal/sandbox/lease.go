@@ -66,7 +66,8 @@ func (tx *Tx) Extend() error {
 	}
 	end := moment.InstantOf(header.ExpiresAt)
 	if opens := end.Add(-o.ExtensionWindow); tx.Now < opens {
-		return problem.New(problem.ExtensionNotYet, "The sandbox lasts until %s; it can be extended from %s on.", end, opens).
+		return problem.New(problem.ExtensionNotYet, "The sandbox lasts until %s; it can be extended from %s on.",
+			end, opens).
 			RetryingAt(opens.Time())
 	}
 	header.Extensions++

@@ -33,7 +33,8 @@ func extend(key string) sandbox.Command {
 // announced returns the events sandbox.expiring of a sandbox.
 func (b *bench) announced(s *sandbox.Sandbox) []record.Event {
 	b.t.Helper()
-	events, err := s.Events(b.t.Context(), b.view(s), sandbox.Query{Limit: 1 << 30, Types: event.SetOf(event.SandboxExpiring)})
+	events, err := s.Events(b.t.Context(), b.view(s),
+		sandbox.Query{Limit: 1 << 30, Types: event.SetOf(event.SandboxExpiring)})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ func TestTheEndIsAnnouncedOncePerLease(t *testing.T) {
 				t.Fatal(err)
 			}
 			ends := moment.InstantOf(begun.Add(lease + time.Duration(i)*extension))
-			if body.Data.ExpiresAt != ends || body.Data.ExtensionsLeft != 2-i || body.Links.Self != "/sandbox" || body.Data.ID != b.view(s).SandboxID {
+			if body.Data.ExpiresAt != ends || body.Data.ExtensionsLeft != 2-i || body.Links.Self != "/sandbox" ||
+				body.Data.ID != b.view(s).SandboxID {
 				t.Errorf("%s: the lease until %s is announced by %s", mode, ends, e.Body)
 			}
 			if late := e.CreatedAt.Sub(ends.Add(-warning)); late < 0 || late > time.Millisecond {
@@ -207,7 +209,8 @@ func TestALifeIsTheSameWhoeverLooksAtIt(t *testing.T) {
 			want = got
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d events, want %d; the last is %s, want %s", name, len(got), len(want), got[len(got)-1], want[len(want)-1])
+			t.Errorf("%s: %d events, want %d; the last is %s, want %s",
+				name, len(got), len(want), got[len(got)-1], want[len(want)-1])
 		}
 	}
 }
@@ -278,7 +281,8 @@ func TestAClockThatStepsBackBringsNothingBack(t *testing.T) {
 		b.registry.Sweep(t.Context())
 		v := b.view(s)
 		if now := moment.InstantOf(b.Now()); v.Status(now) != "expired" || v.ExpiresInSeconds(now) != 0 {
-			t.Errorf("restarted %t: after the step back the sandbox is %s for %d s", restarted, v.Status(now), v.ExpiresInSeconds(now))
+			t.Errorf("restarted %t: after the step back the sandbox is %s for %d s",
+				restarted, v.Status(now), v.ExpiresInSeconds(now))
 		}
 		if _, err := s.Do(t.Context(), extend("")); !isProblem(err, problem.SandboxExpired) {
 			t.Errorf("restarted %t: after the step back an extension answers %v", restarted, err)
@@ -310,8 +314,10 @@ func TestAnExtensionOfUnknownOutcomeHappensOnce(t *testing.T) {
 		fail = storetest.NoFault
 		reply, err := s.Do(t.Context(), extend("key"))
 		v := b.view(s)
-		if err != nil || v.ExpiresAt != ends.Add(extension) || v.ExtensionsLeft != 1 || reply.Replayed != (fault == storetest.AppliedButFailed) {
-			t.Errorf("fault %d: %v, ends %s, %d left, replayed %t", fault, err, v.ExpiresAt, v.ExtensionsLeft, reply.Replayed)
+		if err != nil || v.ExpiresAt != ends.Add(extension) || v.ExtensionsLeft != 1 ||
+			reply.Replayed != (fault == storetest.AppliedButFailed) {
+			t.Errorf("fault %d: %v, ends %s, %d left, replayed %t",
+				fault, err, v.ExpiresAt, v.ExtensionsLeft, reply.Replayed)
 		}
 	}
 }

@@ -71,7 +71,8 @@ func (s *Sandbox) load(ctx context.Context) error {
 		// one is left to its end: an operator that goes back to the program
 		// that began it finds it there.
 		s.foreign = true
-		s.registry.log.Warn("refuse a sandbox that another version began", "sandbox", s.id, "until", image.Sandbox.DeleteAt, "error", err)
+		s.registry.log.Warn("refuse a sandbox that another version began", "sandbox", s.id,
+			"until", image.Sandbox.DeleteAt, "error", err)
 		return errForeign()
 	}
 	if err == nil {
@@ -81,7 +82,8 @@ func (s *Sandbox) load(ctx context.Context) error {
 }
 
 func errForeign() error {
-	return problem.New(problem.Unauthorized, "This sandbox was begun by another version of the server, and this one cannot go on with it.").
+	return problem.New(problem.Unauthorized,
+		"This sandbox was begun by another version of the server, and this one cannot go on with it.").
 		Hinting("Create a new sandbox. This one is deleted when its time is over.")
 }
 
@@ -130,7 +132,8 @@ func newView(header store.Sandbox, c *company.Company, tables []record.TableRows
 	v := &View{
 		SandboxID: header.ID, PublicName: publicName(header.ID),
 		CreatedAt: moment.InstantOf(header.CreatedAt),
-		Version:   version, Summary: c.Summary(), tables: make(map[string]*Table, len(tables)), changed: make(chan struct{}),
+		Version:   version, Summary: c.Summary(), tables: make(map[string]*Table, len(tables)),
+		changed: make(chan struct{}),
 	}
 	v.leased(&header)
 	v.Sequence, v.LastEventAt = c.Newest()
@@ -165,7 +168,8 @@ func (s *Sandbox) saveSnapshot(ctx context.Context) {
 	version := s.published.Load().Version
 	s.carry()
 	body := snapshotBody{image: s.company.Image(), index: s.log}
-	err := s.registry.store.SaveSnapshot(context.WithoutCancel(ctx), store.Snapshot{SandboxID: s.id, Version: version, Body: body.encode()})
+	err := s.registry.store.SaveSnapshot(context.WithoutCancel(ctx),
+		store.Snapshot{SandboxID: s.id, Version: version, Body: body.encode()})
 	if err != nil {
 		s.registry.log.Warn("save snapshot", "sandbox", s.id, "version", version, "error", err)
 		return

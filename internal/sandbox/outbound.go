@@ -30,7 +30,8 @@ func (s *Sandbox) DoWithOutbound(ctx context.Context, cmd Command, send func(*Tx
 
 // reserve returns the outbound call of a command, and notes that its key is at work.
 // Without an outbound call there is a stored reply.
-func (s *Sandbox) reserve(ctx context.Context, cmd Command, send func(*Tx) (Outbound, error)) (outbound Outbound, reply Reply, err error) {
+func (s *Sandbox) reserve(ctx context.Context, cmd Command,
+	send func(*Tx) (Outbound, error)) (outbound Outbound, reply Reply, err error) {
 	err = s.withWriter(func(now moment.Instant) (err error) {
 		var found bool
 		if reply, found, err = s.prepare(ctx, cmd, now); err != nil || found {

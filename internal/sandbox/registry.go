@@ -91,7 +91,10 @@ func NewRegistry(o Options) *Registry {
 	if o.Webhooks.Wake == nil {
 		o.Webhooks.Wake = func(string) {}
 	}
-	return &Registry{options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{}}
+	return &Registry{
+		options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), sandboxes: map[string]*Sandbox{},
+		keys: map[store.KeyHash]Caller{},
+	}
 }
 
 func (h *Registry) now() moment.Instant { return moment.InstantOf(h.options.Now()) }
@@ -142,7 +145,8 @@ type PresetDetails struct {
 // Offers refuses a preset that there is not.
 func (h *Registry) Offers(name string) error {
 	if _, ok := h.options.Presets[name]; !ok {
-		return problem.New(problem.InvalidPreset, "There is no preset called %q.", name).With(PresetDetails{Allowed: h.Presets()})
+		return problem.New(problem.InvalidPreset, "There is no preset called %q.", name).
+			With(PresetDetails{Allowed: h.Presets()})
 	}
 	return nil
 }
@@ -158,7 +162,9 @@ func (h *Registry) Create(ctx context.Context, in Creation) (Created, error) {
 }
 
 func (h *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
-	settings := company.Settings{SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64()}
+	settings := company.Settings{
+		SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64(),
+	}
 	mode := p.Clock.Mode
 	if p.Seed != nil {
 		settings.Seed = *p.Seed

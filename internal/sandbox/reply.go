@@ -46,7 +46,9 @@ func (p *pendingReply) stored() *storedReply {
 	if p.command.Key == "" {
 		return nil
 	}
-	return &storedReply{key: p.command.replyKey(), fingerprint: p.command.Fingerprint, status: p.reply.Status, body: p.reply.Body}
+	return &storedReply{
+		key: p.command.replyKey(), fingerprint: p.command.Fingerprint, status: p.reply.Status, body: p.reply.Body,
+	}
 }
 
 func (c *Command) replyKey() replyKey { return replyKeyOf(c.Scope, c.Key) }
@@ -90,7 +92,8 @@ func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, er
 		return Reply{}, false, fmt.Errorf("commit %d of sandbox %s holds another reply", version, s.id)
 	}
 	if body.reply.fingerprint != cmd.Fingerprint {
-		return Reply{}, false, problem.New(problem.IdempotencyKeyReused, "This Idempotency-Key was used before for a different request.")
+		return Reply{}, false, problem.New(problem.IdempotencyKeyReused,
+			"This Idempotency-Key was used before for a different request.")
 	}
 	return Reply{Status: body.reply.status, Body: body.reply.body, Replayed: true}, true, nil
 }

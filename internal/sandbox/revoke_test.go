@@ -39,7 +39,8 @@ func TestARevokedKeyNeverWorksAgain(t *testing.T) {
 	}
 	after := b.view(b.registry.Sandbox(created.SandboxID))
 	if after.Version != before.Version+1 || after.Sequence != before.Sequence {
-		t.Errorf("revoking went from version %d to %d and from event %d to %d", before.Version, after.Version, before.Sequence, after.Sequence)
+		t.Errorf("revoking went from version %d to %d and from event %d to %d",
+			before.Version, after.Version, before.Sequence, after.Sequence)
 	}
 	if b.works(created.OfficeKey) || !b.works(created.FactoryKey) {
 		t.Error("the wrong key was revoked")
@@ -77,7 +78,9 @@ func breakable(t *testing.T, fault storetest.Fault) (b *bench, broken *bool) {
 // away, with and without its effect.
 func TestARevocationThatFailsCanBeRepeated(t *testing.T) {
 	t.Parallel()
-	for fault, stillWorks := range map[storetest.Fault]bool{storetest.NotApplied: true, storetest.AppliedButFailed: false} {
+	for fault, stillWorks := range map[storetest.Fault]bool{
+		storetest.NotApplied: true, storetest.AppliedButFailed: false,
+	} {
 		b, broken := breakable(t, fault)
 		mode := sim.Mode("manual")
 		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter", Clock: &mode})
@@ -92,7 +95,8 @@ func TestARevocationThatFailsCanBeRepeated(t *testing.T) {
 		if got := b.works(created.OfficeKey); got != stillWorks {
 			t.Errorf("fault %d: the key works: %t, in the store: %t", fault, got, stillWorks)
 		}
-		if err := b.registry.Revoke(t.Context(), created.OfficeKey); err != nil || b.works(created.OfficeKey) || !b.works(created.FactoryKey) {
+		if err := b.registry.Revoke(t.Context(), created.OfficeKey); err != nil || b.works(created.OfficeKey) ||
+			!b.works(created.FactoryKey) {
 			t.Errorf("fault %d: repeated: %v", fault, err)
 		}
 	}

@@ -219,7 +219,8 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 		return Reply{}, err
 	}
 	reply := &Reply{}
-	if err := s.commit(ctx, step{header: tx.header, signals: cmd.Signals, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
+	if err := s.commit(ctx,
+		step{header: tx.header, signals: cmd.Signals, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
 		return Reply{}, err
 	}
 	if tx.ticked {
@@ -246,9 +247,11 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 	}
 	switch s.published.Load().Status(now) {
 	case Bankrupt:
-		return Reply{}, false, problem.New(problem.SandboxBankrupt, "This company is bankrupt; the sandbox is read-only until it is deleted.")
+		return Reply{}, false, problem.New(problem.SandboxBankrupt,
+			"This company is bankrupt; the sandbox is read-only until it is deleted.")
 	case Expired:
-		return Reply{}, false, problem.New(problem.SandboxExpired, "The time of this sandbox is over; it is read-only until it is deleted.")
+		return Reply{}, false, problem.New(problem.SandboxExpired,
+			"The time of this sandbox is over; it is read-only until it is deleted.")
 	}
 	return Reply{}, false, nil
 }
@@ -330,7 +333,8 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		body.reply = in.pending.stored()
 	}
 	err := s.registry.store.Commit(context.WithoutCancel(ctx), store.Commit{
-		SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header, Records: s.webhookRecords(old, next, in.header),
+		SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header,
+		Records: s.webhookRecords(old, next, in.header),
 	})
 	if err != nil {
 		s.drop()

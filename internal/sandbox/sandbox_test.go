@@ -66,7 +66,8 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 	}
 	b.registry = sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
-		Store:     b.store, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
+		Store:     b.store, Presets: presets, Lease: lease, Extension: extension,
+		ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now,
 	})
 }
@@ -85,7 +86,8 @@ func (b *bench) pass(d time.Duration) {
 
 func (b *bench) create(mode sim.Mode) *sandbox.Sandbox {
 	b.t.Helper()
-	created, err := b.registry.Create(b.t.Context(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
+	created, err := b.registry.Create(b.t.Context(),
+		sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -128,7 +130,10 @@ func accept(key, id string) sandbox.Command {
 func dump(t *testing.T, s *sandbox.Sandbox, v *sandbox.View) string {
 	t.Helper()
 	var b bytes.Buffer
-	for _, table := range []string{"sales_order", "work_order", "ledger_entry", "stock_item", "mission", "office_shipment", "customer_invoice", "payment"} {
+	for _, table := range []string{
+		"sales_order", "work_order", "ledger_entry", "stock_item", "mission", "office_shipment", "customer_invoice",
+		"payment",
+	} {
 		for _, e := range v.Table(table).Entries {
 			fmt.Fprintf(&b, "%s %d %s %s\n", table, e.Version, e.Row, e.Private)
 		}
@@ -210,7 +215,8 @@ func TestARestartChangesNothingThatWasAcknowledged(t *testing.T) {
 		b.reopen(nil)
 		s = b.registry.Sandbox(id)
 		if after := dump(t, s, b.view(s)); after != before {
-			t.Fatalf("%s: what clients read differs after a restart\nbefore %d bytes, after %d", how, len(before), len(after))
+			t.Fatalf("%s: what clients read differs after a restart\nbefore %d bytes, after %d",
+				how, len(before), len(after))
 		}
 		replay, err := s.Do(t.Context(), accept(fmt.Sprintf("key-%d", len(orders)-1), orders[len(orders)-1]))
 		if err != nil || !replay.Replayed || !bytes.Equal(replay.Body, reply.Body) {
@@ -244,7 +250,8 @@ func TestACommitThatFailsIsNotSeen(t *testing.T) {
 			}
 			e, _ := b.view(s).Row("sales_order", id)
 			if e.Filters[0] != "in_production" || len(b.view(s).Table("work_order").Entries) != 1 {
-				t.Fatalf("after the retry the order is %s with %d work orders", e.Filters[0], len(b.view(s).Table("work_order").Entries))
+				t.Fatalf("after the retry the order is %s with %d work orders",
+					e.Filters[0], len(b.view(s).Table("work_order").Entries))
 			}
 		})
 	}

@@ -29,7 +29,8 @@ func live(t *testing.T) *sandbox.Registry {
 	}
 	registry := sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
-		Store:     db, Presets: presets, Lease: lease, Extension: extension, ExtensionWindow: 10 * time.Minute, Grace: grace,
+		Store:     db, Presets: presets, Lease: lease, Extension: extension,
+		ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	ctx, stop := context.WithCancel(context.Background())
@@ -48,7 +49,8 @@ func live(t *testing.T) *sandbox.Registry {
 // settle creates a sandbox of the seed 1.
 func settle(t *testing.T, registry *sandbox.Registry, mode sim.Mode) *sandbox.Sandbox {
 	t.Helper()
-	created, err := registry.Create(context.Background(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
+	created, err := registry.Create(context.Background(),
+		sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
 	if err != nil {
 		t.Fatal(err)
 	}

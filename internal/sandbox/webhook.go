@@ -69,7 +69,8 @@ func (tx *Tx) CanPing() error { return tx.Company.CanPing(tx.Now, len(tx.sandbox
 // A delivery under way is due until its outcome is recorded; wants selects the
 // ones to list, and is asked once about each, before its event is read. A
 // sandbox that was deleted is refused with unauthorized.
-func (h *Registry) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
+func (h *Registry) Due(ctx context.Context, sandboxID string, now time.Time, limit int,
+	wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
 	s := h.Sandbox(sandboxID)
 	jobs, v, again, err := s.due(ctx, moment.InstantOf(now), limit)
 	if err != nil {
@@ -92,7 +93,8 @@ func (h *Registry) Due(ctx context.Context, sandboxID string, now time.Time, lim
 	return attempts, next, nil
 }
 
-func (s *Sandbox) due(ctx context.Context, now moment.Instant, limit int) (jobs []subscription.Job, v *View, next moment.Instant, err error) {
+func (s *Sandbox) due(ctx context.Context, now moment.Instant,
+	limit int) (jobs []subscription.Job, v *View, next moment.Instant, err error) {
 	err = s.withWriter(func(moment.Instant) (err error) {
 		if err = s.advance(ctx, now); err == nil {
 			jobs, next = s.company.DueDeliveries(now, limit)
@@ -177,7 +179,9 @@ func (s *Sandbox) webhookRecords(old, next *View, header *store.Sandbox) Records
 	if header == nil {
 		header = &s.header
 	}
-	record := store.Record{Kind: webhookRecord, Key: s.id, EndsAt: s.registry.options.Now().UTC().Truncate(time.Microsecond)}
+	record := store.Record{
+		Kind: webhookRecord, Key: s.id, EndsAt: s.registry.options.Now().UTC().Truncate(time.Microsecond),
+	}
 	if serving {
 		record.EndsAt = header.DeleteAt
 	}

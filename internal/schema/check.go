@@ -36,7 +36,8 @@ func (c *checker) broken(path, rule, format string, values ...any) {
 		c.unlisted++
 		return
 	}
-	c.fields = append(c.fields, problem.Field{Field: path, Rule: rule, Message: path + " " + fmt.Sprintf(format, values...)})
+	c.fields = append(c.fields,
+		problem.Field{Field: path, Rule: rule, Message: path + " " + fmt.Sprintf(format, values...)})
 }
 
 func (c *checker) value(s *shape, v *value, path string) {
@@ -137,7 +138,8 @@ func (c *checker) oneOf(s *shape, found []*value, path string) {
 	case len(known) == 0 || len(sent) == 1:
 	case len(sent) == 0 && null:
 	case len(sent) == 0:
-		c.broken(join(path, known[0]), "required", "is required, or one of %s in its place.", strings.Join(known[1:], ", "))
+		c.broken(join(path, known[0]), "required", "is required, or one of %s in its place.",
+			strings.Join(known[1:], ", "))
 	default:
 		c.broken(join(path, sent[1]), "oneOf", "cannot be sent together with %s.", sent[0])
 	}
@@ -174,7 +176,8 @@ func (c *checker) unique(s *shape, v *value, path string) {
 		}
 		first, repeated := seen[item.text]
 		if repeated {
-			c.broken(path, "uniqueItems", "must not name anything twice; the items %d and %d are both %s.", first, i, item.describe())
+			c.broken(path, "uniqueItems", "must not name anything twice; the items %d and %d are both %s.",
+				first, i, item.describe())
 			return
 		}
 		seen[item.text] = i
@@ -263,9 +266,11 @@ func (c *checker) number(s *shape, v *value, path string) {
 func (c *checker) within(s *shape, n float64, v *value, path string) {
 	switch {
 	case n < s.minimum:
-		c.broken(path, "minimum", "must be at least %s; it is %s.", strconv.FormatFloat(s.minimum, 'f', -1, 64), v.describe())
+		c.broken(path, "minimum", "must be at least %s; it is %s.",
+			strconv.FormatFloat(s.minimum, 'f', -1, 64), v.describe())
 	case n > s.maximum:
-		c.broken(path, "maximum", "must be at most %s; it is %s.", strconv.FormatFloat(s.maximum, 'f', -1, 64), v.describe())
+		c.broken(path, "maximum", "must be at most %s; it is %s.",
+			strconv.FormatFloat(s.maximum, 'f', -1, 64), v.describe())
 	case math.IsInf(n, 0):
 		c.broken(path, ruleNumber, "must be a number that fits 64 bits; it is %s.", v.describe())
 	}

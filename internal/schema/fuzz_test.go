@@ -63,7 +63,8 @@ var exponent = regexp.MustCompile(`[0-9][eE]`)
 func (p published) check(t interface{ Errorf(string, ...any) }, body []byte) {
 	v, err := p.in.Decode(body)
 	var refused *problem.Problem
-	if err != nil && (!errors.As(err, &refused) || refused.Code != problem.InvalidJSON && refused.Code != problem.ValidationFailed) {
+	if err != nil &&
+		(!errors.As(err, &refused) || refused.Code != problem.InvalidJSON && refused.Code != problem.ValidationFailed) {
 		t.Errorf("%q: neither accepted nor refused: %v", body, err)
 		return
 	}
@@ -86,7 +87,8 @@ func (p published) check(t interface{ Errorf(string, ...any) }, body []byte) {
 		return
 	}
 	for _, f := range fieldsOf(refused) {
-		if !stricter[f.Rule] && !strings.Contains(f.Message, "control character") && !strings.Contains(f.Message, "a time,") {
+		if !stricter[f.Rule] && !strings.Contains(f.Message, "control character") &&
+			!strings.Contains(f.Message, "a time,") {
 			t.Errorf("%q: refused with %+v, which the published schema does not say", body, f)
 		}
 	}
@@ -111,16 +113,20 @@ func (p published) checkAgain(t interface{ Errorf(string, ...any) }, body []byte
 
 func fuzzed(t testing.TB) []published {
 	t.Helper()
-	return publish(t, reflect.TypeFor[createSandbox](), reflect.TypeFor[startPrintRun](), reflect.TypeFor[placeOrder](), reflect.TypeFor[everything]())
+	return publish(t, reflect.TypeFor[createSandbox](), reflect.TypeFor[startPrintRun](), reflect.TypeFor[placeOrder](),
+		reflect.TypeFor[everything]())
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"preset":"starter","seed":7,"bridge":"auto"}`,
 		`{"press_id":"prs_1","work_order_ids":["wo_1","wo_2"],"overs_pct":3,"operator_badge_no":"B-7"}`,
-		`{"lines":[{"sku":"POSTER-A2","quantity":500},{"sku":"x","quantity":1}],"reference":"so_1","needed_by":"2026-09-07"}`,
-		`{"flag":true,"note":null,"code":"AB","at":"2026-09-07T08:30:00.5+02:00","ratio":1.5,"share":12.34,"labels":{"a":"b"},"free":[1,{"x":null}],"place":{"row":1},"numbers":[1,2]}`,
-		`{"lines":[{"sku":"a","s\u006bu":"b"}]}`, `{"lines":[{"quantity":1e2}],"x":1}`, `[`, `{"preset":"\ud800"}`, "{\"preset\":\"\u0085\"}", ``,
+		`{"lines":[{"sku":"POSTER-A2","quantity":500},{"sku":"x","quantity":1}],"reference":"so_1",` +
+			`"needed_by":"2026-09-07"}`,
+		`{"flag":true,"note":null,"code":"AB","at":"2026-09-07T08:30:00.5+02:00","ratio":1.5,"share":12.34,` +
+			`"labels":{"a":"b"},"free":[1,{"x":null}],"place":{"row":1},"numbers":[1,2]}`,
+		`{"lines":[{"sku":"a","s\u006bu":"b"}]}`, `{"lines":[{"quantity":1e2}],"x":1}`, `[`, `{"preset":"\ud800"}`,
+		"{\"preset\":\"\u0085\"}", ``,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -140,26 +146,29 @@ var candidates = []map[string][]string{
 		"bridge": {`"auto"`, `"manual"`, `"Auto"`, `""`},
 	},
 	{
-		"press_id":       {`""`, `"a"`},
-		"work_order_id":  {`"a"`},
-		"work_order_ids": {"[]", `["a"]`, `["a","a"]`, `["a","b","c","d","e","f"]`, `["a","b","c","d","e","f","g"]`, `["a",1]`},
-		"overs_pct":      {"-1", "0", "20", "21"},
+		"press_id":      {`""`, `"a"`},
+		"work_order_id": {`"a"`},
+		"work_order_ids": {"[]", `["a"]`, `["a","a"]`, `["a","b","c","d","e","f"]`,
+			`["a","b","c","d","e","f","g"]`, `["a",1]`},
+		"overs_pct": {"-1", "0", "20", "21"},
 	},
 	{
 		"lines": {
-			"[]", `[{"sku":"a","quantity":1}]`, `[{"sku":"a","quantity":0}]`, `[{"sku":"a","quantity":200000}]`, `[{"sku":"a","quantity":200001}]`,
-			`[{"sku":"a"}]`, `[{"sku":"a","quantity":1,"other":1}]`, `[` + strings.Repeat(`{"sku":"a","quantity":1},`, 9) + `{"sku":"a","quantity":1}]`,
+			"[]", `[{"sku":"a","quantity":1}]`, `[{"sku":"a","quantity":0}]`, `[{"sku":"a","quantity":200000}]`,
+			`[{"sku":"a","quantity":200001}]`, `[{"sku":"a"}]`, `[{"sku":"a","quantity":1,"other":1}]`,
+			`[` + strings.Repeat(`{"sku":"a","quantity":1},`, 9) + `{"sku":"a","quantity":1}]`,
 			`[` + strings.Repeat(`{"sku":"a","quantity":1},`, 10) + `{"sku":"a","quantity":1}]`,
 		},
 		"reference": {`""`, `"` + strings.Repeat("é", 64) + `"`, `"` + strings.Repeat("é", 65) + `"`},
 		"needed_by": {`"2026-02-28"`, `"2026-02-29"`, `"2028-02-29"`, `"2026-2-3"`, `"2026-02-28T10:00:00Z"`},
 	},
 	{
-		"flag":     {"true", "false", `"true"`},
-		"note":     {`"é"`, `"éé"`, `"éééé"`, `"ééééé"`},
-		"code":     {`"AB"`, `"ab"`},
-		"raw":      {`"xx"`, `""`},
-		"at":       {`"2026-02-28T10:00:00Z"`, `"2026-02-28T10:00:00.5-03:00"`, `"2026-02-30T10:00:00Z"`, `"2026-02-28"`},
+		"flag": {"true", "false", `"true"`},
+		"note": {`"é"`, `"éé"`, `"éééé"`, `"ééééé"`},
+		"code": {`"AB"`, `"ab"`},
+		"raw":  {`"xx"`, `""`},
+		"at": {`"2026-02-28T10:00:00Z"`, `"2026-02-28T10:00:00.5-03:00"`,
+			`"2026-02-30T10:00:00Z"`, `"2026-02-28"`},
 		"day":      {`"2026-02-28"`, `"2026-02-30"`},
 		"ratio":    {"0.5", "0.49", "7"},
 		"share":    {"0", "-0.01", "100", "100.01"},

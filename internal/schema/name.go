@@ -11,7 +11,9 @@ import (
 func componentName(t reflect.Type) string {
 	name, arguments, _ := strings.Cut(t.Name(), "[")
 	all := []string{prefixed(t.PkgPath(), name)}
-	for argument := range strings.FieldsFuncSeq(arguments, func(c rune) bool { return strings.ContainsRune("[]*, ", c) }) {
+	for argument := range strings.FieldsFuncSeq(arguments, func(c rune) bool {
+		return strings.ContainsRune("[]*, ", c)
+	}) {
 		dot := strings.LastIndexByte(argument, '.')
 		all = append(all, prefixed(argument[:max(dot, 0)], argument[dot+1:]))
 	}

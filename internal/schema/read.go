@@ -40,14 +40,16 @@ func read(body []byte) (*value, *problem.Problem) {
 	r := reader{body: body, decoder: jsontext.NewDecoder(bytes.NewBuffer(body))}
 	start := len(body) - len(trimmed(body))
 	if start == len(body) {
-		return nil, problem.New(problem.InvalidJSON, "The body is empty: it ends at byte %d, before any JSON object begins.", start)
+		return nil, problem.New(problem.InvalidJSON,
+			"The body is empty: it ends at byte %d, before any JSON object begins.", start)
 	}
 	token, err := r.decoder.ReadToken()
 	if err != nil {
 		return nil, r.refusal(err)
 	}
 	if token.Kind() != jsontext.KindBeginObject {
-		return nil, problem.New(problem.InvalidJSON, "The body is %s at byte %d; it must be a JSON object.", noun(token.Kind()), start)
+		return nil, problem.New(problem.InvalidJSON, "The body is %s at byte %d; it must be a JSON object.",
+			noun(token.Kind()), start)
 	}
 	root, err := r.value(token)
 	if err != nil {
@@ -55,7 +57,9 @@ func read(body []byte) (*value, *problem.Problem) {
 	}
 	end := r.decoder.InputOffset()
 	if rest := trimmed(body[end:]); len(rest) > 0 {
-		return nil, problem.New(problem.InvalidJSON, "The object ends at byte %d, and something follows at byte %d; send one JSON object.", end, len(body)-len(rest))
+		return nil, problem.New(problem.InvalidJSON,
+			"The object ends at byte %d, and something follows at byte %d; send one JSON object.",
+			end, len(body)-len(rest))
 	}
 	return root, nil
 }
@@ -113,7 +117,8 @@ func (r *reader) refusal(err error) *problem.Problem {
 		if parent := pointer.Parent(); parent != "" {
 			object += " at " + clip(string(parent))
 		}
-		return problem.New(problem.InvalidJSON, "The field %s stands twice %s. The second one is at byte %d.", quote(pointer.LastToken()), object, at)
+		return problem.New(problem.InvalidJSON, "The field %s stands twice %s. The second one is at byte %d.",
+			quote(pointer.LastToken()), object, at)
 	case errors.Is(err, errDepth):
 		return problem.New(problem.InvalidJSON, "At byte %d the body is nested deeper than %d levels.", at, MaxDepth)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -151,7 +156,8 @@ func (r *reader) fault(at int64, err error) string {
 	case strings.Contains(text, "expecting ':'"):
 		return fmt.Sprintf("stands %s where a colon must be", shown)
 	}
-	return fmt.Sprintf("stands %s, which cannot be there; names and strings are in double quotes, and the only words are true, false and null", shown)
+	return fmt.Sprintf("stands %s, which cannot be there; names and strings are in double quotes, and the only words "+
+		"are true, false and null", shown)
 }
 
 func closes(rest []byte) bool { return len(rest) > 0 && (rest[0] == '}' || rest[0] == ']') }

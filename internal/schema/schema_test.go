@@ -46,7 +46,9 @@ func TestSchemasOfRowsAndEventsAreAsOnFile(t *testing.T) {
 func TestSchemaOfAnInputIsAsOnFile(t *testing.T) {
 	t.Parallel()
 	r := schema.New()
-	for _, of := range []reflect.Type{reflect.TypeFor[createSandbox](), reflect.TypeFor[startPrintRun](), reflect.TypeFor[placeOrder]()} {
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[createSandbox](), reflect.TypeFor[startPrintRun](), reflect.TypeFor[placeOrder](),
+	} {
 		mustInput(t, r, of)
 	}
 	golden(t, "inputs", r.Schemas())
@@ -156,7 +158,8 @@ func TestOutputsAreDescribedAsTheyAreSent(t *testing.T) {
 		}
 	}
 	required := []string{
-		"id", "instant", "date", "minor", "per_cent", "ppm", "text", "object", "maybe", "list", "may_list", "map", "free", "nested", "self",
+		"id", "instant", "date", "minor", "per_cent", "ppm", "text", "object", "maybe", "list", "may_list", "map",
+		"free", "nested", "self",
 	}
 	if diff := cmp.Diff(required, s.Required); diff != "" {
 		t.Errorf("required differs (-want +got):\n%s", diff)
@@ -207,8 +210,9 @@ func TestAWrongStructIsFoundWhenTheProgramStarts(t *testing.T) {
 		Children []tree `json:"children"`
 	}
 	for _, of := range []reflect.Type{
-		reflect.TypeFor[badTag](), reflect.TypeFor[unenforced](), reflect.TypeFor[inexact](), reflect.TypeFor[unbounded](),
-		reflect.TypeFor[anything](), reflect.TypeFor[small](), reflect.TypeFor[email](), reflect.TypeFor[nullableObject](),
+		reflect.TypeFor[badTag](), reflect.TypeFor[unenforced](), reflect.TypeFor[inexact](),
+		reflect.TypeFor[unbounded](), reflect.TypeFor[anything](), reflect.TypeFor[small](),
+		reflect.TypeFor[email](), reflect.TypeFor[nullableObject](),
 		reflect.TypeFor[tree](), reflect.TypeFor[int](),
 	} {
 		if _, err := schema.NewInput(schema.New(), of); err == nil {

@@ -127,7 +127,8 @@ func unenforced(s *huma.Schema) error {
 		"exclusiveMinimum": s.ExclusiveMinimum != nil, "exclusiveMaximum": s.ExclusiveMaximum != nil,
 		"multipleOf": s.MultipleOf != nil, "dependentRequired": len(s.DependentRequired) > 0,
 		"contentEncoding": s.ContentEncoding != "", "not": s.Not != nil,
-		"anyOf": len(s.AnyOf) > 0, "oneOf": slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return len(one.Required) != 1 }), "allOf": len(s.AllOf) > 0,
+		"anyOf": len(s.AnyOf) > 0, "oneOf": slices.ContainsFunc(s.OneOf,
+			func(one *huma.Schema) bool { return len(one.Required) != 1 }), "allOf": len(s.AllOf) > 0,
 	} {
 		if used {
 			return fmt.Errorf("the rule %s is not enforced", keyword)
@@ -141,7 +142,8 @@ func unenforced(s *huma.Schema) error {
 func plain(t reflect.Type, kinds ...reflect.Kind) error {
 	pointer := reflect.PointerTo(t)
 	if !slices.Contains(kinds, t.Kind()) || pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) ||
-		pointer.Implements(reflect.TypeFor[json.Unmarshaler]()) || pointer.Implements(reflect.TypeFor[json.UnmarshalerFrom]()) {
+		pointer.Implements(reflect.TypeFor[json.Unmarshaler]()) ||
+		pointer.Implements(reflect.TypeFor[json.UnmarshalerFrom]()) {
 		return fmt.Errorf("whether a body decodes into a %s cannot be known", t)
 	}
 	return nil

@@ -23,8 +23,9 @@ func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Pre
 		return err
 	}
 	s.admission, err = admission.Open(ctx, admission.Options{
-		Store: s.store, Log: s.log, Now: s.now, Capacity: c.MaxSandboxes, Queue: c.QueueLength, Active: c.IPActive, Hourly: c.IPCreations,
-		ClaimWindow: c.ClaimWindow, Turnover: c.SandboxDuration + c.Grace, Difficulty: c.PowDifficulty, Secret: key,
+		Store: s.store, Log: s.log, Now: s.now, Capacity: c.MaxSandboxes, Queue: c.QueueLength, Active: c.IPActive,
+		Hourly: c.IPCreations, ClaimWindow: c.ClaimWindow, Turnover: c.SandboxDuration + c.Grace,
+		Difficulty: c.PowDifficulty, Secret: key,
 	})
 	if err != nil {
 		return fmt.Errorf("open the queue: %w", err)
@@ -34,8 +35,10 @@ func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Pre
 		return err
 	}
 	s.registry = sandbox.NewRegistry(sandbox.Options{
-		Store: s.store, Presets: presets, Lease: c.SandboxDuration, Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
-		Log: s.log, Now: s.now, Hooks: sandbox.Hooks{Saved: s.admission.Saved, Deleted: s.admission.Deleted, Uncertain: s.admission.Uncertain}, Webhooks: hooks,
+		Store: s.store, Presets: presets, Lease: c.SandboxDuration,
+		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
+		Log: s.log, Now: s.now, Hooks: sandbox.Hooks{Saved: s.admission.Saved, Deleted: s.admission.Deleted,
+			Uncertain: s.admission.Uncertain}, Webhooks: hooks,
 	})
 	return nil
 }

@@ -30,8 +30,9 @@ func (s *siteSearch) Search(query string, most int) []mcp.Page {
 // agents makes the endpoint that agents connect to.
 func (s *Server) agents(table []operation.Operation, docs mcp.Docs) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{
-		Door: s.api, Sessions: session.NewStore(s.store, s.now), Operations: table, Presets: s.registry.Presets(), Policy: gateway.Policy(s.config.Sessionless),
-		Origin: s.origin, Serves: s.serves, Version: Version(), Docs: docs, Log: s.log,
+		Door: s.api, Sessions: session.NewStore(s.store, s.now), Operations: table, Presets: s.registry.Presets(),
+		Policy: gateway.Policy(s.config.Sessionless), Origin: s.origin, Serves: s.serves, Version: Version(),
+		Docs: docs, Log: s.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the agent endpoint: %w", err)
@@ -55,5 +56,6 @@ func noAuthorization(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusNotFound)
-	fmt.Fprintln(w, `{"error":"not_found","error_description":"There is no authorization server. The endpoint needs no key, or takes that of a sandbox as a Bearer token."}`)
+	fmt.Fprintln(w, `{"error":"not_found","error_description":"There is no authorization server. The endpoint needs `+
+		`no key, or takes that of a sandbox as a Bearer token."}`)
 }

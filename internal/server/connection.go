@@ -44,7 +44,8 @@ type envelopeConn struct {
 // ownAnswer is the beginning of a response of net/http's own. Responses of
 // handlers always carry a Date and never look like this; the refusal of an
 // Expect header carries one and no body.
-var ownAnswer = regexp.MustCompile(`^HTTP/1\.1 (?:(\d{3})[^\r\n]*\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n|(417) [^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n$)`)
+var ownAnswer = regexp.MustCompile(`^HTTP/1\.1 (?:(\d{3})[^\r\n]*\r\nContent-Type: text/plain; ` +
+	`charset=utf-8\r\nConnection: close\r\n\r\n|(417) [^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n$)`)
 
 // Write implements net.Conn.
 func (c *envelopeConn) Write(b []byte) (int, error) {
@@ -80,7 +81,8 @@ func (c *envelopeConn) envelope(status string) []byte {
 // guarded serves with the guards against slow and greedy clients.
 func guarded(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

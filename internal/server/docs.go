@@ -27,7 +27,8 @@ func (s *Server) pages(table []operation.Operation, tools []mcp.Tool) (*web.Page
 		examples.Operations[id] = web.Example{Body: e.Body, Answer: e.Data}
 	}
 	pages, err := web.New(web.Options{
-		Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets)), Tools: shown(tools), Config: s.config, Examples: examples, Unknown: s.api,
+		Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets)), Tools: shown(tools),
+		Config: s.config, Examples: examples, Unknown: s.api,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the pages: %w", err)
@@ -42,7 +43,8 @@ const nowhere = "http://platen.invalid"
 // unplaced is the OpenAPI document but for its origin. Building it takes longer
 // than everything else of a server's start.
 var unplaced = sync.OnceValues(func() ([]byte, error) { //nolint:gochecknoglobals // read only
-	return openapi.Document(operation.Table(), nowhere+wire.BasePath, wire.Version) //nolint:wrapcheck // OpenAPI names itself in the error
+	//nolint:wrapcheck // OpenAPI names itself in the error
+	return openapi.Document(operation.Table(), nowhere+wire.BasePath, wire.Version)
 })
 
 // OpenAPI returns the OpenAPI document of a server with an origin, as JSON.

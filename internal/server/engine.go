@@ -27,12 +27,15 @@ func (s *Server) noteEngine(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("count the sandboxes of another version: %w", err)
 		}
-		s.log.Warn("another version ran on this database: requests to its sandboxes fail here, and they are deleted when their time is over",
-			"its_engine", string(before.Body), "engine", engine, "sandboxes_at_most", count)
+		s.log.Warn("another version ran on this database: requests to its sandboxes fail here, and they are deleted "+
+			"when their time is over", "its_engine", string(before.Body), "engine", engine, "sandboxes_at_most", count)
 	case !errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("look up the engine of the database: %w", err)
 	}
-	note := store.Record{Kind: kindServer, Key: keyEngine, Body: []byte(engine), EndsAt: s.now().Add(canaryLasts).UTC().Truncate(time.Microsecond)}
+	note := store.Record{
+		Kind: kindServer, Key: keyEngine, Body: []byte(engine),
+		EndsAt: s.now().Add(canaryLasts).UTC().Truncate(time.Microsecond),
+	}
 	if err := s.store.Write(ctx, []store.Write{{Record: note}}); err != nil {
 		return fmt.Errorf("note the engine of the database: %w", err)
 	}

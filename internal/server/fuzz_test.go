@@ -53,10 +53,14 @@ func (o *one) Accept() (net.Conn, error) {
 // off it whole; what comes after is as it was sent, and the peer has an address
 // that limits can be kept for. From a peer that is not trusted nothing is read.
 func FuzzProxyProtocol(f *testing.F) {
-	v2 := string([]byte{13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10, 0x21, 0x11, 0, 12, 198, 51, 100, 1, 10, 0, 0, 1, 18, 103, 31, 144})
+	v2 := string([]byte{13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10, 0x21, 0x11, 0, 12, 198, 51, 100, 1, 10, 0, 0, 1,
+		18, 103, 31, 144})
 	for _, seed := range []string{
-		"", "PROXY TCP4 198.51.100.1 10.0.0.1 4711 8080\r\n", "PROXY TCP6 2001:db8::1 ::1 4711 8080\r\n", "PROXY UNKNOWN\r\n", "PROXY TCP4 198.51.100.1\r\n", "PROXY TCP4 ::1 ::1 1 1\r\n",
-		"PROXY TCP4 198.51.100.1 10.0.0.1 99999 1\r\n", "GET / HTTP/1.1\r\n", v2, v2[:20], strings.Replace(v2, "\x21\x11", "\x20\x00", 1), strings.Replace(v2, "\x21\x11", "\x21\x31", 1), strings.Repeat("P", 5000),
+		"", "PROXY TCP4 198.51.100.1 10.0.0.1 4711 8080\r\n", "PROXY TCP6 2001:db8::1 ::1 4711 8080\r\n",
+		"PROXY UNKNOWN\r\n", "PROXY TCP4 198.51.100.1\r\n", "PROXY TCP4 ::1 ::1 1 1\r\n",
+		"PROXY TCP4 198.51.100.1 10.0.0.1 99999 1\r\n", "GET / HTTP/1.1\r\n",
+		v2, v2[:20], strings.Replace(v2, "\x21\x11", "\x20\x00", 1), strings.Replace(v2, "\x21\x11", "\x21\x31", 1),
+		strings.Repeat("P", 5000),
 	} {
 		f.Add(seed)
 	}
@@ -65,7 +69,9 @@ func FuzzProxyProtocol(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		n, err := network.New(network.Options{Trusted: networks, IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits})
+		n, err := network.New(network.Options{
+			Trusted: networks, IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits,
+		})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -102,8 +108,10 @@ func FuzzProxyProtocol(f *testing.F) {
 // writes by itself becomes an envelope.
 func FuzzOwnAnswer(f *testing.F) {
 	for _, seed := range []string{
-		"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request", "HTTP/1.1 417 Expectation Failed\r\nDate: x\r\n\r\n",
-		"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\nx", "HTTP/1.1 200 OK\r\nDate: x\r\n\r\n{}", "", "H",
+		"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+			"400 Bad Request", "HTTP/1.1 417 Expectation Failed\r\nDate: x\r\n\r\n",
+		"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+			"Connection: close\r\n\r\nx", "HTTP/1.1 200 OK\r\nDate: x\r\n\r\n{}", "", "H",
 		"HTTP/1.1 999 x\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n",
 	} {
 		f.Add([]byte(seed))
@@ -121,8 +129,10 @@ func FuzzOwnAnswer(f *testing.F) {
 			return
 		}
 		head, body, _ := bytes.Cut(p.written.Bytes(), []byte("\r\n\r\n"))
-		own := bytes.HasPrefix(written, []byte("HTTP/1.1 ")) && (bytes.Contains(written, []byte("text/plain")) || bytes.HasPrefix(written, []byte("HTTP/1.1 417 ")))
-		if !own || !bytes.Equal(body, envelope) || !bytes.Contains(head, []byte("Connection: close")) || !bytes.HasPrefix(head, []byte("HTTP/1.1 4")) {
+		own := bytes.HasPrefix(written, []byte("HTTP/1.1 ")) &&
+			(bytes.Contains(written, []byte("text/plain")) || bytes.HasPrefix(written, []byte("HTTP/1.1 417 ")))
+		if !own || !bytes.Equal(body, envelope) || !bytes.Contains(head, []byte("Connection: close")) ||
+			!bytes.HasPrefix(head, []byte("HTTP/1.1 4")) {
 			t.Errorf("%q goes out as %q", written, p.written.Bytes())
 		}
 	})

@@ -16,7 +16,9 @@ import (
 // unnamed are the paths that are served whatever a server is called: those that
 // operators' own machines ask, often by names that only they know, and those
 // that check the host themselves, to refuse in the form of their protocol.
-var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePath, mcp.FactoryPath} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
 
 // serves reports whether a Host header names this server (contract:
 // OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses
@@ -58,7 +60,8 @@ func (s *Server) split(below, rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := path.Clean(r.URL.Path)
 		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
-		if unclean || r.Method == http.MethodOptions || r.URL.Path == wire.BasePath || strings.HasPrefix(r.URL.Path, wire.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) ||
+		if unclean || r.Method == http.MethodOptions || r.URL.Path == wire.BasePath ||
+			strings.HasPrefix(r.URL.Path, wire.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) ||
 			!s.serves(r.Host) && !slices.Contains(unnamed, r.URL.Path) {
 			below.ServeHTTP(w, r)
 			return

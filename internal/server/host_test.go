@@ -11,10 +11,14 @@ func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *config.Config) { c.PublicURL = "https://Platen.example.com" })
 	for host, serves := range map[string]bool{
-		"platen.example.com": true, "PLATEN.EXAMPLE.COM:443": true, "platen.example.com.": true, "localhost:1": true, "192.0.2.7": true, "[2001:db8::1]:80": true,
+		"platen.example.com": true, "PLATEN.EXAMPLE.COM:443": true,
+		"platen.example.com.": true, "localhost:1": true, "192.0.2.7": true, "[2001:db8::1]:80": true,
 		"example.com": false, "elsewhere.test": false, "platen.example.com.elsewhere.test": false,
 	} {
-		for path, want := range map[string]int{"/": http.StatusOK, "/console": http.StatusOK, "/v1/missions": http.StatusUnauthorized, "/status.json": http.StatusOK, "/healthz": http.StatusOK, "/metrics": http.StatusOK} {
+		for path, want := range map[string]int{
+			"/": http.StatusOK, "/console": http.StatusOK, "/v1/missions": http.StatusUnauthorized,
+			"/status.json": http.StatusOK, "/healthz": http.StatusOK, "/metrics": http.StatusOK,
+		} {
 			if !serves && path != "/healthz" && path != "/metrics" {
 				want = http.StatusMisdirectedRequest
 			}

@@ -57,7 +57,8 @@ func TestABodyThatDoesNotArriveIsGivenUp(t *testing.T) {
 		sent := make(chan struct{})
 		go func() {
 			defer close(sent)
-			io.WriteString(c, "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n")
+			io.WriteString(c, "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+				"Content-Length: 30\r\n\r\n")
 			for range 29 { // a byte now and then is no progress
 				if _, err := io.WriteString(c, " "); err != nil {
 					return
@@ -141,11 +142,14 @@ func TestHalfClosedConnectionsAreAnswered(t *testing.T) {
 		status int
 		code   string
 	}{
-		"after a request":           {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "unauthorized"},
-		"after a request with body": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{}}", 400, "invalid_json"},
-		"within the headers":        {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: ", 400, "bad_request"},
-		"within the body":           {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n{}", 400, "bad_request"},
-		"within a chunk":            {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{}", 400, "bad_request"},
+		"after a request": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "unauthorized"},
+		"after a request with body": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Type: application/json\r\nContent-Length: 3\r\n\r\n{}}", 400, "invalid_json"},
+		"within the headers": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: ", 400, "bad_request"},
+		"within the body": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{}", 400, "bad_request"},
+		"within a chunk": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{}", 400, "bad_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -200,15 +204,24 @@ func TestNoRequestHidesInTheBodyOfAnother(t *testing.T) {
 	s := start(t)
 	hidden := "GET /v1/hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	for name, text := range map[string]string{
-		"two lengths":              "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nContent-Length: %[1]d\r\n\r\n%[2]s",
-		"a length with a sign":     "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: +%[1]d\r\n\r\n%[2]s",
-		"a length of two numbers":  "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0, %[1]d\r\n\r\n%[2]s",
-		"two encodings":            "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n%[2]s",
-		"an encoding in disguise":  "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n%[2]s",
-		"a space before the colon": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n%[2]s",
-		"a folded header":          "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nA: b\r\n Transfer-Encoding: chunked\r\nContent-Length: \r\n\r\n0\r\n\r\n%[2]s",
-		"a chunk of no size":       "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n%[2]s",
-		"a huge chunk":             "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n%[2]s",
+		"two lengths": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" +
+			"Content-Length: %[1]d\r\n\r\n%[2]s",
+		"a length with a sign": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Length: +%[1]d\r\n\r\n%[2]s",
+		"a length of two numbers": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Length: 0, %[1]d\r\n\r\n%[2]s",
+		"two encodings": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n%[2]s",
+		"an encoding in disguise": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n%[2]s",
+		"a space before the colon": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n%[2]s",
+		"a folded header": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nA: b\r\n" +
+			" Transfer-Encoding: chunked\r\nContent-Length: \r\n\r\n0\r\n\r\n%[2]s",
+		"a chunk of no size": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n%[2]s",
+		"a huge chunk": "POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n%[2]s",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +231,8 @@ func TestNoRequestHidesInTheBodyOfAnother(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := bytes.Count(answers, []byte("HTTP/1.1 ")); n != 1 || !bytes.HasPrefix(answers, []byte("HTTP/1.1 400 ")) || bytes.Contains(answers, []byte("/v1/hidden")) {
+			if n := bytes.Count(answers, []byte("HTTP/1.1 ")); n != 1 ||
+				!bytes.HasPrefix(answers, []byte("HTTP/1.1 400 ")) || bytes.Contains(answers, []byte("/v1/hidden")) {
 				t.Errorf("%d answers: %s", n, answers)
 			}
 		})

@@ -39,8 +39,9 @@ func budgets(c *config.Config, log *slog.Logger) (gate, error) {
 		// OPEN.RATE.BUCKETS).
 		Group:     ratelimit.Budget{PerMinute: c.IPRate, Burst: max(1, c.IPRate)},
 		Anonymous: ratelimit.Budget{PerMinute: c.AnonymousRate, Burst: max(1, c.AnonymousRate)},
-		Cooldown:  ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown, Grace: cooldownGrace},
-		Ban:       ratelimit.Penalty{Refusals: banRefusals, Within: banWithin, Lasts: c.Ban},
+		Cooldown: ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown,
+			Grace: cooldownGrace},
+		Ban: ratelimit.Penalty{Refusals: banRefusals, Within: banWithin, Lasts: c.Ban},
 	}
 	if c.Valkey == "" {
 		local, err := ratelimit.New(o)

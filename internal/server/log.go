@@ -45,14 +45,16 @@ func (s *Server) logRequest(a *api.Answered) {
 	if a.Status == http.StatusTooManyRequests || a.Code == problem.Banned {
 		write, left := s.refusals.take(time.Now())
 		if left > 0 {
-			s.log.LogAttrs(ctx, slog.LevelInfo, "requests over a limit failed and have no line of their own", slog.Int("requests", left))
+			s.log.LogAttrs(ctx, slog.LevelInfo, "requests over a limit failed and have no line of their own",
+				slog.Int("requests", left))
 		}
 		if !write {
 			return
 		}
 	}
 	attributes := make([]slog.Attr, 0, 8)
-	attributes = append(attributes, slog.String("method", a.Method), slog.String("route", a.Route), slog.Int("status", a.Status), slog.Duration("duration", a.Took))
+	attributes = append(attributes, slog.String("method", a.Method), slog.String("route", a.Route),
+		slog.Int("status", a.Status), slog.Duration("duration", a.Took))
 	if a.ID != "" {
 		attributes = append(attributes, slog.String("request_id", a.ID))
 	}

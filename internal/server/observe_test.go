@@ -43,8 +43,10 @@ func (j *journal) requests(t *testing.T) []string {
 		if entry["msg"] != "request" {
 			continue
 		}
-		text := fmt.Sprint(entry["level"], " ", entry["method"], " ", entry["route"], " ", entry["status"], " ", entry["error_code"])
-		if id, _ := entry["request_id"].(string); (id == "") != slices.Contains([]any{"/", "/healthz"}, entry["route"]) {
+		text := fmt.Sprint(entry["level"], " ", entry["method"], " ", entry["route"], " ", entry["status"], " ",
+			entry["error_code"])
+		if id, _ := entry["request_id"].(string); (id == "") != slices.Contains([]any{"/", "/healthz"},
+			entry["route"]) {
 			t.Errorf("the line has the request id %q: %s", id, line)
 		}
 		if duration, ok := entry["duration"].(float64); !ok || duration < 0 {
@@ -62,7 +64,8 @@ func (j *journal) requests(t *testing.T) []string {
 func get(t *testing.T, s *Server, method, target, key string) answer {
 	t.Helper()
 	c := dial(t, s)
-	c.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", method, target, key))
+	c.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\n"+
+		"Connection: close\r\n\r\n", method, target, key))
 	a := c.receive(method)
 	c.ends()
 	return a
@@ -77,7 +80,8 @@ func keys(t *testing.T, s *Server) (office, factory string) {
 			FactoryKey string `json:"factory_key"`
 		}
 	}
-	if err := json.Unmarshal(get(t, s, http.MethodPost, "/v1/sandboxes", "").body, &created); err != nil || created.Data.OfficeKey == "" {
+	if err := json.Unmarshal(get(t, s, http.MethodPost, "/v1/sandboxes", "").body, &created); err != nil ||
+		created.Data.OfficeKey == "" {
 		t.Fatalf("no sandbox: %v", err)
 	}
 	return created.Data.OfficeKey, created.Data.FactoryKey
@@ -147,8 +151,9 @@ func TestMetricsCountWhatHappened(t *testing.T) {
 		`platen_refusals_total{code="rate_limited"} 1`,
 		`platen_limited_total{budget="anonymous",outcome="limited"} 1`,
 		`platen_request_duration_seconds_count{operation="get_sandbox"} 6`,
-		`platen_sandboxes_capacity 1000`, `platen_store_reachable 1`, `platen_sandboxes 1`, `platen_feed_waiters 0`, `platen_queue_length 0`, `platen_queue_capacity 500`,
-		`platen_commit_duration_seconds_count`, `platen_build_info{version="`, `platen_connections `, `process_resident_memory_bytes`, `go_goroutines`,
+		`platen_sandboxes_capacity 1000`, `platen_store_reachable 1`, `platen_sandboxes 1`, `platen_feed_waiters 0`,
+		`platen_queue_length 0`, `platen_queue_capacity 500`, `platen_commit_duration_seconds_count`,
+		`platen_build_info{version="`, `platen_connections `, `process_resident_memory_bytes`, `go_goroutines`,
 	} {
 		if !bytes.Contains(a.body, []byte(want)) {
 			t.Errorf("there is no %s", want)
@@ -165,10 +170,13 @@ func TestStatusSaysHowTheServerIs(t *testing.T) {
 	keys(t, s)
 	var got map[string]any
 	a := get(t, s, http.MethodGet, "/status.json", "")
-	if err := json.Unmarshal(a.body, &got); err != nil || a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" {
+	if err := json.Unmarshal(a.body, &got); err != nil || a.status != http.StatusOK ||
+		a.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v %s: %v", a.status, a.header, a.body, err)
 	}
-	if fmt.Sprint(got["sandboxes"]) != "map[active:1 capacity:7]" || fmt.Sprint(got["queue"]) != "map[capacity:500 length:0]" || fmt.Sprint(got["store"]) != "map[reachable:true]" || got["api_version"] != "2026-09" || got["version"] == "" || got["stopping"] != false {
+	if fmt.Sprint(got["sandboxes"]) != "map[active:1 capacity:7]" ||
+		fmt.Sprint(got["queue"]) != "map[capacity:500 length:0]" || fmt.Sprint(got["store"]) != "map[reachable:true]" ||
+		got["api_version"] != "2026-09" || got["version"] == "" || got["stopping"] != false {
 		t.Errorf("got %s", a.body)
 	}
 	began, err := time.Parse(time.RFC3339, fmt.Sprint(got["started_at"]))
@@ -179,7 +187,8 @@ func TestStatusSaysHowTheServerIs(t *testing.T) {
 	if err := broken.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if a = get(t, broken, http.MethodGet, "/status.json", ""); a.status != http.StatusOK || !bytes.Contains(a.body, []byte(`"store":{"reachable":false}`)) {
+	if a = get(t, broken, http.MethodGet, "/status.json", ""); a.status != http.StatusOK ||
+		!bytes.Contains(a.body, []byte(`"store":{"reachable":false}`)) {
 		t.Errorf("without its storage: %d %s", a.status, a.body)
 	}
 }
@@ -194,7 +203,8 @@ func TestSharedBudgetsThatNobodyKeepsAreKeptHere(t *testing.T) {
 			t.Errorf("got %d, want %d", a.status, want)
 		}
 	}
-	if a := get(t, s, http.MethodGet, "/metrics", ""); !bytes.Contains(a.body, []byte("\nplaten_budgets_shared 0\n")) || !bytes.Contains(a.body, []byte("\nplaten_budgets_failures ")) {
+	if a := get(t, s, http.MethodGet, "/metrics", ""); !bytes.Contains(a.body, []byte("\nplaten_budgets_shared 0\n")) ||
+		!bytes.Contains(a.body, []byte("\nplaten_budgets_failures ")) {
 		t.Error("the metrics do not say so")
 	}
 }

@@ -67,7 +67,8 @@ func TestTheProxyProtocolNamesTheClient(t *testing.T) {
 		t.Errorf("nonsense: %d %v", a.status, a.header)
 	}
 	for name, text := range map[string]string{
-		"no header": question, "half a header": "PROXY TCP4 198.51.100.1\r\n" + question, "nonsense": "PROXY UDP6 a b c d\r\n" + question,
+		"no header": question, "half a header": "PROXY TCP4 198.51.100.1\r\n" + question,
+		"nonsense":               "PROXY UDP6 a b c d\r\n" + question,
 		"a header of no version": "\r\n\r\n\x00\r\nQUIT\n\xff\xff\xff\xff" + question,
 	} {
 		conn := dial(t, s)
@@ -80,7 +81,8 @@ func TestTheProxyProtocolNamesTheClient(t *testing.T) {
 
 func TestTheProxyProtocolIsBelievedOfTrustedProxiesOnly(t *testing.T) {
 	t.Parallel()
-	s := start(t, twoBudget(func(c *config.Config) { c.ProxyProtocol, c.TrustedProxy = true, []string{"192.0.2.0/24"} }))
+	s := start(t,
+		twoBudget(func(c *config.Config) { c.ProxyProtocol, c.TrustedProxy = true, []string{"192.0.2.0/24"} }))
 	conn := dial(t, s)
 	conn.Write([]byte("PROXY TCP4 198.51.100.1 10.0.0.1 4711 8080\r\n" + question)) // it may be closed already
 	if b, err := conn.r.ReadByte(); err == nil {
@@ -97,7 +99,8 @@ func TestForwardedForIsBelievedOfTrustedProxiesOnly(t *testing.T) {
 		s := start(t, twoBudget(func(o *config.Config) { o.TrustedProxy = c.trusted }))
 		for i, want := range []string{"1", c.second} {
 			conn := dial(t, s)
-			conn.send(fmt.Sprintf("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 198.51.100.%d\r\n\r\n", i))
+			conn.send(fmt.Sprintf("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n"+
+				"X-Forwarded-For: 198.51.100.%d\r\n\r\n", i))
 			if got := conn.receive(http.MethodGet).header.Get("X-RateLimit-Remaining"); got != want {
 				t.Errorf("trusting %v, request %d leaves %s, want %s", c.trusted, i, got, want)
 			}
@@ -117,7 +120,8 @@ func TestWhatNetHTTPAnswersSpendsTheBudget(t *testing.T) {
 		if got := fmt.Sprint(a.status, " ", code(t, a), " ", a.header.Get("X-RateLimit-Remaining")); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if (a.status == http.StatusTooManyRequests) != (a.header.Get("Retry-After") != "") || !a.closes || !bytes.HasPrefix(a.body, []byte("{")) {
+		if (a.status == http.StatusTooManyRequests) != (a.header.Get("Retry-After") != "") || !a.closes ||
+			!bytes.HasPrefix(a.body, []byte("{")) {
 			t.Errorf("its headers are %v", a.header)
 		}
 	}

@@ -91,7 +91,8 @@ func (s *Server) secret(ctx context.Context) ([]byte, error) {
 // fits refuses a key that did not seal the mark of the database.
 func (k *secretSource) fits(mark []byte) error {
 	if k.text == nil {
-		return fmt.Errorf("the secret key of this database is missing: %s is not there. Put it back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.file)
+		return fmt.Errorf("the secret key of this database is missing: %s is not there. "+
+			"Put it back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.file)
 	}
 	sum := sha256.Sum256(k.text)
 	sealer, err := webhook.NewSealer(sum[:])
@@ -99,7 +100,8 @@ func (k *secretSource) fits(mark []byte) error {
 		return fmt.Errorf("open the mark of the secret key: %w", err)
 	}
 	if _, err := sealer.Open(mark, keyCanary); err != nil {
-		return fmt.Errorf("the secret key in %s is not the one that this database was written with. Put that one back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.place)
+		return fmt.Errorf("the secret key in %s is not the one that this database was written with. Put that one "+
+			"back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.place)
 	}
 	return nil
 }
@@ -134,7 +136,8 @@ func readSecretFile(path string) ([]byte, error) {
 	}
 	text := bytes.TrimSpace(b)
 	if len(text) < config.SecretLeast {
-		return nil, fmt.Errorf("the key in %s has less than %d characters: put the right one there, or remove the file to have one made", path, config.SecretLeast)
+		return nil, fmt.Errorf("the key in %s has less than %d characters: "+
+			"put the right one there, or remove the file to have one made", path, config.SecretLeast)
 	}
 	return text, nil
 }

@@ -115,7 +115,8 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	}
 	m := metrics.New(operation.Table(), Version())
 	s := &Server{
-		config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate, network: rules, metrics: m, failed: make(chan error, 1),
+		config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate, network: rules, metrics: m,
+		failed: make(chan error, 1),
 	}
 	s.storage.log = log
 	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits, storage: &s.storage}
@@ -129,7 +130,8 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 // warn logs settings that an operator may not have meant.
 func (s *Server) warn() {
 	if s.config.PrivateWebhooks && !s.local() {
-		s.log.Warn("private-webhooks is set on a server that others can reach: every client can have requests sent to addresses of your network", "listen", s.config.Listen)
+		s.log.Warn("private-webhooks is set on a server that others can reach: "+
+			"every client can have requests sent to addresses of your network", "listen", s.config.Listen)
 	}
 	files := []string{s.config.SecretKeyFile}
 	if !s.config.Postgres() {
@@ -137,7 +139,8 @@ func (s *Server) warn() {
 	}
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-			s.log.Warn("others on this machine can read this file; make it yours alone with chmod 600", "file", file, "mode", info.Mode().Perm().String())
+			s.log.Warn("others on this machine can read this file; make it yours alone with chmod 600", "file", file,
+				"mode", info.Mode().Perm().String())
 		}
 	}
 }
@@ -192,7 +195,8 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	table := operation.Table()
 	var err error
-	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission, Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
+	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission, Origin: s.origin, Log: s.log,
+		Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
 		return nil, err
 	}
 	docs := &siteSearch{origin: s.origin}

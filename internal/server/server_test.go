@@ -125,7 +125,8 @@ func code(t *testing.T, a answer) string {
 		t.Fatalf("%d %s is no envelope: %v", a.status, a.body, err)
 	}
 	e, m := envelope.Error, envelope.Meta
-	if a.header.Get("Content-Type") != "application/json" || !m.Simulation || m.RequestID == "" || m.ServerTime == "" || e.Message == "" || e.Hint == "" || !strings.HasSuffix(e.DocsURL, "/docs/errors/"+e.Code) {
+	if a.header.Get("Content-Type") != "application/json" || !m.Simulation || m.RequestID == "" || m.ServerTime == "" ||
+		e.Message == "" || e.Hint == "" || !strings.HasSuffix(e.DocsURL, "/docs/errors/"+e.Code) {
 		t.Errorf("%d %v %s is not a whole envelope", a.status, a.header, a.body)
 	}
 	return e.Code
@@ -139,24 +140,35 @@ func TestWhatNetHTTPAnswersByItselfIsAnEnvelope(t *testing.T) {
 		text, code string
 		status     int
 	}{
-		"no request line":           {"nonsense\r\n\r\n", "bad_request", 400},
-		"no version":                {"GET /v1/sandbox\r\n\r\n", "bad_request", 400},
-		"no such version":           {"GET /v1/sandbox HTTP/3.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
-		"bad escape":                {"GET /v1/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
-		"bad method":                {"G(T /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
-		"no host":                   {"GET /v1/sandbox HTTP/1.1\r\n\r\n", "bad_request", 400},
-		"two hosts":                 {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nHost: y\r\n\r\n", "bad_request", 400},
-		"bad host":                  {"GET /v1/sandbox HTTP/1.1\r\nHost: a b\r\n\r\n", "bad_request", 400},
-		"header without colon":      {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n", "bad_request", 400},
-		"header with a control":     {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: b\x01c\r\n\r\n", "bad_request", 400},
-		"space in a header's name":  {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA b: c\r\n\r\n", "bad_request", 400},
-		"length that is no number":  {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: nine\r\n\r\n", "bad_request", 400},
-		"two lengths":               {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "bad_request", 400},
-		"unknown transfer encoding": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", "bad_request", 400},
-		"unknown expectation":       {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nExpect: nonsense\r\nContent-Length: 2\r\n\r\n{}", "bad_request", 400},
-		"one header too large":      {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: " + huge + "\r\n\r\n", "headers_too_large", 431},
-		"request line too large":    {"GET /v1/sandbox?" + huge + " HTTP/1.1\r\nHost: localhost\r\n\r\n", "headers_too_large", 431},
-		"headers too many":          {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", maxHeader/3) + "\r\n", "headers_too_large", 431},
+		"no request line": {"nonsense\r\n\r\n", "bad_request", 400},
+		"no version":      {"GET /v1/sandbox\r\n\r\n", "bad_request", 400},
+		"no such version": {"GET /v1/sandbox HTTP/3.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
+		"bad escape":      {"GET /v1/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
+		"bad method":      {"G(T /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n", "bad_request", 400},
+		"no host":         {"GET /v1/sandbox HTTP/1.1\r\n\r\n", "bad_request", 400},
+		"two hosts": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nHost: y\r\n\r\n",
+			"bad_request", 400},
+		"bad host": {"GET /v1/sandbox HTTP/1.1\r\nHost: a b\r\n\r\n", "bad_request", 400},
+		"header without colon": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n",
+			"bad_request", 400},
+		"header with a control": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: b\x01c\r\n\r\n",
+			"bad_request", 400},
+		"space in a header's name": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA b: c\r\n\r\n",
+			"bad_request", 400},
+		"length that is no number": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: nine\r\n\r\n",
+			"bad_request", 400},
+		"two lengths": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n" +
+			"Content-Length: 2\r\n\r\n{}", "bad_request", 400},
+		"unknown transfer encoding": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\n" +
+			"Transfer-Encoding: gzip\r\n\r\n", "bad_request", 400},
+		"unknown expectation": {"POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nExpect: nonsense\r\n" +
+			"Content-Length: 2\r\n\r\n{}", "bad_request", 400},
+		"one header too large": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nA: " + huge + "\r\n\r\n",
+			"headers_too_large", 431},
+		"request line too large": {"GET /v1/sandbox?" + huge + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
+			"headers_too_large", 431},
+		"headers too many": {"GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n" +
+			strings.Repeat("A: b\r\n", maxHeader/3) + "\r\n", "headers_too_large", 431},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +193,8 @@ func TestAnswersOfHandlersAreNotTakenForThoseOfNetHTTP(t *testing.T) {
 	c := dial(t, s)
 	c.send("POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 	a := c.receive(http.MethodPost)
-	if a.status != http.StatusMethodNotAllowed || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || bytes.HasPrefix(a.body, []byte("{")) {
+	if a.status != http.StatusMethodNotAllowed || a.header.Get("Content-Type") != "text/plain; charset=utf-8" ||
+		bytes.HasPrefix(a.body, []byte("{")) {
 		t.Errorf("got %d %v %s", a.status, a.header, a.body)
 	}
 }
@@ -190,10 +203,12 @@ func TestUncleanPathsBelowTheAPIAreRefusedAndNeverRedirected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for path, want := range map[string]string{
-		"/v1/": "bad_request", "/v1//sandbox": "bad_request", "/v1/sandbox/": "bad_request", "/v1/./sandbox": "bad_request",
-		"/v1/../v1/sandbox": "bad_request", "/v1/../docs": "bad_request", "/v1/%2e%2e/docs": "bad_request", "/v1/office/../sandbox": "bad_request",
+		"/v1/": "bad_request", "/v1//sandbox": "bad_request",
+		"/v1/sandbox/": "bad_request", "/v1/./sandbox": "bad_request", "/v1/../v1/sandbox": "bad_request",
+		"/v1/../docs": "bad_request", "/v1/%2e%2e/docs": "bad_request", "/v1/office/../sandbox": "bad_request",
 		"/v1/sandbox//?api_key=secret": "bad_request", "/v1/sandbox%2f": "bad_request",
-		"//v1/sandbox": "bad_request", "/x/../v1/sandbox?api_key=secret": "bad_request", "//docs/": "bad_request", "/docs/../openapi.json": "bad_request", "*": "bad_request",
+		"//v1/sandbox": "bad_request", "/x/../v1/sandbox?api_key=secret": "bad_request",
+		"//docs/": "bad_request", "/docs/../openapi.json": "bad_request", "*": "bad_request",
 		"/v1": "route_not_found", "/v1/nothing": "route_not_found", "/v1/Sandbox": "route_not_found",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodConnect} {
@@ -224,8 +239,10 @@ func TestHeadOfAPageIsThePageWithoutItsBody(t *testing.T) {
 		head := c.receive(http.MethodHead)
 		c.send(fmt.Sprintf(get, http.MethodGet))
 		next := c.receive(http.MethodGet)
-		if len(whole.body) == 0 || len(head.body) != 0 || head.status != whole.status || next.status != whole.status || len(next.body) != len(whole.body) {
-			t.Errorf("%s: GET %d with %d bytes, HEAD %d with %d, GET again %d with %d", path, whole.status, len(whole.body), head.status, len(head.body), next.status, len(next.body))
+		if len(whole.body) == 0 || len(head.body) != 0 || head.status != whole.status || next.status != whole.status ||
+			len(next.body) != len(whole.body) {
+			t.Errorf("%s: GET %d with %d bytes, HEAD %d with %d, GET again %d with %d",
+				path, whole.status, len(whole.body), head.status, len(head.body), next.status, len(next.body))
 		}
 		for _, name := range []string{"Content-Type", "Cache-Control", "ETag", "Content-Security-Policy"} {
 			if got, want := head.header.Get(name), whole.header.Get(name); got != want {
@@ -269,7 +286,8 @@ func TestStoppingFinishesWhatIsUnderWayAndRefusesWhatComes(t *testing.T) {
 	s := start(t)
 	body := `{"preset":"starter"}`
 	half := dial(t, s)
-	half.send(fmt.Sprintf("POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(body)))
+	half.send(fmt.Sprintf("POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(body)))
 	if line, err := half.r.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100") {
 		t.Fatalf("the server does not ask for the body: %q %v", line, err)
 	}
@@ -282,8 +300,10 @@ func TestStoppingFinishesWhatIsUnderWayAndRefusesWhatComes(t *testing.T) {
 	late := dial(t, s)
 	late.send("GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	a := late.receive(http.MethodGet)
-	if got := code(t, a); a.status != http.StatusServiceUnavailable || got != "unavailable" || a.header.Get("Retry-After") == "" {
-		t.Errorf("a request that comes while stopping: %d %s, Retry-After %q", a.status, got, a.header.Get("Retry-After"))
+	if got := code(t, a); a.status != http.StatusServiceUnavailable || got != "unavailable" ||
+		a.header.Get("Retry-After") == "" {
+		t.Errorf("a request that comes while stopping: %d %s, Retry-After %q",
+			a.status, got, a.header.Get("Retry-After"))
 	}
 
 	stopped := make(chan error, 1)
@@ -375,8 +395,11 @@ func TestSlowAndIdleConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
 		s := &http.Server{
-			Handler:           http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }),
-			ReadHeaderTimeout: settings.ReadHeaderTimeout, ReadTimeout: settings.ReadTimeout, IdleTimeout: settings.IdleTimeout,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				plain(w, http.StatusOK, "ok")
+			}),
+			ReadHeaderTimeout: settings.ReadHeaderTimeout, ReadTimeout: settings.ReadTimeout,
+			IdleTimeout: settings.IdleTimeout,
 		}
 		done := make(chan struct{})
 		go func() {

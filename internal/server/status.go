@@ -179,7 +179,8 @@ type storage struct {
 // note notes an outcome. Errors that only concern one call count nothing.
 func (s *storage) note(err error) {
 	failed := err != nil
-	if failed && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled)) {
+	if failed && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) ||
+		errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled)) {
 		return
 	}
 	s.mu.Lock()
@@ -211,9 +212,11 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	sandboxes, err := s.ask(r.Context())
 	b, encodeErr := json.Marshal(status{
-		Version: Version(), APIVersion: wire.Version, StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
+		Version: Version(), APIVersion: wire.Version,
+		StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
 		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes},
-		Queue: waiting{Length: s.admission.Length(), Capacity: s.config.QueueLength}, Store: reachable{Reachable: err == nil},
+		Queue:   waiting{Length: s.admission.Length(), Capacity: s.config.QueueLength},
+		Store:   reachable{Reachable: err == nil},
 		Latency: latency{Requests: quantilesOf(&s.requests), Commits: quantilesOf(&s.commits)},
 	})
 	if encodeErr != nil {

@@ -88,7 +88,8 @@ func TestAStorageThatHangsDoesNotHangTheInstruments(t *testing.T) {
 			t.Errorf("when it is back: %d, %v", n, err)
 		}
 		synctest.Wait()
-		if text := log.String(); strings.Count(text, "the storage takes nothing") != 1 || strings.Count(text, "does its work again") != 1 {
+		if text := log.String(); strings.Count(text, "the storage takes nothing") != 1 ||
+			strings.Count(text, "does its work again") != 1 {
 			t.Errorf("the log tells of it once each:\n%s", text)
 		}
 	})
@@ -103,13 +104,16 @@ func TestAFloodDoesNotFillTheLog(t *testing.T) {
 		s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
 		for range 5 {
 			for range 2000 {
-				s.logRequest(&api.Answered{Method: "GET", Status: http.StatusForbidden, Code: problem.Banned, Network: "192.0.2.7/32"})
+				s.logRequest(&api.Answered{
+					Method: "GET", Status: http.StatusForbidden, Code: problem.Banned, Network: "192.0.2.7/32",
+				})
 			}
 			s.logRequest(&api.Answered{Method: "GET", Status: http.StatusOK})
 			time.Sleep(time.Second) //nolint:forbidigo // in a bubble
 		}
 		text := log.String()
-		if n := strings.Count(text, "error_code=banned"); n != 5*refusalLines || strings.Count(text, "network=192.0.2.7/32") != n {
+		if n := strings.Count(text, "error_code=banned"); n != 5*refusalLines ||
+			strings.Count(text, "network=192.0.2.7/32") != n {
 			t.Errorf("%d of 10000 refusals have a line", n)
 		}
 		if strings.Count(text, "requests=1990") != 4 || strings.Count(text, "status=200") != 5 {
@@ -130,7 +134,8 @@ func TestASlowClientDoesNotKeepAServerFromStopping(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	half := dial(t, s)
-	half.send("POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	half.send("POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+		"Content-Length: 100\r\n\r\n{")
 	// Its request has begun once another client is answered that came later.
 	for range 3 {
 		c := dial(t, s)
@@ -198,7 +203,8 @@ func TestAnotherEngineIsToldOfAtTheStart(t *testing.T) {
 	if log := run(older); strings.Contains(log, "another version") {
 		t.Errorf("the first start says %s", log)
 	}
-	if log := run(nil); !strings.Contains(log, "another version ran") || !strings.Contains(log, "its_engine=0") || !strings.Contains(log, "sandboxes_at_most=0") {
+	if log := run(nil); !strings.Contains(log, "another version ran") || !strings.Contains(log, "its_engine=0") ||
+		!strings.Contains(log, "sandboxes_at_most=0") {
 		t.Errorf("after another engine the start says %s", log)
 	}
 	if log := run(nil); strings.Contains(log, "another version") {

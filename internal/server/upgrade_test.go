@@ -135,7 +135,8 @@ func (r *upgradeReader) rows(path string, system operation.System, query url.Val
 	query.Set("limit", "100")
 	var all []map[string]any
 	for {
-		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, r.base+path+"?"+query.Encode(), http.NoBody)
+		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet,
+			r.base+path+"?"+query.Encode(), http.NoBody)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -214,7 +215,8 @@ func (r *upgradeReader) filtered(op *operation.Operation, path, filter string) {
 	}
 }
 
-func (r *upgradeReader) compare(op *operation.Operation, path, filter string, rows []map[string]any) (differences []string) {
+func (r *upgradeReader) compare(op *operation.Operation, path, filter string,
+	rows []map[string]any) (differences []string) {
 	r.t.Helper()
 	found := map[string][]any{}
 	for _, p := range op.Query() {
@@ -235,7 +237,8 @@ func (r *upgradeReader) compare(op *operation.Operation, path, filter string, ro
 			got = append(got, row["id"])
 		}
 		if !slices.Equal(got, want) {
-			differences = append(differences, fmt.Sprintf("%s?%s=%s has %v, the rows with it are %v", path, filter, value, got, want))
+			differences = append(differences,
+				fmt.Sprintf("%s?%s=%s has %v, the rows with it are %v", path, filter, value, got, want))
 		}
 	}
 	return differences

@@ -33,7 +33,8 @@ func (s *Server) webhooks(key []byte) (sandbox.Webhooks, error) {
 			return sealer.Seal(plain, webhook.SealContext(sandboxID, subscriptionID))
 		},
 		Open: func(sealed []byte, sandboxID, subscriptionID string) (string, error) {
-			return sealer.Open(sealed, webhook.SealContext(sandboxID, subscriptionID)) //nolint:wrapcheck // a seam, and nothing else
+			//nolint:wrapcheck // a seam, and nothing else
+			return sealer.Open(sealed, webhook.SealContext(sandboxID, subscriptionID))
 		},
 		Send: func(ctx context.Context, a subscription.Attempt) subscription.Outcome {
 			return s.dispatcher.Send(ctx, a)
@@ -62,7 +63,8 @@ func (s *Server) dispatch() error {
 	}
 	connections := netguard.New(guard)
 	s.dispatcher = webhook.NewDispatcher(webhook.Options{
-		Source: webhookSource{s.registry}, Sealer: s.sealer, Policy: s.policy, Log: s.log, Observer: s.metrics, UserAgent: webhook.UserAgent(s.origin),
+		Source: webhookSource{s.registry}, Sealer: s.sealer, Policy: s.policy, Log: s.log, Observer: s.metrics,
+		UserAgent:    webhook.UserAgent(s.origin),
 		NewTransport: func() webhook.Transport { return connections.Transport() },
 	})
 	return nil
@@ -71,7 +73,8 @@ func (s *Server) dispatch() error {
 // own notes a host as this server's. An address that is not public is refused
 // as such already.
 func (s *Server) own(host string) {
-	if address, err := netip.ParseAddr(host); host != "" && (err != nil || netguard.KindOf(address) == netguard.Public) {
+	if address, err := netip.ParseAddr(host); host != "" &&
+		(err != nil || netguard.KindOf(address) == netguard.Public) {
 		s.policy.OwnHosts = append(s.policy.OwnHosts, host)
 	}
 }
@@ -80,7 +83,8 @@ func (s *Server) own(host string) {
 type webhookSource struct{ registry *sandbox.Registry }
 
 // Due implements webhook.Source.
-func (s webhookSource) Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
+func (s webhookSource) Due(ctx context.Context, sandboxID string, now time.Time, limit int,
+	wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
 	attempts, next, err := s.registry.Due(ctx, sandboxID, now, limit, wants)
 	return attempts, next, goneOr(err)
 }

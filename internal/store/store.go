@@ -153,7 +153,8 @@ func CheckWrites(writes []Write) error {
 		case named[name]:
 			return fmt.Errorf("record %s %q is written twice", w.Kind, w.Key)
 		case len(w.Body) > MaxBody:
-			return fmt.Errorf("record %s %q: a body of %d bytes is over the limit of %d", w.Kind, w.Key, len(w.Body), MaxBody)
+			return fmt.Errorf("record %s %q: a body of %d bytes is over the limit of %d",
+				w.Kind, w.Key, len(w.Body), MaxBody)
 		case w.Rule > Take:
 			return fmt.Errorf("record %s %q: no rule %d", w.Kind, w.Key, w.Rule)
 		}

@@ -31,23 +31,33 @@ func (s *site) hosts() []host {
 	return []host{
 		{
 			Name: "Claude Code", Anchor: "claude-code", File: "in a terminal",
-			Text:  "claude mcp add --transport http platen " + url,
-			Keyed: `claude mcp add --transport http platen ` + url + ` --header "Authorization: Bearer $PLATEN_OFFICE_KEY"`,
+			Text: "claude mcp add --transport http platen " + url,
+			Keyed: `claude mcp add --transport http platen ` + url +
+				` --header "Authorization: Bearer $PLATEN_OFFICE_KEY"`,
 		},
 		{
-			Name: "Claude Desktop", Anchor: "claude-desktop", File: "claude_desktop_config.json; it starts local programs only, so the bridge mcp-remote carries the messages and needs Node.js",
-			Text:  "{\n  \"mcpServers\": {\n    \"platen\": {\"command\": \"npx\", \"args\": [\"-y\", \"mcp-remote\", \"" + url + "\"]}\n  }\n}",
-			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\n      \"command\": \"npx\",\n      \"args\": [\"-y\", \"mcp-remote\", \"" + url + "\", \"--header\", \"Authorization:${PLATEN_AUTH}\"],\n      \"env\": {\"PLATEN_AUTH\": \"Bearer lab_off_…\"}\n    }\n  }\n}",
+			Name: "Claude Desktop", Anchor: "claude-desktop", File: "claude_desktop_config.json; it starts local " +
+				"programs only, so the bridge mcp-remote carries the messages and needs Node.js",
+			Text: "{\n  \"mcpServers\": {\n" +
+				"    \"platen\": {\"command\": \"npx\", \"args\": [\"-y\", \"mcp-remote\", \"" + url + "\"]}\n  }\n}",
+			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\n      \"command\": \"npx\",\n" +
+				"      \"args\": [\"-y\", \"mcp-remote\", \"" +
+				url + "\", \"--header\", \"Authorization:${PLATEN_AUTH}\"],\n" +
+				"      \"env\": {\"PLATEN_AUTH\": \"Bearer lab_off_…\"}\n    }\n  }\n}",
 		},
 		{
 			Name: "Cursor", Anchor: "cursor", File: "~/.cursor/mcp.json, or .cursor/mcp.json in a project",
-			Text:  "{\n  \"mcpServers\": {\n    \"platen\": {\"url\": \"" + url + "\"}\n  }\n}",
-			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"url\": \"" + url + "\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
+			Text: "{\n  \"mcpServers\": {\n    \"platen\": {\"url\": \"" + url + "\"}\n  }\n}",
+			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"url\": \"" + url +
+				"\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
 		},
 		{
 			Name: "VS Code", Anchor: "vs-code", File: ".vscode/mcp.json",
-			Text:  "{\n  \"servers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\"}\n  }\n}",
-			Keyed: "{\n  \"inputs\": [{\"type\": \"promptString\", \"id\": \"platen-key\", \"description\": \"Head Office key\", \"password\": true}],\n  \"servers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\", \"headers\": {\"Authorization\": \"Bearer ${input:platen-key}\"}}\n  }\n}",
+			Text: "{\n  \"servers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\"}\n  }\n}",
+			Keyed: "{\n  \"inputs\": [{\"type\": \"promptString\", \"id\": " +
+				"\"platen-key\", \"description\": \"Head Office key\", \"password\": true}],\n  \"servers\": {\n" +
+				"    \"platen\": {\"type\": \"http\", \"url\": \"" + url +
+				"\", \"headers\": {\"Authorization\": \"Bearer ${input:platen-key}\"}}\n  }\n}",
 		},
 		{
 			Name: "Codex CLI", Anchor: "codex", File: "~/.codex/config.toml",
@@ -55,14 +65,18 @@ func (s *site) hosts() []host {
 			Keyed: "[mcp_servers.platen]\nurl = \"" + url + "\"\nbearer_token_env_var = \"PLATEN_OFFICE_KEY\"",
 		},
 		{
-			Name: "Gemini CLI", Anchor: "gemini", File: "~/.gemini/settings.json, or .gemini/settings.json in a project",
-			Text:  "{\n  \"mcpServers\": {\n    \"platen\": {\"httpUrl\": \"" + url + "\"}\n  }\n}",
-			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"httpUrl\": \"" + url + "\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
+			Name: "Gemini CLI", Anchor: "gemini",
+			File: "~/.gemini/settings.json, or .gemini/settings.json in a project",
+			Text: "{\n  \"mcpServers\": {\n    \"platen\": {\"httpUrl\": \"" + url + "\"}\n  }\n}",
+			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"httpUrl\": \"" + url +
+				"\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
 		},
 		{
-			Name: "Anything else", Anchor: "other", File: "where it keeps its servers; the transport is named HTTP, Streamable HTTP or remote",
-			Text:  "{\n  \"mcpServers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\"}\n  }\n}",
-			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
+			Name: "Anything else", Anchor: "other",
+			File: "where it keeps its servers; the transport is named HTTP, Streamable HTTP or remote",
+			Text: "{\n  \"mcpServers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url + "\"}\n  }\n}",
+			Keyed: "{\n  \"mcpServers\": {\n    \"platen\": {\"type\": \"http\", \"url\": \"" + url +
+				"\", \"headers\": {\"Authorization\": \"Bearer lab_off_…\"}}\n  }\n}",
 		},
 	}
 }
@@ -92,8 +106,10 @@ func (s *site) addAgents() error {
 		view.Groups = append(view.Groups, group)
 	}
 	p := page{
-		Template: "agents", Title: "Agents", Path: "/docs/agents", Section: "/docs/", Contents: sections(), Content: view,
-		Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, sessions, handles and keys.",
+		Template: "agents", Title: "Agents", Path: "/docs/agents", Section: "/docs/",
+		Contents: sections(), Content: view,
+		Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, sessions, " +
+			"handles and keys.",
 	}
 	p.Previous, p.Next = around(p.Path)
 	return s.add(p)

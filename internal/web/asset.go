@@ -45,7 +45,9 @@ type asset struct {
 const hashLength = 12
 
 // ownAssets are those of this program, read once however many servers it has.
-var ownAssets = sync.OnceValues(func() (*assets, error) { return loadAssets(embedded) }) //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var ownAssets = sync.OnceValues(func() (*assets, error) { return loadAssets(embedded) })
 
 func loadAssets(from fs.FS) (*assets, error) {
 	sum := sha256.New()

@@ -15,14 +15,16 @@ const consolePath = "/console"
 // consolePages are the pages of the console below its path. Which of them is
 // meant, the document's script reads from the address.
 var consolePages = []string{ //nolint:gochecknoglobals // read only
-	"keys", "bridge", "events", "office", "factory", "presses", "missions", "webhooks", "requests", "connect", "session",
+	"keys", "bridge", "events", "office", "factory", "presses", "missions", "webhooks", "requests",
+	"connect", "session",
 }
 
 // consoleModules are loaded with the document, so that no module is first heard
 // of when another has arrived. Pages load their own when they are wanted.
 var consoleModules = []string{ //nolint:gochecknoglobals // read only
 	"vendor/preact.js",
-	"lib/html.js", "lib/api.js", "lib/format.js", "lib/session.js", "lib/copy.js", "lib/store.js", "lib/navigate.js", "console/parts.js",
+	"lib/html.js", "lib/api.js", "lib/format.js", "lib/session.js", "lib/copy.js", "lib/store.js", "lib/navigate.js",
+	"console/parts.js",
 }
 
 // forConsole reports whether a path is a page of the console.
@@ -49,7 +51,8 @@ func (s *site) consoleDocument() ([]byte, error) {
 
 func (s *site) addStatus() error {
 	return s.add(page{
-		Template: "status", Title: "Status", Path: "/status", Scripts: []string{"status.js"}, Styles: []string{"parts.css", "status.css"},
+		Template: "status", Title: "Status", Path: "/status", Scripts: []string{"status.js"},
+		Styles:      []string{"parts.css", "status.css"},
 		Description: "How this server is: its version, its storage, its places and its queue.",
 	})
 }

@@ -19,7 +19,8 @@ func (s *site) addEconomy() error {
 		return fmt.Errorf("page /docs/economy: %w", err)
 	}
 	return s.add(page{
-		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/", Contents: sections(), Content: economyView{report},
+		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/", Contents: sections(),
+		Content:     economyView{report},
 		Description: "The net worth that players of different skill reach, and the value of each skill.",
 	})
 }

@@ -47,7 +47,10 @@ func eventWords(t event.Type) string {
 }
 
 func (s *site) eventView(d event.Definition) eventView {
-	v := eventView{Definition: d, System: operation.System(d.Type.System()), Made: d.Data != nil, Sample: indented(s.examples.Events[d.Type])}
+	v := eventView{
+		Definition: d, System: operation.System(d.Type.System()), Made: d.Data != nil,
+		Sample: indented(s.examples.Events[d.Type]),
+	}
 	if v.Made {
 		v.Fields = fieldsOf(reflect.TypeOf(d.Data).Elem(), output)
 	}
@@ -64,7 +67,8 @@ func (s *site) eventView(d event.Definition) eventView {
 }
 
 func (s *site) addEvents() error {
-	index, beside, all := eventIndex{Envelope: fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)}, []contents{{Links: []link{{Path: "/docs/events", Text: "All events"}}}}, []link{}
+	index, beside, all := eventIndex{Envelope: fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)},
+		[]contents{{Links: []link{{Path: "/docs/events", Text: "All events"}}}}, []link{}
 	for _, d := range s.events {
 		v := s.eventView(d)
 		if len(index.Groups) == 0 || index.Groups[len(index.Groups)-1].System != v.System {
@@ -74,11 +78,13 @@ func (s *site) addEvents() error {
 		last := len(index.Groups) - 1
 		index.Groups[last].Events = append(index.Groups[last].Events, v)
 		short := strings.TrimPrefix(string(d.Type), string(d.Type.System())+".")
-		beside[last+1].Links = append(beside[last+1].Links, link{Path: eventPath(d.Type), Text: short, Faint: !v.Made, Code: true})
+		beside[last+1].Links = append(beside[last+1].Links,
+			link{Path: eventPath(d.Type), Text: short, Faint: !v.Made, Code: true})
 		all = append(all, link{Path: eventPath(d.Type), Text: string(d.Type), Code: true})
 	}
 	err := s.add(page{
-		Template: "events", Title: "Events", Path: "/docs/events", Section: "/docs/events", Contents: beside, Content: index,
+		Template: "events", Title: "Events", Path: "/docs/events", Section: "/docs/events",
+		Contents: beside, Content: index,
 		Description: "Every type of event in the feed: its cause and its data.",
 	})
 	for i, d := range s.events {
@@ -86,7 +92,8 @@ func (s *site) addEvents() error {
 			return err
 		}
 		p := page{
-			Template: "event", Title: string(d.Type), Path: eventPath(d.Type), Section: "/docs/events", Contents: beside,
+			Template: "event", Title: string(d.Type), Path: eventPath(d.Type),
+			Section: "/docs/events", Contents: beside,
 			Content: s.eventView(d), Description: d.Cause,
 		}
 		p.Previous, p.Next = neighbours(all, i)

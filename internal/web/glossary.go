@@ -81,7 +81,9 @@ func (g *glossary) prose(text string) []segment {
 
 // snippet finds the parts of a shell snippet that belong to one of the systems,
 // and its comments.
-var snippet = regexp.MustCompile(`(?m)(\$?\bPLATEN_OFFICE_KEY\b|/v1/office\b[^\s"'?]*)|(\$?\bPLATEN_FACTORY_KEY\b|/v1/factory\b[^\s"']*)|(^# .*$)|(\bcurl\b)`)
+var snippet = regexp.MustCompile(
+	`(?m)(\$?\bPLATEN_OFFICE_KEY\b|/v1/office\b[^\s"'?]*)|(\$?\bPLATEN_FACTORY_KEY\b|/v1/factory\b[^\s"']*)|(^# ` +
+		`.*$)|(\bcurl\b)`)
 
 // coloured splits a shell snippet so that each system has its colour.
 func coloured(text string) []segment {

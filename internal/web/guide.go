@@ -77,7 +77,8 @@ func sections() []contents {
 		all = append(all, list)
 	}
 	return append(all, contents{Title: "Reference", Links: []link{
-		{Path: apiPath, Text: "Operations"}, {Path: "/docs/events", Text: "Events"}, {Path: "/docs/errors", Text: "Errors"},
+		{Path: apiPath, Text: "Operations"}, {Path: "/docs/events", Text: "Events"},
+		{Path: "/docs/errors", Text: "Errors"},
 	}})
 }
 
@@ -116,13 +117,16 @@ func (s *site) addGuides() error {
 				return fmt.Errorf("guide %s: %w", g.File, err)
 			}
 			for id := range also {
-				if id != "" && !slices.ContainsFunc(rendered.Headings, func(h prose.Heading) bool { return h.ID == id }) {
+				if id != "" &&
+					!slices.ContainsFunc(rendered.Headings, func(h prose.Heading) bool { return h.ID == id }) {
 					return fmt.Errorf("guide %s: the head names #%s, which is no heading", g.File, id)
 				}
 			}
 			p := page{
-				Template: "guide", Title: rendered.Title, Path: g.Path, Section: "/docs/", Contents: sections(), OnPage: rendered.Headings,
-				Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, Also: also, //nolint:gosec // our own text, in which raw HTML is left out
+				Template: "guide", Title: rendered.Title, Path: g.Path, Section: "/docs/", Contents: sections(),
+				OnPage: rendered.Headings,
+				//nolint:gosec // our own text, in which raw HTML is left out
+				Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, Also: also,
 			}
 			p.Previous, p.Next = around(g.Path)
 			if err := s.add(p); err != nil {
@@ -158,7 +162,8 @@ func (s *site) source(file string) ([]byte, map[string]string, error) {
 }
 
 // errHead is for a guide whose head cannot be read.
-var errHead = errors.New("a head has lines of the form \"also: words\" or \"also id-of-a-heading: words\", and ends with ---")
+var errHead = errors.New(
+	"a head has lines of the form \"also: words\" or \"also id-of-a-heading: words\", and ends with ---")
 
 // headOf takes the head of a guide away: lines between two of "---" with other
 // names of the page, or of a part of it.
@@ -182,8 +187,8 @@ func headOf(raw string) (body string, also map[string]string, err error) {
 
 // offWords are said of limits that this server does not have.
 var offWords = map[string]string{ //nolint:gochecknoglobals // read only
-	"key-rate": "no limit", "ip-rate": "no limit", "anonymous-rate": "no limit", "ip-active": "no limit", "ip-creations": "no limit",
-	"tick-pause": "none", "cooldown": "no time", "ban": "no time",
+	"key-rate": "no limit", "ip-rate": "no limit", "anonymous-rate": "no limit", "ip-active": "no limit",
+	"ip-creations": "no limit", "tick-pause": "none", "cooldown": "no time", "ban": "no time",
 }
 
 // fact is a number of this server, such as its requests per minute and key.

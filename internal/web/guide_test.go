@@ -31,7 +31,9 @@ func TestEveryGuideIsServedAndInTheList(t *testing.T) {
 		if name == "overview" {
 			name = "index"
 		}
-		if w := request(h, http.MethodGet, "/docs/"+name+".md"); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/markdown; charset=utf-8" || !strings.HasPrefix(w.Body.String(), "# ") {
+		if w := request(h, http.MethodGet, "/docs/"+name+".md"); w.Code != http.StatusOK ||
+			w.Header().Get("Content-Type") != "text/markdown; charset=utf-8" ||
+			!strings.HasPrefix(w.Body.String(), "# ") {
 			t.Errorf("/docs/%s.md answers %d, %q", name, w.Code, w.Header().Get("Content-Type"))
 		}
 		if !strings.Contains(list, origin+"/docs/"+name+".md)") {
@@ -51,7 +53,8 @@ func TestProgramsFindEveryPageOfTheReference(t *testing.T) {
 		if !strings.Contains(list, "]("+origin+path+".md): ") {
 			t.Errorf("llms.txt does not lead to %s", path)
 		}
-		if body := request(h, http.MethodGet, path+".md").Body.String(); !strings.Contains(body, text) || strings.Contains(body, "</") {
+		if body := request(h, http.MethodGet, path+".md").Body.String(); !strings.Contains(body, text) ||
+			strings.Contains(body, "</") {
 			t.Errorf("%s.md is %.300q", path, body)
 		}
 	}
@@ -77,7 +80,8 @@ func TestProgramsFindEveryPageOfTheReference(t *testing.T) {
 func TestMarkdownHasTheWordsOfThePage(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
-	unseen := regexp.MustCompile(`(?s)<(svg|fieldset|form|nav)\b.*?</(svg|fieldset|form|nav)>|<(p|span) class="(?:label|jump|vh)">.*?</(p|span)>`)
+	unseen := regexp.MustCompile(`(?s)<(svg|fieldset|form|nav)\b.*?</(svg|fieldset|form|nav)>|<(p|span) ` +
+		`class="(?:label|jump|vh)">.*?</(p|span)>`)
 	addresses := regexp.MustCompile(`\]\([^)\s]*\)|\{#[a-z0-9-]+\}|(?m:^\d+\. )`) // and what Markdown numbers by itself
 	fences := regexp.MustCompile("(?m)^```.*$")
 	word := regexp.MustCompile(`[\pL\pN]+`)
@@ -200,7 +204,8 @@ func TestTheSearchFindsWhatItIsAskedFor(t *testing.T) {
 		strings.Repeat("press+", 1000): "<h1>Search</h1>",
 	} {
 		w := request(h, http.MethodGet, "/docs/search?q="+query)
-		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want) || strings.Contains(body, "<script>") {
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want) ||
+			strings.Contains(body, "<script>") {
 			t.Errorf("%.40q answers %d without %q", query, w.Code, want)
 		}
 	}
@@ -209,9 +214,12 @@ func TestTheSearchFindsWhatItIsAskedFor(t *testing.T) {
 func TestTheSearchRefusesKeys(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
-	for _, secret := range []string{"lab_off_" + strings.Repeat("a", 43), "LAB_FAC_12345678", "my+whsec_abc", "sbh_abc"} {
+	for _, secret := range []string{
+		"lab_off_" + strings.Repeat("a", 43), "LAB_FAC_12345678", "my+whsec_abc", "sbh_abc",
+	} {
 		w := request(h, http.MethodGet, "/docs/search?q="+secret)
-		if w.Code != http.StatusBadRequest || strings.Contains(w.Body.String(), secret) || w.Header().Get("Cache-Control") != "no-store" {
+		if w.Code != http.StatusBadRequest || strings.Contains(w.Body.String(), secret) ||
+			w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s answers %d with %v", secret, w.Code, w.Header())
 		}
 	}
@@ -220,8 +228,12 @@ func TestTheSearchRefusesKeys(t *testing.T) {
 func TestOldAddressesLeadOn(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
-	for path, to := range map[string]string{"/docs/operations": "/docs/api", "/docs/operations/": "/docs/api", "/docs/.md": "/docs/index.md", "/docs.md": "/docs/index.md"} {
-		if w := request(h, http.MethodGet, path); w.Code != http.StatusPermanentRedirect || w.Header().Get("Location") != to {
+	for path, to := range map[string]string{
+		"/docs/operations": "/docs/api", "/docs/operations/": "/docs/api", "/docs/.md": "/docs/index.md",
+		"/docs.md": "/docs/index.md",
+	} {
+		if w := request(h, http.MethodGet, path); w.Code != http.StatusPermanentRedirect ||
+			w.Header().Get("Location") != to {
 			t.Errorf("%s answers %d %q", path, w.Code, w.Header().Get("Location"))
 		}
 	}

@@ -58,7 +58,8 @@ func (s *site) Starter() (preset.Preset, error) {
 // amount writes an amount of money for people: 85,000.00.
 func amount(minor money.Minor) string {
 	const hundredths = 100
-	return fmt.Sprintf("%s.%02d", jsonfield.Thousands(strconv.FormatInt(int64(minor)/hundredths, 10)), int64(minor)%hundredths)
+	return fmt.Sprintf("%s.%02d",
+		jsonfield.Thousands(strconv.FormatInt(int64(minor)/hundredths, 10)), int64(minor)%hundredths)
 }
 
 // percent writes parts per million as whole per cent.

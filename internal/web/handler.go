@@ -15,14 +15,17 @@ import (
 // of text: there is no Trusted Types policy, except on the page that starts the
 // worker for proofs of work, where one names its file.
 const (
-	policyOfAll = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
-		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+	policyOfAll = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src " +
+		"'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; "
 	policy       = policyOfAll + "trusted-types 'none'"
 	workerPolicy = policyOfAll + "trusted-types platen-worker"
 )
 
 // moved are pages that stand elsewhere now. Browsers take the fragment along.
-var moved = map[string]string{"/docs/operations": apiPath, "/docs/.md": "/docs/index.md", "/docs.md": "/docs/index.md"} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var moved = map[string]string{"/docs/operations": apiPath, "/docs/.md": "/docs/index.md", "/docs.md": "/docs/index.md"}
 
 const allowed = "GET, HEAD"
 
@@ -67,7 +70,10 @@ func newDocument(path string, body []byte) *document {
 
 func newText(path, contentType string, body []byte) *document {
 	sum := sha256.Sum256(body)
-	d := &document{path: path, body: body, zipped: whenAsked(body), tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy, contentType: contentType}
+	d := &document{
+		path: path, body: body, zipped: whenAsked(body), tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy,
+		contentType: contentType,
+	}
 	if path == "/" {
 		d.policy = workerPolicy
 	}
@@ -172,7 +178,8 @@ func (h *Pages) has(path string) bool {
 // wantsPage reports whether a client reads pages: browsers say so.
 func wantsPage(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
-	return strings.Contains(accept, "text/html") || strings.Contains(accept, "application/xhtml+xml") || strings.HasPrefix(r.URL.Path, "/docs/")
+	return strings.Contains(accept, "text/html") || strings.Contains(accept, "application/xhtml+xml") ||
+		strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
 // otherForm is the path with the slash at its end taken away, or added.

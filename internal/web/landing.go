@@ -16,12 +16,15 @@ type offer struct {
 // offerWords describe the use of a preset in a few words; one of an operator's
 // own has its summary instead.
 var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
-	"starter":      {"Starter", "A healthy company. The bridge is automatic: an accepted order is already at the Factory.", "zap"},
-	"manual":       {"Manual bridge", "The same company, unplugged. Your program carries each record across.", "unplug"},
+	"starter": {"Starter",
+		"A healthy company. The bridge is automatic: an accepted order is already at the Factory.", "zap"},
+	"manual": {"Manual bridge",
+		"The same company, unplugged. Your program carries each record across.", "unplug"},
 	"crunch":       {"Crunch", "Orders arrive faster than two presses can print. Little cash, much noise.", "gauge"},
 	"supply_shock": {"Supply shock", "Prices up a third, trucks late, bills that do not match.", "truck"},
-	"agent_eval":   {"Agent evaluation", "A fixed world and a clock that only moves when told, for comparable scores.", "cpu"},
-	"empty":        {"Empty", "A printing house and its stock. No orders until you let time pass.", "package"},
+	"agent_eval": {"Agent evaluation",
+		"A fixed world and a clock that only moves when told, for comparable scores.", "cpu"},
+	"empty": {"Empty", "A printing house and its stock. No orders until you let time pass.", "package"},
 }
 
 // offers are the presets of this server, in the order of teaching.

@@ -15,7 +15,8 @@ func (s *site) addMissions() error {
 	}
 	beside := append(sections(), list)
 	err := s.add(page{
-		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/", Contents: beside, Content: board{s.missions, mission.Praises()},
+		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/", Contents: beside,
+		Content:     board{s.missions, mission.Praises()},
 		Description: "The missions to try next in a sandbox, in the order of teaching, and the achievements.",
 	})
 	for i, m := range s.missions {
@@ -23,7 +24,8 @@ func (s *site) addMissions() error {
 			return err
 		}
 		p := page{
-			Template: "mission", Title: m.Title, Path: m.DocsURL, Section: "/docs/", Contents: beside, Content: m, Description: m.Objective,
+			Template: "mission", Title: m.Title, Path: m.DocsURL, Section: "/docs/", Contents: beside, Content: m,
+			Description: m.Objective,
 		}
 		p.Previous, p.Next = neighbours(list.Links, i)
 		err = s.add(p)

@@ -183,7 +183,11 @@ func (s *site) addOperations() error {
 			if err != nil {
 				return err
 			}
-			p := page{Template: "operation", Title: v.Summary, Path: operationPath(v.Operation), Section: apiPath, Contents: beside, Content: v, Description: v.Description, Scripts: []string{"try.js"}, Styles: []string{"parts.css"}}
+			p := page{
+				Template: "operation", Title: v.Summary, Path: operationPath(v.Operation),
+				Section: apiPath, Contents: beside, Content: v, Description: v.Description, Scripts: []string{"try.js"},
+				Styles: []string{"parts.css"},
+			}
 			p.Previous, p.Next = neighbours(all, i)
 			err = s.add(p)
 			i++

@@ -17,13 +17,19 @@ type presetsView struct {
 }
 
 // presetOrder is the order of teaching; an operator's presets come after.
-var presetOrder = []string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var presetOrder = []string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"}
 
 func (s *site) addPresets() error {
-	view := presetsView{Presets: slices.Clone(s.presets), Members: fieldsOf(reflect.TypeFor[preset.Preset](), output), Sample: preset.DefaultFile()}
+	view := presetsView{
+		Presets: slices.Clone(s.presets), Members: fieldsOf(reflect.TypeFor[preset.Preset](), output),
+		Sample: preset.DefaultFile(),
+	}
 	slices.SortFunc(view.Presets, byTeaching)
 	return s.add(page{
-		Template: "presets", Title: "Presets", Path: "/docs/presets", Section: "/docs/", Contents: sections(), Content: view,
+		Template: "presets", Title: "Presets", Path: "/docs/presets", Section: "/docs/",
+		Contents: sections(), Content: view,
 		Description: "The companies that a sandbox can begin as, and how to write another.",
 	})
 }

@@ -39,7 +39,10 @@ type problemGroup struct {
 func problemPath(code problem.Code) string { return "/docs/errors/" + string(code) }
 
 func (s *site) problemView(d problem.Definition) problemView {
-	v := problemView{Definition: d, StatusText: http.StatusText(d.Status), Sample: s.problemSample(d), Provoke: s.provocation(d.Code)}
+	v := problemView{
+		Definition: d, StatusText: http.StatusText(d.Status), Sample: s.problemSample(d),
+		Provoke: s.provocation(d.Code),
+	}
 	count := 0
 	for i := range s.operations {
 		op := &s.operations[i]
@@ -75,8 +78,8 @@ func merged(groups []giverGroup) []giverGroup {
 
 // problemSample is the error in a response with this code.
 func (s *site) problemSample(d problem.Definition) string {
-	return fmt.Sprintf("{\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n  \"docs_url\": %q\n}",
-		d.Code, d.Retryable, d.Hint, s.origin+problemPath(d.Code))
+	return fmt.Sprintf("{\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n"+
+		"  \"docs_url\": %q\n}", d.Code, d.Retryable, d.Hint, s.origin+problemPath(d.Code))
 }
 
 func (s *site) addProblems() error {
@@ -89,12 +92,14 @@ func (s *site) addProblems() error {
 			last++
 		}
 		groups[last].Problems = append(groups[last].Problems, d)
-		list.Links = append(list.Links, link{Path: problemPath(d.Code), Text: string(d.Code), Mark: strconv.Itoa(d.Status), Code: true})
+		list.Links = append(list.Links,
+			link{Path: problemPath(d.Code), Text: string(d.Code), Mark: strconv.Itoa(d.Status), Code: true})
 		all = append(all, link{Path: problemPath(d.Code), Text: string(d.Code), Code: true})
 	}
 	beside := []contents{list}
 	err := s.add(page{
-		Template: "errors", Title: "Errors", Path: "/docs/errors", Section: "/docs/errors", Contents: beside, Content: groups,
+		Template: "errors", Title: "Errors", Path: "/docs/errors", Section: "/docs/errors",
+		Contents: beside, Content: groups,
 		Description: "Every error code, with its status and its remedy.",
 	})
 	for i, d := range s.problems {
@@ -102,7 +107,8 @@ func (s *site) addProblems() error {
 			return err
 		}
 		p := page{
-			Template: "error", Title: string(d.Code), Path: problemPath(d.Code), Section: "/docs/errors", Contents: beside,
+			Template: "error", Title: string(d.Code), Path: problemPath(d.Code),
+			Section: "/docs/errors", Contents: beside,
 			Content: s.problemView(d), Description: d.Meaning,
 		}
 		p.Previous, p.Next = neighbours(all, i)

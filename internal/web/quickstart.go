@@ -62,7 +62,8 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	},
 	{
 		"Ship the goods", operation.Factory,
-		"The work order is printed and finished. The goods go to the customer, and the bridge bills them at Head Office.",
+		"The work order is printed and finished. The goods go to the customer, and the bridge bills " +
+			"them at Head Office.",
 		`curl -s BASE/factory/shipments \
   -H "Authorization: Bearer $PLATEN_FACTORY_KEY" \
   -H "Idempotency-Key: ship-$WORK" \
@@ -70,7 +71,8 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	},
 	{
 		"See the money", operation.Office,
-		"Customers pay when their terms say, most of them. A week later the cash has grown. Amounts are whole hundredths.",
+		"Customers pay when their terms say, most of them. A week later the cash has grown. " +
+			"Amounts are whole hundredths.",
 		`for day in 1 2 3 4 5; do
   sleep 1
   curl -s -X POST BASE/sandbox/tick \

@@ -34,7 +34,8 @@ var sampleTemplates = text.Must(text.ParseFS(sampleFiles, "samples/*")) //nolint
 
 // languages are those of the samples, in the order of the switch.
 var languages = []struct{ sample, file string }{ //nolint:gochecknoglobals // read only
-	{"sh curl", "curl.tmpl"}, {"python Python", "python.tmpl"}, {"javascript JavaScript", "javascript.tmpl"}, {"go Go", "go.tmpl"},
+	{"sh curl", "curl.tmpl"}, {"python Python", "python.tmpl"}, {"javascript JavaScript", "javascript.tmpl"},
+	{"go Go", "go.tmpl"},
 }
 
 // samplePage is how many rows the samples of lists ask for.
@@ -63,7 +64,10 @@ type pathPlace struct {
 
 // samples are an operation in every language.
 func (s *site) samples(op *operation.Operation, v operationView) ([]sample, error) {
-	c := call{Method: op.Method, URL: s.BaseURL() + op.Path + sampleQuery(op), Idempotent: op.Key != operation.KeyNone, Body: sampleBody(op, v.Body)}
+	c := call{
+		Method: op.Method, URL: s.BaseURL() + op.Path + sampleQuery(op), Idempotent: op.Key != operation.KeyNone,
+		Body: sampleBody(op, v.Body),
+	}
 	if c.Method == http.MethodGet {
 		c.Method = ""
 	}

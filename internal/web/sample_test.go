@@ -16,7 +16,8 @@ func TestEverySampleBodyIsValid(t *testing.T) {
 	sent := regexp.MustCompile(`--json '([^']*)'`)
 	for _, op := range operation.Table() {
 		all := snippets(request(h, http.MethodGet, "/docs/api/"+op.ID).Body.String())
-		if len(all) != 4 || !strings.Contains(all[0], origin+"/v1"+strings.NewReplacer("{id}", "$ID", "{delivery_id}", "$DELIVERY_ID").Replace(op.Path)) {
+		if len(all) != 4 || !strings.Contains(all[0],
+			origin+"/v1"+strings.NewReplacer("{id}", "$ID", "{delivery_id}", "$DELIVERY_ID").Replace(op.Path)) {
 			t.Errorf("%s has the snippets %q", op.ID, all)
 			continue
 		}

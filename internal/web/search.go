@@ -90,7 +90,8 @@ func sectionsOf(w writtenPage) []section {
 		}
 		if next := len(sections) - 1; !fenced && next < len(w.OnPage) && isHeading(line, w.OnPage[next]) {
 			h := w.OnPage[next]
-			sections = append(sections, section{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID, also: w.Also[h.ID]})
+			sections = append(sections,
+				section{Page: w.Title, Title: h.Text, Path: w.Path + "#" + h.ID, also: w.Also[h.ID]})
 			continue
 		}
 		sections[len(sections)-1].text += line
@@ -143,7 +144,8 @@ func (x *search) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			view.Hits = append(view.Hits, hit{section: p, Excerpt: excerpt(p.text, matches)})
 		}
 	}
-	body, err := x.site.render(page{Template: "search", Title: "Search", Path: searchPath, Section: "/docs/", Contents: sections(), Query: shown, Content: view})
+	body, err := x.site.render(page{Template: "search", Title: "Search", Path: searchPath, Section: "/docs/",
+		Contents: sections(), Query: shown, Content: view})
 	if err != nil {
 		http.Error(w, "The search failed.", http.StatusInternalServerError)
 		return
@@ -232,7 +234,8 @@ func excerpt(text string, matches func(word string) bool) []segment {
 	at := 0
 	for _, word := range running.FindAllStringIndex(rest, -1) {
 		if matches(rest[word[0]:word[1]]) {
-			segments = append(segments, segment{Text: rest[at:word[0]]}, segment{Text: rest[word[0]:word[1]], Class: "mark"})
+			segments = append(segments, segment{Text: rest[at:word[0]]},
+				segment{Text: rest[word[0]:word[1]], Class: "mark"})
 			at = word[1]
 		}
 	}

@@ -78,7 +78,8 @@ func spoken(d time.Duration) string {
 
 func (s *site) addSettings() error {
 	p := page{
-		Template: "settings", Title: "Settings", Path: "/docs/settings", Section: "/docs/", Contents: sections(), Content: s.settings,
+		Template: "settings", Title: "Settings", Path: "/docs/settings", Section: "/docs/", Contents: sections(),
+		Content:     s.settings,
 		Description: "Every setting of a server: its flag, its environment variable and its default.",
 	}
 	p.Previous, p.Next = around(p.Path)

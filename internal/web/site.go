@@ -116,7 +116,8 @@ func newSite(o Options, files *assets) (*site, error) {
 	s.words = newGlossary(s)
 	var err error
 	s.templates, err = template.New("").Funcs(template.FuncMap{
-		"prose": s.words.prose, "command": s.command, "code": code, "asset": files.path, "systemName": systemName, "eventWords": eventWords, "fact": s.fact,
+		"prose": s.words.prose, "command": s.command, "code": code, "asset": files.path, "systemName": systemName,
+		"eventWords": eventWords, "fact": s.fact,
 	}).ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the templates: %w", err)
@@ -204,7 +205,8 @@ func (s *site) Counts() map[string]int {
 		}
 	}
 	return map[string]int{
-		"operations": len(s.operations), "events": len(s.events), "made": made, "problems": len(s.problems), "missions": len(s.missions),
+		"operations": len(s.operations), "events": len(s.events), "made": made, "problems": len(s.problems),
+		"missions": len(s.missions),
 	}
 }
 
@@ -215,8 +217,9 @@ func code(language, text string) template.HTML {
 
 func systemName(system operation.System) string {
 	names := map[operation.System]string{
-		operation.Open: "No key", operation.Shared: "Either key", operation.Office: "Head Office", operation.Factory: "Factory",
-		operation.System(event.HR): "People", operation.System(event.World): "World", operation.System(event.Sandbox): "Sandbox",
+		operation.Open: "No key", operation.Shared: "Either key", operation.Office: "Head Office",
+		operation.Factory: "Factory", operation.System(event.HR): "People", operation.System(event.World): "World",
+		operation.System(event.Sandbox): "Sandbox",
 	}
 	if name, ok := names[system]; ok {
 		return name

@@ -34,15 +34,19 @@ var sectionTitles = map[string]string{ //nolint:gochecknoglobals // read only
 // list is /llms.txt: a description of Platen, and the address of each page.
 func (s *site) list() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Platen\n\n> A simulated printing company behind two HTTP systems that share no data, Head Office and the Factory. The API is at %s, the agent endpoint at %s. All data is made up.\n\n", s.BaseURL(), s.AgentURL())
-	fmt.Fprintf(&b, "Everything below is Markdown. All guides in one file: %s/llms-full.txt. The whole API as OpenAPI 3.1: %s/openapi.json or %s/openapi.yaml.\n", s.origin, s.origin, s.origin)
+	fmt.Fprintf(&b, "# Platen\n\n> A simulated printing company behind two HTTP systems that share no data, Head "+
+		"Office and the Factory. The API is at %s, the agent endpoint at %s. All data is made up.\n\n",
+		s.BaseURL(), s.AgentURL())
+	fmt.Fprintf(&b, "Everything below is Markdown. All guides in one file: %s/llms-full.txt. "+
+		"The whole API as OpenAPI 3.1: %s/openapi.json or %s/openapi.yaml.\n", s.origin, s.origin, s.origin)
 	section := ""
 	for _, w := range s.inOrder() {
 		if w.Section != section {
 			section = w.Section
 			fmt.Fprintf(&b, "\n## %s\n\n", sectionTitles[section])
 		}
-		fmt.Fprintf(&b, "- [%s](%s%s): %s\n", w.Title, s.origin, w.MarkdownPath(), strings.ReplaceAll(w.Description, "\n", " "))
+		fmt.Fprintf(&b, "- [%s](%s%s): %s\n",
+			w.Title, s.origin, w.MarkdownPath(), strings.ReplaceAll(w.Description, "\n", " "))
 	}
 	return b.String()
 }

@@ -79,7 +79,10 @@ func New(o Options) (*Pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Pages{unknown: o.Unknown, documents: s.documents(), files: files, missing: newDocument("", missing), console: newDocument(consolePath, console)}
+	h := &Pages{
+		unknown: o.Unknown, documents: s.documents(), files: files, missing: newDocument("", missing),
+		console: newDocument(consolePath, console),
+	}
 	h.library = sync.OnceValues(s.library)
 	return h, nil
 }
@@ -113,7 +116,8 @@ type library struct {
 }
 
 func (s *site) library() (*library, error) {
-	err := s.addAll(s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addAgents, s.addEconomy, s.addSettings, s.name)
+	err := s.addAll(s.addGuides, s.addOperations, s.addEvents, s.addProblems, s.addMissions, s.addPresets, s.addAgents,
+		s.addEconomy, s.addSettings, s.name)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,9 @@ var handler = sync.OnceValues(func() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Origin: origin, Operations: operation.Table(), Presets: slices.Collect(maps.Values(presets))})
+	return web.New(web.Options{
+		Origin: origin, Operations: operation.Table(), Presets: slices.Collect(maps.Values(presets)),
+	})
 })
 
 func request(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
@@ -76,7 +78,9 @@ var walk = sync.OnceValues(func() (found map[string]string, faults []string) {
 	for len(waiting) > 0 {
 		path := waiting[0]
 		waiting = waiting[1:]
-		if _, known := found[path]; known || path == "/openapi.json" || path == "/openapi.yaml" || path == "/status.json" { // the server's own
+		// the server's own
+		if _, known := found[path]; known || path == "/openapi.json" || path == "/openapi.yaml" ||
+			path == "/status.json" {
 			continue
 		}
 		w := request(h, http.MethodGet, path)
@@ -101,7 +105,9 @@ func documents(t *testing.T) map[string]string {
 	t.Helper()
 	found := crawl(t)
 	for path := range found {
-		if strings.HasPrefix(path, "/static/") || strings.HasSuffix(path, ".md") || strings.HasPrefix(path, "/llms") || strings.HasPrefix(path, "/console") { // the console's script makes its pages
+		// the console's script makes its pages
+		if strings.HasPrefix(path, "/static/") || strings.HasSuffix(path, ".md") || strings.HasPrefix(path, "/llms") ||
+			strings.HasPrefix(path, "/console") {
 			delete(found, path)
 		}
 	}
@@ -141,7 +147,8 @@ func TestEveryRowOfATableHasItsPage(t *testing.T) {
 	}
 	for path := range found {
 		path = strings.TrimSuffix(path, ".md")
-		unknown := strings.HasPrefix(path, "/docs/errors/") && problem.Lookup(problem.Code(path[len("/docs/errors/"):])).Code != problem.Code(path[len("/docs/errors/"):])
+		unknown := strings.HasPrefix(path, "/docs/errors/") &&
+			problem.Lookup(problem.Code(path[len("/docs/errors/"):])).Code != problem.Code(path[len("/docs/errors/"):])
 		if unknown {
 			t.Errorf("%s is a page of no code", path)
 		}
@@ -170,7 +177,9 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 	for path, body := range crawl(t) {
 		body = strings.NewReplacer(
 			`xmlns="http://www.w3.org/2000/svg"`, "", // a name, not a place
-			"http://www.w3.org/1998/Math/MathML", "", "http://www.w3.org/2000/svg", "", "http://www.w3.org/1999/xhtml", "", // in a library: the same
+			// in a library: the same
+			"http://www.w3.org/1998/Math/MathML", "", "http://www.w3.org/2000/svg", "",
+			"http://www.w3.org/1999/xhtml", "",
 			"https://hooks.example.com/platen", "", // what a subscriber would write
 			"php://input", "", // PHP's name of the body
 			"postgres:///platen", "", // a database on the same machine
@@ -209,9 +218,11 @@ func TestDocumentsCarryTheirHeaders(t *testing.T) {
 		"Cross-Origin-Resource-Policy": "same-origin",
 		"Content-Type":                 "text/html; charset=utf-8",
 	}
-	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
-		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types "
-	for _, path := range append(paths, "/console", "/console/", "/console/bridge", "/console/webhooks/whk_1", "/status") {
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src " +
+		"'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types "
+	for _, path := range append(paths, "/console", "/console/", "/console/bridge",
+		"/console/webhooks/whk_1", "/status") {
 		w := request(h, http.MethodGet, path)
 		want["Content-Security-Policy"] = policy + "'none'"
 		if path == "/" { // the one page that starts a worker
@@ -297,7 +308,9 @@ func TestTheLandingPageCallsWhatExists(t *testing.T) {
 					method = http.MethodPost
 				}
 				route := strings.ReplaceAll(m[2], "$ORDER", "{id}")
-				if !slices.ContainsFunc(operation.Table(), func(op operation.Operation) bool { return op.Method == method && op.Path == route }) {
+				if !slices.ContainsFunc(operation.Table(), func(op operation.Operation) bool {
+					return op.Method == method && op.Path == route
+				}) {
 					t.Errorf("%s calls %s %s, which no operation serves", path, method, route)
 				}
 			}
@@ -320,12 +333,15 @@ func TestHandlerAnswersLikeAFileServer(t *testing.T) {
 		want               map[string]string
 		empty              bool
 	}{
-		{"unknown page", "GET", "/nowhere", nil, 404, map[string]string{"Content-Type": "text/html; charset=utf-8"}, false},
+		{"unknown page", "GET", "/nowhere", nil, 404,
+			map[string]string{"Content-Type": "text/html; charset=utf-8"}, false},
 		{"unknown code", "GET", "/docs/errors/nothing", nil, 404, nil, false},
-		{"stale asset", "GET", "/static/000000000000/style.css", nil, 404, map[string]string{"Cache-Control": "no-cache"}, false},
+		{"stale asset", "GET", "/static/000000000000/style.css", nil, 404,
+			map[string]string{"Cache-Control": "no-cache"}, false},
 		{"post", "POST", "/", nil, 405, map[string]string{"Allow": "GET, HEAD"}, false},
 		{"post to nothing", "DELETE", "/nowhere", nil, 405, map[string]string{"Allow": "GET, HEAD"}, false},
-		{"page of the console", "GET", "/console/office/sales-orders", nil, 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, false},
+		{"page of the console", "GET", "/console/office/sales-orders", nil, 200,
+			map[string]string{"Content-Type": "text/html; charset=utf-8"}, false},
 		{"no page of the console", "GET", "/console/nothing", nil, 404, nil, false},
 		{"beside the console", "GET", "/consoles", nil, 404, nil, false},
 		{"head", "HEAD", "/docs/", nil, 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, true},
@@ -333,10 +349,13 @@ func TestHandlerAnswersLikeAFileServer(t *testing.T) {
 		{"without slash", "GET", "/docs", nil, 308, map[string]string{"Location": "/docs/"}, false},
 		{"with slash", "GET", "/docs/errors/", nil, 308, map[string]string{"Location": "/docs/errors"}, false},
 		{"another host", "GET", "//elsewhere.test/", nil, 404, nil, false},
-		{"stylesheet", "GET", style, nil, 200, map[string]string{"Cache-Control": "public, max-age=31536000, immutable", "Content-Type": "text/css; charset=utf-8", "X-Content-Type-Options": "nosniff"}, false},
+		{"stylesheet", "GET", style, nil, 200, map[string]string{"Cache-Control": "public, max-age=31536000, immutable",
+			"Content-Type": "text/css; charset=utf-8", "X-Content-Type-Options": "nosniff"}, false},
 		{"unchanged", "GET", "/", []string{"If-None-Match", landing.Header().Get("ETag")}, 304, nil, true},
-		{"compressed", "GET", "/", []string{"Accept-Encoding", "br, gzip;q=0.5"}, 200, map[string]string{"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}, false},
-		{"not compressed", "GET", "/", []string{"Accept-Encoding", "gzip;q=0"}, 200, map[string]string{"Content-Encoding": ""}, false},
+		{"compressed", "GET", "/", []string{"Accept-Encoding", "br, gzip;q=0.5"}, 200,
+			map[string]string{"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}, false},
+		{"not compressed", "GET", "/", []string{"Accept-Encoding", "gzip;q=0"}, 200,
+			map[string]string{"Content-Encoding": ""}, false},
 	} {
 		w := request(h, c.method, c.path, c.headers...)
 		if w.Code != c.status || (w.Body.Len() == 0) != c.empty {
@@ -367,7 +386,9 @@ func TestTheReceiversOfThePageAreTheFilesThatAreTested(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.ContainsFunc(shown, func(s string) bool { return strings.TrimSpace(s) == strings.TrimSpace(string(text)) }) {
+		if !slices.ContainsFunc(shown, func(s string) bool {
+			return strings.TrimSpace(s) == strings.TrimSpace(string(text))
+		}) {
 			t.Errorf("the page does not show %s as it is", file.Name())
 		}
 	}
@@ -378,7 +399,8 @@ func TestEveryCodeSaysHowToProvokeIt(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	for _, d := range problem.All() {
-		if body := request(h, http.MethodGet, "/docs/errors/"+string(d.Code)).Body.String(); !strings.Contains(body, "Provoke it") {
+		if body := request(h, http.MethodGet,
+			"/docs/errors/"+string(d.Code)).Body.String(); !strings.Contains(body, "Provoke it") {
 			t.Errorf("the page of %s does not say how to provoke it", d.Code)
 		}
 	}

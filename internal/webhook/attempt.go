@@ -72,13 +72,15 @@ func Post(ctx context.Context, transport http.RoundTripper, m *Message) Result {
 }
 
 // attempt sends a due delivery and returns its outcome.
-func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a *subscription.Attempt) (o subscription.Outcome) {
+func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper,
+	a *subscription.Attempt) (o subscription.Outcome) {
 	d.sending.Add(1)
 	defer d.sending.Add(-1)
 	o = subscription.Outcome{SubscriptionID: a.SubscriptionID, DeliveryID: a.DeliveryID, SentAt: time.Now()}
 	defer func() {
 		if r := recover(); r != nil { // one attempt must not stop the deliveries of all
-			d.options.Log.ErrorContext(ctx, "a delivery panicked", slog.String("delivery", a.DeliveryID), slog.Any("panic", r))
+			d.options.Log.ErrorContext(ctx, "a delivery panicked", slog.String("delivery", a.DeliveryID),
+				slog.Any("panic", r))
 			o.ErrorClass = event.ClassConnect
 		}
 		// From SentAt to the very end: a retry is counted from there.
@@ -90,7 +92,8 @@ func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper, a
 	case errors.Is(err, errRefusedURL):
 		o.ErrorClass = event.ClassRefusedAddress
 	case err != nil:
-		d.options.Log.ErrorContext(ctx, "a delivery cannot be made", slog.String("delivery", a.DeliveryID), slog.Any("error", err))
+		d.options.Log.ErrorContext(ctx, "a delivery cannot be made", slog.String("delivery", a.DeliveryID),
+			slog.Any("error", err))
 		o.ErrorClass = event.ClassConnect
 	default:
 		r := Post(ctx, transport, m)
@@ -109,7 +112,10 @@ func (d *Dispatcher) message(a *subscription.Attempt, sentAt time.Time) (*Messag
 	if _, refusal := CheckURL(address, d.options.Policy); refusal != "" {
 		return nil, fmt.Errorf("%w: %s", errRefusedURL, refusal)
 	}
-	m := &Message{URL: address, ID: a.EventID, Secrets: make([]string, len(a.Secrets)), UserAgent: d.options.UserAgent, SentAt: sentAt}
+	m := &Message{
+		URL: address, ID: a.EventID, Secrets: make([]string, len(a.Secrets)), UserAgent: d.options.UserAgent,
+		SentAt: sentAt,
+	}
 	for i := range a.Secrets {
 		if m.Secrets[i], err = d.options.Sealer.Open(a.Secrets[i], sealed); err != nil {
 			return nil, fmt.Errorf("open a secret of %s: %w", a.SubscriptionID, err)

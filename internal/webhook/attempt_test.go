@@ -44,12 +44,14 @@ func (w *wires) dial(context.Context, string, string) (net.Conn, error) {
 }
 
 // sends makes one attempt through a dialer and returns what came of it.
-func sends(t *testing.T, address string, dial func(context.Context, string, string) (net.Conn, error)) (class event.ErrorClass, status int, took time.Duration) {
+func sends(t *testing.T, address string, dial func(context.Context, string,
+	string) (net.Conn, error)) (class event.ErrorClass, status int, took time.Duration) {
 	t.Helper()
 	b := newBooks(t)
 	seen := &observed{}
 	d := webhook.NewDispatcher(webhook.Options{
-		Source: b, Sealer: b.sealer, Policy: webhook.Policy{Private: true}, UserAgent: "test", Observer: seen, Log: slog.New(slog.DiscardHandler),
+		Source: b, Sealer: b.sealer, Policy: webhook.Policy{Private: true}, UserAgent: "test", Observer: seen,
+		Log: slog.New(slog.DiscardHandler),
 		NewTransport: func() webhook.Transport {
 			transport := netguard.New(netguard.Options{Private: true}).Transport()
 			if dial != nil {
@@ -76,16 +78,25 @@ func TestAReceiverHasFiveSecondsForEverything(t *testing.T) {
 		took    time.Duration
 	}{
 		"a connection that is never made": {"http://example.com/", nil, event.ClassTimeout, 5 * time.Second},
-		"a handshake that never ends":     {"https://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) }, event.ClassTimeout, 5 * time.Second},
-		"headers that never come":         {"http://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) }, event.ClassTimeout, 5 * time.Second},
-		"headers that come drop by drop":  {"http://example.com/", drip("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1000)), event.ClassTimeout, 5 * time.Second},
-		"a body that comes drop by drop":  {"http://example.com/", drip("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + strings.Repeat("x", 900)), event.ClassTimeout, 5 * time.Second},
-		"an answer in the last moment":    {"http://example.com/", after(4999*time.Millisecond, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), "", 4999 * time.Millisecond},
-		"a body that breaks off":          {"http://example.com/", after(0, "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nxx"), "", 0},
-		"nothing, and good-bye":           {"http://example.com/", after(0, ""), event.ClassConnect, 0},
-		"something that is not HTTP":      {"http://example.com/", after(0, "220 mail ready\r\n"), event.ClassConnect, 0},
-		"headers without end":             {"http://example.com/", after(0, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 40<<10)), event.ClassConnect, 0},
-		"plain text where TLS is wanted":  {"https://example.com/", after(0, "HTTP/1.1 400 Bad Request\r\n\r\n"), event.ClassTLS, 0},
+		"a handshake that never ends": {"https://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) },
+			event.ClassTimeout, 5 * time.Second},
+		"headers that never come": {"http://example.com/", func(c net.Conn) { io.Copy(io.Discard, c) },
+			event.ClassTimeout, 5 * time.Second},
+		"headers that come drop by drop": {"http://example.com/",
+			drip("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1000)), event.ClassTimeout, 5 * time.Second},
+		"a body that comes drop by drop": {"http://example.com/", drip("HTTP/1.1 200 OK\r\n" +
+			"Content-Length: 900\r\n\r\n" + strings.Repeat("x", 900)), event.ClassTimeout, 5 * time.Second},
+		"an answer in the last moment": {"http://example.com/",
+			after(4999*time.Millisecond, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), "", 4999 * time.Millisecond},
+		"a body that breaks off": {"http://example.com/",
+			after(0, "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nxx"), "", 0},
+		"nothing, and good-bye": {"http://example.com/", after(0, ""), event.ClassConnect, 0},
+		"something that is not HTTP": {"http://example.com/", after(0, "220 mail ready\r\n"),
+			event.ClassConnect, 0},
+		"headers without end": {"http://example.com/",
+			after(0, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 40<<10)), event.ClassConnect, 0},
+		"plain text where TLS is wanted": {"https://example.com/", after(0, "HTTP/1.1 400 Bad Request\r\n\r\n"),
+			event.ClassTLS, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -141,9 +152,10 @@ func after(wait time.Duration, answer string) func(net.Conn) {
 func TestAnswersAndErrorsHaveTheirClass(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]event.ErrorClass{
-		200: "", 201: "", 204: "", 299: "", 300: event.ClassHTTP3xx, 301: event.ClassHTTP3xx, 302: event.ClassHTTP3xx, 307: event.ClassHTTP3xx,
-		308: event.ClassHTTP3xx, 400: event.ClassHTTP4xx, 404: event.ClassHTTP4xx, 410: event.ClassHTTP4xx, 429: event.ClassHTTP4xx,
-		500: event.ClassHTTP5xx, 503: event.ClassHTTP5xx, 599: event.ClassHTTP5xx, 600: event.ClassHTTP5xx, 101: event.ClassHTTP5xx,
+		200: "", 201: "", 204: "", 299: "", 300: event.ClassHTTP3xx, 301: event.ClassHTTP3xx, 302: event.ClassHTTP3xx,
+		307: event.ClassHTTP3xx, 308: event.ClassHTTP3xx, 400: event.ClassHTTP4xx, 404: event.ClassHTTP4xx,
+		410: event.ClassHTTP4xx, 429: event.ClassHTTP4xx, 500: event.ClassHTTP5xx, 503: event.ClassHTTP5xx,
+		599: event.ClassHTTP5xx, 600: event.ClassHTTP5xx, 101: event.ClassHTTP5xx,
 	} {
 		requests := atomic.Int64{}
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -152,7 +164,8 @@ func TestAnswersAndErrorsHaveTheirClass(t *testing.T) {
 			w.WriteHeader(status)
 		}))
 		if class, got, _ := sends(t, server.URL, nil); class != want || got != status || requests.Load() != 1 {
-			t.Errorf("%d: class %q, status %d, %d requests, want the class %q", status, class, got, requests.Load(), want)
+			t.Errorf("%d: class %q, status %d, %d requests, want the class %q",
+				status, class, got, requests.Load(), want)
 		}
 		server.Close()
 	}
@@ -180,7 +193,8 @@ func TestAnswersAndErrorsHaveTheirClass(t *testing.T) {
 		{"nobody listens", closed.URL, nil, event.ClassConnect},
 		{"the certificate is nobody's", unknown.URL, nil, event.ClassTLS},
 		{"the TLS is too old", old.URL, nil, event.ClassTLS},
-		{"the name does not exist", "https://example.com/", fails(&net.DNSError{Err: "no such host", IsNotFound: true}), event.ClassDNS},
+		{"the name does not exist", "https://example.com/", fails(&net.DNSError{Err: "no such host", IsNotFound: true}),
+			event.ClassDNS},
 		{"the address is refused", "https://example.com/", fails(netguard.ErrRefused), event.ClassDNS},
 		{"the machine is gone", "https://example.com/", fails(errors.New("no route to host")), event.ClassConnect},
 	} {
@@ -214,7 +228,8 @@ func TestOneKilobyteOfAnAnswerIsRead(t *testing.T) {
 		Source: b, Sealer: b.sealer, Policy: webhook.Policy{Private: true}, UserAgent: "test", Observer: &observed{},
 		Log: slog.New(slog.DiscardHandler), NewTransport: func() webhook.Transport { return answer },
 	})
-	if o := d.Send(t.Context(), b.add("sbx_1", "whk_1", "http://example.com/").attempt); o.ErrorClass != "" || answer.body.read != 1024 || !answer.body.closed {
+	if o := d.Send(t.Context(), b.add("sbx_1", "whk_1", "http://example.com/").attempt); o.ErrorClass != "" ||
+		answer.body.read != 1024 || !answer.body.closed {
 		t.Errorf("%+v after %d bytes, closed: %t", o, answer.body.read, answer.body.closed)
 	}
 }

@@ -53,7 +53,8 @@ func Body(event []byte) ([]byte, error) {
 		if string(kept[i].name) != `"data"` {
 			continue
 		}
-		if kept[i].value, err = shorten(kept[i].value, maxBody-(len(body)-len(kept[i].value)+len(truncation)-1)); err != nil {
+		if kept[i].value, err = shorten(kept[i].value,
+			maxBody-(len(body)-len(kept[i].value)+len(truncation)-1)); err != nil {
 			return nil, fmt.Errorf("shorten the event: %w", err)
 		}
 	}

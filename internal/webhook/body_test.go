@@ -21,18 +21,21 @@ func body(t *testing.T, event string) string {
 func TestABodyIsTheEventWithoutItsNumber(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[string]string{
-		`{"seq":7,"id":"evt_1","data":{"b":1.50,"a":[1,2],"seq":3}}`: `{"id":"evt_1","data":{"b":1.50,"a":[1,2],"seq":3}}`,
-		`{"id":"evt_1","seq":7}`:                                     `{"id":"evt_1"}`,
-		`{"id":"evt_1"}`:                                             `{"id":"evt_1"}`,
-		`{"seq":7,"t":"a\u0026\u00fc\/&"}`:                           `{"t":"a\u0026\u00fc\/&"}`,
-		`{"seq":7,"n":100000000000000000001}`:                        `{"n":100000000000000000001}`,
-		`{"seq":7}`:                                                  `{}`,
+		`{"seq":7,"id":"evt_1","data":{"b":1.50,"a":[1,2],"seq":3}}`: `{"id":"evt_1","data":{"b":1.50,` +
+			`"a":[1,2],"seq":3}}`,
+		`{"id":"evt_1","seq":7}`:              `{"id":"evt_1"}`,
+		`{"id":"evt_1"}`:                      `{"id":"evt_1"}`,
+		`{"seq":7,"t":"a\u0026\u00fc\/&"}`:    `{"t":"a\u0026\u00fc\/&"}`,
+		`{"seq":7,"n":100000000000000000001}`: `{"n":100000000000000000001}`,
+		`{"seq":7}`:                           `{}`,
 	} {
 		if got := body(t, event); got != want {
 			t.Errorf("%s became %s, want %s", event, got, want)
 		}
 	}
-	for _, event := range []string{"", "null", "[]", `{"a":1`, `{"a":1}{}`, `{"a"}`, `{"a":1,"a":2}`, "{\"a\":\"\xff\"}"} {
+	for _, event := range []string{
+		"", "null", "[]", `{"a":1`, `{"a":1}{}`, `{"a"}`, `{"a":1,"a":2}`, "{\"a\":\"\xff\"}",
+	} {
 		if b, err := webhook.Body([]byte(event)); err == nil {
 			t.Errorf("%q became %s", event, b)
 		}
@@ -41,7 +44,8 @@ func TestABodyIsTheEventWithoutItsNumber(t *testing.T) {
 
 // sized is an event whose body has a number of bytes.
 func sized(size int) string {
-	const head, tail = `{"seq":1,"id":"evt_1","data":{"id":"so_1","note":"`, `","status":"received"},"links":{"self":"/x"}}`
+	const head, tail = `{"seq":1,"id":"evt_1","data":{"id":"so_1","note":"`,
+		`","status":"received"},"links":{"self":"/x"}}`
 	return head + strings.Repeat("x", size-len(head)-len(tail)+len(`"seq":1,`)) + tail
 }
 
@@ -52,13 +56,17 @@ func TestABodyAboveTheLimitKeepsShortScalars(t *testing.T) {
 	if got := body(t, sized(4096)); len(got) != 4096 || strings.Contains(got, "truncated") {
 		t.Errorf("a body of 4,096 bytes has %d: %.60s", len(got), got)
 	}
-	if got, want := body(t, sized(4097)), `{"id":"evt_1","data":{"id":"so_1","status":"received"},"links":{"self":"/x"},"truncated":true}`; got != want {
+	if got, want := body(t, sized(4097)),
+		`{"id":"evt_1","data":{"id":"so_1","status":"received"},"links":{"self":"/x"},"truncated":true}`; got != want {
 		t.Errorf("a body of 4,097 bytes became %s, want %s", got, want)
 	}
 	edge, umlauts := strings.Repeat("x", 128), strings.Repeat("\u00fc", 64)
-	event := `{"seq":1,"data":{"long":"` + strings.Repeat("x", 4096) + `","null":null,"yes":true,"no":false,"n":-1.5e3,"edge":"` + edge +
-		`","over":"` + edge + `x","two":"` + umlauts + `","escaped":"` + strings.Repeat(`\u0078`, 128) + `","list":[1],"object":{"a":1},"empty":""}}`
-	want := `{"data":{"null":null,"yes":true,"no":false,"n":-1.5e3,"edge":"` + edge + `","two":"` + umlauts + `","escaped":"` +
+	event := `{"seq":1,"data":{"long":"` + strings.Repeat("x", 4096) +
+		`","null":null,"yes":true,"no":false,"n":-1.5e3,"edge":"` + edge +
+		`","over":"` + edge + `x","two":"` + umlauts + `","escaped":"` + strings.Repeat(`\u0078`, 128) +
+		`","list":[1],"object":{"a":1},"empty":""}}`
+	want := `{"data":{"null":null,"yes":true,"no":false,"n":-1.5e3,"edge":"` + edge + `","two":"` +
+		umlauts + `","escaped":"` +
 		strings.Repeat(`\u0078`, 128) + `","empty":""},"truncated":true}`
 	if got := body(t, event); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -59,8 +59,10 @@ func (b *books) add(sandboxID, subscriptionID, address string, secrets ...string
 	context := webhook.SealContext(sandboxID, subscriptionID)
 	d := &delivery{dueAt: time.Now(), attempt: subscription.Attempt{
 		SandboxID: sandboxID, SubscriptionID: subscriptionID, DeliveryID: fmt.Sprintf("whd_%s_%d", sandboxID, n),
-		EventID: fmt.Sprintf("evt_%s_%d", sandboxID, n), EventType: "office.payment.received", Number: 1, Trigger: subscription.Auto,
-		Event: fmt.Appendf(nil, `{"seq":%d,"id":"evt_%s_%d","type":"office.payment.received","data":{"n":%d}}`, n, sandboxID, n, n), Address: b.sealer.Seal(address, context),
+		EventID: fmt.Sprintf("evt_%s_%d", sandboxID, n), EventType: "office.payment.received", Number: 1,
+		Trigger: subscription.Auto,
+		Event: fmt.Appendf(nil, `{"seq":%d,"id":"evt_%s_%d","type":"office.payment.received","data":{"n":%d}}`,
+			n, sandboxID, n, n), Address: b.sealer.Seal(address, context),
 	}}
 	for _, secret := range secrets {
 		d.attempt.Secrets = append(d.attempt.Secrets, b.sealer.Seal(secret, context))
@@ -69,7 +71,8 @@ func (b *books) add(sandboxID, subscriptionID, address string, secrets ...string
 	return d
 }
 
-func (b *books) Due(_ context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
+func (b *books) Due(_ context.Context, sandboxID string, now time.Time, limit int,
+	wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked++
@@ -101,7 +104,9 @@ func (b *books) Record(_ context.Context, sandboxID string, outcomes []subscript
 		return err
 	}
 	for _, o := range outcomes {
-		i := slices.IndexFunc(b.sandboxes[sandboxID], func(d *delivery) bool { return d.attempt.DeliveryID == o.DeliveryID })
+		i := slices.IndexFunc(b.sandboxes[sandboxID], func(d *delivery) bool {
+			return d.attempt.DeliveryID == o.DeliveryID
+		})
 		if i < 0 {
 			b.t.Errorf("an outcome of %s for %s", o.DeliveryID, sandboxID)
 			continue

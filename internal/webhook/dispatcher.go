@@ -101,8 +101,9 @@ type Dispatcher struct {
 // NewDispatcher returns a dispatcher that does nothing before Start.
 func NewDispatcher(o Options) *Dispatcher {
 	return &Dispatcher{
-		options: o, places: make(chan struct{}, maxSending), slow: make(chan struct{}, maxSlow), questions: make(chan struct{}, maxAsking),
-		stopping: make(chan struct{}), cancel: func() {}, news: make(chan struct{}, 1), workers: map[string]*worker{},
+		options: o, places: make(chan struct{}, maxSending), slow: make(chan struct{}, maxSlow),
+		questions: make(chan struct{}, maxAsking),
+		stopping:  make(chan struct{}), cancel: func() {}, news: make(chan struct{}, 1), workers: map[string]*worker{},
 	}
 }
 

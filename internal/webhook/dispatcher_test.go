@@ -42,7 +42,8 @@ func dispatcher(t *testing.T, b *books, transport func() webhook.Transport) *web
 	t.Helper()
 	d := webhook.NewDispatcher(webhook.Options{
 		Source: b, Sealer: b.sealer, Policy: webhook.Policy{Private: true}, NewTransport: transport,
-		UserAgent: webhook.UserAgent("http://127.0.0.1:8080"), Observer: &observed{}, Log: slog.New(slog.DiscardHandler),
+		UserAgent: webhook.UserAgent("http://127.0.0.1:8080"), Observer: &observed{},
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err := d.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -82,7 +83,8 @@ func TestARetryComesOnTimeAndNeverEarly(t *testing.T) {
 			t.Errorf("sent at %v, want %v", at, want)
 		}
 		for i, o := range b.outcomesOf(sent) {
-			if o.ErrorClass != event.ClassHTTP5xx || o.StatusCode != http.StatusInternalServerError || o.Latency != 2*time.Second || !o.SentAt.Equal(began.Add(want[i])) {
+			if o.ErrorClass != event.ClassHTTP5xx || o.StatusCode != http.StatusInternalServerError ||
+				o.Latency != 2*time.Second || !o.SentAt.Equal(began.Add(want[i])) {
 				t.Errorf("attempt %d: %+v", i+1, o)
 			}
 			if stamp := fmt.Sprint(began.Add(want[i]).Unix()); stamps[i] != stamp {
@@ -135,7 +137,8 @@ func TestOneSlowReceiverDelaysNobodyElse(t *testing.T) {
 		}
 		for _, d := range b.sandboxes["sbx_slow"] {
 			for i, o := range d.outcomes {
-				if d.attempt.SubscriptionID == "whk_slow" && (o.ErrorClass != event.ClassTimeout || o.Latency != 5*time.Second || len(d.outcomes) != 4) {
+				if d.attempt.SubscriptionID == "whk_slow" &&
+					(o.ErrorClass != event.ClassTimeout || o.Latency != 5*time.Second || len(d.outcomes) != 4) {
 					t.Errorf("attempt %d of %d at the slow receiver: %+v", i+1, len(d.outcomes), o)
 				}
 			}
@@ -172,10 +175,12 @@ func TestManySandboxesAndFailuresLoseNothing(t *testing.T) {
 				return 0, err
 			}
 			id := sentHeader(r, "webhook-id")
-			if sandbox := strings.TrimPrefix(r.URL.Path, "/"); !strings.HasPrefix(id, "evt_"+sandbox+"_") || !strings.Contains(string(raw), `"`+id+`"`) {
+			if sandbox := strings.TrimPrefix(r.URL.Path, "/"); !strings.HasPrefix(id, "evt_"+sandbox+"_") ||
+				!strings.Contains(string(raw), `"`+id+`"`) {
 				t.Errorf("%s was sent to the receiver of %s, with the body %s", id, sandbox, raw)
 			}
-			time.Sleep(time.Duration(draw(3000)) * time.Millisecond) //nolint:forbidigo // the receiver's time, in a bubble
+			//nolint:forbidigo // the receiver's time, in a bubble
+			time.Sleep(time.Duration(draw(3000)) * time.Millisecond)
 			failed := draw(3) == 0
 			mu.Lock()
 			defer mu.Unlock()
@@ -210,7 +215,8 @@ func TestManySandboxesAndFailuresLoseNothing(t *testing.T) {
 				case x.outcomes[len(x.outcomes)-1].ErrorClass == "":
 					delivered++
 					if got[x.attempt.EventID] != 1 || refused[x.attempt.EventID] != len(x.outcomes)-1 {
-						t.Errorf("%s was taken %d times and refused %d times, in %d attempts", x.attempt.EventID, got[x.attempt.EventID], refused[x.attempt.EventID], len(x.outcomes))
+						t.Errorf("%s was taken %d times and refused %d times, in %d attempts",
+							x.attempt.EventID, got[x.attempt.EventID], refused[x.attempt.EventID], len(x.outcomes))
 					}
 				default:
 					dropped++
@@ -315,8 +321,10 @@ func TestStopWaitsForWhatIsUnderWayAndBeginsNothing(t *testing.T) {
 		if err := d.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took != 3*time.Second || under == 0 || int(requests.Load()) != under || b.recorded != under {
-			t.Errorf("stopped after %v; %d were under way, %d sent, %d recorded", took, under, requests.Load(), b.recorded)
+		if took := time.Since(began); took != 3*time.Second || under == 0 || int(requests.Load()) != under ||
+			b.recorded != under {
+			t.Errorf("stopped after %v; %d were under way, %d sent, %d recorded",
+				took, under, requests.Load(), b.recorded)
 		}
 		d.Wake("sbx_1")
 		d.Wake("sbx_2")
@@ -448,7 +456,8 @@ func TestATestIsSentAtOnceAndNotRecorded(t *testing.T) {
 		}))
 		ping := b.add("sbx_1", "whk_1", "https://example.com/").attempt
 		ping.Trigger = subscription.Test
-		if o := d.Send(t.Context(), ping); o.ErrorClass != "" || o.StatusCode != http.StatusOK || o.Latency != 20*time.Millisecond || b.recorded != 0 {
+		if o := d.Send(t.Context(), ping); o.ErrorClass != "" || o.StatusCode != http.StatusOK ||
+			o.Latency != 20*time.Millisecond || b.recorded != 0 {
 			t.Errorf("got %+v, %d recorded", o, b.recorded)
 		}
 	})
@@ -464,7 +473,8 @@ func TestAURLThatIsRefusedNowIsNotRequested(t *testing.T) {
 			return http.StatusOK, nil
 		}),
 	})
-	if o := d.Send(t.Context(), b.add("sbx_1", "whk_1", "http://127.0.0.1:9000/").attempt); o.ErrorClass != event.ClassRefusedAddress {
+	if o := d.Send(t.Context(),
+		b.add("sbx_1", "whk_1", "http://127.0.0.1:9000/").attempt); o.ErrorClass != event.ClassRefusedAddress {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -478,8 +488,10 @@ func TestALargeEventIsSentShortenedAndSaysSo(t *testing.T) {
 		b := newBooks(t)
 		lines := strings.Repeat(`{"sku":"mat_coated","quantity":500},`, 150)
 		for _, event := range []string{
-			`{"seq":8,"id":"evt_large","data":{"id":"po_1","number":"PO-1","lines":[` + strings.TrimSuffix(lines, ",") + `]},"links":{"self":"/office/purchase-orders/po_1"}}`,
-			`{"seq":9,"id":"evt_small","data":{"id":"po_1","number":"PO-1","lines":[1,2]},"links":{"self":"/office/purchase-orders/po_1"}}`,
+			`{"seq":8,"id":"evt_large","data":{"id":"po_1","number":"PO-1","lines":[` + strings.TrimSuffix(lines, ",") +
+				`]},"links":{"self":"/office/purchase-orders/po_1"}}`,
+			`{"seq":9,"id":"evt_small","data":{"id":"po_1","number":"PO-1","lines":[1,2]},` +
+				`"links":{"self":"/office/purchase-orders/po_1"}}`,
 		} {
 			d := b.add("sbx_1", "whk_1", "https://example.com/")
 			d.attempt.Event = []byte(event)
@@ -492,15 +504,18 @@ func TestALargeEventIsSentShortenedAndSaysSo(t *testing.T) {
 			defer mu.Unlock()
 			bodies[string(body)] = true
 			at, _ := strconv.ParseInt(sentHeader(r, "webhook-timestamp"), 10, 64)
-			if want, _ := webhook.Sign([]string{testSecret}, sentHeader(r, "webhook-id"), time.Unix(at, 0), body); sentHeader(r, "webhook-signature") != want {
+			if want, _ := webhook.Sign([]string{testSecret}, sentHeader(r, "webhook-id"), time.Unix(at, 0),
+				body); sentHeader(r, "webhook-signature") != want {
 				t.Errorf("%.60s is not what was signed", body)
 			}
 			return http.StatusOK, err
 		}))
 		synctest.Wait()
 		for _, want := range []string{
-			`{"id":"evt_large","data":{"id":"po_1","number":"PO-1"},"links":{"self":"/office/purchase-orders/po_1"},"truncated":true}`,
-			`{"id":"evt_small","data":{"id":"po_1","number":"PO-1","lines":[1,2]},"links":{"self":"/office/purchase-orders/po_1"}}`,
+			`{"id":"evt_large","data":{"id":"po_1","number":"PO-1"},"links":{"self":"/office/purchase-orders/po_1"},` +
+				`"truncated":true}`,
+			`{"id":"evt_small","data":{"id":"po_1","number":"PO-1","lines":[1,2]},` +
+				`"links":{"self":"/office/purchase-orders/po_1"}}`,
 		} {
 			if !bodies[want] {
 				t.Errorf("%s was not sent, but %d other bodies", want, len(bodies))

@@ -53,7 +53,8 @@ func SealContext(sandboxID, subscriptionID string) string {
 
 // Seal encrypts a text for a context.
 func (s *Sealer) Seal(plain, context string) []byte {
-	return s.seal.Seal([]byte{sealVersion}, nil, []byte(plain), []byte(context)) //nolint:gosec // the nonce is random, and made inside
+	//nolint:gosec // the nonce is random, and made inside
+	return s.seal.Seal([]byte{sealVersion}, nil, []byte(plain), []byte(context))
 }
 
 // Open decrypts a text that was sealed for the same context.

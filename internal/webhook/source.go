@@ -21,7 +21,8 @@ type Source interface {
 	// more. Of those it returns the ones that wants agrees to, which is asked
 	// once about each and does not see its event. A delivery that is being sent
 	// is due until its outcome is recorded.
-	Due(ctx context.Context, sandboxID string, now time.Time, limit int, wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error)
+	Due(ctx context.Context, sandboxID string, now time.Time, limit int,
+		wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error)
 	// Record keeps the outcomes of attempts; they are durable when it returns.
 	// After an error it is called again with the same outcomes.
 	Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error

@@ -56,8 +56,9 @@ const (
 // Reasons lists all reasons.
 func Reasons() []Reason {
 	return []Reason{
-		Unparsable, TooLong, SchemeNotHTTPS, HasUserinfo, HasFragment, PortNotAllowed, HostnameInvalid, HostnameNotASCII,
-		HostnameNotPublic, OwnHost, AddressNotCanonical, AddressLoopback, AddressPrivate, AddressLinkLocal, AddressReserved,
+		Unparsable, TooLong, SchemeNotHTTPS, HasUserinfo, HasFragment, PortNotAllowed, HostnameInvalid,
+		HostnameNotASCII, HostnameNotPublic, OwnHost, AddressNotCanonical, AddressLoopback, AddressPrivate,
+		AddressLinkLocal, AddressReserved,
 	}
 }
 
@@ -77,7 +78,8 @@ func (r Reason) Sentence() string {
 	case PortNotAllowed:
 		return "The URL must use port 443, the default of https://."
 	case HostnameInvalid:
-		return "The host is no valid name. Labels have 1 to 63 letters, digits and hyphens, and no dot stands at the end."
+		return "The host is no valid name. Labels have 1 to 63 letters, digits and hyphens, and no dot " +
+			"stands at the end."
 	case HostnameNotASCII:
 		return "Write the host in its ASCII form, in which such labels begin with xn--."
 	case HostnameNotPublic:
@@ -85,7 +87,8 @@ func (r Reason) Sentence() string {
 	case OwnHost:
 		return "The host is this service itself."
 	case AddressNotCanonical:
-		return "The host is an address in an unusual notation. Use a name, or four decimal numbers, or [IPv6] without a zone."
+		return "The host is an address in an unusual notation. " +
+			"Use a name, or four decimal numbers, or [IPv6] without a zone."
 	case AddressLoopback, AddressPrivate, AddressLinkLocal, AddressReserved:
 		return "The host is an address that cannot be reached in public. Use a public name."
 	}
@@ -181,7 +184,9 @@ func checkHost(u *url.URL, policy Policy) Reason {
 	if policy.Private {
 		return ""
 	}
-	if slices.ContainsFunc(policy.OwnHosts, func(own string) bool { return strings.EqualFold(strings.TrimSuffix(own, "."), host) }) {
+	if slices.ContainsFunc(policy.OwnHosts, func(own string) bool {
+		return strings.EqualFold(strings.TrimSuffix(own, "."), host)
+	}) {
 		return OwnHost
 	}
 	if !isPublicName(host) {

@@ -237,7 +237,8 @@ func FuzzCheckURL(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q was taken and cannot be read: %v", raw, err)
 		}
-		if again, err := url.Parse(u.String()); err != nil || again.Host != u.Host || again.RequestURI() != u.RequestURI() {
+		if again, err := url.Parse(u.String()); err != nil || again.Host != u.Host ||
+			again.RequestURI() != u.RequestURI() {
 			t.Fatalf("%q is %q when it is written again: %v", raw, again, err)
 		}
 		request, err := http.NewRequest(http.MethodPost, raw, http.NoBody)

@@ -104,7 +104,8 @@ func TestWhatIsSealedOpensOnlyWhereItBelongs(t *testing.T) {
 
 func TestUserAgentNamesTheDocs(t *testing.T) {
 	t.Parallel()
-	if got, want := webhook.UserAgent("http://127.0.0.1:8080/"), "Platen-Webhooks/1.0 (+http://127.0.0.1:8080/docs/webhooks)"; got != want {
+	if got, want := webhook.UserAgent("http://127.0.0.1:8080/"),
+		"Platen-Webhooks/1.0 (+http://127.0.0.1:8080/docs/webhooks)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

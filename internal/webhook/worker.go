@@ -53,7 +53,8 @@ type ended struct {
 func newWorker(d *Dispatcher, sandboxID string) *worker {
 	return &worker{
 		dispatcher: d, sandboxID: sandboxID, transport: d.options.NewTransport(), wake: make(chan struct{}, 1),
-		sent: map[string]bool{}, busy: map[string]int{}, slow: map[string]bool{}, ended: make(chan ended, maxSandboxSending),
+		sent: map[string]bool{}, busy: map[string]int{}, slow: map[string]bool{},
+		ended: make(chan ended, maxSandboxSending),
 	}
 }
 
@@ -143,7 +144,8 @@ func (l *worker) backOff(ctx context.Context, doing string, err error) {
 	wait := min(backOffLeast<<min(l.troubles, 10), maxBackOff)
 	l.troubles++
 	l.resume = time.Now().Add(wait)
-	l.dispatcher.options.Log.ErrorContext(ctx, "deliveries wait", slog.String("doing", doing), slog.String("sandbox", l.sandboxID), slog.Duration("wait", wait), slog.Any("error", err))
+	l.dispatcher.options.Log.ErrorContext(ctx, "deliveries wait", slog.String("doing", doing),
+		slog.String("sandbox", l.sandboxID), slog.Duration("wait", wait), slog.Any("error", err))
 }
 
 // done reports whether there is nothing left to wait for.

@@ -93,10 +93,14 @@ func (x *tab) metrics() map[string]float64 {
 func TestTheWorkerMayOnlyBeTheWorker(t *testing.T) {
 	t.Parallel()
 	_, x := begin(t, nil, looks[0], "TrustedScriptURL", "TrustedHTML")
-	if got := eval[string](x, `(() => { try { new Worker('/static/other.js'); return 'made'; } catch (e) { return e.name; } })()`); got != "TypeError" {
+	if got := eval[string](x,
+		`(() => { try { new Worker('/static/other.js'); return 'made'; } catch (e) { return e.name; } })()`); got !=
+		"TypeError" {
 		t.Errorf("another worker is %s", got)
 	}
-	if got := eval[string](x, `(() => { try { document.body.innerHTML = '<p>'; return 'taken'; } catch (e) { return e.name; } })()`); got != "TypeError" {
+	if got := eval[string](x,
+		`(() => { try { document.body.innerHTML = '<p>'; return 'taken'; } catch (e) { return e.name; } })()`); got !=
+		"TypeError" {
 		t.Errorf("a text as markup is %s", got)
 	}
 }

@@ -48,14 +48,16 @@ func TestTheDocsInEveryLook(t *testing.T) {
 			x.look(l)
 			x.accessible(page.name + " " + l.String())
 			x.shot(page.name + "-" + l.String())
-			if over := eval[int](x, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			if over := eval[int](x,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%s %s is %d pixels wider than its window", page.name, l, over)
 			}
 		}
 		x.quiet()
 	}
 	for _, asked := range x.asked() {
-		if address := asked[strings.Index(asked, " ")+1:]; !strings.HasPrefix(address, p.Origin+"/") && !strings.HasPrefix(address, "data:") {
+		if address := asked[strings.Index(asked, " ")+1:]; !strings.HasPrefix(address, p.Origin+"/") &&
+			!strings.HasPrefix(address, "data:") {
 			t.Errorf("another host was asked: %s", asked)
 		}
 	}
@@ -72,7 +74,8 @@ func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 	x.press("/")
 	x.until(`document.activeElement.id === 'find'`)
 	x.press("press busy\r")
-	x.until(`location.pathname === '/docs/search' && [...document.querySelectorAll('main a')].some(a => a.pathname === '/docs/errors/press_busy')`)
+	x.until(`location.pathname === '/docs/search' && [...document.querySelectorAll('main a')].some(a => a.pathname ` +
+		`=== '/docs/errors/press_busy')`)
 	x.quiet()
 }
 
@@ -114,7 +117,8 @@ func TestSnippetsHaveTheKeysOfTheTab(t *testing.T) {
 	s := p.Sandbox(t, platentest.Options{})
 	x := open(t, p.Origin, looks[0])
 	x.visit("/docs/api/start_print_run")
-	if text := eval[string](x, `document.querySelector('div.code').innerText`); !strings.Contains(text, "$PLATEN_FACTORY_KEY") {
+	if text := eval[string](x,
+		`document.querySelector('div.code').innerText`); !strings.Contains(text, "$PLATEN_FACTORY_KEY") {
 		t.Errorf("without a sandbox the snippet says %s", text)
 	}
 	x.enter(s, "/docs/api/start_print_run")
@@ -134,7 +138,8 @@ func TestTheLanguageOfTheSamplesIsKept(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	seen := func(language string) {
 		t.Helper()
-		x.until(`[...document.querySelectorAll('.samples div.code')].filter(e => e.checkVisibility()).map(e => e.className).join() === 'code ` + language + `'`)
+		x.until(`[...document.querySelectorAll('.samples div.code')].filter(e => e.checkVisibility()).map(e => ` +
+			`e.className).join() === 'code ` + language + `'`)
 	}
 	x.visit("/docs/api/start_print_run")
 	seen("sh")
@@ -151,7 +156,8 @@ func TestTheLanguageOfTheSamplesIsKept(t *testing.T) {
 		eval[any](x, `document.querySelector('.samples').scrollIntoView()`)
 		x.accessible("the samples in Go " + l.String())
 		x.shot("docs-samples-" + l.String())
-		if over := eval[int](x, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		if over := eval[int](x,
+			`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 			t.Errorf("%s is %d pixels wider than its window", l, over)
 		}
 	}

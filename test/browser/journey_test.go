@@ -26,7 +26,8 @@ const atOnce = time.Second
 func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
 	t.Parallel()
 	// The window of the extension is open from the beginning.
-	p := platentest.Start(t, private, map[string]string{"sandbox-duration": "80s", "extension": "3s", "extension-window": "80s"})
+	p := platentest.Start(t, private,
+		map[string]string{"sandbox-duration": "80s", "extension": "3s", "extension-window": "80s"})
 	x := open(t, p.Origin, looks[0], "423")
 	x.visit("/")
 	x.shows("#progress button:enabled", "Create a sandbox")
@@ -49,7 +50,8 @@ func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
 	for i, one := range slices.Backward(orders) {
 		began := time.Now()
 		c.must(http.MethodPost, "/office/sales-orders/"+text(one, "id")+"/accept", nil)
-		x.until(fmt.Sprintf(`[...document.querySelectorAll('.line.gap')].filter(e => e.textContent.includes('no work order')).length == %d`, len(orders)-i))
+		x.until(fmt.Sprintf(`[...document.querySelectorAll('.line.gap')].filter(e => e.textContent.includes('no work `+
+			`order')).length == %d`, len(orders)-i))
 		took := time.Since(began)
 		if took <= atOnce {
 			break
@@ -59,7 +61,8 @@ func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
 			t.Error("no acceptance is seen at once")
 		}
 	}
-	work := c.must(http.MethodPost, "/factory/work-orders", record{"sku": order["sku"], "quantity": order["quantity"], "reference": order["id"]})
+	work := c.must(http.MethodPost, "/factory/work-orders",
+		record{"sku": order["sku"], "quantity": order["quantity"], "reference": order["id"]})
 	x.shows(".line.joined", "reference")
 	x.shows(".slip.factory", text(work, "number"))
 	c.must(http.MethodPost, "/factory/print-runs", record{"work_order_id": work["id"], "press_id": "prs_digital"})
@@ -68,7 +71,8 @@ func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
 	x.shows(".slip.factory .pill", "ready")
 	parcel := c.must(http.MethodPost, "/factory/shipments", record{"work_order_id": work["id"]})
 	x.shows(".line.gap", "not billed")
-	bill := c.must(http.MethodPost, "/office/shipments", record{"sales_order_id": order["id"], "factory_shipment_ref": parcel["id"]})
+	bill := c.must(http.MethodPost, "/office/shipments",
+		record{"sales_order_id": order["id"], "factory_shipment_ref": parcel["id"]})
 	invoice, _ := bill["invoice"].(record)
 	x.shows(".slip.office", text(invoice, "number"))
 	x.shows(".line.joined", "factory_shipment_ref")
@@ -119,7 +123,8 @@ func (x *tab) subscribes(c *company) {
 }
 
 // signedSample is the curl that the page makes.
-var signedSample = regexp.MustCompile(`(?s)'webhook-id: (.+?)'.*'webhook-timestamp: (\d+)'.*'webhook-signature: (v1,.+?)'.*--data-raw '(.+)'`)
+var signedSample = regexp.MustCompile(
+	`(?s)'webhook-id: (.+?)'.*'webhook-timestamp: (\d+)'.*'webhook-signature: (v1,.+?)'.*--data-raw '(.+)'`)
 
 // signs lets the page sign a sample, and then judge it: as it is, and with a
 // space too many.
@@ -127,7 +132,8 @@ func (x *tab) signs(secret string) {
 	x.Helper()
 	x.click("#sign-sample")
 	x.shows(".code", "webhook-signature: v1,")
-	sample := signedSample.FindStringSubmatch(eval[string](x, `[...document.querySelectorAll('.code pre')].map(e => e.textContent).find(t => t.includes('webhook-signature'))`))
+	sample := signedSample.FindStringSubmatch(eval[string](x, `[...document.querySelectorAll('.code pre')].map(e => `+
+		`e.textContent).find(t => t.includes('webhook-signature'))`))
 	if sample == nil {
 		x.Fatal("the page has no signed sample")
 	}
@@ -165,7 +171,8 @@ func (x *tab) extends() {
 // ends waits for the end, after which everything can be read and nothing done.
 func (x *tab) ends(c *company) {
 	x.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); text(c.must(http.MethodGet, "/sandbox", nil), "status") == "active" && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); text(c.must(http.MethodGet, "/sandbox", nil),
+		"status") == "active" && time.Now().Before(deadline); {
 		second()
 	}
 	x.goTo("/console/webhooks")
@@ -179,7 +186,8 @@ func (x *tab) ends(c *company) {
 // fill types a text into a field.
 func (x *tab) fill(selector, value string) {
 	x.Helper()
-	eval[any](x, fmt.Sprintf(`(() => { const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new Event('input', { bubbles: true })); })()`, quote(selector), quote(value)))
+	eval[any](x, fmt.Sprintf(`(() => { const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new `+
+		`Event('input', { bubbles: true })); })()`, quote(selector), quote(value)))
 }
 
 // TestTheKeyboardGoesEverywhere walks through the console without a mouse.
@@ -191,7 +199,10 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
 	x.shows(".feed li", "")
-	for keys, title := range map[string]string{"e": "Events", "m": "Missions", "w": "Webhooks", "r": "Requests", "b": "Bridge", "h": "Head Office", "f": "Factory", "p": "Presses"} {
+	for keys, title := range map[string]string{
+		"e": "Events", "m": "Missions", "w": "Webhooks", "r": "Requests", "b": "Bridge", "h": "Head Office",
+		"f": "Factory", "p": "Presses",
+	} {
 		x.press("g")
 		x.press(keys)
 		x.shows("h1", title)
@@ -241,7 +252,8 @@ func TestAKeyNeverStandsInAnAddress(t *testing.T) {
 		x.until(`document.querySelector('main h1')`)
 		eval[any](x, `document.querySelector('.title .btn.primary:enabled')?.click()`)
 		fields += eval[int](x, `(() => { const all = [...document.querySelectorAll('main input, main textarea')];
-			for (const e of all) { e.value = `+quote(c.OfficeKey)+`; e.dispatchEvent(new Event('input', { bubbles: true })); e.form?.requestSubmit?.(); }
+			for (const e of all) { e.value = `+quote(c.OfficeKey)+
+			`; e.dispatchEvent(new Event('input', { bubbles: true })); e.form?.requestSubmit?.(); }
 			return all.length; })()`)
 	}
 	if fields < 6 {
@@ -252,7 +264,8 @@ func TestAKeyNeverStandsInAnAddress(t *testing.T) {
 		if key.MatchString(asked) {
 			t.Errorf("a key went into an address: %s", asked)
 		}
-		if address := asked[strings.Index(asked, "http"):]; !strings.HasPrefix(address, p.Origin+"/") && !strings.HasPrefix(asked, "GET data:") {
+		if address := asked[strings.Index(asked, "http"):]; !strings.HasPrefix(address, p.Origin+"/") &&
+			!strings.HasPrefix(asked, "GET data:") {
 			t.Errorf("another host was asked: %s", asked)
 		}
 	}

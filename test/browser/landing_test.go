@@ -48,11 +48,13 @@ func TestTheProofIsOfTheTextOnTheWire(t *testing.T) {
 	t.Parallel()
 	_, x := begin(t, nil, looks[0])
 	wrong := eval[[]string](x, `(async () => {
-		const { solve } = await import(document.querySelector('script[src*="landing.js"]').src.replace('landing.js', 'proof.js'));
+		const { solve } = await import(
+			document.querySelector('script[src*="landing.js"]').src.replace('landing.js', 'proof.js'));
 		const never = new AbortController().signal, wrong = [];
 		for (const length of [1, 40, 54, 55, 56, 62, 63, 64, 65, 118, 119, 120, 127, 128, 200]) {
 			const challenge = 'x'.repeat(length), nonce = await solve(challenge, 10, never, () => {});
-			const digest = new DataView(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(challenge + nonce)));
+			const digest = new DataView(
+				await crypto.subtle.digest('SHA-256', new TextEncoder().encode(challenge + nonce)));
 			if (Math.clz32(digest.getUint32(0)) < 10) wrong.push(length + ' ' + nonce);
 		}
 		return wrong;
@@ -74,7 +76,9 @@ func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
 
 func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
 	t.Parallel()
-	p, x := begin(t, map[string]string{"max-sandboxes": "1", "sandbox-duration": "15s", "extension-window": "1s", "grace": "1s"}, looks[0])
+	p, x := begin(t, map[string]string{
+		"max-sandboxes": "1", "sandbox-duration": "15s", "extension-window": "1s", "grace": "1s",
+	}, looks[0])
 	p.Sandbox(t, platentest.Options{})
 	x.click("#progress button")
 	x.shows(".wait .big", "1")
@@ -91,14 +95,17 @@ func TestAForfeitedPlaceIsExplained(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(status)
-			w.Write([]byte(`{"meta":{"simulation":true,"request_id":"req_0123456789abc","api_version":"2026-09"},` + body + `}`))
+			w.Write([]byte(`{"meta":{"simulation":true,"request_id":"req_0123456789abc","api_version":"2026-09"},` +
+				body + `}`))
 			return true
 		}
 		switch {
 		case r.URL.Path == "/v1/sandboxes":
 			return answer(http.StatusAccepted, `"data":{"poll":"/v1/queue/tkt_1","position":3,"eta_s":1}`)
 		case strings.HasPrefix(r.URL.Path, "/v1/queue/"):
-			return answer(http.StatusGone, `"error":{"code":"ticket_forfeited","message":"The place was given to the next.","retryable":false,"hint":"Ask again for a sandbox.","docs_url":"`+p.Origin+`/docs/errors/ticket_forfeited"}`)
+			return answer(http.StatusGone,
+				`"error":{"code":"ticket_forfeited","message":"The place was given to the next.","retryable":false,`+
+					`"hint":"Ask again for a sandbox.","docs_url":"`+p.Origin+`/docs/errors/ticket_forfeited"}`)
 		}
 		return false
 	})

@@ -21,7 +21,9 @@ func TestThePicturesOfTheReadme(t *testing.T) {
 	x.enter(c.Sandbox, "/console/bridge")
 	x.shows(".line.gap", "not billed")
 	x.shot("bridge")
-	for _, picture := range []struct{ name, path, ready string }{{"overview", "/console", ".chart canvas"}, {"presses", "/console/presses", ".run"}} {
+	for _, picture := range []struct{ name, path, ready string }{
+		{"overview", "/console", ".chart canvas"}, {"presses", "/console/presses", ".run"},
+	} {
 		x.look(dark)
 		x.goTo(picture.path)
 		x.shows(picture.ready, "")

@@ -127,7 +127,9 @@ func (c *company) order(except int) {
 	orders := c.list("/office/sales-orders?status=accepted")
 	for i, order := range orders {
 		if id := text(order, "id"); i >= except && !known[id] {
-			c.must(http.MethodPost, "/factory/work-orders", record{"sku": order["sku"], "quantity": order["quantity"], "reference": id, "due_date": order["due_date"]})
+			c.must(http.MethodPost, "/factory/work-orders", record{
+				"sku": order["sku"], "quantity": order["quantity"], "reference": id, "due_date": order["due_date"],
+			})
 		}
 	}
 }
@@ -139,7 +141,8 @@ func (c *company) print() {
 	waiting := c.list("/factory/work-orders?status=created")
 	for i, press := range c.list("/factory/presses") {
 		if text(press, "status") == "idle" && i < len(waiting) {
-			c.send(http.MethodPost, "/factory/print-runs", record{"work_order_id": waiting[len(waiting)-1-i]["id"], "press_id": press["id"]})
+			c.send(http.MethodPost, "/factory/print-runs",
+				record{"work_order_id": waiting[len(waiting)-1-i]["id"], "press_id": press["id"]})
 		}
 	}
 }
@@ -152,7 +155,8 @@ func (c *company) ship(except int) {
 	}
 	for i, parcel := range c.list("/factory/shipments") {
 		if i >= except {
-			c.send(http.MethodPost, "/office/shipments", record{"sales_order_id": parcel["reference"], "factory_shipment_ref": parcel["id"]})
+			c.send(http.MethodPost, "/office/shipments",
+				record{"sales_order_id": parcel["reference"], "factory_shipment_ref": parcel["id"]})
 		}
 	}
 }
@@ -161,14 +165,17 @@ func (c *company) ship(except int) {
 func (c *company) subscribe() {
 	c.Helper()
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if body, err := io.ReadAll(r.Body); err == nil && bytes.Contains(body, []byte("factory.stock.below_reorder_point")) {
+		if body, err := io.ReadAll(r.Body); err == nil &&
+			bytes.Contains(body, []byte("factory.stock.below_reorder_point")) {
 			w.WriteHeader(http.StatusInternalServerError) // it has a bug there
 		}
 	}))
 	c.Cleanup(receiver.Close)
-	hook := c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL, "events": []string{"*"}, "description": "the books"})
+	hook := c.must(http.MethodPost, "/webhooks",
+		record{"url": receiver.URL, "events": []string{"*"}, "description": "the books"})
 	c.must(http.MethodPost, "/webhooks/"+text(hook, "id")+"/test", nil)
-	c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL + "/later", "events": []string{"factory.print_run.completed"}})
+	c.must(http.MethodPost, "/webhooks",
+		record{"url": receiver.URL + "/later", "events": []string{"factory.print_run.completed"}})
 }
 
 // busy is a company after a few days of work by a program that forgets things:
@@ -190,7 +197,8 @@ func busy(t *testing.T, p *platentest.Platen) *company {
 	c.order(1)
 	c.print()
 	c.tick(120)
-	c.send(http.MethodPost, "/office/purchase-orders", record{"supplier_id": "sup_mill", "lines": []record{{"sku": "mat_coated", "quantity": 1}}})
+	c.send(http.MethodPost, "/office/purchase-orders",
+		record{"supplier_id": "sup_mill", "lines": []record{{"sku": "mat_coated", "quantity": 1}}})
 	c.send(http.MethodGet, "/factory/nothing", nil)
 	c.send(http.MethodGet, "/office/sales-orders?limit=0", nil)
 	return c
@@ -208,7 +216,8 @@ func poor(t *testing.T) map[string]string {
 	if err := json.Unmarshal(b, &preset); err != nil {
 		t.Fatal(err)
 	}
-	preset["preset"], preset["summary"], preset["cash_minor"], preset["overdraft_limit_minor"], preset["opening_documents"] = "poor", "Nobody orders.", 1, 0, false
+	preset["preset"], preset["summary"], preset["cash_minor"], preset["overdraft_limit_minor"],
+		preset["opening_documents"] = "poor", "Nobody orders.", 1, 0, false
 	if demand, ok := preset["demand"].(record); ok {
 		demand["per_day"], demand["per_day_max"] = 0, 0
 	}

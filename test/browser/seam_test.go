@@ -46,7 +46,9 @@ func TestAnOpenedRequestStaysInItsCard(t *testing.T) {
 			x.until(`document.querySelector('tr.under') !== null`)
 			x.until(`(() => {
 				const card = document.querySelector('tr.under').closest('.card').getBoundingClientRect();
-				return [...document.querySelectorAll('tr[data-row] > td:last-child, tr.under > td > *')].filter(e => e.checkVisibility()).every(e => e.getBoundingClientRect().right <= card.right + 1);
+				return [...document.querySelectorAll('tr[data-row] > td:last-child, tr.under > td > *')]
+					.filter(e => e.checkVisibility())
+					.every(e => e.getBoundingClientRect().right <= card.right + 1);
 			})()`)
 			x.shot("request-open-" + strconv.Itoa(row))
 			x.until(`(document.querySelector('tr.under').previousElementSibling.click(), true)`)
@@ -54,6 +56,7 @@ func TestAnOpenedRequestStaysInItsCard(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"'" + p.Origin + "/v1/$(id)'", "'" + p.Origin + "/v1/sandbox;id'", "-X '`id`'"} {
-		x.until(`[...document.querySelectorAll('tr[data-row]')].some(e => e.dataset.curl.includes(` + quote(text) + `))`)
+		x.until(`[...document.querySelectorAll('tr[data-row]')].some(e => e.dataset.curl.includes(` +
+			quote(text) + `))`)
 	}
 }

@@ -28,7 +28,10 @@ func between(t *testing.T, p *platentest.Platen) *proxy {
 		t.Fatal(err)
 	}
 	x := &proxy{}
-	through := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}}
+	through := &httputil.ReverseProxy{
+		FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {},
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if mood := x.mood.Load(); mood != nil && (*mood)(w, r) {
 			return
@@ -55,7 +58,9 @@ func refuses(status int, code string, retryAfter time.Duration) func(http.Respon
 		if !isData(r) {
 			return false
 		}
-		body := `{"meta":{"simulation":true,"request_id":"req_0123456789abc","api_version":"2026-09"},"error":{"code":"` + code + `","message":"No.","retryable":true,"hint":"","docs_url":"/docs/errors/` + code + `"`
+		body :=
+			`{"meta":{"simulation":true,"request_id":"req_0123456789abc","api_version":"2026-09"},"error":{"code":"` +
+				code + `","message":"No.","retryable":true,"hint":"","docs_url":"/docs/errors/` + code + `"`
 		if retryAfter > 0 {
 			body += `,"retry_at":"` + time.Now().Add(retryAfter).UTC().Format(time.RFC3339Nano) + `"`
 		}

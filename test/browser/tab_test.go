@@ -33,7 +33,9 @@ var axe string
 // chromium finds the browser, or says loudly that the suite says nothing.
 func chromium(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{os.Getenv("PLATEN_CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{
+		os.Getenv("PLATEN_CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome",
+	} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path
 		}
@@ -213,7 +215,8 @@ func (x *tab) run(steps ...chromedp.Action[chromedp.Void]) {
 func (x *tab) text() string {
 	ctx, cancel := context.WithTimeout(x.ctx, patience)
 	defer cancel()
-	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll('input')].map(e => e.name + '=' + e.value).join(' ') + document.body?.innerText`))
+	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll('input')].map(e => e.name `+
+		`+ '=' + e.value).join(' ') + document.body?.innerText`))
 	return text
 }
 
@@ -239,7 +242,8 @@ func (x *tab) until(expression string) {
 		if err == nil {
 			return
 		}
-		if ctx.Err() == nil && (strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "find context")) {
+		if ctx.Err() == nil &&
+			(strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "find context")) {
 			continue // the next document may show it
 		}
 		x.Fatalf("%s does not come true: %v; the console says %q, the page %.900s", expression, err, x.said(), x.text())
@@ -249,7 +253,8 @@ func (x *tab) until(expression string) {
 // shows waits for an element with a text in it.
 func (x *tab) shows(selector, text string) {
 	x.Helper()
-	x.until(`[...document.querySelectorAll(` + quote(selector) + `)].some(e => e.checkVisibility() && e.textContent.includes(` + quote(text) + `))`)
+	x.until(`[...document.querySelectorAll(` + quote(selector) +
+		`)].some(e => e.checkVisibility() && e.textContent.includes(` + quote(text) + `))`)
 }
 
 // visit opens a path of the server.
@@ -262,7 +267,9 @@ func (x *tab) visit(path string) {
 func (x *tab) enter(s *platentest.Sandbox, path string) {
 	x.Helper()
 	x.visit("/static/none") // any document of the origin
-	keys, err := json.Marshal(map[string]any{"sandbox_id": s.ID, "office_key": s.OfficeKey, "factory_key": s.FactoryKey, "seen": true})
+	keys, err := json.Marshal(map[string]any{
+		"sandbox_id": s.ID, "office_key": s.OfficeKey, "factory_key": s.FactoryKey, "seen": true,
+	})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -274,7 +281,8 @@ func (x *tab) enter(s *platentest.Sandbox, path string) {
 // goTo changes the page without loading the document again.
 func (x *tab) goTo(path string) {
 	x.Helper()
-	eval[any](x, `(() => { const a = document.createElement('a'); a.href = `+quote(path)+`; document.body.append(a); a.click(); a.remove(); })()`)
+	eval[any](x, `(() => { const a = document.createElement('a'); a.href = `+quote(path)+
+		`; document.body.append(a); a.click(); a.remove(); })()`)
 	x.until(`location.pathname === ` + quote(path) + ` && document.querySelector('main h1')`)
 }
 
@@ -353,8 +361,11 @@ func (x *tab) quiet() {
 func (x *tab) accessible(where string) {
 	x.Helper()
 	eval[any](x, axe+";null")
-	for _, violation := range eval[[]string](x, `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-		.then(r => r.violations.flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ': ' + n.target + ' ' + n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? n.all[0]?.message ?? ''))))`) {
+	for _, violation := range eval[[]string](x,
+		`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+		.then(r => r.violations.flatMap(v => v.nodes.slice(0, 3).map(n =>
+			v.id + ': ' + n.target + ' ' + n.html.slice(0, 160) + ' ' +
+			(n.any[0]?.message ?? n.all[0]?.message ?? ''))))`) {
 		x.Errorf("%s: axe: %s", where, violation)
 	}
 }
@@ -380,7 +391,8 @@ func (x *tab) shot(name string) {
 // offline takes the network from the browser, or gives it back.
 func (x *tab) offline(on bool) {
 	x.Helper()
-	call(x, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: on, DownloadThroughput: -1, UploadThroughput: -1})
+	call(x, network.OverrideNetworkState,
+		network.OverrideNetworkStateParams{Offline: on, DownloadThroughput: -1, UploadThroughput: -1})
 }
 
 // breakStream ends what the console listens to.

@@ -16,18 +16,25 @@ var deeds = []struct {
 	unlocks []string
 }{
 	{"runs", func() object { return object{} }, (*tenant).printsWell, []string{"gang_boss", "perfect_sheet"}},
-	{"buyer", func() object { return object{"supply": supply(0.3, 1, 10)} }, (*tenant).buysWell, []string{"approver", "sharp_eye", "early_bird"}},
+	{"buyer", func() object { return object{"supply": supply(0.3, 1, 10)} }, (*tenant).buysWell,
+		[]string{"approver", "sharp_eye", "early_bird"}},
 	{"bargain", func() object { return object{} }, (*tenant).buysCheaply, []string{"market_timer"}},
 	{"lots", func() object {
 		return object{"customers": object{"late_factor": 0}, "contract_lots": object{
-			"every_days": 1, "first_days": []int{1, 1}, "sheets": []int{300, 400}, "price_pct": []int{58, 80}, "answer_days": 2, "deliver_days": []int{5, 5}, "penalty_pct": 15,
+			"every_days": 1, "first_days": []int{1, 1}, "sheets": []int{300, 400}, "price_pct": []int{58, 80},
+			"answer_days": 2, "deliver_days": []int{5, 5}, "penalty_pct": 15,
 		}}
 	}, (*tenant).deliversLots, []string{"lot_master"}},
-	{"phoenix", func() object { return object{"cash_minor": 0, "overhead": noOverhead} }, (*tenant).waitsForCash, []string{"phoenix"}},
-	{"sixty days", func() object { return object{"cash_minor": 60_000_000} }, (*tenant).worksForSixtyDays, []string{"on_the_dot", "first_profit", "crew_keeper", "marathon"}},
+	{"phoenix", func() object { return object{"cash_minor": 0, "overhead": noOverhead} }, (*tenant).waitsForCash,
+		[]string{"phoenix"}},
+	{"sixty days", func() object { return object{"cash_minor": 60_000_000} }, (*tenant).worksForSixtyDays,
+		[]string{"on_the_dot", "first_profit", "crew_keeper", "marathon"}},
 }
 
-var noOverhead = object{"rent_minor_per_day": 0, "lease_minor_per_day": 0, "utilities_minor_per_day": 0, "insurance_minor_per_day": 0, "storage_basis_points_per_day": 0}
+var noOverhead = object{
+	"rent_minor_per_day": 0, "lease_minor_per_day": 0, "utilities_minor_per_day": 0, "insurance_minor_per_day": 0,
+	"storage_basis_points_per_day": 0,
+}
 
 // TestGoodWorkIsNoticed plays each achievement of the company over HTTP, and
 // looks each time that it was not there from the start.
@@ -40,7 +47,10 @@ func TestGoodWorkIsNoticed(t *testing.T) {
 			made := calm(t, d.company())
 			if d.name == "sixty days" {
 				demand, _ := made["calm"]["demand"].(object)
-				demand["daily_order"] = object{"customer_id": "cus_lumen", "sku": "prd_notebook", "quantity": 10, "unit_price_minor": 60_000, "due_days": 5}
+				demand["daily_order"] = object{
+					"customer_id": "cus_lumen", "sku": "prd_notebook", "quantity": 10, "unit_price_minor": 60_000,
+					"due_days": 5,
+				}
 			}
 			settings := presets(t, made)
 			maps.Copy(settings, map[string]string{"key-rate": "0", "ip-rate": "0"})
@@ -63,7 +73,8 @@ func (n *tenant) gang(jobs, overs int) {
 	for i := range ids {
 		ids[i] = n.work("prd_notebook", 10, "")["id"]
 	}
-	n.post("/factory/print-runs", encode(n.t, object{"press_id": "prs_digital", "work_order_ids": ids, "overs_pct": overs})).want(http.StatusCreated, "")
+	n.post("/factory/print-runs", encode(n.t,
+		object{"press_id": "prs_digital", "work_order_ids": ids, "overs_pct": overs})).want(http.StatusCreated, "")
 	n.day()
 }
 
@@ -76,7 +87,8 @@ func (n *tenant) printsWell() {
 
 func (n *tenant) buysWell() {
 	for range 3 {
-		if order := n.purchase("sup_mill", "mat_coated", 12_000).want(http.StatusCreated, "").data(); order["status"] != "pending_approval" {
+		if order := n.purchase("sup_mill", "mat_coated", 12_000).
+			want(http.StatusCreated, "").data(); order["status"] != "pending_approval" {
 			n.t.Fatalf("the order is %v", order)
 		} else {
 			n.post("/office/purchase-orders/"+text(order, "id")+"/approve", "").want(http.StatusOK, "")
@@ -89,7 +101,8 @@ func (n *tenant) buysWell() {
 			n.countIn(text(truck, "id"))
 		}
 		for _, bill := range n.all("/office/supplier-invoices?status=open") {
-			if matched := number(n.t, bill, "matched_minor"); bill["discount_until"] != nil && matched > 0 && bill["number"] != "SI-7001" {
+			if matched := number(n.t, bill, "matched_minor"); bill["discount_until"] != nil && matched > 0 &&
+				bill["number"] != "SI-7001" {
 				n.pay(text(bill, "id"), encode(n.t, object{"amount_minor": matched})).want(http.StatusOK, "")
 				paid++
 			}
@@ -118,7 +131,8 @@ func (n *tenant) deliversLots() {
 	for range 3 {
 		n.day()
 		lot := n.all("/office/contract-lots?status=offered")[0]
-		work := text(n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").data(), "work_order_ref")
+		work := text(n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").data(),
+			"work_order_ref")
 		n.finish(work)
 		n.dispatch(work)
 	}

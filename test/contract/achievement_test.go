@@ -21,7 +21,8 @@ func (n *tenant) unlocked(id string) object {
 		n.t.Fatalf("%d events unlock %s", len(events), id)
 	}
 	data := child(n.t, events[0], "data")
-	if data["status"] != "unlocked" || data["title"] != row["title"] || child(n.t, events[0], "links")["self"] != "/sandbox/achievements/"+id {
+	if data["status"] != "unlocked" || data["title"] != row["title"] ||
+		child(n.t, events[0], "links")["self"] != "/sandbox/achievements/"+id {
 		n.t.Errorf("%s is unlocked by %v", id, events[0])
 	}
 	return row
@@ -29,8 +30,8 @@ func (n *tenant) unlocked(id string) object {
 
 func TestAchievementsAreThereOnceUnlocked(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.ACHIEVEMENTS", "OPEN.ROUTE.SANDBOX.ACHIEVEMENTS", "OPEN.FIELDS.ACHIEVEMENT", "EVT.TYPE.SANDBOX.ACHIEVEMENT.UNLOCKED",
-		"OPEN.EVT.SANDBOX.ACHIEVEMENT.UNLOCKED", "OPEN.EVENT.MISSIONS_LAST")
+	rows(t, "OPEN.ACHIEVEMENTS", "OPEN.ROUTE.SANDBOX.ACHIEVEMENTS", "OPEN.FIELDS.ACHIEVEMENT",
+		"EVT.TYPE.SANDBOX.ACHIEVEMENT.UNLOCKED", "OPEN.EVT.SANDBOX.ACHIEVEMENT.UNLOCKED", "OPEN.EVENT.MISSIONS_LAST")
 	n := shared.create(t, `{"clock":"manual"}`)
 	if locked := n.all("/sandbox/achievements"); len(locked) != 0 {
 		t.Errorf("a new company has %v", locked)
@@ -42,8 +43,10 @@ func TestAchievementsAreThereOnceUnlocked(t *testing.T) {
 		n.all("/office/ledger")
 	}
 	row := n.unlocked("books_balance")
-	has(t, "an achievement", row, "id", "title", "text", "status", "unlocked_at", "created_at", "updated_at", "created_on")
-	if row["status"] != "unlocked" || moment(t, row["unlocked_at"]).After(moment(t, n.get("/sandbox").meta()["server_time"])) {
+	has(t, "an achievement", row, "id", "title", "text", "status", "unlocked_at", "created_at",
+		"updated_at", "created_on")
+	if row["status"] != "unlocked" ||
+		moment(t, row["unlocked_at"]).After(moment(t, n.get("/sandbox").meta()["server_time"])) {
 		t.Errorf("it is %v", row)
 	}
 	if list := n.all("/sandbox/achievements"); len(list) != 1 || list[0]["id"] != "books_balance" {
@@ -51,7 +54,8 @@ func TestAchievementsAreThereOnceUnlocked(t *testing.T) {
 	}
 	page := n.words(t, "/docs/missions")
 	for _, id := range []string{
-		"first_profit", "on_the_dot", "gang_boss", "perfect_sheet", "sharp_eye", "early_bird", "market_timer", "lot_master", "approver", "civic_duty",
+		"first_profit", "on_the_dot", "gang_boss",
+		"perfect_sheet", "sharp_eye", "early_bird", "market_timer", "lot_master", "approver", "civic_duty",
 		"crew_keeper", "phoenix", "clean_integration", "books_balance", "marathon",
 	} {
 		if !strings.Contains(page, "<code>"+id+"</code>") {
@@ -68,7 +72,8 @@ func TestTheScoreCountsRefusedWrites(t *testing.T) {
 		t.Helper()
 		s := n.row("/sandbox")
 		score := child(t, s, "score")
-		has(t, "the score", score, "net_worth_minor", "profit_minor", "orders_shipped", "on_time_pct", "spoilage_pct", "lots_delivered", "payroll_late", "writes_refused")
+		has(t, "the score", score, "net_worth_minor", "profit_minor", "orders_shipped", "on_time_pct", "spoilage_pct",
+			"lots_delivered", "payroll_late", "writes_refused")
 		if got := number(t, score, "writes_refused"); got != want {
 			t.Errorf("%d writes are said to be refused, want %d", got, want)
 		}
@@ -81,7 +86,8 @@ func TestTheScoreCountsRefusedWrites(t *testing.T) {
 	n.get("/nothing").want(404, "route_not_found")
 	work := text(n.work("prd_notebook", 1, ""), "id")
 	n.print(work)
-	n.post("/factory/print-runs", `{"press_id":"prs_digital","work_order_id":"`+text(n.work("prd_notebook", 1, ""), "id")+`"}`).want(409, "press_busy")
+	n.post("/factory/print-runs", `{"press_id":"prs_digital","work_order_id":"`+
+		text(n.work("prd_notebook", 1, ""), "id")+`"}`).want(409, "press_busy")
 	refused(0)
 	n.post("/factory/work-orders", `{"sku":"prd_flyer"}`).want(422, "validation_failed")
 	n.post("/factory/shipments", `{"work_order_id":"wo_0"}`).want(404, "not_found")

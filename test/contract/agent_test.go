@@ -49,7 +49,8 @@ func (s *service) agent(t testing.TB, key string) *agent {
 // rpc sends one message.
 func (a *agent) rpc(method, params string, headers ...string) said {
 	a.t.Helper()
-	return a.http(http.MethodPost, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params), headers...)
+	return a.http(http.MethodPost,
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params), headers...)
 }
 
 // http sends a request; headers are names and values that replace others, and
@@ -116,7 +117,8 @@ func (a *agent) tool(name, arguments string) (envelope object, refused bool) {
 		a.t.Fatalf("%s: %v in %v", name, err, content)
 	}
 	refused = result["isError"] == true
-	if structured, ok := result["structuredContent"]; ok == refused || ok && encode(a.t, structured) != encode(a.t, envelope) {
+	if structured, ok := result["structuredContent"]; ok == refused ||
+		ok && encode(a.t, structured) != encode(a.t, envelope) {
 		a.t.Errorf("%s: the object of the result is %v, its text %v", name, structured, envelope)
 	}
 	return envelope, refused
@@ -148,7 +150,8 @@ func (a *agent) refused(name, arguments, code string) object {
 
 func TestAgentsConnectAndSessionsHoldBothKeys(t *testing.T) {
 	t.Parallel()
-	rows(t, "SVC.AGENTS", "SVC.ADDRESSES", "MCP.TRANSPORT", "MCP.CREATE_SANDBOX", "MCP.SESSION_KEYS", "OPEN.MCP.ADDRESS")
+	rows(t, "SVC.AGENTS", "SVC.ADDRESSES", "MCP.TRANSPORT", "MCP.CREATE_SANDBOX", "MCP.SESSION_KEYS",
+		"OPEN.MCP.ADDRESS")
 	a := shared.agent(t, "")
 	created := a.data("create_sandbox", `{"preset":"manual","clock":"manual","seed":7}`)
 	for _, member := range []string{"sandbox_id", "public_name", "expires_at", "office_key", "factory_key", "sandbox"} {
@@ -160,7 +163,8 @@ func TestAgentsConnectAndSessionsHoldBothKeys(t *testing.T) {
 	if got := a.data("get_sandbox", `{}`); got["sandbox_id"] != created["sandbox_id"] || got["preset"] != "manual" {
 		t.Errorf("the session is in %v", got)
 	}
-	if len(children(t, a.data("office_list", `{"resource":"sales_orders"}`), "items")) == 0 || len(children(t, a.data("factory_list", `{"resource":"presses"}`), "items")) == 0 {
+	if len(children(t, a.data("office_list", `{"resource":"sales_orders"}`), "items")) == 0 ||
+		len(children(t, a.data("factory_list", `{"resource":"presses"}`), "items")) == 0 {
 		t.Error("a system has nothing to list")
 	}
 	// The keys that it tells are those of the same sandbox.
@@ -179,7 +183,8 @@ func TestAgentsConnectAndSessionsHoldBothKeys(t *testing.T) {
 	if got := a.http(http.MethodDelete, "", "Accept", ""); got.status != http.StatusNoContent {
 		t.Errorf("DELETE is answered %d", got.status)
 	}
-	if got := a.rpc("tools/list", `{}`); got.status != http.StatusNotFound || number(t, child(t, got.body, "error"), "code") != -32001 {
+	if got := a.rpc("tools/list", `{}`); got.status != http.StatusNotFound ||
+		number(t, child(t, got.body, "error"), "code") != -32001 {
 		t.Errorf("a session that has ended is answered %d %s", got.status, got.raw)
 	}
 }
@@ -216,7 +221,8 @@ func TestAcceptMustNameBothMediaTypes(t *testing.T) {
 		if got.status != http.StatusNotAcceptable {
 			continue
 		}
-		if failure := child(t, got.body, "error"); number(t, failure, "code") != -32000 || !strings.HasPrefix(text(failure, "message"), "Not Acceptable") {
+		if failure := child(t, got.body, "error"); number(t, failure, "code") != -32000 ||
+			!strings.HasPrefix(text(failure, "message"), "Not Acceptable") {
 			t.Errorf("%s with Accept %q is answered %s", c.method, c.accept, got.raw)
 		}
 	}
@@ -258,7 +264,8 @@ func TestKeysReachTheToolsOfTheirSystem(t *testing.T) {
 	}
 	// A key that does not work is for whoever connects to hear of.
 	alone.key = "lab_off_" + strings.Repeat("A", 43)
-	if got := alone.rpc("initialize", opening); got.status != http.StatusUnauthorized || got.header.Get("WWW-Authenticate") != "Bearer" {
+	if got := alone.rpc("initialize", opening); got.status != http.StatusUnauthorized ||
+		got.header.Get("WWW-Authenticate") != "Bearer" {
 		t.Errorf("a bad key is answered %d %s", got.status, got.raw)
 	}
 	office.key = alone.key
@@ -274,12 +281,14 @@ func TestAToolAnswersWithTheEnvelopeOfTheSameCall(t *testing.T) {
 	a := shared.agent(t, n.office)
 	same := func(what string, over object, by object) {
 		t.Helper()
-		if encode(t, over["data"]) != encode(t, by["data"]) || over["error"] != nil && encode(t, over["error"]) != encode(t, by["error"]) {
+		if encode(t, over["data"]) != encode(t, by["data"]) ||
+			over["error"] != nil && encode(t, over["error"]) != encode(t, by["error"]) {
 			t.Errorf("%s over HTTP:\n%s\nby a tool:\n%s", what, encode(t, over), encode(t, by))
 		}
 		for _, envelope := range []object{over, by} {
 			meta := child(t, envelope, "meta")
-			if meta["simulation"] != true || !requestID.MatchString(text(meta, "request_id")) || !instant.MatchString(text(meta, "server_time")) {
+			if meta["simulation"] != true || !requestID.MatchString(text(meta, "request_id")) ||
+				!instant.MatchString(text(meta, "server_time")) {
 				t.Errorf("%s: the meta is %v", what, meta)
 			}
 		}
@@ -292,18 +301,22 @@ func TestAToolAnswersWithTheEnvelopeOfTheSameCall(t *testing.T) {
 	envelope, _ = a.tool("office_get", `{"resource":"sales_orders","id":"so_none"}`)
 	same("a refusal", n.get("/office/sales-orders/so_none").body, envelope)
 	before := n.newest()
-	envelope, _ = a.tool("office_answer_sales_order", fmt.Sprintf(`{"id":%q,"answer":"accept","idempotency_key":"agent-1"}`, order))
+	envelope, _ = a.tool("office_answer_sales_order",
+		fmt.Sprintf(`{"id":%q,"answer":"accept","idempotency_key":"agent-1"}`, order))
 	written := n.feed(before)
 	replayed := n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "agent-1").want(200, "")
 	if same("a write", replayed.body, envelope); replayed.header.Get("Idempotency-Replayed") != "true" {
 		t.Error("the same key over HTTP is no replay of the tool's call")
 	}
-	if len(ofType(written, "office.sales_order.accepted")) != 1 || len(ofType(n.feed(before), "office.sales_order.accepted")) != 1 {
+	if len(ofType(written, "office.sales_order.accepted")) != 1 ||
+		len(ofType(n.feed(before), "office.sales_order.accepted")) != 1 {
 		t.Errorf("the calls wrote %v", n.feed(before))
 	}
-	a.refused("office_answer_sales_order", fmt.Sprintf(`{"id":%q,"answer":"decline","idempotency_key":"agent-1"}`, order), "idempotency_key_reused")
+	a.refused("office_answer_sales_order",
+		fmt.Sprintf(`{"id":%q,"answer":"decline","idempotency_key":"agent-1"}`, order), "idempotency_key_reused")
 	call := one(t, n.all("/requests"), "id", text(child(t, envelope, "meta"), "request_id"))
-	if call["method"] != "POST" || call["path"] != "/v1/office/sales-orders/"+order+"/accept" || call["system"] != "office" || number(t, call, "status") != 200 {
+	if call["method"] != "POST" || call["path"] != "/v1/office/sales-orders/"+order+"/accept" ||
+		call["system"] != "office" || number(t, call, "status") != 200 {
 		t.Errorf("in the log it is %v", call)
 	}
 	// What is wrong with the arguments is told at once, and does nothing.
@@ -340,7 +353,8 @@ func TestAHandleStandsInForALostSession(t *testing.T) {
 	for _, tool := range []string{"get_sandbox", "list_missions", "wait_for_events"} {
 		lost.data(tool, fmt.Sprintf(`{"sandbox":%q}`, handle))
 	}
-	if items := children(t, lost.data("factory_list", fmt.Sprintf(`{"resource":"presses","sandbox":%q}`, handle)), "items"); len(items) == 0 {
+	if items := children(t, lost.data("factory_list", fmt.Sprintf(`{"resource":"presses","sandbox":%q}`, handle)),
+		"items"); len(items) == 0 {
 		t.Error("the handle opens no Factory")
 	}
 	problem := lost.refused("get_sandbox", `{"sandbox":"sbh_nonsense"}`, "unauthorized")
@@ -353,7 +367,8 @@ func TestAHandleStandsInForALostSession(t *testing.T) {
 	same := second.agent(t, text(created, "factory_key"))
 	same.data("office_list", fmt.Sprintf(`{"resource":"suppliers","sandbox":%q}`, handle))
 	// It is a credential: where it does not belong, nothing repeats it.
-	leak := lost.refused("call_operation", fmt.Sprintf(`{"operation":"get_mission","id":%q,"sandbox":%q}`, handle, handle), "validation_failed")
+	leak := lost.refused("call_operation",
+		fmt.Sprintf(`{"operation":"get_mission","id":%q,"sandbox":%q}`, handle, handle), "validation_failed")
 	if strings.Contains(encode(t, leak), handle) {
 		t.Errorf("the handle is repeated: %v", leak)
 	}
@@ -371,7 +386,8 @@ func TestToolsSayWhenTheSandboxIsGone(t *testing.T) {
 	waitUntil(t, ends.Add(8500*time.Millisecond))
 	for _, arguments := range []string{`{}`, fmt.Sprintf(`{"sandbox":%q}`, text(created, "sandbox"))} {
 		problem := a.refused("get_sandbox", arguments, "unauthorized")
-		if !strings.Contains(text(problem, "hint"), "create_sandbox") || !strings.Contains(text(problem, "message"), "expired") {
+		if !strings.Contains(text(problem, "hint"), "create_sandbox") ||
+			!strings.Contains(text(problem, "message"), "expired") {
 			t.Errorf("a sandbox that is gone is answered with %v", problem)
 		}
 	}
@@ -385,7 +401,8 @@ func TestAnAgentsCallIsNoticed(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	a := shared.agent(t, n.office)
 	// The guides of the site are found too.
-	if found := encode(t, a.data("search_docs", `{"query":"verify webhook signature receiver","limit":10}`)); !strings.Contains(found, "/docs/webhooks") {
+	if found := encode(t, a.data("search_docs",
+		`{"query":"verify webhook signature receiver","limit":10}`)); !strings.Contains(found, "/docs/webhooks") {
 		t.Errorf("the guide on webhooks is not among %s", found)
 	}
 	a.data("search_docs", `{"query":"mission"}`)
@@ -409,7 +426,8 @@ func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
 	for _, r := range children(t, child(t, a.rpc("resources/list", `{}`).body, "result"), "resources") {
 		resources[text(r, "uri")] = true
 		got := a.rpc("resources/read", fmt.Sprintf(`{"uri":%q}`, text(r, "uri")))
-		if content := children(t, child(t, got.body, "result"), "contents"); len(content) != 1 || len(text(content[0], "text")) < 100 {
+		if content := children(t, child(t, got.body, "result"), "contents"); len(content) != 1 ||
+			len(text(content[0], "text")) < 100 {
 			t.Errorf("%v reads %s", r["uri"], got.raw)
 		}
 	}
@@ -418,7 +436,9 @@ func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
 		t.Errorf("the resources are %v", resources)
 	}
 	kinds := map[string]bool{}
-	for _, query := range []string{"press_busy", "rate limit", "webhook secret", "sales order accepted", "bridge manual", "mission cash"} {
+	for _, query := range []string{
+		"press_busy", "rate limit", "webhook secret", "sales order accepted", "bridge manual", "mission cash",
+	} {
 		found := children(t, a.data("search_docs", fmt.Sprintf(`{"query":%q,"limit":10}`, query)), "items")
 		if len(found) < 3 {
 			t.Errorf("%q finds %v", query, found)

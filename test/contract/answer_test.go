@@ -31,7 +31,10 @@ var (
 
 // retryable lists the codes below 429 that are worth another try (contract:
 // OPEN.ERR.RETRYABLE).
-var retryable = []string{"press_busy", "press_down", "no_operator", "week_not_over", "request_in_progress", "extension_not_yet", "request_timeout", "poll_in_progress", "banned"}
+var retryable = []string{
+	"press_busy", "press_down", "no_operator", "week_not_over", "request_in_progress", "extension_not_yet",
+	"request_timeout", "poll_in_progress", "banned",
+}
 
 // service is a server under test.
 type service struct {
@@ -62,7 +65,9 @@ type answer struct {
 
 // transport gives up an idle connection before the server does after two
 // minutes: a call sent in the moment of its closing would get no answer.
-var transport = &http.Transport{MaxIdleConnsPerHost: testsAtOnce, IdleConnTimeout: time.Minute, DisableCompression: true}
+var transport = &http.Transport{
+	MaxIdleConnsPerHost: testsAtOnce, IdleConnTimeout: time.Minute, DisableCompression: true,
+}
 
 // turns bounds the calls that are under way. Many tests run together, since some
 // wait for a minute of the wall clock; were all of them served at once, receivers
@@ -172,7 +177,9 @@ func (s *service) inspect(a *answer) {
 
 func (a *answer) inspectHeaders() {
 	a.t.Helper()
-	for name, want := range map[string]string{"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key"} {
+	for name, want := range map[string]string{
+		"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key",
+	} {
 		if got := a.header.Get(name); got != want {
 			a.t.Errorf("%s: %s is %q, want %q", a.asked, name, got, want)
 		}
@@ -192,7 +199,8 @@ func (a *answer) inspectHeaders() {
 }
 
 // budgetForm is what the headers of a budget look like, one after another.
-var budgetForm = regexp.MustCompile(`^(\d+) (\d+) "([a-z]+)";q=(\d+);w=60(?:;platen-burst=(\d+))? "([a-z]+)";r=(\d+);t=(\d+)$`)
+var budgetForm = regexp.MustCompile(
+	`^(\d+) (\d+) "([a-z]+)";q=(\d+);w=60(?:;platen-burst=(\d+))? "([a-z]+)";r=(\d+);t=(\d+)$`)
 
 // inspectBudget looks at the headers that show the caller's budget.
 func (a *answer) inspectBudget() {
@@ -208,7 +216,8 @@ func (a *answer) inspectBudget() {
 	}
 	limit, remaining, burst := match[1], match[2], match[5]
 	off := limit == "1000000"
-	if limit != match[4] || remaining != match[7] || match[3] != match[6] || off != (burst == "") || off && remaining != limit {
+	if limit != match[4] || remaining != match[7] || match[3] != match[6] || off != (burst == "") ||
+		off && remaining != limit {
 		a.t.Errorf("%s: %d shows the budget as %q", a.asked, a.status, shown)
 	}
 }
@@ -249,7 +258,8 @@ func (a *answer) inspectMeta() {
 	meta := a.meta()
 	id, _ := meta["request_id"].(string)
 	spoken, _ := meta["api_version"].(string)
-	if meta["simulation"] != true || !requestID.MatchString(id) || meta["server_time"] == nil || !version.MatchString(spoken) {
+	if meta["simulation"] != true || !requestID.MatchString(id) || meta["server_time"] == nil ||
+		!version.MatchString(spoken) {
 		a.t.Errorf("%s: meta is %v", a.asked, meta)
 	}
 	if left, ok := meta["expires_in_s"].(json.Number); ok && !integer.MatchString(left.String()) {
@@ -268,7 +278,9 @@ func (a *answer) inspectError() {
 	if after := a.header.Get("Retry-After"); after == "" || failure["retry_at"] == nil {
 		t.Errorf("%s: %s has retry_at %v and Retry-After %q", a.asked, code, failure["retry_at"], after)
 	}
-	if shown := a.header.Get("RateLimit"); code == "rate_limited" && !strings.Contains(text(failure, "message"), "deliveries") && !strings.HasSuffix(shown, ";t="+a.header.Get("Retry-After")) {
+	if shown := a.header.Get("RateLimit"); code == "rate_limited" &&
+		!strings.Contains(text(failure, "message"), "deliveries") &&
+		!strings.HasSuffix(shown, ";t="+a.header.Get("Retry-After")) {
 		t.Errorf("%s: RateLimit is %q and Retry-After %v", a.asked, shown, a.header.Get("Retry-After"))
 	}
 }

@@ -30,11 +30,13 @@ func TestEachSystemTakesOnlyItsOwnKey(t *testing.T) {
 		default:
 			continue
 		}
-		a := n.send(t, request{method: o.method, path: o.concrete(), key: wrong}).want(http.StatusForbidden, "wrong_system")
+		a := n.send(t, request{method: o.method, path: o.concrete(), key: wrong}).
+			want(http.StatusForbidden, "wrong_system")
 		if hint := text(a.failure(), "hint"); !strings.Contains(hint, prefix) {
 			t.Errorf("%s: the hint %q does not name %s", a.asked, hint, prefix)
 		}
-		if right := n.call(o.method, o.concrete(), ""); right.status == http.StatusForbidden || right.status == http.StatusUnauthorized {
+		if right := n.call(o.method, o.concrete(), ""); right.status == http.StatusForbidden ||
+			right.status == http.StatusUnauthorized {
 			t.Errorf("%s: the right key is answered %d", right.asked, right.status)
 		}
 		tried++
@@ -59,7 +61,8 @@ func TestSharedRoutesTakeEitherKey(t *testing.T) {
 		}
 	}
 	for _, key := range []string{n.office, n.factory} {
-		if got := n.send(t, request{method: "GET", path: "/sandbox", key: key}).want(200, "").data(); text(got, "sandbox_id") != n.id {
+		if got := n.send(t, request{method: "GET", path: "/sandbox", key: key}).
+			want(200, "").data(); text(got, "sandbox_id") != n.id {
 			t.Errorf("/sandbox is of %v, want %s", got["sandbox_id"], n.id)
 		}
 	}
@@ -112,7 +115,8 @@ func TestKeysTravelInEitherHeader(t *testing.T) {
 func TestKeysHaveTheirShapeAndAreShownOnce(t *testing.T) {
 	t.Parallel()
 	// That no other answer holds a key is checked on every answer of the suite.
-	rows(t, "AUTH.KEY.OFFICE", "AUTH.KEY.FACTORY", "AUTH.SHOWN_ONCE", "SBX.CREATE.KEYS", "SBX.CREATE.FACTORY_KEY", "SBX.CREATE.OFFICE_KEY")
+	rows(t, "AUTH.KEY.OFFICE", "AUTH.KEY.FACTORY", "AUTH.SHOWN_ONCE", "SBX.CREATE.KEYS", "SBX.CREATE.FACTORY_KEY",
+		"SBX.CREATE.OFFICE_KEY")
 	seen := map[string]bool{}
 	for range 5 {
 		n := shared.create(t, "")
@@ -136,9 +140,16 @@ func TestKeysThatDoNotWorkAreToldNothing(t *testing.T) {
 	if n.office[len(n.office)-1] == last {
 		last = 'Q'
 	}
-	first := shared.send(t, request{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)}).want(401, "unauthorized")
-	for _, key := range []string{"lab_fac_" + strings.Repeat("b", 43), "nonsense", "lab_off_short", n.office[:len(n.office)-1] + string(last), n.office + "A", strings.ToUpper(n.office), "lab_fac_" + n.office[8:]} {
-		for _, asked := range [][2]string{{"GET", "/sandbox"}, {"GET", "/office/cash"}, {"GET", "/office/nothing"}, {"DELETE", "/office/cash"}, {"GET", "/office//cash"}} {
+	first := shared.send(t, request{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)}).
+		want(401, "unauthorized")
+	for _, key := range []string{
+		"lab_fac_" + strings.Repeat("b", 43), "nonsense", "lab_off_short", n.office[:len(n.office)-1] + string(last),
+		n.office + "A", strings.ToUpper(n.office), "lab_fac_" + n.office[8:],
+	} {
+		for _, asked := range [][2]string{
+			{"GET", "/sandbox"}, {"GET", "/office/cash"}, {"GET", "/office/nothing"}, {"DELETE", "/office/cash"},
+			{"GET", "/office//cash"},
+		} {
 			a := shared.send(t, request{method: asked[0], path: asked[1], key: key}).want(401, "unauthorized")
 			if got, want := encode(t, a.failure()), encode(t, first.failure()); got != want {
 				t.Errorf("%.12s…: %s, but an unknown key gets %s", key, got, want)
@@ -158,12 +169,14 @@ func TestBrowsersOfOtherOriginsAreNotServed(t *testing.T) {
 	}
 	for _, path := range paths {
 		for _, headers := range [][]string{
-			{"Origin", "https://elsewhere.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization"},
+			{"Origin", "https://elsewhere.test", "Access-Control-Request-Method", "GET",
+				"Access-Control-Request-Headers", "authorization"},
 			{"Origin", n.Origin},
 			nil,
 		} {
 			n.send(t, request{method: "OPTIONS", path: path, headers: headers}).want(401, "unauthorized")
-			n.send(t, request{method: "OPTIONS", path: path, key: n.keyFor(path), headers: headers}).want(401, "unauthorized")
+			n.send(t, request{method: "OPTIONS", path: path, key: n.keyFor(path), headers: headers}).
+				want(401, "unauthorized")
 		}
 	}
 	n.get("/sandbox", "Origin", "https://elsewhere.test").want(200, "")
@@ -174,7 +187,8 @@ func TestCreationDoesNotLookAtKeys(t *testing.T) {
 	rows(t, "OPEN.AUTH.KEY_IGNORED")
 	n := shared.create(t, "")
 	for _, key := range []string{"nonsense", n.office, n.factory, "lab_off_" + strings.Repeat("A", 43)} {
-		a := shared.send(t, request{method: "POST", path: "/sandboxes", key: key, headers: []string{"X-Api-Key", key}}).want(201, "")
+		a := shared.send(t, request{method: "POST", path: "/sandboxes", key: key, headers: []string{"X-Api-Key", key}}).
+			want(201, "")
 		if text(a.data(), "sandbox_id") == n.id {
 			t.Errorf("with a key of it, creation gave the sandbox %s again", n.id)
 		}

@@ -13,10 +13,12 @@ import (
 // lends without end.
 func ruined(overdraft int) map[string]object {
 	return map[string]object{"ruined": {
-		"cash_minor": 1, "overdraft_limit_minor": overdraft, "opening_documents": false, "clock": object{"mode": "realtime", "speed": 480},
+		"cash_minor": 1, "overdraft_limit_minor": overdraft, "opening_documents": false,
+		"clock": object{"mode": "realtime", "speed": 480},
 		"demand": object{
-			"per_day": 0, "per_day_max": 0, "reputation_base": 1, "reputation_slope": 0, "reputation_start": 0.6, "price_factor": 1,
-			"due_days": []int{4, 9}, "answer_days": 2, "cancel_after_days": 7, "late_pct_per_day": 3, "late_cap_pct": 30,
+			"per_day": 0, "per_day_max": 0, "reputation_base": 1, "reputation_slope": 0, "reputation_start": 0.6,
+			"price_factor": 1, "due_days": []int{4, 9}, "answer_days": 2, "cancel_after_days": 7,
+			"late_pct_per_day": 3, "late_cap_pct": 30,
 		},
 	}}
 }
@@ -31,7 +33,8 @@ func TestABankruptCompanyCanOnlyBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows(t, "ERR.SANDBOX_BANKRUPT", "LIFE.BANKRUPT", "OPEN.BANKRUPT.WHEN", "OPEN.TIME.STOPS", "OPEN.SANDBOX.STATUS", "OPEN.LIFE.BANKRUPT_STAYS", "OPEN.LIFE.DELETE.ANY_STATUS",
+			rows(t, "ERR.SANDBOX_BANKRUPT", "LIFE.BANKRUPT", "OPEN.BANKRUPT.WHEN",
+				"OPEN.TIME.STOPS", "OPEN.SANDBOX.STATUS", "OPEN.LIFE.BANKRUPT_STAYS", "OPEN.LIFE.DELETE.ANY_STATUS",
 				"EVT.TYPE.SANDBOX.BANKRUPT", "OPEN.EVT.SANDBOX.BANKRUPT")
 			settings["presets"] = presets(t, ruined(0))["presets"]
 			n := serve(t, settings).create(t, `{"preset":"ruined","seed":3}`)
@@ -49,7 +52,8 @@ func (n *tenant) isBankrupt() {
 	t.Helper()
 	status := n.row("/sandbox")
 	clock := child(t, status, "clock")
-	if status["status"] != "bankrupt" || clock["sim_date"] != "2026-09-18" || clock["sim_time"] != "15:59" || number(t, status, "cash_minor") >= 0 {
+	if status["status"] != "bankrupt" || clock["sim_date"] != "2026-09-18" || clock["sim_time"] != "15:59" ||
+		number(t, status, "cash_minor") >= 0 {
 		t.Fatalf("after the first debit the sandbox is %s", encode(t, status))
 	}
 	ended := ofType(n.feed(0), "sandbox.bankrupt")
@@ -57,14 +61,16 @@ func (n *tenant) isBankrupt() {
 		t.Fatalf("the feed has %d events of the end", len(ended))
 	}
 	data := child(t, ended[0], "data")
-	if data["status"] != "bankrupt" || data["id"] != n.id || data["cash_minor"] != status["cash_minor"] || number(t, data, "days_negative") != 1 || number(t, data, "day_number") != 9 {
+	if data["status"] != "bankrupt" || data["id"] != n.id || data["cash_minor"] != status["cash_minor"] ||
+		number(t, data, "days_negative") != 1 || number(t, data, "day_number") != 9 {
 		t.Errorf("the end says %v", data)
 	}
 	if self := text(child(t, ended[0], "links"), "self"); self != "/sandbox" || ended[0]["system"] != "sandbox" {
 		t.Errorf("the end is about %s, of the system %v", self, ended[0]["system"])
 	}
 	for _, write := range [][2]string{
-		{"/sandbox/tick", ""}, {"/sandbox/extend", ""}, {"/office/requisitions", `{"lines":[{"sku":"mat_ink","quantity":5}]}`},
+		{"/sandbox/tick", ""}, {"/sandbox/extend", ""},
+		{"/office/requisitions", `{"lines":[{"sku":"mat_ink","quantity":5}]}`},
 		{"/factory/work-orders", `{"sku":"prd_notebook","quantity":5}`}, {"/office/employees", `{"role":"sales"}`},
 	} {
 		n.post(write[0], write[1]).want(http.StatusLocked, "sandbox_bankrupt")
@@ -76,7 +82,9 @@ func (n *tenant) isBankrupt() {
 	if encode(t, child(t, later, "clock")) != encode(t, clock) || later["cash_minor"] != status["cash_minor"] {
 		t.Errorf("time has passed in a company that has ended: %v, was %v", later["clock"], clock)
 	}
-	if after := n.feed(uint64(number(t, ended[0], "seq"))); slices.ContainsFunc(after, func(e object) bool { return e["type"] != "sandbox.expiring" }) {
+	if after := n.feed(uint64(number(t, ended[0], "seq"))); slices.ContainsFunc(after, func(e object) bool {
+		return e["type"] != "sandbox.expiring"
+	}) {
 		t.Errorf("after the end happened %v", types(after))
 	}
 	n.deletes()
@@ -106,13 +114,16 @@ func TestTheLastTickAndTheLastPointAreTrue(t *testing.T) {
 	}
 	n.tick(476)
 	got := n.tick(7)
-	agrees(t, "the last tick", got, object{"status": "bankrupt", "sim_date": "2026-09-18", "sim_time": "15:59", "advanced_minutes": 3})
+	agrees(t, "the last tick", got,
+		object{"status": "bankrupt", "sim_date": "2026-09-18", "sim_time": "15:59", "advanced_minutes": 3})
 	points := n.points("")
 	last := points[len(points)-1]
-	agrees(t, "the last point", last, object{"sim_time": "2026-09-18T15:59", "cash_minor": got["cash_minor"], "seq": got["last_seq"]})
+	agrees(t, "the last point", last,
+		object{"sim_time": "2026-09-18T15:59", "cash_minor": got["cash_minor"], "seq": got["last_seq"]})
 	path := children(t, n.row("/sandbox/report"), "net_worth")
 	if len(path) != 11 {
 		t.Errorf("the report has %d points, want the opening and ten closes", len(path))
 	}
-	agrees(t, "the end of the report", path[len(path)-1], object{"sim_time": last["sim_time"], "cash_minor": got["cash_minor"], "net_worth_minor": n.row("/sandbox")["net_worth_minor"]})
+	agrees(t, "the end of the report", path[len(path)-1], object{"sim_time": last["sim_time"],
+		"cash_minor": got["cash_minor"], "net_worth_minor": n.row("/sandbox")["net_worth_minor"]})
 }

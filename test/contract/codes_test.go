@@ -103,14 +103,18 @@ func (s *service) inspectRefusal(t testing.TB, asked string, status int, header 
 	if want, known := codeRows(t)[code]; want != status {
 		t.Errorf("%s: %d %s; the contract has it %t, with %d", asked, status, code, known, want)
 	}
-	wants := slices.Contains(retryable, code) || slices.Contains([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, status)
+	wants := slices.Contains(retryable, code) || slices.Contains([]int{
+		http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
+	}, status)
 	// Under a manual clock only a tick helps (contract: OPEN.ERR.MANUAL_CLOCK).
-	ticked := slices.Contains([]string{"press_busy", "press_down", "no_operator", "week_not_over"}, code) && strings.Contains(text(failure, "hint"), "/sandbox/tick")
+	ticked := slices.Contains([]string{"press_busy", "press_down", "no_operator", "week_not_over"}, code) &&
+		strings.Contains(text(failure, "hint"), "/sandbox/tick")
 	if failure["retryable"] != (wants && !ticked) {
 		t.Errorf("%s: %s has retryable %v, want %v", asked, code, failure["retryable"], wants)
 	}
 	for _, name := range []string{"message", "hint"} {
-		if sentence := text(failure, name); !strings.Contains(sentence, " ") || strings.TrimRight(sentence, ".?") == sentence {
+		if sentence := text(failure, name); !strings.Contains(sentence, " ") ||
+			strings.TrimRight(sentence, ".?") == sentence {
 			t.Errorf("%s: %s has the %s %q, which is no sentence", asked, code, name, sentence)
 		}
 	}
@@ -139,7 +143,8 @@ func inspectWhen(t testing.TB, where, after string, failure, meta object) {
 	}
 	at, errAt := time.Parse(time.RFC3339Nano, text(failure, "retry_at"))
 	now, errNow := time.Parse(time.RFC3339Nano, text(meta, "server_time"))
-	if apart := at.Sub(now.Add(time.Duration(seconds) * time.Second)).Abs(); errAt != nil || errNow != nil || apart >= time.Second {
+	if apart := at.Sub(now.Add(time.Duration(seconds) * time.Second)).Abs(); errAt != nil || errNow != nil ||
+		apart >= time.Second {
 		t.Errorf("%s has retry_at %v and Retry-After %s at %v", where, failure["retry_at"], after, meta["server_time"])
 	}
 }
@@ -165,10 +170,11 @@ func TestTheChecksOfEveryRefusalCanFail(t *testing.T) {
 		status int
 		bad    bool
 	}{
-		"as it is":             {nil, "1", 429, false},
-		"no Retry-After":       {nil, "", 429, false},
-		"another status":       {nil, "1", 409, true},
-		"an unknown code":      {object{"code": "tock_rate", "docs_url": shared.Origin + "/docs/errors/tock_rate"}, "1", 429, true},
+		"as it is":       {nil, "1", 429, false},
+		"no Retry-After": {nil, "", 429, false},
+		"another status": {nil, "1", 409, true},
+		"an unknown code": {object{"code": "tock_rate", "docs_url": shared.Origin + "/docs/errors/tock_rate"},
+			"1", 429, true},
 		"not to be retried":    {object{"retryable": false}, "1", 429, true},
 		"another moment":       {object{"retry_at": "2026-09-07T08:00:02.500000Z"}, "1", 429, true},
 		"no moment":            {object{"retry_at": "soon"}, "1", 429, true},
@@ -189,7 +195,8 @@ func TestTheChecksOfEveryRefusalCanFail(t *testing.T) {
 		if c.after != "" {
 			header.Set("Retry-After", c.after)
 		}
-		shared.inspectRefusal(listener, name, c.status, header, object{"error": failure, "meta": object{"server_time": now}})
+		shared.inspectRefusal(listener, name, c.status, header,
+			object{"error": failure, "meta": object{"server_time": now}})
 		if (listener.heard > 0) != c.bad {
 			t.Errorf("%s: %d complaints", name, listener.heard)
 		}
@@ -199,11 +206,13 @@ func TestTheChecksOfEveryRefusalCanFail(t *testing.T) {
 func TestACodeThatNobodyHeardIsFound(t *testing.T) {
 	t.Parallel()
 	codes := codeRows(t)
-	if codes["tick_rate"] != http.StatusTooManyRequests || codes["ticket_not_found"] != http.StatusNotFound || codes["press_busy"] != http.StatusConflict {
+	if codes["tick_rate"] != http.StatusTooManyRequests || codes["ticket_not_found"] != http.StatusNotFound ||
+		codes["press_busy"] != http.StatusConflict {
 		t.Errorf("the contract's codes are %v", codes)
 	}
 	some := &refusals{codes: map[string]bool{"tick_rate": true, "banned": true, "tock_rate": true}}
-	if got, want := some.missing(map[string]int{"tick_rate": 429, "queue_full": 503, "not_found": 404}), []string{"not_found", "queue_full"}; !slices.Equal(got, want) {
+	if got, want := some.missing(map[string]int{"tick_rate": 429, "queue_full": 503, "not_found": 404}),
+		[]string{"not_found", "queue_full"}; !slices.Equal(got, want) {
 		t.Errorf("missing are %v, want %v", got, want)
 	}
 }

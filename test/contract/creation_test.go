@@ -14,8 +14,9 @@ var sandboxID = regexp.MustCompile(`^sbx_[0-9a-hjkmnp-tv-z]{13}$`)
 
 func TestCreationAnswersWithASandbox(t *testing.T) {
 	t.Parallel()
-	rows(t, "SBX.CREATE", "SBX.CREATE.PRESET", "SBX.CREATE.SANDBOX_ID", "SBX.CREATE.PUBLIC_NAME", "SBX.CREATE.EXPIRES_AT", "CONV.ID.SANDBOX",
-		"OPEN.CREATE.PUBLIC_NAME", "LIFE.DURATION", "LIMIT.DURATION", "OPEN.SANDBOX.FIELDS.IDENTITY")
+	rows(t, "SBX.CREATE", "SBX.CREATE.PRESET", "SBX.CREATE.SANDBOX_ID", "SBX.CREATE.PUBLIC_NAME",
+		"SBX.CREATE.EXPIRES_AT", "CONV.ID.SANDBOX", "OPEN.CREATE.PUBLIC_NAME", "LIFE.DURATION", "LIMIT.DURATION",
+		"OPEN.SANDBOX.FIELDS.IDENTITY")
 	ids, publicNames := map[string]bool{}, map[string]bool{}
 	for _, body := range []string{"", "{}", `{"preset":"starter"}`, `{"preset":"manual"}`, `{"seed":7}`, `{"seed":7}`} {
 		n := shared.create(t, body)
@@ -51,7 +52,8 @@ func TestCreationAnswersWithASandbox(t *testing.T) {
 
 func TestCreationRefusesWhatItCannotMake(t *testing.T) {
 	t.Parallel()
-	rows(t, "SBX.CREATE.PRESET", "OPEN.CREATE.SEED", "OPEN.CREATE.BRIDGE", "OPEN.CREATE.CLOCK", "OPEN.ERR.INVALID_PRESET", "OPEN.HTTP.STRICT_BODY",
+	rows(t, "SBX.CREATE.PRESET", "OPEN.CREATE.SEED",
+		"OPEN.CREATE.BRIDGE", "OPEN.CREATE.CLOCK", "OPEN.ERR.INVALID_PRESET", "OPEN.HTTP.STRICT_BODY",
 		"OPEN.HTTP.NULL", "OPEN.HTTP.INTEGERS", "OPEN.ERR.VALIDATION_FAILED", "OPEN.ERR.INVALID_JSON")
 	for body, want := range map[string]struct {
 		status int
@@ -83,7 +85,8 @@ func TestCreationRefusesWhatItCannotMake(t *testing.T) {
 		a := shared.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(want.status, want.code)
 		switch {
 		case want.code == "invalid_preset":
-			if allowed := texts(a.details(), "allowed"); !slices.Contains(allowed, "starter") || !slices.Contains(allowed, "manual") {
+			if allowed := texts(a.details(), "allowed"); !slices.Contains(allowed, "starter") ||
+				!slices.Contains(allowed, "manual") {
 				t.Errorf("%s: allowed are %v", body, allowed)
 			}
 		case want.field != "":
@@ -154,7 +157,8 @@ func TestTheManualPresetHasFewerOrders(t *testing.T) {
 	companies := map[string][]*tenant{}
 	for seed := range 8 {
 		for _, preset := range []string{"starter", "manual"} {
-			companies[preset] = append(companies[preset], shared.create(t, fmt.Sprintf(`{"preset":%q,"seed":%d,"clock":"manual"}`, preset, seed)))
+			companies[preset] = append(companies[preset],
+				shared.create(t, fmt.Sprintf(`{"preset":%q,"seed":%d,"clock":"manual"}`, preset, seed)))
 		}
 	}
 	for range 2 {
@@ -180,8 +184,10 @@ func TestEveryCompanyOpensWithTheSameDocuments(t *testing.T) {
 	rows(t, "OPEN.PRESET.OPENING")
 	var first string
 	for _, body := range []string{
-		`{"seed":1,"clock":"manual"}`, `{"seed":2,"clock":"manual"}`, `{"preset":"manual","seed":1,"clock":"manual"}`, `{"preset":"manual","seed":3,"clock":"manual"}`,
-		`{"preset":"crunch","seed":2,"clock":"manual"}`, `{"preset":"supply_shock","seed":3,"clock":"manual"}`, `{"preset":"agent_eval"}`, `{"preset":"agent_eval","seed":4,"bridge":"manual"}`,
+		`{"seed":1,"clock":"manual"}`, `{"seed":2,"clock":"manual"}`,
+		`{"preset":"manual","seed":1,"clock":"manual"}`, `{"preset":"manual","seed":3,"clock":"manual"}`,
+		`{"preset":"crunch","seed":2,"clock":"manual"}`, `{"preset":"supply_shock","seed":3,"clock":"manual"}`,
+		`{"preset":"agent_eval"}`, `{"preset":"agent_eval","seed":4,"bridge":"manual"}`,
 	} {
 		n := shared.create(t, body)
 		events := n.feed(0)
@@ -228,7 +234,8 @@ func (n *tenant) opening(events []object) []object {
 				t.Errorf("%s has no event", row["number"])
 			}
 			documents = append(documents, object{
-				"number": row["number"], "status": row["status"], "total_minor": row["total_minor"], "sku": row["sku"], "quantity": row["quantity"],
+				"number": row["number"], "status": row["status"], "total_minor": row["total_minor"], "sku": row["sku"],
+				"quantity": row["quantity"],
 				"due_date": row["due_date"], "customer_id": row["customer_id"],
 			})
 		}
@@ -318,7 +325,9 @@ func (n *tenant) history() string {
 func forget(value any) {
 	switch value := value.(type) {
 	case object:
-		for _, random := range []string{"created_at", "updated_at", "completed_at", "unlocked_at", "event_id", "sandbox_id"} {
+		for _, random := range []string{
+			"created_at", "updated_at", "completed_at", "unlocked_at", "event_id", "sandbox_id",
+		} {
 			delete(value, random)
 		}
 		for _, inner := range value {

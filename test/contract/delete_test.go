@@ -14,13 +14,15 @@ func (n *tenant) deletes() {
 	n.t.Helper()
 	before := n.row("/sandbox")
 	data := n.call("DELETE", "/sandbox", "").want(http.StatusOK, "").data()
-	agrees(n.t, "what was deleted", data, object{"sandbox_id": n.id, "public_name": before["public_name"], "last_seq": before["last_seq"]})
+	agrees(n.t, "what was deleted", data,
+		object{"sandbox_id": n.id, "public_name": before["public_name"], "last_seq": before["last_seq"]})
 	if since := moment(n.t, data["deleted_at"]).Sub(moment(n.t, before["created_at"])); since <= 0 {
 		n.t.Errorf("it was deleted %v after its creation", since)
 	}
 	for _, key := range []string{n.office, n.factory} {
 		for _, r := range []request{
-			{method: "DELETE", path: "/sandbox"}, {method: "GET", path: "/sandbox"}, {method: "GET", path: "/events"}, {method: "POST", path: "/sandbox/tick"},
+			{method: "DELETE", path: "/sandbox"}, {method: "GET", path: "/sandbox"}, {method: "GET", path: "/events"},
+			{method: "POST", path: "/sandbox/tick"},
 		} {
 			r.key = key
 			n.service.send(n.t, r).want(http.StatusUnauthorized, "unauthorized")
@@ -37,18 +39,23 @@ func TestASandboxCanBeDeleted(t *testing.T) {
 	// What is not in order deletes nothing.
 	used := freshKey()
 	n.post("/sandbox/tick", `{"minutes":1}`, "Idempotency-Key", used).want(http.StatusOK, "")
-	n.call("DELETE", "/sandbox", "", "Idempotency-Key", used).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
-	n.call("DELETE", "/sandbox", "{", "Idempotency-Key", used).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+	n.call("DELETE", "/sandbox", "", "Idempotency-Key", used).
+		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+	n.call("DELETE", "/sandbox", "{", "Idempotency-Key", used).
+		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 	n.call("DELETE", "/sandbox", "{").want(http.StatusBadRequest, "invalid_json")
 	n.call("DELETE", "/sandbox", `{"sandbox_id":"`+n.id+`"}`).want(http.StatusUnprocessableEntity, "validation_failed")
 	n.call("DELETE", "/sandbox?now=true", "").want(http.StatusBadRequest, "invalid_parameter")
-	n.call("DELETE", "/sandbox", "", "Idempotency-Key", strings.Repeat("k", 65)).want(http.StatusBadRequest, "idempotency_key_invalid")
+	n.call("DELETE", "/sandbox", "", "Idempotency-Key", strings.Repeat("k", 65)).
+		want(http.StatusBadRequest, "idempotency_key_invalid")
 	n.call("DELETE", "/sandbox", "", "Sec-Fetch-Site", "cross-site").want(http.StatusForbidden, "origin_refused")
 	n.row("/sandbox")
 
 	waiting := make(chan *answer, 1)
 	go func() {
-		a, err := shared.try(t, request{method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000), key: n.factory})
+		a, err := shared.try(t, request{
+			method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000), key: n.factory,
+		})
 		if err != nil {
 			t.Error(err)
 		}
@@ -72,7 +79,8 @@ func TestASandboxIsDeletedForOneOfManyCallers(t *testing.T) {
 	for i := range answers {
 		calling.Go(func() {
 			var err error
-			if answers[i], err = shared.try(t, request{method: "DELETE", path: "/sandbox", key: []string{n.office, n.factory}[i%2]}); err != nil {
+			if answers[i], err = shared.try(t,
+				request{method: "DELETE", path: "/sandbox", key: []string{n.office, n.factory}[i%2]}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -113,7 +121,9 @@ func TestADeletionMakesRoom(t *testing.T) {
 	n = s.create(t, "")
 	ticket := s.queue(t)
 	n.deletes()
-	eventually(t, "the ticket is ready", 30*time.Second, func() bool { return s.poll(t, ticket).status == http.StatusCreated })
+	eventually(t, "the ticket is ready", 30*time.Second, func() bool {
+		return s.poll(t, ticket).status == http.StatusCreated
+	})
 }
 
 // TestWhatWasNotDeliveredIsNotDeliveredAfterADeletion.

@@ -17,9 +17,9 @@ import (
 
 func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 	t.Parallel()
-	rows(t, "ENV.JSON", "ENV.SUCCESS", "ENV.FAILURE", "ENV.META.SIMULATION", "ENV.META.REQUEST_ID", "ENV.META.SERVER_TIME", "ENV.META.SIM_DATE",
-		"ENV.META.EXPIRES_IN_S", "ENV.META.API_VERSION", "SVC.SIMULATED", "CONV.ID.REQUEST", "CONV.BODY.JSON", "CONV.SNAKE_CASE", "VER.META",
-		"OPEN.VER.DATED", "OPEN.HTTP.CACHING")
+	rows(t, "ENV.JSON", "ENV.SUCCESS", "ENV.FAILURE", "ENV.META.SIMULATION", "ENV.META.REQUEST_ID",
+		"ENV.META.SERVER_TIME", "ENV.META.SIM_DATE", "ENV.META.EXPIRES_IN_S", "ENV.META.API_VERSION", "SVC.SIMULATED",
+		"CONV.ID.REQUEST", "CONV.BODY.JSON", "CONV.SNAKE_CASE", "VER.META", "OPEN.VER.DATED", "OPEN.HTTP.CACHING")
 	n := shared.create(t, `{"clock":"manual"}`)
 	before := time.Now()
 	for name, a := range someAnswers(n) {
@@ -29,7 +29,8 @@ func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 		if string(member(t, member(t, a.raw, "meta"), "simulation")) != "true" {
 			t.Errorf("%s: meta is %v", name, meta)
 		}
-		if at := moment(t, meta["server_time"]); at.Before(before.Add(-time.Minute)) || at.After(time.Now().Add(time.Minute)) {
+		if at := moment(t, meta["server_time"]); at.Before(before.Add(-time.Minute)) ||
+			at.After(time.Now().Add(time.Minute)) {
 			t.Errorf("%s: server_time is %v, here it is %v", name, at, before)
 		}
 		if meta["api_version"] != "2026-09" {
@@ -50,22 +51,26 @@ func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 func someAnswers(n *tenant) map[string]*answer {
 	order := text(n.order("SO-1001"), "id")
 	return map[string]*answer{
-		"object":         n.get("/sandbox").want(200, ""),
-		"list":           n.get("/office/sales-orders").want(200, ""),
-		"row":            n.get("/office/sales-orders/"+order).want(200, ""),
-		"feed":           n.get("/events").want(200, ""),
-		"write":          n.post("/office/sales-orders/"+order+"/accept", "").want(200, ""),
-		"invalid state":  n.post("/office/sales-orders/"+order+"/accept", "").want(409, "invalid_state"),
-		"parameter":      n.get("/office/sales-orders?limit=0").want(400, "invalid_parameter"),
-		"unknown key":    n.send(n.t, request{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)}).want(401, "unauthorized"),
-		"wrong system":   n.send(n.t, request{method: "GET", path: "/factory/stock", key: n.office}).want(403, "wrong_system"),
+		"object":        n.get("/sandbox").want(200, ""),
+		"list":          n.get("/office/sales-orders").want(200, ""),
+		"row":           n.get("/office/sales-orders/"+order).want(200, ""),
+		"feed":          n.get("/events").want(200, ""),
+		"write":         n.post("/office/sales-orders/"+order+"/accept", "").want(200, ""),
+		"invalid state": n.post("/office/sales-orders/"+order+"/accept", "").want(409, "invalid_state"),
+		"parameter":     n.get("/office/sales-orders?limit=0").want(400, "invalid_parameter"),
+		"unknown key": n.send(n.t,
+			request{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)}).
+			want(401, "unauthorized"),
+		"wrong system": n.send(n.t, request{method: "GET", path: "/factory/stock", key: n.office}).
+			want(403, "wrong_system"),
 		"no record":      n.get("/office/sales-orders/so_0").want(404, "not_found"),
 		"no route":       n.get("/nothing").want(404, "route_not_found"),
 		"wrong method":   n.call("PUT", "/sandbox", "").want(405, "method_not_allowed"),
 		"not acceptable": n.get("/sandbox", "Accept", "text/html").want(406, "not_acceptable"),
 		"large body":     n.post("/sandbox/tick", strings.Repeat(" ", 16385)).want(413, "body_too_large"),
-		"media type":     n.post("/sandbox/tick", "{}", "Content-Type", "text/plain").want(415, "unsupported_media_type"),
-		"validation":     n.post("/sandbox/tick", `{"minutes":0}`).want(422, "validation_failed"),
+		"media type": n.post("/sandbox/tick", "{}", "Content-Type", "text/plain").
+			want(415, "unsupported_media_type"),
+		"validation": n.post("/sandbox/tick", `{"minutes":0}`).want(422, "validation_failed"),
 	}
 }
 
@@ -82,7 +87,8 @@ func TestAnswersToAValidKeySayWhichDayItIs(t *testing.T) {
 
 func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
-	rows(t, "ENV.ERROR.CODE", "ENV.ERROR.MESSAGE", "ENV.ERROR.RETRYABLE", "ENV.ERROR.HINT", "ENV.ERROR.DOCS_URL", "ENV.ERROR.DETAILS", "OPEN.ERR.RETRYABLE")
+	rows(t, "ENV.ERROR.CODE", "ENV.ERROR.MESSAGE", "ENV.ERROR.RETRYABLE", "ENV.ERROR.HINT", "ENV.ERROR.DOCS_URL",
+		"ENV.ERROR.DETAILS", "OPEN.ERR.RETRYABLE")
 	n := shared.create(t, `{"clock":"manual"}`)
 	for name, a := range someAnswers(n) {
 		if a.status < 400 {
@@ -154,7 +160,8 @@ func TestTheBaseURLCarriesTheVersion(t *testing.T) {
 // library would make.
 func rawCall(t testing.TB, s *service, sent string) (status int, header http.Header, body []byte) {
 	t.Helper()
-	c, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.Origin, "http://"))
+	c, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(t.Context(), "tcp",
+		strings.TrimPrefix(s.Origin, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,28 +202,35 @@ func wantRaw(t testing.TB, s *service, sent string, status int, code string) {
 
 func TestRefusalsOfTheHTTPServerAreEnvelopesToo(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.ENV.OWN_ERRORS", "OPEN.ERR.BAD_REQUEST", "OPEN.ERR.HEADERS_TOO_LARGE", "OPEN.ERR.BODY_TOO_LARGE", "OPEN.ERR.ROUTE_NOT_FOUND",
-		"OPEN.ERR.METHOD_NOT_ALLOWED")
+	rows(t, "OPEN.ENV.OWN_ERRORS", "OPEN.ERR.BAD_REQUEST", "OPEN.ERR.HEADERS_TOO_LARGE", "OPEN.ERR.BODY_TOO_LARGE",
+		"OPEN.ERR.ROUTE_NOT_FOUND", "OPEN.ERR.METHOD_NOT_ALLOWED")
 	const host = "Host: platen.localhost\r\n"
 	for name, c := range map[string]struct {
 		sent   string
 		status int
 		code   string
 	}{
-		"no request line":    {"GARBAGE\r\n\r\n", 400, "bad_request"},
-		"two hosts":          {"GET /v1/sandbox HTTP/1.1\r\n" + host + host + "\r\n", 400, "bad_request"},
-		"no host":            {"GET /v1/sandbox HTTP/1.1\r\n\r\n", 400, "bad_request"},
-		"space in a header":  {"GET /v1/sandbox HTTP/1.1\r\n" + host + "X Y: z\r\n\r\n", 400, "bad_request"},
-		"length in words":    {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Content-Length: ten\r\n\r\n", 400, "bad_request"},
-		"unknown HTTP":       {"GET /v1/sandbox HTTP/9.9\r\n" + host + "\r\n", 400, "bad_request"},
-		"unknown encoding":   {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Transfer-Encoding: zip\r\n\r\n", 400, "bad_request"},
-		"broken chunk":       {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_request"},
-		"half an escape":     {"GET /v1/%zz HTTP/1.1\r\n" + host + "\r\n", 400, "bad_request"},
-		"large headers":      {"GET /v1/sandbox HTTP/1.1\r\n" + host + "X-Large: " + strings.Repeat("a", 80<<10) + "\r\n\r\n", 431, "headers_too_large"},
-		"large body":         {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nContent-Length: 16385\r\n\r\n" + strings.Repeat(" ", 16385), 413, "body_too_large"},
-		"large chunked body": {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n" + strings.Repeat(" ", 0x5000) + "\r\n0\r\n\r\n", 413, "body_too_large"},
-		"no route":           {"GET /v1/nothing HTTP/1.1\r\n" + host + "\r\n", 404, "route_not_found"},
-		"wrong method":       {"BREW /v1/sandbox HTTP/1.1\r\n" + host + "\r\n", 405, "method_not_allowed"},
+		"no request line":   {"GARBAGE\r\n\r\n", 400, "bad_request"},
+		"two hosts":         {"GET /v1/sandbox HTTP/1.1\r\n" + host + host + "\r\n", 400, "bad_request"},
+		"no host":           {"GET /v1/sandbox HTTP/1.1\r\n\r\n", 400, "bad_request"},
+		"space in a header": {"GET /v1/sandbox HTTP/1.1\r\n" + host + "X Y: z\r\n\r\n", 400, "bad_request"},
+		"length in words": {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Content-Length: ten\r\n\r\n",
+			400, "bad_request"},
+		"unknown HTTP": {"GET /v1/sandbox HTTP/9.9\r\n" + host + "\r\n", 400, "bad_request"},
+		"unknown encoding": {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Transfer-Encoding: zip\r\n\r\n",
+			400, "bad_request"},
+		"broken chunk": {"POST /v1/sandboxes HTTP/1.1\r\n" + host +
+			"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_request"},
+		"half an escape": {"GET /v1/%zz HTTP/1.1\r\n" + host + "\r\n", 400, "bad_request"},
+		"large headers": {"GET /v1/sandbox HTTP/1.1\r\n" + host + "X-Large: " + strings.Repeat("a", 80<<10) +
+			"\r\n\r\n", 431, "headers_too_large"},
+		"large body": {"POST /v1/sandboxes HTTP/1.1\r\n" + host + "Content-Type: application/json\r\n" +
+			"Content-Length: 16385\r\n\r\n" + strings.Repeat(" ", 16385), 413, "body_too_large"},
+		"large chunked body": {"POST /v1/sandboxes HTTP/1.1\r\n" +
+			host + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n" +
+			strings.Repeat(" ", 0x5000) + "\r\n0\r\n\r\n", 413, "body_too_large"},
+		"no route":     {"GET /v1/nothing HTTP/1.1\r\n" + host + "\r\n", 404, "route_not_found"},
+		"wrong method": {"BREW /v1/sandbox HTTP/1.1\r\n" + host + "\r\n", 405, "method_not_allowed"},
 	} {
 		t.Run(name, func(t *testing.T) { wantRaw(t, shared, c.sent, c.status, c.code) })
 	}
@@ -225,9 +239,14 @@ func TestRefusalsOfTheHTTPServerAreEnvelopesToo(t *testing.T) {
 func TestRefusalsOfTheHTTPServerSayHowTheyAreCached(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.HTTP.CACHING")
-	for _, sent := range []string{"GARBAGE\r\n\r\n", "GET /v1/sandbox HTTP/1.1\r\nHost: platen.localhost\r\nX-Large: " + strings.Repeat("a", 80<<10) + "\r\n\r\n"} {
+	for _, sent := range []string{
+		"GARBAGE\r\n\r\n",
+		"GET /v1/sandbox HTTP/1.1\r\nHost: platen.localhost\r\nX-Large: " + strings.Repeat("a", 80<<10) + "\r\n\r\n",
+	} {
 		status, header, _ := rawCall(t, shared, sent)
-		for name, want := range map[string]string{"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key"} {
+		for name, want := range map[string]string{
+			"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key",
+		} {
 			if header.Get(name) != want {
 				t.Errorf("%.20q: %d has %s %q, want %q", sent, status, name, header.Get(name), want)
 			}
@@ -238,7 +257,8 @@ func TestRefusalsOfTheHTTPServerSayHowTheyAreCached(t *testing.T) {
 func TestAnExpectationThatCannotBeMetIsAnsweredWithAnEnvelope(t *testing.T) {
 	t.Parallel()
 	rows(t, "ENV.JSON", "ENV.FAILURE", "SVC.SIMULATED")
-	const sent = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.localhost\r\nExpect: wonders\r\nContent-Length: 2\r\n\r\n{}"
+	const sent = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.localhost\r\nExpect: wonders\r\n" +
+		"Content-Length: 2\r\n\r\n{}"
 	status, header, body := rawCall(t, shared, sent)
 	if len(body) == 0 || header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%.60q: got %d %v with the body %q, want an envelope", sent, status, header, body)
@@ -252,7 +272,8 @@ func TestAnExpectationThatCannotBeMetIsAnsweredWithAnEnvelope(t *testing.T) {
 func TestABodyThatNeverEndsIsATimeout(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ERR.REQUEST_TIMEOUT", "OPEN.ENV.OWN_ERRORS")
-	const unfinished = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"
+	const unfinished = "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.localhost\r\nContent-Type: application/json\r\n" +
+		"Content-Length: 20\r\n\r\n{"
 	wantRaw(t, shared, unfinished, 408, "request_timeout")
 }
 
@@ -261,7 +282,10 @@ func TestHeadAndNotModifiedHaveNoBody(t *testing.T) {
 	rows(t, "OPEN.ENV.NO_BODY", "OPEN.HTTP.HEAD")
 	n := shared.create(t, `{"clock":"manual"}`)
 	order := text(n.order("SO-1001"), "id")
-	for _, path := range []string{"/office/cash", "/office/sales-orders", "/office/sales-orders.csv", "/office/sales-orders/" + order, "/factory/stock?limit=1", "/events", "/nothing", "/office/sales-orders/so_0", "/missions?limit=0"} {
+	for _, path := range []string{
+		"/office/cash", "/office/sales-orders", "/office/sales-orders.csv", "/office/sales-orders/" + order,
+		"/factory/stock?limit=1", "/events", "/nothing", "/office/sales-orders/so_0", "/missions?limit=0",
+	} {
 		get, head := n.get(path), n.call("HEAD", path, "")
 		if head.status != get.status {
 			t.Errorf("HEAD %s: %d, GET %d", path, head.status, get.status)
@@ -281,9 +305,13 @@ func TestHeadAndNotModifiedHaveNoBody(t *testing.T) {
 func TestPathsMustBeClean(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.HTTP.CLEAN_PATHS", "OPEN.ERR.BAD_REQUEST")
-	for _, path := range []string{"//sandbox", "/./sandbox", "/office/../sandbox", "/sandbox/", "/", "/office//sales-orders", "/%2e%2e/v1/sandbox", "/sandbox/."} {
+	for _, path := range []string{
+		"//sandbox", "/./sandbox", "/office/../sandbox", "/sandbox/", "/", "/office//sales-orders",
+		"/%2e%2e/v1/sandbox", "/sandbox/.",
+	} {
 		for _, method := range []string{"GET", "POST"} {
-			wantRaw(t, shared, fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: platen.localhost\r\nContent-Length: 0\r\n\r\n", method, path), 400, "bad_request")
+			wantRaw(t, shared, fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: platen.localhost\r\nContent-Length: 0\r\n\r\n",
+				method, path), 400, "bad_request")
 		}
 	}
 }
@@ -332,7 +360,9 @@ func TestProgramsAreAnsweredWithEnvelopesEverywhere(t *testing.T) {
 	t.Parallel()
 	rows(t, "ENV.JSON", "OPEN.ERR.ROUTE_NOT_FOUND")
 	for _, path := range []string{"/v2/sandbox", "/sandbox", "/nothing"} {
-		for accept, page := range map[string]bool{"*/*": false, "application/json": false, "": false, "text/html,application/xhtml+xml,*/*;q=0.8": true} {
+		for accept, page := range map[string]bool{
+			"*/*": false, "application/json": false, "": false, "text/html,application/xhtml+xml,*/*;q=0.8": true,
+		} {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {
 				r, err := http.NewRequestWithContext(t.Context(), method, shared.Origin+path, http.NoBody)
 				if err != nil {
@@ -346,7 +376,8 @@ func TestProgramsAreAnsweredWithEnvelopesEverywhere(t *testing.T) {
 				a.Body.Close()
 				asJSON := a.Header.Get("Content-Type") == "application/json"
 				if asJSON == page || asJSON && a.StatusCode != http.StatusNotFound {
-					t.Errorf("%s %s with Accept %q is answered %d %s", method, path, accept, a.StatusCode, a.Header.Get("Content-Type"))
+					t.Errorf("%s %s with Accept %q is answered %d %s",
+						method, path, accept, a.StatusCode, a.Header.Get("Content-Type"))
 				}
 			}
 		}

@@ -55,7 +55,8 @@ func (b *book) note(a *answer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	name := a.operation.id
-	if a.status == http.StatusAccepted && len(a.operation.responses) > 0 && a.operation.responses["201"].Content != nil {
+	if a.status == http.StatusAccepted && len(a.operation.responses) > 0 &&
+		a.operation.responses["201"].Content != nil {
 		name += "_202"
 	}
 	found := recorded{Data: shortened(whole.Data)}
@@ -194,7 +195,8 @@ func (j *judge) examples() []documentedExample {
 			Example json.RawMessage `json:"example"`
 		}
 		if json.Unmarshal(media, &m) == nil {
-			all = append(all, documentedExample{name: name, pointer: pointer + "/content/application~1json/schema", value: m.Example})
+			all = append(all,
+				documentedExample{name: name, pointer: pointer + "/content/application~1json/schema", value: m.Example})
 		}
 	}
 	for _, o := range j.operations {

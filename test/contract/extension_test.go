@@ -38,37 +38,45 @@ func TestAnExtensionIsRefusedWhileMuchIsLeft(t *testing.T) {
 	n.post("/sandbox/extend", `{"minutes":30}`).want(http.StatusUnprocessableEntity, "validation_failed")
 	n.post("/sandbox/extend?minutes=30", "").want(http.StatusBadRequest, "invalid_parameter")
 	n.get("/sandbox/extend").want(http.StatusMethodNotAllowed, "method_not_allowed")
-	if status := n.row("/sandbox"); !moment(t, status["expires_at"]).Equal(ends) || number(t, status, "extensions_left") != 2 {
+	if status := n.row("/sandbox"); !moment(t, status["expires_at"]).Equal(ends) ||
+		number(t, status, "extensions_left") != 2 {
 		t.Errorf("refused extensions left %v and %v", status["expires_at"], status["extensions_left"])
 	}
 }
 
 func TestEitherKeyExtendsTwice(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIFE.EXTEND", "LIMIT.EXTENSIONS", "OPEN.LIFE.EXTEND.ROUTE", "OPEN.LIFE.EXTEND.NO_EVENT", "OPEN.ERR.NO_EXTENSIONS_LEFT", "AUTH.EITHER")
+	rows(t, "LIFE.EXTEND", "LIMIT.EXTENSIONS", "OPEN.LIFE.EXTEND.ROUTE", "OPEN.LIFE.EXTEND.NO_EVENT",
+		"OPEN.ERR.NO_EXTENSIONS_LEFT", "AUTH.EITHER")
 	// With leases below the window of ten minutes nobody has to wait for it.
 	n := serve(t, map[string]string{"sandbox-duration": "9m", "extension": "50s"}).create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
 	last := n.newest()
-	first := request{method: "POST", path: "/sandbox/extend", key: n.office, headers: []string{"Idempotency-Key", "once"}}
+	first := request{
+		method: "POST", path: "/sandbox/extend", key: n.office, headers: []string{"Idempotency-Key", "once"},
+	}
 	extended := n.send(t, first).want(http.StatusOK, "")
 	again := n.send(t, first).want(http.StatusOK, "")
 	if string(again.raw) != string(extended.raw) || again.header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("the replay is %s", again.raw)
 	}
-	if status := extended.data(); number(t, status, "extensions_left") != 1 || !moment(t, status["expires_at"]).Equal(ends.Add(50*time.Second)) {
+	if status := extended.data(); number(t, status, "extensions_left") != 1 ||
+		!moment(t, status["expires_at"]).Equal(ends.Add(50*time.Second)) {
 		t.Errorf("extended was to %v, %v left", status["expires_at"], status["extensions_left"])
 	}
 	n.send(t, request{method: "POST", path: "/sandbox/extend", key: n.factory, body: "{}"}).want(http.StatusOK, "")
-	n.send(t, request{method: "POST", path: "/sandbox/extend", key: n.factory}).want(http.StatusConflict, "no_extensions_left")
+	n.send(t, request{method: "POST", path: "/sandbox/extend", key: n.factory}).
+		want(http.StatusConflict, "no_extensions_left")
 	status := n.row("/sandbox")
-	if number(t, status, "extensions_left") != 0 || !moment(t, status["expires_at"]).Equal(ends.Add(100*time.Second)) || status["status"] != "active" {
+	if number(t, status, "extensions_left") != 0 || !moment(t, status["expires_at"]).Equal(ends.Add(100*time.Second)) ||
+		status["status"] != "active" {
 		t.Errorf("after both extensions the sandbox is %v until %v", status["status"], status["expires_at"])
 	}
 	if left := n.get("/missions").meta()["expires_in_s"]; left == nil {
 		t.Error("meta does not say how much is left")
 	}
-	if wrote := slices.DeleteFunc(types(n.feed(last)), func(kind string) bool { return !notMission(kind) }); len(wrote) > 0 {
+	if wrote := slices.DeleteFunc(types(n.feed(last)),
+		func(kind string) bool { return !notMission(kind) }); len(wrote) > 0 {
 		t.Errorf("extensions wrote %v", wrote)
 	}
 }
@@ -105,7 +113,8 @@ func TestTheEndIsAnnounced(t *testing.T) {
 		}
 	}
 	last := n.newest()
-	if again := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").items(); len(again) != 2 || n.newest() != last {
+	if again := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").items(); len(again) != 2 ||
+		n.newest() != last {
 		t.Errorf("the end is announced %d times in two leases", len(again))
 	}
 }

@@ -82,7 +82,8 @@ func TestAFaultOfOursIsAnInternalError(t *testing.T) {
 	order := text(n.order("SO-1001"), "id")
 	db := meddle(t, path)
 	var tables []string
-	found, err := db.QueryContext(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+	found, err := db.QueryContext(t.Context(),
+		"SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ func TestAFaultOfOursIsAnInternalError(t *testing.T) {
 	}
 	rename := func(from, to string) {
 		for _, name := range tables {
-			statement := `ALTER TABLE "` + strings.ReplaceAll(from, "*", name) + `" RENAME TO "` + strings.ReplaceAll(to, "*", name) + `"`
+			statement := `ALTER TABLE "` + strings.ReplaceAll(from, "*", name) + `" RENAME TO "` +
+				strings.ReplaceAll(to, "*", name) + `"`
 			if _, err := db.ExecContext(context.WithoutCancel(t.Context()), statement); err != nil {
 				t.Fatalf("%s: %v", statement, err)
 			}
@@ -114,7 +116,8 @@ func TestAFaultOfOursIsAnInternalError(t *testing.T) {
 			t.Errorf("the answer tells of %s: %s", inside, a.raw)
 		}
 	}
-	if got := n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "once").want(200, ""); got.data()["status"] != "in_production" {
+	if got := n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "once").
+		want(200, ""); got.data()["status"] != "in_production" {
 		t.Errorf("afterwards the order is %v", got.data()["status"])
 	}
 }
@@ -139,8 +142,10 @@ func TestABusyStoreIsUnavailable(t *testing.T) {
 	if _, err := connection.ExecContext(context.WithoutCancel(t.Context()), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	if a.want(http.StatusServiceUnavailable, "unavailable"); a.header.Get("Retry-After") == "" || a.failure()["retryable"] != true {
-		t.Errorf("unavailable has Retry-After %q and retryable %v", a.header.Get("Retry-After"), a.failure()["retryable"])
+	if a.want(http.StatusServiceUnavailable, "unavailable"); a.header.Get("Retry-After") == "" ||
+		a.failure()["retryable"] != true {
+		t.Errorf("unavailable has Retry-After %q and retryable %v",
+			a.header.Get("Retry-After"), a.failure()["retryable"])
 	}
 	n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "once").want(200, "")
 }
@@ -154,8 +159,10 @@ func testStoppingIsUnavailable(t *testing.T) {
 	for range servers {
 		refusals := askWhileStopping(t)
 		for _, a := range refusals {
-			if a.want(http.StatusServiceUnavailable, "unavailable"); a.header.Get("Retry-After") == "" || a.failure()["retryable"] != true {
-				t.Errorf("unavailable has Retry-After %q and retryable %v", a.header.Get("Retry-After"), a.failure()["retryable"])
+			if a.want(http.StatusServiceUnavailable, "unavailable"); a.header.Get("Retry-After") == "" ||
+				a.failure()["retryable"] != true {
+				t.Errorf("unavailable has Retry-After %q and retryable %v",
+					a.header.Get("Retry-After"), a.failure()["retryable"])
 			}
 		}
 		if len(refusals) > 0 {

@@ -11,7 +11,8 @@ import (
 
 func TestTheFeedGoesOnAfterANumber(t *testing.T) {
 	t.Parallel()
-	rows(t, "ROUTE.EVENTS.LIST", "OPEN.FEED.PARAMETERS", "OPEN.FEED.LAST_SEQ", "OPEN.FEED.BEYOND", "OPEN.FEED.GAPLESS", "EVT.FEED", "OPEN.FEED.ASCENDING")
+	rows(t, "ROUTE.EVENTS.LIST", "OPEN.FEED.PARAMETERS", "OPEN.FEED.LAST_SEQ", "OPEN.FEED.BEYOND", "OPEN.FEED.GAPLESS",
+		"EVT.FEED", "OPEN.FEED.ASCENDING")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.snapshot()
 	all := n.feed(0)
@@ -19,14 +20,17 @@ func TestTheFeedGoesOnAfterANumber(t *testing.T) {
 	if number(t, all[0], "seq") != 1 || last != int64(len(all)) {
 		t.Errorf("%d events go from %v to %d", len(all), all[0]["seq"], last)
 	}
-	if got, want := n.get("/events?limit=100").want(200, "").rawData(), n.get("/events?after_seq=0&limit=100").want(200, "").rawData(); got != want {
+	if got, want := n.get("/events?limit=100").want(200, "").rawData(),
+		n.get("/events?after_seq=0&limit=100").want(200, "").rawData(); got != want {
 		t.Error("without after_seq the feed begins elsewhere than at 0")
 	}
 	for after := range all {
 		a := n.get(fmt.Sprintf("/events?after_seq=%d&limit=2", after)).want(200, "")
 		want := all[after:min(after+2, len(all))]
-		if encode(t, a.items()) != encode(t, want) || number(t, a.data(), "last_seq") != last || (a.cursor() == "") != (after+2 >= len(all)) {
-			t.Errorf("after %d: %v, the cursor %q, last_seq %v", after, types(a.items()), a.cursor(), a.data()["last_seq"])
+		if encode(t, a.items()) != encode(t, want) || number(t, a.data(), "last_seq") != last ||
+			(a.cursor() == "") != (after+2 >= len(all)) {
+			t.Errorf("after %d: %v, the cursor %q, last_seq %v",
+				after, types(a.items()), a.cursor(), a.data()["last_seq"])
 		}
 	}
 	for _, after := range []string{fmt.Sprint(last), fmt.Sprint(last + 1), "999999999", "9223372036854775807"} {
@@ -45,7 +49,8 @@ func TestAnEventCanBeReadAlone(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	for _, e := range n.feed(0) {
 		a := n.get("/events/" + text(e, "id"))
-		if a.status != http.StatusOK || encode(t, a.data()) != encode(t, e) || !strings.HasPrefix(a.header.Get("ETag"), `W/"`) {
+		if a.status != http.StatusOK || encode(t, a.data()) != encode(t, e) ||
+			!strings.HasPrefix(a.header.Get("ETag"), `W/"`) {
 			t.Fatalf("%s: got %d %s, want the event of the feed", a.asked, a.status, a.raw)
 		}
 	}
@@ -58,7 +63,8 @@ func TestDataBeginsWithScalars(t *testing.T) {
 	rows(t, "OPEN.EVENT.DATA")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	var items []json.RawMessage
-	if err := json.Unmarshal(member(t, member(t, n.get("/events?limit=100").want(200, "").raw, "data"), "items"), &items); err != nil {
+	if err := json.Unmarshal(member(t, member(t, n.get("/events?limit=100").want(200, "").raw, "data"), "items"),
+		&items); err != nil {
 		t.Fatal(err)
 	}
 	for _, item := range items {

@@ -13,21 +13,26 @@ import (
 
 func TestListsTakeTheirFilters(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIST.FILTERS", "OPEN.ROUTE.OFFICE.SALES_ORDERS", "OPEN.ROUTE.OFFICE.SHIPMENTS", "OPEN.ROUTE.OFFICE.CUSTOMER_INVOICES", "OPEN.ROUTE.OFFICE.LEDGER",
-		"OPEN.ROUTE.OFFICE.REQUISITIONS", "OPEN.ROUTE.OFFICE.PURCHASE_ORDERS", "OPEN.ROUTE.OFFICE.GOODS_RECEIPTS", "OPEN.ROUTE.OFFICE.SUPPLIER_INVOICES",
-		"OPEN.ROUTE.FACTORY.REQUISITIONS", "OPEN.ROUTE.FACTORY.DELIVERIES", "OPEN.ROUTE.FACTORY.WORK_ORDERS", "OPEN.ROUTE.FACTORY.PRINT_RUNS", "OPEN.ROUTE.FACTORY.STOCK", "OPEN.ROUTE.FACTORY.STOCK_MOVES", "OPEN.ROUTE.FACTORY.SHIPMENTS",
-		"OPEN.ROUTE.OFFICE.MARKET", "OPEN.ROUTE.OFFICE.MARKET.TRADES")
+	rows(t, "OPEN.LIST.FILTERS", "OPEN.ROUTE.OFFICE.SALES_ORDERS", "OPEN.ROUTE.OFFICE.SHIPMENTS",
+		"OPEN.ROUTE.OFFICE.CUSTOMER_INVOICES", "OPEN.ROUTE.OFFICE.LEDGER", "OPEN.ROUTE.OFFICE.REQUISITIONS",
+		"OPEN.ROUTE.OFFICE.PURCHASE_ORDERS", "OPEN.ROUTE.OFFICE.GOODS_RECEIPTS", "OPEN.ROUTE.OFFICE.SUPPLIER_INVOICES",
+		"OPEN.ROUTE.FACTORY.REQUISITIONS", "OPEN.ROUTE.FACTORY.DELIVERIES", "OPEN.ROUTE.FACTORY.WORK_ORDERS",
+		"OPEN.ROUTE.FACTORY.PRINT_RUNS", "OPEN.ROUTE.FACTORY.STOCK", "OPEN.ROUTE.FACTORY.STOCK_MOVES",
+		"OPEN.ROUTE.FACTORY.SHIPMENTS", "OPEN.ROUTE.OFFICE.MARKET", "OPEN.ROUTE.OFFICE.MARKET.TRADES")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.work("prd_notebook", 1, "")
 	n.work("prd_notebook", 1, "somebody")
 	n.snapshot()
 	for path, filters := range map[string][]string{
-		"/office/sales-orders": {"status", "sku", "customer_id"}, "/office/shipments": {"sales_order_id"}, "/office/customer-invoices": {"status"}, "/office/ledger": {"kind"},
-		"/factory/work-orders": {"status", "reference"}, "/factory/print-runs": {"status", "press_id"}, "/factory/stock": {"kind", "sku"},
-		"/factory/stock-moves": {"kind", "sku"}, "/factory/shipments": {"reference"}, "/missions": {"status"},
-		"/office/requisitions": {"status"}, "/office/purchase-orders": {"status", "supplier_id"}, "/office/goods-receipts": {"purchase_order_id"},
-		"/office/supplier-invoices": {"status", "match_status", "kind"}, "/factory/requisitions": {"status"}, "/factory/deliveries": {"status"},
-		"/office/market": {"sku"}, "/office/market/trades": {"sku"},
+		"/office/sales-orders": {"status", "sku", "customer_id"}, "/office/shipments": {"sales_order_id"},
+		"/office/customer-invoices": {"status"}, "/office/ledger": {"kind"},
+		"/factory/work-orders": {"status", "reference"}, "/factory/print-runs": {"status", "press_id"},
+		"/factory/stock": {"kind", "sku"}, "/factory/stock-moves": {"kind", "sku"},
+		"/factory/shipments": {"reference"}, "/missions": {"status"}, "/office/requisitions": {"status"},
+		"/office/purchase-orders": {"status", "supplier_id"}, "/office/goods-receipts": {"purchase_order_id"},
+		"/office/supplier-invoices": {"status", "match_status", "kind"}, "/factory/requisitions": {"status"},
+		"/factory/deliveries": {"status"},
+		"/office/market":      {"sku"}, "/office/market/trades": {"sku"},
 	} {
 		all := n.all(path)
 		for _, first := range filters {
@@ -38,7 +43,8 @@ func TestListsTakeTheirFilters(t *testing.T) {
 			n.get(path+"?"+first+"=a&"+first+"=b").want(http.StatusBadRequest, "invalid_parameter")
 			// A value that no row has finds nothing, or is refused by its name.
 			a := n.get(path + "?" + first + "=nowhere")
-			if refused := a.status == http.StatusBadRequest; refused && a.details()["parameter"] != first || !refused && len(a.items()) > 0 {
+			if refused := a.status == http.StatusBadRequest; refused && a.details()["parameter"] != first ||
+				!refused && len(a.items()) > 0 {
 				t.Errorf("%s?%s=nowhere: %d %s", path, first, a.status, a.raw)
 			}
 		}
@@ -111,7 +117,10 @@ func TestTheFeedTakesItsFilters(t *testing.T) {
 			}
 		}
 	}
-	for _, list := range [][]string{{"office.payment.received"}, {"factory.print_run.started", "factory.print_run.completed"}, {"hr.employee.sick"}, {"office.payment.received", "hr.employee.sick"}} {
+	for _, list := range [][]string{
+		{"office.payment.received"}, {"factory.print_run.started", "factory.print_run.completed"}, {"hr.employee.sick"},
+		{"office.payment.received", "hr.employee.sick"},
+	} {
 		got := n.all("/events?types=" + strings.Join(list, ","))
 		want := seqs(all, func(e object) bool { return slices.Contains(list, text(e, "type")) })
 		if !slices.Equal(seqs(got, everything), want) {
@@ -119,14 +128,16 @@ func TestTheFeedTakesItsFilters(t *testing.T) {
 		}
 	}
 	both := n.all("/events?types=factory.print_run.started,office.payment.received&system=office&after_seq=3")
-	if want := seqs(all, func(e object) bool { return text(e, "type") == "office.payment.received" }); !slices.Equal(seqs(both, everything), want) {
+	if want := seqs(all, func(e object) bool { return text(e, "type") == "office.payment.received" }); !slices.Equal(
+		seqs(both, everything), want) {
 		t.Errorf("types and system together: %v, want %v", types(both), want)
 	}
 }
 
 func TestTagsFollowWhatIsRead(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIST.ETAG", "LIST.NOT_MODIFIED", "ERR.NOT_MODIFIED", "OPEN.LIST.ETAG_COVERS", "OPEN.LIST.ITEM", "OPEN.ENV.NO_BODY")
+	rows(t, "LIST.ETAG", "LIST.NOT_MODIFIED", "ERR.NOT_MODIFIED", "OPEN.LIST.ETAG_COVERS", "OPEN.LIST.ITEM",
+		"OPEN.ENV.NO_BODY")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.subscribe("https://hooks.example.com/a", `"*"`)
 	n.subscribe("https://hooks.example.com/b", `"*"`)
@@ -233,14 +244,16 @@ func TestTagsChangeWithTheRows(t *testing.T) {
 
 func TestListsAreSentAsCSV(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIST.CSV.ACCEPT", "LIST.CSV.SUFFIX", "OPEN.LIST.CSV_COLUMNS", "OPEN.ENV.CSV", "ROUTE.OFFICE.SALES_ORDERS.CSV", "OPEN.ERR.NOT_ACCEPTABLE")
+	rows(t, "LIST.CSV.ACCEPT", "LIST.CSV.SUFFIX", "OPEN.LIST.CSV_COLUMNS", "OPEN.ENV.CSV",
+		"ROUTE.OFFICE.SALES_ORDERS.CSV", "OPEN.ERR.NOT_ACCEPTABLE")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.snapshot()
 	for _, path := range n.judge.records() {
 		t.Run(path, func(t *testing.T) {
 			n := n.within(t)
 			list := n.get(path+"?limit=100").want(200, "")
-			byAccept, bySuffix := n.get(path+"?limit=100", "Accept", "text/csv").want(200, ""), n.get(path+".csv?limit=100").want(200, "")
+			byAccept, bySuffix := n.get(path+"?limit=100", "Accept", "text/csv").want(200, ""),
+				n.get(path+".csv?limit=100").want(200, "")
 			if !bytes.Equal(byAccept.raw, bySuffix.raw) {
 				t.Errorf("by Accept the CSV is\n%s\nby suffix\n%s", byAccept.raw, bySuffix.raw)
 			}
@@ -256,8 +269,10 @@ func TestListsAreSentAsCSV(t *testing.T) {
 				}
 			}
 			for accept, want := range map[string]string{
-				"text/csv, application/json;q=0.5": "text/csv; charset=utf-8", "text/csv;q=0.5, application/json": "application/json", "*/*": "application/json",
-				"text/*": "text/csv; charset=utf-8", "application/*": "application/json", "text/csv;q=0, */*": "application/json",
+				"text/csv, application/json;q=0.5": "text/csv; charset=utf-8",
+				"text/csv;q=0.5, application/json": "application/json", "*/*": "application/json",
+				"text/*": "text/csv; charset=utf-8", "application/*": "application/json",
+				"text/csv;q=0, */*": "application/json",
 			} {
 				if got := n.get(path, "Accept", accept).want(200, "").header.Get("Content-Type"); got != want {
 					t.Errorf("Accept: %s is answered with %s, want %s", accept, got, want)
@@ -327,12 +342,16 @@ func TestFormulasInCSVAreEscaped(t *testing.T) {
 	order := text(n.order("SO-1001"), "id")
 	n.post("/office/sales-orders/"+order+"/decline", encode(t, object{"reason": texts[0]})).want(200, "")
 	second := text(n.accept(text(n.order("SO-1002"), "id")), "id")
-	n.post("/office/shipments", encode(t, object{"sales_order_id": second, "factory_shipment_ref": texts[0]})).want(201, "")
-	n.post("/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_ids": works, "overs_pct": 20})).want(201, "")
+	n.post("/office/shipments", encode(t, object{"sales_order_id": second, "factory_shipment_ref": texts[0]})).
+		want(201, "")
+	n.post("/factory/print-runs",
+		encode(t, object{"press_id": "prs_digital", "work_order_ids": works, "overs_pct": 20})).want(201, "")
 	n.day()
 	n.post("/factory/shipments", encode(t, object{"work_order_id": works[0], "carrier_note": texts[2]})).want(201, "")
 	found := map[string]int{}
-	for _, path := range []string{"/office/sales-orders", "/office/shipments", "/factory/work-orders", "/factory/shipments"} {
+	for _, path := range []string{
+		"/office/sales-orders", "/office/shipments", "/factory/work-orders", "/factory/shipments",
+	} {
 		for _, line := range readCSV(t, n.get(path+".csv?limit=100").want(200, "").raw) {
 			for _, cell := range line {
 				for _, formula := range texts {

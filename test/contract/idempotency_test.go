@@ -40,8 +40,10 @@ func (n *tenant) writes() []request {
 		post("/office/requisitions/"+rejectable+"/reject", `{"reason":"too much"}`),
 		post("/office/purchase-orders", `{"supplier_id":"sup_chroma","lines":[{"sku":"mat_plate","quantity":5}]}`),
 		post("/office/purchase-orders/"+pending+"/approve", ""),
-		post("/office/goods-receipts", encode(n.t, object{"purchase_order_id": coming, "lines": []object{{"sku": "mat_board", "quantity_accepted": 1}}})),
-		post("/office/supplier-invoices/"+text(bill, "id")+"/pay", encode(n.t, object{"amount_minor": bill["matched_minor"], "note": "as received"})),
+		post("/office/goods-receipts", encode(n.t,
+			object{"purchase_order_id": coming, "lines": []object{{"sku": "mat_board", "quantity_accepted": 1}}})),
+		post("/office/supplier-invoices/"+text(bill, "id")+"/pay",
+			encode(n.t, object{"amount_minor": bill["matched_minor"], "note": "as received"})),
 		post("/factory/goods-receipts", encode(n.t, object{"delivery_id": truck["id"]})),
 		post("/office/market", `{"side":"sell","sku":"mat_coated","quantity":1,"limit_price_minor":1}`),
 		post("/office/employees", `{"role":"finisher"}`),
@@ -67,7 +69,8 @@ func (r request) under(key string) request {
 // after others have changed the company.
 func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	t.Parallel()
-	rows(t, "IDEM.ACCEPTED", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "OPEN.IDEM.BYTES", "IDEM.REUSED", "ERR.IDEMPOTENCY_KEY_REUSED", "OPEN.IDEM.SAME", "OPEN.IDEM.SCOPE", "OPEN.IDEM.FIRST")
+	rows(t, "IDEM.ACCEPTED", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "OPEN.IDEM.BYTES", "IDEM.REUSED",
+		"ERR.IDEMPOTENCY_KEY_REUSED", "OPEN.IDEM.SAME", "OPEN.IDEM.SCOPE", "OPEN.IDEM.FIRST")
 	// Any time is the time for an extension.
 	s := serve(t, map[string]string{"extension-window": "30m"})
 	n := s.create(t, `{"preset":"manual","clock":"manual"}`)
@@ -77,20 +80,24 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	for i, r := range calls {
 		answers[i] = n.send(t, r.under(fmt.Sprint("write ", i)))
 		if answers[i].status/100 != 2 || answers[i].header.Get("Idempotency-Replayed") != "" {
-			t.Fatalf("%s: %d %s, replayed %q", r, answers[i].status, answers[i].raw, answers[i].header.Get("Idempotency-Replayed"))
+			t.Fatalf("%s: %d %s, replayed %q",
+				r, answers[i].status, answers[i].raw, answers[i].header.Get("Idempotency-Replayed"))
 		}
 		known[answers[i].operation.id] = true
 	}
 	for i := range n.judge.operations {
-		if o := &n.judge.operations[i]; o.method == "POST" && o.path != "/sandboxes" && !known[o.id] && !slices.Contains(repeatedLater, o.id) {
+		if o := &n.judge.operations[i]; o.method == "POST" && o.path != "/sandboxes" && !known[o.id] &&
+			!slices.Contains(repeatedLater, o.id) {
 			t.Errorf("%s was not tried", o.id)
 		}
 	}
 	before := n.newest()
 	for i, r := range calls {
 		again := n.send(t, r.under(fmt.Sprint("write ", i)))
-		if string(again.raw) != string(answers[i].raw) || again.status != answers[i].status || again.header.Get("Idempotency-Replayed") != "true" {
-			t.Errorf("%s: first %d %s\nagain %d %s, replayed %q", r, answers[i].status, answers[i].raw, again.status, again.raw, again.header.Get("Idempotency-Replayed"))
+		if string(again.raw) != string(answers[i].raw) || again.status != answers[i].status ||
+			again.header.Get("Idempotency-Replayed") != "true" {
+			t.Errorf("%s: first %d %s\nagain %d %s, replayed %q",
+				r, answers[i].status, answers[i].raw, again.status, again.raw, again.header.Get("Idempotency-Replayed"))
 		}
 		for _, wrong := range []string{"{", `{"nothing":0}`, "[]"} { // what is sent under a used key is not looked at
 			other := r.under(fmt.Sprint("write ", i))
@@ -98,7 +105,8 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 			n.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 		}
 		for _, other := range altered(r) {
-			n.send(t, other.under(fmt.Sprint("write ", i))).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+			n.send(t, other.under(fmt.Sprint("write ", i))).
+				want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 		}
 	}
 	if wrote := company(n.feed(before)); len(wrote) > 0 {
@@ -106,7 +114,8 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	}
 	// Another system and another sandbox know nothing of the key.
 	key := "write 0" // of the Head Office key
-	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).
+		want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
 		t.Error("a key of Head Office was known in the Factory")
 	}
 	other := s.create(t, `{"clock":"manual"}`)
@@ -133,19 +142,25 @@ func altered(r request) []request {
 func TestCreationTakesAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	rows(t, "IDEM.ACCEPTED")
-	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Idempotency-Key", freshKey()}}).want(201, "")
-	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Idempotency-Key", strings.Repeat("k", 65)}}).want(400, "idempotency_key_invalid")
+	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Idempotency-Key", freshKey()}}).
+		want(201, "")
+	shared.send(t,
+		request{method: "POST", path: "/sandboxes", headers: []string{"Idempotency-Key", strings.Repeat("k", 65)}}).
+		want(400, "idempotency_key_invalid")
 }
 
 func TestSomeRoutesInsistOnAKey(t *testing.T) {
 	t.Parallel()
-	rows(t, "ERR.IDEMPOTENCY_REQUIRED", "ROUTE.OFFICE.SHIPMENTS.CREATE", "ROUTE.FACTORY.WORK_ORDERS.CREATE", "ROUTE.FACTORY.PRINT_RUNS.CREATE", "ROUTE.FACTORY.SHIPMENTS.CREATE",
-		"ROUTE.OFFICE.REQUISITIONS.CREATE", "ROUTE.OFFICE.PURCHASE_ORDERS.CREATE", "ROUTE.OFFICE.PURCHASE_ORDERS.APPROVE", "ROUTE.OFFICE.GOODS_RECEIPTS.CREATE",
+	rows(t, "ERR.IDEMPOTENCY_REQUIRED", "ROUTE.OFFICE.SHIPMENTS.CREATE",
+		"ROUTE.FACTORY.WORK_ORDERS.CREATE", "ROUTE.FACTORY.PRINT_RUNS.CREATE", "ROUTE.FACTORY.SHIPMENTS.CREATE",
+		"ROUTE.OFFICE.REQUISITIONS.CREATE", "ROUTE.OFFICE.PURCHASE_ORDERS.CREATE",
+		"ROUTE.OFFICE.PURCHASE_ORDERS.APPROVE", "ROUTE.OFFICE.GOODS_RECEIPTS.CREATE",
 		"ROUTE.OFFICE.SUPPLIER_INVOICES.PAY", "ROUTE.FACTORY.GOODS_RECEIPTS.CREATE", "ROUTE.OFFICE.MARKET.TRADE")
 	n := serve(t, map[string]string{"extension-window": "30m"}).create(t, `{"preset":"manual","clock":"manual"}`)
 	insisting := map[string]int{
-		"create_office_shipment": 201, "create_work_order": 201, "start_print_run": 201, "create_factory_shipment": 201, "create_requisition": 201,
-		"create_purchase_order": 201, "approve_purchase_order": 200, "create_office_goods_receipt": 201, "pay_supplier_invoice": 200, "create_factory_goods_receipt": 201,
+		"create_office_shipment": 201, "create_work_order": 201, "start_print_run": 201, "create_factory_shipment": 201,
+		"create_requisition": 201, "create_purchase_order": 201, "approve_purchase_order": 200,
+		"create_office_goods_receipt": 201, "pay_supplier_invoice": 200, "create_factory_goods_receipt": 201,
 		"trade_on_market": 201,
 	}
 	for _, r := range n.writes() {
@@ -176,11 +191,16 @@ func TestIdempotencyKeysHaveAForm(t *testing.T) {
 	work := func(key string) *answer {
 		return n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key)
 	}
-	for _, key := range []string{strings.Repeat("k", 65), `""`, `"` + strings.Repeat("k", 65) + `"`, "a\tb", "clé", "a\u00a0b"} {
+	for _, key := range []string{
+		strings.Repeat("k", 65), `""`, `"` + strings.Repeat("k", 65) + `"`, "a\tb", "clé", "a\u00a0b",
+	} {
 		work(key).want(http.StatusBadRequest, "idempotency_key_invalid")
 		n.post("/sandbox/tick", "", "Idempotency-Key", key).want(http.StatusBadRequest, "idempotency_key_invalid")
 	}
-	for i, key := range []string{strings.Repeat("k", 64), "k", `"quoted"`, `"` + strings.Repeat("q", 64) + `"`, "!#$%&'()*+,-./:;<=>?@[]^_`{|}~ x"} {
+	for i, key := range []string{
+		strings.Repeat("k", 64), "k", `"quoted"`, `"` + strings.Repeat("q", 64) + `"`,
+		"!#$%&'()*+,-./:;<=>?@[]^_`{|}~ x",
+	} {
 		if a := work(key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
 			t.Errorf("key %d was known", i)
 		}
@@ -213,7 +233,8 @@ func TestARefusalSpendsNoKey(t *testing.T) {
 	if after := n.snapshot(); encode(t, after) != encode(t, before) {
 		t.Error("refusals changed the company")
 	}
-	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).
+		want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
 		t.Error("a refusal was kept")
 	}
 }
@@ -229,7 +250,8 @@ func TestTheSameRequestAtTheSameTimeIsDoneOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range answers {
 		all.Go(func() {
-			answers[i] = n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", "together")
+			answers[i] = n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`,
+				"Idempotency-Key", "together")
 		})
 	}
 	all.Wait()
@@ -242,7 +264,9 @@ func TestTheSameRequestAtTheSameTimeIsDoneOnce(t *testing.T) {
 			firsts++
 		}
 	}
-	if written := slices.DeleteFunc(types(n.feed(before)), func(kind string) bool { return !notMission(kind) }); firsts != 1 || len(written) != 1 || written[0] != "factory.work_order.created" {
+	if written := slices.DeleteFunc(types(n.feed(before)),
+		func(kind string) bool { return !notMission(kind) }); firsts != 1 || len(written) != 1 ||
+		written[0] != "factory.work_order.created" {
 		t.Errorf("%d answers were no replays, written was %v", firsts, written)
 	}
 }

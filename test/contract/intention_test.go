@@ -15,7 +15,9 @@ func longKey() string { return strings.Repeat("k", 20) + freshKey() }
 func TestAKeyThatIsTooShortIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.IDEM.CREATION")
-	for key, ignored := range map[string]string{"create-1": "shorter than 20 characters", "a-key-of-twenty-chars": "", "": ""} {
+	for key, ignored := range map[string]string{
+		"create-1": "shorter than 20 characters", "a-key-of-twenty-chars": "", "": "",
+	} {
 		r := request{method: "POST", path: "/sandboxes", body: `{"clock":"manual"}`}
 		if key != "" {
 			r.headers = []string{"Idempotency-Key", key}
@@ -28,28 +30,37 @@ func TestAKeyThatIsTooShortIsSaidToBe(t *testing.T) {
 
 func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.IDEM.CREATION", "OPEN.ERR.INVALID_PRESET", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "IDEM.REUSED", "OPEN.IDEM.BYTES", "OPEN.IDEM.FIRST")
+	rows(t, "OPEN.IDEM.CREATION", "OPEN.ERR.INVALID_PRESET", "IDEM.REPLAY", "IDEM.REPLAY.HEADER", "IDEM.REUSED",
+		"OPEN.IDEM.BYTES", "OPEN.IDEM.FIRST")
 	folder := t.TempDir()
-	s := serve(t, map[string]string{"trusted-proxy": "127.0.0.1/32", "database": filepath.Join(folder, "platen.db"), "max-sandboxes": "5"})
+	s := serve(t, map[string]string{
+		"trusted-proxy": "127.0.0.1/32", "database": filepath.Join(folder, "platen.db"), "max-sandboxes": "5",
+	})
 	key := longKey()
 	first := s.send(t, creation.under(key)).want(http.StatusCreated, "")
 	again := s.send(t, creation.under(key)).want(http.StatusCreated, "")
-	if string(again.raw) != string(first.raw) || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+	if string(again.raw) != string(first.raw) || again.header.Get("Idempotency-Replayed") != "true" ||
+		first.header.Get("Idempotency-Replayed") != "" {
 		t.Errorf("the replay is %s", again.raw)
 	}
 	other := creation.under(key)
 	other.body = `{"preset":"manual"}`
 	s.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
-	for faulty, code := range map[string]string{"{": "invalid_json", "[]": "invalid_json", `{"seed":-1}`: "validation_failed", `{"preset":"nowhere"}`: "invalid_preset"} {
+	for faulty, code := range map[string]string{
+		"{": "invalid_json", "[]": "invalid_json", `{"seed":-1}`: "validation_failed",
+		`{"preset":"nowhere"}`: "invalid_preset",
+	} {
 		other.body = faulty
 		s.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
-		if a := s.send(t, request{method: "POST", path: "/sandboxes", body: faulty}.under(longKey())); a.code() != code {
+		if a := s.send(t,
+			request{method: "POST", path: "/sandboxes", body: faulty}.under(longKey())); a.code() != code {
 			t.Errorf("%s under a fresh key is answered %s, want %s", faulty, a.raw, code)
 		}
 	}
 	elsewhere := creation.under(key)
 	elsewhere.headers = append(elsewhere.headers, "X-Forwarded-For", "198.51.100.7")
-	if a := s.send(t, elsewhere).want(http.StatusCreated, ""); text(a.data(), "sandbox_id") == text(first.data(), "sandbox_id") {
+	if a := s.send(t, elsewhere).
+		want(http.StatusCreated, ""); text(a.data(), "sandbox_id") == text(first.data(), "sandbox_id") {
 		t.Error("another network was given the keys of this one")
 	}
 	short := creation.under(strings.Repeat("k", 19))
@@ -60,12 +71,15 @@ func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	s.create(t, "") // the last place
 	key = longKey()
 	ticket := s.send(t, creation.under(key)).want(http.StatusAccepted, "")
-	if again := s.send(t, creation.under(key)).want(http.StatusAccepted, ""); string(again.raw) != string(ticket.raw) || again.header.Get("Idempotency-Replayed") != "true" {
+	if again := s.send(t, creation.under(key)).want(http.StatusAccepted, ""); string(again.raw) != string(ticket.raw) ||
+		again.header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("the ticket %s is replayed as %s", ticket.raw, again.raw)
 	}
 	// Nothing on the disk opens a sandbox or claims a ticket.
 	poll := text(ticket.data(), "poll")
-	secrets := []string{text(first.data(), "office_key"), text(first.data(), "factory_key"), poll[strings.LastIndex(poll, "/")+1:], key}
+	secrets := []string{
+		text(first.data(), "office_key"), text(first.data(), "factory_key"), poll[strings.LastIndex(poll, "/")+1:], key,
+	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%d files, %v", len(files), err)

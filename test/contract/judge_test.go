@@ -98,7 +98,10 @@ func newJudge(t testing.TB, origin string) *judge {
 	if j := judges.byText[key]; j != nil {
 		return j
 	}
-	j := &judge{raw: raw, compiler: jsonschema.NewCompiler(), webhooks: map[string]json.RawMessage{}, schemas: map[string]*jsonschema.Schema{}}
+	j := &judge{
+		raw: raw, compiler: jsonschema.NewCompiler(), webhooks: map[string]json.RawMessage{},
+		schemas: map[string]*jsonschema.Schema{},
+	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatalf("/openapi.json: %v", err)
@@ -172,7 +175,8 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 		for method, op := range methods {
 			o := documented{
 				id: op.OperationID, method: strings.ToUpper(method), path: path, segments: strings.Split(path, "/"),
-				parameters: op.Parameters, hasBody: op.RequestBody != nil, deprecated: op.Deprecated, responses: op.Responses,
+				parameters: op.Parameters, hasBody: op.RequestBody != nil, deprecated: op.Deprecated,
+				responses: op.Responses,
 			}
 			if op.RequestBody != nil {
 				o.body, o.bodyOptional = op.RequestBody.Content, !op.RequestBody.Required
@@ -187,7 +191,9 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 	for name, item := range document.Webhooks {
 		j.webhooks[name] = item.Post.RequestBody.Content["application/json"]
 	}
-	slices.SortFunc(j.operations, func(a, b documented) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	slices.SortFunc(j.operations, func(a, b documented) int {
+		return strings.Compare(a.path+a.method, b.path+b.method)
+	})
 }
 
 // closeObjects makes every object of a document refuse members that it does
@@ -255,7 +261,8 @@ func (j *judge) check(t testing.TB, o *documented, status int, code string, body
 		t.Errorf("%s answered %s %s; its document knows %s", o.id, number, code, described.Description)
 	}
 	escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(o.path)
-	pointer := "/paths/" + escaped + "/" + strings.ToLower(o.method) + "/responses/" + number + "/content/application~1json/schema"
+	pointer := "/paths/" + escaped + "/" + strings.ToLower(o.method) + "/responses/" + number +
+		"/content/application~1json/schema"
 	if err := j.validateValue(pointer, body); err != nil {
 		t.Errorf("the answer does not fit the document: %v\n%v", err, body)
 	}
@@ -335,7 +342,9 @@ func (j *judge) lists() []string {
 		}
 	}
 	// A poll has the form of a list, and wants to be told where to go on.
-	return slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, "{") || path == "/events/poll" })
+	return slices.DeleteFunc(paths, func(path string) bool {
+		return strings.Contains(path, "{") || path == "/events/poll"
+	})
 }
 
 // records are the paths of the lists of what the company is and what happened
@@ -346,7 +355,9 @@ func (j *judge) records() []string {
 
 // undescribed are headers that every HTTP answer may have, or every answer of
 // this server whatever was asked.
-var undescribed = []string{"Content-Type", "Content-Length", "Date", "Connection", "X-Content-Type-Options", "Content-Security-Policy"}
+var undescribed = []string{
+	"Content-Type", "Content-Length", "Date", "Connection", "X-Content-Type-Options", "Content-Security-Policy",
+}
 
 // headers reports headers of an answer that the document does not describe for
 // its status, and those that it promises for every answer and that are missing.
@@ -365,9 +376,13 @@ func (j *judge) headers(t testing.TB, o *documented, status int, sent http.Heade
 			t.Errorf("%s answered %d with the header %s, which its document does not know", o.id, status, name)
 		}
 	}
-	for _, name := range []string{"Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"} {
+	for _, name := range []string{
+		"Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy", "Cache-Control",
+		"Vary",
+	} {
 		if !known[http.CanonicalHeaderKey(name)] || sent[http.CanonicalHeaderKey(name)] == nil {
-			t.Errorf("%s answered %d: the header %s is described: %t, sent: %t", o.id, status, name, known[http.CanonicalHeaderKey(name)], sent[http.CanonicalHeaderKey(name)] != nil)
+			t.Errorf("%s answered %d: the header %s is described: %t, sent: %t",
+				o.id, status, name, known[http.CanonicalHeaderKey(name)], sent[http.CanonicalHeaderKey(name)] != nil)
 		}
 	}
 }
@@ -382,7 +397,8 @@ func TestTheDocumentIsWhatItSaysItIs(t *testing.T) {
 	if err := document.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if !strings.HasPrefix(document.OpenAPI, "3.1") || len(document.Servers) != 1 || document.Servers[0].URL != shared.BaseURL {
+	if !strings.HasPrefix(document.OpenAPI, "3.1") || len(document.Servers) != 1 ||
+		document.Servers[0].URL != shared.BaseURL {
 		t.Errorf("OpenAPI %s with servers %v, want 3.1 with %s", document.OpenAPI, document.Servers, shared.BaseURL)
 	}
 	for path := range document.Paths.Map() {

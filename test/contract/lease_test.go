@@ -36,8 +36,9 @@ func hasty(t testing.TB) map[string]string {
 	t.Helper()
 	demand := func(perDay, most int) object {
 		return object{
-			"per_day": perDay, "per_day_max": most, "reputation_base": 1, "reputation_slope": 0, "reputation_start": 0.6, "price_factor": 1,
-			"due_days": []int{1, 1}, "answer_days": 1, "cancel_after_days": 1, "late_pct_per_day": 3, "late_cap_pct": 30,
+			"per_day": perDay, "per_day_max": most, "reputation_base": 1, "reputation_slope": 0,
+			"reputation_start": 0.6, "price_factor": 1, "due_days": []int{1, 1}, "answer_days": 1,
+			"cancel_after_days": 1, "late_pct_per_day": 3, "late_cap_pct": 30,
 		}
 	}
 	punctual := object{"late_factor": 0}
@@ -82,7 +83,8 @@ func world(disruptions, stories, majorOrders int) object {
 }
 
 func testTwoSteps(t *testing.T) {
-	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT", "OPEN.IDEM.KEPT", "OPEN.IDEM.FIRST", "OPEN.HTTP.ONE_401", "AUTH.INVALID", "OPEN.LIFE.DELETE.ANY_STATUS")
+	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT",
+		"OPEN.IDEM.KEPT", "OPEN.IDEM.FIRST", "OPEN.HTTP.ONE_401", "AUTH.INVALID", "OPEN.LIFE.DELETE.ANY_STATUS")
 	s := serve(t, map[string]string{"sandbox-duration": "6s", "grace": "15s"})
 	expired, n := s.create(t, ""), s.create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
@@ -109,8 +111,10 @@ func testTwoSteps(t *testing.T) {
 		n.get(path).want(200, "")
 	}
 	status := n.row("/sandbox")
-	if status["status"] != "expired" || number(t, status, "expires_in_s") != 0 || uint64(number(t, status, "last_seq")) != before {
-		t.Errorf("after its end the sandbox is %v, %v s, last_seq %v; before it %d", status["status"], status["expires_in_s"], status["last_seq"], before)
+	if status["status"] != "expired" || number(t, status, "expires_in_s") != 0 ||
+		uint64(number(t, status, "last_seq")) != before {
+		t.Errorf("after its end the sandbox is %v, %v s, last_seq %v; before it %d",
+			status["status"], status["expires_in_s"], status["last_seq"], before)
 	}
 	expired.deletes()
 	replay := n.post("/office/sales-orders/"+text(order, "id")+"/accept", "", "Idempotency-Key", key).want(200, "")
@@ -119,7 +123,9 @@ func testTwoSteps(t *testing.T) {
 	}
 
 	waitUntil(t, ends.Add(15*time.Second+10*time.Millisecond))
-	unknown := s.send(t, request{method: "GET", path: "/sandbox", key: "lab_off_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}).want(401, "unauthorized")
+	unknown := s.send(t,
+		request{method: "GET", path: "/sandbox", key: "lab_off_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}).
+		want(401, "unauthorized")
 	for _, path := range []string{"/sandbox", "/office/cash", "/events", "/factory/stock"} {
 		deleted := n.get(path).want(http.StatusUnauthorized, "unauthorized")
 		if encode(t, deleted.failure()) != encode(t, unknown.failure()) {
@@ -158,7 +164,9 @@ func testDueBeforeTheEnd(t *testing.T) {
 func testReadsAreCurrent(t *testing.T) {
 	rows(t, "OPEN.TIME.READS_ARE_CURRENT", "OPEN.TIME.CREATED_AT", "OPEN.TIME.REALTIME")
 	n := serve(t, hasty(t)).create(t, `{"preset":"rush"}`)
-	for _, path := range []string{"/factory/print-runs/", "/events?types=factory.print_run.completed", "/factory/presses/prs_digital"} {
+	for _, path := range []string{
+		"/factory/print-runs/", "/events?types=factory.print_run.completed", "/factory/presses/prs_digital",
+	} {
 		run := n.print(text(n.work("prd_notebook", 30, ""), "id"))
 		ends := moment(t, run["ends_at"])
 		if left := time.Until(ends); left > time.Second {
@@ -198,7 +206,8 @@ func testRetryIsASecondAway(t *testing.T) {
 			continue
 		}
 		a.want(http.StatusConflict, "press_busy")
-		if left := moment(t, a.failure()["retry_at"]).Sub(moment(t, a.meta()["server_time"])); left < time.Second || left >= 2*time.Second {
+		if left := moment(t, a.failure()["retry_at"]).Sub(moment(t, a.meta()["server_time"])); left < time.Second ||
+			left >= 2*time.Second {
 			t.Errorf("of a run that ends at once retry_at is %v away", left)
 		}
 		return
@@ -223,7 +232,8 @@ func TestTheGracePeriodIsTenMinutes(t *testing.T) {
 func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIFE.CAPACITY")
-	s := serve(t, map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "3s", "grace": "15s"})
+	s := serve(t,
+		map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "3s", "grace": "15s"})
 	s.faults = true
 	n := s.create(t, "")
 	waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))

@@ -101,7 +101,8 @@ func within(passed, burst, perMinute int, took time.Duration) bool {
 
 func TestAKeyMaySendItsBudget(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIMIT.KEY_RATE", "ERR.RATE_LIMITED", "OPEN.RATE.RETRY_AT", "LIMIT.KEY_RATE.HEADERS", "OPEN.RATE.HEADERS", "OPEN.RATE.DRAFT_HEADERS")
+	rows(t, "LIMIT.KEY_RATE", "ERR.RATE_LIMITED", "OPEN.RATE.RETRY_AT", "LIMIT.KEY_RATE.HEADERS", "OPEN.RATE.HEADERS",
+		"OPEN.RATE.DRAFT_HEADERS")
 	s := limited(t, only("key-rate"))
 	n := s.create(t, `{"clock":"manual"}`)
 	passed, refused, took := s.flood(t, request{method: "GET", path: "/sandbox", key: n.office})
@@ -109,7 +110,8 @@ func TestAKeyMaySendItsBudget(t *testing.T) {
 		t.Errorf("%d requests passed in %s", passed, took)
 	}
 	refused.want(429, "rate_limited")
-	if refused.header.Get("Retry-After") != "1" || refused.failure()["retryable"] != true || refused.header.Get("X-RateLimit-Limit") != "120" || refused.header.Get("X-RateLimit-Remaining") != "0" {
+	if refused.header.Get("Retry-After") != "1" || refused.failure()["retryable"] != true ||
+		refused.header.Get("X-RateLimit-Limit") != "120" || refused.header.Get("X-RateLimit-Remaining") != "0" {
 		t.Errorf("the refusal is %v %s", refused.header, refused.raw)
 	}
 	a := s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
@@ -134,7 +136,8 @@ func TestTheAgentEndpointShowsBudgetsToo(t *testing.T) {
 		t.Helper()
 		h := got.header
 		if h.Get("X-RateLimit-Limit") != limit || remaining != "" && h.Get("X-RateLimit-Remaining") != remaining {
-			t.Errorf("%d shows %s of %s, want %s of %s: %s", got.status, h.Get("X-RateLimit-Remaining"), h.Get("X-RateLimit-Limit"), remaining, limit, got.raw)
+			t.Errorf("%d shows %s of %s, want %s of %s: %s",
+				got.status, h.Get("X-RateLimit-Remaining"), h.Get("X-RateLimit-Limit"), remaining, limit, got.raw)
 		}
 		for _, name := range []string{"X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy"} {
 			if len(h.Values(name)) != 1 {
@@ -148,10 +151,13 @@ func TestTheAgentEndpointShowsBudgetsToo(t *testing.T) {
 	shows(got, "120", "30") // it was not the key's budget that this was taken from
 	shows(a.rpc("tools/list", `{}`), "120", "30")
 	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`), "120", "29")
-	shows(a.rpc("tools/call", `{"name":"factory_list","arguments":{"resource":"stock_items"}}`), "120", "29") // the Factory's key has its own
+	// the Factory's key has its own
+	shows(a.rpc("tools/call", `{"name":"factory_list","arguments":{"resource":"stock_items"}}`), "120", "29")
 	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{"_meta":1}}`), "120", "")
-	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{},"_meta":{"progressToken":1}}`, "Accept", "application/json"), "120", "")
-	shows(a.rpc("tools/call", `{"name":"nothing","arguments":{}}`), "30", "") // an unknown tool is taken from the budget of the nameless
+	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{},"_meta":{"progressToken":1}}`, "Accept",
+		"application/json"), "120", "")
+	// an unknown tool is taken from the budget of the nameless
+	shows(a.rpc("tools/call", `{"name":"nothing","arguments":{}}`), "30", "")
 	shows(a.rpc("ping", `{}`, "Accept", "text/html"), "120", "")
 	shows(a.http(http.MethodPost, `{`), "120", "")
 	shows(a.http(http.MethodGet, ``), "120", "")
@@ -177,7 +183,10 @@ func TestALimitedWriteDidNothingAndMayBeSentAgain(t *testing.T) {
 	rows(t, "IDEM.AFTER_429", "ERR.RETRY", "ERR.RATE_LIMITED")
 	s := limited(t, only("key-rate"))
 	n := s.create(t, `{"preset":"manual","clock":"manual"}`)
-	write := request{method: "POST", path: "/factory/work-orders", key: n.factory, body: `{"sku":"prd_notebook","quantity":1}`, headers: []string{"Idempotency-Key", "a-single-intention"}}
+	write := request{
+		method: "POST", path: "/factory/work-orders", key: n.factory, body: `{"sku":"prd_notebook","quantity":1}`,
+		headers: []string{"Idempotency-Key", "a-single-intention"},
+	}
 	// A token may come back at any moment: then the write passes, and the next
 	// one is tried.
 	var refused *answer
@@ -202,7 +211,8 @@ func TestANetworkMaySendItsBudget(t *testing.T) {
 	rows(t, "LIMIT.IP_RATE")
 	s := limited(t, only("ip-rate"))
 	n := s.create(t, `{"clock":"manual"}`)
-	passed, refused, took := s.hurry(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")})
+	passed, refused, took := s.hurry(t,
+		request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")})
 	if !within(passed, 360, 360, took) {
 		t.Errorf("%d requests passed in %s", passed, took)
 	}
@@ -218,7 +228,8 @@ func TestAddressesOfANetworkShareItsBudget(t *testing.T) {
 	settings["ip-rate"] = "60"
 	s := limited(t, settings)
 	n := s.create(t, `{"clock":"manual"}`)
-	passed, refused, took := s.flood(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")})
+	passed, refused, took := s.flood(t,
+		request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")})
 	if !within(passed, 60, 60, took) {
 		t.Errorf("%d requests passed in %s", passed, took)
 	}
@@ -249,7 +260,8 @@ func (s *service) shares(t testing.TB, n *tenant, spent string, other func(i int
 		var sending sync.WaitGroup
 		for i := range together {
 			sending.Go(func() {
-				a, err := s.try(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from(other(try*together + i))})
+				a, err := s.try(t,
+					request{method: "GET", path: "/sandbox", key: n.office, headers: from(other(try*together + i))})
 				if err != nil {
 					t.Error(err)
 				} else if a.status == http.StatusTooManyRequests {
@@ -303,7 +315,8 @@ func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 	if !within(passed, 30, 30, time.Since(began)) || refused == nil {
 		t.Fatalf("%d requests passed in %s", passed, time.Since(began))
 	}
-	if after, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || after < 1 || after > 2 || refused.header.Get("X-RateLimit-Limit") != "30" {
+	if after, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || after < 1 || after > 2 ||
+		refused.header.Get("X-RateLimit-Limit") != "30" {
 		t.Errorf("the refusal has the headers %v", refused.header)
 	}
 	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
@@ -373,11 +386,13 @@ func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
 		if left := end.Sub(moment(t, banned.meta()["server_time"])); left > lasts || left < lasts-5*time.Second {
 			t.Errorf("of a ban of %s %s are left", lasts, left)
 		}
-		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).want(403, "banned")
+		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).
+			want(403, "banned")
 		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.8")}).want(200, "")
 		if lasts < time.Minute {
 			waitUntil(t, end)
-			s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).want(200, "")
+			s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).
+				want(200, "")
 		}
 	}
 }
@@ -412,7 +427,8 @@ func TestAKeyThatLoopsCostsItsNeighboursNothing(t *testing.T) {
 	loops, neighbour := s.create(t, `{"clock":"manual"}`), s.create(t, `{"clock":"manual"}`)
 	refused := 0
 	for sent := 0; refused < 400 && sent < 10_000; sent += together {
-		for _, a := range s.together(t, request{method: "GET", path: "/sandbox", key: loops.office, headers: from("198.51.100.9")}) {
+		for _, a := range s.together(t,
+			request{method: "GET", path: "/sandbox", key: loops.office, headers: from("198.51.100.9")}) {
 			if a.status == http.StatusTooManyRequests {
 				refused++
 			}
@@ -421,20 +437,24 @@ func TestAKeyThatLoopsCostsItsNeighboursNothing(t *testing.T) {
 	if refused < 400 {
 		t.Fatalf("only %d requests of the loop were refused", refused)
 	}
-	s.send(t, request{method: "GET", path: "/sandbox", key: neighbour.office, headers: from("198.51.100.9")}).want(200, "")
+	s.send(t, request{method: "GET", path: "/sandbox", key: neighbour.office, headers: from("198.51.100.9")}).
+		want(200, "")
 }
 
 func TestAKeyInAURLIsRevoked(t *testing.T) {
 	t.Parallel()
 	rows(t, "AUTH.KEY_IN_URL", "AUTH.KEY_IN_URL.REVOKED", "ERR.KEY_IN_URL", "OPEN.AUTH.KEY_SHAPES")
-	for _, where := range []string{"/sandbox?key=%s", "/office/sales-orders/%s", "/nothing/%s", "/office/sales-orders?cursor=%s&limit=1", "//%s/"} {
+	for _, where := range []string{
+		"/sandbox?key=%s", "/office/sales-orders/%s", "/nothing/%s", "/office/sales-orders?cursor=%s&limit=1", "//%s/",
+	} {
 		for _, encode := range []func(string) string{
 			func(key string) string { return key },
 			func(key string) string { return "%6c%61%62" + key[3:] },
 			func(key string) string { return "%256c%2561b" + key[3:] },
 		} {
 			n := shared.create(t, `{"clock":"manual"}`)
-			a := shared.send(t, request{method: "GET", path: fmt.Sprintf(where, encode(n.office)), key: n.factory}).want(400, "key_in_url")
+			a := shared.send(t, request{method: "GET", path: fmt.Sprintf(where, encode(n.office)), key: n.factory}).
+				want(400, "key_in_url")
 			if a.failure()["retryable"] != false || a.header.Get("Location") != "" {
 				t.Errorf("the refusal is %v %s", a.header, a.raw)
 			}
@@ -447,7 +467,9 @@ func TestAKeyInAURLIsRevoked(t *testing.T) {
 func TestAKeyInTheAddressOfAPageIsRevokedToo(t *testing.T) {
 	t.Parallel()
 	rows(t, "AUTH.KEY_IN_URL", "AUTH.KEY_IN_URL.REVOKED")
-	for _, path := range []string{"/?key=", "/docs/?key=", "/docs/", "/openapi.json?", "/healthz?", "/console#x?", "/nothing/"} {
+	for _, path := range []string{
+		"/?key=", "/docs/?key=", "/docs/", "/openapi.json?", "/healthz?", "/console#x?", "/nothing/",
+	} {
 		n := shared.create(t, "")
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, shared.Origin, http.NoBody)
 		if err != nil {
@@ -496,8 +518,10 @@ func TestAClientMayAskForAVersion(t *testing.T) {
 			t.Errorf("%q: the parameter is %v", version, got)
 		}
 	}
-	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "2026-09"}}).want(201, "")
-	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "1999-01"}}).want(400, "invalid_parameter")
+	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "2026-09"}}).
+		want(201, "")
+	shared.send(t, request{method: "POST", path: "/sandboxes", headers: []string{"Sim-Version", "1999-01"}}).
+		want(400, "invalid_parameter")
 }
 
 func TestWhatIsToGoIsAnnouncedInTheDocumentAndInItsAnswers(t *testing.T) {

@@ -14,23 +14,31 @@ import (
 
 // expectedLists are the lists of the contract that the service has so far.
 var expectedLists = []string{
-	"/events", "/factory/deliveries", "/factory/goods-receipts", "/factory/operators", "/factory/presses", "/factory/print-runs", "/factory/products",
-	"/factory/market-deliveries", "/office/market", "/office/market/trades",
-	"/factory/requisitions", "/factory/shipments", "/factory/stock", "/factory/stock-moves", "/factory/work-orders", "/missions", "/office/customer-invoices",
-	"/office/customers", "/office/goods-receipts", "/office/ledger", "/office/payments", "/office/products", "/office/purchase-orders",
-	"/office/requisitions", "/office/sales-orders", "/office/shipments", "/office/supplier-invoices", "/office/suppliers",
-	"/factory/attendance", "/office/contract-lots", "/office/employees", "/office/leave-requests", "/office/payroll-runs", "/office/timesheets",
+	"/events", "/factory/deliveries", "/factory/goods-receipts", "/factory/operators",
+	"/factory/presses", "/factory/print-runs", "/factory/products", "/factory/market-deliveries",
+	"/office/market", "/office/market/trades", "/factory/requisitions", "/factory/shipments", "/factory/stock",
+	"/factory/stock-moves", "/factory/work-orders", "/missions", "/office/customer-invoices", "/office/customers",
+	"/office/goods-receipts", "/office/ledger", "/office/payments", "/office/products", "/office/purchase-orders",
+	"/office/requisitions", "/office/sales-orders", "/office/shipments", "/office/supplier-invoices",
+	"/office/suppliers", "/factory/attendance", "/office/contract-lots", "/office/employees",
+	"/office/leave-requests", "/office/payroll-runs", "/office/timesheets",
 }
 
 // laterLists are empty until days have passed; lot_test.go, payday_test.go,
 // people_test.go and world_test.go read them.
-var laterLists = []string{"/office/contract-lots", "/office/leave-requests", "/office/payroll-runs", "/office/timesheets", "/sandbox/major-orders"}
+var laterLists = []string{
+	"/office/contract-lots", "/office/leave-requests", "/office/payroll-runs", "/office/timesheets",
+	"/sandbox/major-orders",
+}
 
 func TestEveryListIsAList(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIST.EVERY", "LIST.ITEMS", "LIST.NEXT_CURSOR", "LIST.NEWEST_FIRST", "LIST.LIMIT", "LIST.CURSOR", "LIST.CURSOR.END", "OPEN.HTTP.LINK_NEXT",
-		"OPEN.FEED.ASCENDING", "OPEN.ROUTE.OFFICE.CUSTOMERS", "OPEN.ROUTE.OFFICE.PRODUCTS", "OPEN.ROUTE.OFFICE.PAYMENTS", "OPEN.ROUTE.FACTORY.PRODUCTS",
-		"OPEN.ROUTE.FACTORY.PRESSES", "OPEN.ROUTE.FACTORY.OPERATORS", "OPEN.ROUTE.OFFICE.SUPPLIERS", "OPEN.ROUTE.FACTORY.GOODS_RECEIPTS", "ROUTE.MISSIONS.LIST", "ROUTE.EVENTS.LIST", "ROUTE.OFFICE.SALES_ORDERS.LIST")
+	rows(t, "LIST.EVERY", "LIST.ITEMS", "LIST.NEXT_CURSOR", "LIST.NEWEST_FIRST", "LIST.LIMIT",
+		"LIST.CURSOR", "LIST.CURSOR.END", "OPEN.HTTP.LINK_NEXT", "OPEN.FEED.ASCENDING", "OPEN.ROUTE.OFFICE.CUSTOMERS",
+		"OPEN.ROUTE.OFFICE.PRODUCTS", "OPEN.ROUTE.OFFICE.PAYMENTS", "OPEN.ROUTE.FACTORY.PRODUCTS",
+		"OPEN.ROUTE.FACTORY.PRESSES", "OPEN.ROUTE.FACTORY.OPERATORS",
+		"OPEN.ROUTE.OFFICE.SUPPLIERS", "OPEN.ROUTE.FACTORY.GOODS_RECEIPTS", "ROUTE.MISSIONS.LIST", "ROUTE.EVENTS.LIST",
+		"ROUTE.OFFICE.SALES_ORDERS.LIST")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.subscribe("https://hooks.example.com/a", `"*"`)
 	n.subscribe("https://hooks.example.com/b", `"*"`)
@@ -78,7 +86,8 @@ func (n *tenant) pages(path string) {
 			got = append(got, page.items()...)
 			left := len(got) < len(items)
 			if full := len(page.items()) == limit; left && !full || left != (page.cursor() != "") {
-				t.Fatalf("limit %d: a page has %d rows, %d of %d are read, the cursor is %q", limit, len(page.items()), len(got), len(items), page.cursor())
+				t.Fatalf("limit %d: a page has %d rows, %d of %d are read, the cursor is %q",
+					limit, len(page.items()), len(got), len(items), page.cursor())
 			}
 			next = n.linked(page)
 		}
@@ -125,7 +134,9 @@ func TestPagesHaveFiftyRowsUnlessAskedOtherwise(t *testing.T) {
 		n.work("prd_notebook", 1, "")
 	}
 	for _, path := range []string{"/factory/work-orders", "/events"} {
-		for query, want := range map[string]int{"": 50, "?limit=1": 1, "?limit=50": 50, "?limit=51": 51, "?limit=100": 100} {
+		for query, want := range map[string]int{
+			"": 50, "?limit=1": 1, "?limit=50": 50, "?limit=51": 51, "?limit=100": 100,
+		} {
 			a := n.get(path+query).want(200, "")
 			if got := len(a.items()); got != want || a.cursor() == "" {
 				t.Errorf("%s%s has %d rows, want %d, and the cursor %q", path, query, got, want, a.cursor())
@@ -140,9 +151,11 @@ func TestBadParametersAreNamed(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	for _, path := range n.judge.lists() {
 		for query, name := range map[string]string{
-			"limit=0": "limit", "limit=101": "limit", "limit=-1": "limit", "limit=ten": "limit", "limit=1.5": "limit", "limit=": "limit", "limit=1&limit=2": "limit",
+			"limit=0": "limit", "limit=101": "limit", "limit=-1": "limit", "limit=ten": "limit", "limit=1.5": "limit",
+			"limit=": "limit", "limit=1&limit=2": "limit",
 			"limit=99999999999999999999": "limit",
-			"updated_since=yesterday":    "updated_since", "updated_since=": "updated_since", "updated_since=2026-09-07": "updated_since",
+			"updated_since=yesterday":    "updated_since", "updated_since=": "updated_since",
+			"updated_since=2026-09-07":           "updated_since",
 			"updated_since=2026-13-01T00:00:00Z": "updated_since", "colour=red": "colour",
 		} {
 			a := n.get(path+"?"+query).want(http.StatusBadRequest, "invalid_parameter")
@@ -152,19 +165,23 @@ func TestBadParametersAreNamed(t *testing.T) {
 		}
 	}
 	for query, name := range map[string]string{
-		"after_seq=-1": "after_seq", "after_seq=one": "after_seq", "after_seq=1.5": "after_seq", "after_seq=": "after_seq", "after_seq=18446744073709551616": "after_seq",
+		"after_seq=-1": "after_seq", "after_seq=one": "after_seq",
+		"after_seq=1.5": "after_seq", "after_seq=": "after_seq", "after_seq=18446744073709551616": "after_seq",
 		"types=office.nothing": "types", "system=attic": "system", "types=": "types", "system=": "system",
 	} {
-		if got := n.get("/events?"+query).want(http.StatusBadRequest, "invalid_parameter").details()["parameter"]; got != name {
+		if got := n.get("/events?"+query).
+			want(http.StatusBadRequest, "invalid_parameter").details()["parameter"]; got != name {
 			t.Errorf("/events?%s: details name %v", query, got)
 		}
 	}
 	for _, day := range []string{"abc", "2026-9-7", "2026-02-30", "2026-09-07T00:00:00Z", "20260907", ""} {
-		if got := n.get("/factory/attendance?week_start="+day).want(http.StatusBadRequest, "invalid_parameter").details()["parameter"]; got != "week_start" {
+		if got := n.get("/factory/attendance?week_start="+day).
+			want(http.StatusBadRequest, "invalid_parameter").details()["parameter"]; got != "week_start" {
 			t.Errorf("/factory/attendance?week_start=%s: details name %v", day, got)
 		}
 	}
-	if rows := n.get("/factory/attendance?week_start=2026-09-08").want(200, "").items(); len(rows) != 0 { // a Tuesday begins no week
+	// a Tuesday begins no week
+	if rows := n.get("/factory/attendance?week_start=2026-09-08").want(200, "").items(); len(rows) != 0 {
 		t.Errorf("the week of a Tuesday has %d rows", len(rows))
 	}
 	n.get("/office/sales-orders?status=%2").want(http.StatusBadRequest, "invalid_parameter")
@@ -191,10 +208,14 @@ func TestACursorBelongsToItsList(t *testing.T) {
 		}
 		n.get(path+"?updated_since=2020-01-01T00:00:00Z&cursor="+cursor).want(http.StatusBadRequest, "invalid_cursor")
 	}
-	n.get("/office/sales-orders?status=received&cursor="+cursors["/office/sales-orders"]).want(http.StatusBadRequest, "invalid_cursor")
+	n.get("/office/sales-orders?status=received&cursor="+cursors["/office/sales-orders"]).
+		want(http.StatusBadRequest, "invalid_cursor")
 	n.get("/events?system=office&cursor="+cursors["/events"]).want(http.StatusBadRequest, "invalid_cursor")
 	filtered := n.get("/office/products?limit=1").want(200, "").cursor()
-	for _, damaged := range []string{"", "x", "=", filtered + "A", filtered[1:], filtered[:len(filtered)-1], "A" + filtered, strings.Repeat("A", 200)} {
+	for _, damaged := range []string{
+		"", "x", "=", filtered + "A", filtered[1:], filtered[:len(filtered)-1], "A" + filtered,
+		strings.Repeat("A", 200),
+	} {
 		n.get("/office/products?cursor="+damaged).want(http.StatusBadRequest, "invalid_cursor")
 	}
 	foreign := shared.create(t, `{"clock":"manual"}`)
@@ -213,7 +234,8 @@ func TestADamagedCursorIsRefused(t *testing.T) {
 	for i := range cursor {
 		for _, c := range alphabet {
 			damaged := cursor[:i] + string(c) + cursor[i+1:]
-			if a := n.get("/office/products?cursor=" + damaged); damaged != cursor && a.status != http.StatusBadRequest {
+			if a := n.get("/office/products?cursor=" + damaged); damaged != cursor &&
+				a.status != http.StatusBadRequest {
 				taken = append(taken, damaged)
 			}
 		}
@@ -254,7 +276,8 @@ func TestUpdatedSinceLeavesOutWhatHasNotChanged(t *testing.T) {
 					}
 				}
 				var got []string
-				for _, row := range n.all(path + "?updated_since=" + since.UTC().Format("2006-01-02T15:04:05.000000Z")) {
+				for _, row := range n.all(path + "?updated_since=" +
+					since.UTC().Format("2006-01-02T15:04:05.000000Z")) {
 					got = append(got, text(row, "id"))
 				}
 				if !slices.Equal(got, want) {
@@ -262,7 +285,8 @@ func TestUpdatedSinceLeavesOutWhatHasNotChanged(t *testing.T) {
 				}
 			}
 		}
-		zoned := url.QueryEscape(moment(t, all[0][member]).Add(time.Microsecond).In(time.FixedZone("", 2*60*60)).Format(time.RFC3339Nano))
+		zoned := url.QueryEscape(moment(t, all[0][member]).Add(time.Microsecond).In(time.FixedZone("", 2*60*60)).
+			Format(time.RFC3339Nano))
 		for _, row := range n.all(path + "?updated_since=" + zoned) {
 			if !moment(t, row[member]).After(moment(t, all[0][member])) {
 				t.Errorf("%s since %s: %v", path, zoned, row[member])
@@ -398,9 +422,11 @@ func TestTheOrderOfTeaching(t *testing.T) {
 		}
 	}
 	for path, first := range map[string][]string{
-		"/office/customers": {"cus_brightwell"}, "/office/products": {"prd_flyer", "prd_poster"}, "/factory/products": {"prd_flyer", "prd_poster"},
-		"/office/suppliers": {"sup_mill", "sup_quick", "sup_chroma", "sup_bargain", "sup_landlord", "sup_lessor", "sup_bank"},
-		"/factory/presses":  {"prs_digital", "prs_offset"}, "/factory/operators": {"opr_1001", "opr_1002", "opr_1003"},
+		"/office/customers": {"cus_brightwell"}, "/office/products": {"prd_flyer", "prd_poster"},
+		"/factory/products": {"prd_flyer", "prd_poster"},
+		"/office/suppliers": {"sup_mill", "sup_quick", "sup_chroma", "sup_bargain", "sup_landlord",
+			"sup_lessor", "sup_bank"},
+		"/factory/presses": {"prs_digital", "prs_offset"}, "/factory/operators": {"opr_1001", "opr_1002", "opr_1003"},
 	} {
 		list := n.all(path)
 		for i, id := range first {

@@ -27,7 +27,8 @@ func TestALotThatIsNotTakenCostsNothing(t *testing.T) {
 		n.tick(479)
 	})
 	forgotten := n.lot("LOT-0002")
-	agrees(t, "the second offer", forgotten, object{"created_on": "2026-09-09", "answer_by": "2026-09-11", "status": "offered"})
+	agrees(t, "the second offer", forgotten,
+		object{"created_on": "2026-09-09", "answer_by": "2026-09-11", "status": "offered"})
 	at, before := n.newest(), n.row("/sandbox")
 	w.step("the morning after", func() { n.tick(1) })
 	w.lapsesLot(at, forgotten)
@@ -44,7 +45,8 @@ func TestALotThatIsNotTakenCostsNothing(t *testing.T) {
 
 func (w *witness) declinesLot(lot object) {
 	t := w.t
-	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.DECLINED", "OPEN.EVT.OFFICE.CONTRACT_LOT.DECLINED", "OPEN.BODY.OFFICE.CONTRACT_LOTS", "IDEM.REPLAY")
+	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.DECLINED", "OPEN.EVT.OFFICE.CONTRACT_LOT.DECLINED",
+		"OPEN.BODY.OFFICE.CONTRACT_LOTS", "IDEM.REPLAY")
 	path := "/office/contract-lots/" + text(lot, "id")
 	w.refusesQuietly(path+"/decline", `{"reason":"too cheap"}`, http.StatusUnprocessableEntity, "validation_failed")
 	for _, body := range []string{`[]`, `"no"`, `{"a":1,"a":2}`, `{`} {
@@ -58,25 +60,30 @@ func (w *witness) declinesLot(lot object) {
 	}
 	at, before, key := w.newest(), w.row("/sandbox"), freshKey()
 	a := w.post(path+"/decline", "", "Idempotency-Key", key).want(http.StatusOK, "")
-	agrees(t, "the declined lot", a.data(), object{"status": "declined", "work_order_ref": nil, "shipment_id": nil, "expired_reason": nil})
+	agrees(t, "the declined lot", a.data(),
+		object{"status": "declined", "work_order_ref": nil, "shipment_id": nil, "expired_reason": nil})
 	w.sameRow(a, path)
 	events := w.wrote(at, "office.contract_lot.declined")
-	w.says(events, text(lot, "id"), "office.contract_lot.declined", object{"status": "declined", "number": lot["number"]})
+	w.says(events, text(lot, "id"), "office.contract_lot.declined",
+		object{"status": "declined", "number": lot["number"]})
 	w.refusesEverything(a.data())
 	again := w.post(path+"/decline", "", "Idempotency-Key", key).want(http.StatusOK, "")
 	if string(again.raw) != string(a.raw) || again.header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("declining again under its key answers %s", again.raw)
 	}
-	agrees(t, "the sandbox", w.row("/sandbox"), object{"reputation": before["reputation"], "cash_minor": before["cash_minor"]})
+	agrees(t, "the sandbox", w.row("/sandbox"),
+		object{"reputation": before["reputation"], "cash_minor": before["cash_minor"]})
 }
 
 func (w *witness) lapsesLot(since uint64, lot object) {
 	t := w.t
 	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.EXPIRED", "OPEN.EVT.OFFICE.CONTRACT_LOT.EXPIRED")
 	row := w.row("/office/contract-lots/" + text(lot, "id"))
-	agrees(t, "the forgotten lot", row, object{"status": "expired", "expired_reason": "offer_lapsed", "penalty_minor": lot["penalty_minor"], "shipment_id": nil})
+	agrees(t, "the forgotten lot", row, object{"status": "expired", "expired_reason": "offer_lapsed",
+		"penalty_minor": lot["penalty_minor"], "shipment_id": nil})
 	w.says(w.feed(since), text(lot, "id"), "office.contract_lot.expired", object{
-		"status": "expired", "number": lot["number"], "reason": "offer_lapsed", "penalty_minor": 0, "cash_minor": w.row("/office/cash")["cash_minor"],
+		"status": "expired", "number": lot["number"], "reason": "offer_lapsed", "penalty_minor": 0,
+		"cash_minor": w.row("/office/cash")["cash_minor"],
 	})
 	w.refusesEverything(row)
 }
@@ -113,10 +120,14 @@ func (n *tenant) listsLots() {
 	if all := list.items(); found != len(all) {
 		t.Errorf("of %d lots the filters find %d", len(all), found)
 	}
-	for _, bad := range []string{"status=lost", "status=", "status=OFFERED", "status=offered,declined", "status=offered&status=declined"} {
-		agrees(t, "details", n.get(path+"?"+bad).want(http.StatusBadRequest, "invalid_parameter").details(), object{"parameter": "status"})
+	for _, bad := range []string{
+		"status=lost", "status=", "status=OFFERED", "status=offered,declined", "status=offered&status=declined",
+	} {
+		agrees(t, "details", n.get(path+"?"+bad).want(http.StatusBadRequest, "invalid_parameter").details(),
+			object{"parameter": "status"})
 	}
-	agrees(t, "details", n.get(path+"?customer_id=cus_fennimore").want(http.StatusBadRequest, "invalid_parameter").details(), object{"parameter": "customer_id"})
+	agrees(t, "details", n.get(path+"?customer_id=cus_fennimore").
+		want(http.StatusBadRequest, "invalid_parameter").details(), object{"parameter": "customer_id"})
 	for _, read := range []string{path, path + "/" + text(list.items()[0], "id")} {
 		tag := n.get(read).want(http.StatusOK, "").header.Get("ETag")
 		n.get(read, "If-None-Match", tag).want(http.StatusNotModified, "")
@@ -128,12 +139,15 @@ func (n *tenant) listsLots() {
 // printed and not sent, one is not even printed, one leaves in the last minute.
 func TestAMissedLotCostsItsPenaltyAndTheReputation(t *testing.T) {
 	t.Parallel()
-	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.EXPIRED", "OPEN.STATE.CONTRACT_LOT", "OPEN.BRIDGE.LOT", "OPEN.BODY.OFFICE.SHIPMENTS.LOT")
+	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.EXPIRED", "OPEN.STATE.CONTRACT_LOT", "OPEN.BRIDGE.LOT",
+		"OPEN.BODY.OFFICE.SHIPMENTS.LOT")
 	n := bulk(t, "auto", nil)
 	w := watch(n)
 	var ready, unprinted, kept object
 	w.step("three mornings", func() { n.untilDay(3) })
-	w.step("accept", func() { ready, unprinted, kept = n.takeLot("LOT-0001"), n.takeLot("LOT-0002"), n.takeLot("LOT-0003") })
+	w.step("accept", func() {
+		ready, unprinted, kept = n.takeLot("LOT-0001"), n.takeLot("LOT-0002"), n.takeLot("LOT-0003")
+	})
 	w.step("print two", func() {
 		n.finish(text(ready, "work_order_ref"))
 		n.finish(text(kept, "work_order_ref"))
@@ -151,21 +165,25 @@ func TestAMissedLotCostsItsPenaltyAndTheReputation(t *testing.T) {
 		if got := len(n.all("/office/customer-invoices")); got != bills {
 			t.Errorf("for a lot that is over there are %d bills more", got-bills)
 		}
-		agrees(t, "the missed lot", n.lot("LOT-0001"), object{"status": "expired", "shipment_id": nil, "invoice_id": nil})
+		agrees(t, "the missed lot", n.lot("LOT-0001"),
+			object{"status": "expired", "shipment_id": nil, "invoice_id": nil})
 	})
 	w.step("the last minute of the second", func() { n.tick(479) })
 	w.step("the next morning", func() { w.missesLot(unprinted, "2026-09-17") })
 	// The auto bridge lets nobody print what nobody takes.
-	n.wrongLotState("/factory/print-runs", encode(t, object{"press_id": "prs_offset", "work_order_id": unprinted["work_order_ref"]}), "expired", "accepted")
+	n.wrongLotState("/factory/print-runs", encode(t,
+		object{"press_id": "prs_offset", "work_order_id": unprinted["work_order_ref"]}), "expired", "accepted")
 	w.step("the last minute of the third", func() { n.tick(479) })
 	w.step("in time", func() {
 		at := n.newest()
 		shipment := n.billLot(kept).want(http.StatusCreated, "").data()
-		w.delivered(w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered", "office.customer_invoice.created"), kept, shipment, "client")
+		w.delivered(w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered",
+			"office.customer_invoice.created"), kept, shipment, "client")
 	})
 	w.step("the day after", func() { n.day() })
 	agrees(t, "the third lot", n.lot("LOT-0003"), object{"status": "delivered", "expired_reason": nil})
-	if got, want := -sums(t, n.penalties(), "amount_minor"), number(t, ready, "penalty_minor")+number(t, unprinted, "penalty_minor"); got != want || len(n.penalties()) != 2 {
+	if got, want := -sums(t, n.penalties(), "amount_minor"), number(t, ready, "penalty_minor")+number(t, unprinted,
+		"penalty_minor"); got != want || len(n.penalties()) != 2 {
 		t.Errorf("two lots were missed for %d, booked are %v", want, n.penalties())
 	}
 	w.ended()
@@ -178,7 +196,8 @@ func (w *witness) missesLot(lot object, today string) {
 	id, at, before := text(lot, "id"), w.newest(), w.row("/sandbox")
 	w.tick(1)
 	after, row := w.row("/sandbox"), w.row("/office/contract-lots/"+id)
-	agrees(t, "the missed lot", row, object{"status": "expired", "expired_reason": "delivery_missed", "shipment_id": nil, "work_order_ref": lot["work_order_ref"]})
+	agrees(t, "the missed lot", row, object{"status": "expired", "expired_reason": "delivery_missed",
+		"shipment_id": nil, "work_order_ref": lot["work_order_ref"]})
 	penalty := number(t, lot, "penalty_minor")
 	if got := number(t, before, "cash_minor") - number(t, after, "cash_minor"); got != penalty || penalty <= 0 {
 		t.Errorf("the penalty is %d, and %d were taken", penalty, got)
@@ -188,12 +207,16 @@ func (w *witness) missesLot(lot object, today string) {
 	}
 	events := w.feed(at)
 	w.says(events, id, "office.contract_lot.expired", object{
-		"status": "expired", "number": lot["number"], "reason": "delivery_missed", "penalty_minor": penalty, "cash_minor": after["cash_minor"],
+		"status": "expired", "number": lot["number"], "reason": "delivery_missed", "penalty_minor": penalty,
+		"cash_minor": after["cash_minor"],
 	})
 	entry := one(t, w.penalties(), "reference_id", id)
-	agrees(t, "the ledger", entry, object{"amount_minor": -penalty, "balance_minor": after["cash_minor"], "kind": "lot_penalty", "entry_on": today})
+	agrees(t, "the ledger", entry, object{
+		"amount_minor": -penalty, "balance_minor": after["cash_minor"], "kind": "lot_penalty", "entry_on": today,
+	})
 	for _, e := range events {
-		if e["id"] == entry["event_id"] && (e["type"] != "office.contract_lot.expired" || e["sim_date"] != today || child(t, e, "data")["id"] != id) {
+		if e["id"] == entry["event_id"] &&
+			(e["type"] != "office.contract_lot.expired" || e["sim_date"] != today || child(t, e, "data")["id"] != id) {
 			t.Errorf("the penalty belongs to %v", e)
 		}
 	}

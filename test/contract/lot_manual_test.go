@@ -13,7 +13,8 @@ import (
 // a part goes to nobody; one is forgotten.
 func TestWithTheManualBridgeTheClientCarriesALot(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BRIDGE.MANUAL", "OPEN.BRIDGE.LOT", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL", "OPEN.STATE.FACTORY_SHIPMENT.REFERENCE")
+	rows(t, "OPEN.BRIDGE.MANUAL", "OPEN.BRIDGE.LOT", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL",
+		"OPEN.STATE.FACTORY_SHIPMENT.REFERENCE")
 	n := bulk(t, "manual", nil)
 	w := watch(n)
 	lots := map[string]object{}
@@ -37,7 +38,8 @@ func TestWithTheManualBridgeTheClientCarriesALot(t *testing.T) {
 	w.step("lose one parcel of two", func() { n.sendsInParts(lots["LOT-0003"], "LOT-3") })
 	var forgotten string
 	w.step("order what will be forgotten", func() {
-		forgotten = text(n.work(text(lots["LOT-0004"], "sku"), int(number(t, lots["LOT-0004"], "quantity")), text(lots["LOT-0004"], "id")), "id")
+		forgotten = text(n.work(text(lots["LOT-0004"], "sku"), int(number(t, lots["LOT-0004"], "quantity")),
+			text(lots["LOT-0004"], "id")), "id")
 	})
 	for day := 6; day <= 20; day++ {
 		w.step("a day passes", func() { n.untilDay(day) })
@@ -47,7 +49,8 @@ func TestWithTheManualBridgeTheClientCarriesALot(t *testing.T) {
 		"LOT-0002": {"status": "paid", "dispute_code": nil},
 		"LOT-0003": {"status": "overdue", "dispute_code": "goods_not_received", "amount_paid_minor": 0},
 	} {
-		agrees(t, "the bill of "+numbered, n.row("/office/customer-invoices/"+text(n.lot(numbered), "invoice_id")), want)
+		agrees(t, "the bill of "+numbered,
+			n.row("/office/customer-invoices/"+text(n.lot(numbered), "invoice_id")), want)
 		agrees(t, numbered, n.lot(numbered), object{"status": "delivered", "work_order_ref": nil})
 	}
 	agrees(t, "LOT-0004", n.lot("LOT-0004"), object{"status": "expired", "expired_reason": "delivery_missed"})
@@ -61,7 +64,8 @@ func TestWithTheManualBridgeTheClientCarriesALot(t *testing.T) {
 func (w *witness) acceptsLotByHand(numbered, body string) object {
 	t := w.t
 	t.Helper()
-	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.ACCEPTED", "OPEN.EVT.OFFICE.CONTRACT_LOT.ACCEPTED", "OPEN.BODY.OFFICE.CONTRACT_LOTS")
+	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.ACCEPTED", "OPEN.EVT.OFFICE.CONTRACT_LOT.ACCEPTED",
+		"OPEN.BODY.OFFICE.CONTRACT_LOTS")
 	at, path := w.newest(), "/office/contract-lots/"+text(w.lot(numbered), "id")
 	a := w.post(path+"/accept", body).want(http.StatusOK, "")
 	w.sameRow(a, path)
@@ -117,7 +121,8 @@ func (n *tenant) sendsInParts(lot object, reference string) {
 		text(n.work(text(lot, "sku"), quantity-1, text(lot, "id")), "id"),
 		text(n.work(text(lot, "sku"), 1, reference), "id"),
 	}
-	n.post("/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_ids": works, "overs_pct": 20})).want(http.StatusCreated, "")
+	n.post("/factory/print-runs", encode(t,
+		object{"press_id": "prs_digital", "work_order_ids": works, "overs_pct": 20})).want(http.StatusCreated, "")
 	ready := func(work string) bool { return n.row("/factory/work-orders/" + work)["status"] == "ready" }
 	const hours = 8
 	for range hours {
@@ -134,7 +139,8 @@ func (n *tenant) sendsInParts(lot object, reference string) {
 // TestHeadOfficeCanShipALotFirst, and the auto bridge makes the Factory follow.
 func TestHeadOfficeCanShipALotFirst(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BODY.OFFICE.SHIPMENTS", "OPEN.BODY.OFFICE.SHIPMENTS.LOT", "OPEN.BRIDGE.SHIPMENT", "OPEN.ERR.QUANTITY_MISMATCH", "OPEN.IDEM.BYTES", "SHP.INVOICE")
+	rows(t, "OPEN.BODY.OFFICE.SHIPMENTS", "OPEN.BODY.OFFICE.SHIPMENTS.LOT", "OPEN.BRIDGE.SHIPMENT",
+		"OPEN.ERR.QUANTITY_MISMATCH", "OPEN.IDEM.BYTES", "SHP.INVOICE")
 	n := bulk(t, "auto", nil)
 	w := watch(n)
 	w.step("two mornings", func() { n.untilDay(2) })
@@ -148,7 +154,8 @@ func TestHeadOfficeCanShipALotFirst(t *testing.T) {
 		quantity := number(t, lot, "quantity")
 		for _, wrong := range []int64{1, quantity - 1, quantity + 1, 1<<63 - 1} {
 			body["quantity"] = wrong
-			agrees(t, "details", n.refusesQuietly("/office/shipments", encode(t, body), http.StatusUnprocessableEntity, "quantity_mismatch").details(), object{"quantity": quantity})
+			agrees(t, "details", n.refusesQuietly("/office/shipments", encode(t, body), http.StatusUnprocessableEntity,
+				"quantity_mismatch").details(), object{"quantity": quantity})
 		}
 		delete(body, "quantity")
 		if c.given != nil {
@@ -157,10 +164,12 @@ func TestHeadOfficeCanShipALotFirst(t *testing.T) {
 		at := n.newest()
 		var shipment object
 		w.step("ship", func() { shipment = n.twice("/office/shipments", encode(t, body)).data() })
-		events := w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered", "office.customer_invoice.created")
+		events := w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered",
+			"office.customer_invoice.created")
 		w.delivered(events, lot, shipment, "client")
 		parcel := one(t, n.all("/factory/shipments"), "work_order_id", text(lot, "work_order_ref"))
-		agrees(t, "the parcel", parcel, object{"bridged_office_shipment_id": shipment["id"], "reference": lot["id"], "quantity": quantity})
+		agrees(t, "the parcel", parcel,
+			object{"bridged_office_shipment_id": shipment["id"], "reference": lot["id"], "quantity": quantity})
 		w.says(events, text(parcel, "id"), "factory.shipment.created", object{"source": "bridge"})
 		if c.given == nil {
 			c.given = parcel["id"]
@@ -175,39 +184,51 @@ func TestHeadOfficeCanShipALotFirst(t *testing.T) {
 // there.
 func TestAShipmentIsForAnOrderOrALot(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BODY.OFFICE.SHIPMENTS", "OPEN.ERR.VALIDATION_FAILED", "OPEN.HTTP.NULL", "OPEN.HTTP.INTEGERS", "ERR.IDEMPOTENCY_REQUIRED")
+	rows(t, "OPEN.BODY.OFFICE.SHIPMENTS", "OPEN.ERR.VALIDATION_FAILED", "OPEN.HTTP.NULL", "OPEN.HTTP.INTEGERS",
+		"ERR.IDEMPOTENCY_REQUIRED")
 	n := bulk(t, "manual", nil)
 	n.day()
 	lot, order := text(n.takeLot("LOT-0001"), "id"), text(n.accept(text(n.order("SO-1001"), "id")), "id")
 	for body, fields := range map[string]string{
 		`{}`: "sales_order_id",
 		fmt.Sprintf(`{"sales_order_id":%q,"contract_lot_id":%q}`, order, lot): "contract_lot_id",
-		`{"contract_lot_id":null}`:                                                                        "contract_lot_id",
-		`{"contract_lot_id":""}`:                                                                          "contract_lot_id",
-		`{"contract_lot_id":7}`:                                                                           "contract_lot_id",
-		`{"contract_lot_id":["` + lot + `"]}`:                                                             "contract_lot_id",
-		`{"contract_lot_id":"` + strings.Repeat("é", 65) + `"}`:                                           "contract_lot_id",
-		fmt.Sprintf(`{"sales_order_id":%q,"contract_lot_id":null}`, order):                                "contract_lot_id",
-		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":0}`, lot):                                           "quantity",
-		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":-1}`, lot):                                          "quantity",
-		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":"1"}`, lot):                                         "quantity",
-		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":1.0}`, lot):                                         "quantity",
-		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":9223372036854775808}`, lot):                         "quantity",
-		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":null}`, lot):                                        "quantity",
-		fmt.Sprintf(`{"contract_lot_id":%q,"factory_shipment_ref":"%s"}`, lot, strings.Repeat("é", 65)):   "factory_shipment_ref",
-		fmt.Sprintf(`{"contract_lot_id":%q,"lot_id":%q}`, lot, lot):                                       "lot_id",
-		fmt.Sprintf(`{"sales_order_id":%q,"contract_lot_id":%q,"quantity":1}`, "so_nobody", "lot_nobody"): "contract_lot_id",
+		`{"contract_lot_id":null}`: "contract_lot_id",
+		`{"contract_lot_id":""}`:   "contract_lot_id",
+		`{"contract_lot_id":7}`:    "contract_lot_id",
+		`{"contract_lot_id":["` + lot +
+			`"]}`: "contract_lot_id",
+		`{"contract_lot_id":"` + strings.Repeat("é", 65) +
+			`"}`: "contract_lot_id",
+		fmt.Sprintf(`{"sales_order_id":%q,"contract_lot_id":null}`,
+			order): "contract_lot_id",
+		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":0}`, lot):                   "quantity",
+		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":-1}`, lot):                  "quantity",
+		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":"1"}`, lot):                 "quantity",
+		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":1.0}`, lot):                 "quantity",
+		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":9223372036854775808}`, lot): "quantity",
+		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":null}`, lot):                "quantity",
+		fmt.Sprintf(`{"contract_lot_id":%q,"factory_shipment_ref":"%s"}`,
+			lot, strings.Repeat("é", 65)): "factory_shipment_ref",
+		fmt.Sprintf(`{"contract_lot_id":%q,"lot_id":%q}`, lot, lot): "lot_id",
+		fmt.Sprintf(`{"sales_order_id":%q,"contract_lot_id":%q,"quantity":1}`,
+			"so_nobody", "lot_nobody"): "contract_lot_id",
 	} {
 		a := n.refusesQuietly("/office/shipments", body, http.StatusUnprocessableEntity, "validation_failed")
 		if got := slices.Sorted(slices.Values(badFields(a))); !slices.Equal(got, strings.Fields(fields)) {
 			t.Errorf("%s: named are %v, want %s", body, got, fields)
 		}
 	}
-	for _, nobody := range []object{{"contract_lot_id": "lot_0"}, {"contract_lot_id": order}, {"contract_lot_id": "LOT-0001"}, {"sales_order_id": lot}, {"contract_lot_id": strings.Repeat("é", 64)}} {
+	for _, nobody := range []object{
+		{"contract_lot_id": "lot_0"}, {"contract_lot_id": order}, {"contract_lot_id": "LOT-0001"},
+		{"sales_order_id": lot}, {"contract_lot_id": strings.Repeat("é", 64)},
+	} {
 		n.refusesQuietly("/office/shipments", encode(t, nobody), http.StatusNotFound, "not_found")
 	}
-	n.refusesQuietly("/office/shipments", fmt.Sprintf(`{"contract_lot_id":%q,"contract_lot_id":%q}`, lot, lot), http.StatusBadRequest, "invalid_json")
-	n.send(t, request{method: "POST", path: "/office/shipments", body: encode(t, object{"contract_lot_id": lot}), key: n.office}).want(http.StatusBadRequest, "idempotency_required")
+	n.refusesQuietly("/office/shipments", fmt.Sprintf(`{"contract_lot_id":%q,"contract_lot_id":%q}`, lot, lot),
+		http.StatusBadRequest, "invalid_json")
+	n.send(t, request{
+		method: "POST", path: "/office/shipments", body: encode(t, object{"contract_lot_id": lot}), key: n.office,
+	}).want(http.StatusBadRequest, "idempotency_required")
 	n.billLot(object{"id": lot}).want(http.StatusCreated, "")
 	n.bill(order)
 }
@@ -240,10 +261,12 @@ func TestNobodyKeepsALotFromBeingAccepted(t *testing.T) {
 	own := n.work("prd_card", 5, text(lot, "id"))
 	got := n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").data()
 	work := n.row("/factory/work-orders/" + text(got, "work_order_ref"))
-	if work["id"] == own["id"] || work["source"] != "bridge" || work["reference"] != lot["id"] || work["sku"] != lot["sku"] || work["quantity"] != lot["quantity"] {
+	if work["id"] == own["id"] || work["source"] != "bridge" || work["reference"] != lot["id"] ||
+		work["sku"] != lot["sku"] || work["quantity"] != lot["quantity"] {
 		t.Errorf("the bridge's work order is %v", work)
 	}
-	n.refusesQuietly("/factory/work-orders", encode(t, object{"sku": "prd_card", "quantity": 5, "reference": lot["id"]}), http.StatusConflict, "duplicate_reference")
+	n.refusesQuietly("/factory/work-orders", encode(t,
+		object{"sku": "prd_card", "quantity": 5, "reference": lot["id"]}), http.StatusConflict, "duplicate_reference")
 }
 
 // TestBillingALotBeforeItsGoodsSavesNothing bills a lot on the day on which it
@@ -271,9 +294,11 @@ func TestBillingALotBeforeItsGoodsSavesNothing(t *testing.T) {
 	}
 	total, penalty := number(t, lot, "total_minor"), number(t, lot, "penalty_minor")
 	agrees(t, "the bill", n.row("/office/customer-invoices/"+invoice), object{
-		"status": "paid", "gross_minor": total, "late_discount_minor": penalty, "total_minor": total - penalty, "amount_paid_minor": total - penalty, "balance_minor": 0,
+		"status": "paid", "gross_minor": total, "late_discount_minor": penalty, "total_minor": total - penalty,
+		"amount_paid_minor": total - penalty, "balance_minor": 0,
 	})
-	agrees(t, "the payment", one(t, n.all("/office/payments"), "customer_invoice_id", invoice), object{"amount_minor": total - penalty})
+	agrees(t, "the payment", one(t, n.all("/office/payments"), "customer_invoice_id", invoice),
+		object{"amount_minor": total - penalty})
 	if booked := n.penalties(); len(booked) > 0 {
 		t.Errorf("the penalty was taken twice: %v", booked)
 	}

@@ -16,7 +16,8 @@ import (
 func bulk(t testing.TB, bridge string, terms object) *tenant {
 	t.Helper()
 	lots := object{
-		"every_days": 1, "first_days": []int{1, 1}, "sheets": []int{300, 400}, "price_pct": []int{58, 80}, "answer_days": 2, "deliver_days": []int{5, 5}, "penalty_pct": 15,
+		"every_days": 1, "first_days": []int{1, 1}, "sheets": []int{300, 400}, "price_pct": []int{58, 80},
+		"answer_days": 2, "deliver_days": []int{5, 5}, "penalty_pct": 15,
 	}
 	maps.Copy(lots, terms)
 	return calmCompany(t, bridge, object{"contract_lots": lots, "customers": object{"late_factor": 0}})
@@ -57,7 +58,8 @@ func (n *tenant) finish(work string) {
 // wrongLotState makes a call that the state of a lot does not allow.
 func (n *tenant) wrongLotState(path, body, status, allowed string) {
 	n.t.Helper()
-	agrees(n.t, "details of "+path, n.refusesQuietly(path, body, http.StatusConflict, "invalid_state").details(), object{"status": status, "allowed": []string{allowed}})
+	agrees(n.t, "details of "+path, n.refusesQuietly(path, body, http.StatusConflict, "invalid_state").details(),
+		object{"status": status, "allowed": []string{allowed}})
 }
 
 // refusesEverything tries each call for a lot that is over.
@@ -66,34 +68,42 @@ func (n *tenant) refusesEverything(lot object) {
 	path := "/office/contract-lots/" + text(lot, "id")
 	n.wrongLotState(path+"/accept", "", text(lot, "status"), "offered")
 	n.wrongLotState(path+"/decline", "", text(lot, "status"), "offered")
-	n.wrongLotState("/office/shipments", encode(n.t, object{"contract_lot_id": lot["id"]}), text(lot, "status"), "accepted")
+	n.wrongLotState("/office/shipments", encode(n.t, object{"contract_lot_id": lot["id"]}),
+		text(lot, "status"), "accepted")
 }
 
 // offered checks the lot of a morning, its event and its terms.
 func (w *witness) offered(since uint64, numbered string) object {
 	t := w.t
 	t.Helper()
-	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.OFFERED", "OPEN.EVT.OFFICE.CONTRACT_LOT.OFFERED", "OPEN.FIELDS.CONTRACT_LOT", "OPEN.STATE.CONTRACT_LOT", "OPEN.ROUTE.OFFICE.CONTRACT_LOTS")
+	rows(t, "EVT.TYPE.OFFICE.CONTRACT_LOT.OFFERED", "OPEN.EVT.OFFICE.CONTRACT_LOT.OFFERED", "OPEN.FIELDS.CONTRACT_LOT",
+		"OPEN.STATE.CONTRACT_LOT", "OPEN.ROUTE.OFFICE.CONTRACT_LOTS")
 	lot := w.lot(numbered)
-	exactly(t, "a contract lot", lot, "number customer_id sku product_name unit quantity unit_price_minor total_minor penalty_minor currency answer_by deliver_by status "+
-		"work_order_ref shipment_id invoice_id expired_reason")
+	exactly(t, "a contract lot",
+		lot, "number customer_id sku product_name unit quantity unit_price_minor total_minor penalty_minor currency "+
+			"answer_by deliver_by status work_order_ref shipment_id invoice_id expired_reason")
 	product := w.row("/office/products/" + text(lot, "sku"))
-	price, list, total := number(t, lot, "unit_price_minor"), number(t, product, "list_price_minor"), number(t, lot, "total_minor")
+	price, list, total := number(t, lot, "unit_price_minor"), number(t, product, "list_price_minor"),
+		number(t, lot, "total_minor")
 	if price*100 < list*58-50 || price*100 > list*80+50 || total != price*number(t, lot, "quantity") {
 		t.Errorf("the lot is for %v at %d, %d in all, where the list says %d", lot["quantity"], price, total, list)
 	}
 	agrees(t, "the offer", lot, object{
-		"customer_id": "cus_fennimore", "status": "offered", "currency": "XTS", "penalty_minor": (total*15 + 50) / 100, "product_name": product["name"], "unit": product["unit"],
+		"customer_id": "cus_fennimore", "status": "offered", "currency": "XTS",
+		"penalty_minor": (total*15 + 50) / 100, "product_name": product["name"], "unit": product["unit"],
 		"work_order_ref": nil, "shipment_id": nil, "invoice_id": nil, "expired_reason": nil,
 	})
 	events := w.feed(since)
 	said := object{"status": "offered"}
-	for _, same := range []string{"number", "sku", "quantity", "unit_price_minor", "total_minor", "penalty_minor", "answer_by", "deliver_by"} {
+	for _, same := range []string{
+		"number", "sku", "quantity", "unit_price_minor", "total_minor", "penalty_minor", "answer_by", "deliver_by",
+	} {
 		said[same] = lot[same]
 	}
 	w.says(events, text(lot, "id"), "office.contract_lot.offered", said)
 	for _, e := range ofType(events, "office.contract_lot.offered") {
-		if child(t, e, "links")["self"] != "/office/contract-lots/"+text(lot, "id") || e["sim_date"] != lot["created_on"] || len(changes(t, e)) > 0 {
+		if child(t, e, "links")["self"] != "/office/contract-lots/"+text(lot, "id") ||
+			e["sim_date"] != lot["created_on"] || len(changes(t, e)) > 0 {
 			t.Errorf("the offer is told of as %v", e)
 		}
 	}
@@ -113,12 +123,15 @@ func TestTheAutoBridgeCarriesALotToCash(t *testing.T) {
 	at := n.newest()
 	w.step("the first morning", func() { n.day() })
 	lot := w.offered(at, "LOT-0001")
-	agrees(t, "the first offer", lot, object{"created_on": "2026-09-08", "answer_by": "2026-09-10", "deliver_by": "2026-09-15"})
+	agrees(t, "the first offer", lot,
+		object{"created_on": "2026-09-08", "answer_by": "2026-09-10", "deliver_by": "2026-09-15"})
 	n.countsAgree()
 	w.step("accept", func() { lot = w.acceptsLotByAuto(lot) })
 	work := text(lot, "work_order_ref")
-	n.refusesQuietly("/office/shipments", encode(t, object{"contract_lot_id": lot["id"]}), http.StatusConflict, "work_order_not_ready")
-	n.refusesQuietly("/factory/shipments", encode(t, object{"work_order_id": work}), http.StatusConflict, "work_order_not_ready")
+	n.refusesQuietly("/office/shipments", encode(t, object{"contract_lot_id": lot["id"]}), http.StatusConflict,
+		"work_order_not_ready")
+	n.refusesQuietly("/factory/shipments", encode(t, object{"work_order_id": work}), http.StatusConflict,
+		"work_order_not_ready")
 	w.step("print", func() { n.finish(work) })
 	w.step("ship", func() { lot = w.shipsLotFromFactory(lot) })
 	n.countsAgree()
@@ -139,7 +152,8 @@ func TestTheAutoBridgeCarriesALotToCash(t *testing.T) {
 
 func (w *witness) acceptsLotByAuto(lot object) object {
 	t := w.t
-	rows(t, "OPEN.BRIDGE.LOT", "OPEN.BODY.OFFICE.CONTRACT_LOTS", "EVT.TYPE.OFFICE.CONTRACT_LOT.ACCEPTED", "OPEN.EVT.OFFICE.CONTRACT_LOT.ACCEPTED", "OPEN.EVENT.TWO", "EVT.ONE", "IDEM.REPLAY")
+	rows(t, "OPEN.BRIDGE.LOT", "OPEN.BODY.OFFICE.CONTRACT_LOTS", "EVT.TYPE.OFFICE.CONTRACT_LOT.ACCEPTED",
+		"OPEN.EVT.OFFICE.CONTRACT_LOT.ACCEPTED", "OPEN.EVENT.TWO", "EVT.ONE", "IDEM.REPLAY")
 	id := text(lot, "id")
 	path := "/office/contract-lots/" + id
 	w.wrongLotState("/office/shipments", encode(t, object{"contract_lot_id": id}), "offered", "accepted")
@@ -147,7 +161,8 @@ func (w *witness) acceptsLotByAuto(lot object) object {
 	a := w.post(path+"/accept", "", "Idempotency-Key", key).want(http.StatusOK, "")
 	w.sameRow(a, path)
 	accepted := a.data()
-	if again := w.post(path+"/accept", "", "Idempotency-Key", key); string(again.raw) != string(a.raw) || again.header.Get("Idempotency-Replayed") != "true" {
+	if again := w.post(path+"/accept", "", "Idempotency-Key", key); string(again.raw) != string(a.raw) ||
+		again.header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("accepting again under its key answers %s", again.raw)
 	}
 	work := text(accepted, "work_order_ref")
@@ -155,10 +170,14 @@ func (w *witness) acceptsLotByAuto(lot object) object {
 	want["status"], want["work_order_ref"], want["updated_at"] = "accepted", work, accepted["updated_at"]
 	agrees(t, "the accepted lot", accepted, want)
 	made := w.row("/factory/work-orders/" + work)
-	agrees(t, "its work order", made, object{"reference": id, "source": "bridge", "status": "created", "sku": lot["sku"], "quantity": lot["quantity"], "due_date": lot["deliver_by"]})
+	agrees(t, "its work order", made, object{"reference": id, "source": "bridge", "status": "created",
+		"sku": lot["sku"], "quantity": lot["quantity"], "due_date": lot["deliver_by"]})
 	events := w.wrote(at, "office.contract_lot.accepted", "factory.work_order.created")
-	w.says(events, id, "office.contract_lot.accepted", object{"status": "accepted", "number": lot["number"], "deliver_by": lot["deliver_by"], "bridged_work_order_id": work})
-	w.says(events, work, "factory.work_order.created", object{"reference": id, "due_date": lot["deliver_by"], "source": "bridge"})
+	w.says(events, id, "office.contract_lot.accepted", object{
+		"status": "accepted", "number": lot["number"], "deliver_by": lot["deliver_by"], "bridged_work_order_id": work,
+	})
+	w.says(events, work, "factory.work_order.created",
+		object{"reference": id, "due_date": lot["deliver_by"], "source": "bridge"})
 	w.countsAgree()
 	w.wrongLotState(path+"/accept", "", "accepted", "offered")
 	w.wrongLotState(path+"/decline", "{}", "accepted", "offered")
@@ -169,22 +188,29 @@ func (w *witness) acceptsLotByAuto(lot object) object {
 func (w *witness) delivered(events []object, lot object, shipment object, source string) object {
 	t := w.t
 	t.Helper()
-	rows(t, "OPEN.BODY.OFFICE.SHIPMENTS.LOT", "EVT.TYPE.OFFICE.CONTRACT_LOT.DELIVERED", "OPEN.EVT.OFFICE.CONTRACT_LOT.DELIVERED", "OPEN.EVENT.CHANGES")
+	rows(t, "OPEN.BODY.OFFICE.SHIPMENTS.LOT", "EVT.TYPE.OFFICE.CONTRACT_LOT.DELIVERED",
+		"OPEN.EVT.OFFICE.CONTRACT_LOT.DELIVERED", "OPEN.EVENT.CHANGES")
 	id, invoice := text(lot, "id"), child(t, shipment, "invoice")
-	agrees(t, "the shipment", shipment, object{"contract_lot_id": id, "sales_order_id": nil, "quantity": lot["quantity"], "source": source, "status": "shipped"})
+	agrees(t, "the shipment", shipment, object{"contract_lot_id": id, "sales_order_id": nil,
+		"quantity": lot["quantity"], "source": source, "status": "shipped"})
 	agrees(t, "the invoice", invoice, object{
-		"contract_lot_id": id, "sales_order_id": nil, "shipment_id": shipment["id"], "customer_id": "cus_fennimore", "gross_minor": lot["total_minor"], "late_discount_minor": 0,
-		"total_minor": lot["total_minor"], "balance_minor": lot["total_minor"], "status": "open", "issued_on": shipment["shipped_on"],
+		"contract_lot_id": id, "sales_order_id": nil, "shipment_id": shipment["id"], "customer_id": "cus_fennimore",
+		"gross_minor": lot["total_minor"], "late_discount_minor": 0, "total_minor": lot["total_minor"],
+		"balance_minor": lot["total_minor"], "status": "open", "issued_on": shipment["shipped_on"],
 	})
 	after := w.row("/office/contract-lots/" + id)
 	want := maps.Clone(lot)
-	want["status"], want["shipment_id"], want["invoice_id"], want["updated_at"] = "delivered", shipment["id"], invoice["id"], after["updated_at"]
+	want["status"], want["shipment_id"], want["invoice_id"], want["updated_at"] = "delivered", shipment["id"],
+		invoice["id"], after["updated_at"]
 	agrees(t, "the delivered lot", after, want)
-	w.says(events, id, "office.contract_lot.delivered", object{"status": "delivered", "number": lot["number"], "shipment_id": shipment["id"], "total_minor": lot["total_minor"], "on_time": true})
+	w.says(events, id, "office.contract_lot.delivered", object{"status": "delivered", "number": lot["number"],
+		"shipment_id": shipment["id"], "total_minor": lot["total_minor"], "on_time": true})
 	w.says(events, text(invoice, "id"), "office.customer_invoice.created", object{
-		"shipment_id": shipment["id"], "sales_order_id": nil, "contract_lot_id": id, "total_minor": lot["total_minor"], "late_discount_minor": 0, "due_date": invoice["due_date"], "source": source,
+		"shipment_id": shipment["id"], "sales_order_id": nil, "contract_lot_id": id, "total_minor": lot["total_minor"],
+		"late_discount_minor": 0, "due_date": invoice["due_date"], "source": source,
 	})
-	if got := w.rider(events, "office.customer_invoice.created", "office_shipment", text(shipment, "id")); got != ">shipped" {
+	if got := w.rider(events, "office.customer_invoice.created", "office_shipment",
+		text(shipment, "id")); got != ">shipped" {
 		t.Errorf("the shipment went %s", got)
 	}
 	return after
@@ -197,14 +223,17 @@ func (w *witness) shipsLotFromFactory(lot object) object {
 	at := w.newest()
 	parcel := w.dispatch(text(lot, "work_order_ref"))
 	agrees(t, "the parcel", parcel, object{"reference": lot["id"], "sku": lot["sku"], "quantity": lot["quantity"]})
-	events := w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered", "office.customer_invoice.created")
+	events := w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered",
+		"office.customer_invoice.created")
 	shipment := w.row("/office/shipments/" + text(parcel, "bridged_office_shipment_id"))
 	agrees(t, "the mirror", shipment, object{"factory_shipment_ref": parcel["id"]})
-	if got := w.rider(events, "factory.shipment.created", "work_order", text(lot, "work_order_ref")); got != "ready>shipped" {
+	if got := w.rider(events, "factory.shipment.created", "work_order",
+		text(lot, "work_order_ref")); got != "ready>shipped" {
 		t.Errorf("the work order went %s", got)
 	}
 	after := w.delivered(events, lot, shipment, "bridge")
-	agrees(t, "the score", child(t, w.row("/sandbox"), "score"), object{"lots_delivered": 1, "orders_shipped": score["orders_shipped"]})
+	agrees(t, "the score", child(t, w.row("/sandbox"), "score"),
+		object{"lots_delivered": 1, "orders_shipped": score["orders_shipped"]})
 	return after
 }
 
@@ -219,16 +248,19 @@ func (w *witness) lotIsPaid(lot object) int64 {
 		return 0
 	}
 	payment := one(t, w.all("/office/payments"), "customer_invoice_id", text(invoice, "id"))
-	agrees(t, "the payment", payment, object{"kind": "customer", "payer_name": "Fennimore Publishing", "amount_minor": invoice["total_minor"], "received_on": invoice["paid_on"]})
+	agrees(t, "the payment", payment, object{"kind": "customer", "payer_name": "Fennimore Publishing",
+		"amount_minor": invoice["total_minor"], "received_on": invoice["paid_on"]})
 	if terms := number(t, w.row("/office/customers/cus_fennimore"), "payment_terms_days"); terms != 14 {
 		t.Errorf("the framework customer pays after %d days", terms)
 	}
 	// It was sent on Tuesday the 8th.
-	if invoice["issued_on"] != "2026-09-08" || invoice["due_date"] != "2026-09-22" || text(invoice, "paid_on") > text(invoice, "due_date") || text(invoice, "paid_on") < "2026-09-15" {
+	if invoice["issued_on"] != "2026-09-08" || invoice["due_date"] != "2026-09-22" ||
+		text(invoice, "paid_on") > text(invoice, "due_date") || text(invoice, "paid_on") < "2026-09-15" {
 		t.Errorf("of %v, due on %v, paid on %v", invoice["issued_on"], invoice["due_date"], invoice["paid_on"])
 	}
 	events := w.feed(0)
-	w.says(events, text(invoice, "id"), "office.customer_invoice.paid", object{"sales_order_id": nil, "total_minor": invoice["total_minor"]})
+	w.says(events, text(invoice, "id"), "office.customer_invoice.paid",
+		object{"sales_order_id": nil, "total_minor": invoice["total_minor"]})
 	for _, e := range ofType(events, "office.customer_invoice.paid") {
 		if child(t, e, "data")["id"] == invoice["id"] && len(changes(t, e)) > 0 {
 			t.Errorf("with the invoice of a lot moved %v", changes(t, e))
@@ -286,9 +318,11 @@ func (n *tenant) countsAgree() {
 	}
 	counts := child(t, n.row("/sandbox"), "counts")
 	want := object{
-		"orders_open":      in("/office/sales-orders", "received", "accepted", "in_production"),
-		"work_orders_open": in("/factory/work-orders", "created", "printing", "ready"), "deliveries_waiting": in("/factory/deliveries", "arrived"),
-		"invoices_payable": in("/office/supplier-invoices", "open", "overdue"), "lots_offered": in("/office/contract-lots", "offered"),
+		"orders_open":        in("/office/sales-orders", "received", "accepted", "in_production"),
+		"work_orders_open":   in("/factory/work-orders", "created", "printing", "ready"),
+		"deliveries_waiting": in("/factory/deliveries", "arrived"),
+		"invoices_payable":   in("/office/supplier-invoices", "open", "overdue"),
+		"lots_offered":       in("/office/contract-lots", "offered"),
 	}
 	if got := names(counts); !slices.Equal(got, names(want)) {
 		t.Errorf("counted are %v", got)

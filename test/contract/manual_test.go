@@ -12,10 +12,12 @@ import (
 // sent with a reference that nobody knows.
 func TestWithTheManualBridgeTheClientCarriesEverything(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BRIDGE.MANUAL", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL", "OPEN.STATE.FACTORY_SHIPMENT.REFERENCE", "OPEN.PRESET.MANUAL")
+	rows(t, "OPEN.BRIDGE.MANUAL", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL", "OPEN.STATE.FACTORY_SHIPMENT.REFERENCE",
+		"OPEN.PRESET.MANUAL")
 	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
 	w := watch(n)
-	early, number, lost := text(n.order("SO-1001"), "id"), text(n.order("SO-1002"), "id"), text(n.order("SO-1003"), "id")
+	early, number, lost := text(n.order("SO-1001"), "id"), text(n.order("SO-1002"), "id"),
+		text(n.order("SO-1003"), "id")
 	var invoice, parcel string
 	w.step("accept", func() {
 		for _, id := range []string{early, number, lost} {
@@ -25,8 +27,12 @@ func TestWithTheManualBridgeTheClientCarriesEverything(t *testing.T) {
 	w.step("bill what was never sent", func() { invoice = w.bills(early) })
 	var works []string
 	w.step("print", func() {
-		works = []string{text(n.work("prd_flyer", 120, "SO-1002"), "id"), text(n.work("prd_poster", 30, "SO-9999"), "id"), text(n.work("prd_card", 10, early), "id")}
-		n.post("/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_ids": works[:2], "overs_pct": 20})).want(201, "")
+		works = []string{
+			text(n.work("prd_flyer", 120, "SO-1002"), "id"), text(n.work("prd_poster", 30, "SO-9999"), "id"),
+			text(n.work("prd_card", 10, early), "id"),
+		}
+		n.post("/factory/print-runs",
+			encode(t, object{"press_id": "prs_digital", "work_order_ids": works[:2], "overs_pct": 20})).want(201, "")
 		n.tick(300)
 		n.print(works[2])
 	})
@@ -36,7 +42,8 @@ func TestWithTheManualBridgeTheClientCarriesEverything(t *testing.T) {
 			t.Errorf("the manual bridge carried %v", sent)
 		}
 		n.dispatch(works[1])
-		if got := types(n.feed(before)); !slices.Equal(got, []string{"factory.shipment.created", "factory.shipment.created"}) {
+		if got := types(n.feed(before)); !slices.Equal(got,
+			[]string{"factory.shipment.created", "factory.shipment.created"}) {
 			t.Errorf("two parcels wrote %v", got)
 		}
 		if got := n.row("/office/sales-orders/" + number)["status"]; got != "accepted" {
@@ -57,7 +64,8 @@ func TestWithTheManualBridgeTheClientCarriesEverything(t *testing.T) {
 		w.step("a day passes", func() { n.day() })
 	}
 	settled := n.row("/office/customer-invoices/" + invoice)
-	if settled["status"] != "paid" || settled["paid_on"] == nil || n.row("/office/sales-orders/" + early)["status"] != "paid" {
+	if settled["status"] != "paid" || settled["paid_on"] == nil ||
+		n.row("/office/sales-orders/" + early)["status"] != "paid" {
 		t.Errorf("with the goods the customer did not pay: %v", settled)
 	}
 	// A reference can be the number of the order. One that is no order's
@@ -67,7 +75,8 @@ func TestWithTheManualBridgeTheClientCarriesEverything(t *testing.T) {
 	}
 	unpaid := n.row("/office/customer-invoices/" + text(n.row("/office/sales-orders/"+lost), "invoice_id"))
 	if unpaid["status"] != "overdue" || unpaid["dispute_code"] != "goods_not_received" {
-		t.Errorf("the goods for SO-1003 went to SO-9999, and its invoice is %v with the dispute %v", unpaid["status"], unpaid["dispute_code"])
+		t.Errorf("the goods for SO-1003 went to SO-9999, and its invoice is %v with the dispute %v",
+			unpaid["status"], unpaid["dispute_code"])
 	}
 	w.ended()
 }
@@ -88,32 +97,43 @@ func (w *witness) acceptsByHand(id string) {
 	if got := types(events); !slices.Equal(got, []string{"office.sales_order.accepted"}) {
 		t.Errorf("acceptance wrote %v", got)
 	}
-	w.says(events, id, "office.sales_order.accepted", object{"status": "accepted", "bridge": "manual", "bridged_work_order_id": nil})
+	w.says(events, id, "office.sales_order.accepted",
+		object{"status": "accepted", "bridge": "manual", "bridged_work_order_id": nil})
 }
 
 func (w *witness) bills(order string) (invoice string) {
 	t := w.t
-	rows(t, "SHP.FIELDS", "SHP.INVOICE", "ROUTE.OFFICE.SHIPMENTS.CREATE", "OPEN.FIELDS.OFFICE_SHIPMENT", "OPEN.FIELDS.CUSTOMER_INVOICE", "OPEN.STATE.SALES_ORDER.SHIPPED",
+	rows(t, "SHP.FIELDS", "SHP.INVOICE", "ROUTE.OFFICE.SHIPMENTS.CREATE",
+		"OPEN.FIELDS.OFFICE_SHIPMENT", "OPEN.FIELDS.CUSTOMER_INVOICE", "OPEN.STATE.SALES_ORDER.SHIPPED",
 		"OPEN.ERR.QUANTITY_MISMATCH", "CONV.SAME_ROW", "OPEN.EVENT.CHANGES", "OPEN.BRIDGE.MANUAL")
 	sold := w.row("/office/sales-orders/" + order)
 	ordered := number(t, sold, "quantity")
-	wrong := w.post("/office/shipments", encode(t, object{"sales_order_id": order, "quantity": ordered + 1})).want(http.StatusUnprocessableEntity, "quantity_mismatch")
+	wrong := w.post("/office/shipments", encode(t, object{"sales_order_id": order, "quantity": ordered + 1})).
+		want(http.StatusUnprocessableEntity, "quantity_mismatch")
 	if number(t, wrong.details(), "quantity") != ordered {
 		t.Errorf("quantity_mismatch has the details %v", wrong.details())
 	}
-	w.post("/office/shipments", encode(t, object{"sales_order_id": order, "factory_shipment_ref": strings.Repeat("x", 65)})).want(422, "validation_failed")
+	w.post("/office/shipments",
+		encode(t, object{"sales_order_id": order, "factory_shipment_ref": strings.Repeat("x", 65)})).
+		want(422, "validation_failed")
 	before := w.newest()
-	a := w.post("/office/shipments", encode(t, object{"sales_order_id": order, "quantity": ordered, "factory_shipment_ref": "a blue van"})).want(http.StatusCreated, "")
+	a := w.post("/office/shipments",
+		encode(t, object{"sales_order_id": order, "quantity": ordered, "factory_shipment_ref": "a blue van"})).
+		want(http.StatusCreated, "")
 	row := a.data()
-	has(t, "an office shipment", row, "id", "number", "sales_order_id", "contract_lot_id", "quantity", "shipped_on", "factory_shipment_ref", "source", "status", "invoice")
-	if row["status"] != "shipped" || row["factory_shipment_ref"] != "a blue van" || row["source"] != "client" || number(t, row, "quantity") != ordered {
+	has(t, "an office shipment", row, "id", "number", "sales_order_id", "contract_lot_id", "quantity", "shipped_on",
+		"factory_shipment_ref", "source", "status", "invoice")
+	if row["status"] != "shipped" || row["factory_shipment_ref"] != "a blue van" || row["source"] != "client" ||
+		number(t, row, "quantity") != ordered {
 		t.Errorf("the shipment is %v", row)
 	}
 	w.sameRow(a, "/office/shipments/"+text(row, "id"))
 	nested := child(t, row, "invoice")
-	has(t, "a customer invoice", nested, "id", "number", "shipment_id", "sales_order_id", "contract_lot_id", "customer_id", "gross_minor", "late_discount_minor",
-		"total_minor", "amount_paid_minor", "balance_minor", "issued_on", "due_date", "status", "dispute_code", "paid_on")
-	if nested["status"] != "open" || nested["total_minor"] != sold["total_minor"] || nested["balance_minor"] != nested["total_minor"] || nested["shipment_id"] != row["id"] {
+	has(t, "a customer invoice", nested, "id", "number", "shipment_id", "sales_order_id", "contract_lot_id",
+		"customer_id", "gross_minor", "late_discount_minor", "total_minor", "amount_paid_minor", "balance_minor",
+		"issued_on", "due_date", "status", "dispute_code", "paid_on")
+	if nested["status"] != "open" || nested["total_minor"] != sold["total_minor"] ||
+		nested["balance_minor"] != nested["total_minor"] || nested["shipment_id"] != row["id"] {
 		t.Errorf("the invoice is %v", nested)
 	}
 	if got := w.row("/office/customer-invoices/" + text(nested, "id")); encode(t, got) != encode(t, nested) {
@@ -123,7 +143,8 @@ func (w *witness) bills(order string) (invoice string) {
 		t.Errorf("the manual bridge sent %v", parcels)
 	}
 	events := w.feed(before)
-	if got := slices.DeleteFunc(types(events), func(kind string) bool { return !notMission(kind) }); !slices.Equal(got, []string{"office.customer_invoice.created"}) {
+	if got := slices.DeleteFunc(types(events), func(kind string) bool { return !notMission(kind) }); !slices.Equal(got,
+		[]string{"office.customer_invoice.created"}) {
 		t.Errorf("the shipment wrote %v", got)
 	}
 	if got := w.rider(events, "office.customer_invoice.created", "sales_order", order); got != "accepted>shipped" {
@@ -134,20 +155,24 @@ func (w *witness) bills(order string) (invoice string) {
 
 func (w *witness) isDisputed(order, invoice string) {
 	t := w.t
-	rows(t, "OPEN.STATE.CUSTOMER_INVOICE", "EVT.TYPE.OFFICE.CUSTOMER_INVOICE.OVERDUE", "OPEN.EVT.OFFICE.CUSTOMER_INVOICE.OVERDUE", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL")
+	rows(t, "OPEN.STATE.CUSTOMER_INVOICE", "EVT.TYPE.OFFICE.CUSTOMER_INVOICE.OVERDUE",
+		"OPEN.EVT.OFFICE.CUSTOMER_INVOICE.OVERDUE", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL")
 	row := w.row("/office/customer-invoices/" + invoice)
-	if row["status"] != "overdue" || row["dispute_code"] != "goods_not_received" || number(t, row, "amount_paid_minor") != 0 {
+	if row["status"] != "overdue" || row["dispute_code"] != "goods_not_received" ||
+		number(t, row, "amount_paid_minor") != 0 {
 		t.Errorf("goods were billed and not sent, and the invoice is %v", row)
 	}
-	if nested := child(t, w.row("/office/shipments/"+text(row, "shipment_id")), "invoice"); encode(t, nested) != encode(t, row) {
+	if nested := child(t, w.row("/office/shipments/"+text(row, "shipment_id")),
+		"invoice"); encode(t, nested) != encode(t, row) {
 		t.Errorf("nested is %v, listed %v", nested, row)
 	}
 	events := w.feed(0)
-	w.says(events, invoice, "office.customer_invoice.overdue", object{"status": "overdue", "number": row["number"], "balance_minor": row["balance_minor"],
-		"due_date": row["due_date"], "dispute_code": "goods_not_received"})
+	w.says(events, invoice, "office.customer_invoice.overdue", object{"status": "overdue", "number": row["number"],
+		"balance_minor": row["balance_minor"], "due_date": row["due_date"], "dispute_code": "goods_not_received"})
 	for _, e := range ofType(events, "office.customer_invoice.overdue") {
 		// It is due on Thursday the 10th, and overdue when the 11th opens.
-		if data := child(t, e, "data"); data["id"] == invoice && (row["due_date"] != "2026-09-10" || e["sim_date"] != "2026-09-11") {
+		if data := child(t, e, "data"); data["id"] == invoice &&
+			(row["due_date"] != "2026-09-10" || e["sim_date"] != "2026-09-11") {
 			t.Errorf("due on %v, overdue on %v", row["due_date"], e["sim_date"])
 		}
 	}
@@ -195,15 +220,18 @@ func TestTheBridgeDecidesNothing(t *testing.T) {
 	shipped := len(n.all("/office/shipments"))
 	n.day()
 	for _, other := range n.all("/office/sales-orders") {
-		if status := text(other, "status"); other["id"] != order["id"] && status != "received" && status != "shipped" && status != "paid" {
+		if status := text(other, "status"); other["id"] != order["id"] && status != "received" && status != "shipped" &&
+			status != "paid" {
 			t.Errorf("nobody touched %v, and it is %s", other["number"], status)
 		}
 	}
 	works := n.all("/factory/work-orders")
-	if len(works) != 1 || works[0]["status"] != "created" || works[0]["reference"] != order["id"] || len(n.all("/factory/print-runs")) != 0 {
+	if len(works) != 1 || works[0]["status"] != "created" || works[0]["reference"] != order["id"] ||
+		len(n.all("/factory/print-runs")) != 0 {
 		t.Errorf("the bridge left the work orders %v", works)
 	}
-	if len(n.all("/factory/shipments")) != 0 || len(n.all("/office/shipments")) != shipped || n.row("/office/sales-orders/" + text(order, "id"))["status"] != "in_production" {
+	if len(n.all("/factory/shipments")) != 0 || len(n.all("/office/shipments")) != shipped ||
+		n.row("/office/sales-orders/" + text(order, "id"))["status"] != "in_production" {
 		t.Error("the bridge shipped by itself")
 	}
 }
@@ -218,7 +246,8 @@ func TestNobodyKeepsAnOrderFromBeingAccepted(t *testing.T) {
 	own := n.work("prd_card", 10, text(order, "id"))
 	got := n.accept(text(order, "id"))
 	work := n.row("/factory/work-orders/" + text(got, "bridged_work_order_id"))
-	if got["status"] != "in_production" || work["id"] == own["id"] || work["source"] != "bridge" || work["reference"] != order["id"] || work["quantity"] != order["quantity"] {
+	if got["status"] != "in_production" || work["id"] == own["id"] || work["source"] != "bridge" ||
+		work["reference"] != order["id"] || work["quantity"] != order["quantity"] {
 		t.Errorf("the order is %v, the bridge's work order %v", got, work)
 	}
 }
@@ -232,14 +261,17 @@ func TestTheBridgeKnowsTheGoodsAsTheCustomerDoes(t *testing.T) {
 	own := n.work(text(order, "sku"), int(number(t, order, "quantity")), "SO-1001")
 	n.print(text(own, "id"))
 	n.tick(150)
-	parcel := n.post("/factory/shipments", encode(t, object{"work_order_id": own["id"]})).want(http.StatusCreated, "").data()
+	parcel := n.post("/factory/shipments", encode(t, object{"work_order_id": own["id"]})).
+		want(http.StatusCreated, "").data()
 	mirror := n.row("/office/shipments/" + text(parcel, "bridged_office_shipment_id"))
-	if mirror["sales_order_id"] != order["id"] || mirror["factory_shipment_ref"] != parcel["id"] || n.order("SO-1001")["status"] != "shipped" {
+	if mirror["sales_order_id"] != order["id"] || mirror["factory_shipment_ref"] != parcel["id"] ||
+		n.order("SO-1001")["status"] != "shipped" {
 		t.Errorf("Head Office has %v, the order is %v", mirror, n.order("SO-1001")["status"])
 	}
 	run := encode(t, object{"press_id": "prs_digital", "work_order_id": order["bridged_work_order_id"]})
 	n.refusesQuietly("/factory/print-runs", run, http.StatusConflict, "invalid_state")
-	n.refusesQuietly("/office/shipments", encode(t, object{"sales_order_id": order["id"]}), http.StatusConflict, "invalid_state")
+	n.refusesQuietly("/office/shipments", encode(t, object{"sales_order_id": order["id"]}),
+		http.StatusConflict, "invalid_state")
 }
 
 // TestTheOfficeCanShipToo ships an order from Head Office with the auto
@@ -250,17 +282,20 @@ func TestTheOfficeCanShipToo(t *testing.T) {
 	n := shared.create(t, `{"seed":5,"clock":"manual"}`)
 	order := n.accept(text(n.order("SO-1001"), "id"))
 	id, work := text(order, "id"), text(order, "bridged_work_order_id")
-	n.post("/office/shipments", encode(t, object{"sales_order_id": id})).want(http.StatusConflict, "work_order_not_ready")
+	n.post("/office/shipments", encode(t, object{"sales_order_id": id})).
+		want(http.StatusConflict, "work_order_not_ready")
 	n.print(work)
 	n.tick(150)
 	before := n.newest()
 	a := n.post("/office/shipments", encode(t, object{"sales_order_id": id})).want(http.StatusCreated, "")
 	n.sameRow(a, "/office/shipments/"+text(a.data(), "id"))
 	parcels := n.all("/factory/shipments")
-	if len(parcels) != 1 || parcels[0]["bridged_office_shipment_id"] != a.data()["id"] || parcels[0]["source"] != "bridge" || parcels[0]["work_order_id"] != work {
+	if len(parcels) != 1 || parcels[0]["bridged_office_shipment_id"] != a.data()["id"] ||
+		parcels[0]["source"] != "bridge" || parcels[0]["work_order_id"] != work {
 		t.Errorf("from the Factory went %v", parcels)
 	}
-	if got := types(n.feed(before)); len(got) < 2 || got[0] != "factory.shipment.created" || got[1] != "office.customer_invoice.created" {
+	if got := types(n.feed(before)); len(got) < 2 || got[0] != "factory.shipment.created" ||
+		got[1] != "office.customer_invoice.created" {
 		t.Errorf("the shipment wrote %v", got)
 	}
 }
@@ -278,7 +313,8 @@ func TestLateDeliveriesInstalmentsAndMissedOrders(t *testing.T) {
 			n.accept(text(order, "id"))
 			terms := n.row("/office/customers/" + text(order, "customer_id"))
 			has(t, "a customer", terms, "name", "payment_terms_days", "payment_habit", "credit_note")
-			if small := number(t, order, "quantity") <= 50; halves == nil && terms["payment_habit"] == "instalments" && number(t, terms, "payment_terms_days") == 5 && small {
+			if small := number(t, order, "quantity") <= 50; halves == nil && terms["payment_habit"] == "instalments" &&
+				number(t, terms, "payment_terms_days") == 5 && small {
 				halves = order
 			} else if missed == nil && order["due_date"] == "2026-09-08" {
 				missed = order
@@ -288,7 +324,9 @@ func TestLateDeliveriesInstalmentsAndMissedOrders(t *testing.T) {
 	if halves == nil || missed == nil {
 		t.Fatal("no order of the kinds that this is about came in the morning")
 	}
-	w.step("print the one", func() { n.print(text(n.row("/office/sales-orders/"+text(halves, "id")), "bridged_work_order_id")) })
+	w.step("print the one", func() {
+		n.print(text(n.row("/office/sales-orders/"+text(halves, "id")), "bridged_work_order_id"))
+	})
 	w.step("the first day ends", func() { n.tick(240) })
 	w.step("the second day", func() { n.day() })
 	w.step("send it, a day late", func() { n.bill(text(halves, "id")) })
@@ -310,30 +348,38 @@ const briskSandbox = `{"preset":"brisk","seed":1}`
 
 func (w *witness) isMissed(order object) {
 	t := w.t
-	rows(t, "OPEN.STATE.SALES_ORDER.MISSED", "EVT.TYPE.OFFICE.SALES_ORDER.EXPIRED", "OPEN.EVT.OFFICE.SALES_ORDER.EXPIRED")
+	rows(t, "OPEN.STATE.SALES_ORDER.MISSED", "EVT.TYPE.OFFICE.SALES_ORDER.EXPIRED",
+		"OPEN.EVT.OFFICE.SALES_ORDER.EXPIRED")
 	row := w.row("/office/sales-orders/" + text(order, "id"))
 	if row["status"] != "expired" || row["expired_reason"] != "delivery_missed" {
 		t.Errorf("the order to be delivered by %v is %v: %v", row["cancel_after"], row["status"], row["expired_reason"])
 	}
 	events := w.feed(0)
-	w.says(events, text(order, "id"), "office.sales_order.expired", object{"status": "expired", "number": row["number"], "reason": "delivery_missed"})
+	w.says(events, text(order, "id"), "office.sales_order.expired",
+		object{"status": "expired", "number": row["number"], "reason": "delivery_missed"})
 	for _, e := range ofType(events, "office.sales_order.expired") {
-		if child(t, e, "data")["id"] == row["id"] && (row["cancel_after"] != "2026-09-09" || e["sim_date"] != "2026-09-10") {
+		if child(t, e, "data")["id"] == row["id"] &&
+			(row["cancel_after"] != "2026-09-09" || e["sim_date"] != "2026-09-10") {
 			t.Errorf("to be delivered by %v, expired on %v", row["cancel_after"], e["sim_date"])
 		}
 	}
 	// The auto bridge lets nobody print what nobody takes.
-	w.post("/factory/print-runs", encode(t, object{"press_id": "prs_offset", "work_order_id": row["bridged_work_order_id"]})).want(http.StatusConflict, "invalid_state")
+	w.post("/factory/print-runs",
+		encode(t, object{"press_id": "prs_offset", "work_order_id": row["bridged_work_order_id"]})).
+		want(http.StatusConflict, "invalid_state")
 }
 
 func (w *witness) isPaidByHalves(id string) {
 	t := w.t
-	rows(t, "OPEN.STATE.PAYMENT.INSTALMENTS", "OPEN.STATE.SALES_ORDER.PAID", "OPEN.FIELDS.CUSTOMER", "OPEN.FIELDS.PAYMENT")
+	rows(t, "OPEN.STATE.PAYMENT.INSTALMENTS", "OPEN.STATE.SALES_ORDER.PAID", "OPEN.FIELDS.CUSTOMER",
+		"OPEN.FIELDS.PAYMENT")
 	order := w.row("/office/sales-orders/" + id)
 	invoice := w.row("/office/customer-invoices/" + text(order, "invoice_id"))
 	gross, discount := number(t, invoice, "gross_minor"), number(t, invoice, "late_discount_minor")
-	if gross != number(t, order, "total_minor") || discount <= 0 || number(t, invoice, "total_minor") != gross-discount || discount != number(t, order, "late_discount_minor") {
-		t.Errorf("delivered a day late, %d are billed with the discount %d as %v", gross, discount, invoice["total_minor"])
+	if gross != number(t, order, "total_minor") || discount <= 0 ||
+		number(t, invoice, "total_minor") != gross-discount || discount != number(t, order, "late_discount_minor") {
+		t.Errorf("delivered a day late, %d are billed with the discount %d as %v",
+			gross, discount, invoice["total_minor"])
 	}
 	var halves []object
 	for _, p := range w.all("/office/payments") {
@@ -345,11 +391,14 @@ func (w *witness) isPaidByHalves(id string) {
 		t.Fatalf("the order is %v, the invoice %v, with %d payments", order["status"], invoice["status"], len(halves))
 	}
 	sum := number(t, halves[0], "amount_minor") + number(t, halves[1], "amount_minor")
-	if apart := number(t, halves[0], "amount_minor") - number(t, halves[1], "amount_minor"); sum != number(t, invoice, "total_minor") || apart < 0 || apart > 1 {
-		t.Errorf("of %v were paid %v and %v", invoice["total_minor"], halves[1]["amount_minor"], halves[0]["amount_minor"])
+	if apart := number(t, halves[0], "amount_minor") - number(t, halves[1],
+		"amount_minor"); sum != number(t, invoice, "total_minor") || apart < 0 || apart > 1 {
+		t.Errorf("of %v were paid %v and %v",
+			invoice["total_minor"], halves[1]["amount_minor"], halves[0]["amount_minor"])
 	}
 	events := w.feed(0)
-	w.says(events, text(halves[1], "id"), "office.payment.received", object{"remaining_minor": halves[0]["amount_minor"]})
+	w.says(events, text(halves[1], "id"), "office.payment.received",
+		object{"remaining_minor": halves[0]["amount_minor"]})
 	w.says(events, text(halves[0], "id"), "office.payment.received", object{"remaining_minor": 0})
 	w.about(events, text(invoice, "id"), "office.customer_invoice.paid")
 }

@@ -28,13 +28,18 @@ func TestALimitIsKept(t *testing.T) {
 		order := func(limit int64) string {
 			return encode(t, object{"side": c.side, "sku": c.sku, "quantity": c.quantity, "limit_price_minor": limit})
 		}
-		price := number(t, n.refusesQuietly("/office/market", order(c.limit), http.StatusConflict, "limit_not_met").details(), "price_minor")
-		again := n.refusesQuietly("/office/market", order(price+c.beyond), http.StatusConflict, "limit_not_met").details()
+		price := number(t, n.refusesQuietly("/office/market", order(c.limit), http.StatusConflict, "limit_not_met").
+			details(), "price_minor")
+		again := n.refusesQuietly("/office/market", order(price+c.beyond), http.StatusConflict,
+			"limit_not_met").details()
 		agrees(t, "the second refusal", again, object{"price_minor": price})
 		row := n.post("/office/market", order(price)).want(http.StatusCreated, "").data()
-		agrees(t, c.side+" "+c.sku, row, object{"unit_price_minor": price, "limit_price_minor": price, "total_minor": price * int64(c.quantity)})
+		agrees(t, c.side+" "+c.sku, row,
+			object{"unit_price_minor": price, "limit_price_minor": price, "total_minor": price * int64(c.quantity)})
 	}
-	generous := n.post("/office/market", `{"side":"buy","sku":"mat_uncoated","quantity":1,"limit_price_minor":9223372036854775807}`).want(http.StatusCreated, "").data()
+	generous := n.post("/office/market",
+		`{"side":"buy","sku":"mat_uncoated","quantity":1,"limit_price_minor":9223372036854775807}`).
+		want(http.StatusCreated, "").data()
 	if number(t, generous, "unit_price_minor") > 30 {
 		t.Errorf("a generous limit was taken for the price: %v", generous)
 	}
@@ -48,7 +53,10 @@ func TestTheMarketDoesNotTradeEverything(t *testing.T) {
 	n := market(t, "manual")
 	paper := []string{"mat_coated", "mat_uncoated", "mat_board"}
 	all := append(slices.Clone(paper), "prd_notebook", "prd_calendar", "mat_waste")
-	strangers := []string{"mat_ink", "mat_plate", "prd_card", "MAT_COATED", " mat_coated", "ｍat_coated", "%s%d", strings.Repeat("紙", 40), "null"}
+	strangers := []string{
+		"mat_ink", "mat_plate", "prd_card", "MAT_COATED", " mat_coated", "ｍat_coated", "%s%d", strings.Repeat("紙", 40),
+		"null",
+	}
 	for side, c := range map[string]struct{ refused, traded []string }{
 		"buy":  {append([]string{"mat_waste", "prd_notebook", "prd_calendar"}, strangers...), paper},
 		"sell": {strangers, all},
@@ -69,8 +77,10 @@ func TestTheMarketDoesNotTradeEverything(t *testing.T) {
 // more, a sale what is in the warehouse.
 func TestTheMarketWantsMoneyAndGoods(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.CASH.SPENDING", "OPEN.ERR.INSUFFICIENT_FUNDS", "OPEN.ERR.INSUFFICIENT_STOCK", "OPEN.IDEM.ONLY_SUCCESS")
-	n := calmCompany(t, "manual", object{"cash_minor": 100000, "overdraft_limit_minor": 20000, "opening_documents": false})
+	rows(t, "OPEN.CASH.SPENDING", "OPEN.ERR.INSUFFICIENT_FUNDS", "OPEN.ERR.INSUFFICIENT_STOCK",
+		"OPEN.IDEM.ONLY_SUCCESS")
+	n := calmCompany(t, "manual",
+		object{"cash_minor": 100000, "overdraft_limit_minor": 20000, "opening_documents": false})
 	buy := func(quantity int) string {
 		return encode(t, object{"side": "buy", "sku": "mat_board", "quantity": quantity})
 	}
@@ -117,14 +127,17 @@ func TestBadTradesAreRefused(t *testing.T) {
 	n.post("/office/market", with("sku", `"mat_board"`)).want(http.StatusCreated, "") // the body itself is good
 	bodies := map[string]string{
 		`{}`: "quantity side sku",
-		`{"side":"hold","sku":"","quantity":0,"limit_price_minor":0,"tip":1}`: "limit_price_minor quantity side sku tip",
+		`{"side":"hold","sku":"","quantity":0,"limit_price_minor":0,"tip":1}`: "limit_price_minor " +
+			"quantity side sku tip",
 		with("price", "7"):     "price",
 		with("Side", `"sell"`): "Side",
 	}
 	for field, values := range map[string][]string{
-		"side":              {"", "null", "1", `""`, `"BUY"`, `"hold"`, `["buy"]`},
-		"sku":               {"", "null", "7", `""`, `"mat_coated\u0000"`, `["mat_coated"]`, `"` + strings.Repeat("x", 41) + `"`},
-		"quantity":          {"", "null", "0", "-1", "20001", "1.5", `"1"`, "true", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "1e30"},
+		"side": {"", "null", "1", `""`, `"BUY"`, `"hold"`, `["buy"]`},
+		"sku": {"", "null", "7", `""`, `"mat_coated\u0000"`, `["mat_coated"]`,
+			`"` + strings.Repeat("x", 41) + `"`},
+		"quantity": {"", "null", "0", "-1", "20001", "1.5", `"1"`, "true", "9223372036854775807",
+			"9223372036854775808", "-9223372036854775809", "1e30"},
 		"limit_price_minor": {"0", "-1", "0.5", `"1000"`, "false", "9223372036854775808", "1e400", "{}"},
 	} {
 		for _, value := range values {
@@ -132,7 +145,8 @@ func TestBadTradesAreRefused(t *testing.T) {
 		}
 	}
 	n.namesFields("/office/market", bodies)
-	n.post("/office/market", `{"side":"buy","side":"sell","sku":"mat_coated","quantity":1}`).want(http.StatusBadRequest, "invalid_json")
+	n.post("/office/market", `{"side":"buy","side":"sell","sku":"mat_coated","quantity":1}`).
+		want(http.StatusBadRequest, "invalid_json")
 	n.post("/office/market?dry_run=1", with("side", `"buy"`)).want(http.StatusBadRequest, "invalid_parameter")
 	for _, path := range []string{"/office/market/mat_coated", "/office/market/trades", "/office/market/trades/mtr_0"} {
 		n.post(path, with("side", `"buy"`)).want(http.StatusMethodNotAllowed, "method_not_allowed")

@@ -54,10 +54,13 @@ func TestTheMarketQuotesPaperWasteAndFinishedStock(t *testing.T) {
 		n := shared.create(t, body)
 		want := []object{
 			{"sku": "mat_coated", "unit": "sheet", "base_minor": 32, "depth": 10000, "ask_minor": 34, "bid_minor": 27},
-			{"sku": "mat_uncoated", "unit": "sheet", "base_minor": 24, "depth": 10000, "ask_minor": 26, "bid_minor": 20},
+			{"sku": "mat_uncoated", "unit": "sheet", "base_minor": 24, "depth": 10000,
+				"ask_minor": 26, "bid_minor": 20},
 			{"sku": "mat_board", "unit": "sheet", "base_minor": 58, "depth": 10000, "ask_minor": 61, "bid_minor": 49},
-			{"sku": "prd_notebook", "unit": "10 notebooks", "base_minor": 3800, "depth": 200, "ask_minor": nil, "bid_minor": 2090},
-			{"sku": "prd_calendar", "unit": "10 calendars", "base_minor": 4700, "depth": 200, "ask_minor": nil, "bid_minor": 2585},
+			{"sku": "prd_notebook", "unit": "10 notebooks", "base_minor": 3800, "depth": 200, "ask_minor": nil,
+				"bid_minor": 2090},
+			{"sku": "prd_calendar", "unit": "10 calendars", "base_minor": 4700, "depth": 200, "ask_minor": nil,
+				"bid_minor": 2585},
 			{"sku": "mat_waste", "unit": "kg", "base_minor": 9, "depth": 10000, "ask_minor": nil, "bid_minor": 9},
 		}
 		got := n.all("/office/market")
@@ -96,7 +99,8 @@ func TestTheMarketQuotesPaperWasteAndFinishedStock(t *testing.T) {
 func TestQuotesMoveFromDayToDay(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FIELDS.MARKET_QUOTE", "OPEN.CREATE.DETERMINISM", "OPEN.FIELDS.UPDATED_AT")
-	idle, busy, other := shared.create(t, `{"seed":5,"clock":"manual"}`), shared.create(t, `{"seed":5,"clock":"manual"}`), shared.create(t, `{"seed":6,"clock":"manual"}`)
+	idle, busy, other := shared.create(t, `{"seed":5,"clock":"manual"}`),
+		shared.create(t, `{"seed":5,"clock":"manual"}`), shared.create(t, `{"seed":6,"clock":"manual"}`)
 	busy.print(text(busy.accept(text(busy.order("SO-1001"), "id")), "bridged_work_order_id"))
 	moved, differs := map[string]int{}, 0
 	last := idle.quotes()
@@ -119,7 +123,8 @@ func TestQuotesMoveFromDayToDay(t *testing.T) {
 			differs++
 		}
 		for i, q := range now {
-			agrees(t, date, q, object{"valid_on": date, "base_minor": last[i]["base_minor"], "depth": last[i]["depth"], "created_on": "2026-09-07"})
+			agrees(t, date, q, object{"valid_on": date, "base_minor": last[i]["base_minor"], "depth": last[i]["depth"],
+				"created_on": "2026-09-07"})
 			if q["bid_minor"] != last[i]["bid_minor"] {
 				moved[text(q, "sku")]++
 			}

@@ -14,7 +14,8 @@ import (
 func market(t testing.TB, bridge string) *tenant {
 	t.Helper()
 	return calmCompany(t, bridge, object{
-		"staff": object{"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true, "hire_fee_minor": 120000},
+		"staff": object{"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true,
+			"hire_fee_minor": 120000},
 	})
 }
 
@@ -29,8 +30,10 @@ func (n *tenant) free(sku string) int64 {
 // for it all the while.
 func TestPaperBoughtTodayComesInTheMorning(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BODY.OFFICE.MARKET", "OPEN.FIELDS.MARKET_TRADE", "OPEN.FIELDS.MARKET_DELIVERY", "ROUTE.OFFICE.MARKET.TRADE", "OPEN.ROUTE.FACTORY.MARKET_DELIVERIES",
-		"OPEN.ROUTE.OFFICE.MARKET.TRADES", "EVT.TYPE.OFFICE.MARKET_TRADE.EXECUTED", "OPEN.EVT.OFFICE.MARKET_TRADE.EXECUTED", "EVT.TYPE.FACTORY.MARKET_DELIVERY.RECEIVED",
+	rows(t, "OPEN.BODY.OFFICE.MARKET", "OPEN.FIELDS.MARKET_TRADE",
+		"OPEN.FIELDS.MARKET_DELIVERY", "ROUTE.OFFICE.MARKET.TRADE", "OPEN.ROUTE.FACTORY.MARKET_DELIVERIES",
+		"OPEN.ROUTE.OFFICE.MARKET.TRADES", "EVT.TYPE.OFFICE.MARKET_TRADE.EXECUTED",
+		"OPEN.EVT.OFFICE.MARKET_TRADE.EXECUTED", "EVT.TYPE.FACTORY.MARKET_DELIVERY.RECEIVED",
 		"OPEN.EVT.FACTORY.MARKET_DELIVERY.RECEIVED", "OPEN.EVENT.CASH_AND_STOCK", "CONV.SAME_ROW", "IDEM.REPLAY")
 	n := market(t, "auto")
 	w := watch(n)
@@ -38,7 +41,8 @@ func TestPaperBoughtTodayComesInTheMorning(t *testing.T) {
 	w.step("buy", func() { trade = n.buysPaper() })
 	delivery := func() []object { return n.all("/factory/market-deliveries") }
 	w.step("until one minute before nine", func() { n.tick(480); n.tick(59) })
-	if early := delivery(); len(early) > 0 || n.row("/office/market/trades/" + text(trade, "id"))["market_delivery_id"] != nil {
+	if early := delivery(); len(early) > 0 ||
+		n.row("/office/market/trades/" + text(trade, "id"))["market_delivery_id"] != nil {
 		t.Fatalf("before nine there is %v", early)
 	}
 	before, at, receipts := n.row("/sandbox"), n.newest(), len(n.all("/factory/goods-receipts"))
@@ -49,25 +53,31 @@ func TestPaperBoughtTodayComesInTheMorning(t *testing.T) {
 	}
 	row := delivery()[0]
 	exactly(t, "a market delivery", row, "trade_ref sku quantity received_on status")
-	agrees(t, "the delivery", row, object{"trade_ref": trade["id"], "sku": "mat_coated", "quantity": 6000, "received_on": "2026-09-08", "status": "received", "created_on": "2026-09-08"})
+	agrees(t, "the delivery", row, object{"trade_ref": trade["id"], "sku": "mat_coated", "quantity": 6000,
+		"received_on": "2026-09-08", "status": "received", "created_on": "2026-09-08"})
 	trade["market_delivery_id"] = row["id"]
 	got := n.row("/office/market/trades/" + text(trade, "id"))
 	trade["updated_at"] = got["updated_at"]
 	agrees(t, "the trade", got, trade)
 	events := n.wrote(at, "factory.market_delivery.received")
 	stock := []object{{"sku": "mat_coated", "quantity": 6000}}
-	n.says(events, text(row, "id"), "factory.market_delivery.received", object{"status": "received", "sku": "mat_coated", "quantity": 6000, "trade_ref": trade["id"], "stock": stock})
+	n.says(events, text(row, "id"), "factory.market_delivery.received",
+		object{"status": "received", "sku": "mat_coated", "quantity": 6000, "trade_ref": trade["id"], "stock": stock})
 	move := n.all("/factory/stock-moves")[0]
 	agrees(t, "the move", move, object{
-		"sku": "mat_coated", "quantity": 6000, "balance_after": number(t, stocked, "on_hand") + 6000, "kind": "market_in", "event_id": events[0]["id"], "reference_id": row["id"],
+		"sku": "mat_coated", "quantity": 6000, "balance_after": number(t, stocked, "on_hand") + 6000,
+		"kind": "market_in", "event_id": events[0]["id"], "reference_id": row["id"],
 	})
 	// 12,000 sheets at 0.32 and 6,000 at 0.35.
-	agrees(t, "the stock", n.row("/factory/stock/itm_coated"), object{"on_hand": 18000, "average_cost_minor": 33, "status": "ok"})
+	agrees(t, "the stock", n.row("/factory/stock/itm_coated"),
+		object{"on_hand": 18000, "average_cost_minor": 33, "status": "ok"})
 	after := n.row("/sandbox")
-	agrees(t, "after the delivery the sandbox", after, object{"net_worth_minor": before["net_worth_minor"], "cash_minor": before["cash_minor"]})
+	agrees(t, "after the delivery the sandbox", after,
+		object{"net_worth_minor": before["net_worth_minor"], "cash_minor": before["cash_minor"]})
 	value := func(s object) int64 { return number(t, child(t, s, "inventory"), "stock_value_minor") }
 	if grew := value(after) - value(before); grew != number(t, trade, "total_minor") {
-		t.Errorf("the stock was worth %d before, %d after, paid was %v", value(before), value(after), trade["total_minor"])
+		t.Errorf("the stock was worth %d before, %d after, paid was %v",
+			value(before), value(after), trade["total_minor"])
 	}
 	if now := len(n.all("/factory/goods-receipts")); now != receipts {
 		t.Errorf("the delivery made %d goods receipts", now-receipts)
@@ -85,28 +95,34 @@ func (n *tenant) buysPaper() object {
 	before, at, moves := n.row("/sandbox"), n.newest(), n.all("/factory/stock-moves")
 	a := n.twice("/office/market", `{"side":"buy","sku":"mat_coated","quantity":6000,"limit_price_minor":35}`)
 	row := a.data()
-	exactly(t, "a trade", row, "side sku quantity unit_price_minor total_minor currency limit_price_minor traded_on status market_delivery_id")
+	exactly(t, "a trade", row,
+		"side sku quantity unit_price_minor total_minor currency limit_price_minor traded_on status market_delivery_id")
 	// The first sheet costs 0.34, the last 6 % more.
 	agrees(t, "the trade", row, object{
-		"side": "buy", "sku": "mat_coated", "quantity": 6000, "unit_price_minor": 35, "total_minor": 210000, "currency": "XTS", "limit_price_minor": 35,
+		"side": "buy", "sku": "mat_coated",
+		"quantity": 6000, "unit_price_minor": 35, "total_minor": 210000, "currency": "XTS", "limit_price_minor": 35,
 		"traded_on": "2026-09-07", "status": "executed", "market_delivery_id": nil,
 	})
 	n.sameRow(a, "/office/market/trades/"+text(row, "id"))
-	if found := n.all("/office/market/trades?sku=mat_coated"); len(found) != 1 || len(n.all("/office/market/trades?sku=mat_board")) != 0 {
+	if found := n.all("/office/market/trades?sku=mat_coated"); len(found) != 1 ||
+		len(n.all("/office/market/trades?sku=mat_board")) != 0 {
 		t.Errorf("looked for by its SKU, the trade is %v", found)
 	}
 	cash := number(t, before, "cash_minor") - 210000
 	events := n.wrote(at, "office.market_trade.executed")
 	n.says(events, text(row, "id"), "office.market_trade.executed", object{
-		"status": "executed", "side": "buy", "sku": "mat_coated", "quantity": 6000, "unit_price_minor": 35, "total_minor": 210000, "cash_minor": cash,
+		"status": "executed", "side": "buy", "sku": "mat_coated", "quantity": 6000, "unit_price_minor": 35,
+		"total_minor": 210000, "cash_minor": cash,
 	})
 	if _, moves := child(t, events[0], "data")["stock"]; moves {
 		t.Errorf("nothing came yet, and the event is %v", events[0])
 	}
 	agrees(t, "the ledger", n.all("/office/ledger")[0], object{
-		"kind": "market_buy", "amount_minor": -210000, "balance_minor": cash, "event_id": events[0]["id"], "reference_id": row["id"], "entry_on": "2026-09-07",
+		"kind": "market_buy", "amount_minor": -210000, "balance_minor": cash, "event_id": events[0]["id"],
+		"reference_id": row["id"], "entry_on": "2026-09-07",
 	})
-	agrees(t, "after the trade the sandbox", n.row("/sandbox"), object{"cash_minor": cash, "net_worth_minor": before["net_worth_minor"]})
+	agrees(t, "after the trade the sandbox", n.row("/sandbox"),
+		object{"cash_minor": cash, "net_worth_minor": before["net_worth_minor"]})
 	if now := n.all("/factory/stock-moves"); len(now) != len(moves) {
 		t.Errorf("the purchase moved %v", now[0])
 	}
@@ -134,8 +150,10 @@ func TestWhatIsBoughtOnFridayComesOnMonday(t *testing.T) {
 	}
 	for i, trade := range []object{evening, morning} { // newest first
 		agrees(t, "the trade", trade, object{"traded_on": "2026-09-11"})
-		agrees(t, "the delivery", came[i], object{"trade_ref": trade["id"], "quantity": trade["quantity"], "received_on": "2026-09-14"})
-		agrees(t, "the trade", n.row("/office/market/trades/"+text(trade, "id")), object{"market_delivery_id": came[i]["id"]})
+		agrees(t, "the delivery", came[i],
+			object{"trade_ref": trade["id"], "quantity": trade["quantity"], "received_on": "2026-09-14"})
+		agrees(t, "the trade", n.row("/office/market/trades/"+text(trade, "id")),
+			object{"market_delivery_id": came[i]["id"]})
 	}
 }
 
@@ -143,7 +161,8 @@ func TestWhatIsBoughtOnFridayComesOnMonday(t *testing.T) {
 // Head Office where the bridge carries it there.
 func TestSellingPaperBelowItsReorderPointAsksForMore(t *testing.T) {
 	t.Parallel()
-	rows(t, "EVT.TYPE.FACTORY.REQUISITION.CREATED", "OPEN.EVT.FACTORY.REQUISITION.CREATED", "OPEN.FIELDS.FACTORY_REQUISITION", "OPEN.EVT.OFFICE.MARKET_TRADE.EXECUTED",
+	rows(t, "EVT.TYPE.FACTORY.REQUISITION.CREATED", "OPEN.EVT.FACTORY.REQUISITION.CREATED",
+		"OPEN.FIELDS.FACTORY_REQUISITION", "OPEN.EVT.OFFICE.MARKET_TRADE.EXECUTED",
 		"OPEN.EVENT.CASH_AND_STOCK", "OPEN.EVENT.TWO", "OPEN.BRIDGE.REQUISITION", "OPEN.STATE.STOCK_ITEM")
 	for bridge, carried := range map[string][]string{
 		"auto":   {"office.requisition.received", "office.requisition.approved"},
@@ -164,7 +183,8 @@ func TestSellingPaperBelowItsReorderPointAsksForMore(t *testing.T) {
 				n.trade("sell", "mat_uncoated", 3499).want(http.StatusCreated, "")
 				n.wrote(at, "office.market_trade.executed")
 			})
-			agrees(t, "all sold, the stock", n.row("/factory/stock/itm_uncoated"), object{"on_hand": 0, "status": "low"})
+			agrees(t, "all sold, the stock", n.row("/factory/stock/itm_uncoated"),
+				object{"on_hand": 0, "status": "low"})
 			w.ended()
 		})
 	}
@@ -174,27 +194,38 @@ func (n *tenant) sellsTheLast(carried []string) {
 	t := n.t
 	before, at := n.row("/sandbox"), n.newest()
 	bid := number(t, n.quoted("mat_uncoated"), "bid_minor")
-	a := n.post("/office/market", fmt.Sprintf(`{"side":"sell","sku":"mat_uncoated","quantity":1,"limit_price_minor":%d}`, bid)).want(http.StatusCreated, "")
+	a := n.post("/office/market",
+		fmt.Sprintf(`{"side":"sell","sku":"mat_uncoated","quantity":1,"limit_price_minor":%d}`, bid)).
+		want(http.StatusCreated, "")
 	row := a.data()
-	agrees(t, "the trade", row, object{"side": "sell", "quantity": 1, "unit_price_minor": bid, "total_minor": bid, "limit_price_minor": bid, "market_delivery_id": nil, "status": "executed"})
+	agrees(t, "the trade", row, object{"side": "sell", "quantity": 1, "unit_price_minor": bid, "total_minor": bid,
+		"limit_price_minor": bid, "market_delivery_id": nil, "status": "executed"})
 	n.sameRow(a, "/office/market/trades/"+text(row, "id"))
-	events := n.wrote(at, append([]string{"office.market_trade.executed", "factory.stock.below_reorder_point", "factory.requisition.created"}, carried...)...)
+	events := n.wrote(at, append([]string{
+		"office.market_trade.executed", "factory.stock.below_reorder_point", "factory.requisition.created",
+	}, carried...)...)
 	cash := number(t, before, "cash_minor") + bid
 	n.says(events, text(row, "id"), "office.market_trade.executed", object{
-		"status": "executed", "side": "sell", "sku": "mat_uncoated", "quantity": 1, "unit_price_minor": bid, "total_minor": bid, "cash_minor": cash,
+		"status": "executed", "side": "sell", "sku": "mat_uncoated", "quantity": 1, "unit_price_minor": bid,
+		"total_minor": bid, "cash_minor": cash,
 		"stock": []object{{"sku": "mat_uncoated", "quantity": -1}},
 	})
-	agrees(t, "the ledger", n.all("/office/ledger")[0], object{"kind": "market_sell", "amount_minor": bid, "balance_minor": cash, "event_id": events[0]["id"], "reference_id": row["id"]})
+	agrees(t, "the ledger", n.all("/office/ledger")[0], object{"kind": "market_sell", "amount_minor": bid,
+		"balance_minor": cash, "event_id": events[0]["id"], "reference_id": row["id"]})
 	agrees(t, "the move", n.all("/factory/stock-moves")[0], object{
-		"kind": "market_out", "sku": "mat_uncoated", "quantity": -1, "balance_after": 3499, "event_id": events[0]["id"], "reference_id": row["id"],
+		"kind": "market_out", "sku": "mat_uncoated", "quantity": -1, "balance_after": 3499, "event_id": events[0]["id"],
+		"reference_id": row["id"],
 	})
 	// A sheet at 0.24 turned into cash.
-	agrees(t, "after the sale the sandbox", n.row("/sandbox"), object{"cash_minor": cash, "net_worth_minor": number(t, before, "net_worth_minor") + bid - 24})
+	agrees(t, "after the sale the sandbox", n.row("/sandbox"),
+		object{"cash_minor": cash, "net_worth_minor": number(t, before, "net_worth_minor") + bid - 24})
 	wish := n.all("/factory/requisitions")[0]
 	exactly(t, "a Factory requisition", wish, "number sku quantity reason on_hand_at needed_by status")
-	agrees(t, "the wish", wish, object{"sku": "mat_uncoated", "quantity": 6000, "reason": "below_reorder_point", "on_hand_at": 3499, "needed_by": "2026-09-14", "status": "open"})
+	agrees(t, "the wish", wish, object{"sku": "mat_uncoated", "quantity": 6000, "reason": "below_reorder_point",
+		"on_hand_at": 3499, "needed_by": "2026-09-14", "status": "open"})
 	n.says(events, text(wish, "id"), "factory.requisition.created", object{
-		"status": "open", "number": wish["number"], "sku": "mat_uncoated", "quantity": 6000, "on_hand": 3499, "needed_by": "2026-09-14",
+		"status": "open", "number": wish["number"], "sku": "mat_uncoated", "quantity": 6000, "on_hand": 3499,
+		"needed_by": "2026-09-14",
 	})
 	filed := n.all("/office/requisitions")
 	if len(carried) == 0 {
@@ -211,7 +242,8 @@ func TestReservedGoodsAreNotForSale(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ERR.INSUFFICIENT_STOCK", "OPEN.STATE.WORK_ORDER.FROM_STOCK", "OPEN.BODY.OFFICE.MARKET")
 	n := market(t, "manual")
-	none := n.refusesQuietly("/office/market", `{"side":"sell","sku":"prd_notebook","quantity":1}`, http.StatusConflict, "insufficient_stock").details()
+	none := n.refusesQuietly("/office/market", `{"side":"sell","sku":"prd_notebook","quantity":1}`, http.StatusConflict,
+		"insufficient_stock").details()
 	agrees(t, "details", none, object{"shortages": []object{{"sku": "prd_notebook", "needed": 1, "on_hand": 0}}})
 	n.print(text(n.work("prd_notebook", 20, ""), "id"))
 	n.day()
@@ -221,8 +253,11 @@ func TestReservedGoodsAreNotForSale(t *testing.T) {
 	}
 	held := n.work("prd_notebook", 15, "somebody")
 	agrees(t, "from the shelf the work order", held, object{"status": "ready"})
-	details := n.refusesQuietly("/office/market", encode(t, object{"side": "sell", "sku": "prd_notebook", "quantity": made - 14}), http.StatusConflict, "insufficient_stock").details()
-	agrees(t, "details", details, object{"shortages": []object{{"sku": "prd_notebook", "needed": made - 14, "on_hand": made - 15}}})
+	details := n.refusesQuietly("/office/market",
+		encode(t, object{"side": "sell", "sku": "prd_notebook", "quantity": made - 14}), http.StatusConflict,
+		"insufficient_stock").details()
+	agrees(t, "details", details,
+		object{"shortages": []object{{"sku": "prd_notebook", "needed": made - 14, "on_hand": made - 15}}})
 	at := n.newest()
 	row := n.trade("sell", "prd_notebook", made-15).want(http.StatusCreated, "").data()
 	// Half of ten per cent for each 200 comes off, on average.
@@ -244,12 +279,16 @@ func TestWasteIsSoldByTheKilogram(t *testing.T) {
 	if kilograms == 0 || grams%1000 == 0 {
 		t.Fatalf("the run left %d g of waste; the test wants more than a kilogram, and no whole number", grams)
 	}
-	refused := n.refusesQuietly("/office/market", encode(t, object{"side": "sell", "sku": "mat_waste", "quantity": kilograms + 1}), http.StatusConflict, "insufficient_stock").details()
-	agrees(t, "details", refused, object{"shortages": []object{{"sku": "mat_waste", "needed": (kilograms + 1) * 1000, "on_hand": grams}}})
+	refused := n.refusesQuietly("/office/market",
+		encode(t, object{"side": "sell", "sku": "mat_waste", "quantity": kilograms + 1}), http.StatusConflict,
+		"insufficient_stock").details()
+	agrees(t, "details", refused,
+		object{"shortages": []object{{"sku": "mat_waste", "needed": (kilograms + 1) * 1000, "on_hand": grams}}})
 	bid := number(t, n.quoted("mat_waste"), "bid_minor")
 	at := n.newest()
 	row := n.trade("sell", "mat_waste", kilograms).want(http.StatusCreated, "").data()
-	agrees(t, "the trade", row, object{"quantity": kilograms, "unit_price_minor": bid, "total_minor": bid * int64(kilograms)})
+	agrees(t, "the trade", row,
+		object{"quantity": kilograms, "unit_price_minor": bid, "total_minor": bid * int64(kilograms)})
 	n.says(n.wrote(at, "office.market_trade.executed"), text(row, "id"), "office.market_trade.executed", object{
 		"quantity": kilograms, "stock": []object{{"sku": "mat_waste", "quantity": -kilograms * 1000}},
 	})
@@ -295,7 +334,8 @@ func TestNobodySellsTheSameGoodsTwice(t *testing.T) {
 // TestAMarketPurchaseRestocks an item that had gone low before it.
 func TestAMarketPurchaseRestocks(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.MISSION.RESTOCK", "OPEN.STATE.FACTORY_REQUISITION", "OPEN.EVENT.CHANGES", "OPEN.EVENT.MISSIONS_LAST", "OPEN.FIELDS.MARKET_DELIVERY")
+	rows(t, "OPEN.MISSION.RESTOCK", "OPEN.STATE.FACTORY_REQUISITION", "OPEN.EVENT.CHANGES", "OPEN.EVENT.MISSIONS_LAST",
+		"OPEN.FIELDS.MARKET_DELIVERY")
 	n := market(t, "manual")
 	n.trade("buy", "mat_uncoated", 10).want(http.StatusCreated, "")
 	n.trade("sell", "mat_uncoated", 2501).want(http.StatusCreated, "")
@@ -322,7 +362,8 @@ func TestAMarketPurchaseRestocks(t *testing.T) {
 	if arrived < 0 || arrived+1 == len(events) || child(t, events[arrived+1], "data")["id"] != "restock" {
 		t.Errorf("the delivery wrote %v", types(events))
 	}
-	if number(t, n.row("/factory/stock/itm_uncoated"), "on_hand") != 3500 || wish["status"] != "closed" || delivery["status"] != "received" {
+	if number(t, n.row("/factory/stock/itm_uncoated"), "on_hand") != 3500 || wish["status"] != "closed" ||
+		delivery["status"] != "received" {
 		t.Errorf("one sheet more, the wish is %v, the delivery %v", wish, delivery)
 	}
 	for resource, id := range map[string]string{"factory_requisition": text(wish, "id"), "stock_item": "itm_uncoated"} {

@@ -20,15 +20,18 @@ func (n *tenant) missions() map[string]string {
 
 func TestMissionsSuggestWhatToDo(t *testing.T) {
 	t.Parallel()
-	rows(t, "MIS.FIELDS", "MIS.STATUS", "OPEN.FIELDS.MISSION", "OPEN.STATE.MISSION", "SVC.MISSIONS", "ROUTE.MISSIONS.LIST")
+	rows(t, "MIS.FIELDS", "MIS.STATUS", "OPEN.FIELDS.MISSION", "OPEN.STATE.MISSION", "SVC.MISSIONS",
+		"ROUTE.MISSIONS.LIST")
 	n := shared.create(t, `{"clock":"manual"}`)
 	all := n.all("/missions")
 	active := 0
 	for _, m := range all {
-		has(t, "a mission", m, "id", "objective", "hint", "status", "order", "title", "track", "progress", "completed_at", "docs_url")
+		has(t, "a mission", m, "id", "objective", "hint", "status", "order", "title", "track", "progress",
+			"completed_at", "docs_url")
 		progress := child(t, m, "progress")
 		current, target := number(t, progress, "current"), number(t, progress, "target")
-		if current < 0 || current > target || (m["status"] == "completed") != (current == target) || (m["status"] == "completed") != (m["completed_at"] != nil) {
+		if current < 0 || current > target || (m["status"] == "completed") != (current == target) ||
+			(m["status"] == "completed") != (m["completed_at"] != nil) {
 			t.Errorf("the mission %v is %v at %v, completed at %v", m["id"], m["status"], progress, m["completed_at"])
 		}
 		if !slices.Contains([]string{"upcoming", "active", "completed"}, text(m, "status")) {
@@ -53,13 +56,15 @@ func TestMissionsSuggestWhatToDo(t *testing.T) {
 // of the missions.
 func TestMissionsNoticeWhatTheClientDoes(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.MISSION.FIRST_CALL", "OPEN.MISSION.BOTH_KEYS", "OPEN.MISSION.ACCEPT_ORDER", "OPEN.MISSION.START_PRINT_RUN", "OPEN.MISSION.SHIP_ORDER",
+	rows(t, "OPEN.MISSION.FIRST_CALL", "OPEN.MISSION.BOTH_KEYS",
+		"OPEN.MISSION.ACCEPT_ORDER", "OPEN.MISSION.START_PRINT_RUN", "OPEN.MISSION.SHIP_ORDER",
 		"OPEN.MISSION.OWN_CALLS", "OPEN.STATE.MISSION", "SVC.MISSIONS", "OPEN.MISSION.ORDER_TO_CASH")
 	n := shared.create(t, `{"seed":5,"clock":"manual"}`)
 	n.get("/office/sales-orders/so_0").want(404, "not_found")
 	refused := n.get("/nothing").want(404, "route_not_found")
 	first := one(t, n.all("/missions"), "id", "first_call")
-	if first["status"] != "completed" || !moment(t, first["completed_at"]).After(moment(t, refused.meta()["server_time"])) {
+	if first["status"] != "completed" ||
+		!moment(t, first["completed_at"]).After(moment(t, refused.meta()["server_time"])) {
 		t.Errorf("after refusals at %v and one read, first_call is %v", refused.meta()["server_time"], first)
 	}
 	expect := func(what string, completed ...string) {
@@ -88,7 +93,8 @@ func TestMissionsNoticeWhatTheClientDoes(t *testing.T) {
 	}
 	expect("two days passed", "first_call", "accept_order")
 	before := n.missions()
-	if before["start_print_run"] != "active" || before["ship_order"] != "active" || before["order_to_cash"] != "upcoming" {
+	if before["start_print_run"] != "active" || before["ship_order"] != "active" ||
+		before["order_to_cash"] != "upcoming" {
 		t.Errorf("the missions are %v", before)
 	}
 	other := shared.create(t, `{"clock":"manual"}`)
@@ -107,7 +113,9 @@ func TestMissionsNoticeWhatTheClientDoes(t *testing.T) {
 	events := ofType(n.feed(0), "sandbox.mission.completed")
 	for i, e := range events {
 		data := child(t, e, "data")
-		if number(t, data, "completed_count") != int64(i+1) || number(t, data, "total_count") != int64(len(n.missions())) || data["title"] != n.row("/missions/" + text(data, "id"))["title"] {
+		if number(t, data, "completed_count") != int64(i+1) ||
+			number(t, data, "total_count") != int64(len(n.missions())) ||
+			data["title"] != n.row("/missions/" + text(data, "id"))["title"] {
 			t.Errorf("mission event %d is %v", i+1, data)
 		}
 	}

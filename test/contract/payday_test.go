@@ -47,10 +47,12 @@ func (n *tenant) twice(path, body string) *answer {
 // TestTheAutoBridgeRecordsTheWeek, and the client pays it.
 func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BRIDGE.TIMESHEET", "OPEN.FIELDS.TIMESHEET", "OPEN.FIELDS.PAYROLL_RUN", "OPEN.STATE.PAYROLL_RUN", "OPEN.ROUTE.OFFICE.TIMESHEETS", "OPEN.ROUTE.OFFICE.PAYROLL_RUNS",
-		"ROUTE.OFFICE.PAYROLL_RUNS.CREATE", "OPEN.BODY.OFFICE.PAYROLL_RUNS", "EVT.TYPE.HR.PAYROLL.DUE", "OPEN.EVT.HR.PAYROLL.DUE", "EVT.TYPE.HR.PAYROLL.PAID", "OPEN.EVT.HR.PAYROLL.PAID",
-		"OPEN.ERR.TIMESHEET_EXISTS", "OPEN.ERR.PAYROLL_ALREADY_PAID", "OPEN.ERR.TIMESHEET_MISSING", "OPEN.MISSION.PAYROLL_ON_TIME", "OPEN.SANDBOX.FIELDS.MORALE",
-		"OPEN.FIELDS.ATTENDANCE", "OPEN.ROUTE.FACTORY.ATTENDANCE")
+	rows(t, "OPEN.BRIDGE.TIMESHEET", "OPEN.FIELDS.TIMESHEET", "OPEN.FIELDS.PAYROLL_RUN",
+		"OPEN.STATE.PAYROLL_RUN", "OPEN.ROUTE.OFFICE.TIMESHEETS", "OPEN.ROUTE.OFFICE.PAYROLL_RUNS",
+		"ROUTE.OFFICE.PAYROLL_RUNS.CREATE", "OPEN.BODY.OFFICE.PAYROLL_RUNS", "EVT.TYPE.HR.PAYROLL.DUE",
+		"OPEN.EVT.HR.PAYROLL.DUE", "EVT.TYPE.HR.PAYROLL.PAID", "OPEN.EVT.HR.PAYROLL.PAID", "OPEN.ERR.TIMESHEET_EXISTS",
+		"OPEN.ERR.PAYROLL_ALREADY_PAID", "OPEN.ERR.TIMESHEET_MISSING", "OPEN.MISSION.PAYROLL_ON_TIME",
+		"OPEN.SANDBOX.FIELDS.MORALE", "OPEN.FIELDS.ATTENDANCE", "OPEN.ROUTE.FACTORY.ATTENDANCE")
 	n := staffed(t).create(t, `{"preset":"steady","seed":5}`)
 	w := watch(n)
 	w.step("the week", func() {
@@ -67,15 +69,21 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 		n.tick(1)
 		sheet, run = n.all("/office/timesheets")[0], n.all("/office/payroll-runs?status=due")[0]
 		has(t, "a timesheet", sheet, "week_start", "entries", "source", "payroll_run_id")
-		has(t, "a payroll run", run, "week_start", "week_end", "due_date", "status", "timesheet_id", "gross_minor", "surcharge_minor", "total_minor", "paid_on", "forced")
-		if sheet["source"] != "bridge" || sheet["week_start"] != "2026-09-07" || sheet["payroll_run_id"] != run["id"] || run["timesheet_id"] != sheet["id"] || len(children(t, sheet, "entries")) != 7 {
+		has(t, "a payroll run", run, "week_start", "week_end", "due_date", "status", "timesheet_id", "gross_minor",
+			"surcharge_minor", "total_minor", "paid_on", "forced")
+		if sheet["source"] != "bridge" || sheet["week_start"] != "2026-09-07" || sheet["payroll_run_id"] != run["id"] ||
+			run["timesheet_id"] != sheet["id"] || len(children(t, sheet, "entries")) != 7 {
 			t.Errorf("the bridge recorded %v, so %v", sheet, run)
 		}
-		if run["week_end"] != "2026-09-11" || run["due_date"] != "2026-09-16" || number(t, run, "gross_minor") != weekWages || number(t, run, "total_minor") != weekWages || run["forced"] != false {
+		if run["week_end"] != "2026-09-11" || run["due_date"] != "2026-09-16" ||
+			number(t, run, "gross_minor") != weekWages || number(t, run, "total_minor") != weekWages ||
+			run["forced"] != false {
 			t.Errorf("the payroll run is %v", run)
 		}
-		n.says(n.feed(at), text(run, "id"), "hr.payroll.due", object{"status": "due", "week_start": "2026-09-07", "timesheet_id": sheet["id"], "gross_minor": weekWages, "due_date": "2026-09-16"})
-		if d := n.timesheet("2026-09-07", hours(crew...)).want(http.StatusConflict, "timesheet_exists").details(); d["timesheet_id"] != sheet["id"] {
+		n.says(n.feed(at), text(run, "id"), "hr.payroll.due", object{"status": "due", "week_start": "2026-09-07",
+			"timesheet_id": sheet["id"], "gross_minor": weekWages, "due_date": "2026-09-16"})
+		if d := n.timesheet("2026-09-07", hours(crew...)).
+			want(http.StatusConflict, "timesheet_exists").details(); d["timesheet_id"] != sheet["id"] {
 			t.Errorf("recording again: %v", d)
 		}
 	})
@@ -83,22 +91,25 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 		before, morale, at := n.row("/office/cash"), n.row("/sandbox")["morale"], n.newest()
 		a := n.twice("/office/payroll-runs", `{"week_start":"2026-09-07"}`)
 		n.sameRow(a, "/office/payroll-runs/"+text(run, "id"))
-		if paid := a.data(); paid["id"] != run["id"] || paid["status"] != "paid" || paid["paid_on"] != "2026-09-11" || number(t, paid, "surcharge_minor") != 0 {
+		if paid := a.data(); paid["id"] != run["id"] || paid["status"] != "paid" || paid["paid_on"] != "2026-09-11" ||
+			number(t, paid, "surcharge_minor") != 0 {
 			t.Errorf("the paid run is %v", paid)
 		}
 		events := n.feed(at)
 		if got := company(events); !slices.Equal(got, []string{"hr.payroll.paid"}) {
 			t.Errorf("paying wrote %v", got)
 		}
-		n.says(events, text(run, "id"), "hr.payroll.paid", object{"status": "paid", "week_start": "2026-09-07", "total_minor": weekWages, "surcharge_minor": 0, "forced": false,
-			"cash_minor": number(t, before, "cash_minor") - weekWages})
+		n.says(events, text(run, "id"), "hr.payroll.paid",
+			object{"status": "paid", "week_start": "2026-09-07", "total_minor": weekWages, "surcharge_minor": 0,
+				"forced": false, "cash_minor": number(t, before, "cash_minor") - weekWages})
 		if n.row("/missions/payroll_on_time")["status"] != "completed" {
 			t.Error("the mission is not completed")
 		}
 		if now := n.row("/sandbox")["morale"]; fmt.Sprint(morale) != "82" || fmt.Sprint(now) != "85" {
 			t.Errorf("paying in time took morale from %v to %v", morale, now)
 		}
-		if d := n.payroll("2026-09-07").want(http.StatusConflict, "payroll_already_paid").details(); d["payroll_run_id"] != run["id"] {
+		if d := n.payroll("2026-09-07").
+			want(http.StatusConflict, "payroll_already_paid").details(); d["payroll_run_id"] != run["id"] {
 			t.Errorf("paying again: %v", d)
 		}
 	})
@@ -110,7 +121,9 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 	if got := len(n.all("/factory/attendance?week_start=2026-09-14")); got != 0 {
 		t.Errorf("next week %d have come", got)
 	}
-	for _, path := range []string{"/factory/attendance", "/office/timesheets", "/office/payroll-runs", "/office/employees"} {
+	for _, path := range []string{
+		"/factory/attendance", "/office/timesheets", "/office/payroll-runs", "/office/employees",
+	} {
 		n.pages(path)
 		n.sameTable(n.get(path+"?limit=100"), n.get(path+".csv?limit=100").want(http.StatusOK, "").raw)
 	}
@@ -135,12 +148,14 @@ func TestTheClientCanRecordBeforeTheBridge(t *testing.T) {
 // wages are late, and in the end collected.
 func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BRIDGE.TIMESHEET", "ROUTE.OFFICE.TIMESHEETS.CREATE", "OPEN.BODY.OFFICE.TIMESHEETS", "OPEN.ERR.WEEK_NOT_OVER", "OPEN.ERR.MANUAL_CLOCK", "OPEN.ERR.EMPLOYEE_MISSING", "OPEN.STATE.PAYROLL_RUN",
+	rows(t, "OPEN.BRIDGE.TIMESHEET", "ROUTE.OFFICE.TIMESHEETS.CREATE", "OPEN.BODY.OFFICE.TIMESHEETS",
+		"OPEN.ERR.WEEK_NOT_OVER", "OPEN.ERR.MANUAL_CLOCK", "OPEN.ERR.EMPLOYEE_MISSING", "OPEN.STATE.PAYROLL_RUN",
 		"EVT.TYPE.HR.PAYROLL.LATE", "OPEN.EVT.HR.PAYROLL.LATE", "OPEN.ERR.TIMESHEET_MISSING", "OPEN.ERR.RETRYABLE")
 	n := staffed(t).create(t, `{"preset":"steady","bridge":"manual","seed":5}`)
 	w := watch(n)
 	early := n.timesheet("2026-09-07", hours(crew...)).want(http.StatusConflict, "week_not_over")
-	if at, has := early.failure()["retry_at"]; has || early.failure()["retryable"] != false || !strings.Contains(text(early.failure(), "hint"), "/sandbox/tick") {
+	if at, has := early.failure()["retry_at"]; has || early.failure()["retryable"] != false ||
+		!strings.Contains(text(early.failure(), "hint"), "/sandbox/tick") {
 		t.Errorf("under a manual clock week_not_over says %v, until %v", early.failure(), at)
 	}
 	w.step("Friday noon", func() {
@@ -150,8 +165,11 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 		n.tick(1)
 	})
 	w.step("record", func() {
-		missing := n.timesheet("2026-09-07", hours(crew[:5]...)).want(http.StatusUnprocessableEntity, "employee_missing").details()
-		if want := []string{text(n.badge("1006"), "id"), text(n.badge("1007"), "id")}; !slices.Equal(texts(missing, "employee_ids"), want) {
+		missing := n.timesheet("2026-09-07", hours(crew[:5]...)).
+			want(http.StatusUnprocessableEntity, "employee_missing").details()
+		if want := []string{
+			text(n.badge("1006"), "id"), text(n.badge("1007"), "id"),
+		}; !slices.Equal(texts(missing, "employee_ids"), want) {
 			t.Errorf("missing are %v, want %v", missing, want)
 		}
 		at := n.newest()
@@ -178,7 +196,8 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 		if late["week_start"] != "2026-09-14" || late["timesheet_id"] != nil || number(t, late, "total_minor") != 0 {
 			t.Errorf("late is %v", late)
 		}
-		n.says(n.feed(0), text(late, "id"), "hr.payroll.late", object{"status": "late", "week_start": "2026-09-14", "reason": "no_timesheet", "total_minor": 0})
+		n.says(n.feed(0), text(late, "id"), "hr.payroll.late",
+			object{"status": "late", "week_start": "2026-09-14", "reason": "no_timesheet", "total_minor": 0})
 		n.payroll("2026-09-14").want(http.StatusConflict, "timesheet_missing")
 		score := child(t, n.row("/sandbox"), "score")
 		if number(t, score, "payroll_late") != 1 {
@@ -190,7 +209,8 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 		n.timesheet("2026-09-14", hours(crew...)).want(http.StatusCreated, "")
 		n.says(n.feed(at), text(late, "id"), "hr.payroll.due", object{"status": "late", "gross_minor": weekWages})
 		paid := n.payroll("2026-09-14").want(http.StatusCreated, "").data()
-		if number(t, paid, "surcharge_minor") != weekWages*2/100 || number(t, paid, "total_minor") != weekWages*102/100 {
+		if number(t, paid, "surcharge_minor") != weekWages*2/100 ||
+			number(t, paid, "total_minor") != weekWages*102/100 {
 			t.Errorf("a day late costs %v", paid)
 		}
 	})
@@ -201,7 +221,8 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 // timesheet.
 func TestWagesAreCollectedInTheEnd(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.STATE.PAYROLL_RUN", "OPEN.EVT.HR.PAYROLL.LATE", "OPEN.EVT.HR.PAYROLL.PAID", "OPEN.ERR.PAYROLL_ALREADY_PAID", "OPEN.CASH.SPENDING")
+	rows(t, "OPEN.STATE.PAYROLL_RUN", "OPEN.EVT.HR.PAYROLL.LATE", "OPEN.EVT.HR.PAYROLL.PAID",
+		"OPEN.ERR.PAYROLL_ALREADY_PAID", "OPEN.CASH.SPENDING")
 	s := staffed(t)
 	for bridge, reason := range map[string]string{"auto": "unpaid", "manual": "no_timesheet"} {
 		t.Run(bridge, func(t *testing.T) {
@@ -216,12 +237,14 @@ func TestWagesAreCollectedInTheEnd(t *testing.T) {
 			}
 			n.untilDay(13)
 			run := one(t, n.all("/office/payroll-runs"), "week_start", "2026-09-07")
-			if run["status"] != "paid" || run["forced"] != true || run["paid_on"] != "2026-09-24" || number(t, run, "gross_minor") != weekWages || number(t, run, "total_minor") != weekWages*110/100 {
+			if run["status"] != "paid" || run["forced"] != true || run["paid_on"] != "2026-09-24" ||
+				number(t, run, "gross_minor") != weekWages || number(t, run, "total_minor") != weekWages*110/100 {
 				t.Errorf("collected was %v", run)
 			}
 			events := n.feed(0)
 			n.says(events, text(run, "id"), "hr.payroll.late", object{"status": "late", "reason": reason})
-			n.says(events, text(run, "id"), "hr.payroll.paid", object{"status": "paid", "forced": true, "total_minor": weekWages * 110 / 100})
+			n.says(events, text(run, "id"), "hr.payroll.paid",
+				object{"status": "paid", "forced": true, "total_minor": weekWages * 110 / 100})
 			n.payroll("2026-09-07").want(http.StatusConflict, "payroll_already_paid")
 			if bridge == "manual" {
 				n.timesheet("2026-09-07", hours(crew...)).want(http.StatusConflict, "payroll_already_paid")
@@ -245,11 +268,16 @@ func TestTimesheetBodiesAreChecked(t *testing.T) {
 		`{}`:                          "entries week_start",
 		`{"week_start":"2026-09-07"}`: "entries",
 		`{"week_start":"2026-09-07","entries":[]}`: "entries",
-		`{"week_start":"2026-09-07","entries":[` + strings.Repeat(`{"badge_no":"1","hours_worked":1},`, 50) + `{"badge_no":"1","hours_worked":1}]}`: "entries",
-		`{"week_start":"2026-09-08","entries":[{"badge_no":"1001","hours_worked":1}]}`:                                                              "week_start",
-		`{"week_start":"2026-08-31","entries":[{"badge_no":"1001","hours_worked":1}]}`:                                                              "week_start",
-		`{"week_start":"2026-09-21","entries":[{"badge_no":"1001","hours_worked":1}]}`:                                                              "week_start",
-		`{"week_start":"2026-W37","entries":[{"badge_no":"1001","hours_worked":1}]}`:                                                                "week_start",
+		`{"week_start":"2026-09-07","entries":[` + strings.Repeat(`{"badge_no":"1","hours_worked":1},`, 50) +
+			`{"badge_no":"1","hours_worked":1}]}`: "entries",
+		`{"week_start":"2026-09-08","entries":[{"badge_no":"1001",` +
+			`"hours_worked":1}]}`: "week_start",
+		`{"week_start":"2026-08-31","entries":[{"badge_no":"1001",` +
+			`"hours_worked":1}]}`: "week_start",
+		`{"week_start":"2026-09-21","entries":[{"badge_no":"1001",` +
+			`"hours_worked":1}]}`: "week_start",
+		`{"week_start":"2026-W37","entries":[{"badge_no":"1001",` +
+			`"hours_worked":1}]}`: "week_start",
 		entry(`"hours_worked":1`): "entries[1].employee_id",
 		entry(`"badge_no":"1002","employee_id":"emp_1","hours_worked":1`): "entries[1].badge_no",
 		entry(`"badge_no":"1002"`):                                        "entries[1].hours_worked",
@@ -262,16 +290,22 @@ func TestTimesheetBodiesAreChecked(t *testing.T) {
 		entry(`"badge_no":"9999","hours_worked":1`):                       "entries[1].badge_no",
 		entry(`"employee_id":"emp_1","hours_worked":1`):                   "entries[1].employee_id",
 		entry(`"badge_no":"1001","hours_worked":1`):                       "entries[1].badge_no",
-		entry(`"badge_no":1002,"hours_worked":"1"`):                       "entries[1].badge_no entries[1].hours_worked",
+		entry(`"badge_no":1002,"hours_worked":"1"`): "entries[1].badge_no " +
+			"entries[1].hours_worked",
 	} {
-		fields := badFields(n.post("/office/timesheets", body).want(http.StatusUnprocessableEntity, "validation_failed"))
+		fields := badFields(n.post("/office/timesheets", body).
+			want(http.StatusUnprocessableEntity, "validation_failed"))
 		slices.Sort(fields)
 		if got := strings.Join(fields, " "); got != want {
 			t.Errorf("%s: named are %q, want %q", body, got, want)
 		}
 	}
-	for body, want := range map[string]string{`{}`: "week_start", `{"week_start":"2026-09-08"}`: "week_start", `{"week_start":"soon"}`: "week_start", `{"week_start":"2026-09-07","hours":1}`: "hours"} {
-		if got := strings.Join(badFields(n.post("/office/payroll-runs", body).want(http.StatusUnprocessableEntity, "validation_failed")), " "); got != want {
+	for body, want := range map[string]string{
+		`{}`: "week_start", `{"week_start":"2026-09-08"}`: "week_start", `{"week_start":"soon"}`: "week_start",
+		`{"week_start":"2026-09-07","hours":1}`: "hours",
+	} {
+		if got := strings.Join(badFields(n.post("/office/payroll-runs", body).want(http.StatusUnprocessableEntity,
+			"validation_failed")), " "); got != want {
 			t.Errorf("%s: named are %q, want %q", body, got, want)
 		}
 	}

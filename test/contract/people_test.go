@@ -14,13 +14,20 @@ import (
 func staffed(t testing.TB) *service {
 	t.Helper()
 	manual := object{"mode": "manual", "speed": 8}
-	nothing := object{"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true, "hire_fee_minor": 120000}
-	free := object{"rent_minor_per_day": 0, "lease_minor_per_day": 0, "utilities_minor_per_day": 0, "insurance_minor_per_day": 0, "storage_basis_points_per_day": 0}
+	nothing := object{
+		"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true, "hire_fee_minor": 120000,
+	}
+	free := object{
+		"rent_minor_per_day": 0, "lease_minor_per_day": 0, "utilities_minor_per_day": 0, "insurance_minor_per_day": 0,
+		"storage_basis_points_per_day": 0,
+	}
 	return serve(t, presets(t, map[string]object{
-		"steady":   {"clock": manual, "staff": nothing},
-		"restless": {"clock": manual, "staff": object{"sick_pct_day": 20, "leave_every_days": 4, "quit_pct_day": 6, "auto_rehire": true, "hire_fee_minor": 120000}},
-		"poor":     {"clock": manual, "staff": nothing, "cash_minor": 100000, "overdraft_limit_minor": 20000, "opening_documents": false, "overhead": free},
-		"prompt":   {"clock": object{"mode": "realtime", "speed": 8}, "staff": nothing},
+		"steady": {"clock": manual, "staff": nothing},
+		"restless": {"clock": manual, "staff": object{"sick_pct_day": 20, "leave_every_days": 4, "quit_pct_day": 6,
+			"auto_rehire": true, "hire_fee_minor": 120000}},
+		"poor": {"clock": manual, "staff": nothing, "cash_minor": 100000, "overdraft_limit_minor": 20000,
+			"opening_documents": false, "overhead": free},
+		"prompt": {"clock": object{"mode": "realtime", "speed": 8}, "staff": nothing},
 	}))
 }
 
@@ -54,12 +61,14 @@ func (n *tenant) untilDay(day int) {
 // TestPeopleAreHiredAndDismissed.
 func TestPeopleAreHiredAndDismissed(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FIELDS.EMPLOYEE", "OPEN.STATE.EMPLOYEE", "OPEN.ROUTE.OFFICE.EMPLOYEES", "OPEN.BODY.OFFICE.EMPLOYEES", "OPEN.BODY.OFFICE.EMPLOYEES.DISMISS",
-		"EVT.TYPE.HR.EMPLOYEE.HIRED", "OPEN.EVT.HR.EMPLOYEE.HIRED", "EVT.TYPE.HR.EMPLOYEE.DISMISSED", "OPEN.EVT.HR.EMPLOYEE.DISMISSED", "OPEN.ERR.HEADCOUNT_LIMIT")
+	rows(t, "OPEN.FIELDS.EMPLOYEE", "OPEN.STATE.EMPLOYEE", "OPEN.ROUTE.OFFICE.EMPLOYEES", "OPEN.BODY.OFFICE.EMPLOYEES",
+		"OPEN.BODY.OFFICE.EMPLOYEES.DISMISS", "EVT.TYPE.HR.EMPLOYEE.HIRED", "OPEN.EVT.HR.EMPLOYEE.HIRED",
+		"EVT.TYPE.HR.EMPLOYEE.DISMISSED", "OPEN.EVT.HR.EMPLOYEE.DISMISSED", "OPEN.ERR.HEADCOUNT_LIMIT")
 	n := staffed(t).create(t, `{"preset":"steady","seed":5}`)
 	w := watch(n)
 	for _, e := range n.all("/office/employees") {
-		has(t, "an employee", e, "badge_no", "name", "role", "hourly_minor", "skill", "hired_on", "starts_on", "status", "sick_until", "left_on", "left_reason")
+		has(t, "an employee", e, "badge_no", "name", "role", "hourly_minor", "skill", "hired_on", "starts_on", "status",
+			"sick_until", "left_on", "left_reason")
 	}
 	if got := len(n.all("/office/employees?role=operator&status=active")); got != 3 {
 		t.Errorf("%d operators are active", got)
@@ -70,14 +79,16 @@ func TestPeopleAreHiredAndDismissed(t *testing.T) {
 		a := n.post("/office/employees", `{"role":"operator"}`).want(http.StatusCreated, "")
 		hired = a.data()
 		n.sameRow(a, "/office/employees/"+text(hired, "id"))
-		if hired["badge_no"] != "1008" || number(t, hired, "hourly_minor") != 2400 || hired["status"] != "active" || hired["starts_on"] != "2026-09-09" {
+		if hired["badge_no"] != "1008" || number(t, hired, "hourly_minor") != 2400 || hired["status"] != "active" ||
+			hired["starts_on"] != "2026-09-09" {
 			t.Errorf("hired was %v", hired)
 		}
 		events := n.feed(at)
 		if got := types(events); !slices.Equal(got, []string{"hr.employee.hired"}) {
 			t.Errorf("hiring wrote %v", got)
 		}
-		n.says(events, text(hired, "id"), "hr.employee.hired", object{"status": "active", "badge_no": "1008", "role": "operator", "hourly_minor": 2400, "starts_on": "2026-09-09",
+		n.says(events, text(hired, "id"), "hr.employee.hired", object{"status": "active",
+			"badge_no": "1008", "role": "operator", "hourly_minor": 2400, "starts_on": "2026-09-09",
 			"fee_minor": 120_000, "cash_minor": number(t, before, "cash_minor") - 120_000})
 	})
 	w.step("dismiss", func() {
@@ -86,15 +97,16 @@ func TestPeopleAreHiredAndDismissed(t *testing.T) {
 		path := "/office/employees/" + text(e, "id")
 		a := n.post(path+"/dismiss", `{"reason":"nothing to sell"}`).want(http.StatusOK, "")
 		n.sameRow(a, path)
-		if gone := a.data(); gone["status"] != "left" || gone["left_on"] != "2026-09-07" || gone["left_reason"] != "nothing to sell" {
+		if gone := a.data(); gone["status"] != "left" || gone["left_on"] != "2026-09-07" ||
+			gone["left_reason"] != "nothing to sell" {
 			t.Errorf("dismissed was %v", gone)
 		}
 		events := n.feed(at)
 		if got := types(events); !slices.Equal(got, []string{"hr.employee.dismissed"}) {
 			t.Errorf("dismissing wrote %v", got)
 		}
-		n.says(events, text(e, "id"), "hr.employee.dismissed", object{"status": "left", "badge_no": "1007", "role": "sales", "severance_minor": 2600 * 80,
-			"cash_minor": number(t, before, "cash_minor") - 2600*80})
+		n.says(events, text(e, "id"), "hr.employee.dismissed", object{"status": "left", "badge_no": "1007",
+			"role": "sales", "severance_minor": 2600 * 80, "cash_minor": number(t, before, "cash_minor") - 2600*80})
 		d := n.post(path+"/dismiss", "").want(http.StatusConflict, "invalid_state").details()
 		if d["status"] != "left" || !slices.Equal(texts(d, "allowed"), []string{"active", "sick"}) {
 			t.Errorf("dismissing again: %v", d)
@@ -105,7 +117,8 @@ func TestPeopleAreHiredAndDismissed(t *testing.T) {
 		for range 13 {
 			n.post("/office/employees", `{"role":"warehouse","hourly_minor":2100}`).want(http.StatusCreated, "")
 		}
-		if d := n.post("/office/employees", `{"role":"sales"}`).want(http.StatusConflict, "headcount_limit").details(); number(t, d, "limit") != 20 {
+		if d := n.post("/office/employees", `{"role":"sales"}`).
+			want(http.StatusConflict, "headcount_limit").details(); number(t, d, "limit") != 20 {
 			t.Errorf("the limit is %v", d)
 		}
 	})
@@ -120,11 +133,17 @@ func TestHiringBodiesAreChecked(t *testing.T) {
 	before := n.newest()
 	for body, want := range map[string]string{
 		`{}`: "role", `{"role":"juggler"}`: "role", `{"role":null}`: "role", `{"role":7}`: "role",
-		`{"role":"operator","hourly_minor":2399}`: "hourly_minor", `{"role":"operator","hourly_minor":-1}`: "hourly_minor", `{"role":"operator","hourly_minor":100001}`: "hourly_minor",
-		`{"role":"operator","hourly_minor":24.5}`: "hourly_minor", `{"role":"operator","hourly_minor":"2400"}`: "hourly_minor", `{"role":"operator","hourly_minor":null}`: "hourly_minor",
-		`{"role":"operator","hourly_minor":9223372036854775808}`: "hourly_minor", `{"role":"operator","wage":1}`: "wage",
+		`{"role":"operator","hourly_minor":2399}`:                "hourly_minor",
+		`{"role":"operator","hourly_minor":-1}`:                  "hourly_minor",
+		`{"role":"operator","hourly_minor":100001}`:              "hourly_minor",
+		`{"role":"operator","hourly_minor":24.5}`:                "hourly_minor",
+		`{"role":"operator","hourly_minor":"2400"}`:              "hourly_minor",
+		`{"role":"operator","hourly_minor":null}`:                "hourly_minor",
+		`{"role":"operator","hourly_minor":9223372036854775808}`: "hourly_minor",
+		`{"role":"operator","wage":1}`:                           "wage",
 	} {
-		if got := strings.Join(badFields(n.post("/office/employees", body).want(http.StatusUnprocessableEntity, "validation_failed")), " "); got != want {
+		if got := strings.Join(badFields(n.post("/office/employees", body).
+			want(http.StatusUnprocessableEntity, "validation_failed")), " "); got != want {
 			t.Errorf("%s: named are %q, want %q", body, got, want)
 		}
 	}
@@ -132,7 +151,9 @@ func TestHiringBodiesAreChecked(t *testing.T) {
 		n.post("/office/employees", body).want(http.StatusBadRequest, "invalid_json")
 	}
 	path := "/office/employees/" + text(n.badge("1001"), "id") + "/dismiss"
-	for _, body := range []string{`{"reason":""}`, `{"reason":7}`, `{"reason":"` + strings.Repeat("é", 201) + `"}`, `{"why":"x"}`} {
+	for _, body := range []string{
+		`{"reason":""}`, `{"reason":7}`, `{"reason":"` + strings.Repeat("é", 201) + `"}`, `{"why":"x"}`,
+	} {
 		n.post(path, body).want(http.StatusUnprocessableEntity, "validation_failed")
 	}
 	if n.newest() != before {
@@ -140,7 +161,8 @@ func TestHiringBodiesAreChecked(t *testing.T) {
 	}
 	n.post("/office/employees", `{"role":"sales"}`).want(http.StatusCreated, "") // the overdraft is there for it
 	for _, a := range []*answer{n.post("/office/employees", `{"role":"sales"}`), n.post(path, "")} {
-		if d := a.want(http.StatusConflict, "insufficient_funds").details(); number(t, d, "available_minor") != 0 || number(t, d, "amount_minor") <= 0 {
+		if d := a.want(http.StatusConflict, "insufficient_funds").details(); number(t, d, "available_minor") != 0 ||
+			number(t, d, "amount_minor") <= 0 {
 			t.Errorf("insufficient_funds has the details %v", d)
 		}
 	}
@@ -149,9 +171,11 @@ func TestHiringBodiesAreChecked(t *testing.T) {
 // TestPeopleFallIllAnnounceLeaveAndQuit, and those who quit are replaced.
 func TestPeopleFallIllAnnounceLeaveAndQuit(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.STATE.EMPLOYEE", "OPEN.FIELDS.LEAVE_REQUEST", "OPEN.ROUTE.OFFICE.LEAVE_REQUESTS", "OPEN.FIELDS.ATTENDANCE", "OPEN.FIELDS.OPERATOR",
-		"EVT.TYPE.HR.EMPLOYEE.SICK", "OPEN.EVT.HR.EMPLOYEE.SICK", "EVT.TYPE.HR.EMPLOYEE.RETURNED", "OPEN.EVT.HR.EMPLOYEE.RETURNED", "EVT.TYPE.HR.EMPLOYEE.QUIT", "OPEN.EVT.HR.EMPLOYEE.QUIT",
-		"EVT.TYPE.HR.LEAVE_REQUEST.CREATED", "OPEN.EVT.HR.LEAVE_REQUEST.CREATED", "OPEN.EVT.HR.EMPLOYEE.HIRED", "OPEN.STATE.PRINT_RUN.OPERATOR", "OPEN.ERR.NO_OPERATOR")
+	rows(t, "OPEN.STATE.EMPLOYEE", "OPEN.FIELDS.LEAVE_REQUEST", "OPEN.ROUTE.OFFICE.LEAVE_REQUESTS",
+		"OPEN.FIELDS.ATTENDANCE", "OPEN.FIELDS.OPERATOR", "EVT.TYPE.HR.EMPLOYEE.SICK", "OPEN.EVT.HR.EMPLOYEE.SICK",
+		"EVT.TYPE.HR.EMPLOYEE.RETURNED", "OPEN.EVT.HR.EMPLOYEE.RETURNED", "EVT.TYPE.HR.EMPLOYEE.QUIT",
+		"OPEN.EVT.HR.EMPLOYEE.QUIT", "EVT.TYPE.HR.LEAVE_REQUEST.CREATED", "OPEN.EVT.HR.LEAVE_REQUEST.CREATED",
+		"OPEN.EVT.HR.EMPLOYEE.HIRED", "OPEN.STATE.PRINT_RUN.OPERATOR", "OPEN.ERR.NO_OPERATOR")
 	n := staffed(t).create(t, `{"preset":"restless","seed":8}`)
 	w := watch(n)
 	for range 9 {
@@ -159,7 +183,9 @@ func TestPeopleFallIllAnnounceLeaveAndQuit(t *testing.T) {
 		n.gateIsRight()
 	}
 	events := n.feed(0)
-	for _, kind := range []string{"hr.employee.sick", "hr.employee.returned", "hr.employee.quit", "hr.leave_request.created"} {
+	for _, kind := range []string{
+		"hr.employee.sick", "hr.employee.returned", "hr.employee.quit", "hr.leave_request.created",
+	} {
 		if len(ofType(events, kind)) == 0 {
 			t.Errorf("in two weeks nothing wrote %s", kind)
 		}
@@ -171,11 +197,13 @@ func TestPeopleFallIllAnnounceLeaveAndQuit(t *testing.T) {
 		case "hr.employee.sick":
 			expected[id] = text(data, "expected_back")
 		case "hr.employee.returned":
-			if expected[id] != text(e, "sim_date") || number(t, data, "days_absent") < 1 || number(t, data, "days_absent") > 4 {
+			if expected[id] != text(e, "sim_date") || number(t, data, "days_absent") < 1 ||
+				number(t, data, "days_absent") > 4 {
 				t.Errorf("expected on %s, back is %v", expected[id], e)
 			}
 		case "hr.employee.quit":
-			if gone := n.row("/office/employees/" + id); gone["status"] != "left" || gone["left_reason"] != data["reason"] || gone["left_on"] != e["sim_date"] {
+			if gone := n.row("/office/employees/" + id); gone["status"] != "left" ||
+				gone["left_reason"] != data["reason"] || gone["left_on"] != e["sim_date"] {
 				t.Errorf("%v, and the employee is %v", e, gone)
 			}
 		case "hr.leave_request.created":
@@ -254,7 +282,8 @@ func TestAPressNeedsAnOperatorWhoIsPresent(t *testing.T) {
 	}
 	work := text(n.work("prd_card", 10, "somebody"), "id")
 	for _, body := range []object{
-		{"press_id": "prs_digital", "work_order_id": work}, {"press_id": "prs_digital", "work_order_id": work, "operator_badge_no": "1001"},
+		{"press_id": "prs_digital", "work_order_id": work},
+		{"press_id": "prs_digital", "work_order_id": work, "operator_badge_no": "1001"},
 	} {
 		// Nobody knows when somebody will come.
 		a := n.post("/factory/print-runs", encode(t, body)).want(http.StatusConflict, "no_operator")

@@ -36,9 +36,14 @@ func TestAPollShowsWhatTheFeedShows(t *testing.T) {
 	n.snapshot()
 	polls() // which completes missions, and so writes events; not in between
 	last := n.newest()
-	for _, query := range []string{"after_seq=0", "after_seq=0&limit=100", "after_seq=3&limit=2", "after_seq=0&types=office.sales_order.received,sandbox.mission.completed", "after_seq=1&system=factory&limit=1"} {
-		feed, polled := n.get("/events?"+query).want(http.StatusOK, ""), n.get("/events/poll?"+query).want(http.StatusOK, "")
-		if encode(t, feed.items()) != encode(t, polled.items()) || number(t, polled.data(), "last_seq") != int64(last) || (feed.cursor() == "") != (polled.cursor() == "") {
+	for _, query := range []string{
+		"after_seq=0", "after_seq=0&limit=100", "after_seq=3&limit=2",
+		"after_seq=0&types=office.sales_order.received,sandbox.mission.completed", "after_seq=1&system=factory&limit=1",
+	} {
+		feed, polled := n.get("/events?"+query).want(http.StatusOK, ""),
+			n.get("/events/poll?"+query).want(http.StatusOK, "")
+		if encode(t, feed.items()) != encode(t, polled.items()) ||
+			number(t, polled.data(), "last_seq") != int64(last) || (feed.cursor() == "") != (polled.cursor() == "") {
 			t.Errorf("%s: the feed shows %v, a poll %v", query, types(feed.items()), types(polled.items()))
 		}
 	}
@@ -47,7 +52,10 @@ func TestAPollShowsWhatTheFeedShows(t *testing.T) {
 	if encode(t, polled) != encode(t, all) {
 		t.Errorf("polled by cursor are %d events, the feed has %d", len(polled), len(all))
 	}
-	for _, query := range []string{"", "?wait_s=1", "?after_seq=x", "?after_seq=0&wait_s=26", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=1.0", "?after_seq=0&types=x"} {
+	for _, query := range []string{
+		"", "?wait_s=1", "?after_seq=x", "?after_seq=0&wait_s=26", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=1.0",
+		"?after_seq=0&types=x",
+	} {
 		n.get("/events/poll"+query).want(http.StatusBadRequest, "invalid_parameter")
 	}
 }
@@ -57,7 +65,9 @@ func TestAPollEndsWithItsKey(t *testing.T) {
 	rows(t, "OPEN.AUTH.REVOKED.LASTING", "AUTH.INVALID")
 	n := shared.create(t, `{"clock":"manual"}`)
 	n.snapshot()
-	r := request{method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000), key: n.office}
+	r := request{
+		method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000), key: n.office,
+	}
 	const waiters = 2
 	answers := make(chan *answer, waiters)
 	for range waiters {
@@ -183,10 +193,13 @@ func TestAPollHasATagAndATable(t *testing.T) {
 	if tag == "" || len(first.items()) != 2 {
 		t.Fatalf("the poll has the tag %q and %d events", tag, len(first.items()))
 	}
-	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).want(http.StatusNotModified, "")
+	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).
+		want(http.StatusNotModified, "")
 	n.happens()
-	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).want(http.StatusOK, "")
-	if a := shared.send(t, request{method: "GET", path: strings.Replace(path, "poll?", "poll.csv?", 1), key: n.office}).want(http.StatusOK, ""); !strings.HasPrefix(string(a.raw), "seq,") {
+	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).
+		want(http.StatusOK, "")
+	if a := shared.send(t, request{method: "GET", path: strings.Replace(path, "poll?", "poll.csv?", 1), key: n.office}).
+		want(http.StatusOK, ""); !strings.HasPrefix(string(a.raw), "seq,") {
 		t.Errorf("as a table: %s", a.raw)
 	}
 }

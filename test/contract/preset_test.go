@@ -14,26 +14,32 @@ import (
 // does anything.
 func TestEachPresetCanBeHad(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.PRESET.STARTER", "OPEN.PRESET.MANUAL", "OPEN.PRESET.CRUNCH", "OPEN.PRESET.SUPPLY_SHOCK", "OPEN.PRESET.AGENT_EVAL", "OPEN.PRESET.EMPTY", "OPEN.ERR.INVALID_PRESET",
+	rows(t, "OPEN.PRESET.STARTER", "OPEN.PRESET.MANUAL", "OPEN.PRESET.CRUNCH",
+		"OPEN.PRESET.SUPPLY_SHOCK", "OPEN.PRESET.AGENT_EVAL", "OPEN.PRESET.EMPTY", "OPEN.ERR.INVALID_PRESET",
 		"OPEN.CREATE.BRIDGE", "OPEN.CREATE.CLOCK")
 	presets := map[string]struct {
 		bridge, clock string
 		cashMinor     int
 	}{
-		"starter": {"auto", "realtime", 8500000}, "manual": {"manual", "realtime", 8500000}, "crunch": {"auto", "realtime", 4500000},
-		"supply_shock": {"auto", "realtime", 8500000}, "agent_eval": {"auto", "manual", 6000000}, "empty": {"auto", "manual", 8500000},
+		"starter": {"auto", "realtime", 8500000}, "manual": {"manual", "realtime", 8500000},
+		"crunch": {"auto", "realtime", 4500000}, "supply_shock": {"auto", "realtime", 8500000},
+		"agent_eval": {"auto", "manual", 6000000}, "empty": {"auto", "manual", 8500000},
 	}
 	for name, want := range presets {
 		s := shared.create(t, fmt.Sprintf(`{"preset":%q}`, name)).row("/sandbox")
-		agrees(t, name, s, object{"preset": name, "bridge": want.bridge, "opening_cash_minor": want.cashMinor, "overdraft_limit_minor": 1000000, "status": "active", "days_negative": 0})
+		agrees(t, name, s, object{"preset": name, "bridge": want.bridge, "opening_cash_minor": want.cashMinor,
+			"overdraft_limit_minor": 1000000, "status": "active", "days_negative": 0})
 		agrees(t, name, child(t, s, "clock"), object{"mode": want.clock})
-		other := shared.create(t, fmt.Sprintf(`{"preset":%q,"bridge":"manual","clock":"realtime","seed":4}`, name)).row("/sandbox")
+		other := shared.create(t, fmt.Sprintf(`{"preset":%q,"bridge":"manual","clock":"realtime","seed":4}`, name)).
+			row("/sandbox")
 		agrees(t, name, other, object{"preset": name, "bridge": "manual", "seed": 4})
 		agrees(t, name, child(t, other, "clock"), object{"mode": "realtime"})
 	}
 	for _, unknown := range []string{"Empty", "empty ", "agent-eval", "chaos", "../empty", "empty.json", "ｅｍｐｔｙ"} {
-		a := shared.send(t, request{method: "POST", path: "/sandboxes", body: encode(t, object{"preset": unknown})}).want(http.StatusUnprocessableEntity, "invalid_preset")
-		if got, want := texts(a.details(), "allowed"), slices.Sorted(maps.Keys(presets)); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		a := shared.send(t, request{method: "POST", path: "/sandboxes", body: encode(t, object{"preset": unknown})}).
+			want(http.StatusUnprocessableEntity, "invalid_preset")
+		if got, want := texts(a.details(), "allowed"),
+			slices.Sorted(maps.Keys(presets)); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 			t.Errorf("%q: allowed are %v, want %v", unknown, got, want)
 		}
 	}
@@ -44,7 +50,9 @@ func TestEachPresetCanBeHad(t *testing.T) {
 func TestTheEmptyCompanyHasStockAndOneOrderEachMorning(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.PRESET.EMPTY", "OPEN.PRESET.OPENING")
-	for _, body := range []string{`{"preset":"empty","seed":0}`, `{"preset":"empty","seed":77}`, `{"preset":"empty","seed":1,"bridge":"manual"}`} {
+	for _, body := range []string{
+		`{"preset":"empty","seed":0}`, `{"preset":"empty","seed":77}`, `{"preset":"empty","seed":1,"bridge":"manual"}`,
+	} {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
 			n := shared.create(t, body)
@@ -57,7 +65,8 @@ func TestTheEmptyCompanyHasStockAndOneOrderEachMorning(t *testing.T) {
 					n.tick(479)
 				}
 			}
-			agrees(t, "the cash of a company that did nothing", n.row("/office/cash"), object{"cash_minor": 8500000, "payable_minor": 0, "receivable_minor": 0})
+			agrees(t, "the cash of a company that did nothing", n.row("/office/cash"),
+				object{"cash_minor": 8500000, "payable_minor": 0, "receivable_minor": 0})
 			agrees(t, "its score", child(t, n.row("/sandbox"), "score"), object{"profit_minor": 0})
 			if n.tick(480); len(n.all("/office/payroll-runs")) > 0 || len(n.all("/office/timesheets")) > 0 {
 				t.Errorf("wages are due: %v", n.all("/office/payroll-runs"))
@@ -72,7 +81,8 @@ func (n *tenant) opensEmpty() {
 	t.Helper()
 	n.wrote(0, slices.Repeat([]string{"hr.employee.hired"}, len(n.all("/office/employees")))...)
 	reference := []string{
-		"/events", "/missions", "/office/market", "/office/customers", "/office/products", "/office/suppliers", "/office/employees", "/office/ledger", "/factory/products",
+		"/events", "/missions", "/office/market", "/office/customers",
+		"/office/products", "/office/suppliers", "/office/employees", "/office/ledger", "/factory/products",
 		"/factory/presses", "/factory/operators", "/factory/attendance", "/factory/stock", "/factory/stock-moves",
 	}
 	for _, path := range n.judge.records() {
@@ -88,9 +98,11 @@ func (n *tenant) opensEmpty() {
 	}
 	ordinary := shared.create(t, `{"clock":"manual"}`)
 	for _, item := range ordinary.all("/factory/stock") {
-		agrees(t, text(item, "sku"), n.row("/factory/stock/"+text(item, "id")), object{"on_hand": item["on_hand"], "reserved": item["reserved"], "status": item["status"]})
+		agrees(t, text(item, "sku"), n.row("/factory/stock/"+text(item, "id")),
+			object{"on_hand": item["on_hand"], "reserved": item["reserved"], "status": item["status"]})
 	}
-	agrees(t, "the sandbox", n.row("/sandbox"), object{"counts": object{"orders_open": 0, "work_orders_open": 0, "deliveries_waiting": 0, "invoices_payable": 0, "lots_offered": 0}})
+	agrees(t, "the sandbox", n.row("/sandbox"), object{"counts": object{"orders_open": 0, "work_orders_open": 0,
+		"deliveries_waiting": 0, "invoices_payable": 0, "lots_offered": 0}})
 }
 
 // hasTheMorningOf checks what the last minute wrote, and that the day before it
@@ -105,10 +117,12 @@ func (n *tenant) hasTheMorningOf(day int, since uint64) uint64 {
 	events := n.wrote(since, append(want, "office.sales_order.received")...)
 	order := n.order(fmt.Sprintf("SO-%d", 1000+day))
 	agrees(t, "the order", order, object{
-		"customer_id": "cus_lumen", "sku": "prd_card", "quantity": 10, "unit_price_minor": 2200, "total_minor": 22000, "status": "received",
-		"received_on": workingDay(day), "answer_by": workingDay(day + 2), "due_date": workingDay(day + 5),
+		"customer_id": "cus_lumen", "sku": "prd_card", "quantity": 10, "unit_price_minor": 2200, "total_minor": 22000,
+		"status": "received", "received_on": workingDay(day), "answer_by": workingDay(day + 2),
+		"due_date": workingDay(day + 5),
 	})
-	agrees(t, "the clock", child(t, n.row("/sandbox"), "clock"), object{"sim_time": "08:00", "sim_date": workingDay(day), "day_number": day})
+	agrees(t, "the clock", child(t, n.row("/sandbox"), "clock"),
+		object{"sim_time": "08:00", "sim_date": workingDay(day), "day_number": day})
 	for _, e := range events {
 		if e["sim_date"] != workingDay(day) {
 			t.Errorf("on day %d was written %v", day, e)
@@ -144,7 +158,10 @@ func leadDays(t testing.TB, from, to any) int {
 func TestAgentsMeetTheSameWorld(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.PRESET.AGENT_EVAL", "OPEN.CREATE.SEED", "OPEN.CREATE.DETERMINISM")
-	bodies := []string{`{"preset":"agent_eval"}`, `{"preset":"agent_eval"}`, `{"preset":"agent_eval","seed":1}`, `{"preset":"agent_eval","seed":0}`}
+	bodies := []string{
+		`{"preset":"agent_eval"}`, `{"preset":"agent_eval"}`, `{"preset":"agent_eval","seed":1}`,
+		`{"preset":"agent_eval","seed":0}`,
+	}
 	played := make([]string, len(bodies))
 	companies := make([]*tenant, len(bodies))
 	for i, body := range bodies {
@@ -260,7 +277,8 @@ func TestSupplyShockIsSlowDearAndWrong(t *testing.T) {
 			}
 		}
 	}
-	if ordinary, odd, shock := wrong["starter"], wrong["agent_eval"], wrong["supply_shock"]; len(ordinary) >= len(odd) || len(odd) >= len(shock) {
+	if ordinary, odd, shock := wrong["starter"], wrong["agent_eval"],
+		wrong["supply_shock"]; len(ordinary) >= len(odd) || len(odd) >= len(shock) {
 		t.Errorf("of %d bills wrong were %v", 8*len(companies["starter"]), wrong)
 	}
 	for i, name := range names[:2] {
@@ -300,7 +318,8 @@ func (n *tenant) asksLessThan(shocked *tenant) {
 		}
 		prices := children(t, other, "prices")
 		for i, price := range children(t, supplier, "prices") {
-			ordinary, dear := float64(number(t, price, "unit_price_minor")), float64(number(t, prices[i], "unit_price_minor"))
+			ordinary, dear := float64(number(t, price, "unit_price_minor")),
+				float64(number(t, prices[i], "unit_price_minor"))
 			if price["sku"] != prices[i]["sku"] || math.Abs(dear-1.3*ordinary) > 1.2 {
 				t.Errorf("%v sells %v for %v instead of %v", supplier["id"], price["sku"], dear, ordinary)
 			}
@@ -315,15 +334,19 @@ func (n *tenant) sellsForLessThan(shocked *tenant) {
 	t := n.t
 	t.Helper()
 	early := func(n *tenant) []object {
-		return slices.DeleteFunc(n.all("/office/sales-orders"), func(order object) bool { return text(order, "created_on") >= "2026-09-10" })
+		return slices.DeleteFunc(n.all("/office/sales-orders"), func(order object) bool {
+			return text(order, "created_on") >= "2026-09-10"
+		})
 	}
 	orders, others := early(n), early(shocked)
 	if len(orders) != len(others) || len(orders) < 8 {
 		t.Fatalf("%d orders came to one company, %d to the other", len(orders), len(others))
 	}
 	for i, order := range orders {
-		agrees(t, "the other order", others[i], object{"number": order["number"], "customer_id": order["customer_id"], "sku": order["sku"], "quantity": order["quantity"], "due_date": order["due_date"]})
-		ordinary, dear := float64(number(t, order, "unit_price_minor")), float64(number(t, others[i], "unit_price_minor"))
+		agrees(t, "the other order", others[i], object{"number": order["number"], "customer_id": order["customer_id"],
+			"sku": order["sku"], "quantity": order["quantity"], "due_date": order["due_date"]})
+		ordinary, dear := float64(number(t, order, "unit_price_minor")),
+			float64(number(t, others[i], "unit_price_minor"))
 		if text(order, "number") <= "SO-1003" {
 			ordinary /= 1.1 // those of the opening are the same in every company
 		}

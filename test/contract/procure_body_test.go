@@ -28,7 +28,9 @@ func badLines(stranger string, more map[string]string) map[string]string {
 		`{"lines":[{"quantity":1}]}`:                                     "lines[0].sku",
 		`{"lines":[{"sku":"mat_ink","quantity":1},{"sku":"mat_plate"}]}`: "lines[1].quantity",
 	}
-	for _, quantity := range []string{"0", "-1", "200001", "9223372036854775807", "9223372036854775808", "1e30", "1.5", `"1"`, "null", "true", "[1]"} {
+	for _, quantity := range []string{
+		"0", "-1", "200001", "9223372036854775807", "9223372036854775808", "1e30", "1.5", `"1"`, "null", "true", "[1]",
+	} {
 		bodies[`{"lines":[{"sku":"mat_ink","quantity":`+quantity+`}]}`] = "lines[0].quantity"
 	}
 	if stranger != "" {
@@ -57,7 +59,10 @@ func (n *tenant) namesFields(path string, bodies map[string]string) {
 			t.Errorf("%s: named are %q, want %q", a.asked, got, want)
 		}
 	}
-	for _, body := range []string{"", " ", "{", "[]", "null", "7", `"x"`, `{"lines":[]}{}`, `{"lines":[],"lines":[]}`, "\ufeff{}", `{"lines":[{"sku":"\ud800","quantity":1}]}`, "{\"a\":\"\xff\"}"} {
+	for _, body := range []string{
+		"", " ", "{", "[]", "null", "7", `"x"`, `{"lines":[]}{}`, `{"lines":[],"lines":[]}`, "\ufeff{}",
+		`{"lines":[{"sku":"\ud800","quantity":1}]}`, "{\"a\":\"\xff\"}",
+	} {
 		if a := n.post(path, body); a.status != http.StatusBadRequest || a.code() != "invalid_json" {
 			t.Errorf("%s: got %d %s, want 400 invalid_json", a.asked, a.status, a.code())
 		}

@@ -21,14 +21,15 @@ func TestANewcomerFindsSomethingInEveryList(t *testing.T) {
 		n.day()
 	}
 	for _, path := range []string{
-		"/office/suppliers", "/office/requisitions", "/office/purchase-orders", "/office/goods-receipts", "/office/supplier-invoices",
-		"/factory/requisitions", "/factory/deliveries", "/factory/goods-receipts",
+		"/office/suppliers", "/office/requisitions", "/office/purchase-orders", "/office/goods-receipts",
+		"/office/supplier-invoices", "/factory/requisitions", "/factory/deliveries", "/factory/goods-receipts",
 	} {
 		if found := n.all(path); len(found) == 0 {
 			t.Errorf("after three days %s is empty", path)
 		}
 	}
-	agrees(t, "the truck", n.deliveryFor(object{"number": "PO-5002"}), object{"arrived_on": "2026-09-08", "status": "arrived"})
+	agrees(t, "the truck", n.deliveryFor(object{"number": "PO-5002"}),
+		object{"arrived_on": "2026-09-08", "status": "arrived"})
 }
 
 // TestATooLowReceiptMakesNothingFree records one sheet of a truck and pays for
@@ -59,9 +60,11 @@ func TestATooLowReceiptMakesNothingFree(t *testing.T) {
 			if !c.countedFirst {
 				w.countIn(truck)
 			}
-			worth := number(t, w.row("/sandbox"), "net_worth_minor") - number(t, w.other.row("/sandbox"), "net_worth_minor")
+			worth := number(t, w.row("/sandbox"), "net_worth_minor") - number(t, w.other.row("/sandbox"),
+				"net_worth_minor")
 			if worth > 0 {
-				t.Errorf("who paid %v for goods of 180000 is richer by %d than who bought nothing", bill["matched_minor"], worth)
+				t.Errorf("who paid %v for goods of 180000 is richer by %d than who bought nothing",
+					bill["matched_minor"], worth)
 			}
 		})
 	}

@@ -9,7 +9,8 @@ import (
 // record may have, whether there is one or not, and for one that none has.
 func TestListsOfBuyingTakeEachValueOfTheirFilters(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIST.FILTERS", "OPEN.ROUTE.OFFICE.REQUISITIONS", "OPEN.ROUTE.OFFICE.PURCHASE_ORDERS", "OPEN.ROUTE.OFFICE.GOODS_RECEIPTS", "OPEN.ROUTE.OFFICE.SUPPLIER_INVOICES",
+	rows(t, "OPEN.LIST.FILTERS", "OPEN.ROUTE.OFFICE.REQUISITIONS",
+		"OPEN.ROUTE.OFFICE.PURCHASE_ORDERS", "OPEN.ROUTE.OFFICE.GOODS_RECEIPTS", "OPEN.ROUTE.OFFICE.SUPPLIER_INVOICES",
 		"OPEN.ROUTE.FACTORY.REQUISITIONS", "OPEN.ROUTE.FACTORY.DELIVERIES", "OPEN.ERR.INVALID_PARAMETER")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	n.purchase("sup_mill", "mat_coated", 12000).want(http.StatusCreated, "")
@@ -18,7 +19,8 @@ func TestListsOfBuyingTakeEachValueOfTheirFilters(t *testing.T) {
 		"/office/purchase-orders": {"status": {"draft", "pending_approval", "approved"}},
 		"/office/supplier-invoices": {
 			"status": {"open", "overdue", "paid"}, "kind": {"materials", "overhead"},
-			"match_status": {"matched", "quantity_mismatch", "price_mismatch", "quantity_and_price_mismatch", "no_receipt", "not_applicable"},
+			"match_status": {"matched", "quantity_mismatch", "price_mismatch", "quantity_and_price_mismatch",
+				"no_receipt", "not_applicable"},
 		},
 		"/factory/requisitions": {"status": {"open", "closed"}},
 		"/factory/deliveries":   {"status": {"arrived", "received"}},
@@ -44,14 +46,19 @@ func TestListsOfBuyingTakeEachValueOfTheirFilters(t *testing.T) {
 			}
 		}
 		for _, other := range []string{"id", "number", "created_on", "sort", "page"} {
-			agrees(t, "details", n.get(path+"?"+other+"=1").want(http.StatusBadRequest, "invalid_parameter").details(), object{"parameter": other})
+			agrees(t, "details", n.get(path+"?"+other+"=1").want(http.StatusBadRequest, "invalid_parameter").details(),
+				object{"parameter": other})
 		}
 	}
 	orders := n.all("/office/purchase-orders")
-	if mill := n.all("/office/purchase-orders?supplier_id=sup_mill&status=pending_approval"); len(mill) != 1 || mill[0]["id"] != orders[0]["id"] {
+	if mill := n.all("/office/purchase-orders?supplier_id=sup_mill&status=pending_approval"); len(mill) != 1 ||
+		mill[0]["id"] != orders[0]["id"] {
 		t.Errorf("at the mill waits %v", mill)
 	}
-	for _, path := range []string{"/office/purchase-orders?supplier_id=sup_nobody", "/office/goods-receipts?purchase_order_id=po_0", "/office/goods-receipts?purchase_order_id=PO-5001"} {
+	for _, path := range []string{
+		"/office/purchase-orders?supplier_id=sup_nobody", "/office/goods-receipts?purchase_order_id=po_0",
+		"/office/goods-receipts?purchase_order_id=PO-5001",
+	} {
 		if got := n.all(path); len(got) != 0 {
 			t.Errorf("%s finds %v", path, got)
 		}
@@ -94,11 +101,14 @@ func TestTagsOfBuyingFollowDerivedMembers(t *testing.T) {
 		}
 	}
 	changesWith("a receipt", func() { n.record(order, "mat_uncoated", 200).want(201, "") },
-		"/office/purchase-orders/"+order, "/office/supplier-invoices/"+bill, "/office/supplier-invoices", "/office/purchase-orders", "/office/goods-receipts", "/events")
+		"/office/purchase-orders/"+order, "/office/supplier-invoices/"+bill, "/office/supplier-invoices",
+		"/office/purchase-orders", "/office/goods-receipts", "/events")
 	changesWith("a payment", func() { n.pay(bill, `{"amount_minor":15000}`).want(200, "") },
 		"/office/purchase-orders/"+order, "/office/supplier-invoices/"+bill, "/office/ledger", "/office/cash")
 	filed := text(n.require(object{"sku": "mat_ink", "quantity": 5}).want(201, "").data(), "id")
 	changesWith("an order", func() {
-		n.post("/office/purchase-orders", encode(t, object{"supplier_id": "sup_chroma", "lines": []object{{"sku": "mat_ink", "quantity": 5}}, "requisition_id": filed})).want(201, "")
+		n.post("/office/purchase-orders", encode(t, object{
+			"supplier_id": "sup_chroma", "lines": []object{{"sku": "mat_ink", "quantity": 5}}, "requisition_id": filed,
+		})).want(201, "")
 	}, "/office/requisitions/"+filed, "/office/requisitions", "/office/purchase-orders")
 }

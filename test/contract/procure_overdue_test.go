@@ -9,7 +9,8 @@ import (
 // unpaid until it is collected.
 func TestAnUnpaidBillCostsAFeeAndTheSuppliersTrust(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.STATE.SUPPLIER_INVOICE", "EVT.TYPE.OFFICE.PAYMENT.OVERDUE", "OPEN.EVT.OFFICE.PAYMENT.OVERDUE", "OPEN.ERR.SUPPLIER_ON_HOLD", "OPEN.FIELDS.SUPPLIER",
+	rows(t, "OPEN.STATE.SUPPLIER_INVOICE", "EVT.TYPE.OFFICE.PAYMENT.OVERDUE",
+		"OPEN.EVT.OFFICE.PAYMENT.OVERDUE", "OPEN.ERR.SUPPLIER_ON_HOLD", "OPEN.FIELDS.SUPPLIER",
 		"OPEN.CASH.SPENDING", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.FIELDS.SUPPLIER_INVOICE")
 	n := calmCompany(t, "auto", nil)
 	w := watch(n)
@@ -20,14 +21,17 @@ func TestAnUnpaidBillCostsAFeeAndTheSuppliersTrust(t *testing.T) {
 		n.day()
 	}
 	n.tick(479)
-	agrees(t, "on the evening of its due date the bill", n.row(path), object{"status": "open", "due_date": "2026-09-11", "late_fee_minor": 0})
+	agrees(t, "on the evening of its due date the bill", n.row(path),
+		object{"status": "open", "due_date": "2026-09-11", "late_fee_minor": 0})
 	before, at := n.row("/office/suppliers/sup_mill"), n.newest()
 	worth := number(t, n.row("/sandbox"), "net_worth_minor")
 	w.step("it becomes overdue", func() { n.tick(1) })
-	agrees(t, "the bill", n.row(path), object{"status": "overdue", "late_fee_minor": 7920, "billed_minor": 396000, "matched_minor": 384000, "collect_on": "2026-09-28", "paid_on": nil})
+	agrees(t, "the bill", n.row(path), object{"status": "overdue", "late_fee_minor": 7920, "billed_minor": 396000,
+		"matched_minor": 384000, "collect_on": "2026-09-28", "paid_on": nil})
 	events := n.feed(at)
 	n.says(events, id, "office.payment.overdue", object{
-		"status": "overdue", "supplier_invoice_id": id, "supplier_id": "sup_mill", "billed_minor": 396000, "late_fee_minor": 7920, "due_date": "2026-09-11", "collect_on": "2026-09-28",
+		"status": "overdue", "supplier_invoice_id": id, "supplier_id": "sup_mill", "billed_minor": 396000,
+		"late_fee_minor": 7920, "due_date": "2026-09-11", "collect_on": "2026-09-28",
 	})
 	overdue := ofType(events, "office.payment.overdue")
 	if len(overdue) != 1 || overdue[0]["sim_date"] != "2026-09-14" || child(t, overdue[0], "links")["self"] != path {
@@ -42,13 +46,16 @@ func TestAnUnpaidBillCostsAFeeAndTheSuppliersTrust(t *testing.T) {
 	}
 	// It sells nothing now, neither a new order nor one that only waits.
 	for path, body := range map[string]string{
-		"/office/purchase-orders":                         `{"supplier_id":"sup_mill","lines":[{"sku":"mat_uncoated","quantity":4000}]}`,
+		"/office/purchase-orders": `{"supplier_id":"sup_mill","lines":[{"sku":"mat_uncoated",` +
+			`"quantity":4000}]}`,
 		"/office/purchase-orders/" + pending + "/approve": "",
 	} {
-		agrees(t, "details", n.refusesQuietly(path, body, http.StatusConflict, "supplier_on_hold").details(), object{"supplier_invoice_ids": []string{id}})
+		agrees(t, "details", n.refusesQuietly(path, body, http.StatusConflict, "supplier_on_hold").details(),
+			object{"supplier_invoice_ids": []string{id}})
 	}
 	n.purchase("sup_quick", "mat_uncoated", 500).want(http.StatusCreated, "")
-	agrees(t, "details", n.refusesQuietly(path+"/pay", "", http.StatusConflict, "three_way_mismatch").details(), object{"billed_minor": 396000, "matched_minor": 384000})
+	agrees(t, "details", n.refusesQuietly(path+"/pay", "", http.StatusConflict, "three_way_mismatch").details(),
+		object{"billed_minor": 396000, "matched_minor": 384000})
 
 	for range 9 {
 		w.step("a day passes", func() { n.day() })
@@ -62,17 +69,21 @@ func TestAnUnpaidBillCostsAFeeAndTheSuppliersTrust(t *testing.T) {
 	w.step("it is collected", func() { n.tick(1) })
 	paid := n.row(path)
 	agrees(t, "the bill", paid, object{
-		"status": "paid", "paid_by": "collection", "paid_minor": 403920, "credited_minor": 0, "discount_minor": 0, "late_fee_minor": 7920, "paid_on": "2026-09-28", "payment_note": nil,
+		"status": "paid", "paid_by": "collection", "paid_minor": 403920, "credited_minor": 0, "discount_minor": 0,
+		"late_fee_minor": 7920, "paid_on": "2026-09-28", "payment_note": nil,
 	})
 	events = n.feed(at)
-	n.says(events, id, "office.supplier_invoice.paid", object{"status": "paid", "paid_minor": 403920, "credited_minor": 0, "paid_by": "collection"})
+	n.says(events, id, "office.supplier_invoice.paid",
+		object{"status": "paid", "paid_minor": 403920, "credited_minor": 0, "paid_by": "collection"})
 	entry := one(t, n.all("/office/ledger"), "reference_id", id)
 	agrees(t, "the ledger", entry, object{"kind": "supplier_payment", "amount_minor": -403920})
 	if got := number(t, n.row("/office/cash"), "cash_minor"); got > cash-403920 {
 		t.Errorf("403920 were collected, the cash went from %d to %d", cash, got)
 	}
 	agrees(t, "the mill", n.row("/office/suppliers/sup_mill"), object{"on_hold": false})
-	w.step("it sells again", func() { n.post("/office/purchase-orders/"+pending+"/approve", "").want(http.StatusOK, "") })
+	w.step("it sells again", func() {
+		n.post("/office/purchase-orders/"+pending+"/approve", "").want(http.StatusOK, "")
+	})
 	if got := n.missions()["three_way_match"]; got == "completed" {
 		t.Error("a collection completed three_way_match")
 	}
@@ -83,7 +94,8 @@ func TestAnUnpaidBillCostsAFeeAndTheSuppliersTrust(t *testing.T) {
 // name the amount.
 func TestAnOverdueBillIsPaidWithItsFee(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "OPEN.STATE.SUPPLIER_INVOICE", "OPEN.ERR.AMOUNT_NOT_PAYABLE", "OPEN.MISSION.THREE_WAY_MATCH")
+	rows(t, "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "OPEN.STATE.SUPPLIER_INVOICE", "OPEN.ERR.AMOUNT_NOT_PAYABLE",
+		"OPEN.MISSION.THREE_WAY_MATCH")
 	s := serve(t, presets(t, calm(t, nil)))
 	for amount, want := range map[string]object{
 		"384000": {"paid_minor": 391920, "credited_minor": 12000},
@@ -102,12 +114,14 @@ func TestAnOverdueBillIsPaidWithItsFee(t *testing.T) {
 				t.Errorf("the bill with its fee is not in %v", cash)
 			}
 			for _, wrong := range []string{"7920", "376080", "388080", "411840"} {
-				details := n.refusesQuietly("/office/supplier-invoices/"+id+"/pay", `{"amount_minor":`+wrong+`}`, 422, "amount_not_payable").details()
+				details := n.refusesQuietly("/office/supplier-invoices/"+id+"/pay", `{"amount_minor":`+wrong+`}`, 422,
+					"amount_not_payable").details()
 				agrees(t, "details", details, object{"allowed": []int{384000, 396000}})
 			}
 			at := n.newest()
 			paid := n.pay(id, `{"amount_minor":`+amount+`}`).want(http.StatusOK, "").data()
-			want["late_fee_minor"], want["discount_minor"], want["status"], want["paid_by"], want["paid_on"] = 7920, 0, "paid", "client", "2026-09-14"
+			want["late_fee_minor"], want["discount_minor"], want["status"], want["paid_by"], want["paid_on"] = 7920, 0,
+				"paid", "client", "2026-09-14"
 			agrees(t, "the bill", paid, want)
 			n.wrote(at, "office.supplier_invoice.paid")
 			agrees(t, "the mill", n.row("/office/suppliers/sup_mill"), object{"on_hold": false})

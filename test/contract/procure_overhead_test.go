@@ -10,7 +10,8 @@ func services(t testing.TB, bill object) map[string]int64 {
 	t.Helper()
 	all := map[string]int64{}
 	for _, line := range children(t, bill, "lines") {
-		if line["sku"] != nil || text(line, "service") == "" || number(t, line, "amount_minor") != number(t, line, "quantity")*number(t, line, "unit_price_minor") {
+		if line["sku"] != nil || text(line, "service") == "" ||
+			number(t, line, "amount_minor") != number(t, line, "quantity")*number(t, line, "unit_price_minor") {
 			t.Errorf("a line is %v", line)
 		}
 		all[text(line, "service")] += number(t, line, "amount_minor")
@@ -22,7 +23,8 @@ func services(t testing.TB, bill object) map[string]int64 {
 // and prints in the second.
 func TestOverheadsAreBilledOnMondayAndDebitedOnFriday(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.RECEIVED", "OPEN.ERR.DIRECT_DEBIT", "OPEN.STATE.SUPPLIER_INVOICE", "OPEN.STATE.SUPPLIER_INVOICE.MATCH", "OPEN.FIELDS.SUPPLIER_INVOICE",
+	rows(t, "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.RECEIVED", "OPEN.ERR.DIRECT_DEBIT",
+		"OPEN.STATE.SUPPLIER_INVOICE", "OPEN.STATE.SUPPLIER_INVOICE.MATCH", "OPEN.FIELDS.SUPPLIER_INVOICE",
 		"OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.FIELDS.LEDGER_ENTRY", "OPEN.ROUTE.OFFICE.SUPPLIER_INVOICES")
 	n := calmCompany(t, "manual", nil)
 	run := n.print(text(n.work("prd_notebook", 10, ""), "id"))
@@ -53,7 +55,8 @@ func TestOverheadsAreBilledOnMondayAndDebitedOnFriday(t *testing.T) {
 		bill object
 		for_ map[string]int64
 	}{
-		{landlord, map[string]int64{"rent": 120000, "utilities": 35000, "insurance": 15000, "storage": (storage + 5000) / 10000}},
+		{landlord, map[string]int64{"rent": 120000, "utilities": 35000, "insurance": 15000,
+			"storage": (storage + 5000) / 10000}},
 		{lessor, map[string]int64{"press_lease": 100000, "clicks": clicks}},
 	} {
 		got, total := services(t, c.bill), int64(0)
@@ -64,16 +67,20 @@ func TestOverheadsAreBilledOnMondayAndDebitedOnFriday(t *testing.T) {
 			}
 		}
 		agrees(t, "the bill", c.bill, object{
-			"kind": "overhead", "purchase_order_id": nil, "billed_minor": total, "matched_minor": total, "variance_minor": 0, "match_status": "not_applicable",
-			"discount_until": nil, "discount_pct": 0, "issued_on": "2026-09-14", "due_date": "2026-09-18", "collect_on": "2026-09-18", "status": "open", "paid_by": nil,
+			"kind": "overhead", "purchase_order_id": nil,
+			"billed_minor": total, "matched_minor": total, "variance_minor": 0, "match_status": "not_applicable",
+			"discount_until": nil, "discount_pct": 0, "issued_on": "2026-09-14", "due_date": "2026-09-18",
+			"collect_on": "2026-09-18", "status": "open", "paid_by": nil,
 		})
 		n.says(n.feed(at), text(c.bill, "id"), "office.supplier_invoice.received", object{
-			"status": "open", "number": c.bill["number"], "supplier_id": c.bill["supplier_id"], "purchase_order_id": nil, "kind": "overhead", "billed_minor": total,
+			"status": "open", "number": c.bill["number"], "supplier_id": c.bill["supplier_id"],
+			"purchase_order_id": nil, "kind": "overhead", "billed_minor": total,
 			"due_date": "2026-09-18", "discount_until": nil,
 		})
 		payable += total
 		for _, body := range []string{"", encode(t, object{"amount_minor": total}), `{"amount_minor":1}`} {
-			details := n.refusesQuietly("/office/supplier-invoices/"+text(c.bill, "id")+"/pay", body, http.StatusConflict, "direct_debit").details()
+			details := n.refusesQuietly("/office/supplier-invoices/"+text(c.bill, "id")+"/pay", body,
+				http.StatusConflict, "direct_debit").details()
 			agrees(t, "details", details, object{"collect_on": "2026-09-18"})
 		}
 	}
@@ -83,18 +90,24 @@ func TestOverheadsAreBilledOnMondayAndDebitedOnFriday(t *testing.T) {
 		n.day()
 	}
 	n.tick(478)
-	agrees(t, "before the close of Friday the bill", n.row("/office/supplier-invoices/"+text(landlord, "id")), object{"status": "open"})
+	agrees(t, "before the close of Friday the bill", n.row("/office/supplier-invoices/"+text(landlord, "id")),
+		object{"status": "open"})
 	at = n.newest()
 	n.tick(1)
 	events := n.feed(at)
 	for _, bill := range bills {
 		id, amount := text(bill, "id"), number(t, bill, "billed_minor")
 		agrees(t, "the bill", n.row("/office/supplier-invoices/"+id), object{
-			"status": "paid", "paid_by": "direct_debit", "paid_minor": amount, "credited_minor": 0, "discount_minor": 0, "late_fee_minor": 0, "paid_on": "2026-09-18",
+			"status": "paid", "paid_by": "direct_debit", "paid_minor": amount, "credited_minor": 0, "discount_minor": 0,
+			"late_fee_minor": 0, "paid_on": "2026-09-18",
 		})
-		n.says(events, id, "office.supplier_invoice.paid", object{"status": "paid", "paid_minor": amount, "credited_minor": 0, "discount_minor": 0, "paid_by": "direct_debit"})
-		agrees(t, "the ledger", one(t, n.all("/office/ledger?kind=overhead"), "reference_id", id), object{"amount_minor": -amount, "entry_on": "2026-09-18"})
-		details := n.refusesQuietly("/office/supplier-invoices/"+id+"/pay", "", http.StatusConflict, "already_paid").details()
+		n.says(events, id, "office.supplier_invoice.paid", object{
+			"status": "paid", "paid_minor": amount, "credited_minor": 0, "discount_minor": 0, "paid_by": "direct_debit",
+		})
+		agrees(t, "the ledger", one(t, n.all("/office/ledger?kind=overhead"), "reference_id", id),
+			object{"amount_minor": -amount, "entry_on": "2026-09-18"})
+		details := n.refusesQuietly("/office/supplier-invoices/"+id+"/pay", "", http.StatusConflict,
+			"already_paid").details()
 		agrees(t, "details", details, object{"paid_on": "2026-09-18", "paid_by": "direct_debit"})
 	}
 	for _, row := range n.all("/office/suppliers") {
@@ -106,7 +119,8 @@ func TestOverheadsAreBilledOnMondayAndDebitedOnFriday(t *testing.T) {
 	second := n.all("/office/supplier-invoices?kind=overhead&status=open")
 	for _, bill := range second {
 		if bill["supplier_id"] == "sup_lessor" {
-			agrees(t, "the second week's lease", bill, object{"billed_minor": 100000, "issued_on": "2026-09-21", "due_date": "2026-09-25"})
+			agrees(t, "the second week's lease", bill,
+				object{"billed_minor": 100000, "issued_on": "2026-09-21", "due_date": "2026-09-25"})
 		}
 	}
 	if len(second) != 2 {
@@ -124,7 +138,8 @@ func (n *tenant) stockValue() int64 {
 // TestTheBankBillsForTheOverdraft is in debt for three closes.
 func TestTheBankBillsForTheOverdraft(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FIELDS.CASH", "OPEN.SANDBOX.FIELDS.MONEY", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.RECEIVED", "OPEN.CASH.SPENDING")
+	rows(t, "OPEN.FIELDS.CASH", "OPEN.SANDBOX.FIELDS.MONEY", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.RECEIVED",
+		"OPEN.CASH.SPENDING")
 	n := calmCompany(t, "auto", object{"cash_minor": 0, "overdraft_limit_minor": 400000})
 	n.pay(text(n.openingBill(), "id"), `{"amount_minor":384000}`).want(http.StatusOK, "")
 	// Customers pay 2,100.00 on the second and 3,400.00 on the fourth day.
@@ -144,8 +159,10 @@ func TestTheBankBillsForTheOverdraft(t *testing.T) {
 	if got := services(t, interest)["overdraft_interest"]; got != 366 {
 		t.Errorf("the bank bills %d: %v", got, interest)
 	}
-	agrees(t, "the bill of the bank", interest, object{"billed_minor": 366, "due_date": "2026-09-18", "match_status": "not_applicable"})
-	details := n.refusesQuietly("/office/supplier-invoices/"+text(interest, "id")+"/pay", "", http.StatusConflict, "direct_debit").details()
+	agrees(t, "the bill of the bank", interest,
+		object{"billed_minor": 366, "due_date": "2026-09-18", "match_status": "not_applicable"})
+	details := n.refusesQuietly("/office/supplier-invoices/"+text(interest, "id")+"/pay", "", http.StatusConflict,
+		"direct_debit").details()
 	agrees(t, "details", details, object{"collect_on": "2026-09-18"})
 	watch(n).ended()
 }

@@ -16,39 +16,47 @@ func (n *tenant) openingBill() object {
 
 func TestABillThatDoesNotMatchIsPaidByNamingAnAmount(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "ROUTE.OFFICE.SUPPLIER_INVOICES.PAY", "OPEN.ERR.THREE_WAY_MISMATCH", "OPEN.ERR.AMOUNT_NOT_PAYABLE", "OPEN.ERR.ALREADY_PAID",
-		"OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.STATE.SUPPLIER_INVOICE", "EVT.TYPE.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID",
-		"OPEN.MISSION.THREE_WAY_MATCH", "OPEN.EVENT.MISSIONS_LAST", "OPEN.FIELDS.LEDGER_ENTRY", "CONV.SAME_ROW", "OPEN.FIELDS.CASH")
+	rows(t, "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "ROUTE.OFFICE.SUPPLIER_INVOICES.PAY",
+		"OPEN.ERR.THREE_WAY_MISMATCH", "OPEN.ERR.AMOUNT_NOT_PAYABLE", "OPEN.ERR.ALREADY_PAID",
+		"OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.STATE.SUPPLIER_INVOICE", "EVT.TYPE.OFFICE.SUPPLIER_INVOICE.PAID",
+		"OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.MISSION.THREE_WAY_MATCH", "OPEN.EVENT.MISSIONS_LAST",
+		"OPEN.FIELDS.LEDGER_ENTRY", "CONV.SAME_ROW", "OPEN.FIELDS.CASH")
 	n := shared.create(t, `{"clock":"manual"}`)
 	bill := n.openingBill()
 	id := text(bill, "id")
 	path := "/office/supplier-invoices/" + id
 	for _, body := range []string{"", "{}", `{"note":"please"}`} {
 		details := n.refusesQuietly(path+"/pay", body, http.StatusConflict, "three_way_mismatch").details()
-		agrees(t, "details", details, object{"match_status": "price_mismatch", "billed_minor": 396000, "matched_minor": 384000, "allowed": []int{384000, 396000}})
+		agrees(t, "details", details, object{"match_status": "price_mismatch", "billed_minor": 396000,
+			"matched_minor": 384000, "allowed": []int{384000, 396000}})
 	}
 	for _, amount := range []string{"1", "383999", "384001", "390000", "396001", "9223372036854775807"} {
-		details := n.refusesQuietly(path+"/pay", `{"amount_minor":`+amount+`}`, http.StatusUnprocessableEntity, "amount_not_payable").details()
+		details := n.refusesQuietly(path+"/pay", `{"amount_minor":`+amount+`}`, http.StatusUnprocessableEntity,
+			"amount_not_payable").details()
 		agrees(t, "details", details, object{"allowed": []int{384000, 396000}})
 	}
 	worth, at := number(t, n.row("/sandbox"), "net_worth_minor"), n.newest()
 	note := strings.Repeat("é", 200)
 	a := n.pay(id, encode(t, object{"amount_minor": 384000, "note": note})).want(http.StatusOK, "")
 	agrees(t, "the bill", a.data(), object{
-		"status": "paid", "paid_minor": 384000, "credited_minor": 12000, "discount_minor": 0, "late_fee_minor": 0, "paid_by": "client", "paid_on": "2026-09-07",
-		"payment_note": note, "billed_minor": 396000, "matched_minor": 384000, "match_status": "price_mismatch", "collect_on": nil,
+		"status": "paid", "paid_minor": 384000, "credited_minor": 12000, "discount_minor": 0, "late_fee_minor": 0,
+		"paid_by": "client", "paid_on": "2026-09-07", "payment_note": note, "billed_minor": 396000,
+		"matched_minor": 384000, "match_status": "price_mismatch", "collect_on": nil,
 	})
 	n.sameRow(a, path)
 	events := n.feed(at)
-	if got := types(events); len(got) != 2 || got[0] != "office.supplier_invoice.paid" || got[1] != "sandbox.mission.completed" {
+	if got := types(events); len(got) != 2 || got[0] != "office.supplier_invoice.paid" ||
+		got[1] != "sandbox.mission.completed" {
 		t.Errorf("the payment wrote %v", got)
 	}
 	n.says(events, id, "office.supplier_invoice.paid", object{
-		"status": "paid", "number": "SI-7001", "paid_minor": 384000, "credited_minor": 12000, "discount_minor": 0, "paid_by": "client", "cash_minor": 8500000 - 384000,
+		"status": "paid", "number": "SI-7001", "paid_minor": 384000, "credited_minor": 12000, "discount_minor": 0,
+		"paid_by": "client", "cash_minor": 8500000 - 384000,
 	})
 	n.says(events, "three_way_match", "sandbox.mission.completed", object{"status": "completed"})
 	entry := n.all("/office/ledger")[0]
-	agrees(t, "the ledger", entry, object{"kind": "supplier_payment", "amount_minor": -384000, "balance_minor": 8116000, "event_id": events[0]["id"], "reference_id": id, "entry_on": "2026-09-07"})
+	agrees(t, "the ledger", entry, object{"kind": "supplier_payment", "amount_minor": -384000, "balance_minor": 8116000,
+		"event_id": events[0]["id"], "reference_id": id, "entry_on": "2026-09-07"})
 	n.keepsCash(object{"cash_minor": 8116000, "payable_minor": 0})
 	agrees(t, "the order", n.numbered("/office/purchase-orders", "PO-5001"), object{"billing_status": "paid"})
 	agrees(t, "the counts", child(t, n.row("/sandbox"), "counts"), object{"invoices_payable": 0})
@@ -59,7 +67,8 @@ func TestABillThatDoesNotMatchIsPaidByNamingAnAmount(t *testing.T) {
 		details := n.refusesQuietly(path+"/pay", body, http.StatusConflict, "already_paid").details()
 		agrees(t, "details", details, object{"paid_on": "2026-09-07", "paid_by": "client"})
 	}
-	agrees(t, "details", n.refusesQuietly("/office/supplier-invoices/sin_0/pay", "", 404, "not_found").details(), object{"resource": "supplier_invoice", "id": "sin_0"})
+	agrees(t, "details", n.refusesQuietly("/office/supplier-invoices/sin_0/pay", "", 404, "not_found").details(),
+		object{"resource": "supplier_invoice", "id": "sin_0"})
 }
 
 func TestWhoPaysWhatWasBilledLosesTheDifference(t *testing.T) {
@@ -67,7 +76,8 @@ func TestWhoPaysWhatWasBilledLosesTheDifference(t *testing.T) {
 	rows(t, "OPEN.MISSION.THREE_WAY_MATCH", "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "OPEN.SANDBOX.FIELDS.MONEY")
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	worth := number(t, n.row("/sandbox"), "net_worth_minor")
-	agrees(t, "the bill", n.pay(text(n.openingBill(), "id"), `{"amount_minor":396000}`).want(200, "").data(), object{"paid_minor": 396000, "credited_minor": 0, "payment_note": nil})
+	agrees(t, "the bill", n.pay(text(n.openingBill(), "id"), `{"amount_minor":396000}`).want(200, "").data(),
+		object{"paid_minor": 396000, "credited_minor": 0, "payment_note": nil})
 	if got := number(t, n.row("/sandbox"), "net_worth_minor"); got != worth-12000 {
 		t.Errorf("paying 120.00 too much took the net worth from %d to %d", worth, got)
 	}
@@ -97,7 +107,8 @@ func TestABillIsPaidOnceByHoweverMany(t *testing.T) {
 		}
 		a.want(http.StatusConflict, "already_paid")
 	}
-	if cash := number(t, n.row("/office/cash"), "cash_minor"); cash != 8500000-paid || paid != 384000 && paid != 396000 {
+	if cash := number(t, n.row("/office/cash"), "cash_minor"); cash != 8500000-paid ||
+		paid != 384000 && paid != 396000 {
 		t.Errorf("paid were %d, the cash is %d", paid, cash)
 	}
 }
@@ -106,7 +117,8 @@ func TestABillIsPaidOnceByHoweverMany(t *testing.T) {
 // discount and one on the day after it.
 func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.STATE.SUPPLIER_INVOICE.MATCH")
+	rows(t, "OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY",
+		"OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.STATE.SUPPLIER_INVOICE.MATCH")
 	n := calmCompany(t, "auto", nil)
 	plates := n.ordered("sup_chroma", "mat_plate", 5)
 	paper := n.fullTrucks("sup_mill", "mat_uncoated", 4100, 4)
@@ -114,7 +126,8 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	for _, order := range paper[:3] {
 		n.countIn(text(n.deliveryFor(order), "id"))
 	}
-	n.post("/factory/goods-receipts", encode(t, object{"delivery_id": n.deliveryFor(paper[3])["id"], "lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 3001}}})).want(201, "")
+	n.post("/factory/goods-receipts", encode(t, object{"delivery_id": n.deliveryFor(paper[3])["id"],
+		"lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 3001}}})).want(201, "")
 	n.day()
 	n.tick(30)
 	pay := func(order object, body string, want object) {
@@ -123,14 +136,19 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 		paid := n.pay(text(n.billFor(order), "id"), body).want(http.StatusOK, "").data()
 		agrees(t, "the bill", paid, want)
 		n.says(n.feed(at), text(paid, "id"), "office.supplier_invoice.paid", object{
-			"paid_minor": want["paid_minor"], "discount_minor": want["discount_minor"], "credited_minor": paid["credited_minor"], "cash_minor": cash - number(t, paid, "paid_minor"),
+			"paid_minor": want["paid_minor"], "discount_minor": want["discount_minor"],
+			"credited_minor": paid["credited_minor"], "cash_minor": cash - number(t, paid, "paid_minor"),
 		})
 	}
 	// 1 % of 47.50 is 0.475, which is 0.48.
-	pay(plates, "", object{"billed_minor": 4750, "match_status": "matched", "discount_minor": 48, "paid_minor": 4702, "credited_minor": 0})
+	pay(plates, "", object{
+		"billed_minor": 4750, "match_status": "matched", "discount_minor": 48, "paid_minor": 4702, "credited_minor": 0,
+	})
 	pay(paper[0], `{"amount_minor":98400}`, object{"discount_minor": 1968, "paid_minor": 96432, "credited_minor": 0})
 	// Of what was rejected nothing is paid, so nothing is taken off it either.
-	pay(paper[3], `{"amount_minor":72024}`, object{"match_status": "quantity_mismatch", "discount_minor": 1440, "paid_minor": 70584, "credited_minor": 26376})
+	pay(paper[3], `{"amount_minor":72024}`, object{
+		"match_status": "quantity_mismatch", "discount_minor": 1440, "paid_minor": 70584, "credited_minor": 26376,
+	})
 	for range 4 {
 		n.day()
 	}
@@ -139,9 +157,11 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	if today := n.get("/office/cash").meta()["sim_date"]; today != "2026-09-16" {
 		t.Fatalf("it is %v", today)
 	}
-	pay(paper[1], "{}", object{"discount_until": "2026-09-16", "discount_minor": 1968, "paid_minor": 96432, "paid_on": "2026-09-16"})
+	pay(paper[1], "{}",
+		object{"discount_until": "2026-09-16", "discount_minor": 1968, "paid_minor": 96432, "paid_on": "2026-09-16"})
 	n.tick(1)
-	pay(paper[2], "{}", object{"discount_until": "2026-09-16", "discount_minor": 0, "paid_minor": 98400, "paid_on": "2026-09-17"})
+	pay(paper[2], "{}",
+		object{"discount_until": "2026-09-16", "discount_minor": 0, "paid_minor": 98400, "paid_on": "2026-09-17"})
 }
 
 // fullTrucks orders from a supplier until so many trucks came with all that
@@ -175,7 +195,9 @@ func TestNobodySpendsMoreThanCashAndOverdraft(t *testing.T) {
 	s := serve(t, presets(t, all))
 	for preset, available := range map[string]int64{"calm": 383999, "broke": 0} {
 		poor := s.create(t, `{"preset":"`+preset+`","clock":"manual"}`)
-		for amount, takes := range map[string]int64{`{"amount_minor":384000}`: 384000, `{"amount_minor":396000}`: 396000} {
+		for amount, takes := range map[string]int64{
+			`{"amount_minor":384000}`: 384000, `{"amount_minor":396000}`: 396000,
+		} {
 			path := "/office/supplier-invoices/" + text(poor.openingBill(), "id") + "/pay"
 			details := poor.refusesQuietly(path, amount, http.StatusConflict, "insufficient_funds").details()
 			agrees(t, "details", details, object{"amount_minor": takes, "available_minor": available})
@@ -194,10 +216,14 @@ func TestBadPaymentsAreRefused(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	path := "/office/supplier-invoices/" + text(n.openingBill(), "id") + "/pay"
 	bodies := map[string]string{
-		`{"note":""}`: "note", `{"note":7}`: "note", `{"amount":384000}`: "amount", `{"amount_minor":384000,"currency":"XTS"}`: "currency",
-		encode(t, object{"note": strings.Repeat("é", 201)}): "note", `{"amount_minor":-1,"note":[],"a":1}`: "a amount_minor note",
+		`{"note":""}`: "note", `{"note":7}`: "note", `{"amount":384000}`: "amount",
+		`{"amount_minor":384000,"currency":"XTS"}`:          "currency",
+		encode(t, object{"note": strings.Repeat("é", 201)}): "note",
+		`{"amount_minor":-1,"note":[],"a":1}`:               "a amount_minor note",
 	}
-	for _, amount := range []string{"-1", "-384000", "384000.5", `"384000"`, "null", "true", "9223372036854775808", "1e400"} {
+	for _, amount := range []string{
+		"-1", "-384000", "384000.5", `"384000"`, "null", "true", "9223372036854775808", "1e400",
+	} {
 		bodies[`{"amount_minor":`+amount+`}`] = "amount_minor"
 	}
 	for body, want := range bodies {
@@ -207,7 +233,9 @@ func TestBadPaymentsAreRefused(t *testing.T) {
 			t.Errorf("%s: named are %q, want %q", body, got, want)
 		}
 	}
-	for _, body := range []string{"[]", "null", "{", `{"amount_minor":384000,"amount_minor":396000}`, `{"amount_minor":0384000}`} {
+	for _, body := range []string{
+		"[]", "null", "{", `{"amount_minor":384000,"amount_minor":396000}`, `{"amount_minor":0384000}`,
+	} {
 		n.refusesQuietly(path, body, http.StatusBadRequest, "invalid_json")
 	}
 	n.call("POST", path, `{"amount_minor":384000}`).want(http.StatusBadRequest, "idempotency_required")

@@ -11,8 +11,9 @@ import (
 
 func TestSmallRequisitionsAreApprovedByPolicy(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BODY.OFFICE.REQUISITIONS", "ROUTE.OFFICE.REQUISITIONS.CREATE", "OPEN.FIELDS.OFFICE_REQUISITION", "OPEN.STATE.OFFICE_REQUISITION",
-		"EVT.TYPE.OFFICE.REQUISITION.RECEIVED", "OPEN.EVT.OFFICE.REQUISITION.RECEIVED", "EVT.TYPE.OFFICE.REQUISITION.APPROVED", "OPEN.EVT.OFFICE.REQUISITION.APPROVED",
+	rows(t, "OPEN.BODY.OFFICE.REQUISITIONS", "ROUTE.OFFICE.REQUISITIONS.CREATE", "OPEN.FIELDS.OFFICE_REQUISITION",
+		"OPEN.STATE.OFFICE_REQUISITION", "EVT.TYPE.OFFICE.REQUISITION.RECEIVED", "OPEN.EVT.OFFICE.REQUISITION.RECEIVED",
+		"EVT.TYPE.OFFICE.REQUISITION.APPROVED", "OPEN.EVT.OFFICE.REQUISITION.APPROVED",
 		"CONV.SAME_ROW", "OPEN.EVENT.TWO")
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	n.row("/office/cash")
@@ -24,17 +25,21 @@ func TestSmallRequisitionsAreApprovedByPolicy(t *testing.T) {
 		// The limit is 1,500.00, and 6,250 sheets at 0.24 are just that.
 		{[]object{{"sku": "mat_uncoated", "quantity": 6250}}, 150000, true},
 		{[]object{{"sku": "mat_uncoated", "quantity": 6251}}, 150024, false},
-		{[]object{{"sku": "mat_ink", "quantity": 1}, {"sku": "mat_plate", "quantity": 2}, {"sku": "mat_coated", "quantity": 3}}, 2600 + 1900 + 96, true},
+		{[]object{{"sku": "mat_ink", "quantity": 1}, {"sku": "mat_plate", "quantity": 2},
+			{"sku": "mat_coated", "quantity": 3}}, 2600 + 1900 + 96, true},
 		{[]object{{"sku": "mat_ink", "quantity": 200000}, {"sku": "mat_board", "quantity": 1}}, 520000058, false},
 	} {
 		at := n.newest()
 		reference := strings.Repeat("→", 63) + fmt.Sprint(i) // 64 characters
-		a := n.post("/office/requisitions", encode(t, object{"lines": c.lines, "reference": reference, "needed_by": "2026-09-30"})).want(http.StatusCreated, "")
+		a := n.post("/office/requisitions", encode(t,
+			object{"lines": c.lines, "reference": reference, "needed_by": "2026-09-30"})).want(http.StatusCreated, "")
 		row := a.data()
-		exactly(t, "a requisition", row, "number reference lines estimated_minor currency needed_by source status decided_by reject_reason purchase_order_id")
+		exactly(t, "a requisition", row, "number reference lines estimated_minor currency needed_by source status "+
+			"decided_by reject_reason purchase_order_id")
 		want := object{
-			"number": fmt.Sprintf("RQ-%d", 8002+i), "reference": reference, "lines": c.lines, "estimated_minor": c.estimated, "currency": "XTS", "needed_by": "2026-09-30",
-			"source": "client", "status": "received", "decided_by": nil, "reject_reason": nil, "purchase_order_id": nil,
+			"number": fmt.Sprintf("RQ-%d", 8002+i), "reference": reference, "lines": c.lines,
+			"estimated_minor": c.estimated, "currency": "XTS", "needed_by": "2026-09-30", "source": "client",
+			"status": "received", "decided_by": nil, "reject_reason": nil, "purchase_order_id": nil,
 		}
 		written := []string{"office.requisition.received"}
 		if c.approved {
@@ -46,10 +51,12 @@ func TestSmallRequisitionsAreApprovedByPolicy(t *testing.T) {
 		events := n.wrote(at, written...)
 		total := sums(t, children(t, row, "lines"), "quantity")
 		n.says(events, text(row, "id"), "office.requisition.received", object{
-			"status": "received", "number": row["number"], "reference": reference, "sku": c.lines[0]["sku"], "quantity": total, "estimated_minor": c.estimated, "source": "client",
+			"status": "received", "number": row["number"], "reference": reference, "sku": c.lines[0]["sku"],
+			"quantity": total, "estimated_minor": c.estimated, "source": "client",
 		})
 		if c.approved {
-			n.says(events, text(row, "id"), "office.requisition.approved", object{"status": "approved", "number": row["number"], "decided_by": "policy"})
+			n.says(events, text(row, "id"), "office.requisition.approved",
+				object{"status": "approved", "number": row["number"], "decided_by": "policy"})
 		}
 	}
 	plain := n.require(object{"sku": "mat_plate", "quantity": 1}).want(201, "").data()
@@ -59,26 +66,35 @@ func TestSmallRequisitionsAreApprovedByPolicy(t *testing.T) {
 
 func TestARequisitionIsDecidedOnce(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.ROUTE.OFFICE.REQUISITIONS.DECIDE", "EVT.TYPE.OFFICE.REQUISITION.REJECTED", "OPEN.EVT.OFFICE.REQUISITION.REJECTED", "OPEN.STATE.OFFICE_REQUISITION",
+	rows(t, "OPEN.ROUTE.OFFICE.REQUISITIONS.DECIDE",
+		"EVT.TYPE.OFFICE.REQUISITION.REJECTED", "OPEN.EVT.OFFICE.REQUISITION.REJECTED", "OPEN.STATE.OFFICE_REQUISITION",
 		"OPEN.ERR.INVALID_STATE", "OPEN.HTTP.NULL")
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	filed := func() string {
-		return "/office/requisitions/" + text(n.require(object{"sku": "mat_ink", "quantity": 100}).want(201, "").data(), "id")
+		return "/office/requisitions/" +
+			text(n.require(object{"sku": "mat_ink", "quantity": 100}).want(201, "").data(), "id")
 	}
-	approved, rejected, silent, small := filed(), filed(), filed(), "/office/requisitions/"+text(n.require(object{"sku": "mat_ink", "quantity": 1}).data(), "id")
+	approved, rejected, silent, small := filed(), filed(), filed(), "/office/requisitions/"+
+		text(n.require(object{"sku": "mat_ink", "quantity": 1}).data(), "id")
 	for path, decided := range map[string]struct {
 		verb, body string
 		kind       string
 		row, said  object
 	}{
-		approved: {"approve", "{}", "office.requisition.approved", object{"status": "approved", "decided_by": "client", "reject_reason": nil}, object{"decided_by": "client"}},
+		approved: {"approve", "{}", "office.requisition.approved",
+			object{"status": "approved", "decided_by": "client", "reject_reason": nil}, object{"decided_by": "client"}},
 		rejected: {
 			"reject", encode(t, object{"reason": strings.Repeat("é", 200)}), "office.requisition.rejected",
-			object{"status": "rejected", "decided_by": "client", "reject_reason": strings.Repeat("é", 200)}, object{"decided_by": "client", "reason": strings.Repeat("é", 200)},
+			object{"status": "rejected", "decided_by": "client", "reject_reason": strings.Repeat("é", 200)},
+			object{"decided_by": "client", "reason": strings.Repeat("é", 200)},
 		},
-		silent: {"reject", "", "office.requisition.rejected", object{"status": "rejected", "decided_by": "client", "reject_reason": nil}, object{"decided_by": "client", "reason": nil}},
+		silent: {"reject", "", "office.requisition.rejected", object{"status": "rejected", "decided_by": "client",
+			"reject_reason": nil}, object{"decided_by": "client", "reason": nil}},
 	} {
-		for _, body := range []string{`{"reason":""}`, `{"reason":7}`, `{"reason":7}`, `{"why":"x"}`, encode(t, object{"reason": strings.Repeat("é", 201)})} {
+		for _, body := range []string{
+			`{"reason":""}`, `{"reason":7}`, `{"reason":7}`, `{"why":"x"}`,
+			encode(t, object{"reason": strings.Repeat("é", 201)}),
+		} {
 			n.refusesQuietly(path+"/reject", body, http.StatusUnprocessableEntity, "validation_failed")
 		}
 		n.refusesQuietly(path+"/approve", `{"reason":"x"}`, http.StatusUnprocessableEntity, "validation_failed")
@@ -127,8 +143,10 @@ func TestARequisitionThatNobodyDecidesOnLapses(t *testing.T) {
 	n.tick(1)
 	agrees(t, "the requisition", n.row(path), object{"status": "rejected", "decided_by": "lapse", "reject_reason": nil})
 	events := n.feed(at)
-	n.says(events, text(waiting, "id"), "office.requisition.rejected", object{"status": "rejected", "number": waiting["number"], "decided_by": "lapse", "reason": nil})
-	if lapsed := ofType(events, "office.requisition.rejected"); len(lapsed) != 1 || lapsed[0]["sim_date"] != "2026-09-15" {
+	n.says(events, text(waiting, "id"), "office.requisition.rejected",
+		object{"status": "rejected", "number": waiting["number"], "decided_by": "lapse", "reason": nil})
+	if lapsed := ofType(events, "office.requisition.rejected"); len(lapsed) != 1 ||
+		lapsed[0]["sim_date"] != "2026-09-15" {
 		t.Errorf("filed on Monday the 7th, lapsed are %v", lapsed)
 	}
 	for _, row := range []object{decided, small} {
@@ -150,7 +168,8 @@ func TestAReferenceIsRequiredForOnce(t *testing.T) {
 	n.post("/office/requisitions/"+text(first, "id")+"/reject", "").want(200, "")
 	// What was rejected can be filed again, once.
 	again := n.post("/office/requisitions", file("frq_1")).want(201, "").data()
-	details := n.refusesQuietly("/office/requisitions", file("frq_1"), http.StatusConflict, "duplicate_reference").details()
+	details := n.refusesQuietly("/office/requisitions", file("frq_1"), http.StatusConflict,
+		"duplicate_reference").details()
 	agrees(t, "details", details, object{"requisition_id": again["id"]})
 	if _, receipts := details["goods_receipt_id"]; receipts {
 		t.Errorf("details name a goods receipt: %v", details)
@@ -201,7 +220,9 @@ func TestASandboxHoldsFiveHundredOpenRequisitions(t *testing.T) {
 	n.post("/office/requisitions/"+second+"/reject", "").want(200, "")
 	n.post("/office/requisitions", one).want(201, "")
 	n.post("/office/requisitions", one).want(http.StatusConflict, "too_many_open")
-	n.post("/office/purchase-orders", encode(t, object{"supplier_id": "sup_chroma", "lines": []object{{"sku": "mat_ink", "quantity": 5}}, "requisition_id": first})).want(201, "")
+	n.post("/office/purchase-orders", encode(t, object{
+		"supplier_id": "sup_chroma", "lines": []object{{"sku": "mat_ink", "quantity": 5}}, "requisition_id": first,
+	})).want(201, "")
 	n.post("/office/requisitions", one).want(201, "")
 }
 
@@ -211,25 +232,28 @@ func TestBadRequisitionsAreRefused(t *testing.T) {
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	line := `{"sku":"mat_ink","quantity":1}`
 	n.namesFields("/office/requisitions", badLines("mat_notebook", map[string]string{
-		`{"lines":[{"sku":"prd_notebook","quantity":1}]}`:                                   "lines[0].sku",
-		`{"lines":[` + line + `,{"sku":"mat_waste","quantity":1}]}`:                         "lines[1].sku",
-		`{"lines":[` + line + `,` + line + `,{"sku":"mat_kite","quantity":1}]}`:             "lines[1].sku lines[2].sku",
-		`{"lines":[` + line + `],"reference":""}`:                                           "reference",
-		`{"lines":[` + line + `],"reference":"` + strings.Repeat("x", 65) + `"}`:            "reference",
-		`{"lines":[` + line + `],"needed_by":"2026-02-30"}`:                                 "needed_by",
-		`{"lines":[` + line + `],"needed_by":"soon"}`:                                       "needed_by",
-		`{"lines":[` + line + `],"needed_by":"2026-09-30T00:00:00Z"}`:                       "needed_by",
-		`{"lines":[` + line + `],"needed_by":20260930}`:                                     "needed_by",
-		`{"lines":[` + line + `],"status":"approved"}`:                                      "status",
-		`{"lines":[` + line + `],"purchase_order_id":"po_1"}`:                               "purchase_order_id",
-		`{"lines":[],"reference":7,"needed_by":true,"source":"bridge"}`:                     "lines needed_by reference source",
-		`{"lines":[{"sku":"mat_ink","quantity":1,"unit":"can"}],"reference":["a"]}`:         "lines[0].unit reference",
-		`{"lines":[{"sku":"mat_ink","quantity":1}],"lines2":[]}`:                            "lines2",
-		`{"lines":[{"sku":"` + strings.Repeat("m", 41) + `","quantity":1}]}`:                "lines[0].sku",
-		`{"lines":[{"sku":"MAT_INK","quantity":1}]}`:                                        "lines[0].sku",
-		`{"lines":[{"sku":"mat_ink ","quantity":1}]}`:                                       "lines[0].sku",
-		`{"lines":[{"sku":"mat_ink\u0000","quantity":1}]}`:                                  "lines[0].sku",
-		`{"lines":[{"sku":"mat_іnk","quantity":1}]}`:                                        "lines[0].sku", // a Cyrillic letter
+		`{"lines":[{"sku":"prd_notebook","quantity":1}]}`:           "lines[0].sku",
+		`{"lines":[` + line + `,{"sku":"mat_waste","quantity":1}]}`: "lines[1].sku",
+		`{"lines":[` + line + `,` + line +
+			`,{"sku":"mat_kite","quantity":1}]}`: "lines[1].sku lines[2].sku",
+		`{"lines":[` + line + `],"reference":""}`:                                "reference",
+		`{"lines":[` + line + `],"reference":"` + strings.Repeat("x", 65) + `"}`: "reference",
+		`{"lines":[` + line + `],"needed_by":"2026-02-30"}`:                      "needed_by",
+		`{"lines":[` + line + `],"needed_by":"soon"}`:                            "needed_by",
+		`{"lines":[` + line + `],"needed_by":"2026-09-30T00:00:00Z"}`:            "needed_by",
+		`{"lines":[` + line + `],"needed_by":20260930}`:                          "needed_by",
+		`{"lines":[` + line + `],"status":"approved"}`:                           "status",
+		`{"lines":[` + line + `],"purchase_order_id":"po_1"}`:                    "purchase_order_id",
+		`{"lines":[],"reference":7,"needed_by":true,"source":"bridge"}`: "lines needed_by " +
+			"reference source",
+		`{"lines":[{"sku":"mat_ink","quantity":1,"unit":"can"}],"reference":["a"]}`: "lines[0].unit reference",
+		`{"lines":[{"sku":"mat_ink","quantity":1}],"lines2":[]}`:                    "lines2",
+		`{"lines":[{"sku":"` + strings.Repeat("m", 41) + `","quantity":1}]}`:        "lines[0].sku",
+		`{"lines":[{"sku":"MAT_INK","quantity":1}]}`:                                "lines[0].sku",
+		`{"lines":[{"sku":"mat_ink ","quantity":1}]}`:                               "lines[0].sku",
+		`{"lines":[{"sku":"mat_ink\u0000","quantity":1}]}`:                          "lines[0].sku",
+		// a Cyrillic letter
+		`{"lines":[{"sku":"mat_іnk","quantity":1}]}`:                                        "lines[0].sku",
 		`{"lines":[{"sku":"mat_ink","quantity":1}],"reference":"a","needed_by":"26-09-30"}`: "needed_by",
 	}))
 }

@@ -9,29 +9,35 @@ import (
 // cheap enough for the policy, and one that is not.
 func TestTheAutoBridgeCarriesARequisition(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BRIDGE.REQUISITION", "EVT.TYPE.FACTORY.REQUISITION.CREATED", "OPEN.EVT.FACTORY.REQUISITION.CREATED", "OPEN.FIELDS.FACTORY_REQUISITION",
-		"OPEN.STATE.FACTORY_REQUISITION", "OPEN.EVT.OFFICE.REQUISITION.RECEIVED", "OPEN.EVT.OFFICE.REQUISITION.APPROVED", "OPEN.EVENT.TWO", "EVT.SAME_TRANSACTION",
+	rows(t, "OPEN.BRIDGE.REQUISITION", "EVT.TYPE.FACTORY.REQUISITION.CREATED", "OPEN.EVT.FACTORY.REQUISITION.CREATED",
+		"OPEN.FIELDS.FACTORY_REQUISITION", "OPEN.STATE.FACTORY_REQUISITION", "OPEN.EVT.OFFICE.REQUISITION.RECEIVED",
+		"OPEN.EVT.OFFICE.REQUISITION.APPROVED", "OPEN.EVENT.TWO", "EVT.SAME_TRANSACTION",
 		"OPEN.BRIDGE.DECIDES_NOTHING", "OPEN.ROUTE.FACTORY.REQUISITIONS")
 	n := calmCompany(t, "auto", nil)
 	n.get("/factory/presses").want(200, "")
 	n.row("/office/cash")
 	at := n.newest()
 	item := n.runLow()
-	n.carriesWish(at, item, object{"number": "FR-9002", "quantity": 6000}, object{"number": "RQ-8002", "estimated_minor": 144000, "status": "approved", "decided_by": "policy"})
+	n.carriesWish(at, item, object{"number": "FR-9002", "quantity": 6000},
+		object{"number": "RQ-8002", "estimated_minor": 144000, "status": "approved", "decided_by": "policy"})
 
 	board := n.row("/factory/stock/itm_board")
 	calendars := (number(t, board, "on_hand")-number(t, board, "reorder_point"))/18 + 1
 	at = n.newest()
-	run := n.post("/factory/print-runs", encode(t, object{"press_id": "prs_offset", "work_order_id": n.work("prd_calendar", int(calendars), "")["id"], "overs_pct": 20}))
+	run := n.post("/factory/print-runs", encode(t, object{
+		"press_id": "prs_offset", "work_order_id": n.work("prd_calendar", int(calendars), "")["id"], "overs_pct": 20,
+	}))
 	run.want(http.StatusCreated, "")
-	n.carriesWish(at, n.row("/factory/stock/itm_board"), object{"number": "FR-9003", "quantity": 4000}, object{"number": "RQ-8003", "estimated_minor": 232000, "status": "received", "decided_by": nil})
+	n.carriesWish(at, n.row("/factory/stock/itm_board"), object{"number": "FR-9003", "quantity": 4000},
+		object{"number": "RQ-8003", "estimated_minor": 232000, "status": "received", "decided_by": nil})
 
 	// One is open for an item, however low it goes.
 	n.tick(480)
 	at = n.newest()
 	n.print(text(n.work("prd_notebook", 10, ""), "id"))
 	n.wrote(at, "factory.work_order.created", "factory.print_run.started")
-	if wishes, filed := n.all("/factory/requisitions"), n.all("/office/requisitions"); len(wishes) != 3 || len(filed) != 3 || len(n.all("/office/purchase-orders")) != 2 {
+	if wishes, filed := n.all("/factory/requisitions"), n.all("/office/requisitions"); len(wishes) != 3 ||
+		len(filed) != 3 || len(n.all("/office/purchase-orders")) != 2 {
 		t.Errorf("there are the requisitions %v and %v", wishes, filed)
 	}
 }
@@ -40,7 +46,10 @@ func TestTheAutoBridgeCarriesARequisition(t *testing.T) {
 func (n *tenant) carriesWish(at uint64, item, wished, filed object) {
 	t := n.t
 	t.Helper()
-	want := []string{"factory.work_order.created", "factory.print_run.started", "factory.stock.below_reorder_point", "factory.requisition.created", "office.requisition.received"}
+	want := []string{
+		"factory.work_order.created", "factory.print_run.started", "factory.stock.below_reorder_point",
+		"factory.requisition.created", "office.requisition.received",
+	}
 	if filed["status"] == "approved" {
 		want = append(want, "office.requisition.approved")
 	}
@@ -48,20 +57,26 @@ func (n *tenant) carriesWish(at uint64, item, wished, filed object) {
 	wish := one(t, n.all("/factory/requisitions"), "sku", text(item, "sku"))
 	exactly(t, "a requisition of the Factory", wish, "number sku quantity reason on_hand_at needed_by status")
 	agrees(t, "the wish", wish, wished)
-	agrees(t, "the wish", wish, object{"quantity": item["reorder_quantity"], "reason": "below_reorder_point", "on_hand_at": item["on_hand"], "needed_by": "2026-09-14", "status": "open"})
+	agrees(t, "the wish", wish, object{"quantity": item["reorder_quantity"], "reason": "below_reorder_point",
+		"on_hand_at": item["on_hand"], "needed_by": "2026-09-14", "status": "open"})
 	n.says(events, text(wish, "id"), "factory.requisition.created", object{
-		"status": "open", "number": wish["number"], "sku": item["sku"], "quantity": wish["quantity"], "on_hand": item["on_hand"], "needed_by": "2026-09-14",
+		"status": "open", "number": wish["number"], "sku": item["sku"], "quantity": wish["quantity"],
+		"on_hand": item["on_hand"], "needed_by": "2026-09-14",
 	})
 	carried := one(t, n.all("/office/requisitions"), "reference", text(wish, "id"))
 	agrees(t, "at Head Office it", carried, filed)
 	agrees(t, "at Head Office it", carried, object{
-		"lines": []object{{"sku": item["sku"], "quantity": wish["quantity"]}}, "needed_by": "2026-09-14", "source": "bridge", "purchase_order_id": nil,
+		"lines": []object{{"sku": item["sku"], "quantity": wish["quantity"]}}, "needed_by": "2026-09-14",
+		"source": "bridge", "purchase_order_id": nil,
 	})
 	n.says(events, text(carried, "id"), "office.requisition.received", object{
-		"status": "received", "number": carried["number"], "reference": wish["id"], "sku": item["sku"], "quantity": wish["quantity"], "source": "bridge",
+		"status": "received", "number": carried["number"], "reference": wish["id"], "sku": item["sku"],
+		"quantity": wish["quantity"], "source": "bridge",
 		"estimated_minor": carried["estimated_minor"],
 	})
-	details := n.refusesQuietly("/office/requisitions", encode(t, object{"lines": carried["lines"], "reference": wish["id"]}), http.StatusConflict, "duplicate_reference").details()
+	details := n.refusesQuietly("/office/requisitions",
+		encode(t, object{"lines": carried["lines"], "reference": wish["id"]}), http.StatusConflict,
+		"duplicate_reference").details()
 	agrees(t, "details", details, object{"requisition_id": carried["id"]})
 }
 
@@ -69,7 +84,8 @@ func (n *tenant) carriesWish(at uint64, item, wished, filed object) {
 // paper went low, then too little, then enough.
 func TestRefillingIsWhatComesAfterGoingLow(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.MISSION.RESTOCK", "OPEN.STATE.FACTORY_REQUISITION", "OPEN.STATE.STOCK_ITEM", "OPEN.EVENT.CHANGES", "OPEN.EVENT.MISSIONS_LAST")
+	rows(t, "OPEN.MISSION.RESTOCK", "OPEN.STATE.FACTORY_REQUISITION", "OPEN.STATE.STOCK_ITEM", "OPEN.EVENT.CHANGES",
+		"OPEN.EVENT.MISSIONS_LAST")
 	n := calmCompany(t, "auto", nil)
 	early := n.ordered("sup_quick", "mat_uncoated", 500)
 	n.runLow()
@@ -77,7 +93,8 @@ func TestRefillingIsWhatComesAfterGoingLow(t *testing.T) {
 	expect := func(mission, wished, stock string) {
 		t.Helper()
 		item := n.row("/factory/stock/itm_uncoated")
-		if got := n.row("/factory/requisitions/" + text(wish, "id"))["status"]; got != wished || item["status"] != stock || (n.missions()["restock"] == "completed") != (mission == "completed") {
+		if got := n.row("/factory/requisitions/" + text(wish, "id"))["status"]; got != wished ||
+			item["status"] != stock || (n.missions()["restock"] == "completed") != (mission == "completed") {
 			t.Errorf("of %v there are %v, it is %v, the requisition %v and restock %v; want %s, %s and %s",
 				item["sku"], item["on_hand"], item["status"], got, n.missions()["restock"], stock, wished, mission)
 		}
@@ -88,11 +105,13 @@ func TestRefillingIsWhatComesAfterGoingLow(t *testing.T) {
 	n.countIn(text(n.deliveryFor(n.numbered("/office/purchase-orders", "PO-5002")), "id"))
 	n.countIn(text(n.deliveryFor(early), "id"))
 	expect("", "open", "low")
-	missing := number(t, n.row("/factory/stock/itm_uncoated"), "reorder_point") - number(t, n.row("/factory/stock/itm_uncoated"), "on_hand")
+	missing := number(t, n.row("/factory/stock/itm_uncoated"),
+		"reorder_point") - number(t, n.row("/factory/stock/itm_uncoated"), "on_hand")
 	n.print(text(n.work("prd_notebook", int(missing/32)+30, ""), "id"))
 	late := n.fullTrucks("sup_quick", "mat_uncoated", 500, 2)
 	sentAway, counted := late[0], late[1]
-	n.post("/factory/goods-receipts", encode(t, object{"delivery_id": n.deliveryFor(sentAway)["id"], "lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 0}}})).want(201, "")
+	n.post("/factory/goods-receipts", encode(t, object{"delivery_id": n.deliveryFor(sentAway)["id"],
+		"lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 0}}})).want(201, "")
 	expect("", "open", "low")
 	at := n.newest()
 	n.countIn(text(n.deliveryFor(counted), "id"))
@@ -112,7 +131,8 @@ func TestRefillingIsWhatComesAfterGoingLow(t *testing.T) {
 	enough := n.fullTrucks("sup_mill", "mat_uncoated", 6000, 1)[0]
 	at = n.newest()
 	n.countIn(text(n.deliveryFor(enough), "id"))
-	if got := n.rider(n.feed(at), "factory.goods_receipt.recorded", "factory_requisition", text(wish, "id")); got != "open>closed" {
+	if got := n.rider(n.feed(at), "factory.goods_receipt.recorded", "factory_requisition",
+		text(wish, "id")); got != "open>closed" {
 		t.Errorf("the requisition went %s", got)
 	}
 	expect("completed", "closed", "ok")

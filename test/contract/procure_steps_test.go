@@ -19,7 +19,8 @@ func (n *tenant) require(lines ...object) *answer {
 // purchase orders so much of one material from a supplier.
 func (n *tenant) purchase(supplier, sku string, quantity int) *answer {
 	n.t.Helper()
-	return n.post("/office/purchase-orders", encode(n.t, object{"supplier_id": supplier, "lines": []object{{"sku": sku, "quantity": quantity}}}))
+	return n.post("/office/purchase-orders",
+		encode(n.t, object{"supplier_id": supplier, "lines": []object{{"sku": sku, "quantity": quantity}}}))
 }
 
 // ordered is a purchase order that its supplier has seen.
@@ -35,13 +36,15 @@ func (n *tenant) ordered(supplier, sku string, quantity int) object {
 // countIn counts everything in that came undamaged with a delivery.
 func (n *tenant) countIn(delivery string) object {
 	n.t.Helper()
-	return n.post("/factory/goods-receipts", encode(n.t, object{"delivery_id": delivery})).want(http.StatusCreated, "").data()
+	return n.post("/factory/goods-receipts", encode(n.t, object{"delivery_id": delivery})).
+		want(http.StatusCreated, "").data()
 }
 
 // record records at Head Office what has been accepted of one material.
 func (n *tenant) record(order, sku string, accepted int64) *answer {
 	n.t.Helper()
-	return n.post("/office/goods-receipts", encode(n.t, object{"purchase_order_id": order, "lines": []object{{"sku": sku, "quantity_accepted": accepted}}}))
+	return n.post("/office/goods-receipts",
+		encode(n.t, object{"purchase_order_id": order, "lines": []object{{"sku": sku, "quantity_accepted": accepted}}}))
 }
 
 // pay pays a supplier; the body may be "".
@@ -89,7 +92,8 @@ func (n *tenant) runLow() object {
 func (n *tenant) wrote(since uint64, want ...string) []object {
 	n.t.Helper()
 	events := n.feed(since)
-	if got := slices.DeleteFunc(types(events), func(kind string) bool { return !notMission(kind) }); !slices.Equal(got, want) {
+	if got := slices.DeleteFunc(types(events),
+		func(kind string) bool { return !notMission(kind) }); !slices.Equal(got, want) {
 		n.t.Errorf("written were %v, want %v", got, want)
 	}
 	return events
@@ -124,14 +128,17 @@ func calm(t testing.TB, members object) map[string]object {
 	t.Helper()
 	made := object{
 		"demand": object{
-			"per_day": 0, "per_day_max": 1, "reputation_base": 1, "reputation_slope": 0, "reputation_start": 0.6, "price_factor": 1,
-			"due_days": []int{4, 9}, "answer_days": 2, "cancel_after_days": 7, "late_pct_per_day": 3, "late_cap_pct": 30,
+			"per_day": 0, "per_day_max": 1, "reputation_base": 1, "reputation_slope": 0, "reputation_start": 0.6,
+			"price_factor": 1, "due_days": []int{4, 9}, "answer_days": 2, "cancel_after_days": 7,
+			"late_pct_per_day": 3, "late_cap_pct": 30,
 		},
 		"supply": supply(0.1, 1, 0),
 		"contract_lots": object{
-			"every_days": 0, "first_days": []int{0, 0}, "sheets": []int{0, 0}, "price_pct": []int{0, 0}, "answer_days": 0, "deliver_days": []int{0, 0}, "penalty_pct": 0,
+			"every_days": 0, "first_days": []int{0, 0}, "sheets": []int{0, 0}, "price_pct": []int{0, 0},
+			"answer_days": 0, "deliver_days": []int{0, 0}, "penalty_pct": 0,
 		},
-		"staff": object{"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true, "hire_fee_minor": 120000},
+		"staff": object{"sick_pct_day": 0, "leave_every_days": 0, "quit_pct_day": 0, "auto_rehire": true,
+			"hire_fee_minor": 120000},
 	}
 	maps.Copy(made, members)
 	return map[string]object{"calm": made}
@@ -149,5 +156,6 @@ func supply(lead, price, mistakes float64) object {
 // calmCompany is a sandbox of a calm company with a bridge.
 func calmCompany(t testing.TB, bridge string, members object) *tenant {
 	t.Helper()
-	return serve(t, presets(t, calm(t, members))).create(t, fmt.Sprintf(`{"preset":"calm","seed":5,"bridge":%q,"clock":"manual"}`, bridge))
+	return serve(t, presets(t, calm(t, members))).
+		create(t, fmt.Sprintf(`{"preset":"calm","seed":5,"bridge":%q,"clock":"manual"}`, bridge))
 }

@@ -32,9 +32,14 @@ func workingDays(t testing.TB, from, to any) int64 {
 // shifts no truck of the other.
 func TestTrucksComeWithinTheirSuppliersTimes(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FIELDS.SUPPLIER", "OPEN.FIELDS.PURCHASE_ORDER", "OPEN.STATE.DELIVERY", "OPEN.EVT.FACTORY.DELIVERY.ARRIVED", "OPEN.CREATE.DETERMINISM")
-	plain, busy := shared.create(t, `{"seed":5,"clock":"manual"}`), shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
-	offers := map[string][2]any{"sup_mill": {"mat_uncoated", 4000}, "sup_quick": {"mat_coated", 500}, "sup_chroma": {"mat_plate", 5}, "sup_bargain": {"mat_coated", 2000}}
+	rows(t, "OPEN.FIELDS.SUPPLIER", "OPEN.FIELDS.PURCHASE_ORDER", "OPEN.STATE.DELIVERY",
+		"OPEN.EVT.FACTORY.DELIVERY.ARRIVED", "OPEN.CREATE.DETERMINISM")
+	plain, busy := shared.create(t, `{"seed":5,"clock":"manual"}`),
+		shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	offers := map[string][2]any{
+		"sup_mill": {"mat_uncoated", 4000}, "sup_quick": {"mat_coated", 500}, "sup_chroma": {"mat_plate", 5},
+		"sup_bargain": {"mat_coated", 2000},
+	}
 	const each, days = 5, 11
 	orders := map[*tenant]map[string][]object{plain: {}, busy: {}}
 	busy.runLow()
@@ -68,7 +73,8 @@ func TestTrucksComeWithinTheirSuppliersTimes(t *testing.T) {
 			lead := workingDays(t, order["approved_on"], truck["arrived_on"])
 			leads[supplier][lead] = true
 			if lead < least || lead > most || other["arrived_on"] != truck["arrived_on"] {
-				t.Errorf("%s takes %d to %d days; its order %d took %d, there it came on %v", supplier, least, most, i, lead, other["arrived_on"])
+				t.Errorf("%s takes %d to %d days; its order %d took %d, there it came on %v",
+					supplier, least, most, i, lead, other["arrived_on"])
 			}
 		}
 	}
@@ -81,8 +87,8 @@ func TestTrucksComeWithinTheirSuppliersTimes(t *testing.T) {
 // trucks, damaged goods and wrong prices, all to be seen in the documents.
 func TestTheCheapSupplierIsCheapForAReason(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FIELDS.DELIVERY", "OPEN.ERR.QUANTITY_EXCEEDS_DELIVERY", "OPEN.BODY.FACTORY.GOODS_RECEIPTS", "OPEN.STATE.SUPPLIER_INVOICE.MATCH", "OPEN.FIELDS.SUPPLIER_INVOICE",
-		"OPEN.FIELDS.PURCHASE_ORDER")
+	rows(t, "OPEN.FIELDS.DELIVERY", "OPEN.ERR.QUANTITY_EXCEEDS_DELIVERY", "OPEN.BODY.FACTORY.GOODS_RECEIPTS",
+		"OPEN.STATE.SUPPLIER_INVOICE.MATCH", "OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.FIELDS.PURCHASE_ORDER")
 	n := calmCompany(t, "auto", object{"supply": supply(0.1, 0.1, 3)})
 	const orders, ordered = 25, 100
 	var all []object
@@ -96,7 +102,8 @@ func TestTheCheapSupplierIsCheapForAReason(t *testing.T) {
 		truck := n.deliveryFor(order)
 		line := children(t, truck, "lines")[0]
 		counted, unfit := number(t, line, "quantity_counted"), number(t, line, "quantity_damaged")
-		if number(t, line, "quantity_advised") != ordered || counted != ordered && (counted < 80 || counted > 95) || unfit != 0 && (unfit < counted*5/100 || unfit > counted*12/100+1) {
+		if number(t, line, "quantity_advised") != ordered || counted != ordered && (counted < 80 || counted > 95) ||
+			unfit != 0 && (unfit < counted*5/100 || unfit > counted*12/100+1) {
 			t.Errorf("the truck brought %v", line)
 		}
 		if counted < ordered {
@@ -104,12 +111,17 @@ func TestTheCheapSupplierIsCheapForAReason(t *testing.T) {
 		}
 		if unfit > 0 {
 			damaged++
-			details := n.post("/factory/goods-receipts", encode(t, object{"delivery_id": truck["id"], "lines": []object{{"sku": "mat_ink", "quantity_accepted": counted}}})).
+			details := n.post("/factory/goods-receipts", encode(t, object{
+				"delivery_id": truck["id"], "lines": []object{{"sku": "mat_ink", "quantity_accepted": counted}},
+			})).
 				want(http.StatusUnprocessableEntity, "quantity_exceeds_delivery").details()
-			agrees(t, "details", details, object{"sku": "mat_ink", "quantity_counted": counted, "quantity_damaged": unfit})
+			agrees(t, "details", details,
+				object{"sku": "mat_ink", "quantity_counted": counted, "quantity_damaged": unfit})
 		}
 		receipt := n.countIn(text(truck, "id"))
-		agrees(t, "the receipt", receipt, object{"lines": []object{{"sku": "mat_ink", "quantity_accepted": counted - unfit, "quantity_rejected": unfit}}})
+		agrees(t, "the receipt", receipt, object{
+			"lines": []object{{"sku": "mat_ink", "quantity_accepted": counted - unfit, "quantity_rejected": unfit}},
+		})
 	}
 	n.day()
 	n.tick(30)
@@ -117,8 +129,10 @@ func TestTheCheapSupplierIsCheapForAReason(t *testing.T) {
 	for _, order := range all {
 		statuses[n.isMatched(order)]++
 	}
-	if short == 0 || damaged == 0 || statuses["matched"] == 0 || statuses["quantity_mismatch"] == 0 || statuses["price_mismatch"] == 0 || statuses["quantity_and_price_mismatch"] == 0 {
-		t.Errorf("of %d trucks %d were short and %d brought damaged goods; the bills are %v", orders, short, damaged, statuses)
+	if short == 0 || damaged == 0 || statuses["matched"] == 0 || statuses["quantity_mismatch"] == 0 ||
+		statuses["price_mismatch"] == 0 || statuses["quantity_and_price_mismatch"] == 0 {
+		t.Errorf("of %d trucks %d were short and %d brought damaged goods; the bills are %v",
+			orders, short, damaged, statuses)
 	}
 	watch(n).ended()
 }
@@ -139,7 +153,10 @@ func (n *tenant) isMatched(order object) string {
 	if billed != price && (billed < price*104/100 || billed > price*114/100+1) {
 		t.Errorf("agreed was %d, billed are %d", price, billed)
 	}
-	want := object{"billed_minor": billed * quantity, "matched_minor": price * received, "variance_minor": billed*quantity - price*received, "match_status": "matched"}
+	want := object{
+		"billed_minor": billed * quantity, "matched_minor": price * received,
+		"variance_minor": billed*quantity - price*received, "match_status": "matched",
+	}
 	switch {
 	case billed != price && received < quantity:
 		want["match_status"] = "quantity_and_price_mismatch"
@@ -158,8 +175,10 @@ func TestTermsAreCalendarDays(t *testing.T) {
 	rows(t, "OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.RECEIVED", "OPEN.FIELDS.SUPPLIER")
 	n := calmCompany(t, "auto", nil)
 	ordered := map[string]object{
-		"sup_mill": n.ordered("sup_mill", "mat_uncoated", 4000), "sup_quick": n.ordered("sup_quick", "mat_uncoated", 500),
-		"sup_chroma": n.ordered("sup_chroma", "mat_ink", 5), "sup_bargain": n.ordered("sup_bargain", "mat_uncoated", 2000),
+		"sup_mill":    n.ordered("sup_mill", "mat_uncoated", 4000),
+		"sup_quick":   n.ordered("sup_quick", "mat_uncoated", 500),
+		"sup_chroma":  n.ordered("sup_chroma", "mat_ink", 5),
+		"sup_bargain": n.ordered("sup_bargain", "mat_uncoated", 2000),
 	}
 	for range 2 {
 		n.day()
@@ -172,7 +191,8 @@ func TestTermsAreCalendarDays(t *testing.T) {
 		// Ten days are Saturday the 19th: Monday.
 		"sup_bargain": {"due_date": "2026-09-21", "discount_until": nil, "discount_pct": 0},
 	} {
-		want["issued_on"], want["supplier_id"], want["kind"], want["collect_on"] = "2026-09-09", supplier, "materials", nil
+		want["issued_on"], want["supplier_id"], want["kind"], want["collect_on"] = "2026-09-09",
+			supplier, "materials", nil
 		agrees(t, supplier, n.billFor(ordered[supplier]), want)
 	}
 }

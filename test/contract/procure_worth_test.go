@@ -34,8 +34,9 @@ func (w twins) ahead(when string, worth, cash, payable, stock int64) {
 	for what, got := range map[string][2]int64{
 		"net worth": {number(w.t, mine, "net_worth_minor") - number(w.t, others, "net_worth_minor"), worth},
 		"cash":      {number(w.t, mine, "cash_minor") - number(w.t, others, "cash_minor"), cash},
-		"payable":   {number(w.t, w.row("/office/cash"), "payable_minor") - number(w.t, w.other.row("/office/cash"), "payable_minor"), payable},
-		"stock":     {w.stockValue() - w.other.stockValue(), stock},
+		"payable": {number(w.t, w.row("/office/cash"), "payable_minor") - number(w.t, w.other.row("/office/cash"),
+			"payable_minor"), payable},
+		"stock": {w.stockValue() - w.other.stockValue(), stock},
 	} {
 		if got[0] != got[1] {
 			w.t.Errorf("%s: the %s is %d ahead, want %d", when, what, got[0], got[1])

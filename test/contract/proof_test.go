@@ -38,8 +38,8 @@ func (r request) proven(proof string) request {
 
 func TestCreationCanAskForWork(t *testing.T) {
 	t.Parallel()
-	rows(t, "POW.SWITCH", "POW.REQUIRED", "POW.CHALLENGE", "POW.DIFFICULTY", "POW.SOLVE", "POW.HEADER", "ERR.POW_REQUIRED", "OPEN.POW.CHALLENGE", "OPEN.POW.WRONG",
-		"ROUTE.SANDBOXES.CREATE")
+	rows(t, "POW.SWITCH", "POW.REQUIRED", "POW.CHALLENGE", "POW.DIFFICULTY", "POW.SOLVE", "POW.HEADER",
+		"ERR.POW_REQUIRED", "OPEN.POW.CHALLENGE", "OPEN.POW.WRONG", "ROUTE.SANDBOXES.CREATE")
 	shared.send(t, creation).want(http.StatusCreated, "") // switched off unless asked for
 	shared.send(t, creation.proven("nonsense")).want(http.StatusCreated, "")
 	s := serve(t, map[string]string{"pow-difficulty": "9", "anonymous-rate": "0"})
@@ -82,11 +82,13 @@ func TestAnAgentCanDoTheWork(t *testing.T) {
 	if challenge == nil {
 		t.Fatalf("without a proof: %s", refused.raw)
 	}
-	made := a.rpc("tools/call", fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`, prove(challenge[1], 8)))
+	made := a.rpc("tools/call",
+		fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`, prove(challenge[1], 8)))
 	if !strings.Contains(string(made.raw), "sbx_") {
 		t.Errorf("with the proof: %s", made.raw)
 	}
-	if again := a.rpc("tools/call", fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`, prove(challenge[1], 8))); !strings.Contains(string(again.raw), "pow_required") {
+	if again := a.rpc("tools/call", fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`,
+		prove(challenge[1], 8))); !strings.Contains(string(again.raw), "pow_required") {
 		t.Errorf("with a used proof: %s", again.raw)
 	}
 }

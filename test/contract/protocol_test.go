@@ -71,7 +71,8 @@ func TestASafeRetryIsNoticed(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	body, key := `{"sku":"prd_notebook","quantity":1}`, freshKey()
 	n.post("/factory/work-orders", body, "Idempotency-Key", key).want(http.StatusCreated, "")
-	n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":2}`, "Idempotency-Key", key).want(422, "idempotency_key_reused")
+	n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":2}`, "Idempotency-Key", key).
+		want(422, "idempotency_key_reused")
 	n.post("/factory/work-orders", body).want(http.StatusCreated, "")
 	n.isOpen("safe_retry", 0)
 	n.post("/factory/work-orders", body, "Idempotency-Key", key).want(http.StatusCreated, "")

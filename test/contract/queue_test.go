@@ -36,14 +36,16 @@ func (s *service) poll(t testing.TB, ticket string) *answer {
 // crowded is a server with so many places, all taken for a few seconds.
 func crowded(t testing.TB, places string, settings ...map[string]string) (*service, *tenant) {
 	t.Helper()
-	s := serve(t, append([]map[string]string{{"max-sandboxes": places, "sandbox-duration": "8s", "grace": "1s"}}, settings...)...)
+	s := serve(t,
+		append([]map[string]string{{"max-sandboxes": places, "sandbox-duration": "8s", "grace": "1s"}}, settings...)...)
 	return s, s.create(t, "")
 }
 
 func TestWhoFindsNoPlaceWaitsInAQueue(t *testing.T) {
 	t.Parallel()
-	rows(t, "QUEUE.TICKET", "QUEUE.TICKET.POLL", "QUEUE.TICKET.POSITION", "QUEUE.TICKET.ETA_S", "QUEUE.WAITING", "CONV.ID.TICKET",
-		"OPEN.QUEUE.WHEN", "OPEN.QUEUE.POLL_PATH", "OPEN.QUEUE.ETA", "QUEUE.PACE", "ROUTE.QUEUE.POLL", "ROUTE.SANDBOXES.CREATE")
+	rows(t, "QUEUE.TICKET", "QUEUE.TICKET.POLL", "QUEUE.TICKET.POSITION", "QUEUE.TICKET.ETA_S", "QUEUE.WAITING",
+		"CONV.ID.TICKET", "OPEN.QUEUE.WHEN", "OPEN.QUEUE.POLL_PATH", "OPEN.QUEUE.ETA", "QUEUE.PACE", "ROUTE.QUEUE.POLL",
+		"ROUTE.SANDBOXES.CREATE")
 	s := serve(t, map[string]string{"max-sandboxes": "1"})
 	free := moment(t, s.create(t, "").created["expires_at"]).Add(10 * time.Minute) // after its grace
 	for i := range 3 {
@@ -87,7 +89,9 @@ func TestTheQueueIsServedInItsOrder(t *testing.T) {
 			s.poll(t, ticket).want(http.StatusNotFound, "ticket_not_found")
 		}
 		for _, key := range []string{"office_key", "factory_key"} {
-			if a := s.send(t, request{method: "GET", path: "/sandbox", key: text(data, key)}); a.status != http.StatusOK && time.Now().Before(free) {
+			if a := s.send(t,
+				request{method: "GET", path: "/sandbox", key: text(data, key)}); a.status != http.StatusOK &&
+				time.Now().Before(free) {
 				t.Errorf("the %s of a claimed ticket: %d %s", key, a.status, a.raw)
 			}
 		}
@@ -98,9 +102,12 @@ func TestNobodyKnowsAForeignTicket(t *testing.T) {
 	t.Parallel()
 	rows(t, "QUEUE.UNKNOWN", "ERR.TICKET_NOT_FOUND", "OPEN.ERR.TICKET_NOT_FOUND", "OPEN.AUTH.KEY_IGNORED")
 	n := shared.create(t, "")
-	for _, id := range []string{"tkt_00000000000000000000000000", "tkt_", "x", "sbx_1", strings.Repeat("t", 3000), "%00", "tkt_%C3%A4"} {
+	for _, id := range []string{
+		"tkt_00000000000000000000000000", "tkt_", "x", "sbx_1", strings.Repeat("t", 3000), "%00", "tkt_%C3%A4",
+	} {
 		shared.poll(t, "/queue/"+id).want(http.StatusNotFound, "ticket_not_found")
-		shared.send(t, request{method: "GET", path: "/queue/" + id, key: n.office}).want(http.StatusNotFound, "ticket_not_found")
+		shared.send(t, request{method: "GET", path: "/queue/" + id, key: n.office}).
+			want(http.StatusNotFound, "ticket_not_found")
 	}
 	shared.poll(t, "/queue").want(http.StatusNotFound, "route_not_found")
 }
@@ -177,7 +184,8 @@ func TestTicketsKeepTheirPlace(t *testing.T) {
 
 func TestANetworkMayHaveAndCreateSoMany(t *testing.T) {
 	t.Parallel()
-	rows(t, "ERR.IP_ACTIVE_LIMIT", "ERR.IP_CREATE_LIMIT", "OPEN.RATE.CREATION", "ROUTE.SANDBOXES.CREATE", "OPEN.RATE.RETRY_AT")
+	rows(t, "ERR.IP_ACTIVE_LIMIT", "ERR.IP_CREATE_LIMIT", "OPEN.RATE.CREATION", "ROUTE.SANDBOXES.CREATE",
+		"OPEN.RATE.RETRY_AT")
 	if c := config.Default(); c.IPActive != 10 || c.IPCreations != 60 {
 		t.Errorf("a network may have %d and create %d in an hour", c.IPActive, c.IPCreations)
 	}

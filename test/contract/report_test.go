@@ -31,26 +31,32 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	n.works()
 	s, a := n.row("/sandbox"), n.get("/sandbox/report").want(http.StatusOK, "")
 	r := a.data()
-	members := strings.Fields("score status preset preset_version seed bridge clock_mode engine_version sim_date day_number last_seq currency opening_net_worth_minor net_worth " +
-		"orders writes missions achievements invariants state_hash")
+	members := strings.Fields(
+		"score status preset preset_version seed bridge clock_mode engine_version sim_date day_number last_seq " +
+			"currency opening_net_worth_minor net_worth orders writes missions achievements invariants state_hash")
 	if has(t, "a report", r, members...); len(r) != len(members) {
 		t.Errorf("the report is %v", r)
 	}
 	clock := child(t, s, "clock")
 	agrees(t, "the report", r, object{
-		"score": s["score"], "status": "active", "preset": "agent_eval", "seed": 7, "bridge": "auto", "clock_mode": "manual", "currency": "XTS",
-		"sim_date": clock["sim_date"], "day_number": clock["day_number"], "last_seq": s["last_seq"],
-		"orders": object{"shipped": 1, "on_time": 1, "late": 0}, "writes": object{"accepted": 4, "refused": 1, "replayed": 1}, "invariants": object{"hold": true, "violation": nil},
+		"score": s["score"], "status": "active", "preset": "agent_eval", "seed": 7, "bridge": "auto",
+		"clock_mode": "manual", "currency": "XTS", "sim_date": clock["sim_date"], "day_number": clock["day_number"],
+		"last_seq": s["last_seq"], "orders": object{"shipped": 1, "on_time": 1, "late": 0},
+		"writes":     object{"accepted": 4, "refused": 1, "replayed": 1},
+		"invariants": object{"hold": true, "violation": nil},
 	})
-	if number(t, r, "preset_version") < 1 || number(t, r, "engine_version") < 1 || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(text(r, "state_hash")) {
+	if number(t, r, "preset_version") < 1 || number(t, r, "engine_version") < 1 ||
+		!regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(text(r, "state_hash")) {
 		t.Errorf("the report is %v", r)
 	}
-	if profit := number(t, child(t, r, "score"), "profit_minor"); number(t, r, "opening_net_worth_minor") != number(t, s, "net_worth_minor")-profit {
+	if profit := number(t, child(t, r, "score"),
+		"profit_minor"); number(t, r, "opening_net_worth_minor") != number(t, s, "net_worth_minor")-profit {
 		t.Errorf("it opened at %v, and made %d", r["opening_net_worth_minor"], profit)
 	}
 	path, points := children(t, r, "net_worth"), n.points("")
 	for i, point := range path {
-		agrees(t, "the path", point, object{"sim_time": points[2*i]["sim_time"], "net_worth_minor": points[2*i]["net_worth_minor"], "cash_minor": points[2*i]["cash_minor"]})
+		agrees(t, "the path", point, object{"sim_time": points[2*i]["sim_time"],
+			"net_worth_minor": points[2*i]["net_worth_minor"], "cash_minor": points[2*i]["cash_minor"]})
 		if i > 0 && !strings.HasSuffix(text(point, "sim_time"), "T15:59") {
 			t.Errorf("the path has %v, which is no close", point)
 		}
@@ -60,14 +66,16 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	}
 	proven := children(t, r, "missions")
 	for _, m := range proven {
-		if e := n.feed(uint64(number(t, m, "seq") - 1))[0]; e["type"] != "sandbox.mission.completed" || child(t, e, "data")["id"] != m["id"] {
+		if e := n.feed(uint64(number(t, m, "seq") - 1))[0]; e["type"] != "sandbox.mission.completed" ||
+			child(t, e, "data")["id"] != m["id"] {
 			t.Errorf("%v is to be proven by %v", m, e)
 		}
 	}
 	if len(proven) == 0 || len(children(t, r, "achievements")) != 0 {
 		t.Errorf("proven are %v and %v", proven, r["achievements"])
 	}
-	if again := n.send(t, request{method: "GET", path: "/sandbox/report", key: n.factory}).want(http.StatusOK, ""); n.newest() == uint64(number(t, r, "last_seq")) && again.rawData() != a.rawData() {
+	if again := n.send(t, request{method: "GET", path: "/sandbox/report", key: n.factory}).
+		want(http.StatusOK, ""); n.newest() == uint64(number(t, r, "last_seq")) && again.rawData() != a.rawData() {
 		t.Errorf("with the other key it is %s", again.raw)
 	}
 	n.get("/sandbox/report?since=1").want(http.StatusBadRequest, "invalid_parameter")
@@ -89,7 +97,9 @@ func TestTheSameCallsGiveTheSameReport(t *testing.T) {
 		t.Errorf("the same calls give\n%s\nand\n%s", first, again)
 	}
 	hash := regexp.MustCompile(`"state_hash":"[0-9a-f]+"`)
-	for what, other := range map[string]string{"a seed": play("8", nothing), "a work order": play("7", func(n *tenant) { n.work("prd_notebook", 1, "") })} {
+	for what, other := range map[string]string{
+		"a seed": play("8", nothing), "a work order": play("7", func(n *tenant) { n.work("prd_notebook", 1, "") }),
+	} {
 		if hash.FindString(other) == hash.FindString(first) {
 			t.Errorf("with another %s the state is the same", what)
 		}

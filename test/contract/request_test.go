@@ -11,22 +11,30 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ROUTE.REQUESTS")
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
-	write := request{method: "POST", path: "/factory/work-orders", key: n.factory, body: `{"sku":"prd_notebook","quantity":1}`, headers: []string{"Idempotency-Key", "k"}}
+	write := request{
+		method: "POST", path: "/factory/work-orders", key: n.factory, body: `{"sku":"prd_notebook","quantity":1}`,
+		headers: []string{"Idempotency-Key", "k"},
+	}
 	want := []struct {
 		request
 
 		system, code string
 		replay       bool
 	}{
-		{request: request{method: "GET", path: "/office/sales-orders?limit=1&status=received", key: n.office}, system: "office"},
+		{request: request{method: "GET", path: "/office/sales-orders?limit=1&status=received", key: n.office},
+			system: "office"},
 		{request: write, system: "factory"},
 		{request: write, system: "factory", replay: true},
-		{request: request{method: "GET", path: "/factory/stock", key: n.office}, system: "office", code: "wrong_system"},
-		{request: request{method: "GET", path: "/nothing/at%20all?secret=1", key: n.office}, system: "office", code: "route_not_found"},
-		{request: request{method: "PUT", path: "/sandbox", key: n.office}, system: "office", code: "method_not_allowed"},
+		{request: request{method: "GET", path: "/factory/stock", key: n.office}, system: "office",
+			code: "wrong_system"},
+		{request: request{method: "GET", path: "/nothing/at%20all?secret=1", key: n.office}, system: "office",
+			code: "route_not_found"},
+		{request: request{method: "PUT", path: "/sandbox", key: n.office}, system: "office",
+			code: "method_not_allowed"},
 		{request: request{method: "OPTIONS", path: "/sandbox", key: n.office}, system: "office", code: "unauthorized"},
 		{request: request{method: "HEAD", path: "/office/cash", key: n.office}, system: "office"},
-		{request: request{method: "GET", path: "/office/cash.csv", key: n.office}, system: "office", code: "route_not_found"},
+		{request: request{method: "GET", path: "/office/cash.csv", key: n.office}, system: "office",
+			code: "route_not_found"},
 		{request: request{method: "GET", path: "/office/ledger.csv", key: n.office}, system: "office"},
 	}
 	var sent []*answer
@@ -42,7 +50,9 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 	slices.Reverse(calls)
 	for i, w := range want {
 		c, a := calls[i], sent[i]
-		if got := names(c); !slices.Equal(got, []string{"created_at", "duration_ms", "error_code", "id", "idempotent_replay", "method", "path", "status", "system"}) {
+		if got := names(c); !slices.Equal(got, []string{
+			"created_at", "duration_ms", "error_code", "id", "idempotent_replay", "method", "path", "status", "system",
+		}) {
 			t.Fatalf("a call has the members %v", got)
 		}
 		path, _, _ := strings.Cut(w.path, "?")
@@ -58,7 +68,8 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 		if id := a.header.Get("Request-Id"); text(c, "id") != id {
 			t.Errorf("call %d has the id %v, its answer %s", i, c["id"], id)
 		}
-		if number(t, c, "duration_ms") < 0 || i > 0 && !moment(t, c["created_at"]).After(moment(t, calls[i-1]["created_at"])) {
+		if number(t, c, "duration_ms") < 0 ||
+			i > 0 && !moment(t, c["created_at"]).After(moment(t, calls[i-1]["created_at"])) {
 			t.Errorf("call %d is of %v and took %v", i, c["created_at"], c["duration_ms"])
 		}
 	}
@@ -68,9 +79,13 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 	if office.rawData() != factory.rawData() {
 		t.Error("the keys read different lists")
 	}
-	n.send(t, request{method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.header.Get("ETag")}}).want(304, "")
+	n.send(t, request{
+		method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.header.Get("ETag")},
+	}).want(304, "")
 	n.row("/sandbox")
-	n.send(t, request{method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.header.Get("ETag")}}).want(200, "")
+	n.send(t, request{
+		method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.header.Get("ETag")},
+	}).want(200, "")
 	// Another sandbox has its own.
 	if other := shared.create(t, "").all("/requests"); len(other) != 0 {
 		t.Errorf("a new sandbox has %d calls", len(other))
@@ -91,7 +106,8 @@ func TestOnlyTheNewestCallsAreRemembered(t *testing.T) {
 		n.send(t, request{method: "GET", path: fmt.Sprintf("/between/%d", i), key: n.office})
 	}
 	for next := first.cursor(); next != ""; {
-		page := n.send(t, request{method: "GET", path: "/requests?limit=100&cursor=" + next, key: n.office}).want(200, "")
+		page := n.send(t, request{method: "GET", path: "/requests?limit=100&cursor=" + next, key: n.office}).
+			want(200, "")
 		calls, next = append(calls, page.items()...), page.cursor()
 	}
 	if len(calls) < 497 || len(calls) > 500 {
@@ -103,7 +119,8 @@ func TestOnlyTheNewestCallsAreRemembered(t *testing.T) {
 		}
 	}
 	since := text(calls[2], "created_at")
-	if recent := n.send(t, request{method: "GET", path: "/requests?updated_since=" + since, key: n.office}).want(200, "").items(); len(recent) != 6 {
+	if recent := n.send(t, request{method: "GET", path: "/requests?updated_since=" + since, key: n.office}).
+		want(200, "").items(); len(recent) != 6 {
 		t.Errorf("since %s there were %d calls, want 6", since, len(recent))
 	}
 }
@@ -131,7 +148,8 @@ func TestCallsOfAnExpiredSandboxAreNotRemembered(t *testing.T) {
 // lists make would be among its rows.
 func TestTheListOfCallsIsAListLikeAll(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIST.EVERY", "LIST.ETAG", "LIST.NOT_MODIFIED", "LIST.CSV.ACCEPT", "LIST.CSV.SUFFIX", "LIST.UPDATED_SINCE", "OPEN.LIST.SINCE_INCLUSIVE", "OPEN.LIST.ITEM", "OPEN.LIST.ETAG_COVERS")
+	rows(t, "LIST.EVERY", "LIST.ETAG", "LIST.NOT_MODIFIED", "LIST.CSV.ACCEPT", "LIST.CSV.SUFFIX", "LIST.UPDATED_SINCE",
+		"OPEN.LIST.SINCE_INCLUSIVE", "OPEN.LIST.ITEM", "OPEN.LIST.ETAG_COVERS")
 	n := shared.create(t, `{"clock":"manual"}`)
 	for _, path := range []string{"/sandbox", "/office/cash", "/nothing", "/missions?limit=3", "/office/ledger.csv"} {
 		n.get(path)

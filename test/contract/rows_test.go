@@ -134,7 +134,8 @@ func TestRowsThatAreProvenElsewhereAre(t *testing.T) {
 		}
 		cited := slices.ContainsFunc(parsed.Decls, func(d ast.Decl) bool {
 			f, ok := d.(*ast.FuncDecl)
-			return ok && f.Name.Name == at[1] && regexp.MustCompile(`\b`+regexp.QuoteMeta(row)+`[,.)]`).MatchString(f.Doc.Text())
+			return ok && f.Name.Name == at[1] &&
+				regexp.MustCompile(`\b`+regexp.QuoteMeta(row)+`[,.)]`).MatchString(f.Doc.Text())
 		})
 		if !cited {
 			t.Errorf("%s has no test %s that cites %s", at[0], at[1], row)

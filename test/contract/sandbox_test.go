@@ -14,18 +14,21 @@ import (
 
 func TestTheSandboxAtAGlance(t *testing.T) {
 	t.Parallel()
-	rows(t, "SBX.STATUS.FIELDS", "ROUTE.SANDBOX.GET", "OPEN.SANDBOX.FIELDS.IDENTITY", "OPEN.SANDBOX.FIELDS.CLOCK", "OPEN.SANDBOX.FIELDS.INVENTORY",
-		"OPEN.SANDBOX.FIELDS.PRESSES", "CONV.MONEY", "CONV.MONEY.NEVER_STRING", "OPEN.FIELDS.CURRENCY", "OPEN.TIME.START", "OPEN.SANDBOX.FIELDS.MONEY", "OPEN.ROUTE.OFFICE.CASH")
+	rows(t, "SBX.STATUS.FIELDS", "ROUTE.SANDBOX.GET", "OPEN.SANDBOX.FIELDS.IDENTITY", "OPEN.SANDBOX.FIELDS.CLOCK",
+		"OPEN.SANDBOX.FIELDS.INVENTORY", "OPEN.SANDBOX.FIELDS.PRESSES", "CONV.MONEY", "CONV.MONEY.NEVER_STRING",
+		"OPEN.FIELDS.CURRENCY", "OPEN.TIME.START", "OPEN.SANDBOX.FIELDS.MONEY", "OPEN.ROUTE.OFFICE.CASH")
 	n := shared.create(t, `{"seed":3,"clock":"manual"}`)
 	s := n.row("/sandbox")
-	has(t, "the sandbox", s, "sandbox_id", "public_name", "status", "preset", "seed", "bridge", "created_at", "expires_at", "last_seq", "expires_in_s",
-		"currency", "cash_minor", "opening_cash_minor", "net_worth_minor", "overdraft_limit_minor", "days_negative", "reputation")
+	has(t, "the sandbox", s, "sandbox_id", "public_name", "status", "preset", "seed", "bridge", "created_at",
+		"expires_at", "last_seq", "expires_in_s", "currency", "cash_minor", "opening_cash_minor", "net_worth_minor",
+		"overdraft_limit_minor", "days_negative", "reputation")
 	clock := child(t, s, "clock")
 	has(t, "clock", clock, "mode", "speed", "sim_date", "sim_time", "day_number")
 	if clock["sim_date"] != "2026-09-07" || clock["sim_time"] != "08:00" || number(t, clock, "day_number") != 0 {
 		t.Errorf("the clock begins at %v", clock)
 	}
-	if number(t, s, "extensions_left") < 0 || number(t, s, "expires_in_s") > 1800 || s["status"] != "active" || s["currency"] != "XTS" {
+	if number(t, s, "extensions_left") < 0 || number(t, s, "expires_in_s") > 1800 || s["status"] != "active" ||
+		s["currency"] != "XTS" {
 		t.Errorf("the sandbox is %v", s)
 	}
 	if r, err := s["reputation"].(json.Number).Float64(); err != nil || r < 0 || r > 100 {
@@ -33,7 +36,8 @@ func TestTheSandboxAtAGlance(t *testing.T) {
 	}
 	cash := n.row("/office/cash")
 	ledger := n.all("/office/ledger")
-	if s["cash_minor"] != cash["cash_minor"] || s["cash_minor"] != ledger[0]["balance_minor"] || s["opening_cash_minor"] != ledger[len(ledger)-1]["amount_minor"] {
+	if s["cash_minor"] != cash["cash_minor"] || s["cash_minor"] != ledger[0]["balance_minor"] ||
+		s["opening_cash_minor"] != ledger[len(ledger)-1]["amount_minor"] {
 		t.Errorf("cash is %v here, %v there, %v in the ledger", s["cash_minor"], cash["cash_minor"], ledger)
 	}
 	events := n.feed(0)
@@ -50,7 +54,10 @@ func TestTheSandboxAtAGlance(t *testing.T) {
 	inventory := child(t, s, "inventory")
 	number(t, inventory, "stock_value_minor")
 	stock := n.all("/factory/stock")
-	for list, members := range map[string][]string{"materials": {"sku", "name", "unit", "on_hand", "reorder_point", "status"}, "finished": {"sku", "on_hand", "reserved"}} {
+	for list, members := range map[string][]string{
+		"materials": {"sku", "name", "unit", "on_hand", "reorder_point", "status"},
+		"finished":  {"sku", "on_hand", "reserved"},
+	} {
 		items := children(t, inventory, list)
 		if len(items) == 0 {
 			t.Errorf("no %s", list)
@@ -146,13 +153,16 @@ func TestWorkingMinutesAreAllThereAre(t *testing.T) {
 		before := n.newest()
 		cash := n.row("/office/cash")["cash_minor"]
 		got := n.tick(step.minutes)
-		has(t, "a tick", got, "sim_date", "sim_time", "day_number", "advanced_minutes", "events_written", "last_seq", "cash_minor", "status")
-		if got["sim_date"] != step.date || got["sim_time"] != step.time || number(t, got, "day_number") != step.day || number(t, got, "advanced_minutes") != int64(step.minutes) {
+		has(t, "a tick", got, "sim_date", "sim_time", "day_number", "advanced_minutes", "events_written", "last_seq",
+			"cash_minor", "status")
+		if got["sim_date"] != step.date || got["sim_time"] != step.time || number(t, got, "day_number") != step.day ||
+			number(t, got, "advanced_minutes") != int64(step.minutes) {
 			t.Errorf("after %d minutes it is %v, want %s %s", step.minutes, got, step.date, step.time)
 		}
 		status := n.row("/sandbox")
 		clock := child(t, status, "clock")
-		if clock["sim_date"] != step.date || clock["sim_time"] != step.time || got["last_seq"] != status["last_seq"] || got["cash_minor"] != status["cash_minor"] || got["status"] != status["status"] {
+		if clock["sim_date"] != step.date || clock["sim_time"] != step.time || got["last_seq"] != status["last_seq"] ||
+			got["cash_minor"] != status["cash_minor"] || got["status"] != status["status"] {
 			t.Errorf("the tick says %v, the sandbox %v", got, status)
 		}
 		written := n.feed(before)
@@ -190,13 +200,17 @@ func TestTicksWorkWithEitherKeyInBothModes(t *testing.T) {
 				t.Errorf("%s %s: %v", mode, body, a.data())
 			}
 			// Nothing is due in the first minute, and the tick itself is no event.
-			if minutes == 1 && mode == "manual" && (number(t, a.data(), "events_written") != 0 || n.newest() != before) {
+			if minutes == 1 && mode == "manual" &&
+				(number(t, a.data(), "events_written") != 0 || n.newest() != before) {
 				t.Errorf("%s: a tick of a minute wrote %v events", mode, a.data()["events_written"])
 			}
 		}
 	}
 	n := shared.create(t, "")
-	for body, code := range map[string]int{`{"minutes":0}`: 422, `{"minutes":481}`: 422, `{"minutes":-1}`: 422, `{"minutes":1.5}`: 422, `{"minutes":null}`: 422, `[]`: 400} {
+	for body, code := range map[string]int{
+		`{"minutes":0}`: 422, `{"minutes":481}`: 422, `{"minutes":-1}`: 422, `{"minutes":1.5}`: 422,
+		`{"minutes":null}`: 422, `[]`: 400,
+	} {
 		n.post("/sandbox/tick", body).want(code, map[int]string{422: "validation_failed", 400: "invalid_json"}[code])
 	}
 }
@@ -219,7 +233,10 @@ func TestTheClockIsMovedByHandOnceASecond(t *testing.T) {
 	for _, sent := range []string{n.office, n.factory} {
 		for refused = nil; refused == nil; {
 			key = freshKey()
-			r := request{method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: sent, headers: []string{"Idempotency-Key", key}}
+			r := request{
+				method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: sent,
+				headers: []string{"Idempotency-Key", key},
+			}
 			a := n.send(t, r)
 			at := moment(t, a.meta()["server_time"])
 			if soon := at.Sub(last) < time.Second; (a.status == http.StatusTooManyRequests) != soon {
@@ -240,7 +257,8 @@ func TestTheClockIsMovedByHandOnceASecond(t *testing.T) {
 	}
 	waitUntil(t, moment(t, refused.failure()["retry_at"]))
 	// The same request under the same key is a first try, and not a replay.
-	again := n.send(t, request{method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: n.factory, headers: []string{"Idempotency-Key", key}}).want(200, "")
+	again := n.send(t, request{method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: n.factory,
+		headers: []string{"Idempotency-Key", key}}).want(200, "")
 	if again.header.Get("Idempotency-Replayed") != "" || minuteOfDay(t, again.data()) != minutes+2 {
 		t.Errorf("the second try answered %v, replayed %q", again.data(), again.header.Get("Idempotency-Replayed"))
 	}

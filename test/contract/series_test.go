@@ -103,7 +103,8 @@ func (n *tenant) isNow(point object) {
 	t := n.t
 	t.Helper()
 	s := n.row("/sandbox")
-	agrees(t, "the point", point, object{"cash_minor": s["cash_minor"], "net_worth_minor": s["net_worth_minor"], "presses_running": child(t, s, "presses")["running"]})
+	agrees(t, "the point", point, object{"cash_minor": s["cash_minor"], "net_worth_minor": s["net_worth_minor"],
+		"presses_running": child(t, s, "presses")["running"]})
 	stock := object{}
 	for _, item := range n.all("/factory/stock") {
 		stock[text(item, "sku")] = item["on_hand"]
@@ -158,7 +159,8 @@ func (n *tenant) pointsAgree(points []object) {
 				running--
 			}
 		}
-		agrees(t, fmt.Sprint("point ", i), point, object{"cash_minor": cash, "stock": stock, "presses_running": running})
+		agrees(t, fmt.Sprint("point ", i), point,
+			object{"cash_minor": cash, "stock": stock, "presses_running": running})
 	}
 }
 
@@ -214,12 +216,15 @@ func TestTheSeriesCanBeReadFromAnEventOn(t *testing.T) {
 		}
 	}
 	for query, name := range map[string]string{
-		"since=-1": "since", "since=": "since", "since=one": "since", "since=1.0": "since", "since=1e2": "since", "since=%2B1": "since", "since=0x1": "since", "since=1_0": "since",
-		"since=%201": "since", "since=%D9%A3": "since", "since=null": "since", "since=9223372036854775808": "since", "since=99999999999999999999999": "since",
-		"since=1&since=2": "since", "since=1&since=1": "since", "limit=1": "limit", "cursor=x": "cursor", "after_seq=1": "after_seq", "Since=1": "Since",
+		"since=-1": "since", "since=": "since", "since=one": "since", "since=1.0": "since",
+		"since=1e2": "since", "since=%2B1": "since", "since=0x1": "since", "since=1_0": "since",
+		"since=%201": "since", "since=%D9%A3": "since", "since=null": "since", "since=9223372036854775808": "since",
+		"since=99999999999999999999999": "since", "since=1&since=2": "since", "since=1&since=1": "since",
+		"limit=1": "limit", "cursor=x": "cursor", "after_seq=1": "after_seq", "Since=1": "Since",
 		"updated_since=2026-09-07T00:00:00Z": "updated_since", "since=1&colour=red": "colour",
 	} {
-		agrees(t, "details of "+query, n.get("/sandbox/series?"+query).want(http.StatusBadRequest, "invalid_parameter").details(), object{"parameter": name})
+		agrees(t, "details of "+query, n.get("/sandbox/series?"+query).
+			want(http.StatusBadRequest, "invalid_parameter").details(), object{"parameter": name})
 	}
 	for _, query := range []string{"since=%2", "since=1;limit=2"} {
 		n.get("/sandbox/series?"+query).want(http.StatusBadRequest, "invalid_parameter")
@@ -234,7 +239,8 @@ func TestTheSeriesIsNoListButHasATag(t *testing.T) {
 	tag := first.header.Get("ETag")
 	n.get("/sandbox/series", "If-None-Match", tag).want(http.StatusNotModified, "")
 	// Both keys read it.
-	if a := n.send(t, request{method: "GET", path: "/sandbox/series", key: n.factory}).want(http.StatusOK, ""); a.rawData() != first.rawData() || a.header.Get("ETag") != tag {
+	if a := n.send(t, request{method: "GET", path: "/sandbox/series", key: n.factory}).
+		want(http.StatusOK, ""); a.rawData() != first.rawData() || a.header.Get("ETag") != tag {
 		t.Errorf("the Factory reads %s, Head Office %s", a.rawData(), first.rawData())
 	}
 	n.accept(text(n.order("SO-1001"), "id")) // of which no chart tells

@@ -11,15 +11,20 @@ func TestPagesOfOtherSitesCannotChangeWhichSandboxesThereAre(t *testing.T) {
 	rows(t, "OPEN.ERR.ORIGIN_REFUSED")
 	n := shared.create(t, "")
 	for _, headers := range [][]string{
-		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://elsewhere.test"}, {"Origin", "null"},
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://elsewhere.test"},
+		{"Origin", "null"},
 		{"Origin", shared.Origin, "Sec-Fetch-Site", "cross-site"},
 	} {
-		shared.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: headers}).want(http.StatusForbidden, "origin_refused")
+		shared.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: headers}).
+			want(http.StatusForbidden, "origin_refused")
 		n.post("/sandbox/extend", "", headers...).want(http.StatusForbidden, "origin_refused")
 		n.call("DELETE", "/sandbox", "", headers...).want(http.StatusForbidden, "origin_refused")
 	}
-	for _, headers := range [][]string{{"Sec-Fetch-Site", "same-origin"}, {"Sec-Fetch-Site", "none"}, {"Origin", shared.Origin}} {
-		shared.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: headers}).want(http.StatusCreated, "")
+	for _, headers := range [][]string{
+		{"Sec-Fetch-Site", "same-origin"}, {"Sec-Fetch-Site", "none"}, {"Origin", shared.Origin},
+	} {
+		shared.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: headers}).
+			want(http.StatusCreated, "")
 		n.post("/sandbox/extend", "", headers...).want(http.StatusConflict, "extension_not_yet")
 	}
 	// Everything else wants a key in a header, which no page of another site has.
@@ -31,12 +36,17 @@ func TestOnlyTheServersOwnNamesAreServed(t *testing.T) {
 	rows(t, "OPEN.ERR.HOST_REFUSED")
 	s := serve(t, nil)
 	for _, host := range []string{"elsewhere.test", "elsewhere.test:8080", "localhost.elsewhere.test", "notlocalhost"} {
-		a := s.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: []string{"Host", host}}).want(http.StatusMisdirectedRequest, "host_refused")
+		a := s.send(t,
+			request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: []string{"Host", host}}).
+			want(http.StatusMisdirectedRequest, "host_refused")
 		if !strings.Contains(text(a.failure(), "message"), host) {
 			t.Errorf("%s: the message does not name it: %v", host, a.failure())
 		}
 	}
-	for _, host := range []string{"localhost", "localhost:9000", "platen.localhost", "127.0.0.1", "[::1]:8080", "192.0.2.7"} {
-		s.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: []string{"Host", host}}).want(http.StatusCreated, "")
+	for _, host := range []string{
+		"localhost", "localhost:9000", "platen.localhost", "127.0.0.1", "[::1]:8080", "192.0.2.7",
+	} {
+		s.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: []string{"Host", host}}).
+			want(http.StatusCreated, "")
 	}
 }

@@ -33,13 +33,16 @@ func TestThirteenRoutesInsistOnAnIdempotencyKey(t *testing.T) {
 			continue
 		}
 		a := n.call(o.method, o.concrete(), "{") // neither the id nor the body is good
-		required := slices.ContainsFunc(o.parameters, func(p parameter) bool { return p.Name == "Idempotency-Key" && p.Required })
+		required := slices.ContainsFunc(o.parameters, func(p parameter) bool {
+			return p.Name == "Idempotency-Key" && p.Required
+		})
 		if required != (a.code() == "idempotency_required") || required && a.status != http.StatusBadRequest {
 			t.Errorf("%s: answered %d %s, its document wants a key: %t", a.asked, a.status, a.code(), required)
 		}
 		if required {
 			got = append(got, o.path)
-			n.call(o.method, o.concrete(), "{", "Idempotency-Key", freshKey()).want(http.StatusBadRequest, "invalid_json")
+			n.call(o.method, o.concrete(), "{", "Idempotency-Key", freshKey()).
+				want(http.StatusBadRequest, "invalid_json")
 		}
 	}
 	slices.Sort(want)
@@ -59,8 +62,9 @@ func TestPathsSayWhichSystemTheyBelongTo(t *testing.T) {
 	rows(t, "SVC.OFFICE")
 	n := shared.create(t, `{"clock":"manual"}`)
 	for _, path := range []string{
-		"/office/cash", "/office/sales-orders", "/office/customer-invoices", "/office/supplier-invoices", "/office/suppliers", "/office/requisitions",
-		"/office/purchase-orders", "/office/market", "/office/market/trades", "/office/timesheets", "/office/payroll-runs",
+		"/office/cash", "/office/sales-orders", "/office/customer-invoices", "/office/supplier-invoices",
+		"/office/suppliers", "/office/requisitions", "/office/purchase-orders", "/office/market",
+		"/office/market/trades", "/office/timesheets", "/office/payroll-runs",
 	} {
 		n.send(t, request{method: "GET", path: path, key: n.office}).want(http.StatusOK, "")
 		n.send(t, request{method: "GET", path: path, key: n.factory}).want(http.StatusForbidden, "wrong_system")
@@ -72,11 +76,15 @@ func TestPathsSayWhichSystemTheyBelongTo(t *testing.T) {
 
 // listOf is where the records with a prefix are listed.
 var listOf = map[string]string{
-	"so": "/office/sales-orders", "sho": "/office/shipments", "cin": "/office/customer-invoices", "pay": "/office/payments", "rqn": "/office/requisitions",
-	"po": "/office/purchase-orders", "gro": "/office/goods-receipts", "sin": "/office/supplier-invoices", "emp": "/office/employees", "lvr": "/office/leave-requests",
-	"tms": "/office/timesheets", "prl": "/office/payroll-runs", "mtr": "/office/market/trades", "lot": "/office/contract-lots", "led": "/office/ledger",
-	"wo": "/factory/work-orders", "itm": "/factory/stock", "mov": "/factory/stock-moves", "shf": "/factory/shipments", "frq": "/factory/requisitions",
-	"dlv": "/factory/deliveries", "grf": "/factory/goods-receipts", "mdl": "/factory/market-deliveries", "att": "/factory/attendance", "opr": "/factory/operators",
+	"so": "/office/sales-orders", "sho": "/office/shipments",
+	"cin": "/office/customer-invoices", "pay": "/office/payments", "rqn": "/office/requisitions",
+	"po": "/office/purchase-orders", "gro": "/office/goods-receipts",
+	"sin": "/office/supplier-invoices", "emp": "/office/employees", "lvr": "/office/leave-requests",
+	"tms": "/office/timesheets", "prl": "/office/payroll-runs", "mtr": "/office/market/trades",
+	"lot": "/office/contract-lots", "led": "/office/ledger", "wo": "/factory/work-orders", "itm": "/factory/stock",
+	"mov": "/factory/stock-moves", "shf": "/factory/shipments", "frq": "/factory/requisitions",
+	"dlv": "/factory/deliveries", "grf": "/factory/goods-receipts", "mdl": "/factory/market-deliveries",
+	"att": "/factory/attendance", "opr": "/factory/operators",
 }
 
 // TestEveryPrefixNamesItsRecords reads the prefixes from the contract, and the
@@ -140,7 +148,8 @@ func TestSharedPrefixesNameTheirRecords(t *testing.T) {
 	n.day()
 	for path, shape := range map[string]string{
 		"/sandbox/major-orders": `^mjo_[0-9a-hjkmnp-tv-z]{13}$`, "/sandbox/lore-events": `^lor_[0-9a-hjkmnp-tv-z]{13}$`,
-		"/webhooks/" + text(s, "id") + "/deliveries": `^whd_[0-9a-hjkmnp-tv-z]{13}$`, "/missions": `^[a-z]+(_[a-z]+)*$`, "/sandbox/achievements": `^[a-z]+(_[a-z]+)*$`,
+		"/webhooks/" + text(s, "id") + "/deliveries": `^whd_[0-9a-hjkmnp-tv-z]{13}$`, "/missions": `^[a-z]+(_[a-z]+)*$`,
+		"/sandbox/achievements": `^[a-z]+(_[a-z]+)*$`,
 	} {
 		all := n.all(path)
 		if len(all) == 0 && path != "/sandbox/achievements" {

@@ -32,7 +32,8 @@ func (s *service) create(t testing.TB, body string) *tenant {
 	t.Helper()
 	data := s.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(http.StatusCreated, "").data()
 	return &tenant{
-		service: s, t: t, id: text(data, "sandbox_id"), office: text(data, "office_key"), factory: text(data, "factory_key"), created: data,
+		service: s, t: t, id: text(data, "sandbox_id"), office: text(data, "office_key"),
+		factory: text(data, "factory_key"), created: data,
 		settled: new(bool),
 	}
 }
@@ -57,7 +58,8 @@ func (n *tenant) keyFor(path string) string {
 func (n *tenant) call(method, path, body string, headers ...string) *answer {
 	n.t.Helper()
 	a := n.send(n.t, request{method: method, path: path, key: n.keyFor(path), body: body, headers: headers})
-	if a.body != nil && a.operation != nil && a.status != http.StatusUnauthorized && a.status < http.StatusInternalServerError {
+	if a.body != nil && a.operation != nil && a.status != http.StatusUnauthorized &&
+		a.status < http.StatusInternalServerError {
 		has(n.t, a.asked.String()+": meta", a.meta(), "sim_date", "expires_in_s")
 	}
 	return a
@@ -196,7 +198,8 @@ func (n *tenant) print(workOrder string) object {
 // dispatch ships a work order from the Factory.
 func (n *tenant) dispatch(workOrder string) object {
 	n.t.Helper()
-	return n.post("/factory/shipments", encode(n.t, object{"work_order_id": workOrder})).want(http.StatusCreated, "").data()
+	return n.post("/factory/shipments", encode(n.t, object{"work_order_id": workOrder})).
+		want(http.StatusCreated, "").data()
 }
 
 // bill ships a sales order at Head Office.

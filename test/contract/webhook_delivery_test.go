@@ -14,14 +14,17 @@ import (
 
 func TestADeliveryIsTheEventOfTheFeedWithItsHeaders(t *testing.T) {
 	t.Parallel()
-	rows(t, "DLV.HEADER.ID", "DLV.HEADER.TIMESTAMP", "DLV.HEADER.SIGNATURE", "DLV.HEADER.CONTENT_TYPE", "DLV.HEADER.USER_AGENT", "DLV.ANSWER", "DLV.ANSWER.READ", "EVT.AGREE", "EVT.SAME_ID",
-		"EVT.BODY.NO_SEQ", "SVC.CHANNELS", "DLV.STRICT_ORDER", "DLV.ORDER_BY", "ROUTE.WEBHOOKS.DELIVERIES", "OPEN.DLV.LOG")
+	rows(t, "DLV.HEADER.ID", "DLV.HEADER.TIMESTAMP", "DLV.HEADER.SIGNATURE", "DLV.HEADER.CONTENT_TYPE",
+		"DLV.HEADER.USER_AGENT", "DLV.ANSWER", "DLV.ANSWER.READ", "EVT.AGREE", "EVT.SAME_ID", "EVT.BODY.NO_SEQ",
+		"SVC.CHANNELS", "DLV.STRICT_ORDER", "DLV.ORDER_BY", "ROUTE.WEBHOOKS.DELIVERIES", "OPEN.DLV.LOG")
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.serving(r.URL, `"*"`)
 	since := n.newest()
 	want := n.happens()
 	n.tick(240)
-	feed := slices.DeleteFunc(n.feed(since), func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.webhook.") })
+	feed := slices.DeleteFunc(n.feed(since), func(e object) bool {
+		return strings.HasPrefix(text(e, "type"), "sandbox.webhook.")
+	})
 	eventually(t, "everything arrives", 20*time.Second, func() bool {
 		return !slices.ContainsFunc(feed, func(e object) bool { return len(r.of(e)) == 0 })
 	})
@@ -30,19 +33,25 @@ func TestADeliveryIsTheEventOfTheFeedWithItsHeaders(t *testing.T) {
 		if delete(e, "seq"); encode(t, got.event) != encode(t, e) || bytes.Contains(got.body, []byte(`"seq":`)) {
 			t.Errorf("the delivery is %s, the event %s", got.body, encode(t, e))
 		}
-		for name, value := range map[string]string{"webhook-id": text(e, "id"), "content-type": "application/json", "webhook-signature": got.signature(text(s, "secret"))} {
+		for name, value := range map[string]string{
+			"webhook-id": text(e, "id"), "content-type": "application/json",
+			"webhook-signature": got.signature(text(s, "secret")),
+		} {
 			if got.header.Get(name) != value {
 				t.Errorf("%s is %q, want %q", name, got.header.Get(name), value)
 			}
 		}
-		if agent := got.header.Get("User-Agent"); !strings.HasPrefix(agent, "Platen-Webhooks/1.0 ") || !strings.Contains(agent, "/docs/webhooks") {
+		if agent := got.header.Get("User-Agent"); !strings.HasPrefix(agent, "Platen-Webhooks/1.0 ") ||
+			!strings.Contains(agent, "/docs/webhooks") {
 			t.Errorf("user-agent is %q", agent)
 		}
 		if off := got.at.Sub(got.timestamp(t)); off < -time.Second || off > 10*time.Second {
 			t.Errorf("webhook-timestamp is %v off", off)
 		}
 	}
-	eventually(t, "all outcomes are known", 10*time.Second, func() bool { return len(n.all("/webhooks/"+text(s, "id")+"/deliveries?status=pending")) == 0 })
+	eventually(t, "all outcomes are known", 10*time.Second, func() bool {
+		return len(n.all("/webhooks/"+text(s, "id")+"/deliveries?status=pending")) == 0
+	})
 	log := n.deliveries(s)
 	attempts := slices.DeleteFunc(slices.Clone(log), func(d object) bool { return d["event_id"] != want["id"] })
 	for _, d := range attempts[1:] {
@@ -53,10 +62,13 @@ func TestADeliveryIsTheEventOfTheFeedWithItsHeaders(t *testing.T) {
 	for _, d := range log {
 		if d["id"] == attempts[0]["id"] {
 			shape := object{
-				"id": d["id"], "event_id": want["id"], "event_type": want["type"], "attempt": d["attempt"], "trigger": "auto", "status": "delivered", "status_code": d["status_code"],
-				"latency_ms": d["latency_ms"], "error_class": nil, "due_at": d["due_at"], "sent_at": d["sent_at"], "created_at": d["created_at"], "updated_at": d["updated_at"], "created_on": d["created_on"],
+				"id": d["id"], "event_id": want["id"], "event_type": want["type"],
+				"attempt": d["attempt"], "trigger": "auto", "status": "delivered", "status_code": d["status_code"],
+				"latency_ms": d["latency_ms"], "error_class": nil, "due_at": d["due_at"], "sent_at": d["sent_at"],
+				"created_at": d["created_at"], "updated_at": d["updated_at"], "created_on": d["created_on"],
 			}
-			if encode(t, d) != encode(t, shape) || number(t, d, "attempt") != int64(len(attempts)) || number(t, d, "status_code") != 200 || !strings.HasPrefix(text(d, "id"), "whd_") {
+			if encode(t, d) != encode(t, shape) || number(t, d, "attempt") != int64(len(attempts)) ||
+				number(t, d, "status_code") != 200 || !strings.HasPrefix(text(d, "id"), "whd_") {
 				t.Errorf("the row is %v", d)
 			}
 		}
@@ -71,7 +83,8 @@ func TestADeliveryIsTheEventOfTheFeedWithItsHeaders(t *testing.T) {
 
 func TestAFailedDeliveryIsTriedAgainTenSecondsLaterAlsoAfterARestart(t *testing.T) {
 	t.Parallel()
-	rows(t, "DLV.RETRY", "DLV.AT_LEAST_ONCE", "DLV.UNORDERED", "OPEN.DLV.RETRY.FROM", "OPEN.DLV.ERROR_CLASS", "WHK.URL.REDIRECTS")
+	rows(t, "DLV.RETRY", "DLV.AT_LEAST_ONCE", "DLV.UNORDERED", "OPEN.DLV.RETRY.FROM", "OPEN.DLV.ERROR_CLASS",
+		"WHK.URL.REDIRECTS")
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.serving(r.URL, `"office.sales_order.declined"`)
 	r.always(http.StatusFound)
@@ -81,7 +94,8 @@ func TestAFailedDeliveryIsTriedAgainTenSecondsLaterAlsoAfterARestart(t *testing.
 	if wait := got[1].at.Sub(got[0].at); wait < 10*time.Second || wait > 40*time.Second { // on a busy machine
 		t.Errorf("it was tried again after %v", wait)
 	}
-	if got[0].header.Get("webhook-id") != got[1].header.Get("webhook-id") || !got[1].timestamp(t).After(got[0].timestamp(t)) || !bytes.Equal(got[0].body, got[1].body) {
+	if got[0].header.Get("webhook-id") != got[1].header.Get("webhook-id") ||
+		!got[1].timestamp(t).After(got[0].timestamp(t)) || !bytes.Equal(got[0].body, got[1].body) {
 		t.Errorf("the attempts are %v and %v", got[0].header, got[1].header)
 	}
 	eventually(t, "the third attempt is planned", 10*time.Second, func() bool { return len(n.deliveries(s)) == 3 })
@@ -92,7 +106,8 @@ func TestAFailedDeliveryIsTriedAgainTenSecondsLaterAlsoAfterARestart(t *testing.
 		if pause := moment(t, next["due_at"]).Sub(failed); pause < wait || pause > wait+time.Second {
 			t.Errorf("attempt %v is due %v after the one before", next["attempt"], pause)
 		}
-		if before["status"] != "failed" || before["error_class"] != "http_3xx" || number(t, before, "status_code") != 302 || next["event_id"] != before["event_id"] {
+		if before["status"] != "failed" || before["error_class"] != "http_3xx" ||
+			number(t, before, "status_code") != 302 || next["event_id"] != before["event_id"] {
 			t.Errorf("the log has %v", before)
 		}
 	}
@@ -113,7 +128,9 @@ func TestDeliveriesComeInTheOrderOfTheFeed(t *testing.T) {
 	for range 3 {
 		n.tick(480)
 	}
-	feed := slices.DeleteFunc(n.feed(since), func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.webhook.") })
+	feed := slices.DeleteFunc(n.feed(since), func(e object) bool {
+		return strings.HasPrefix(text(e, "type"), "sandbox.webhook.")
+	})
 	feed = feed[:min(len(feed), 40)] // of one minute's budget
 	eventually(t, "everything arrives", 60*time.Second, func() bool {
 		return !slices.ContainsFunc(feed, func(e object) bool { return len(r.of(e)) == 0 })
@@ -143,7 +160,8 @@ func TestDeliveriesComeInTheOrderOfTheFeed(t *testing.T) {
 // feed and the record have the rest.
 func TestTheWagesOfALargeCompanyAreShortenedOnDelivery(t *testing.T) {
 	t.Parallel()
-	rows(t, "EVT.BODY.MAX", "EVT.BODY.TRUNCATED", "EVT.BODY.FULL_RECORD", "LIMIT.DELIVERY_BODY", "OPEN.DLV.SCALARS", "OPEN.EVT.HR.PAYROLL.DUE")
+	rows(t, "EVT.BODY.MAX", "EVT.BODY.TRUNCATED", "EVT.BODY.FULL_RECORD", "LIMIT.DELIVERY_BODY", "OPEN.DLV.SCALARS",
+		"OPEN.EVT.HR.PAYROLL.DUE")
 	n, r := private(t).create(t, `{"clock":"manual","seed":5}`), receive(t)
 	n.serving(r.URL, `"hr.payroll.due","hr.employee.hired"`)
 	at := n.newest()
@@ -173,7 +191,8 @@ func TestTheWagesOfALargeCompanyAreShortenedOnDelivery(t *testing.T) {
 	gross := int64(0)
 	for i, entry := range entries {
 		gross += number(t, entry, "gross_minor")
-		if parts := number(t, entry, "worked_minor") + number(t, entry, "sick_minor") + number(t, entry, "leave_minor"); parts != number(t, entry, "gross_minor") {
+		if parts := number(t, entry, "worked_minor") + number(t, entry, "sick_minor") + number(t, entry,
+			"leave_minor"); parts != number(t, entry, "gross_minor") {
 			t.Errorf("the parts of a wage make %d: %v", parts, entry)
 		}
 		for name, value := range sheet[i] {
@@ -244,7 +263,9 @@ func (s *service) startsAgain(t *testing.T) bool {
 	})
 	since := n.newest()
 	n.tick(480)
-	feed := slices.DeleteFunc(n.feed(since), func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.webhook.") })
+	feed := slices.DeleteFunc(n.feed(since), func(e object) bool {
+		return strings.HasPrefix(text(e, "type"), "sandbox.webhook.")
+	})
 	feed = feed[:min(len(feed), 40)]
 	busy := false
 	defer func() {
@@ -254,9 +275,13 @@ func (s *service) startsAgain(t *testing.T) bool {
 	}()
 	eventually(t, "everything arrives", 60*time.Second, func() bool {
 		log := n.deliveries(subscription)
-		busy = slices.ContainsFunc(log, func(d object) bool { return d["error_class"] != nil && d["error_class"] != "http_5xx" })
+		busy = slices.ContainsFunc(log, func(d object) bool {
+			return d["error_class"] != nil && d["error_class"] != "http_5xx"
+		})
 		return busy || !slices.ContainsFunc(feed, func(e object) bool {
-			return !slices.ContainsFunc(log, func(d object) bool { return d["event_id"] == e["id"] && d["status"] == "delivered" })
+			return !slices.ContainsFunc(log, func(d object) bool {
+				return d["event_id"] == e["id"] && d["status"] == "delivered"
+			})
 		})
 	})
 	if busy {
@@ -281,7 +306,8 @@ func TestTheFourthAttemptIsTheLast(t *testing.T) {
 	t.Parallel()
 	rows(t, "DLV.DROP", "LIMIT.DELIVERY_RETRIES")
 	if os.Getenv("PLATEN_TEST_SCHEDULE") == "" {
-		t.Skip("SKIPPED: waits for more than six minutes; PLATEN_TEST_SCHEDULE=1 asks for it, and .ci/run beside its other suites")
+		t.Skip("SKIPPED: waits for more than six minutes; PLATEN_TEST_SCHEDULE=1 asks for it, and .ci/run beside " +
+			"its other suites")
 	}
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.serving(r.URL, `"office.sales_order.declined"`)
@@ -297,7 +323,8 @@ func TestTheFourthAttemptIsTheLast(t *testing.T) {
 			t.Errorf("attempt %d came after %v", i+2, pause)
 		}
 	}
-	if row := n.webhook(s); row["status"] != "active" || number(t, row, "consecutive_failures") != 4 || len(n.deliveries(s)) != 4 {
+	if row := n.webhook(s); row["status"] != "active" || number(t, row, "consecutive_failures") != 4 ||
+		len(n.deliveries(s)) != 4 {
 		t.Errorf("afterwards it is %v with %d rows", row, len(n.deliveries(s)))
 	}
 }
@@ -315,14 +342,19 @@ func TestAnEventIsSentOnceMoreOnRequest(t *testing.T) {
 	row := n.deliveries(s)[0]
 	path := "/webhooks/" + text(s, "id") + "/deliveries/" + text(row, "id") + "/redeliver"
 	again := n.post(path, "", "Idempotency-Key", "again").want(http.StatusAccepted, "").data()
-	if again["id"] == row["id"] || again["event_id"] != row["event_id"] || again["trigger"] != "manual" || again["status"] != "pending" {
+	if again["id"] == row["id"] || again["event_id"] != row["event_id"] || again["trigger"] != "manual" ||
+		again["status"] != "pending" {
 		t.Errorf("the new row is %v", again)
 	}
-	if replay := n.post(path, "", "Idempotency-Key", "again").want(http.StatusAccepted, "").data(); replay["id"] != again["id"] {
+	if replay := n.post(path, "", "Idempotency-Key", "again").
+		want(http.StatusAccepted, "").data(); replay["id"] != again["id"] {
 		t.Errorf("the replay is %v", replay)
 	}
-	eventually(t, "it arrives again", 10*time.Second, func() bool { return len(r.of(event)) == 2 && len(delivered()) == 3 })
-	if mission := n.row("/missions/webhook_and_feed"); mission["status"] == "completed" && n.newest() < uint64(number(t, event, "seq")) {
+	eventually(t, "it arrives again", 10*time.Second, func() bool {
+		return len(r.of(event)) == 2 && len(delivered()) == 3
+	})
+	if mission := n.row("/missions/webhook_and_feed"); mission["status"] == "completed" &&
+		n.newest() < uint64(number(t, event, "seq")) {
 		t.Errorf("before the feed was read the mission is %v", mission)
 	}
 	n.feed(0)
@@ -330,9 +362,11 @@ func TestAnEventIsSentOnceMoreOnRequest(t *testing.T) {
 		t.Errorf("the mission is %v", mission)
 	}
 	ping := slices.DeleteFunc(delivered(), func(d object) bool { return d["trigger"] != "test" })[0]
-	n.post("/webhooks/"+text(s, "id")+"/deliveries/"+text(ping, "id")+"/redeliver", "").want(http.StatusConflict, "invalid_state")
+	n.post("/webhooks/"+text(s, "id")+"/deliveries/"+text(ping, "id")+"/redeliver", "").
+		want(http.StatusConflict, "invalid_state")
 	other := n.subscribe(r.URL, `"*"`)
-	n.post("/webhooks/"+text(other, "id")+"/deliveries/"+text(row, "id")+"/redeliver", "").want(http.StatusNotFound, "not_found")
+	n.post("/webhooks/"+text(other, "id")+"/deliveries/"+text(row, "id")+"/redeliver", "").
+		want(http.StatusNotFound, "not_found")
 }
 
 func TestDeliveriesBeyondSixtyInAMinuteAreDeferred(t *testing.T) {
@@ -353,7 +387,9 @@ func TestDeliveriesBeyondSixtyInAMinuteAreDeferred(t *testing.T) {
 			break
 		}
 	}
-	eventually(t, "the budget is spent", 20*time.Second, func() bool { return deferred() > 0 && len(r.requests()) >= 60 })
+	eventually(t, "the budget is spent", 20*time.Second, func() bool {
+		return deferred() > 0 && len(r.requests()) >= 60
+	})
 	if sent := len(r.requests()); time.Since(began) < 50*time.Second && sent != 60 {
 		t.Errorf("%d deliveries were sent in the first minute", sent)
 	}
@@ -368,7 +404,8 @@ func TestASlowReceiverIsAFailureAndDelaysNobody(t *testing.T) {
 	t.Parallel()
 	rows(t, "LIMIT.DELIVERY_TIMEOUT", "DLV.ANSWER")
 	n, slow, quick := private(t).create(t, `{"clock":"manual"}`), receive(t), receive(t)
-	first, second := n.serving(slow.URL, `"office.sales_order.declined"`), n.serving(quick.URL, `"office.sales_order.declined"`)
+	first, second := n.serving(slow.URL, `"office.sales_order.declined"`),
+		n.serving(quick.URL, `"office.sales_order.declined"`)
 	over := make(chan struct{})
 	defer close(over)
 	slow.answers(func(received) int {
@@ -377,7 +414,9 @@ func TestASlowReceiverIsAFailureAndDelaysNobody(t *testing.T) {
 	})
 	event := n.happens()
 	eventually(t, "the quick one has it", 4*time.Second, func() bool { return len(quick.of(event)) > 0 })
-	eventually(t, "the slow one failed", 15*time.Second, func() bool { return n.webhook(first)["last_error_class"] == "timeout" })
+	eventually(t, "the slow one failed", 15*time.Second, func() bool {
+		return n.webhook(first)["last_error_class"] == "timeout"
+	})
 	log := n.deliveries(first)
 	d := log[len(log)-1]
 	latency := number(t, d, "latency_ms")
@@ -385,7 +424,8 @@ func TestASlowReceiverIsAFailureAndDelaysNobody(t *testing.T) {
 		t.Errorf("the row is %v", d)
 	}
 	log = n.deliveries(second)
-	if sent, over := moment(t, log[len(log)-1]["sent_at"]), moment(t, d["sent_at"]).Add(time.Duration(latency)*time.Millisecond); !sent.Before(over) {
+	if sent, over := moment(t, log[len(log)-1]["sent_at"]), moment(t, d["sent_at"]).
+		Add(time.Duration(latency)*time.Millisecond); !sent.Before(over) {
 		t.Errorf("the quick one was served at %v, after the slow one had failed at %v", sent, over)
 	}
 }
@@ -396,7 +436,9 @@ func TestDeliveriesSurviveARestartAndSecretsAreSealed(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.DLV.RETRY.RESTART", "OPEN.WHK.SECRET.STORED", "OPEN.DLV.ENDED")
 	folder := t.TempDir()
-	settings := map[string]string{"private-webhooks": "true", "database": filepath.Join(folder, "platen.db"), "sandbox-duration": "45s"}
+	settings := map[string]string{
+		"private-webhooks": "true", "database": filepath.Join(folder, "platen.db"), "sandbox-duration": "45s",
+	}
 	stage := &stage{TB: t}
 	n, r := serve(stage, settings).create(t, `{"clock":"manual"}`), receive(t)
 	created := time.Now()
@@ -415,7 +457,9 @@ func TestDeliveriesSurviveARestartAndSecretsAreSealed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, hidden := range []string{text(s, "secret"), text(rotated, "secret"), strings.TrimPrefix(text(s, "secret"), "whsec_"), "very-hidden"} {
+		for _, hidden := range []string{
+			text(s, "secret"), text(rotated, "secret"), strings.TrimPrefix(text(s, "secret"), "whsec_"), "very-hidden",
+		} {
 			if bytes.Contains(b, []byte(hidden)) {
 				t.Errorf("%s holds %q", filepath.Base(file), hidden)
 			}
@@ -429,10 +473,13 @@ func TestDeliveriesSurviveARestartAndSecretsAreSealed(t *testing.T) {
 	if wait := got[1].at.Sub(got[0].at); wait < 10*time.Second {
 		t.Errorf("the retry came after %v", wait)
 	}
-	if want := got[1].signature(text(rotated, "secret")) + " " + got[1].signature(text(s, "secret")); got[1].header.Get("webhook-signature") != want {
+	if want := got[1].signature(text(rotated, "secret")) + " " +
+		got[1].signature(text(s, "secret")); got[1].header.Get("webhook-signature") != want {
 		t.Error("after the restart it is signed with other secrets")
 	}
-	eventually(t, "the outcome is known", 5*time.Second, func() bool { return n.deliveries(s)[0]["status"] == "delivered" })
+	eventually(t, "the outcome is known", 5*time.Second, func() bool {
+		return n.deliveries(s)[0]["status"] == "delivered"
+	})
 	if status := n.row("/sandbox")["status"]; status != "expired" {
 		t.Errorf("the sandbox is %v", status)
 	}

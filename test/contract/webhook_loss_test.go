@@ -51,7 +51,9 @@ func (f *flaky) answer(path string, one received) int {
 	key := path + text(one.event, "id")
 	if f.failed[key] < f.run.failures && one.kind() != "webhook.ping" && f.chance.Float64() < failing {
 		f.failed[key]++
-		return []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusTooManyRequests, hangUp}[f.chance.IntN(4)]
+		return []int{
+			http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusTooManyRequests, hangUp,
+		}[f.chance.IntN(4)]
 	}
 	if one.kind() != "webhook.ping" {
 		f.taken[path] = append(f.taken[path], one.event)
@@ -74,10 +76,13 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 	rows(t, "DLV.AT_LEAST_ONCE", "DLV.ORDER_BY", "DLV.UNORDERED", "DLV.STRICT_ORDER", "SVC.CHANNELS", "EVT.SAME_ID")
 	run, seed := lossyRun(), rand.Uint64()
 	t.Logf("seed %d", seed)
-	f := &flaky{run: run, chance: rand.New(rand.NewPCG(seed, 0)), failed: map[string]int{}, taken: map[string][]object{}}
+	f := &flaky{
+		run: run, chance: rand.New(rand.NewPCG(seed, 0)), failed: map[string]int{}, taken: map[string][]object{},
+	}
 	r := receive(t)
 	r.paths(f.answer)
-	server := serve(t, map[string]string{"private-webhooks": "true", "key-rate": "0", "ip-rate": "0", "anonymous-rate": "0", "ip-active": "0", "ip-creations": "0"})
+	server := serve(t, map[string]string{"private-webhooks": "true", "key-rate": "0", "ip-rate": "0",
+		"anonymous-rate": "0", "ip-active": "0", "ip-creations": "0"})
 	var mu sync.Mutex
 	ids, unordered, dropped, late := map[string]string{}, 0, 0, []time.Duration(nil)
 	t.Run("sandboxes", func(t *testing.T) {
@@ -93,12 +98,16 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 				}
 				eventually(t, "nothing waits any more", run.within, func() bool {
 					// A page of a log that only grows: cheap to ask for again.
-					return len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=pending&limit=1").want(http.StatusOK, "").items())+
-						len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=deferred&limit=1").want(http.StatusOK, "").items()) == 0
+					return len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=pending&limit=1").
+						want(http.StatusOK, "").items())+
+						len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=deferred&limit=1").
+							want(http.StatusOK, "").items()) == 0
 				})
 				given := n.droppedEvents(s)
 				// Reading the feed may complete a mission, after its end was read.
-				passing := func(e object) bool { return strings.HasPrefix(text(e, "type"), "sandbox.") || given[text(e, "id")] }
+				passing := func(e object) bool {
+					return strings.HasPrefix(text(e, "type"), "sandbox.") || given[text(e, "id")]
+				}
 				want, got := slices.DeleteFunc(n.feed(since), passing), slices.DeleteFunc(f.of(path), passing)
 				inOrder := slices.IsSortedFunc(got, byCreation)
 				retries := n.lateness(s)
@@ -133,9 +142,11 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 		t.Fatal("nothing was sent again: this shows nothing")
 	}
 	slices.Sort(late)
-	t.Logf("%d retries, the median %v late, one in a hundred more than %v", len(late), late[len(late)/2], late[(len(late)-1)*99/100])
+	t.Logf("%d retries, the median %v late, one in a hundred more than %v",
+		len(late), late[len(late)/2], late[(len(late)-1)*99/100])
 	if unordered == 0 || dropped > run.events {
-		t.Errorf("in %d sandboxes deliveries came out of order, %d were dropped: this shows nothing", unordered, dropped)
+		t.Errorf("in %d sandboxes deliveries came out of order, %d were dropped: this shows nothing",
+			unordered, dropped)
 	}
 }
 
@@ -191,7 +202,8 @@ func TestADeletedSandboxSendsNothingMore(t *testing.T) {
 	}
 	all := len(n.deliveries(s))
 	eventually(t, "the sandbox is deleted", 60*time.Second, func() bool {
-		return n.service.send(t, request{method: http.MethodGet, path: "/sandbox", key: n.office}).status == http.StatusUnauthorized
+		return n.service.send(t,
+			request{method: http.MethodGet, path: "/sandbox", key: n.office}).status == http.StatusUnauthorized
 	})
 	// Its keys end at the moment; what it holds is taken away within a second or two.
 	waitUntil(t, time.Now().Add(2*time.Second))

@@ -165,7 +165,9 @@ func (n *tenant) webhook(s object) object { n.t.Helper(); return n.row("/webhook
 
 func (n *tenant) deliveries(s object) []object {
 	n.t.Helper()
-	return slices.DeleteFunc(n.all("/webhooks/"+text(s, "id")+"/deliveries"), func(d object) bool { return d["trigger"] == "test" })
+	return slices.DeleteFunc(n.all("/webhooks/"+text(s, "id")+"/deliveries"), func(d object) bool {
+		return d["trigger"] == "test"
+	})
 }
 
 // happens makes one event and returns it.

@@ -74,7 +74,8 @@ func (s *nameserver) reply(question []byte) ([]byte, error) {
 		case a.Is4() && q.Type == dnsmessage.TypeA:
 			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: a.As4()}})
 		case a.Is6() && q.Type == dnsmessage.TypeAAAA:
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
+			m.Answers = append(m.Answers,
+				dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
 		}
 	}
 	return m.Pack()
@@ -96,12 +97,15 @@ func (s *nameserver) questions(name string) int {
 // notPublic are addresses that a name of the public must not lead to: private,
 // mapped, tunnelled and special ones.
 var notPublic = []string{
-	"127.0.0.1", "127.0.0.2", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.254", "192.168.0.1", "192.168.255.254",
-	"169.254.0.1", "169.254.169.254", "100.64.0.1", "100.100.100.200", "168.63.129.16", "192.0.0.1", "192.0.2.1", "192.88.99.1", "198.18.0.1", "198.19.255.254",
+	"127.0.0.1", "127.0.0.2", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "172.16.0.1",
+	"172.31.255.254", "192.168.0.1", "192.168.255.254", "169.254.0.1", "169.254.169.254", "100.64.0.1",
+	"100.100.100.200", "168.63.129.16", "192.0.0.1", "192.0.2.1", "192.88.99.1", "198.18.0.1", "198.19.255.254",
 	"198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
-	"::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1", "::127.0.0.1", "::8.8.8.8",
-	"64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:2::1", "2001:10::1", "2001:20::1", "2001:db8::1",
-	"2002:7f00:1::", "2002:a00:1::1", "2002:c0a8:101::1", "3ffe::1", "3fff::1", "5f00::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff01::1", "ff02::1",
+	"::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
+	"::ffff:0:127.0.0.1", "::127.0.0.1", "::8.8.8.8", "64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::1", "100::1",
+	"2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:2::1", "2001:10::1", "2001:20::1", "2001:db8::1",
+	"2002:7f00:1::", "2002:a00:1::1", "2002:c0a8:101::1", "3ffe::1", "3fff::1", "5f00::1", "fc00::1",
+	"fd00:ec2::254", "fe80::1", "fec0::1", "ff01::1", "ff02::1",
 	"2a00:1450::5efe:127.0.0.1", "2a00:1450::200:5efe:10.0.0.1",
 }
 
@@ -159,7 +163,9 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	rows(t, "WHK.URL.REDIRECTS")
 	service, inner := private(t), receive(t)
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect} {
+	for _, status := range []int{
+		http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+	} {
 		// Each has a receiver of its own, whose earlier failures delay nothing.
 		n, r := service.create(t, `{"clock":"manual"}`), receive(t)
 		s := n.serving(r.URL, `"office.sales_order.declined"`)
@@ -168,7 +174,8 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 		eventually(t, "it arrives", 10*time.Second, func() bool { return len(r.of(event)) >= 1 })
 		eventually(t, "its outcome is known", 10*time.Second, func() bool {
 			for _, d := range n.deliveries(s) {
-				if d["event_id"] == event["id"] && d["status"] == "failed" && d["error_class"] == "http_3xx" && number(t, d, "status_code") == int64(status) {
+				if d["event_id"] == event["id"] && d["status"] == "failed" && d["error_class"] == "http_3xx" &&
+					number(t, d, "status_code") == int64(status) {
 					return true
 				}
 			}

@@ -15,31 +15,37 @@ var secretForm = regexp.MustCompile(`^whsec_[A-Za-z0-9+/]{32}$`)
 
 func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 	t.Parallel()
-	rows(t, "ROUTE.WEBHOOKS.CREATE", "ROUTE.WEBHOOKS.GET", "CONV.ID.WEBHOOK", "WHK.ID", "WHK.STATUS", "WHK.URL_HOST", "WHK.URL_HIDDEN", "WHK.EVENTS", "WHK.DESCRIPTION",
-		"WHK.SECRET", "WHK.SECRET.ONCE", "WHK.SECRET.REPLAY", "WHK.CONSECUTIVE_FAILURES", "WHK.LAST_ERROR_CLASS", "WHK.STATE.NEW", "OPEN.WHK.FIELDS", "OPEN.WHK.SECRET",
+	rows(t, "ROUTE.WEBHOOKS.CREATE", "ROUTE.WEBHOOKS.GET", "CONV.ID.WEBHOOK", "WHK.ID", "WHK.STATUS", "WHK.URL_HOST",
+		"WHK.URL_HIDDEN", "WHK.EVENTS", "WHK.DESCRIPTION", "WHK.SECRET", "WHK.SECRET.ONCE", "WHK.SECRET.REPLAY",
+		"WHK.CONSECUTIVE_FAILURES", "WHK.LAST_ERROR_CLASS", "WHK.STATE.NEW", "OPEN.WHK.FIELDS", "OPEN.WHK.SECRET",
 		"OPEN.WHK.LIST", "OPEN.WHK.EITHER_KEY", "OPEN.IDEM.BYTES", "OPEN.WHK.LAST_ERROR_CLASS")
 	n := shared.create(t, `{"clock":"manual"}`)
-	body := `{"url":"https://hooks.example.com/secret-path?token=T0P-of-the-URL","events":["office.sales_order.received"],"description":"my \u00fcbersicht \ud83d\ude80"}`
+	body := `{"url":"https://hooks.example.com/secret-path?token=T0P-of-the-URL",` +
+		`"events":["office.sales_order.received"],"description":"my \u00fcbersicht \ud83d\ude80"}`
 	first := n.post("/webhooks", body, "Idempotency-Key", "create-1").want(http.StatusCreated, "")
 	s := first.data()
 	if !secretForm.MatchString(text(s, "secret")) || !strings.HasPrefix(text(s, "id"), "whk_") {
 		t.Errorf("the subscription is %v", s)
 	}
 	want := object{
-		"id": s["id"], "status": "pending_verification", "url_host": "hooks.example.com", "events": []any{"office.sales_order.received"}, "description": "my übersicht 🚀",
-		"secret": s["secret"], "old_secret_valid_until": nil, "consecutive_failures": s["consecutive_failures"], "last_error_class": "none",
-		"created_at": s["created_at"], "updated_at": s["updated_at"], "created_on": s["created_on"],
+		"id": s["id"], "status": "pending_verification", "url_host": "hooks.example.com",
+		"events": []any{"office.sales_order.received"}, "description": "my übersicht 🚀",
+		"secret": s["secret"], "old_secret_valid_until": nil, "consecutive_failures": s["consecutive_failures"],
+		"last_error_class": "none", "created_at": s["created_at"], "updated_at": s["updated_at"],
+		"created_on": s["created_on"],
 	}
 	if encode(t, s) != encode(t, want) || number(t, s, "consecutive_failures") != 0 {
 		t.Errorf("the subscription is %v, want %v", s, want)
 	}
 	replay := n.post("/webhooks", body, "Idempotency-Key", "create-1").want(http.StatusCreated, "")
-	if got := strings.Replace(string(first.raw), `"`+text(s, "secret")+`"`, "null", 1); got != string(replay.raw) || replay.header.Get("Idempotency-Replayed") != "true" {
+	if got := strings.Replace(string(first.raw), `"`+text(s, "secret")+`"`, "null", 1); got != string(replay.raw) ||
+		replay.header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("the replay is %s, the first answer was %s", replay.raw, first.raw)
 	}
 	want["secret"] = nil
 	for path, a := range map[string]*answer{
-		"row": n.get("/webhooks/" + text(s, "id")), "list": n.get("/webhooks"), "feed": n.get("/events?types=sandbox.webhook.created"), "csv": n.get("/webhooks.csv"),
+		"row": n.get("/webhooks/" + text(s, "id")), "list": n.get("/webhooks"),
+		"feed": n.get("/events?types=sandbox.webhook.created"), "csv": n.get("/webhooks.csv"),
 		"with the Factory's key": n.send(t, request{method: "GET", path: "/webhooks/" + text(s, "id"), key: n.factory}),
 	} {
 		a.want(http.StatusOK, "")
@@ -56,13 +62,18 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 
 func TestAFourthSubscriptionIsRefusedAlsoWhenManyComeAtOnce(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIMIT.WEBHOOKS", "OPEN.WHK.LIMIT", "OPEN.ERR.WEBHOOK_LIMIT_REACHED", "OPEN.WHK.DELETE", "OPEN.IDEM.CONCURRENT")
+	rows(t, "LIMIT.WEBHOOKS", "OPEN.WHK.LIMIT", "OPEN.ERR.WEBHOOK_LIMIT_REACHED", "OPEN.WHK.DELETE",
+		"OPEN.IDEM.CONCURRENT")
 	n := shared.create(t, `{"clock":"manual"}`)
 	var together sync.WaitGroup
 	statuses := make([]int, 12)
 	for i := range statuses {
 		together.Go(func() {
-			a, err := n.try(t, request{method: "POST", path: "/webhooks", key: n.office, body: `{"url":"https://hooks.example.com/","events":["*"]}`, headers: []string{"Idempotency-Key", fmt.Sprint("many-", i/2)}})
+			a, err := n.try(t, request{
+				method: "POST",
+				path:   "/webhooks", key: n.office, body: `{"url":"https://hooks.example.com/","events":["*"]}`,
+				headers: []string{"Idempotency-Key", fmt.Sprint("many-", i/2)},
+			})
 			if err == nil {
 				statuses[i] = a.status
 			}
@@ -81,7 +92,8 @@ func TestAFourthSubscriptionIsRefusedAlsoWhenManyComeAtOnce(t *testing.T) {
 	if created < 3 || created > 6 {
 		t.Errorf("%d of the answers are 201: %v", created, statuses)
 	}
-	refused := n.post("/webhooks", `{"url":"https://hooks.example.com/","events":["*"]}`).want(http.StatusConflict, "webhook_limit_reached")
+	refused := n.post("/webhooks", `{"url":"https://hooks.example.com/","events":["*"]}`).want(http.StatusConflict,
+		"webhook_limit_reached")
 	if number(t, refused.details(), "limit") != 3 {
 		t.Errorf("the details are %v", refused.details())
 	}
@@ -103,9 +115,12 @@ func TestEventTypesOfASubscriptionMustExist(t *testing.T) {
 	rows(t, "WHK.INVALID_TYPE", "ERR.INVALID_EVENT_TYPE", "EVT.BOOKKEEPING", "OPEN.WHK.EVENTS.COUNT")
 	n := shared.create(t, `{"clock":"manual"}`)
 	for events, code := range map[string]string{
-		`"office.sales_order.reversed"`: "invalid_event_type", `"sandbox.webhook.created"`: "invalid_event_type", `"webhook.ping"`: "invalid_event_type",
-		`"*","office.sales_order.received"`: "invalid_event_type", `""`: "invalid_event_type", `"OFFICE.SALES_ORDER.RECEIVED"`: "invalid_event_type", `"\ud83d\ude80"`: "invalid_event_type",
-		`"office.*"`: "invalid_event_type", ``: "validation_failed", `"*","*"`: "validation_failed", `5`: "validation_failed", `null`: "validation_failed", `["*"]`: "validation_failed",
+		`"office.sales_order.reversed"`: "invalid_event_type",
+		`"sandbox.webhook.created"`:     "invalid_event_type", `"webhook.ping"`: "invalid_event_type",
+		`"*","office.sales_order.received"`: "invalid_event_type", `""`: "invalid_event_type",
+		`"OFFICE.SALES_ORDER.RECEIVED"`: "invalid_event_type", `"\ud83d\ude80"`: "invalid_event_type",
+		`"office.*"`: "invalid_event_type", ``: "validation_failed", `"*","*"`: "validation_failed",
+		`5`: "validation_failed", `null`: "validation_failed", `["*"]`: "validation_failed",
 	} {
 		a := n.post("/webhooks", `{"url":"https://hooks.example.com/","events":[`+events+`]}`)
 		a.want(http.StatusUnprocessableEntity, code)
@@ -137,18 +152,23 @@ func TestBadBodiesOfSubscriptionsAreRefusedAndChangeNothing(t *testing.T) {
 	}{
 		{"POST", "/webhooks", ``, 400, "invalid_json"},
 		{"POST", "/webhooks", `[]`, 400, "invalid_json"},
-		{"POST", "/webhooks", `{"url":"https://a.example.com/","url":"https://b.example.com/","events":["*"]}`, 400, "invalid_json"},
+		{"POST", "/webhooks", `{"url":"https://a.example.com/","url":"https://b.example.com/","events":["*"]}`,
+			400, "invalid_json"},
 		{"POST", "/webhooks", `{"events":["*"]}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":5,"events":["*"]}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":null,"events":["*"]}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":"","events":["*"]}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/"}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":"*"}`, 422, "validation_failed"},
-		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"secret":"whsec_mine"}`, 422, "validation_failed"},
-		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"description":"\u0000"}`, 422, "validation_failed"},
+		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"secret":"whsec_mine"}`, 422,
+			"validation_failed"},
+		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"description":"\u0000"}`, 422,
+			"validation_failed"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/\u0007","events":["*"]}`, 422, "validation_failed"},
-		{"POST", "/webhooks", `{"url":"https://a.example.com/` + strings.Repeat("a", 3000) + `","events":["*"]}`, 422, "webhook_url_rejected"},
-		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"description":"` + strings.Repeat("ü", 201) + `"}`, 422, "validation_failed"},
+		{"POST", "/webhooks", `{"url":"https://a.example.com/` + strings.Repeat("a", 3000) + `","events":["*"]}`, 422,
+			"webhook_url_rejected"},
+		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"description":"` +
+			strings.Repeat("ü", 201) + `"}`, 422, "validation_failed"},
 		{"PATCH", path, `{"status":"disabled"}`, 409, "invalid_state"},
 		{"PATCH", path, `{"status":"deleted"}`, 422, "validation_failed"},
 		{"PATCH", path, `{"status":null}`, 422, "validation_failed"},
@@ -182,28 +202,35 @@ func TestBadBodiesOfSubscriptionsAreRefusedAndChangeNothing(t *testing.T) {
 
 func TestTheTestPingActivates(t *testing.T) {
 	t.Parallel()
-	rows(t, "ROUTE.WEBHOOKS.TEST", "WHK.STATE.ACTIVATED", "WHK.STATE.NEW.QUIET", "WHK.STATE.DELIVERS", "WHK.SUBSCRIBED_ONLY", "OPEN.WHK.TEST.ANSWER", "OPEN.WHK.TEST.PING", "OPEN.WHK.BOOKKEEPING",
+	rows(t, "ROUTE.WEBHOOKS.TEST", "WHK.STATE.ACTIVATED", "WHK.STATE.NEW.QUIET", "WHK.STATE.DELIVERS",
+		"WHK.SUBSCRIBED_ONLY", "OPEN.WHK.TEST.ANSWER", "OPEN.WHK.TEST.PING", "OPEN.WHK.BOOKKEEPING",
 		"OPEN.WHK.URL.PRIVATE", "OPEN.MISSION.VERIFIED_WEBHOOK", "OPEN.WHK.URL.WHEN")
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.subscribe(r.URL, `"office.sales_order.declined"`)
 	n.happens()
 	r.always(http.StatusInternalServerError)
 	failed := n.test(text(s, "id"))
-	if encode(t, failed) != encode(t, object{"delivered": false, "status_code": failed["status_code"], "latency_ms": failed["latency_ms"], "error_class": "http_5xx", "status": "pending_verification"}) || number(t, failed, "status_code") != 500 {
+	if encode(t, failed) != encode(t, object{"delivered": false, "status_code": failed["status_code"],
+		"latency_ms": failed["latency_ms"], "error_class": "http_5xx", "status": "pending_verification"}) ||
+		number(t, failed, "status_code") != 500 {
 		t.Errorf("a test that failed says %v", failed)
 	}
 	if row := n.webhook(s); row["last_error_class"] != "http_5xx" || number(t, row, "consecutive_failures") != 0 {
 		t.Errorf("after a failed test it is %v", row)
 	}
 	r.always(http.StatusNoContent)
-	if test := n.test(text(s, "id")); test["status"] != "active" || test["error_class"] != nil || number(t, test, "status_code") != 204 {
+	if test := n.test(text(s, "id")); test["status"] != "active" || test["error_class"] != nil ||
+		number(t, test, "status_code") != 204 {
 		t.Errorf("a test that succeeded says %v", test)
 	}
 	ping := r.pings()[0]
-	if text(ping.event, "id") != ping.header.Get("webhook-id") || child(t, ping.event, "data")["webhook_id"] != s["id"] || ping.signature(text(s, "secret")) != ping.header.Get("webhook-signature") {
+	if text(ping.event, "id") != ping.header.Get("webhook-id") ||
+		child(t, ping.event, "data")["webhook_id"] != s["id"] ||
+		ping.signature(text(s, "secret")) != ping.header.Get("webhook-signature") {
 		t.Errorf("the ping is %s with %v", ping.body, ping.header)
 	}
-	if got := names(ping.event); !slices.Equal(got, []string{"created_at", "data", "id", "links", "sandbox_id", "sim_date", "simulation", "system", "type"}) {
+	if got := names(ping.event); !slices.Equal(got,
+		[]string{"created_at", "data", "id", "links", "sandbox_id", "sim_date", "simulation", "system", "type"}) {
 		t.Errorf("the ping has the members %v", got)
 	}
 	n.get("/events/"+text(ping.event, "id")).want(http.StatusNotFound, "not_found")
@@ -217,11 +244,14 @@ func TestTheTestPingActivates(t *testing.T) {
 		t.Errorf("the mission is %v", mission)
 	}
 	want := n.happens()
-	eventually(t, "the event after the activation arrives", 10*time.Second, func() bool { return len(r.requests()) > 0 })
+	eventually(t, "the event after the activation arrives", 10*time.Second, func() bool {
+		return len(r.requests()) > 0
+	})
 	if got := r.requests(); len(got) != 1 || got[0].event["id"] != want["id"] {
 		t.Errorf("%d deliveries came, the first is %v", len(got), got[0].event)
 	}
-	if kinds := n.get("/webhooks/"+text(s, "id")+"/deliveries?trigger=test").want(http.StatusOK, "").items(); len(kinds) != len(r.pings()) || kinds[0]["event_type"] != "webhook.ping" {
+	if kinds := n.get("/webhooks/"+text(s, "id")+"/deliveries?trigger=test").
+		want(http.StatusOK, "").items(); len(kinds) != len(r.pings()) || kinds[0]["event_type"] != "webhook.ping" {
 		t.Errorf("the log has %v", kinds)
 	}
 }
@@ -281,7 +311,8 @@ func TestAReceiverOfAPingMayCallBack(t *testing.T) {
 			t.Errorf("who called back was answered %v, want %v", inside, want)
 		}
 		replay := n.post(path, "", "Idempotency-Key", key).want(http.StatusOK, "")
-		if string(replay.raw) != string(first.raw) || replay.header.Get("Idempotency-Replayed") != "true" || len(r.pings()) != before+1 {
+		if string(replay.raw) != string(first.raw) || replay.header.Get("Idempotency-Replayed") != "true" ||
+			len(r.pings()) != before+1 {
 			t.Errorf("the replay is %s, there were %d pings", replay.raw, len(r.pings())-before)
 		}
 		return
@@ -291,7 +322,8 @@ func TestAReceiverOfAPingMayCallBack(t *testing.T) {
 
 func TestADisabledSubscriptionIsTakenBackIntoServiceByPatch(t *testing.T) {
 	t.Parallel()
-	rows(t, "WHK.STATE.DISABLED", "WHK.STATE.REENABLED", "ROUTE.WEBHOOKS.PATCH", "OPEN.WHK.DISABLED", "OPEN.WHK.REENABLED", "OPEN.WHK.DISABLED.DROPS", "OPEN.WHK.PATCH.BODY", "OPEN.DLV.FAILURES",
+	rows(t, "WHK.STATE.DISABLED", "WHK.STATE.REENABLED", "ROUTE.WEBHOOKS.PATCH", "OPEN.WHK.DISABLED",
+		"OPEN.WHK.REENABLED", "OPEN.WHK.DISABLED.DROPS", "OPEN.WHK.PATCH.BODY", "OPEN.DLV.FAILURES",
 		"DLV.DISABLE", "LIMIT.DELIVERY_FAILURES", "EVT.BOOKKEEPING")
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.serving(r.URL, `"*"`)
@@ -314,9 +346,11 @@ func TestADisabledSubscriptionIsTakenBackIntoServiceByPatch(t *testing.T) {
 	}
 	n.happens()
 	log := n.deliveries(s)
-	n.post("/webhooks/"+text(s, "id")+"/deliveries/"+text(log[0], "id")+"/redeliver", "").want(http.StatusConflict, "invalid_state")
+	n.post("/webhooks/"+text(s, "id")+"/deliveries/"+text(log[0], "id")+"/redeliver", "").
+		want(http.StatusConflict, "invalid_state")
 	r.always(http.StatusOK)
-	if stays := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"status":"disabled","description":null}`).want(http.StatusOK, "").data(); stays["status"] != "disabled" {
+	if stays := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"status":"disabled","description":null}`).
+		want(http.StatusOK, "").data(); stays["status"] != "disabled" {
 		t.Errorf("asked to stay disabled it is %v", stays)
 	}
 	again := n.call("PATCH", "/webhooks/"+text(s, "id"), "").want(http.StatusOK, "").data()
@@ -334,18 +368,22 @@ func TestADisabledSubscriptionIsTakenBackIntoServiceByPatch(t *testing.T) {
 			t.Errorf("bookkeeping was delivered: %s", got.body)
 		}
 	}
-	elsewhere := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"url":"`+r.URL+`/elsewhere","description":"moved","events":["office.sales_order.declined"]}`).want(http.StatusOK, "").data()
-	if elsewhere["status"] != "pending_verification" || elsewhere["description"] != "moved" || len(texts(elsewhere, "events")) != 1 {
+	elsewhere := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"url":"`+r.URL+
+		`/elsewhere","description":"moved","events":["office.sales_order.declined"]}`).want(http.StatusOK, "").data()
+	if elsewhere["status"] != "pending_verification" || elsewhere["description"] != "moved" ||
+		len(texts(elsewhere, "events")) != 1 {
 		t.Errorf("with another URL it is %v", elsewhere)
 	}
-	if e := ofType(n.feed(0), "sandbox.webhook.updated"); len(e) != 1 || encode(t, child(t, e[0], "data")["changed"]) != `["url","events","description"]` {
+	if e := ofType(n.feed(0), "sandbox.webhook.updated"); len(e) != 1 ||
+		encode(t, child(t, e[0], "data")["changed"]) != `["url","events","description"]` {
 		t.Errorf("the events are %v", e)
 	}
 }
 
 func TestRotationSignsWithBothSecrets(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.WHK.ROTATE", "DLV.HEADER.SIGNATURE", "DLV.HEADER.SIGNATURE.ROTATION", "LIMIT.ROTATION", "SIG.ALGORITHM", "SIG.CONTENT", "SIG.KEY", "AUTH.WEBHOOKS_SIGNED", "SIG.RECEIVER.ANY", "SIG.RECEIVER.RAW")
+	rows(t, "OPEN.WHK.ROTATE", "DLV.HEADER.SIGNATURE", "DLV.HEADER.SIGNATURE.ROTATION", "LIMIT.ROTATION",
+		"SIG.ALGORITHM", "SIG.CONTENT", "SIG.KEY", "AUTH.WEBHOOKS_SIGNED", "SIG.RECEIVER.ANY", "SIG.RECEIVER.RAW")
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	s := n.serving(r.URL, `"*"`)
 	path := "/webhooks/" + text(s, "id") + "/rotate-secret"
@@ -354,17 +392,20 @@ func TestRotationSignsWithBothSecrets(t *testing.T) {
 	if !secretForm.MatchString(text(rotated, "secret")) || rotated["secret"] == s["secret"] {
 		t.Fatalf("rotated it is %v", rotated)
 	}
-	if day := moment(t, rotated["old_secret_valid_until"]).Sub(moment(t, rotated["updated_at"])); day < 24*time.Hour-time.Second || day > 24*time.Hour+time.Second {
+	if day := moment(t, rotated["old_secret_valid_until"]).
+		Sub(moment(t, rotated["updated_at"])); day < 24*time.Hour-time.Second || day > 24*time.Hour+time.Second {
 		t.Errorf("the old secret is valid for %v", day)
 	}
 	replay := n.post(path, "", "Idempotency-Key", "rotate-1").want(http.StatusOK, "")
-	if got := strings.Replace(string(first.raw), `"`+text(rotated, "secret")+`"`, "null", 1); got != string(replay.raw) {
+	if got := strings.Replace(string(first.raw), `"`+text(rotated, "secret")+`"`, "null",
+		1); got != string(replay.raw) {
 		t.Errorf("the replay is %s", replay.raw)
 	}
 	event := n.happens()
 	eventually(t, "a delivery arrives", 10*time.Second, func() bool { return len(r.of(event)) > 0 })
 	got := r.of(event)[0]
-	if want := got.signature(text(rotated, "secret")) + " " + got.signature(text(s, "secret")); got.header.Get("webhook-signature") != want {
+	if want := got.signature(text(rotated, "secret")) + " " +
+		got.signature(text(s, "secret")); got.header.Get("webhook-signature") != want {
 		t.Errorf("it is signed %s, want %s", got.header.Get("webhook-signature"), want)
 	}
 }

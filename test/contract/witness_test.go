@@ -34,7 +34,8 @@ func (w *witness) step(name string, do func()) {
 			continue
 		}
 		if !moment(w.t, is["updated_at"]).After(moment(w.t, was["updated_at"])) {
-			w.t.Errorf("%s: %s changed and is still of %v:\nwas %s\nis  %s", name, path, is["updated_at"], encode(w.t, was), encode(w.t, is))
+			w.t.Errorf("%s: %s changed and is still of %v:\nwas %s\nis  %s",
+				name, path, is["updated_at"], encode(w.t, was), encode(w.t, is))
 		}
 		for _, fixed := range []string{"id", "created_at", "created_on"} {
 			if was[fixed] != is[fixed] {
@@ -61,7 +62,8 @@ func (w *witness) ended() {
 
 // checkRows looks at what all rows have.
 func (n *tenant) checkRows(seen map[string]object) {
-	rows(n.t, "OPEN.FIELDS.COMMON", "OPEN.FIELDS.CURRENCY", "OPEN.NOTHING_DELETED", "OPEN.FIELDS.UPDATED_AT", "CONV.SNAKE_CASE", "CONV.MONEY")
+	rows(n.t, "OPEN.FIELDS.COMMON", "OPEN.FIELDS.CURRENCY", "OPEN.NOTHING_DELETED", "OPEN.FIELDS.UPDATED_AT",
+		"CONV.SNAKE_CASE", "CONV.MONEY")
 	for path, row := range seen {
 		has(n.t, path, row, "id", "created_at", "updated_at", "created_on")
 		for _, at := range []string{"created_at", "updated_at"} {
@@ -80,7 +82,8 @@ func (n *tenant) checkRows(seen map[string]object) {
 		}
 	}
 	for i := range n.judge.operations {
-		if o := &n.judge.operations[i]; o.method == "DELETE" && !strings.HasPrefix(o.path, "/webhooks/") && o.path != "/sandbox" {
+		if o := &n.judge.operations[i]; o.method == "DELETE" && !strings.HasPrefix(o.path, "/webhooks/") &&
+			o.path != "/sandbox" {
 			n.t.Errorf("%s deletes", o.id)
 		}
 	}
@@ -88,19 +91,23 @@ func (n *tenant) checkRows(seen map[string]object) {
 
 // members of data by the type of the event, beside id, status and changes.
 var members = map[string]string{
-	"office.sales_order.received":       "number customer_id sku quantity unit_price_minor total_minor answer_by due_date",
-	"office.sales_order.accepted":       "number sku quantity due_date bridge bridged_work_order_id",
-	"office.sales_order.declined":       "number reason",
-	"office.sales_order.expired":        "number reason reputation_change",
-	"office.customer_invoice.created":   "number shipment_id sales_order_id contract_lot_id total_minor late_discount_minor due_date source",
-	"office.customer_invoice.paid":      "number sales_order_id total_minor paid_on",
-	"office.customer_invoice.overdue":   "number balance_minor due_date dispute_code",
-	"office.payment.received":           "kind amount_minor customer_invoice_id remaining_minor payer_name cash_minor",
-	"factory.work_order.created":        "number sku quantity reference due_date source",
-	"factory.work_order.ready":          "number sku quantity reference ready_on",
-	"factory.shipment.created":          "number work_order_id reference sku quantity source",
-	"factory.print_run.started":         "press_id work_order_id items_count paper_sku sheets_planned operator_badge_no ends_sim ends_at",
-	"factory.print_run.completed":       "press_id work_order_id quantity_good quantity_short sheets_wasted spoilage_pct",
+	"office.sales_order.received": "number customer_id sku quantity unit_price_minor total_minor " +
+		"answer_by due_date",
+	"office.sales_order.accepted": "number sku quantity due_date bridge bridged_work_order_id",
+	"office.sales_order.declined": "number reason",
+	"office.sales_order.expired":  "number reason reputation_change",
+	"office.customer_invoice.created": "number shipment_id sales_order_id contract_lot_id total_minor " +
+		"late_discount_minor due_date source",
+	"office.customer_invoice.paid":    "number sales_order_id total_minor paid_on",
+	"office.customer_invoice.overdue": "number balance_minor due_date dispute_code",
+	"office.payment.received":         "kind amount_minor customer_invoice_id remaining_minor payer_name cash_minor",
+	"factory.work_order.created":      "number sku quantity reference due_date source",
+	"factory.work_order.ready":        "number sku quantity reference ready_on",
+	"factory.shipment.created":        "number work_order_id reference sku quantity source",
+	"factory.print_run.started": "press_id work_order_id items_count paper_sku sheets_planned " +
+		"operator_badge_no ends_sim ends_at",
+	"factory.print_run.completed": "press_id work_order_id quantity_good quantity_short " +
+		"sheets_wasted spoilage_pct",
 	"factory.stock.below_reorder_point": "sku on_hand reorder_point unit",
 	"factory.requisition.created":       "number sku quantity on_hand needed_by",
 	"factory.delivery.arrived":          "supplier_name purchase_order_number lines",
@@ -112,15 +119,19 @@ var members = map[string]string{
 	"office.purchase_order.created":           "number supplier_id total_minor requisition_id lines",
 	"office.purchase_order.approval_required": "number total_minor limit_minor",
 	"office.purchase_order.approved":          "number supplier_id total_minor approved_by expected_on",
-	"office.goods_receipt.recorded":           "purchase_order_id reference quantity_accepted quantity_rejected source receipt_status",
-	"office.supplier_invoice.received":        "number supplier_id purchase_order_id kind billed_minor due_date discount_until",
-	"office.supplier_invoice.paid":            "number paid_minor credited_minor discount_minor paid_by cash_minor",
-	"office.payment.overdue":                  "supplier_invoice_id supplier_id billed_minor late_fee_minor due_date collect_on",
+	"office.goods_receipt.recorded": "purchase_order_id reference quantity_accepted quantity_rejected " +
+		"source receipt_status",
+	"office.supplier_invoice.received": "number supplier_id purchase_order_id kind billed_minor " +
+		"due_date discount_until",
+	"office.supplier_invoice.paid": "number paid_minor credited_minor discount_minor paid_by cash_minor",
+	"office.payment.overdue": "supplier_invoice_id supplier_id billed_minor late_fee_minor " +
+		"due_date collect_on",
 
 	"office.market_trade.executed":     "side sku quantity unit_price_minor total_minor cash_minor",
 	"factory.market_delivery.received": "sku quantity trade_ref",
 
-	"office.contract_lot.offered":   "number sku quantity unit_price_minor total_minor penalty_minor answer_by deliver_by",
+	"office.contract_lot.offered": "number sku quantity unit_price_minor total_minor penalty_minor " +
+		"answer_by deliver_by",
 	"office.contract_lot.accepted":  "number deliver_by bridged_work_order_id",
 	"office.contract_lot.declined":  "number",
 	"office.contract_lot.expired":   "number reason penalty_minor cash_minor",
@@ -144,12 +155,15 @@ var members = map[string]string{
 
 // lists of the records that events are about, by what their links begin with.
 var resources = map[string]string{
-	"/office/sales-orders": "sales_order", "/office/shipments": "office_shipment", "/office/customer-invoices": "customer_invoice", "/office/payments": "payment",
-	"/factory/work-orders": "work_order", "/factory/print-runs": "print_run", "/factory/shipments": "factory_shipment", "/factory/stock": "stock_item",
-	"/factory/presses": "press", "/missions": "mission", "/sandbox/achievements": "achievement",
-	"/office/requisitions": "office_requisition", "/office/purchase-orders": "purchase_order", "/office/goods-receipts": "office_goods_receipt",
-	"/office/supplier-invoices": "supplier_invoice", "/factory/requisitions": "factory_requisition", "/factory/deliveries": "delivery",
-	"/factory/goods-receipts": "factory_goods_receipt", "/office/employees": "employee", "/office/leave-requests": "leave_request",
+	"/office/sales-orders": "sales_order", "/office/shipments": "office_shipment",
+	"/office/customer-invoices": "customer_invoice", "/office/payments": "payment",
+	"/factory/work-orders": "work_order", "/factory/print-runs": "print_run",
+	"/factory/shipments": "factory_shipment", "/factory/stock": "stock_item", "/factory/presses": "press",
+	"/missions": "mission", "/sandbox/achievements": "achievement", "/office/requisitions": "office_requisition",
+	"/office/purchase-orders": "purchase_order", "/office/goods-receipts": "office_goods_receipt",
+	"/office/supplier-invoices": "supplier_invoice", "/factory/requisitions": "factory_requisition",
+	"/factory/deliveries": "delivery", "/factory/goods-receipts": "factory_goods_receipt",
+	"/office/employees": "employee", "/office/leave-requests": "leave_request",
 	"/office/payroll-runs": "payroll_run", "/office/contract-lots": "contract_lot",
 	"/office/market/trades": "market_trade", "/factory/market-deliveries": "market_delivery",
 	"/sandbox/lore-events": "lore_event", "/sandbox/major-orders": "major_order",
@@ -158,8 +172,9 @@ var resources = map[string]string{
 // checkFeed looks at the form and the order of events.
 func (n *tenant) checkFeed(events []object) {
 	t := n.t
-	rows(t, "EVT.FEED", "EVT.ORDER", "EVT.BODY", "EVT.BODY.ID", "EVT.BODY.TYPE", "EVT.BODY.CREATED_AT", "EVT.BODY.SIM_DATE", "EVT.BODY.SANDBOX_ID",
-		"EVT.BODY.SYSTEM", "EVT.BODY.SIMULATION", "EVT.BODY.DATA", "EVT.BODY.LINKS_SELF", "OPEN.FEED.ROWS", "OPEN.FEED.GAPLESS", "OPEN.FEED.ASCENDING",
+	rows(t, "EVT.FEED", "EVT.ORDER", "EVT.BODY", "EVT.BODY.ID", "EVT.BODY.TYPE",
+		"EVT.BODY.CREATED_AT", "EVT.BODY.SIM_DATE", "EVT.BODY.SANDBOX_ID", "EVT.BODY.SYSTEM", "EVT.BODY.SIMULATION",
+		"EVT.BODY.DATA", "EVT.BODY.LINKS_SELF", "OPEN.FEED.ROWS", "OPEN.FEED.GAPLESS", "OPEN.FEED.ASCENDING",
 		"OPEN.TIME.CREATED_AT", "OPEN.EVENT.PRIMARY", "OPEN.ENV.LINKS")
 	catalogue := eventTypes(t)
 	ids := map[string]bool{}
@@ -167,7 +182,9 @@ func (n *tenant) checkFeed(events []object) {
 		if number(t, e, "seq") != int64(i+1) {
 			t.Fatalf("event %d has the seq %v", i+1, e["seq"])
 		}
-		if got := names(e); !slices.Equal(got, []string{"created_at", "data", "id", "links", "sandbox_id", "seq", "sim_date", "simulation", "system", "type"}) {
+		if got := names(e); !slices.Equal(got, []string{
+			"created_at", "data", "id", "links", "sandbox_id", "seq", "sim_date", "simulation", "system", "type",
+		}) {
 			t.Errorf("event %d has the members %v", i+1, got)
 		}
 		kind := text(e, "type")
@@ -276,7 +293,8 @@ func (n *tenant) checkStates(events []object, seen map[string]object) {
 			}
 			told[self] = status
 		}
-		if slices.Contains([]string{"office.payment.received", "hr.leave_request.created", "hr.payroll.due"}, text(e, "type")) {
+		if slices.Contains([]string{"office.payment.received", "hr.leave_request.created", "hr.payroll.due"},
+			text(e, "type")) {
 			moved++ // a payment, a leave request, a timesheet has no status; its birth is what happened
 		}
 		if e["type"] == "world.major_order.updated" && number(t, data, "milestone") > milestones[self] {
@@ -323,7 +341,8 @@ func (n *tenant) checkBooks(events []object) {
 		}
 		booked[text(entry, "event_id")]++
 		data := child(t, e, "data")
-		if cashOf(t, e) != number(t, entry, "amount_minor") || data["cash_minor"] != entry["balance_minor"] || data["id"] != entry["reference_id"] {
+		if cashOf(t, e) != number(t, entry, "amount_minor") || data["cash_minor"] != entry["balance_minor"] ||
+			data["id"] != entry["reference_id"] {
 			t.Errorf("the entry %v is for the event %v", entry, e)
 		}
 	}
@@ -340,7 +359,8 @@ func (n *tenant) checkBooks(events []object) {
 
 // payments are the events that take cash, and the member that says how much.
 var payments = map[string]string{
-	"office.supplier_invoice.paid": "paid_minor", "office.contract_lot.expired": "penalty_minor", "hr.employee.hired": "fee_minor", "hr.employee.dismissed": "severance_minor", "hr.payroll.paid": "total_minor",
+	"office.supplier_invoice.paid": "paid_minor", "office.contract_lot.expired": "penalty_minor",
+	"hr.employee.hired": "fee_minor", "hr.employee.dismissed": "severance_minor", "hr.payroll.paid": "total_minor",
 }
 
 // cashOf is what an event says that it brought, or took.
@@ -379,7 +399,8 @@ func (n *tenant) checkStock(happened map[string]object) {
 			t.Errorf("the move %v of the kind %v belongs to the event %v", move["id"], move["kind"], move["event_id"])
 		}
 		if e != nil && child(t, e, "data")["id"] != move["reference_id"] {
-			t.Errorf("the move %v is of %v, its event about %v", move["id"], move["reference_id"], child(t, e, "data")["id"])
+			t.Errorf("the move %v is of %v, its event about %v",
+				move["id"], move["reference_id"], child(t, e, "data")["id"])
 		}
 		if e != nil {
 			if moved[text(e, "id")] == nil {
@@ -396,10 +417,13 @@ func (n *tenant) checkStock(happened map[string]object) {
 	}
 	for id, e := range happened {
 		if told := stockOf(t, e); !maps.Equal(told, moved[id]) {
-			t.Errorf("the event %v of the type %v says that stock moved by %v, the moves say %v", id, e["type"], told, moved[id])
+			t.Errorf("the event %v of the type %v says that stock moved by %v, the moves say %v",
+				id, e["type"], told, moved[id])
 		}
-		if e["type"] == "factory.goods_receipt.recorded" && received[id] != number(t, child(t, e, "data"), "quantity_accepted") {
-			t.Errorf("the event %v says that %v were accepted, the stock got %d", id, child(t, e, "data")["quantity_accepted"], received[id])
+		if e["type"] == "factory.goods_receipt.recorded" &&
+			received[id] != number(t, child(t, e, "data"), "quantity_accepted") {
+			t.Errorf("the event %v says that %v were accepted, the stock got %d",
+				id, child(t, e, "data")["quantity_accepted"], received[id])
 		}
 		if started := e["type"] == "factory.print_run.started"; started != issued[id] {
 			t.Errorf("the event %v of the type %v has issues of material: %v", id, e["type"], issued[id])
@@ -407,7 +431,8 @@ func (n *tenant) checkStock(happened map[string]object) {
 	}
 	for _, item := range n.all("/factory/stock") {
 		if number(t, item, "on_hand") != onHand[text(item, "sku")] {
-			t.Errorf("%v of %v are on hand, the moves add up to %d", item["on_hand"], item["sku"], onHand[text(item, "sku")])
+			t.Errorf("%v of %v are on hand, the moves add up to %d",
+				item["on_hand"], item["sku"], onHand[text(item, "sku")])
 		}
 	}
 }
@@ -428,10 +453,14 @@ func stockOf(t testing.TB, e object) map[string]int64 {
 func (n *tenant) checkWalls(seen map[string]object) {
 	rows(n.t, "OPEN.SYSTEMS.NATURAL_KEYS", "SVC.TWO_SYSTEMS")
 	foreign := map[string]*regexp.Regexp{
-		"/office/":  regexp.MustCompile(`^(wo|pr|itm|mov|shf|opr|att|prs|frq|dlv|grf|mdl)_[0-9a-z]+$`),
-		"/factory/": regexp.MustCompile(`^(so|sho|cin|pay|led|cus|rqn|po|gro|sin|sup|emp|lvr|tms|prl|lot|mtr)_[0-9a-z]+$`),
+		"/office/": regexp.MustCompile(`^(wo|pr|itm|mov|shf|opr|att|prs|frq|dlv|grf|mdl)_[0-9a-z]+$`),
+		"/factory/": regexp.MustCompile(
+			`^(so|sho|cin|pay|led|cus|rqn|po|gro|sin|sup|emp|lvr|tms|prl|lot|mtr)_[0-9a-z]+$`),
 	}
-	bridges := []string{"bridged_work_order_id", "work_order_ref", "factory_shipment_ref", "bridged_office_shipment_id", "reference", "trade_ref", "market_delivery_id"}
+	bridges := []string{
+		"bridged_work_order_id", "work_order_ref", "factory_shipment_ref", "bridged_office_shipment_id", "reference",
+		"trade_ref", "market_delivery_id",
+	}
 	// The exchange's carrier fetches what was sold with a note of the trade.
 	carrierNote := regexp.MustCompile(`^mtr_`)
 	var look func(path, name string, value any)
@@ -447,7 +476,8 @@ func (n *tenant) checkWalls(seen map[string]object) {
 			}
 		case string:
 			for system, shape := range foreign {
-				if strings.HasPrefix(path, system) && shape.MatchString(value) && !slices.Contains(bridges, name) && (name != "reference_id" || !carrierNote.MatchString(value)) {
+				if strings.HasPrefix(path, system) && shape.MatchString(value) && !slices.Contains(bridges, name) &&
+					(name != "reference_id" || !carrierNote.MatchString(value)) {
 					n.t.Errorf("%s: %s is %s, of the other system", path, name, value)
 				}
 			}

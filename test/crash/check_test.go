@@ -132,12 +132,14 @@ func (n *tenant) accounted(enough func(claimed, found int) bool) error {
 		}
 		claimed[eventType]++
 		if found[eventType+" "+id]--; found[eventType+" "+id] < 0 {
-			return fmt.Errorf("%s %s was acknowledged, and no event %s of %q is left for it", in.request.path, in.request.idempotency, eventType, id)
+			return fmt.Errorf("%s %s was acknowledged, and no event %s of %q is left for it",
+				in.request.path, in.request.idempotency, eventType, id)
 		}
 	}
 	for _, eventType := range types {
 		if !enough(claimed[eventType], byType[eventType]) {
-			return fmt.Errorf("%d writes claim an event %s, the feed has %d", claimed[eventType], eventType, byType[eventType])
+			return fmt.Errorf("%d writes claim an event %s, the feed has %d",
+				claimed[eventType], eventType, byType[eventType])
 		}
 	}
 	return nil
@@ -167,14 +169,18 @@ func (n *tenant) agree(p *process) error {
 
 // resources are the tables with statuses, by the name of their rows.
 var resources = map[string]string{
-	"sales_order": "/office/sales-orders", "office_shipment": "/office/shipments", "customer_invoice": "/office/customer-invoices",
-	"work_order": "/factory/work-orders", "print_run": "/factory/print-runs", "factory_shipment": "/factory/shipments",
-	"press": "/factory/presses", "stock_item": "/factory/stock", "mission": "/missions", "achievement": "/sandbox/achievements",
+	"sales_order": "/office/sales-orders", "office_shipment": "/office/shipments",
+	"customer_invoice": "/office/customer-invoices", "work_order": "/factory/work-orders",
+	"print_run": "/factory/print-runs", "factory_shipment": "/factory/shipments", "press": "/factory/presses",
+	"stock_item": "/factory/stock", "mission": "/missions", "achievement": "/sandbox/achievements",
 
-	"office_requisition": "/office/requisitions", "purchase_order": "/office/purchase-orders", "office_goods_receipt": "/office/goods-receipts",
-	"supplier_invoice": "/office/supplier-invoices", "contract_lot": "/office/contract-lots", "market_trade": "/office/market/trades", "market_delivery": "/factory/market-deliveries", "employee": "/office/employees", "payroll_run": "/office/payroll-runs",
-	"lore_event": "/sandbox/lore-events", "major_order": "/sandbox/major-orders",
-	"factory_requisition": "/factory/requisitions", "delivery": "/factory/deliveries", "factory_goods_receipt": "/factory/goods-receipts",
+	"office_requisition": "/office/requisitions", "purchase_order": "/office/purchase-orders",
+	"office_goods_receipt": "/office/goods-receipts", "supplier_invoice": "/office/supplier-invoices",
+	"contract_lot": "/office/contract-lots", "market_trade": "/office/market/trades",
+	"market_delivery": "/factory/market-deliveries", "employee": "/office/employees",
+	"payroll_run": "/office/payroll-runs", "lore_event": "/sandbox/lore-events", "major_order": "/sandbox/major-orders",
+	"factory_requisition": "/factory/requisitions", "delivery": "/factory/deliveries",
+	"factory_goods_receipt": "/factory/goods-receipts",
 }
 
 // state is what a client can read of a sandbox, as far as it is compared.
@@ -291,7 +297,8 @@ func (s *state) stock() error {
 	sums := map[string]int64{}
 	for _, m := range s.moves {
 		if sums[m.SKU] += m.Count; sums[m.SKU] != m.After {
-			return fmt.Errorf("stock move %s leaves %d of %s, the moves add up to %d", m.ID, m.After, m.SKU, sums[m.SKU])
+			return fmt.Errorf("stock move %s leaves %d of %s, the moves add up to %d",
+				m.ID, m.After, m.SKU, sums[m.SKU])
 		}
 	}
 	for _, item := range s.rows["stock_item"] {

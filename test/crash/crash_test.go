@@ -89,11 +89,13 @@ func TestNothingAcknowledgedIsLostOrDoubledWhenTheServerIsKilled(t *testing.T) {
 		sum.swept += l.swept
 		sum.tally.add(l.tally)
 	}
-	t.Logf("%d kill points under concurrent writes (%d of them while stopping) and %d within 0.4 s of a start, in %.1f s",
-		sum.kills, sum.stops, sum.starts, time.Since(began).Seconds())
-	t.Logf("%d writes acknowledged and all there, %d replays the same to the byte; of those never answered %d had happened, %d had not and happened at the retry, %d were refused at the retry",
+	t.Logf("%d kill points under concurrent writes (%d of them while stopping) and %d within 0.4 s of a start, "+
+		"in %.1f s", sum.kills, sum.stops, sum.starts, time.Since(began).Seconds())
+	t.Logf("%d writes acknowledged and all there, %d replays the same to the byte; of those never answered %d had "+
+		"happened, %d had not and happened at the retry, %d were refused at the retry",
 		sum.acknowledged, sum.tally.replays, sum.tally.happened, sum.tally.repeated, sum.tally.refusals)
-	t.Logf("%d events compared, %d sandboxes created, %d short-lived ones swept", sum.tally.events, sum.created, sum.swept)
+	t.Logf("%d events compared, %d sandboxes created, %d short-lived ones swept",
+		sum.tally.events, sum.created, sum.swept)
 	if !t.Failed() && sum.kills != total {
 		t.Errorf("%d kill points, want %d", sum.kills, total)
 	}
@@ -418,7 +420,8 @@ func inspect(path string) error {
 		return err
 	}
 	if verdict != "ok" || orphans != 0 || gaps != 0 {
-		return fmt.Errorf("the database: %q, %d commits without a sandbox, %d sandboxes with a gap in their versions", verdict, orphans, gaps)
+		return fmt.Errorf("the database: %q, %d commits without a sandbox, %d sandboxes with a gap in their versions",
+			verdict, orphans, gaps)
 	}
 	return nil
 }

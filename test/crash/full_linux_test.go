@@ -33,7 +33,8 @@ func limited(t *testing.T) disk {
 		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &old); err != nil {
 			t.Fatal(err)
 		}
-		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max}, nil); err != nil {
+		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,8 +97,10 @@ func hurried(t *testing.T) string {
 	}
 	text := string(file)
 	for old, with := range map[string]string{
-		`"preset": "starter"`: `"preset": "hurried"`, `"speed": 8`: `"speed": 480`, `"per_day": 3.4, "per_day_max": 9.0`: `"per_day": 9.0, "per_day_max": 30.0`,
-		`"overdraft_limit_minor": 1000000`: `"overdraft_limit_minor": 1000000000`, `"negative_closes_to_bankrupt": 10`: `"negative_closes_to_bankrupt": 250`,
+		`"preset": "starter"`: `"preset": "hurried"`, `"speed": 8`: `"speed": 480`,
+		`"per_day": 3.4, "per_day_max": 9.0`: `"per_day": 9.0, "per_day_max": 30.0`,
+		`"overdraft_limit_minor": 1000000`:   `"overdraft_limit_minor": 1000000000`,
+		`"negative_closes_to_bankrupt": 10`:  `"negative_closes_to_bankrupt": 250`,
 	} {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the default preset has no %s", old)
@@ -172,7 +175,10 @@ func fullDisk(t *testing.T, d disk) {
 func write(t *testing.T, p *process, tenants []*tenant, name string, successes int) {
 	t.Helper()
 	for i, n := range tenants {
-		w := &writer{tenant: n, name: fmt.Sprintf("%s-%d", name, i), random: rand.New(rand.NewPCG(7, uint64(i))), ticks: n.clock == "manual"}
+		w := &writer{
+			tenant: n, name: fmt.Sprintf("%s-%d", name, i), random: rand.New(rand.NewPCG(7, uint64(i))),
+			ticks: n.clock == "manual",
+		}
 		for left := successes; left > 0; {
 			in, err := w.next(p)
 			if err != nil {
@@ -206,7 +212,8 @@ func refusals(t *testing.T, p *process, tenants []*tenant, round int) {
 				t.Fatalf("only %d of %d writes were refused on a full disk", full, tries)
 			}
 			key := fmt.Sprintf("full-%d-%d-%d", round, i, try)
-			in := n.intend(order, "/factory/work-orders", fmt.Sprintf(`{"sku":"prd_notebook","quantity":1,"reference":%q}`, key), key)
+			in := n.intend(order, "/factory/work-orders",
+				fmt.Sprintf(`{"sku":"prd_notebook","quantity":1,"reference":%q}`, key), key)
 			a, err := n.try(p, in)
 			if err != nil {
 				t.Fatal(err)
@@ -238,7 +245,8 @@ func wantUnavailable(t *testing.T, what string, a answer) {
 		t.Fatalf("%s on a full disk: %v %s", what, err, a.raw)
 	}
 	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
-	if a.status != http.StatusServiceUnavailable || envelope.Error.Code != "unavailable" || !envelope.Error.Retryable || !envelope.Meta.Simulation || err != nil || seconds < 1 {
+	if a.status != http.StatusServiceUnavailable || envelope.Error.Code != "unavailable" || !envelope.Error.Retryable ||
+		!envelope.Meta.Simulation || err != nil || seconds < 1 {
 		t.Errorf("%s on a full disk: %d %s, Retry-After %q", what, a.status, a.raw, a.header.Get("Retry-After"))
 	}
 }

@@ -63,14 +63,17 @@ var address = regexp.MustCompile(`API\s+(http://\S+)`)
 
 // begin starts the binary over a database and does not wait for it.
 func begin(database string, settings ...string) (*process, error) {
-	arguments := append([]string{"serve", "--listen", "127.0.0.1:0", "--database", database, "--max-sandboxes", "100000",
-		"--key-rate", "0", "--ip-rate", "0", "--anonymous-rate", "0", "--ip-active", "0", "--ip-creations", "0"}, settings...)
+	arguments := append([]string{"serve", "--listen", "127.0.0.1:0", "--database", database, "--max-sandboxes",
+		"100000", "--key-rate", "0", "--ip-rate", "0", "--anonymous-rate", "0", "--ip-active", "0", "--ip-creations",
+		"0"}, settings...)
 	return beginCommand(exec.Command(binary, arguments...))
 }
 
 func beginCommand(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{}), log: &tail{found: make(chan string, 1)}}
-	p.http = &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute}}
+	p.http = &http.Client{
+		Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute},
+	}
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
 		return nil, err

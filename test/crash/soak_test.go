@@ -62,7 +62,8 @@ func TestSandboxesComeAndGoAndLeaveNothing(t *testing.T) {
 		if err != nil || minutes < 1 {
 			t.Fatalf("PLATEN_SOAK_MINUTES is %q", text)
 		}
-		length, clients, restart, s.places = time.Duration(minutes)*time.Minute, soakClientsLong, soakRestartLong, soakPlacesLong
+		length, clients, restart, s.places = time.Duration(minutes)*time.Minute, soakClientsLong,
+			soakRestartLong, soakPlacesLong
 	}
 	seed := rand.Uint64()
 	s.until = time.Now().Add(length)
@@ -91,8 +92,8 @@ func TestSandboxesComeAndGoAndLeaveNothing(t *testing.T) {
 
 // start launches a server. The caller holds mu, or is alone.
 func (s *soak) start() {
-	p, err := launch(s.database, "--max-sandboxes", strconv.Itoa(s.places), "--sandbox-duration", "4s", "--extension", "2s", "--extension-window", "3s",
-		"--grace", "1s", "--claim-window", "3s")
+	p, err := launch(s.database, "--max-sandboxes", strconv.Itoa(s.places), "--sandbox-duration", "4s", "--extension",
+		"2s", "--extension-window", "3s", "--grace", "1s", "--claim-window", "3s")
 	if err != nil {
 		s.t.Error(err)
 		return
@@ -330,7 +331,8 @@ func (g *guest) enter() error {
 	case http.StatusCreated:
 		g.key = a.Data.OfficeKey
 		return nil
-	case http.StatusGone, http.StatusNotFound, http.StatusServiceUnavailable: // lost, claimed by an answer that was lost, or the server stops
+	case http.StatusGone, http.StatusNotFound, http.StatusServiceUnavailable:
+		// lost, claimed by an answer that was lost, or the server stops
 		return errAway
 	}
 	return fmt.Errorf("a creation was answered %d %s", a.Status, a.Error.Code)
@@ -353,7 +355,8 @@ func (g *guest) act() (int, error) {
 			g.extended.Add(1)
 		}
 	case 2:
-		if a, err = g.call(http.MethodGet, "/office/sales-orders?status=received&limit=1", ""); err != nil || len(a.Data.Items) == 0 {
+		if a, err = g.call(http.MethodGet, "/office/sales-orders?status=received&limit=1", ""); err != nil ||
+			len(a.Data.Items) == 0 {
 			break
 		}
 		a, err = g.call(http.MethodPost, "/office/sales-orders/"+a.Data.Items[0].ID+"/accept", "")

@@ -161,7 +161,9 @@ func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 	lie("an event is missing", "follows", onPath("/events", without(middle)))
 	lie("the newest event is missing", "feed ends at", onPath("/events", without(last)))
 	lie("an event was rewritten", "has changed", onPath("/events", member(1, "type", "office.sales_order.expired")))
-	lie("a replay differs", "the replay of", onPath("/factory/work-orders", func(body []byte) []byte { return bytes.Replace(body, []byte(`"WO-`), []byte(`"XO-`), 1) }))
+	lie("a replay differs", "the replay of", onPath("/factory/work-orders", func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`"WO-`), []byte(`"XO-`), 1)
+	}))
 	lie("cash is off", "cash is", onPath("/office/cash", func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"cash_minor":8`), []byte(`"cash_minor":9`), 1)
 	}))
@@ -172,10 +174,11 @@ func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 	lie("the clock is off", "the clock shows", onPath("/sandbox", func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"day_number":`), []byte(`"day_number":1`), 1)
 	}))
-	lie("a replay is not called one", "replayed", &tampering{change: func(_ *http.Request, a *http.Response, body []byte) []byte {
-		a.Header.Del("Idempotency-Replayed")
-		return append(body, ' ')
-	}})
+	lie("a replay is not called one", "replayed",
+		&tampering{change: func(_ *http.Request, a *http.Response, body []byte) []byte {
+			a.Header.Del("Idempotency-Replayed")
+			return append(body, ' ')
+		}})
 
 	t.Run("a write was lost", func(t *testing.T) {
 		in := n.intend(order, "/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "never-sent")
@@ -190,7 +193,8 @@ func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 	t.Run("a write happened twice", func(t *testing.T) {
 		in := n.intents[0]
 		twice := in.request
-		twice.path, twice.body, twice.key, twice.idempotency = "/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, n.Factory, "twice"
+		twice.path, twice.body, twice.key, twice.idempotency = "/factory/work-orders",
+			`{"sku":"prd_notebook","quantity":1}`, n.Factory, "twice"
 		if a, err := p.send(twice); err != nil || a.status != http.StatusCreated {
 			t.Fatal(a, err)
 		}

@@ -177,7 +177,9 @@ type feedEvent struct {
 // event that differs from what was read before.
 func (n *tenant) follow(p *process, after uint64) error {
 	for {
-		a, err := p.send(request{method: http.MethodGet, path: fmt.Sprintf("/events?limit=100&after_seq=%d", after), key: n.Office})
+		a, err := p.send(request{
+			method: http.MethodGet, path: fmt.Sprintf("/events?limit=100&after_seq=%d", after), key: n.Office,
+		})
 		if err != nil {
 			return err
 		}

@@ -101,10 +101,12 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s struct{ Data struct{ ID, Status string } }
-	hooked(t, p, request{method: "POST", path: "/webhooks", key: n.Office, body: `{"url":"` + h.URL + `/serving","events":["factory.work_order.created"]}`}, &s)
+	hooked(t, p, request{method: "POST", path: "/webhooks", key: n.Office,
+		body: `{"url":"` + h.URL + `/serving","events":["factory.work_order.created"]}`}, &s)
 	id := s.Data.ID
 	for range 3 { // the ping may be one that is refused the first time
-		if hooked(t, p, request{method: "POST", path: "/webhooks/" + id + "/test", key: n.Office}, &s); s.Data.Status == "active" {
+		if hooked(t, p, request{method: "POST", path: "/webhooks/" + id + "/test", key: n.Office},
+			&s); s.Data.Status == "active" {
 			break
 		}
 	}
@@ -115,7 +117,8 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 		killed, written := make(chan struct{}), make(chan struct{})
 		for i := range hookWrites {
 			body := fmt.Sprintf(`{"sku":"prd_flyer","quantity":100,"reference":"ref-%d-%d"}`, round, i)
-			_, err := p.send(request{method: "POST", path: "/factory/work-orders", key: n.Factory, idempotency: fmt.Sprintf("key-%d-%d", round, i), body: body})
+			_, err := p.send(request{method: "POST", path: "/factory/work-orders", key: n.Factory,
+				idempotency: fmt.Sprintf("key-%d-%d", round, i), body: body})
 			if err != nil && !p.dying.Load() {
 				t.Fatal(err)
 			}
@@ -141,7 +144,8 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 	h.strict = true
 	h.mu.Unlock()
 	var last struct{}
-	hooked(t, p, request{method: "POST", path: "/factory/work-orders", key: n.Factory, idempotency: "key-last", body: `{"sku":"prd_flyer","quantity":100,"reference":"ref-last"}`}, &last)
+	hooked(t, p, request{method: "POST", path: "/factory/work-orders", key: n.Factory, idempotency: "key-last",
+		body: `{"sku":"prd_flyer","quantity":100,"reference":"ref-last"}`}, &last)
 	if err := n.follow(p, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -171,13 +175,15 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 func checkHookLog(t *testing.T, p *process, n *tenant, id string) {
 	t.Helper()
 	var log struct{ Data struct{ Items []delivery } }
-	hooked(t, p, request{method: "GET", path: "/webhooks/" + id + "/deliveries?limit=100&trigger=auto", key: n.Office}, &log)
+	hooked(t, p,
+		request{method: "GET", path: "/webhooks/" + id + "/deliveries?limit=100&trigger=auto", key: n.Office}, &log)
 	last := map[string]delivery{}
 	retries := 0
 	for _, d := range slices.Backward(log.Data.Items) {
 		if before, again := last[d.EventID]; again {
 			retries++
-			if d.Attempt != before.Attempt+1 || before.Status != "failed" || d.DueAt.Sub(before.SentAt.Add(time.Duration(*before.LatencyMS)*time.Millisecond)) < 10*time.Second {
+			if d.Attempt != before.Attempt+1 || before.Status != "failed" ||
+				d.DueAt.Sub(before.SentAt.Add(time.Duration(*before.LatencyMS)*time.Millisecond)) < 10*time.Second {
 				t.Errorf("%+v comes after %+v", d, before)
 			}
 		}

@@ -66,7 +66,8 @@ func (w *writer) next(p *process) (*intent, error) {
 
 func (w *writer) order(key string) *intent {
 	if w.random.IntN(4) == 0 { // for the shelf
-		return w.tenant.intend(order, "/factory/work-orders", fmt.Sprintf(`{"sku":"prd_notebook","quantity":%d}`, 1+w.random.IntN(3)), key)
+		return w.tenant.intend(order, "/factory/work-orders",
+			fmt.Sprintf(`{"sku":"prd_notebook","quantity":%d}`, 1+w.random.IntN(3)), key)
 	}
 	sku := []string{"prd_card", "prd_notebook", "prd_calendar", "prd_poster"}[w.random.IntN(4)]
 	body := fmt.Sprintf(`{"sku":%q,"quantity":%d,"reference":%q}`, sku, 1+w.random.IntN(3), "ref-"+key)
@@ -79,7 +80,8 @@ func (w *writer) answerOrder(p *process, key string) (*intent, error) {
 		return nil, err
 	}
 	if w.random.IntN(4) == 0 {
-		return w.tenant.intend(decline, "/office/sales-orders/"+id+"/decline", fmt.Sprintf(`{"reason":%q}`, key), key), nil
+		return w.tenant.intend(decline, "/office/sales-orders/"+id+"/decline",
+			fmt.Sprintf(`{"reason":%q}`, key), key), nil
 	}
 	return w.tenant.intend(accept, "/office/sales-orders/"+id+"/accept", "", key), nil
 }
@@ -90,7 +92,8 @@ func (w *writer) print(p *process, key string) (*intent, error) {
 		return nil, err
 	}
 	press := []string{"prs_digital", "prs_offset"}[w.random.IntN(2)]
-	return w.tenant.intend(run, "/factory/print-runs", fmt.Sprintf(`{"press_id":%q,"work_order_id":%q,"overs_pct":%d}`, press, id, w.random.IntN(10)), key), nil
+	return w.tenant.intend(run, "/factory/print-runs",
+		fmt.Sprintf(`{"press_id":%q,"work_order_id":%q,"overs_pct":%d}`, press, id, w.random.IntN(10)), key), nil
 }
 
 func (w *writer) ship(p *process, key string) (*intent, error) {
@@ -98,7 +101,8 @@ func (w *writer) ship(p *process, key string) (*intent, error) {
 	if err != nil || id == "" {
 		return nil, err
 	}
-	return w.tenant.intend(ship, "/factory/shipments", fmt.Sprintf(`{"work_order_id":%q,"carrier_note":%q}`, id, key), key), nil
+	return w.tenant.intend(ship, "/factory/shipments",
+		fmt.Sprintf(`{"work_order_id":%q,"carrier_note":%q}`, id, key), key), nil
 }
 
 func (w *writer) bill(p *process, key string) (*intent, error) {

@@ -102,7 +102,8 @@ func follow(t *testing.T, file, source string) {
 }
 
 // changing are words of answers that are never twice the same.
-var changing = regexp.MustCompile(`\b(req|evt|sbx|whk|so|wo|pr|shp|inv|dlv|lot)_[0-9a-z]{13}\b|\b20\d\d-\d\d-\d\dT[0-9:.]+Z`)
+var changing = regexp.MustCompile(
+	`\b(req|evt|sbx|whk|so|wo|pr|shp|inv|dlv|lot)_[0-9a-z]{13}\b|\b20\d\d-\d\d-\d\dT[0-9:.]+Z`)
 
 func plain(answer string) string {
 	return strings.TrimSpace(changing.ReplaceAllString(answer, "$1"))

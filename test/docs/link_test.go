@@ -35,7 +35,10 @@ type site struct {
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	p := shared()
-	w := &site{t: t, client: &http.Client{}, origin: p.Origin, anchors: map[string]map[string]bool{}, wanted: map[string]string{}}
+	w := &site{
+		t: t, client: &http.Client{}, origin: p.Origin, anchors: map[string]map[string]bool{},
+		wanted: map[string]string{},
+	}
 	w.follow("", "/")
 	w.follow("", "/console")
 	for _, list := range []string{"/llms.txt", "/llms-full.txt"} {
@@ -72,7 +75,8 @@ func (w *site) follow(from, link string) {
 		w.t.Errorf("%s links to %q: %v", from, link, err)
 		return
 	}
-	if target.Scheme+"://"+target.Host != w.origin || strings.HasPrefix(target.Path, "/v1") || strings.HasPrefix(target.Path, "/mcp") {
+	if target.Scheme+"://"+target.Host != w.origin || strings.HasPrefix(target.Path, "/v1") ||
+		strings.HasPrefix(target.Path, "/mcp") {
 		return // elsewhere, or not for readers
 	}
 	path := target.EscapedPath()

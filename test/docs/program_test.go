@@ -70,7 +70,8 @@ func runProgram(t *testing.T, language, around, block string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		command = exec.CommandContext(t.Context(), need(t, "go"), "test", "-count=1", "-overlay="+overlay(t, string(before)+"\n"+block), folder)
+		command = exec.CommandContext(t.Context(), need(t, "go"), "test", "-count=1",
+			"-overlay="+overlay(t, string(before)+"\n"+block), folder)
 	case "python":
 		p := shared()
 		s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})

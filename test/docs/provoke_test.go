@@ -17,7 +17,8 @@ var provoked = regexp.MustCompile("(?s)## Provoke it\n.*?```sh\n(.*?)\n```")
 func TestEveryProvocationProvokes(t *testing.T) {
 	t.Parallel()
 	settings := platentest.Limits()
-	settings["ip-active"], settings["ip-creations"], settings["ip-rate"], settings["anonymous-rate"] = "0", "0", "0", "0"
+	settings["ip-active"], settings["ip-creations"], settings["ip-rate"], settings["anonymous-rate"] = "0",
+		"0", "0", "0"
 	settings["tick-pause"] = slowly // no command has to move the clock twice
 	p := platentest.Start(t, settings)
 	list := page(t, p, "/llms.txt")
@@ -31,7 +32,8 @@ func TestEveryProvocationProvokes(t *testing.T) {
 		t.Run(m[2], func(t *testing.T) {
 			t.Parallel()
 			s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
-			answer := run(t, "PLATEN_OFFICE_KEY="+s.OfficeKey+"\nPLATEN_FACTORY_KEY="+s.FactoryKey+"\n"+command[1]+"\n")[0]
+			answer := run(t,
+				"PLATEN_OFFICE_KEY="+s.OfficeKey+"\nPLATEN_FACTORY_KEY="+s.FactoryKey+"\n"+command[1]+"\n")[0]
 			var envelope struct{ Error struct{ Code string } }
 			if err := json.Unmarshal([]byte(answer), &envelope); err != nil || envelope.Error.Code != m[2] {
 				t.Errorf("the command answers %.400s", answer)

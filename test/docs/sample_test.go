@@ -66,7 +66,8 @@ func TestEverySampleIsValidInItsLanguage(t *testing.T) {
 	t.Run("sh", func(t *testing.T) { parses(t, all["sh"], "bash", "-c", checkShell) })
 	t.Run("python", func(t *testing.T) { parses(t, all["python"], "python3", "-c", checkPython) })
 	t.Run("javascript", func(t *testing.T) {
-		parses(t, all["javascript"], "node", "--experimental-vm-modules", "--no-warnings", "--input-type=module", "-e", checkJavaScript)
+		parses(t, all["javascript"], "node", "--experimental-vm-modules", "--no-warnings", "--input-type=module",
+			"-e", checkJavaScript)
 	})
 	t.Run("go", func(t *testing.T) { compiles(t, all["go"]) })
 }
@@ -74,7 +75,8 @@ func TestEverySampleIsValidInItsLanguage(t *testing.T) {
 // Each check reads programs by name, as one object of JSON, and prints a line
 // for each that is wrong. Python says too which names nobody has defined.
 const (
-	checkShell = `jq -j 'to_entries[] | .key, "\u0000", .value, "\u0000"' | while IFS= read -rd '' name && IFS= read -rd '' text; do
+	checkShell = `jq -j 'to_entries[] | .key, "\u0000", .value, "\u0000"' |
+while IFS= read -rd '' name && IFS= read -rd '' text; do
 	bash -n -c "$text" 2> /dev/null || echo "$name is no program of the shell"
 done`
 	checkPython = `
@@ -219,7 +221,8 @@ func newest(t *testing.T, s *platentest.Sandbox, list string) string {
 	if list == "" {
 		return "so_0000000000000"
 	}
-	command := "curl -sS '" + s.BaseURL + list + "?limit=1' -H 'Authorization: Bearer " + s.OfficeKey + "' | jq -r '.data.items[0].id'"
+	command := "curl -sS '" + s.BaseURL + list + "?limit=1' -H 'Authorization: Bearer " + s.OfficeKey +
+		"' | jq -r '.data.items[0].id'"
 	return strings.TrimSpace(run(t, command)[0])
 }
 
@@ -232,7 +235,8 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	t.Helper()
 	folder := t.TempDir()
 	if language != "sh" {
-		text = strings.NewReplacer("$PLATEN_OFFICE_KEY", s.OfficeKey, "$PLATEN_FACTORY_KEY", s.FactoryKey).Replace(named.ReplaceAllString(text, `${1}"`+id+`"`))
+		text = strings.NewReplacer("$PLATEN_OFFICE_KEY", s.OfficeKey, "$PLATEN_FACTORY_KEY", s.FactoryKey).
+			Replace(named.ReplaceAllString(text, `${1}"`+id+`"`))
 	}
 	file := func(name, text string) string {
 		path := filepath.Join(folder, name)
@@ -246,7 +250,9 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	case "sh":
 		argv = []string{"bash", file("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
 	case "python": // prints what Python makes of JSON
-		argv = []string{"python3", "-B", "-c", "import json\nprint = lambda data: __builtins__.print(json.dumps(data))\n" + text}
+		argv = []string{
+			"python3", "-B", "-c", "import json\nprint = lambda data: __builtins__.print(json.dumps(data))\n" + text,
+		}
 	case "javascript":
 		file("json.mjs", "console.log = data => process.stdout.write(JSON.stringify(data));")
 		argv = []string{"node", "--import", "./json.mjs", file("sample.mjs", text)}

@@ -56,7 +56,8 @@ func TestThePublishedWorthsHold(t *testing.T) {
 				t.Fatalf("nothing is published of %s in %s", who.name, name)
 			}
 			if got := mean(worth); distance(got, player.SampleMinor) > tolerance {
-				t.Errorf("%s in %s comes to %s by day %d, published is %s", who.name, name, got, sampleDay, player.SampleMinor)
+				t.Errorf("%s in %s comes to %s by day %d, published is %s",
+					who.name, name, got, sampleDay, player.SampleMinor)
 			}
 		}
 	}
@@ -85,7 +86,8 @@ func TestTheWholeMeasurementIsWhatIsPublished(t *testing.T) {
 			now, _ := measured.Player(player.Name)
 			for i, band := range player.Bands {
 				is := now.Bands[i]
-				if max(distance(is.Low, band.Low), distance(is.Middle, band.Middle), distance(is.High, band.High)) > tolerance {
+				if max(distance(is.Low, band.Low), distance(is.Middle, band.Middle),
+					distance(is.High, band.High)) > tolerance {
 					t.Errorf("%s in %s comes to %v, published is %v", player.Name, p.Name, is, band)
 				}
 			}
@@ -145,17 +147,21 @@ func TestTheEconomyIsWorthPlaying(t *testing.T) {
 			return float64(band.Middle - p.OpeningMinor)
 		}
 		if alone := player(nothing); alone.Bankrupt > 0 && alone.First <= c.aloneDays {
-			t.Errorf("%s: a company that is left alone ends on day %d, want it to live for %d", c.preset, alone.First, c.aloneDays)
+			t.Errorf("%s: a company that is left alone ends on day %d, want it to live for %d",
+				c.preset, alone.First, c.aloneDays)
 		}
 		if plain := player(greedy); c.greedyGains && plain.AboveOpening*4 < report.Seeds*3 {
 			t.Errorf("%s: greedy play gains in %d of %d worlds only", c.preset, plain.AboveOpening, report.Seeds)
 		}
 		for _, day := range []int{60, 90} {
-			if better, plain := profit(player(good), day), profit(player(greedy), day); better < c.goodTimes*plain || better <= 0 {
-				t.Errorf("%s: by day %d good play has gained %.0f, greedy play %.0f, want %.1f times as much", c.preset, day, better, plain, c.goodTimes)
+			if better, plain := profit(player(good), day), profit(player(greedy), day); better < c.goodTimes*plain ||
+				better <= 0 {
+				t.Errorf("%s: by day %d good play has gained %.0f, greedy play %.0f, want %.1f times as much",
+					c.preset, day, better, plain, c.goodTimes)
 			}
 		}
-		if trapped := player(greedyLots); c.lotsRuin && trapped.Bankrupt*2 < report.Seeds || profit(trapped, 90) >= profit(player(greedy), 90) {
+		if trapped := player(greedyLots); c.lotsRuin && trapped.Bankrupt*2 < report.Seeds ||
+			profit(trapped, 90) >= profit(player(greedy), 90) {
 			t.Errorf("%s: taking every lot ends %d of %d companies only", c.preset, trapped.Bankrupt, report.Seeds)
 		}
 	}

@@ -183,7 +183,8 @@ func (p *player) receive() error {
 		return err
 	}
 	for _, truck := range trucks {
-		if _, err := p.try("create_factory_goods_receipt", "", &operation.CreateFactoryGoodsReceipt{DeliveryID: truck.ID}); err != nil {
+		if _, err := p.try("create_factory_goods_receipt", "",
+			&operation.CreateFactoryGoodsReceipt{DeliveryID: truck.ID}); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,9 @@ func (p *player) order() error {
 		return err
 	}
 	for _, o := range orders {
-		if err := p.produce(&operation.CreateWorkOrder{SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate}); err != nil {
+		if err := p.produce(&operation.CreateWorkOrder{
+			SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate,
+		}); err != nil {
 			return err
 		}
 	}
@@ -31,7 +33,9 @@ func (p *player) order() error {
 		return err
 	}
 	for _, lot := range lots {
-		if err := p.produce(&operation.CreateWorkOrder{SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &lot.DeliverBy}); err != nil {
+		if err := p.produce(&operation.CreateWorkOrder{
+			SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &lot.DeliverBy,
+		}); err != nil {
 			return err
 		}
 	}
@@ -73,13 +77,17 @@ func (p *player) carryReceipt(receipt *factory.GoodsReceipt) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(orders, func(o *office.PurchaseOrder) bool { return o.Number == receipt.PurchaseOrderNumber })
+	at := slices.IndexFunc(orders, func(o *office.PurchaseOrder) bool {
+		return o.Number == receipt.PurchaseOrderNumber
+	})
 	if at < 0 || orders[at].ReceiptStatus != office.ReceiptNone {
 		return nil
 	}
 	body := &operation.CreateOfficeGoodsReceipt{PurchaseOrderID: orders[at].ID, Reference: &receipt.ID}
 	for _, line := range receipt.Lines {
-		body.Lines = append(body.Lines, operation.ReceivedLine{SKU: line.SKU, QuantityAccepted: line.QuantityAccepted, QuantityRejected: &line.QuantityRejected})
+		body.Lines = append(body.Lines, operation.ReceivedLine{
+			SKU: line.SKU, QuantityAccepted: line.QuantityAccepted, QuantityRejected: &line.QuantityRejected,
+		})
 	}
 	_, err = p.try("create_office_goods_receipt", "", body)
 	return err
@@ -88,7 +96,8 @@ func (p *player) carryReceipt(receipt *factory.GoodsReceipt) error {
 // sheetDue reports whether the hours of the week can be told and were not.
 func (p *player) sheetDue() bool {
 	friday := sim.DaysPerWeek - 1
-	return p.byHand() && p.today()%sim.DaysPerWeek == friday && p.minute() >= int64(sim.TimesheetMinute) && p.sheeted != p.today()
+	return p.byHand() && p.today()%sim.DaysPerWeek == friday && p.minute() >= int64(sim.TimesheetMinute) &&
+		p.sheeted != p.today()
 }
 
 // carry tells Head Office the hours of the week, as the gate has them.

@@ -47,7 +47,8 @@ func (g *game) through(d door) (result, error) {
 		if r.bankrupt == 0 {
 			alive, err := p.day()
 			if err != nil {
-				return r, fmt.Errorf("play %s, seed %d, as %s on day %d: %w", g.preset.Name, g.seed, g.policy.name, day, err)
+				return r, fmt.Errorf("play %s, seed %d, as %s on day %d: %w",
+					g.preset.Name, g.seed, g.policy.name, day, err)
 			}
 			if !alive {
 				r.bankrupt = day

@@ -80,13 +80,18 @@ func newOutside(t *testing.T, presetName string, seed int64) *outside {
 	clock := &wallClock{now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
 	log := slog.New(slog.DiscardHandler)
 	registry := sandbox.NewRegistry(sandbox.Options{
-		Store: db, Presets: presets, Lease: time.Hour, Extension: time.Hour, ExtensionWindow: time.Minute, Grace: time.Minute, Log: log, Now: clock.Now,
+		Store: db, Presets: presets, Lease: time.Hour, Extension: time.Hour, ExtensionWindow: time.Minute,
+		Grace: time.Minute, Log: log, Now: clock.Now,
 	})
-	controller, err := admission.Open(t.Context(), admission.Options{Store: db, Log: log, Now: clock.Now, Capacity: 1, ClaimWindow: time.Minute, Turnover: time.Hour})
+	controller, err := admission.Open(t.Context(), admission.Options{
+		Store: db, Log: log, Now: clock.Now, Capacity: 1, ClaimWindow: time.Minute, Turnover: time.Hour,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := api.New(api.Options{Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log}, operation.Table())
+	handler, err := api.New(api.Options{
+		Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log,
+	}, operation.Table())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +121,8 @@ func (d *outside) create(presetName string, seed int64) {
 	if err := json.Unmarshal(raw, &made); err != nil {
 		d.t.Fatal(err)
 	}
-	d.keys[operation.Office], d.keys[operation.Shared], d.keys[operation.Factory] = made.Data.OfficeKey, made.Data.OfficeKey, made.Data.FactoryKey
+	d.keys[operation.Office], d.keys[operation.Shared], d.keys[operation.Factory] = made.Data.OfficeKey,
+		made.Data.OfficeKey, made.Data.FactoryKey
 }
 
 // send sends one request and returns the body of its answer. A refusal is the
@@ -275,7 +281,8 @@ func compareLists(t *testing.T, out *outside, in *inside) {
 		// Who reads and calls completes missions and unlocks achievements, and
 		// what was called is noted over HTTP alone. A list within a record is one
 		// of a webhook, and players have none.
-		if o.Kind != operation.List || o.Resource == operation.CallResource || o.Resource == "mission" || o.Resource == "achievement" || len(o.PathParamNames()) > 0 {
+		if o.Kind != operation.List || o.Resource == operation.CallResource || o.Resource == "mission" ||
+			o.Resource == "achievement" || len(o.PathParamNames()) > 0 {
 			continue
 		}
 		got, err := out.list(o.ID, func(raw []byte) any { return jsontext.Value(slices.Clone(raw)) })
@@ -303,7 +310,8 @@ func compareLists(t *testing.T, out *outside, in *inside) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.CashMinor != want.CashMinor || got.Reputation != want.Reputation || got.Score != want.Score && !reflect.DeepEqual(got.Score, want.Score) {
+	if got.CashMinor != want.CashMinor || got.Reputation != want.Reputation ||
+		got.Score != want.Score && !reflect.DeepEqual(got.Score, want.Score) {
 		t.Errorf("over HTTP the company stands at %+v, inside at %+v", got, want)
 	}
 }

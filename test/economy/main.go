@@ -49,7 +49,8 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("economy", flag.ContinueOnError)
 	seeds := flags.Int("seeds", wholeSeeds, "how many worlds each player plays")
 	only := flags.String("only", "", "measure only these presets, separated by commas")
-	folder := flags.String("presets", "", "take presets from the JSON files of this folder, in place of those of their names")
+	folder := flags.String("presets", "",
+		"take presets from the JSON files of this folder, in place of those of their names")
 	update := flags.Bool("update", false, "write what was measured to "+publishedFile+", from where the docs take it")
 	if err := flags.Parse(args); err != nil {
 		return err //nolint:wrapcheck // it has been printed with the usage
@@ -66,7 +67,10 @@ func run(ctx context.Context, args []string) error {
 	}
 	debug.SetGCPercent(garbagePercent)
 	began := time.Now()
-	b := bench{presets: presets, seeds: *seeds, say: func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) }}
+	b := bench{
+		presets: presets, seeds: *seeds,
+		say: func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) },
+	}
 	if *only != "" {
 		b.only = strings.Split(*only, ",")
 	}

@@ -142,7 +142,8 @@ func summarize(who policy, results []result, watched int) economy.Player {
 			row.SampleMinor = mean(worth[:min(sampleSeeds, len(worth))])
 		}
 		slices.Sort(worth)
-		row.Bands = append(row.Bands, economy.Band{Day: day, Low: quantile(worth, 10), Middle: quantile(worth, 50), High: quantile(worth, 90)})
+		row.Bands = append(row.Bands,
+			economy.Band{Day: day, Low: quantile(worth, 10), Middle: quantile(worth, 50), High: quantile(worth, 90)})
 	}
 	var ends []int
 	for _, r := range results {
@@ -218,7 +219,8 @@ func (b *bench) measureSkills(ctx context.Context, report *economy.Report) error
 			gained[i] = whole[i] - rest[i]
 		}
 		report.Skills = append(report.Skills, economy.Skill{
-			Name: l.name, Text: l.text, WorthMinor: mean(gained), ErrorMinor: standardError(gained), SharePct: int64(mean(gained) * 100 / report.ExtraMinor),
+			Name: l.name, Text: l.text, WorthMinor: mean(gained), ErrorMinor: standardError(gained),
+			SharePct: int64(mean(gained) * 100 / report.ExtraMinor),
 		})
 	}
 	return nil

@@ -28,7 +28,8 @@ func (p *player) pay() error {
 		}
 	}
 	for _, status := range []office.SupplierInvoiceStatus{office.SupplierInvoiceOverdue, office.SupplierInvoiceOpen} {
-		bills, err := rows[office.SupplierInvoice](p, "list_supplier_invoices", "status", string(status), "kind", office.MaterialsInvoice)
+		bills, err := rows[office.SupplierInvoice](p, "list_supplier_invoices", "status", string(status), "kind",
+			office.MaterialsInvoice)
 		if err != nil {
 			return err
 		}
@@ -46,7 +47,8 @@ func (p *player) settle(bill *office.SupplierInvoice) error {
 	today := p.state.Clock.SimDate
 	// The last working day on which the bill is not late.
 	last := sim.DayAfter(bill.DueDate) - 1
-	early := p.policy.discounts && bill.DiscountPct > 0 && bill.DiscountUntil != nil && today <= *bill.DiscountUntil && p.state.CashMinor > comfortMinor
+	early := p.policy.discounts && bill.DiscountPct > 0 && bill.DiscountUntil != nil && today <= *bill.DiscountUntil &&
+		p.state.CashMinor > comfortMinor
 	if !early && p.today() < last {
 		return nil
 	}

@@ -52,7 +52,10 @@ type player struct {
 }
 
 func newPlayer(d door, p policy) (*player, error) {
-	pl := &player{door: d, policy: p, products: map[string]*factory.Product{}, prices: map[string]money.Minor{}, carried: map[string]bool{}, sheeted: -1}
+	pl := &player{
+		door: d, policy: p, products: map[string]*factory.Product{}, prices: map[string]money.Minor{},
+		carried: map[string]bool{}, sheeted: -1,
+	}
 	products, err := rows[factory.Product](pl, "list_factory_products")
 	if err != nil {
 		return nil, err
@@ -76,7 +79,8 @@ func newPlayer(d door, p policy) (*player, error) {
 
 // rows reads a list. It is a function since methods have no type parameters.
 func rows[R any](p *player, operationID string, filters ...string) ([]*R, error) {
-	found, err := p.door.list(operationID, func(raw []byte) any { return new(record.Decode[R](&record.Entry{Row: raw})) }, filters...)
+	found, err := p.door.list(operationID,
+		func(raw []byte) any { return new(record.Decode[R](&record.Entry{Row: raw})) }, filters...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", operationID, err)
 	}

@@ -59,14 +59,15 @@ func policies() []policy {
 func greedyPolicy() policy {
 	return policy{
 		name: greedy,
-		text: "Accepts every order, prints the oldest on any press that is free, refills from the mill at the reorder point, and pays what is billed on the last day.",
+		text: "Accepts every order, prints the oldest on any press that is free, refills from the mill at the " +
+			"reorder point, and pays what is billed on the last day.",
 	}
 }
 
 func goodPolicy() policy {
 	return policy{
-		name: good, text: "Has all the skills below.", lots: fittingLots, choosing: true, planning: true, ganging: true, overs: true,
-		foresight: true, rush: true, market: true, matching: true, discounts: true,
+		name: good, text: "Has all the skills below.", lots: fittingLots, choosing: true, planning: true, ganging: true,
+		overs: true, foresight: true, rush: true, market: true, matching: true, discounts: true,
 	}
 }
 

@@ -29,10 +29,12 @@ func printReport(w io.Writer, r *economy.Report) {
 		t.Flush()
 	}
 	if len(r.Skills) > 0 {
-		fmt.Fprintf(w, "\nwhat good play earns more in %s by day %d, on average: %s, and of that\n", r.SkillsPreset, r.SkillsDay, inThousands(r.ExtraMinor))
+		fmt.Fprintf(w, "\nwhat good play earns more in %s by day %d, on average: %s, and of that\n",
+			r.SkillsPreset, r.SkillsDay, inThousands(r.ExtraMinor))
 	}
 	for _, s := range r.Skills {
-		fmt.Fprintf(t, "%s\t%s ± %s\t%d %%\t\n", s.Name, inThousands(s.WorthMinor), inThousands(s.ErrorMinor), s.SharePct)
+		fmt.Fprintf(t, "%s\t%s ± %s\t%d %%\t\n",
+			s.Name, inThousands(s.WorthMinor), inThousands(s.ErrorMinor), s.SharePct)
 	}
 	t.Flush()
 }

@@ -76,7 +76,8 @@ func (p *player) shortest(sku string, units int64) int64 {
 
 // stocked reports whether the material of a job is there.
 func (p *player) stocked(j *job) bool {
-	return p.stock[p.products[j.orders[0].SKU].PaperSKU].OnHand >= j.sheets && p.stock[catalog.Ink].OnHand >= j.ink && p.stock[catalog.Plate].OnHand >= j.plates
+	return p.stock[p.products[j.orders[0].SKU].PaperSKU].OnHand >= j.sheets && p.stock[catalog.Ink].OnHand >= j.ink &&
+		p.stock[catalog.Plate].OnHand >= j.plates
 }
 
 // print starts the presses that are idle.
@@ -133,7 +134,9 @@ func (p *player) freeOperators() (int, error) {
 // its material from the stock.
 func (p *player) spend(j *job) {
 	p.waiting = slices.DeleteFunc(p.waiting, func(w *factory.WorkOrder) bool { return slices.Contains(j.orders, w) })
-	takes := map[string]int64{p.products[j.orders[0].SKU].PaperSKU: j.sheets, catalog.Ink: j.ink, catalog.Plate: j.plates}
+	takes := map[string]int64{
+		p.products[j.orders[0].SKU].PaperSKU: j.sheets, catalog.Ink: j.ink, catalog.Plate: j.plates,
+	}
 	for sku, quantity := range takes {
 		item := *p.stock[sku]
 		item.OnHand -= quantity
@@ -147,7 +150,8 @@ func (p *player) start(j *job) (bool, error) {
 		ids[i] = w.ID
 	}
 	overs := p.oversPct()
-	return p.try("start_print_run", "", &operation.StartPrintRun{PressID: j.press.ID, WorkOrderIDs: &ids, OversPct: &overs})
+	return p.try("start_print_run", "",
+		&operation.StartPrintRun{PressID: j.press.ID, WorkOrderIDs: &ids, OversPct: &overs})
 }
 
 // next is what a press is to print now.
@@ -166,7 +170,9 @@ func (p *player) next(press *factory.Press) (job, bool) {
 // byAge returns what waits, newest first, whatever its status.
 func (p *player) byAge() []*factory.WorkOrder {
 	sorted := slices.Clone(p.waiting)
-	slices.SortStableFunc(sorted, func(a, b *factory.WorkOrder) int { return slices.Compare([]byte(b.Number), []byte(a.Number)) })
+	slices.SortStableFunc(sorted, func(a, b *factory.WorkOrder) int {
+		return slices.Compare([]byte(b.Number), []byte(a.Number))
+	})
 	return sorted
 }
 
@@ -225,7 +231,8 @@ func (p *player) ganged(j job) job {
 		if w == j.orders[0] || p.products[w.SKU].PaperSKU != paper {
 			continue
 		}
-		if more := p.measure(j.press, slices.Concat(j.orders, []*factory.WorkOrder{w})...); more.minutes <= gangMinutes && p.stocked(&more) {
+		if more := p.measure(j.press,
+			slices.Concat(j.orders, []*factory.WorkOrder{w})...); more.minutes <= gangMinutes && p.stocked(&more) {
 			j = more
 		}
 	}

@@ -70,7 +70,8 @@ func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
 		}
 	}
 	room := p.room(p.until(o.DueDate) - p.products[o.SKU].FinishingMinutes)
-	return ahead*100 < room*orderCapacityPct && p.earns(o.SKU, o.Quantity, o.UnitPriceMinor) > orderPerMinute.Times(minutes), true
+	return ahead*100 < room*orderCapacityPct &&
+		p.earns(o.SKU, o.Quantity, o.UnitPriceMinor) > orderPerMinute.Times(minutes), true
 }
 
 // room is how many minutes the presses have while so many pass.

@@ -121,8 +121,9 @@ func (p *parent) listen(answer map[string]func(rest string) (any, error)) error 
 // its processor time there.
 func beMeasured(ctx context.Context, role, profiles string, args []string) error {
 	roles := map[string]func(context.Context, *parent, []string) error{
-		"prepare": prepare, "platen": servePlaten, "bare": serveBare, "durable": serveDurable, "forgetful": serveForgetful,
-		"commits": runCommits, "loads": runLoads, "memory": runMemory, "keys": runKeys, "days": runDays, "waiting": serveWaiting,
+		"prepare": prepare, "platen": servePlaten, "bare": serveBare, "durable": serveDurable,
+		"forgetful": serveForgetful, "commits": runCommits, "loads": runLoads, "memory": runMemory, "keys": runKeys,
+		"days": runDays, "waiting": serveWaiting,
 		"deliveries": runDeliveries,
 	}
 	f := roles[role]

@@ -96,7 +96,8 @@ func commitBout(ctx context.Context, path string, committers int) (rates commitR
 		if err != nil {
 			return rates, err
 		}
-		rates.Ours, rates.Raw, rates.Growing = append(rates.Ours, ours), append(rates.Raw, raw), append(rates.Growing, growing)
+		rates.Ours, rates.Raw, rates.Growing = append(rates.Ours, ours), append(rates.Raw, raw),
+			append(rates.Growing, growing)
 	}
 	return rates, nil
 }

@@ -39,10 +39,13 @@ func measureDays(ctx context.Context, b *bench) ([]figure, error) {
 		return nil, err
 	}
 	return []figure{
-		{name: "company-days per second and core, do nothing", samples: rates.Idle, unit: perSecond, least: 20_000, aim: 20_000, note: "of processor time, recorder without encoding"},
+		{name: "company-days per second and core, do nothing", samples: rates.Idle, unit: perSecond, least: 20_000,
+			aim: 20_000, note: "of processor time, recorder without encoding"},
 		{
-			name: "company-days per second and core, greedy", samples: rates.Greedy, unit: perSecond, least: 2_000, aim: 2_000,
-			note: fmt.Sprintf("acts every half hour of %d days: %.0f print runs, %.0f orders shipped in a life", daysOfLife, rates.Runs, rates.Shipped),
+			name: "company-days per second and core, greedy", samples: rates.Greedy, unit: perSecond,
+			least: 2_000, aim: 2_000,
+			note: fmt.Sprintf("acts every half hour of %d days: %.0f print runs, %.0f orders shipped in a life",
+				daysOfLife, rates.Runs, rates.Shipped),
 		},
 	}, nil
 }
@@ -98,7 +101,9 @@ func (l *lives) rate(greedy bool) (float64, error) {
 
 func (l *lives) live(greedy bool) {
 	l.seed++
-	c := company.New(company.Settings{SandboxID: "sbx_0", Preset: l.preset, Bridge: l.preset.Bridge, Seed: l.seed, UID: 1}, sim.Manual, l.wall)
+	c := company.New(company.Settings{
+		SandboxID: "sbx_0", Preset: l.preset, Bridge: l.preset.Bridge, Seed: l.seed, UID: 1,
+	}, sim.Manual, l.wall)
 	c.Forget()
 	player := newPlayer(c)
 	for act := range daysOfLife * actsPerDay {
@@ -146,7 +151,9 @@ func (i identities) nth(ordinal int) string { return sim.ID(i.prefix, sim.Mix(i.
 
 func newPlayer(c *company.Company) *player {
 	seed := c.Settings().Seed
-	return &player{company: c, orders: newIdentities(seed, "so"), works: newIdentities(seed, "wo"), short: map[string]bool{}}
+	return &player{
+		company: c, orders: newIdentities(seed, "so"), works: newIdentities(seed, "wo"), short: map[string]bool{},
+	}
 }
 
 // act does all that can be done at the moment.
@@ -226,7 +233,9 @@ func (p *player) print(press string) {
 }
 
 func (p *player) start(press, id string) problem.Code {
-	_, err := p.company.StartPrintRun(factory.PrintRunInput{PressID: press, WorkOrderIDs: []string{id}, OversPct: factory.DefaultOversPct})
+	_, err := p.company.StartPrintRun(factory.PrintRunInput{
+		PressID: press, WorkOrderIDs: []string{id}, OversPct: factory.DefaultOversPct,
+	})
 	if err == nil {
 		p.runs++
 	}

@@ -43,10 +43,11 @@ func measureDeliveries(ctx context.Context, b *bench) (figures []figure, err err
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	receiver := &http.Server{ReadHeaderTimeout: deliveryTimeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		w.WriteHeader(http.StatusNoContent)
-	})}
+	receiver := &http.Server{ReadHeaderTimeout: deliveryTimeout,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.WriteHeader(http.StatusNoContent)
+		})}
 	ended := make(chan error, 1)
 	go func() { ended <- receiver.Serve(listener) }()
 	var rates deliveryRates
@@ -57,9 +58,11 @@ func measureDeliveries(ctx context.Context, b *bench) (figures []figure, err err
 		return nil, err
 	}
 	return []figure{{
-		name: "signed deliveries, to a bare client that signs and posts", samples: quotients(rates.Ours, rates.Bare), unit: ratio, least: 0.5, aim: 0.7,
-		note: fmt.Sprintf("%d sandboxes, %d at once, without the disk; CPU %s; %.0f/s beside %.0f/s", deliverySandboxes, deliverySenders,
-			ratio(median(quotients(rates.OursCPU, rates.BareCPU))), median(rates.Ours), median(rates.Bare)),
+		name: "signed deliveries, to a bare client that signs and posts", samples: quotients(rates.Ours, rates.Bare),
+		unit: ratio, least: 0.5, aim: 0.7,
+		note: fmt.Sprintf("%d sandboxes, %d at once, without the disk; CPU %s; %.0f/s beside %.0f/s",
+			deliverySandboxes, deliverySenders, ratio(median(quotients(rates.OursCPU, rates.BareCPU))),
+			median(rates.Ours), median(rates.Bare)),
 	}}, nil
 }
 
@@ -106,7 +109,8 @@ type pile struct {
 }
 
 // Due implements webhook.Source.
-func (p *pile) Due(_ context.Context, sandboxID string, _ time.Time, limit int, wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
+func (p *pile) Due(_ context.Context, sandboxID string, _ time.Time, limit int,
+	wants func(*subscription.Attempt) bool) ([]subscription.Attempt, time.Time, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	due, attempts := p.due[sandboxID], []subscription.Attempt(nil)
@@ -157,9 +161,12 @@ func (*pile) Attempted(string, time.Duration) {}
 
 func loadEvent(i, n int) (id string, event []byte) {
 	id = "evt_" + strconv.Itoa(i) + "x" + strconv.Itoa(n)
-	return id, fmt.Appendf(nil, `{"seq":%d,"id":"%s","type":"office.payment.received","created_at":"2026-11-21T12:00:00.000Z","sim_date":"2027-01-04","sandbox_id":"sbx_%d",`+
-		`"system":"office","simulation":true,"data":{"id":"pay_%d","number":"PAY-%06d","customer_id":"cus_brightwell","invoice_id":"inv_%d","amount_minor":125000,`+
-		`"changes":[{"resource":"customer_invoice","id":"inv_%d","from":"open","to":"paid"}]},"links":{"self":"/office/payments/pay_%d"}}`, n, id, i, n, n, n, n, n)
+	return id, fmt.Appendf(nil, `{"seq":%d,"id":"%s","type":"office.payment.received",`+
+		`"created_at":"2026-11-21T12:00:00.000Z","sim_date":"2027-01-04","sandbox_id":"sbx_%d",`+
+		`"system":"office","simulation":true,"data":{"id":"pay_%d","number":"PAY-%06d",`+
+		`"customer_id":"cus_brightwell","invoice_id":"inv_%d","amount_minor":125000,`+
+		`"changes":[{"resource":"customer_invoice","id":"inv_%d","from":"open","to":"paid"}]},`+
+		`"links":{"self":"/office/payments/pay_%d"}}`, n, id, i, n, n, n, n, n)
 }
 
 // dispatchedRate sends a pile through the dispatcher.
@@ -168,7 +175,9 @@ func dispatchedRate(ctx context.Context, address string) (float64, error) {
 	if err != nil {
 		return 0, err //nolint:wrapcheck // ends the child
 	}
-	p := &pile{due: map[string][]subscription.Attempt{}, left: deliverySandboxes * deliveriesEach, empty: make(chan struct{})}
+	p := &pile{
+		due: map[string][]subscription.Attempt{}, left: deliverySandboxes * deliveriesEach, empty: make(chan struct{}),
+	}
 	for i := range deliverySandboxes {
 		sandboxID := "sbx_" + strconv.Itoa(i)
 		sealed := webhook.SealContext(sandboxID, "whk_1")
@@ -176,15 +185,17 @@ func dispatchedRate(ctx context.Context, address string) (float64, error) {
 		for n := range deliveriesEach {
 			id, event := loadEvent(i, n)
 			p.due[sandboxID] = append(p.due[sandboxID], subscription.Attempt{
-				SandboxID: sandboxID, SubscriptionID: "whk_1", DeliveryID: "whd_" + id, EventID: id, Event: event, Number: 1, Trigger: subscription.Auto,
+				SandboxID: sandboxID, SubscriptionID: "whk_1", DeliveryID: "whd_" + id, EventID: id, Event: event,
+				Number: 1, Trigger: subscription.Auto,
 				Address: url, Secrets: [][]byte{secret},
 			})
 		}
 	}
 	guard := netguard.New(netguard.Options{Private: true})
 	d := webhook.NewDispatcher(webhook.Options{
-		Source: p, Sealer: sealer, Policy: webhook.Policy{Private: true}, NewTransport: func() webhook.Transport { return guard.Transport() },
-		UserAgent: webhook.UserAgent("http://127.0.0.1"), Observer: p, Log: slog.New(slog.DiscardHandler),
+		Source: p, Sealer: sealer, Policy: webhook.Policy{Private: true},
+		NewTransport: func() webhook.Transport { return guard.Transport() },
+		UserAgent:    webhook.UserAgent("http://127.0.0.1"), Observer: p, Log: slog.New(slog.DiscardHandler),
 	})
 	began := time.Now()
 	if err := d.Start(ctx); err != nil {
@@ -206,7 +217,10 @@ func dispatchedRate(ctx context.Context, address string) (float64, error) {
 
 // bareRate signs and posts the same bodies with nothing around it.
 func bareRate(ctx context.Context, address string) (float64, error) {
-	client := &http.Client{Timeout: deliveryTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: deliverySenders, DisableCompression: true}}
+	client := &http.Client{
+		Timeout:   deliveryTimeout,
+		Transport: &http.Transport{MaxIdleConnsPerHost: deliverySenders, DisableCompression: true},
+	}
 	defer client.CloseIdleConnections()
 	secrets := []string{webhook.NewSecret()}
 	bodies := make(chan bareDelivery, deliverySandboxes*deliveriesEach)

@@ -65,7 +65,9 @@ func (e *estate) settle(ctx context.Context, seed int64) (*tenant, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create sandbox: %w", err)
 	}
-	return &tenant{Created: created, estate: e, sandbox: e.registry.Sandbox(created.SandboxID), short: map[string]bool{}}, nil
+	return &tenant{
+		Created: created, estate: e, sandbox: e.registry.Sandbox(created.SandboxID), short: map[string]bool{},
+	}, nil
 }
 
 // play lives some days.
@@ -95,7 +97,8 @@ func (t *tenant) look(ctx context.Context) error {
 		if e.Filters[0] != "received" {
 			continue
 		}
-		if err := t.do(ctx, "sales_order", e.ID, func(tx *sandbox.Tx) error { return tx.Company.AcceptSalesOrder(e.ID) }); err != nil {
+		if err := t.do(ctx, "sales_order", e.ID,
+			func(tx *sandbox.Tx) error { return tx.Company.AcceptSalesOrder(e.ID) }); err != nil {
 			return err
 		}
 	}
@@ -125,7 +128,9 @@ func (t *tenant) look(ctx context.Context) error {
 func (t *tenant) print(ctx context.Context, id string, free []string) ([]string, error) {
 	for len(free) > 0 {
 		err := t.do(ctx, "work_order", id, func(tx *sandbox.Tx) error {
-			_, err := tx.Company.StartPrintRun(factory.PrintRunInput{PressID: free[0], WorkOrderIDs: []string{id}, OversPct: factory.DefaultOversPct})
+			_, err := tx.Company.StartPrintRun(factory.PrintRunInput{
+				PressID: free[0], WorkOrderIDs: []string{id}, OversPct: factory.DefaultOversPct,
+			})
 			return err
 		})
 		refusal, refused := errors.AsType[*problem.Problem](err)

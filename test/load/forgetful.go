@@ -22,7 +22,9 @@ type forgetful struct {
 var _ store.Store = (*forgetful)(nil)
 
 func newForgetful() *forgetful {
-	return &forgetful{versions: map[string]uint64{}, headers: map[string]store.Sandbox{}, keys: map[store.KeyHash]string{}}
+	return &forgetful{
+		versions: map[string]uint64{}, headers: map[string]store.Sandbox{}, keys: map[store.KeyHash]string{},
+	}
 }
 
 // Commit implements store.Store.

@@ -18,7 +18,8 @@ func measureKeys(ctx context.Context, b *bench) ([]figure, error) {
 	}
 	return []figure{{
 		name: "key look-up and limiter", samples: seconds, unit: nanos, least: 200e-9, aim: 200e-9, smaller: true,
-		note: fmt.Sprintf("Registry.Authenticate alone, %d keys known before; the limiter is not in it", 2*keySandboxes),
+		note: fmt.Sprintf("Registry.Authenticate alone, %d keys known before; the limiter is not in it",
+			2*keySandboxes),
 	}}, nil
 }
 

@@ -37,9 +37,11 @@ func measureLoads(ctx context.Context, b *bench) ([]figure, error) {
 		return nil, err
 	}
 	return []figure{{
-		name: fmt.Sprintf("load of an evicted company, day %d, p99", loadDays), samples: times.Evicted, unit: millis, least: 1e-3, aim: 0.5e-3, smaller: true,
-		note: fmt.Sprintf("median %s; after a kill, without its last snapshot, p99 %s; %d orders, %d commits; %s in memory when loaded",
-			millis(median(times.EvictedUsual)), millis(median(times.Killed)), times.Orders, times.Commits, kilobytes(times.Bytes)),
+		name: fmt.Sprintf("load of an evicted company, day %d, p99", loadDays), samples: times.Evicted, unit: millis,
+		least: 1e-3, aim: 0.5e-3, smaller: true,
+		note: fmt.Sprintf("median %s; after a kill, without its last snapshot, p99 %s; %d orders, %d commits; %s in "+
+			"memory when loaded", millis(median(times.EvictedUsual)), millis(median(times.Killed)), times.Orders,
+			times.Commits, kilobytes(times.Bytes)),
 	}}, nil
 }
 

@@ -53,9 +53,12 @@ func run(ctx context.Context, args []string) error {
 		return beMeasured(ctx, args[1], args[2], args[3:])
 	}
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
-	only := flags.String("only", "", "measure only the groups whose names contain this: reads, commits, posts, loads, memory, keys, idle, days, waiting, deliveries")
-	folder := flags.String("dir", "", "put databases into a temporary folder inside this one; on the disk that is to be measured")
-	profiles := flags.String("profiles", "", "leave a processor profile of each measured process in this folder, for go tool pprof")
+	only := flags.String("only", "", "measure only the groups whose names contain this: "+
+		"reads, commits, posts, loads, memory, keys, idle, days, waiting, deliveries")
+	folder := flags.String("dir", "",
+		"put databases into a temporary folder inside this one; on the disk that is to be measured")
+	profiles := flags.String("profiles", "",
+		"leave a processor profile of each measured process in this folder, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
 		return err //nolint:wrapcheck // it has been printed with the usage
 	}
@@ -94,7 +97,8 @@ type group struct {
 func measure(ctx context.Context, b *bench, only string) ([]figure, error) {
 	groups := []group{
 		{"reads", measureReads}, {"commits", measureCommits}, {"posts", measurePosts}, {"loads", measureLoads},
-		{"memory", measureMemory}, {"keys", measureKeys}, {"idle", measureIdle}, {"days", measureDays}, {"waiting", measureWaiting},
+		{"memory", measureMemory}, {"keys", measureKeys}, {"idle", measureIdle}, {"days", measureDays},
+		{"waiting", measureWaiting},
 		{"deliveries", measureDeliveries},
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !strings.Contains(g.name, only) })

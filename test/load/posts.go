@@ -44,7 +44,8 @@ func measurePosts(ctx context.Context, b *bench) (figures []figure, err error) {
 		}
 	}
 	return []figure{{
-		name: "durable POST, requests, to the same without a disk", samples: quotients(rates[0], rates[1]), unit: ratio, least: 0.25, aim: 0.4,
+		name: "durable POST, requests, to the same without a disk", samples: quotients(rates[0], rates[1]), unit: ratio,
+		least: 0.25, aim: 0.4,
 		note: fmt.Sprintf("%d connections, a sandbox each, CPU %s, %.0f/s beside %.0f/s",
 			postConnections, ratio(median(quotients(cpus[0], cpus[1]))), median(rates[0]), median(rates[1])),
 	}}, nil
@@ -60,19 +61,22 @@ func postRound(ctx context.Context, server *child, address string) (tally, float
 	// Each connection has its own bytes, in which only the key changes.
 	requests, places := make([][]byte, postConnections), make([]int, postConnections)
 	for i, key := range keys {
-		requests[i] = fmt.Appendf(nil, "POST /v1/factory/work-orders HTTP/1.1\r\nHost: %s\r\nUser-Agent: platen-load\r\nAuthorization: Bearer %s\r\n"+
-			"Content-Type: application/json\r\nContent-Length: %d\r\nIdempotency-Key: order-", address, key, len(postBody))
+		requests[i] = fmt.Appendf(nil, "POST /v1/factory/work-orders HTTP/1.1\r\nHost: %s\r\n"+
+			"User-Agent: platen-load\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\nIdempotency-Key: order-",
+			address, key, len(postBody))
 		places[i] = len(requests[i])
 	}
-	h := &hammer{address: address, connections: postConnections, status: http.StatusCreated, request: func(connection, n int) []byte {
-		if n >= maxPosts {
-			return nil
-		}
-		b := strconv.AppendInt(requests[connection][:places[connection]], int64(n), 10)
-		b = append(append(b, headEnd...), postBody...)
-		requests[connection] = b
-		return b
-	}}
+	h := &hammer{address: address, connections: postConnections, status: http.StatusCreated,
+		request: func(connection, n int) []byte {
+			if n >= maxPosts {
+				return nil
+			}
+			b := strconv.AppendInt(requests[connection][:places[connection]], int64(n), 10)
+			b = append(append(b, headEnd...), postBody...)
+			requests[connection] = b
+			return b
+		}}
 	var before, after usage
 	if err := server.ask(&before, "cpu"); err != nil {
 		return tally{}, 0, err

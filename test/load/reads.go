@@ -97,17 +97,23 @@ func measureReads(ctx context.Context, b *bench) (figures []figure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	note := fmt.Sprintf("%d B, %d connections, %.0f/s beside %.0f/s", body, readConnections, median(list.ours), median(list.theirs))
+	note := fmt.Sprintf("%d B, %d connections, %.0f/s beside %.0f/s",
+		body, readConnections, median(list.ours), median(list.theirs))
 	figures = []figure{
-		{name: "GET of 50 rows, requests, to bare net/http", samples: list.rates, unit: ratio, least: 0.80, aim: 0.90, note: note},
-		{name: "GET of 50 rows, CPU per request, to bare", samples: list.cpus, unit: ratio, least: 1.4, aim: 1.2, smaller: true, note: fmt.Sprintf("user and system time of the server's process; bare %.1f µs", median(list.cpuNanos)/1e3)},
+		{name: "GET of 50 rows, requests, to bare net/http", samples: list.rates, unit: ratio, least: 0.80,
+			aim: 0.90, note: note},
+		{name: "GET of 50 rows, CPU per request, to bare",
+			samples: list.cpus, unit: ratio, least: 1.4, aim: 1.2, smaller: true,
+			note: fmt.Sprintf("user and system time of the server's process; bare %.1f µs", median(list.cpuNanos)/1e3)},
 	}
 	row, body, err := b.duel(ctx, ours, at.Address, company.Key, "/v1/office/sales-orders/"+company.Order)
 	if err != nil {
 		return figures, err
 	}
-	note = fmt.Sprintf("%d B, CPU %s, %.0f/s beside %.0f/s", body, ratio(median(row.cpus)), median(row.ours), median(row.theirs))
-	return append(figures, figure{name: "GET of one row, requests, to bare net/http", samples: row.rates, unit: ratio, least: 0.75, aim: 0.85, note: note}), nil
+	note = fmt.Sprintf("%d B, CPU %s, %.0f/s beside %.0f/s",
+		body, ratio(median(row.cpus)), median(row.ours), median(row.theirs))
+	return append(figures, figure{name: "GET of one row, requests, to bare net/http", samples: row.rates, unit: ratio,
+		least: 0.75, aim: 0.85, note: note}), nil
 }
 
 // duel records one answer of ours, has a bare server give the same, and lets
@@ -133,8 +139,11 @@ func (b *bench) duel(ctx context.Context, ours *child, at, key, path string) (re
 	defer func() { err = errors.Join(err, bare.close()) }()
 	d := duel{ours: ours, bare: bare}
 	for i, address := range []string{at, bareAt.Address} {
-		request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: platen-load\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n\r\n", path, address, key)
-		d.hammers[i] = &hammer{address: address, connections: readConnections, status: http.StatusOK, request: always(request)}
+		request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: platen-load\r\n"+
+			"Accept: application/json\r\nAuthorization: Bearer %s\r\n\r\n", path, address, key)
+		d.hammers[i] = &hammer{
+			address: address, connections: readConnections, status: http.StatusOK, request: always(request),
+		}
 	}
 	result, err = d.fight(ctx)
 	return result, len(answer.Body), err
@@ -164,7 +173,8 @@ func (d *duel) fight(ctx context.Context) (bout, error) {
 			cpus[i] = append(cpus[i], float64(after.Nanos-before.Nanos)/float64(t.requests))
 		}
 	}
-	return bout{rates: quotients(rates[0], rates[1]), cpus: quotients(cpus[0], cpus[1]), ours: rates[0], theirs: rates[1], cpuNanos: cpus[1]}, nil
+	return bout{rates: quotients(rates[0], rates[1]), cpus: quotients(cpus[0], cpus[1]), ours: rates[0],
+		theirs: rates[1], cpuNanos: cpus[1]}, nil
 }
 
 // record asks once and keeps the answer.
@@ -174,7 +184,9 @@ func record(ctx context.Context, url, key string) (recorded, error) {
 		return recorded{}, fmt.Errorf("record an answer: %w", err)
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
-	client := http.Client{Timeout: answerTime, Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
+	client := http.Client{
+		Timeout: answerTime, Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+	}
 	response, err := client.Do(r)
 	if err != nil {
 		return recorded{}, fmt.Errorf("record an answer: %w", err)

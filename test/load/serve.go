@@ -114,32 +114,36 @@ func serveStore(ctx context.Context, p *parent, s store.Store) error {
 	if err != nil {
 		return err
 	}
-	handler, err := api.New(api.Options{Registry: estate.registry, Origin: "http://localhost", Log: slog.New(slog.DiscardHandler)}, operation.Table())
+	handler, err := api.New(api.Options{
+		Registry: estate.registry, Origin: "http://localhost", Log: slog.New(slog.DiscardHandler),
+	}, operation.Table())
 	if err != nil {
 		return fmt.Errorf("build the API: %w", err)
 	}
 	seed := int64(0)
-	return listenAndAnswer(ctx, p, handler, map[string]func(string) (any, error){"sandboxes": func(count string) (any, error) {
-		n, err := strconv.Atoi(count)
-		if err != nil {
-			return nil, fmt.Errorf("count sandboxes: %w", err)
-		}
-		keys := make([]string, n)
-		for i := range keys {
-			seed++
-			tenant, err := estate.settle(ctx, seed)
+	return listenAndAnswer(ctx, p, handler,
+		map[string]func(string) (any, error){"sandboxes": func(count string) (any, error) {
+			n, err := strconv.Atoi(count)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("count sandboxes: %w", err)
 			}
-			keys[i] = tenant.FactoryKey
-		}
-		return keys, nil
-	}})
+			keys := make([]string, n)
+			for i := range keys {
+				seed++
+				tenant, err := estate.settle(ctx, seed)
+				if err != nil {
+					return nil, err
+				}
+				keys[i] = tenant.FactoryKey
+			}
+			return keys, nil
+		}})
 }
 
 // listenAndAnswer serves a handler on loopback until there are no more
 // questions.
-func listenAndAnswer(ctx context.Context, p *parent, handler http.Handler, answers map[string]func(string) (any, error)) error {
+func listenAndAnswer(ctx context.Context, p *parent, handler http.Handler,
+	answers map[string]func(string) (any, error)) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)

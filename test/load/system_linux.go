@@ -51,5 +51,6 @@ func residentBytes(pid int) (all, own float64, err error) {
 func machine() string {
 	load, _ := os.ReadFile("/proc/loadavg")
 	now, _, _ := strings.Cut(string(load), " ")
-	return fmt.Sprintf("%s/%s, %s, %d processors, load average before %s", runtime.GOOS, runtime.GOARCH, runtime.Version(), runtime.NumCPU(), now)
+	return fmt.Sprintf("%s/%s, %s, %d processors, load average before %s",
+		runtime.GOOS, runtime.GOARCH, runtime.Version(), runtime.NumCPU(), now)
 }

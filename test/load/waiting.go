@@ -102,10 +102,12 @@ func measureWaiting(ctx context.Context, b *bench) (figures []figure, err error)
 	return []figure{
 		{
 			name: "memory of a waiting poll", samples: held, unit: kilobytes, least: 25e3, aim: 20e3, smaller: true,
-			note: fmt.Sprintf("heap and stacks, %d connections; of the process's own pages %s", waitingPolls, kilobytes(median(resident))),
+			note: fmt.Sprintf("heap and stacks, %d connections; of the process's own pages %s",
+				waitingPolls, kilobytes(median(resident))),
 		},
 		{
-			name: "a commit to the answer of a waiting poll", samples: late, unit: millis, least: 5e-3, aim: 2e-3, smaller: true,
+			name: "a commit to the answer of a waiting poll", samples: late, unit: millis, least: 5e-3,
+			aim: 2e-3, smaller: true,
 			note: fmt.Sprintf("from the answer of the write, while the other %d wait", waitingPolls-1),
 		},
 	}, nil
@@ -127,7 +129,9 @@ func waitingKeys(ctx context.Context, address string) ([]string, error) {
 			}
 			errs[i] = call(ctx, "http://"+address+"/v1/sandboxes", "", creationBody, &made)
 			keys[2*i], keys[2*i+1] = made.OfficeKey, made.FactoryKey
-			for _, read := range []struct{ path, key string }{{"/office/cash", made.OfficeKey}, {"/factory/stock", made.FactoryKey}} {
+			for _, read := range []struct{ path, key string }{
+				{"/office/cash", made.OfficeKey}, {"/factory/stock", made.FactoryKey},
+			} {
 				if errs[i] == nil { // both complete missions: nothing else does
 					errs[i] = call(ctx, "http://"+address+"/v1"+read.path, read.key, "", nil)
 				}
@@ -198,7 +202,8 @@ func join(ctx context.Context, address string, keys []string) (*crowd, error) {
 			if c.members[i], errs[i] = (&net.Dialer{}).DialContext(ctx, "tcp", address); errs[i] != nil {
 				return
 			}
-			_, errs[i] = fmt.Fprintf(c.members[i], "GET /v1/events/poll?after_seq=%d&wait_s=25 HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", feed.LastSeq, address, key)
+			_, errs[i] = fmt.Fprintf(c.members[i], "GET /v1/events/poll?after_seq=%d&wait_s=25 HTTP/1.1\r\n"+
+				"Host: %s\r\nAuthorization: Bearer %s\r\n\r\n", feed.LastSeq, address, key)
 		})
 	}
 	joining.Wait()

@@ -36,7 +36,8 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 func connect(t testing.TB, url, key string) *agent {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "platen-test", Version: "1"}, nil)
-	session, err := client.Connect(within(t), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: keyed(key)}}, nil)
+	session, err := client.Connect(within(t),
+		&sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: keyed(key)}}, nil)
 	if err != nil {
 		t.Fatalf("connect to %s: %v", url, err)
 	}
@@ -104,7 +105,8 @@ func (a *agent) sell() (order object) {
 		a.t.Fatal("nobody wants business cards")
 	}
 	order = a.call("office_answer_sales_order", object{"id": order["id"], "answer": "accept"})
-	a.call("factory_start_print_run", object{"press_id": "prs_digital", "work_order_id": order["bridged_work_order_id"], "overs_pct": 20, "idempotency_key": "print"})
+	a.call("factory_start_print_run", object{"press_id": "prs_digital", "work_order_id": order["bridged_work_order_id"],
+		"overs_pct": 20, "idempotency_key": "print"})
 	return order
 }
 

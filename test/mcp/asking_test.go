@@ -12,12 +12,15 @@ import (
 // question asks the user for one member of a form.
 func question(message, member, kind string) *sdk.ElicitParams {
 	return &sdk.ElicitParams{Message: message, RequestedSchema: map[string]any{
-		"type": "object", "properties": map[string]any{member: map[string]any{"type": kind}}, "required": []string{member},
+		"type": "object", "properties": map[string]any{member: map[string]any{"type": kind}},
+		"required": []string{member},
 	}}
 }
 
 func sample(prompt string) *sdk.CreateMessageParams {
-	return &sdk.CreateMessageParams{Messages: []*sdk.SamplingMessage{{Role: "user", Content: text("%s", prompt)}}, MaxTokens: 50}
+	return &sdk.CreateMessageParams{
+		Messages: []*sdk.SamplingMessage{{Role: "user", Content: text("%s", prompt)}}, MaxTokens: 50,
+	}
 }
 
 // answers reports whether a response answers a request: a form that was filled
@@ -34,7 +37,8 @@ func answers(request any, response any) bool {
 	schema := form.RequestedSchema.(map[string]any)
 	for member, property := range schema["properties"].(map[string]any) {
 		value, there := filled.Content[member]
-		if _, isText := value.(string); !there || isText != (property.(map[string]any)["type"] == "string") || value == "" {
+		if _, isText := value.(string); !there ||
+			isText != (property.(map[string]any)["type"] == "string") || value == "" {
 			return false
 		}
 	}
@@ -81,35 +85,50 @@ func addAsking(s *sdk.Server) {
 	name := question("What is your name?", "name", "string")
 	confirm := question("Please confirm", "ok", "boolean")
 	for tool, a := range map[string]*asking{
-		"test_input_required_result_elicitation":     {requests: sdk.InputRequestMap{"user_name": name}},
-		"test_input_required_result_sampling":        {requests: sdk.InputRequestMap{"capital_question": sample("What is the capital of France?")}},
-		"test_input_required_result_list_roots":      {requests: sdk.InputRequestMap{"client_roots": &sdk.ListRootsParams{}}},
-		"test_input_required_result_request_state":   {requests: sdk.InputRequestMap{"confirm": confirm}, state: "sealed"},
-		"test_input_required_result_tampered_state":  {requests: sdk.InputRequestMap{"confirm": confirm}, state: "sealed"},
-		"test_input_required_result_multiple_inputs": {requests: sdk.InputRequestMap{"user_name": name, "greeting": sample("Greet somebody"), "client_roots": &sdk.ListRootsParams{}}, state: "several"},
+		"test_input_required_result_elicitation": {requests: sdk.InputRequestMap{"user_name": name}},
+		"test_input_required_result_sampling": {requests: sdk.InputRequestMap{"capital_question": sample(
+			"What is the capital of France?")}},
+		"test_input_required_result_list_roots": {
+			requests: sdk.InputRequestMap{"client_roots": &sdk.ListRootsParams{}},
+		},
+		"test_input_required_result_request_state": {requests: sdk.InputRequestMap{"confirm": confirm},
+			state: "sealed"},
+		"test_input_required_result_tampered_state": {requests: sdk.InputRequestMap{"confirm": confirm},
+			state: "sealed"},
+		"test_input_required_result_multiple_inputs": {requests: sdk.InputRequestMap{"user_name": name,
+			"greeting": sample("Greet somebody"), "client_roots": &sdk.ListRootsParams{}}, state: "several"},
 	} {
 		add(s, tool, a.call)
 	}
 	add(s, "test_input_required_result_multi_round", twice)
 	add(s, "test_input_required_result_capabilities", able)
 	prompt := &asking{requests: sdk.InputRequestMap{"user_context": question("What is it about?", "context", "string")}}
-	s.AddPrompt(&sdk.Prompt{Name: "test_input_required_result_prompt", Description: "A fixture."}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		lacking, err := prompt.lacks(r.Params.InputResponses, r.Params.RequestState)
-		if err != nil || lacking != nil {
-			return &sdk.GetPromptResult{InputRequests: lacking}, err
-		}
-		about := r.Params.InputResponses["user_context"].(*sdk.ElicitResult).Content["context"]
-		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: text("Context: %v", about)}}}, nil
-	})
+	s.AddPrompt(&sdk.Prompt{Name: "test_input_required_result_prompt", Description: "A fixture."},
+		func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			lacking, err := prompt.lacks(r.Params.InputResponses, r.Params.RequestState)
+			if err != nil || lacking != nil {
+				return &sdk.GetPromptResult{InputRequests: lacking}, err
+			}
+			about := r.Params.InputResponses["user_context"].(*sdk.ElicitResult).Content["context"]
+			return &sdk.GetPromptResult{
+				Messages: []*sdk.PromptMessage{{Role: "user", Content: text("Context: %v", about)}},
+			}, nil
+		})
 }
 
 // twice asks in two rounds and tells them apart by the state.
 func twice(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	switch r.Params.RequestState {
 	case "":
-		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"step1": question("Step 1: What is your name?", "name", "string")}, RequestState: "round 1"}, nil
+		return &sdk.CallToolResult{
+			InputRequests: sdk.InputRequestMap{"step1": question("Step 1: What is your name?", "name", "string")},
+			RequestState:  "round 1",
+		}, nil
 	case "round 1":
-		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"step2": question("Step 2: What is your favorite color?", "color", "string")}, RequestState: "round 2"}, nil
+		return &sdk.CallToolResult{
+			InputRequests: sdk.InputRequestMap{"step2": question("Step 2: What is your favorite color?", "color",
+				"string")}, RequestState: "round 2",
+		}, nil
 	default:
 		return result(text("both rounds are over")), nil
 	}
@@ -138,9 +157,13 @@ func able(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error
 
 // lacking is the error for a client that cannot sample.
 func lacking() error {
-	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}}})
+	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{
+		RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}},
+	})
 	if err != nil {
 		return err
 	}
-	return &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities, Message: "the client has to be able to sample", Data: data}
+	return &jsonrpc.Error{
+		Code: sdk.CodeMissingRequiredClientCapabilities, Message: "the client has to be able to sample", Data: data,
+	}
 }

@@ -47,7 +47,8 @@ func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	open := func() (status int, header http.Header, body []byte) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(within(t), http.MethodPost, p.url(), strings.NewReader(
-			`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+			`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+				`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +83,9 @@ func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	if err := json.Unmarshal(raw, &body); err != nil {
 		t.Fatal(err)
 	}
-	if status != http.StatusTooManyRequests || header.Get("Retry-After") == "" || body.ID != 7 || body.Error.Code != -32000 ||
-		body.Error.Data.Code != "rate_limited" || body.Error.Data.RetryAt == "" || header.Get("Mcp-Session-Id") != "" {
+	if status != http.StatusTooManyRequests || header.Get("Retry-After") == "" || body.ID != 7 ||
+		body.Error.Code != -32000 || body.Error.Data.Code != "rate_limited" || body.Error.Data.RetryAt == "" ||
+		header.Get("Mcp-Session-Id") != "" {
 		t.Errorf("over the budget it is answered %d %v %+v", status, header, body)
 	}
 }

@@ -27,7 +27,8 @@ func node(t testing.TB) string {
 	}
 	if _, err := os.Stat(program); err != nil {
 		if os.Getenv("PLATEN_TEST_ALL") != "" {
-			t.Fatal("PLATEN_TEST_ALL is set, and the protocol's programs are not installed: npm ci --prefix test/mcp/conformance")
+			t.Fatal("PLATEN_TEST_ALL is set, and the protocol's programs are not installed: " +
+				"npm ci --prefix test/mcp/conformance")
 		}
 		t.Skip("SKIPPED: the protocol's programs are not installed: npm ci --prefix test/mcp/conformance")
 	}
@@ -51,19 +52,22 @@ func TestTheOfficialSuitePasses(t *testing.T) {
 		name, url, revision string
 		passes              int
 	}{
-		{"binary", binary, "2025-11-25", 9}, {"binary", binary, "2026-07-28", 12}, {"fixtures", fixtures, "2025-11-25", 25}, {"fixtures", fixtures, "2026-07-28", 37},
+		{"binary", binary, "2025-11-25", 9}, {"binary", binary, "2026-07-28", 12},
+		{"fixtures", fixtures, "2025-11-25", 25}, {"fixtures", fixtures, "2026-07-28", 37},
 	} {
 		t.Run(c.name+" "+c.revision, func(t *testing.T) {
 			t.Parallel()
 			baseline := filepath.Join(folder, c.name+"-"+c.revision+".yml")
-			out, err := exec.CommandContext(within(t), node, suite, "server", "--url", c.url, "--requirements", c.revision, "--expected-failures", baseline, "-o", t.TempDir()).CombinedOutput()
+			out, err := exec.CommandContext(within(t), node, suite, "server", "--url", c.url, "--requirements",
+				c.revision, "--expected-failures", baseline, "-o", t.TempDir()).CombinedOutput()
 			if err != nil {
 				t.Errorf("the suite ended with %v:\n%s", err, summary(out))
 			}
 			passed, total := count(out, required[c.revision])
 			t.Logf("%s, %s, %s: %d of %d passed", version(t), c.revision, c.name, passed, total)
 			if passed < c.passes || total != required[c.revision] {
-				t.Errorf("%d of %d scenarios passed, want %d of %d:\n%s", passed, total, c.passes, required[c.revision], summary(out))
+				t.Errorf("%d of %d scenarios passed, want %d of %d:\n%s",
+					passed, total, c.passes, required[c.revision], summary(out))
 			}
 		})
 	}

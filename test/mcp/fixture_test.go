@@ -67,7 +67,9 @@ func fixtures(t testing.TB) string {
 	origin := "http://" + server.Listener.Addr().String()
 	server.Config.Handler = gateway.New(gateway.Options{
 		Sessionless: suiteServer(nil), Sessions: suiteServer(gateway.Earlier()), Policy: gateway.Always,
-		SessionStore: session.NewStore(db, time.Now), Gate: everybody{}, Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() }, Log: slog.New(slog.DiscardHandler),
+		SessionStore: session.NewStore(db, time.Now), Gate: everybody{},
+		Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() },
+		Log: slog.New(slog.DiscardHandler),
 	})
 	server.Start()
 	t.Cleanup(func() {
@@ -110,7 +112,9 @@ func add(s *sdk.Server, name string, handler sdk.ToolHandler) {
 
 // addContents adds tools that answer with one kind of content each.
 func addContents(s *sdk.Server) {
-	embedded := &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "test://embedded-resource", MIMEType: "text/plain", Text: "This is an embedded resource"}}
+	embedded := &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+		URI: "test://embedded-resource", MIMEType: "text/plain", Text: "This is an embedded resource",
+	}}
 	image := &sdk.ImageContent{Data: media(picture), MIMEType: "image/png"}
 	for name, content := range map[string][]sdk.Content{
 		"test_simple_text":            {text("This is a simple text response for testing.")},
@@ -137,7 +141,8 @@ func addOddTools(s *sdk.Server) {
 	add(s, "test_tool_with_progress", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		token := r.Params.GetProgressToken()
 		for _, done := range []float64{0, 50, 100} {
-			if err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100}); err != nil {
+			if err := r.Session.NotifyProgress(ctx,
+				&sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100}); err != nil {
 				return nil, err
 			}
 		}
@@ -149,27 +154,37 @@ func addOddTools(s *sdk.Server) {
 		}
 		return nil, lacking()
 	})
-	s.AddTool(&sdk.Tool{Name: "test_x_mcp_header", Description: "One argument travels in a header too.", InputSchema: json.RawMessage(
-		`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"level":{"type":"integer"}}}`)},
+	s.AddTool(&sdk.Tool{Name: "test_x_mcp_header", Description: "One argument travels in a header too.",
+		InputSchema: json.RawMessage(
+			`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},` +
+				`"level":{"type":"integer"}}}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return result(text("fine")), nil
 		})
-	s.AddTool(&sdk.Tool{Name: "json_schema_2020_12_tool", Description: "Its schema has to arrive as it is.", InputSchema: json.RawMessage(
-		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},` +
-			`"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},` +
-			`"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},` +
-			`"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}`)},
+	s.AddTool(&sdk.Tool{Name: "json_schema_2020_12_tool", Description: "Its schema has to arrive as it is.",
+		InputSchema: json.RawMessage(
+			`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",` +
+				`"$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},` +
+				`"city":{"type":"string"}}}},` +
+				`"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{` +
+				`"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},` +
+				`"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],` +
+				`"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},` +
+				`"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return result(text("fine")), nil
 		})
 	add(s, "test_trigger_tool_change", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		add(s, "added_while_running", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return result(), nil })
+		add(s, "added_while_running", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return result(), nil
+		})
 		return result(text("there is another tool")), nil
 	})
 	add(s, "test_trigger_prompt_change", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		s.AddPrompt(&sdk.Prompt{Name: "added_while_running", Description: "A fixture."}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			return &sdk.GetPromptResult{}, nil
-		})
+		s.AddPrompt(&sdk.Prompt{Name: "added_while_running", Description: "A fixture."},
+			func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				return &sdk.GetPromptResult{}, nil
+			})
 		return result(text("there is another prompt")), nil
 	})
 }
@@ -180,18 +195,24 @@ func addSuiteResources(s *sdk.Server) {
 		{URI: "test://static-binary", MIMEType: "image/png", Blob: media(picture)},
 		{URI: "test://watched-resource", MIMEType: "text/plain", Text: "It stays as it is."},
 	} {
-		s.AddResource(&sdk.Resource{Name: c.URI, URI: c.URI, MIMEType: c.MIMEType}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: c.URI, MIMEType: c.MIMEType, Text: c.Text, Blob: c.Blob}}}, nil
-		})
+		s.AddResource(&sdk.Resource{Name: c.URI, URI: c.URI, MIMEType: c.MIMEType},
+			func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+				return &sdk.ReadResourceResult{
+					Contents: []*sdk.ResourceContents{{URI: c.URI, MIMEType: c.MIMEType, Text: c.Text, Blob: c.Blob}},
+				}, nil
+			})
 	}
-	s.AddResourceTemplate(&sdk.ResourceTemplate{Name: "template", URITemplate: "test://template/{id}/data", MIMEType: "application/json"},
+	s.AddResourceTemplate(&sdk.ResourceTemplate{
+		Name: "template", URITemplate: "test://template/{id}/data", MIMEType: "application/json",
+	},
 		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			var id string
 			if _, err := fmt.Sscanf(r.Params.URI, "test://template/%3s", &id); err != nil {
 				return nil, err
 			}
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
-				URI: r.Params.URI, MIMEType: "application/json", Text: fmt.Sprintf(`{"id":%q,"templateTest":true,"data":"Data for ID: %s"}`, id, id),
+				URI: r.Params.URI, MIMEType: "application/json",
+				Text: fmt.Sprintf(`{"id":%q,"templateTest":true,"data":"Data for ID: %s"}`, id, id),
 			}}}, nil
 		})
 }
@@ -215,19 +236,25 @@ func addSuitePrompts(s *sdk.Server) {
 		{"test_simple_prompt", nil, func(map[string]string) *sdk.GetPromptResult {
 			return user(text("This is a simple prompt for testing."))
 		}},
-		{"test_prompt_with_arguments", []*sdk.PromptArgument{argument("arg1"), argument("arg2")}, func(a map[string]string) *sdk.GetPromptResult {
-			return user(text("Prompt with arguments: arg1='%s', arg2='%s'", a["arg1"], a["arg2"]))
-		}},
-		{"test_prompt_with_embedded_resource", []*sdk.PromptArgument{argument("resourceUri")}, func(a map[string]string) *sdk.GetPromptResult {
-			return user(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: a["resourceUri"], MIMEType: "text/plain", Text: "Embedded resource content for testing."}},
-				text("Please process the embedded resource above."))
-		}},
+		{"test_prompt_with_arguments", []*sdk.PromptArgument{argument("arg1"), argument("arg2")},
+			func(a map[string]string) *sdk.GetPromptResult {
+				return user(text("Prompt with arguments: arg1='%s', arg2='%s'", a["arg1"], a["arg2"]))
+			}},
+		{"test_prompt_with_embedded_resource", []*sdk.PromptArgument{argument("resourceUri")},
+			func(a map[string]string) *sdk.GetPromptResult {
+				return user(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+					URI: a["resourceUri"], MIMEType: "text/plain", Text: "Embedded resource content for testing.",
+				}},
+					text("Please process the embedded resource above."))
+			}},
 		{"test_prompt_with_image", nil, func(map[string]string) *sdk.GetPromptResult {
-			return user(&sdk.ImageContent{Data: media(picture), MIMEType: "image/png"}, text("Please analyze the image above."))
+			return user(&sdk.ImageContent{Data: media(picture), MIMEType: "image/png"},
+				text("Please analyze the image above."))
 		}},
 	} {
-		s.AddPrompt(&sdk.Prompt{Name: p.name, Description: "A fixture.", Arguments: p.arguments}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			return p.say(r.Params.Arguments), nil
-		})
+		s.AddPrompt(&sdk.Prompt{Name: p.name, Description: "A fixture.", Arguments: p.arguments},
+			func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				return p.say(r.Params.Arguments), nil
+			})
 	}
 }

@@ -93,7 +93,8 @@ func TestTwoAgentsHoldOneSystemEach(t *testing.T) {
 	if len(work) != 1 || work[0]["id"] != accepted["bridged_work_order_id"] {
 		t.Errorf("the Factory's agent sees %v", work)
 	}
-	contains(t, "an operation of the other system", factory.refuse("call_operation", object{"operation": "list_sales_orders"}), "validation_failed")
+	contains(t, "an operation of the other system",
+		factory.refuse("call_operation", object{"operation": "list_sales_orders"}), "validation_failed")
 	for _, found := range factory.items("search_operations", object{"query": "sales orders list", "limit": 20}) {
 		if found["system"] == "office" {
 			t.Errorf("the Factory's agent finds %v", found["operation"])

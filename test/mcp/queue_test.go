@@ -47,7 +47,9 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if !slices.ContainsFunc(heard, func(message string) bool { return strings.Contains(message, "number 1 in the queue") }) {
+		if !slices.ContainsFunc(heard, func(message string) bool {
+			return strings.Contains(message, "number 1 in the queue")
+		}) {
 			t.Errorf("while it waited the client heard %q", heard)
 		}
 	})
@@ -67,7 +69,8 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 		if got := a.call("get_sandbox", object{}); got["preset"] != "manual" {
 			t.Errorf("the ticket brought %v", got)
 		}
-		contains(t, "a ticket that was claimed", a.refuse("create_sandbox", object{"ticket": ticket}), "ticket_not_found")
+		contains(t, "a ticket that was claimed", a.refuse("create_sandbox", object{"ticket": ticket}),
+			"ticket_not_found")
 	})
 }
 

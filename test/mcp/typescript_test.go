@@ -27,7 +27,8 @@ func TestTheTypeScriptClientsPlayFromAnOrderToItsMoney(t *testing.T) {
 			p := launch(t)
 			key := ""
 			if c.keyed {
-				key = connect(t, p.url(), "").call("create_sandbox", object{"preset": "starter", "clock": "manual", "seed": 5})["office_key"].(string)
+				key = connect(t, p.url(), "").call("create_sandbox",
+					object{"preset": "starter", "clock": "manual", "seed": 5})["office_key"].(string)
 			}
 			script := exec.CommandContext(within(t), node, folder+"/play.mjs", c.library, p.url(), key, c.mode)
 			output, err := script.StdoutPipe()

@@ -26,7 +26,8 @@ func (m *module) functionsOf(profile string) (map[function]int, error) {
 			continue // the mode
 		}
 		var first, firstColumn, last, lastColumn, statements, times int
-		if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &first, &firstColumn, &last, &lastColumn, &statements, &times); err != nil {
+		if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d",
+			&first, &firstColumn, &last, &lastColumn, &statements, &times); err != nil {
 			return nil, fmt.Errorf("read the profile's line %q: %w", line, err)
 		}
 		path := strings.TrimPrefix(place+".go", m.path+"/")

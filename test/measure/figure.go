@@ -25,11 +25,17 @@ func count(name string, n int, note string, details []string) figure {
 // medianFigure is of several counts, which the note lists.
 func medianFigure(name string, counts []int, details []string) figure {
 	sorted := slices.Sorted(slices.Values(counts))
-	return figure{name: name, value: formatMedian(counts), note: fmt.Sprintf("median of %s", strings.Trim(fmt.Sprint(sorted), "[]")), details: details}
+	return figure{
+		name: name, value: formatMedian(counts),
+		note: fmt.Sprintf("median of %s", strings.Trim(fmt.Sprint(sorted), "[]")), details: details,
+	}
 }
 
 func share(name string, part, whole int, note string, details []string) figure {
-	return figure{name: name, value: fmt.Sprintf("%.1f %%", 100*float64(part)/float64(max(whole, 1))), note: note, details: details}
+	return figure{
+		name: name, value: fmt.Sprintf("%.1f %%", 100*float64(part)/float64(max(whole, 1))), note: note,
+		details: details,
+	}
 }
 
 // printTable writes the one table, and below it the details if they are wanted.

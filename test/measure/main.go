@@ -72,7 +72,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	var figures []figure
 	var errs []error
-	for _, measure := range []func(context.Context, *module) ([]figure, error){measurePaths, measurePlaces, measureShape} {
+	for _, measure := range []func(context.Context, *module) ([]figure, error){
+		measurePaths, measurePlaces, measureShape,
+	} {
 		measured, err := measure(ctx, m)
 		figures, errs = append(figures, measured...), append(errs, err)
 	}

@@ -49,8 +49,12 @@ func wave() string {
 func shop(t *testing.T) *module {
 	t.Helper()
 	m := &module{
-		path: "shop", fset: token.NewFileSet(), files: map[string]*source{}, declared: map[types.Object]span{}, uses: map[types.Object][]token.Pos{},
-		info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}},
+		path: "shop", fset: token.NewFileSet(), files: map[string]*source{}, declared: map[types.Object]span{},
+		uses: map[types.Object][]token.Pos{},
+		info: &types.Info{
+			Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+			Types: map[ast.Expr]types.TypeAndValue{},
+		},
 	}
 	syntax, err := parser.ParseFile(m.fset, "shop/shop.go", shopSource, parser.ParseComments)
 	if err != nil {
@@ -79,7 +83,8 @@ func TestOwnCodeIsUsedForOneThingAlone(t *testing.T) {
 // TestLiteralsBelongToTheDeclarationAroundThem also when only they ran.
 func TestLiteralsBelongToTheDeclarationAroundThem(t *testing.T) {
 	t.Parallel()
-	got, err := shop(t).functionsOf("mode: atomic\nshop/shop/shop.go:32.23,32.48 1 3\nshop/shop/shop.go:24.2,24.10 1 0\n")
+	got, err := shop(t).
+		functionsOf("mode: atomic\nshop/shop/shop.go:32.23,32.48 1 3\nshop/shop/shop.go:24.2,24.10 1 0\n")
 	if want := map[function]int{{"shop/shop.go", "wave"}: 3}; err != nil || !maps.Equal(got, want) {
 		t.Errorf("got %v and %v, want %v", got, err, want)
 	}
@@ -88,8 +93,9 @@ func TestLiteralsBelongToTheDeclarationAroundThem(t *testing.T) {
 func TestFilesHaveTheirClass(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]class{
-		"docs/reference/contract.md": contract, "CHANGELOG.md": changelog, "client/types_gen.go": generatedCode, "internal/openapi/examples.json": generatedCode,
-		"internal/event/testdata/numbers.txt": generatedCode, "cmd/platen/testdata/script/commands.txtar": tests, "test/economy/main.go": tests,
+		"docs/reference/contract.md": contract, "CHANGELOG.md": changelog, "client/types_gen.go": generatedCode,
+		"internal/openapi/examples.json": generatedCode, "internal/event/testdata/numbers.txt": generatedCode,
+		"cmd/platen/testdata/script/commands.txtar": tests, "test/economy/main.go": tests,
 		"internal/web/static/console/feed.js": program, "docs/guides/ci.md": program,
 	} {
 		if got := shop(t).classOf(path); got != want {
@@ -117,8 +123,8 @@ func TestFiltersAreFoundByTheirLine(t *testing.T) {
 func TestHouseWords(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"NewHouse": "house", "House": "house", "Deeds": "deed", "settle": "settle", "TurnAway": "turnAway", "linesMost": "...Most",
-		"HeatWave": "", "registerUser": "", "most": "", "warehouse": "", "Order": "",
+		"NewHouse": "house", "House": "house", "Deeds": "deed", "settle": "settle", "TurnAway": "turnAway",
+		"linesMost": "...Most", "HeatWave": "", "registerUser": "", "most": "", "warehouse": "", "Order": "",
 	} {
 		if got := houseWord(name); got != want {
 			t.Errorf("%s has the word %q, not %q", name, got, want)

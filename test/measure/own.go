@@ -47,9 +47,12 @@ func (m *module) ownCode(wire string) ownCode {
 				continue
 			}
 			inside := func(p token.Pos) bool {
-				return slices.ContainsFunc(spans, func(s span) bool { return s.holds(p) }) || slices.ContainsFunc(rows, func(s span) bool { return s.holds(p) })
+				return slices.ContainsFunc(spans, func(s span) bool { return s.holds(p) }) ||
+					slices.ContainsFunc(rows, func(s span) bool { return s.holds(p) })
 			}
-			if !slices.ContainsFunc(used, func(p token.Pos) bool { return !inside(p) && !m.declared[object].holds(p) }) {
+			if !slices.ContainsFunc(used, func(p token.Pos) bool {
+				return !inside(p) && !m.declared[object].holds(p)
+			}) {
 				own[object], more = true, true
 				spans = append(spans, m.declared[object])
 			}

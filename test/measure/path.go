@@ -47,7 +47,8 @@ func measurePaths(ctx context.Context, m *module) ([]figure, error) {
 
 func countPaths(ctx context.Context, m *module, dir string) ([]figure, error) {
 	program := filepath.Join(dir, "counted")
-	if err := m.run(ctx, dir, "go", "build", "-cover", "-covermode=atomic", "-coverpkg=./...", "-o", program, "./test/measure"); err != nil {
+	if err := m.run(ctx, dir, "go", "build", "-cover", "-covermode=atomic", "-coverpkg=./...", "-o", program,
+		"./test/measure"); err != nil {
 		return nil, err
 	}
 	if err := m.run(ctx, dir, program, childCommand, dir); err != nil {
@@ -87,7 +88,8 @@ func pathFigures(name string, reached map[function]int) []figure {
 	}
 	slices.Sort(functions)
 	return []figure{
-		count(name+": functions", len(functions), fmt.Sprintf("in all of %d samples; %d have more than %d lines", samples, len(functions)-short, shortFunction), functions),
+		count(name+": functions", len(functions), fmt.Sprintf("in all of %d samples; %d have more than %d lines",
+			samples, len(functions)-short, shortFunction), functions),
 		count(name+": lines of these functions", lines, "", nil),
 		count(name+": files", len(files), "", tally(files)),
 		count(name+": packages", len(packages), "", tally(packages)),

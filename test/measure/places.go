@@ -31,15 +31,18 @@ type representative struct {
 
 var additions = []addition{
 	{"list filter", []representative{
-		{"match_status", "/office/supplier-invoices"}, {"customer_id", "/office/sales-orders"}, {"badge_no", "/factory/attendance"},
+		{"match_status", "/office/supplier-invoices"}, {"customer_id", "/office/sales-orders"},
+		{"badge_no", "/factory/attendance"},
 	}, searchFilter},
 	{"operation", []representative{
-		{"decline_sales_order", "/office/sales-orders/{id}/decline"}, {"decline_contract_lot", "/office/contract-lots/{id}/decline"},
-		{"reject_requisition", "/office/requisitions/{id}/reject"}, {"dismiss_employee", "/office/employees/{id}/dismiss"},
+		{"decline_sales_order", "/office/sales-orders/{id}/decline"}, {"decline_contract_lot",
+			"/office/contract-lots/{id}/decline"}, {"reject_requisition", "/office/requisitions/{id}/reject"},
+		{"dismiss_employee", "/office/employees/{id}/dismiss"},
 		{"pay_supplier_invoice", "/office/supplier-invoices/{id}/pay"},
 	}, searchNamed},
 	{"event type", []representative{
-		{wire: "office.sales_order.declined"}, {wire: "office.requisition.rejected"}, {wire: "factory.market_delivery.received"},
+		{wire: "office.sales_order.declined"}, {wire: "office.requisition.rejected"},
+		{wire: "factory.market_delivery.received"},
 		{wire: "hr.employee.quit"}, {wire: "hr.payroll.late"},
 	}, searchNamed},
 	{"disruption kind", []representative{
@@ -79,7 +82,8 @@ func measurePlaces(_ context.Context, m *module) ([]figure, error) {
 			}
 		}
 		figures = append(figures,
-			medianFigure("add "+article(a.name)+": files by hand, without contract row, tests, CHANGELOG", narrow, details),
+			medianFigure("add "+article(a.name)+": files by hand, without contract row, tests, CHANGELOG",
+				narrow, details),
 			medianFigure("add "+article(a.name)+": files by hand, all", all, nil),
 			medianFigure("add "+article(a.name)+": generated files", generated, nil))
 	}
@@ -131,7 +135,8 @@ func (m *module) classOf(path string) class {
 }
 
 func isTest(path string) bool {
-	return strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "test/") || strings.HasPrefix(path, "platentest/")
+	return strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "test/") ||
+		strings.HasPrefix(path, "platentest/")
 }
 
 // searchFilter finds the files that say a list has a filter. The names of
@@ -145,7 +150,8 @@ func searchFilter(m *module, documents []document, r representative) []string {
 	for _, d := range documents {
 		generated := m.classOf(d.path) == generatedCode
 		for line := range strings.Lines(d.text) {
-			said := filter.MatchString(line) || path.MatchString(line) || generated && strings.Contains(line, `("`+r.wire+`"`)
+			said := filter.MatchString(line) || path.MatchString(line) ||
+				generated && strings.Contains(line, `("`+r.wire+`"`)
 			if said && name.MatchString(line) {
 				found = append(found, d.path)
 				break
@@ -170,7 +176,8 @@ func searchNamed(m *module, documents []document, r representative) []string {
 	}
 	text := regexp.MustCompile(pattern)
 	for _, d := range documents {
-		if f := m.files[d.path]; text.MatchString(d.text) || f != nil && (f.names(own.everywhere) || isTest(f.path) && f.names(own.beside[filepath.Dir(f.path)])) {
+		if f := m.files[d.path]; text.MatchString(d.text) ||
+			f != nil && (f.names(own.everywhere) || isTest(f.path) && f.names(own.beside[filepath.Dir(f.path)])) {
 			found = append(found, d.path)
 		}
 	}

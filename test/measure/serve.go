@@ -67,7 +67,9 @@ func (c *caller) work(ctx context.Context) error {
 	}
 	for i := range warmups + samples {
 		for _, r := range routes {
-			request := func() error { return c.call(ctx, nil, r.method, strings.ReplaceAll(r.path, "{id}", orders[i]), "") }
+			request := func() error {
+				return c.call(ctx, nil, r.method, strings.ReplaceAll(r.path, "{id}", orders[i]), "")
+			}
 			if i < warmups {
 				err = request()
 			} else {
@@ -116,7 +118,8 @@ func (c *caller) prepare(ctx context.Context) ([]string, error) {
 			}
 			return ids, nil
 		}
-		if err := c.call(ctx, nil, http.MethodPost, "/sandbox/tick", fmt.Sprintf(`{"minutes":%d}`, dayMinutes)); err != nil {
+		if err := c.call(ctx, nil, http.MethodPost, "/sandbox/tick",
+			fmt.Sprintf(`{"minutes":%d}`, dayMinutes)); err != nil {
 			return nil, err
 		}
 		if err := wait(ctx, tickTime); err != nil {

@@ -45,7 +45,10 @@ func measureShape(_ context.Context, m *module) ([]figure, error) {
 		}
 	}
 	both := func(name, note string, value func(*shape) int, details []string) figure {
-		return figure{name: name, value: strconv.Itoa(value(&program)), tests: strconv.Itoa(value(&tests)), note: note, details: details}
+		return figure{
+			name: name, value: strconv.Itoa(value(&program)), tests: strconv.Itoa(value(&tests)), note: note,
+			details: details,
+		}
 	}
 	over := func(limit int) func(*shape) int {
 		return func(s *shape) int {
@@ -60,9 +63,11 @@ func measureShape(_ context.Context, m *module) ([]figure, error) {
 			name: "median function", value: formatMedian(program.lengths), tests: formatMedian(tests.lengths),
 			note: "lines from func to the closing brace",
 		},
-		both("functions over 60 lines", "", over(longFunction), append(tally(program.functions), tally(tests.functions)...)),
+		both("functions over 60 lines", "", over(longFunction),
+			append(tally(program.functions), tally(tests.functions)...)),
 		both("functions over 100 lines", "", over(veryLongFunction), nil),
-		both("lines over 120 columns", fmt.Sprintf("a tab is %d columns", tabColumns), func(s *shape) int { return s.long }, tally(program.longLines)),
+		both("lines over 120 columns", fmt.Sprintf("a tab is %d columns", tabColumns),
+			func(s *shape) int { return s.long }, tally(program.longLines)),
 		m.mentionedOnce(),
 		count("packages under internal/", len(packages), "", packages),
 	}
@@ -101,7 +106,8 @@ func (m *module) mentionedOnce() figure {
 	var once []string
 	for object := range m.declared {
 		f, ok := object.(*types.Func)
-		if !ok || f.Exported() || f.Name() == "main" || f.Name() == "_" || !m.files[m.fset.Position(f.Pos()).Filename].byHand() {
+		if !ok || f.Exported() || f.Name() == "main" || f.Name() == "_" ||
+			!m.files[m.fset.Position(f.Pos()).Filename].byHand() {
 			continue
 		}
 		unexported++
@@ -110,7 +116,8 @@ func (m *module) mentionedOnce() figure {
 		}
 	}
 	slices.Sort(once)
-	return share("unexported functions named at one place", len(once), unexported, fmt.Sprintf("%d of %d, methods too", len(once), unexported), once)
+	return share("unexported functions named at one place", len(once), unexported,
+		fmt.Sprintf("%d of %d, methods too", len(once), unexported), once)
 }
 
 func (m *module) packagesUnder(folder string) []string {

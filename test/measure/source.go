@@ -83,8 +83,12 @@ func readModule(ctx context.Context) (*module, error) {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	m := &module{
-		fset: token.NewFileSet(), files: map[string]*source{}, declared: map[types.Object]span{}, uses: map[types.Object][]token.Pos{},
-		info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}},
+		fset: token.NewFileSet(), files: map[string]*source{}, declared: map[types.Object]span{},
+		uses: map[types.Object][]token.Pos{},
+		info: &types.Info{
+			Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+			Types: map[ast.Expr]types.TypeAndValue{},
+		},
 	}
 	exports := map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -133,7 +137,9 @@ func (m *module) read(l *listed) error {
 // check finds out which name means which object. Packages come in the order of
 // their imports, so that one object is the same in all of them.
 func (m *module) check(exports map[string]string) error {
-	foreign := importer.ForCompiler(m.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	foreign := importer.ForCompiler(m.fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
 	done := map[string]*types.Package{}
 	config := types.Config{Importer: importing(func(path string) (*types.Package, error) {
 		if p := done[path]; p != nil {

@@ -24,8 +24,9 @@ var wholeWords = strings.Fields(`heat desk lane habit walk stretch ride book boo
 const mostSuffix = "Most"
 
 var (
-	personalSubject = regexp.MustCompile(`(?:^|[.!?]\s+)(What|what|Who|who|Whoever|whoever|Nobody|nobody|Somebody|somebody)\b`)
-	personalWord    = regexp.MustCompile(`(?i)\b(whoever|nobody|somebody)\b`)
+	personalSubject = regexp.MustCompile(
+		`(?:^|[.!?]\s+)(What|what|Who|who|Whoever|whoever|Nobody|nobody|Somebody|somebody)\b`)
+	personalWord = regexp.MustCompile(`(?i)\b(whoever|nobody|somebody)\b`)
 )
 
 // measureWords counts the words of this house that stand in for words of the
@@ -76,12 +77,15 @@ func (m *module) measureWords() []figure {
 	}
 	list := tally(words)
 	return []figure{
-		count("house words declared in the program", total, "most: "+strings.Join(list[:min(len(list), 6)], ", "), list),
+		count("house words declared in the program", total,
+			"most: "+strings.Join(list[:min(len(list), 6)], ", "), list),
 		{
-			name: "comment sentences that begin with what, who, whoever, nobody, somebody", value: strconv.Itoa(subjects[0]), tests: strconv.Itoa(subjects[1]),
+			name:  "comment sentences that begin with what, who, whoever, nobody, somebody",
+			value: strconv.Itoa(subjects[0]), tests: strconv.Itoa(subjects[1]),
 			note: "of a paragraph or after . ! ?", details: tally(sentences),
 		},
-		{name: "comment lines with whoever, nobody, somebody", value: strconv.Itoa(lines[0]), tests: strconv.Itoa(lines[1])},
+		{name: "comment lines with whoever, nobody, somebody", value: strconv.Itoa(lines[0]),
+			tests: strconv.Itoa(lines[1])},
 	}
 }
 

@@ -184,12 +184,15 @@ func TestABadLineChangesNothing(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			w, twin := found(t, "starter", client.BridgeManual, seedOfMuch), found(t, "starter", client.BridgeAuto, seedOfMuch)
+			w, twin := found(t, "starter", client.BridgeManual, seedOfMuch),
+				found(t, "starter", client.BridgeAuto, seedOfMuch)
 			line := between(t, w)
 			line.shortPages = true
 			integration := p.install(t, w).at(line.url())
 			// No two troubles in a row: whoever tries again gets through.
-			troubles := []fate{lostBefore, passes, turnedAway, passes, lostAfter, passes, busy, passes, gateway, passes, passes}
+			troubles := []fate{
+				lostBefore, passes, turnedAway, passes, lostAfter, passes, busy, passes, gateway, passes, passes,
+			}
 			line.fate = func(n int, _ *http.Request) fate { return troubles[n%len(troubles)] }
 			t.Run("twins", func(t *testing.T) {
 				t.Run("auto", func(t *testing.T) {

@@ -22,7 +22,9 @@ func TestItFollowsTheFeedUntilItIsAskedToStop(t *testing.T) {
 			defer following.kill()
 			for _, number := range []string{"SO-1001", "SO-1002"} {
 				w.accept(number)
-				eventually(t, number+" is at the Factory", func() bool { return len(w.all("/factory/work-orders?reference="+w.order(number))) == 1 })
+				eventually(t, number+" is at the Factory", func() bool {
+					return len(w.all("/factory/work-orders?reference="+w.order(number))) == 1
+				})
 			}
 			if err := following.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)

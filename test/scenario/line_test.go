@@ -59,7 +59,10 @@ func (c call) write() bool { return c.method != http.MethodGet }
 // between lays a line to the server of a company.
 func between(t testing.TB, w *world) *line {
 	t.Helper()
-	l := &line{t: t, target: strings.TrimSuffix(w.url, "/v1"), fate: func(int, *http.Request) fate { return passes }, cut: func() {}, notBefore: map[string]time.Time{}}
+	l := &line{
+		t: t, target: strings.TrimSuffix(w.url, "/v1"), fate: func(int, *http.Request) fate { return passes },
+		cut: func() {}, notBefore: map[string]time.Time{},
+	}
 	l.server = httptest.NewServer(l)
 	t.Cleanup(l.server.Close)
 	return l
@@ -159,7 +162,8 @@ func (l *line) refuse(w http.ResponseWriter, r *http.Request, status int, code s
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, `{"meta":{"simulation":true,"request_id":"req_line","server_time":%q,"api_version":"2026-09"},
-		"error":{"code":%q,"message":"Not now.","retryable":true,"hint":"Come back.","docs_url":"http://localhost/docs","retry_at":%q}}`,
+		"error":{"code":%q,"message":"Not now.","retryable":true,"hint":"Come back.",
+		"docs_url":"http://localhost/docs","retry_at":%q}}`,
 		now.Format(time.RFC3339Nano), code, retryAt.Format(time.RFC3339Nano))
 }
 

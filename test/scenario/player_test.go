@@ -76,7 +76,8 @@ func (p *player) did(err error) bool {
 // count takes in what stands at the gate.
 func (p *player) count() {
 	ctx := p.t.Context()
-	for _, truck := range oldestFirst(p.t, p.api.Deliveries(ctx, client.ListDeliveriesParams{Status: client.FactoryDeliveryStatusArrived})) {
+	for _, truck := range oldestFirst(p.t,
+		p.api.Deliveries(ctx, client.ListDeliveriesParams{Status: client.FactoryDeliveryStatusArrived})) {
 		_, err := p.api.CreateFactoryGoodsReceipt(ctx, client.CreateFactoryGoodsReceiptInput{DeliveryID: truck.ID})
 		p.did(err)
 	}
@@ -86,7 +87,8 @@ func (p *player) count() {
 func (p *player) ship() {
 	ctx := p.t.Context()
 	wanted := p.wanted()
-	for _, work := range oldestFirst(p.t, p.api.WorkOrders(ctx, client.ListWorkOrdersParams{Status: client.FactoryWorkOrderStatusReady})) {
+	for _, work := range oldestFirst(p.t,
+		p.api.WorkOrders(ctx, client.ListWorkOrdersParams{Status: client.FactoryWorkOrderStatusReady})) {
 		if !wanted[*work.Reference] {
 			continue
 		}
@@ -109,14 +111,16 @@ func (p *player) wanted() map[string]bool {
 }
 
 func inWork(order client.OfficeSalesOrder) bool {
-	return order.Status == client.OfficeSalesOrderStatusAccepted || order.Status == client.OfficeSalesOrderStatusInProduction
+	return order.Status == client.OfficeSalesOrderStatusAccepted ||
+		order.Status == client.OfficeSalesOrderStatusInProduction
 }
 
 // pay pays suppliers what order and receipt justify.
 func (p *player) pay() {
 	ctx := p.t.Context()
 	for _, bill := range oldestFirst(p.t, p.api.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{})) {
-		if bill.Status == client.OfficeSupplierInvoiceStatusPaid || bill.Kind == client.OfficeSupplierInvoiceKindOverhead || bill.MatchedMinor == 0 {
+		if bill.Status == client.OfficeSupplierInvoiceStatusPaid ||
+			bill.Kind == client.OfficeSupplierInvoiceKindOverhead || bill.MatchedMinor == 0 {
 			continue
 		}
 		var in client.PaySupplierInvoiceInput
@@ -144,15 +148,18 @@ func (p *player) payWages() {
 // where the first does not take the order.
 func (p *player) buy() {
 	ctx := p.t.Context()
-	for _, order := range oldestFirst(p.t, p.api.PurchaseOrders(ctx, client.ListPurchaseOrdersParams{Status: client.OfficePurchaseOrderStatusPendingApproval})) {
+	for _, order := range oldestFirst(p.t, p.api.PurchaseOrders(ctx,
+		client.ListPurchaseOrdersParams{Status: client.OfficePurchaseOrderStatusPendingApproval})) {
 		_, err := p.api.ApprovePurchaseOrder(ctx, order.ID)
 		p.did(err)
 	}
-	for _, wish := range oldestFirst(p.t, p.api.OfficeRequisitions(ctx, client.ListOfficeRequisitionsParams{Status: client.OfficeRequisitionStatusReceived})) {
+	for _, wish := range oldestFirst(p.t, p.api.OfficeRequisitions(ctx,
+		client.ListOfficeRequisitionsParams{Status: client.OfficeRequisitionStatusReceived})) {
 		_, err := p.api.ApproveRequisition(ctx, wish.ID)
 		p.did(err)
 	}
-	for _, wish := range oldestFirst(p.t, p.api.OfficeRequisitions(ctx, client.ListOfficeRequisitionsParams{Status: client.OfficeRequisitionStatusApproved})) {
+	for _, wish := range oldestFirst(p.t, p.api.OfficeRequisitions(ctx,
+		client.ListOfficeRequisitionsParams{Status: client.OfficeRequisitionStatusApproved})) {
 		if wish.PurchaseOrderID != nil {
 			continue
 		}
@@ -235,7 +242,8 @@ func (p *player) print() {
 	wanted := p.wanted()
 	var small, large []client.FactoryWorkOrder
 	for _, work := range oldestFirst(p.t, p.api.WorkOrders(ctx, client.ListWorkOrdersParams{})) {
-		open := work.Status == client.FactoryWorkOrderStatusCreated || work.Status == client.FactoryWorkOrderStatusPrinting
+		open := work.Status == client.FactoryWorkOrderStatusCreated ||
+			work.Status == client.FactoryWorkOrderStatusPrinting
 		switch {
 		case !open || !wanted[*work.Reference] || len(work.MaterialNeeds) == 0:
 		case work.MaterialNeeds[0].Quantity <= smallSheets:
@@ -252,7 +260,8 @@ func (p *player) print() {
 	for i, first := range small {
 		gang := []string{first.ID}
 		for _, other := range small[i+1:] {
-			if len(gang) < maxGang && other.MaterialNeeds[0].SKU == first.MaterialNeeds[0].SKU && other.Status == client.FactoryWorkOrderStatusCreated {
+			if len(gang) < maxGang && other.MaterialNeeds[0].SKU == first.MaterialNeeds[0].SKU &&
+				other.Status == client.FactoryWorkOrderStatusCreated {
 				gang = append(gang, other.ID)
 			}
 		}
@@ -263,6 +272,7 @@ func (p *player) print() {
 }
 
 func (p *player) start(press string, works ...string) bool {
-	_, err := p.api.StartPrintRun(p.t.Context(), client.StartPrintRunInput{PressID: press, WorkOrderIDs: works, OversPct: new(int64(8))})
+	_, err := p.api.StartPrintRun(p.t.Context(),
+		client.StartPrintRunInput{PressID: press, WorkOrderIDs: works, OversPct: new(int64(8))})
 	return p.did(err)
 }

@@ -42,7 +42,8 @@ func TestTheReadmesOfTheExamplesDoWhatTheySay(t *testing.T) {
 			const marker = "--- end of block"
 			script := "set -eu\n"
 			for _, block := range commands {
-				script += strings.ReplaceAll(block, "http://127.0.0.1:8080", server().Origin) + "echo '" + marker + "'\n"
+				script += strings.ReplaceAll(block, "http://127.0.0.1:8080", server().Origin) +
+					"echo '" + marker + "'\n"
 			}
 			shell := exec.CommandContext(t.Context(), "sh", "-c", script)
 			shell.Dir = "../.."

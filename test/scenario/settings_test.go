@@ -41,12 +41,17 @@ func TestSettingsThatCannotWorkAreRefusedBeforeAnythingIsCarried(t *testing.T) {
 				status      int
 				says        string
 			}{
-				"no keys":                   {with(client.Keys{}), []string{"--once"}, 2, "lab_off_"},
-				"keys the wrong way round":  {with(client.Keys{Office: w.keys.Factory, Factory: w.keys.Office}), []string{"--once"}, 2, "lab_fac_"},
-				"keys of two sandboxes":     {with(client.Keys{Office: w.keys.Office, Factory: other.keys.Factory}), []string{"--once"}, 2, "two sandboxes"},
-				"a key that does not work":  {with(client.Keys{Office: w.keys.Office, Factory: "lab_fac_" + strings.Repeat("x", 43)}), []string{"--once"}, 4, "unauthorized"},
-				"a bridge that is auto":     {with(auto.keys), []string{"--once"}, 2, `"bridge":"manual"`},
-				"the state of another":      {stated(`{"sandbox_id":"sbx_0000000000000","seq":7,"week":""}`), []string{"--once"}, 2, "another file"},
+				"no keys": {with(client.Keys{}), []string{"--once"}, 2, "lab_off_"},
+				"keys the wrong way round": {with(client.Keys{Office: w.keys.Factory, Factory: w.keys.Office}),
+					[]string{"--once"}, 2, "lab_fac_"},
+				"keys of two sandboxes": {with(client.Keys{Office: w.keys.Office, Factory: other.keys.Factory}),
+					[]string{"--once"}, 2, "two sandboxes"},
+				"a key that does not work": {with(client.Keys{
+					Office: w.keys.Office, Factory: "lab_fac_" + strings.Repeat("x", 43),
+				}), []string{"--once"}, 4, "unauthorized"},
+				"a bridge that is auto": {with(auto.keys), []string{"--once"}, 2, `"bridge":"manual"`},
+				"the state of another": {stated(`{"sandbox_id":"sbx_0000000000000","seq":7,"week":""}`),
+					[]string{"--once"}, 2, "another file"},
 				"a state that is none":      {stated(`{"sandbox_id":`), []string{"--once"}, 2, "state file"},
 				"a flag that does not be":   {p.install(t, w), []string{"--twice"}, 2, "twice"},
 				"an argument too many":      {p.install(t, w), []string{"--once", "today"}, 2, "today"},
@@ -58,7 +63,8 @@ func TestSettingsThatCannotWorkAreRefusedBeforeAnythingIsCarried(t *testing.T) {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
 						r := c.integration.start(c.arguments...).wait()
-						if r.status != c.status || !strings.Contains(r.stderr, c.says) || r.stderr == "" || strings.Contains(r.stderr, "Traceback") {
+						if r.status != c.status || !strings.Contains(r.stderr, c.says) || r.stderr == "" ||
+							strings.Contains(r.stderr, "Traceback") {
 							t.Errorf("want exit status %d and a message with %q, got %v", c.status, c.says, r)
 						}
 						for _, key := range []string{w.keys.Office, w.keys.Factory} {

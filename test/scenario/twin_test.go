@@ -23,11 +23,13 @@ type life struct {
 
 // lists are the tables that are compared.
 var lists = []string{
-	"/office/sales-orders", "/office/contract-lots", "/office/shipments", "/office/customer-invoices", "/office/payments", "/office/ledger",
-	"/office/requisitions", "/office/purchase-orders", "/office/goods-receipts", "/office/supplier-invoices", "/office/suppliers",
-	"/office/employees", "/office/timesheets", "/office/payroll-runs",
-	"/factory/work-orders", "/factory/print-runs", "/factory/shipments", "/factory/stock", "/factory/stock-moves", "/factory/presses",
-	"/factory/requisitions", "/factory/deliveries", "/factory/goods-receipts", "/factory/attendance", "/sandbox/lore-events", "/sandbox/major-orders",
+	"/office/sales-orders",
+	"/office/contract-lots", "/office/shipments", "/office/customer-invoices", "/office/payments", "/office/ledger",
+	"/office/requisitions", "/office/purchase-orders", "/office/goods-receipts", "/office/supplier-invoices",
+	"/office/suppliers", "/office/employees", "/office/timesheets", "/office/payroll-runs", "/factory/work-orders",
+	"/factory/print-runs", "/factory/shipments", "/factory/stock", "/factory/stock-moves", "/factory/presses",
+	"/factory/requisitions", "/factory/deliveries", "/factory/goods-receipts", "/factory/attendance",
+	"/sandbox/lore-events", "/sandbox/major-orders",
 }
 
 // told reads the life of a company. What has to differ between two of them is
@@ -62,7 +64,8 @@ func plain(value any) any {
 		for name, member := range value {
 			switch name {
 			case "created_at", "updated_at", "event_id", // of the wall, or random
-				"source", "bridge", "bridged_work_order_id", "bridged_office_shipment_id", "work_order_ref": // who carried it
+				"source", "bridge", "bridged_work_order_id", "bridged_office_shipment_id", "work_order_ref":
+				// who carried it
 				continue
 			}
 			kept[name] = plain(member)
@@ -149,7 +152,8 @@ func (l life) has(kinds ...string) (missing []string) {
 
 // handOffs are the events that the bridge, or the integration, causes.
 var handOffs = []string{
-	"factory.work_order.created", "office.customer_invoice.created", "office.requisition.received", "office.goods_receipt.recorded", "hr.payroll.due",
+	"factory.work_order.created", "office.customer_invoice.created", "office.requisition.received",
+	"office.goods_receipt.recorded", "hr.payroll.due",
 }
 
 // TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin plays twins: the
@@ -176,7 +180,8 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%s, seed %d, %d days", c.program.name, c.seed, c.days), func(t *testing.T) {
 			t.Parallel()
-			auto, manual := found(t, "starter", client.BridgeAuto, c.seed), found(t, "starter", client.BridgeManual, c.seed)
+			auto, manual := found(t, "starter", client.BridgeAuto, c.seed),
+				found(t, "starter", client.BridgeManual, c.seed)
 			integration := c.program.install(t, manual)
 			t.Run("twins", func(t *testing.T) {
 				t.Run("auto", func(t *testing.T) {
@@ -197,7 +202,8 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 			if err := os.Remove(integration.state); err != nil {
 				t.Fatal(err)
 			}
-			if r := integration.once(); r.status != 0 || strings.Contains(r.stdout, "carried:") || !strings.Contains(r.stdout, "done before:") {
+			if r := integration.once(); r.status != 0 || strings.Contains(r.stdout, "carried:") ||
+				!strings.Contains(r.stdout, "done before:") {
 				t.Errorf("after it had forgotten everything: %v", r)
 			}
 			same(t, manual.told(), want)
@@ -260,7 +266,9 @@ func TestManyAtOnceDoNothingTwice(t *testing.T) {
 			delete(row, "id")
 			delete(row, "number")
 		}
-		slices.SortFunc(l.tables["/factory/work-orders"], func(a, b object) int { return strings.Compare(text(a, "reference"), text(b, "reference")) })
+		slices.SortFunc(l.tables["/factory/work-orders"], func(a, b object) int {
+			return strings.Compare(text(a, "reference"), text(b, "reference"))
+		})
 		l.events = nil
 	}
 	same(t, got, want)

@@ -23,11 +23,14 @@ func (w *world) accept(number string) {
 func (w *world) produce(sku string, quantity int64, reference string) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	work, err := w.api.CreateWorkOrder(ctx, client.CreateWorkOrderInput{SKU: sku, Quantity: quantity, Reference: &reference})
+	work, err := w.api.CreateWorkOrder(ctx,
+		client.CreateWorkOrderInput{SKU: sku, Quantity: quantity, Reference: &reference})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := w.api.StartPrintRun(ctx, client.StartPrintRunInput{PressID: "prs_digital", WorkOrderID: &work.ID, OversPct: new(int64(20))}); err != nil {
+	if _, err := w.api.StartPrintRun(ctx, client.StartPrintRunInput{
+		PressID: "prs_digital", WorkOrderID: &work.ID, OversPct: new(int64(20)),
+	}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.tick(300)
@@ -157,7 +160,10 @@ func (w *world) takeIn(accepted int64) (purchaseOrder string) {
 // record records a receipt at Head Office.
 func (w *world) record(purchaseOrder string, accepted int64) {
 	w.t.Helper()
-	in := client.CreateOfficeGoodsReceiptInput{PurchaseOrderID: purchaseOrder, Lines: []client.ReceivedLineInput{{SKU: "mat_board", QuantityAccepted: accepted}}}
+	in := client.CreateOfficeGoodsReceiptInput{
+		PurchaseOrderID: purchaseOrder,
+		Lines:           []client.ReceivedLineInput{{SKU: "mat_board", QuantityAccepted: accepted}},
+	}
 	if _, err := w.api.CreateOfficeGoodsReceipt(w.t.Context(), in); err != nil {
 		w.t.Fatal(err)
 	}
@@ -171,7 +177,8 @@ func TestWithoutAReceiptABillCannotBeMatched(t *testing.T) {
 	bill := w.one("/office/supplier-invoices", "purchase_order_id", order)
 	w.wants(bill, "match_status", "no_receipt")
 	w.wants(bill, "matched_minor", json.Number("0"))
-	if _, err := w.api.PaySupplierInvoice(t.Context(), text(bill, "id"), client.PaySupplierInvoiceInput{}); !client.IsCode(err, client.CodeThreeWayMismatch) {
+	if _, err := w.api.PaySupplierInvoice(t.Context(), text(bill, "id"),
+		client.PaySupplierInvoiceInput{}); !client.IsCode(err, client.CodeThreeWayMismatch) {
 		t.Errorf("paying what nobody has seen: %v", err)
 	}
 	w.record(order, 2000)
@@ -285,7 +292,8 @@ func TestAWeekWithoutATimesheetIsPaidLateAndDearer(t *testing.T) {
 	if len(late) != 1 || late[0]["data"].(object)["reason"] != "no_timesheet" {
 		t.Errorf("the feed says %v", late)
 	}
-	if _, err := w.api.RunPayroll(t.Context(), client.RunPayrollInput{WeekStart: "2026-09-07"}); !client.IsCode(err, client.CodeTimesheetMissing) {
+	if _, err := w.api.RunPayroll(t.Context(),
+		client.RunPayrollInput{WeekStart: "2026-09-07"}); !client.IsCode(err, client.CodeTimesheetMissing) {
 		t.Errorf("paying hours that nobody has recorded: %v", err)
 	}
 	if _, err := w.api.CreateTimesheet(t.Context(), w.hours(func(*client.HoursEntryInput) {})); err != nil {
@@ -296,6 +304,7 @@ func TestAWeekWithoutATimesheetIsPaidLateAndDearer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if paid.SurchargeMinor <= 0 || paid.TotalMinor != paid.GrossMinor+paid.SurchargeMinor {
-		t.Errorf("late wages of %d cost %d, with a surcharge of %d", paid.GrossMinor, paid.TotalMinor, paid.SurchargeMinor)
+		t.Errorf("late wages of %d cost %d, with a surcharge of %d",
+			paid.GrossMinor, paid.TotalMinor, paid.SurchargeMinor)
 	}
 }

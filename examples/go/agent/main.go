@@ -36,14 +36,18 @@ func main() {
 func run(ctx context.Context, args []string, out, stderr io.Writer) error {
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	url := flags.String("url", cmp.Or(os.Getenv("PLATEN_MCP_URL"), "http://127.0.0.1:8080/mcp"), "where the server takes agents; from PLATEN_MCP_URL, when it is set") //nolint:forbidigo // this program has no configuration package
+	//nolint:forbidigo // this program has no configuration package
+	url := flags.String("url", cmp.Or(os.Getenv("PLATEN_MCP_URL"), "http://127.0.0.1:8080/mcp"),
+		"where the server takes agents; from PLATEN_MCP_URL, when it is set")
 	days := flags.Int("days", 10, "working days to play")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	key := os.Getenv("PLATEN_OFFICE_KEY") //nolint:forbidigo // this program has no configuration package
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "platen-example-agent", Version: "1"}, nil).
-		Connect(ctx, &sdk.StreamableClientTransport{Endpoint: *url, DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: bearer(key)}}, nil)
+		Connect(ctx, &sdk.StreamableClientTransport{
+			Endpoint: *url, DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: bearer(key)},
+		}, nil)
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", *url, err)
 	}

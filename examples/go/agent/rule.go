@@ -35,7 +35,8 @@ func (p *player) day(ctx context.Context) error {
 		}
 	}
 	fmt.Fprintf(p.out, "until %s %s: accepted %d, printed %d, shipped %d, ordered %d, paid %d; cash %.2f\n",
-		text(now, "sim_date"), text(now, "sim_time"), p.done["accepted"], p.done["printed"], p.done["shipped"], p.done["ordered"], p.done["paid"], number(now, "cash_minor")/100)
+		text(now, "sim_date"), text(now, "sim_time"), p.done["accepted"], p.done["printed"], p.done["shipped"],
+		p.done["ordered"], p.done["paid"], number(now, "cash_minor")/100)
 	return nil
 }
 
@@ -46,7 +47,8 @@ func (p *player) answer(ctx context.Context) error {
 		return err
 	}
 	for _, order := range orders {
-		if _, err := p.may(ctx, "accepted", "office_answer_sales_order", object{"id": order["id"], "answer": "accept"}); err != nil {
+		if _, err := p.may(ctx, "accepted", "office_answer_sales_order",
+			object{"id": order["id"], "answer": "accept"}); err != nil {
 			return err
 		}
 	}
@@ -60,7 +62,8 @@ func (p *player) receive(ctx context.Context) error {
 		return err
 	}
 	for _, delivery := range deliveries {
-		if _, err := p.may(ctx, "received", "factory_record_goods_receipt", object{"delivery_id": delivery["id"]}); err != nil {
+		if _, err := p.may(ctx, "received", "factory_record_goods_receipt",
+			object{"delivery_id": delivery["id"]}); err != nil {
 			return err
 		}
 	}
@@ -79,7 +82,8 @@ func (p *player) buy(ctx context.Context) error {
 			continue
 		}
 		if text(wanted, "status") == "received" {
-			if _, err := p.may(ctx, "approved", "call_operation", object{"operation": "approve_requisition", "id": wanted["id"]}); err != nil {
+			if _, err := p.may(ctx, "approved", "call_operation",
+				object{"operation": "approve_requisition", "id": wanted["id"]}); err != nil {
 				return err
 			}
 		}
@@ -105,12 +109,15 @@ func (p *player) order(ctx context.Context, wanted object) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(suppliers, func(a, b object) int { return cmp.Compare(number(a, "lead_days_max"), number(b, "lead_days_max")) })
+	slices.SortStableFunc(suppliers, func(a, b object) int {
+		return cmp.Compare(number(a, "lead_days_max"), number(b, "lead_days_max"))
+	})
 	for _, supplier := range suppliers {
 		if !sells(supplier, wanted) {
 			continue
 		}
-		ordered, err := p.may(ctx, "ordered", "office_create_purchase_order", object{"supplier_id": supplier["id"], "requisition_id": wanted["id"], "lines": lines(wanted)})
+		ordered, err := p.may(ctx, "ordered", "office_create_purchase_order",
+			object{"supplier_id": supplier["id"], "requisition_id": wanted["id"], "lines": lines(wanted)})
 		if err != nil || ordered {
 			return err
 		}
@@ -199,7 +206,8 @@ func (p *player) print(ctx context.Context) error {
 		if i < 0 {
 			continue
 		}
-		if _, err := p.may(ctx, "printed", "factory_start_print_run", object{"press_id": press["id"], "work_order_id": jobs[i]["id"], "overs_pct": oversPct}); err != nil {
+		if _, err := p.may(ctx, "printed", "factory_start_print_run",
+			object{"press_id": press["id"], "work_order_id": jobs[i]["id"], "overs_pct": oversPct}); err != nil {
 			return err
 		}
 		for _, need := range children(jobs[i], "material_needs") {
@@ -252,7 +260,8 @@ func (p *player) score(ctx context.Context) error {
 		return err
 	}
 	score, _ := sandbox["score"].(object)
-	fmt.Fprintf(p.out, "score: net worth %.2f, profit %.2f, %v orders shipped, %v %% of them on time, %v writes refused\n",
-		number(score, "net_worth_minor")/100, number(score, "profit_minor")/100, score["orders_shipped"], score["on_time_pct"], score["writes_refused"])
+	fmt.Fprintf(p.out, "score: net worth %.2f, profit %.2f, %v orders shipped, %v %% of them on time, %v writes "+
+		"refused\n", number(score, "net_worth_minor")/100, number(score, "profit_minor")/100, score["orders_shipped"],
+		score["on_time_pct"], score["writes_refused"])
 	return nil
 }

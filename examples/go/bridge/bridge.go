@@ -47,11 +47,13 @@ func (b *bridge) open(ctx context.Context, s settings) error {
 	case factory.SandboxID != id:
 		return fmt.Errorf("%w: the keys are of two sandboxes, %s and %s", errSettings, id, factory.SandboxID)
 	case office.Bridge != client.BridgeManual:
-		return fmt.Errorf("%w: the bridge of %s is %s, so it carries its records itself; create a sandbox with \"bridge\":\"manual\"", errSettings, id, office.Bridge)
+		return fmt.Errorf("%w: the bridge of %s is %s, so it carries its records itself; create a sandbox with "+
+			"\"bridge\":\"manual\"", errSettings, id, office.Bridge)
 	case b.state.SandboxID == "":
 		b.state.SandboxID = id
 	case b.state.SandboxID != id:
-		return fmt.Errorf("%w: %s is of %s, the keys are of %s; use another file", errSettings, b.path, b.state.SandboxID, id)
+		return fmt.Errorf("%w: %s is of %s, the keys are of %s; use another file",
+			errSettings, b.path, b.state.SandboxID, id)
 	}
 	return nil
 }
@@ -104,8 +106,10 @@ func (b *bridge) catchUp(ctx context.Context) error {
 		if err := b.carryWeeks(ctx, page.Meta.SimDate); err != nil {
 			return err
 		}
-		if carried, done, refused := b.carried-before.carried, b.before-before.before, b.refused-before.refused; carried+done+refused > 0 {
-			fmt.Fprintf(b.out, "caught up at event %d: %d carried, %d done before, %d refused\n", b.state.Seq, carried, done, refused)
+		if carried, done, refused := b.carried-before.carried, b.before-before.before,
+			b.refused-before.refused; carried+done+refused > 0 {
+			fmt.Fprintf(b.out, "caught up at event %d: %d carried, %d done before, %d refused\n",
+				b.state.Seq, carried, done, refused)
 		}
 		return nil
 	}
@@ -114,10 +118,12 @@ func (b *bridge) catchUp(ctx context.Context) error {
 // next reads the events after the checkpoint that mean work. To wait for them
 // on the server instead, ask GET /events/poll here, and pause no more.
 func (b *bridge) next(ctx context.Context) (*client.Page[client.FeedEvent], error) {
-	return b.api.ListEvents(ctx, client.ListEventsParams{AfterSeq: b.state.Seq, Limit: client.MostPerPage, Types: []client.EventType{
-		client.EventOfficeSalesOrderAccepted, client.EventOfficeContractLotAccepted, client.EventFactoryShipmentCreated,
-		client.EventFactoryRequisitionCreated, client.EventFactoryGoodsReceiptRecorded,
-	}})
+	return b.api.ListEvents(ctx,
+		client.ListEventsParams{AfterSeq: b.state.Seq, Limit: client.MostPerPage, Types: []client.EventType{
+			client.EventOfficeSalesOrderAccepted, client.EventOfficeContractLotAccepted,
+			client.EventFactoryShipmentCreated,
+			client.EventFactoryRequisitionCreated, client.EventFactoryGoodsReceiptRecorded,
+		}})
 }
 
 // pass writes down that the feed has been dealt with up to an event: after the
@@ -138,7 +144,8 @@ func (b *bridge) deal(ctx context.Context, e *client.FeedEvent) error {
 	// The same event always leads to the same request, and has a key for it. If
 	// the last try got through and its response was lost, this one gets that
 	// response.
-	err := b.report(ctx, fmt.Sprintf("event %d, %s", e.Seq, e.Type), "bridge-"+e.ID, func(ctx context.Context) (string, error) { return b.carry(ctx, e) })
+	err := b.report(ctx, fmt.Sprintf("event %d, %s", e.Seq, e.Type), "bridge-"+e.ID,
+		func(ctx context.Context) (string, error) { return b.carry(ctx, e) })
 	if err != nil {
 		return err
 	}
@@ -170,12 +177,14 @@ func (b *bridge) report(ctx context.Context, what, key string, act func(context.
 // passing tells refusals that end by themselves, when something else has
 // changed, from those that never will.
 func passing(e *client.Error) bool {
-	return e.Retryable || e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Code == client.CodeTooManyOpen
+	return e.Retryable || e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError ||
+		e.Code == client.CodeTooManyOpen
 }
 
 // over reports whether the sandbox can be written to no more, or the keys are
 // not good for it.
 func over(err error) bool {
 	refusal, ok := errors.AsType[*client.Error](err)
-	return ok && (refusal.Status == http.StatusUnauthorized || refusal.Status == http.StatusForbidden || refusal.Status == http.StatusLocked)
+	return ok && (refusal.Status == http.StatusUnauthorized || refusal.Status == http.StatusForbidden ||
+		refusal.Status == http.StatusLocked)
 }

@@ -24,13 +24,17 @@ func (b *bridge) carry(ctx context.Context, e *client.FeedEvent) (string, error)
 	}
 	switch data := data.(type) {
 	case *client.SalesOrderAcceptedData:
-		return b.orderWork(ctx, data.Number, client.CreateWorkOrderInput{SKU: data.SKU, Quantity: data.Quantity, Reference: &data.ID, DueDate: &data.DueDate})
+		return b.orderWork(ctx, data.Number, client.CreateWorkOrderInput{
+			SKU: data.SKU, Quantity: data.Quantity, Reference: &data.ID, DueDate: &data.DueDate,
+		})
 	case *client.ContractLotAcceptedData:
 		lot, err := b.api.GetContractLot(ctx, data.ID) // the event does not name the product of the lot
 		if err != nil {
 			return "", err
 		}
-		return b.orderWork(ctx, lot.Number, client.CreateWorkOrderInput{SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &lot.DeliverBy})
+		return b.orderWork(ctx, lot.Number, client.CreateWorkOrderInput{
+			SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &lot.DeliverBy,
+		})
 	case *client.ShipmentCreatedData:
 		return b.bill(ctx, data)
 	case *client.FactoryRequisitionCreatedData:
@@ -63,7 +67,8 @@ func (b *bridge) bill(ctx context.Context, parcel *client.ShipmentCreatedData) (
 	case strings.HasPrefix(parcel.Reference, "lot_"):
 		in.ContractLotID = &parcel.Reference
 	default:
-		return "", fmt.Errorf("%w: %s went to %q, which is the id of no order and no lot, so nobody can be billed", errRefused, parcel.Number, parcel.Reference)
+		return "", fmt.Errorf("%w: %s went to %q, which is the id of no order and no lot, so nobody can be billed",
+			errRefused, parcel.Number, parcel.Reference)
 	}
 	shipment, err := b.api.CreateOfficeShipment(ctx, in)
 	if err != nil {
@@ -98,7 +103,9 @@ func (b *bridge) recordReceipt(ctx context.Context, counted *client.FactoryGoods
 	}
 	in := client.CreateOfficeGoodsReceiptInput{PurchaseOrderID: orderID, Reference: &receipt.ID}
 	for _, line := range receipt.Lines {
-		in.Lines = append(in.Lines, client.ReceivedLineInput{SKU: line.SKU, QuantityAccepted: line.QuantityAccepted, QuantityRejected: &line.QuantityRejected})
+		in.Lines = append(in.Lines, client.ReceivedLineInput{
+			SKU: line.SKU, QuantityAccepted: line.QuantityAccepted, QuantityRejected: &line.QuantityRejected,
+		})
 	}
 	recorded, err := b.api.CreateOfficeGoodsReceipt(ctx, in)
 	if err != nil {

@@ -66,7 +66,8 @@ func (s *settings) read(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("bridge", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&s.url, "url", env("PLATEN_URL", "http://127.0.0.1:8080/v1"), "base URL of the API")
-	flags.StringVar(&s.statePath, "state", env("PLATEN_STATE", "bridge-state.json"), "file that remembers how far the feed has been dealt with")
+	flags.StringVar(&s.statePath, "state", env("PLATEN_STATE", "bridge-state.json"),
+		"file that remembers how far the feed has been dealt with")
 	flags.BoolVar(&s.once, "once", false, "catch up and exit")
 	flags.DurationVar(&s.pause, "pause", 2*time.Second, "time between two looks at the feed")
 	if err := flags.Parse(args); err != nil {
@@ -77,7 +78,8 @@ func (s *settings) read(args []string, stderr io.Writer) error {
 	case flags.NArg() > 0:
 		return fmt.Errorf("%w: unexpected argument %q", errSettings, flags.Arg(0))
 	case !strings.HasPrefix(s.keys.Office, "lab_off_") || !strings.HasPrefix(s.keys.Factory, "lab_fac_"):
-		return fmt.Errorf("%w: PLATEN_OFFICE_KEY must hold the key that begins with lab_off_, PLATEN_FACTORY_KEY the one with lab_fac_", errSettings)
+		return fmt.Errorf("%w: PLATEN_OFFICE_KEY must hold the key that begins with lab_off_, PLATEN_FACTORY_KEY the "+
+			"one with lab_fac_", errSettings)
 	case s.pause <= 0:
 		return fmt.Errorf("%w: -pause must be above zero", errSettings)
 	}
@@ -96,7 +98,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "bridge:", err)
 		return exitUsage
 	}
-	b := &bridge{api: client.New(s.url, s.keys, client.UserAgent("platen-bridge-go")), numbers: map[string]string{}, out: stdout}
+	b := &bridge{
+		api: client.New(s.url, s.keys, client.UserAgent("platen-bridge-go")), numbers: map[string]string{}, out: stdout,
+	}
 	err := b.open(ctx, s)
 	if err == nil {
 		err = b.work(ctx, s)

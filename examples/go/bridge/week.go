@@ -35,9 +35,10 @@ func (b *bridge) carryWeeks(ctx context.Context, today client.Date) error {
 		}
 		monday := b.state.Week
 		// One timesheet for a week, one key for it.
-		err = b.report(ctx, "the week of "+string(monday), "bridge-week-"+string(monday), func(ctx context.Context) (string, error) {
-			return b.recordHours(ctx, monday)
-		})
+		err = b.report(ctx, "the week of "+string(monday), "bridge-week-"+string(monday),
+			func(ctx context.Context) (string, error) {
+				return b.recordHours(ctx, monday)
+			})
 		if err != nil {
 			return err
 		}

@@ -65,9 +65,9 @@ var firstNames = []string{ //nolint:gochecknoglobals // the table itself
 }
 
 var lastNames = []string{ //nolint:gochecknoglobals // the table itself
-	"Abendroth", "Brackwater", "Cinderholm", "Dunmarrow", "Elderkamp", "Fennwick", "Grauvogel", "Hollowell", "Inkersley",
-	"Jarnefeld", "Kettlewood", "Larkspire", "Moorhaven", "Nettleford", "Ostrander", "Pressley", "Quillinan", "Rasmunda",
-	"Stockmarr", "Tannenhof", "Umberleigh", "Verlaak", "Wexcombe", "Yarrowby", "Zonneveld",
+	"Abendroth", "Brackwater", "Cinderholm", "Dunmarrow", "Elderkamp", "Fennwick", "Grauvogel", "Hollowell",
+	"Inkersley", "Jarnefeld", "Kettlewood", "Larkspire", "Moorhaven", "Nettleford", "Ostrander", "Pressley",
+	"Quillinan", "Rasmunda", "Stockmarr", "Tannenhof", "Umberleigh", "Verlaak", "Wexcombe", "Yarrowby", "Zonneveld",
 }
 
 // Roles returns the roles in the order of the crew.

@@ -43,7 +43,8 @@ func (*Attendance) State() string { return "" }
 func newAttendance() *record.Table[Attendance, struct{}] {
 	return record.NewTable[Attendance, struct{}](
 		record.Definition{
-			Resource: "attendance", Prefix: "att", Filters: []string{"week_start", "badge_no"}, Dates: []string{"week_start"},
+			Resource: "attendance", Prefix: "att", Filters: []string{"week_start", "badge_no"},
+			Dates: []string{"week_start"},
 		},
 		func(a *Attendance) []string { return []string{monday(a.Date).String(), a.BadgeNo} })
 }
@@ -74,7 +75,8 @@ func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
 				f.State.FinishersPresent++
 			}
 		}
-		f.Attendance.Add(r, Attendance{BadgeNo: a.BadgeNo, Date: r.Date(), Hours: hours, Absence: a.Absence}, struct{}{})
+		f.Attendance.Add(r, Attendance{BadgeNo: a.BadgeNo, Date: r.Date(), Hours: hours, Absence: a.Absence},
+			struct{}{})
 		if a.Role == event.Operator {
 			f.seeOperator(r, a)
 		}
@@ -167,7 +169,8 @@ func (f *Factory) checkAttendance() error {
 			return fmt.Errorf("badge %s is written down for %s after %s", row.BadgeNo, row.Date, last)
 		}
 		seen[row.BadgeNo] = row.Date
-		if (row.Absence == AbsenceNone) != (row.Hours == catalog.HoursPerDay) || row.Absence != AbsenceNone && row.Hours != 0 {
+		if (row.Absence == AbsenceNone) != (row.Hours == catalog.HoursPerDay) ||
+			row.Absence != AbsenceNone && row.Hours != 0 {
 			return fmt.Errorf("attendance %s has %d hours with the absence %s", row.ID, row.Hours, row.Absence)
 		}
 	}

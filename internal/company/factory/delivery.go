@@ -66,11 +66,14 @@ type Arrival struct {
 // Arrive lets a truck come to the gate and returns the delivery's id.
 func (f *Factory) Arrive(r *record.Recorder, a Arrival) string {
 	d, _ := f.Deliveries.Add(r, Delivery{
-		SupplierName: a.SupplierName, PurchaseOrderNumber: a.PurchaseOrderNumber, ArrivedOn: a.ArrivedOn, Lines: a.Lines, Status: DeliveryArrived,
+		SupplierName: a.SupplierName, PurchaseOrderNumber: a.PurchaseOrderNumber, ArrivedOn: a.ArrivedOn,
+		Lines: a.Lines, Status: DeliveryArrived,
 	}, DeliveryPrivate{CostMinor: a.CostMinor})
 	f.State.DeliveriesWaiting++
 	r.Born(d)
-	r.Emit(event.DeliveryArrived, d, &event.DeliveryArrivedData{SupplierName: d.SupplierName, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: d.Lines})
+	r.Emit(event.DeliveryArrived, d, &event.DeliveryArrivedData{
+		SupplierName: d.SupplierName, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: d.Lines,
+	})
 	return d.ID
 }
 

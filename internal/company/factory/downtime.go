@@ -95,7 +95,8 @@ func (f *Factory) inOrder(r *record.Recorder, press *Press) error {
 	if press.CurrentPrintRunID != nil {
 		free = f.PrintRuns.Private(*press.CurrentPrintRunID).Ends
 	}
-	return r.Retrying(problem.New(problem.PressDown, "The press %s is down until %s.", press.ID, *press.DownUntilSim), free)
+	return r.Retrying(problem.New(problem.PressDown, "The press %s is down until %s.",
+		press.ID, *press.DownUntilSim), free)
 }
 
 func (f *Factory) checkDowntime() error {
@@ -106,8 +107,10 @@ func (f *Factory) checkDowntime() error {
 		case down != (press.DownUntilSim != nil) || down != (private.DownUntil > 0):
 			return fmt.Errorf("press %s is %s until %d", press.ID, press.Status, private.DownUntil)
 		case press.SheetsPerHour != f.sheetsPerHour(known):
-			return fmt.Errorf("press %s prints %d sheets an hour, at present it should be %d", press.ID, press.SheetsPerHour, f.sheetsPerHour(known))
-		case down && press.CurrentPrintRunID != nil && f.PrintRuns.Private(*press.CurrentPrintRunID).Ends < private.DownUntil:
+			return fmt.Errorf("press %s prints %d sheets an hour, at present it should be %d",
+				press.ID, press.SheetsPerHour, f.sheetsPerHour(known))
+		case down && press.CurrentPrintRunID != nil &&
+			f.PrintRuns.Private(*press.CurrentPrintRunID).Ends < private.DownUntil:
 			return fmt.Errorf("press %s is down beyond the end of its run", press.ID)
 		}
 	}

@@ -77,7 +77,8 @@ func New(seed uint64) *Factory {
 		PrintRuns:  newPrintRuns(),
 		Shipments:  newShipments(),
 
-		Requisitions: newRequisitions(), Deliveries: newDeliveries(), GoodsReceipts: newGoodsReceipts(), MarketDeliveries: newMarketDeliveries(),
+		Requisitions: newRequisitions(), Deliveries: newDeliveries(), GoodsReceipts: newGoodsReceipts(),
+		MarketDeliveries: newMarketDeliveries(),
 
 		spoilage: map[string]sim.Stream{},
 	}
@@ -89,7 +90,10 @@ func New(seed uint64) *Factory {
 
 // Tables lists the tables in the order in which they are stored.
 func (f *Factory) Tables() []record.Keeper {
-	return []record.Keeper{f.Products, f.Operators, f.Attendance, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments, f.Requisitions, f.Deliveries, f.GoodsReceipts, f.MarketDeliveries}
+	return []record.Keeper{
+		f.Products, f.Operators, f.Attendance, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments,
+		f.Requisitions, f.Deliveries, f.GoodsReceipts, f.MarketDeliveries,
+	}
 }
 
 // Open writes the reference data, the presses and the opening stock, last to
@@ -111,7 +115,9 @@ func (f *Factory) Open(r *record.Recorder, delivered ...string) {
 
 // Check reports a state that cannot be.
 func (f *Factory) Check() error {
-	for _, check := range []func() error{f.checkStock, f.checkWorkOrders, f.checkPresses, f.checkAttendance, f.checkRequisitions, f.checkDeliveries} {
+	for _, check := range []func() error{
+		f.checkStock, f.checkWorkOrders, f.checkPresses, f.checkAttendance, f.checkRequisitions, f.checkDeliveries,
+	} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -139,8 +145,10 @@ func (f *Factory) checkPresses() error {
 		if press.CurrentPrintRunID != nil {
 			current = *press.CurrentPrintRunID
 		}
-		if current != running[press.ID] || press.Status != PressDown && (press.Status == PressRunning) != (current != "") {
-			return fmt.Errorf("press %s is %s with the run %q, but %q runs on it", press.ID, press.Status, current, running[press.ID])
+		if current != running[press.ID] ||
+			press.Status != PressDown && (press.Status == PressRunning) != (current != "") {
+			return fmt.Errorf("press %s is %s with the run %q, but %q runs on it",
+				press.ID, press.Status, current, running[press.ID])
 		}
 	}
 	return nil
@@ -161,7 +169,8 @@ func (f *Factory) checkHands() error {
 	}
 	for operator, private := range f.Operators.All {
 		if private.RunID != operators[operator.BadgeNo] {
-			return fmt.Errorf("operator %s is said to be at %q, the runs say %q", operator.BadgeNo, private.RunID, operators[operator.BadgeNo])
+			return fmt.Errorf("operator %s is said to be at %q, the runs say %q",
+				operator.BadgeNo, private.RunID, operators[operator.BadgeNo])
 		}
 	}
 	for w, private := range f.WorkOrders.All {

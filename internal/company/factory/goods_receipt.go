@@ -43,7 +43,8 @@ func (*GoodsReceipt) Resource() string { return "factory_goods_receipt" }
 func (g *GoodsReceipt) State() string { return string(g.Status) }
 
 func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
-	return record.NewTable[GoodsReceipt, struct{}](record.Definition{Resource: "factory_goods_receipt", Prefix: "grf"}, nil)
+	return record.NewTable[GoodsReceipt, struct{}](record.Definition{Resource: "factory_goods_receipt", Prefix: "grf"},
+		nil)
 }
 
 // Count is the client's count of one line of a delivery. Rejected is nil for
@@ -83,29 +84,39 @@ func (f *Factory) CanReceive(in GoodsReceiptInput) ([]ReceiptLine, error) {
 		return nil, problem.Missing("delivery", in.DeliveryID)
 	}
 	if d.Status != DeliveryArrived {
-		return nil, problem.New(problem.DeliveryAlreadyReceived, "The delivery for %s has been counted in already.", d.PurchaseOrderNumber).
+		return nil, problem.New(problem.DeliveryAlreadyReceived, "The delivery for %s has been counted in already.",
+			d.PurchaseOrderNumber).
 			With(ReceivedDetails{GoodsReceiptID: *d.GoodsReceiptID})
 	}
 	lines := make([]ReceiptLine, len(d.Lines))
 	for i, line := range d.Lines {
-		lines[i] = ReceiptLine{SKU: line.SKU, QuantityAccepted: line.QuantityCounted - line.QuantityDamaged, QuantityRejected: line.QuantityDamaged}
+		lines[i] = ReceiptLine{
+			SKU: line.SKU, QuantityAccepted: line.QuantityCounted - line.QuantityDamaged,
+			QuantityRejected: line.QuantityDamaged,
+		}
 	}
 	for i, count := range in.Counts {
 		if slices.ContainsFunc(in.Counts[:i], func(c Count) bool { return c.SKU == count.SKU }) {
-			return nil, problem.Invalid(problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems", Message: "A material can stand in one line only."})
+			return nil, problem.Invalid(problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems",
+				Message: "A material can stand in one line only."})
 		}
 		at := slices.IndexFunc(d.Lines, func(l event.DeliveryLine) bool { return l.SKU == count.SKU })
 		if at < 0 {
-			return nil, problem.New(problem.QuantityExceedsDelivery, "No %s is on the truck.", count.SKU).With(CountedDetails{SKU: count.SKU})
+			return nil, problem.New(problem.QuantityExceedsDelivery, "No %s is on the truck.", count.SKU).
+				With(CountedDetails{SKU: count.SKU})
 		}
 		line := d.Lines[at]
 		rejected := line.QuantityCounted - min(count.Accepted, line.QuantityCounted)
 		if count.Rejected != nil {
 			rejected = *count.Rejected
 		}
-		if count.Accepted > line.QuantityCounted-line.QuantityDamaged || rejected > line.QuantityCounted-count.Accepted {
-			return nil, problem.New(problem.QuantityExceedsDelivery, "%d of %s are on the truck, %d of them damaged.", line.QuantityCounted, line.SKU, line.QuantityDamaged).
-				With(CountedDetails{SKU: line.SKU, QuantityCounted: line.QuantityCounted, QuantityDamaged: line.QuantityDamaged})
+		if count.Accepted > line.QuantityCounted-line.QuantityDamaged ||
+			rejected > line.QuantityCounted-count.Accepted {
+			return nil, problem.New(problem.QuantityExceedsDelivery, "%d of %s are on the truck, %d of them damaged.",
+				line.QuantityCounted, line.SKU, line.QuantityDamaged).
+				With(CountedDetails{
+					SKU: line.SKU, QuantityCounted: line.QuantityCounted, QuantityDamaged: line.QuantityDamaged,
+				})
 		}
 		lines[at].QuantityAccepted, lines[at].QuantityRejected = count.Accepted, rejected
 	}
@@ -114,10 +125,12 @@ func (f *Factory) CanReceive(in GoodsReceiptInput) ([]ReceiptLine, error) {
 
 // Receive counts a delivery in, with the lines that CanReceive returned. It
 // returns the receipt's id and the cost of the accepted goods.
-func (f *Factory) Receive(r *record.Recorder, in GoodsReceiptInput, lines []ReceiptLine) (id string, worth money.Minor) {
+func (f *Factory) Receive(r *record.Recorder, in GoodsReceiptInput,
+	lines []ReceiptLine) (id string, worth money.Minor) {
 	d, private := f.Deliveries.Edit(r, in.DeliveryID)
 	g, _ := f.GoodsReceipts.Add(r, GoodsReceipt{
-		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: lines, ReceivedOn: in.ReceivedOn, Status: ReceiptRecorded,
+		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: lines, ReceivedOn: in.ReceivedOn,
+		Status: ReceiptRecorded,
 	}, struct{}{})
 	d.GoodsReceiptID = &g.ID
 	f.State.DeliveriesWaiting--

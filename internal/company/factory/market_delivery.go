@@ -47,7 +47,9 @@ type MarketArrival struct {
 // ReceiveFromMarket puts away goods from the market and returns the delivery's
 // id.
 func (f *Factory) ReceiveFromMarket(r *record.Recorder, a MarketArrival) string {
-	d, _ := f.MarketDeliveries.Add(r, MarketDelivery{TradeRef: a.TradeRef, SKU: a.SKU, Quantity: a.Quantity, ReceivedOn: r.Date(), Status: MarketReceived}, struct{}{})
+	d, _ := f.MarketDeliveries.Add(r, MarketDelivery{
+		TradeRef: a.TradeRef, SKU: a.SKU, Quantity: a.Quantity, ReceivedOn: r.Date(), Status: MarketReceived,
+	}, struct{}{})
 	r.Born(d)
 	f.refilled(r, a.SKU, a.Quantity)
 	data := &event.MarketDeliveryReceivedData{SKU: a.SKU, Quantity: a.Quantity, TradeRef: a.TradeRef}

@@ -47,7 +47,8 @@ func (f *Factory) seeOperator(r *record.Recorder, a *Attendant) {
 	operator, known := f.Operators.Find(operatorID(a.BadgeNo))
 	switch {
 	case !known:
-		f.Operators.Add(r, Operator{Head: record.Head{ID: operatorID(a.BadgeNo)}, BadgeNo: a.BadgeNo, Role: string(event.Operator), Present: present}, OperatorPrivate{Skill: a.Skill})
+		f.Operators.Add(r, Operator{Head: record.Head{ID: operatorID(a.BadgeNo)}, BadgeNo: a.BadgeNo,
+			Role: string(event.Operator), Present: present}, OperatorPrivate{Skill: a.Skill})
 	case operator.Present != present:
 		operator, _ = f.Operators.Edit(r, operator.ID)
 		operator.Present = present
@@ -91,20 +92,23 @@ func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error
 	case first != "":
 		return "", f.whenFree(r, first, problem.New(problem.NoOperator, "No operator is free."))
 	default: // tomorrow's attendance is not known here
-		return "", r.Waiting(problem.New(problem.NoOperator, "No operator who is free is here today.").Hinting("GET /factory/operators says who is present. Head Office can hire."))
+		return "", r.Waiting(problem.New(problem.NoOperator, "No operator who is free is here today.").
+			Hinting("GET /factory/operators says who is present. Head Office can hire."))
 	}
 }
 
 func (f *Factory) namedOperator(r *record.Recorder, badge string) (string, error) {
 	operator, ok := f.Operators.Find(operatorID(badge))
 	if !ok {
-		return "", problem.Invalid(problem.Field{Field: "operator_badge_no", Rule: "exists", Message: fmt.Sprintf("There is no operator with the badge %q; see /factory/operators.", badge)})
+		return "", problem.Invalid(problem.Field{Field: "operator_badge_no", Rule: "exists",
+			Message: fmt.Sprintf("There is no operator with the badge %q; see /factory/operators.", badge)})
 	}
 	if !operator.Present {
 		return "", r.Waiting(problem.New(problem.NoOperator, "The operator %s is not here.", badge))
 	}
 	if run := f.Operators.Private(operator.ID).RunID; run != "" {
-		return "", f.whenFree(r, run, problem.New(problem.NoOperator, "The operator %s is busy with another run.", badge))
+		return "", f.whenFree(r, run,
+			problem.New(problem.NoOperator, "The operator %s is busy with another run.", badge))
 	}
 	return badge, nil
 }

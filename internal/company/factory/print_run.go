@@ -155,7 +155,9 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 	p := plan{press: press, overs: in.OversPct}
 	for i, id := range in.WorkOrderIDs {
 		if slices.Contains(in.WorkOrderIDs[:i], id) {
-			return plan{}, problem.Invalid(problem.Field{Field: "work_order_ids", Rule: "uniqueItems", Message: "A work order can be in a run once."})
+			return plan{}, problem.Invalid(problem.Field{
+				Field: "work_order_ids", Rule: "uniqueItems", Message: "A work order can be in a run once.",
+			})
 		}
 		if _, ok := f.WorkOrders.Find(id); !ok {
 			return plan{}, problem.Missing("work_order", id)
@@ -168,7 +170,8 @@ func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
 		return plan{}, err
 	}
 	if row.CurrentPrintRunID != nil {
-		return plan{}, f.whenFree(r, *row.CurrentPrintRunID, problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *row.CurrentRunEndsSim))
+		return plan{}, f.whenFree(r, *row.CurrentPrintRunID,
+			problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *row.CurrentRunEndsSim))
 	}
 	if err := f.planOrders(&p, in.WorkOrderIDs); err != nil {
 		return plan{}, err
@@ -188,10 +191,12 @@ func (f *Factory) planOrders(p *plan, ids []string) error {
 		w, _ := f.WorkOrders.Find(id)
 		private := f.WorkOrders.Private(id)
 		if w.Status != WorkCreated && w.Status != WorkPrinting {
-			return problem.WrongState("work_order", w.Number, string(w.Status), string(WorkCreated), string(WorkPrinting))
+			return problem.WrongState("work_order", w.Number, string(w.Status), string(WorkCreated),
+				string(WorkPrinting))
 		}
 		if private.RunID != "" || private.Finishing {
-			return problem.New(problem.InvalidState, "The work order %s is already being printed or finished.", w.Number).
+			return problem.New(problem.InvalidState, "The work order %s is already being printed or finished.",
+				w.Number).
 				With(problem.StateDetails{Status: string(w.Status), Allowed: []string{}}).
 				Hinting("Wait for its print run or its finishing to end.")
 		}
@@ -201,7 +206,8 @@ func (f *Factory) planOrders(p *plan, ids []string) error {
 		mixed = mixed || product.PaperSKU != papers[0]
 	}
 	if mixed {
-		return problem.New(problem.GangMixedPaper, "These work orders need different papers and cannot share a run.").With(PapersDetails{Papers: papers})
+		return problem.New(problem.GangMixedPaper, "These work orders need different papers and cannot share a run.").
+			With(PapersDetails{Papers: papers})
 	}
 	return nil
 }
@@ -254,7 +260,8 @@ func (f *Factory) checkMaterial(p *plan) error {
 		return nil
 	}
 	first := shortages[0]
-	return problem.New(problem.InsufficientStock, "The run needs %d of %s, and %d are on hand.", first.Needed, first.SKU, first.OnHand).
+	return problem.New(problem.InsufficientStock, "The run needs %d of %s, and %d are on hand.",
+		first.Needed, first.SKU, first.OnHand).
 		With(ShortageDetails{Shortages: shortages})
 }
 
@@ -264,8 +271,9 @@ func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []s
 	ends := r.Now() + sim.Minute(p.minutes)
 	row := PrintRun{
 		PressID: press.ID, WorkOrderID: p.orders[0].ID, PaperSKU: p.products[0].PaperSKU, OversPct: p.overs,
-		SheetsPlanned: p.sheets, SheetsMakeReady: p.makeReady, InkCansUsed: p.ink, PlatesUsed: p.plates, OperatorBadgeNo: p.badge,
-		Status: RunRunning, StartedSim: r.Now().Text(), EndsSim: ends.Text(), ClicksMinor: p.press.ClickMinor.Times(p.sheets),
+		SheetsPlanned: p.sheets, SheetsMakeReady: p.makeReady, InkCansUsed: p.ink, PlatesUsed: p.plates,
+		OperatorBadgeNo: p.badge, Status: RunRunning, StartedSim: r.Now().Text(), EndsSim: ends.Text(),
+		ClicksMinor: p.press.ClickMinor.Times(p.sheets),
 	}
 	if at, ok := r.Clock().Wall(ends); ok {
 		row.EndsAt = &at
@@ -273,7 +281,8 @@ func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []s
 	for i, w := range p.orders {
 		row.Items = append(row.Items, PrintRunItem{WorkOrderID: w.ID, QuantityPlanned: p.quantities[i]})
 	}
-	run, private := f.PrintRuns.Add(r, row, PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes, Hot: f.State.Heat})
+	run, private := f.PrintRuns.Add(r, row,
+		PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes, Hot: f.State.Heat})
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = &run.ID, &run.EndsSim
 	press.LastSKU = new(p.products[len(p.products)-1].SKU)
 	f.Operators.EditPrivate(r, operatorID(p.badge)).RunID = run.ID
@@ -290,7 +299,8 @@ func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []s
 	}
 	data := &event.PrintRunStartedData{
 		PressID: run.PressID, WorkOrderID: run.WorkOrderID, ItemsCount: int64(len(run.Items)), PaperSKU: run.PaperSKU,
-		SheetsPlanned: run.SheetsPlanned, OperatorBadgeNo: run.OperatorBadgeNo, EndsSim: run.EndsSim, EndsAt: run.EndsAt,
+		SheetsPlanned: run.SheetsPlanned, OperatorBadgeNo: run.OperatorBadgeNo, EndsSim: run.EndsSim,
+		EndsAt: run.EndsAt,
 	}
 	for _, need := range p.material() {
 		data.Moves(need.SKU, -need.Quantity)

@@ -114,5 +114,7 @@ func (f *Factory) take(r *record.Recorder, o *output, c cause) {
 		return // short: the order stays in printing and wants a top-up run
 	}
 	private.Finishing = true
-	r.Set(sim.Timer{Due: r.Now() + f.finishingMinutes(o.product), Class: sim.ClassDay, Kind: TimerFinishingEnds, Ref: w.ID})
+	r.Set(sim.Timer{
+		Due: r.Now() + f.finishingMinutes(o.product), Class: sim.ClassDay, Kind: TimerFinishingEnds, Ref: w.ID,
+	})
 }

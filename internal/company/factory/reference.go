@@ -30,8 +30,9 @@ func (*Product) State() string { return "" }
 
 func newProduct(p catalog.Product) Product {
 	return Product{
-		Head: record.Head{ID: p.SKU}, SKU: p.SKU, Name: p.Name, Kind: string(p.Kind), Unit: p.Unit, PaperSKU: p.PaperSKU,
-		SheetsPerUnit: p.SheetsPerUnit, InkUnitsPerCan: p.UnitsPerInkCan, PlatesPerRun: p.PlatesPerRun, FinishingMinutes: p.FinishingMinute,
+		Head: record.Head{ID: p.SKU}, SKU: p.SKU, Name: p.Name, Kind: string(p.Kind),
+		Unit: p.Unit, PaperSKU: p.PaperSKU, SheetsPerUnit: p.SheetsPerUnit, InkUnitsPerCan: p.UnitsPerInkCan,
+		PlatesPerRun: p.PlatesPerRun, FinishingMinutes: p.FinishingMinute,
 	}
 }
 

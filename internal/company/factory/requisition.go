@@ -61,8 +61,9 @@ func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
 	ids := []string{}
 	for _, item := range low {
 		q, _ := f.Requisitions.Add(r, Requisition{
-			Number: fmt.Sprintf("FR-%04d", f.State.NextRequisition), SKU: item.SKU, Quantity: item.ReorderQuantity, Reason: BelowReorderPoint,
-			OnHandAt: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(), Status: RequisitionOpen,
+			Number: fmt.Sprintf("FR-%04d", f.State.NextRequisition), SKU: item.SKU, Quantity: item.ReorderQuantity,
+			Reason: BelowReorderPoint, OnHandAt: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(),
+			Status: RequisitionOpen,
 		}, struct{}{})
 		f.State.NextRequisition++
 		f.Stock.EditPrivate(r, item.ID).RequisitionID = q.ID
@@ -113,7 +114,8 @@ func (f *Factory) checkRequisitions() error {
 	}
 	for item, private := range f.Stock.All {
 		if private.RequisitionID != open[item.SKU] || (item.Status == StockLow) != (private.RequisitionID != "") {
-			return fmt.Errorf("%s is %s with the requisition %q, open is %q", item.SKU, item.Status, private.RequisitionID, open[item.SKU])
+			return fmt.Errorf("%s is %s with the requisition %q, open is %q",
+				item.SKU, item.Status, private.RequisitionID, open[item.SKU])
 		}
 	}
 	return nil

@@ -63,12 +63,14 @@ func (f *Factory) Shippable(id string) (*WorkOrder, error) {
 		return w, nil
 	case WorkCreated, WorkPrinting:
 		if w.Reference != nil {
-			return nil, problem.New(problem.WorkOrderNotReady, "The work order %s is %s; its goods are not ready to leave.", w.Number, w.Status)
+			return nil, problem.New(problem.WorkOrderNotReady,
+				"The work order %s is %s; its goods are not ready to leave.", w.Number, w.Status)
 		}
 	case WorkShipped, WorkStocked:
 	}
 	if w.Reference == nil {
-		return nil, problem.New(problem.InvalidState, "The work order %s has no reference: its goods go on the shelf and are never shipped.", w.Number).
+		return nil, problem.New(problem.InvalidState,
+			"The work order %s has no reference: its goods go on the shelf and are never shipped.", w.Number).
 			With(problem.StateDetails{Status: string(w.Status), Allowed: []string{string(WorkReady)}})
 	}
 	return nil, problem.WrongState("work_order", w.Number, string(w.Status), string(WorkReady))
@@ -78,8 +80,10 @@ func (f *Factory) Shippable(id string) (*WorkOrder, error) {
 func (f *Factory) Ship(r *record.Recorder, in ShipmentInput) string {
 	w, _ := f.WorkOrders.Edit(r, in.WorkOrderID)
 	s, _ := f.Shipments.Add(r, Shipment{
-		Number: fmt.Sprintf("SHF-%04d", f.State.NextShipment), WorkOrderID: w.ID, Reference: *w.Reference, SKU: w.SKU, Quantity: w.Quantity,
-		ShippedOn: r.Date(), CarrierNote: in.CarrierNote, Source: in.Source, Status: ShipmentShipped, BridgedOfficeShipmentID: in.BridgedOfficeShipmentID,
+		Number: fmt.Sprintf("SHF-%04d", f.State.NextShipment), WorkOrderID: w.ID, Reference: *w.Reference, SKU: w.SKU,
+		Quantity:  w.Quantity,
+		ShippedOn: r.Date(), CarrierNote: in.CarrierNote, Source: in.Source, Status: ShipmentShipped,
+		BridgedOfficeShipmentID: in.BridgedOfficeShipmentID,
 	}, struct{}{})
 	f.State.NextShipment++
 	f.State.OpenWorkOrders--

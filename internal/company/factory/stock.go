@@ -114,11 +114,13 @@ func (f *Factory) openStock(r *record.Recorder, delivered []string) {
 			opening = 0
 		}
 		item, _ := f.Stock.Add(r, StockItem{
-			Head: record.Head{ID: StockItemID(it.SKU)}, SKU: it.SKU, Name: it.Name, Kind: string(it.Class), Unit: it.Unit, OnHand: opening,
-			ReorderPoint: it.ReorderPoint, ReorderQuantity: it.ReorderQuantity, Status: StockOK, AverageCostMinor: it.BaseCostMinor,
+			Head: record.Head{ID: StockItemID(it.SKU)}, SKU: it.SKU, Name: it.Name, Kind: string(it.Class),
+			Unit: it.Unit, OnHand: opening, ReorderPoint: it.ReorderPoint, ReorderQuantity: it.ReorderQuantity,
+			Status: StockOK, AverageCostMinor: it.BaseCostMinor,
 		}, StockItemPrivate{ValueMinor: it.BaseCostMinor.Times(opening)})
 		if opening > 0 {
-			f.StockMoves.Add(r, StockMove{SKU: it.SKU, Quantity: opening, BalanceAfter: item.OnHand, Kind: MoveOpening}, struct{}{})
+			f.StockMoves.Add(r, StockMove{SKU: it.SKU, Quantity: opening, BalanceAfter: item.OnHand, Kind: MoveOpening},
+				struct{}{})
 		}
 	}
 }
@@ -158,7 +160,8 @@ func (f *Factory) move(r *record.Recorder, sku string, quantity int64, costMinor
 		item.AverageCostMinor = share(private.ValueMinor, 1, item.OnHand)
 	}
 	f.StockMoves.Add(r, StockMove{
-		SKU: sku, Quantity: quantity, BalanceAfter: item.OnHand, Kind: c.kind, EventID: &c.eventID, ReferenceID: &c.reference,
+		SKU: sku, Quantity: quantity, BalanceAfter: item.OnHand, Kind: c.kind, EventID: &c.eventID,
+		ReferenceID: &c.reference,
 	}, struct{}{})
 	return -costMinor
 }
@@ -200,7 +203,8 @@ func (f *Factory) checkStock() error {
 	for m := range f.StockMoves.All {
 		balance[m.SKU] += m.Quantity
 		if m.BalanceAfter != balance[m.SKU] || m.BalanceAfter < 0 {
-			return fmt.Errorf("stock move %s leaves %d of %s, the moves add up to %d", m.ID, m.BalanceAfter, m.SKU, balance[m.SKU])
+			return fmt.Errorf("stock move %s leaves %d of %s, the moves add up to %d",
+				m.ID, m.BalanceAfter, m.SKU, balance[m.SKU])
 		}
 		if (m.EventID == nil) != (m.Kind == MoveOpening) {
 			return fmt.Errorf("stock move %s of kind %s has the event %v", m.ID, m.Kind, m.EventID)
@@ -217,7 +221,8 @@ func (f *Factory) checkStock() error {
 			return fmt.Errorf("no %s is on hand, but it is worth %d", item.SKU, private.ValueMinor)
 		}
 		if item.Status == StockOK && item.OnHand < item.ReorderPoint {
-			return fmt.Errorf("%d of %s are below the reorder point %d and not low", item.OnHand, item.SKU, item.ReorderPoint)
+			return fmt.Errorf("%d of %s are below the reorder point %d and not low",
+				item.OnHand, item.SKU, item.ReorderPoint)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 func Timers() []record.TimerHandler[*Factory] {
 	return []record.TimerHandler[*Factory]{
 		{Kind: TimerRunEnds, Fire: func(f *Factory, r *record.Recorder, t sim.Timer) { f.RunEnds(r, t.Ref) }},
-		{Kind: TimerFinishingEnds, Fire: func(f *Factory, r *record.Recorder, t sim.Timer) { f.FinishingEnds(r, t.Ref) }},
+		{Kind: TimerFinishingEnds,
+			Fire: func(f *Factory, r *record.Recorder, t sim.Timer) { f.FinishingEnds(r, t.Ref) }},
 	}
 }

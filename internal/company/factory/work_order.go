@@ -123,19 +123,24 @@ type DuplicateReferenceDetails struct {
 func (f *Factory) CanCreate(in WorkOrderInput) error {
 	product, ok := catalog.ProductBySKU(in.SKU)
 	if !ok {
-		return problem.Invalid(problem.Field{Field: "sku", Rule: "enum", Message: fmt.Sprintf("%q is not a product; see /factory/products.", in.SKU)})
+		return problem.Invalid(problem.Field{
+			Field: "sku", Rule: "enum", Message: fmt.Sprintf("%q is not a product; see /factory/products.", in.SKU),
+		})
 	}
 	if product.Kind == catalog.Custom && in.Reference == nil {
-		return problem.New(problem.ReferenceRequired, "%s are made to order, so the work order needs a reference.", product.Name)
+		return problem.New(problem.ReferenceRequired, "%s are made to order, so the work order needs a reference.",
+			product.Name)
 	}
 	if in.Reference != nil && in.Source != SourceBridge {
 		if id, taken := f.workOrderFor(*in.Reference); taken {
-			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.", id, *in.Reference).
+			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.",
+				id, *in.Reference).
 				With(DuplicateReferenceDetails{WorkOrderID: id})
 		}
 	}
 	if f.State.OpenWorkOrders >= MaxOpenWorkOrders {
-		return problem.New(problem.TooManyOpen, "%d work orders are open, which is as many as a sandbox holds.", MaxOpenWorkOrders)
+		return problem.New(problem.TooManyOpen, "%d work orders are open, which is as many as a sandbox holds.",
+			MaxOpenWorkOrders)
 	}
 	return nil
 }
@@ -161,8 +166,9 @@ func (f *Factory) Create(r *record.Recorder, in WorkOrderInput) string {
 		in.Priority = defaultPriority
 	}
 	w, _ := f.WorkOrders.Add(r, WorkOrder{
-		Number: fmt.Sprintf("WO-%04d", f.State.NextWorkOrder), SKU: product.SKU, ProductName: product.Name, Kind: string(product.Kind), Unit: product.Unit,
-		Quantity: in.Quantity, Reference: in.Reference, Source: in.Source, DueDate: in.DueDate, Priority: in.Priority,
+		Number: fmt.Sprintf("WO-%04d", f.State.NextWorkOrder), SKU: product.SKU,
+		ProductName: product.Name, Kind: string(product.Kind), Unit: product.Unit, Quantity: in.Quantity,
+		Reference: in.Reference, Source: in.Source, DueDate: in.DueDate, Priority: in.Priority,
 		Status: WorkCreated, MaterialNeeds: needs(product, in.Quantity), PrintRunIDs: []string{},
 	}, WorkOrderPrivate{})
 	f.State.NextWorkOrder++
@@ -172,7 +178,8 @@ func (f *Factory) Create(r *record.Recorder, in WorkOrderInput) string {
 	}
 	r.Born(w)
 	r.Emit(event.WorkOrderCreated, w, &event.WorkOrderCreatedData{
-		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, DueDate: w.DueDate, Source: w.Source,
+		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference,
+		DueDate: w.DueDate, Source: w.Source,
 	})
 	if product.Kind == catalog.Stock && in.Reference != nil {
 		f.takeFromStock(r, w)
@@ -195,7 +202,9 @@ func (f *Factory) takeFromStock(r *record.Recorder, w *WorkOrder) {
 func (f *Factory) makeReady(r *record.Recorder, w *WorkOrder, to WorkOrderStatus) string {
 	w.ReadyOn = new(r.Date())
 	record.Move(r, w, &w.Status, to)
-	data := &event.WorkOrderReadyData{Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, ReadyOn: r.Date()}
+	data := &event.WorkOrderReadyData{
+		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, ReadyOn: r.Date(),
+	}
 	if to == WorkStocked {
 		data.Moves(w.SKU, w.QuantityGood)
 	}
@@ -250,7 +259,8 @@ func (f *Factory) checkWorkOrders() error {
 	}
 	for item := range f.Stock.All {
 		if item.Reserved != reserved[item.SKU] {
-			return fmt.Errorf("%d of %s are reserved, ready work orders hold %d", item.Reserved, item.SKU, reserved[item.SKU])
+			return fmt.Errorf("%d of %s are reserved, ready work orders hold %d",
+				item.Reserved, item.SKU, reserved[item.SKU])
 		}
 	}
 	return nil

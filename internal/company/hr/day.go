@@ -47,7 +47,9 @@ func (h *HR) OpenDay(r *record.Recorder) {
 	if h.payroll.Paid {
 		h.earnDay(today - 1)
 	}
-	for _, phase := range []func(*record.Recorder, *Employee, *EmployeePrivate){h.comeBack, h.fallIll, h.announceLeave, h.quit} {
+	for _, phase := range []func(*record.Recorder, *Employee, *EmployeePrivate){
+		h.comeBack, h.fallIll, h.announceLeave, h.quit,
+	} {
 		for e, p := range h.Employees.All {
 			if e.employed() {
 				phase(r, e, p)
@@ -66,7 +68,8 @@ func (h *HR) BeginWeek(r *record.Recorder) {
 		return
 	}
 	week := weekOf(r.Today())
-	r.Set(sim.Timer{Due: (h.dueDay(week) + 1).Open(), Class: sim.ClassPayroll, Kind: TimerPayrollLate, Ref: week.start().String(), Index: int64(week)})
+	r.Set(sim.Timer{Due: (h.dueDay(week) + 1).Open(), Class: sim.ClassPayroll, Kind: TimerPayrollLate,
+		Ref: week.start().String(), Index: int64(week)})
 }
 
 // earnDay adds a day's wages to those of its week, unless the week's timesheet
@@ -135,7 +138,8 @@ func (h *HR) comeBack(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	e, _ = h.Employees.Edit(r, e.ID)
 	e.SickUntil = nil
 	record.Move(r, e, &e.Status, EmployeeActive)
-	r.Emit(event.EmployeeReturned, e, &event.EmployeeReturnedData{BadgeNo: e.BadgeNo, Role: e.Role, DaysAbsent: int64(p.SickEnds - p.SickBegins)})
+	r.Emit(event.EmployeeReturned, e,
+		&event.EmployeeReturnedData{BadgeNo: e.BadgeNo, Role: e.Role, DaysAbsent: int64(p.SickEnds - p.SickBegins)})
 }
 
 func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
@@ -148,7 +152,8 @@ func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	p.SickEnds = today + 1 + sim.Day(h.streams.sickDays.Below(maxSickDays, p.Slot, int64(today)))
 	e.SickUntil = new((p.SickEnds - 1).Date())
 	record.Move(r, e, &e.Status, EmployeeSick)
-	r.Emit(event.EmployeeSick, e, &event.EmployeeSickData{BadgeNo: e.BadgeNo, Role: e.Role, ExpectedBack: p.SickEnds.Date()})
+	r.Emit(event.EmployeeSick, e,
+		&event.EmployeeSickData{BadgeNo: e.BadgeNo, Role: e.Role, ExpectedBack: p.SickEnds.Date()})
 }
 
 // sickPPM is the chance to fall ill today.

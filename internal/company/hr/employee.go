@@ -110,7 +110,8 @@ func newEmployees() *record.Table[Employee, EmployeePrivate] {
 // open employs a member of the opening crew.
 func (h *HR) open(r *record.Recorder, m *catalog.CrewMember, cash money.Minor) {
 	h.employ(r, Employee{
-		BadgeNo: m.BadgeNo, Name: m.Name, Role: m.Role, HourlyMinor: m.HourlyMinor, Skill: m.Skill, HiredOn: m.HiredOn, StartsOn: m.HiredOn,
+		BadgeNo: m.BadgeNo, Name: m.Name, Role: m.Role, HourlyMinor: m.HourlyMinor, Skill: m.Skill, HiredOn: m.HiredOn,
+		StartsOn: m.HiredOn,
 	}, 0, cash)
 }
 
@@ -132,16 +133,23 @@ func (h *HR) Hireable(role event.Role, hourly *money.Minor) (Hiring, error) {
 	floor, ok := catalog.HourlyFloor(role)
 	switch {
 	case !ok:
-		return Hiring{}, problem.Invalid(problem.Field{Field: "role", Rule: "enum", Message: fmt.Sprintf("%q is no role here.", role)})
+		return Hiring{}, problem.Invalid(problem.Field{
+			Field: "role", Rule: "enum", Message: fmt.Sprintf("%q is no role here.", role),
+		})
 	case hourly == nil:
 		hourly = &floor
 	case *hourly < floor:
-		return Hiring{}, problem.Invalid(problem.Field{Field: "hourly_minor", Rule: "minimum", Message: fmt.Sprintf("hourly_minor must be at least %d for the role %s.", floor, role)})
+		return Hiring{}, problem.Invalid(problem.Field{Field: "hourly_minor", Rule: "minimum",
+			Message: fmt.Sprintf("hourly_minor must be at least %d for the role %s.", floor, role)})
 	case *hourly > MaxHourly:
-		return Hiring{}, problem.Invalid(problem.Field{Field: "hourly_minor", Rule: "maximum", Message: fmt.Sprintf("hourly_minor must be at most %d.", MaxHourly)})
+		return Hiring{}, problem.Invalid(problem.Field{
+			Field: "hourly_minor", Rule: "maximum", Message: fmt.Sprintf("hourly_minor must be at most %d.", MaxHourly),
+		})
 	}
 	if h.headcount() >= Headcount {
-		return Hiring{}, problem.New(problem.HeadcountLimit, "%d people are employed, which is as many as there can be.", Headcount).With(HeadcountDetails{Limit: Headcount})
+		return Hiring{}, problem.New(problem.HeadcountLimit,
+			"%d people are employed, which is as many as there can be.", Headcount).
+			With(HeadcountDetails{Limit: Headcount})
 	}
 	return Hiring{Role: role, HourlyMinor: *hourly}, nil
 }
@@ -157,7 +165,8 @@ func (h *HR) Hire(r *record.Recorder, in Hiring, cash money.Minor) (id, eventID 
 	h.State.NextBadge++
 	return h.employ(r, Employee{
 		BadgeNo: strconv.FormatInt(badge, 10), Name: catalog.Name(badge), Role: in.Role, HourlyMinor: in.HourlyMinor,
-		Skill: skillLeast + h.streams.skill.Below(skillSpread, badge), HiredOn: r.Date(), StartsOn: (r.Today() + startAfterDays).Date(),
+		Skill: skillLeast + h.streams.skill.Below(skillSpread, badge), HiredOn: r.Date(),
+		StartsOn: (r.Today() + startAfterDays).Date(),
 	}, h.staff.HireFeeMinor, cash)
 }
 
@@ -167,7 +176,8 @@ func (h *HR) employ(r *record.Recorder, e Employee, fee, cash money.Minor) (id, 
 	row, _ := h.Employees.Add(r, e, EmployeePrivate{Slot: h.freeSlot(e.Role), Starts: sim.DayFrom(e.StartsOn)})
 	r.Born(row)
 	eventID = r.Emit(event.EmployeeHired, row, &event.EmployeeHiredData{
-		BadgeNo: row.BadgeNo, Role: row.Role, HourlyMinor: row.HourlyMinor, StartsOn: row.StartsOn, FeeMinor: fee, CashMinor: cash,
+		BadgeNo: row.BadgeNo, Role: row.Role, HourlyMinor: row.HourlyMinor, StartsOn: row.StartsOn,
+		FeeMinor: fee, CashMinor: cash,
 	})
 	return row.ID, eventID
 }
@@ -231,7 +241,8 @@ func (h *HR) Dismissible(id string) (e *Employee, severance money.Minor, err err
 		return nil, 0, problem.Missing("employee", id)
 	}
 	if !e.employed() {
-		return nil, 0, problem.WrongState("employee", e.Name, string(e.Status), string(EmployeeActive), string(EmployeeSick))
+		return nil, 0, problem.WrongState("employee", e.Name, string(e.Status), string(EmployeeActive),
+			string(EmployeeSick))
 	}
 	return e, e.HourlyMinor.Times(severanceHours), nil
 }
@@ -271,7 +282,8 @@ func (h *HR) leave(r *record.Recorder, id string, ends sim.Day, reason string) *
 func (h *HR) checkEmployees() error {
 	slots := map[int64]string{}
 	for e, p := range h.Employees.All {
-		if (e.Status == EmployeeSick) != (e.SickUntil != nil) || (e.Status == EmployeeLeft) != (e.LeftOn != nil && e.LeftReason != nil) {
+		if (e.Status == EmployeeSick) != (e.SickUntil != nil) ||
+			(e.Status == EmployeeLeft) != (e.LeftOn != nil && e.LeftReason != nil) {
 			return fmt.Errorf("employee %s is %s, sick until %v, left on %v", e.ID, e.Status, e.SickUntil, e.LeftOn)
 		}
 		if p.Slot < 0 || p.Slot >= h.State.NextSlot {

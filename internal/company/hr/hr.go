@@ -66,11 +66,13 @@ type streams struct {
 func New(p preset.Preset, seed uint64) *HR {
 	stream := func(name string) sim.Stream { return sim.NewStream(seed, name) }
 	return &HR{
-		Employees: newEmployees(), LeaveRequests: newLeaveRequests(), Timesheets: newTimesheets(), PayrollRuns: newPayrollRuns(),
-		staff: p.Staff, payroll: p.Payroll,
+		Employees: newEmployees(), LeaveRequests: newLeaveRequests(), Timesheets: newTimesheets(),
+		PayrollRuns: newPayrollRuns(),
+		staff:       p.Staff, payroll: p.Payroll,
 		streams: streams{
-			sick: stream("sick"), sickDays: stream("sick.days"), leave: stream("leave"), leaveDays: stream("leave.days"),
-			quit: stream("quit"), skill: stream("skill"),
+			sick: stream("sick"), sickDays: stream("sick.days"), leave: stream("leave"),
+			leaveDays: stream("leave.days"),
+			quit:      stream("quit"), skill: stream("skill"),
 		},
 	}
 }

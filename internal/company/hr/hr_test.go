@@ -16,9 +16,13 @@ import (
 // opened with. Nothing happens by chance but what the staff says.
 func staffed(t *testing.T, seed uint64, staff preset.Staff) (*hr.HR, *record.Recorder) {
 	t.Helper()
-	p := preset.Preset{Staff: staff, Payroll: preset.Payroll{DueWeekday: "wed", SurchargePctPerDay: 2, SurchargeCapPct: 10, CollectAfterDays: 5}}
+	p := preset.Preset{
+		Staff:   staff,
+		Payroll: preset.Payroll{DueWeekday: "wed", SurchargePctPerDay: 2, SurchargeCapPct: 10, CollectAfterDays: 5},
+	}
 	h := hr.New(p, seed)
-	r := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", Seed: seed, UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	r := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", Seed: seed, UID: 7},
+		sim.NewSchedule(nil, 1), 0, 0)
 	r.SetMoment(0, 0, sim.Clock{Mode: sim.Manual, Speed: sim.DefaultSpeed})
 	h.Open(r, 0)
 	return h, r
@@ -57,7 +61,8 @@ func TestPeopleQuitByMorale(t *testing.T) {
 		h, r := staffed(t, 1, preset.Staff{QuitPct: c.pct})
 		h.State.MoralePPM = c.morale
 		if got := openDay(t, h, r, 1)[event.EmployeeQuit]; got < c.atLeast || got > c.atMost {
-			t.Errorf("morale %d, %d hundredths of a per cent: %d of 7 quit, want %d to %d", c.morale, c.pct, got, c.atLeast, c.atMost)
+			t.Errorf("morale %d, %d hundredths of a per cent: %d of 7 quit, want %d to %d",
+				c.morale, c.pct, got, c.atLeast, c.atMost)
 		}
 		reason := hr.QuitPersonal
 		if c.morale <= 500_000 {
@@ -97,7 +102,8 @@ func TestChanceIsWhatThePresetSays(t *testing.T) {
 func TestMoraleRecoversToNinetyFive(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, after int64 }{
-		{800_000, 805_000}, {0, 5_000}, {946_000, 950_000}, {950_000, 950_000}, {970_000, 970_000}, {1_000_000, 1_000_000},
+		{800_000, 805_000}, {0, 5_000}, {946_000, 950_000}, {950_000, 950_000}, {970_000, 970_000},
+		{1_000_000, 1_000_000},
 	} {
 		h, r := staffed(t, 1, preset.Staff{})
 		h.State.MoralePPM = c.before

@@ -40,14 +40,17 @@ func newLeaveRequests() *record.Table[LeaveRequest, struct{}] {
 func (h *HR) announceLeave(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	today := r.Today()
 	every := h.staff.LeaveEveryDays
-	if !p.started(today) || p.LeaveEnds > today || every == 0 || h.streams.leave.Below(every, p.Slot, int64(today)) != 0 {
+	if !p.started(today) || p.LeaveEnds > today || every == 0 ||
+		h.streams.leave.Below(every, p.Slot, int64(today)) != 0 {
 		return
 	}
 	days := 1 + h.streams.leaveDays.Below(maxLeaveDays, p.Slot, int64(today))
 	from := today + leaveNoticeDays
 	private := h.Employees.EditPrivate(r, e.ID)
 	private.LeaveBegins, private.LeaveEnds = from, from+sim.Day(days)
-	request, _ := h.LeaveRequests.Add(r, LeaveRequest{EmployeeID: e.ID, FromDate: from.Date(), ToDate: (private.LeaveEnds - 1).Date(), Days: days}, struct{}{})
+	request, _ := h.LeaveRequests.Add(r, LeaveRequest{
+		EmployeeID: e.ID, FromDate: from.Date(), ToDate: (private.LeaveEnds - 1).Date(), Days: days,
+	}, struct{}{})
 	r.Emit(event.LeaveRequestCreated, request, &event.LeaveRequestCreatedData{
 		EmployeeID: e.ID, BadgeNo: e.BadgeNo, FromDate: request.FromDate, ToDate: request.ToDate, Days: days,
 	})

@@ -97,7 +97,8 @@ func (h *HR) bill(r *record.Recorder, week Week, status PayrollStatus) (*Payroll
 		return h.PayrollRuns.Edit(r, run.ID)
 	}
 	run, private := h.PayrollRuns.Add(r, PayrollRun{
-		WeekStart: week.start(), WeekEnd: week.end(), DueDate: h.dueDay(week).Date(), Status: status, Currency: money.Currency,
+		WeekStart: week.start(), WeekEnd: week.end(), DueDate: h.dueDay(week).Date(), Status: status,
+		Currency: money.Currency,
 	}, PayrollRunPrivate{})
 	r.Born(run)
 	return run, private
@@ -122,12 +123,14 @@ func (h *HR) FallsDue(r *record.Recorder, index int64) {
 	}
 	h.State.LatePayrolls++
 	h.changeMorale(moraleLate)
-	r.Emit(event.PayrollLate, run, &event.PayrollLateData{WeekStart: run.WeekStart, Reason: reason, TotalMinor: run.TotalMinor})
+	r.Emit(event.PayrollLate, run,
+		&event.PayrollLateData{WeekStart: run.WeekStart, Reason: reason, TotalMinor: run.TotalMinor})
 	h.waitFor(r, week)
 }
 
 func (h *HR) waitFor(r *record.Recorder, week Week) {
-	r.Set(sim.Timer{Due: (r.Today() + 1).Open(), Class: sim.ClassPayroll, Kind: TimerPayrollWaits, Ref: week.start().String(), Index: int64(week)})
+	r.Set(sim.Timer{Due: (r.Today() + 1).Open(), Class: sim.ClassPayroll, Kind: TimerPayrollWaits,
+		Ref: week.start().String(), Index: int64(week)})
 }
 
 // Waits lets a late payroll be late for a further day. When it has been late
@@ -170,7 +173,8 @@ func (s *Settlement) RunID() string { return s.runID }
 func (h *HR) Payable(r *record.Recorder, weekStart moment.Date) (Settlement, error) {
 	week, ok := weekStarting(weekStart)
 	if !ok {
-		return Settlement{}, badWeek("pattern", "week_start must be a Monday; %s is a %s.", weekStart, weekStart.Weekday())
+		return Settlement{}, badWeek("pattern", "week_start must be a Monday; %s is a %s.",
+			weekStart, weekStart.Weekday())
 	}
 	if week < 0 || week > weekOf(r.Today()) {
 		return Settlement{}, problem.Missing("payroll_run", weekStart.String())
@@ -191,7 +195,8 @@ func (h *HR) Payable(r *record.Recorder, weekStart moment.Date) (Settlement, err
 }
 
 func alreadyPaid(run *PayrollRun) error {
-	return problem.New(problem.PayrollAlreadyPaid, "The wages of the week of %s were paid on %s.", run.WeekStart, run.PaidOn).With(PaidDetails{PayrollRunID: run.ID})
+	return problem.New(problem.PayrollAlreadyPaid, "The wages of the week of %s were paid on %s.",
+		run.WeekStart, run.PaidOn).With(PaidDetails{PayrollRunID: run.ID})
 }
 
 // Settle pays a week, and returns the id of the event that owns the payment and
@@ -211,7 +216,8 @@ func (h *HR) Settle(r *record.Recorder, s Settlement, cash money.Minor) (eventID
 		h.changeMorale(moralePaidInTime)
 	}
 	eventID = r.Emit(event.PayrollPaid, run, &event.PayrollPaidData{
-		WeekStart: run.WeekStart, TotalMinor: run.TotalMinor, SurchargeMinor: run.SurchargeMinor, Forced: run.Forced, CashMinor: cash,
+		WeekStart: run.WeekStart, TotalMinor: run.TotalMinor, SurchargeMinor: run.SurchargeMinor,
+		Forced: run.Forced, CashMinor: cash,
 	})
 	return eventID, inTime
 }
@@ -223,14 +229,16 @@ func (h *HR) checkPayroll() error {
 			return fmt.Errorf("the week of %s has two payroll runs", run.WeekStart)
 		}
 		weeks[run.WeekStart] = true
-		if run.TotalMinor != run.GrossMinor+run.SurchargeMinor || (run.Status == PayrollPaid) != (run.PaidOn != nil) || run.Status != PayrollPaid && (run.SurchargeMinor != 0 || run.Forced) {
+		if run.TotalMinor != run.GrossMinor+run.SurchargeMinor || (run.Status == PayrollPaid) != (run.PaidOn != nil) ||
+			run.Status != PayrollPaid && (run.SurchargeMinor != 0 || run.Forced) {
 			return fmt.Errorf("payroll run %s does not add up: %+v", run.ID, run)
 		}
 		if run.TimesheetID == nil {
 			continue
 		}
 		sheet, ok := h.Timesheets.Find(*run.TimesheetID)
-		if !ok || sheet.PayrollRunID != run.ID || sheet.WeekStart != run.WeekStart || h.gross(sheet.Entries) != run.GrossMinor {
+		if !ok || sheet.PayrollRunID != run.ID || sheet.WeekStart != run.WeekStart ||
+			h.gross(sheet.Entries) != run.GrossMinor {
 			return fmt.Errorf("payroll run %s is not of its timesheet %s", run.ID, *run.TimesheetID)
 		}
 		if run.Status != PayrollPaid {

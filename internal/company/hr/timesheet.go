@@ -83,12 +83,14 @@ func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours
 	case !ok:
 		return Sheet{}, badWeek("pattern", "week_start must be a Monday; %s is a %s.", weekStart, weekStart.Weekday())
 	case week < 0:
-		return Sheet{}, badWeek("minimum", "week_start must not be before %s, when the company opened.", Week(0).start())
+		return Sheet{}, badWeek("minimum", "week_start must not be before %s, when the company opened.",
+			Week(0).start())
 	case week > weekOf(r.Today()):
 		return Sheet{}, badWeek("maximum", "The week of %s has not begun.", weekStart)
 	}
 	if run := h.runOf(week); run != nil && run.TimesheetID != nil {
-		return Sheet{}, problem.New(problem.TimesheetExists, "The week of %s has the timesheet %s.", weekStart, *run.TimesheetID).With(TimesheetDetails{TimesheetID: *run.TimesheetID})
+		return Sheet{}, problem.New(problem.TimesheetExists, "The week of %s has the timesheet %s.",
+			weekStart, *run.TimesheetID).With(TimesheetDetails{TimesheetID: *run.TimesheetID})
 	} else if run != nil && run.Status == PayrollPaid {
 		return Sheet{}, alreadyPaid(run)
 	}
@@ -112,7 +114,8 @@ func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours
 		return Sheet{}, err
 	}
 	if len(sheet.entries) == 0 {
-		return Sheet{}, problem.Invalid(problem.Field{Field: "entries", Rule: "minItems", Message: fmt.Sprintf("The company had no employees in the week of %s.", weekStart)})
+		return Sheet{}, problem.Invalid(problem.Field{Field: "entries", Rule: "minItems",
+			Message: fmt.Sprintf("The company had no employees in the week of %s.", weekStart)})
 	}
 	return sheet, nil
 }
@@ -123,7 +126,8 @@ func badWeek(rule, format string, values ...any) error {
 
 // notOver says when the week can be recorded.
 func notOver(r *record.Recorder, week Week) error {
-	p := problem.New(problem.WeekNotOver, "The hours of the week of %s can be recorded from %s on.", week.start(), week.recordable().Text())
+	p := problem.New(problem.WeekNotOver, "The hours of the week of %s can be recorded from %s on.",
+		week.start(), week.recordable().Text())
 	return r.Retrying(p, week.recordable())
 }
 
@@ -136,15 +140,21 @@ func (h *HR) entry(week Week, in *Hours, before []TimesheetEntry) (TimesheetEntr
 		e = h.byBadge(in.BadgeNo)
 	}
 	if e == nil {
-		return TimesheetEntry{}, &problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("No employee has the %s %q.", field, key)}
+		return TimesheetEntry{},
+			&problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("No employee has the %s %q.", field, key)}
 	}
 	entry := TimesheetEntry{EmployeeID: e.ID, HoursWorked: in.Worked, HoursSick: in.Sick, HoursLeave: in.Leave}
 	if !h.worksIn(e, week) {
-		return entry, &problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("%s was not employed in the week of %s.", e.Name, week.start())}
+		return entry, &problem.Field{
+			Field: field, Rule: "exists",
+			Message: fmt.Sprintf("%s was not employed in the week of %s.", e.Name, week.start()),
+		}
 	}
 	for _, other := range before {
 		if other.EmployeeID == e.ID {
-			return entry, &problem.Field{Field: field, Rule: "uniqueItems", Message: e.Name + " can stand in one entry only."}
+			return entry, &problem.Field{
+				Field: field, Rule: "uniqueItems", Message: e.Name + " can stand in one entry only.",
+			}
 		}
 	}
 	return entry, nil
@@ -174,7 +184,8 @@ func (h *HR) everybody(s *Sheet) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return problem.New(problem.EmployeeMissing, "The timesheet leaves out %s.", names[len(", "):]).With(MissingDetails{EmployeeIDs: missing})
+	return problem.New(problem.EmployeeMissing, "The timesheet leaves out %s.", names[len(", "):]).
+		With(MissingDetails{EmployeeIDs: missing})
 }
 
 func (s *Sheet) find(employeeID string) *TimesheetEntry {
@@ -197,7 +208,9 @@ func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 	sheet := Sheet{week: week, source: SourceBridge}
 	for i := range attended {
 		a := &attended[i]
-		sheet.entries = append(sheet.entries, TimesheetEntry{EmployeeID: h.byBadge(a.BadgeNo).ID, HoursWorked: a.Worked, HoursSick: a.Sick, HoursLeave: a.Leave})
+		sheet.entries = append(sheet.entries, TimesheetEntry{
+			EmployeeID: h.byBadge(a.BadgeNo).ID, HoursWorked: a.Worked, HoursSick: a.Sick, HoursLeave: a.Leave,
+		})
 	}
 	return sheet, true
 }
@@ -205,7 +218,8 @@ func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 // Record writes a timesheet down, so that its wages are due, and returns its
 // id. Hours that are not those of the gate annoy the crew.
 func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
-	sheet, _ := h.Timesheets.Add(r, Timesheet{WeekStart: s.week.start(), Entries: s.entries, Source: s.source}, struct{}{})
+	sheet, _ := h.Timesheets.Add(r, Timesheet{WeekStart: s.week.start(), Entries: s.entries, Source: s.source},
+		struct{}{})
 	run, private := h.bill(r, s.week, PayrollDue)
 	sheet.PayrollRunID = run.ID
 	run.TimesheetID = &sheet.ID
@@ -218,7 +232,8 @@ func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
 		h.changeMorale(moraleWrongHours)
 	}
 	r.Emit(event.PayrollDue, run, &event.PayrollDueData{
-		WeekStart: run.WeekStart, TimesheetID: sheet.ID, GrossMinor: run.GrossMinor, DueDate: run.DueDate, Entries: h.wages(sheet.Entries),
+		WeekStart: run.WeekStart, TimesheetID: sheet.ID, GrossMinor: run.GrossMinor, DueDate: run.DueDate,
+		Entries: h.wages(sheet.Entries),
 	})
 	return sheet.ID
 }
@@ -242,7 +257,8 @@ func (h *HR) wages(entries []TimesheetEntry) []event.WageEntry {
 		wages[i] = event.WageEntry{
 			EmployeeID: e.ID, BadgeNo: e.BadgeNo, Name: e.Name, Role: e.Role,
 			HoursWorked: entry.HoursWorked, HoursSick: entry.HoursSick, HoursLeave: entry.HoursLeave,
-			HourlyMinor: e.HourlyMinor, WorkedMinor: worked, SickMinor: sick, LeaveMinor: leave, GrossMinor: worked + sick + leave,
+			HourlyMinor: e.HourlyMinor, WorkedMinor: worked, SickMinor: sick, LeaveMinor: leave,
+			GrossMinor: worked + sick + leave,
 		}
 	}
 	return wages
@@ -256,7 +272,8 @@ func (h *HR) differs(s *Sheet, attended []Hours) bool {
 		a := &attended[i]
 		total += a.Worked + a.Sick + a.Leave
 		entry := s.find(h.byBadge(a.BadgeNo).ID)
-		wrong += distance(entry.HoursWorked, a.Worked) + distance(entry.HoursSick, a.Sick) + distance(entry.HoursLeave, a.Leave)
+		wrong += distance(entry.HoursWorked,
+			a.Worked) + distance(entry.HoursSick, a.Sick) + distance(entry.HoursLeave, a.Leave)
 	}
 	return wrong*100 > total*wrongHoursAbovePct
 }

@@ -34,14 +34,18 @@ type definition struct {
 const powerBack sim.Minute = 240
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
-	{event.PaperShortage, Trade, 5, 9, "Suppliers ask a quarter more for paper and take three working days longer, and the market's prices climb.", shortageTales},
-	{event.CourierStrike, Transport, 2, 4, "What is ordered from suppliers now comes two working days later.", strikeTales},
+	{event.PaperShortage, Trade, 5,
+		9, "Suppliers ask a quarter more for paper and take three working days longer, and the market's prices climb.",
+		shortageTales},
+	{event.CourierStrike, Transport, 2, 4,
+		"What is ordered from suppliers now comes two working days later.", strikeTales},
 	{event.FluWave, People, 3, 6, "People fall ill five times as often.", fluTales},
 	{event.PressFault, Technology, 1, 3, "A press is down: ", faultTales},
 	{event.PowerCut, Technology, 0, 0, "No press runs until 12:00. What was printing goes on afterwards.", powerTales},
 	{event.TradeFair, Trade, 4, 7, "Customers ask for posters and brochures 1.8 times as often.", fairTales},
 	{event.PaymentOutage, Technology, 2, 4, "What customers pay arrives when it is over.", outageTales},
-	{event.HeatWave, Weather, 3, 5, "Print runs that start now go at seven tenths of the speed and spoil one sheet in a hundred more.", heatTales},
+	{event.HeatWave, Weather, 3, 5,
+		"Print runs that start now go at seven tenths of the speed and spoil one sheet in a hundred more.", heatTales},
 }
 
 func placeOf(kind event.DisruptionKind) int {
@@ -70,7 +74,10 @@ func (l *Lore) Draw(today sim.Day) (Disruption, bool) {
 		return Disruption{}, false
 	}
 	longer := s.days.Below(d.maxDays-d.daysLeast+1, day)
-	begins := Disruption{Kind: d.kind, Ends: (today + sim.Day(d.daysLeast+longer)).Open(), severity: severity(longer, d.maxDays-d.daysLeast+1)}
+	begins := Disruption{
+		Kind: d.kind, Ends: (today + sim.Day(d.daysLeast+longer)).Open(),
+		severity: severity(longer, d.maxDays-d.daysLeast+1),
+	}
 	switch d.kind {
 	case event.PowerCut:
 		begins.Ends = today.At(powerBack)
@@ -120,7 +127,9 @@ func (l *Lore) Begin(r *record.Recorder, d Disruption) {
 func (l *Lore) Disruption(id string) Disruption {
 	e, _ := l.Events.Find(id)
 	private := l.Events.Private(id)
-	return Disruption{Kind: e.Disruption.Kind, Ends: private.Ends, PressID: private.PressID, severity: e.Disruption.Severity}
+	return Disruption{
+		Kind: e.Disruption.Kind, Ends: private.Ends, PressID: private.PressID, severity: e.Disruption.Severity,
+	}
 }
 
 // End writes that a disruption is over. Its event takes along the changes of
@@ -129,5 +138,6 @@ func (l *Lore) End(r *record.Recorder, id string) {
 	row, _ := l.Events.Edit(r, id)
 	record.Move(r, row, &row.Status, EventOver)
 	l.State.Running = slices.DeleteFunc(slices.Clone(l.State.Running), func(other string) bool { return other == id })
-	r.Emit(event.DisruptionEnded, row, &event.DisruptionEndedData{LoreEventID: id, DisruptionKind: row.Disruption.Kind, StartedOn: row.StartedOn})
+	r.Emit(event.DisruptionEnded, row,
+		&event.DisruptionEndedData{LoreEventID: id, DisruptionKind: row.Disruption.Kind, StartedOn: row.StartedOn})
 }

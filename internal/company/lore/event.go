@@ -74,7 +74,9 @@ func (l *Lore) TellStory(r *record.Recorder) {
 		return
 	}
 	tale := l.nextStory()
-	row, _ := l.Events.Add(r, Event{Kind: tale.kind, Title: tale.title, Story: tale.text, StartedOn: r.Date(), Status: EventOver}, EventPrivate{})
+	row, _ := l.Events.Add(r, Event{
+		Kind: tale.kind, Title: tale.title, Story: tale.text, StartedOn: r.Date(), Status: EventOver,
+	}, EventPrivate{})
 	r.Born(row)
 	r.Emit(event.LoreEventStarted, row, &event.LoreEventStartedData{Kind: string(row.Kind), Title: row.Title})
 }

@@ -59,11 +59,15 @@ const (
 func New(p preset.Preset, seed uint64) *Lore {
 	stream := func(name string) sim.Stream { return sim.NewStream(seed, name) }
 	return &Lore{
-		Events:      record.NewTable[Event, EventPrivate](record.Definition{Resource: "lore_event", Prefix: "lor"}, nil),
-		MajorOrders: record.NewTable[MajorOrder, MajorOrderPrivate](record.Definition{Resource: "major_order", Prefix: "mjo"}, nil),
+		Events: record.NewTable[Event, EventPrivate](record.Definition{Resource: "lore_event", Prefix: "lor"},
+			nil),
+		MajorOrders: record.NewTable[MajorOrder, MajorOrderPrivate](record.Definition{
+			Resource: "major_order", Prefix: "mjo",
+		}, nil),
 		disruptions: p.Disruptions, stories: p.Stories, majorOrders: p.MajorOrders,
 		streams: streams{
-			starts: stream("dis.n"), first: stream("dis.first"), kind: stream("dis.k"), days: stream("dis.d"), press: stream("dis.pr"), tale: stream("dis.tale"),
+			starts: stream("dis.n"), first: stream("dis.first"),
+			kind: stream("dis.k"), days: stream("dis.d"), press: stream("dis.pr"), tale: stream("dis.tale"),
 			story: stream("lore.n"), firstStory: stream("lore.first"), stride: stream("lore.tale"),
 			peers: stream("mjo.peers"), pace: stream("mjo.pace"),
 		},

@@ -100,7 +100,8 @@ func (l *Lore) open() (*MajorOrder, bool) {
 func (l *Lore) openMajorOrder(r *record.Recorder, c campaign) {
 	product, _ := catalog.ProductBySKU(c.sku)
 	m, _ := l.MajorOrders.Add(r, MajorOrder{
-		Title: c.title, Story: c.story, SKU: c.sku, Unit: product.Unit, TargetQuantity: c.target, OpensOn: r.Date(), ClosesOn: (r.Today() + majorOrderDays - 1).Date(),
+		Title: c.title, Story: c.story, SKU: c.sku, Unit: product.Unit,
+		TargetQuantity: c.target, OpensOn: r.Date(), ClosesOn: (r.Today() + majorOrderDays - 1).Date(),
 		BonusPct: bonusPct, PoolMinor: poolShare, Currency: money.Currency, Status: MajorOrderOpen,
 	}, MajorOrderPrivate{})
 	r.Born(m)
@@ -109,7 +110,8 @@ func (l *Lore) openMajorOrder(r *record.Recorder, c campaign) {
 
 func announce(r *record.Recorder, m *MajorOrder) {
 	r.Emit(event.MajorOrderUpdated, m, &event.MajorOrderUpdatedData{
-		Title: m.Title, SKU: m.SKU, TargetQuantity: m.TargetQuantity, WorldQuantity: m.WorldQuantity, OwnQuantity: m.OwnQuantity, Milestone: m.Milestone, ClosesOn: m.ClosesOn,
+		Title: m.Title, SKU: m.SKU, TargetQuantity: m.TargetQuantity, WorldQuantity: m.WorldQuantity,
+		OwnQuantity: m.OwnQuantity, Milestone: m.Milestone, ClosesOn: m.ClosesOn,
 	})
 }
 
@@ -178,7 +180,10 @@ func (l *Lore) TakeBonus(r *record.Recorder, id string) Bonus {
 	private.BonusDue = false
 	m, _ := l.MajorOrders.Find(id)
 	payer := campaigns[l.MajorOrders.Ordinal(id)%len(campaigns)].payer
-	return Bonus{MajorOrderID: id, PayerName: payer, Title: m.Title, AmountMinor: m.PoolMinor + private.OwnMinor.PerCent(m.BonusPct)}
+	return Bonus{
+		MajorOrderID: id, PayerName: payer, Title: m.Title,
+		AmountMinor: m.PoolMinor + private.OwnMinor.PerCent(m.BonusPct),
+	}
 }
 
 func (l *Lore) checkMajorOrders() error {

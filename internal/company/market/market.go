@@ -96,9 +96,11 @@ func (m *Market) listed() []goods {
 		g := goods{sku: item.SKU, name: item.Name, unit: item.Unit, stockUnits: 1}
 		switch {
 		case item.SKU == catalog.Coated || item.SKU == catalog.Uncoated || item.SKU == catalog.Board:
-			g.base, g.depth, g.buyable, g.bidPPM, g.wanders, g.meanPPM = item.BaseCostMinor.Scaled(factor), paperDepth, true, bidPPM, true, meanPPM
+			g.base, g.depth, g.buyable, g.bidPPM, g.wanders, g.meanPPM = item.BaseCostMinor.Scaled(factor), paperDepth,
+				true, bidPPM, true, meanPPM
 		case item.SKU == catalog.Waste:
-			g.base, g.depth, g.bidPPM, g.wanders, g.unit, g.stockUnits = wasteBaseMinor, wasteDepth, sim.Million, true, "kg", gramsPerKilogram
+			g.base, g.depth, g.bidPPM, g.wanders, g.unit, g.stockUnits = wasteBaseMinor, wasteDepth, sim.Million, true,
+				"kg", gramsPerKilogram
 		case item.Class == catalog.Finished:
 			product, _ := catalog.ProductBySKU(item.SKU)
 			g.base, g.depth, g.bidPPM = product.ListPriceMinor, finishedDepth, finishedPPM
@@ -182,7 +184,8 @@ func (m *Market) Check() error {
 			inTransit += trade.TotalMinor
 		}
 		if private.UnderWay != (trade.Side == Buy && trade.MarketDeliveryID == nil) {
-			return fmt.Errorf("market trade %s is under way: %t, with the delivery %v", trade.ID, private.UnderWay, trade.MarketDeliveryID)
+			return fmt.Errorf("market trade %s is under way: %t, with the delivery %v",
+				trade.ID, private.UnderWay, trade.MarketDeliveryID)
 		}
 	}
 	if inTransit != m.State.InTransitMinor {

@@ -38,8 +38,10 @@ type exchange struct {
 func opened(t reporter, seed uint64, factor share.PPM) *exchange {
 	t.Helper()
 	e := &exchange{
-		Market: market.New(preset.Preset{Supply: preset.Supply{PriceFactor: factor}}, seed), t: t, label: fmt.Sprintf("seed %d, factor %d", seed, factor),
-		r: record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", Seed: seed, UID: 7}, sim.NewSchedule(nil, 1), 0, 0),
+		Market: market.New(preset.Preset{Supply: preset.Supply{PriceFactor: factor}}, seed), t: t,
+		label: fmt.Sprintf("seed %d, factor %d", seed, factor),
+		r: record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", Seed: seed, UID: 7},
+			sim.NewSchedule(nil, 1), 0, 0),
 	}
 	e.r.SetMoment(0, 0, sim.Clock{Mode: sim.Manual, Speed: sim.DefaultSpeed})
 	e.Open(e.r)
@@ -86,7 +88,8 @@ func TestNobodyGetsRichInADay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		// The smaller the prices, the more there is to win by rounding.
-		factor := rapid.SampledFrom([]share.PPM{1, 20_000, 30_000, 60_000, 100_000, 300_000, 1_000_000, 10_000_000}).Draw(t, "factor")
+		factor := rapid.SampledFrom([]share.PPM{1, 20_000, 30_000, 60_000, 100_000, 300_000, 1_000_000, 10_000_000}).
+			Draw(t, "factor")
 		e := opened(t, rapid.Uint64().Draw(t, "seed"), factor)
 		for range rapid.IntRange(0, 5).Draw(t, "days") {
 			e.sleep()
@@ -103,7 +106,8 @@ func TestNobodyGetsRichInADay(t *testing.T) {
 			held, earned = held-quantity, earned+d.TotalMinor()
 		}
 		for range rapid.IntRange(1, 30).Draw(t, "trades") {
-			deal(rapid.SampledFrom([]market.Side{market.Buy, market.Sell}).Draw(t, "side"), quantity.Draw(t, "quantity"))
+			deal(rapid.SampledFrom([]market.Side{market.Buy, market.Sell}).Draw(t, "side"),
+				quantity.Draw(t, "quantity"))
 		}
 		piece := quantity.Draw(t, "piece")
 		piece = max(piece, (max(held, -held)+99)/100) // a hundred trades at most
@@ -138,10 +142,14 @@ func TestPricesWanderAroundTheirMean(t *testing.T) {
 	}
 	// What remains of the distance after a day is 82 %.
 	deviation := 0.06 / math.Sqrt(1-0.82*0.82)
-	for i, c := range []struct{ mean, deviation float64 }{{0.05, deviation}, {0.05, deviation}, {0.05, deviation}, {0, 0}, {0, 0}, {0, deviation}} {
+	for i, c := range []struct{ mean, deviation float64 }{
+		{0.05, deviation}, {0.05, deviation}, {0.05, deviation}, {0, 0}, {0, 0}, {0, deviation},
+	} {
 		mean := sum[i] / (seeds * days)
-		if got := math.Sqrt(max(0, squares[i]/(seeds*days)-mean*mean)); math.Abs(mean-c.mean) > 0.01 || math.Abs(got-c.deviation) > 0.04*c.deviation {
-			t.Errorf("price %d has the mean %.4f and the deviation %.4f, want %.2f and %.4f", i, mean, got, c.mean, c.deviation)
+		if got := math.Sqrt(max(0, squares[i]/(seeds*days)-mean*mean)); math.Abs(mean-c.mean) > 0.01 ||
+			math.Abs(got-c.deviation) > 0.04*c.deviation {
+			t.Errorf("price %d has the mean %.4f and the deviation %.4f, want %.2f and %.4f",
+				i, mean, got, c.mean, c.deviation)
 		}
 	}
 }
@@ -158,7 +166,8 @@ func TestWhatIsTradedDoesNotChangeHowPricesWander(t *testing.T) {
 		}
 		for i := range calm.State.Prices {
 			if calm.State.Prices[i].LogPPM != busy.State.Prices[i].LogPPM {
-				t.Fatalf("on day %d price %d stands at %d, with trades at %d", day, i, calm.State.Prices[i].LogPPM, busy.State.Prices[i].LogPPM)
+				t.Fatalf("on day %d price %d stands at %d, with trades at %d",
+					day, i, calm.State.Prices[i].LogPPM, busy.State.Prices[i].LogPPM)
 			}
 		}
 		for _, e := range []*exchange{calm, busy, other} {
@@ -167,7 +176,8 @@ func TestWhatIsTradedDoesNotChangeHowPricesWander(t *testing.T) {
 	}
 	for q := range calm.Quotes.All {
 		if there := busy.quote(q.SKU); there.BidMinor != q.BidMinor {
-			t.Errorf("forty days after the last trade %s is at %s, without trades at %s", q.SKU, there.BidMinor, q.BidMinor)
+			t.Errorf("forty days after the last trade %s is at %s, without trades at %s",
+				q.SKU, there.BidMinor, q.BidMinor)
 		}
 	}
 	if slices.Equal(calm.State.Prices, other.State.Prices) {
@@ -204,12 +214,14 @@ func TestATradePushesThePriceForDays(t *testing.T) {
 			// A millionth more or less may be lost in integers.
 			bid := float64(q.BaseMinor) * bidShare(q) * level
 			if got := float64(q.BidMinor); got > bid*1.000_01 || got < bid*0.999_99-1 {
-				t.Errorf("%s %v of %s, day %d: the bid is %d, want %.3f rounded down", c.side, c.pieces, c.sku, day, q.BidMinor, bid)
+				t.Errorf("%s %v of %s, day %d: the bid is %d, want %.3f rounded down",
+					c.side, c.pieces, c.sku, day, q.BidMinor, bid)
 			}
 			if q.AskMinor != nil {
 				ask := float64(q.BaseMinor) * level
 				if got := float64(*q.AskMinor); got < ask*0.999_99 || got > ask*1.000_01+1 {
-					t.Errorf("%s %v of %s, day %d: asked is %d, want %.3f rounded up", c.side, c.pieces, c.sku, day, *q.AskMinor, ask)
+					t.Errorf("%s %v of %s, day %d: asked is %d, want %.3f rounded up",
+						c.side, c.pieces, c.sku, day, *q.AskMinor, ask)
 				}
 			}
 			e.sleep()

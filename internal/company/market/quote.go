@@ -41,7 +41,8 @@ func (m *Market) quote(r *record.Recorder, i int, g goods) Quote {
 	p := m.State.Prices[i]
 	level := sim.Exp(min(max(p.LogPPM+p.ImpactPPM, -maxLog), maxLog))
 	q := Quote{
-		Head: record.Head{ID: g.sku}, SKU: g.sku, Name: g.name, Unit: g.unit, BaseMinor: g.base, Depth: g.depth, ValidOn: r.Date(),
+		Head: record.Head{ID: g.sku}, SKU: g.sku, Name: g.name, Unit: g.unit, BaseMinor: g.base, Depth: g.depth,
+		ValidOn:  r.Date(),
 		BidMinor: max(1, money.Minor(scaled(int64(g.base), scaled(level, g.bidPPM)))),
 	}
 	if g.buyable {

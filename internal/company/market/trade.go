@@ -104,7 +104,8 @@ func (m *Market) Price(in Order) (Deal, error) {
 		}
 		traded = append(traded, g.sku)
 	}
-	return Deal{}, problem.New(problem.NotTraded, "The market has no %s for sale or does not take it.", in.SKU).With(TradedDetails{Traded: traded})
+	return Deal{}, problem.New(problem.NotTraded, "The market has no %s for sale or does not take it.", in.SKU).
+		With(TradedDetails{Traded: traded})
 }
 
 // price averages over the way on which the order itself pushes the price.
@@ -116,8 +117,10 @@ func (m *Market) price(d Deal) (Deal, error) {
 	} else {
 		d.UnitPriceMinor = max(1, q.BidMinor-q.BidMinor.Scaled(min(half, sellMostPPM)))
 	}
-	if d.LimitMinor != nil && (d.Side == Buy && d.UnitPriceMinor > *d.LimitMinor || d.Side == Sell && d.UnitPriceMinor < *d.LimitMinor) {
-		return Deal{}, problem.New(problem.LimitNotMet, "The price for %d is %s each, beyond your limit of %s.", d.Quantity, d.UnitPriceMinor, *d.LimitMinor).
+	if d.LimitMinor != nil &&
+		(d.Side == Buy && d.UnitPriceMinor > *d.LimitMinor || d.Side == Sell && d.UnitPriceMinor < *d.LimitMinor) {
+		return Deal{}, problem.New(problem.LimitNotMet, "The price for %d is %s each, beyond your limit of %s.",
+			d.Quantity, d.UnitPriceMinor, *d.LimitMinor).
 			With(PriceDetails{PriceMinor: d.UnitPriceMinor})
 	}
 	return d, nil
@@ -130,11 +133,12 @@ const sellMostPPM = 900_000
 // the trade and of its event.
 func (m *Market) Execute(r *record.Recorder, d Deal, cash money.Minor) (id, eventID string) {
 	t, _ := m.Trades.Add(r, Trade{
-		Side: d.Side, SKU: d.SKU, Quantity: d.Quantity, UnitPriceMinor: d.UnitPriceMinor, TotalMinor: d.TotalMinor(), Currency: money.Currency,
-		LimitMinor: d.LimitMinor, TradedOn: r.Date(), Status: TradeExecuted,
+		Side: d.Side, SKU: d.SKU, Quantity: d.Quantity, UnitPriceMinor: d.UnitPriceMinor, TotalMinor: d.TotalMinor(),
+		Currency: money.Currency, LimitMinor: d.LimitMinor, TradedOn: r.Date(), Status: TradeExecuted,
 	}, TradePrivate{UnderWay: d.Side == Buy})
 	data := &event.MarketTradeExecutedData{
-		Side: string(d.Side), SKU: d.SKU, Quantity: d.Quantity, UnitPriceMinor: d.UnitPriceMinor, TotalMinor: t.TotalMinor, CashMinor: cash,
+		Side: string(d.Side), SKU: d.SKU, Quantity: d.Quantity, UnitPriceMinor: d.UnitPriceMinor,
+		TotalMinor: t.TotalMinor, CashMinor: cash,
 	}
 	pushed := impactPPM * d.Quantity / d.goods.depth
 	if d.Side == Buy {

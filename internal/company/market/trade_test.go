@@ -40,16 +40,20 @@ func TestATradeCostsItsAverage(t *testing.T) {
 	} {
 		deal, err := e.Price(market.Order{Side: c.side, SKU: c.sku, Quantity: c.quantity})
 		if err != nil || deal.UnitPriceMinor != c.want || deal.TotalMinor() != c.want.Times(c.quantity) {
-			t.Errorf("%s %d of %s: %s each, %s in all, %v, want %s", c.side, c.quantity, c.sku, deal.UnitPriceMinor, deal.TotalMinor(), err, c.want)
+			t.Errorf("%s %d of %s: %s each, %s in all, %v, want %s",
+				c.side, c.quantity, c.sku, deal.UnitPriceMinor, deal.TotalMinor(), err, c.want)
 		}
 		// The limit is on that average, and says what would do.
-		for limit, met := range map[money.Minor]bool{c.want: true, c.want - 1: c.side == market.Sell, c.want + 1: c.side == market.Buy} {
+		for limit, met := range map[money.Minor]bool{
+			c.want: true, c.want - 1: c.side == market.Sell, c.want + 1: c.side == market.Buy,
+		} {
 			_, err := e.Price(market.Order{Side: c.side, SKU: c.sku, Quantity: c.quantity, LimitMinor: &limit})
 			if met != (err == nil) {
 				t.Errorf("%s %d of %s at %s: %v", c.side, c.quantity, c.sku, limit, err)
 			}
 			if err != nil && refused(t, err, problem.LimitNotMet) != (market.PriceDetails{PriceMinor: c.want}) {
-				t.Errorf("%s %d of %s at %s: the details are %v", c.side, c.quantity, c.sku, limit, refused(t, err, problem.LimitNotMet))
+				t.Errorf("%s %d of %s at %s: the details are %v",
+					c.side, c.quantity, c.sku, limit, refused(t, err, problem.LimitNotMet))
 			}
 		}
 	}
@@ -86,7 +90,8 @@ func TestOnlyWhatIsListedIsTraded(t *testing.T) {
 				}
 				continue
 			}
-			if got, ok := refused(t, err, problem.NotTraded).(market.TradedDetails); !ok || !slices.Equal(got.Traded, traded) {
+			if got, ok := refused(t, err, problem.NotTraded).(market.TradedDetails); !ok ||
+				!slices.Equal(got.Traded, traded) {
 				t.Errorf("%s %s: traded are %v, want %v", side, sku, got, traded)
 			}
 		}
@@ -118,7 +123,8 @@ func TestPricesStayWithinTheirBounds(t *testing.T) {
 				got, want = *q.AskMinor, math.Ceil(float64(q.BaseMinor)*math.Exp(3))
 			}
 			if float64(got) != want {
-				t.Errorf("after 500 times %s %d of %s the price is %d, the base %d, want %g", side, most, sku, got, q.BaseMinor, want)
+				t.Errorf("after 500 times %s %d of %s the price is %d, the base %d, want %g",
+					side, most, sku, got, q.BaseMinor, want)
 			}
 		}
 		if err := e.Check(); err != nil {
@@ -130,7 +136,8 @@ func TestPricesStayWithinTheirBounds(t *testing.T) {
 		}
 		for _, sku := range traded {
 			if e.quote(sku).BidMinor != calm.quote(sku).BidMinor {
-				t.Errorf("sixty days later %s is at %s, without trades at %s", sku, e.quote(sku).BidMinor, calm.quote(sku).BidMinor)
+				t.Errorf("sixty days later %s is at %s, without trades at %s",
+					sku, e.quote(sku).BidMinor, calm.quote(sku).BidMinor)
 			}
 		}
 	}
@@ -141,7 +148,9 @@ func TestPricesStayWithinTheirBounds(t *testing.T) {
 func TestATradeIsOneEvent(t *testing.T) {
 	t.Parallel()
 	e := opened(t, 1, sim.Million)
-	deal, err := e.Price(market.Order{Side: market.Buy, SKU: catalog.Board, Quantity: 100, LimitMinor: new(money.Minor(99))})
+	deal, err := e.Price(market.Order{
+		Side: market.Buy, SKU: catalog.Board, Quantity: 100, LimitMinor: new(money.Minor(99)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,11 +160,13 @@ func TestATradeIsOneEvent(t *testing.T) {
 		t.Fatalf("a trade wrote %v, its event is %s", written, eventID)
 	}
 	row, _ := e.Trades.Find(id)
-	if row.TotalMinor != row.UnitPriceMinor.Times(100) || *row.LimitMinor != 99 || row.MarketDeliveryID != nil || e.State.InTransitMinor != row.TotalMinor {
+	if row.TotalMinor != row.UnitPriceMinor.Times(100) || *row.LimitMinor != 99 || row.MarketDeliveryID != nil ||
+		e.State.InTransitMinor != row.TotalMinor {
 		t.Errorf("under way are %s of %+v", e.State.InTransitMinor, row)
 	}
 	sale := e.trade(market.Sell, catalog.Board, 50)
-	if e.State.InTransitMinor != row.TotalMinor || sale.StockQuantity != 50 || e.trade(market.Sell, catalog.Waste, 3).StockQuantity != 3_000 {
+	if e.State.InTransitMinor != row.TotalMinor || sale.StockQuantity != 50 ||
+		e.trade(market.Sell, catalog.Waste, 3).StockQuantity != 3_000 {
 		t.Errorf("after sales %s are under way", e.State.InTransitMinor)
 	}
 	e.Delivered(e.r, id, "mdl_1")
@@ -171,13 +182,25 @@ func TestATradeIsOneEvent(t *testing.T) {
 func TestCheckFindsWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*exchange, *market.Trade, *market.TradePrivate){
-		"nothing":                      nil,
-		"a total that is another":      func(_ *exchange, row *market.Trade, _ *market.TradePrivate) { row.TotalMinor++ },
-		"nothing was traded":           func(_ *exchange, row *market.Trade, _ *market.TradePrivate) { row.Quantity, row.TotalMinor = 0, 0 },
-		"less is in transit":           func(e *exchange, _ *market.Trade, _ *market.TradePrivate) { e.State.InTransitMinor-- },
-		"it came and is under way":     func(_ *exchange, row *market.Trade, _ *market.TradePrivate) { row.MarketDeliveryID = new("mdl_1") },
-		"it never came and is not due": func(_ *exchange, _ *market.Trade, private *market.TradePrivate) { private.UnderWay = false },
-		"a sale is under way":          func(_ *exchange, row *market.Trade, _ *market.TradePrivate) { row.Side = market.Sell },
+		"nothing": nil,
+		"a total that is another": func(_ *exchange, row *market.Trade, _ *market.TradePrivate) {
+			row.TotalMinor++
+		},
+		"nothing was traded": func(_ *exchange, row *market.Trade, _ *market.TradePrivate) {
+			row.Quantity, row.TotalMinor = 0, 0
+		},
+		"less is in transit": func(e *exchange, _ *market.Trade, _ *market.TradePrivate) {
+			e.State.InTransitMinor--
+		},
+		"it came and is under way": func(_ *exchange, row *market.Trade, _ *market.TradePrivate) {
+			row.MarketDeliveryID = new("mdl_1")
+		},
+		"it never came and is not due": func(_ *exchange, _ *market.Trade, private *market.TradePrivate) {
+			private.UnderWay = false
+		},
+		"a sale is under way": func(_ *exchange, row *market.Trade, _ *market.TradePrivate) {
+			row.Side = market.Sell
+		},
 	} {
 		e := opened(t, 1, sim.Million)
 		deal, err := e.Price(market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 7})

@@ -50,7 +50,8 @@ const (
 type Praise struct{ ID, Title, Text string }
 
 var praises = []Praise{ //nolint:gochecknoglobals // the table itself
-	{string(firstProfit), "In the black", "At the close of a day the company was worth 5,000.00 more than at its opening."},
+	{string(firstProfit), "In the black",
+		"At the close of a day the company was worth 5,000.00 more than at its opening."},
 	{string(onTheDot), "On the dot", "Ten sales orders in a row reached their customers in time."},
 	{string(gangBoss), "Gang boss", "A run of four jobs or more on one make-ready."},
 	{string(perfectSheet), "Perfect sheet", "Five runs in a row came out in full, with overs of 3 % at most."},
@@ -60,10 +61,13 @@ var praises = []Praise{ //nolint:gochecknoglobals // the table itself
 	{string(lotMaster), "Lot master", "Three contract lots were billed and with their customers in time."},
 	{string(approver), "Your signature", "Three purchase orders above the limit were approved."},
 	{string(civicDuty), "Civic duty", "A world-wide order was fulfilled, and the company's share was worth a bonus."},
-	{string(crewKeeper), "A good place to work", "Twenty working days in which no employee quit and all wages were paid in time."},
+	{string(crewKeeper), "A good place to work",
+		"Twenty working days in which no employee quit and all wages were paid in time."},
 	{string(phoenix), "Phoenix", "Cash came back above zero after three closes or more below it."},
-	{string(cleanIntegration), "Not one mistake", "A hundred writes in a row, and none that was rejected. Errors that only ask to wait do not count."},
-	{string(booksBalance), "The books balance", "The whole ledger and the whole feed were read as they stand, without a gap."},
+	{string(cleanIntegration), "Not one mistake",
+		"A hundred writes in a row, and none that was rejected. Errors that only ask to wait do not count."},
+	{string(booksBalance), "The books balance",
+		"The whole ledger and the whole feed were read as they stand, without a gap."},
 	{string(marathon), "Marathon", "Day 60, with cash in hand and goods delivered."},
 }
 

@@ -78,8 +78,9 @@ func TestWaitingForAPressIsToLeaveItAlone(t *testing.T) {
 	c.gives("a run in time", c.call(run("prs_offset")), mission.WaitedForPress)
 
 	for what, early := range map[string]mission.Call{
-		"a run too early":        run("prs_offset"),
-		"a run too early for it": {Status: 409, Code: problem.InsufficientStock, Press: "prs_offset", Write: true, Business: true},
+		"a run too early": run("prs_offset"),
+		"a run too early for it": {Status: 409, Code: problem.InsufficientStock, Press: "prs_offset",
+			Write: true, Business: true},
 	} {
 		c := newClient(t)
 		c.busy("prs_offset", 10)

@@ -62,7 +62,9 @@ func (c *client) limited(factory bool, seconds int64) {
 
 // busy is a press that is busy for so many seconds.
 func (c *client) busy(press string, seconds int64) {
-	c.call(mission.Call{Status: 409, Code: problem.PressBusy, RetryAt: c.in(seconds + 1), Press: press, Write: true, Business: true})
+	c.call(mission.Call{
+		Status: 409, Code: problem.PressBusy, RetryAt: c.in(seconds + 1), Press: press, Write: true, Business: true,
+	})
 }
 
 func run(press string) mission.Call {

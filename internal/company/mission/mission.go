@@ -41,8 +41,10 @@ const (
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 0, id: "bridge_it", title: "By hand", track: trackBridge, wanted: CarriedAcross, byHand: true,
-		objective: "Carry one sales order through both systems: accept it, order the work, ship it on both sides, and be paid.",
-		hint:      "Put the order's id into reference of the work order, and the Factory shipment's id into factory_shipment_ref of the bill."},
+		objective: "Carry one sales order through both systems: accept it, order the work, ship it on both " +
+			"sides, and be paid.",
+		hint: "Put the order's id into reference of the work order, and the Factory shipment's id into " +
+			"factory_shipment_ref of the bill."},
 	{order: 1, id: "first_call", title: "First request", track: trackBasics, wanted: ReadAnything,
 		objective: "Read anything with one of your keys.",
 		hint:      "GET /office/sales-orders with the lab_off_ key."},
@@ -63,8 +65,10 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 		hint:      "Follow invoice.due_date, or move the clock with POST /sandbox/tick."},
 	{order: 7, id: "safe_retry", title: "Say it twice", track: trackProtocol, wanted: RepeatedSafely,
 		objective: "Repeat a write, and get its first response again.",
-		hint:      "Send the same POST twice with the same Idempotency-Key: the second response has the header Idempotency-Replayed: true."},
-	{order: 8, id: "page_through", title: "To the last page", track: trackProtocol, wanted: BeganList | WentOnInList | ReachedListEnd,
+		hint: "Send the same POST twice with the same Idempotency-Key: " +
+			"the second response has the header Idempotency-Replayed: true."},
+	{order: 8, id: "page_through", title: "To the last page", track: trackProtocol,
+		wanted:    BeganList | WentOnInList | ReachedListEnd,
 		objective: "Read a list of three pages or more to its end.",
 		hint:      "Ask with limit=2, and hand next_cursor on until it is null. Filters and limit stay as they were."},
 	{order: 9, id: "not_modified", title: "Nothing new", track: trackProtocol, wanted: HeldAlready,
@@ -79,7 +83,8 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 12, id: "back_off", title: "Take a breath", track: trackProtocol, wanted: BackedOff,
 		objective: "Run into a rate limit, be silent until it is over, and go on.",
 		hint:      "Send 40 requests at once. After a 429, send nothing with that key until retry_at."},
-	{order: 13, id: "read_the_feed", title: "Follow the feed", track: trackEvents, wanted: FollowedOnce | FollowedTwice | FollowedOn,
+	{order: 13, id: "read_the_feed", title: "Follow the feed", track: trackEvents,
+		wanted:    FollowedOnce | FollowedTwice | FollowedOn,
 		objective: "Read the feed three times, each time from where you were, over 20 events or more.",
 		hint:      "Keep the last seq that you have handled, and ask for /events?after_seq= with it."},
 	{order: 14, id: "verified_webhook", title: "Receive signed events", track: trackEvents, wanted: VerifiedWebhook,
@@ -120,7 +125,10 @@ type Introduction struct {
 func All() []Introduction {
 	all := make([]Introduction, len(definitions))
 	for i, d := range definitions {
-		all[i] = Introduction{ID: d.id, Order: d.order, DocsURL: d.docsURL(), Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track, ByHand: d.byHand}
+		all[i] = Introduction{
+			ID: d.id, Order: d.order, DocsURL: d.docsURL(), Title: d.title, Objective: d.objective, Hint: d.hint,
+			Track: d.track, ByHand: d.byHand,
+		}
 	}
 	return all
 }
@@ -208,7 +216,8 @@ func (b *Board) Open(r *record.Recorder, byHand bool) {
 			status = Active
 		}
 		b.Missions.Add(r, Mission{
-			Head: record.Head{ID: d.id}, Order: d.order, Title: d.title, Objective: d.objective, Hint: d.hint, Track: d.track, Status: status,
+			Head: record.Head{ID: d.id}, Order: d.order, Title: d.title, Objective: d.objective, Hint: d.hint,
+			Track: d.track, Status: status,
 			Progress: Progress{Target: d.target()}, DocsURL: d.docsURL(),
 		}, struct{}{})
 	}
@@ -263,7 +272,8 @@ func (b *Board) complete(r *record.Recorder, m *Mission) {
 			completed++
 		}
 	}
-	r.Emit(event.MissionCompleted, m, &event.MissionCompletedData{Title: m.Title, CompletedCount: completed, TotalCount: int64(b.Missions.Len())})
+	r.Emit(event.MissionCompleted, m,
+		&event.MissionCompletedData{Title: m.Title, CompletedCount: completed, TotalCount: int64(b.Missions.Len())})
 	b.activate(r)
 }
 

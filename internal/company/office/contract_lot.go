@@ -101,7 +101,8 @@ type lotStreams struct {
 func newLotStreams(seed uint64) lotStreams {
 	stream := func(name string) sim.Stream { return sim.NewStream(seed, "lot."+name) }
 	return lotStreams{
-		offer: stream("n"), first: stream("first"), product: stream("p"), sheets: stream("q"), price: stream("u"), deliver: stream("d"),
+		offer: stream("n"), first: stream("first"), product: stream("p"), sheets: stream("q"), price: stream("u"),
+		deliver: stream("d"),
 	}
 }
 
@@ -122,17 +123,20 @@ func (o *Office) OfferLot(r *record.Recorder) {
 	price := max(1, product.ListPriceMinor.Scaled(between(s.price, p.PricePct[0]*pctPPM, p.PricePct[1]*pctPPM, day)))
 	total := price.Times(quantity)
 	lot, _ := o.ContractLots.Add(r, ContractLot{
-		Number: fmt.Sprintf("LOT-%04d", firstLotNumber+o.ContractLots.Len()), CustomerID: lotCustomer, SKU: product.SKU, ProductName: product.Name, Unit: product.Unit,
-		Quantity: quantity, UnitPriceMinor: price, TotalMinor: total, PenaltyMinor: total.PerCent(p.PenaltyPct), Currency: money.Currency,
-		AnswerBy: (r.Today() + sim.Day(p.AnswerDays)).Date(), DeliverBy: (r.Today() + sim.Day(between(s.deliver, p.DeliverDays[0], p.DeliverDays[1], day))).Date(),
-		Status: LotOffered,
+		Number:     fmt.Sprintf("LOT-%04d", firstLotNumber+o.ContractLots.Len()),
+		CustomerID: lotCustomer, SKU: product.SKU, ProductName: product.Name, Unit: product.Unit,
+		Quantity: quantity, UnitPriceMinor: price, TotalMinor: total, PenaltyMinor: total.PerCent(p.PenaltyPct),
+		Currency: money.Currency, AnswerBy: (r.Today() + sim.Day(p.AnswerDays)).Date(),
+		DeliverBy: (r.Today() + sim.Day(between(s.deliver, p.DeliverDays[0], p.DeliverDays[1], day))).Date(),
+		Status:    LotOffered,
 	}, ContractLotPrivate{})
 	o.State.OfferedLots++
 	r.Born(lot)
 	r.Set(sim.Timer{Due: sim.DayAfter(lot.AnswerBy).Open(), Class: sim.ClassLapse, Kind: TimerOfferLapses, Ref: lot.ID})
 	r.Emit(event.ContractLotOffered, lot, &event.ContractLotOfferedData{
-		Number: lot.Number, SKU: lot.SKU, Quantity: lot.Quantity, UnitPriceMinor: lot.UnitPriceMinor, TotalMinor: lot.TotalMinor,
-		PenaltyMinor: lot.PenaltyMinor, AnswerBy: lot.AnswerBy, DeliverBy: lot.DeliverBy,
+		Number: lot.Number, SKU: lot.SKU, Quantity: lot.Quantity, UnitPriceMinor: lot.UnitPriceMinor,
+		TotalMinor: lot.TotalMinor, PenaltyMinor: lot.PenaltyMinor, AnswerBy: lot.AnswerBy,
+		DeliverBy: lot.DeliverBy,
 	})
 }
 
@@ -149,7 +153,8 @@ func (o *Office) LotAnswerable(id string) (*ContractLot, error) {
 func (o *Office) LotShippable(id string, quantity *int64) (*ContractLot, error) {
 	lot, err := o.lotIn(id, LotAccepted)
 	if err == nil && quantity != nil && *quantity != lot.Quantity {
-		err = problem.New(problem.QuantityMismatch, "The lot %s is for %d, not %d; a lot is shipped in full.", lot.Number, lot.Quantity, *quantity).
+		err = problem.New(problem.QuantityMismatch, "The lot %s is for %d, not %d; a lot is shipped in full.",
+			lot.Number, lot.Quantity, *quantity).
 			With(QuantityDetails{Quantity: lot.Quantity})
 	}
 	return lot, err
@@ -173,7 +178,8 @@ func (o *Office) AcceptLot(r *record.Recorder, id string, workOrderID *string) {
 	record.Move(r, lot, &lot.Status, LotAccepted)
 	o.State.OfferedLots--
 	r.Set(sim.Timer{Due: sim.DayAfter(lot.DeliverBy).Open(), Class: sim.ClassMissed, Kind: TimerLotMissed, Ref: id})
-	r.Emit(event.ContractLotAccepted, lot, &event.ContractLotAcceptedData{Number: lot.Number, DeliverBy: lot.DeliverBy, BridgedWorkOrderID: workOrderID})
+	r.Emit(event.ContractLotAccepted, lot,
+		&event.ContractLotAcceptedData{Number: lot.Number, DeliverBy: lot.DeliverBy, BridgedWorkOrderID: workOrderID})
 }
 
 // DeclineLot turns a lot down.
@@ -225,7 +231,9 @@ func (o *Office) ShipLot(r *record.Recorder, id string, factoryRef *string, sour
 	lot.ShipmentID, lot.InvoiceID = &shipmentID, new(o.CustomerInvoices.NextID(r))
 	o.State.DeliveredLots++
 	record.Move(r, lot, &lot.Status, LotDelivered)
-	r.Emit(event.ContractLotDelivered, lot, &event.ContractLotDeliveredData{Number: lot.Number, ShipmentID: shipmentID, TotalMinor: lot.TotalMinor, OnTime: true})
+	r.Emit(event.ContractLotDelivered, lot, &event.ContractLotDeliveredData{
+		Number: lot.Number, ShipmentID: shipmentID, TotalMinor: lot.TotalMinor, OnTime: true,
+	})
 	customer, _ := catalog.CustomerByID(lot.CustomerID)
 	o.raise(r, CustomerInvoice{
 		ContractLotID: &lot.ID, CustomerID: lot.CustomerID, GrossMinor: lot.TotalMinor,
@@ -285,7 +293,8 @@ func (o *Office) CompletesLot(lot *ContractLot, sku string, quantity int64) bool
 // lotArrives is the customer's side of a parcel for a lot, and returns the
 // goods' value at the price of the lot.
 func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) (worth money.Minor) {
-	if lot.SKU != sku || o.ContractLots.Private(lot.ID).ArrivedOn != nil || lot.Status != LotAccepted && lot.Status != LotDelivered {
+	if lot.SKU != sku || o.ContractLots.Private(lot.ID).ArrivedOn != nil ||
+		lot.Status != LotAccepted && lot.Status != LotDelivered {
 		return 0
 	}
 	private := o.ContractLots.EditPrivate(r, lot.ID)
@@ -311,12 +320,14 @@ func (o *Office) checkLots() error {
 			delivered++
 		case LotAccepted, LotDeclined, LotExpired:
 		}
-		if (lot.Status == LotDelivered) != (lot.ShipmentID != nil) || (lot.Status == LotDelivered) != (lot.InvoiceID != nil) {
+		if (lot.Status == LotDelivered) != (lot.ShipmentID != nil) ||
+			(lot.Status == LotDelivered) != (lot.InvoiceID != nil) {
 			return fmt.Errorf("contract lot %s is %s with the shipment %v", lot.ID, lot.Status, lot.ShipmentID)
 		}
 	}
 	if offered != o.State.OfferedLots || delivered != o.State.DeliveredLots {
-		return fmt.Errorf("%d lots are offered and %d delivered, counted were %d and %d", offered, delivered, o.State.OfferedLots, o.State.DeliveredLots)
+		return fmt.Errorf("%d lots are offered and %d delivered, counted were %d and %d",
+			offered, delivered, o.State.OfferedLots, o.State.DeliveredLots)
 	}
 	return nil
 }

@@ -134,7 +134,9 @@ func (o *Office) schedulePayment(r *record.Recorder, invoiceID string, day sim.D
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
 	customer, _ := catalog.CustomerByID(invoice.CustomerID)
 	pay := func(day sim.Day, instalment int64) {
-		r.Set(sim.Timer{Due: day.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID, Index: instalment})
+		r.Set(sim.Timer{
+			Due: day.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID, Index: instalment,
+		})
 	}
 	if customer.Habit != catalog.Instalments {
 		pay(day, wholePayment)
@@ -157,19 +159,22 @@ func (o *Office) InvoiceOverdue(r *record.Recorder, id string) {
 		}
 	})
 	r.Emit(event.CustomerInvoiceOverdue, invoice, &event.CustomerInvoiceOverdueData{
-		Number: invoice.Number, BalanceMinor: invoice.BalanceMinor, DueDate: invoice.DueDate, DisputeCode: invoice.DisputeCode,
+		Number: invoice.Number, BalanceMinor: invoice.BalanceMinor, DueDate: invoice.DueDate,
+		DisputeCode: invoice.DisputeCode,
 	})
 }
 
 func (o *Office) checkInvoice(i *CustomerInvoice) error {
-	if i.TotalMinor != i.GrossMinor-i.LateDiscountMinor || i.BalanceMinor != i.TotalMinor-i.AmountPaidMinor || i.BalanceMinor < 0 {
+	if i.TotalMinor != i.GrossMinor-i.LateDiscountMinor || i.BalanceMinor != i.TotalMinor-i.AmountPaidMinor ||
+		i.BalanceMinor < 0 {
 		return fmt.Errorf("customer invoice %s does not add up: %+v", i.ID, *i)
 	}
 	if (i.Status == InvoicePaid) != (i.BalanceMinor == 0) {
 		return fmt.Errorf("customer invoice %s is %s with a balance of %d", i.ID, i.Status, i.BalanceMinor)
 	}
 	shipment, ok := o.Shipments.Find(i.ShipmentID)
-	if !ok || shipment.Invoice.UpdatedAt != i.UpdatedAt || shipment.Invoice.Status != i.Status || shipment.Invoice.BalanceMinor != i.BalanceMinor {
+	if !ok || shipment.Invoice.UpdatedAt != i.UpdatedAt || shipment.Invoice.Status != i.Status ||
+		shipment.Invoice.BalanceMinor != i.BalanceMinor {
 		return fmt.Errorf("the shipment %s holds an older copy of invoice %s", i.ShipmentID, i.ID)
 	}
 	return nil

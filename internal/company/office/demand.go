@@ -35,7 +35,9 @@ func (o *Office) DailyOrder(r *record.Recorder) {
 	if daily == nil {
 		return
 	}
-	opening := openingOrder{daily.CustomerID, daily.SKU, daily.Quantity, daily.UnitPriceMinor, r.Today() + sim.Day(daily.DueDays), 0}
+	opening := openingOrder{
+		daily.CustomerID, daily.SKU, daily.Quantity, daily.UnitPriceMinor, r.Today() + sim.Day(daily.DueDays), 0,
+	}
 	o.receive(r, opening.order())
 }
 

@@ -70,7 +70,8 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 		return problem.Missing("purchase_order", in.PurchaseOrderID)
 	}
 	if order.Status != PurchaseApproved {
-		return problem.New(problem.PurchaseOrderNotApproved, "The purchase order %s waits for approval; its supplier has not seen it.", order.Number).
+		return problem.New(problem.PurchaseOrderNotApproved,
+			"The purchase order %s waits for approval; its supplier has not seen it.", order.Number).
 			With(problem.StateDetails{Status: string(order.Status), Allowed: []string{string(PurchaseApproved)}})
 	}
 	if fields := twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU }); len(fields) > 0 {
@@ -79,14 +80,16 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 	if in.Reference != nil {
 		for g := range o.GoodsReceipts.All {
 			if g.Reference != nil && *g.Reference == *in.Reference {
-				return problem.New(problem.DuplicateReference, "The goods receipt %s has the reference %q already.", g.ID, *in.Reference).With(DuplicateDetails{GoodsReceiptID: g.ID})
+				return problem.New(problem.DuplicateReference, "The goods receipt %s has the reference %q already.",
+					g.ID, *in.Reference).With(DuplicateDetails{GoodsReceiptID: g.ID})
 			}
 		}
 	}
 	for _, received := range in.Lines {
 		open := order.Open(received.SKU)
 		if order.line(received.SKU) == nil || received.QuantityAccepted+received.QuantityRejected > open {
-			return problem.New(problem.QuantityExceedsOrder, "%d of %s are open on %s, not %d.", open, received.SKU, order.Number, received.QuantityAccepted+received.QuantityRejected).
+			return problem.New(problem.QuantityExceedsOrder, "%d of %s are open on %s, not %d.",
+				open, received.SKU, order.Number, received.QuantityAccepted+received.QuantityRejected).
 				With(OpenLineDetails{SKU: received.SKU, QuantityOpen: open})
 		}
 	}
@@ -98,7 +101,8 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 func (o *Office) Receive(r *record.Recorder, in GoodsReceiptInput) string {
 	order, private := o.PurchaseOrders.Edit(r, in.PurchaseOrderID)
 	g, _ := o.GoodsReceipts.Add(r, GoodsReceipt{
-		PurchaseOrderID: order.ID, Reference: in.Reference, Lines: in.Lines, Source: in.Source, RecordedOn: in.RecordedOn, Status: ReceiptRecorded,
+		PurchaseOrderID: order.ID, Reference: in.Reference, Lines: in.Lines, Source: in.Source,
+		RecordedOn: in.RecordedOn, Status: ReceiptRecorded,
 	}, struct{}{})
 	accepted, rejected := int64(0), int64(0)
 	for _, received := range in.Lines {
@@ -114,7 +118,8 @@ func (o *Office) Receive(r *record.Recorder, in GoodsReceiptInput) string {
 	}
 	r.Born(g)
 	r.Emit(event.OfficeGoodsReceiptRecorded, g, &event.OfficeGoodsReceiptRecordedData{
-		PurchaseOrderID: order.ID, Reference: in.Reference, QuantityAccepted: accepted, QuantityRejected: rejected, Source: in.Source, ReceiptStatus: order.ReceiptStatus,
+		PurchaseOrderID: order.ID, Reference: in.Reference, QuantityAccepted: accepted, QuantityRejected: rejected,
+		Source: in.Source, ReceiptStatus: order.ReceiptStatus,
 	})
 	return g.ID
 }
@@ -147,7 +152,8 @@ func (o *Office) checkGoodsReceipts() error {
 	for order := range o.PurchaseOrders.All {
 		for _, l := range order.Lines {
 			if got := received[line{order.ID, l.SKU}]; got != l.QuantityReceived {
-				return fmt.Errorf("purchase order %s has received %d of %s, the receipts add up to %d", order.ID, l.QuantityReceived, l.SKU, got)
+				return fmt.Errorf("purchase order %s has received %d of %s, the receipts add up to %d",
+					order.ID, l.QuantityReceived, l.SKU, got)
 			}
 		}
 	}

@@ -75,7 +75,8 @@ func (o *Office) CanSpend(amount money.Minor) error {
 	if available >= amount {
 		return nil
 	}
-	return problem.New(problem.InsufficientFunds, "This takes %s, and with the overdraft %s are there.", amount, available).
+	return problem.New(problem.InsufficientFunds, "This takes %s, and with the overdraft %s are there.",
+		amount, available).
 		With(FundsDetails{AmountMinor: amount, AvailableMinor: available})
 }
 

@@ -105,7 +105,8 @@ func New(p preset.Preset, seed uint64) *Office {
 		SalesOrders:      newSalesOrders(),
 		Shipments:        newShipments(),
 		CustomerInvoices: newCustomerInvoices(),
-		Payments:         record.NewTable[Payment, struct{}](record.Definition{Resource: "payment", Prefix: "pay"}, nil),
+		Payments: record.NewTable[Payment, struct{}](record.Definition{Resource: "payment", Prefix: "pay"},
+			nil),
 		Ledger:           newLedger(),
 		Suppliers:        record.NewTable[Supplier, SupplierPrivate](record.Definition{Resource: "supplier"}, nil),
 		Requisitions:     newRequisitions(),
@@ -117,8 +118,9 @@ func New(p preset.Preset, seed uint64) *Office {
 		suppliers:        newSupplierStreams(seed),
 		lots:             newLotStreams(seed),
 		streams: streams{
-			count: stream("demand.n"), minute: stream("demand.t"), product: stream("demand.p"), quantity: stream("demand.q"),
-			price: stream("demand.u"), due: stream("demand.d"), customer: stream("demand.c"), keep: stream("demand.keep"),
+			count: stream("demand.n"), minute: stream("demand.t"),
+			product: stream("demand.p"), quantity: stream("demand.q"), price: stream("demand.u"),
+			due: stream("demand.d"), customer: stream("demand.c"), keep: stream("demand.keep"),
 			late: stream("pay.late"), lateDays: stream("pay.late_days"), earlyDays: stream("pay.early_days"),
 		},
 	}
@@ -135,7 +137,8 @@ func (o *Office) Tables() []record.Keeper {
 // Open writes the reference data and the opening balance.
 func (o *Office) Open(r *record.Recorder) {
 	o.State = State{
-		ReputationPPM: int64(o.preset.Demand.ReputationStart), FirstOrderNumber: 1001, NextInvoice: 2001, NextShipment: 4001,
+		ReputationPPM: int64(o.preset.Demand.ReputationStart), FirstOrderNumber: 1001, NextInvoice: 2001,
+		NextShipment:    4001,
 		NextRequisition: 8001, NextSupplierInvoice: 7001,
 	}
 	o.openReference(r)
@@ -163,7 +166,8 @@ func (o *Office) Check() error {
 	for entry := range o.Ledger.All {
 		cash += entry.AmountMinor
 		if entry.BalanceMinor != cash {
-			return fmt.Errorf("ledger entry %s has the balance %d, the entries add up to %d", entry.ID, entry.BalanceMinor, cash)
+			return fmt.Errorf("ledger entry %s has the balance %d, the entries add up to %d",
+				entry.ID, entry.BalanceMinor, cash)
 		}
 	}
 	if cash != o.State.CashMinor {
@@ -184,7 +188,8 @@ func (o *Office) Check() error {
 			o.State.ReceivableMinor, o.State.DeliveredReceivableMinor, receivable, delivered)
 	}
 	for _, check := range []func() error{
-		o.checkOrders, o.checkSuppliers, o.checkRequisitions, o.checkPurchaseOrders, o.checkGoodsReceipts, o.checkSupplierInvoices, o.checkLots,
+		o.checkOrders, o.checkSuppliers, o.checkRequisitions, o.checkPurchaseOrders, o.checkGoodsReceipts,
+		o.checkSupplierInvoices, o.checkLots,
 	} {
 		if err := check(); err != nil {
 			return err

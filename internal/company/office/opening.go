@@ -13,7 +13,9 @@ func roundedMinor(millionths int64) money.Minor {
 }
 
 func orderFor(c catalog.Customer, p catalog.Product, quantity int64) SalesOrder {
-	return SalesOrder{CustomerID: c.ID, CustomerName: c.Name, SKU: p.SKU, ProductName: p.Name, Unit: p.Unit, Quantity: quantity}
+	return SalesOrder{
+		CustomerID: c.ID, CustomerName: c.Name, SKU: p.SKU, ProductName: p.Name, Unit: p.Unit, Quantity: quantity,
+	}
 }
 
 // openingOrder is an order that every company has on its first morning, the
@@ -80,7 +82,8 @@ func (o *Office) OpenPurchase(r *record.Recorder, p OpeningPurchase) *PurchaseOr
 	total := p.UnitPriceMinor.Times(p.Quantity)
 	order := o.write(r, PurchaseOrder{
 		SupplierID: p.SupplierID, RequisitionID: p.RequisitionID, TotalMinor: total, ApprovalRequired: p.By == ByClient,
-		Lines: []PurchaseOrderLine{{Line: 1, SKU: p.SKU, Quantity: p.Quantity, UnitPriceMinor: p.UnitPriceMinor, AmountMinor: total}},
+		Lines: []PurchaseOrderLine{{Line: 1, SKU: p.SKU, Quantity: p.Quantity, UnitPriceMinor: p.UnitPriceMinor,
+			AmountMinor: total}},
 	})
 	if p.RequisitionID != nil {
 		o.order(r, *p.RequisitionID, order.ID)
@@ -103,7 +106,8 @@ func (o *Office) OpenBill(r *record.Recorder, orderID string, price money.Minor)
 	line := order.Lines[0]
 	due := sim.Day(openingDueDay).Date()
 	o.billOrder(r, orderID, SupplierInvoice{
-		Lines:    []SupplierInvoiceLine{{SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price, AmountMinor: price.Times(line.Quantity)}},
+		Lines: []SupplierInvoiceLine{{SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price,
+			AmountMinor: price.Times(line.Quantity)}},
 		IssuedOn: due.AddDays(-supplier.Terms), DueDate: due,
 	})
 }

@@ -30,7 +30,8 @@ func (o *Office) BillOverheads(r *record.Recorder, clicks money.Minor) {
 	p := o.preset.Overhead
 	week := int64(sim.DaysPerWeek)
 	o.billOverhead(r, catalog.Landlord, []service{
-		{"rent", week, p.RentMinorPerDay}, {"utilities", week, p.UtilitiesMinorPerDay}, {"insurance", week, p.InsuranceMinorPerDay},
+		{"rent", week, p.RentMinorPerDay}, {"utilities", week, p.UtilitiesMinorPerDay},
+		{"insurance", week, p.InsuranceMinorPerDay},
 		{"storage", 1, accrued(&o.State.StorageAccrued)},
 	})
 	o.billOverhead(r, catalog.Lessor, []service{{"press_lease", week, p.LeaseMinorPerDay}, {"clicks", 1, clicks}})
@@ -57,7 +58,9 @@ func (o *Office) billOverhead(r *record.Recorder, supplierID string, services []
 	lines := []SupplierInvoiceLine{}
 	for _, s := range services {
 		if s.price > 0 {
-			lines = append(lines, SupplierInvoiceLine{Service: &s.name, Quantity: s.quantity, UnitPriceMinor: s.price, AmountMinor: s.price.Times(s.quantity)})
+			lines = append(lines, SupplierInvoiceLine{
+				Service: &s.name, Quantity: s.quantity, UnitPriceMinor: s.price, AmountMinor: s.price.Times(s.quantity),
+			})
 		}
 	}
 	if len(lines) == 0 {
@@ -65,7 +68,8 @@ func (o *Office) billOverhead(r *record.Recorder, supplierID string, services []
 	}
 	debit := r.Today() + sim.DaysPerWeek - 1
 	row := o.addSupplierInvoice(r, SupplierInvoice{
-		SupplierID: supplierID, Kind: OverheadInvoice, Lines: lines, IssuedOn: r.Date(), DueDate: debit.Date(), CollectOn: new(debit.Date()),
+		SupplierID: supplierID, Kind: OverheadInvoice, Lines: lines, IssuedOn: r.Date(), DueDate: debit.Date(),
+		CollectOn: new(debit.Date()),
 	})
 	r.Set(sim.Timer{Due: debit.At(sim.CloseMinute), Class: sim.ClassDirectDebit, Kind: TimerDirectDebit, Ref: row.ID})
 }

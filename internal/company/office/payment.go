@@ -44,7 +44,8 @@ func (*Payment) State() string { return "" }
 // arrive again.
 func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment int64) string {
 	if until := o.State.Conditions.PaymentsWaitUntil; r.Today() < until {
-		r.Set(sim.Timer{Due: until.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID, Index: instalment})
+		r.Set(sim.Timer{Due: until.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID,
+			Index: instalment})
 		return ""
 	}
 	o.takeDeduction(r, invoiceID)
@@ -129,7 +130,8 @@ func (o *Office) BonusArrives(r *record.Recorder, b Bonus) {
 		AmountMinor: b.AmountMinor, Currency: money.Currency, ReceivedOn: r.Date(), RemittanceText: b.Remittance,
 	}, struct{}{})
 	eventID := r.Emit(event.PaymentReceived, payment, &event.PaymentReceivedData{
-		Kind: payment.Kind, AmountMinor: b.AmountMinor, PayerName: b.PayerName, CashMinor: o.State.CashMinor + b.AmountMinor,
+		Kind: payment.Kind, AmountMinor: b.AmountMinor, PayerName: b.PayerName,
+		CashMinor: o.State.CashMinor + b.AmountMinor,
 	})
 	o.book(r, b.AmountMinor, MajorOrderBonus, &eventID, &payment.ID)
 }

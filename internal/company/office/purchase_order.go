@@ -166,7 +166,8 @@ func (o *Office) Purchase(r *record.Recorder, in PurchaseOrderInput) (string, er
 		return "", err
 	}
 	required := total > o.preset.Supply.POApprovalMinor
-	order := o.write(r, PurchaseOrder{SupplierID: in.SupplierID, RequisitionID: in.RequisitionID, Lines: lines, TotalMinor: total, ApprovalRequired: required})
+	order := o.write(r, PurchaseOrder{SupplierID: in.SupplierID, RequisitionID: in.RequisitionID, Lines: lines,
+		TotalMinor: total, ApprovalRequired: required})
 	if in.RequisitionID != nil {
 		o.order(r, *in.RequisitionID, order.ID)
 	}
@@ -195,14 +196,19 @@ func (o *Office) priceLines(in PurchaseOrderInput) ([]PurchaseOrderLine, error) 
 			for _, p := range supplier.Prices {
 				supplied = append(supplied, p.SKU)
 			}
-			return nil, problem.New(problem.SKUNotSupplied, "%s does not sell %s.", supplier.Name, wanted.SKU).With(SuppliedDetails{SKU: wanted.SKU, Supplied: supplied})
+			return nil, problem.New(problem.SKUNotSupplied, "%s does not sell %s.", supplier.Name, wanted.SKU).
+				With(SuppliedDetails{SKU: wanted.SKU, Supplied: supplied})
 		}
 		price := supplier.Prices[at]
 		if wanted.Quantity < price.MinimumQuantity {
-			return nil, problem.New(problem.BelowMinimumOrder, "%s sells %s from %d on, not %d.", supplier.Name, wanted.SKU, price.MinimumQuantity, wanted.Quantity).
+			return nil, problem.New(problem.BelowMinimumOrder, "%s sells %s from %d on, not %d.",
+				supplier.Name, wanted.SKU, price.MinimumQuantity, wanted.Quantity).
 				With(MinimumDetails{SKU: wanted.SKU, MinimumQuantity: price.MinimumQuantity})
 		}
-		lines[i] = PurchaseOrderLine{Line: i + 1, SKU: wanted.SKU, Quantity: wanted.Quantity, UnitPriceMinor: price.UnitPriceMinor, AmountMinor: price.UnitPriceMinor.Times(wanted.Quantity)}
+		lines[i] = PurchaseOrderLine{
+			Line: i + 1, SKU: wanted.SKU, Quantity: wanted.Quantity, UnitPriceMinor: price.UnitPriceMinor,
+			AmountMinor: price.UnitPriceMinor.Times(wanted.Quantity),
+		}
 	}
 	return lines, nil
 }
@@ -214,14 +220,17 @@ func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
 		case !ok:
 			return problem.Missing("office_requisition", *in.RequisitionID)
 		case q.Status != RequisitionApproved:
-			refusal := problem.New(problem.RequisitionNotApproved, "The requisition %s is %s, not approved.", q.Number, q.Status).
+			refusal := problem.New(problem.RequisitionNotApproved, "The requisition %s is %s, not approved.",
+				q.Number, q.Status).
 				With(problem.StateDetails{Status: string(q.Status), Allowed: []string{string(RequisitionApproved)}})
 			if q.Status == RequisitionRejected {
-				return refusal.Hinting("A rejected requisition stays rejected: file a new one with POST /office/requisitions, or order without naming one.")
+				return refusal.Hinting("A rejected requisition stays rejected: " +
+					"file a new one with POST /office/requisitions, or order without naming one.")
 			}
 			return refusal
 		case q.PurchaseOrderID != nil:
-			return problem.New(problem.RequisitionAlreadyOrdered, "The requisition %s has been ordered already.", q.Number).With(OrderedDetails{PurchaseOrderID: *q.PurchaseOrderID})
+			return problem.New(problem.RequisitionAlreadyOrdered, "The requisition %s has been ordered already.",
+				q.Number).With(OrderedDetails{PurchaseOrderID: *q.PurchaseOrderID})
 		}
 	}
 	if err := o.takesOrders(in.SupplierID); err != nil {
@@ -232,7 +241,8 @@ func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
 		return err
 	}
 	if o.State.OpenPurchaseOrders >= MaxOpenPurchaseOrders {
-		return problem.New(problem.TooManyOpen, "%d purchase orders are open; wait for some to be delivered and billed.", o.State.OpenPurchaseOrders)
+		return problem.New(problem.TooManyOpen,
+			"%d purchase orders are open; wait for some to be delivered and billed.", o.State.OpenPurchaseOrders)
 	}
 	return nil
 }
@@ -248,10 +258,14 @@ func (o *Office) write(r *record.Recorder, order PurchaseOrder) *PurchaseOrder {
 	r.Born(row)
 	lines := make([]event.OrderedLine, len(row.Lines))
 	for i, line := range row.Lines {
-		lines[i] = event.OrderedLine{Line: line.Line, SKU: line.SKU, Quantity: line.Quantity, UnitPriceMinor: line.UnitPriceMinor, AmountMinor: line.AmountMinor}
+		lines[i] = event.OrderedLine{
+			Line: line.Line, SKU: line.SKU, Quantity: line.Quantity, UnitPriceMinor: line.UnitPriceMinor,
+			AmountMinor: line.AmountMinor,
+		}
 	}
 	r.Emit(event.PurchaseOrderCreated, row, &event.PurchaseOrderCreatedData{
-		Number: row.Number, SupplierID: row.SupplierID, TotalMinor: row.TotalMinor, RequisitionID: row.RequisitionID, Lines: lines,
+		Number: row.Number, SupplierID: row.SupplierID, TotalMinor: row.TotalMinor,
+		RequisitionID: row.RequisitionID, Lines: lines,
 	})
 	return row
 }
@@ -292,7 +306,8 @@ func (o *Office) ApprovePurchase(r *record.Recorder, id, by string) {
 	private.Nth = at.Orders
 	drawn := supplier.LeadMin + o.suppliers[supplier.ID].lead.Below(supplier.LeadMax-supplier.LeadMin+1, private.Nth)
 	o.approve(r, order, by, approval{
-		on: r.Date(), truck: r.Today() + sim.Day(o.leadDays(supplier, drawn)), promised: (r.Today() + sim.Day(o.promisedDays(supplier))).Date(),
+		on: r.Date(), truck: r.Today() + sim.Day(o.leadDays(supplier, drawn)),
+		promised: (r.Today() + sim.Day(o.promisedDays(supplier))).Date(),
 	})
 }
 
@@ -311,7 +326,8 @@ func (o *Office) approve(r *record.Recorder, order *PurchaseOrder, by string, a 
 		r.Set(sim.Timer{Due: a.truck.At(sim.TruckMinute), Class: sim.ClassDay, Kind: TimerTruck, Ref: order.ID})
 	}
 	r.Emit(event.PurchaseOrderApproved, order, &event.PurchaseOrderApprovedData{
-		Number: order.Number, SupplierID: order.SupplierID, TotalMinor: order.TotalMinor, ApprovedBy: by, ExpectedOn: *order.ExpectedOn,
+		Number: order.Number, SupplierID: order.SupplierID, TotalMinor: order.TotalMinor, ApprovedBy: by,
+		ExpectedOn: *order.ExpectedOn,
 	})
 }
 
@@ -352,7 +368,8 @@ func (o *Office) checkPurchaseOrders() error {
 		takenIn += private.TakenInMinor
 	}
 	if open != o.State.OpenPurchaseOrders || takenIn != o.State.TakenInMinor {
-		return fmt.Errorf("%d purchase orders are open and %d taken in, counted were %d and %d", open, takenIn, o.State.OpenPurchaseOrders, o.State.TakenInMinor)
+		return fmt.Errorf("%d purchase orders are open and %d taken in, counted were %d and %d",
+			open, takenIn, o.State.OpenPurchaseOrders, o.State.TakenInMinor)
 	}
 	return nil
 }

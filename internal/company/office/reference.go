@@ -23,7 +23,10 @@ func (*Customer) Resource() string { return "customer" }
 func (*Customer) State() string { return "" }
 
 func newCustomer(c catalog.Customer) Customer {
-	return Customer{Head: record.Head{ID: c.ID}, Name: c.Name, PaymentTermsDays: c.Terms, PaymentHabit: string(c.Habit), CreditNote: c.CreditNote}
+	return Customer{
+		Head: record.Head{ID: c.ID}, Name: c.Name, PaymentTermsDays: c.Terms, PaymentHabit: string(c.Habit),
+		CreditNote: c.CreditNote,
+	}
 }
 
 // Product is the commercial side of a product.
@@ -45,5 +48,8 @@ func (*Product) Resource() string { return "product" }
 func (*Product) State() string { return "" }
 
 func newProduct(p catalog.Product) Product {
-	return Product{Head: record.Head{ID: p.SKU}, SKU: p.SKU, Name: p.Name, Kind: string(p.Kind), Unit: p.Unit, ListPriceMinor: p.ListPriceMinor, Active: true}
+	return Product{
+		Head: record.Head{ID: p.SKU}, SKU: p.SKU, Name: p.Name, Kind: string(p.Kind), Unit: p.Unit,
+		ListPriceMinor: p.ListPriceMinor, Active: true,
+	}
 }

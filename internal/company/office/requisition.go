@@ -105,19 +105,23 @@ func (o *Office) CanRequire(in RequisitionInput) error {
 	var fields []problem.Field
 	for i, line := range in.Lines {
 		if item, ok := catalog.ItemBySKU(line.SKU); !ok || item.Class != catalog.Material {
-			fields = append(fields, problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "exists", Message: fmt.Sprintf("%q is no material; GET /office/suppliers lists what can be bought.", line.SKU)})
+			fields = append(fields, problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "exists",
+				Message: fmt.Sprintf("%q is no material; GET /office/suppliers lists what can be bought.", line.SKU)})
 		}
 	}
-	if fields = append(fields, twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU })...); len(fields) > 0 {
+	if fields = append(fields,
+		twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU })...); len(fields) > 0 {
 		return problem.Invalid(fields...)
 	}
 	if in.Reference != nil {
 		if id := o.requisitionByReference(*in.Reference); id != "" {
-			return problem.New(problem.DuplicateReference, "The requisition %s has the reference %q already.", id, *in.Reference).With(DuplicateDetails{RequisitionID: id})
+			return problem.New(problem.DuplicateReference, "The requisition %s has the reference %q already.",
+				id, *in.Reference).With(DuplicateDetails{RequisitionID: id})
 		}
 	}
 	if o.State.OpenRequisitions >= MaxOpenRequisitions {
-		return problem.New(problem.TooManyOpen, "%d requisitions are open; decide on some, or order them, first.", o.State.OpenRequisitions)
+		return problem.New(problem.TooManyOpen, "%d requisitions are open; decide on some, or order them, first.",
+			o.State.OpenRequisitions)
 	}
 	return nil
 }
@@ -128,7 +132,8 @@ func twice(lines int, sku func(int) string) []problem.Field {
 	seen := map[string]bool{}
 	for i := range lines {
 		if seen[sku(i)] {
-			fields = append(fields, problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems", Message: "A material can stand in one line only."})
+			fields = append(fields, problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems",
+				Message: "A material can stand in one line only."})
 		}
 		seen[sku(i)] = true
 	}
@@ -150,7 +155,8 @@ func (o *Office) requisitionByReference(reference string) string {
 // policy at once; the rest waits for a decision.
 func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
 	q, _ := o.Requisitions.Add(r, Requisition{
-		Number: fmt.Sprintf("RQ-%04d", o.State.NextRequisition), Reference: in.Reference, Lines: in.Lines, EstimatedMinor: o.estimate(in.Lines), Currency: money.Currency,
+		Number:    fmt.Sprintf("RQ-%04d", o.State.NextRequisition),
+		Reference: in.Reference, Lines: in.Lines, EstimatedMinor: o.estimate(in.Lines), Currency: money.Currency,
 		NeededBy: in.NeededBy, Source: in.Source, Status: RequisitionReceived,
 	}, struct{}{})
 	o.State.NextRequisition++
@@ -161,7 +167,8 @@ func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
 		total += line.Quantity
 	}
 	r.Emit(event.OfficeRequisitionReceived, q, &event.OfficeRequisitionReceivedData{
-		Number: q.Number, Reference: q.Reference, SKU: q.Lines[0].SKU, Quantity: total, EstimatedMinor: q.EstimatedMinor, Source: q.Source,
+		Number: q.Number, Reference: q.Reference, SKU: q.Lines[0].SKU, Quantity: total,
+		EstimatedMinor: q.EstimatedMinor, Source: q.Source,
 	})
 	switch {
 	case q.EstimatedMinor <= o.preset.Supply.RequisitionAutoMinor:
@@ -171,7 +178,8 @@ func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
 		o.ApproveRequisition(r, q.ID, ByClient)
 		return q.ID
 	}
-	r.Set(sim.Timer{Due: (r.Today() + requisitionDays + 1).Open(), Class: sim.ClassRequisition, Kind: TimerRequisitionLapses, Ref: q.ID})
+	r.Set(sim.Timer{Due: (r.Today() + requisitionDays + 1).Open(), Class: sim.ClassRequisition,
+		Kind: TimerRequisitionLapses, Ref: q.ID})
 	return q.ID
 }
 
@@ -210,7 +218,8 @@ func (o *Office) RejectRequisition(r *record.Recorder, id, by string, reason *st
 	q.DecidedBy, q.RejectReason = &by, reason
 	record.Move(r, q, &q.Status, RequisitionRejected)
 	o.State.OpenRequisitions--
-	r.Emit(event.OfficeRequisitionRejected, q, &event.OfficeRequisitionRejectedData{Number: q.Number, DecidedBy: by, Reason: reason})
+	r.Emit(event.OfficeRequisitionRejected, q,
+		&event.OfficeRequisitionRejectedData{Number: q.Number, DecidedBy: by, Reason: reason})
 }
 
 // RequisitionLapses rejects a requisition that was not decided on in time.
@@ -232,8 +241,10 @@ func (o *Office) checkRequisitions() error {
 		if q.PurchaseOrderID == nil {
 			continue
 		}
-		if order, ok := o.PurchaseOrders.Find(*q.PurchaseOrderID); !ok || order.RequisitionID == nil || *order.RequisitionID != q.ID {
-			return fmt.Errorf("requisition %s names the purchase order %s, which does not name it", q.ID, *q.PurchaseOrderID)
+		if order, ok := o.PurchaseOrders.Find(*q.PurchaseOrderID); !ok || order.RequisitionID == nil ||
+			*order.RequisitionID != q.ID {
+			return fmt.Errorf("requisition %s names the purchase order %s, which does not name it",
+				q.ID, *q.PurchaseOrderID)
 		}
 	}
 	if open != o.State.OpenRequisitions {

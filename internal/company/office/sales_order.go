@@ -132,7 +132,9 @@ func (o *Office) receive(r *record.Recorder, order SalesOrder) *SalesOrder {
 	row, _ := o.SalesOrders.Add(r, order, SalesOrderPrivate{})
 	r.Born(row)
 	o.State.OpenOrders++
-	r.Set(sim.Timer{Due: sim.DayAfter(row.AnswerBy).Open(), Class: sim.ClassLapse, Kind: TimerAnswerLapses, Ref: row.ID})
+	r.Set(sim.Timer{
+		Due: sim.DayAfter(row.AnswerBy).Open(), Class: sim.ClassLapse, Kind: TimerAnswerLapses, Ref: row.ID,
+	})
 	r.Emit(event.SalesOrderReceived, row, &event.SalesOrderReceivedData{
 		Number: row.Number, CustomerID: row.CustomerID, SKU: row.SKU, Quantity: row.Quantity,
 		UnitPriceMinor: row.UnitPriceMinor, TotalMinor: row.TotalMinor, AnswerBy: row.AnswerBy, DueDate: row.DueDate,
@@ -236,7 +238,8 @@ func (o *Office) OrderArrived(order *SalesOrder) bool {
 // CompletesOrder reports whether the customer has all that was ordered once a
 // parcel with so much of a product has arrived.
 func (o *Office) CompletesOrder(order *SalesOrder, sku string, quantity int64) bool {
-	return order.SKU == sku && (o.OrderArrived(order) || o.SalesOrders.Private(order.ID).Arrived+quantity >= order.Quantity)
+	return order.SKU == sku &&
+		(o.OrderArrived(order) || o.SalesOrders.Private(order.ID).Arrived+quantity >= order.Quantity)
 }
 
 // GoodsArrive is the customer's side of a parcel: the goods that the Factory
@@ -306,7 +309,8 @@ func (o *Office) checkOrders() error {
 		}
 		billed := order.Status == OrderShipped || order.Status == OrderPaid
 		if billed != (order.InvoiceID != nil) || billed != (order.ShipmentID != nil) {
-			return fmt.Errorf("sales order %s is %s with invoice %v and shipment %v", order.ID, order.Status, order.InvoiceID, order.ShipmentID)
+			return fmt.Errorf("sales order %s is %s with invoice %v and shipment %v",
+				order.ID, order.Status, order.InvoiceID, order.ShipmentID)
 		}
 		if order.Status == OrderPaid && private.ArrivedOn == nil {
 			return fmt.Errorf("sales order %s was paid though its goods never arrived", order.ID)

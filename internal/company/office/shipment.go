@@ -72,10 +72,12 @@ func (o *Office) Shippable(orderID string, quantity *int64) (*SalesOrder, error)
 		return nil, problem.Missing("sales_order", orderID)
 	}
 	if order.Status != OrderAccepted && order.Status != OrderInProduction {
-		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), string(OrderAccepted), string(OrderInProduction))
+		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), string(OrderAccepted),
+			string(OrderInProduction))
 	}
 	if quantity != nil && *quantity != order.Quantity {
-		return nil, problem.New(problem.QuantityMismatch, "The order %s is for %d, not %d; an order is shipped in full.", order.Number, order.Quantity, *quantity).
+		return nil, problem.New(problem.QuantityMismatch,
+			"The order %s is for %d, not %d; an order is shipped in full.", order.Number, order.Quantity, *quantity).
 			With(QuantityDetails{Quantity: order.Quantity})
 	}
 	return order, nil
@@ -106,7 +108,8 @@ func (o *Office) openShipped(r *record.Recorder, order SalesOrder, paidOn sim.Da
 	row, private := o.SalesOrders.Add(r, order, SalesOrderPrivate{Arrived: order.Quantity, ArrivedOn: new(sim.Day(0))})
 	r.Born(row)
 	shippedOn := r.Date().AddDays(-3)
-	o.bill(r, row, private, billing{shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn, source: SourceOpening})
+	o.bill(r, row, private,
+		billing{shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn, source: SourceOpening})
 }
 
 // billing holds the data of an order's invoice beside the order.
@@ -125,7 +128,10 @@ func (o *Office) terms(r *record.Recorder, order *SalesOrder) billing {
 	if on := o.SalesOrders.Private(order.ID).ArrivedOn; on != nil {
 		arrived = *on
 	}
-	return billing{shippedOn: r.Date(), dueDate: sim.DayFrom(r.Date().AddDays(customer.Terms)).Date(), lateDays: lateDays(order, arrived)}
+	return billing{
+		shippedOn: r.Date(), dueDate: sim.DayFrom(r.Date().AddDays(customer.Terms)).Date(),
+		lateDays: lateDays(order, arrived),
+	}
 }
 
 // bill raises the invoice of an order.
@@ -134,9 +140,12 @@ func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrder
 	order.ShipmentID, order.InvoiceID = new(o.Shipments.NextID(r)), new(o.CustomerInvoices.NextID(r))
 	order.ShippedOn, order.LateDiscountMinor = new(terms.shippedOn), discount
 	invoice := o.raise(r, CustomerInvoice{
-		SalesOrderID: &order.ID, CustomerID: order.CustomerID, GrossMinor: order.TotalMinor, LateDiscountMinor: discount,
-		IssuedOn: terms.shippedOn, DueDate: terms.dueDate,
-	}, Shipment{SalesOrderID: &order.ID, Quantity: order.Quantity, FactoryShipmentRef: terms.factoryRef, Source: terms.source})
+		SalesOrderID: &order.ID, CustomerID: order.CustomerID, GrossMinor: order.TotalMinor,
+		LateDiscountMinor: discount,
+		IssuedOn:          terms.shippedOn, DueDate: terms.dueDate,
+	}, Shipment{
+		SalesOrderID: &order.ID, Quantity: order.Quantity, FactoryShipmentRef: terms.factoryRef, Source: terms.source,
+	})
 	switch {
 	case terms.paidOn > 0:
 		o.State.DeliveredReceivableMinor += invoice.BalanceMinor
@@ -162,10 +171,12 @@ func (o *Office) raise(r *record.Recorder, i CustomerInvoice, s Shipment) *Custo
 	o.State.ReceivableMinor += invoice.BalanceMinor
 	r.Born(invoice)
 	r.Born(shipment)
-	r.Set(sim.Timer{Due: sim.DayAfter(invoice.DueDate).Open(), Class: sim.ClassCustomerOverdue, Kind: TimerInvoiceOverdue, Ref: invoice.ID})
+	r.Set(sim.Timer{Due: sim.DayAfter(invoice.DueDate).Open(), Class: sim.ClassCustomerOverdue,
+		Kind: TimerInvoiceOverdue, Ref: invoice.ID})
 	r.Emit(event.CustomerInvoiceCreated, invoice, &event.CustomerInvoiceCreatedData{
-		Number: invoice.Number, ShipmentID: shipment.ID, SalesOrderID: invoice.SalesOrderID, ContractLotID: invoice.ContractLotID,
-		TotalMinor: invoice.TotalMinor, LateDiscountMinor: invoice.LateDiscountMinor, DueDate: invoice.DueDate, Source: shipment.Source,
+		Number: invoice.Number, ShipmentID: shipment.ID,
+		SalesOrderID: invoice.SalesOrderID, ContractLotID: invoice.ContractLotID, TotalMinor: invoice.TotalMinor,
+		LateDiscountMinor: invoice.LateDiscountMinor, DueDate: invoice.DueDate, Source: shipment.Source,
 	})
 	return invoice
 }

@@ -69,8 +69,9 @@ func newSupplierStreams(seed uint64) map[string]*supplierStreams {
 	for _, s := range catalog.Suppliers() {
 		stream := func(name string) sim.Stream { return sim.NewStream(seed, name+"."+s.ID) }
 		all[s.ID] = &supplierStreams{
-			lead: stream("lead"), short: stream("short"), shortLine: stream("short.line"), shortShare: stream("short.share"),
-			damaged: stream("damaged"), damagedShare: stream("damaged.share"), price: stream("bill"), priceShare: stream("bill.share"),
+			lead: stream("lead"), short: stream("short"), shortLine: stream("short.line"),
+			shortShare: stream("short.share"), damaged: stream("damaged"), damagedShare: stream("damaged.share"),
+			price: stream("bill"), priceShare: stream("bill.share"),
 		}
 	}
 	return all
@@ -104,7 +105,8 @@ func (o *Office) openSuppliers(r *record.Recorder) {
 
 func (o *Office) newSupplier(s catalog.Supplier) Supplier {
 	row := Supplier{
-		Head: record.Head{ID: s.ID}, Name: s.Name, Kind: string(s.Kind), TermsDays: s.Terms, EarlyDiscountPct: s.DiscountPercent,
+		Head: record.Head{ID: s.ID}, Name: s.Name, Kind: string(s.Kind), TermsDays: s.Terms,
+		EarlyDiscountPct:  s.DiscountPercent,
 		EarlyDiscountDays: s.DiscountDays, Prices: []Price{},
 	}
 	if s.Kind == catalog.Services {
@@ -117,10 +119,12 @@ func (o *Office) newSupplier(s catalog.Supplier) Supplier {
 			onTime++
 		}
 	}
-	row.LeadDaysMin, row.LeadDaysMax, row.OnTimePct = o.leadDays(s, s.LeadMin), o.leadDays(s, s.LeadMax), (onTime*100+leads/2)/leads
+	row.LeadDaysMin, row.LeadDaysMax, row.OnTimePct = o.leadDays(s, s.LeadMin), o.leadDays(s, s.LeadMax),
+		(onTime*100+leads/2)/leads
 	row.CreditLimitMinor = &s.CreditLimitMinor
 	for _, offer := range s.Sells {
-		row.Prices = append(row.Prices, Price{SKU: offer.SKU, UnitPriceMinor: o.unitPrice(s, offer.SKU), MinimumQuantity: offer.MinimumQuantity})
+		row.Prices = append(row.Prices,
+			Price{SKU: offer.SKU, UnitPriceMinor: o.unitPrice(s, offer.SKU), MinimumQuantity: offer.MinimumQuantity})
 	}
 	return row
 }
@@ -137,7 +141,8 @@ func (o *Office) takesOrders(supplierID string) error {
 		return nil
 	}
 	supplier, _ := o.Suppliers.Find(supplierID)
-	return problem.New(problem.SupplierOnHold, "%s takes no orders while %d of its invoices are overdue.", supplier.Name, len(overdue)).
+	return problem.New(problem.SupplierOnHold, "%s takes no orders while %d of its invoices are overdue.",
+		supplier.Name, len(overdue)).
 		With(HoldDetails{SupplierInvoiceIDs: slices.Clone(overdue)})
 }
 
@@ -157,8 +162,11 @@ func (o *Office) lends(supplier *Supplier, total money.Minor) error {
 	if total <= available {
 		return nil
 	}
-	return problem.New(problem.CreditLimitExceeded, "The order is over %s, and %s lends %s more.", total, supplier.Name, available).
-		With(CreditDetails{CreditLimitMinor: *supplier.CreditLimitMinor, UsedMinor: used, AvailableMinor: available, TotalMinor: total})
+	return problem.New(problem.CreditLimitExceeded, "The order is over %s, and %s lends %s more.",
+		total, supplier.Name, available).
+		With(CreditDetails{
+			CreditLimitMinor: *supplier.CreditLimitMinor, UsedMinor: used, AvailableMinor: available, TotalMinor: total,
+		})
 }
 
 // hold notes that an invoice of a supplier is overdue.
@@ -199,11 +207,14 @@ func (o *Office) checkSuppliers() error {
 				supplier.ID, private.OnOrderMinor, private.UnpaidMinor, onOrder[supplier.ID], unpaid[supplier.ID])
 		}
 		known, _ := catalog.SupplierByID(supplier.ID)
-		if want := o.newSupplier(known); !slices.Equal(supplier.Prices, want.Prices) || supplier.LeadDaysMin != want.LeadDaysMin {
-			return fmt.Errorf("supplier %s asks %v in %d days, at present it should be %v in %d", supplier.ID, supplier.Prices, supplier.LeadDaysMin, want.Prices, want.LeadDaysMin)
+		if want := o.newSupplier(known); !slices.Equal(supplier.Prices, want.Prices) ||
+			supplier.LeadDaysMin != want.LeadDaysMin {
+			return fmt.Errorf("supplier %s asks %v in %d days, at present it should be %v in %d",
+				supplier.ID, supplier.Prices, supplier.LeadDaysMin, want.Prices, want.LeadDaysMin)
 		}
 		if len(private.Overdue) != overdue[supplier.ID] || supplier.OnHold != (overdue[supplier.ID] > 0) {
-			return fmt.Errorf("supplier %s is on hold: %t, with %d overdue invoices", supplier.ID, supplier.OnHold, overdue[supplier.ID])
+			return fmt.Errorf("supplier %s is on hold: %t, with %d overdue invoices",
+				supplier.ID, supplier.OnHold, overdue[supplier.ID])
 		}
 	}
 	return nil

@@ -113,7 +113,9 @@ func (i *SupplierInvoice) payable() money.Minor {
 
 func newSupplierInvoices() *record.Table[SupplierInvoice, struct{}] {
 	return record.NewTable[SupplierInvoice, struct{}](
-		record.Definition{Resource: "supplier_invoice", Prefix: "sin", Filters: []string{"status", "match_status", "kind"}},
+		record.Definition{
+			Resource: "supplier_invoice", Prefix: "sin", Filters: []string{"status", "match_status", "kind"},
+		},
 		func(i *SupplierInvoice) []string { return []string{string(i.Status), i.MatchStatus, i.Kind} })
 }
 
@@ -144,7 +146,9 @@ func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
 		if factor > sim.Million {
 			price = max(price+1, price.Scaled(factor))
 		}
-		lines[i] = SupplierInvoiceLine{SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price, AmountMinor: price.Times(line.Quantity)}
+		lines[i] = SupplierInvoiceLine{
+			SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price, AmountMinor: price.Times(line.Quantity),
+		}
 	}
 	o.billOrder(r, orderID, SupplierInvoice{Lines: lines, IssuedOn: r.Date()})
 }
@@ -172,7 +176,9 @@ func (o *Office) billOrder(r *record.Recorder, orderID string, invoice SupplierI
 	private.InvoiceID = row.ID
 	o.State.OpenPurchaseOrders--
 	o.Suppliers.EditPrivate(r, supplier.ID).OnOrderMinor -= order.TotalMinor
-	r.Set(sim.Timer{Due: sim.DayAfter(row.DueDate).Open(), Class: sim.ClassSupplierOverdue, Kind: TimerSupplierOverdue, Ref: row.ID})
+	r.Set(sim.Timer{
+		Due: sim.DayAfter(row.DueDate).Open(), Class: sim.ClassSupplierOverdue, Kind: TimerSupplierOverdue, Ref: row.ID,
+	})
 }
 
 // addSupplierInvoice adds an invoice and its event.
@@ -194,8 +200,9 @@ func (o *Office) addSupplierInvoice(r *record.Recorder, invoice SupplierInvoice)
 	o.Suppliers.EditPrivate(r, row.SupplierID).UnpaidMinor += row.BilledMinor
 	r.Born(row)
 	r.Emit(event.SupplierInvoiceReceived, row, &event.SupplierInvoiceReceivedData{
-		Number: row.Number, SupplierID: row.SupplierID, PurchaseOrderID: row.PurchaseOrderID, Kind: row.Kind, BilledMinor: row.BilledMinor,
-		DueDate: row.DueDate, DiscountUntil: row.DiscountUntil,
+		Number: row.Number, SupplierID: row.SupplierID, PurchaseOrderID: row.PurchaseOrderID, Kind: row.Kind,
+		BilledMinor: row.BilledMinor,
+		DueDate:     row.DueDate, DiscountUntil: row.DiscountUntil,
 	})
 	return row
 }
@@ -216,8 +223,9 @@ func (o *Office) SupplierInvoiceOverdue(r *record.Recorder, id string) {
 	o.hold(r, invoice.SupplierID, id)
 	r.Set(sim.Timer{Due: collect.Open(), Class: sim.ClassSupplierOverdue, Kind: TimerCollection, Ref: id})
 	r.Emit(event.PaymentOverdue, invoice, &event.PaymentOverdueData{
-		SupplierInvoiceID: id, SupplierID: invoice.SupplierID, BilledMinor: invoice.BilledMinor, LateFeeMinor: invoice.LateFeeMinor,
-		DueDate: invoice.DueDate, CollectOn: *invoice.CollectOn,
+		SupplierInvoiceID: id, SupplierID: invoice.SupplierID, BilledMinor: invoice.BilledMinor,
+		LateFeeMinor: invoice.LateFeeMinor,
+		DueDate:      invoice.DueDate, CollectOn: *invoice.CollectOn,
 	})
 }
 
@@ -243,7 +251,8 @@ func (o *Office) checkSupplierInvoices() error {
 	}
 	s := &o.State
 	if charged != s.ChargedMinor || payable != s.PayableMinor || unpaid != s.UnpaidSupplierInvoices {
-		return fmt.Errorf("%d supplier invoices ask for %d, %d of it for no goods; counted were %d, %d and %d", unpaid, payable, charged, s.UnpaidSupplierInvoices, s.PayableMinor, s.ChargedMinor)
+		return fmt.Errorf("%d supplier invoices ask for %d, %d of it for no goods; counted were %d, %d and %d",
+			unpaid, payable, charged, s.UnpaidSupplierInvoices, s.PayableMinor, s.ChargedMinor)
 	}
 	return nil
 }

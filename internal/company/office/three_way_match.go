@@ -110,11 +110,13 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 		return Settlement{}, problem.Missing("supplier_invoice", id)
 	}
 	if invoice.Status == SupplierInvoicePaid {
-		return Settlement{}, problem.New(problem.AlreadyPaid, "The invoice %s was paid on %s.", invoice.Number, invoice.PaidOn).
+		return Settlement{}, problem.New(problem.AlreadyPaid, "The invoice %s was paid on %s.",
+			invoice.Number, invoice.PaidOn).
 			With(PaidDetails{PaidOn: *invoice.PaidOn, PaidBy: *invoice.PaidBy})
 	}
 	if invoice.Kind == OverheadInvoice {
-		return Settlement{}, problem.New(problem.DirectDebit, "The invoice %s is debited on %s.", invoice.Number, invoice.CollectOn).With(DebitDetails{CollectOn: *invoice.CollectOn})
+		return Settlement{}, problem.New(problem.DirectDebit, "The invoice %s is debited on %s.",
+			invoice.Number, invoice.CollectOn).With(DebitDetails{CollectOn: *invoice.CollectOn})
 	}
 	base, err := invoice.base(amount, o.PurchaseOrders.Private(*invoice.PurchaseOrderID).DeliveredMinor)
 	if err != nil {
@@ -139,7 +141,8 @@ func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (mone
 			return *amount - fee, nil
 		}
 	}
-	return 0, problem.New(problem.AmountNotPayable, "%s does not close %s: the supplier takes what was billed, or what order and a true receipt justify.", *amount, i.Number).With(AllowedDetails{Allowed: allowed})
+	return 0, problem.New(problem.AmountNotPayable, "%s does not close %s: the supplier takes what was billed, or "+
+		"what order and a true receipt justify.", *amount, i.Number).With(AllowedDetails{Allowed: allowed})
 }
 
 // closedBy lists the amounts that close the invoice, least first. The supplier
@@ -155,10 +158,14 @@ func (i *SupplierInvoice) closedBy(delivered money.Minor) []money.Minor {
 
 // mismatch asks for an amount, and names those that are taken.
 func (i *SupplierInvoice) mismatch(allowed []money.Minor, delivered money.Minor) error {
-	refusal := problem.New(problem.ThreeWayMismatch, "The invoice %s does not match: %s are billed, %s are justified.", i.Number, i.BilledMinor, i.MatchedMinor).
-		With(MatchDetails{MatchStatus: i.MatchStatus, BilledMinor: i.BilledMinor, MatchedMinor: i.MatchedMinor, Allowed: allowed})
+	refusal := problem.New(problem.ThreeWayMismatch, "The invoice %s does not match: %s are billed, %s are justified.",
+		i.Number, i.BilledMinor, i.MatchedMinor).
+		With(MatchDetails{
+			MatchStatus: i.MatchStatus, BilledMinor: i.BilledMinor, MatchedMinor: i.MatchedMinor, Allowed: allowed,
+		})
 	if i.MatchedMinor < delivered {
-		return refusal.Hinting("The receipts say less than the supplier delivered: record the rest with POST /office/goods-receipts first. Until then only what was billed closes the invoice.")
+		return refusal.Hinting("The receipts say less than the supplier delivered: record the rest with POST " +
+			"/office/goods-receipts first. Until then only what was billed closes the invoice.")
 	}
 	return refusal
 }
@@ -195,8 +202,9 @@ func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 		private.TakenInMinor = 0
 	}
 	eventID := r.Emit(event.SupplierInvoicePaid, invoice, &event.SupplierInvoicePaidData{
-		Number: invoice.Number, PaidMinor: invoice.PaidMinor, CreditedMinor: invoice.CreditedMinor, DiscountMinor: invoice.DiscountMinor,
-		PaidBy: s.By, CashMinor: o.State.CashMinor - invoice.PaidMinor,
+		Number: invoice.Number, PaidMinor: invoice.PaidMinor, CreditedMinor: invoice.CreditedMinor,
+		DiscountMinor: invoice.DiscountMinor,
+		PaidBy:        s.By, CashMinor: o.State.CashMinor - invoice.PaidMinor,
 	})
 	if invoice.PaidMinor > 0 {
 		o.Spend(r, invoice.PaidMinor, kind, eventID, invoice.ID)

@@ -37,14 +37,17 @@ func (o *Office) Truck(r *record.Recorder, orderID string) (order *PurchaseOrder
 	order, _ = o.PurchaseOrders.Find(orderID)
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
 	for _, line := range order.Lines {
-		loads = append(loads, Load{SKU: line.SKU, Advised: line.Quantity, Counted: line.Quantity, CostMinor: line.UnitPriceMinor})
+		loads = append(loads,
+			Load{SKU: line.SKU, Advised: line.Quantity, Counted: line.Quantity, CostMinor: line.UnitPriceMinor})
 	}
 	private := o.PurchaseOrders.EditPrivate(r, orderID)
 	o.spoil(loads, supplier, private.Nth)
 	for _, load := range loads {
 		private.DeliveredMinor += load.CostMinor.Times(load.Counted - load.Damaged)
 	}
-	r.Set(sim.Timer{Due: (r.Today() + 1).At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerSupplierBills, Ref: orderID})
+	r.Set(sim.Timer{
+		Due: (r.Today() + 1).At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerSupplierBills, Ref: orderID,
+	})
 	return order, loads
 }
 

@@ -43,27 +43,38 @@ func (p Preset) check() error {
 		{within(p.CashMinor, maxAmount), "cash_minor must be 0 to 1,000,000,000"},
 		{within(p.OverdraftLimitMinor, maxAmount), "overdraft_limit_minor must be 0 to 1,000,000,000"},
 		{within(p.OverdraftBasisPointsPerDay, maxBasisPoints), "overdraft_basis_points_per_day must be 0 to 100"},
-		{p.NegativeClosesToBankrupt >= 1 && p.NegativeClosesToBankrupt <= maxDays, "negative_closes_to_bankrupt must be 1 to 250"},
+		{p.NegativeClosesToBankrupt >= 1 && p.NegativeClosesToBankrupt <= maxDays,
+			"negative_closes_to_bankrupt must be 1 to 250"},
 		{within(s.LeadFactor, maxFactor) && s.LeadFactor > 0, "supply.lead_factor must be above 0 and at most 10"},
 		{within(s.PriceFactor, maxFactor) && s.PriceFactor > 0, "supply.price_factor must be above 0 and at most 10"},
 		{within(s.BillingErrorFactor, maxFactor), "supply.billing_error_factor must be 0 to 10"},
-		{within(s.POApprovalMinor, maxAmount) && within(s.RequisitionAutoMinor, maxAmount), "supply's limits of approval must be 0 to 1,000,000,000"},
+		{within(s.POApprovalMinor, maxAmount) && within(s.RequisitionAutoMinor, maxAmount),
+			"supply's limits of approval must be 0 to 1,000,000,000"},
 		{
-			within(o.RentMinorPerDay, maxAmount) && within(o.LeaseMinorPerDay, maxAmount) && within(o.UtilitiesMinorPerDay, maxAmount) && within(o.InsuranceMinorPerDay, maxAmount),
+			within(o.RentMinorPerDay, maxAmount) && within(o.LeaseMinorPerDay, maxAmount) &&
+				within(o.UtilitiesMinorPerDay, maxAmount) && within(o.InsuranceMinorPerDay, maxAmount),
 			"overhead's amounts must be 0 to 1,000,000,000",
 		},
 		{within(o.StorageBasisPointsPerDay, maxBasisPoints), "overhead.storage_basis_points_per_day must be 0 to 100"},
-		{d.PerDay >= 0 && d.PerDay <= d.PerDayMax && d.PerDayMax <= 30*sim.Million, "demand.per_day and per_day_max must be 0 to 30, and growing"},
+		{d.PerDay >= 0 && d.PerDay <= d.PerDayMax && d.PerDayMax <= 30*sim.Million,
+			"demand.per_day and per_day_max must be 0 to 30, and growing"},
 		{d.ReputationStart >= 0 && d.ReputationStart <= sim.Million, "demand.reputation_start must be 0 to 1"},
 		{d.PriceFactor > 0 && d.PriceFactor <= 10*sim.Million, "demand.price_factor must be above 0 and at most 10"},
-		{d.DueDays[0] >= 1 && d.DueDays[0] <= d.DueDays[1] && d.DueDays[1] <= maxDays, "demand.due_days must be two growing numbers from 1 to 250"},
-		{d.AnswerDays >= 1 && d.AnswerDays <= maxDays && d.CancelAfterDays >= 1 && d.CancelAfterDays <= maxDays, "demand.answer_days and cancel_after_days must be 1 to 250"},
-		{d.DailyOrder == nil || d.DailyOrder.known(), "demand.daily_order must name a customer, a product, 1 to 5000 pieces at 1 to 1,000,000, due in 1 to 250 days"},
+		{d.DueDays[0] >= 1 && d.DueDays[0] <= d.DueDays[1] && d.DueDays[1] <= maxDays,
+			"demand.due_days must be two growing numbers from 1 to 250"},
+		{d.AnswerDays >= 1 && d.AnswerDays <= maxDays && d.CancelAfterDays >= 1 && d.CancelAfterDays <= maxDays,
+			"demand.answer_days and cancel_after_days must be 1 to 250"},
+		{d.DailyOrder == nil || d.DailyOrder.known(), "demand.daily_order must name a customer, a product, 1 to 5000 " +
+			"pieces at 1 to 1,000,000, due in 1 to 250 days"},
 		{p.Customers.LateFactor >= 0 && p.Customers.LateFactor <= maxFactor, "customers.late_factor must be 0 to 10"},
 		{p.Seed == nil || *p.Seed <= maxSeed, "seed must be 0 to 9007199254740991"},
-		{d.LatePctPerDay >= 0 && d.LateCapPct >= 0 && d.LateCapPct <= 100, "demand.late_pct_per_day and late_cap_pct must be 0 to 100"},
+		{d.LatePctPerDay >= 0 && d.LateCapPct >= 0 && d.LateCapPct <= 100,
+			"demand.late_pct_per_day and late_cap_pct must be 0 to 100"},
 	}
-	errs := []error{p.Staff.check(), p.Payroll.check(), p.Lots.check(), p.Disruptions.check(), p.Stories.check(), p.MajorOrders.check()}
+	errs := []error{
+		p.Staff.check(), p.Payroll.check(), p.Lots.check(), p.Disruptions.check(), p.Stories.check(),
+		p.MajorOrders.check(),
+	}
 	for _, rule := range rules {
 		if !rule.ok {
 			errs = append(errs, errors.New(rule.text))

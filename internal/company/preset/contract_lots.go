@@ -25,7 +25,8 @@ func (l Lots) check() error {
 		return errors.New("contract_lots.every_days must be 0 to 250, first_days two growing numbers from 1 to 250")
 	case !grows(l.Sheets, maxSheets) || !grows(l.PricePct, wholePct):
 		return errors.New("contract_lots.sheets must be two growing numbers to 35,000, price_pct two to 100")
-	case l.AnswerDays < 1 || l.AnswerDays > maxDays || !grows(l.DeliverDays, maxDays) || !within(l.PenaltyPct, wholePct):
+	case l.AnswerDays < 1 || l.AnswerDays > maxDays || !grows(l.DeliverDays, maxDays) ||
+		!within(l.PenaltyPct, wholePct):
 		return errors.New("contract_lots.answer_days and deliver_days must be 1 to 250, penalty_pct 0 to 100")
 	}
 	return nil

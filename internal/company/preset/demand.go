@@ -44,6 +44,6 @@ type Customers struct {
 func (o *DailyOrder) known() bool {
 	_, customer := catalog.CustomerByID(o.CustomerID)
 	_, product := catalog.ProductBySKU(o.SKU)
-	return customer && product && o.Quantity >= 1 && o.Quantity <= maxQuantity && o.UnitPriceMinor >= 1 && o.UnitPriceMinor <= maxPrice &&
-		o.DueDays >= 1 && o.DueDays <= maxDays
+	return customer && product && o.Quantity >= 1 && o.Quantity <= maxQuantity && o.UnitPriceMinor >= 1 &&
+		o.UnitPriceMinor <= maxPrice && o.DueDays >= 1 && o.DueDays <= maxDays
 }

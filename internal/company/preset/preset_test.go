@@ -60,7 +60,8 @@ func TestAPresetIsRefusedWithTheMemberThatIsWrong(t *testing.T) {
 		{`"rent_minor_per_day": 24000`, `"rent_minor_per_day": -24000`, "overhead"},
 		{`"sheets": [6000, 13000]`, `"sheets": [6000, 35001]`, "contract_lots.sheets"},
 		{`"penalty_pct": 50`, `"penalty_pct": 101`, "penalty_pct"},
-		{`"late_cap_pct": 30`, `"late_cap_pct": 30, "daily_order": {"customer_id": "cus_nobody", "sku": "prd_card", "quantity": 1, "unit_price_minor": 1, "due_days": 1}`, "daily_order"},
+		{`"late_cap_pct": 30`, `"late_cap_pct": 30, "daily_order": {"customer_id": "cus_nobody", "sku": "prd_card", ` +
+			`"quantity": 1, "unit_price_minor": 1, "due_days": 1}`, "daily_order"},
 		{`"first_days": [3, 6]`, `"first_days": [6, 3]`, "disruptions.every_days"},
 		{`"most_at_once": 2`, `"most_at_once": 9`, "disruptions.most_at_once"},
 		{`"disruptions": {"every_days": 8, `, `"disruptions": {`, "disruptions.every_days is missing"},
@@ -77,7 +78,9 @@ func TestAPresetIsRefusedWithTheMemberThatIsWrong(t *testing.T) {
 			t.Errorf("%s in place of %s gives %v, want it to name %s", c.with, c.old, err, c.want)
 		}
 	}
-	for _, text := range []string{"", "[]", "null", "{}", whole + "{}", strings.TrimSuffix(strings.TrimSpace(whole), "}")} {
+	for _, text := range []string{
+		"", "[]", "null", "{}", whole + "{}", strings.TrimSuffix(strings.TrimSpace(whole), "}"),
+	} {
 		if _, err := preset.Parse([]byte(text)); err == nil {
 			t.Errorf("%.30q is taken for a preset", text)
 		}

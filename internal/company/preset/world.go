@@ -49,7 +49,8 @@ func (s Stories) check() error {
 }
 
 func (m MajorOrders) check() error {
-	if m.EveryDays == 0 || m.EveryDays >= majorOrdersLeast && m.EveryDays <= maxDays && m.FirstDay >= 1 && m.FirstDay <= maxDays {
+	if m.EveryDays == 0 ||
+		m.EveryDays >= majorOrdersLeast && m.EveryDays <= maxDays && m.FirstDay >= 1 && m.FirstDay <= maxDays {
 		return nil
 	}
 	return errors.New("major_orders.every_days must be 0 or 21 to 250, first_day 1 to 250")

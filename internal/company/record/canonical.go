@@ -16,8 +16,8 @@ import (
 // that are unique across sandboxes, and the sandbox's id. None of the names
 // stands for anything else, at any depth.
 var incidental = []string{ //nolint:gochecknoglobals // the table itself
-	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor", "wall",
-	"event_id", "sandbox_id", "uid", "seq",
+	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor",
+	"wall", "event_id", "sandbox_id", "uid", "seq",
 }
 
 // canonical is a table that can be written in its canonical form.

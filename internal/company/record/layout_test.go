@@ -31,7 +31,8 @@ func parcels(filters ...string) *record.Table[parcel, struct{}] {
 		}
 		return found
 	}
-	return record.NewTable[parcel, struct{}](record.Definition{Resource: "parcel", Prefix: "pcl", Filters: filters}, values)
+	return record.NewTable[parcel, struct{}](record.Definition{Resource: "parcel", Prefix: "pcl", Filters: filters},
+		values)
 }
 
 // TestFilterValuesFollowTodaysDefinition: rows that were stored by a program
@@ -39,7 +40,9 @@ func parcels(filters ...string) *record.Table[parcel, struct{}] {
 func TestFilterValuesFollowTodaysDefinition(t *testing.T) {
 	t.Parallel()
 	today := []string{"sku", "status"}
-	for name, before := range map[string][]string{"fewer": {"status"}, "another order": {"status", "sku"}, "the same": today, "none": nil} {
+	for name, before := range map[string][]string{
+		"fewer": {"status"}, "another order": {"status", "sku"}, "the same": today, "none": nil,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, first := range []bool{false, true} {
@@ -108,7 +111,9 @@ func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], first b
 // is no row that a player sees.
 func TestRemovedRowsAreNotRevealed(t *testing.T) {
 	t.Parallel()
-	table := record.NewTable[parcel, string](record.Definition{Resource: "parcel", Prefix: "pcl", Filters: []string{"status"}, Beside: true}, nil).
+	table := record.NewTable[parcel, string](record.Definition{
+		Resource: "parcel", Prefix: "pcl", Filters: []string{"status"}, Beside: true,
+	}, nil).
 		FilteredBy(func(p *parcel, private *string) []string { return []string{p.Status + *private} })
 	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
 	gone, _ := table.Add(recorder, parcel{Status: "packed"}, "!")

@@ -50,7 +50,9 @@ type Origin struct {
 // NewRecorder returns a recorder that goes on after the event with the given
 // sequence number and time.
 func NewRecorder(o Origin, schedule *sim.Schedule, sequence uint64, last moment.Instant) *Recorder {
-	return &Recorder{Schedule: schedule, seed: o.Seed, uid: o.UID, sandboxID: o.SandboxID, sequence: sequence, last: last}
+	return &Recorder{
+		Schedule: schedule, seed: o.Seed, uid: o.UID, sandboxID: o.SandboxID, sequence: sequence, last: last,
+	}
 }
 
 // SetMoment sets the simulated moment of the next changes, their wall time and

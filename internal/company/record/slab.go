@@ -63,7 +63,9 @@ func readChanges(r reader) (Changes, []byte, error) {
 	c.State = r.bytes()
 	c.Events = make([]Event, r.count())
 	for i := range c.Events {
-		c.Events[i] = Event{Sequence: r.number(), ID: r.text(), Type: r.text(), CreatedAt: moment.Instant(r.number()), Body: r.bytes()}
+		c.Events[i] = Event{
+			Sequence: r.number(), ID: r.text(), Type: r.text(), CreatedAt: moment.Instant(r.number()), Body: r.bytes(),
+		}
 	}
 	return c, r.rest, r.err
 }

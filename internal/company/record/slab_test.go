@@ -18,16 +18,20 @@ func someChanges() record.Changes {
 	return record.Changes{
 		Rows: []record.TableRows{
 			{Table: "sales_order", Layout: math.MaxUint32, Entries: []*record.Entry{
-				{ID: "so_1", Ordinal: 0, Version: 3, Updated: 1 << 50, Filters: []string{"received", "", "ü"}, Row: []byte(`{"id":"so_1"}`)},
-				{ID: "so_2", Ordinal: 1, Version: 3, Updated: 1, Row: []byte(`{}`), Private: []byte(`{"accepted":true}`)},
+				{ID: "so_1", Ordinal: 0, Version: 3, Updated: 1 << 50, Filters: []string{"received", "", "ü"},
+					Row: []byte(`{"id":"so_1"}`)},
+				{ID: "so_2", Ordinal: 1, Version: 3, Updated: 1, Row: []byte(`{}`),
+					Private: []byte(`{"accepted":true}`)},
 			}},
 			{Table: "", Entries: []*record.Entry{}},
 		},
-		Set:   []sim.Timer{{Due: 480, Class: 255, Sequence: math.MaxUint64, Kind: "day.opens", Ref: "so_1", Index: math.MinInt64}, {}},
+		Set: []sim.Timer{{Due: 480, Class: 255, Sequence: math.MaxUint64, Kind: "day.opens", Ref: "so_1",
+			Index: math.MinInt64}, {}},
 		Fired: []uint64{0, 1, math.MaxUint64},
 		State: []byte(`{"now":7}`),
 		Events: []record.Event{
-			{Sequence: 1, ID: "evt_1", Type: "office.sales_order.received", CreatedAt: 1 << 50, Body: []byte(`{"id":"evt_1"}`)},
+			{Sequence: 1, ID: "evt_1", Type: "office.sales_order.received", CreatedAt: 1 << 50,
+				Body: []byte(`{"id":"evt_1"}`)},
 			{},
 		},
 	}
@@ -148,7 +152,9 @@ func FuzzReadImage(f *testing.F) {
 
 // TestACorruptSlabCostsLittleMemory: a claim of as many entries as there are
 // bytes is the dearest lie that a slab can tell.
-func TestACorruptSlabCostsLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the allocations of the process
+//
+//nolint:paralleltest // it measures the allocations of the process
+func TestACorruptSlabCostsLittleMemory(t *testing.T) {
 	slab := bytes.Repeat([]byte{0}, 1<<20)
 	copy(slab, []byte{1, 0, 0, 0xf0, 0xff, 0x3f}) // one table, no name, no layout, 1,048,560 entries
 	bounded(t, slab, func() {
@@ -163,9 +169,11 @@ func TestApplyTakesTheNewestOfEachRow(t *testing.T) {
 	t.Parallel()
 	var m record.Image
 	first := &record.Entry{ID: "so_1", Row: []byte("1")}
-	m.Apply(&record.Changes{Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{first}}}, Set: []sim.Timer{{Sequence: 1}, {Sequence: 2}}, State: []byte("1")})
+	m.Apply(&record.Changes{Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{first}}},
+		Set: []sim.Timer{{Sequence: 1}, {Sequence: 2}}, State: []byte("1")})
 	newer, second := &record.Entry{ID: "so_1", Row: []byte("2")}, &record.Entry{ID: "so_2", Ordinal: 1}
-	m.Apply(&record.Changes{Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{newer, second}}}, Set: []sim.Timer{{Sequence: 3}}, Fired: []uint64{1}, State: []byte("2")})
+	m.Apply(&record.Changes{Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{newer, second}}},
+		Set: []sim.Timer{{Sequence: 3}}, Fired: []uint64{1}, State: []byte("2")})
 	want := record.Image{
 		Tables: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{newer, second}}},
 		Timers: []sim.Timer{{Sequence: 2}, {Sequence: 3}}, State: []byte("2"),
@@ -182,7 +190,9 @@ func TestApplyTakesTheNewestOfEachRow(t *testing.T) {
 func TestAnOrdinalThatIsNoneIsCorrupt(t *testing.T) {
 	t.Parallel()
 	for _, ordinal := range []int{-1, 1 << 40, 1 << 62} {
-		c := record.Changes{Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{{ID: "so_1", Ordinal: ordinal}}}}}
+		c := record.Changes{
+			Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{{ID: "so_1", Ordinal: ordinal}}}},
+		}
 		if _, _, err := record.ReadChanges(record.AppendChanges(nil, &c)); !errors.Is(err, record.ErrCorrupt) {
 			t.Errorf("an entry with the ordinal %d is read: %v", ordinal, err)
 		}

@@ -196,7 +196,10 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 			continue
 		}
 		meta := asRow(t.definition, s.row)
-		e := &Entry{ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row), Private: encode(s.private)}
+		e := &Entry{
+			ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row),
+			Private: encode(s.private),
+		}
 		e.Filters = t.filtersOf(s)
 		if s.entry != nil && bytes.Equal(s.entry.Row, e.Row) {
 			e.Version, e.Row = s.entry.Version, s.entry.Row // only private state changed

@@ -66,7 +66,9 @@ func TestClocksNeverGoBack(t *testing.T) {
 // microseconds, each minute begins on its microsecond.
 func TestEveryStockSpeedIsExact(t *testing.T) {
 	t.Parallel()
-	for speed, micros := range map[sim.Speed]moment.Instant{sim.DefaultSpeed: 125_000, sim.MinSpeed: 10_000_000, 1_000: 1_000_000, 400_000: 2_500} {
+	for speed, micros := range map[sim.Speed]moment.Instant{
+		sim.DefaultSpeed: 125_000, sim.MinSpeed: 10_000_000, 1_000: 1_000_000, 400_000: 2_500,
+	} {
 		c := sim.Clock{Mode: sim.Realtime, Speed: speed, AnchorWall: 77, Anchor: 3}
 		for m := range moment.Instant(1000) {
 			if got, _ := c.Wall(3 + sim.Minute(m)); got != 77+m*micros {
@@ -80,7 +82,8 @@ func TestADayTakesAMinuteAtTheDefaultSpeed(t *testing.T) {
 	t.Parallel()
 	c := sim.Clock{Mode: sim.Realtime, Speed: sim.DefaultSpeed, AnchorWall: 1_000_000}
 	for wall, want := range map[time.Duration]sim.Minute{
-		-time.Hour: 0, 0: 0, 124_999 * time.Microsecond: 0, 125 * time.Millisecond: 1, time.Second: 8, time.Minute: 480, time.Hour: 60 * 480,
+		-time.Hour: 0, 0: 0, 124_999 * time.Microsecond: 0, 125 * time.Millisecond: 1, time.Second: 8, time.Minute: 480,
+		time.Hour: 60 * 480,
 	} {
 		if got := c.Minute(c.AnchorWall.Add(wall)); got != want {
 			t.Errorf("after %s the clock shows %d, want %d", wall, got, want)
@@ -136,7 +139,8 @@ func TestMinutesReadAsTimesOfTheWorkingDay(t *testing.T) {
 	t.Parallel()
 	for m, want := range map[sim.Minute]string{
 		0: "2026-09-07T08:00", 1: "2026-09-07T08:01", 479: "2026-09-07T15:59", 480: "2026-09-08T08:00",
-		5*480 - 1: "2026-09-11T15:59", 5 * 480: "2026-09-14T08:00", 82*480 + 90: "2026-12-30T09:30", 84 * 480: "2027-01-01T08:00",
+		5*480 - 1: "2026-09-11T15:59", 5 * 480: "2026-09-14T08:00", 82*480 + 90: "2026-12-30T09:30",
+		84 * 480: "2027-01-01T08:00",
 	} {
 		if got := m.Text(); got != want {
 			t.Errorf("minute %d is %s, want %s", m, got, want)

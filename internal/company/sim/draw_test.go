@@ -22,10 +22,11 @@ func TestDrawsAreWhatTheyWere(t *testing.T) {
 		{sim.Mix(0x9e3779b97f4a7c15), uint64(0x6e789e6aa1b965f4)},
 		{sim.Hash(""), uint64(0xcbf29ce484222325)}, // the offset basis of FNV
 		{sim.Hash("foobar"), uint64(0x85944171f73967e8)},
-		{s.Draw(), uint64(0x9b316786a13bee49)}, {s.Draw(0), uint64(0x795ec12bd94cf3f1)}, {s.Draw(1), uint64(0xcbb5966c62adb034)},
-		{s.Draw(1, 2), uint64(0x648b682fa665980d)}, {s.Draw(-1), uint64(0x96096b0b92645269)},
-		{s.Below(6, 1), int64(4)}, {s.PPM(1), int64(795_739)}, {s.Normal(1), int64(263_488)}, {s.Poisson(9*sim.Million, 1), 11},
-		{sim.ID("so", 0), "so_0000000000000"}, {sim.ID("so", 1), "so_0000000000001"}, {sim.ID("wo", math.MaxUint64), "wo_fzzzzzzzzzzzz"},
+		{s.Draw(), uint64(0x9b316786a13bee49)}, {s.Draw(0), uint64(0x795ec12bd94cf3f1)},
+		{s.Draw(1), uint64(0xcbb5966c62adb034)}, {s.Draw(1, 2), uint64(0x648b682fa665980d)},
+		{s.Draw(-1), uint64(0x96096b0b92645269)}, {s.Below(6, 1), int64(4)}, {s.PPM(1), int64(795_739)},
+		{s.Normal(1), int64(263_488)}, {s.Poisson(9*sim.Million, 1), 11}, {sim.ID("so", 0), "so_0000000000000"},
+		{sim.ID("so", 1), "so_0000000000001"}, {sim.ID("wo", math.MaxUint64), "wo_fzzzzzzzzzzzz"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %#v, want %#v", c.got, c.want)
@@ -142,7 +143,10 @@ func TestExpIsThePowerOfE(t *testing.T) {
 		}
 		last = got
 	}
-	for ppm, want := range map[int64]int64{0: sim.Million, 1: 1_000_001, -1: 999_999, sim.Million: 2_718_282, -sim.Million: 367_879, 3 * sim.Million: 20_085_537, -3 * sim.Million: 49_787, -20 * sim.Million: 0} {
+	for ppm, want := range map[int64]int64{
+		0: sim.Million, 1: 1_000_001, -1: 999_999, sim.Million: 2_718_282, -sim.Million: 367_879,
+		3 * sim.Million: 20_085_537, -3 * sim.Million: 49_787, -20 * sim.Million: 0,
+	} {
 		if got := sim.Exp(ppm); got != want {
 			t.Errorf("Exp(%d) is %d, want %d", ppm, got, want)
 		}

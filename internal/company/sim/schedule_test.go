@@ -92,12 +92,15 @@ func TestScheduleIsASortedSlice(t *testing.T) {
 // take compares what the schedule says has changed with what has.
 func (p *plain) take(t *rapid.T, s *sim.Schedule) {
 	set, fired := s.Taken()
-	stored := slices.DeleteFunc(slices.Clone(p.kept), func(o sim.Timer) bool { return slices.Contains(fired, o.Sequence) })
+	stored := slices.DeleteFunc(slices.Clone(p.kept), func(o sim.Timer) bool {
+		return slices.Contains(fired, o.Sequence)
+	})
 	if len(stored)+len(fired) != len(p.kept) {
 		t.Fatalf("%v fired, of which some were not stored: %+v", fired, p.kept)
 	}
 	for _, timer := range set {
-		if slices.Contains(fired, timer.Sequence) || slices.ContainsFunc(p.kept, func(o sim.Timer) bool { return o.Sequence == timer.Sequence }) {
+		if slices.Contains(fired, timer.Sequence) ||
+			slices.ContainsFunc(p.kept, func(o sim.Timer) bool { return o.Sequence == timer.Sequence }) {
 			t.Fatalf("%+v is called new", timer)
 		}
 	}

@@ -32,7 +32,8 @@ func (b *Subscriptions) CanCreate() error {
 		count++
 	}
 	if count >= MaxSubscriptions {
-		return problem.New(problem.WebhookLimitReached, "This sandbox has %d webhook subscriptions already.", count).With(LimitDetails{Limit: MaxSubscriptions})
+		return problem.New(problem.WebhookLimitReached, "This sandbox has %d webhook subscriptions already.", count).
+			With(LimitDetails{Limit: MaxSubscriptions})
 	}
 	return nil
 }
@@ -41,7 +42,8 @@ func (b *Subscriptions) CanCreate() error {
 // before it.
 func (b *Subscriptions) Create(r *record.Recorder, in Order) string {
 	row, _ := b.Subscriptions.Add(r, Subscription{
-		Status: PendingVerification, URLHost: in.Host, Events: in.Events, Description: in.Description, LastErrorClass: NoError,
+		Status: PendingVerification, URLHost: in.Host, Events: in.Events, Description: in.Description,
+		LastErrorClass: NoError,
 	}, sealed{Address: in.Address, Secret: in.Secret})
 	r.Born(row)
 	r.Emit(event.WebhookCreated, row, &event.WebhookCreatedData{URLHost: row.URLHost})
@@ -181,7 +183,8 @@ func (b *Subscriptions) CanPing(now moment.Instant, pinging int) error {
 		at = max(at, b.sent[0].Add(budgetTime))
 	}
 	at = at.CeilSecond()
-	p := problem.New(problem.RateLimited, "This sandbox has spent its budget of %d deliveries in a minute, which test pings count in.", maxBudget)
+	p := problem.New(problem.RateLimited,
+		"This sandbox has spent its budget of %d deliveries in a minute, which test pings count in.", maxBudget)
 	p.RetryAfter = int((at.Sub(now) + time.Second - 1) / time.Second)
 	return p.RetryingAt(now.Add(time.Duration(p.RetryAfter) * time.Second).Time())
 }
@@ -197,7 +200,10 @@ func (b *Subscriptions) Tested(r *record.Recorder, a Attempt, o Outcome) (activa
 	}
 	b.index()
 	delivered := o.ErrorClass == ""
-	row := Delivery{EventID: a.EventID, EventType: Ping, Attempt: 1, Trigger: Test, DueAt: moment.InstantOf(o.SentAt), Status: Failed}
+	row := Delivery{
+		EventID: a.EventID, EventType: Ping, Attempt: 1, Trigger: Test, DueAt: moment.InstantOf(o.SentAt),
+		Status: Failed,
+	}
 	if delivered {
 		row.Status = Delivered
 	}

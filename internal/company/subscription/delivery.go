@@ -112,7 +112,8 @@ func (b *Subscriptions) Publish(r *record.Recorder) {
 		for s, private := range b.Subscriptions.All {
 			if s.wants(n, private.Since) {
 				due := min(n.CreatedAt, r.Wall()) // events of one moment are stamped a little after it
-				b.wait(r, Delivery{EventID: n.ID, EventType: n.Type, Attempt: 1, Trigger: Auto, DueAt: due}, origin{SubscriptionID: s.ID, Sequence: n.Sequence})
+				b.wait(r, Delivery{EventID: n.ID, EventType: n.Type, Attempt: 1, Trigger: Auto, DueAt: due},
+					origin{SubscriptionID: s.ID, Sequence: n.Sequence})
 			}
 		}
 	}
@@ -147,16 +148,21 @@ func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now
 	case s.Status != Active:
 		return "", problem.WrongState(Resource, id, string(s.Status), string(Active))
 	case old.Status == Pending || old.Status == Deferred:
-		return "", problem.WrongState(DeliveryResource, deliveryID, string(old.Status), string(Delivered), string(Failed), string(Dropped))
+		return "", problem.WrongState(DeliveryResource, deliveryID, string(old.Status), string(Delivered),
+			string(Failed), string(Dropped))
 	case old.Trigger == Test:
 		return "", problem.New(problem.InvalidState, "The delivery %s was a test ping, which is no event.", deliveryID).
-			With(problem.StateDetails{Status: string(old.Status), Allowed: []string{}}).Hinting("POST /webhooks/%s/test sends another ping.", id)
+			With(problem.StateDetails{Status: string(old.Status), Allowed: []string{}}).
+			Hinting("POST /webhooks/%s/test sends another ping.", id)
 	}
 	b.index()
 	if len(b.queue) >= maxWaiting {
-		return "", problem.New(problem.TooManyOpen, "%d deliveries of this sandbox wait already.", len(b.queue)).Hinting("Wait until some have been sent.")
+		return "", problem.New(problem.TooManyOpen, "%d deliveries of this sandbox wait already.", len(b.queue)).
+			Hinting("Wait until some have been sent.")
 	}
-	again := b.wait(r, Delivery{EventID: old.EventID, EventType: old.EventType, Attempt: 1, Trigger: Manual, DueAt: now}, *b.Deliveries.Private(deliveryID))
+	again := b.wait(r, Delivery{
+		EventID: old.EventID, EventType: old.EventType, Attempt: 1, Trigger: Manual, DueAt: now,
+	}, *b.Deliveries.Private(deliveryID))
 	return again, nil
 }
 
@@ -200,7 +206,8 @@ func (b *Subscriptions) succeeded(r *record.Recorder, row *Delivery, from *origi
 		changed.ConsecutiveFailures, private.RestsUntil = 0, 0
 		s = changed
 	}
-	if twice := b.Subscriptions.Private(s.ID).Twice; row.Trigger == Manual && (twice == 0 || from.Sequence < twice) && b.acknowledged(s.ID, row.EventID) {
+	if twice := b.Subscriptions.Private(s.ID).Twice; row.Trigger == Manual && (twice == 0 || from.Sequence < twice) &&
+		b.acknowledged(s.ID, row.EventID) {
 		b.Subscriptions.EditPrivate(r, s.ID).Twice = from.Sequence
 	}
 	b.logSettled(r, s.ID, row.ID)
@@ -223,7 +230,8 @@ func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, 
 		row.Status = Dropped
 	} else {
 		next := Delivery{EventID: row.EventID, EventType: row.EventType, Attempt: row.Attempt + 1, Trigger: row.Trigger}
-		next.DueAt = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(waits()[row.Attempt-1]) + moment.Microsecond // an instant is cut to microseconds
+		// an instant is cut to microseconds
+		next.DueAt = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(waits()[row.Attempt-1]) + moment.Microsecond
 		b.wait(r, next, *from)
 	}
 	s, private := b.Subscriptions.Edit(r, from.SubscriptionID)
@@ -236,7 +244,8 @@ func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, 
 	}
 	record.Move(r, s, &s.Status, Disabled)
 	r.Emit(event.WebhookDisabled, s, &event.WebhookDisabledData{
-		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: &o.ErrorClass, DroppedCount: b.drop(r, s.ID),
+		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: &o.ErrorClass,
+		DroppedCount: b.drop(r, s.ID),
 	})
 }
 

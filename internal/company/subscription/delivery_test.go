@@ -23,7 +23,8 @@ func TestTheWholeScheduleOfRetries(t *testing.T) {
 	h.happen(event.SalesOrderDeclined, 1)
 	for i, wait := range []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second} {
 		jobs, _ := h.due()
-		if len(jobs) != 1 || jobs[0].Number != i+1 || jobs[0].Trigger != subscription.Auto || jobs[0].Sequence != h.feed[len(h.feed)-1].Sequence {
+		if len(jobs) != 1 || jobs[0].Number != i+1 || jobs[0].Trigger != subscription.Auto ||
+			jobs[0].Sequence != h.feed[len(h.feed)-1].Sequence {
 			t.Fatalf("attempt %d is %+v", i+1, jobs)
 		}
 		h.reload()
@@ -42,7 +43,9 @@ func TestTheWholeScheduleOfRetries(t *testing.T) {
 	if jobs, next := h.due(); len(jobs) != 0 || next != 0 {
 		t.Errorf("after the last attempt there are %v, the next at %v", jobs, next)
 	}
-	want := []subscription.DeliveryStatus{subscription.Failed, subscription.Failed, subscription.Failed, subscription.Dropped}
+	want := []subscription.DeliveryStatus{
+		subscription.Failed, subscription.Failed, subscription.Failed, subscription.Dropped,
+	}
 	if got := h.statuses(); !slices.Equal(got, want) {
 		t.Errorf("the log is %v, want %v", got, want)
 	}
@@ -52,7 +55,8 @@ func TestTheWholeScheduleOfRetries(t *testing.T) {
 			t.Errorf("attempt %d is %+v", d.Attempt, d)
 		}
 	}
-	if s := h.subscription(id); s.ConsecutiveFailures != 4 || s.LastErrorClass != "timeout" || s.Status != subscription.Active {
+	if s := h.subscription(id); s.ConsecutiveFailures != 4 || s.LastErrorClass != "timeout" ||
+		s.Status != subscription.Active {
 		t.Errorf("the subscription is %+v", s)
 	}
 }
@@ -65,7 +69,8 @@ func TestAnAttemptIsListedUntilItsOutcomeIsKnown(t *testing.T) {
 	first, _ := h.due()
 	h.reload()
 	again, _ := h.due()
-	if len(again) != 1 || again[0].DeliveryID != first[0].DeliveryID || again[0].EventID != first[0].EventID || again[0].Number != 1 {
+	if len(again) != 1 || again[0].DeliveryID != first[0].DeliveryID || again[0].EventID != first[0].EventID ||
+		again[0].Number != 1 {
 		t.Errorf("%v is to be sent again, want %v", again, first)
 	}
 	h.answer(200, again...)
@@ -163,7 +168,8 @@ func TestTheSixtyFirstDeliveryOfAMinuteIsDeferred(t *testing.T) {
 		t.Fatalf("while they are under way %d are listed", len(again))
 	}
 	h.answer(200, jobs[:30]...)
-	if again, next := h.due(); len(again) != 30 || again[0].DeliveryID != jobs[30].DeliveryID || next != first.Add(time.Minute) {
+	if again, next := h.due(); len(again) != 30 || again[0].DeliveryID != jobs[30].DeliveryID ||
+		next != first.Add(time.Minute) {
 		t.Fatalf("with half of them known %d are listed, more at %s", len(again), next)
 	}
 	half := h.now
@@ -340,11 +346,13 @@ func TestAReceiverRestsAfterEachFailure(t *testing.T) {
 		failed := h.now
 		h.reload()
 		if jobs, next := h.due(); len(jobs) != 0 || next > failed.Add(rest) || next <= h.now {
-			t.Fatalf("after failure %d there are %d attempts, the next in %s, want %s", i+1, len(jobs), next.Sub(failed), rest)
+			t.Fatalf("after failure %d there are %d attempts, the next in %s, want %s",
+				i+1, len(jobs), next.Sub(failed), rest)
 		}
 		h.now = failed.Add(rest)
 	}
-	if s := h.subscription(id); s.Status != subscription.Active || s.ConsecutiveFailures != 4 || h.now.Sub(began) < 15*time.Second {
+	if s := h.subscription(id); s.Status != subscription.Active || s.ConsecutiveFailures != 4 ||
+		h.now.Sub(began) < 15*time.Second {
 		t.Errorf("after %s it is %+v", h.now.Sub(began), s)
 	}
 	other := h.subscribe(event.SalesOrderDeclined)
@@ -401,7 +409,8 @@ func TestANewEventWaitsNoLongerThanTheRests(t *testing.T) {
 				h.now = next
 			}
 			if waited := h.now.Sub(born); row != "" && waited > (1+2+4+8)*time.Second+6*attempt {
-				t.Errorf("behind %d failing events of %d s ago the new one waits %s; the subscription is %+v", failing, ahead, waited, h.subscription(id))
+				t.Errorf("behind %d failing events of %d s ago the new one waits %s; the subscription is %+v",
+					failing, ahead, waited, h.subscription(id))
 			}
 		}
 	}
@@ -461,12 +470,14 @@ func TestAnyChangeReenables(t *testing.T) {
 		change subscription.Change
 		want   subscription.Status
 	}{
-		"nothing":                     {subscription.Change{}, subscription.Active},
-		"a description":               {subscription.Change{Description: new("x")}, subscription.Active},
-		"its status":                  {subscription.Change{Status: subscription.Active}, subscription.Active},
-		"that it stays":               {subscription.Change{Status: subscription.Disabled}, subscription.Disabled},
-		"a description, and it stays": {subscription.Change{Status: subscription.Disabled, Description: new("x")}, subscription.Disabled},
-		"another URL":                 {subscription.Change{Host: "b.example.com", Address: []byte("b")}, subscription.PendingVerification},
+		"nothing":       {subscription.Change{}, subscription.Active},
+		"a description": {subscription.Change{Description: new("x")}, subscription.Active},
+		"its status":    {subscription.Change{Status: subscription.Active}, subscription.Active},
+		"that it stays": {subscription.Change{Status: subscription.Disabled}, subscription.Disabled},
+		"a description, and it stays": {subscription.Change{Status: subscription.Disabled, Description: new("x")},
+			subscription.Disabled},
+		"another URL": {subscription.Change{Host: "b.example.com", Address: []byte("b")},
+			subscription.PendingVerification},
 	} {
 		h := newHouse(t)
 		id := h.subscribe(subscription.Everything)
@@ -509,7 +520,8 @@ func TestPingsShareTheBudgetOfDeliveries(t *testing.T) {
 	}
 	h.answer(200, jobs...)
 	err, _ := h.books.CanPing(h.now, 0).(*problem.Problem) //nolint:errorlint // refusals are never wrapped
-	if err == nil || err.Code != problem.RateLimited || err.RetryAfter < 1 || err.RetryAfter > 60 || err.RetryAt.Sub(h.now.Time()) > time.Minute+time.Second {
+	if err == nil || err.Code != problem.RateLimited || err.RetryAfter < 1 || err.RetryAfter > 60 ||
+		err.RetryAt.Sub(h.now.Time()) > time.Minute+time.Second {
 		t.Fatalf("with the budget spent a ping is answered with %+v", err)
 	}
 	h.now = moment.InstantOf(err.RetryAt).Add(time.Minute)
@@ -564,7 +576,8 @@ func TestSixtyPingsOfAMinuteAreSent(t *testing.T) {
 	h := newHouse(t)
 	var id string
 	h.do(func() {
-		id = h.books.Create(h.recorder, subscription.Order{Host: "hooks.example.com", Address: []byte("b"), Secret: []byte("s")})
+		id = h.books.Create(h.recorder,
+			subscription.Order{Host: "hooks.example.com", Address: []byte("b"), Secret: []byte("s")})
 	})
 	for i := range 60 {
 		if err := h.books.CanPing(h.now, 0); err != nil {

@@ -39,7 +39,8 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, books: subscription.New(), now: start}
-	h.recorder = record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	h.recorder = record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7},
+		sim.NewSchedule(nil, 1), 0, 0)
 	h.do(func() {})
 	return h
 }
@@ -95,7 +96,8 @@ func (h *house) subscribe(types ...event.Type) string {
 	h.t.Helper()
 	var id string
 	h.do(func() {
-		id = h.books.Create(h.recorder, subscription.Order{Host: "hooks.example.com", Address: []byte("a"), Secret: []byte("s"), Events: types})
+		id = h.books.Create(h.recorder,
+			subscription.Order{Host: "hooks.example.com", Address: []byte("a"), Secret: []byte("s"), Events: types})
 	})
 	h.ping(id)
 	return id
@@ -105,7 +107,9 @@ func (h *house) subscribe(types ...event.Type) string {
 func (h *house) ping(id string) {
 	h.t.Helper()
 	h.do(func() {
-		if _, err := h.books.Tested(h.recorder, subscription.Attempt{SubscriptionID: id, EventID: "evt_ping", Address: []byte("a")}, subscription.Outcome{SentAt: h.now.Time(), StatusCode: 200}); err != nil {
+		if _, err := h.books.Tested(h.recorder,
+			subscription.Attempt{SubscriptionID: id, EventID: "evt_ping", Address: []byte("a")},
+			subscription.Outcome{SentAt: h.now.Time(), StatusCode: 200}); err != nil {
 			h.t.Fatal(err)
 		}
 	})
@@ -133,7 +137,10 @@ func (h *house) answer(status int, jobs ...subscription.Job) {
 	h.t.Helper()
 	var outcomes []subscription.Outcome
 	for _, j := range jobs {
-		o := subscription.Outcome{SubscriptionID: j.SubscriptionID, DeliveryID: j.DeliveryID, SentAt: h.now.Time(), Latency: 20 * time.Millisecond, StatusCode: status}
+		o := subscription.Outcome{
+			SubscriptionID: j.SubscriptionID, DeliveryID: j.DeliveryID, SentAt: h.now.Time(),
+			Latency: 20 * time.Millisecond, StatusCode: status,
+		}
 		switch {
 		case status == 0:
 			o.ErrorClass = "timeout"

@@ -45,7 +45,9 @@ func (b *Subscriptions) index() {
 	}
 	slices.SortFunc(b.queue, earlier)
 	for s := range b.Subscriptions.All { // rows stand in the order of their births
-		slices.SortStableFunc(b.settled[s.ID], func(a, other string) int { return cmp.Compare(b.settledAt(a), b.settledAt(other)) })
+		slices.SortStableFunc(b.settled[s.ID], func(a, other string) int {
+			return cmp.Compare(b.settledAt(a), b.settledAt(other))
+		})
 	}
 }
 
@@ -161,7 +163,8 @@ func (b *Subscriptions) job(delivery string, now moment.Instant) Job {
 	row, _ := b.Deliveries.Find(delivery)
 	from := b.Deliveries.Private(delivery)
 	j := Job{Sequence: from.Sequence, Attempt: Attempt{
-		SubscriptionID: from.SubscriptionID, DeliveryID: row.ID, EventID: row.EventID, EventType: row.EventType, Number: int(row.Attempt), Trigger: row.Trigger,
+		SubscriptionID: from.SubscriptionID, DeliveryID: row.ID, EventID: row.EventID, EventType: row.EventType,
+		Number: int(row.Attempt), Trigger: row.Trigger,
 	}}
 	j.Address, j.Secrets = b.Address(from.SubscriptionID, now)
 	return j

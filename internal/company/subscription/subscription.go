@@ -117,7 +117,8 @@ func New() *Subscriptions {
 			record.Definition{Resource: Resource, Prefix: "whk", Filters: []string{"status"}, Beside: true},
 			func(s *Subscription) []string { return []string{string(s.Status)} }),
 		Deliveries: record.NewTable[Delivery, origin](
-			record.Definition{Resource: DeliveryResource, Prefix: "whd", Filters: []string{"status", "trigger", "webhook_id"}, Beside: true}, nil).
+			record.Definition{Resource: DeliveryResource, Prefix: "whd",
+				Filters: []string{"status", "trigger", "webhook_id"}, Beside: true}, nil).
 			FilteredBy(func(d *Delivery, from *origin) []string {
 				return []string{string(d.Status), string(d.Trigger), from.SubscriptionID}
 			}),
@@ -188,7 +189,8 @@ func CheckTypes(types []event.Type) error {
 		case t == Everything:
 			return invalidType(i, t, `"*" stands for every type, and so stands alone.`)
 		case known:
-			return invalidType(i, t, "Events of the type %q keep the books of subscriptions: they are in the feed and are never delivered.", t)
+			return invalidType(i, t, "Events of the type %q keep the books of subscriptions: "+
+				"they are in the feed and are never delivered.", t)
 		default:
 			return invalidType(i, t, "There is no event type %q.", shortened(t))
 		}

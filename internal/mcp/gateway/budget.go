@@ -9,7 +9,9 @@ import (
 
 // shown are the headers that show a budget, spelled as the API spells them
 // (contract: LIMIT.KEY_RATE.HEADERS, OPEN.RATE.DRAFT_HEADERS).
-var shown = [...]string{wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderPolicy, wire.HeaderRate} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var shown = [...]string{wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderPolicy, wire.HeaderRate}
 
 // left are the headers of the budget that the calls of one request were taken
 // from.

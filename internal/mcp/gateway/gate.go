@@ -16,9 +16,15 @@ func acceptable(r *http.Request) error {
 	whole, stream := accepts(r.Header, "application/json"), accepts(r.Header, "text/event-stream")
 	switch {
 	case r.Method == http.MethodPost && (!whole || !stream):
-		return &refusal{status: http.StatusNotAcceptable, code: codeRefused, message: "Not Acceptable: Client must accept both application/json and text/event-stream"}
+		return &refusal{
+			status: http.StatusNotAcceptable, code: codeRefused,
+			message: "Not Acceptable: Client must accept both application/json and text/event-stream",
+		}
 	case r.Method == http.MethodGet && !stream:
-		return &refusal{status: http.StatusNotAcceptable, code: codeRefused, message: "Not Acceptable: Client must accept text/event-stream"}
+		return &refusal{
+			status: http.StatusNotAcceptable, code: codeRefused,
+			message: "Not Acceptable: Client must accept text/event-stream",
+		}
 	}
 	return nil
 }
@@ -38,13 +44,18 @@ func accepts(h http.Header, wanted string) bool {
 // that is not the server's, or an origin that is not its own.
 func (f *Gateway) fromHere(r *http.Request) error {
 	if !f.options.Serves(r.Host) {
-		return &refusal{status: http.StatusForbidden, code: codeRefused, message: "Forbidden: the header Host names another server"}
+		return &refusal{
+			status: http.StatusForbidden, code: codeRefused, message: "Forbidden: the header Host names another server",
+		}
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" || sameHost(origin, r.Host) || strings.EqualFold(origin, f.options.Origin) {
 		return nil
 	}
-	return &refusal{status: http.StatusForbidden, code: codeRefused, message: "Forbidden: requests from pages of other origins are not served"}
+	return &refusal{
+		status: http.StatusForbidden, code: codeRefused,
+		message: "Forbidden: requests from pages of other origins are not served",
+	}
 }
 
 func sameHost(origin, host string) bool {

@@ -137,7 +137,9 @@ type Request struct {
 const maxAnswers = 256 << 10
 
 // errLarge refuses a message of a batch.
-var errLarge = &jsonrpc.Error{Code: codeRefused, Message: "The responses to this batch are too large: send this message by itself"}
+var errLarge = &jsonrpc.Error{
+	Code: codeRefused, Message: "The responses to this batch are too large: send this message by itself",
+}
 
 // Answer responds to a message: of a batch, when the messages before it have
 // their responses and these leave room for it.
@@ -185,7 +187,8 @@ func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values(wire.HeaderKey)) > 1 {
-		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: a header with a key stands twice, and only one can be meant"})
+		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused,
+			message: "Bad Request: a header with a key stands twice, and only one can be meant"})
 		return
 	}
 	if err := f.fromHere(r); err != nil {
@@ -209,7 +212,8 @@ func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.end(w, r, v)
 	default:
 		w.Header().Set("Allow", "POST, DELETE")
-		f.reject(w, r, &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, message: "Method not allowed: there is no stream to listen to"}, v)
+		f.reject(w, r, &refusal{status: http.StatusMethodNotAllowed, code: codeRefused,
+			message: "Method not allowed: there is no stream to listen to"}, v)
 	}
 }
 
@@ -224,7 +228,10 @@ func (f *Gateway) recognise(v *Request) error {
 	var err error
 	v.Session, err = f.options.SessionStore.Find(r.Context(), id)
 	if errors.Is(err, session.ErrUnknown) {
-		return &refusal{status: http.StatusNotFound, code: codeNoSession, message: "Session not found: it has ended, or never was; send a new initialize request"}
+		return &refusal{
+			status: http.StatusNotFound, code: codeNoSession,
+			message: "Session not found: it has ended, or never was; send a new initialize request",
+		}
 	}
 	return err
 }
@@ -234,7 +241,8 @@ func sessionless(r *http.Request) bool { return r.Header.Get(headerRevision) >= 
 // end ends a session at the wish of its client.
 func (f *Gateway) end(w http.ResponseWriter, r *http.Request, v *Request) {
 	if v.Session == nil {
-		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: the header Mcp-Session-Id is missing"}, v)
+		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused,
+			message: "Bad Request: the header Mcp-Session-Id is missing"}, v)
 		return
 	}
 	if err := f.options.Gate.Known(r); err != nil {
@@ -265,7 +273,8 @@ func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 		return
 	}
 	if slices.ContainsFunc(messages, message.altered) {
-		f.refuseMessage(w, messages, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: an id is a text, or a whole number of at most 9007199254740991"})
+		f.refuseMessage(w, messages, &refusal{status: http.StatusBadRequest, code: codeInvalid,
+			message: "Invalid Request: an id is a text, or a whole number of at most 9007199254740991"})
 		return
 	}
 	opens := slices.ContainsFunc(messages, message.opens)

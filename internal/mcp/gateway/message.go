@@ -35,20 +35,31 @@ func (m message) opens() bool { return m.Method == "initialize" }
 // result: it must not leave a session behind.
 func opening(r *http.Request, messages []message, body []byte) error {
 	if !isObject(body) {
-		return &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must be sent by itself, not in a batch"}
+		return &refusal{
+			status: http.StatusBadRequest, code: codeInvalid,
+			message: "Invalid Request: initialize must be sent by itself, not in a batch",
+		}
 	}
 	if id := messages[0].ID; len(id) == 0 || string(id) == "null" {
-		return &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must have an id"}
+		return &refusal{
+			status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must have an id",
+		}
 	}
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return &refusal{status: http.StatusUnsupportedMediaType, code: codeRefused, message: "Unsupported Media Type: the header Content-Type must be application/json"}
+		return &refusal{
+			status: http.StatusUnsupportedMediaType, code: codeRefused,
+			message: "Unsupported Media Type: the header Content-Type must be application/json",
+		}
 	}
 	var sent struct {
 		Params *sdk.InitializeParams `json:"params"`
 	}
 	if err := json.Unmarshal(body, &sent); err != nil || sent.Params == nil {
-		return &refusal{status: http.StatusOK, code: codeParams, message: "Invalid params: initialize takes protocolVersion, a string, and the objects capabilities and clientInfo"}
+		return &refusal{
+			status: http.StatusOK, code: codeParams, message: "Invalid params: " +
+				"initialize takes protocolVersion, a string, and the objects capabilities and clientInfo",
+		}
 	}
 	return nil
 }
@@ -81,7 +92,9 @@ func isObject(value []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(value, 
 // no messages are left to the library.
 func read(body []byte) ([]message, error) {
 	if !json.Valid(body) {
-		return nil, &refusal{status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body is not JSON"}
+		return nil, &refusal{
+			status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body is not JSON",
+		}
 	}
 	if isObject(body) {
 		var one message
@@ -89,11 +102,17 @@ func read(body []byte) ([]message, error) {
 		return []message{one}, nil
 	}
 	var batch []json.RawMessage
-	if err := json.Unmarshal(body, &batch); err != nil || batch == nil || slices.ContainsFunc(batch, func(m json.RawMessage) bool { return !isObject(m) }) {
-		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a message is an object, and a batch an array of such"}
+	if err := json.Unmarshal(body, &batch); err != nil || batch == nil ||
+		slices.ContainsFunc(batch, func(m json.RawMessage) bool { return !isObject(m) }) {
+		return nil, &refusal{
+			status: http.StatusBadRequest, code: codeInvalid,
+			message: "Invalid Request: a message is an object, and a batch an array of such",
+		}
 	}
 	if len(batch) == 0 || len(batch) > maxBatch {
-		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a batch has 1 to 20 messages"}
+		return nil, &refusal{
+			status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a batch has 1 to 20 messages",
+		}
 	}
 	messages := make([]message, len(batch))
 	for i := range batch {
@@ -105,7 +124,10 @@ func read(body []byte) ([]message, error) {
 // unreadable is the refusal of a body that could not be read.
 func unreadable(err error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &refusal{status: http.StatusRequestEntityTooLarge, code: codeRefused, message: "Request body too large: the most is 65536 bytes"}
+		return &refusal{
+			status: http.StatusRequestEntityTooLarge, code: codeRefused,
+			message: "Request body too large: the most is 65536 bytes",
+		}
 	}
 	return &refusal{status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body could not be read"}
 }

@@ -184,7 +184,10 @@ func (b *Store) end() time.Time { return b.now().Add(Lasts).UTC().Truncate(time.
 func (b *Store) record(kind, name string, keys *sandbox.Keys) store.Write {
 	kept := row{}
 	if keys != nil {
-		kept = row{SandboxID: keys.SandboxID, Office: hex.EncodeToString(keys.Office[:]), Factory: hex.EncodeToString(keys.Factory[:])}
+		kept = row{
+			SandboxID: keys.SandboxID, Office: hex.EncodeToString(keys.Office[:]),
+			Factory: hex.EncodeToString(keys.Factory[:]),
+		}
 	}
 	body, err := json.Marshal(kept)
 	if err != nil {
@@ -196,7 +199,8 @@ func (b *Store) record(kind, name string, keys *sandbox.Keys) store.Write {
 // failure names the step that failed. A store that takes nothing for the moment
 // is a refusal, with which the client tries again.
 func failure(doing string, err error) error {
-	if !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrClosed) && !errors.Is(err, store.ErrUnreachable) {
+	if !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrClosed) &&
+		!errors.Is(err, store.ErrUnreachable) {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	p := problem.New(problem.Unavailable, "The storage takes nothing at the moment.")

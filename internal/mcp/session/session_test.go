@@ -182,13 +182,18 @@ func TestNothingThatOpensAnythingIsStored(t *testing.T) {
 // client's to forget.
 func TestADamagedSessionIsNoUnknownOne(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{"{", `{"sandbox_id":"sbx_1","office":"zz","factory":"zz"}`, `{"sandbox_id":"sbx_1","office":"00","factory":"00"}`} {
+	for _, body := range []string{
+		"{", `{"sandbox_id":"sbx_1","office":"zz","factory":"zz"}`,
+		`{"sandbox_id":"sbx_1","office":"00","factory":"00"}`,
+	} {
 		b, _, db := open(t)
 		id, _, err := b.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		damaged := store.Record{Kind: "agent session", Key: recordOf(t, db), Body: []byte(body), EndsAt: epoch.Add(time.Hour)}
+		damaged := store.Record{
+			Kind: "agent session", Key: recordOf(t, db), Body: []byte(body), EndsAt: epoch.Add(time.Hour),
+		}
 		if err := db.Write(t.Context(), []store.Write{{Record: damaged}}); err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +219,9 @@ func TestAStoreThatTakesNothingAsksToTryAgain(t *testing.T) {
 	_, finding := b.Find(t.Context(), id)
 	_, giving := b.Give(t.Context(), s, keys)
 	_, holding := b.Holds(t.Context(), id)
-	for doing, err := range map[string]error{"open": opening, "find": finding, "give": giving, "hold": holding, "end": b.End(t.Context(), s)} {
+	for doing, err := range map[string]error{
+		"open": opening, "find": finding, "give": giving, "hold": holding, "end": b.End(t.Context(), s),
+	} {
 		if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.Unavailable || p.RetryAfter == 0 {
 			t.Errorf("%s: %v", doing, err)
 		}

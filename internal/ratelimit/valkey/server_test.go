@@ -63,7 +63,8 @@ func begin(t testing.TB) *running {
 // start returns when the server takes connections.
 func (r *running) start() {
 	r.t.Helper()
-	r.guard = exec.Command("/bin/sh", "-c", guardScript, "sh", r.program, "--port", "0", "--unixsocket", r.socket, "--save", "", "--appendonly", "no", "--daemonize", "no")
+	r.guard = exec.Command("/bin/sh", "-c", guardScript, "sh", r.program, "--port", "0", "--unixsocket", r.socket,
+		"--save", "", "--appendonly", "no", "--daemonize", "no")
 	r.guard.Dir = filepath.Dir(r.socket)
 	r.guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := r.guard.StdoutPipe()

@@ -95,15 +95,21 @@ func open(address string, o ratelimit.Options, log *slog.Logger, patience time.D
 	}
 	return &Gate{
 		local: local, script: redis.NewScript(keys, script), log: log,
-		pool:  &redis.Pool{DialContext: dial, TestOnBorrowContext: alive, MaxIdle: maxConnections, MaxActive: maxConnections, Wait: true, IdleTimeout: idleTime},
-		clock: func(time.Time) int64 { return 0 }, remember: longest + time.Minute, patience: patience, pause: defaultPause, bans: map[netip.Prefix]time.Time{},
+		pool: &redis.Pool{
+			DialContext: dial, TestOnBorrowContext: alive, MaxIdle: maxConnections, MaxActive: maxConnections,
+			Wait: true, IdleTimeout: idleTime,
+		},
+		clock: func(time.Time) int64 { return 0 }, remember: longest + time.Minute, patience: patience,
+		pause: defaultPause, bans: map[netip.Prefix]time.Time{},
 	}, nil
 }
 
 // dialer connects to an address: redis://, rediss:// and valkey:// with a host,
 // or unix:// with the path of a socket.
 func dialer(address string, patience time.Duration) (func(context.Context) (redis.Conn, error), error) {
-	timeouts := []redis.DialOption{redis.DialConnectTimeout(patience), redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience)}
+	timeouts := []redis.DialOption{
+		redis.DialConnectTimeout(patience), redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience),
+	}
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
@@ -111,12 +117,14 @@ func dialer(address string, patience time.Duration) (func(context.Context) (redi
 		return func(ctx context.Context) (redis.Conn, error) {
 			return redis.DialContext(ctx, "unix", u.Path, timeouts...)
 		}, nil
-	case u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss" || u.Scheme == "valkey") && database.MatchString(u.Path):
+	case u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss" || u.Scheme == "valkey") &&
+		database.MatchString(u.Path):
 		rest := strings.TrimPrefix(u.String(), "valkey:")
 		if rest != u.String() {
 			rest = "redis:" + rest
 		}
-		return func(ctx context.Context) (redis.Conn, error) { return redis.DialURLContext(ctx, rest, timeouts...) }, nil
+		return func(ctx context.Context) (redis.Conn, error) { return redis.DialURLContext(ctx, rest, timeouts...) },
+			nil
 	}
 	// The address is not repeated: it may hold a password.
 	return nil, errors.New("this is no address such as redis://localhost:6379/0")
@@ -287,7 +295,10 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 		own, penalty, name = o.Key, o.Cooldown, "key:"+caller.Sandbox+":"+caller.System
 	}
 	network := "network:" + group.String()
-	arguments := []any{prefix + network, prefix + network + ":refused", prefix + name, prefix + name + ":refused", what, g.clock(at), g.remember.Milliseconds()}
+	arguments := []any{
+		prefix + network, prefix + network + ":refused", prefix + name, prefix + name + ":refused", what, g.clock(at),
+		g.remember.Milliseconds(),
+	}
 	ban, counts := o.Ban, 0
 	if ratelimit.Spared(group) {
 		ban = ratelimit.Penalty{}
@@ -312,7 +323,8 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 	if left < 0 {
 		left = ratelimit.Most
 	}
-	return said{outcome: answer[0], by: answer[1], remaining: left, wait: time.Duration(answer[3]) * time.Microsecond}, true
+	return said{outcome: answer[0], by: answer[1], remaining: left, wait: time.Duration(answer[3]) * time.Microsecond},
+		true
 }
 
 // run runs the script.

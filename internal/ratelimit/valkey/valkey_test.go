@@ -24,9 +24,10 @@ var epoch = time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)
 // standard are the budgets of the contract, but for a rate of the network
 // whose tokens take whole microseconds.
 var standard = ratelimit.Options{
-	Key: ratelimit.Budget{PerMinute: 120, Burst: 30}, Group: ratelimit.Budget{PerMinute: 300, Burst: 60}, Anonymous: ratelimit.Budget{PerMinute: 30, Burst: 30},
-	Cooldown: ratelimit.Penalty{Refusals: 20, Within: 10 * time.Second, Lasts: 30 * time.Second},
-	Ban:      ratelimit.Penalty{Refusals: 300, Within: time.Minute, Lasts: 15 * time.Minute},
+	Key: ratelimit.Budget{PerMinute: 120, Burst: 30}, Group: ratelimit.Budget{PerMinute: 300, Burst: 60},
+	Anonymous: ratelimit.Budget{PerMinute: 30, Burst: 30},
+	Cooldown:  ratelimit.Penalty{Refusals: 20, Within: 10 * time.Second, Lasts: 30 * time.Second},
+	Ban:       ratelimit.Penalty{Refusals: 300, Within: time.Minute, Lasts: 15 * time.Minute},
 }
 
 var caller = ratelimit.Caller{Sandbox: "sbx_1", System: "office"}
@@ -47,14 +48,20 @@ func TestADecisionIsThatOfTheGateInMemory(t *testing.T) {
 			return ratelimit.Budget{PerMinute: rates.Draw(t, name), Burst: rapid.IntRange(1, 8).Draw(t, name+" burst")}
 		}
 		penalty := func(name string) ratelimit.Penalty {
-			p := ratelimit.Penalty{Refusals: rapid.IntRange(1, 6).Draw(t, name), Within: time.Duration(rapid.IntRange(1, 20_000).Draw(t, name+" within")) * time.Millisecond}
+			p := ratelimit.Penalty{
+				Refusals: rapid.IntRange(1, 6).Draw(t, name),
+				Within:   time.Duration(rapid.IntRange(1, 20_000).Draw(t, name+" within")) * time.Millisecond,
+			}
 			if rapid.Bool().Draw(t, name+" is on") {
 				p.Lasts = time.Duration(rapid.IntRange(1, 60_000).Draw(t, name+" lasts")) * time.Millisecond
 				p.Grace = min(p.Within, time.Duration(rapid.IntRange(0, 3_000).Draw(t, name+" grace"))*time.Millisecond)
 			}
 			return p
 		}
-		o := ratelimit.Options{Key: budget("key"), Group: budget("network"), Anonymous: budget("anonymous"), Cooldown: penalty("cooldown"), Ban: penalty("ban")}
+		o := ratelimit.Options{
+			Key: budget("key"), Group: budget("network"), Anonymous: budget("anonymous"), Cooldown: penalty("cooldown"),
+			Ban: penalty("ban"),
+		}
 		local, err := ratelimit.New(o)
 		if err != nil {
 			t.Fatal(err)
@@ -65,9 +72,11 @@ func TestADecisionIsThatOfTheGateInMemory(t *testing.T) {
 		now := epoch
 		for step := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.Int64Range(0, 5_000_000).Draw(t, "pause")) * time.Microsecond)
-			who := rapid.SampledFrom([]ratelimit.Caller{{}, {Sandbox: fmt.Sprint("a", run), System: "office"}, {Sandbox: fmt.Sprint("b", run), System: "factory"}}).Draw(t, "caller")
+			who := rapid.SampledFrom([]ratelimit.Caller{{}, {Sandbox: fmt.Sprint("a", run), System: "office"},
+				{Sandbox: fmt.Sprint("b", run), System: "factory"}}).Draw(t, "caller")
 			first := rapid.SampledFrom([]byte{10, 10, 127}).Draw(t, "kind of network")
-			from := netip.PrefixFrom(netip.AddrFrom4([4]byte{first, byte(run >> 8), byte(run), byte(rapid.IntRange(0, 1).Draw(t, "network"))}), 32)
+			from := netip.PrefixFrom(netip.AddrFrom4(
+				[4]byte{first, byte(run >> 8), byte(run), byte(rapid.IntRange(0, 1).Draw(t, "network"))}), 32)
 			for range rapid.IntRange(1, 5).Draw(t, "requests") {
 				want, got := local.Admit(now, from, who), shared.Admit(now, from, who)
 				if diff := cmp.Diff(want, got); diff != "" {
@@ -153,7 +162,9 @@ func TestABanIsKnownToTheNodeThatHeardOfIt(t *testing.T) {
 		}
 		g.Admit(epoch, group(1), ratelimit.Caller{})
 	}
-	for at, want := range map[time.Time]bool{epoch: true, epoch.Add(15*time.Minute - 1): true, epoch.Add(15 * time.Minute): false} {
+	for at, want := range map[time.Time]bool{
+		epoch: true, epoch.Add(15*time.Minute - 1): true, epoch.Add(15 * time.Minute): false,
+	} {
 		if got := g.Shuts(at, group(1)); got != want {
 			t.Errorf("at %s it is shut: %t", at, got)
 		}
@@ -200,7 +211,8 @@ func TestWithoutAServerEachNodeDecidesAlone(t *testing.T) {
 	for end := time.Now().Add(time.Minute); !g.Shared() && time.Now().Before(end); <-look.C {
 		g.Look(epoch, group(9), ratelimit.Caller{})
 	}
-	if d := g.Admit(epoch, group(9), ratelimit.Caller{Sandbox: "sbx_9", System: "office"}); d.Remaining != 29 || !g.Shared() {
+	if d := g.Admit(epoch, group(9), ratelimit.Caller{Sandbox: "sbx_9", System: "office"}); d.Remaining != 29 ||
+		!g.Shared() {
 		t.Errorf("with a server again: %+v, shared %t", d, g.Shared())
 	}
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 {
@@ -228,8 +240,11 @@ func TestAFailureIsFollowedByAPause(t *testing.T) {
 
 func TestAnAddressThatIsNoneIsNotRepeated(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"", "nonsense", "http://user:secret@x", "redis://user:secret@x:port", "redis://:secret@x/notanumber"} {
-		if g, err := Open(address, standard, slog.New(slog.DiscardHandler)); err == nil || strings.Contains(err.Error(), "secret") {
+	for _, address := range []string{
+		"", "nonsense", "http://user:secret@x", "redis://user:secret@x:port", "redis://:secret@x/notanumber",
+	} {
+		if g, err := Open(address, standard, slog.New(slog.DiscardHandler)); err == nil ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v %v", address, g, err)
 		}
 	}
@@ -242,7 +257,8 @@ func TestAnAddressThatIsNoneIsNotRepeated(t *testing.T) {
 
 func BenchmarkAdmit(b *testing.B) {
 	o := standard
-	o.Key, o.Group = ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most}, ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most}
+	o.Key, o.Group = ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most},
+		ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most}
 	g := begin(b).open(o)
 	b.ReportAllocs()
 	for b.Loop() {

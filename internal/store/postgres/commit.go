@@ -35,10 +35,13 @@ const (
 		WITH input AS (
 			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
 				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-			AS i (id, version, body, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
+			AS i (id, version, body, office_key, factory_key, network,
+				created_at, expires_at, delete_at, wake_at, extensions)
 		), created AS (
-			INSERT INTO sandboxes (id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
-			SELECT id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions FROM input i
+			INSERT INTO sandboxes (id, office_key, factory_key, network,
+				created_at, expires_at, delete_at, wake_at, extensions)
+			SELECT id, office_key, factory_key, network,
+				created_at, expires_at, delete_at, wake_at, extensions FROM input i
 			WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.hash IN (i.office_key, i.factory_key))
 			ORDER BY id
 			ON CONFLICT DO NOTHING
@@ -62,7 +65,8 @@ const (
 			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*
 			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
 				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-			AS i (id, version, body, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
+			AS i (id, version, body, office_key, factory_key, network,
+				created_at, expires_at, delete_at, wake_at, extensions)
 			JOIN sandboxes s ON s.id = i.id
 			WHERE NOT s.removed
 			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)

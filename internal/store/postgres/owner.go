@@ -40,11 +40,13 @@ func own(ctx context.Context, conn *pgx.Conn) error {
 	var who, address string
 	var since time.Time
 	err := conn.QueryRow(ctx, `
-		SELECT coalesce(a.application_name, ''), coalesce(host(a.client_addr), 'this machine'), coalesce(a.backend_start, now())
+		SELECT coalesce(a.application_name, ''), coalesce(host(a.client_addr), 'this machine'),
+			coalesce(a.backend_start, now())
 		FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
 		WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
 		AND l.classid = $1::int8::oid AND l.objid = (hashtext(current_schema())::int8 & 4294967295)::oid
-		AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`, ownerClass).Scan(&who, &address, &since)
+		AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+		ownerClass).Scan(&who, &address, &since)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errOwned // it has just ended
 	}

@@ -23,7 +23,8 @@ func TestASecondServerIsRefusedAndToldOfTheFirst(t *testing.T) {
 	refused := func() {
 		t.Helper()
 		_, err := Open(t.Context(), dsn)
-		if !errors.Is(err, errOwned) || !strings.Contains(err.Error(), applicationName()) || !strings.Contains(err.Error(), "since 2") {
+		if !errors.Is(err, errOwned) || !strings.Contains(err.Error(), applicationName()) ||
+			!strings.Contains(err.Error(), "since 2") {
 			t.Fatalf("a second server is answered with %v", err)
 		}
 	}
@@ -33,7 +34,8 @@ func TestASecondServerIsRefusedAndToldOfTheFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Close()
-	run(t, dsn, "SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objid = (hashtext(current_schema())::int8 & 4294967295)::oid")
+	run(t, dsn, "SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objid = "+
+		"(hashtext(current_schema())::int8 & 4294967295)::oid")
 	for err := errors.New("not yet"); err != nil; err = first.Ping(t.Context()) {
 		if t.Context().Err() != nil {
 			t.Fatal("the first server does not come back")

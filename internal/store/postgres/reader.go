@@ -18,7 +18,8 @@ import (
 const readConnections = 8
 
 const (
-	header = `s.id, s.office_key, s.factory_key, s.network, s.created_at, s.expires_at, s.delete_at, s.wake_at, s.extensions`
+	header = `s.id, s.office_key, s.factory_key, s.network, s.created_at, s.expires_at, s.delete_at, ` +
+		`s.wake_at, s.extensions`
 
 	beginView = `BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ`
 	endView   = `COMMIT`

@@ -85,7 +85,8 @@ func inspect(ctx context.Context, path string) (backed Backed, err error) {
 	if state != "ok" {
 		return backed, fmt.Errorf("check the copy: %s", state)
 	}
-	if err := db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM sandboxes), (SELECT count(*) FROM commits)").Scan(&backed.Sandboxes, &backed.Commits); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM sandboxes), (SELECT count(*) FROM commits)").
+		Scan(&backed.Sandboxes, &backed.Commits); err != nil {
 		return backed, fmt.Errorf("count what the copy holds: %w", err)
 	}
 	info, err := os.Stat(path)

@@ -17,7 +17,10 @@ import (
 // sandboxOf is the header of a sandbox.
 func sandboxOf(id string, n byte) *store.Sandbox {
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	return &store.Sandbox{ID: id, OfficeKey: store.KeyHash{n, 1}, FactoryKey: store.KeyHash{n, 2}, Network: "n", CreatedAt: now, ExpiresAt: now.Add(time.Hour), DeleteAt: now.Add(time.Hour), WakeAt: now.Add(time.Hour)}
+	return &store.Sandbox{
+		ID: id, OfficeKey: store.KeyHash{n, 1}, FactoryKey: store.KeyHash{n, 2}, Network: "n", CreatedAt: now,
+		ExpiresAt: now.Add(time.Hour), DeleteAt: now.Add(time.Hour), WakeAt: now.Add(time.Hour),
+	}
 }
 
 // TestABackupEndsWhileTheServerWrites, is whole as of one moment, for nobody
@@ -80,7 +83,8 @@ func TestABackupEndsWhileTheServerWrites(t *testing.T) {
 	for w := range writers {
 		image, err := restored.Load(t.Context(), fmt.Sprint("sbx_", w))
 		if err != nil || uint64(len(image.Commits)) < before[w] || uint64(len(image.Commits)) > written[w].Load() {
-			t.Errorf("sandbox %d has %d commits, had %d before and %d after, %v", w, len(image.Commits), before[w], written[w].Load(), err)
+			t.Errorf("sandbox %d has %d commits, had %d before and %d after, %v",
+				w, len(image.Commits), before[w], written[w].Load(), err)
 		}
 	}
 }
@@ -96,13 +100,15 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 	}
 	defer s.Close()
 	for _, path := range []string{there, filepath.Join(folder, "foreign.db")} {
-		if err := os.WriteFile(path, []byte("not a database, and long enough to be looked at as one"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("not a database, and long enough to be looked at as one"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, c := range map[string]struct{ from, to string }{
-		"onto a file": {database, there}, "of nothing": {filepath.Join(folder, "nothing.db"), filepath.Join(folder, "copy.db")},
-		"of a folder": {folder, filepath.Join(folder, "copy.db")}, "into no folder": {database, filepath.Join(folder, "no", "copy.db")},
+		"onto a file": {database, there}, "of nothing": {filepath.Join(folder, "nothing.db"),
+			filepath.Join(folder, "copy.db")}, "of a folder": {folder, filepath.Join(folder, "copy.db")},
+		"into no folder": {database, filepath.Join(folder, "no", "copy.db")},
 		"of no database": {filepath.Join(folder, "foreign.db"), filepath.Join(folder, "copy.db")},
 	} {
 		if backed, err := sqlite.Backup(t.Context(), c.from, c.to); err == nil {
@@ -125,7 +131,8 @@ func TestOneDatabaseHasOneServerByAllItsNames(t *testing.T) {
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "data", "platen.db")
-	file, hard, directory, early := filepath.Join(folder, "file.db"), filepath.Join(folder, "hard.db"), filepath.Join(folder, "directory"), filepath.Join(folder, "early.db")
+	file, hard, directory, early := filepath.Join(folder, "file.db"), filepath.Join(folder, "hard.db"),
+		filepath.Join(folder, "directory"), filepath.Join(folder, "early.db")
 	if err := os.Symlink(path, early); err != nil { // before there is a file
 		t.Fatal(err)
 	}

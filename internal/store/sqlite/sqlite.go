@@ -230,7 +230,8 @@ func mayWrite(path string) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%w: the server must be able to write the database and the -wal and -shm files beside it", err)
+			return fmt.Errorf("%w: the server must be able to write the database and the -wal and -shm files beside it",
+				err)
 		}
 		if err := file.Close(); err != nil {
 			return err

@@ -23,7 +23,8 @@ func wrongVersionConflicts(f *fixture) {
 		h := sandboxOf("a")
 		h.Network = "stale"
 		bare.Header = &h
-		f.wantError(fmt.Sprintf("version %d after 3, with header", version), f.store.Commit(ctx, bare), store.ErrConflict)
+		f.wantError(fmt.Sprintf("version %d after 3, with header", version), f.store.Commit(ctx, bare),
+			store.ErrConflict)
 	}
 	f.wantVersions("a", 3)
 

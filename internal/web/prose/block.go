@@ -61,8 +61,9 @@ func fence(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.W
 
 // labels are the headings above code of a language.
 var labels = map[string]string{ //nolint:gochecknoglobals // read only
-	"sh": "Shell", "output": "Output", "json": "JSON", "http": "HTTP", "go": "Go", "python": "Python", "javascript": "JavaScript",
-	"php": "PHP", "ruby": "Ruby", "java": "Java", "yaml": "YAML", "toml": "TOML", "text": "",
+	"sh": "Shell", "output": "Output", "json": "JSON", "http": "HTTP", "go": "Go",
+	"python": "Python", "javascript": "JavaScript", "php": "PHP", "ruby": "Ruby", "java": "Java", "yaml": "YAML",
+	"toml": "TOML", "text": "",
 }
 
 // Code renders a block of code. Info is the language, and perhaps file=NAME.

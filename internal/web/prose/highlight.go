@@ -15,7 +15,9 @@ type Piece struct {
 
 // Classes of a piece. The keys of the two systems have the colours of the
 // systems, and scripts find them by these classes.
-var classes = []string{"comment", "office", "factory", "member", "string", "number", "word", "command"} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var classes = []string{"comment", "office", "factory", "member", "string", "number", "word", "command"}
 
 // Patterns that several languages share. None of them matches nothing.
 const (
@@ -31,18 +33,28 @@ const (
 
 // lexers has one pattern for each language, its groups in the order of classes.
 var lexers = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // read only
-	"sh":         lexer(hash, office, factory, never, `'[^'\n]*'`, never, `export if then fi for in do done while until`, `curl platen jq docker go psql`),
-	"json":       lexer(never, never, never, `"[^"\n]*"(?:\s*:)`, quoted, `-?`+digits, `true false null`, ""),
-	"output":     lexer(never, never, never, `"[^"\n]*"(?:\s*:)`, quoted, never, `true false null`, ""),
-	"http":       lexer(never, never, never, `(?m:^[A-Za-z-]+:)`, never, never, `GET POST PATCH DELETE HTTP`, ""),
-	"yaml":       lexer(hash, office, factory, `(?m:^[\s-]*[a-z_-]+:)`, quoted, digits, `true false null`, ""),
-	"toml":       lexer(hash, never, never, `(?m:^[a-z_]+)`, quoted, digits, `true false`, ""),
-	"go":         lexer(slashes, never, never, never, quoted+backticks, digits, `break case chan const continue default defer else for func go if import interface map nil package range return select struct switch type var true false`, ""),
-	"python":     lexer(hash, never, never, never, quoted, digits, `and as assert async await class def elif else except False finally for from if import in is lambda None not or pass raise return True try while with yield`, ""),
-	"javascript": lexer(slashes, never, never, never, quoted+backticks, digits, `async await break case catch class const continue else export false finally for from function if import in instanceof let new null of return this throw true try typeof undefined while`, ""),
-	"java":       lexer(slashes, never, never, never, quoted, digits, `boolean byte catch class else final finally for if import int long new null private public return static throw throws true false try var void while`, ""),
-	"php":        lexer(slashes, never, never, never, quoted, digits, `catch else elseif exit foreach for function if new null return static throw true false try while`, ""),
-	"ruby":       lexer(hash, never, never, never, quoted, digits, `begin class def do else elsif end ensure false if module next nil require rescue return self then true unless until while yield`, ""),
+	"sh": lexer(hash, office, factory, never, `'[^'\n]*'`, never,
+		`export if then fi for in do done while until`, `curl platen jq docker go psql`),
+	"json":   lexer(never, never, never, `"[^"\n]*"(?:\s*:)`, quoted, `-?`+digits, `true false null`, ""),
+	"output": lexer(never, never, never, `"[^"\n]*"(?:\s*:)`, quoted, never, `true false null`, ""),
+	"http":   lexer(never, never, never, `(?m:^[A-Za-z-]+:)`, never, never, `GET POST PATCH DELETE HTTP`, ""),
+	"yaml":   lexer(hash, office, factory, `(?m:^[\s-]*[a-z_-]+:)`, quoted, digits, `true false null`, ""),
+	"toml":   lexer(hash, never, never, `(?m:^[a-z_]+)`, quoted, digits, `true false`, ""),
+	"go": lexer(slashes, never, never, never, quoted+backticks, digits,
+		`break case chan const continue default defer else for func go if import interface map nil package range `+
+			`return select struct switch type var true false`, ""),
+	"python": lexer(hash, never, never, never, quoted, digits,
+		`and as assert async await class def elif else except False finally for from if import in is lambda None not `+
+			`or pass raise return True try while with yield`, ""),
+	"javascript": lexer(slashes, never, never, never, quoted+backticks, digits,
+		`async await break case catch class const continue else export false finally for from function if import in `+
+			`instanceof let new null of return this throw true try typeof undefined while`, ""),
+	"java": lexer(slashes, never, never, never, quoted, digits, `boolean byte catch class else final finally `+
+		`for if import int long new null private public return static throw throws true false try var void while`, ""),
+	"php": lexer(slashes, never, never, never, quoted, digits,
+		`catch else elseif exit foreach for function if new null return static throw true false try while`, ""),
+	"ruby": lexer(hash, never, never, never, quoted, digits, `begin class def do else elsif end ensure false `+
+		`if module next nil require rescue return self then true unless until while yield`, ""),
 }
 
 // lexer joins the patterns of a language, one for each class. The last two are

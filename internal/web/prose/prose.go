@@ -89,7 +89,9 @@ func (r *Renderer) transform(root ast.Node, source []byte, page *Page) error {
 			return ast.WalkSkipChildren, nil
 		case *ast.Heading:
 			if id, ok := n.AttributeString("id"); ok && (n.Level == 2 || n.Level == 3) {
-				page.Headings = append(page.Headings, Heading{ID: string(id.([]byte)), Text: words(n, source), Level: n.Level}) //nolint:forcetypeassert // the parser sets bytes
+				//nolint:forcetypeassert // the parser sets bytes
+				page.Headings = append(page.Headings,
+					Heading{ID: string(id.([]byte)), Text: words(n, source), Level: n.Level})
 			}
 			return ast.WalkSkipChildren, nil
 		case *ast.CodeSpan:

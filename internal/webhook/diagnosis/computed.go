@@ -23,31 +23,38 @@ func (r *Report) computed(c *Capture, m *message) {
 		key, content []byte
 		text         string
 	}{
-		{right, c.Body, "it signs the body alone. The signed content is webhook-id, a dot, webhook-timestamp, a dot, and the body"},
+		{right, c.Body,
+			"it signs the body alone. The signed content is webhook-id, a dot, webhook-timestamp, a dot, and the body"},
 		{right, []byte(m.stamp + "." + string(c.Body)), "it leaves webhook-id out of the signed content"},
 		{right, []byte(m.id + "." + string(c.Body)), "it leaves webhook-timestamp out of the signed content"},
 		{right, []byte(m.id + m.stamp + string(c.Body)), "it leaves the dots out of the signed content"},
-		{[]byte(c.Secret), []byte(m.id + "." + m.stamp + "." + string(c.Body)), "its key is the text of the secret. Decode the part behind whsec_ from base64"},
-		{[]byte(strings.TrimPrefix(c.Secret, secretPrefix)), []byte(m.id + "." + m.stamp + "." + string(c.Body)), "its key is the part behind whsec_ as text. Decode it from base64"},
+		{[]byte(c.Secret), []byte(m.id + "." + m.stamp + "." + string(c.Body)),
+			"its key is the text of the secret. Decode the part behind whsec_ from base64"},
+		{[]byte(strings.TrimPrefix(c.Secret, secretPrefix)), []byte(m.id + "." + m.stamp + "." + string(c.Body)),
+			"its key is the part behind whsec_ as text. Decode it from base64"},
 	} {
 		h := hmac.New(sha256.New, way.key)
 		h.Write(way.content)
 		if isWritten(own, h.Sum(nil)) {
-			r.add(ComputedOtherwise, true, "The request is genuine. Your code computes another signature: %s.", way.text)
+			r.add(ComputedOtherwise, true, "The request is genuine. Your code computes another signature: %s.",
+				way.text)
 			return
 		}
 	}
 	if isWritten(own, m.sign(right, c.Body)) {
-		r.add(ComputedOtherwise, true, "The request is genuine. Your code computes the right signature and writes it in another form: it must be standard base64 with its padding, not hexadecimal or URL-safe.")
+		r.add(ComputedOtherwise, true, "The request is genuine. Your code computes the right signature and writes it "+
+			"in another form: it must be standard base64 with its padding, not hexadecimal or URL-safe.")
 		return
 	}
 	for _, b := range remade(c.Body) {
 		if isWritten(own, m.sign(right, b)) {
-			r.add(BodyReserialised, true, "The request is genuine. Your code signs a body that it has parsed and written again; sign the raw bytes.")
+			r.add(BodyReserialised, true, "The request is genuine. Your code signs a body that it has parsed and "+
+				"written again; sign the raw bytes.")
 			return
 		}
 	}
-	r.add(ComputedOtherwise, false, "The request is genuine. Your code computes another signature, and none of the usual mistakes explains it. Compare, byte for byte, what it signs.")
+	r.add(ComputedOtherwise, false, "The request is genuine. Your code computes another signature, and none of the "+
+		"usual mistakes explains it. Compare, byte for byte, what it signs.")
 }
 
 // isWritten reports whether a text is a digest in some encoding.

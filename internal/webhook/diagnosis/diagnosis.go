@@ -81,10 +81,14 @@ func (r *Report) add(code Code, certain bool, format string, values ...any) {
 // faults found. It never fails: a part that cannot be read is a finding.
 func Examine(c *Capture) Report {
 	r := Report{Findings: []Finding{}}
-	id, stamp, signatures := header(c.Header, "webhook-id"), header(c.Header, "webhook-timestamp"), header(c.Header, "webhook-signature")
-	for name, value := range map[string]string{"webhook-id": id, "webhook-timestamp": stamp, "webhook-signature": signatures} {
+	id, stamp, signatures := header(c.Header, "webhook-id"), header(c.Header, "webhook-timestamp"),
+		header(c.Header, "webhook-signature")
+	for name, value := range map[string]string{
+		"webhook-id": id, "webhook-timestamp": stamp, "webhook-signature": signatures,
+	} {
 		if value == "" {
-			r.add(HeaderMissing, true, "The header %s is missing or empty. Something between the sender and this program took it away, or it was not captured.", name)
+			r.add(HeaderMissing, true, "The header %s is missing or empty. "+
+				"Something between the sender and this program took it away, or it was not captured.", name)
 		}
 	}
 	slices.SortFunc(r.Findings, func(a, b Finding) int { return strings.Compare(a.Text, b.Text) })
@@ -122,18 +126,23 @@ func (r *Report) clock(stamp string, now time.Time) (timely, readable bool) {
 	const millisecondsFrom = 1e11 // the year 5138, in seconds
 	switch {
 	case err != nil:
-		r.add(TimestampMalformed, true, "webhook-timestamp is %q. It must be whole seconds since 1970; it was changed on the way.", shorten(stamp))
+		r.add(TimestampMalformed, true,
+			"webhook-timestamp is %q. It must be whole seconds since 1970; it was changed on the way.", shorten(stamp))
 		return false, false
 	case seconds > millisecondsFrom:
-		r.add(TimestampMalformed, true, "webhook-timestamp is %d, which looks like milliseconds. It is sent in seconds.", seconds)
+		r.add(TimestampMalformed, true,
+			"webhook-timestamp is %d, which looks like milliseconds. It is sent in seconds.", seconds)
 		return false, false
 	}
 	off := now.Sub(time.Unix(seconds, 0)).Truncate(time.Second)
 	switch {
 	case off > tolerance:
-		r.add(ClockOff, true, "The request was signed %v ago by this clock, and more than %v is rejected. It is an old request, or this clock is fast.", off, tolerance)
+		r.add(ClockOff, true, "The request was signed %v ago by this clock, and more than %v is rejected. "+
+			"It is an old request, or this clock is fast.", off, tolerance)
 	case off < -tolerance:
-		r.add(ClockOff, true, "The request was signed %v in the future of this clock, and more than %v is rejected. This clock is slow.", -off, tolerance)
+		r.add(ClockOff, true,
+			"The request was signed %v in the future of this clock, and more than %v is rejected. This clock is slow.",
+			-off, tolerance)
 	default:
 		return true, true
 	}
@@ -151,7 +160,8 @@ func (r *Report) versions(list string) []string {
 		other = append(other, entry)
 	}
 	if len(known) == 0 {
-		r.add(VersionUnknown, true, "webhook-signature has no entry that begins with \"v1,\" (it begins with %q). Take the header as it is, with its commas and spaces.", shorten(other[0]))
+		r.add(VersionUnknown, true, "webhook-signature has no entry that begins with \"v1,\" (it begins with %q). "+
+			"Take the header as it is, with its commas and spaces.", shorten(other[0]))
 	}
 	return known
 }

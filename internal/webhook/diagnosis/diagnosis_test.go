@@ -24,7 +24,8 @@ var sentAt = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 const (
 	secret = "whsec_+/+/r8GKYqrTwjUPD8ILPZIo2LaLaSw+"
 	other  = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-	raw    = `{"id":"evt_1","type":"office.payment.received","data":{"name":"Brightwell & Söhne","amount_minor":1250,"list":[1,2]},"links":{"self":"/x"}}`
+	raw    = `{"id":"evt_1","type":"office.payment.received","data":{"name":"Brightwell & Söhne","amount_minor":1250,` +
+		`"list":[1,2]},"links":{"self":"/x"}}`
 )
 
 // delivered is a request as it is really sent.
@@ -38,8 +39,9 @@ func delivered(t *testing.T, secrets ...string) *diagnosis.Capture {
 		t.Fatal(err)
 	}
 	return &diagnosis.Capture{
-		Header: http.Header{"Webhook-Id": {"evt_1"}, "webhook-timestamp": {strconv.FormatInt(sentAt.Unix(), 10)}, "WEBHOOK-SIGNATURE": {signature}},
-		Body:   []byte(raw), Secret: secret, Now: sentAt.Add(time.Second),
+		Header: http.Header{"Webhook-Id": {"evt_1"}, "webhook-timestamp": {strconv.FormatInt(sentAt.Unix(), 10)},
+			"WEBHOOK-SIGNATURE": {signature}},
+		Body: []byte(raw), Secret: secret, Now: sentAt.Add(time.Second),
 	}
 }
 
@@ -93,48 +95,81 @@ func TestEachMistakeIsFound(t *testing.T) {
 		want              []diagnosis.Code
 		certain, verified bool
 	}{
-		"no id":                  {func(c *diagnosis.Capture) { c.Header.Del("webhook-id") }, []diagnosis.Code{diagnosis.HeaderMissing}, true, false},
-		"no signature":           {signed(""), []diagnosis.Code{diagnosis.HeaderMissing}, true, false},
-		"no header":              {func(c *diagnosis.Capture) { c.Header = nil }, []diagnosis.Code{diagnosis.HeaderMissing, diagnosis.HeaderMissing, diagnosis.HeaderMissing}, true, false},
-		"version 2":              {signed("v2,abc"), []diagnosis.Code{diagnosis.VersionUnknown}, true, false},
-		"no version":             {signed(standard(right)), []diagnosis.Code{diagnosis.VersionUnknown}, true, false},
-		"clock fast":             {func(c *diagnosis.Capture) { c.Now = sentAt.Add(301 * time.Second) }, []diagnosis.Code{diagnosis.ClockOff}, true, false},
-		"clock slow":             {func(c *diagnosis.Capture) { c.Now = sentAt.Add(-time.Hour) }, []diagnosis.Code{diagnosis.ClockOff}, true, false},
-		"clock just right":       {func(c *diagnosis.Capture) { c.Now = sentAt.Add(300 * time.Second) }, nil, true, true},
-		"timestamp in ms":        {func(c *diagnosis.Capture) { c.Header["webhook-timestamp"] = []string{stamp + "000"} }, []diagnosis.Code{diagnosis.TimestampMalformed}, true, false},
-		"timestamp no number":    {func(c *diagnosis.Capture) { c.Header["webhook-timestamp"] = []string{"now"} }, []diagnosis.Code{diagnosis.TimestampMalformed}, true, false},
-		"line break at the end":  {body(raw + "\n"), []diagnosis.Code{diagnosis.BodyEnding}, true, false},
-		"CR LF at the end":       {body(raw + "\r\n"), []diagnosis.Code{diagnosis.BodyEnding}, true, false},
-		"byte order mark":        {body("\xef\xbb\xbf" + raw), []diagnosis.Code{diagnosis.BodyEnding}, true, false},
-		"Python's spaces":        {body(strings.ReplaceAll(strings.ReplaceAll(raw, ":", ": "), ",", ", ")), []diagnosis.Code{diagnosis.BodyReserialised}, true, false},
-		"escaped":                {body(strings.ReplaceAll(strings.ReplaceAll(raw, "ö", `\u00f6`), "&", `\u0026`)), []diagnosis.Code{diagnosis.BodyReserialised}, true, false},
-		"PHP's slashes":          {body(strings.ReplaceAll(raw, "/", `\/`)), []diagnosis.Code{diagnosis.BodyReserialised}, true, false},
-		"sorted and indented":    {body(indented(t, sorted)), []diagnosis.Code{diagnosis.BodyReserialised}, false, false},
-		"a value changed":        {body(strings.Replace(raw, "1250", "1251", 1)), []diagnosis.Code{diagnosis.SecretWrong, diagnosis.BodyChanged}, false, false},
-		"another request's body": {body(strings.Replace(raw, "evt_1", "evt_2", 1)), []diagnosis.Code{diagnosis.BodyChanged}, true, false},
-		"half of the body":       {body(raw[:40]), []diagnosis.Code{diagnosis.BodyChanged}, true, false},
-		"no body":                {body(""), []diagnosis.Code{diagnosis.BodyChanged}, true, false},
-		"another secret":         {func(c *diagnosis.Capture) { c.Secret = other }, []diagnosis.Code{diagnosis.SecretWrong, diagnosis.BodyChanged}, false, false},
-		"no secret at all":       {func(c *diagnosis.Capture) { c.Secret = "password!" }, []diagnosis.Code{diagnosis.SecretMalformed, diagnosis.SecretWrong, diagnosis.BodyChanged}, false, false},
-		"no prefix":              {func(c *diagnosis.Capture) { c.Secret = strings.TrimPrefix(secret, "whsec_") }, []diagnosis.Code{diagnosis.SecretPrefixMissing}, true, true},
-		"quotes":                 {func(c *diagnosis.Capture) { c.Secret = `"` + secret + "\"\n" }, []diagnosis.Code{diagnosis.SecretPadded}, true, false},
+		"no id": {func(c *diagnosis.Capture) { c.Header.Del("webhook-id") },
+			[]diagnosis.Code{diagnosis.HeaderMissing}, true, false},
+		"no signature": {signed(""), []diagnosis.Code{diagnosis.HeaderMissing}, true, false},
+		"no header": {func(c *diagnosis.Capture) { c.Header = nil },
+			[]diagnosis.Code{diagnosis.HeaderMissing, diagnosis.HeaderMissing, diagnosis.HeaderMissing}, true, false},
+		"version 2":  {signed("v2,abc"), []diagnosis.Code{diagnosis.VersionUnknown}, true, false},
+		"no version": {signed(standard(right)), []diagnosis.Code{diagnosis.VersionUnknown}, true, false},
+		"clock fast": {func(c *diagnosis.Capture) { c.Now = sentAt.Add(301 * time.Second) },
+			[]diagnosis.Code{diagnosis.ClockOff}, true, false},
+		"clock slow": {func(c *diagnosis.Capture) { c.Now = sentAt.Add(-time.Hour) },
+			[]diagnosis.Code{diagnosis.ClockOff}, true, false},
+		"clock just right": {func(c *diagnosis.Capture) { c.Now = sentAt.Add(300 * time.Second) },
+			nil, true, true},
+		"timestamp in ms": {func(c *diagnosis.Capture) {
+			c.Header["webhook-timestamp"] = []string{stamp + "000"}
+		}, []diagnosis.Code{diagnosis.TimestampMalformed}, true, false},
+		"timestamp no number": {func(c *diagnosis.Capture) { c.Header["webhook-timestamp"] = []string{"now"} },
+			[]diagnosis.Code{diagnosis.TimestampMalformed}, true, false},
+		"line break at the end": {body(raw + "\n"), []diagnosis.Code{diagnosis.BodyEnding}, true, false},
+		"CR LF at the end":      {body(raw + "\r\n"), []diagnosis.Code{diagnosis.BodyEnding}, true, false},
+		"byte order mark":       {body("\xef\xbb\xbf" + raw), []diagnosis.Code{diagnosis.BodyEnding}, true, false},
+		"Python's spaces": {body(strings.ReplaceAll(strings.ReplaceAll(raw, ":", ": "), ",", ", ")),
+			[]diagnosis.Code{diagnosis.BodyReserialised}, true, false},
+		"escaped": {body(strings.ReplaceAll(strings.ReplaceAll(raw, "ö", `\u00f6`), "&", `\u0026`)),
+			[]diagnosis.Code{diagnosis.BodyReserialised}, true, false},
+		"PHP's slashes": {body(strings.ReplaceAll(raw, "/", `\/`)),
+			[]diagnosis.Code{diagnosis.BodyReserialised}, true, false},
+		"sorted and indented": {body(indented(t, sorted)),
+			[]diagnosis.Code{diagnosis.BodyReserialised}, false, false},
+		"a value changed": {body(strings.Replace(raw, "1250", "1251", 1)),
+			[]diagnosis.Code{diagnosis.SecretWrong, diagnosis.BodyChanged}, false, false},
+		"another request's body": {body(strings.Replace(raw, "evt_1", "evt_2", 1)),
+			[]diagnosis.Code{diagnosis.BodyChanged}, true, false},
+		"half of the body": {body(raw[:40]), []diagnosis.Code{diagnosis.BodyChanged}, true, false},
+		"no body":          {body(""), []diagnosis.Code{diagnosis.BodyChanged}, true, false},
+		"another secret": {func(c *diagnosis.Capture) { c.Secret = other },
+			[]diagnosis.Code{diagnosis.SecretWrong, diagnosis.BodyChanged}, false, false},
+		"no secret at all": {func(c *diagnosis.Capture) { c.Secret = "password!" },
+			[]diagnosis.Code{diagnosis.SecretMalformed, diagnosis.SecretWrong, diagnosis.BodyChanged}, false, false},
+		"no prefix": {func(c *diagnosis.Capture) { c.Secret = strings.TrimPrefix(secret, "whsec_") },
+			[]diagnosis.Code{diagnosis.SecretPrefixMissing}, true, true},
+		"quotes": {func(c *diagnosis.Capture) { c.Secret = `"` + secret + "\"\n" },
+			[]diagnosis.Code{diagnosis.SecretPadded}, true, false},
 		"URL-safe": {func(c *diagnosis.Capture) {
 			c.Secret = "whsec_" + strings.NewReplacer("+", "-", "/", "_").Replace(strings.TrimPrefix(secret, "whsec_"))
 		}, []diagnosis.Code{diagnosis.SecretURLSafe}, true, false},
-		"signed with the text":     {signed("v1," + standard(hash(secret, content))), []diagnosis.Code{diagnosis.SecretNotDecoded}, true, false},
-		"signed with part":         {signed("v1," + standard(hash(strings.TrimPrefix(secret, "whsec_"), content))), []diagnosis.Code{diagnosis.SecretNotDecoded}, true, false},
-		"line break and text":      {func(c *diagnosis.Capture) { signed("v1," + standard(hash(secret, content)))(c); body(raw + "\n")(c) }, []diagnosis.Code{diagnosis.BodyEnding, diagnosis.SecretNotDecoded}, true, false},
-		"old one after rotation":   {func(c *diagnosis.Capture) { c.Secret, c.OldSecret = other, secret }, []diagnosis.Code{diagnosis.OldSecret}, true, true},
-		"old one during rotation":  {func(c *diagnosis.Capture) { signed("v1,bm8= v1," + standard(right))(c) }, []diagnosis.Code{diagnosis.OldSecret}, true, true},
-		"computes the same":        {computes("v1," + standard(right)), nil, true, true},
-		"computes hexadecimal":     {computes(hex.EncodeToString(right)), []diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
-		"computes for URLs":        {computes(base64.RawURLEncoding.EncodeToString(right)), []diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
-		"computes the body alone":  {computes(standard(hash(string(key), raw))), []diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
-		"computes without the id":  {computes(standard(hash(string(key), stamp+"."+raw))), []diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
-		"computes with the text":   {computes(standard(hash(secret, content))), []diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
-		"computes sorted":          {computes(standard(hash(string(key), "evt_1."+stamp+"."+string(sorted)))), []diagnosis.Code{diagnosis.BodyReserialised}, true, true},
-		"computes Python's spaces": {computes(standard(hash(string(key), "evt_1."+stamp+"."+strings.ReplaceAll(strings.ReplaceAll(raw, ":", ": "), ",", ", ")))), []diagnosis.Code{diagnosis.BodyReserialised}, true, true},
-		"computes something":       {computes("abc"), []diagnosis.Code{diagnosis.ComputedOtherwise}, false, true},
+		"signed with the text": {signed("v1," + standard(hash(secret, content))),
+			[]diagnosis.Code{diagnosis.SecretNotDecoded}, true, false},
+		"signed with part": {signed("v1," + standard(hash(strings.TrimPrefix(secret, "whsec_"), content))),
+			[]diagnosis.Code{diagnosis.SecretNotDecoded}, true, false},
+		"line break and text": {
+			func(c *diagnosis.Capture) { signed("v1," + standard(hash(secret, content)))(c); body(raw + "\n")(c) },
+			[]diagnosis.Code{diagnosis.BodyEnding, diagnosis.SecretNotDecoded}, true, false,
+		},
+		"old one after rotation": {func(c *diagnosis.Capture) { c.Secret, c.OldSecret = other, secret },
+			[]diagnosis.Code{diagnosis.OldSecret}, true, true},
+		"old one during rotation": {func(c *diagnosis.Capture) { signed("v1,bm8= v1," + standard(right))(c) },
+			[]diagnosis.Code{diagnosis.OldSecret}, true, true},
+		"computes the same": {computes("v1," + standard(right)), nil, true, true},
+		"computes hexadecimal": {computes(hex.EncodeToString(right)),
+			[]diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
+		"computes for URLs": {computes(base64.RawURLEncoding.EncodeToString(right)),
+			[]diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
+		"computes the body alone": {computes(standard(hash(string(key), raw))),
+			[]diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
+		"computes without the id": {computes(standard(hash(string(key), stamp+"."+raw))),
+			[]diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
+		"computes with the text": {computes(standard(hash(secret, content))),
+			[]diagnosis.Code{diagnosis.ComputedOtherwise}, true, true},
+		"computes sorted": {computes(standard(hash(string(key), "evt_1."+stamp+"."+string(sorted)))),
+			[]diagnosis.Code{diagnosis.BodyReserialised}, true, true},
+		"computes Python's spaces": {computes(standard(hash(string(key),
+			"evt_1."+stamp+"."+strings.ReplaceAll(strings.ReplaceAll(raw, ":", ": "), ",", ", ")))),
+			[]diagnosis.Code{diagnosis.BodyReserialised}, true, true},
+		"computes something": {computes("abc"), []diagnosis.Code{diagnosis.ComputedOtherwise}, false, true},
 	} {
 		capture := delivered(t)
 		c.change(capture)

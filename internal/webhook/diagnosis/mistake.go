@@ -48,20 +48,26 @@ func keys(secret string) []key {
 	if decoded, err := base64.StdEncoding.DecodeString(inner); err == nil {
 		switch {
 		case trimmed != secret:
-			ways = append(ways, key{decoded, SecretPadded, "The secret has spaces, quotes or a line break around it. Without them it fits."})
+			ways = append(ways, key{
+				decoded, SecretPadded, "The secret has spaces, quotes or a line break around it. Without them it fits.",
+			})
 		case inner == trimmed:
-			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. It fits all the same; libraries that require the prefix will reject it."})
+			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. " +
+				"It fits all the same; libraries that require the prefix will reject it."})
 		default:
 			ways = append(ways, key{bytes: decoded})
 		}
 	}
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(inner, "="))
 	if decoded, err := base64.RawStdEncoding.DecodeString(standard); err == nil {
-		ways = append(ways, key{decoded, SecretURLSafe, "The secret is in URL-safe base64 (with - and _) or lacks its padding. Secrets are standard base64 (with + and /): use it as it was given out."})
+		ways = append(ways, key{decoded, SecretURLSafe, "The secret is in URL-safe base64 (with - and _) or lacks " +
+			"its padding. Secrets are standard base64 (with + and /): use it as it was given out."})
 	}
 	return append(ways,
-		key{[]byte(trimmed), SecretNotDecoded, "It was signed with the text of the secret as the key. The key is the part behind whsec_, decoded from base64."},
-		key{[]byte(inner), SecretNotDecoded, "It was signed with the part behind whsec_ as text. That part must be decoded from base64 to be the key."},
+		key{[]byte(trimmed), SecretNotDecoded, "It was signed with the text of the secret as the key. " +
+			"The key is the part behind whsec_, decoded from base64."},
+		key{[]byte(inner), SecretNotDecoded,
+			"It was signed with the part behind whsec_ as text. That part must be decoded from base64 to be the key."},
 	)
 }
 
@@ -73,7 +79,8 @@ func (r *Report) secrets(c *Capture, m *message) bool {
 		old = keys(c.OldSecret)
 	}
 	if current[0].mistake == SecretNotDecoded {
-		r.add(SecretMalformed, true, "The secret is not base64 behind whsec_. Use it as it was given out at creation or rotation.")
+		r.add(SecretMalformed, true,
+			"The secret is not base64 behind whsec_. Use it as it was given out at creation or rotation.")
 	}
 	for _, k := range current {
 		place := m.fits(k.bytes, c.Body)
@@ -81,7 +88,8 @@ func (r *Report) secrets(c *Capture, m *message) bool {
 			continue
 		}
 		if place > 0 {
-			r.add(OldSecret, true, "It fits the second signature, so this is the secret from before a rotation. It stops signing a day after that.")
+			r.add(OldSecret, true, "It fits the second signature, so this is the secret from before a rotation. "+
+				"It stops signing a day after that.")
 		}
 		if k.mistake != "" {
 			r.add(k.mistake, true, "%s", k.text)
@@ -90,7 +98,8 @@ func (r *Report) secrets(c *Capture, m *message) bool {
 	}
 	for _, k := range old {
 		if m.fits(k.bytes, c.Body) >= 0 {
-			r.add(OldSecret, true, "It was signed with the old secret only: it was sent before the rotation, or the new secret belongs to another subscription.")
+			r.add(OldSecret, true, "It was signed with the old secret only: "+
+				"it was sent before the rotation, or the new secret belongs to another subscription.")
 			return true
 		}
 	}
@@ -119,14 +128,21 @@ func (r *Report) guess(c *Capture, m *message) {
 	case len(c.Body) == 0:
 		r.add(BodyChanged, true, "The body is empty. Something read it before it was captured.")
 	case err != nil:
-		r.add(BodyChanged, true, "The body is not JSON, so it is not the signed body. Capture the bytes as they come, before anything decodes them.")
+		r.add(BodyChanged, true, "The body is not JSON, so it is not the signed body. "+
+			"Capture the bytes as they come, before anything decodes them.")
 	case read.ID != m.id:
-		r.add(BodyChanged, true, "The body has the id %q and webhook-id is %q: they belong to different requests, or the body was changed.", shorten(read.ID), shorten(m.id))
+		r.add(BodyChanged, true,
+			"The body has the id %q and webhook-id is %q: they belong to different requests, or the body was changed.",
+			shorten(read.ID), shorten(m.id))
 	case spaced:
-		r.add(BodyReserialised, false, "The body looks as if it had been parsed and written again: it is sent without spaces. Verify the raw bytes, before they are parsed.")
+		r.add(BodyReserialised, false, "The body looks as if it had been parsed and written again: "+
+			"it is sent without spaces. Verify the raw bytes, before they are parsed.")
 	default:
-		r.add(SecretWrong, false, "No signature fits this secret. It is likely that of another subscription or sandbox, or from before a rotation. GET /webhooks says when a secret was rotated; rotate it again when it is lost.")
-		r.add(BodyChanged, false, "If the secret is right, the body was changed: a value, the order of its fields, or how a character is written.")
+		r.add(SecretWrong, false,
+			"No signature fits this secret. It is likely that of another subscription or sandbox, or from before a "+
+				"rotation. GET /webhooks says when a secret was rotated; rotate it again when it is lost.")
+		r.add(BodyChanged, false, "If the secret is right, the body was changed: "+
+			"a value, the order of its fields, or how a character is written.")
 	}
 }
 
@@ -139,7 +155,8 @@ type body struct {
 
 // bodies undo the changes that are made to bodies before they are verified.
 func bodies(raw []byte) []body {
-	const ending = "The body has other white space at its beginning or end than the signed one: a line break was added or taken away when it was read, logged or saved."
+	const ending = "The body has other white space at its beginning or end than the signed one: " +
+		"a line break was added or taken away when it was read, logged or saved."
 	var ways []body
 	add := func(b []byte, mistake Code, text string) {
 		if !bytes.Equal(b, raw) {
@@ -151,12 +168,14 @@ func bodies(raw []byte) []body {
 	for _, end := range []string{"\n", "\r\n"} {
 		add(append(bytes.Clone(trimmed), end...), BodyEnding, ending)
 	}
-	add(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), BodyEnding, "Its line breaks were changed from LF to CR LF. Read and keep the body as bytes, not as text.")
+	add(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), BodyEnding,
+		"Its line breaks were changed from LF to CR LF. Read and keep the body as bytes, not as text.")
 	const again = "The body was parsed and written again: %s. Verify the raw bytes, before they are parsed."
 	var compact bytes.Buffer
 	if json.Compact(&compact, trimmed) == nil {
 		add(compact.Bytes(), BodyReserialised, strings.Replace(again, "%s", "it has spaces that were not sent", 1))
-		add(plain(compact.Bytes()), BodyReserialised, strings.Replace(again, "%s", "characters are escaped that were not", 1))
+		add(plain(compact.Bytes()), BodyReserialised,
+			strings.Replace(again, "%s", "characters are escaped that were not", 1))
 	}
 	return ways
 }
