@@ -2,20 +2,16 @@ package company
 
 import (
 	"platen/internal/company/factory"
-	"platen/internal/company/market"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/money"
 )
 
 // This file is the missions' view of the company: the events of each step, and
 // the company's position after it. They look after each timer and each command,
 // and never once for several, so that how steps are cut into commits does not
 // show.
-
-// majorOrderBonus is the kind of payment that a fulfilled major order brings.
-const majorOrderBonus = "major_order_bonus"
 
 // Note adds signals of the client's requests and ends a step.
 func (c *Company) Note(s mission.Signals) {
@@ -45,77 +41,43 @@ func (c *Company) look(closed bool) {
 		c.watched = newest
 		return
 	}
-	for _, data := range c.rec.Since(c.watched) {
-		c.saw(data)
+	c.missions.Watch(c.rec, c.rec.Since(c.watched), facts{c}, closed)
+	c.watched = c.rec.Sequence()
+}
+
+// facts implements mission.Facts.
+type facts struct{ *Company }
+
+func (f facts) Run(id string) (jobs int, oversPct int64) {
+	run, _ := f.factory.PrintRuns.Find(id)
+	return len(run.Items), run.OversPct
+}
+
+func (f facts) BasePrice(sku string) (money.Minor, bool) {
+	quote, ok := f.market.Quotes.Find(sku)
+	if !ok {
+		return 0, false
 	}
-	o := &c.office.State
+	return quote.BaseMinor, true
+}
+
+func (f facts) Standing(closed bool) mission.Standing {
+	o := &f.office.State
 	s := mission.Standing{
 		Shipped: o.ShippedOrders, Late: o.LateOrders, Delivered: o.DeliveredLots, CashMinor: o.CashMinor,
 		NegativeCloses: o.NegativeCloses, Closed: closed,
 	}
 	if closed {
-		s.ProfitMinor = c.netWorthMinor() - o.OpeningNetWorthMinor
+		s.ProfitMinor = f.netWorthMinor() - o.OpeningNetWorthMinor
 	}
-	c.missions.Measure(c.rec, s)
-	c.watched = c.rec.Sequence()
+	return s
 }
 
-// saw notes one event.
-func (c *Company) saw(data event.Data) {
-	switch d := data.(type) {
-	case *event.PrintRunCompletedData:
-		run, _ := c.factory.PrintRuns.Find(d.ID)
-		c.missions.RunCompleted(c.rec, len(run.Items), run.OversPct, d.QuantityShort)
-	case *event.SupplierInvoicePaidData:
-		if d.PaidBy == office.PaidByClient {
-			c.missions.InvoicePaid(c.rec, d.CreditedMinor, d.DiscountMinor)
-		}
-	case *event.PurchaseOrderApprovedData:
-		if d.ApprovedBy == office.ByClient {
-			c.missions.Approved(c.rec)
-		}
-	case *event.MarketTradeExecutedData:
-		if quote, ok := c.market.Quotes.Find(d.SKU); ok && d.Side == string(market.Buy) {
-			c.missions.Bought(c.rec, d.UnitPriceMinor, quote.BaseMinor)
-		}
-	case *event.PaymentReceivedData:
-		if d.Kind == majorOrderBonus {
-			c.missions.GotBonus(c.rec)
-		}
-	case *event.SalesOrderExpiredData:
-		c.missions.OrderExpired()
-		if d.Reason == office.DeliveryMissed {
-			c.missions.Missed()
-		}
-	case *event.LoreEventStartedData:
-		if d.DisruptionKind != nil {
-			c.missions.Disrupted(d.ID)
-		}
-	case *event.DisruptionEndedData:
-		c.missions.DisruptionEnded(c.rec, d.LoreEventID)
-	case *event.CustomerInvoicePaidData:
-		if d.SalesOrderID != nil && c.carriedAcross(*d.SalesOrderID) {
-			c.missions.Note(c.rec, mission.CarriedAcross)
-		}
-	case *event.ShipmentCreatedData:
-		c.missions.GoodsLeft()
-		c.missions.LotsDelivered(c.rec, c.lotsInTime())
-	case *event.ContractLotDeliveredData:
-		c.missions.LotsDelivered(c.rec, c.lotsInTime())
-	case *event.PayrollPaidData:
-		if !d.Forced && d.SurchargeMinor == 0 {
-			c.missions.WagesPaid()
-		}
-	case *event.PayrollLateData, *event.EmployeeQuitData:
-		c.missions.CrewUpset(c.rec)
-	}
-}
-
-// lotsInTime counts the contract lots that were billed and with their customers
+// LotsInTime counts the contract lots that were billed and with their customers
 // by the day that was agreed.
-func (c *Company) lotsInTime() int64 {
+func (f facts) LotsInTime() int64 {
 	inTime := int64(0)
-	for lot, private := range c.office.ContractLots.All {
+	for lot, private := range f.office.ContractLots.All {
 		if lot.Status == office.LotDelivered && private.ArrivedOn != nil &&
 			*private.ArrivedOn <= sim.DayFrom(lot.DeliverBy) {
 			inTime++
@@ -124,21 +86,21 @@ func (c *Company) lotsInTime() int64 {
 	return inTime
 }
 
-// carriedAcross reports whether the client's integration has taken an order
+// CarriedAcross reports whether the client's integration has taken an order
 // that was paid through both systems by hand: one work order with its
 // reference, shipped, and a bill that names the Factory's shipment.
-func (c *Company) carriedAcross(orderID string) bool {
-	order, _ := c.office.SalesOrders.Find(orderID)
-	if c.bridged() || !c.office.SalesOrders.Private(orderID).Accepted {
+func (f facts) CarriedAcross(orderID string) bool {
+	order, _ := f.office.SalesOrders.Find(orderID)
+	if f.bridged() || !f.office.SalesOrders.Private(orderID).Accepted {
 		return false
 	}
 	var shipped []*factory.Shipment
-	for s := range c.factory.Shipments.All {
+	for s := range f.factory.Shipments.All {
 		if s.Reference == order.ID || s.Reference == order.Number {
 			shipped = append(shipped, s)
 		}
 	}
-	bill, _ := c.office.Shipments.Find(*order.ShipmentID)
+	bill, _ := f.office.Shipments.Find(*order.ShipmentID)
 	if len(shipped) != 1 || bill.FactoryShipmentRef == nil {
 		return false
 	}
