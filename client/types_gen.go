@@ -2087,8 +2087,7 @@ type WebhookTest struct {
 	Status SubscriptionStatus `json:"status"`
 }
 
-// DeliveryErrorClass is the type of WebhookTest.ErrorClass, Delivery.ErrorClass,
-// WebhookDisabledData.LastErrorClass and WebhookTestedData.ErrorClass.
+// DeliveryErrorClass is the type of WebhookTest.ErrorClass and Delivery.ErrorClass.
 type DeliveryErrorClass string
 
 // Values of DeliveryErrorClass.
@@ -3030,13 +3029,13 @@ type WebhookUpdatedData struct {
 // WebhookDisabledData is the data of sandbox.webhook.disabled: five attempts in a row have
 // failed.
 type WebhookDisabledData struct {
-	ID                  string              `json:"id"`
-	Status              string              `json:"status,omitzero"`
-	URLHost             string              `json:"url_host"`
-	ConsecutiveFailures int64               `json:"consecutive_failures"`
-	LastErrorClass      *DeliveryErrorClass `json:"last_error_class"`
-	DroppedCount        int64               `json:"dropped_count"`
-	Changes             []Change            `json:"changes,omitempty"`
+	ID                  string   `json:"id"`
+	Status              string   `json:"status,omitzero"`
+	URLHost             string   `json:"url_host"`
+	ConsecutiveFailures int64    `json:"consecutive_failures"`
+	LastErrorClass      *string  `json:"last_error_class"`
+	DroppedCount        int64    `json:"dropped_count"`
+	Changes             []Change `json:"changes,omitempty"`
 }
 
 // WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled
@@ -3067,13 +3066,13 @@ type WebhookDeletedData struct {
 
 // WebhookTestedData is the data of sandbox.webhook.tested: the URL of a subscription was pinged.
 type WebhookTestedData struct {
-	ID         string              `json:"id"`
-	Status     string              `json:"status,omitzero"`
-	Delivered  bool                `json:"delivered"`
-	StatusCode *int64              `json:"status_code"`
-	LatencyMS  int64               `json:"latency_ms"`
-	ErrorClass *DeliveryErrorClass `json:"error_class"`
-	Changes    []Change            `json:"changes,omitempty"`
+	ID         string   `json:"id"`
+	Status     string   `json:"status,omitzero"`
+	Delivered  bool     `json:"delivered"`
+	StatusCode *int64   `json:"status_code"`
+	LatencyMS  int64    `json:"latency_ms"`
+	ErrorClass *string  `json:"error_class"`
+	Changes    []Change `json:"changes,omitempty"`
 }
 
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.

@@ -147,7 +147,7 @@ func TestNobodyWaitsForGoodsThatNobodyTakes(t *testing.T) {
 	}
 	l.must(decline(order.ID, nil))
 	if got := hint(); !strings.Contains(got, "SO-1001") ||
-		!strings.Contains(got, "declined; nobody takes these goods any more") {
+		!strings.Contains(got, "declined; no customer takes these goods any more") {
 		t.Errorf("after it was declined the hint is %q", got)
 	}
 	if err := l.act(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}})); codeOf(err) !=
@@ -158,7 +158,7 @@ func TestNobodyWaitsForGoodsThatNobodyTakes(t *testing.T) {
 	l.must(accept(other.ID))
 	l.until(30)
 	id = *l.order("SO-1002").BridgedWorkOrderID
-	if got := hint(); !strings.Contains(got, "expired; nobody takes these goods any more") {
+	if got := hint(); !strings.Contains(got, "expired; no customer takes these goods any more") {
 		t.Errorf("after it has expired the hint is %q", got)
 	}
 }

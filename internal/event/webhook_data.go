@@ -28,9 +28,9 @@ type WebhookUpdatedData struct {
 // WebhookDisabledData is the data of sandbox.webhook.disabled.
 type WebhookDisabledData struct {
 	Head
-	URLHost             string      `json:"url_host"`
-	ConsecutiveFailures int64       `json:"consecutive_failures"`
-	LastErrorClass      *ErrorClass `json:"last_error_class"`
+	URLHost             string  `json:"url_host"`
+	ConsecutiveFailures int64   `json:"consecutive_failures"`
+	LastErrorClass      *string `json:"last_error_class"`
 	// DroppedCount is how many waiting deliveries were given up with it.
 	DroppedCount int64 `json:"dropped_count"`
 	Riders
@@ -61,9 +61,9 @@ type WebhookDeletedData struct {
 // WebhookTestedData is the data of sandbox.webhook.tested.
 type WebhookTestedData struct {
 	Head
-	Delivered  bool        `json:"delivered"`
-	StatusCode *int64      `json:"status_code"`
-	LatencyMS  int64       `json:"latency_ms"`
-	ErrorClass *ErrorClass `json:"error_class"`
+	Delivered  bool    `json:"delivered"`
+	StatusCode *int64  `json:"status_code"`
+	LatencyMS  int64   `json:"latency_ms"`
+	ErrorClass *string `json:"error_class"`
 	Riders
 }

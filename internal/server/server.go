@@ -56,6 +56,7 @@ const (
 
 // Server is a whole Platen.
 type Server struct {
+	table  []operation.Operation
 	config *config.Config
 	log    *slog.Logger
 	now    func() time.Time
@@ -113,9 +114,10 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	m := metrics.New(operation.Table(), Version())
+	table := operation.Table()
+	m := metrics.New(table, Version())
 	s := &Server{
-		config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate, network: rules, metrics: m,
+		table: table, config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate, network: rules, metrics: m,
 		failed: make(chan error, 1),
 	}
 	s.storage.log = log
@@ -193,18 +195,17 @@ func (s *Server) Start(ctx context.Context) error {
 
 // handler builds the routes of everything that the server serves.
 func (s *Server) handler() (http.Handler, error) {
-	table := operation.Table()
 	var err error
 	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission, Origin: s.origin, Log: s.log,
-		Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, table); err != nil {
+		Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, s.table); err != nil {
 		return nil, err
 	}
 	docs := &siteSearch{origin: s.origin}
-	agents, err := s.agents(table, docs)
+	agents, err := s.agents(s.table, docs)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := s.pages(table, agents.Tools())
+	pages, err := s.pages(s.table, agents.Tools())
 	if err != nil {
 		return nil, err
 	}

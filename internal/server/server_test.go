@@ -31,6 +31,16 @@ func start(t *testing.T, change ...func(*config.Config)) *Server {
 
 func startLogging(t *testing.T, log slog.Handler, change ...func(*config.Config)) *Server {
 	t.Helper()
+	s := unstarted(t, log, change...)
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// unstarted makes a server that stops when the test ends.
+func unstarted(t *testing.T, log slog.Handler, change ...func(*config.Config)) *Server {
+	t.Helper()
 	c := config.Default()
 	c.Listen, c.Database = "127.0.0.1:0", filepath.Join(t.TempDir(), "platen.db")
 	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate = 0, 0, 0, 0, 0
@@ -42,9 +52,6 @@ func startLogging(t *testing.T, log slog.Handler, change ...func(*config.Config)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Stop(context.WithoutCancel(t.Context())) })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 

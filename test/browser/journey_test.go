@@ -203,12 +203,10 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 		"e": "Events", "m": "Missions", "w": "Webhooks", "r": "Requests", "b": "Bridge", "h": "Head Office",
 		"f": "Factory", "p": "Presses",
 	} {
-		x.press("g")
-		x.press(keys)
+		x.goes(keys)
 		x.shows("h1", title)
 	}
-	x.press("g")
-	x.press("h")
+	x.goes("h")
 	x.shows("tr[data-row]", "SO-1003")
 	x.press("j")
 	x.press("j")

@@ -297,6 +297,22 @@ func (x *tab) press(keys string) {
 	x.run(chromedp.KeyEvent(keys))
 }
 
+// goes presses g and the key of a page. The second counts for a moment only: on a
+// machine that takes longer to press it, both are pressed again.
+func (x *tab) goes(key string) {
+	x.Helper()
+	const tries = 20
+	from := eval[string](x, "location.pathname")
+	for range tries {
+		x.press("g")
+		x.press(key)
+		if eval[string](x, "location.pathname") != from {
+			return
+		}
+	}
+	x.Fatalf("g and %s lead nowhere from %s", key, from)
+}
+
 func quote(text string) string {
 	b, _ := json.Marshal(text)
 	return string(b)

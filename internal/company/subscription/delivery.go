@@ -244,7 +244,7 @@ func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, 
 	}
 	record.Move(r, s, &s.Status, Disabled)
 	r.Emit(event.WebhookDisabled, s, &event.WebhookDisabledData{
-		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: &o.ErrorClass,
+		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: new(string(o.ErrorClass)),
 		DroppedCount: b.drop(r, s.ID),
 	})
 }

@@ -57,7 +57,9 @@ const goes = {
 export const helping = signal(false);
 // onPause is what `p` does on a page that can hold still.
 export const onPause = { current: null };
-let waitingForPlace = 0;
+// pressedG is when g was pressed, by the clock of the key events: a page that is
+// busy handles a key late, but does not lose it.
+let pressedG = -Infinity;
 
 const visible = element => element.offsetParent !== null;
 
@@ -88,8 +90,8 @@ export function listen(copyCurl) {
       }
       return;
     }
-    if (Date.now() - waitingForPlace < 1200) {
-      waitingForPlace = 0;
+    if (event.timeStamp - pressedG < 1200) {
+      pressedG = -Infinity;
       if (goes[event.key]) {
         event.preventDefault();
         go(goes[event.key]);
@@ -101,7 +103,7 @@ export function listen(copyCurl) {
       j: () => step(1),
       k: () => step(-1),
       g: () => {
-        waitingForPlace = Date.now();
+        pressedG = event.timeStamp;
       },
       '?': () => {
         helping.value = !helping.value;
