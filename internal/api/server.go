@@ -31,7 +31,7 @@ import (
 // Options configure a server.
 type Options struct {
 	Registry *sandbox.Registry
-	// Controller hands out the places of the registry.
+	// Admission hands out the places of the registry.
 	Admission *admission.Controller
 	// Origin is the scheme and host that links begin with.
 	Origin string
