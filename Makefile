@@ -124,6 +124,9 @@ economy: ## Measure what the company is worth to players of different skill; 2 m
 measure: ## Count the code itself: functions a request passes, files an addition touches, its shape; 1 minute.
 	@$(GO) run ./test/measure
 
+faults: ## Make twenty faults, one after the other, and run the tests that should notice; 12 minutes.
+	@$(GO) run ./test/faults
+
 soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that come and go (MINUTES=n); 15 minutes.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \

@@ -106,8 +106,9 @@ var may = map[string]string{
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
 		"internal/mcp/session",
 	"test/scenario": "platentest client internal/server internal/config",
-	"test/load":     "internal/... platentest client",  // it measures the parts one by one
-	"test/economy":  "internal/... platentest client",  // its players play a company in this process, for speed
+	"test/load":     "internal/... platentest client", // it measures the parts one by one
+	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
+	"test/faults":   "",
 	"test/measure":  "internal/server internal/config", // the server runs in the process whose counters it reads
 
 	"internal/archtest": "",
