@@ -117,7 +117,8 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	table := operation.Table()
 	m := metrics.New(table, Version())
 	s := &Server{
-		table: table, config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate, network: rules, metrics: m,
+		table: table, config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate,
+		network: rules, metrics: m,
 		failed: make(chan error, 1),
 	}
 	s.storage.log = log

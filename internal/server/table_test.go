@@ -54,7 +54,7 @@ func TestARowOfTheTableIsFoundEverywhere(t *testing.T) {
 	}
 	var api struct {
 		Paths map[string]map[string]struct {
-			OperationID string `json:"operationId"` //nolint:tagliatelle // OpenAPI's spelling
+			OperationID string `json:"operationId"`
 			Parameters  []struct {
 				Name   string
 				Schema struct{ Format string }
@@ -165,7 +165,8 @@ type created struct {
 func create(t *testing.T, s *Server) created {
 	t.Helper()
 	var envelope struct{ Data created }
-	if err := json.Unmarshal([]byte(fetch(t, http.MethodPost, s.BaseURL()+"/sandboxes", "", "{}")), &envelope); err != nil {
+	if err := json.Unmarshal([]byte(fetch(t, http.MethodPost, s.BaseURL()+"/sandboxes", "", "{}")),
+		&envelope); err != nil {
 		t.Fatal(err)
 	}
 	return envelope.Data

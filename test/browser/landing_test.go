@@ -76,13 +76,24 @@ func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
 
 func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
 	t.Parallel()
-	p, x := begin(t, map[string]string{
-		"max-sandboxes": "1", "sandbox-duration": "15s", "extension-window": "1s", "grace": "1s",
-	}, looks[0])
-	p.Sandbox(t, platentest.Options{})
+	p, x := begin(t, map[string]string{"max-sandboxes": "1"}, looks[0])
+	taken := p.Sandbox(t, platentest.Options{})
 	x.click("#progress button")
 	x.shows(".wait .big", "1")
 	x.seen("landing-queue", looks[0], looks[3])
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, taken.BaseURL+"/sandbox", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+taken.OfficeKey)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("the sandbox is not deleted: %s", answer.Status)
+	}
 	x.shows(".key.factory", "lab_fac_")
 }
 

@@ -217,7 +217,8 @@ func (b *Subscriptions) Tested(r *record.Recorder, a Attempt, o Outcome) (activa
 		s.LastErrorClass = LastErrorClass(o.ErrorClass)
 	}
 	r.Emit(event.WebhookTested, s, &event.WebhookTestedData{
-		Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS, ErrorClass: (*string)(row.ErrorClass),
+		Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS,
+		ErrorClass: (*string)(row.ErrorClass),
 	})
 	if !delivered || s.Status != PendingVerification || !bytes.Equal(a.Address, private.Address) {
 		return false, nil
