@@ -1,7 +1,7 @@
 package main
 
 // faults are spread over the packages.
-var faults = []fault{ //nolint:gochecknoglobals // the table itself
+var faults = []fault{
 	{
 		"an order that nobody answered costs no reputation", "internal/company/office/sales_order.go",
 		"o.expire(r, id, AnswerLapsed, reputationAnswerLapsed)", "o.expire(r, id, AnswerLapsed, 0)",
