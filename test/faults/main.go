@@ -144,5 +144,4 @@ func (f *fault) try(ctx context.Context, folder string) (string, error) {
 }
 
 // failed finds the first test that failed, by Go or by Node.
-//
 var failed = regexp.MustCompile(`(?m)^(?:--- FAIL: |not ok \d+ - )([^\n(]+?)(?: \(.*)?$`)
