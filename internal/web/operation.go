@@ -113,9 +113,6 @@ func queryOf(op *operation.Operation) []field {
 		if p.Default != nil && *p.Default > 0 {
 			f.Doc = fmt.Sprintf("%s; %d when left out.", strings.TrimSuffix(p.Doc, "."), *p.Default)
 		}
-		if len(p.Values) > 0 {
-			f.Doc = "One of " + strings.Join(p.Values, ", ") + "."
-		}
 		if p.Common {
 			common = append(common, f)
 		} else {
