@@ -24,8 +24,8 @@ var faults = []fault{
 		"pagesLeast = 3", "pagesLeast = 2", "./internal/company/mission",
 	},
 	{
-		"a failed delivery does not count towards disabling", "internal/company/subscription/delivery.go",
-		"s.ConsecutiveFailures++", "s.ConsecutiveFailures += 0", "./internal/company/subscription",
+		"a subscription is disabled a failure too late", "internal/company/subscription/delivery.go",
+		"s.ConsecutiveFailures < maxFailures ||", "s.ConsecutiveFailures <= maxFailures ||", "./internal/company/subscription",
 	},
 	{
 		"pages of a list overlap by a row", "internal/api/list.go",

@@ -4,7 +4,7 @@
 // suite that stays green with one of them asserts less than it seems to.
 //
 //	go run ./test/faults            make all of them and print a table
-//	go run ./test/faults -only 7    make one of them
+//	go run ./test/faults -from 7    begin with the seventh
 package main
 
 import (
@@ -37,18 +37,18 @@ type fault struct {
 const maxTime = 10 * time.Minute
 
 func main() {
-	only := flag.Int("only", 0, "number of the one fault to make, from 1")
+	from := flag.Int("from", 1, "number of the first fault to make")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, *only); err != nil {
+	if err := run(ctx, os.Stdout, *from); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
 }
 
 // run makes the faults. It fails when the tests do not notice one of them.
-func run(ctx context.Context, out io.Writer, only int) error {
+func run(ctx context.Context, out io.Writer, from int) error {
 	folder, err := os.MkdirTemp("", "platen-faults-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
@@ -59,7 +59,7 @@ func run(ctx context.Context, out io.Writer, only int) error {
 	}
 	var unseen []string
 	for i, f := range faults {
-		if only > 0 && only != i+1 {
+		if i+1 < from {
 			continue
 		}
 		began := time.Now()
