@@ -25,7 +25,8 @@ var faults = []fault{
 	},
 	{
 		"a subscription is disabled a failure too late", "internal/company/subscription/delivery.go",
-		"s.ConsecutiveFailures < maxFailures ||", "s.ConsecutiveFailures <= maxFailures ||", "./internal/company/subscription",
+		"s.ConsecutiveFailures < maxFailures ||", "s.ConsecutiveFailures <= maxFailures ||",
+		"./internal/company/subscription",
 	},
 	{
 		"pages of a list overlap by a row", "internal/api/list.go",
