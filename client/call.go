@@ -12,6 +12,9 @@ type Call struct {
 	// Status is the status of the response, 0 when there was none.
 	Status int
 	Header http.Header
+	// Body is the whole response as it came, nil when there was none. It has the
+	// fields that this version of the client does not know, too.
+	Body []byte
 	// ETag is the version of the data that a read returned.
 	ETag string
 	// IdempotencyKey is the key that a write was sent with. With it, a write

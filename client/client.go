@@ -56,7 +56,20 @@
 //
 // Two things travel in the context: WithIdempotencyKey brings a key of your
 // own, and WithCall takes a Call for the details of a call, such as its meta,
-// whether it was a replay, or the number of its attempts.
+// whether it was a replay, the number of its attempts, or its body as it came.
+//
+// # Watching a client
+//
+// OnWait reports each pause of a call before it begins: until the next attempt, in
+// the queue for a sandbox, for a proof of work. OnExchange reports each attempt
+// after it has ended, with both bodies, for logs and traces. Both are called in the
+// goroutine of the call and hold it up.
+//
+// # Beside the methods
+//
+// Do sends a request of the program's own, such as one for a list as CSV, with the
+// right key, and returns the response as it came. The Raw field of an event has
+// its bytes as the feed has them.
 package client
 
 import (
@@ -110,6 +123,8 @@ type settings struct {
 	maxRetries int
 	maxElapsed time.Duration
 	conflicts  bool
+	onWait     func(Wait)
+	onExchange func(Exchange)
 	newKey     func() string
 	now        func() time.Time
 	sleep      func(context.Context, time.Duration) error
@@ -172,6 +187,7 @@ func New(baseURL string, keys Keys, options ...Option) *Client {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		userAgent: "platen-client-go", maxRetries: defaultMaxRetries, maxElapsed: defaultMaxElapsed,
+		onWait: func(Wait) {}, onExchange: func(Exchange) {},
 		newKey: rand.Text, now: time.Now, sleep: sleep,
 	}}
 	for _, option := range options {
@@ -206,23 +222,22 @@ const (
 	factory system = "factory"
 )
 
-// key picks the key of a system; open routes need none.
-func (c *Client) key(s system) (string, error) {
-	key := ""
-	switch s {
-	case open:
-		return "", nil
-	case office:
-		key = c.keys.Office
-	case factory:
-		key = c.keys.Factory
-	case shared:
-		if key = c.keys.Office; key == "" {
-			key = c.keys.Factory
+// key picks the key for a route of system s, and returns the system that it
+// belongs to. Open routes need none.
+func (c *Client) key(s system) (key string, of system, err error) {
+	if s == open {
+		return "", "", nil
+	}
+	if of = s; s == shared {
+		if of = office; c.keys.Office == "" {
+			of = factory
 		}
 	}
-	if key == "" {
-		return "", fmt.Errorf("%w (%s)", ErrNoKey, s)
+	if key = c.keys.Office; of == factory {
+		key = c.keys.Factory
 	}
-	return key, nil
+	if key == "" {
+		return "", "", fmt.Errorf("%w (%s)", ErrNoKey, s)
+	}
+	return key, of, nil
 }

@@ -3,9 +3,11 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 
 	"platen/client"
 )
@@ -32,7 +34,7 @@ func Example() {
 		}
 		accepted, err := c.AcceptSalesOrder(ctx, order.ID)
 		if client.IsCode(err, client.CodeInvalidState) {
-			continue // somebody else has answered it
+			continue // another client has answered it
 		}
 		if err != nil {
 			log.Fatal(err)
@@ -60,4 +62,39 @@ func ExampleWithIdempotencyKey() {
 		log.Fatal(err)
 	}
 	fmt.Println(work.Number, "done before:", call.Replayed)
+}
+
+// A program that creates a sandbox on a busy server says why it has to wait.
+func ExampleOnWait() {
+	_, err := client.CreateSandbox(context.Background(), "http://127.0.0.1:8080/v1", client.CreateSandboxInput{},
+		client.OnWait(func(w client.Wait) {
+			switch {
+			case w.Ticket != nil:
+				log.Printf("number %d in the queue", w.Ticket.Position)
+			case w.Difficulty > 0:
+				log.Printf("a proof of work of %d bits", w.Difficulty)
+			default:
+				log.Printf("again in %s: %v", w.Duration, w.Err)
+			}
+		}))
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A list as CSV is read with a request of the program's own.
+func ExampleClient_Do() {
+	c := client.New("http://127.0.0.1:8080/v1", client.Keys{Office: "lab_off_…"})
+	r, err := http.NewRequest(http.MethodGet, "/office/sales-orders.csv?status=received", http.NoBody)
+	if err != nil {
+		log.Fatal(err)
+	}
+	response, err := c.Do(r)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(os.Stdout, response.Body); err != nil {
+		log.Fatal(err)
+	}
 }

@@ -112,10 +112,3 @@ func readAll[T any](ctx context.Context, c *Client, q request, s selection) iter
 		}
 	}
 }
-
-// Events reads the feed from the event after afterSeq, 0 for the first, to the
-// newest, oldest first. To follow the company, keep the Seq of the last event
-// that you have handled and call again with it. EventsWhere reads only some.
-func (c *Client) Events(ctx context.Context, afterSeq uint64) iter.Seq2[FeedEvent, error] {
-	return c.EventsWhere(ctx, ListEventsParams{AfterSeq: afterSeq})
-}

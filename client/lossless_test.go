@@ -1,10 +1,7 @@
 package client_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,25 +10,9 @@ import (
 	"platen/client"
 )
 
-// listener keeps the last answer that it heard.
-type listener struct{ last []byte }
-
-func (l *listener) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	if l.last, err = io.ReadAll(response.Body); err != nil {
-		return nil, err
-	}
-	response.Body = io.NopCloser(bytes.NewReader(l.last))
-	return response, nil
-}
-
 // losesNothing reads every list, and the objects, and compares what the client
 // made of each answer with the answer: the types have each member, and no more.
-func losesNothing(t *testing.T, c *client.Client, heard *listener) {
+func losesNothing(t *testing.T, c *client.Client, last *client.Exchange) {
 	t.Helper()
 	rows := 0
 	methods := reflect.ValueOf(c)
@@ -53,7 +34,7 @@ func losesNothing(t *testing.T, c *client.Client, heard *listener) {
 			t.Errorf("%s: %v", m.Name, err)
 			continue
 		}
-		data, made := unmarshal(t, heard.last).(map[string]any)["data"], out[0].Interface()
+		data, made := unmarshal(t, last.Response).(map[string]any)["data"], out[0].Interface()
 		if list {
 			data, made = data.(map[string]any)["items"], out[0].Elem().FieldByName("Items").Interface()
 			rows += len(data.([]any))

@@ -143,8 +143,8 @@ type PollEventsParams struct {
 	Types []EventType
 	// System is the parameter system: only rows with this system.
 	System EventSystem
-	// AfterSeq is the parameter after_seq: only events with a greater number; wanted unless there is
-	// a cursor. Not together with Cursor.
+	// AfterSeq is the parameter after_seq: only events with a greater number than the last that you
+	// have, 0 for none; wanted unless there is a cursor. Not together with Cursor.
 	AfterSeq uint64
 	// WaitS is the parameter wait_s: how long to wait, in seconds. 0 to 25; the server's default is
 	// 20.

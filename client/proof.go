@@ -21,7 +21,7 @@ const (
 // solve does the proof of work that the error pow_required asks for and
 // returns the value of the header Sim-PoW. A task that is too hard, or none at
 // all, is that error again.
-func solve(ctx context.Context, refusal error) (string, error) {
+func (c *Client) solve(ctx context.Context, refusal error) (string, error) {
 	var task struct {
 		Challenge  string `json:"challenge"`
 		Difficulty int    `json:"difficulty"`
@@ -30,6 +30,7 @@ func solve(ctx context.Context, refusal error) (string, error) {
 	if !ok || json.Unmarshal(e.Details, &task) != nil || task.Challenge == "" || task.Difficulty > maxDifficulty {
 		return "", refusal
 	}
+	c.onWait(Wait{Operation: e.Operation, Err: refusal, Difficulty: task.Difficulty})
 	text := []byte(task.Challenge)
 	for nonce := uint64(0); ; nonce++ {
 		if nonce%looksEvery == 0 && ctx.Err() != nil {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -44,17 +45,21 @@ type request struct {
 	write       bool
 	query       url.Values
 	ifNoneMatch string
-	// in is the body to send, nil for none.
+	// in is the body to send, nil for none, and body its JSON.
 	in    any
+	body  []byte
 	proof string
+	// keyOf is the system of the key that is sent, empty for none.
+	keyOf system
 }
 
 // answer is a response as it was received.
 type answer struct {
-	status int
-	header http.Header
-	body   []byte
-	meta   Meta
+	status   int
+	header   http.Header
+	body     []byte
+	meta     Meta
+	response *http.Response
 }
 
 // do sends a request until it has a final response, and decodes the data of a
@@ -78,6 +83,7 @@ func (c *Client) do(ctx context.Context, q *request, out any) (*Call, error) {
 		if call.Attempts > c.maxRetries || c.now().Sub(began)+wait > c.maxElapsed {
 			return call, fmt.Errorf("gave up after %d attempts: %w", call.Attempts, err)
 		}
+		c.onWait(Wait{Operation: q.operation, Duration: wait, Err: err})
 		if stopped := c.sleep(ctx, wait); stopped != nil {
 			return call, fmt.Errorf("%w while waiting to repeat: %w", stopped, err)
 		}
@@ -89,13 +95,13 @@ func (c *Client) prepare(ctx context.Context, q *request) (*http.Request, error)
 	if c.baseErr != nil {
 		return nil, c.baseErr
 	}
-	key, err := c.key(q.system)
+	key, of, err := c.key(q.system)
 	if err != nil {
 		return nil, err
 	}
-	var body []byte
+	q.keyOf = of
 	if q.in != nil {
-		if body, err = json.Marshal(q.in); err != nil {
+		if q.body, err = json.Marshal(q.in); err != nil {
 			return nil, fmt.Errorf("encode the body: %w", err)
 		}
 	}
@@ -109,7 +115,7 @@ func (c *Client) prepare(ctx context.Context, q *request) (*http.Request, error)
 		target += "?" + q.query.Encode()
 	}
 	// A reader of bytes lets each attempt read the body again (GetBody).
-	r, err := http.NewRequestWithContext(ctx, q.method, target, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, q.method, target, bytes.NewReader(q.body))
 	if err != nil {
 		return nil, err //nolint:wrapcheck // do names the operation
 	}
@@ -150,12 +156,12 @@ func (e *networkError) Unwrap() error { return e.cause }
 
 // attempt sends a request once.
 func (c *Client) attempt(q *request, r *http.Request, call *Call, out any) error {
-	call.Meta, call.Status, call.Header, call.ETag, call.Replayed = Meta{}, 0, nil, "", false
-	a, err := c.send(r)
+	*call = Call{IdempotencyKey: call.IdempotencyKey, Attempts: call.Attempts}
+	a, err := c.exchange(q, r, call.Attempts)
 	if err != nil {
 		return fmt.Errorf("platen: %s: %w", q.operation, err)
 	}
-	call.Status, call.Header, call.ETag = a.status, a.header, a.header.Get("ETag")
+	call.Status, call.Header, call.Body, call.ETag = a.status, a.header, a.body, a.header.Get("ETag")
 	call.Replayed = a.header.Get("Idempotency-Replayed") == "true"
 	switch {
 	case a.status == http.StatusNotModified:
@@ -173,6 +179,21 @@ func (c *Client) attempt(q *request, r *http.Request, call *Call, out any) error
 	return nil
 }
 
+// exchange sends a request once and reports it to OnExchange.
+func (c *Client) exchange(q *request, r *http.Request, attempt int) (*answer, error) {
+	began := c.now()
+	a, err := c.send(r)
+	x := Exchange{
+		Operation: q.operation, Method: r.Method, Path: strings.TrimPrefix(r.URL.String(), c.base),
+		System: string(q.keyOf), Attempt: attempt, Request: q.body, Duration: c.now().Sub(began), Err: err,
+	}
+	if err == nil {
+		x.Status, x.Header, x.Response = a.status, a.header, a.body
+	}
+	c.onExchange(x)
+	return a, err
+}
+
 // send sends a request and reads the whole response.
 func (c *Client) send(r *http.Request) (*answer, error) {
 	attempt := r.Clone(r.Context())
@@ -183,7 +204,7 @@ func (c *Client) send(r *http.Request) (*answer, error) {
 		}
 		attempt.Body = body
 	}
-	response, err := c.http.Do(attempt)
+	response, err := c.http.Do(attempt) //nolint:gosec // the host is that of the base URL
 	if err != nil {
 		return nil, &networkError{err}
 	}
@@ -195,7 +216,7 @@ func (c *Client) send(r *http.Request) (*answer, error) {
 	case len(body) > maxAnswer:
 		return nil, errAnswerTooLarge
 	}
-	return &answer{status: response.StatusCode, header: response.Header, body: body}, nil
+	return &answer{status: response.StatusCode, header: response.Header, body: body, response: response}, nil
 }
 
 // again reports whether an attempt that ended with err may be repeated.

@@ -62,7 +62,7 @@ func (c *Client) create(ctx context.Context, q request) (*Sandbox, error) {
 		if !IsCode(err, powRequired) {
 			break
 		}
-		if q.proof, err = solve(ctx, err); err != nil {
+		if q.proof, err = c.solve(ctx, err); err != nil {
 			return nil, err
 		}
 		call, err = c.do(ctx, &q, &data)
@@ -116,6 +116,7 @@ func (c *Client) poll(ctx context.Context, operation string, before *Call, data 
 	if seconds, err := strconv.ParseUint(before.Header.Get("Retry-After"), 10, 31); err == nil {
 		wait = max(wait, time.Duration(seconds)*time.Second)
 	}
+	c.onWait(Wait{Operation: operation, Duration: wait, Ticket: &ticket})
 	if err := c.sleep(ctx, wait); err != nil {
 		return nil, fmt.Errorf("platen: %s: %w while waiting in the queue", operation, err)
 	}

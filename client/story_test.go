@@ -58,8 +58,8 @@ func firstOrder(t *testing.T, c *client.Client) *client.OfficeSalesOrder {
 func TestAnOrderBecomesCash(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	heard := &listener{}
-	c, _ := enter(t, platentest.Start(t), client.HTTPClient(&http.Client{Transport: heard}))
+	var heard client.Exchange
+	c, _ := enter(t, platentest.Start(t), client.OnExchange(func(x client.Exchange) { heard = x }))
 	before := must[*client.Cash](t)(c.GetCash(ctx))
 	order := must[*client.OfficeSalesOrder](t)(c.AcceptSalesOrder(ctx, firstOrder(t, c).ID))
 	if order.Status != client.OfficeSalesOrderStatusInProduction || order.BridgedWorkOrderID == nil {
@@ -114,7 +114,7 @@ func TestAnOrderBecomesCash(t *testing.T) {
 	for e, err := range c.Events(ctx, last) {
 		t.Errorf("after the last event: %+v, %v", e, err)
 	}
-	losesNothing(t, c, heard)
+	losesNothing(t, c, &heard)
 }
 
 // lossy is a line that loses the answers to writes, once each. The server has

@@ -361,6 +361,8 @@ type FeedEvent struct {
 	Simulation bool            `json:"simulation"`
 	Data       json.RawMessage `json:"data"`
 	Links      Links           `json:"links"`
+	// The event as it came, byte for byte. Bodies of webhooks are made of it.
+	Raw json.RawMessage `json:"-"`
 }
 
 // EventSystem is the type of FeedEvent.System.

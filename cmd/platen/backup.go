@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/internal/cli"
 	"platen/internal/config"
 	"platen/internal/server"
 )
@@ -25,21 +26,21 @@ func backupCommand() *cobra.Command {
 			"PostgreSQL is backed up with its own tools.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := cobra.ExactArgs(1)(cmd, args); err != nil {
-				return usageError{err}
+				return cli.UsageError{Err: err}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			database := cmd.Flag("database").Value.String()
 			if err := c.Environment(); err != nil {
-				return usageError{err}
+				return cli.UsageError{Err: err}
 			}
 			if cmd.Flag("database").Changed {
 				c.Database = database
 			}
 			backed, err := server.Backup(cmd.Context(), c, args[0])
 			if errors.Is(err, server.ErrNoFile) {
-				return usageError{err}
+				return cli.UsageError{Err: err}
 			}
 			if err != nil {
 				return err //nolint:wrapcheck // the error names the failed step

@@ -1,37 +1,17 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"platen/client"
+	"platen/internal/cli"
 	"platen/internal/config"
 )
 
-const (
-	// maxBench bounds the clients of a bench.
-	maxBench = 1000
-	// writeEvery is the number of calls of a client to one write.
-	writeEvery = 4
-)
-
-// benchOptions are the flags of bench.
-type benchOptions struct {
-	server  string
-	clients int
-	time    time.Duration
-	json    bool
-}
-
 func benchCommand() *cobra.Command {
-	var o benchOptions
+	var b cli.Bench
+	var target cli.Target
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how many requests a server handles, and how fast",
@@ -42,164 +22,27 @@ func benchCommand() *cobra.Command {
 			"folder, with limits off. Against a server with limits this measures the limits.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.clients < 1 || o.clients > maxBench {
-				return usageError{fmt.Errorf("--clients must be 1 to %d, not %d", maxBench, o.clients)}
+			if err := b.Check(); err != nil {
+				return err
 			}
-			if o.time <= 0 {
-				return usageError{fmt.Errorf("--time must be positive, not %s", o.time)}
+			b.Out, b.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			measure := func(origin string) error { return b.Run(cmd.Context(), origin) }
+			if target.Server == "" {
+				return withServer(cmd.Context(), func(c *config.Config) {
+					c.KeyRate, c.IPRate, c.AnonymousRate, c.IPActive, c.IPCreations = 0, 0, 0, 0, 0
+				}, measure)
 			}
-			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			origin, err := target.Origin()
+			if err != nil {
+				return err
+			}
+			return measure(origin)
 		},
 	}
-	cmd.Flags().StringVar(&o.server, "server", "", "Origin of a running server, such as "+defaultOrigin+".")
-	cmd.Flags().IntVar(&o.clients, "clients", 8, "How many clients send requests at the same time.")
-	cmd.Flags().DurationVar(&o.time, "time", 5*time.Second, "How long they send requests.")
-	cmd.Flags().BoolVar(&o.json, "json", false, "Print one JSON object.")
+	cmd.Flags().StringVar(&target.Server, "server", "",
+		"Origin of a running server, such as "+cli.DefaultOrigin+".")
+	cmd.Flags().IntVar(&b.Clients, "clients", 8, "How many clients send requests at the same time.")
+	cmd.Flags().DurationVar(&b.Time, "time", 5*time.Second, "How long they send requests.")
+	cmd.Flags().BoolVar(&b.JSON, "json", false, "Print one JSON object.")
 	return cmd
-}
-
-// benchResult is the output of --json, with a field for reads and one for
-// writes.
-type benchResult struct {
-	Clients int       `json:"clients"`
-	Seconds float64   `json:"seconds"`
-	Reads   benchLine `json:"reads"`
-	Writes  benchLine `json:"writes"`
-	Failed  int       `json:"failed"`
-}
-
-// benchLine summarises calls of one kind. Latencies are in milliseconds.
-type benchLine struct {
-	Calls     int     `json:"calls"`
-	PerSecond float64 `json:"per_second"`
-	Median    float64 `json:"p50_ms"`
-	P95       float64 `json:"p95_ms"`
-	P99       float64 `json:"p99_ms"`
-}
-
-// tally holds the measurements of one client.
-type tally struct {
-	reads, writes []time.Duration
-	failed        int
-	err           error
-	// open is the requisition that the next write rejects, "" for none.
-	open string
-}
-
-func (o *benchOptions) run(ctx context.Context, out, notes io.Writer) (err error) {
-	origin := o.server
-	if origin == "" {
-		stop, started, startErr := ownServer(ctx, func(c *config.Config) {
-			c.KeyRate, c.IPRate, c.AnonymousRate, c.IPActive, c.IPCreations = 0, 0, 0, 0, 0
-		})
-		if startErr != nil {
-			return startErr
-		}
-		defer func() { err = errors.Join(err, stop()) }()
-		origin = started
-	}
-	at := place{server: origin}
-	if origin, err = at.origin(); err != nil {
-		return err
-	}
-	clients := make([]*client.Client, o.clients)
-	for i := range clients {
-		s, err := client.CreateSandbox(ctx, origin+client.BasePath,
-			client.CreateSandboxInput{Clock: new(client.ClockModeManual)}, client.MaxRetries(0))
-		if err != nil {
-			return err //nolint:wrapcheck // the client names the failed operation
-		}
-		clients[i] = s.Client()
-	}
-	fmt.Fprintf(notes, "%d clients send requests to %s for %s.\n", o.clients, origin, o.time)
-	timed, cancel := context.WithTimeout(ctx, o.time)
-	defer cancel()
-	tallies, callers, began := make([]tally, o.clients), sync.WaitGroup{}, time.Now()
-	for i, c := range clients {
-		callers.Go(func() { tallies[i].measure(timed, c) })
-	}
-	callers.Wait()
-	r := sum(tallies, time.Since(began))
-	if o.json {
-		return errors.Join(printJSON(out, r), failures(tallies, r.Failed), ctx.Err())
-	}
-	fmt.Fprintf(out, "reads   %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n",
-		r.Reads.Calls, r.Reads.PerSecond, r.Reads.Median, r.Reads.P95, r.Reads.P99)
-	fmt.Fprintf(out, "writes  %7d  %9.0f /s   p50 %7.2f ms   p95 %7.2f ms   p99 %7.2f ms\n",
-		r.Writes.Calls, r.Writes.PerSecond, r.Writes.Median, r.Writes.P95, r.Writes.P99)
-	return errors.Join(failures(tallies, r.Failed), ctx.Err())
-}
-
-// failures is the error of failed calls, with one of them.
-func failures(tallies []tally, count int) error {
-	for i := range tallies {
-		if tallies[i].err != nil {
-			return fmt.Errorf("%d requests failed; one of them: %w", count, tallies[i].err)
-		}
-	}
-	return nil
-}
-
-// measure calls until the time is over.
-func (t *tally) measure(ctx context.Context, c *client.Client) {
-	for n := 0; ctx.Err() == nil; n++ {
-		began, kind := time.Now(), &t.reads
-		var err error
-		switch {
-		case n%writeEvery == writeEvery-1:
-			kind = &t.writes
-			err = t.write(ctx, c)
-		case n%2 == 0:
-			_, err = c.ListSalesOrders(ctx, client.ListSalesOrdersParams{})
-		default:
-			_, err = c.GetSandbox(ctx)
-		}
-		switch {
-		case err == nil:
-			*kind = append(*kind, time.Since(began))
-		case ctx.Err() == nil:
-			t.failed, t.err = t.failed+1, err
-		}
-	}
-}
-
-// write files a requisition, or rejects the one before, so that there may be any
-// number of them.
-func (t *tally) write(ctx context.Context, c *client.Client) error {
-	if t.open != "" {
-		_, err := c.RejectRequisition(ctx, t.open, client.RejectRequisitionInput{})
-		t.open = ""
-		return err //nolint:wrapcheck // the client names the failed operation
-	}
-	filed, err := c.CreateRequisition(ctx,
-		client.CreateRequisitionInput{Lines: []client.MaterialLineInput{{SKU: "mat_ink", Quantity: 1000}}})
-	if err != nil {
-		return err //nolint:wrapcheck // the client names the failed operation
-	}
-	t.open = filed.ID
-	return nil
-}
-
-func sum(tallies []tally, took time.Duration) benchResult {
-	r := benchResult{Clients: len(tallies), Seconds: took.Seconds()}
-	var reads, writes []time.Duration
-	for i := range tallies {
-		reads, writes, r.Failed = append(reads, tallies[i].reads...), append(writes, tallies[i].writes...),
-			r.Failed+tallies[i].failed
-	}
-	r.Reads, r.Writes = line(reads, took), line(writes, took)
-	return r
-}
-
-func line(calls []time.Duration, took time.Duration) benchLine {
-	if len(calls) == 0 {
-		return benchLine{}
-	}
-	slices.Sort(calls)
-	at := func(percent int) float64 {
-		return float64(calls[(len(calls)-1)*percent/100].Microseconds()) / 1000
-	}
-	return benchLine{
-		Calls: len(calls), PerSecond: float64(len(calls)) / took.Seconds(), Median: at(50), P95: at(95), P99: at(99),
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/internal/cli"
 	"platen/internal/server"
 )
 
@@ -23,11 +24,6 @@ const (
 	exitGone  = 3
 	exitOver  = 4
 )
-
-// usageError is a command line that cannot be.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -43,20 +39,17 @@ func main() {
 
 // exitCode is the status for scripts to tell the kinds of failure apart.
 func exitCode(err error) int {
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[cli.UsageError](err); ok {
 		return exitUsage
 	}
-	code := ""
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		code = refused.Code
+	rejected, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return exitError
 	}
-	if refused, ok := errors.AsType[*client.Error](err); ok {
-		code = refused.Code
-	}
-	switch code {
-	case "unauthorized", "sandbox_expired", "sandbox_bankrupt":
+	switch rejected.Code {
+	case client.CodeUnauthorized, client.CodeSandboxExpired, client.CodeSandboxBankrupt:
 		return exitGone
-	case "rate_limited", "tick_rate", "queue_full":
+	case client.CodeRateLimited, client.CodeTickRate, client.CodeQueueFull:
 		return exitOver
 	}
 	return exitError
@@ -73,7 +66,7 @@ func root() *cobra.Command {
 		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	cmd.AddCommand(serveCommand(), backupCommand(), demoCommand(), newCommand(), statusCommand(), eventsCommand(),
 		listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(), evalCommand(),
 		benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
@@ -83,7 +76,7 @@ func root() *cobra.Command {
 // noArguments refuses arguments that are no flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if err := cobra.NoArgs(cmd, args); err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
 	return nil
 }
@@ -95,4 +88,17 @@ func versionCommand() *cobra.Command {
 		Args:  noArguments,
 		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "platen", server.Version()) },
 	}
+}
+
+// serverFlag adds the flag that names a server.
+func serverFlag(cmd *cobra.Command, server *string) {
+	cmd.Flags().StringVar(server, "server", "",
+		"Origin of the server; from PLATEN_URL, or else "+cli.DefaultOrigin+", when empty.")
+}
+
+// targetFlags adds the flags that name a sandbox on a server.
+func targetFlags(cmd *cobra.Command, t *cli.Target) {
+	serverFlag(cmd, &t.Server)
+	cmd.Flags().StringVar(&t.Key, "key", "",
+		"Key of the sandbox; from PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY, or PLATEN_KEY, when empty.")
 }

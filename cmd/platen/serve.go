@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"platen/internal/cli"
 	"platen/internal/config"
 	"platen/internal/server"
 )
@@ -36,8 +37,8 @@ func serveCommand() *cobra.Command {
 			"environment, the environment over the file.\n\nA hangup (kill -HUP) lifts all bans of networks.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := settle(c, cmd.Flags(), file); err != nil {
-				return usageError{err}
+			if err := completeSettings(c, cmd.Flags(), file); err != nil {
+				return cli.UsageError{Err: err}
 			}
 			return serve(cmd.Context(), c, cmd.ErrOrStderr())
 		},
@@ -66,9 +67,9 @@ func bind(flags *pflag.FlagSet, c *config.Config) {
 	}
 }
 
-// settle fills in the settings that the flags leave open, from the environment
-// and then from the file.
-func settle(c *config.Config, flags *pflag.FlagSet, file string) error {
+// completeSettings fills in the settings that the flags leave open, from the
+// environment and then from the file.
+func completeSettings(c *config.Config, flags *pflag.FlagSet, file string) error {
 	given := map[string]string{}
 	flags.Visit(func(f *pflag.Flag) { given[f.Name] = textOf(f.Value) })
 	if file == "" {
@@ -147,18 +148,9 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 func logHandler(c *config.Config, out io.Writer) slog.Handler {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // Check has seen it
-	if c.LogFormat == "json" || c.LogFormat == "auto" && !isTerminal(out) {
+	if c.LogFormat == "json" || c.LogFormat == "auto" && !cli.IsTerminal(out) {
 		return slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level})
 	}
 	return tint.NewTextHandler(out,
-		&tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: config.PlainTerminal() || !isTerminal(out)})
-}
-
-func isTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+		&tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: config.PlainTerminal() || !cli.IsTerminal(out)})
 }

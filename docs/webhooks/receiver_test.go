@@ -24,7 +24,8 @@ import (
 	"platen/internal/webhook"
 )
 
-// Each receiver uses the first secret; the other one belongs to somebody else.
+// Each receiver uses the first secret; the other one belongs to another
+// receiver.
 const (
 	ownSecret   = "whsec_+/+/r8GKYqrTwjUPD8ILPZIo2LaLaSw+"
 	otherSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -96,8 +97,8 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// freePort is one that nobody listens at. It lies below those that the system
-// gives to whoever does not choose, so that nobody takes it meanwhile.
+// freePort is a port without a listener. It lies below the range of ephemeral
+// ports, so that no connection of another process takes it meanwhile.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for {

@@ -21,14 +21,13 @@ package admission
 
 import (
 	"context"
-	"crypto/hkdf"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
+	"platen/internal/admission/pow"
 	"platen/internal/problem"
 	"platen/internal/store"
 )
@@ -70,10 +69,10 @@ type Options struct {
 
 // Controller hands out places.
 type Controller struct {
-	options   Options
-	store     store.Store
-	log       *slog.Logger
-	challenge []byte
+	options    Options
+	store      store.Store
+	log        *slog.Logger
+	challenges *pow.Signer
 	// woken signals Run that there is something to write.
 	woken chan struct{}
 	// creating is held shared by creations and alone by a recount.
@@ -94,62 +93,62 @@ type Controller struct {
 
 // Open returns the controller of a store, with the queue as it was left.
 func Open(ctx context.Context, o Options) (*Controller, error) {
-	d := &Controller{
+	c := &Controller{
 		options: o, store: o.Store, log: o.Log, woken: make(chan struct{}, 1),
 		keys: map[string]bool{}, proofs: map[string]bool{},
 	}
 	var err error
-	if d.challenge, err = hkdf.Key(sha256.New, o.Secret, nil, "platen proof of work", sha256.Size); err != nil {
-		return nil, fmt.Errorf("derive the key of challenges: %w", err)
+	if c.challenges, err = pow.NewSigner(o.Secret); err != nil {
+		return nil, fmt.Errorf("prepare proofs of work: %w", err)
 	}
-	if d.occupancy, err = readOccupancy(ctx, o.Store, o.Now()); err != nil {
+	if c.occupancy, err = readOccupancy(ctx, o.Store, o.Now()); err != nil {
 		return nil, err
 	}
-	if d.queue, err = readQueue(ctx, o.Store, o.Now()); err != nil {
+	if c.queue, err = readQueue(ctx, o.Store, o.Now()); err != nil {
 		return nil, err
 	}
-	for _, t := range d.queue.tickets {
+	for _, t := range c.queue.tickets {
 		if t.State != forfeited {
-			d.occupancy.network(t.Order.Network).tickets++
+			c.occupancy.network(t.Order.Network).tickets++
 		}
 	}
-	d.yield()
-	d.promote(o.Now())
-	return d, nil
+	c.yield()
+	c.promote(o.Now())
+	return c, nil
 }
 
 // Saved notes a sandbox that was made, or whose lease has moved.
-func (d *Controller) Saved(header store.Sandbox) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.occupancy.saved(header)
+func (c *Controller) Saved(header store.Sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.occupancy.saved(header)
 }
 
 // Deleted notes that a sandbox has been deleted.
-func (d *Controller) Deleted(sandboxID string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.occupancy.deleted(sandboxID)
-	d.promote(d.options.Now())
+func (c *Controller) Deleted(sandboxID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.occupancy.deleted(sandboxID)
+	c.promote(c.options.Now())
 }
 
 // Uncertain notes that it is not known whether a sandbox came or went.
-func (d *Controller) Uncertain() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.requestRecount()
+func (c *Controller) Uncertain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requestRecount()
 }
 
 // requestRecount asks for a new count. The caller holds mu.
-func (d *Controller) requestRecount() {
-	d.doubtful = true
-	d.wake()
+func (c *Controller) requestRecount() {
+	c.doubtful = true
+	c.wake()
 }
 
 // wake sends Run to work.
-func (d *Controller) wake() {
+func (c *Controller) wake() {
 	select {
-	case d.woken <- struct{}{}:
+	case c.woken <- struct{}{}:
 	default:
 	}
 }
@@ -159,25 +158,4 @@ func (d *Controller) wake() {
 func isProblem(err error) bool {
 	_, ok := errors.AsType[*problem.Problem](err)
 	return ok
-}
-
-// storeProblem returns the refusal for a store that did not take a write, nil
-// when it is not certain that nothing was written.
-func storeProblem(err error) *problem.Problem {
-	var reason string
-	switch {
-	case errors.Is(err, store.ErrFull):
-		reason = "The storage is full at the moment; nothing was changed."
-	case errors.Is(err, store.ErrBusy):
-		reason = "The storage is busy at the moment; nothing was changed."
-	case errors.Is(err, store.ErrUnreachable):
-		reason = "The storage does not respond at the moment; nothing was changed."
-	case errors.Is(err, store.ErrClosed):
-		reason = "The server is stopping; nothing was changed."
-	default:
-		return nil
-	}
-	p := problem.New(problem.Unavailable, "%s", reason)
-	p.RetryAfter = 1
-	return p
 }

@@ -50,7 +50,7 @@ func open(t testing.TB, change func(*admission.Options)) *bench {
 	return b
 }
 
-// start opens the controller. What the last one held in memory is gone.
+// start opens the controller without the memory of the last one.
 func (b *bench) start() {
 	b.t.Helper()
 	if b.inner != nil {
@@ -336,7 +336,7 @@ func TestTheExpectedWaitIsThatOfTheLeasesAhead(t *testing.T) {
 			t.Errorf("position %d waits %d s, want %s, %v", i+1, stands.EtaSeconds, want, err)
 		}
 	}
-	b.pass(2 * time.Hour) // nobody was deleted, though it was time
+	b.pass(2 * time.Hour) // no sandbox was deleted, though it was time
 	if _, stands, err := b.poll(tickets[0]); err != nil || stands.EtaSeconds != 1 {
 		t.Errorf("what is overdue is %d s away, %v", stands.EtaSeconds, err)
 	}
@@ -375,7 +375,7 @@ func TestAClaimThatFailsKeepsThePlace(t *testing.T) {
 }
 
 // A claim that was made and reported as failed has used the ticket up. The
-// sandbox takes its place, though nobody knows its keys.
+// sandbox takes its place, though no client has its keys.
 func TestAClaimOfUnknownOutcomeHappensOnce(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)

@@ -11,11 +11,17 @@ import (
 
 	"platen/internal/problem"
 	"platen/internal/store"
+	"platen/internal/store/storeproblem"
 )
 
-// fullRetrySeconds is the Retry-After when the queue is full (contract:
-// LIMIT.QUEUE_FULL_RETRY).
-const fullRetrySeconds = 30
+const (
+	// fullRetrySeconds is the Retry-After when the queue is full (contract:
+	// LIMIT.QUEUE_FULL_RETRY).
+	fullRetrySeconds = 30
+	// storeRetrySeconds is the Retry-After when the store takes no ticket: a place
+	// may be free by then.
+	storeRetrySeconds = 1
+)
 
 // Request is the wish for a sandbox.
 type Request struct {
@@ -50,31 +56,31 @@ type grant struct {
 
 // Create makes a sandbox, or hands out a ticket, or refuses both. A refusal has
 // used up nothing, the proof of work included.
-func (d *Controller) Create(ctx context.Context, in Request) (Reply, error) {
-	i, err := d.intend(&in)
+func (c *Controller) Create(ctx context.Context, in Request) (Reply, error) {
+	i, err := c.intend(&in)
 	if err != nil {
 		return Reply{}, err
 	}
 	if i != nil {
-		if !d.hold(d.keys, i.name) {
+		if !c.hold(c.keys, i.name) {
 			return Reply{}, problem.New(problem.RequestInProgress,
 				"The first request with this Idempotency-Key is still at work.")
 		}
-		defer d.release(d.keys, i.name)
-		if reply, found, err := d.replay(ctx, i, d.options.Now()); err != nil || found {
+		defer c.release(c.keys, i.name)
+		if reply, found, err := c.replay(ctx, i, c.options.Now()); err != nil || found {
 			return reply, err
 		}
 	}
 	if in.Wrong != nil {
 		return Reply{}, in.Wrong
 	}
-	d.creating.RLock()
-	defer d.creating.RUnlock()
-	g, err := d.grant(ctx, &in)
+	c.creating.RLock()
+	defer c.creating.RUnlock()
+	g, err := c.grant(ctx, &in)
 	if err != nil {
 		return Reply{}, err
 	}
-	defer d.finish(g)
+	defer c.finish(g)
 	records := func(reply Reply) []store.Write {
 		if i == nil {
 			return g.records
@@ -82,20 +88,20 @@ func (d *Controller) Create(ctx context.Context, in Request) (Reply, error) {
 		return append(g.records, store.Write{Record: i.record(reply, g.now)})
 	}
 	if g.ticket != nil {
-		return d.enqueue(ctx, g, in.Queued(g.stands), records)
+		return c.enqueue(ctx, g, in.Queued(g.stands), records)
 	}
 	reply, err := in.Make(ctx, in.Order, records)
 	g.settled = err == nil || isProblem(err)
 	if err != nil {
-		d.undo(g)
+		c.undo(g)
 	}
 	return reply, err
 }
 
 // hold notes that a name is in use, unless it is already.
-func (d *Controller) hold(names map[string]bool, name string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (c *Controller) hold(names map[string]bool, name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if names[name] {
 		return false
 	}
@@ -103,20 +109,20 @@ func (d *Controller) hold(names map[string]bool, name string) bool {
 	return true
 }
 
-func (d *Controller) release(names map[string]bool, name string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (c *Controller) release(names map[string]bool, name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	delete(names, name)
 }
 
 // grant gives a request a place or a ticket. A client that would be refused
 // anyway is not asked for a proof of work first.
-func (d *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
-	now := d.options.Now()
-	if err := d.precheck(in.Order.Network, now); err != nil {
+func (c *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
+	now := c.options.Now()
+	if err := c.precheck(in.Order.Network, now); err != nil {
 		return nil, err
 	}
-	proof, err := d.prove(ctx, in.Proof, now)
+	proof, err := c.prove(ctx, in.Proof, now)
 	if err != nil {
 		return nil, err
 	}
@@ -125,33 +131,33 @@ func (d *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
 		g.proof = proof.Key
 		g.records = append(g.records, store.Write{Record: *proof, Rule: store.Add})
 	}
-	if err := d.reserve(g, in.Order); err != nil {
-		d.release(d.proofs, g.proof)
+	if err := c.reserve(g, in.Order); err != nil {
+		c.release(c.proofs, g.proof)
 		return nil, err
 	}
 	return g, nil
 }
 
 // reserve takes a place for a grant, or the end of the queue.
-func (d *Controller) reserve(g *grant, order Order) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.roomFor(g.network, g.now); err != nil {
+func (c *Controller) reserve(g *grant, order Order) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.roomFor(g.network, g.now); err != nil {
 		return err
 	}
-	household := d.occupancy.network(g.network)
-	if d.options.Hourly > 0 {
+	household := c.occupancy.network(g.network)
+	if c.options.Hourly > 0 {
 		household.creations = append(household.creations, g.now)
 		g.records = append(g.records, store.Write{Record: creationRecord(g.network, g.now)})
 	}
-	if d.free() > 0 && len(d.queue.waiting) == 0 {
+	if c.free() > 0 && len(c.queue.waiting) == 0 {
 		household.making++
-		d.occupancy.making++
+		c.occupancy.making++
 		return nil
 	}
 	household.tickets++
-	t, id := d.queue.add(order, g.now)
-	g.ticket, g.stands = t, d.waiting(t, g.now)
+	t, id := c.queue.add(order, g.now)
+	g.ticket, g.stands = t, c.waiting(t, g.now)
 	g.stands.Ticket = id
 	g.records = append(g.records, store.Write{Record: t.record(), Rule: store.Add})
 	return nil
@@ -159,22 +165,22 @@ func (d *Controller) reserve(g *grant, order Order) error {
 
 // precheck refuses a client that cannot be served, before it is asked for
 // anything.
-func (d *Controller) precheck(network string, now time.Time) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.roomFor(network, now)
+func (c *Controller) precheck(network string, now time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.roomFor(network, now)
 }
 
 // roomFor refuses a network that may have no more sandboxes, and every network
 // when neither a place nor the queue is left. The caller holds mu.
-func (d *Controller) roomFor(network string, now time.Time) error {
-	d.promote(now)
-	if err := d.allows(network, now); err != nil {
+func (c *Controller) roomFor(network string, now time.Time) error {
+	c.promote(now)
+	if err := c.allows(network, now); err != nil {
 		return err
 	}
-	if waits := len(d.queue.waiting); (waits > 0 || d.free() <= 0) && waits >= d.options.Queue {
+	if waits := len(c.queue.waiting); (waits > 0 || c.free() <= 0) && waits >= c.options.Queue {
 		p := problem.New(problem.QueueFull, "All %d places for sandboxes are taken, and %d clients wait in the queue.",
-			d.options.Capacity, waits)
+			c.options.Capacity, waits)
 		p.RetryAfter = fullRetrySeconds
 		return p
 	}
@@ -197,46 +203,47 @@ func creationRecord(network string, now time.Time) store.Record {
 }
 
 // enqueue makes a ticket durable.
-func (d *Controller) enqueue(ctx context.Context, g *grant, reply Reply,
+func (c *Controller) enqueue(ctx context.Context, g *grant, reply Reply,
 	records func(Reply) []store.Write) (Reply, error) {
-	err := d.store.Write(context.WithoutCancel(ctx), records(reply))
+	err := c.store.Write(context.WithoutCancel(ctx), records(reply))
 	if err != nil {
-		if _, missing := d.store.Find(context.WithoutCancel(ctx), kindTicket, g.ticket.key); missing == nil {
+		if _, missing := c.store.Find(context.WithoutCancel(ctx), kindTicket, g.ticket.key); missing == nil {
 			err = nil // it was written, and the confirmation was lost
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	g.settled = true
 	if err == nil {
 		g.ticket.pending = false
-		d.promote(d.options.Now())
+		c.promote(c.options.Now())
 		return reply, nil
 	}
 	// Should it have been written all the same, the next start will find it,
 	// and it will never be claimed.
-	d.queue.remove(g.ticket)
-	d.occupancy.network(g.network).tickets--
-	d.uncreate(g)
-	d.promote(d.options.Now())
-	if p := storeProblem(err); p != nil {
+	c.queue.remove(g.ticket)
+	c.occupancy.network(g.network).tickets--
+	c.uncreate(g)
+	c.promote(c.options.Now())
+	if p := storeproblem.Of(err); p != nil {
+		p.RetryAfter = storeRetrySeconds
 		return Reply{}, p
 	}
 	return Reply{}, fmt.Errorf("write ticket: %w", err)
 }
 
 // undo reverts what was noted of a creation that did not happen.
-func (d *Controller) undo(g *grant) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (c *Controller) undo(g *grant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if g.settled {
-		d.uncreate(g)
+		c.uncreate(g)
 	}
 }
 
 // uncreate takes a creation out of its network's hour. The caller holds mu.
-func (d *Controller) uncreate(g *grant) {
-	h := d.occupancy.network(g.network)
+func (c *Controller) uncreate(g *grant) {
+	h := c.occupancy.network(g.network)
 	for i, at := range h.creations {
 		if at.Equal(g.now) {
 			h.creations = append(h.creations[:i:i], h.creations[i+1:]...)
@@ -247,19 +254,19 @@ func (d *Controller) uncreate(g *grant) {
 
 // finish releases what a creation held. When its outcome is not known, its
 // place stays taken until the sandboxes have been counted again.
-func (d *Controller) finish(g *grant) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.proofs, g.proof)
+func (c *Controller) finish(g *grant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.proofs, g.proof)
 	if g.ticket == nil {
-		d.occupancy.network(g.network).making--
+		c.occupancy.network(g.network).making--
 		if g.settled {
-			d.occupancy.making--
+			c.occupancy.making--
 		} else {
-			d.requestRecount()
+			c.requestRecount()
 		}
 	}
-	now := d.options.Now()
-	d.occupancy.tidy(g.network, now)
-	d.promote(now)
+	now := c.options.Now()
+	c.occupancy.tidy(g.network, now)
+	c.promote(now)
 }

@@ -1,8 +1,8 @@
 package admission
 
 // Networks is how many networks a controller remembers.
-func (d *Controller) Networks() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.occupancy.networks)
+func (c *Controller) Networks() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.occupancy.networks)
 }

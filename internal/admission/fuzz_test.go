@@ -39,8 +39,8 @@ func FuzzProof(f *testing.F) {
 	})
 }
 
-// FuzzTicket: no id but that of a ticket finds it, and looking for others moves
-// nobody in the queue (ERR.TICKET_NOT_FOUND).
+// FuzzTicket: no id but that of a ticket finds it, and a request with another
+// id changes no position in the queue (ERR.TICKET_NOT_FOUND).
 func FuzzTicket(f *testing.F) {
 	b := open(f, func(o *admission.Options) { o.Capacity = 1 })
 	b.create("first")

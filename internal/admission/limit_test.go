@@ -78,7 +78,7 @@ func TestLimitsOfZeroAreOff(t *testing.T) {
 	}
 }
 
-// What networks have is forgotten with their sandboxes.
+// The counts of a network are forgotten with its sandboxes.
 func TestNothingIsLeftOfANetworkThatIsGone(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(o *admission.Options) { o.Hourly, o.Active = 1, 1 })

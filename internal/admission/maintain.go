@@ -21,97 +21,97 @@ const (
 )
 
 // Run keeps the queue moving and its records written until the context ends.
-func (d *Controller) Run(ctx context.Context) {
+func (c *Controller) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.woken:
+		case <-c.woken:
 		case <-timer.C:
 		}
-		timer.Reset(d.Maintain(ctx))
+		timer.Reset(c.Maintain(ctx))
 	}
 }
 
 // Maintain does the work that is due: it counts again where there is doubt,
 // lets tickets be ready or forfeited, writes their changes, and removes records
 // that have ended. It returns how long it can rest.
-func (d *Controller) Maintain(ctx context.Context) time.Duration {
-	well := d.recount(ctx)
-	now := d.options.Now()
-	d.mu.Lock()
-	d.promote(now)
-	d.mu.Unlock()
-	well = d.writeTickets(ctx) && well
-	well = d.clear(ctx, now) && well
+func (c *Controller) Maintain(ctx context.Context) time.Duration {
+	well := c.recount(ctx)
+	now := c.options.Now()
+	c.mu.Lock()
+	c.promote(now)
+	c.mu.Unlock()
+	well = c.writeTickets(ctx) && well
+	well = c.clear(ctx, now) && well
 	if !well {
 		return tendLeast
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	rest := maxTend
-	for _, t := range d.queue.ready {
-		rest = min(rest, t.Since.Add(d.options.ClaimWindow).Sub(now))
+	for _, t := range c.queue.ready {
+		rest = min(rest, t.Since.Add(c.options.ClaimWindow).Sub(now))
 	}
 	return max(rest, time.Millisecond)
 }
 
 // recount counts the sandboxes in the store, when their number is in doubt. No
 // creation is under way meanwhile.
-func (d *Controller) recount(ctx context.Context) (well bool) {
-	d.mu.Lock()
-	doubtful := d.doubtful
-	d.mu.Unlock()
+func (c *Controller) recount(ctx context.Context) (well bool) {
+	c.mu.Lock()
+	doubtful := c.doubtful
+	c.mu.Unlock()
 	if !doubtful {
 		return true
 	}
-	d.creating.Lock()
-	defer d.creating.Unlock()
-	d.mu.Lock()
-	d.occupancy.counts = true
-	d.mu.Unlock()
-	headers, err := d.store.Due(ctx, never, maxList)
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	c.creating.Lock()
+	defer c.creating.Unlock()
+	c.mu.Lock()
+	c.occupancy.counts = true
+	c.mu.Unlock()
+	headers, err := c.store.Due(ctx, never, maxList)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err != nil {
-		d.occupancy.record, d.occupancy.counts = nil, false
-		d.log.Warn("count sandboxes", "error", err)
+		c.occupancy.record, c.occupancy.counts = nil, false
+		c.log.Warn("count sandboxes", "error", err)
 		return false
 	}
-	d.occupancy.recounted(headers)
-	d.occupancy.making, d.doubtful = 0, false
+	c.occupancy.recounted(headers)
+	c.occupancy.making, c.doubtful = 0, false
 	return true
 }
 
 // writeTickets writes the tickets that changed. A ticket that a client is
 // claiming is left to that request.
-func (d *Controller) writeTickets(ctx context.Context) (well bool) {
+func (c *Controller) writeTickets(ctx context.Context) (well bool) {
 	for {
-		tickets, writes := d.changedTickets()
+		tickets, writes := c.changedTickets()
 		if len(tickets) == 0 {
 			return true
 		}
-		err := d.store.Write(context.WithoutCancel(ctx), writes)
-		d.mu.Lock()
+		err := c.store.Write(context.WithoutCancel(ctx), writes)
+		c.mu.Lock()
 		for _, t := range tickets {
 			t.release()
 			t.changed = t.changed || err != nil
 		}
-		d.mu.Unlock()
+		c.mu.Unlock()
 		if err != nil {
-			d.log.Warn("write tickets", "error", err)
+			c.log.Warn("write tickets", "error", err)
 			return false
 		}
 	}
 }
 
 // changedTickets takes some tickets that changed and returns their writes.
-func (d *Controller) changedTickets() (tickets []*ticket, writes []store.Write) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, t := range d.queue.tickets {
+func (c *Controller) changedTickets() (tickets []*ticket, writes []store.Write) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.queue.tickets {
 		if len(tickets) == maxTickets {
 			break
 		}
@@ -126,26 +126,26 @@ func (d *Controller) changedTickets() (tickets []*ticket, writes []store.Write) 
 }
 
 // clear removes the records that have ended, and forgets lost tickets.
-func (d *Controller) clear(ctx context.Context, now time.Time) (well bool) {
-	d.mu.Lock()
-	due := now.Sub(d.cleared) >= clearEvery || now.Before(d.cleared)
+func (c *Controller) clear(ctx context.Context, now time.Time) (well bool) {
+	c.mu.Lock()
+	due := now.Sub(c.cleared) >= clearEvery || now.Before(c.cleared)
 	if due {
-		d.cleared = now
-		for key, t := range d.queue.tickets {
+		c.cleared = now
+		for key, t := range c.queue.tickets {
 			if t.State == forfeited && t.held == nil && !now.Before(t.Since.Add(forfeitKept)) {
-				delete(d.queue.tickets, key)
+				delete(c.queue.tickets, key)
 			}
 		}
-		for name := range d.occupancy.networks {
-			d.occupancy.tidy(name, now)
+		for name := range c.occupancy.networks {
+			c.occupancy.tidy(name, now)
 		}
 	}
-	d.mu.Unlock()
+	c.mu.Unlock()
 	for due {
-		n, err := d.store.Clear(ctx, now, maxClear)
+		n, err := c.store.Clear(ctx, now, maxClear)
 		if err != nil {
 			if ctx.Err() == nil {
-				d.log.Warn("clear records", "error", err)
+				c.log.Warn("clear records", "error", err)
 			}
 			return false
 		}
@@ -155,8 +155,8 @@ func (d *Controller) clear(ctx context.Context, now time.Time) (well bool) {
 }
 
 // Length is the number of tickets that wait.
-func (d *Controller) Length() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.queue.waiting)
+func (c *Controller) Length() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.queue.waiting)
 }

@@ -80,103 +80,103 @@ func readOccupancy(ctx context.Context, db store.Store, now time.Time) (occupanc
 }
 
 // network returns the usage of a network.
-func (r *occupancy) network(name string) *networkUsage {
-	h := r.networks[name]
+func (o *occupancy) network(name string) *networkUsage {
+	h := o.networks[name]
 	if h == nil {
 		h = &networkUsage{}
-		r.networks[name] = h
+		o.networks[name] = h
 	}
 	return h
 }
 
 // tidy forgets a network that has nothing.
-func (r *occupancy) tidy(name string, now time.Time) {
-	h := r.networks[name]
+func (o *occupancy) tidy(name string, now time.Time) {
+	h := o.networks[name]
 	if h == nil {
 		return
 	}
 	h.expire(now)
 	if h.living == 0 && h.making == 0 && h.tickets == 0 && len(h.creations) == 0 {
-		delete(r.networks, name)
+		delete(o.networks, name)
 	}
 }
 
 // expire forgets creations that count no longer.
-func (h *networkUsage) expire(now time.Time) {
-	for len(h.creations) > 0 && !now.Before(h.creations[0].Add(creationsCount)) {
-		h.creations = h.creations[1:]
+func (u *networkUsage) expire(now time.Time) {
+	for len(u.creations) > 0 && !now.Before(u.creations[0].Add(creationsCount)) {
+		u.creations = u.creations[1:]
 	}
 }
 
-func (r *occupancy) saved(header store.Sandbox) {
-	if r.counts {
-		r.record = append(r.record, func(r *occupancy) { r.saved(header) })
+func (o *occupancy) saved(header store.Sandbox) {
+	if o.counts {
+		o.record = append(o.record, func(r *occupancy) { r.saved(header) })
 	}
-	if _, known := r.living[header.ID]; !known {
-		r.network(header.Network).living++
+	if _, known := o.living[header.ID]; !known {
+		o.network(header.Network).living++
 	}
-	r.living[header.ID] = occupant{network: header.Network, until: header.DeleteAt}
+	o.living[header.ID] = occupant{network: header.Network, until: header.DeleteAt}
 }
 
-func (r *occupancy) deleted(id string) {
-	if r.counts {
-		r.record = append(r.record, func(r *occupancy) { r.deleted(id) })
+func (o *occupancy) deleted(id string) {
+	if o.counts {
+		o.record = append(o.record, func(r *occupancy) { r.deleted(id) })
 	}
-	if known, ok := r.living[id]; ok {
-		delete(r.living, id)
-		r.network(known.network).living--
+	if known, ok := o.living[id]; ok {
+		delete(o.living, id)
+		o.network(known.network).living--
 	}
 }
 
 // recounted replaces the sandboxes by those of the store, and repeats the
 // changes that happened while it was read.
-func (r *occupancy) recounted(headers []store.Sandbox) {
-	for id := range r.living {
-		r.network(r.living[id].network).living--
+func (o *occupancy) recounted(headers []store.Sandbox) {
+	for id := range o.living {
+		o.network(o.living[id].network).living--
 	}
-	clear(r.living)
-	happened := r.record
-	r.record, r.counts = nil, false
+	clear(o.living)
+	happened := o.record
+	o.record, o.counts = nil, false
 	for i := range headers {
-		r.saved(headers[i])
+		o.saved(headers[i])
 	}
 	for _, repeat := range happened {
-		repeat(r)
+		repeat(o)
 	}
 }
 
 // taken is the number of places that sandboxes and creations take up.
-func (r *occupancy) taken() int { return len(r.living) + r.making }
+func (o *occupancy) taken() int { return len(o.living) + o.making }
 
 // allows refuses a network that has, or has created, as many as it may
 // (contract: ERR.IP_ACTIVE_LIMIT, ERR.IP_CREATE_LIMIT).
-func (d *Controller) allows(network string, now time.Time) error {
-	h := d.occupancy.networks[network]
+func (c *Controller) allows(network string, now time.Time) error {
+	h := c.occupancy.networks[network]
 	if h == nil {
 		return nil
 	}
-	if has := h.living + h.making + h.tickets; d.options.Active > 0 && has >= d.options.Active {
+	if has := h.living + h.making + h.tickets; c.options.Active > 0 && has >= c.options.Active {
 		p := problem.New(problem.IPActiveLimit,
-			"Your network has %d sandboxes, places in the queue included, and may have %d.", has, d.options.Active)
+			"Your network has %d sandboxes, places in the queue included, and may have %d.", has, c.options.Active)
 		if group, err := netip.ParsePrefix(network); err == nil && group.Addr().Unmap().IsLoopback() {
 			p.Hint = "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until " +
 				"retry_at. On your own machine, platen serve --ip-active 0 starts a server without this limit."
 		}
-		return retrying(p, now, d.occupancy.nextFree(network, now))
+		return retrying(p, now, c.occupancy.nextFree(network, now))
 	}
 	h.expire(now)
-	if n := len(h.creations); d.options.Hourly > 0 && n >= d.options.Hourly {
+	if n := len(h.creations); c.options.Hourly > 0 && n >= c.options.Hourly {
 		p := problem.New(problem.IPCreateLimit,
-			"Your network has created %d sandboxes within an hour, and may create %d.", n, d.options.Hourly)
-		return retrying(p, now, h.creations[n-d.options.Hourly].Add(creationsCount))
+			"Your network has created %d sandboxes within an hour, and may create %d.", n, c.options.Hourly)
+		return retrying(p, now, h.creations[n-c.options.Hourly].Add(creationsCount))
 	}
 	return nil
 }
 
 // nextFree is when the first sandbox of a network is deleted.
-func (r *occupancy) nextFree(network string, now time.Time) time.Time {
+func (o *occupancy) nextFree(network string, now time.Time) time.Time {
 	first := time.Time{}
-	for _, resident := range r.living {
+	for _, resident := range o.living {
 		if resident.network == network && (first.IsZero() || resident.until.Before(first)) {
 			first = resident.until
 		}

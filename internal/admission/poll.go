@@ -46,25 +46,25 @@ type Maker func(ctx context.Context, order Order, records func(Reply) []store.Wr
 
 // Poll looks at a ticket. It makes the sandbox of a ready one, or returns the
 // position of a waiting one (contract: QUEUE.READY, QUEUE.WAITING).
-func (d *Controller) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waiting, error) {
+func (c *Controller) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waiting, error) {
 	key := ticketKey(id)
 	for ctx.Err() == nil {
-		t, stands, err := d.inspect(key)
-		if t != nil && err != nil && !d.writeTickets(ctx) {
+		t, stands, err := c.inspect(key)
+		if t != nil && err != nil && !c.writeTickets(ctx) {
 			// A ticket that was called lost must not be found again.
 			return Reply{}, nil, busy()
 		}
 		if err != nil || stands != nil {
 			return Reply{}, stands, err
 		}
-		if held := d.tryHold(t); held != nil {
+		if held := c.tryHold(t); held != nil {
 			select {
 			case <-held:
 			case <-ctx.Done():
 			}
 			continue
 		}
-		reply, err := d.claim(ctx, t, maker)
+		reply, err := c.claim(ctx, t, maker)
 		return reply, nil, err
 	}
 	return Reply{}, nil, ctx.Err() // the client went away: its keys would be lost
@@ -78,27 +78,27 @@ func busy() error {
 
 // Inspect is Poll without a claim: for a ready ticket it returns nil and no
 // error.
-func (d *Controller) Inspect(id string) (*Waiting, error) {
-	_, stands, err := d.inspect(ticketKey(id))
+func (c *Controller) Inspect(id string) (*Waiting, error) {
+	_, stands, err := c.inspect(ticketKey(id))
 	return stands, err
 }
 
 // inspect finds a ticket. It returns where it stands while it waits, and refuses
 // it when there is nothing to claim; a lost one is returned with the refusal.
-func (d *Controller) inspect(key string) (*ticket, *Waiting, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.options.Now()
-	d.promote(now)
-	t := d.queue.tickets[key]
+func (c *Controller) inspect(key string) (*ticket, *Waiting, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.options.Now()
+	c.promote(now)
+	t := c.queue.tickets[key]
 	switch {
 	case t == nil || t.pending || t.State == forfeited && !now.Before(t.Since.Add(forfeitKept)):
 		return nil, nil, problem.New(problem.TicketNotFound, "There is no such ticket, or it has been claimed.")
 	case t.State == forfeited:
 		return t, nil, problem.New(problem.TicketForfeited,
-			"The ticket was ready and was not claimed within %s; its place went to the next.", d.options.ClaimWindow)
+			"The ticket was ready and was not claimed within %s; its place went to the next.", c.options.ClaimWindow)
 	case t.State == waiting:
-		stands := d.waiting(t, now)
+		stands := c.waiting(t, now)
 		return t, &stands, nil
 	}
 	return t, nil, nil
@@ -107,13 +107,13 @@ func (d *Controller) inspect(key string) (*ticket, *Waiting, error) {
 // tryHold takes a ready ticket to claim it. When another request holds it, it
 // returns a channel to wait on: however that request ends, the ticket has to be
 // looked at again.
-func (d *Controller) tryHold(t *ticket) <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (c *Controller) tryHold(t *ticket) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if t.held != nil {
 		return t.held
 	}
-	if t.State != ready || d.queue.tickets[t.key] != t {
+	if t.State != ready || c.queue.tickets[t.key] != t {
 		over := make(chan struct{})
 		close(over)
 		return over
@@ -125,67 +125,67 @@ func (d *Controller) tryHold(t *ticket) <-chan struct{} {
 // claim makes the sandbox of a ready ticket, in the step that takes the ticket
 // away. A ticket that could not be claimed keeps its place, and its time begins
 // anew (contract: QUEUE.KEEPS_PLACE).
-func (d *Controller) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, err error) {
-	d.creating.RLock()
-	defer d.creating.RUnlock()
+func (c *Controller) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, err error) {
+	c.creating.RLock()
+	defer c.creating.RUnlock()
 	claimed, gone := false, false
 	defer func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		now := d.options.Now()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		now := c.options.Now()
 		t.release()
 		if !claimed && !gone {
 			t.setState(ready, now)
-			d.wake()
+			c.wake()
 			return
 		}
-		d.queue.remove(t)
-		d.occupancy.network(t.Order.Network).tickets--
+		c.queue.remove(t)
+		c.occupancy.network(t.Order.Network).tickets--
 		if gone {
-			d.occupancy.making++ // until it is counted
-			d.requestRecount()
+			c.occupancy.making++ // until it is counted
+			c.requestRecount()
 		}
-		d.occupancy.tidy(t.Order.Network, now)
-		d.promote(now)
+		c.occupancy.tidy(t.Order.Network, now)
+		c.promote(now)
 	}()
 	reply, err = maker(ctx, t.Order, func(Reply) []store.Write {
 		return []store.Write{{Record: store.Record{Kind: kindTicket, Key: t.key}, Rule: store.Take}}
 	})
 	if claimed = err == nil; !claimed {
-		_, missing := d.store.Find(context.WithoutCancel(ctx), kindTicket, t.key)
+		_, missing := c.store.Find(context.WithoutCancel(ctx), kindTicket, t.key)
 		gone = errors.Is(missing, store.ErrNotFound)
 	}
 	return reply, err
 }
 
 // waiting is where a waiting ticket stands. The caller holds mu.
-func (d *Controller) waiting(t *ticket, now time.Time) Waiting {
-	position := slices.Index(d.queue.waiting, t) + 1
-	return Waiting{Position: position, EtaSeconds: d.eta(position, now)}
+func (c *Controller) waiting(t *ticket, now time.Time) Waiting {
+	position := slices.Index(c.queue.waiting, t) + 1
+	return Waiting{Position: position, EtaSeconds: c.eta(position, now)}
 }
 
 // eta is in how many seconds the place of a position will be free, as far as
 // leases say (contract: OPEN.QUEUE.ETA). The caller holds mu.
-func (d *Controller) eta(position int, now time.Time) int {
-	l := &d.queue
+func (c *Controller) eta(position int, now time.Time) int {
+	l := &c.queue
 	if age := now.Sub(l.seen); age < 0 || age >= forecastAge || len(l.forecast) < position {
-		l.forecast, l.seen = d.departures(now, max(position, len(l.waiting))), now
+		l.forecast, l.seen = c.departures(now, max(position, len(l.waiting))), now
 	}
 	return max(1, seconds(l.forecast[position-1].Sub(now)))
 }
 
 // departures are the times at which the next places will be free. A sandbox
 // that comes into one stays for a whole turnover.
-func (d *Controller) departures(now time.Time, most int) []time.Time {
-	occupied := make(moments, 0, d.occupancy.taken()+len(d.queue.ready))
-	for _, r := range d.occupancy.living {
+func (c *Controller) departures(now time.Time, most int) []time.Time {
+	occupied := make(moments, 0, c.occupancy.taken()+len(c.queue.ready))
+	for _, r := range c.occupancy.living {
 		occupied = append(occupied, r.until)
 	}
-	for range d.occupancy.making + len(d.queue.ready) {
-		occupied = append(occupied, now.Add(d.options.Turnover))
+	for range c.occupancy.making + len(c.queue.ready) {
+		occupied = append(occupied, now.Add(c.options.Turnover))
 	}
 	heap.Init(&occupied)
-	for len(occupied) > d.options.Capacity { // after it was lowered
+	for len(occupied) > c.options.Capacity { // after it was lowered
 		heap.Pop(&occupied)
 	}
 	departures := make([]time.Time, 0, most)
@@ -196,7 +196,7 @@ func (d *Controller) departures(now time.Time, most int) []time.Time {
 		}
 		departures = append(departures, leaves)
 		if len(occupied) > 0 {
-			occupied[0] = leaves.Add(d.options.Turnover)
+			occupied[0] = leaves.Add(c.options.Turnover)
 			heap.Fix(&occupied, 0)
 		}
 	}

@@ -100,7 +100,7 @@ func (b *bench) wantReason(err error, want string) {
 }
 
 // A used proof stays used: after a restart, when the clock steps back, and when
-// nobody knows what became of the creation.
+// the outcome of the creation is unknown.
 func TestAProofIsGoodForOneCreation(t *testing.T) {
 	t.Parallel()
 	b := open(t, demanding)
@@ -156,7 +156,8 @@ func TestOneOfManyUsesOneProof(t *testing.T) {
 	}
 }
 
-// A refusal uses nothing up, and nobody is asked to work for one.
+// A refusal uses no proof up, and a creation that is refused in any case asks
+// for none.
 func TestARefusedCreationLeavesTheProofGood(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(o *admission.Options) { o.Difficulty, o.Capacity, o.Queue, o.Active = difficulty, 1, 1, 1 })

@@ -32,9 +32,9 @@ type model struct {
 	readySince map[string]time.Time
 }
 
-// TestAnyHistoryIsFair: whatever clients, time, restarts and faults of the store
-// do, there are never more sandboxes than places, nobody overtakes anybody, and
-// no ticket is claimed twice.
+// TestAnyHistoryIsFair: whatever clients, time, restarts and faults of the
+// store do, there are never more sandboxes than places, no client overtakes
+// another, and no ticket is claimed twice.
 func TestAnyHistoryIsFair(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -143,9 +143,9 @@ func (m *model) leaves(rt *rapid.T) {
 	m.living = slices.Delete(m.living, i, i+1)
 }
 
-// restart opens the controller anew: in good order, or as after a crash. After that,
-// a loss that nobody was told of may not have happened, and the windows of ready
-// tickets begin anew.
+// restart opens the controller anew: in good order, or as after a crash. After
+// a crash, a loss that was never reported to a client may not have happened,
+// and the windows of ready tickets begin anew.
 func (m *model) restart(rt *rapid.T) {
 	if rapid.IntRange(0, 2).Draw(rt, "stay open") > 0 {
 		return // a restart costs as much as ten other steps

@@ -38,12 +38,12 @@ type intention struct {
 
 // intend returns the intention of a request, nil when it has no key that
 // counts.
-func (d *Controller) intend(in *Request) (*intention, error) {
+func (c *Controller) intend(in *Request) (*intention, error) {
 	if len(in.Key) < KeyLeast {
 		return nil, nil //nolint:nilnil // no key, no intention
 	}
 	derive := func(purpose string) ([]byte, error) {
-		return hkdf.Key(sha256.New, d.options.Secret, nil, purpose+"\x00"+in.Order.Network+"\x00"+in.Key, sha256.Size)
+		return hkdf.Key(sha256.New, c.options.Secret, nil, purpose+"\x00"+in.Order.Network+"\x00"+in.Key, sha256.Size)
 	}
 	name, err := derive("platen creation name")
 	if err != nil {
@@ -78,8 +78,8 @@ func (i *intention) record(reply Reply, now time.Time) store.Record {
 }
 
 // replay returns the kept response, if there is one.
-func (d *Controller) replay(ctx context.Context, i *intention, now time.Time) (Reply, bool, error) {
-	kept, err := d.store.Find(ctx, kindReply, i.name)
+func (c *Controller) replay(ctx context.Context, i *intention, now time.Time) (Reply, bool, error) {
+	kept, err := c.store.Find(ctx, kindReply, i.name)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !now.Before(kept.EndsAt) {
 		return Reply{}, false, nil
 	}

@@ -147,8 +147,8 @@ func TestADuplicateDoesNotWait(t *testing.T) {
 	}
 }
 
-// What is kept can be found and read only with the idempotency key: nothing of
-// it, of the answer or of the network is in the store.
+// A kept reply can be found and read only with the idempotency key: the key,
+// the response and the network are not in the store as plain text.
 func TestAKeptAnswerIsSealed(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)

@@ -158,36 +158,36 @@ func (t *ticket) setState(s state, now time.Time) { t.State, t.Since, t.changed 
 
 // promote brings the queue up to the present: places that were not claimed are
 // lost, and free ones go to the head. The caller holds mu.
-func (d *Controller) promote(now time.Time) {
-	l := &d.queue
+func (c *Controller) promote(now time.Time) {
+	l := &c.queue
 	for _, t := range slices.Clone(l.ready) {
-		if t.held == nil && !now.Before(t.Since.Add(d.options.ClaimWindow)) {
+		if t.held == nil && !now.Before(t.Since.Add(c.options.ClaimWindow)) {
 			t.setState(forfeited, now)
 			l.ready = without(l.ready, t)
-			d.occupancy.network(t.Order.Network).tickets--
-			d.occupancy.tidy(t.Order.Network, now)
-			d.wake()
+			c.occupancy.network(t.Order.Network).tickets--
+			c.occupancy.tidy(t.Order.Network, now)
+			c.wake()
 		}
 	}
-	for d.free() > 0 && len(l.waiting) > 0 && !l.waiting[0].pending {
+	for c.free() > 0 && len(l.waiting) > 0 && !l.waiting[0].pending {
 		t := l.waiting[0]
 		l.waiting = l.waiting[1:]
 		t.setState(ready, now)
 		l.ready = append(l.ready, t)
 		l.seen = time.Time{}
-		d.wake()
+		c.wake()
 	}
 }
 
 // yield sends ready tickets back to the head of the queue that have no place:
 // the operator has taken some away, or a loss was not written any more before
 // the place went on. The caller holds mu.
-func (d *Controller) yield() {
-	l := &d.queue
-	for d.free() < 0 && len(l.ready) > 0 {
+func (c *Controller) yield() {
+	l := &c.queue
+	for c.free() < 0 && len(l.ready) > 0 {
 		t := l.ready[len(l.ready)-1]
 		l.ready = l.ready[:len(l.ready)-1]
-		t.setState(waiting, d.options.Now())
+		t.setState(waiting, c.options.Now())
 		l.waiting = append(l.waiting, t)
 	}
 	slices.SortFunc(l.waiting, inOrder)
@@ -195,4 +195,4 @@ func (d *Controller) yield() {
 
 // free is the number of places that are neither taken nor reserved for a ready
 // ticket.
-func (d *Controller) free() int { return d.options.Capacity - d.occupancy.taken() - len(d.queue.ready) }
+func (c *Controller) free() int { return c.options.Capacity - c.occupancy.taken() - len(c.queue.ready) }

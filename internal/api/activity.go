@@ -8,31 +8,43 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 )
 
 // ledgerResource names the entries of the ledger, which a client that checks
 // the accounts reads whole.
 const ledgerResource = "ledger_entry"
 
-// observe shows the request to the missions before the response is sent: a
-// client that has the response finds the missions that it has completed.
-func (x *exchange) observe(status int) {
-	if x.sandbox == nil {
-		return
+// present returns the state that a read shows. A read that gets so far counts
+// for the missions, and its response shows the ones that it completes.
+func (x *exchange) present() (*sandbox.View, error) {
+	v, err := x.sandbox.View(x.r.Context())
+	if err != nil || !x.observe(http.StatusOK) {
+		return v, err //nolint:wrapcheck // a problem, or the name of what failed
+	}
+	return x.sandbox.View(x.r.Context()) //nolint:wrapcheck // the same
+}
+
+// observe shows the request to the missions before the response is sent, and
+// reports whether it completes some: a client that has the response finds them
+// completed.
+func (x *exchange) observe(status int) (completes bool) {
+	if x.sandbox == nil || x.r.Method == http.MethodOptions {
+		return false
 	}
 	c := &x.call
 	c.Answered, c.Status, c.Replayed = x.server.registry.Now(), status, x.replayed
-	c.Factory = x.caller.System == sandbox.Factory
+	c.Factory, c.Agent = x.caller.System == apikey.Factory, x.agent != nil
+	c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
 	switch x.r.Method {
-	case http.MethodGet, http.MethodOptions:
-		c.CSV = x.csv
+	case http.MethodGet:
+		c.CSV = x.csv && x.status != 0 // a read that is only begun may yet be a 304
 	case http.MethodHead: // nothing was read
 		c.Page, c.FeedRange = mission.Page{}, mission.FeedRange{}
 	default:
 		c.Write = true
-		c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
 	}
-	x.sandbox.Observe(x.r.Context(), c)
+	return x.sandbox.Observe(x.r.Context(), c)
 }
 
 // paged notes which page of a list the response holds.

@@ -5,39 +5,30 @@ import (
 	"net/http"
 	"net/netip"
 
-	"platen/internal/company/mission"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 )
 
 // Act serves a request that the agent endpoint makes for the holder of a key.
 // The request passes the same steps as any other: the same budgets,
 // idempotency, lease and log. The credential stands in the place of a key; the
 // zero one stands for no key.
-func (s *Server) Act(w http.ResponseWriter, r *http.Request, as sandbox.Credential) {
+func (s *Server) Act(w http.ResponseWriter, r *http.Request, as apikey.Credential) {
 	x := s.exchange(w, r, s.groupOf(r))
 	x.agent = &as
-	s.take(x, r)
-}
-
-// signals are the signals of the operation's success: for an agent, also that
-// an agent made the request (contract: OPEN.MISSION.AGENT_CALL).
-func (x *exchange) signals() mission.Signals {
-	if x.agent != nil {
-		return x.op.signals | mission.AgentCalled
-	}
-	return x.op.signals
+	s.runExchange(x, r)
 }
 
 // Recognise returns the caller that a credential belongs to, or refuses with
 // unauthorized.
-func (s *Server) Recognise(r *http.Request, c sandbox.Credential) (sandbox.Caller, error) {
+func (s *Server) Recognise(r *http.Request, c apikey.Credential) (sandbox.Caller, error) {
 	return s.recognise(r.Context(), s.registry.Now(), s.groupOf(r), c)
 }
 
 // KeysOf returns both keys of the sandbox that a credential opens, or refuses
 // with unauthorized.
-func (s *Server) KeysOf(r *http.Request, c sandbox.Credential) (sandbox.Keys, error) {
+func (s *Server) KeysOf(r *http.Request, c apikey.Credential) (apikey.Pair, error) {
 	return s.registry.KeysOf(r.Context(), c)
 }
 
@@ -60,10 +51,9 @@ func (s *Server) Enter(r *http.Request) error {
 }
 
 // Spend takes the price of a request for which no operation runs from the
-// budget of a caller; the zero Caller has no key. It refuses as Enter does.
-func (s *Server) Spend(r *http.Request, caller sandbox.Caller) error {
-	x := s.exchange(nil, r, s.groupOf(r))
-	x.caller = caller
+// budget of the holder of a credential. It refuses as Enter does.
+func (s *Server) Spend(r *http.Request, as apikey.Credential) error {
+	x := s.spending(r, as)
 	if err := x.admit(); err != nil {
 		return err
 	}
@@ -73,27 +63,35 @@ func (s *Server) Spend(r *http.Request, caller sandbox.Caller) error {
 	return nil
 }
 
-// Show adds the headers of a caller's remaining budget to a response; the zero
-// Caller has no key. It spends nothing.
-func (s *Server) Show(h http.Header, r *http.Request, caller sandbox.Caller) {
+// Show adds the headers of the remaining budget of a credential's holder to a
+// response. It spends nothing.
+func (s *Server) Show(h http.Header, r *http.Request, as apikey.Credential) {
+	s.spending(r, as).showBudget(h)
+}
+
+// spending is an exchange whose caller pays: the holder of a credential, or a
+// client without a key for one that is zero or does not work.
+func (s *Server) spending(r *http.Request, as apikey.Credential) *exchange {
 	x := s.exchange(nil, r, s.groupOf(r))
-	x.caller = caller
-	x.showBudget(h)
+	if as != (apikey.Credential{}) {
+		x.caller, _ = s.recognise(r.Context(), x.now, x.group, as)
+	}
+	return x
 }
 
-// Success is the envelope of a response that comes from no operation (contract:
-// ENV.SUCCESS). The data must encode as JSON.
-func (s *Server) Success(data any) []byte {
-	return s.exchange(nil, nil, netip.Prefix{}).success(nil, encode(data))
-}
-
-// Refusal is the envelope of a refusal (contract: ENV.FAILURE). An error that
-// is no problem is internal: it is logged, and not shown.
-func (s *Server) Refusal(err error) []byte {
+// Envelope renders the response of a tool that runs no operation: its data,
+// which must encode as JSON (contract: ENV.SUCCESS), or the refusal, when there
+// is an error (contract: ENV.FAILURE). An error that is no problem is internal:
+// it is logged, and not shown.
+func (s *Server) Envelope(data any, err error) []byte {
+	x := s.exchange(nil, nil, netip.Prefix{})
+	if err == nil {
+		return x.success(nil, encode(data))
+	}
 	p, ok := errors.AsType[*problem.Problem](err)
 	if !ok {
 		s.log.Error("agent call failed", "error", err)
 		p = problem.New(problem.InternalError, "Something went wrong on our side.")
 	}
-	return s.exchange(nil, nil, netip.Prefix{}).failure(nil, p)
+	return x.failure(nil, p)
 }

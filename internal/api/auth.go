@@ -5,12 +5,12 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"strings"
 
 	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/wire"
 )
 
@@ -29,14 +29,14 @@ func (x *exchange) identify() error {
 	if x.op != nil && x.op.System == operation.Open {
 		return nil
 	}
-	if len(x.r.Header.Values("Authorization")) > 1 || len(x.r.Header.Values(wire.HeaderKey)) > 1 {
+	if wire.SentTwice(x.r.Header) {
 		return problem.New(problem.BadRequest, "The request has a header with a key twice, and only one can be meant.")
 	}
 	var err error
 	if x.agent != nil {
 		x.caller, err = x.recognise(*x.agent)
 	} else {
-		x.caller, err = x.authenticate(sentKey(x.r.Header))
+		x.caller, err = x.authenticate(wire.SentKey(x.r.Header))
 	}
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (x *exchange) identify() error {
 // does not work. A client that sends a bad key gets that refusal for any path
 // (contract: AUTH.INVALID, LIFE.DELETED), unless it meant another host.
 func (x *exchange) firstRefusal(unfound, unauthorized error) error {
-	if sentKey(x.r.Header) != "" && x.server.isHere(x.r) {
+	if wire.SentKey(x.r.Header) != "" && x.server.isHere(x.r) {
 		return cmp.Or(unauthorized, unfound)
 	}
 	return cmp.Or(unfound, unauthorized)
@@ -61,13 +61,13 @@ func (x *exchange) authenticate(key string) (sandbox.Caller, error) {
 	if key == "" {
 		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route requires a key.")
 	}
-	c, _ := sandbox.CredentialOf(key) // zero for a text that cannot be a key
+	c, _ := apikey.Parse(key) // zero for a text that cannot be a key
 	return x.recognise(c)
 }
 
 // recognise returns the caller that a credential belongs to, and notes that the
 // request was let in by it.
-func (x *exchange) recognise(c sandbox.Credential) (sandbox.Caller, error) {
+func (x *exchange) recognise(c apikey.Credential) (sandbox.Caller, error) {
 	caller, err := x.server.recognise(x.r.Context(), x.now, x.group, c)
 	if err == nil {
 		x.credentials = append(x.credentials, c)
@@ -90,30 +90,21 @@ func (x *exchange) stillKnown(ctx context.Context) error {
 // shut out, its keys are only looked up in memory: a flood must not reach the
 // storage.
 func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.Prefix,
-	c sandbox.Credential) (sandbox.Caller, error) {
+	c apikey.Credential) (sandbox.Caller, error) {
 	if s.gate.Shuts(now.Time(), group) {
 		return s.registry.Recall(c)
 	}
 	return s.registry.Recognise(ctx, c)
 }
 
-// sentKey returns the key of a request: the Bearer token, or X-Api-Key where
-// there is none (contract: AUTH.X_API_KEY, AUTH.BEARER_WINS).
-func sentKey(h http.Header) string {
-	if scheme, token, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(token)
-	}
-	return h.Get(wire.HeaderKey)
-}
-
 // rightSystem refuses a key of the other system (contract: AUTH.WRONG_SYSTEM).
 func rightSystem(op *bound, caller sandbox.Caller) error {
-	var want sandbox.System
+	var want apikey.System
 	switch op.System {
 	case operation.Office:
-		want = sandbox.Office
+		want = apikey.Office
 	case operation.Factory:
-		want = sandbox.Factory
+		want = apikey.Factory
 	case operation.Open, operation.Shared:
 		return nil
 	}

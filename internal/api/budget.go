@@ -50,7 +50,7 @@ func newDisplay(g Gate, name ratelimit.Name) *display {
 	}
 	d.policy = []string{policy}
 	if budget.Off() {
-		d.off = &decided{remaining: d.limit, rate: []string{d.rateOf(ratelimit.Most, 0)}}
+		d.off = &decided{remaining: d.limit, rate: []string{d.rateOf(ratelimit.MaxRequests, 0)}}
 		return d
 	}
 	for left := range min(budget.Burst, maxPrepared) + 1 {

@@ -173,7 +173,7 @@ func TestANetworkHasABudgetForAllItsKeys(t *testing.T) {
 	n := tenants[0]
 	n.call("GET", "/v1/sandbox", n.office, "", "X-Forwarded-For", "198.51.100.1").want(200, "")
 	n.call("GET", "/v1/sandbox", n.office, "", "X-Forwarded-For", "198.51.100.1, 127.0.0.9").want(200, "")
-	// What the client itself writes counts nothing.
+	// Addresses that the client itself writes count nothing.
 	n.call("GET", "/v1/sandbox", n.office, "", "X-Forwarded-For", "198.51.100.2, 127.0.0.1, 127.0.0.1").want(200, "")
 }
 

@@ -37,7 +37,7 @@ func (x *exchange) note(status int) {
 
 // calls sends the requests of the sandbox's clients, newest first.
 func (x *exchange) calls(p *page) error {
-	v, err := x.sandbox.View(x.r.Context(), x.signals())
+	v, err := x.present()
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (p *page) calls(calls []sandbox.Call) (items [][]byte, next string) {
 		if len(items) == p.limit {
 			return items, p.nextCursor(last)
 		}
-		items, last = append(items, encode(rowOf(&c))), c.Ordinal
+		items, last = append(items, encode(operation.LoggedCallOf(&c))), c.Ordinal
 	}
 	return items, ""
 }
@@ -72,19 +72,8 @@ func (x *exchange) remembered(id string) (row []byte, version uint64, err error)
 	calls, _ := x.sandbox.Calls()
 	for _, c := range slices.Backward(calls) {
 		if c.ID == id {
-			return encode(rowOf(&c)), c.Ordinal, nil
+			return encode(operation.LoggedCallOf(&c)), c.Ordinal, nil
 		}
 	}
 	return nil, 0, problem.Missing(operation.CallResource, short(id))
-}
-
-func rowOf(c *sandbox.Call) operation.LoggedCall {
-	row := operation.LoggedCall{
-		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
-		System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
-	}
-	if c.Code != "" {
-		row.ErrorCode = &c.Code
-	}
-	return row
 }

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
-	"time"
 
+	"platen/internal/api/console"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
@@ -31,88 +33,46 @@ func ForConsole(path string) bool {
 	return path == ConsoleStream || strings.HasPrefix(path, "/console/data/")
 }
 
+// consolePerMinute and consoleBurst are the budget of a sandbox's viewers,
+// streams included.
 const (
-	// consolePerMinute and consoleBurst are the budget of a sandbox's viewers,
-	// streams included.
 	consolePerMinute = 60
 	consoleBurst     = 30
-	// maxStreams is the most open streams of one sandbox.
-	maxStreams = 2
-	// streamRetry is the Retry-After of a refused stream, which is sent in
-	// seconds.
-	streamRetry = 5 * time.Second
 )
 
 // headerOtherKey carries the key of the other system: rows of a system are only
 // shown to the holder of its key, and the console holds both.
 const headerOtherKey = "Platen-Other-Key"
 
-// console holds the state that the two routes share.
-type console struct {
+// consoleRoutes holds the state that the two routes share.
+type consoleRoutes struct {
+	*console.Console
 	gate    *ratelimit.Gate
 	display *display
-	tables  []shownTable
-
-	mu      sync.Mutex // guards the fields below
-	streams map[string]int
-}
-
-// shownTable is a table of which a viewer is sent the rows.
-type shownTable struct {
-	resource string
-	system   operation.System
-	// parent is set where rows belong to another record and do not name it; it
-	// is the field that holds the record's id.
-	parent string
 }
 
 // serveConsole adds the routes of the console.
 func (s *Server) serveConsole(table []operation.Operation) error {
-	var err error
-	s.console, err = newConsole(table)
-	s.mux.HandleFunc(ConsoleState, s.watched(consoleState))
-	s.mux.HandleFunc(ConsoleStream, s.watched(consoleStream))
-	return err
-}
-
-// newConsole reads from the table of operations which rows there are and which
-// key they require.
-func newConsole(table []operation.Operation) (*console, error) {
 	gate, err := ratelimit.New(
 		ratelimit.Options{Key: ratelimit.Budget{PerMinute: consolePerMinute, Burst: consoleBurst}})
 	if err != nil {
-		return nil, fmt.Errorf("set the budget of the console: %w", err)
+		return fmt.Errorf("set the budget of the console: %w", err)
 	}
-	c := &console{gate: gate, display: newDisplay(gate, ratelimit.Key), streams: map[string]int{}}
-	for i := range table {
-		op := &table[i]
-		if op.Kind != operation.List || op.Resource == operation.CallResource {
-			continue
-		}
-		shown := shownTable{resource: op.Resource, system: op.System}
-		if op.Parent != "" {
-			shown.parent = op.Parent + "_id"
-		}
-		c.tables = append(c.tables, shown)
-	}
-	return c, nil
-}
-
-// viewer is a client that watches a sandbox, and the rows that may be shown to
-// it.
-type viewer struct {
-	systems map[operation.System]bool
+	s.console = &consoleRoutes{console.New(table), gate, newDisplay(gate, ratelimit.Key)}
+	s.mux.HandleFunc(ConsoleState, watched((*exchange).consoleState))
+	s.mux.HandleFunc(ConsoleStream, watched((*exchange).consoleStream))
+	return nil
 }
 
 // watched serves a route of the console, with the steps of a request that apply
 // to one that only looks.
-func (s *Server) watched(answer func(*exchange, *viewer) error) http.HandlerFunc {
+func watched(answer func(*exchange, *console.Viewer) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(w)
 		x.r, x.watching = r, true
-		o, err := x.view()
+		viewer, err := x.viewer()
 		if err == nil {
-			err = answer(x, o)
+			err = answer(x, viewer)
 		}
 		if err != nil {
 			x.refuse(err)
@@ -120,7 +80,9 @@ func (s *Server) watched(answer func(*exchange, *viewer) error) http.HandlerFunc
 	}
 }
 
-func (x *exchange) view() (*viewer, error) {
+// viewer returns the client that a request of the console is from, or refuses
+// it.
+func (x *exchange) viewer() (*console.Viewer, error) {
 	unauthorized := x.identify()
 	if err := x.admitViewer(unauthorized != nil); err != nil {
 		return nil, err
@@ -139,7 +101,10 @@ func (x *exchange) view() (*viewer, error) {
 	if _, err := x.query(); err != nil {
 		return nil, err
 	}
-	o := &viewer{systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true}}
+	v := &console.Viewer{
+		Sandbox: x.sandbox, Admitted: x.stillKnown, Now: x.server.registry.Now, Stopped: x.server.stopped,
+		Systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true},
+	}
 	if key := x.r.Header.Get(headerOtherKey); key != "" {
 		other, err := x.authenticate(key)
 		if err != nil {
@@ -148,9 +113,9 @@ func (x *exchange) view() (*viewer, error) {
 		if other.SandboxID != x.caller.SandboxID {
 			return nil, problem.New(problem.Unauthorized, "The two keys are not of one sandbox.")
 		}
-		o.systems[operation.System(other.System)] = true
+		v.Systems[operation.System(other.System)] = true
 	}
-	return o, nil
+	return v, nil
 }
 
 // admitViewer spends the console's budget of a sandbox, or the network's for
@@ -171,22 +136,41 @@ func (x *exchange) admitViewer(anonymous bool) error {
 	return p.RetryingAt(x.spent.RetryAt)
 }
 
-// enter takes a place for a stream. The caller leaves.
-func (c *console) enter(sandboxID string, now time.Time) (leave func(), err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.streams[sandboxID] >= maxStreams {
-		p := problem.New(problem.RateLimited, "%d consoles of this sandbox are open.", maxStreams).
-			Hinting("Close another window of the console. It tries again by itself.")
-		p.RetryAfter = int(streamRetry / time.Second)
-		return nil, p.RetryingAt(now.Add(streamRetry))
+// consoleState sends everything that the console shows at first.
+func (x *exchange) consoleState(viewer *console.Viewer) error {
+	body, err := x.server.console.State(x.r.Context(), viewer)
+	if err != nil {
+		return fmt.Errorf("read the state for the console: %w", err)
 	}
-	c.streams[sandboxID]++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.streams[sandboxID]--; c.streams[sandboxID] == 0 {
-			delete(c.streams, sandboxID)
+	x.secret = true
+	if takesGzip(x.r) {
+		var zipped bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		_, err := z.Write(body)
+		if err = errors.Join(err, z.Close()); err != nil {
+			return fmt.Errorf("compress the state: %w", err)
 		}
-	}, nil
+		x.w.Header().Set("Content-Encoding", "gzip")
+		body = zipped.Bytes()
+	}
+	x.send(http.StatusOK, contentJSON, body)
+	return nil
+}
+
+// consoleStream sends changes as server-sent events, as long as both sides are
+// there. An error can then no longer be sent: the console asks again.
+func (x *exchange) consoleStream(viewer *console.Viewer) error {
+	release, err := x.server.console.Reserve(x.caller.SandboxID, x.now.Time())
+	if err != nil {
+		return err //nolint:wrapcheck // a problem
+	}
+	defer release()
+	x.secret = true
+	h := x.headers()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // proxies that hold responses back would make it useless
+	x.note(http.StatusOK)
+	x.w.WriteHeader(http.StatusOK)
+	x.server.console.Stream(x.r.Context(), x.w, viewer, x.r.Header.Get("Last-Event-ID"))
+	return nil
 }

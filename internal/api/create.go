@@ -36,7 +36,7 @@ func (x *exchange) create() error {
 		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.fingerprint(d.body),
 		Proof: x.r.Header.Values(wire.HeaderProof), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
-			return admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.stands(w))}
+			return admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.ticketOf(w))}
 		},
 	})
 	if err != nil {
@@ -106,14 +106,14 @@ func (x *exchange) ticket() error {
 	}
 	if stands != nil {
 		stands.Ticket = id
-		reply = admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.stands(*stands))}
+		reply = admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.ticketOf(*stands))}
 	}
 	x.answer(reply.Status, reply.Body)
 	return nil
 }
 
-// stands is the data of a response to a client that waits.
-func (x *exchange) stands(w admission.Waiting) []byte {
+// ticketOf is the data of a response to a client that waits.
+func (x *exchange) ticketOf(w admission.Waiting) []byte {
 	return encode(operation.QueueTicket{
 		Poll: wire.BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds),
 	})

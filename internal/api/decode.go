@@ -13,7 +13,6 @@ import (
 
 	"platen/internal/operation"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
 	"platen/internal/wire"
 )
 
@@ -131,7 +130,7 @@ func checkMediaType(h http.Header) error {
 }
 
 // fingerprint distinguishes requests with the same idempotency key.
-func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
+func (x *exchange) fingerprint(body []byte) [sha256.Size]byte {
 	sum := sha256.Sum256(body)
 	h := sha256.New()
 	for _, part := range []string{x.r.Method, x.r.URL.Path, x.r.URL.RawQuery} {
@@ -139,7 +138,7 @@ func (x *exchange) fingerprint(body []byte) sandbox.Fingerprint {
 		h.Write([]byte{0})
 	}
 	h.Write(sum[:])
-	return sandbox.Fingerprint(h.Sum(nil))
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // takesGzip reports whether a response may be compressed (RFC 9110, 12.5.3):

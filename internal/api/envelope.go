@@ -172,7 +172,7 @@ func (x *exchange) refuse(err error) {
 	var v *sandbox.View
 	if x.sandbox != nil {
 		// The view only dates the response; without one the date is left out.
-		v, _ = x.sandbox.View(x.r.Context(), 0)
+		v, _ = x.sandbox.View(x.r.Context())
 	}
 	x.send(definition.Status, contentJSON, x.failure(v, p))
 }

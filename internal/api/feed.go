@@ -1,10 +1,8 @@
 package api
 
 import (
-	"strconv"
 	"strings"
 
-	"platen/internal/company/record"
 	"platen/internal/event"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
@@ -20,7 +18,7 @@ func (x *exchange) feed() error {
 	if err != nil {
 		return err
 	}
-	v, err := x.sandbox.View(x.r.Context(), x.signals())
+	v, err := x.present()
 	if err != nil {
 		return err
 	}
@@ -71,14 +69,4 @@ func wantedTypes(sent *arguments) (event.Set, error) {
 		return event.Set{}, badParameter("types", "None of these types is of the system %s.", system)
 	}
 	return event.SetOf(wanted...), nil
-}
-
-// numbered is an event as the feed shows it: the body of a delivery with its
-// number in front.
-func numbered(e *record.Event) []byte {
-	b := make([]byte, 0, len(e.Body)+24)
-	b = append(b, `{"seq":`...)
-	b = strconv.AppendUint(b, e.Sequence, 10)
-	b = append(b, ',')
-	return append(b, e.Body[1:]...)
 }

@@ -118,7 +118,7 @@ func FuzzSentKey(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, authorization, api string) {
-		key := sentKey(http.Header{"Authorization": {authorization}, "X-Api-Key": {api}})
+		key := wire.SentKey(http.Header{"Authorization": {authorization}, "X-Api-Key": {api}})
 		scheme, token, _ := strings.Cut(authorization, " ")
 		switch bearer := strings.EqualFold(scheme, "bearer") && len(scheme) < len(authorization); {
 		case bearer && key != strings.TrimSpace(token):

@@ -91,7 +91,7 @@ func FuzzRequest(f *testing.F) {
 // version is how many commits a sandbox has.
 func (n *tenant) version(t *testing.T) uint64 {
 	t.Helper()
-	v, err := n.registry.Sandbox(n.id).View(t.Context(), 0)
+	v, err := n.registry.Sandbox(n.id).View(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

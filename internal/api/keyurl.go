@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"platen/internal/problem"
-	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 )
 
 // maxKeys is the number of keys of one URL that are revoked. A client has no
@@ -38,16 +38,16 @@ func keysIn(url string) []string {
 
 // appendKeys appends the keys that stand in a text as they are.
 func appendKeys(keys []string, text string) []string {
-	for _, prefix := range [...]string{sandbox.OfficePrefix, sandbox.FactoryPrefix} {
+	for _, prefix := range [...]string{apikey.OfficePrefix, apikey.FactoryPrefix} {
 		for rest := text; len(keys) < maxKeys; {
 			at := strings.Index(rest, prefix)
 			if at < 0 {
 				break
 			}
-			if rest = rest[at:]; len(rest) < sandbox.KeyLength {
+			if rest = rest[at:]; len(rest) < apikey.Length {
 				break
 			}
-			if key := rest[:sandbox.KeyLength]; isKey(key[len(prefix):]) && !slices.Contains(keys, key) {
+			if key := rest[:apikey.Length]; isKey(key[len(prefix):]) && !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
 			rest = rest[len(prefix):]

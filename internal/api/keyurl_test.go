@@ -141,8 +141,8 @@ func TestWhatIsNoKeyIsNoKey(t *testing.T) {
 	n.call("GET", "/v1/sandbox", n.office, "").want(200, "")
 }
 
-// TestRevokingHoldsWhileTheKeyIsInUse: whoever looked the key up just before
-// must not bring it back.
+// TestRevokingHoldsWhileTheKeyIsInUse: a request that looked the key up just
+// before must not bring it back.
 func TestRevokingHoldsWhileTheKeyIsInUse(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -108,14 +108,14 @@ func (x *exchange) list() error {
 	if x.op.Resource == operation.CallResource {
 		return x.calls(&p)
 	}
-	v, err := x.sandbox.View(x.r.Context(), x.signals())
+	if x.op.Parent != "" {
+		if err := x.parent(); err != nil {
+			return err
+		}
+	}
+	v, err := x.present()
 	if err != nil {
 		return err
-	}
-	if id := x.r.PathValue("id"); x.op.Parent != "" {
-		if _, ok := v.Row(x.op.Parent, id); !ok {
-			return problem.Missing(x.op.Parent, short(id))
-		}
 	}
 	t := v.Table(x.op.Resource)
 	x.tag(t.Version)
@@ -129,6 +129,19 @@ func (x *exchange) list() error {
 		items[i] = x.placed(e.Row)
 	}
 	return x.items(v, items, next, nil)
+}
+
+// parent refuses the list of a record that is not there.
+func (x *exchange) parent() error {
+	v, err := x.sandbox.View(x.r.Context())
+	if err != nil {
+		return err
+	}
+	id := x.r.PathValue("id")
+	if _, ok := v.Row(x.op.Parent, id); !ok {
+		return problem.Missing(x.op.Parent, short(id))
+	}
+	return nil
 }
 
 // rows picks a page. The cursor after it is "" when the list has ended.
@@ -171,25 +184,19 @@ func (x *exchange) row() error {
 	if _, err := x.query(); err != nil {
 		return err
 	}
-	v, err := x.sandbox.View(x.r.Context(), 0)
+	v, err := x.sandbox.View(x.r.Context())
 	if err != nil {
+		return err
+	}
+	if _, _, err = x.record(v); err != nil {
+		return err
+	}
+	if v, err = x.present(); err != nil {
 		return err
 	}
 	row, version, err := x.record(v)
 	if err != nil {
 		return err
-	}
-	// Only a read that finds something counts for the missions. It may itself
-	// complete one, and then shows that change.
-	counted, err := x.sandbox.View(x.r.Context(), x.signals())
-	if err != nil {
-		return err
-	}
-	if counted != v {
-		v = counted
-		if row, version, err = x.record(v); err != nil {
-			return err
-		}
 	}
 	x.tag(version)
 	if x.unchanged() {
@@ -213,7 +220,7 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 		if err != nil {
 			return nil, 0, err
 		}
-		return numbered(&e), e.Sequence, nil
+		return e.Numbered(), e.Sequence, nil
 	}
 	e, ok := v.Row(x.op.Resource, id)
 	if !ok {

@@ -8,6 +8,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 )
 
 // maxPolls is the most polls of one key that may wait (contract:
@@ -21,16 +22,19 @@ func (x *exchange) poll() error {
 	if err != nil {
 		return err
 	}
-	v, events, err := x.look(p)
+	if _, err := x.present(); err != nil {
+		return err
+	}
+	v, events, err := x.newEvents(p)
 	if err != nil {
 		return err
 	}
 	if len(events) == 0 && patience > 0 {
-		leave, err := x.server.waiters.enter(x.caller)
+		release, err := x.server.waiters.reserve(x.caller)
 		if err != nil {
 			return err
 		}
-		defer leave()
+		defer release()
 		if v, events, err = x.await(p, v, patience); err != nil {
 			return err
 		}
@@ -45,11 +49,11 @@ func (x *exchange) poll() error {
 	return x.events(v, &p.page, events)
 }
 
-// look returns the present view, and its new events. Events that it has passed
-// over are not looked at again.
-func (x *exchange) look(p *wanted) (*sandbox.View, []record.Event, error) {
+// newEvents returns the present view, and its new events. Events that it has
+// passed over are not read again.
+func (x *exchange) newEvents(p *wanted) (*sandbox.View, []record.Event, error) {
 	x.now = x.sandbox.AsOf(x.server.registry.Now())
-	v, err := x.sandbox.View(x.r.Context(), x.signals())
+	v, err := x.sandbox.View(x.r.Context())
 	if err == nil {
 		err = x.stillKnown(x.r.Context())
 	}
@@ -82,7 +86,7 @@ func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*s
 		}
 		var events []record.Event
 		var err error
-		v, events, err = x.look(p)
+		v, events, err = x.newEvents(p)
 		lasts := err != nil || v.Status(x.now) == lasted
 		if err != nil || over || len(events) > 0 || !lasts {
 			return v, events, err
@@ -116,16 +120,9 @@ func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error
 		events = events[:p.limit]
 		next = p.nextCursor(events[p.limit-1].Sequence)
 	}
-	read := p.after
-	if n := len(events); n > 0 {
-		read = events[n-1].Sequence
-	}
-	if err := x.sandbox.Read(x.r.Context(), v, read); err != nil {
-		return err
-	}
 	items := make([][]byte, len(events))
 	for i := range events {
-		items[i] = numbered(&events[i])
+		items[i] = events[i].Numbered()
 	}
 	x.followed(v, p, events, next)
 	return x.items(v, items, next, &v.Sequence)
@@ -140,12 +137,12 @@ type waiters struct {
 // waiter is a key.
 type waiter struct {
 	sandboxID string
-	system    sandbox.System
+	system    apikey.System
 }
 
-// enter lets a poll wait, unless two of its key do. The caller ends that with
-// leave.
-func (w *waiters) enter(caller sandbox.Caller) (leave func(), err error) {
+// reserve lets a poll wait, unless two of its key do. The caller ends that with
+// release.
+func (w *waiters) reserve(caller sandbox.Caller) (release func(), err error) {
 	key := waiter{caller.SandboxID, caller.System}
 	w.mu.Lock()
 	defer w.mu.Unlock()

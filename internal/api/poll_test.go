@@ -203,7 +203,7 @@ func TestAPollHearsOfACommitAtOnce(t *testing.T) {
 	})
 }
 
-// While somebody waits, time passes: customers come without anybody calling.
+// While a poll waits, time passes: customers come without any other request.
 func TestAPollHearsOfPassingTime(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "realtime", func(b *bubble) {

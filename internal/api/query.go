@@ -42,6 +42,9 @@ func (x *exchange) query() (*arguments, error) {
 // allow. Of several faults of names, the first in the order of the alphabet is
 // reported.
 func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
+	if raw == "" && len(known) == 0 {
+		return &arguments{}, nil
+	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
@@ -79,8 +82,7 @@ func (a *arguments) check(p *operation.Parameter) error {
 	}
 	if !a.sent(p.Name) {
 		if p.Required && (p.InsteadOf == "" || !a.sent(p.InsteadOf)) {
-			return badParameter(p.Name, "%s is missing: the number of the last event that you have, 0 for none.",
-				p.Name)
+			return badParameter(p.Name, "%s is missing. %s", p.Name, p.Doc)
 		}
 		if p.Default != nil {
 			a.numbers[p.Name] = uint64(*p.Default)

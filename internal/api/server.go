@@ -24,6 +24,7 @@ import (
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/schema"
 	"platen/internal/wire"
 )
@@ -69,7 +70,7 @@ type Server struct {
 	stopped  chan struct{}
 	stop     sync.Once
 	waiters  waiters
-	console  *console
+	console  *consoleRoutes
 	// bodies are the *http.ResponseController of requests whose body is being
 	// read, cut is set once such bodies are no longer waited for.
 	bodies sync.Map
@@ -93,7 +94,6 @@ type bound struct {
 	// query are the parameters of the operation's query.
 	query   []operation.Parameter
 	columns []string
-	signals mission.Signals
 	// announcement is nil for an operation that stays.
 	announcement *announcement
 	// route is the whole path of the operation.
@@ -132,14 +132,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 }
 
 func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
-	b := &bound{Operation: op, signals: mission.ReadAnything, route: wire.BasePath + op.Path}
-	switch op.System {
-	case operation.Office:
-		b.signals |= mission.ReachedOffice
-	case operation.Factory:
-		b.signals |= mission.ReachedFactory
-	case operation.Open, operation.Shared:
-	}
+	b := &bound{Operation: op, route: wire.BasePath + op.Path}
 	if op.Paged() {
 		b.columns = columns(op.Out)
 	}
@@ -207,11 +200,11 @@ func (s *Server) Stop() {
 
 // ServeHTTP guards against panics and keys in URLs, and finds the route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.take(s.exchange(w, r, s.groupOf(r)), r)
+	s.runExchange(s.exchange(w, r, s.groupOf(r)), r)
 }
 
-// take runs an exchange from its first step to its response.
-func (s *Server) take(x *exchange, r *http.Request) {
+// runExchange runs an exchange from its first step to its response.
+func (s *Server) runExchange(x *exchange, r *http.Request) {
 	defer func() {
 		x.survive(recover())
 		x.observed()
@@ -369,12 +362,12 @@ type exchange struct {
 	spent ratelimit.Decision
 	// agent is set for a request that the agent endpoint makes: the credential
 	// in place of a key.
-	agent   *sandbox.Credential
+	agent   *apikey.Credential
 	caller  sandbox.Caller
 	sandbox *sandbox.Sandbox
 	// credentials are those that let the request in. A long request checks
 	// again whether they still do.
-	credentials []sandbox.Credential
+	credentials []apikey.Credential
 	csv         bool
 	// etag is the tag of the response to send.
 	etag string

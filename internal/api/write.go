@@ -30,17 +30,17 @@ func (x *exchange) object() error {
 
 // value computes the data of an object, and the state that it is of.
 func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
-	if x.op.Examined != nil {
-		found, err := x.sandbox.Examine(x.r.Context(), x.signals())
+	v, err := x.present()
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case x.op.Examined != nil:
+		found, err := x.sandbox.Examine(x.r.Context())
 		if err != nil {
 			return nil, nil, err
 		}
 		return found.View, x.op.Examined(&found, x.shown(found.View)), nil
-	}
-	v, err := x.sandbox.View(x.r.Context(), x.signals())
-	switch {
-	case err != nil:
-		return nil, nil, err
 	case x.op.ValueSince != nil:
 		return v, x.op.ValueSince(v, sent.number(operation.ParameterSince)), nil
 	default:
@@ -126,7 +126,7 @@ func (x *exchange) write() error {
 	var result operation.Result
 	at := operation.PathParams{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
 	reply, err := x.command(at, &in, sandbox.Command{
-		Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body), Signals: x.signals(),
+		Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body),
 		Run: func(tx *sandbox.Tx) (err error) {
 			x.now = tx.Now
 			result, err = x.op.Run(tx, at, in)

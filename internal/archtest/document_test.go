@@ -155,8 +155,8 @@ func TestContractRowsHaveOneID(t *testing.T) {
 	}
 }
 
-// TestOwedRowsExist: a debt to nobody is never paid. The order keeps changes
-// of the file readable.
+// TestOwedRowsExist: each owed row is one of the contract. The order keeps
+// changes of the file readable.
 func TestOwedRowsExist(t *testing.T) {
 	t.Parallel()
 	c := theContract(t)

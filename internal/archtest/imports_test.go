@@ -43,10 +43,14 @@ var may = map[string]string{
 	"internal/company":              vocabulary + "internal/company/...",
 
 	// A store keeps bytes. It cannot depend on what they mean.
-	"internal/store":           "",
-	"internal/store/sqlite":    "internal/store",
-	"internal/store/postgres":  "internal/store",
-	"internal/store/storetest": "internal/store",
+	"internal/store":             "",
+	"internal/store/groupcommit": "internal/store",
+	"internal/store/migration":   "",
+	"internal/store/sqlite":      "internal/store internal/store/groupcommit internal/store/migration",
+	"internal/store/postgres":    "internal/store internal/store/groupcommit internal/store/migration",
+	"internal/store/storetest":   "internal/store",
+	// Beside the stores, not in them: it is for the packages that write to one.
+	"internal/store/storeproblem": vocabulary + "internal/store",
 
 	// Leaves that could be libraries of their own.
 	"internal/config":           "",
@@ -57,9 +61,15 @@ var may = map[string]string{
 	"client":                    "",
 	"docs":                      "",
 
-	"internal/schema":    vocabulary,
-	"internal/sandbox":   vocabulary + "internal/company/... internal/store",
-	"internal/admission": vocabulary + "internal/store",
+	"internal/schema": vocabulary,
+	"internal/sandbox": vocabulary + "internal/company/... internal/store internal/store/storeproblem " +
+		"internal/sandbox/...",
+	"internal/admission":      vocabulary + "internal/store internal/store/storeproblem internal/admission/pow",
+	"internal/admission/pow":  "",
+	"internal/sandbox/apikey": "internal/store",
+	// The stored form of a sandbox, which knows rows and events and not what they
+	// mean.
+	"internal/sandbox/commitlog": vocabulary + "internal/company/record internal/store",
 	// The dispatcher knows what an attempt is, and nothing else of the company.
 	"internal/webhook": vocabulary + "internal/netguard internal/company/subscription",
 
@@ -70,42 +80,54 @@ var may = map[string]string{
 	// each other.
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
 	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission " +
-		"internal/ratelimit internal/network internal/company/mission internal/company/record",
+		"internal/ratelimit internal/network internal/company/mission internal/company/record " +
+		"internal/api/console internal/sandbox/apikey",
+	// The data of the console; api decides who may see them.
+	"internal/api/console": vocabulary + "internal/operation internal/sandbox internal/company/record",
 	// The agent endpoint is another reader: it reaches the road of requests
-	// through a door that the server opens.
+	// through an interface that internal/api implements.
 	"internal/mcp": vocabulary +
-		"internal/operation internal/sandbox internal/schema internal/company/mission internal/find internal/mcp/...",
-	"internal/mcp/gateway": vocabulary + "internal/mcp/session",
-	"internal/mcp/session": vocabulary + "internal/sandbox internal/store",
+		"internal/operation internal/sandbox internal/schema internal/company/mission internal/find internal/mcp/... " +
+		"internal/sandbox/apikey",
+	"internal/mcp/gateway": vocabulary + "internal/mcp/session internal/sandbox internal/sandbox/apikey",
+	"internal/mcp/session": vocabulary + "internal/sandbox/apikey internal/store internal/store/storeproblem",
 
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
-	"internal/web": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
-		"internal/company/catalog internal/economy internal/config internal/find internal/web/... docs",
+	// The docs are pages; web serves them, and what else browsers load.
+	"internal/docsite": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
+		"internal/company/catalog internal/economy internal/config internal/find internal/docsite/... docs",
+	"internal/web": "internal/event internal/operation internal/company/preset internal/docsite",
 	// Leaves of the docs: Markdown, and the search.
-	"internal/web/prose": "",
-	"internal/find":      "",
+	"internal/docsite/prose": "",
+	"internal/find":          "",
 
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
 	"platentest":      "internal/server internal/config client",
-	"cmd/platen": "internal/server internal/config internal/webhook internal/webhook/diagnosis client " +
-		"internal/economy",
+	"cmd/platen":      "internal/server internal/config internal/cli/... client",
+
+	// Commands that play know Platen as a client does.
+	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
+	"internal/cli/evaluation": "client internal/cli internal/economy internal/money",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",
 	"examples/go/agent":  "",
 	"docs/webhooks":      "",
 
-	"test/docs":     "platentest",
-	"test/contract": "platentest client internal/server internal/config",
+	// Shared by the suites that talk to a server.
+	"internal/testclient": "",
+
+	"test/docs":     "platentest internal/testclient",
+	"test/contract": "platentest client internal/server internal/config internal/testclient",
 	"test/crash":    "platentest client internal/server internal/config",
-	// fixtures of the protocol's suite stand behind the same front
+	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
-		"internal/mcp/session",
-	"test/scenario": "platentest client internal/server internal/config",
+		"internal/mcp/session internal/sandbox internal/sandbox/apikey",
+	"test/scenario": "platentest client internal/server internal/config internal/testclient",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
 	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
 	"test/faults":   "",
@@ -114,7 +136,7 @@ var may = map[string]string{
 	"internal/archtest": "",
 }
 
-// foreignModule says where the code of somebody else may be imported.
+// foreignModule says where the code of a foreign module may be imported.
 type foreignModule struct {
 	path string
 	// where lists packages or single files.
@@ -129,9 +151,11 @@ var foreign = []foreignModule{
 		"internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset",
 		"the core encodes in one file, and reads presets"},
 	{"github.com/go-json-experiment/json",
-		"internal/api internal/schema internal/openapi internal/config internal/server internal/webhook",
+		"internal/api internal/api/console internal/schema internal/openapi internal/config internal/server " +
+			"internal/webhook",
 		"bodies, documents and the configuration file are JSON"},
-	{"github.com/klauspost/compress", "internal/sandbox", "what a commit's body looks like is known to one package"},
+	{"github.com/klauspost/compress", "internal/sandbox/commitlog",
+		"what a commit's body looks like is known to one package"},
 	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres", "an engine is known to its own package only"},
 	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},
@@ -147,7 +171,7 @@ var foreign = []foreignModule{
 	{"github.com/modelcontextprotocol/go-sdk", "internal/mcp internal/mcp/gateway examples/go/agent",
 		"the protocol of agents ends at the endpoint: tools reach the company as requests"},
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
-	{"github.com/yuin/goldmark", "internal/web/prose",
+	{"github.com/yuin/goldmark", "internal/docsite/prose",
 		"Markdown is known to one package; the docs get HTML and headings"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},

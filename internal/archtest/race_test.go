@@ -9,8 +9,8 @@ import (
 )
 
 // TestEveryPatternOfTheRaceRunMatchesATest: the detector gets the tests of two
-// suites by parts of their names, and a part that nobody has any more would drop
-// tests from it without a word.
+// suites by parts of their names, and a part that is in no name any more would
+// drop tests from it without a word.
 func TestEveryPatternOfTheRaceRunMatchesATest(t *testing.T) {
 	t.Parallel()
 	makefile := read(t, filepath.Join(root, "Makefile"))

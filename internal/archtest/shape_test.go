@@ -61,8 +61,8 @@ func TestPackagesAreCalledForWhatTheyHold(t *testing.T) {
 	}
 }
 
-// TestNothingHappensOnImport: an init function runs before anybody has decided
-// anything, and in an order that nobody reads.
+// TestNothingHappensOnImport: an init function runs before the program has
+// decided anything, and in an order that is written nowhere.
 func TestNothingHappensOnImport(t *testing.T) {
 	t.Parallel()
 	p := theProgram(t)

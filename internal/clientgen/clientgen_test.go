@@ -34,7 +34,7 @@ func TestPackageClientIsUpToDate(t *testing.T) {
 func TestEveryOperationHasItsMethods(t *testing.T) {
 	t.Parallel()
 	c := reflect.TypeFor[*client.Client]()
-	known := map[string]bool{}
+	known := map[string]bool{"Do": true} // sends what no operation covers
 	for _, op := range operation.Table() {
 		name := camel(op.ID)
 		wanted := []string{name}

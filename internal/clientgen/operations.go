@@ -275,7 +275,9 @@ func (g *generator) selector(op *operation.Operation, p *operation.Parameter) se
 			condition = "p." + camel(p.InsteadOf) + ` == ""`
 		}
 		f.set = fmt.Sprintf("if %s {\ns.where(%q, strconv.FormatUint(%s, 10))\n}", condition, p.Name, value)
-		f.doc += " Not together with " + camel(p.InsteadOf) + "."
+		if p.InsteadOf != "" {
+			f.doc += " Not together with " + camel(p.InsteadOf) + "."
+		}
 		return f
 	case operation.Integer:
 		f.doc += fmt.Sprintf(" %d to %d; the server's default is %d.", p.Minimum, p.Maximum, *p.Default)

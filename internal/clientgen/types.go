@@ -10,6 +10,7 @@ import (
 	"platen/internal/event"
 	"platen/internal/jsonfield"
 	"platen/internal/moment"
+	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/schema"
 	"platen/internal/share"
@@ -82,6 +83,15 @@ func (s *structure) render() string {
 	return b.String()
 }
 
+// keepBytes adds a field for the bytes that the struct was read from. The client's
+// UnmarshalJSON of the struct fills it.
+func (s *structure) keepBytes() {
+	s.fields = append(s.fields, fieldOut{
+		name: "Raw", goType: rawJSON, tag: "-",
+		doc: "The event as it came, byte for byte. Bodies of webhooks are made of it.",
+	})
+}
+
 // enumeration is a string type with its values.
 type enumeration struct {
 	name string
@@ -130,6 +140,7 @@ func (g *generator) types() (string, error) {
 	if err := g.events(); err != nil {
 		return "", err
 	}
+	g.structs[reflect.TypeFor[operation.FeedEvent]()].keepBytes()
 	var b strings.Builder
 	b.WriteString("import (\n\"encoding/json\"\n\"fmt\"\n\"time\"\n)\n")
 	for _, d := range g.order {

@@ -8,7 +8,7 @@ import (
 	"platen/internal/company/sim"
 )
 
-// poor is a company with hardly any cash, to which nobody pays anything.
+// poor is a company with hardly any cash and no payments from customers.
 func poor(t reporter, name string, mode sim.Mode, change func(*preset.Preset)) *life {
 	t.Helper()
 	p := presetNamed(t, name)

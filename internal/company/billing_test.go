@@ -159,7 +159,7 @@ func TestTheOpeningIsLiteral(t *testing.T) {
 				t.Errorf("%s: the payments are %q, want %q", l.label, paid, want)
 			}
 			if s := l.company.Summary(); s.CashMinor != 9_330_000 || s.ReceivableMinor != 0 || s.Reputation != 5640 {
-				// Nobody answered three orders: three times 1.2 points.
+				// Three orders stayed without an answer: three times 1.2 points.
 				t.Errorf("%s: after a week there are %d in cash, %d receivable, reputation %d; want 9330000, 0, 5640",
 					l.label, s.CashMinor, s.ReceivableMinor, s.Reputation)
 			}
@@ -242,9 +242,9 @@ func (l *life) readyCards() string {
 	return l.make(o.SKU, o.Quantity, o.ID)
 }
 
-// TestGoodsThatComeAfterTheLastDayAreNotTaken: seven working days after the
-// due date the order is over. Ready goods can still leave the gate, so that
-// nothing is held for ever, but nobody is billed for them.
+// TestGoodsThatComeAfterTheLastDayAreNotTaken: seven working days after the due
+// date the order is over. Ready goods can still leave the gate, so that nothing
+// is held for ever, but no customer is billed for them.
 func TestGoodsThatComeAfterTheLastDayAreNotTaken(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 3)
@@ -522,9 +522,9 @@ func TestNothingIsSoldForNothing(t *testing.T) {
 }
 
 // TestHeadOfficeDoesNotSeeGoodsArrive: with a manual bridge the two systems
-// share no data (rules R4, R5). What the Factory ships is known to Head Office
-// when somebody writes it there, so nothing of the order may move before, and
-// updated_at, ETag and updated_since with it.
+// share no data (rules R4, R5). Head Office knows of a shipment of the Factory
+// only when a client records it there, so nothing of the order may move before,
+// and updated_at, ETag and updated_since with it.
 func TestHeadOfficeDoesNotSeeGoodsArrive(t *testing.T) {
 	t.Parallel()
 	p := presetNamed(t, "manual")

@@ -46,7 +46,7 @@ func (w *world) flush() []record.Event {
 	w.t.Helper()
 	w.version++
 	changes := w.company.Flush(w.version)
-	// What is kept has been through the stored form.
+	// The kept changes have been through the stored form.
 	stored, rest, err := record.ReadChanges(record.AppendChanges(nil, &changes))
 	if err != nil || len(rest) > 0 {
 		w.t.Fatalf("read back changes: %v, %d bytes left", err, len(rest))

@@ -121,7 +121,8 @@ func TestACourierStrikeDelaysWhatIsOrderedNow(t *testing.T) {
 }
 
 // TestAFluWaveMakesPeopleIllFiveTimesAsOften: a chance of nine per cent becomes
-// one of forty-five, drawn alike, so that whoever would have fallen ill does.
+// one of forty-five, drawn from the same random numbers, so that each person
+// who would have fallen ill without the wave does so with it.
 func TestAFluWaveMakesPeopleIllFiveTimesAsOften(t *testing.T) {
 	t.Parallel()
 	sickly := func(p *preset.Preset) { p.Staff.SickPct = 900 }

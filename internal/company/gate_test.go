@@ -117,8 +117,8 @@ func TestSkillSavesSheets(t *testing.T) {
 	}
 }
 
-// TestWhatHappensToPeopleDoesNotDependOnTheClient: whoever is dismissed and
-// hired, the same days bring illness and leave to the same places.
+// TestWhatHappensToPeopleDoesNotDependOnTheClient: the same days bring illness
+// and leave to the same places, in spite of dismissals and hires.
 func TestWhatHappensToPeopleDoesNotDependOnTheClient(t *testing.T) {
 	t.Parallel()
 	changes := func(p *preset.Preset) { p.Staff.SickPct, p.Staff.LeaveEveryDays, p.Staff.QuitPct = 5_00, 10, 0 }

@@ -156,7 +156,7 @@ func runGolden(t *testing.T, cmd *exec.Cmd, env ...string) {
 	t.Helper()
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
-	// What the runtime says, in a binary of v3, when the processor is older.
+	// The message of the runtime, in a binary of v3, when the processor is older.
 	if strings.Contains(string(out), "can only be run on AMD64 processors with") {
 		t.Skipf("SKIPPED: this processor is too old for %v:\n%s", env, out)
 	}

@@ -189,7 +189,8 @@ func TestOwnWorkCanDecideAMajorOrder(t *testing.T) {
 	t.Fatal("no seed has an order that is missed by little")
 }
 
-// TestOnlyWhatCustomersTakeCounts: goods for nobody and other goods do not.
+// TestOnlyWhatCustomersTakeCounts: goods without a customer and other goods do
+// not.
 func TestOnlyWhatCustomersTakeCounts(t *testing.T) {
 	t.Parallel()
 	l := ambitious(t, "manual", 1)

@@ -126,7 +126,7 @@ func TestLateWagesCostTwoPerCentADay(t *testing.T) {
 	for _, c := range []struct {
 		day       sim.Day
 		surcharge int64
-		morale    int64 // what lateness has cost
+		morale    int64 // points that lateness has cost
 	}{
 		{8, 2, 25_00}, {9, 4, 28_00}, {10, 6, 31_00}, {11, 8, 34_00}, {12, 10, 37_00},
 	} {
@@ -268,7 +268,7 @@ func TestWagesFollowTheHours(t *testing.T) {
 }
 
 // TestHoursThatAreNotThoseOfTheGateAnnoy, from more than one in twenty: of 280
-// hours 14 may be wrong. Wages by wrong hours please nobody, however soon.
+// hours 14 may be wrong. Wages by wrong hours raise no morale, however soon.
 func TestHoursThatAreNotThoseOfTheGateAnnoy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

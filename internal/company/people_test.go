@@ -190,7 +190,7 @@ func TestLeaveIsAnnouncedFiveDaysAhead(t *testing.T) {
 	checkFeed(t, l)
 }
 
-// TestWhoQuitsIsReplaced after three days by somebody who starts two days
+// TestWhoQuitsIsReplaced after three days by a person who starts two days
 // later, in the same role for the same wage.
 func TestWhoQuitsIsReplaced(t *testing.T) {
 	t.Parallel()
@@ -234,7 +234,7 @@ func TestWhoQuitsIsReplaced(t *testing.T) {
 }
 
 // TestNobodyIsReplacedWithoutCashOrMorale, nor where the preset does not want
-// it, nor when somebody has the place already.
+// it, nor when the place is taken already.
 func TestNobodyIsReplacedWithoutCashOrMorale(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*preset.Preset){

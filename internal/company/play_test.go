@@ -158,8 +158,8 @@ func (l *life) keep(version uint64) []record.Event {
 	}
 	for _, rows := range changes.Rows {
 		for _, e := range rows.Entries {
-			// Whoever asked for what was updated since the newest they know has
-			// to see it (contract: LIST.UPDATED_SINCE).
+			// A client that asks for the rows updated since the newest time that it
+			// knows has to see this one (contract: LIST.UPDATED_SINCE).
 			if e.Version == version && e.Updated < l.newest {
 				l.t.Fatalf("%s: commit %d writes %s %s with updated_at %s, the newest before it is %s",
 					l.label, version, rows.Table, e.ID, e.Updated, l.newest)

@@ -15,8 +15,8 @@ type job struct {
 	quantity int64
 }
 
-// add orders work from the Factory, for somebody unless the goods are made for
-// the shelf, and returns the work order's id.
+// add orders work from the Factory, for a reference or, without one, for the
+// shelf, and returns the work order's id.
 func (l *life) add(j job, reference *string) string {
 	l.t.Helper()
 	l.must(work(factory.WorkOrderInput{SKU: j.sku, Quantity: j.quantity, Reference: reference}))
@@ -163,7 +163,8 @@ func (l *life) workOrder(id string) factory.WorkOrder {
 
 // TestOversCoverSpoilage: of seed 1 the first offset run spoils 2.48 %. 3 %
 // over are 10.3, 206 and 46.35 units, of which 10.04, 200.9 and 45.2 are good.
-// What is not in good units is waste, the surplus of custom goods with it.
+// The rest beyond whole good units is waste, and so is the surplus of custom
+// goods.
 func TestOversCoverSpoilage(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "manual", 1)

@@ -21,7 +21,7 @@ func drawLife(t *rapid.T) *life {
 	mode := rapid.SampledFrom([]sim.Mode{sim.Manual, sim.Realtime}).Draw(t, "clock")
 	p := presetNamed(t, name)
 	if rapid.Bool().Draw(t, "loyal") {
-		p.Staff.QuitPct = 0 // who is rarely paid soon works alone, and prints nothing
+		p.Staff.QuitPct = 0 // a company that rarely pays its people soon has none left, and prints nothing
 	}
 	return live(t, p, rapid.Uint64Range(0, 1<<53-1).Draw(t, "seed"), mode, usual)
 }
@@ -60,8 +60,8 @@ func drawDecline(t *rapid.T, l *life) action {
 	return decline(drawOrder(t, l, "received"), reason)
 }
 
-// drawWork asks for work for an order, for nobody, or for somebody who does
-// not exist, in the right or a wrong quantity.
+// drawWork asks for work for an order, for the shelf, or for a reference that
+// does not exist, in the right or a wrong quantity.
 func drawWork(t *rapid.T, l *life) action {
 	in := factory.WorkOrderInput{
 		SKU: rapid.SampledFrom([]string{

@@ -34,7 +34,7 @@ func TestADisruptionIsRiddenOutByShippingAndLosingNoOrder(t *testing.T) {
 			if c.ships {
 				l.delivers()
 			}
-			l = l.reborn(l.snapshot()) // what is stored is all that is known
+			l = l.reborn(l.snapshot()) // only the stored state is known from here on
 			for l.disruptionsOf()[0].Status == lore.EventRunning {
 				for _, order := range rowsOf[office.SalesOrder](l, "sales_order") {
 					if c.answers && order.Status == office.OrderReceived {

@@ -130,8 +130,8 @@ func TestTicksAndWaitingAreTheSameTime(t *testing.T) {
 }
 
 // TestNoEventHappensInThePast: a preset may let customers wait longer for an
-// answer than for the goods. Whoever accepts such an order after its last day
-// sets a timer that was due days ago. It has to fire now, and not then.
+// answer than for the goods. Accepting such an order after its last day sets a
+// timer that was due days ago. It has to fire now, and not then.
 func TestNoEventHappensInThePast(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 1, func(p *preset.Preset) { p.Demand.AnswerDays = 30 })
@@ -150,10 +150,10 @@ func TestNoEventHappensInThePast(t *testing.T) {
 	checkFeed(t, l)
 }
 
-// TestUpdatedAtNeverGoesBack: a client that asks for what was updated since the
+// TestUpdatedAtNeverGoesBack: a client that asks for the rows updated since the
 // newest updated_at it has seen must see every later change, also when the wall
-// clock is set back. What changes without an event, such as the progress of a
-// mission, is not in the time of the newest event.
+// clock is set back. Changes without an event, such as the progress of a
+// mission, are not in the time of the newest event.
 func TestUpdatedAtNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	l := live(t, presetNamed(t, "starter"), 1, sim.Manual, usual)

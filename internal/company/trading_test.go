@@ -16,8 +16,8 @@ import (
 	"platen/internal/problem"
 )
 
-// still is a quiet company in which nobody is paid, ill or hired, so that its
-// worth changes by trades alone.
+// still is a quiet company without wages, illness and hiring, so that its worth
+// changes by trades alone.
 func still(t reporter, name string, seed uint64) *life {
 	t.Helper()
 	return quiet(t, name, seed, steady, func(p *preset.Preset) {

@@ -29,14 +29,14 @@ func (c *Company) ClientActivity() mission.ClientActivity { return c.activity }
 // Carry sets the client activity that is stored with the next commit.
 func (c *Company) Carry(conduct mission.ClientActivity) { c.activity = conduct }
 
-// watch shows the missions the events since they last looked. They see no
-// opening, and nothing any more of a company that has ended.
-func (c *Company) watch() { c.look(false) }
+// watch shows the missions the events since the last call. They see no opening,
+// and nothing any more of a company that has ended.
+func (c *Company) watch() { c.showMissions(false) }
 
 // watchClose is watch at the close of a day.
-func (c *Company) watchClose() { c.look(true) }
+func (c *Company) watchClose() { c.showMissions(true) }
 
-func (c *Company) look(closed bool) {
+func (c *Company) showMissions(closed bool) {
 	if newest := c.rec.Sequence(); c.Bankrupt() || !closed && newest == c.watched {
 		c.watched = newest
 		return

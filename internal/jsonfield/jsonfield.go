@@ -4,6 +4,7 @@
 package jsonfield
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func (f *Field) Limits() []string {
 		{"minimum", "maximum", ""}, {"minLength", "maxLength", " character"}, {"minItems", "maxItems", " item"},
 	} {
 		least, most, unit := f.Tag.Get(l.least), f.Tag.Get(l.most), l.unit
-		if number := most + least; unit != "" && number != "1" {
+		if unit != "" && cmp.Or(most, least) != "1" {
 			unit += "s"
 		}
 		switch {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -15,7 +16,7 @@ import (
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/wire"
 )
 
@@ -53,7 +54,7 @@ func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool,
 		return &sdk.CallToolResult{IsError: true} // the client is gone and reads no response
 	}
 	if err != nil {
-		if spent := e.spend(c.incoming, c.caller()); spent != nil {
+		if spent := e.spend(c.incoming, c.credential(operation.Shared)); spent != nil {
 			err = spent
 		}
 		return e.failed(err)
@@ -82,15 +83,6 @@ func (c *call) run(ctx context.Context) (*reply, error) {
 	return c.tool.run(ctx, c)
 }
 
-// caller is the caller whose budget pays for a call without an operation.
-func (c *call) caller() sandbox.Caller {
-	caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, c.credential(operation.Shared))
-	if err != nil {
-		return sandbox.Caller{}
-	}
-	return caller
-}
-
 // source is the origin of a call's sandbox.
 type source int
 
@@ -105,9 +97,9 @@ const (
 type holder struct {
 	source source
 	// keys are those of a handle or a session.
-	keys sandbox.Keys
+	keys apikey.Pair
 	// key is the credential of a key.
-	key sandbox.Credential
+	key apikey.Credential
 }
 
 // identify finds the sandbox that a call is about: that of the handle among its
@@ -117,8 +109,7 @@ func (c *call) identify(ctx context.Context) (holder, error) {
 		return c.byHandle(ctx, handle)
 	}
 	if c.incoming.Key != "" {
-		key, _ := sandbox.CredentialOf(c.incoming.Key) // zero for a text that cannot be a key
-		return holder{source: fromKey, key: key}, nil
+		return holder{source: fromKey, key: c.incoming.Credential()}, nil
 	}
 	if c.incoming.Session != nil {
 		if keys, ok := c.incoming.Session.Keys(); ok {
@@ -138,8 +129,8 @@ func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 	if err != nil {
 		return holder{}, err //nolint:wrapcheck // the error names the failed step
 	}
-	if key, ok := sandbox.CredentialOf(c.incoming.Key); ok {
-		if caller, err := c.endpoint.options.Door.Recognise(c.incoming.Request, key); err == nil &&
+	if key := c.incoming.Credential(); key != (apikey.Credential{}) {
+		if caller, err := c.endpoint.options.API.Recognise(c.incoming.Request, key); err == nil &&
 			caller.SandboxID != keys.SandboxID {
 			return holder{}, problem.New(problem.Unauthorized,
 				"The sandbox handle and the key of this connection belong to different sandboxes.").
@@ -176,32 +167,32 @@ func gone(from source) *problem.Problem {
 // credential is the credential that a call presents to an operation of a
 // system. Shared operations see the system of the address, or else Head Office,
 // or else the one that the key is of.
-func (c *call) credential(s operation.System) sandbox.Credential {
-	system := sandbox.Office
+func (c *call) credential(s operation.System) apikey.Credential {
+	system := apikey.Office
 	if s == operation.Factory || s != operation.Office && c.system == operation.Factory {
-		system = sandbox.Factory
+		system = apikey.Factory
 	}
 	switch c.holder.source {
 	case fromHandle, fromSession:
 		return c.holder.keys.Credential(system)
 	case fromKey:
-		if c.holder.key.System == sandbox.Office && system == sandbox.Factory {
+		if c.holder.key.System == apikey.Office && system == apikey.Factory {
 			return c.sibling()
 		}
 		return c.holder.key
 	case fromNowhere:
 	}
-	return sandbox.Credential{}
+	return apikey.Credential{}
 }
 
 // sibling is the Factory's credential for a key of Head Office, which reaches
 // all tools of its sandbox (contract: OPEN.MCP.FACTORY_KEY).
-func (c *call) sibling() sandbox.Credential {
-	keys, err := c.endpoint.options.Door.KeysOf(c.incoming.Request, c.holder.key)
+func (c *call) sibling() apikey.Credential {
+	keys, err := c.endpoint.options.API.KeysOf(c.incoming.Request, c.holder.key)
 	if err != nil {
 		return c.holder.key
 	}
-	return keys.Credential(sandbox.Factory)
+	return keys.Credential(apikey.Factory)
 }
 
 // toolRequest is a request that a call makes.
@@ -218,17 +209,17 @@ type toolRequest struct {
 	proof string
 }
 
-// perform sends a request through the door.
+// perform has the API serve a request.
 func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 	r, err := c.requestOf(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	w := &answer{header: http.Header{}}
-	c.endpoint.options.Door.Act(w, r, c.credential(in.operation.System))
+	c.endpoint.options.API.Act(w, r, c.credential(in.operation.System))
 	c.incoming.Charged(w.header)
 	if w.status == http.StatusUnauthorized {
-		return &reply{w.status, c.endpoint.options.Door.Refusal(gone(c.holder.source))}, nil
+		return &reply{w.status, c.endpoint.options.API.Envelope(nil, gone(c.holder.source))}, nil
 	}
 	return &reply{w.status, w.body.Bytes()}, nil
 }
@@ -243,8 +234,11 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 			return nil, err
 		}
 	}
-	r, err := http.NewRequestWithContext(ctx, in.operation.Method, wire.BasePath+pathOf(in.operation, in.places),
-		bytes.NewReader(body))
+	path := wire.BasePath + in.operation.Path
+	for name, id := range in.places {
+		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(id))
+	}
+	r, err := http.NewRequestWithContext(ctx, in.operation.Method, path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +264,7 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 	return r, nil
 }
 
-// answer records the response of the door.
+// answer records the response of the API.
 type answer struct {
 	header http.Header
 	status int

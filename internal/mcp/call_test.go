@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestAToolIsTheRequestThatTheTableSays, by the system whose key it takes.
@@ -83,36 +85,121 @@ func TestWritesCarryAnIdempotencyKeyAndTheirBody(t *testing.T) {
 	}
 }
 
+// failure is the error of a refused call.
+type failure struct {
+	Code, Message, Hint string
+	Details             struct {
+		Fields []struct{ Field, Rule, Message string }
+	}
+}
+
+func refuse(t *testing.T, e http.Handler, tool, arguments string) failure {
+	t.Helper()
+	text, refused := call(t, e, "/mcp", tool, arguments)
+	var got struct{ Error failure }
+	if err := json.Unmarshal([]byte(text), &got); err != nil || !refused {
+		t.Fatalf("%s is answered %s", arguments, text)
+	}
+	return got.Error
+}
+
 func TestAllBadArgumentsAreNamedAtOnce(t *testing.T) {
 	t.Parallel()
 	d := &door{}
 	e := open(t, d)
 	for arguments, wants := range map[string][]string{
-		`{}`: {"supplier_id is missing.", "lines is missing."},
-		`{"supplier_id":7,"lines":{},"x":1}`: {"supplier_id must be a text.", "lines must be a list.",
-			`"x" is no argument of office_create_purchase_order`},
-		`{"supplier_id":"s","lines":[{"sku":"mat","quantity":"9"},{"quantity":0,"y":1},3]}`: {
-			"lines[0].quantity must be a whole number.", "lines[1].sku is missing.",
-			"lines[1].quantity must be at least 1.", `lines[1] has no "y".`, "lines[2] must be an object.",
+		`{}`: {"required supplier_id is required and missing.", "required lines is required and missing."},
+		`{"supplier_id":null,"lines":null}`: {
+			"required supplier_id is required and missing.", "required lines is required and missing.",
 		},
-		`{"supplier_id":"","lines":[]}`: {"supplier_id must not be empty."},
-		`{"supplier_id":"lab_off_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","lines":[]}`: {"supplier_id holds a " +
-			"key or a sandbox handle"},
-		`[]`: {"are not a JSON object"},
+		`{"supplier_id":7,"lines":{},"x":1}`: {
+			"type supplier_id must be a string; it is 7.", "type lines must be an array; it is an object.",
+			"additionalProperties x is not known; " +
+				"known here: idempotency_key, lines, requisition_id, sandbox, supplier_id.",
+		},
+		`{"supplier":"s","lines":[{"sku":"mat","quantity":"9"},{"quantity":0,"y":1},3,{"sku":"mat","quantity":1.0}]}`: {
+			"required supplier_id is required and missing.",
+			"type lines[0].quantity must be a whole number; it is the string \"9\".",
+			"required lines[1].sku is required and missing.", "minimum lines[1].quantity must be at least 1; it is 0.",
+			"additionalProperties lines[1].y is not known; known here: sku, quantity.",
+			"type lines[2] must be an object; it is 3.",
+			"type lines[3].quantity must be a whole number in plain digits that fits 64 bits; it is 1.0.",
+			"additionalProperties supplier is not known; did you mean supplier_id?",
+		},
+		`{"supplier_id":"","lines":[]}`: {
+			"minLength supplier_id must have at least 1 character; it has 0.",
+			"minItems lines must have at least 1 item; it has 0.",
+		},
+		`{"supplier_id":"lab_off_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","lines":[]}`: {
+			"maxLength supplier_id must have at most 40 characters; it has 51.",
+			"minItems lines must have at least 1 item; it has 0.",
+			"credential supplier_id holds a key or a sandbox handle, which do not belong there.",
+		},
+		`{"supplier_id":"s\u0007","lines":[{"sku":"mat","quantity":1}],"sandbox":true}`: {
+			"pattern supplier_id must not contain control characters; it contains U+0007.",
+			"type sandbox must be a string; it is true.",
+		},
+		`{"supplier_id":"s","lines":[{"sku":"mat","quantity":99999999999999999999999999}]}`: {
+			"type lines[0].quantity must be a whole number in plain digits that fits 64 bits; " +
+				"it is 99999999999999999999999999.",
+		},
+		`{"supplier_id":"s","lines":[{"sku":"mat","quantity":1e99999999999}]}`: {
+			"type lines[0].quantity must be a whole number in plain digits that fits 64 bits; it is 1e99999999999.",
+		},
 	} {
-		text, refused := call(t, e, "/mcp", "office_create_purchase_order", arguments)
-		var got struct{ Error struct{ Message string } }
-		if err := json.Unmarshal([]byte(text), &got); err != nil || !refused {
-			t.Fatalf("%s: %s", arguments, text)
+		got := refuse(t, e, "office_create_purchase_order", arguments)
+		if got.Code != "validation_failed" || !strings.Contains(got.Hint, "office_create_purchase_order") {
+			t.Errorf("%s: the refusal is %+v", arguments, got)
 		}
-		for _, want := range wants {
-			if !strings.Contains(got.Error.Message, want) {
-				t.Errorf("%s: %q lacks %q", arguments, got.Error.Message, want)
+		var fields []string
+		for _, f := range got.Details.Fields {
+			fields = append(fields, f.Rule+" "+f.Message)
+			if !strings.Contains(got.Message, f.Message) {
+				t.Errorf("%s: %q lacks %q", arguments, got.Message, f.Message)
 			}
+		}
+		slices.Sort(fields)
+		slices.Sort(wants)
+		if diff := cmp.Diff(wants, fields); diff != "" {
+			t.Errorf("%s: the faults are (-want +got):\n%s", arguments, diff)
 		}
 	}
 	if slices.Contains(d.spent, "request") {
 		t.Error("a refused call reached the door")
+	}
+}
+
+// TestArgumentsAreReadAsBodiesAre: a member that stands twice, text that is not
+// Unicode and endless nesting are refused, and nothing is done.
+func TestArgumentsAreReadAsBodiesAre(t *testing.T) {
+	t.Parallel()
+	d := &door{}
+	e := open(t, d)
+	for arguments, want := range map[string]string{
+		`[]`:  "The field arguments is an array at byte 0; it must be a JSON object.",
+		`"x"`: "The field arguments is a string at byte 0; it must be a JSON object.",
+		`{"sku":"a","quantity":1,"sku":"b"}`: `The field "sku" stands twice in the object. ` +
+			`The second one is at byte 24.`,
+		`{"sku":"a","quantity":1,"\u0073ku":"b"}`: `The field "sku" stands twice`,
+		`{"sku":"\ud800","quantity":1}`:           "an escape stands for one half of a surrogate pair",
+		"{\"sku\":\"\xff\",\"quantity\":1}":       "something that is not valid UTF-8",
+		`{"sku":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`: "the field arguments is nested deeper " +
+			"than 32 levels",
+	} {
+		if got := refuse(t, e, "factory_create_work_order", arguments); got.Code != "invalid_json" ||
+			!strings.Contains(got.Message, want) {
+			t.Errorf("%s is refused with %s %q, want %q", arguments, got.Code, got.Message, want)
+		}
+	}
+	if slices.Contains(d.spent, "request") {
+		t.Error("a refused call reached the door")
+	}
+	if text, refused := call(t, e, "/mcp", "list_missions", `null`); refused || !strings.Contains(text, "limit=20") {
+		t.Errorf("arguments that are null are answered %s", text)
+	}
+	if text, refused := call(t, e, "/mcp", "call_operation",
+		`{"operation":"create_requisition","body":"{\n\t\"lines\": []\n}"}`); refused {
+		t.Errorf("a body of several lines is refused: %s", text)
 	}
 }
 
@@ -224,8 +311,8 @@ func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
 	}
 }
 
-// TestAnswersShowTheBudgetOfTheirCall: a session is nobody's key, but what it
-// calls is taken from one.
+// TestAnswersShowTheBudgetOfTheirCall: a session has no key of its own, but its
+// calls are charged to one.
 func TestAnswersShowTheBudgetOfTheirCall(t *testing.T) {
 	t.Parallel()
 	d := &door{act: func(w http.ResponseWriter, _ *http.Request) {

@@ -13,7 +13,8 @@ import (
 
 	"platen/internal/operation"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
+	"platen/internal/schema"
 )
 
 const (
@@ -38,15 +39,16 @@ func (b *builder) create(in entry) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	arguments := newObject()
-	if err := b.body(arguments, making); err != nil {
+	arguments, err := b.body(making)
+	if err != nil {
 		return nil, err
 	}
-	arguments.Properties["preset"] = choice("The preset to begin with; starter when left out.",
-		b.endpoint.options.Presets...)
-	arguments.Properties[argumentTicket] = id("From an earlier call that had to wait.")
-	arguments.Properties[argumentProof] = id(
-		"Only after pow_required: its challenge, a dot, and the nonce that was found.")
+	arguments = append(arguments,
+		schema.Argument{Name: "preset", Values: b.endpoint.options.Presets,
+			Doc: "The preset to begin with; starter when left out."},
+		schema.Argument{Name: argumentTicket, Filled: true, Doc: "From an earlier call that had to wait."},
+		schema.Argument{Name: argumentProof, Filled: true,
+			Doc: "Only after pow_required: its challenge, a dot, and the nonce that was found."})
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		return (&creation{call: c, making: making, looking: looking, began: time.Now()}).run(ctx)
 	})
@@ -156,9 +158,9 @@ func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 	if err := json.Unmarshal(got.body, &envelope); err != nil {
 		return nil, fmt.Errorf("read a new sandbox: %w", err)
 	}
-	office, _, _ := sandbox.HashKey(envelope.Data.OfficeKey)
-	factory, _, _ := sandbox.HashKey(envelope.Data.FactoryKey)
-	keys := sandbox.Keys{SandboxID: envelope.Data.SandboxID, Office: office, Factory: factory}
+	office, _ := apikey.Parse(envelope.Data.OfficeKey)
+	factory, _ := apikey.Parse(envelope.Data.FactoryKey)
+	keys := apikey.Pair{SandboxID: envelope.Data.SandboxID, Office: office.Hash, Factory: factory.Hash}
 	handle, err := c.endpoint.options.Sessions.Give(context.WithoutCancel(ctx), c.incoming.Session, keys)
 	if err != nil {
 		c.endpoint.options.Log.Error("give a sandbox to a session", "sandbox", keys.SandboxID, "error", err)

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store/sqlite"
 )
 
@@ -41,39 +43,40 @@ func (d *door) spend(from string) {
 	d.spent = append(d.spent, from)
 }
 
-// Act implements mcp.Door.
-func (d *door) Act(w http.ResponseWriter, r *http.Request, as sandbox.Credential) {
+// Act implements gateway.API.
+func (d *door) Act(w http.ResponseWriter, r *http.Request, as apikey.Credential) {
 	d.spend("request")
 	if d.act != nil {
 		d.act(w, r)
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-	w.Write(d.Success(map[string]string{"request": r.Method + " " + r.URL.RequestURI(), "system": string(as.System)}))
+	w.Write(d.Envelope(
+		map[string]string{"request": r.Method + " " + r.URL.RequestURI(), "system": string(as.System)}, nil))
 }
 
-// Recognise implements mcp.Door: every key is one of the same sandbox.
-func (*door) Recognise(_ *http.Request, c sandbox.Credential) (sandbox.Caller, error) {
-	if c == (sandbox.Credential{}) {
+// Recognise implements gateway.API: every key is one of the same sandbox.
+func (*door) Recognise(_ *http.Request, c apikey.Credential) (sandbox.Caller, error) {
+	if c == (apikey.Credential{}) {
 		return sandbox.Caller{}, problem.New(problem.Unauthorized, "Nobody.")
 	}
 	return sandbox.Caller{SandboxID: "sbx_1", System: c.System}, nil
 }
 
-// KeysOf implements mcp.Door.
-func (*door) KeysOf(*http.Request, sandbox.Credential) (sandbox.Keys, error) {
-	return sandbox.Keys{SandboxID: "sbx_1", Office: [32]byte{1}, Factory: [32]byte{2}}, nil
+// KeysOf implements gateway.API.
+func (*door) KeysOf(*http.Request, apikey.Credential) (apikey.Pair, error) {
+	return apikey.Pair{SandboxID: "sbx_1", Office: [32]byte{1}, Factory: [32]byte{2}}, nil
 }
 
-// Shuts implements mcp.Door.
+// Shuts implements gateway.API.
 func (*door) Shuts(*http.Request) bool { return false }
 
-// Enter implements mcp.Door.
+// Enter implements gateway.API.
 func (d *door) Enter(*http.Request) error { d.spend("network"); return nil }
 
-// Spend implements mcp.Door.
-func (d *door) Spend(_ *http.Request, caller sandbox.Caller) error {
-	if caller == (sandbox.Caller{}) {
+// Spend implements gateway.API.
+func (d *door) Spend(_ *http.Request, as apikey.Credential) error {
+	if as == (apikey.Credential{}) {
 		d.spend("anonymous")
 	} else {
 		d.spend("key")
@@ -81,28 +84,28 @@ func (d *door) Spend(_ *http.Request, caller sandbox.Caller) error {
 	return nil
 }
 
-// Show implements mcp.Door.
-func (*door) Show(h http.Header, _ *http.Request, caller sandbox.Caller) {
+// Show implements gateway.API.
+func (*door) Show(h http.Header, _ *http.Request, as apikey.Credential) {
 	h["X-RateLimit-Limit"] = []string{"30"}
-	if caller != (sandbox.Caller{}) {
+	if as != (apikey.Credential{}) {
 		h["X-RateLimit-Limit"] = []string{"120"}
 	}
 }
 
-// Success implements mcp.Door.
-func (*door) Success(data any) []byte {
-	b, err := json.Marshal(map[string]any{"meta": map[string]any{"simulation": true}, "data": data})
+// Envelope implements gateway.API.
+func (*door) Envelope(data any, err error) []byte {
+	envelope := map[string]any{"meta": map[string]any{"simulation": true}}
+	if p, ok := errors.AsType[*problem.Problem](err); ok {
+		envelope["error"] = map[string]any{"code": p.Code, "message": p.Message, "hint": p.Hint, "details": p.Details}
+	} else if err != nil {
+		envelope["error"] = map[string]any{"message": err.Error()}
+	} else {
+		envelope["data"] = data
+	}
+	b, err := json.Marshal(envelope)
 	if err != nil {
 		panic(err)
 	}
-	return b
-}
-
-// Refusal implements mcp.Door.
-func (*door) Refusal(err error) []byte {
-	b, _ := json.Marshal(map[string]any{
-		"meta": map[string]any{"simulation": true}, "error": map[string]string{"message": err.Error()},
-	})
 	return b
 }
 
@@ -119,10 +122,10 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 		}
 	})
 	e, err := mcp.New(mcp.Options{
-		Door: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets,
+		API: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets,
 		Policy: gateway.WithKey,
 		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" },
-		Version: "test", Log: slog.New(slog.DiscardHandler),
+		Version: "test", Docs: docs{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

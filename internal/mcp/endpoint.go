@@ -1,6 +1,6 @@
 // Package mcp is the agent endpoint: tools of the Model Context Protocol that
 // are read from the operation table, behind the gateway of package gateway. A tool
-// call is a request like any other. It goes through the same door as HTTP, so
+// call is a request like any other. It goes the same way as over HTTP, so
 // budgets, idempotency, the lease, the log of requests and the feed are the
 // same for agents and for programs.
 package mcp
@@ -21,7 +21,7 @@ import (
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/schema"
 )
 
@@ -37,38 +37,15 @@ const (
 // the endpoint: they stay the same until another program serves them.
 const listsKept = 300_000
 
-// Door is the part of the API that the endpoint uses. Errors are problems, or
-// internal ones.
-type Door interface {
-	// Act serves a request with all the steps of any other, for the holder of
-	// the key of a credential; the zero one stands for no key.
-	Act(w http.ResponseWriter, r *http.Request, as sandbox.Credential)
-	// Recognise returns the caller that a credential belongs to, KeysOf both
-	// keys of its sandbox.
-	Recognise(r *http.Request, c sandbox.Credential) (sandbox.Caller, error)
-	KeysOf(r *http.Request, c sandbox.Credential) (sandbox.Keys, error)
-	// Shuts reports whether the network of a request is shut out.
-	Shuts(r *http.Request) bool
-	// Enter spends the cost of a message from a known caller, Spend the cost of
-	// a caller's request for which no operation runs.
-	Enter(r *http.Request) error
-	Spend(r *http.Request, caller sandbox.Caller) error
-	// Show adds the headers of a caller's remaining budget to a response.
-	Show(h http.Header, r *http.Request, caller sandbox.Caller)
-	// Success and Refusal render envelopes.
-	Success(data any) []byte
-	Refusal(err error) []byte
-}
-
 // Docs are the pages that search_docs searches.
 type Docs interface {
 	// Search returns at most so many pages, the best first.
-	Search(query string, most int) []Page
+	Search(query string, limit int) ([]Page, error)
 }
 
 // Options configure an endpoint.
 type Options struct {
-	Door       Door
+	API        gateway.API
 	Sessions   *session.Store
 	Operations []operation.Operation
 	// Presets are the names of the companies that one can begin with.
@@ -79,8 +56,7 @@ type Options struct {
 	Origin, Version string
 	// Serves reports whether a host is this server's.
 	Serves func(host string) bool
-	// Docs is searched beside the tables and served as resources, nil for
-	// nothing.
+	// Docs has the pages of the docs and the Documents of this package.
 	Docs Docs
 	Log  *slog.Logger
 }
@@ -90,7 +66,6 @@ type Endpoint struct {
 	options    Options
 	operations map[string]*operation.Operation
 	catalogue  *find.Index
-	docs       *library
 	tools      []*tool
 	mux        *http.ServeMux
 }
@@ -119,7 +94,7 @@ func (e *Endpoint) Tools() []Tool {
 
 // New returns an endpoint, or a mistake in its tables.
 func New(o Options) (*Endpoint, error) {
-	e := &Endpoint{options: o, operations: map[string]*operation.Operation{}, docs: indexOf(o), mux: http.NewServeMux()}
+	e := &Endpoint{options: o, operations: map[string]*operation.Operation{}, mux: http.NewServeMux()}
 	for i := range o.Operations {
 		e.operations[o.Operations[i].ID] = &o.Operations[i]
 	}
@@ -134,7 +109,7 @@ func New(o Options) (*Endpoint, error) {
 		here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool { return !t.shownAt(system) })
 		e.mux.Handle(path, gateway.New(gateway.Options{
 			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
-			Policy: o.Policy, SessionStore: o.Sessions, Gate: gate{o.Door}, Origin: o.Origin,
+			Policy: o.Policy, SessionStore: o.Sessions, API: o.API, Origin: o.Origin,
 			Serves: o.Serves, Log: o.Log,
 		}))
 	}
@@ -169,8 +144,8 @@ func (e *Endpoint) server(system operation.System, tools []*tool, revisions []st
 			return e.call(ctx, system, t, r), nil
 		})
 	}
-	addPrompts(s, system)
-	addResources(s, e.options)
+	addPrompts(s)
+	addResources(s)
 	s.AddReceivingMiddleware(e.guard(known))
 	return s
 }
@@ -193,7 +168,7 @@ func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 				}
 			}()
 			if call, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && !known[call.Name] {
-				if err := e.spend(v, sandbox.Caller{}); err != nil {
+				if err := e.spend(v, apikey.Credential{}); err != nil {
 					return e.failed(err), nil
 				}
 			}
@@ -219,46 +194,16 @@ func (e *Endpoint) broken(method string) (sdk.Result, error) {
 // OPEN.MCP.ENVELOPE).
 func (e *Endpoint) failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{
-		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.Door.Refusal(err))}},
+		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.API.Envelope(nil, err))}},
 	}
 }
 
 // spend takes the price of a call for which no operation runs from the budget
-// of a caller, and has the response show the rest.
-func (e *Endpoint) spend(v *gateway.Request, caller sandbox.Caller) error {
-	err := e.options.Door.Spend(v.Request, caller)
+// of a credential's holder, and has the response show the rest.
+func (e *Endpoint) spend(v *gateway.Request, as apikey.Credential) error {
+	err := e.options.API.Spend(v.Request, as)
 	left := http.Header{}
-	e.options.Door.Show(left, v.Request, caller)
+	e.options.API.Show(left, v.Request, as)
 	v.Charged(left)
 	return err //nolint:wrapcheck // a problem, which the model reads
-}
-
-// gate shows the door to the gateway.
-type gate struct{ door Door }
-
-// Knows implements gateway.Gate.
-func (g gate) Knows(r *http.Request, key string) error {
-	c, _ := sandbox.CredentialOf(key) // zero for a text that cannot be a key
-	_, err := g.door.Recognise(r, c)
-	return err //nolint:wrapcheck // a problem, which the gateway renders
-}
-
-// Shuts implements gateway.Gate.
-func (g gate) Shuts(r *http.Request) bool { return g.door.Shuts(r) }
-
-// Anonymous implements gateway.Gate.
-func (g gate) Anonymous(r *http.Request) error {
-	return g.door.Spend(r, sandbox.Caller{}) //nolint:wrapcheck // a problem
-}
-
-// Known implements gateway.Gate.
-func (g gate) Known(r *http.Request) error { return g.door.Enter(r) } //nolint:wrapcheck // a problem
-
-// Show implements gateway.Gate.
-func (g gate) Show(h http.Header, r *http.Request, key string) {
-	caller := sandbox.Caller{}
-	if c, ok := sandbox.CredentialOf(key); ok {
-		caller, _ = g.door.Recognise(r, c) // the zero Caller for a key that does not work
-	}
-	g.door.Show(h, r, caller)
 }

@@ -37,7 +37,7 @@ func TestOnlyTheServersOwnNamesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestABatchWithOneIDTwiceIsAnswered: somebody would wait for ever otherwise.
+// TestABatchWithOneIDTwiceIsAnswered: the client would wait for ever otherwise.
 func TestABatchWithOneIDTwiceIsAnswered(t *testing.T) {
 	t.Parallel()
 	w := post(t, open(t, &door{}),
@@ -63,8 +63,8 @@ func TestWhatIsNoMessageIsRefusedInOurWords(t *testing.T) {
 	}
 }
 
-// TestAnAnswerHasTheIDOfItsMessage, or there is none: whoever asked would not
-// know it otherwise.
+// TestAnAnswerHasTheIDOfItsMessage, or there is none: the client could not
+// match it to its message otherwise.
 func TestAnAnswerHasTheIDOfItsMessage(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})
@@ -81,7 +81,7 @@ func TestAnAnswerHasTheIDOfItsMessage(t *testing.T) {
 	}
 }
 
-// TestARefusedInitializeLeavesNoSession: nobody would ever end it.
+// TestARefusedInitializeLeavesNoSession: no client would ever end it.
 func TestARefusedInitializeLeavesNoSession(t *testing.T) {
 	t.Parallel()
 	e := open(t, &door{})

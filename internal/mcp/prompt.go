@@ -44,7 +44,7 @@ func instructions(system operation.System) string {
 }
 
 // addPrompts serves the prompts.
-func addPrompts(s *sdk.Server, _ operation.System) {
+func addPrompts(s *sdk.Server) {
 	s.AddPrompt(
 		&sdk.Prompt{
 			Name: "connect_the_systems", Title: "Connect the two systems",

@@ -29,12 +29,12 @@ const markdown = "text/markdown"
 // document is a resource: a text about the company that an agent can read.
 type document struct {
 	uri, name, title, description string
-	text                          func(Options) string
+	text                          func() string
 }
 
 // documents lists the resources.
 func documents() []document {
-	written := func(text string) func(Options) string { return func(Options) string { return text } }
+	written := func(text string) func() string { return func() string { return text } }
 	return []document{
 		{"platen://docs/overview", "overview", "Overview", "The two systems, the bridge, time, the life of a sandbox.",
 			written(overview)},
@@ -49,8 +49,20 @@ func documents() []document {
 	}
 }
 
+// Documents returns the resources that are found by search_docs: all but the lists
+// of errors and of events, which have a page for each.
+func Documents() []Page {
+	var all []Page
+	for _, d := range documents() {
+		if d.name != "errors" && d.name != "events" {
+			all = append(all, Page{Title: d.title, URL: d.uri, Text: d.text()})
+		}
+	}
+	return all
+}
+
 // errorList is every error code.
-func errorList(Options) string {
+func errorList() string {
 	var b strings.Builder
 	b.WriteString("# Errors\n")
 	for _, d := range problem.All() {
@@ -60,7 +72,7 @@ func errorList(Options) string {
 }
 
 // eventList is every event type.
-func eventList(Options) string {
+func eventList() string {
 	var b strings.Builder
 	b.WriteString("# Events\n")
 	for _, d := range event.All() {
@@ -70,9 +82,9 @@ func eventList(Options) string {
 }
 
 // addResources serves the documents.
-func addResources(s *sdk.Server, o Options) {
+func addResources(s *sdk.Server) {
 	for _, d := range documents() {
-		text := d.text(o)
+		text := d.text()
 		s.AddResource(
 			&sdk.Resource{
 				URI: d.uri, Name: d.name, Title: d.title, Description: d.description, MIMEType: markdown,

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"fmt"
+
 	"platen/internal/operation"
 )
 
@@ -113,7 +115,7 @@ func tools(b *builder) ([]*tool, error) {
 	for _, m := range table() {
 		t, err := m.make(b, m.entry)
 		if err != nil {
-			return nil, errNoTool(m.name, err)
+			return nil, fmt.Errorf("tool %s: %w", m.name, err)
 		}
 		all = append(all, t)
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/operation"
+	"platen/internal/schema"
 )
 
 // pageDefault is the number of rows of a list unless the model asks for
@@ -25,7 +27,7 @@ type tool struct {
 	// system is the system at whose address the tool is; Shared tools are
 	// everywhere.
 	system operation.System
-	input  *object
+	input  *schema.Arguments
 	run    func(ctx context.Context, c *call) (*reply, error)
 }
 
@@ -53,30 +55,57 @@ type entry struct {
 const output = `{"type":"object","properties":{"meta":{"type":"object"},"data":{"type":"object"}},` +
 	`"required":["meta","data"]}`
 
-// tool makes a tool of an entry.
-func (in *entry) tool(arguments *object, run func(context.Context, *call) (*reply, error)) (*tool, error) {
-	if !in.unowned {
-		arguments.Properties[argumentSandbox] = text("Handle; if the session lost it.")
+// tool makes a tool of an entry. Of two arguments with one name the later counts.
+func (e *entry) tool(arguments []schema.Argument, run func(context.Context, *call) (*reply, error)) (*tool, error) {
+	if !e.unowned {
+		arguments = append(arguments, schema.Argument{Name: argumentSandbox, Doc: "Handle; if the session lost it."})
 	}
-	if in.writes {
-		arguments.Properties[argumentIdempotency] = text("")
+	if e.writes {
+		arguments = append(arguments, schema.Argument{Name: argumentIdempotency})
 	}
-	slices.Sort(arguments.Required)
-	published, err := encode(arguments)
+	slices.SortStableFunc(arguments, func(a, b schema.Argument) int { return cmp.Compare(a.Name, b.Name) })
+	input, err := schema.NewArguments(arguments...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compile its arguments: %w", err)
 	}
 	return &tool{
 		Tool: sdk.Tool{
-			Name: in.name, Title: in.title, Description: in.description, InputSchema: published,
+			Name: e.name, Title: e.title, Description: e.description, InputSchema: input,
 			OutputSchema: json.RawMessage(output),
 			Annotations: &sdk.ToolAnnotations{
-				ReadOnlyHint: !in.writes, DestructiveHint: new(in.deletes), IdempotentHint: !in.writes,
-				OpenWorldHint: new(in.open),
+				ReadOnlyHint: !e.writes, DestructiveHint: new(e.deletes), IdempotentHint: !e.writes,
+				OpenWorldHint: new(e.open),
 			},
 		},
-		system: in.system, input: arguments, run: run,
+		system: e.system, input: input, run: run,
 	}, nil
+}
+
+// builder makes tools from the operation table.
+type builder struct {
+	endpoint *Endpoint
+	registry *schema.Registry
+}
+
+// operation returns an operation of the table.
+func (b *builder) operation(id string) (*operation.Operation, error) {
+	op := b.endpoint.operations[id]
+	if op == nil {
+		return nil, fmt.Errorf("there is no operation %s", id)
+	}
+	return op, nil
+}
+
+// body returns the fields of an operation's body as arguments.
+func (b *builder) body(op *operation.Operation) ([]schema.Argument, error) {
+	if op.In == nil {
+		return nil, nil
+	}
+	in, err := schema.NewInput(b.registry, op.In)
+	if err != nil {
+		return nil, fmt.Errorf("read the body of %s: %w", op.ID, err)
+	}
+	return in.Arguments(), nil
 }
 
 // one makes a tool of one operation: the ids of its path, its parameters and
@@ -87,51 +116,44 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 		return nil, err
 	}
 	in.writes = op.Kind == operation.Write
-	arguments := newObject()
-	for _, place := range op.PathParamNames() {
-		arguments.require(place, id(""))
-	}
-	b.query(arguments, op)
-	if err := b.body(arguments, op); err != nil {
+	arguments, err := b.body(op)
+	if err != nil {
 		return nil, err
+	}
+	arguments = append(arguments, query(op)...)
+	for _, place := range op.PathParamNames() {
+		arguments = append(arguments, schema.Argument{Name: place, Required: true, Filled: true})
 	}
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		return c.perform(ctx, c.toolRequest(op, nil))
 	})
 }
 
-// query adds the parameters of the operations' queries. Models read each page
-// whole, so they get fewer rows in one unless they ask for more.
-func (b *builder) query(o *object, ops ...*operation.Operation) {
+// query returns the parameters of the operations' queries as arguments. Models
+// read each page whole, so they get fewer rows in one unless they ask for more.
+func query(ops ...*operation.Operation) []schema.Argument {
+	var all []schema.Argument
 	for _, op := range ops {
 		for _, p := range op.Query() {
-			argument := argumentOf(&p)
-			if p.Name == operation.ParameterLimit {
-				argument.or(pageDefault).Description = "" // its name and bounds say it
+			a := schema.Argument{Name: p.Name, Doc: p.Doc}
+			switch p.Type {
+			case operation.Integer, operation.Sequence:
+				// Other numbers do not pass through all clients.
+				a.Integer, a.Minimum, a.Maximum, a.Default = true, p.Minimum, min(p.Maximum, 1<<53-1), p.Default
+			case operation.Time:
+				a.Doc = "An RFC 3339 time." // its name says the rest
+			case operation.Text, operation.Date:
+				if a.Values = p.Values; len(a.Values) > 0 {
+					a.Doc = ""
+				}
 			}
-			o.Properties[p.Name] = argument
+			if p.Name == operation.ParameterLimit {
+				a.Default, a.Doc = new(int64(pageDefault)), "" // its name and bounds say it
+			}
+			all = append(all, a)
 		}
 	}
-}
-
-// argumentOf is a parameter as an argument of a tool.
-func argumentOf(p *operation.Parameter) *property {
-	a := text(p.Doc)
-	switch p.Type {
-	case operation.Integer, operation.Sequence:
-		// Other numbers do not pass through all clients.
-		a = number(p.Doc, p.Minimum, min(p.Maximum, 1<<53-1))
-		if p.Default != nil {
-			a.or(*p.Default)
-		}
-	case operation.Time:
-		a.Description = "An RFC 3339 time." // its name says the rest
-	case operation.Text, operation.Date:
-		if a.Enum = p.Values; len(a.Enum) > 0 {
-			a.Description = ""
-		}
-	}
-	return a
+	return all
 }
 
 // toolRequest is the request for an operation. The arguments go to their places
@@ -196,30 +218,32 @@ func (g grouped) words() []string { return slices.Sorted(maps.Keys(g)) }
 // names: models read every word of it.
 const maxNamed = 4
 
-// describeFilters says of each filter for which lists it is.
-func (g grouped) describeFilters(o *object) {
-	lists := map[string][]string{}
+// filters are the filters of the lists as arguments, which say for which lists
+// they are.
+func (g grouped) filters() []schema.Argument {
+	lists, all := map[string][]string{}, []schema.Argument(nil)
 	for _, word := range g.words() {
 		for _, name := range g[word].Filters {
 			lists[name] = append(lists[name], word)
 		}
 	}
 	for name, of := range lists {
-		o.Properties[name] = text("For " + strings.Join(of, ", ") + ".")
+		a := schema.Argument{Name: name, Doc: "For " + strings.Join(of, ", ") + "."}
 		if len(of) > maxNamed {
-			o.Properties[name] = text("For most lists.")
+			a.Doc = "For most lists."
 		}
+		all = append(all, a)
 	}
+	return all
 }
 
 const argumentResource = "resource"
 
 // list makes a tool of all lists of a system.
 func (b *builder) list(in entry) (*tool, error) {
-	lists, arguments := b.group(in.system, operation.List), newObject()
-	arguments.require(argumentResource, choice("", lists.words()...))
-	b.query(arguments, slices.Collect(maps.Values(lists))...)
-	lists.describeFilters(arguments)
+	lists := b.group(in.system, operation.List)
+	arguments := append(query(slices.Collect(maps.Values(lists))...), lists.filters()...)
+	arguments = append(arguments, schema.Argument{Name: argumentResource, Required: true, Values: lists.words()})
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		return c.perform(ctx, c.toolRequest(lists[c.arguments.text(argumentResource)], []string{argumentResource}))
 	})
@@ -227,9 +251,10 @@ func (b *builder) list(in entry) (*tool, error) {
 
 // row makes a tool of all rows and objects of a system.
 func (b *builder) row(in entry) (*tool, error) {
-	rows, arguments := b.group(in.system, operation.Row, operation.Object), newObject()
-	arguments.require(argumentResource, choice("", rows.words()...))
-	arguments.Properties["id"] = id("")
+	rows := b.group(in.system, operation.Row, operation.Object)
+	arguments := []schema.Argument{
+		{Name: argumentResource, Required: true, Values: rows.words()}, {Name: "id", Filled: true},
+	}
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		op := rows[c.arguments.text(argumentResource)]
 		if op.HasID() && c.arguments.text("id") == "" {
@@ -250,12 +275,12 @@ func (b *builder) answer(in entry, accept, decline string) (*tool, error) {
 		return nil, err
 	}
 	in.writes = true
-	arguments := newObject()
-	arguments.require("id", id(""))
-	arguments.require("answer", choice("", "accept", "decline"))
-	if err := b.body(arguments, no); err != nil {
+	arguments, err := b.body(no)
+	if err != nil {
 		return nil, err
 	}
+	arguments = append(arguments, schema.Argument{Name: "id", Required: true, Filled: true},
+		schema.Argument{Name: "answer", Required: true, Values: []string{"accept", "decline"}})
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		op := no
 		if c.arguments.text("answer") == "accept" {
@@ -271,16 +296,19 @@ func (b *builder) wait(in entry) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	arguments := newObject()
-	b.query(arguments, op)
 	// A number alone says where to go on, so that a model has one thing to keep.
-	delete(arguments.Properties, operation.ParameterCursor)
-	delete(arguments.Properties, operation.ParameterUpdatedSince)
-	arguments.Properties[operation.ParameterWaitS].Description = ""
-	arguments.Properties[operation.ParameterAfterSeq].or(0).Description = "The last seq that you have seen; 0 for none."
+	arguments := slices.DeleteFunc(query(op), func(a schema.Argument) bool {
+		return a.Name == operation.ParameterCursor || a.Name == operation.ParameterUpdatedSince
+	})
+	for i := range arguments {
+		switch a := &arguments[i]; a.Name {
+		case operation.ParameterWaitS:
+			a.Doc = ""
+		case operation.ParameterAfterSeq:
+			a.Default, a.Doc = new(int64), "The last seq that you have seen; 0 for none."
+		}
+	}
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		return c.perform(ctx, c.toolRequest(op, nil))
 	})
 }
-
-func errNoTool(name string, err error) error { return fmt.Errorf("tool %s: %w", name, err) }

@@ -17,7 +17,7 @@ const (
 	IPv4Bits = 32
 	IPv6Bits = 64
 
-	ipv4Most, ipv6Most = 32, 128
+	maxIPv4Bits, maxIPv6Bits = 32, 128
 	// mappedBits stand before an IPv4 address that is written as an IPv6 one.
 	mappedBits = 96
 	// maxHops is the most proxies that are followed back.
@@ -39,7 +39,7 @@ type Rules struct {
 
 // New returns the rules of an operator.
 func New(o Options) (*Rules, error) {
-	if o.IPv4Bits < 1 || o.IPv4Bits > ipv4Most || o.IPv6Bits < 1 || o.IPv6Bits > ipv6Most {
+	if o.IPv4Bits < 1 || o.IPv4Bits > maxIPv4Bits || o.IPv6Bits < 1 || o.IPv6Bits > maxIPv6Bits {
 		return nil, fmt.Errorf("a network group cannot be an IPv4 /%d or an IPv6 /%d", o.IPv4Bits, o.IPv6Bits)
 	}
 	return &Rules{options: o}, nil

@@ -114,9 +114,8 @@ func TestTheOperatorChoosesTheLengths(t *testing.T) {
 	}
 }
 
-// FuzzGroup looks for headers that a client behind a proxy could send to be
-// taken for somebody else: whatever it writes, the proxy adds its address at
-// the end.
+// FuzzGroup looks for headers with which a client behind a proxy could pass for
+// another client: whatever it writes, the proxy adds its address at the end.
 func FuzzGroup(f *testing.F) {
 	for _, seed := range []string{
 		"", "1.2.3.4", "10.0.0.1, ::1", "[::1]:80,", "unknown", "10.0.0.1,\t10.0.0.2", "for=1.2.3.4",
@@ -131,7 +130,7 @@ func FuzzGroup(f *testing.F) {
 				t.Errorf("%q is of %s", forwarded, got)
 			}
 		}
-		// Whoever is not trusted is believed nothing.
+		// The header of an untrusted peer is ignored.
 		if got := r.Group("198.51.100.1:1", []string{sent}); got != want {
 			t.Errorf("%q from an untrusted peer is of %s", sent, got)
 		}
@@ -139,7 +138,7 @@ func FuzzGroup(f *testing.F) {
 }
 
 // FuzzHops: of a trail of hops the client is the first from the right that is
-// no proxy. What a hop cannot be read as ends the trail at the proxy before it.
+// no proxy. A hop that cannot be read ends the trail at the proxy before it.
 func FuzzHops(f *testing.F) {
 	for _, seed := range []string{
 		"10.0.0.2", " 10.0.0.2\t", "10.0.0.2:80", "[::ffff:10.0.0.2]:80", "", "[10.0.0.2]", "10.0.0.2,", "unknown",

@@ -248,7 +248,8 @@ func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Res
 	return o
 }
 
-// noBody is the body of commands that take none; an empty object is fine too.
+// Commands without a body have this one; an empty object is fine too. The name
+// of the type is that of a component of the OpenAPI document.
 type noBody struct{}
 
 // noun describes a resource that can be listed and read.

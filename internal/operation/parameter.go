@@ -135,7 +135,8 @@ func (o *Operation) Query() []Parameter {
 		query = append(query, number)
 	case o.Kind == Poll:
 		number.Name, number.Required, number.InsteadOf = ParameterAfterSeq, true, ParameterCursor
-		number.Doc = "Only events with a greater number; wanted unless there is a cursor."
+		number.Doc = "Only events with a greater number than the last that you have, 0 for none; wanted unless " +
+			"there is a cursor."
 		query = append(query, number, Parameter{
 			Name: ParameterWaitS, Type: Integer, Maximum: maxPollSeconds, Default: new(int64(defaultPollSeconds)),
 			Doc: "How long to wait, in seconds.",

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"platen/internal/moment"
+	"platen/internal/sandbox"
 )
 
 // CallResource names the calls of clients among the resources that can be
@@ -23,6 +24,18 @@ type LoggedCall struct {
 	IdempotentReplay bool           `json:"idempotent_replay" doc:"The response was the stored one of an earlier request."`
 	ErrorCode        *string        `json:"error_code" doc:"The code of the error; null for none."`
 	CreatedAt        moment.Instant `json:"created_at" doc:"When the response was sent."`
+}
+
+// LoggedCallOf returns the row of a request.
+func LoggedCallOf(c *sandbox.Call) LoggedCall {
+	row := LoggedCall{
+		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
+		System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
+	}
+	if c.Code != "" {
+		row.ErrorCode = &c.Code
+	}
+	return row
 }
 
 func requestOperations() []Operation {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Most is the largest rate and the largest burst. It is also the value that a
-// caller is shown for a budget that is switched off (contract:
+// MaxRequests is the largest rate and the largest burst. It is also the value
+// that a caller is shown for a budget that is switched off (contract:
 // OPEN.RATE.HEADERS).
-const Most = 1_000_000
+const MaxRequests = 1_000_000
 
 // Budget is a token bucket: Burst requests may come at once, PerMinute of them
 // in the long run. A budget of 0 per minute is switched off.
@@ -22,7 +22,7 @@ func (b Budget) Off() bool { return b.PerMinute == 0 }
 // Limit is the number of requests in a minute, as a caller is shown it.
 func (b Budget) Limit() int {
 	if b.Off() {
-		return Most
+		return MaxRequests
 	}
 	return b.PerMinute
 }
@@ -44,7 +44,7 @@ func (b Budget) check(name string) error {
 	if b.Off() && b.Burst >= 0 {
 		return nil
 	}
-	if b.PerMinute < 0 || b.PerMinute > Most || b.Burst < 1 || b.Burst > Most {
+	if b.PerMinute < 0 || b.PerMinute > MaxRequests || b.Burst < 1 || b.Burst > MaxRequests {
 		return fmt.Errorf("the budget of a %s cannot be %d requests per minute in bursts of %d",
 			name, b.PerMinute, b.Burst)
 	}

@@ -166,7 +166,7 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 			network.shut > 0)
 	}
 	if g.options.Group.Off() {
-		network.remaining = Most
+		network.remaining = MaxRequests
 	}
 	return Decision{Outcome: Passed, Own: Group, Remaining: network.remaining}
 }
@@ -213,7 +213,7 @@ func (g *Gate) spendGroup(group netip.Prefix, now int64) state {
 func (g *Gate) spend(own Name, group netip.Prefix, caller Caller, now int64) state {
 	switch {
 	case g.Budget(own).Off():
-		return state{remaining: Most}
+		return state{remaining: MaxRequests}
 	case own == Key:
 		return g.keys.spend(caller, now, false)
 	default:

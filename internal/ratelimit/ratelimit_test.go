@@ -53,7 +53,7 @@ func passing(g *ratelimit.Gate, at time.Time, from netip.Prefix, who ratelimit.C
 	return passed, last
 }
 
-// without are the standard budgets with nobody shut out.
+// without are the standard budgets without cooldowns and bans.
 func without() ratelimit.Options {
 	o := standard
 	o.Cooldown, o.Ban = ratelimit.Penalty{}, ratelimit.Penalty{}
@@ -437,8 +437,8 @@ func TestAClockThatIsSetBackLocksNobodyOut(t *testing.T) {
 		"a cooldown":      {2, ratelimit.Caller{Sandbox: "sbx_2", System: "office"}, 30 * time.Second},
 		"a ban":           {3, stranger, 15 * time.Minute},
 	} {
-		// What a client does: it asks again when it is told to. At worst it finds
-		// its buckets empty, one after the other.
+		// A client asks again when its response says so. At worst it finds its
+		// buckets empty, one after the other.
 		at := back
 		for d := g.Admit(at, group(c.from), c.who); d.Outcome != ratelimit.Passed &&
 			at.Before(epoch); d = g.Admit(at, group(c.from), c.who) {
@@ -482,8 +482,8 @@ func TestImpossibleBudgetsAreRefused(t *testing.T) {
 	for name, change := range map[string]func(*ratelimit.Options){
 		"a negative rate":           func(o *ratelimit.Options) { o.Key.PerMinute = -1 },
 		"no burst":                  func(o *ratelimit.Options) { o.Group.Burst = 0 },
-		"a huge rate":               func(o *ratelimit.Options) { o.Anonymous.PerMinute = ratelimit.Most + 1 },
-		"a huge burst":              func(o *ratelimit.Options) { o.Anonymous.Burst = ratelimit.Most + 1 },
+		"a huge rate":               func(o *ratelimit.Options) { o.Anonymous.PerMinute = ratelimit.MaxRequests + 1 },
+		"a huge burst":              func(o *ratelimit.Options) { o.Anonymous.Burst = ratelimit.MaxRequests + 1 },
 		"a negative burst when off": func(o *ratelimit.Options) { o.Anonymous = ratelimit.Budget{Burst: -1} },
 		"no refusals":               func(o *ratelimit.Options) { o.Cooldown.Refusals = 0 },
 		"too many refusals":         func(o *ratelimit.Options) { o.Ban.Refusals = 1001 },
@@ -498,16 +498,16 @@ func TestImpossibleBudgetsAreRefused(t *testing.T) {
 		}
 	}
 	// The largest budget must not overflow.
-	g := open(t, ratelimit.Options{Key: ratelimit.Budget{PerMinute: 1, Burst: ratelimit.Most}})
-	if d := g.Admit(epoch, group(1), caller); d.Outcome != ratelimit.Passed || d.Remaining != ratelimit.Most-1 {
+	g := open(t, ratelimit.Options{Key: ratelimit.Budget{PerMinute: 1, Burst: ratelimit.MaxRequests}})
+	if d := g.Admit(epoch, group(1), caller); d.Outcome != ratelimit.Passed || d.Remaining != ratelimit.MaxRequests-1 {
 		t.Errorf("got %+v", d)
 	}
 }
 
 func BenchmarkAdmit(b *testing.B) {
 	g := open(b, ratelimit.Options{
-		Key:       ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most},
-		Group:     ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most},
+		Key:       ratelimit.Budget{PerMinute: ratelimit.MaxRequests, Burst: ratelimit.MaxRequests},
+		Group:     ratelimit.Budget{PerMinute: ratelimit.MaxRequests, Burst: ratelimit.MaxRequests},
 		Anonymous: standard.Anonymous, Cooldown: standard.Cooldown, Ban: standard.Ban,
 	})
 	now := epoch

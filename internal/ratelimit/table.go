@@ -115,7 +115,7 @@ func (t *table[K]) spend(key K, now int64, spared bool) state {
 		return state{shut: time.Duration(p.until - now)}
 	}
 	if t.budget.Off() {
-		return state{remaining: Most}
+		return state{remaining: MaxRequests}
 	}
 	after, wait := p.bucket.spend(now, t.budget)
 	p.bucket = after
@@ -175,7 +175,7 @@ func (t *table[K]) noteRefusal(p *entry, now int64) time.Duration {
 // remaining is the number of tokens of a caller. It changes nothing.
 func (t *table[K]) remaining(key K, now int64) int {
 	if t.budget.Off() {
-		return Most
+		return MaxRequests
 	}
 	s := t.shard(key)
 	s.mu.Lock()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"platen/internal/company/mission"
+	"platen/internal/moment"
 )
 
 // activity records how the requests of a sandbox's clients went, with a lock of
@@ -14,77 +16,110 @@ import (
 // companies and of a server that stops.
 type activity struct {
 	mu sync.Mutex // guards the fields below
+	// Of ClientActivity, Noted are the signals since the activity was loaded.
 	mission.ClientActivity
 	// begun is set once the stored activity has been loaded: from then on
 	// memory is ahead of the store.
 	begun bool
+	// feedRead is the number of the newest event that a client has read.
+	feedRead uint64
+
+	// refused is the count of ClientActivity, for readers without the lock.
+	refused atomic.Int64
 }
 
-// begin loads the stored activity, the first time.
-func (c *activity) begin(stored mission.ClientActivity) (first bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	first = !c.begun
-	if first {
-		c.begun, c.ClientActivity = true, stored.Clone()
-	}
-	return first
-}
-
-// taken returns the activity to store.
-func (c *activity) taken(noted mission.Signals) mission.ClientActivity {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	taken := c.Clone()
-	taken.Noted = noted
-	return taken
-}
-
-// Observe records a request of a client, before its response is sent. Missions
-// that it completes are durable when Observe returns, or else with the next
-// commit. Requests count only while the sandbox is active.
-func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) {
+// Observe records a request of a client, before its response is sent, and
+// reports whether it completes a mission. The completion is durable when
+// Observe returns, or else with the next commit. Requests count only while the
+// sandbox is active (contract: OPEN.MISSION.OWN_CALLS).
+func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) (completes bool) {
 	v := s.published.Load()
 	if v == nil || v.Status(call.Answered) != Active {
-		return
+		return false
 	}
-	known := v.Summary.Signals | mission.Signals(s.signals.Load())
-	added := s.note(call, known)
-	if added == 0 {
-		return
+	if known, added := s.activity.observe(call, v); !mission.Completes(known, added) {
+		return false
 	}
-	_, err := s.View(ctx, added)
-	s.noted(added) // also when the store takes nothing at the moment
+	err := s.withWriter(func(now moment.Instant) error {
+		if err := s.advance(ctx, now); err != nil {
+			return err
+		}
+		if v := s.published.Load(); v.Status(now) != Active ||
+			!mission.Completes(v.Summary.Signals, s.activity.signals(0)) {
+			return nil // the last step of advance has taken the signals along
+		}
+		return s.commit(ctx, step{})
+	})
 	if err != nil {
-		s.registry.log.Warn("note what a call completes", "sandbox", s.id, "error", err)
+		s.registry.log.Warn("store what a request completes", "sandbox", s.id, "error", err)
 	}
+	return true
 }
 
-func (s *Sandbox) note(call *mission.Call, known mission.Signals) mission.Signals {
-	c := &s.activity
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	added := c.ClientActivity.Observe(call, known)
-	s.refused.Store(c.Refused)
-	return added
+// observe takes a request in, and returns the signals that were known and those
+// that it adds: of two requests that complete a mission together, the second
+// sees the first.
+func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Signals) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known = v.Summary.Signals | a.Noted
+	added = a.ClientActivity.Observe(call, known)
+	if call.FeedRange.Read {
+		a.feedRead = max(a.feedRead, min(call.FeedRange.Last, v.Sequence))
+	}
+	added |= a.handled(v.Summary.Webhooks.AcknowledgedTwice) &^ known
+	a.Noted |= added
+	a.refused.Store(a.Refused)
+	return known, added
 }
 
-// recall loads the activity that was stored with the company.
+// handled returns the signal of an event that was acknowledged twice and read in
+// the feed; the event with the number 0 is none.
+func (a *activity) handled(twice uint64) mission.Signals {
+	if twice > 0 && a.feedRead >= twice {
+		return mission.HandledTwice
+	}
+	return 0
+}
+
+// signals returns those that were noted, when an event with a number has been
+// acknowledged twice.
+func (a *activity) signals(twice uint64) mission.Signals {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.Noted |= a.handled(twice)
+	return a.Noted
+}
+
+// recall loads the activity that was stored with the company, the first time.
 func (s *Sandbox) recall() {
-	stored := s.company.ClientActivity()
-	if s.activity.begin(stored) {
-		s.signals.Or(uint64(stored.Noted))
-		s.refused.Store(stored.Refused)
+	a := &s.activity
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.begun {
+		stored := s.company.ClientActivity()
+		a.begun, a.ClientActivity = true, stored.Clone()
+		a.refused.Store(a.Refused)
 	}
 }
 
 // carry hands the activity to the company, to be stored with it, and reports
 // whether it has changed.
 func (s *Sandbox) carry() (changed bool) {
-	carried := s.activity.taken(mission.Signals(s.signals.Load()) &^ s.company.Signals())
+	s.activity.mu.Lock()
+	carried := s.activity.Clone()
+	s.activity.mu.Unlock()
+	carried.Noted &^= s.company.Signals()
 	changed = !reflect.DeepEqual(carried, s.company.ClientActivity())
 	s.company.Carry(carried)
 	return changed
+}
+
+// writes counts the writes of clients that were accepted, refused and replayed.
+func (a *activity) writes() (accepted, refused, replayed int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.Accepted, a.Refused, a.Replayed
 }
 
 // WritesRefused is the number of refused writes of clients: more than the

@@ -187,12 +187,12 @@ func TestTwoReadsCompleteAMissionTogether(t *testing.T) {
 		b := open(t, nil)
 		s := b.create(sim.Manual)
 		b.view(s)
+		now := moment.InstantOf(b.Now())
 		var wg sync.WaitGroup
-		for _, signal := range []mission.Signals{mission.ReachedOffice, mission.ReachedFactory} {
+		for _, factory := range []bool{false, true} {
 			wg.Go(func() {
-				if _, err := s.View(t.Context(), signal); err != nil {
-					t.Error(err)
-				}
+				s.Observe(t.Context(),
+					&mission.Call{Arrived: now, Answered: now, Status: 200, Business: true, Factory: factory})
 			})
 		}
 		wg.Wait()
@@ -213,25 +213,5 @@ func TestNothingIsNotedAfterTheEnd(t *testing.T) {
 	}
 	if got := b.view(s).WritesRefused(); got != 0 {
 		t.Errorf("%d refusals are counted", got)
-	}
-}
-
-// TestAFailedCommandGivesNoSignal: what was not done has not been tried.
-func TestAFailedCommandGivesNoSignal(t *testing.T) {
-	t.Parallel()
-	b := open(t, func(inner store.Store) store.Store {
-		return storetest.NewFaulty(inner, storetest.At(map[int]storetest.Fault{2: storetest.NotApplied}))
-	})
-	s := b.create(sim.Manual)
-	cmd := accept("", b.received(s)[0])
-	cmd.Signals = mission.ReadAnything
-	if _, err := s.Do(t.Context(), cmd); err == nil {
-		t.Fatal("the command did not fail")
-	}
-	if _, err := s.Do(t.Context(), accept("", b.received(s)[0])); err != nil {
-		t.Fatal(err)
-	}
-	if status, _ := b.status(s, "first_call"); status == mission.Completed {
-		t.Error("a command that failed has completed first_call")
 	}
 }

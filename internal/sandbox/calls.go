@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"platen/internal/moment"
+	"platen/internal/sandbox/apikey"
 )
 
 // MaxCalls is the number of its clients' requests that a sandbox remembers
@@ -20,7 +21,7 @@ type Call struct {
 	ID     string
 	Method string
 	Path   string
-	System System
+	System apikey.System
 	Status int
 	// Code is that of a refusal, "" for none.
 	Code     string

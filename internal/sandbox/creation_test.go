@@ -9,8 +9,8 @@ import (
 	"platen/internal/store"
 )
 
-// early is a store in which somebody who looks after what is due finds a new
-// sandbox as soon as it is durable, before its creation is over.
+// early is a store in which the scheduler of due sandboxes finds a new sandbox
+// as soon as it is durable, before its creation is over.
 type early struct {
 	store.Store
 
@@ -26,8 +26,8 @@ func (e early) Commit(ctx context.Context, c store.Commit) error {
 	return err
 }
 
-// TestANewSandboxHasOneWriter: whoever finds it in the store writes to it in
-// turn with whoever made it.
+// TestANewSandboxHasOneWriter: a caller that finds it in the store writes to it
+// in turn with the caller that created it.
 func TestANewSandboxHasOneWriter(t *testing.T) {
 	t.Parallel()
 	var b *bench

@@ -31,8 +31,8 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 	if err != nil || last.SandboxID != deleted.SandboxID || last.Sequence == 0 || at.Time() != b.Now() {
 		t.Fatalf("the last state is of %s, event %d, at %s: %v", last.SandboxID, last.Sequence, at, err)
 	}
-	<-waiting // whoever waits for events hears of it
-	if _, err := s.View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
+	<-waiting // the deletion wakes those who wait for events
+	if _, err := s.View(t.Context()); !isProblem(err, problem.Unauthorized) {
 		t.Errorf("who held the sandbox reads on: %v", err)
 	}
 	for range 2 {
@@ -41,7 +41,7 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 				t.Error("a key still works")
 			}
 		}
-		if _, err := b.registry.Sandbox(deleted.SandboxID).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
+		if _, err := b.registry.Sandbox(deleted.SandboxID).View(t.Context()); !isProblem(err, problem.Unauthorized) {
 			t.Errorf("it can still be read: %v", err)
 		}
 		if _, _, err := b.registry.Sandbox(deleted.SandboxID).
@@ -106,7 +106,7 @@ func TestADeletionThatFailsCanBeRepeated(t *testing.T) {
 			t.Error("a deletion that failed is reported as done")
 		}
 		*broken = false
-		_, err = s.View(t.Context(), 0)
+		_, err = s.View(t.Context())
 		if got := err == nil; got != stillThere {
 			t.Errorf("fault %v: the sandbox is there: %v, want %v (%v)", fault, got, stillThere, err)
 		}

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 )
 
@@ -21,10 +23,22 @@ type older struct{ store.Store }
 // Commit implements store.Store.
 func (o older) Commit(ctx context.Context, c store.Commit) error {
 	if c.Version == 1 {
-		var err error
-		if c.Body, err = sandbox.OlderEngine(c.Body); err != nil {
+		first, err := commitlog.DecodeCommit(c.Body, c.Version)
+		if err != nil {
 			return err
 		}
+		named := false
+		for _, rows := range first.Rows {
+			for _, e := range rows.Entries {
+				older := bytes.Replace(e.Private, []byte(`"engine":1`), []byte(`"engine":0`), 1)
+				named = named || !bytes.Equal(older, e.Private)
+				e.Private = older
+			}
+		}
+		if !named {
+			return errors.New("the first commit names no engine 1")
+		}
+		c.Body = first.Encode()
 	}
 	return o.Store.Commit(ctx, c)
 }
@@ -38,9 +52,9 @@ func (n newer) Commit(ctx context.Context, c store.Commit) error {
 	return n.Store.Commit(ctx, c)
 }
 
-// TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd: this program cannot go on
-// with what another one began, and does not guess. Whoever goes back to the other
-// one finds it there; when its time is over it is deleted.
+// TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd: this program cannot
+// continue the sandbox of another version, and does not guess. A server of the
+// other version finds it there; when its time is over it is deleted.
 func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(store.Store) store.Store{
@@ -55,7 +69,7 @@ func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 			own := b.create(sim.Realtime)
 			refused := func() {
 				t.Helper()
-				if _, err := b.registry.Sandbox(id).View(t.Context(), 0); !isProblem(err, problem.Unauthorized) ||
+				if _, err := b.registry.Sandbox(id).View(t.Context()); !isProblem(err, problem.Unauthorized) ||
 					!strings.Contains(err.Error(), "another version") {
 					t.Errorf("the sandbox of another version is answered with %v", err)
 				}
@@ -178,7 +192,7 @@ func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
 	b.pass(10 * time.Minute) // much is due
 	now := moment.InstantOf(b.Now())
 	for range 3 {
-		v, err := s.View(t.Context(), 0)
+		v, err := s.View(t.Context())
 		if err != nil || v.Version != before.Version {
 			t.Fatalf("while the store is away a read is answered with %v, %v", v, err)
 		}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 
-	"platen/internal/company/mission"
 	"platen/internal/company/record"
 	"platen/internal/event"
 	"platen/internal/moment"
@@ -31,8 +30,8 @@ type Examination struct {
 
 // Examine brings the company up to the present and looks at all of it, which
 // takes as long as the company is large and keeps its writer waiting.
-func (s *Sandbox) Examine(ctx context.Context, signals mission.Signals) (Examination, error) {
-	x, err := s.examine(ctx, signals)
+func (s *Sandbox) Examine(ctx context.Context) (Examination, error) {
+	x, err := s.examine(ctx)
 	if err != nil {
 		return Examination{}, err
 	}
@@ -44,17 +43,16 @@ func (s *Sandbox) Examine(ctx context.Context, signals mission.Signals) (Examina
 	return x, err
 }
 
-func (s *Sandbox) examine(ctx context.Context, signals mission.Signals) (x Examination, err error) {
+func (s *Sandbox) examine(ctx context.Context) (x Examination, err error) {
 	err = s.withWriter(func(now moment.Instant) (err error) {
-		if x.View, err = s.refresh(ctx, now, signals); err != nil {
+		if x.View, err = s.refresh(ctx, now); err != nil {
 			return err
 		}
 		if s.company == nil {
 			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
 		}
 		x.StateHash, x.Violation = s.company.StateHash(), s.company.Check()
-		conduct := s.activity.taken(0)
-		x.Accepted, x.Refused, x.Replayed = conduct.Accepted, conduct.Refused, conduct.Replayed
+		x.Accepted, x.Refused, x.Replayed = s.activity.writes()
 		return nil
 	})
 	return x, err

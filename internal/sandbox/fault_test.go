@@ -16,6 +16,7 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
 )
@@ -28,9 +29,9 @@ const (
 	maxTries = 100
 )
 
-// client is a random client of one sandbox that sends again what failed until
-// it is answered. What it does follows from its seed and from what it reads:
-// two clients of one seed do the same.
+// client is a random client of one sandbox that sends failed requests again
+// until it has a response. Its requests follow from its seed and from its
+// reads: two clients of one seed send the same.
 type client struct {
 	b      *bench
 	s      *sandbox.Sandbox
@@ -120,7 +121,7 @@ func (c *client) restart(inOrder bool) {
 
 // view reads the sandbox, as often as it takes.
 func (c *client) view() *sandbox.View {
-	v, err := again(c, func() (*sandbox.View, error) { return c.s.View(context.Background(), 0) })
+	v, err := again(c, func() (*sandbox.View, error) { return c.s.View(context.Background()) })
 	if err != nil {
 		panic(err)
 	}
@@ -142,7 +143,7 @@ func (c *client) do(cmd sandbox.Command) {
 func command(key string, run func(*sandbox.Tx) (resource, id string, err error)) sandbox.Command {
 	var resource, id string
 	return sandbox.Command{
-		Scope: "factory", Key: key, Fingerprint: sandbox.Fingerprint([]byte(fmt.Sprintf("%32s", key))),
+		Scope: "factory", Key: key, Fingerprint: commitlog.Fingerprint([]byte(fmt.Sprintf("%32s", key))),
 		Run: func(tx *sandbox.Tx) (err error) {
 			resource, id, err = run(tx)
 			return err
@@ -493,9 +494,14 @@ type dropping struct {
 
 // Commit implements store.Store.
 func (d *dropping) Commit(ctx context.Context, c store.Commit) error {
-	if body, ok := sandbox.DropEvent(c.Body, c.Version); ok {
+	commit, err := commitlog.DecodeCommit(c.Body, c.Version)
+	if err != nil {
+		return err
+	}
+	if n := len(commit.Events); n > 0 {
 		if d.commits++; d.commits == d.n {
-			c.Body = body
+			commit.Events = commit.Events[:n-1]
+			c.Body = commit.Encode()
 		}
 	}
 	return d.Store.Commit(ctx, c)

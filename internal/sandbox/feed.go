@@ -2,12 +2,11 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
-	"sort"
 
 	"platen/internal/company/record"
 	"platen/internal/event"
 	"platen/internal/moment"
+	"platen/internal/sandbox/commitlog"
 )
 
 // spansPerRead is the number of commits with events that are read together.
@@ -53,9 +52,9 @@ func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event,
 		for len(spans) > 0 && len(found) < q.Limit {
 			chunk := spans[:min(len(spans), spansPerRead)]
 			spans = spans[len(chunk):]
-			events, err := s.eventsOf(ctx, chunk)
+			events, err := commitlog.Events(ctx, s.registry.store, s.id, chunk)
 			if err != nil {
-				return nil, err
+				return nil, readProblem("read events", err)
 			}
 			take(events)
 		}
@@ -82,7 +81,7 @@ func (s *Sandbox) Event(ctx context.Context, v *View, id string) (record.Event, 
 
 // spans lists the commits with events that a query selects, up to where the
 // tail of the view begins.
-func (s *Sandbox) spans(ctx context.Context, v *View, q Query) ([]eventSpan, error) {
+func (s *Sandbox) spans(ctx context.Context, v *View, q Query) ([]commitlog.Span, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.load(ctx); err != nil {
@@ -92,42 +91,5 @@ func (s *Sandbox) spans(ctx context.Context, v *View, q Query) ([]eventSpan, err
 	if len(v.tail) > 0 {
 		until = v.tail[0].Sequence - 1
 	}
-	all := s.log.events
-	first := sort.Search(len(all), func(i int) bool { return all[i].last > q.After })
-	var spans []eventSpan
-	for i := first; i < len(all) && (i == 0 || all[i-1].last < until); i++ {
-		if q.Types.Empty() || q.Types.Meets(all[i].types) {
-			spans = append(spans, all[i])
-		}
-	}
-	return spans, nil
-}
-
-// eventsOf returns the events of some commits, in order. Commits that follow
-// each other are read together.
-func (s *Sandbox) eventsOf(ctx context.Context, spans []eventSpan) ([]record.Event, error) {
-	var events []record.Event
-	for len(spans) > 0 {
-		n := 1
-		for n < len(spans) && spans[n].version == spans[n-1].version+1 {
-			n++
-		}
-		commits, err := s.registry.store.Commits(ctx, s.id, spans[0].version, spans[n-1].version)
-		if err != nil {
-			return nil, readProblem("read events", err)
-		}
-		if len(commits) != n {
-			return nil, fmt.Errorf("%d of %d commits from %d of sandbox %s are missing",
-				n-len(commits), n, spans[0].version, s.id)
-		}
-		for _, c := range commits {
-			body, err := decodeCommit(c.Body, c.Version)
-			if err != nil {
-				return nil, err
-			}
-			events = append(events, body.Events...)
-		}
-		spans = spans[n:]
-	}
-	return events, nil
+	return s.log.Spans(q.After, until, q.Types), nil
 }

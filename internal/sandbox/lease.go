@@ -32,9 +32,9 @@ const (
 
 // leaseUntil sets the end of a header's lease. The lease begins now: a warning
 // that would have been due before comes at once.
-func (h *Registry) leaseUntil(header *store.Sandbox, end, now moment.Instant) {
+func (r *Registry) leaseUntil(header *store.Sandbox, end, now moment.Instant) {
 	header.ExpiresAt = end.Time()
-	header.DeleteAt = end.Add(max(h.options.Grace, graceLeast)).Time()
+	header.DeleteAt = end.Add(max(r.options.Grace, graceLeast)).Time()
 	header.WakeAt = max(now, end.Add(-warning)).Time()
 }
 
@@ -84,14 +84,14 @@ func (v *View) leased(header *store.Sandbox) {
 }
 
 // moved notes in the registry that a sandbox has another header.
-func (h *Registry) moved(header store.Sandbox) {
-	h.options.Hooks.Saved(header)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (r *Registry) moved(header store.Sandbox) {
+	r.options.Hooks.Saved(header)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, key := range []store.KeyHash{header.OfficeKey, header.FactoryKey} {
-		if caller, ok := h.keys[key]; ok {
+		if caller, ok := r.keys[key]; ok {
 			caller.deleteAt = header.DeleteAt
-			h.keys[key] = caller
+			r.keys[key] = caller
 		}
 	}
 }

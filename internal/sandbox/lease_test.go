@@ -335,8 +335,8 @@ func (u *unreadable) Load(ctx context.Context, id string) (store.Image, error) {
 	return u.Store.Load(ctx, id)
 }
 
-// What is wrong with one sandbox must not reach the others, and must not keep
-// it from being deleted.
+// A fault of one sandbox must not reach the others, and must not keep it from
+// being deleted.
 func TestASandboxThatCannotBeReadHarmsNobodyElse(t *testing.T) {
 	t.Parallel()
 	broken := &unreadable{ids: map[string]bool{}}

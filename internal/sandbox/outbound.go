@@ -5,6 +5,7 @@ import (
 
 	"platen/internal/moment"
 	"platen/internal/problem"
+	"platen/internal/sandbox/commitlog"
 )
 
 // Outbound is the work of a command outside of the writer's section, before the
@@ -45,7 +46,7 @@ func (s *Sandbox) reserve(ctx context.Context, cmd Command,
 			return err
 		}
 		if s.outbound == nil {
-			s.outbound = map[replyKey]Fingerprint{}
+			s.outbound = map[commitlog.ReplyKey]commitlog.Fingerprint{}
 		}
 		s.outbound[cmd.replyKey()] = cmd.Fingerprint
 		return nil

@@ -12,6 +12,8 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/moment"
 	"platen/internal/problem"
+	"platen/internal/sandbox/apikey"
+	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 )
 
@@ -73,7 +75,7 @@ type Registry struct {
 // Caller is the sender of a request: a system of a sandbox.
 type Caller struct {
 	SandboxID string
-	System    System
+	System    apikey.System
 	deleteAt  time.Time
 }
 
@@ -97,15 +99,15 @@ func NewRegistry(o Options) *Registry {
 	}
 }
 
-func (h *Registry) now() moment.Instant { return moment.InstantOf(h.options.Now()) }
+func (r *Registry) now() moment.Instant { return moment.InstantOf(r.options.Now()) }
 
 // Now returns the time of the registry's clock.
-func (h *Registry) Now() moment.Instant { return h.now() }
+func (r *Registry) Now() moment.Instant { return r.now() }
 
 // Presets lists the names of the presets.
-func (h *Registry) Presets() []string {
-	names := make([]string, 0, len(h.options.Presets))
-	for name := range h.options.Presets {
+func (r *Registry) Presets() []string {
+	names := make([]string, 0, len(r.options.Presets))
+	for name := range r.options.Presets {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -143,10 +145,10 @@ type PresetDetails struct {
 }
 
 // Offers refuses a preset that there is not.
-func (h *Registry) Offers(name string) error {
-	if _, ok := h.options.Presets[name]; !ok {
+func (r *Registry) Offers(name string) error {
+	if _, ok := r.options.Presets[name]; !ok {
 		return problem.New(problem.InvalidPreset, "There is no preset called %q.", name).
-			With(PresetDetails{Allowed: h.Presets()})
+			With(PresetDetails{Allowed: r.Presets()})
 	}
 	return nil
 }
@@ -154,14 +156,14 @@ func (h *Registry) Offers(name string) error {
 // Create makes a sandbox with a company on its first morning. The caller has
 // checked that there is room for it. An error that is a problem means that
 // nothing was made.
-func (h *Registry) Create(ctx context.Context, in Creation) (Created, error) {
-	if err := h.Offers(in.Preset); err != nil {
+func (r *Registry) Create(ctx context.Context, in Creation) (Created, error) {
+	if err := r.Offers(in.Preset); err != nil {
 		return Created{}, err
 	}
-	return h.create(ctx, in, h.options.Presets[in.Preset])
+	return r.create(ctx, in, r.options.Presets[in.Preset])
 }
 
-func (h *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
+func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
 	settings := company.Settings{
 		SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64(),
 	}
@@ -178,20 +180,20 @@ func (h *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	if in.Clock != nil {
 		mode = *in.Clock
 	}
-	now := h.now()
+	now := r.now()
 	created := Created{
-		SandboxID: settings.SandboxID, PublicName: publicName(settings.SandboxID), ExpiresAt: now.Add(h.options.Lease),
-		OfficeKey: newKey(Office), FactoryKey: newKey(Factory),
+		SandboxID: settings.SandboxID, PublicName: publicName(settings.SandboxID), ExpiresAt: now.Add(r.options.Lease),
+		OfficeKey: apikey.New(apikey.Office), FactoryKey: apikey.New(apikey.Factory),
 	}
-	officeHash, _, _ := HashKey(created.OfficeKey)
-	factoryHash, _, _ := HashKey(created.FactoryKey)
+	office, _ := apikey.Parse(created.OfficeKey)
+	factory, _ := apikey.Parse(created.FactoryKey)
 	header := store.Sandbox{
-		ID: settings.SandboxID, OfficeKey: officeHash, FactoryKey: factoryHash, Network: in.Network,
+		ID: settings.SandboxID, OfficeKey: office.Hash, FactoryKey: factory.Hash, Network: in.Network,
 		CreatedAt: now.Time(),
 	}
-	h.leaseUntil(&header, created.ExpiresAt, now)
+	r.leaseUntil(&header, created.ExpiresAt, now)
 	c := company.New(settings, mode, now)
-	s := &Sandbox{id: settings.SandboxID, registry: h}
+	s := &Sandbox{id: settings.SandboxID, registry: r}
 	var records Records
 	if in.Records != nil {
 		records = in.Records(created)
@@ -209,18 +211,18 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	s.registry.mu.Lock()
 	s.registry.sandboxes[s.id] = s
 	s.registry.mu.Unlock()
-	body := commitBody{Changes: c.Flush(1)}
-	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body.encode(), Header: &header, Records: records}
+	first := commitlog.Commit{Changes: c.Flush(1)}
+	commit := store.Commit{SandboxID: s.id, Version: 1, Body: first.Encode(), Header: &header, Records: records}
 	if err := s.registry.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		s.gone = true // for writers that wait; should it be there after all, it is loaded anew
 		s.registry.forget(s.id)
 		return storeProblem(s.id, err)
 	}
-	view := newView(header, c, body.Rows, 1)
-	view.tail, view.refused, view.minute = body.Events, &s.refused, &s.minute
+	view := newView(header, c, first.Rows, 1)
+	view.tail, view.refused, view.minute = first.Events, &s.activity.refused, &s.minute
 	s.company, s.header = c, header
 	s.recall()
-	s.log.add(1, &body.Changes, nil)
+	s.log.Add(1, &first)
 	s.published.Store(view)
 	s.used.Store(s.registry.now().Time().Unix())
 	s.registry.options.Hooks.Saved(header)
@@ -229,35 +231,35 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 
 // Sandbox returns the sandbox of a caller. Its company is loaded at its first
 // use.
-func (h *Registry) Sandbox(id string) *Sandbox {
-	h.mu.RLock()
-	s := h.sandboxes[id]
-	h.mu.RUnlock()
+func (r *Registry) Sandbox(id string) *Sandbox {
+	r.mu.RLock()
+	s := r.sandboxes[id]
+	r.mu.RUnlock()
 	if s != nil {
 		return s
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if s := h.sandboxes[id]; s != nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.sandboxes[id]; s != nil {
 		return s
 	}
-	s = &Sandbox{id: id, registry: h}
-	h.sandboxes[id] = s
+	s = &Sandbox{id: id, registry: r}
+	r.sandboxes[id] = s
 	return s
 }
 
 // forget takes a sandbox that does not exist out of the table.
-func (h *Registry) forget(id string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.sandboxes, id)
+func (r *Registry) forget(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.sandboxes, id)
 }
 
-func (h *Registry) loaded() []*Sandbox {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	all := make([]*Sandbox, 0, len(h.sandboxes))
-	for _, s := range h.sandboxes {
+func (r *Registry) loaded() []*Sandbox {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	all := make([]*Sandbox, 0, len(r.sandboxes))
+	for _, s := range r.sandboxes {
 		all = append(all, s)
 	}
 	return all
@@ -265,10 +267,10 @@ func (h *Registry) loaded() []*Sandbox {
 
 // Close writes snapshots of the companies in memory, until the context ends:
 // without one the next load only replays more commits. No caller may be inside.
-func (h *Registry) Close(ctx context.Context) {
+func (r *Registry) Close(ctx context.Context) {
 	places := make(chan struct{}, savers)
 	var saving sync.WaitGroup
-	for _, s := range h.loaded() {
+	for _, s := range r.loaded() {
 		select {
 		case <-ctx.Done():
 			saving.Wait()

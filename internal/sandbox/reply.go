@@ -2,12 +2,10 @@ package sandbox
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
 
 	"platen/internal/moment"
 	"platen/internal/problem"
+	"platen/internal/sandbox/commitlog"
 )
 
 // Reply is a whole response as it was sent: a replay is the same to the byte.
@@ -22,19 +20,6 @@ type Reply struct {
 	Replayed bool
 }
 
-// Fingerprint is the SHA-256 of a request's method, path, query and body.
-type Fingerprint [sha256.Size]byte
-
-// replyKey is the start of the SHA-256 of an idempotency key and its scope.
-type replyKey [16]byte
-
-type storedReply struct {
-	key         replyKey
-	fingerprint Fingerprint
-	status      int
-	body        []byte
-}
-
 // pendingReply is a response that is yet to be rendered.
 type pendingReply struct {
 	command Command
@@ -42,60 +27,37 @@ type pendingReply struct {
 }
 
 // stored returns the reply to store, nil without an idempotency key.
-func (p *pendingReply) stored() *storedReply {
+func (p *pendingReply) stored() *commitlog.Reply {
 	if p.command.Key == "" {
 		return nil
 	}
-	return &storedReply{
-		key: p.command.replyKey(), fingerprint: p.command.Fingerprint, status: p.reply.Status, body: p.reply.Body,
+	return &commitlog.Reply{
+		Key: p.command.replyKey(), Fingerprint: p.command.Fingerprint, Status: p.reply.Status, Body: p.reply.Body,
 	}
 }
 
-func (c *Command) replyKey() replyKey { return replyKeyOf(c.Scope, c.Key) }
-
-func replyKeyOf(scope, key string) replyKey {
-	sum := sha256.Sum256([]byte(scope + "\x00" + key))
-	return replyKey(sum[:16])
-}
-
-// usedKey is the key's name in the scope in which it was used. ok is false for a
-// key that was not used.
-func (s *Sandbox) usedKey(c *Command) (used replyKey, version uint64, ok bool) {
-	for _, scope := range []string{c.Scope, c.Beside} {
-		used = replyKeyOf(scope, c.Key)
-		if version, ok = s.log.replies[used]; ok {
-			return used, version, true
-		}
-	}
-	return replyKey{}, 0, false
-}
+func (c *Command) replyKey() commitlog.ReplyKey { return commitlog.ReplyKeyOf(c.Scope, c.Key) }
 
 // storedReply looks for the reply of an earlier request with the same key. The
 // sandbox must be loaded.
 func (s *Sandbox) storedReply(ctx context.Context, cmd Command) (Reply, bool, error) {
-	key, version, ok := s.usedKey(&cmd)
-	if !ok {
-		return Reply{}, false, nil
+	for _, scope := range []string{cmd.Scope, cmd.Beside} {
+		key := commitlog.ReplyKeyOf(scope, cmd.Key)
+		version, used := s.log.Reply(key)
+		if !used {
+			continue
+		}
+		reply, err := commitlog.ReadReply(ctx, s.registry.store, s.id, version, key)
+		if err != nil {
+			return Reply{}, false, readProblem("read stored reply", err)
+		}
+		if reply.Fingerprint != cmd.Fingerprint {
+			return Reply{}, false, problem.New(problem.IdempotencyKeyReused,
+				"This Idempotency-Key was used before for a different request.")
+		}
+		return Reply{Status: reply.Status, Body: reply.Body, Replayed: true}, true, nil
 	}
-	commits, err := s.registry.store.Commits(ctx, s.id, version, version)
-	if err != nil {
-		return Reply{}, false, readProblem("read stored reply", err)
-	}
-	if len(commits) != 1 {
-		return Reply{}, false, fmt.Errorf("commit %d of sandbox %s is missing", version, s.id)
-	}
-	body, err := decodeCommit(commits[0].Body, version)
-	if err != nil {
-		return Reply{}, false, err
-	}
-	if body.reply == nil || body.reply.key != key {
-		return Reply{}, false, fmt.Errorf("commit %d of sandbox %s holds another reply", version, s.id)
-	}
-	if body.reply.fingerprint != cmd.Fingerprint {
-		return Reply{}, false, problem.New(problem.IdempotencyKeyReused,
-			"This Idempotency-Key was used before for a different request.")
-	}
-	return Reply{Status: body.reply.status, Body: body.reply.body, Replayed: true}, true, nil
+	return Reply{}, false, nil
 }
 
 // ReplayOrRefuse returns the outcomes that do not depend on what a command
@@ -110,35 +72,4 @@ func (s *Sandbox) ReplayOrRefuse(ctx context.Context, cmd Command) (reply Reply,
 		return err
 	})
 	return reply, found, err
-}
-
-// append writes the stored form. A nil reply is one byte.
-func (r *storedReply) append(b []byte) []byte {
-	if r == nil {
-		return append(b, 0)
-	}
-	b = append(b, 1)
-	b = append(b, r.key[:]...)
-	b = append(b, r.fingerprint[:]...)
-	b = binary.AppendUvarint(b, uint64(r.status))
-	return append(b, r.body...)
-}
-
-func readReply(b []byte) (*storedReply, error) {
-	if len(b) == 0 {
-		return nil, errBody
-	}
-	if b[0] == 0 {
-		return nil, nil //nolint:nilnil // a commit without a reply
-	}
-	r := &storedReply{}
-	b = b[1:]
-	if len(b) < len(r.key)+len(r.fingerprint) {
-		return nil, errBody
-	}
-	b = b[copy(r.key[:], b):]
-	b = b[copy(r.fingerprint[:], b):]
-	status, b, err := readNumber(b)
-	r.status, r.body = int(status), b
-	return r, err
 }

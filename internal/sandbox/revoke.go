@@ -6,37 +6,35 @@ import (
 
 	"platen/internal/moment"
 	"platen/internal/problem"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 )
-
-// KeyLength is that of every key in characters.
-const KeyLength = keyLength
 
 // Revoke revokes a key for good (contract: AUTH.KEY_IN_URL.REVOKED). It returns
 // when that is durable. The other key of the sandbox goes on working. A key
 // that belongs to no sandbox is no error.
-func (h *Registry) Revoke(ctx context.Context, key string) error {
-	hash, _, ok := HashKey(key)
+func (r *Registry) Revoke(ctx context.Context, key string) error {
+	known, ok := apikey.Parse(key)
 	if !ok {
 		return nil
 	}
-	header, err := h.store.FindKey(ctx, hash)
+	header, err := r.store.FindKey(ctx, known.Hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return readProblem("look up a key to revoke", err)
 	}
-	return h.Sandbox(header.ID).revoke(ctx, hash)
+	return r.Sandbox(header.ID).revoke(ctx, known.Hash)
 }
 
 // Exists reports whether a key belongs to a sandbox.
-func (h *Registry) Exists(ctx context.Context, key string) (bool, error) {
-	hash, _, ok := HashKey(key)
+func (r *Registry) Exists(ctx context.Context, key string) (bool, error) {
+	known, ok := apikey.Parse(key)
 	if !ok {
 		return false, nil
 	}
-	_, err := h.store.FindKey(ctx, hash)
+	_, err := r.store.FindKey(ctx, known.Hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -82,11 +80,11 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 // request that looked the key up just before cannot bring it back into the
 // table. When it is not sure, the key is only forgotten: the next lookup asks
 // the store.
-func (h *Registry) markRevoked(key store.KeyHash, sure bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.keys, key)
+func (r *Registry) markRevoked(key store.KeyHash, sure bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.keys, key)
 	if sure {
-		h.keys[key] = Caller{}
+		r.keys[key] = Caller{}
 	}
 }

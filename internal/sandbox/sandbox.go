@@ -21,10 +21,10 @@ import (
 	"time"
 
 	"platen/internal/company"
-	"platen/internal/company/mission"
 	"platen/internal/company/subscription"
 	"platen/internal/moment"
 	"platen/internal/problem"
+	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 )
 
@@ -33,8 +33,6 @@ const (
 	eventsPerCommit = 200
 	// commitsPerSnapshot is the most commits that a load has to replay.
 	commitsPerSnapshot = 256
-	// fullRetry is the Retry-After, in seconds, when the disk is full.
-	fullRetry = 5
 )
 
 // Sandbox is one company in its registry.
@@ -44,8 +42,6 @@ type Sandbox struct {
 
 	// published is the last durable state, nil while not loaded.
 	published atomic.Pointer[View]
-	// signals are those of reads that no commit holds yet.
-	signals atomic.Uint64
 	// used is when a caller last entered, in Unix seconds.
 	used atomic.Int64
 	// watched is set while a caller waits for the sandbox's events.
@@ -54,22 +50,20 @@ type Sandbox struct {
 	// there is none.
 	writing atomic.Int64
 	// calls are the requests of clients, activity records how they went, each
-	// with a lock of its own. refused is the count of activity, for readers.
+	// with a lock of its own.
 	calls    callLog
 	activity activity
-	refused  atomic.Int64
 	// minute is the newest in-world minute that was shown.
 	minute atomic.Int64
-	// read is up to which event clients have read the feed, deferred since when
-	// the oldest delivery waits that the budget holds back, 0 for none.
-	read     atomic.Uint64
+	// deferred is since when the oldest delivery waits that the budget holds back,
+	// 0 for none.
 	deferred atomic.Int64
 
 	// mu is held by the one writer. It guards everything below.
 	mu       sync.Mutex
 	company  *company.Company
 	header   store.Sandbox
-	log      logIndex
+	log      commitlog.Index
 	snapshot uint64
 	ticked   moment.Instant
 	gone     bool
@@ -84,7 +78,7 @@ type Sandbox struct {
 	// idempotency keys whose commands are at work outside, pinging the
 	// subscriptions that are being tested.
 	unwatch  func()
-	outbound map[replyKey]Fingerprint
+	outbound map[commitlog.ReplyKey]commitlog.Fingerprint
 	pinging  map[string]bool
 }
 
@@ -127,9 +121,7 @@ type Command struct {
 	// not have been used for something else, "" for none.
 	Scope, Key, Beside string
 	// Fingerprint distinguishes requests with the same key.
-	Fingerprint Fingerprint
-	// Signals are noted when the command succeeds.
-	Signals mission.Signals
+	Fingerprint commitlog.Fingerprint
 	// Run refuses with an error, or changes the company. After its first
 	// change it cannot refuse.
 	Run func(*Tx) error
@@ -138,44 +130,26 @@ type Command struct {
 }
 
 // View returns the present state of the company: everything due has happened.
-// The signals are those of the read itself.
-func (s *Sandbox) View(ctx context.Context, signals mission.Signals) (*View, error) {
+func (s *Sandbox) View(ctx context.Context) (*View, error) {
 	now := s.registry.now()
 	s.used.Store(now.Time().Unix())
 	if v := s.published.Load(); v != nil && !v.due(now) {
-		if v.Status(now) != Active || !mission.Completes(v.Summary.Signals|s.noted(signals), signals) {
-			return v, nil
-		}
+		return v, nil
 	}
 	var v *View
 	err := s.withWriter(func(now moment.Instant) (err error) {
-		v, err = s.refresh(ctx, now, signals)
+		v, err = s.refresh(ctx, now)
 		return err
 	})
 	return v, err
 }
 
-// refresh brings the company up to the present and notes a read's signals.
-func (s *Sandbox) refresh(ctx context.Context, now moment.Instant, signals mission.Signals) (*View, error) {
+// refresh brings the company up to the present.
+func (s *Sandbox) refresh(ctx context.Context, now moment.Instant) (*View, error) {
 	if err := s.advance(ctx, now); err != nil {
 		return s.lastDurableView(ctx, err)
 	}
-	v := s.published.Load()
-	if v.Status(now) != Active {
-		return v, nil
-	}
-	if s.noted(signals); mission.Completes(v.Summary.Signals, mission.Signals(s.signals.Load())) {
-		if err := s.commit(ctx, step{}); err != nil {
-			return s.lastDurableView(ctx, err)
-		}
-	}
 	return s.published.Load(), nil
-}
-
-// noted notes a read's signals, and returns those that were noted before: of
-// two reads that complete a mission together, the second sees the first.
-func (s *Sandbox) noted(signals mission.Signals) (before mission.Signals) {
-	return mission.Signals(s.signals.Or(uint64(signals)))
 }
 
 // lastDurableView returns the last durable state to a reader when the store takes no
@@ -220,7 +194,7 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	}
 	reply := &Reply{}
 	if err := s.commit(ctx,
-		step{header: tx.header, signals: cmd.Signals, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
+		step{header: tx.header, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
 		return Reply{}, err
 	}
 	if tx.ticked {
@@ -306,8 +280,6 @@ func (s *Sandbox) passTime(ctx context.Context, until moment.Instant) error {
 type step struct {
 	// header takes the place of the sandbox's, unless it is nil.
 	header *store.Sandbox
-	// signals are those of a command.
-	signals mission.Signals
 	// pending is the response to a command, nil when time passes.
 	pending *pendingReply
 }
@@ -316,8 +288,7 @@ type step struct {
 // one, and publishes it.
 func (s *Sandbox) commit(ctx context.Context, in step) error {
 	if !s.company.Bankrupt() {
-		s.signals.Or(uint64(s.markRead(0, s.company.AcknowledgedTwice())))
-		s.company.Note(mission.Signals(s.signals.Load()) | in.signals)
+		s.company.Note(s.activity.signals(s.company.AcknowledgedTwice()))
 	}
 	s.carry()
 	old := s.published.Load()
@@ -327,13 +298,13 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	if in.header != nil {
 		next.leased(in.header)
 	}
-	body := commitBody{Changes: changes}
+	commit := commitlog.Commit{Changes: changes}
 	if in.pending != nil {
 		*in.pending.reply = in.pending.command.Answer(next)
-		body.reply = in.pending.stored()
+		commit.Reply = in.pending.stored()
 	}
 	err := s.registry.store.Commit(context.WithoutCancel(ctx), store.Commit{
-		SandboxID: s.id, Version: version, Body: body.encode(), Header: in.header,
+		SandboxID: s.id, Version: version, Body: commit.Encode(), Header: in.header,
 		Records: s.webhookRecords(old, next, in.header),
 	})
 	if err != nil {
@@ -341,7 +312,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		s.last = old
 		return storeProblem(s.id, err)
 	}
-	s.log.add(version, &changes, body.reply)
+	s.log.Add(version, &commit)
 	if in.header != nil {
 		s.header = *in.header
 		s.registry.moved(s.header)
@@ -366,7 +337,7 @@ func (s *Sandbox) drop() {
 		close(old.changed)
 	}
 	s.last = nil
-	s.log = logIndex{}
+	s.log = commitlog.Index{}
 }
 
 // evict writes a snapshot and forgets the company, unless it has been used

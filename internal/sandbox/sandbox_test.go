@@ -15,6 +15,7 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
 	"platen/internal/store/storetest"
@@ -96,7 +97,7 @@ func (b *bench) create(mode sim.Mode) *sandbox.Sandbox {
 
 func (b *bench) view(s *sandbox.Sandbox) *sandbox.View {
 	b.t.Helper()
-	v, err := s.View(b.t.Context(), 0)
+	v, err := s.View(b.t.Context())
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func (b *bench) received(s *sandbox.Sandbox) []string {
 
 func accept(key, id string) sandbox.Command {
 	return sandbox.Command{
-		Scope: "office", Key: key, Fingerprint: sandbox.Fingerprint([]byte(fmt.Sprintf("%32s", id))),
+		Scope: "office", Key: key, Fingerprint: commitlog.Fingerprint([]byte(fmt.Sprintf("%32s", id))),
 		Run: func(tx *sandbox.Tx) error { return tx.Company.AcceptSalesOrder(id) },
 		Answer: func(v *sandbox.View) sandbox.Reply {
 			e, _ := v.Row("sales_order", id)
@@ -298,7 +299,7 @@ func TestAnExpiredSandboxCanBeReadUntilItIsDeleted(t *testing.T) {
 	}
 	b.pass(5 * time.Minute)
 	b.registry.Sweep(context.WithoutCancel(t.Context()))
-	if _, err := s.View(t.Context(), 0); !isProblem(err, problem.Unauthorized) {
+	if _, err := s.View(t.Context()); !isProblem(err, problem.Unauthorized) {
 		t.Errorf("reading a deleted sandbox answered %v", err)
 	}
 	if n, err := b.store.Count(t.Context()); err != nil || n != 0 {

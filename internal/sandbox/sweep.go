@@ -24,9 +24,9 @@ const (
 
 // Run looks after leases and memory, and lets time pass in sandboxes that are
 // watched, until the context ends.
-func (h *Registry) Run(ctx context.Context) {
+func (r *Registry) Run(ctx context.Context) {
 	var warming sync.WaitGroup
-	warming.Go(func() { h.wakeups.run(ctx, h.now) })
+	warming.Go(func() { r.wakeups.run(ctx, r.now) })
 	defer warming.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -37,7 +37,7 @@ func (h *Registry) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 		rest := sweepInterval
-		if !h.Sweep(ctx) {
+		if !r.Sweep(ctx) {
 			rest = sweepRest
 		}
 		timer.Reset(rest)
@@ -47,10 +47,10 @@ func (h *Registry) Run(ctx context.Context) {
 // Sweep takes the due steps in the leases of sandboxes without requests,
 // removes those whose grace is over and evicts idle companies. It reports
 // whether all went well.
-func (h *Registry) Sweep(ctx context.Context) bool {
-	now := h.options.Now()
-	well := h.handleDue(ctx, now)
-	for _, s := range h.loaded() {
+func (r *Registry) Sweep(ctx context.Context) bool {
+	now := r.options.Now()
+	well := r.handleDue(ctx, now)
+	for _, s := range r.loaded() {
 		s.evict(ctx, now.Add(-idleTime))
 	}
 	return well
@@ -58,15 +58,15 @@ func (h *Registry) Sweep(ctx context.Context) bool {
 
 // handleDue goes through the sandboxes that are due. One that cannot be helped
 // stays due, and must not keep the others from being looked at.
-func (h *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
+func (r *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 	stuck := map[string]bool{}
 	well = true
 	for {
 		limit := sweepBatch + len(stuck)
-		headers, err := h.store.Due(ctx, now, limit)
+		headers, err := r.store.Due(ctx, now, limit)
 		if err != nil {
 			if ctx.Err() == nil {
-				h.log.Warn("look for sandboxes that are due", "error", err)
+				r.log.Warn("look for sandboxes that are due", "error", err)
 			}
 			return false
 		}
@@ -74,7 +74,7 @@ func (h *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 			if stuck[header.ID] {
 				continue
 			}
-			done, waits := h.handleDueSandbox(ctx, header, now)
+			done, waits := r.handleDueSandbox(ctx, header, now)
 			if !done {
 				stuck[header.ID] = true
 			}
@@ -88,8 +88,8 @@ func (h *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 
 // handleDueSandbox does the due work of one sandbox and reports whether that is
 // done. One of another version waits for its end.
-func (h *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
-	s := h.Sandbox(header.ID)
+func (r *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
+	s := r.Sandbox(header.ID)
 	var err error
 	if now.Before(header.DeleteAt) {
 		if err = s.wake(ctx, moment.InstantOf(now)); err != nil && s.isForeign() {
@@ -99,7 +99,7 @@ func (h *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, n
 		err = s.remove(ctx, header, now)
 	}
 	if err != nil && ctx.Err() == nil {
-		h.log.Warn("look after sandbox", "sandbox", header.ID, "error", err)
+		r.log.Warn("look after sandbox", "sandbox", header.ID, "error", err)
 	}
 	return err == nil, false
 }

@@ -61,10 +61,10 @@ func (s *Sandbox) Watch() (end func()) {
 }
 
 // count changes the number of callers that wait.
-func (h *wakeups) count(change int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.waiting += change
+func (q *wakeups) count(change int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting += change
 }
 
 // watch keeps a sandbox scheduled until the caller ends it.
@@ -87,21 +87,21 @@ func (s *Sandbox) watch() (end func()) {
 	return func() { h.unwatch(w) }
 }
 
-func (h *wakeups) unwatch(w *scheduled) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (q *wakeups) unwatch(w *scheduled) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if w.watchers--; w.watchers == 0 {
-		h.set(w, 0)
-		delete(h.watched, w.sandbox)
+		q.set(w, 0)
+		delete(q.watched, w.sandbox)
 		w.sandbox.watched.Store(false)
 	}
 }
 
 // Watchers is the number of callers that wait for events.
-func (h *Registry) Watchers() int {
-	h.wakeups.mu.Lock()
-	defer h.wakeups.mu.Unlock()
-	return h.wakeups.waiting
+func (r *Registry) Watchers() int {
+	r.wakeups.mu.Lock()
+	defer r.wakeups.mu.Unlock()
+	return r.wakeups.waiting
 }
 
 // next is when something is next to happen, 0 for never.
@@ -117,67 +117,67 @@ func (v *View) next() moment.Instant {
 
 // reschedule notes when something is next to happen in a sandbox, if it is
 // watched.
-func (h *wakeups) reschedule(s *Sandbox, at moment.Instant) {
+func (q *wakeups) reschedule(s *Sandbox, at moment.Instant) {
 	if !s.watched.Load() {
 		return // nearly all: they do not meet at the lock
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if w := h.watched[s]; w != nil {
-		h.set(w, at)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w := q.watched[s]; w != nil {
+		q.set(w, at)
 	}
 }
 
 // set puts a sandbox into the queue, or takes it out with 0. The caller holds
 // mu.
-func (h *wakeups) set(w *scheduled, at moment.Instant) {
+func (q *wakeups) set(w *scheduled, at moment.Instant) {
 	w.at = at
 	switch {
 	case at == 0 && w.index >= 0:
-		heap.Remove(&h.queue, w.index)
+		heap.Remove(&q.queue, w.index)
 	case at == 0:
 	case w.index >= 0:
-		heap.Fix(&h.queue, w.index)
+		heap.Fix(&q.queue, w.index)
 	default:
-		heap.Push(&h.queue, w)
+		heap.Push(&q.queue, w)
 	}
 	if w.index == 0 {
 		select {
-		case h.sooner <- struct{}{}:
+		case q.sooner <- struct{}{}:
 		default:
 		}
 	}
 }
 
 // due takes a sandbox out of the queue that is due, or returns how long to rest.
-func (h *wakeups) due(now moment.Instant) (*Sandbox, time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.queue) == 0 {
+func (q *wakeups) due(now moment.Instant) (*Sandbox, time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) == 0 {
 		return nil, wakeupRest
 	}
-	if first := h.queue[0]; first.at > now {
+	if first := q.queue[0]; first.at > now {
 		return nil, min(wakeupRest, first.at.Sub(now))
 	}
-	w, _ := heap.Pop(&h.queue).(*scheduled)
+	w, _ := heap.Pop(&q.queue).(*scheduled)
 	return w.sandbox, 0
 }
 
 // run brings the watched sandboxes up to the present, each at its moment, until
 // the context ends.
-func (h *wakeups) run(ctx context.Context, now func() moment.Instant) {
+func (q *wakeups) run(ctx context.Context, now func() moment.Instant) {
 	timer := time.NewTimer(wakeupRest)
 	defer timer.Stop()
 	places := make(chan struct{}, wakeupWriters)
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	for ctx.Err() == nil {
-		s, rest := h.due(now())
+		s, rest := q.due(now())
 		if s == nil {
 			timer.Reset(rest)
 			select {
 			case <-ctx.Done():
-			case <-h.sooner:
+			case <-q.sooner:
 			case <-timer.C:
 			}
 			continue
@@ -186,7 +186,7 @@ func (h *wakeups) run(ctx context.Context, now func() moment.Instant) {
 		case <-ctx.Done():
 		case places <- struct{}{}:
 			writing.Go(func() {
-				h.advance(ctx, s, now())
+				q.advance(ctx, s, now())
 				<-places
 			})
 		}
@@ -194,15 +194,15 @@ func (h *wakeups) run(ctx context.Context, now func() moment.Instant) {
 }
 
 // advance brings a sandbox up to the present and puts it back into the queue.
-func (h *wakeups) advance(ctx context.Context, s *Sandbox, now moment.Instant) {
+func (q *wakeups) advance(ctx context.Context, s *Sandbox, now moment.Instant) {
 	err := s.wake(ctx, now)
 	v := s.published.Load()
 	switch {
 	case err != nil:
 		s.registry.log.Warn("bring sandbox up to the present", "sandbox", s.id, "error", err)
-		h.reschedule(s, now.Add(wakeupRetry))
+		q.reschedule(s, now.Add(wakeupRetry))
 	case v != nil:
-		h.reschedule(s, v.next())
+		q.reschedule(s, v.next())
 	}
 }
 

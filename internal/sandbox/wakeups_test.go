@@ -59,15 +59,15 @@ func settle(t *testing.T, registry *sandbox.Registry, mode sim.Mode) *sandbox.Sa
 
 func viewOf(t *testing.T, s *sandbox.Sandbox) *sandbox.View {
 	t.Helper()
-	v, err := s.View(context.Background(), 0)
+	v, err := s.View(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-// What is due in a sandbox that somebody watches happens at its own moment, so
-// each new view comes at the created_at of its newest event.
+// Events of a watched sandbox happen at their due moments, so each new view
+// comes at the created_at of its newest event.
 func TestTimePassesWhileSomebodyWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestTheEndComesWhileSomebodyWaits(t *testing.T) {
 			t.Errorf("after its lease the sandbox is %s", got)
 		}
 		<-v.Changed() // its deletion
-		if _, err := s.View(context.Background(), 0); err == nil {
+		if _, err := s.View(context.Background()); err == nil {
 			t.Error("a deleted sandbox can be seen")
 		}
 	})
@@ -146,7 +146,7 @@ func TestManyWatchersComeAndGo(t *testing.T) {
 				for range 20 {
 					end := s.Watch()
 					b.pass(50 * time.Millisecond)
-					if _, err := s.View(t.Context(), 0); err != nil {
+					if _, err := s.View(t.Context()); err != nil {
 						t.Errorf("sandbox %d: %v", i, err)
 					}
 					end()

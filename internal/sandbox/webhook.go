@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"platen/internal/company/mission"
 	"platen/internal/company/subscription"
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -69,9 +68,9 @@ func (tx *Tx) CanPing() error { return tx.Company.CanPing(tx.Now, len(tx.sandbox
 // A delivery under way is due until its outcome is recorded; wants selects the
 // ones to list, and is asked once about each, before its event is read. A
 // sandbox that was deleted is refused with unauthorized.
-func (h *Registry) Due(ctx context.Context, sandboxID string, now time.Time, limit int,
+func (r *Registry) Due(ctx context.Context, sandboxID string, now time.Time, limit int,
 	wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
-	s := h.Sandbox(sandboxID)
+	s := r.Sandbox(sandboxID)
 	jobs, v, again, err := s.due(ctx, moment.InstantOf(now), limit)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -124,8 +123,8 @@ func (s *Sandbox) eventText(ctx context.Context, v *View, sequence uint64) ([]by
 // Record stores the outcomes of deliveries. They are durable when it returns;
 // after an error it may be called again with the same. A sandbox that was
 // deleted is refused with unauthorized.
-func (h *Registry) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
-	return h.Sandbox(sandboxID).record(ctx, outcomes)
+func (r *Registry) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
+	return r.Sandbox(sandboxID).record(ctx, outcomes)
 }
 
 func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) error {
@@ -142,15 +141,15 @@ func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) e
 }
 
 // Waiting lists the sandboxes with an active subscription.
-func (h *Registry) Waiting(ctx context.Context) ([]string, error) {
-	records, err := h.store.List(ctx, webhookRecord)
+func (r *Registry) Waiting(ctx context.Context) ([]string, error) {
+	records, err := r.store.List(ctx, webhookRecord)
 	if err != nil {
 		return nil, fmt.Errorf("list the sandboxes with webhooks: %w", err)
 	}
 	var ids []string
-	for _, r := range records {
-		if r.EndsAt.After(h.options.Now()) {
-			ids = append(ids, r.Key)
+	for _, found := range records {
+		if found.EndsAt.After(r.options.Now()) {
+			ids = append(ids, found.Key)
 		}
 	}
 	return ids, nil
@@ -158,9 +157,9 @@ func (h *Registry) Waiting(ctx context.Context) ([]string, error) {
 
 // DeferredAge is how long the oldest delivery has been due that a budget holds
 // back, 0 when none does.
-func (h *Registry) DeferredAge() time.Duration {
-	now, oldest := h.now(), time.Duration(0)
-	for _, s := range h.loaded() {
+func (r *Registry) DeferredAge() time.Duration {
+	now, oldest := r.now(), time.Duration(0)
+	for _, s := range r.loaded() {
 		if since := moment.Instant(s.deferred.Load()); since > 0 {
 			oldest = max(oldest, now.Sub(since))
 		}
@@ -198,26 +197,4 @@ func (s *Sandbox) watchWebhooks(v *View) {
 		s.unwatch()
 		s.unwatch = nil
 	}
-}
-
-// markRead notes how far the feed was read, and returns the signal of that.
-func (s *Sandbox) markRead(sequence, twice uint64) mission.Signals {
-	for read := s.read.Load(); sequence > read && !s.read.CompareAndSwap(read, sequence); {
-		read = s.read.Load()
-	}
-	if twice > 0 && s.read.Load() >= twice {
-		return mission.HandledTwice
-	}
-	return 0
-}
-
-// Read notes that a client has read the feed of a view up to a number, which may
-// complete a mission.
-func (s *Sandbox) Read(ctx context.Context, v *View, sequence uint64) error {
-	signal := s.markRead(min(sequence, v.Sequence), v.Summary.Webhooks.AcknowledgedTwice)
-	if signal == 0 || v.Summary.Signals&signal != 0 {
-		return nil
-	}
-	_, err := s.View(ctx, signal)
-	return err
 }

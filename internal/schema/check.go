@@ -198,7 +198,7 @@ func (c *checker) counts(s *shape, n int, path, keyword, noun string) bool {
 }
 
 func (c *checker) text(s *shape, v *value, path string) {
-	if hidden := control(v.text); hidden != "" {
+	if hidden := control(v.text); hidden != "" && !s.verbatim {
 		c.broken(path, "pattern", "must not contain control characters; it contains %s.", hidden)
 		return
 	}

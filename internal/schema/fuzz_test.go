@@ -23,6 +23,10 @@ import (
 type published struct {
 	in     *schema.Input
 	schema *jsonschema.Schema
+	// arguments are the fields of the body as the arguments of a tool, subset is
+	// their published schema.
+	arguments *schema.Arguments
+	subset    *jsonschema.Schema
 }
 
 func publish(t testing.TB, types ...reflect.Type) []published {
@@ -49,8 +53,34 @@ func publish(t testing.TB, types ...reflect.Type) []published {
 		if all[i].schema, err = c.Compile("https://platen.test/openapi.json" + all[i].in.Ref().Ref); err != nil {
 			t.Fatal(err)
 		}
+		if all[i].arguments, err = schema.NewArguments(all[i].in.Arguments()...); err != nil {
+			t.Fatal(err)
+		}
+		all[i].subset = compileSubset(t, all[i].arguments)
 	}
 	return all
+}
+
+// compileSubset is the schema that is published for arguments.
+func compileSubset(t testing.TB, arguments *schema.Arguments) *jsonschema.Schema {
+	t.Helper()
+	text, err := stdjson.Marshal(arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("https://platen.test/tool.json", document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("https://platen.test/tool.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
 }
 
 // stricter are the rules that only this package has.
@@ -71,6 +101,7 @@ func (p published) check(t interface{ Errorf(string, ...any) }, body []byte) {
 	if err == nil {
 		p.checkAgain(t, body, v)
 	}
+	p.checkArguments(t, body, refused)
 	if exponent.Match(body) || refused != nil && refused.Code == problem.InvalidJSON {
 		return
 	}
@@ -110,6 +141,57 @@ func (p published) checkAgain(t interface{ Errorf(string, ...any) }, body []byte
 		t.Errorf("%q: encoded again as %q and different:\n%s", body, encoded, diff)
 	}
 }
+
+// checkArguments expects the same faults of a body and of the same arguments,
+// and accepted arguments to be as their published schema says. Arguments may be
+// null.
+func (p published) checkArguments(t interface{ Errorf(string, ...any) }, body []byte, refused *problem.Problem) {
+	given, faults, err := p.arguments.Read(body)
+	if (err != nil) != (refused != nil && refused.Code == problem.InvalidJSON) {
+		if len(body) > 0 && string(body) != "null" {
+			t.Errorf("%q: as arguments %v, as a body %v", body, err, refused)
+		}
+		return
+	}
+	if err != nil {
+		return
+	}
+	if !strings.Contains(string(body), "null") {
+		var want []problem.Field
+		if refused != nil {
+			want = fieldsOf(refused)
+		}
+		if diff := cmp.Diff(want, faults, keywords); diff != "" {
+			t.Errorf("%q: the faults as arguments differ from those as a body:\n%s", body, diff)
+		}
+	}
+	if len(faults) > 0 || exponent.Match(body) {
+		return
+	}
+	encoded, err := stdjson.Marshal(given)
+	if err != nil {
+		t.Errorf("%q: %v", body, err)
+		return
+	}
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(encoded)))
+	if err != nil {
+		t.Errorf("%q: %v", body, err)
+	} else if err := p.subset.Validate(document); err != nil {
+		t.Errorf("%q: arguments accepted against their published schema: %v", body, err)
+	}
+}
+
+// keywords compares rules as arguments name them.
+var keywords = cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Rule" },
+	cmp.Transformer("keyword", func(rule string) string {
+		switch rule {
+		case "unknown":
+			return "additionalProperties"
+		case "integer":
+			return "type"
+		}
+		return rule
+	}))
 
 func fuzzed(t testing.TB) []published {
 	t.Helper()

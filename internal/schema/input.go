@@ -64,7 +64,7 @@ func (i *Input) Empty() any { return reflect.New(i.of).Interface() }
 // validation_failed, which lists every bad field, when the object is not as
 // the schema says. Any other error is a mistake of the program.
 func (i *Input) Decode(body []byte) (any, error) {
-	root, refusal := read(body)
+	root, refusal := read(body, "body")
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -31,25 +31,28 @@ type value struct {
 // reader reads one body. Its decoder refuses duplicate names and text that is
 // not Unicode, also where escapes hide them.
 type reader struct {
-	body    []byte
+	body []byte
+	// subject is the body in messages.
+	subject string
 	decoder *jsontext.Decoder
 }
 
-// read returns the object that a body consists of.
-func read(body []byte) (*value, *problem.Problem) {
-	r := reader{body: body, decoder: jsontext.NewDecoder(bytes.NewBuffer(body))}
+// read returns the object that a body consists of. The subject names it in
+// messages.
+func read(body []byte, subject string) (*value, *problem.Problem) {
+	r := reader{body: body, subject: subject, decoder: jsontext.NewDecoder(bytes.NewBuffer(body))}
 	start := len(body) - len(trimmed(body))
 	if start == len(body) {
 		return nil, problem.New(problem.InvalidJSON,
-			"The body is empty: it ends at byte %d, before any JSON object begins.", start)
+			"The %s is empty: it ends at byte %d, before any JSON object begins.", subject, start)
 	}
 	token, err := r.decoder.ReadToken()
 	if err != nil {
 		return nil, r.refusal(err)
 	}
 	if token.Kind() != jsontext.KindBeginObject {
-		return nil, problem.New(problem.InvalidJSON, "The body is %s at byte %d; it must be a JSON object.",
-			noun(token.Kind()), start)
+		return nil, problem.New(problem.InvalidJSON, "The %s is %s at byte %d; it must be a JSON object.",
+			subject, noun(token.Kind()), start)
 	}
 	root, err := r.value(token)
 	if err != nil {
@@ -120,11 +123,13 @@ func (r *reader) refusal(err error) *problem.Problem {
 		return problem.New(problem.InvalidJSON, "The field %s stands twice %s. The second one is at byte %d.",
 			quote(pointer.LastToken()), object, at)
 	case errors.Is(err, errDepth):
-		return problem.New(problem.InvalidJSON, "At byte %d the body is nested deeper than %d levels.", at, MaxDepth)
+		return problem.New(problem.InvalidJSON, "At byte %d the %s is nested deeper than %d levels.",
+			at, r.subject, MaxDepth)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return problem.New(problem.InvalidJSON, "The body ends at byte %d, before its JSON object does.", len(r.body))
+		return problem.New(problem.InvalidJSON, "The %s ends at byte %d, before its JSON object does.",
+			r.subject, len(r.body))
 	}
-	return problem.New(problem.InvalidJSON, "The body is not JSON: at byte %d %s.", at, r.fault(at, err))
+	return problem.New(problem.InvalidJSON, "The %s is not JSON: at byte %d %s.", r.subject, at, r.fault(at, err))
 }
 
 // fault describes a syntactic error by the text at its place. The library's own

@@ -1,5 +1,6 @@
-// Package schema makes JSON Schemas from Go structs and reads request bodies
-// by them. It is the one place that knows foreign schema libraries.
+// Package schema makes JSON Schemas from Go structs and reads request bodies,
+// and the arguments of agents' tools, by them. It is the one place that knows
+// foreign schema libraries.
 //
 // # Out
 //
@@ -33,6 +34,12 @@
 // literals that fit 64 bits (-0 is none); other numbers, which must fit a
 // float; strings and free field names, which hold no control characters
 // (Unicode category Cc); and times, whose year has four digits in UTC.
+//
+// # Arguments
+//
+// The Arguments of a tool are checked by the same code and, where they are the
+// fields of a body, by the same rules. Agents' clients take few words of JSON
+// Schema: the published schema of a tool has fewer rules than are enforced.
 package schema
 
 import (

@@ -66,6 +66,8 @@ type shape struct {
 	pattern     *regexp.Regexp
 	patternText string
 	format      string
+	// verbatim strings may contain control characters.
+	verbatim bool
 }
 
 // tagOneOf marks fields of which exactly one is sent.
@@ -75,6 +77,8 @@ type member struct {
 	name     string
 	required bool
 	shape    *shape
+	// doc describes the field to agents.
+	doc string
 }
 
 // compiler makes shapes. The types on the way down are kept, because a body of
@@ -170,7 +174,7 @@ func (c *compiler) object(out *shape, s *huma.Schema, t reflect.Type) error {
 			return fmt.Errorf("%s: %w", f.JSON, err)
 		}
 		out.index[f.JSON] = len(out.members)
-		out.members = append(out.members, member{f.JSON, slices.Contains(s.Required, f.JSON), child})
+		out.members = append(out.members, member{f.JSON, slices.Contains(s.Required, f.JSON), child, words(p)})
 		if slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return one.Required[0] == f.JSON }) {
 			out.oneOf = append(out.oneOf, len(out.members)-1)
 		}

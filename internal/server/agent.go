@@ -4,35 +4,31 @@ import (
 	"fmt"
 	"net/http"
 
+	"platen/internal/docsite"
 	"platen/internal/mcp"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
-	"platen/internal/operation"
-	"platen/internal/web"
 )
 
-// siteSearch searches the docs of the site for agents. The site shows the tools
-// of the endpoint, so it is made after the endpoint.
-type siteSearch struct {
-	origin string
-	pages  *web.Pages
-}
+// docsSearch searches the docs for agents. It implements mcp.Docs.
+type docsSearch struct{ site *docsite.Site }
 
 // Search implements mcp.Docs.
-func (s *siteSearch) Search(query string, most int) []mcp.Page {
-	var found []mcp.Page
-	for _, f := range s.pages.Search(query, most) {
-		found = append(found, mcp.Page{Title: f.Title, URL: s.origin + f.Path, Text: f.Text})
+func (d docsSearch) Search(query string, limit int) ([]mcp.Page, error) {
+	found, err := d.site.Search(query, limit)
+	pages := make([]mcp.Page, len(found))
+	for i := range found {
+		pages[i] = mcp.Page(found[i])
 	}
-	return found
+	return pages, err //nolint:wrapcheck // it names the page
 }
 
-// agents makes the endpoint that agents connect to.
-func (s *Server) agents(table []operation.Operation, docs mcp.Docs) (*mcp.Endpoint, error) {
+// agentEndpoint makes the endpoint that agents connect to.
+func (s *Server) agentEndpoint(site *docsite.Site) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{
-		Door: s.api, Sessions: session.NewStore(s.store, s.now), Operations: table, Presets: s.registry.Presets(),
-		Policy: gateway.Policy(s.config.Sessionless), Origin: s.origin, Serves: s.serves, Version: Version(),
-		Docs: docs, Log: s.log,
+		API: s.api, Sessions: session.NewStore(s.store, s.now), Operations: s.table, Presets: s.registry.Presets(),
+		Policy: gateway.Policy(s.config.Sessionless), Origin: s.origin, Serves: s.acceptsHost, Version: Version(),
+		Docs: docsSearch{site}, Log: s.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the agent endpoint: %w", err)
@@ -40,13 +36,19 @@ func (s *Server) agents(table []operation.Operation, docs mcp.Docs) (*mcp.Endpoi
 	return endpoint, nil
 }
 
-// shown are tools as the docs show them.
-func shown(tools []mcp.Tool) []web.Tool {
-	all := make([]web.Tool, len(tools))
-	for i, t := range tools {
-		all[i] = web.Tool(t)
+// agents serves an endpoint that is made at the first request for it.
+func (s *Server) agents(endpoint func() (*mcp.Endpoint, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		e, err := endpoint()
+		if err != nil { // a mistake in the tables of tools that the tests of mcp find
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Cache-Control", "no-store")
+			w.WriteHeader(http.StatusInternalServerError)
+			w.Write(s.api.Envelope(nil, fmt.Errorf("no agent is served: %w", err))) // and it logs the error
+			return
+		}
+		e.ServeHTTP(w, r)
 	}
-	return all
 }
 
 // noAuthorization tells agents that look for an authorization server that there

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"sync"
 
+	"platen/internal/company/preset"
+	"platen/internal/docsite"
 	"platen/internal/mcp"
 	"platen/internal/openapi"
 	"platen/internal/operation"
@@ -16,19 +16,40 @@ import (
 	"platen/internal/wire"
 )
 
-// pages makes the landing page, the console and the docs.
-func (s *Server) pages(table []operation.Operation, tools []mcp.Tool) (*web.Pages, error) {
-	recorded, events, err := openapi.Examples()
-	if err != nil {
-		return nil, err //nolint:wrapcheck // the error names the file
-	}
-	examples := web.Examples{Operations: map[string]web.Example{}, Events: events}
-	for id, e := range recorded {
-		examples.Operations[id] = web.Example{Body: e.Body, Answer: e.Data}
-	}
+// docs makes the docs. They show the tools of the agent endpoint, and find what it
+// says itself.
+func (s *Server) docs(endpoint func() (*mcp.Endpoint, error)) *docsite.Site {
+	return docsite.New(docsite.Options{
+		Origin: s.origin, Asset: web.Asset, Operations: s.table, Presets: preset.Ordered(s.presets), Config: s.config,
+		Examples: func() (docsite.Examples, error) {
+			recorded, events, err := openapi.Examples()
+			examples := docsite.Examples{Operations: map[string]docsite.Example{}, Events: events}
+			for id, e := range recorded {
+				examples.Operations[id] = docsite.Example{Body: e.Body, Answer: e.Data}
+			}
+			return examples, err //nolint:wrapcheck // the error names the file
+		},
+		Agents: func() (docsite.Agents, error) {
+			e, err := endpoint()
+			if err != nil {
+				return docsite.Agents{}, err
+			}
+			var agents docsite.Agents
+			for _, t := range e.Tools() {
+				agents.Tools = append(agents.Tools, docsite.Tool(t))
+			}
+			for _, d := range mcp.Documents() {
+				agents.Documents = append(agents.Documents, docsite.Document(d))
+			}
+			return agents, nil
+		},
+	})
+}
+
+// pages serves the landing page, the console and the docs.
+func (s *Server) pages(site *docsite.Site) (*web.Pages, error) {
 	pages, err := web.New(web.Options{
-		Origin: s.origin, Operations: table, Presets: slices.Collect(maps.Values(s.presets)), Tools: shown(tools),
-		Config: s.config, Examples: examples, Unknown: s.api,
+		Site: site, Presets: preset.Ordered(s.presets), ExtensionWindow: s.config.ExtensionWindow, Unknown: s.api,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the pages: %w", err)

@@ -20,14 +20,14 @@ import (
 //nolint:gochecknoglobals // read only
 var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
 
-// serves reports whether a Host header names this server (contract:
+// acceptsHost reports whether a Host header names this server (contract:
 // OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses
 // of numbers are let in wherever they lead: a page of another site can have a
 // name lead here, but no number. No browser leaves the header out. A server
 // that others can reach, and that has no public name, is also served under
 // names without a dot and that of a container's host: those are given by a
 // local network, and no site can have them.
-func (s *Server) serves(host string) bool {
+func (s *Server) acceptsHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -62,7 +62,7 @@ func (s *Server) split(below, rest http.Handler) http.Handler {
 		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
 		if unclean || r.Method == http.MethodOptions || r.URL.Path == wire.BasePath ||
 			strings.HasPrefix(r.URL.Path, wire.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) ||
-			!s.serves(r.Host) && !slices.Contains(unnamed, r.URL.Path) {
+			!s.acceptsHost(r.Host) && !slices.Contains(unnamed, r.URL.Path) {
 			below.ServeHTTP(w, r)
 			return
 		}

@@ -48,12 +48,13 @@ func TestAContainerIsFoundByItsName(t *testing.T) {
 	named := start(t, func(c *config.Config) { c.Listen, c.PublicURL = "0.0.0.0:0", "https://platen.example.com" })
 	here := start(t)
 	for _, host := range []string{"platen:8080", "platen", "host.docker.internal:8080"} {
-		if !open.serves(host) || named.serves(host) || here.serves(host) {
-			t.Errorf("%s: open %t, named %t, here %t", host, open.serves(host), named.serves(host), here.serves(host))
+		if !open.acceptsHost(host) || named.acceptsHost(host) || here.acceptsHost(host) {
+			t.Errorf("%s: open %t, named %t, here %t",
+				host, open.acceptsHost(host), named.acceptsHost(host), here.acceptsHost(host))
 		}
 	}
 	for _, host := range []string{"evil.example", "docker.internal", "x.host.docker.internal"} {
-		if open.serves(host) {
+		if open.acceptsHost(host) {
 			t.Errorf("%s is served", host)
 		}
 	}

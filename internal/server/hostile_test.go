@@ -23,7 +23,8 @@ import (
 func bubble(t *testing.T, connections int) *pipes {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	registry := sandbox.NewRegistry(sandbox.Options{Log: log, Now: time.Now}) // nobody gets so far as to use its store
+	// No request reaches its store.
+	registry := sandbox.NewRegistry(sandbox.Options{Log: log, Now: time.Now})
 	handler, err := api.New(api.Options{Registry: registry, Origin: "http://platen.test", Log: log}, operation.Table())
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func TestHalfClosedConnectionsAreAnswered(t *testing.T) {
 			c.ends()
 		})
 	}
-	// Whoever says nothing at all is told nothing.
+	// A client that sends nothing gets no response.
 	c := dial(t, s)
 	c.closeWrite()
 	c.ends()
@@ -192,7 +193,7 @@ func TestPipelinedRequestsAreAnsweredInTurnAndGarbageEndsThem(t *testing.T) {
 			if got := code(t, a); got != "bad_request" || !a.closes {
 				t.Errorf("the garbage is answered with %d %s, closing %t", a.status, got, a.closes)
 			}
-			c.ends() // what came after it is not read
+			c.ends() // requests after the garbage are not read
 		})
 	}
 }

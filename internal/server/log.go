@@ -43,7 +43,7 @@ func (s *Server) logRequest(a *api.Answered) {
 		return
 	}
 	if a.Status == http.StatusTooManyRequests || a.Code == problem.Banned {
-		write, left := s.refusals.take(time.Now())
+		write, left := s.refusals.allow(time.Now())
 		if left > 0 {
 			s.log.LogAttrs(ctx, slog.LevelInfo, "requests over a limit failed and have no line of their own",
 				slog.Int("requests", left))
@@ -84,9 +84,9 @@ type sample struct {
 	written, left int
 }
 
-// take reports whether a line is to be written, and the number of lines before
+// allow reports whether a line is to be written, and the number of lines before
 // it that were not, which is logged once in a second.
-func (s *sample) take(now time.Time) (write bool, left int) {
+func (s *sample) allow(now time.Time) (write bool, left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if second := now.Unix(); second != s.second {

@@ -193,8 +193,8 @@ func TestStatusSaysHowTheServerIs(t *testing.T) {
 	}
 }
 
-// TestSharedBudgetsThatNobodyKeepsAreKeptHere: a server of budgets that does not
-// answer must stop nobody.
+// TestSharedBudgetsThatNobodyKeepsAreKeptHere: a server of budgets that does
+// not answer must stop no request.
 func TestSharedBudgetsThatNobodyKeepsAreKeptHere(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *config.Config) { c.AnonymousRate, c.Valkey = 2, "unix://"+t.TempDir()+"/nobody" })

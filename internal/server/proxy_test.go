@@ -60,7 +60,7 @@ func TestTheProxyProtocolNamesTheClient(t *testing.T) {
 			t.Errorf("%s: %d with %s left, want %s", c.name, a.status, got, c.left)
 		}
 	}
-	// What is not HTTP is charged to the client too.
+	// A request that is not HTTP is charged to the client too.
 	conn := dial(t, s)
 	conn.send(version1("198.51.100.2") + "nonsense\r\n\r\n")
 	if a := conn.receive(http.MethodGet); code(t, a) != "bad_request" || a.header.Get("X-RateLimit-Remaining") != "0" {

@@ -22,6 +22,7 @@ import (
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/config"
+	"platen/internal/docsite"
 	"platen/internal/mcp"
 	"platen/internal/metrics"
 	"platen/internal/network"
@@ -198,19 +199,16 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	var err error
 	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission, Origin: s.origin, Log: s.log,
-		Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.serves}, s.table); err != nil {
+		Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.acceptsHost}, s.table); err != nil {
 		return nil, err
 	}
-	docs := &siteSearch{origin: s.origin}
-	agents, err := s.agents(s.table, docs)
+	var site *docsite.Site
+	endpoint := sync.OnceValues(func() (*mcp.Endpoint, error) { return s.agentEndpoint(site) })
+	site = s.docs(endpoint)
+	pages, err := s.pages(site)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := s.pages(s.table, agents.Tools())
-	if err != nil {
-		return nil, err
-	}
-	docs.pages = pages
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
@@ -226,7 +224,7 @@ func (s *Server) handler() (http.Handler, error) {
 		return openapi.YAML(asJSON) //nolint:wrapcheck // the error names the document
 	}))
 	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
-		mux.Handle(path, agents)
+		mux.Handle(path, s.agents(endpoint))
 	}
 	mux.HandleFunc("/.well-known/", noAuthorization)
 	mux.Handle("/", pages)

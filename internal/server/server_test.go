@@ -416,7 +416,7 @@ func TestSlowAndIdleConnectionsAreClosed(t *testing.T) {
 		// closedAfter reads a connection to its end and says when that was.
 		closedAfter := func(c net.Conn) time.Duration {
 			began := time.Now()
-			go func() { // a stalled client for good would be noticed by nobody
+			go func() { // the bubble would not notice a client that stalls for good
 				time.AfterFunc(time.Hour, func() { c.Close() })
 			}()
 			io.Copy(io.Discard, c)
@@ -487,7 +487,7 @@ func TestConnectionsBeyondTheLimitWaitForAPlace(t *testing.T) {
 		if len(accepted) != 2 {
 			t.Error("a fourth connection was accepted while two are open")
 		}
-		// Nobody waits for a place in a closed listener.
+		// A closed listener has no waiting connections.
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}

@@ -1,4 +1,4 @@
-// Package store defines what Platen requires of a disk, in words and in one
+// Package store defines the requirements of Platen on a disk, in words and in one
 // small interface. The bodies it keeps are opaque to it: package sandbox gives
 // commits their meaning.
 //

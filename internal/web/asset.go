@@ -82,5 +82,15 @@ func loadAssets(from fs.FS) (*assets, error) {
 	return a, nil
 }
 
+// Asset returns the path at which a script, a style sheet or a picture of this
+// package is served.
+func Asset(name string) string {
+	files, err := ownAssets()
+	if err != nil {
+		return "" // New returns the error
+	}
+	return files.path(name)
+}
+
 // path returns where a file is served.
 func (a *assets) path(name string) string { return a.prefix + "/" + name }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"testing"
 
+	"platen/internal/docsite"
 	"platen/internal/operation"
 	"platen/internal/web"
 )
@@ -10,7 +11,8 @@ import (
 // BenchmarkNew is what the pages add to the start of a server.
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := web.New(web.Options{Origin: origin, Operations: operation.Table()}); err != nil {
+		site := docsite.New(docsite.Options{Origin: origin, Asset: web.Asset, Operations: operation.Table()})
+		if _, err := web.New(web.Options{Site: site}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,13 +1,8 @@
 package web
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
-
-	"platen/internal/config"
 )
 
 const consolePath = "/console"
@@ -35,32 +30,4 @@ func forConsole(path string) bool {
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
 	return below[0] == '/' && slices.Contains(consolePages, first)
-}
-
-// consoleDocument is the document of all pages of the console.
-func (s *site) consoleDocument() ([]byte, error) {
-	var b bytes.Buffer
-	if err := s.templates.ExecuteTemplate(&b, "console", struct {
-		Modules       []string
-		WindowSeconds int
-	}{consoleModules, int(s.window / time.Second)}); err != nil {
-		return nil, fmt.Errorf("page %s: %w", consolePath, err)
-	}
-	return b.Bytes(), nil
-}
-
-func (s *site) addStatus() error {
-	return s.add(page{
-		Template: "status", Title: "Status", Path: "/status", Scripts: []string{"status.js"},
-		Styles:      []string{"parts.css", "status.css"},
-		Description: "How this server is: its version, its storage, its places and its queue.",
-	})
-}
-
-// windowOf is the extension window of a server.
-func windowOf(c *config.Config) time.Duration {
-	if c == nil {
-		c = config.Default()
-	}
-	return c.ExtensionWindow
 }

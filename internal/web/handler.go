@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"platen/internal/docsite"
 )
 
 // A document may load and call only its own origin. No script can make script
@@ -25,17 +27,20 @@ const (
 // moved are pages that stand elsewhere now. Browsers take the fragment along.
 //
 //nolint:gochecknoglobals // read only
-var moved = map[string]string{"/docs/operations": apiPath, "/docs/.md": "/docs/index.md", "/docs.md": "/docs/index.md"}
+var moved = map[string]string{
+	"/docs/operations": "/docs/api", "/docs/.md": "/docs/index.md", "/docs.md": "/docs/index.md",
+}
 
 const allowed = "GET, HEAD"
 
-// Pages serves the pages rendered by New, and the docs, which are rendered
-// once, at their first use.
+// Pages serves the pages rendered by New, and the docs.
 type Pages struct {
+	site      *docsite.Site
 	documents map[string]*document
-	library   func() (*library, error)
-	files     *assets
-	missing   *document
+	// docs are the documents of the site, which are made at the first use.
+	docs    func() (map[string]*document, error)
+	files   *assets
+	missing *document
 	// unknown handles programs' requests for paths that are no page; nil leaves
 	// them to missing.
 	unknown http.Handler
@@ -56,19 +61,7 @@ type document struct {
 	contentType string
 }
 
-// Content types of documents.
-const (
-	typeHTML     = "text/html; charset=utf-8"
-	typeMarkdown = "text/markdown; charset=utf-8"
-	typeText     = "text/plain; charset=utf-8"
-)
-
-// newDocument keeps a page; newText something that is no page.
-func newDocument(path string, body []byte) *document {
-	return newText(path, typeHTML, body)
-}
-
-func newText(path, contentType string, body []byte) *document {
+func newDocument(path, contentType string, body []byte) *document {
 	sum := sha256.Sum256(body)
 	d := &document{
 		path: path, body: body, zipped: whenAsked(body), tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy,
@@ -80,45 +73,38 @@ func newText(path, contentType string, body []byte) *document {
 	return d
 }
 
-// whenAsked compresses a body when a client first asks for that form. Without
-// one the plain body is sent.
+// whenAsked compresses a body when a client first asks for that form, once and
+// as short as can be: a library that compresses each response would do so again
+// for each reader. Without a result the plain body is sent.
 func whenAsked(body []byte) func() []byte {
 	return sync.OnceValue(func() []byte {
-		zipped, err := zip(body)
-		if err != nil {
+		var zipped bytes.Buffer
+		z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+		if err == nil {
+			_, err = z.Write(body)
+		}
+		if err != nil || z.Close() != nil {
 			return nil // cannot be: a buffer takes everything
 		}
-		return zipped
+		return zipped.Bytes()
 	})
 }
 
-func zip(body []byte) ([]byte, error) {
-	var zipped bytes.Buffer
-	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // its one caller drops it
-	}
-	if _, err = z.Write(body); err == nil {
-		err = z.Close()
-	}
-	return zipped.Bytes(), err //nolint:wrapcheck // its one caller drops it
-}
-
 // ServeHTTP responds with a page, a file or the page that says there is none.
-func (h *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		if !h.has(r.URL.Path) && h.unknown != nil && !wantsPage(r) {
-			h.unknown.ServeHTTP(w, r)
+		if !p.has(r.URL.Path) && p.unknown != nil && !wantsPage(r) {
+			p.unknown.ServeHTTP(w, r)
 			return
 		}
 		header.Set("Allow", allowed)
 		http.Error(w, "This path takes "+allowed+".", http.StatusMethodNotAllowed)
 		return
 	}
-	if file, ok := h.files.files[r.URL.Path]; ok {
+	if file, ok := p.files.files[r.URL.Path]; ok {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 		header.Set("Content-Type", file.contentType)
 		header.Set("Vary", "Accept-Encoding")
@@ -126,28 +112,41 @@ func (h *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if forConsole(r.URL.Path) {
-		serveDocument(w, r, http.StatusOK, h.console)
+		serveDocument(w, r, http.StatusOK, p.console)
 		return
 	}
-	if d, ok := h.documents[r.URL.Path]; ok {
+	if d, ok := p.documents[r.URL.Path]; ok {
 		serveDocument(w, r, http.StatusOK, d)
 		return
 	}
-	h.read(w, r)
+	p.read(w, r)
+}
+
+// readDocs makes documents of the site's files.
+func (p *Pages) readDocs() (map[string]*document, error) {
+	files, err := p.site.Files()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the page
+	}
+	documents := make(map[string]*document, len(files))
+	for path, file := range files {
+		documents[path] = newDocument(path, file.ContentType, file.Body)
+	}
+	return documents, nil
 }
 
 // read responds with a page of the docs.
-func (h *Pages) read(w http.ResponseWriter, r *http.Request) {
-	docs, err := h.library()
-	if err != nil { // a mistake of ours that the tests of this package find
+func (p *Pages) read(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == docsite.SearchPath {
+		p.search(w, r)
+		return
+	}
+	docs, err := p.docs()
+	if err != nil { // a mistake of ours that the tests of docsite find
 		http.Error(w, "The docs cannot be shown: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if r.URL.Path == searchPath {
-		docs.search.ServeHTTP(w, r)
-		return
-	}
-	if d, ok := docs.documents[r.URL.Path]; ok {
+	if d, ok := docs[r.URL.Path]; ok {
 		serveDocument(w, r, http.StatusOK, d)
 		return
 	}
@@ -156,22 +155,43 @@ func (h *Pages) read(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Only the paths of known pages are ever redirected to.
-	if d, ok := docs.documents[otherForm(r.URL.Path)]; ok {
+	if d, ok := docs[otherForm(r.URL.Path)]; ok {
 		http.Redirect(w, r, d.path, http.StatusPermanentRedirect)
 		return
 	}
-	if h.unknown != nil && !wantsPage(r) {
-		h.unknown.ServeHTTP(w, r)
+	if p.unknown != nil && !wantsPage(r) {
+		p.unknown.ServeHTTP(w, r)
 		return
 	}
-	serveDocument(w, r, http.StatusNotFound, h.missing)
+	serveDocument(w, r, http.StatusNotFound, p.missing)
+}
+
+// search responds with the page of a search.
+func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
+	body, refused, err := p.site.SearchPage(r.URL.Query().Get("q"))
+	if err != nil {
+		http.Error(w, "The search failed.", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Security-Policy", policy)
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Robots-Tag", "noindex")
+	header.Set("Content-Type", docsite.TypeHTML)
+	status := http.StatusOK
+	if refused {
+		status = http.StatusBadRequest
+	}
+	write(w, r, status, body)
 }
 
 // has reports whether a path is that of a page or a file, as far as is known
 // without the docs.
-func (h *Pages) has(path string) bool {
-	_, file := h.files.files[path]
-	_, document := h.documents[path]
+func (p *Pages) has(path string) bool {
+	_, file := p.files.files[path]
+	_, document := p.documents[path]
 	return file || document || forConsole(path) || strings.HasPrefix(path, "/docs")
 }
 

@@ -1,10 +1,9 @@
 package web
 
 import (
-	"slices"
-	"strings"
-
 	"platen/internal/company/preset"
+	"platen/internal/docsite"
+	"platen/internal/event"
 )
 
 // offer is a preset as a card of the landing page.
@@ -27,38 +26,18 @@ var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
 	"empty": {"Empty", "A printing house and its stock. No orders until you let time pass.", "package"},
 }
 
-// offers are the presets of this server, in the order of teaching.
-func (s *site) offers() []offer {
-	presets := slices.Clone(s.presets)
-	slices.SortFunc(presets, byTeaching)
+// landing is the first page.
+func landing(o Options) docsite.Page {
 	var offers []offer
-	for i := range presets {
-		p := &presets[i]
-		o := offer{Name: p.Name, Title: p.Name, Text: p.Summary, Icon: "package", ByHand: p.Bridge == preset.ByHand}
+	for i := range o.Presets {
+		p := &o.Presets[i]
+		offer := offer{Name: p.Name, Title: p.Name, Text: p.Summary, Icon: "package", ByHand: p.Bridge == preset.ByHand}
 		if words, ok := offerWords[p.Name]; ok {
-			o.Title, o.Text, o.Icon = words[0], words[1], words[2]
+			offer.Title, offer.Text, offer.Icon = words[0], words[1], words[2]
 		}
-		offers = append(offers, o)
+		offers = append(offers, offer)
 	}
-	return offers
-}
-
-// byTeaching orders presets as they are taught; an operator's own come after.
-func byTeaching(a, b preset.Preset) int {
-	place := func(p preset.Preset) int {
-		if i := slices.Index(presetOrder, p.Name); i >= 0 {
-			return i
-		}
-		return len(presetOrder)
-	}
-	if d := place(a) - place(b); d != 0 {
-		return d
-	}
-	return strings.Compare(a.Name, b.Name)
-}
-
-func (s *site) addLanding() error {
-	return s.add(page{
+	return docsite.Page{
 		Template: "landing", Title: "Platen, a printing company to practise integration on", Path: "/",
 		Scripts: []string{"landing/landing.js"}, Styles: []string{"parts.css", "landing.css"},
 		Description: "A simulated printing company behind two HTTP systems that share no data.",
@@ -66,6 +45,27 @@ func (s *site) addLanding() error {
 			Offers []offer
 			Steps  []step
 			Stages []stage
-		}{s.offers(), steps, stages()},
-	})
+		}{offers, steps, stages()},
+	}
+}
+
+// stage is one row of the figure on the landing page: the step on either side,
+// and which way the bridge carries it.
+type stage struct {
+	Office, Factory event.Type
+	// Across is "right" or "left", empty where nothing is carried.
+	Across string
+}
+
+// stages are the road from an order to its money.
+func stages() []stage {
+	return []stage{
+		{Office: event.SalesOrderReceived},
+		{Office: event.SalesOrderAccepted, Factory: event.WorkOrderCreated, Across: "right"},
+		{Factory: event.PrintRunStarted},
+		{Factory: event.PrintRunCompleted},
+		{Factory: event.WorkOrderReady},
+		{Office: event.CustomerInvoiceCreated, Factory: event.ShipmentCreated, Across: "left"},
+		{Office: event.PaymentReceived},
+	}
 }

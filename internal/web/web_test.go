@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -14,9 +13,10 @@ import (
 	"sync"
 	"testing"
 
-	"platen/docs"
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
+	"platen/internal/config"
+	"platen/internal/docsite"
 	"platen/internal/event"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -40,8 +40,12 @@ var handler = sync.OnceValues(func() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	ordered := preset.Ordered(presets)
 	return web.New(web.Options{
-		Origin: origin, Operations: operation.Table(), Presets: slices.Collect(maps.Values(presets)),
+		Site: docsite.New(docsite.Options{
+			Origin: origin, Asset: web.Asset, Operations: operation.Table(), Presets: ordered,
+		}),
+		Presets: ordered, ExtensionWindow: config.Default().ExtensionWindow,
 	})
 })
 
@@ -180,10 +184,10 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 			// in a library: the same
 			"http://www.w3.org/1998/Math/MathML", "", "http://www.w3.org/2000/svg", "",
 			"http://www.w3.org/1999/xhtml", "",
-			"https://hooks.example.com/platen", "", // what a subscriber would write
+			"https://hooks.example.com/platen", "", // a subscriber's own address
 			"php://input", "", // PHP's name of the body
 			"postgres:///platen", "", // a database on the same machine
-			"https://sandbox.example;", "", // what an operator would write
+			"https://sandbox.example;", "", // an operator's own address
 		).Replace(body)
 		for _, found := range address.FindAllString(body, -1) {
 			if strings.HasPrefix(found, "http://127.0.0.1:") { // the reader's own machine
@@ -369,39 +373,5 @@ func TestHandlerAnswersLikeAFileServer(t *testing.T) {
 	}
 	if bytes.Contains(request(h, "GET", "/<b>x").Body.Bytes(), []byte("<b>x")) {
 		t.Error("the missing page repeats the path")
-	}
-}
-
-// TestTheReceiversOfThePageAreTheFilesThatAreTested: what is copied from the
-// page is what docs/webhooks runs.
-func TestTheReceiversOfThePageAreTheFilesThatAreTested(t *testing.T) {
-	t.Parallel()
-	shown := snippets(request(pages(t), http.MethodGet, "/docs/webhooks").Body.String())
-	files, err := fs.ReadDir(docs.Receivers, "webhooks")
-	if err != nil || len(files) != 6 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	for _, file := range files {
-		text, err := docs.Receivers.ReadFile("webhooks/" + file.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.ContainsFunc(shown, func(s string) bool {
-			return strings.TrimSpace(s) == strings.TrimSpace(string(text))
-		}) {
-			t.Errorf("the page does not show %s as it is", file.Name())
-		}
-	}
-}
-
-// TestEveryCodeSaysHowToProvokeIt, be it that nobody can.
-func TestEveryCodeSaysHowToProvokeIt(t *testing.T) {
-	t.Parallel()
-	h := pages(t)
-	for _, d := range problem.All() {
-		if body := request(h, http.MethodGet,
-			"/docs/errors/"+string(d.Code)).Body.String(); !strings.Contains(body, "Provoke it") {
-			t.Errorf("the page of %s does not say how to provoke it", d.Code)
-		}
 	}
 }

@@ -164,9 +164,9 @@ func (d *Dispatcher) run(ctx context.Context) {
 	}
 }
 
-// leave takes a worker out unless it was woken in the meantime, which counts no
-// more when the dispatcher stops.
-func (d *Dispatcher) leave(l *worker, stops bool) bool {
+// removeIdle removes a worker unless it was woken in the meantime, which no
+// longer counts when the dispatcher stops.
+func (d *Dispatcher) removeIdle(l *worker, stops bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(l.wake) > 0 && !stops {

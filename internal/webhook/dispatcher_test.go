@@ -524,8 +524,8 @@ func TestALargeEventIsSentShortenedAndSaysSo(t *testing.T) {
 	})
 }
 
-// TestReceiversThatHangTakePlacesOfTheirOwn: once they have run out of time they
-// keep nobody else waiting, however many they are.
+// TestReceiversThatHangTakePlacesOfTheirOwn: once they have run out of time
+// they keep no other receiver waiting, however many they are.
 func TestReceiversThatHangTakePlacesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,6 @@
 // Package wire holds the names that both ends of a connection know: the base
-// path, the version of the API, its headers, and what every response contains.
+// path, the version of the API, its headers and the key in them, and what every
+// response contains.
 package wire
 
 import (

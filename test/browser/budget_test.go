@@ -11,7 +11,7 @@ import (
 	"platen/platentest"
 )
 
-// What a cold load of the console may cost.
+// These limits hold for a cold load of the console.
 const (
 	coldBytes    = 120 << 10
 	coldRequests = 25
@@ -22,7 +22,7 @@ const (
 
 func TestAColdLoadKeepsItsBudget(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
@@ -58,7 +58,7 @@ func countFrom(asked []string, address string) int {
 // takes, so that others on the machine do not matter.
 func TestEventsLeaveTheMainThreadIdle(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
@@ -92,7 +92,7 @@ func (x *tab) metrics() map[string]float64 {
 
 func TestTheWorkerMayOnlyBeTheWorker(t *testing.T) {
 	t.Parallel()
-	_, x := begin(t, nil, looks[0], "TrustedScriptURL", "TrustedHTML")
+	x := begin(t, shared(), looks[0], "TrustedScriptURL", "TrustedHTML")
 	if got := eval[string](x,
 		`(() => { try { new Worker('/static/other.js'); return 'made'; } catch (e) { return e.name; } })()`); got !=
 		"TypeError" {

@@ -34,12 +34,12 @@ var pagesOfDocs = []struct{ name, path string }{
 }
 
 // TestTheDocsInEveryLook opens a page of each kind in light and dark, on a desk
-// and on a phone: it must write nothing to the console, break no policy, ask
-// nobody else and give axe-core nothing to say. A phone must not scroll
-// sideways.
+// and on a phone: it must write nothing to the console, break no policy,
+// request no other host and give axe-core nothing to say. A phone must not
+// scroll sideways.
 func TestTheDocsInEveryLook(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	x := open(t, p.Origin, looks[0])
 	for n, page := range pagesOfDocs {
 		x.visit(page.path)
@@ -67,7 +67,7 @@ func TestTheDocsInEveryLook(t *testing.T) {
 // was found.
 func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	x := open(t, p.Origin, looks[0])
 	x.visit("/docs/quickstart")
 	x.until(`document.querySelector('#find')`)
@@ -83,7 +83,7 @@ func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 // without them.
 func TestAnOperationCanBeTried(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	x := open(t, p.Origin, looks[0], "422")
 	x.visit("/docs/api/accept_sales_order")
 	x.shows("form.try", "Create a sandbox")
@@ -113,7 +113,7 @@ func TestAnOperationCanBeTried(t *testing.T) {
 // sandbox is open in the same tab.
 func TestSnippetsHaveTheKeysOfTheTab(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	s := p.Sandbox(t, platentest.Options{})
 	x := open(t, p.Origin, looks[0])
 	x.visit("/docs/api/start_print_run")
@@ -133,7 +133,7 @@ func TestSnippetsHaveTheKeysOfTheTab(t *testing.T) {
 // seen alone, and there on the next page. The keys of the tab are in it.
 func TestTheLanguageOfTheSamplesIsKept(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	s := p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
 	seen := func(language string) {
@@ -151,7 +151,7 @@ func TestTheLanguageOfTheSamplesIsKept(t *testing.T) {
 	x.until(`(document.querySelector('.samples :checked').focus(), true)`)
 	x.press(kb.ArrowRight)
 	seen("go")
-	for _, l := range looks {
+	for _, l := range looksOf(3) {
 		x.look(l)
 		eval[any](x, `document.querySelector('.samples').scrollIntoView()`)
 		x.accessible("the samples in Go " + l.String())

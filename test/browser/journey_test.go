@@ -83,7 +83,7 @@ func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
 		}
 		c.tick(480)
 	}
-	x.click("main > .btn.plain") // what is finished is folded away
+	x.click("main > .btn.plain") // finished strands are folded away
 	x.shows(".strand", "paid")
 
 	x.goTo("/console/missions")
@@ -193,7 +193,7 @@ func (x *tab) fill(selector, value string) {
 // TestTheKeyboardGoesEverywhere walks through the console without a mouse.
 func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	c.list("/office/sales-orders")
 	x := open(t, p.Origin, looks[0])
@@ -239,7 +239,7 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 // TestAKeyNeverStandsInAnAddress types a key into every field of every page.
 func TestAKeyNeverStandsInAnAddress(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	x := open(t, p.Origin, looks[0], "422", "400")
 	x.enter(c.Sandbox, "/console")

@@ -8,13 +8,13 @@ import (
 	"platen/platentest"
 )
 
-func begin(t *testing.T, settings map[string]string, l look, expected ...string) (*platentest.Platen, *tab) {
+// begin opens the landing page of a server.
+func begin(t *testing.T, p *platentest.Platen, l look, expected ...string) *tab {
 	t.Helper()
-	p := platentest.Start(t, settings)
 	x := open(t, p.Origin, l, expected...)
 	x.visit("/")
 	x.shows("#progress button:enabled", "Create a sandbox")
-	return p, x
+	return x
 }
 
 // seen checks and keeps how the landing page looks in one of its states.
@@ -29,15 +29,15 @@ func (x *tab) seen(name string, ls ...look) {
 
 func TestTheLandingPageInEveryLook(t *testing.T) {
 	t.Parallel()
-	_, x := begin(t, nil, looks[0])
-	x.seen("landing", looks...)
+	x := begin(t, shared(), looks[0])
+	x.seen("landing", looksOf(0)...)
 	x.click(`input[value=manual]`)
 	x.shows("#twin", `"preset":"manual"`)
 }
 
 func TestAProofOfWorkIsFoundBesideThePage(t *testing.T) {
 	t.Parallel()
-	_, x := begin(t, map[string]string{"pow-difficulty": "16"}, looks[0], "428")
+	x := begin(t, platentest.Start(t, map[string]string{"pow-difficulty": "16"}), looks[0], "428")
 	x.click("#progress button")
 	x.shows(".key.factory", "lab_fac_")
 }
@@ -46,7 +46,7 @@ func TestAProofOfWorkIsFoundBesideThePage(t *testing.T) {
 // browser's own, for texts of every length around the blocks' ends.
 func TestTheProofIsOfTheTextOnTheWire(t *testing.T) {
 	t.Parallel()
-	_, x := begin(t, nil, looks[0])
+	x := begin(t, shared(), looks[0])
 	wrong := eval[[]string](x, `(async () => {
 		const { solve } = await import(
 			document.querySelector('script[src*="landing.js"]').src.replace('landing.js', 'proof.js'));
@@ -66,7 +66,7 @@ func TestTheProofIsOfTheTextOnTheWire(t *testing.T) {
 
 func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
 	t.Parallel()
-	_, x := begin(t, map[string]string{"pow-difficulty": "32"}, looks[1], "428")
+	x := begin(t, platentest.Start(t, map[string]string{"pow-difficulty": "32"}), looks[1], "428")
 	x.click("#progress button")
 	x.shows(".wait dd", ",")
 	x.seen("landing-proof", looks[1], looks[2])
@@ -76,7 +76,8 @@ func TestAProofOfWorkShowsHowItGoesAndCanBeCancelled(t *testing.T) {
 
 func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
 	t.Parallel()
-	p, x := begin(t, map[string]string{"max-sandboxes": "1"}, looks[0])
+	p := platentest.Start(t, map[string]string{"max-sandboxes": "1"})
+	x := begin(t, p, looks[0])
 	taken := p.Sandbox(t, platentest.Options{})
 	x.click("#progress button")
 	x.shows(".wait .big", "1")
@@ -99,7 +100,7 @@ func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
 
 func TestAForfeitedPlaceIsExplained(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	way := between(t, p)
 	way.says(func(w http.ResponseWriter, r *http.Request) bool {
 		answer := func(status int, body string) bool {
@@ -141,7 +142,8 @@ func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, x := begin(t, c.settings, looks[0], "429", "503")
+			p := platentest.Start(t, c.settings)
+			x := begin(t, p, looks[0], "429", "503")
 			p.Sandbox(t, platentest.Options{})
 			x.click("#progress button")
 			x.shows(".problem", c.code)
@@ -154,11 +156,11 @@ func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
 
 func TestTheStatusPageSaysHowTheServerIs(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	found(t, p, platentest.Options{}).list("/office/sales-orders")
 	x := open(t, p.Origin, looks[0])
 	x.visit("/status")
 	x.shows(".state", "Everything works")
 	x.shows("dd", "99 of 100 within")
-	x.seen("status", looks...)
+	x.seen("status", looksOf(1)...)
 }

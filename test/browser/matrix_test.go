@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"platen/platentest"
 )
 
 // private lets webhooks go to this machine.
@@ -33,7 +31,7 @@ var shown = []struct{ name, path, ready, text string }{
 // nothing to say. A picture of each is kept.
 func TestEveryPageInEveryLook(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t, private)
+	p := shared()
 	c := busy(t, p)
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
@@ -51,8 +49,8 @@ func TestEveryPageInEveryLook(t *testing.T) {
 	}
 }
 
-// hasNoOtherPage fails the test when the console links to a page that nobody
-// looks at, or the other way round.
+// hasNoOtherPage fails the test when the console links to a page without a
+// test, or the other way round.
 func (x *tab) hasNoOtherPage() {
 	x.Helper()
 	linked := eval[[]string](x, `[...document.querySelectorAll('.side a[href^="/console"]')].map(a => a.pathname)`)

@@ -2,8 +2,6 @@ package browser_test
 
 import (
 	"testing"
-
-	"platen/platentest"
 )
 
 // TestThePicturesOfTheReadme makes them from a company at work; `make
@@ -12,7 +10,7 @@ func TestThePicturesOfTheReadme(t *testing.T) {
 	t.Parallel()
 	window := size{"readme", 1280, 800}
 	light, dark := look{window, false}, look{window, true}
-	p := platentest.Start(t, private)
+	p := shared()
 	c := busy(t, p)
 	x := open(t, p.Origin, light)
 	x.visit("/")

@@ -8,8 +8,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -20,6 +22,13 @@ type company struct {
 }
 
 type record = map[string]any
+
+// suite is what outlives a single test.
+var suite testclient.Suite
+
+// shared is the server of all tests that want no settings but private. A server
+// makes all of its pages when it is asked for the first of them.
+var shared = sync.OnceValue(func() *platentest.Platen { return platentest.Start(&suite, private) })
 
 func found(t testing.TB, p *platentest.Platen, o platentest.Options) *company {
 	t.Helper()
@@ -134,8 +143,8 @@ func (c *company) order(except int) {
 	}
 }
 
-// print starts what it can. What it cannot is a refusal for the page of
-// requests to show.
+// print starts the runs that it can. A run that it cannot start is a refusal
+// for the page of requests to show.
 func (c *company) print() {
 	c.Helper()
 	waiting := c.list("/factory/work-orders?status=created")

@@ -26,11 +26,12 @@ func asks(t *testing.T, p *platentest.Platen, key, method, path string) {
 	a.Body.Close()
 }
 
-// TestAnOpenedRequestStaysInItsCard: its command is longer than the card is wide.
-// What it copies runs nothing that the client of the sandbox has written.
+// TestAnOpenedRequestStaysInItsCard: its command is longer than the card is
+// wide. The copied command runs nothing that the client of the sandbox has
+// written.
 func TestAnOpenedRequestStaysInItsCard(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	s := p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual"})
 	for _, path := range []string{"/$(id)", "/sandbox;id", "/office/" + strings.Repeat("sales-orders-and-more-", 12)} {
 		asks(t, p, s.OfficeKey, http.MethodGet, path)

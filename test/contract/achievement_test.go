@@ -38,7 +38,7 @@ func TestAchievementsAreThereOnceUnlocked(t *testing.T) {
 	}
 	n.get("/sandbox/achievements/books_balance").want(http.StatusNotFound, "not_found")
 	n.all("/office/ledger")
-	for range 3 { // what is read completes missions, and so the feed grows
+	for range 3 { // reading completes missions, and so the feed grows
 		n.feed(0)
 		n.all("/office/ledger")
 	}

@@ -159,7 +159,7 @@ func TestAgentsConnectAndSessionsHoldBothKeys(t *testing.T) {
 			t.Errorf("creation answered without %s: %v", member, created)
 		}
 	}
-	// Nobody sends a key, and both systems answer.
+	// No key is sent, and both systems answer.
 	if got := a.data("get_sandbox", `{}`); got["sandbox_id"] != created["sandbox_id"] || got["preset"] != "manual" {
 		t.Errorf("the session is in %v", got)
 	}
@@ -262,7 +262,7 @@ func TestKeysReachTheToolsOfTheirSystem(t *testing.T) {
 	if got := alone.data("get_sandbox", `{}`); got["sandbox_id"] != n.id {
 		t.Errorf("without a session the key reaches %v", got["sandbox_id"])
 	}
-	// A key that does not work is for whoever connects to hear of.
+	// A key that does not work is reported to the client that connects.
 	alone.key = "lab_off_" + strings.Repeat("A", 43)
 	if got := alone.rpc("initialize", opening); got.status != http.StatusUnauthorized ||
 		got.header.Get("WWW-Authenticate") != "Bearer" {
@@ -319,7 +319,7 @@ func TestAToolAnswersWithTheEnvelopeOfTheSameCall(t *testing.T) {
 		call["system"] != "office" || number(t, call, "status") != 200 {
 		t.Errorf("in the log it is %v", call)
 	}
-	// What is wrong with the arguments is told at once, and does nothing.
+	// Wrong arguments are reported at once, and nothing happens.
 	problem := a.refused("factory_create_work_order", `{"sku":5,"quantity":"many","colour":"red"}`, "validation_failed")
 	var fields []string
 	for _, field := range children(t, child(t, problem, "details"), "fields") {

@@ -74,7 +74,8 @@ var transport = &http.Transport{
 // and servers would be too slow for the times of the contract.
 var turns = make(chan struct{}, 16)
 
-// waits reports whether a call takes as long as somebody else makes it.
+// waits reports whether the duration of a request depends on other clients or
+// servers.
 func (r request) waits() bool {
 	return strings.Contains(r.path, "wait_s=") || strings.HasSuffix(r.path, "/test")
 }

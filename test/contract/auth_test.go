@@ -12,7 +12,7 @@ var (
 	factoryKey = regexp.MustCompile(`^lab_fac_[A-Za-z0-9_-]{43}$`)
 )
 
-// concrete is a path of an operation with an id that nobody has.
+// concrete is a path of an operation with an id that does not exist.
 func (o *documented) concrete() string { return strings.ReplaceAll(o.path, "{id}", "x_0") }
 
 func TestEachSystemTakesOnlyItsOwnKey(t *testing.T) {

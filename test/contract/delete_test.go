@@ -36,7 +36,7 @@ func TestASandboxCanBeDeleted(t *testing.T) {
 	n, other := shared.create(t, `{"clock":"manual"}`), shared.create(t, `{"clock":"manual"}`)
 	n.happens()
 
-	// What is not in order deletes nothing.
+	// Invalid requests delete nothing.
 	used := freshKey()
 	n.post("/sandbox/tick", `{"minutes":1}`, "Idempotency-Key", used).want(http.StatusOK, "")
 	n.call("DELETE", "/sandbox", "", "Idempotency-Key", used).
@@ -101,8 +101,8 @@ func TestASandboxIsDeletedForOneOfManyCallers(t *testing.T) {
 	}
 }
 
-// TestADeletionMakesRoom for another sandbox of the same network, and for whoever
-// waits in the queue.
+// TestADeletionMakesRoom for another sandbox of the same network, and for a
+// client that waits in the queue.
 func TestADeletionMakesRoom(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIFE.DELETE.ROOM", "ERR.IP_ACTIVE_LIMIT")

@@ -23,8 +23,8 @@ func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	before := time.Now()
 	for name, a := range someAnswers(n) {
-		// What is true of each answer is checked where it is received; here is
-		// what needs a look at the values.
+		// Rules that hold for each response are checked where it is received; the
+		// values are checked here.
 		meta := a.meta()
 		if string(member(t, member(t, a.raw, "meta"), "simulation")) != "true" {
 			t.Errorf("%s: meta is %v", name, meta)

@@ -135,7 +135,7 @@ func shortened(data json.RawMessage) json.RawMessage {
 
 var anySecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]+`)
 
-// secretless replaces keys and secrets by some that nobody has.
+// secretless replaces keys and secrets by some that do not exist.
 func secretless(raw []byte) json.RawMessage {
 	raw = anyKey.ReplaceAllFunc(raw, func(key []byte) []byte {
 		return append(key[:len("lab_off_"):len("lab_off_")], "EXAMPLE-KEY-EXAMPLE-KEY-EXAMPLE-KEY-EXAMPLE"...)

@@ -9,7 +9,7 @@ import (
 	"platen/internal/config"
 )
 
-// TestTheLeaseIsThatOfTheContract looks at the settings: nobody waits for
+// TestTheLeaseIsThatOfTheContract looks at the settings: no test waits for
 // twenty minutes.
 func TestTheLeaseIsThatOfTheContract(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestEitherKeyExtendsTwice(t *testing.T) {
 	t.Parallel()
 	rows(t, "LIFE.EXTEND", "LIMIT.EXTENSIONS", "OPEN.LIFE.EXTEND.ROUTE", "OPEN.LIFE.EXTEND.NO_EVENT",
 		"OPEN.ERR.NO_EXTENSIONS_LEFT", "AUTH.EITHER")
-	// With leases below the window of ten minutes nobody has to wait for it.
+	// With leases below the window of ten minutes no test has to wait for it.
 	n := serve(t, map[string]string{"sandbox-duration": "9m", "extension": "50s"}).create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
 	last := n.newest()

@@ -267,7 +267,7 @@ func TestAShortRunIsToppedUp(t *testing.T) {
 	if refused.details()["status"] != "stocked" {
 		t.Errorf("details are %v", refused.details())
 	}
-	// What is on the shelf makes an order ready at once.
+	// Goods on the shelf make an order ready at once.
 	n.within(t).readyFromStock(number(t, order, "quantity"))
 }
 

@@ -150,8 +150,8 @@ func TestABusyStoreIsUnavailable(t *testing.T) {
 	n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "once").want(200, "")
 }
 
-// testStoppingIsUnavailable goes on asking from the moment in which a server
-// is told to stop until nobody listens any more. A busy machine may miss that
+// testStoppingIsUnavailable goes on asking from the moment in which a server is
+// signalled to stop until connections are refused. A busy machine may miss that
 // short time, so there are several servers to stop.
 func testStoppingIsUnavailable(t *testing.T) {
 	rows(t, "OPEN.ERR.UNAVAILABLE")

@@ -99,7 +99,7 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 			t.Errorf("%s: first %d %s\nagain %d %s, replayed %q",
 				r, answers[i].status, answers[i].raw, again.status, again.raw, again.header.Get("Idempotency-Replayed"))
 		}
-		for _, wrong := range []string{"{", `{"nothing":0}`, "[]"} { // what is sent under a used key is not looked at
+		for _, wrong := range []string{"{", `{"nothing":0}`, "[]"} { // the body under a used key is not looked at
 			other := r.under(fmt.Sprint("write ", i))
 			other.body = wrong
 			n.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")

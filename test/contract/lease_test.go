@@ -143,7 +143,7 @@ func testDueBeforeTheEnd(t *testing.T) {
 	if !ends.Before(expires) {
 		t.Fatalf("the run ends at %v, the sandbox at %v", ends, expires)
 	}
-	waitUntil(t, expires.Add(200*time.Millisecond)) // nobody asks in the meantime
+	waitUntil(t, expires.Add(200*time.Millisecond)) // no request in the meantime
 	n.post("/sandbox/tick", "").want(http.StatusLocked, "sandbox_expired")
 	if got := n.row("/factory/print-runs/" + text(run, "id")); got["status"] != "completed" {
 		t.Errorf("the run that ended before the sandbox is %v", got["status"])
@@ -215,9 +215,8 @@ func testRetryIsASecondAway(t *testing.T) {
 	t.Errorf("in %d tries no press was busy", tries)
 }
 
-// TestTheGracePeriodIsTenMinutes looks at the setting: nobody waits for it.
-// That a sandbox is deleted after the setting's time is shown by
-// testTwoSteps.
+// TestTheGracePeriodIsTenMinutes looks at the setting: no test waits for it.
+// That a sandbox is deleted after the setting's time is shown by testTwoSteps.
 func TestTheGracePeriodIsTenMinutes(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIFE.GRACE")

@@ -243,14 +243,15 @@ func TestAddressesOfANetworkShareItsBudget(t *testing.T) {
 		t.Error("addresses of one /64 do not share a budget")
 	}
 	s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("2001:db8:1:3::1")}).want(200, "")
-	// What a client writes in front of its proxy's word is not believed.
+	// Addresses that a client writes before its proxy's are not believed.
 	if !s.shares(t, n, "198.51.100.7", func(i int) string { return fmt.Sprintf("203.0.113.%d, 198.51.100.7", i) }) {
 		t.Error("a made-up X-Forwarded-For is believed")
 	}
 }
 
 // shares reports whether requests from other addresses are refused when the
-// budget of one is spent. What refills in the meantime lets some of them pass.
+// budget of one is spent. Some of them pass by tokens that are refilled in the
+// meantime.
 func (s *service) shares(t testing.TB, n *tenant, spent string, other func(i int) string) bool {
 	t.Helper()
 	const tries, together = 10, 8
@@ -510,7 +511,7 @@ func TestAClientMayAskForAVersion(t *testing.T) {
 	n.get("/sandbox", "Sim-Version", "2026-09").want(200, "")
 	for _, version := range []string{"2026-10", "2026-9", "v1", "latest", "2026-09, 2026-09", " "} {
 		a := n.get("/sandbox", "Sim-Version", version)
-		if version == " " { // what a header's value is stripped of
+		if version == " " { // spaces are stripped from a header's value
 			a = n.get("/office/cash", "Sim-Version", "-")
 		}
 		a.want(400, "invalid_parameter")

@@ -170,7 +170,7 @@ func TestAMissedLotCostsItsPenaltyAndTheReputation(t *testing.T) {
 	})
 	w.step("the last minute of the second", func() { n.tick(479) })
 	w.step("the next morning", func() { w.missesLot(unprinted, "2026-09-17") })
-	// The auto bridge lets nobody print what nobody takes.
+	// With the auto bridge, goods that no customer will take cannot be printed.
 	n.wrongLotState("/factory/print-runs", encode(t,
 		object{"press_id": "prs_offset", "work_order_id": unprinted["work_order_ref"]}), "expired", "accepted")
 	w.step("the last minute of the third", func() { n.tick(479) })

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestWithTheManualBridgeTheClientCarriesALot takes on four lots. One takes its
+// TestWithTheManualBridgeTheClientCarriesALot accepts four lots. One takes its
 // proper road; one is billed long before its goods leave in two parcels; of one
-// a part goes to nobody; one is forgotten.
+// a part is sent without a customer; one is forgotten.
 func TestWithTheManualBridgeTheClientCarriesALot(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.MANUAL", "OPEN.BRIDGE.LOT", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL",

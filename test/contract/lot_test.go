@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What framework customers order in bulk. Its bridges are those of sales
-// orders, its end may be a penalty.
+// Lots are orders of framework customers in bulk. Their bridges are those of
+// sales orders, their end may be a penalty.
 
 // bulk is a calm company that is offered a small lot on each morning from day 1
 // on. An offer waits for two days, a lot that came on day 1 for one of six.

@@ -1,16 +1,14 @@
 package contract
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -27,7 +25,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	suite := &suite{}
+	suite := &testclient.Suite{}
 	shared = serve(suite)
 	code := m.Run()
 	if *update {
@@ -36,12 +34,9 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if code == 0 {
-		suite.expectEveryCode()
+		expectEveryCode(suite)
 	}
-	if !suite.end() && code == 0 {
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(suite.End(code))
 }
 
 // serve starts a server and learns its document.
@@ -49,52 +44,6 @@ func serve(t testing.TB, settings ...map[string]string) *service {
 	t.Helper()
 	p := platentest.Start(t, settings...)
 	return &service{Platen: p, judge: newJudge(t, p.Origin)}
-}
-
-// suite is the testing.TB of what all tests share: it ends after the last one.
-type suite struct {
-	testing.TB
-
-	folders  []string
-	cleanups []func()
-	failed   bool
-}
-
-func (*suite) Helper() {}
-
-func (*suite) Context() context.Context { return context.Background() }
-
-func (s *suite) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
-
-func (s *suite) TempDir() string {
-	folder, err := os.MkdirTemp("", "platen-contract-")
-	if err != nil {
-		panic(err)
-	}
-	s.folders = append(s.folders, folder)
-	return folder
-}
-
-func (s *suite) Errorf(format string, values ...any) {
-	s.failed = true
-	fmt.Fprintf(os.Stderr, strings.TrimSpace(format)+"\n", values...)
-}
-
-func (s *suite) Fatal(values ...any) { panic(fmt.Sprint(values...)) }
-
-func (s *suite) Fatalf(format string, values ...any) { panic(fmt.Sprintf(format, values...)) }
-
-// end stops the server and reports whether that went well.
-func (s *suite) end() bool {
-	for _, cleanup := range slices.Backward(s.cleanups) {
-		cleanup()
-	}
-	for _, folder := range s.folders {
-		if err := os.RemoveAll(folder); err != nil {
-			s.Errorf("%v", err)
-		}
-	}
-	return !s.failed
 }
 
 // waitUntil returns at a time of the wall clock.

@@ -8,8 +8,8 @@ import (
 )
 
 // TestWithTheManualBridgeTheClientCarriesEverything plays a week in which some
-// records disagree: an order is billed long before its goods leave, one is
-// sent with a reference that nobody knows.
+// records disagree: an order is billed long before its goods leave, one is sent
+// with an unknown reference.
 func TestWithTheManualBridgeTheClientCarriesEverything(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.MANUAL", "OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL", "OPEN.STATE.FACTORY_SHIPMENT.REFERENCE",
@@ -68,8 +68,8 @@ func TestWithTheManualBridgeTheClientCarriesEverything(t *testing.T) {
 		n.row("/office/sales-orders/" + early)["status"] != "paid" {
 		t.Errorf("with the goods the customer did not pay: %v", settled)
 	}
-	// A reference can be the number of the order. One that is no order's
-	// reaches nobody, and nobody pays.
+	// A reference can be the number of the order. Goods with any other reference
+	// reach no customer, and are not paid.
 	if got := n.row("/office/sales-orders/" + number)["status"]; got != "paid" {
 		t.Errorf("the goods for SO-1002 were sent and billed, and the order is %v", got)
 	}
@@ -363,7 +363,7 @@ func (w *witness) isMissed(order object) {
 			t.Errorf("to be delivered by %v, expired on %v", row["cancel_after"], e["sim_date"])
 		}
 	}
-	// The auto bridge lets nobody print what nobody takes.
+	// With the auto bridge, goods that no customer will take cannot be printed.
 	w.post("/factory/print-runs",
 		encode(t, object{"press_id": "prs_offset", "work_order_id": row["bridged_work_order_id"]})).
 		want(http.StatusConflict, "invalid_state")

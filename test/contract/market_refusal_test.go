@@ -95,7 +95,7 @@ func TestTheMarketWantsMoneyAndGoods(t *testing.T) {
 	agrees(t, "the trade", row, object{"unit_price_minor": 62, "total_minor": 119970})
 	agrees(t, "the cash account", n.row("/office/cash"), object{"cash_minor": -19970})
 	n.refusesQuietly("/office/market", buy(1), http.StatusConflict, "insufficient_funds")
-	// What was bought is not there yet.
+	// The bought material is not there yet.
 	sell := `{"side":"sell","sku":"mat_board","quantity":4001}`
 	refused := n.refusesQuietly("/office/market", sell, http.StatusConflict, "insufficient_stock").details()
 	agrees(t, "details", refused, object{"shortages": []object{{"sku": "mat_board", "needed": 4001, "on_hand": 4000}}})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// market is a calm company in which nobody is ill and nothing is printed but
+// market is a calm company without illness, in which nothing is printed but
 // what a test prints.
 func market(t testing.TB, bridge string) *tenant {
 	t.Helper()

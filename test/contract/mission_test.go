@@ -171,8 +171,8 @@ func TestAnOrderThatWasCarriedAcrossByHandIsNoticed(t *testing.T) {
 	n.isDone("bridge_it")
 }
 
-// settle completes what reading can complete, so that whoever only reads from
-// now on changes nothing.
+// settle completes what reading can complete, so that further reads change
+// nothing.
 func (n *tenant) settle() {
 	n.t.Helper()
 	if *n.settled {

@@ -144,8 +144,8 @@ func TestTheClientCanRecordBeforeTheBridge(t *testing.T) {
 	}
 }
 
-// TestWithTheManualBridgeTheClientRecordsTheWeek, or nobody does: then the
-// wages are late, and in the end collected.
+// TestWithTheManualBridgeTheClientRecordsTheWeek, or does not: then the wages
+// are late, and in the end collected.
 func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.TIMESHEET", "ROUTE.OFFICE.TIMESHEETS.CREATE", "OPEN.BODY.OFFICE.TIMESHEETS",

@@ -285,7 +285,7 @@ func TestAPressNeedsAnOperatorWhoIsPresent(t *testing.T) {
 		{"press_id": "prs_digital", "work_order_id": work},
 		{"press_id": "prs_digital", "work_order_id": work, "operator_badge_no": "1001"},
 	} {
-		// Nobody knows when somebody will come.
+		// The time of the next arrival is unknown.
 		a := n.post("/factory/print-runs", encode(t, body)).want(http.StatusConflict, "no_operator")
 		if at, says := a.failure()["retry_at"]; says && at != nil {
 			t.Errorf("nobody is there, and it will work at %v", at)

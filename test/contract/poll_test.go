@@ -126,7 +126,7 @@ func TestAPollAnswersWhenSomethingHappens(t *testing.T) {
 }
 
 // TestTimePassesWhileAPollWaits: with a day in a second a run ends soon, and
-// nobody but the poll is there.
+// there is no request but the poll.
 func TestTimePassesWhileAPollWaits(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FEED.POLL", "OPEN.TIME.CREATED_AT")
@@ -186,7 +186,7 @@ func TestAPollHasATagAndATable(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	n.snapshot()
 	path := fmt.Sprintf("/events/poll?after_seq=%d&wait_s=0", n.newest()-2)
-	n.get(path).want(http.StatusOK, "") // what reading completes has happened by now
+	n.get(path).want(http.StatusOK, "") // missions that reading completes are complete by now
 	path = fmt.Sprintf("/events/poll?after_seq=%d&wait_s=0", n.newest()-2)
 	first := n.get(path).want(http.StatusOK, "")
 	tag := first.header.Get("ETag")

@@ -248,7 +248,7 @@ func pass(companies map[string][]*tenant, days int) {
 
 // TestSupplyShockIsSlowDearAndWrong compares it with the ordinary company of
 // the same seed: the same customers pay a tenth more, the same suppliers ask a
-// third more, and whoever bills wrongly in the one does so in both.
+// third more, and a supplier that bills wrongly in the one does so in both.
 func TestSupplyShockIsSlowDearAndWrong(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.PRESET.SUPPLY_SHOCK", "OPEN.PRESET.AGENT_EVAL", "OPEN.FIELDS.SUPPLIER")

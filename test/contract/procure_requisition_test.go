@@ -166,7 +166,7 @@ func TestAReferenceIsRequiredForOnce(t *testing.T) {
 	}
 	first := n.post("/office/requisitions", file("frq_1")).want(201, "").data()
 	n.post("/office/requisitions/"+text(first, "id")+"/reject", "").want(200, "")
-	// What was rejected can be filed again, once.
+	// A rejected requisition can be filed again, once.
 	again := n.post("/office/requisitions", file("frq_1")).want(201, "").data()
 	details := n.refusesQuietly("/office/requisitions", file("frq_1"), http.StatusConflict,
 		"duplicate_reference").details()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a client does that buys material.
+// These are the steps of a client that buys material.
 
 // require files a requisition for some lines.
 func (n *tenant) require(lines ...object) *answer {

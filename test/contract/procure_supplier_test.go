@@ -28,8 +28,8 @@ func workingDays(t testing.TB, from, to any) int64 {
 }
 
 // TestTrucksComeWithinTheirSuppliersTimes orders several times from every
-// supplier, in two companies with the same seed. What the one does besides
-// shifts no truck of the other.
+// supplier, in two companies with the same seed. Other commands of the one
+// shift no truck of the other.
 func TestTrucksComeWithinTheirSuppliersTimes(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FIELDS.SUPPLIER", "OPEN.FIELDS.PURCHASE_ORDER", "OPEN.STATE.DELIVERY",

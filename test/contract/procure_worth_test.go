@@ -6,7 +6,7 @@ import (
 )
 
 // twins are two companies of the same seed: one buys, the other does nothing.
-// What the buyer is worth more or less, buying has done.
+// The difference of their net worths is due to the purchases.
 type twins struct {
 	*tenant
 

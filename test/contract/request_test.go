@@ -101,7 +101,7 @@ func TestOnlyTheNewestCallsAreRemembered(t *testing.T) {
 	}
 	first := n.send(t, request{method: "GET", path: "/requests?limit=100", key: n.office}).want(200, "")
 	calls := first.items()
-	// What comes in between moves no page.
+	// Requests in between move no page.
 	for i := range 3 {
 		n.send(t, request{method: "GET", path: fmt.Sprintf("/between/%d", i), key: n.office})
 	}

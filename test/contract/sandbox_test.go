@@ -121,7 +121,8 @@ func TestAManualClockStandsStillBetweenTicks(t *testing.T) {
 // snapshot is every row of every list but the feed, by path and id.
 func (n *tenant) snapshot() map[string]object {
 	n.t.Helper()
-	// What is read may complete missions, so they are left out; not in between.
+	// Reading may complete missions, so these are left out, and none is completed
+	// in between.
 	n.settle()
 	all := map[string]object{}
 	for _, path := range n.judge.records() {
@@ -169,7 +170,7 @@ func TestWorkingMinutesAreAllThereAre(t *testing.T) {
 		if number(t, got, "events_written") != int64(len(written)) {
 			t.Errorf("the tick wrote %v events, the feed has %d more", got["events_written"], len(written))
 		}
-		moved := func(e object) bool { // a payment, or the fee for somebody who takes the place of somebody who quit
+		moved := func(e object) bool { // a payment, or the fee for the successor of a person who quit
 			return e["type"] == "office.payment.received" || e["type"] == "hr.employee.hired"
 		}
 		if paid := slices.ContainsFunc(written, moved); paid != (got["cash_minor"] != cash) {

@@ -375,20 +375,17 @@ func TestDeliveriesBeyondSixtyInAMinuteAreDeferred(t *testing.T) {
 	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
 	subscriptions := []object{n.serving(r.URL, `"*"`), n.serving(r.URL+"/b", `"*"`), n.serving(r.URL+"/c", `"*"`)}
 	began := time.Now()
-	deferred := func() (count int) {
-		for _, s := range subscriptions {
-			count += len(n.all("/webhooks/" + text(s, "id") + "/deliveries?status=deferred"))
-		}
-		return count
-	}
-	for range 12 {
-		n.day()
-		if deferred() > 0 {
-			break
-		}
-	}
+	// Once seen is enough: on a busy machine the next minute may begin meanwhile, and
+	// what was deferred is sent.
+	deferred := false
 	eventually(t, "the budget is spent", 20*time.Second, func() bool {
-		return deferred() > 0 && len(r.requests()) >= 60
+		if !deferred {
+			n.day()
+		}
+		for _, s := range subscriptions {
+			deferred = deferred || len(n.all("/webhooks/"+text(s, "id")+"/deliveries?status=deferred")) > 0
+		}
+		return deferred && len(r.requests()) >= 60
 	})
 	if sent := len(r.requests()); time.Since(began) < 50*time.Second && sent != 60 {
 		t.Errorf("%d deliveries were sent in the first minute", sent)

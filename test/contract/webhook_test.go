@@ -256,10 +256,11 @@ func TestTheTestPingActivates(t *testing.T) {
 	}
 }
 
-// TestAReceiverOfAPingMayCallBack: it is served while the ping waits for its
-// answer, and a second test with the same key is told that the first is at
-// work. A machine too busy to do that within the time of a delivery gets further
-// tries; a server that serves nobody in the meantime fails all of them.
+// TestAReceiverOfAPingMayCallBack: its request is served while the ping waits
+// for its response, and a second test with the same key gets the error that the
+// first is at work. A machine too busy to do that within the time of a delivery
+// gets further tries; a server that serves no request in the meantime fails all
+// of them.
 func TestAReceiverOfAPingMayCallBack(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.IDEM.IN_PROGRESS")
@@ -289,7 +290,7 @@ func TestAReceiverOfAPingMayCallBack(t *testing.T) {
 		}
 		select {
 		case answered <- inside:
-		default: // nobody waits any more
+		default: // the test no longer waits
 		}
 		return http.StatusOK
 	})

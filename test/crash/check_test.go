@@ -74,7 +74,7 @@ func (n *tenant) replay(p *process, random *rand.Rand, full bool, y *tally) erro
 		in.checked = true
 		y.replays++
 	}
-	// What was acknowledged is in the feed, before anything is sent again.
+	// Acknowledged changes are in the feed, before any request is sent again.
 	return n.accounted(func(claimed, found int) bool { return claimed <= found })
 }
 

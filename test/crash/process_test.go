@@ -75,6 +75,7 @@ func beginCommand(cmd *exec.Cmd) (*process, error) {
 		Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute},
 	}
 	p.cmd.Stderr = p.log
+	p.cmd.Env = append(cmd.Environ(), "GOGC=") // the tests may have another
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -21,17 +21,17 @@ import (
 const (
 	// soakShort is how long sandboxes come and go unless PLATEN_SOAK_MINUTES
 	// asks for more.
-	soakShort        = 15 * time.Second
+	soakShort        = 10 * time.Second
 	soakClients      = 24
 	soakClientsLong  = 200
 	soakPlaces       = 12
 	soakPlacesLong   = 100
-	soakRestartShort = 5 * time.Second
+	soakRestartShort = 3 * time.Second
 	soakRestartLong  = 45 * time.Second
 	// soakLife is how long a sandbox takes up its place, unless it is extended
 	// twice: its lease, both extensions and its grace.
 	soakLife = (4 + 2 + 2 + 1) * time.Second
-	// What may be left when all sandboxes are gone.
+	// These limits hold when all sandboxes are gone.
 	soakGoroutines  = 20
 	soakMemoryBytes = 64 << 20
 	soakFileBytes   = 4 << 20

@@ -110,8 +110,8 @@ func (n *tenant) try(p *process, in *intent) (answer, error) {
 	case http.StatusOK, http.StatusCreated:
 		in.outcome, in.raw = acknowledged, a.raw
 	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		// Somebody else was faster, the press is busy, paper is short, the
-		// clock moved a moment ago, the server is stopping: no effect.
+		// Another client was faster, the press is busy, paper is short, the clock
+		// moved a moment ago, the server is stopping: no effect.
 		in.outcome = refused
 	default:
 		return a, fmt.Errorf("%s %s: %d %s", in.request.path, in.request.body, a.status, a.raw)

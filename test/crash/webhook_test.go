@@ -139,7 +139,8 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 		<-killed
 		p = start()
 	}
-	// What the kills met may be no retry at all. After them there is one.
+	// The deliveries that the kills met may be no retries at all. After them there
+	// is one.
 	h.mu.Lock()
 	h.strict = true
 	h.mu.Unlock()

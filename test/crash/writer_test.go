@@ -135,8 +135,8 @@ func (w *writer) pick(p *process, path string) (string, error) {
 	return items[w.random.IntN(len(items))].ID, nil
 }
 
-// readOn reads the feed and the state until the server is gone. What it has
-// read must be there after the kill too.
+// readOn reads the feed and the state until the server is gone. The rows that
+// it has read must be there after the kill too.
 func (n *tenant) readOn(p *process) error {
 	for {
 		err := n.follow(p, n.newest())

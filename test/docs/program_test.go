@@ -75,7 +75,7 @@ func runProgram(t *testing.T, language, around, block string) {
 	case "python":
 		p := shared()
 		s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
-		command = exec.CommandContext(t.Context(), need(t, "python3"), "-B", around, put(t, "block.py", block))
+		command = exec.CommandContext(t.Context(), interpreter(t), "-B", around, put(t, "block.py", block))
 		command.Env = append(os.Environ(), "BASE_URL="+s.BaseURL, "PLATEN_OFFICE_KEY="+s.OfficeKey)
 	default:
 		t.Fatalf("nobody knows how to run %s", language)

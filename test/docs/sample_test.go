@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"go/importer"
@@ -16,8 +17,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -73,7 +76,7 @@ func TestEverySampleIsValidInItsLanguage(t *testing.T) {
 }
 
 // Each check reads programs by name, as one object of JSON, and prints a line
-// for each that is wrong. Python says too which names nobody has defined.
+// for each that is wrong. Python also lists names without a definition.
 const (
 	checkShell = `jq -j 'to_entries[] | .key, "\u0000", .value, "\u0000"' |
 while IFS= read -rd '' name && IFS= read -rd '' text; do
@@ -143,6 +146,17 @@ func compiles(t *testing.T, programs map[string]string) {
 	}
 }
 
+// interpreter is the path of Python itself.
+func interpreter(t *testing.T) string {
+	t.Helper()
+	need(t, "python3")
+	path, err := testclient.Python()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // need is the path of a program. Without it the test is skipped, or fails where
 // everything is to be tested.
 func need(t *testing.T, name string) string {
@@ -162,7 +176,8 @@ func need(t *testing.T, name string) string {
 func TestEverySampleDoesWhatTheOneForCurlDoes(t *testing.T) {
 	t.Parallel()
 	p := shared()
-	pages := map[string]string{}
+	pages, inGo := map[string]string{}, map[string]string{}
+	build := sync.OnceValues(func() (string, error) { return together(t.TempDir(), inGo) })
 	for _, m := range sampled.FindAllStringSubmatch(read(t, p.Origin+"/llms.txt"), -1) {
 		pages[m[2]] = m[1]
 	}
@@ -188,13 +203,23 @@ func TestEverySampleDoesWhatTheOneForCurlDoes(t *testing.T) {
 		{operation: "poll_ticket", refused: "ticket_not_found"},
 	} {
 		samples := samplesOf(t, pages[c.operation])
+		inGo[c.operation] = samples["go"]
 		t.Run(c.operation+" "+c.refused, func(t *testing.T) {
 			t.Parallel()
 			want := ""
 			for _, language := range shown {
 				t.Run(language, func(t *testing.T) {
 					s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
-					got := perform(t, s, language, samples[language], newest(t, s, c.list))
+					text := samples[language]
+					if language == "go" {
+						need(t, "go")
+						path, err := build() // when all samples are known: this test is parallel
+						if err != nil {
+							t.Fatal(err)
+						}
+						text = path + " " + c.operation
+					}
+					got := perform(t, s, language, text, newest(t, s, c.list))
 					if c.made {
 						got = regexp.MustCompile(`: ?"[^"]*"`).ReplaceAllString(got, "")
 					}
@@ -215,7 +240,39 @@ func TestEverySampleDoesWhatTheOneForCurlDoes(t *testing.T) {
 	}
 }
 
-// newest is the id of the newest row of a list, one that nobody has for no list.
+// together builds samples in Go as one program, which is told the one to run. Linking
+// a program takes longer than all else that is done with it.
+func together(folder string, samples map[string]string) (string, error) {
+	dispatch := "package main\n\nimport \"os\"\n\nfunc main() {\n\tswitch os.Args[1] {\n"
+	for name, text := range samples {
+		dispatch += "\tcase \"" + name + "\":\n\t\t" + name + "()\n"
+		text = keyed.ReplaceAllString(named.ReplaceAllString(text, `${1}os.Getenv("ID")`), `"+os.Getenv("$1")+"`)
+		text = strings.NewReplacer("package main\n", "package main\n\nimport \"os\"\n", "main()", name+"()").
+			Replace(text) + "\nvar _ = os.Args\n"
+		if err := os.WriteFile(filepath.Join(folder, name+".go"), []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(dispatch+"\t}\n}\n"), 0o600); err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "samples")
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", append([]string{"build", "-o", path}, files...)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the samples in Go: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// keyed finds the keys that a sample takes from its environment.
+var keyed = regexp.MustCompile(`\$(PLATEN_[A-Z]+_KEY)`)
+
+// newest is the id of the newest row of a list, for no list one that does not
+// exist.
 func newest(t *testing.T, s *platentest.Sandbox, list string) string {
 	t.Helper()
 	if list == "" {
@@ -229,7 +286,7 @@ func newest(t *testing.T, s *platentest.Sandbox, list string) string {
 // named finds the ids that a sample begins with, bearing that of the page.
 var named = regexp.MustCompile(`((?:_id|I[dD]|ticket) :?= )"[^"]*"`)
 
-// perform runs a sample and returns the data that it prints, or the code and the
+// perform runs a sample, in Go the command that does, and returns the data that it prints, or the code and the
 // sentence of the refusal that it ends with.
 func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) string {
 	t.Helper()
@@ -251,13 +308,14 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 		argv = []string{"bash", file("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
 	case "python": // prints what Python makes of JSON
 		argv = []string{
-			"python3", "-B", "-c", "import json\nprint = lambda data: __builtins__.print(json.dumps(data))\n" + text,
+			interpreter(t), "-B", "-c",
+			"import json\nprint = lambda data: __builtins__.print(json.dumps(data))\n" + text,
 		}
 	case "javascript":
 		file("json.mjs", "console.log = data => process.stdout.write(JSON.stringify(data));")
 		argv = []string{"node", "--import", "./json.mjs", file("sample.mjs", text)}
 	case "go":
-		argv = []string{"go", "run", file("main.go", text)}
+		argv = strings.Fields(text) // it is built
 	}
 	program := exec.CommandContext(t.Context(), need(t, argv[0]), argv[1:]...)
 	program.Dir = folder

@@ -9,8 +9,8 @@ import (
 	"platen/internal/operation"
 )
 
-// What the bridge does in other presets a player of the manual one does
-// itself: work orders, bills, goods receipts and timesheets.
+// A player of the manual bridge does by itself the work of the auto bridge:
+// work orders, bills, goods receipts and timesheets.
 
 // order tells the Factory what Head Office has accepted.
 func (p *player) order() error {
@@ -109,7 +109,7 @@ func (p *player) carry() error {
 	monday := (p.today() - p.today()%sim.DaysPerWeek).Date()
 	days, err := rows[factory.Attendance](p, "list_attendance", "week_start", monday.String())
 	if err != nil || len(days) == 0 {
-		return err // nobody is left whose hours could be told
+		return err // there are no people whose hours could be reported
 	}
 	sheet := &operation.CreateTimesheet{WeekStart: monday}
 	for _, day := range days {

@@ -18,8 +18,8 @@ import (
 // door is all that a player has of a company: the requests of the operation
 // table, by their ids. Nothing that a key does not open passes through it.
 type door interface {
-	// list returns the rows that a list answers with, newest first. The
-	// filters are pairs of a name and a value. What comes as JSON is decoded.
+	// list returns the rows of a list, newest first. The filters are pairs of a
+	// name and a value. Rows that come as JSON are decoded.
 	list(operationID string, decode func(raw []byte) any, filters ...string) ([]any, error)
 	// glance is GET /sandbox.
 	glance() (operation.SandboxStatus, error)

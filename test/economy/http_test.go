@@ -278,9 +278,9 @@ func compareLists(t *testing.T, out *outside, in *inside) {
 	t.Helper()
 	rows := 0
 	for _, o := range operation.Table() {
-		// Who reads and calls completes missions and unlocks achievements, and
-		// what was called is noted over HTTP alone. A list within a record is one
-		// of a webhook, and players have none.
+		// Reading and calling complete missions and unlock achievements, and requests
+		// are noted over HTTP alone. A list within a record is one of a webhook, and
+		// players have none.
 		if o.Kind != operation.List || o.Resource == operation.CallResource || o.Resource == "mission" ||
 			o.Resource == "achievement" || len(o.PathParamNames()) > 0 {
 			continue

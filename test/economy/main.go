@@ -29,8 +29,8 @@ import (
 )
 
 const (
-	// garbagePercent lets the heap grow: games are short, and make much that
-	// nobody needs a moment later.
+	// garbagePercent lets the heap grow: games are short, and make much that is
+	// garbage a moment later.
 	garbagePercent = 400
 	publishedFile  = "internal/economy/measured.json"
 )

@@ -14,7 +14,7 @@ import (
 	"platen/internal/money"
 )
 
-// What is measured.
+// These constants say what is measured.
 const (
 	// wholeSeeds is how many worlds a measurement is over, sampleSeeds how many
 	// a quick test plays, up to sampleDay.

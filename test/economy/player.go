@@ -32,7 +32,7 @@ type player struct {
 	// refused counts commands that were refused.
 	refused int
 
-	// What is the same all the time.
+	// These stay the same all the time.
 	products map[string]*factory.Product
 	prices   map[string]money.Minor
 	// The present.
@@ -45,8 +45,9 @@ type player struct {
 	morning       bool
 	seen          uint64
 
-	// What the player has carried from one system to the other, by the ids of
-	// the records that it came from, and the week of its newest timesheet.
+	// carried are the records that the player has carried from one system to the
+	// other, by the ids of those that they came from, sheeted the week of its
+	// newest timesheet.
 	carried map[string]bool
 	sheeted sim.Day
 }
@@ -198,8 +199,8 @@ func (p *player) survey() error {
 	return p.surveyWork()
 }
 
-// surveyWork finds the work orders that still need a press. Whether one is
-// being finished nobody says; its quantity does.
+// surveyWork finds the work orders that still need a press. No field says
+// whether one is being finished; its quantity does.
 func (p *player) surveyWork() error {
 	running, err := rows[factory.PrintRun](p, "list_print_runs", "status", string(factory.RunRunning))
 	if err != nil {
@@ -237,7 +238,7 @@ func (p *player) surveyWork() error {
 // missing is how many units of a work order are not printed yet.
 func missing(w *factory.WorkOrder) int64 { return w.Quantity - w.QuantityFromStock - w.QuantityGood }
 
-// promised are the orders and lots for which somebody waits, by their ids.
+// promised are the orders and lots for which a customer waits, by their ids.
 func (p *player) promised() (map[string]bool, error) {
 	wanted := map[string]bool{}
 	for _, status := range []office.SalesOrderStatus{office.OrderInProduction, office.OrderAccepted} {

@@ -16,8 +16,8 @@ const (
 	smallSheets = 450
 	// maxDigital is more than the digital press should be bothered with.
 	maxDigital = 2200
-	// What speaks for a job, in minutes of its slack: that the press is set up
-	// for it, that it is too small for offset or too large for digital.
+	// These are reasons for a job, in minutes of its slack: that the press is set
+	// up for it, that it is too small for offset or too large for digital.
 	setUpMinutes, tooSmallMinutes, tooLargeMinutes = 400, 500, 900
 	// A lot that is late costs its penalty, an order a discount: lots go first.
 	penaltyMinutes = 480

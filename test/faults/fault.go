@@ -67,7 +67,7 @@ var faults = []fault{
 	},
 	{
 		"places of ready tickets are given away", "internal/admission/ticket.go",
-		"d.options.Capacity - d.occupancy.taken() - len(d.queue.ready)", "d.options.Capacity - d.occupancy.taken()",
+		"c.options.Capacity - c.occupancy.taken() - len(c.queue.ready)", "c.options.Capacity - c.occupancy.taken()",
 		"./internal/admission",
 	},
 	{

@@ -1,7 +1,8 @@
 // Command faults shows that the tests find faults: it makes one fault after
 // another in a copy of the working tree and runs the suites of `make test` that
 // should notice. A fault is one line, of the kind that a tired person writes. A
-// suite that stays green with one of them asserts less than it seems to.
+// suite that stays green with one of them asserts less than it seems to. Each suite
+// runs without a fault first: one that fails anyway notices nothing.
 //
 //	go run ./test/faults            make all of them and print a table
 //	go run ./test/faults -from 7    begin with the seventh
@@ -58,9 +59,20 @@ func run(ctx context.Context, out io.Writer, from int) error {
 		return err
 	}
 	var unseen []string
+	sound := map[string]bool{}
 	for i, f := range faults {
 		if i+1 < from {
 			continue
+		}
+		if !sound[f.suites] {
+			name, err := f.test(ctx, folder)
+			if err != nil {
+				return fmt.Errorf("without a fault: %w", err)
+			}
+			if name != "" {
+				return fmt.Errorf("without a fault, %s of %s fails", name, f.suites)
+			}
+			sound[f.suites] = true
 		}
 		began := time.Now()
 		noticed, err := f.try(ctx, folder)
@@ -107,8 +119,7 @@ func copyTree(ctx context.Context, folder string) error {
 	return nil
 }
 
-// try makes a fault, runs its suites and mends it again. It returns the name of
-// a test that failed, "" when all passed.
+// try makes a fault, runs its suites and mends it again. It returns as test does.
 func (f *fault) try(ctx context.Context, folder string) (string, error) {
 	path := filepath.Join(folder, f.file)
 	content, err := os.ReadFile(path)
@@ -122,6 +133,12 @@ func (f *fault) try(ctx context.Context, folder string) (string, error) {
 		return "", fmt.Errorf("write: %w", err)
 	}
 	defer os.WriteFile(path, content, 0o644) // the folder is deleted at the end
+	return f.test(ctx, folder)
+}
+
+// test runs the suites of a fault. It returns the name of a test that failed, ""
+// when all passed.
+func (f *fault) test(ctx context.Context, folder string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	arguments := append([]string{"test", "-count=1", "-vet=off", "-failfast"}, strings.Fields(f.suites)...)

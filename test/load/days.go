@@ -192,7 +192,7 @@ func (p *player) ship() {
 			p.shipped++
 		case problem.WorkOrderNotReady:
 			kept = append(kept, id)
-		default: // nobody takes the goods any more
+		default: // no customer takes the goods any more
 		}
 	}
 	p.printed = kept

@@ -14,6 +14,7 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 )
 
@@ -89,7 +90,7 @@ func (t *tenant) play(ctx context.Context, days int) error {
 
 // look does all that can be done at the moment.
 func (t *tenant) look(ctx context.Context) error {
-	view, err := t.sandbox.View(ctx, 0)
+	view, err := t.sandbox.View(ctx)
 	if err != nil {
 		return fmt.Errorf("look: %w", err)
 	}
@@ -102,7 +103,7 @@ func (t *tenant) look(ctx context.Context) error {
 			return err
 		}
 	}
-	if view, err = t.sandbox.View(ctx, 0); err != nil {
+	if view, err = t.sandbox.View(ctx); err != nil {
 		return fmt.Errorf("look: %w", err)
 	}
 	free := []string{"prs_offset", "prs_digital"}
@@ -151,7 +152,7 @@ func (t *tenant) print(ctx context.Context, id string, free []string) ([]string,
 func (t *tenant) do(ctx context.Context, resource, id string, run func(*sandbox.Tx) error) error {
 	t.keys++
 	_, err := t.sandbox.Do(ctx, sandbox.Command{
-		Scope: string(sandbox.Factory), Key: fmt.Sprintf("key-%08d", t.keys), Run: run,
+		Scope: string(apikey.Factory), Key: fmt.Sprintf("key-%08d", t.keys), Run: run,
 		Answer: func(v *sandbox.View) sandbox.Reply {
 			reply := sandbox.Reply{Status: http.StatusOK}
 			if e, ok := v.Row(resource, id); ok {

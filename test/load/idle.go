@@ -16,7 +16,7 @@ import (
 const idleTime = 2 * time.Second
 
 // measureIdle builds cmd/platen as it is shipped and reads the memory of
-// servers that nobody has called.
+// servers that have served no request.
 func measureIdle(ctx context.Context, b *bench) ([]figure, error) {
 	program := filepath.Join(b.dir, "platen")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "platen/cmd/platen")

@@ -114,7 +114,7 @@ func loadRounds(ctx context.Context, db *sqlite.Store, tenants []*tenant, take f
 			for _, t := range tenants {
 				sandbox := fresh.registry.Sandbox(t.SandboxID)
 				began := time.Now()
-				if _, err := sandbox.View(ctx, 0); err != nil {
+				if _, err := sandbox.View(ctx); err != nil {
 					return fmt.Errorf("load: %w", err)
 				}
 				seconds = append(seconds, time.Since(began).Seconds())
@@ -133,7 +133,7 @@ func (l *loadTimes) weigh(ctx context.Context, db *sqlite.Store, tenants []*tena
 	}
 	before := heapBytes()
 	for _, t := range tenants {
-		view, err := fresh.registry.Sandbox(t.SandboxID).View(ctx, 0)
+		view, err := fresh.registry.Sandbox(t.SandboxID).View(ctx)
 		if err != nil {
 			return fmt.Errorf("load: %w", err)
 		}

@@ -4,10 +4,10 @@
 //
 // Each figure is the median of at least five runs. Where there is a baseline,
 // its runs alternate with ours (A B A B …), since a machine is never equally
-// fast for a whole minute. What is measured runs in a process of its own, which
-// is this program again with a hidden word in front; the load comes from the
-// first process, over loopback. Baselines are as fast as they can honestly be
-// made.
+// fast for a whole minute. The measured program runs in a process of its own,
+// which is this program again with a hidden word in front; the load comes from
+// the first process, over loopback. Baselines are as fast as they can honestly
+// be made.
 //
 // Start it from inside the module, since one figure builds cmd/platen:
 //

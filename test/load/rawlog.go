@@ -96,7 +96,7 @@ func (l *rawLog) write(b []byte) error {
 	return flush(l.file)
 }
 
-// close ends the log. Nobody may be appending.
+// close ends the log. It must not be called during an append.
 func (l *rawLog) close() error {
 	close(l.queue)
 	<-l.ended

@@ -54,7 +54,7 @@ func playOne(ctx context.Context, db *sqlite.Store) (prepared, error) {
 	if err := tenant.play(ctx, readDays); err != nil {
 		return prepared{}, err
 	}
-	view, err := tenant.sandbox.View(ctx, 0)
+	view, err := tenant.sandbox.View(ctx)
 	if err != nil {
 		return prepared{}, fmt.Errorf("read company: %w", err)
 	}

@@ -17,6 +17,8 @@ import (
 
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
+	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store/sqlite"
 )
 
@@ -37,23 +39,25 @@ func media(text string) []byte {
 	return b
 }
 
-// everybody lets every message pass.
-type everybody struct{}
+// everybody lets every message pass. The fixtures' tools call nothing else.
+type everybody struct{ gateway.API }
 
-// Knows implements gateway.Gate.
-func (everybody) Knows(*http.Request, string) error { return nil }
+// Recognise implements gateway.API.
+func (everybody) Recognise(*http.Request, apikey.Credential) (sandbox.Caller, error) {
+	return sandbox.Caller{}, nil
+}
 
-// Shuts implements gateway.Gate.
+// Shuts implements gateway.API.
 func (everybody) Shuts(*http.Request) bool { return false }
 
-// Anonymous implements gateway.Gate.
-func (everybody) Anonymous(*http.Request) error { return nil }
+// Enter implements gateway.API.
+func (everybody) Enter(*http.Request) error { return nil }
 
-// Show implements gateway.Gate.
-func (everybody) Show(http.Header, *http.Request, string) {}
+// Spend implements gateway.API.
+func (everybody) Spend(*http.Request, apikey.Credential) error { return nil }
 
-// Known implements gateway.Gate.
-func (everybody) Known(*http.Request) error { return nil }
+// Show implements gateway.API.
+func (everybody) Show(http.Header, *http.Request, apikey.Credential) {}
 
 // fixtures serves what the conformance suite asks for, behind the gateway that
 // the product has.
@@ -67,7 +71,7 @@ func fixtures(t testing.TB) string {
 	origin := "http://" + server.Listener.Addr().String()
 	server.Config.Handler = gateway.New(gateway.Options{
 		Sessionless: suiteServer(nil), Sessions: suiteServer(gateway.Earlier()), Policy: gateway.Always,
-		SessionStore: session.NewStore(db, time.Now), Gate: everybody{},
+		SessionStore: session.NewStore(db, time.Now), API: everybody{},
 		Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() },
 		Log: slog.New(slog.DiscardHandler),
 	})

@@ -64,8 +64,8 @@ func launch(t testing.TB, settings ...string) *program {
 	return p
 }
 
-// freePort is one that nobody listens at. It lies below those that the system
-// gives to whoever does not choose, so that nobody takes it meanwhile.
+// freePort is a port without a listener. It lies below the range of ephemeral
+// ports, so that no connection of another process takes it meanwhile.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for {

@@ -88,7 +88,7 @@ func TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing(t *testing.T)
 	t.Logf("%d calls", len(calls))
 	every := everyNth
 	if every == 1 && !everything() {
-		every = 4 // on the way; CI tries them all
+		every = 6 // on the way; CI tries them all
 	}
 	for i, c := range calls {
 		if i%every != 0 {
@@ -180,16 +180,19 @@ func TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek(t *testing.T) {
 // gateway in between and makes every list many pages long, for each program.
 func TestABadLineChangesNothing(t *testing.T) {
 	t.Parallel()
-	const days = 5
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
+			days, wanted := 5, handOffs
+			if p.needs != "" && !everything() { // slow to start
+				days, wanted = 2, handOffs[:4]
+			}
 			w, twin := found(t, "starter", client.BridgeManual, seedOfMuch),
 				found(t, "starter", client.BridgeAuto, seedOfMuch)
 			line := between(t, w)
 			line.shortPages = true
 			integration := p.install(t, w).at(line.url())
-			// No two troubles in a row: whoever tries again gets through.
+			// No two troubles in a row: a second try gets through.
 			troubles := []fate{
 				lostBefore, passes, turnedAway, passes, lostAfter, passes, busy, passes, gateway, passes, passes,
 			}
@@ -208,7 +211,7 @@ func TestABadLineChangesNothing(t *testing.T) {
 			})
 			want := twin.told()
 			sameBusiness(t, w.told(), want)
-			if missing := want.has(handOffs...); len(missing) > 0 {
+			if missing := want.has(wanted...); len(missing) > 0 {
 				t.Errorf("in %d days there was no %v: choose another seed", days, missing)
 			}
 			line.checkKeys()

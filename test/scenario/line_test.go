@@ -20,7 +20,7 @@ const (
 	passes fate = iota
 	// lostBefore never reaches the server.
 	lostBefore
-	// lostAfter reaches it and is done, but nobody hears the answer.
+	// lostAfter reaches it and is done, but the response is lost.
 	lostAfter
 	// turnedAway is answered 429 with a time to come back at, busy is 503.
 	turnedAway

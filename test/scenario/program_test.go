@@ -10,11 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
 const (
@@ -28,25 +29,13 @@ const (
 	examples = "../../examples"
 )
 
-// workshop is the folder of programs that were built for these tests.
-var workshop string
-
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(prepareAndRun(m))
-}
-
-func prepareAndRun(m *testing.M) int {
-	var err error
-	if workshop, err = os.MkdirTemp("", "platen-scenario-"); err == nil {
-		err = flag.Set("test.parallel", strconv.Itoa(testsAtOnce))
-	}
-	if err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(testsAtOnce)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
+		os.Exit(1)
 	}
-	defer os.RemoveAll(workshop)
-	return m.Run()
+	os.Exit(suite.End(m.Run()))
 }
 
 // program is a reference integration.
@@ -79,7 +68,7 @@ var inGo = program{name: "go", argv: func(t testing.TB) []string {
 }}
 
 var builtBridge = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(workshop, "bridge")
+	path := filepath.Join(suite.TempDir(), "bridge")
 	build := exec.Command("go", "build", "-o", path, "platen/examples/go/bridge")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as its users build it, also under the race detector
 	if out, err := build.CombinedOutput(); err != nil {
@@ -91,19 +80,12 @@ var builtBridge = sync.OnceValues(func() (string, error) {
 var inPython = program{name: "python", needs: "python3", argv: func(t testing.TB) []string {
 	t.Helper()
 	need(t, "python3")
-	path, err := python()
+	path, err := testclient.Python()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return []string{path, "-B", filepath.Join(examples, "python", "bridge.py")}
 }}
-
-// python is the interpreter itself. Its name may be that of a script that looks for
-// it, which takes longer than most runs.
-var python = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-	return strings.TrimSpace(string(out)), err
-})
 
 var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testing.TB) []string {
 	t.Helper()
@@ -112,8 +94,8 @@ var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testi
 
 var programs = []program{inGo, inPython, inJavaScript}
 
-// need finds a program of somebody else. Without it the test is skipped, and
-// fails where everything is to be tested.
+// need finds a foreign program. Without it the test is skipped, and fails where
+// everything is to be tested.
 func need(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

@@ -97,8 +97,8 @@ func TestHelpSaysHowToStart(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedForGoodHoldsUpNothing sends one parcel to nobody between
-// two hand-offs that work.
+// TestWhatIsRefusedForGoodHoldsUpNothing sends one parcel without a customer
+// between two hand-offs that work.
 func TestWhatIsRefusedForGoodHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	for _, p := range programs {

@@ -1,17 +1,15 @@
 package scenario
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"platen/client"
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -27,28 +25,13 @@ type world struct {
 	seed int64
 }
 
+// suite is what outlives a single test.
+var suite testclient.Suite
+
 // server starts one server for all tests of the package that want no other.
 var server = sync.OnceValue(func() *platentest.Platen {
-	return platentest.Start(&lasting{}, map[string]string{"max-sandboxes": "100000"})
+	return platentest.Start(&suite, map[string]string{"max-sandboxes": "100000"})
 })
-
-// lasting is the testing.TB of what lives until the process ends.
-type lasting struct{ testing.TB }
-
-func (*lasting) Helper()                  {}
-func (*lasting) Context() context.Context { return context.Background() }
-func (*lasting) Cleanup(func())           {} // the process ends, and with it the server
-func (*lasting) Fatalf(format string, values ...any) {
-	panic(fmt.Sprintf(format, values...))
-}
-
-func (*lasting) TempDir() string {
-	folder, err := os.MkdirTemp(workshop, "server-")
-	if err != nil {
-		panic(err)
-	}
-	return folder
-}
 
 // found makes a company whose clock moves by hand.
 func found(t testing.TB, preset string, bridge client.Bridge, seed int64) *world {

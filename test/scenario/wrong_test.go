@@ -7,8 +7,8 @@ import (
 	"platen/client"
 )
 
-// What integrations do wrong, and what the company pays for it. Nothing of
-// this is refused: each system believes what it is told.
+// These are mistakes of integrations, and their costs for the company. None of
+// them is refused: each system believes its requests.
 
 // accept accepts an order.
 func (w *world) accept(number string) {
@@ -63,8 +63,8 @@ func (w *world) wants(row object, member string, value any) {
 }
 
 // TestAnOrderThatNobodyCarriesExpires waits for the end of an order that the
-// Factory never heard of. Then the Factory prints it all the same: nobody tells
-// it, and the paper is lost.
+// Factory never heard of. Then the Factory prints it all the same: it is not
+// told of the end, and the paper is lost.
 func TestAnOrderThatNobodyCarriesExpires(t *testing.T) {
 	t.Parallel()
 	w := found(t, "starter", client.BridgeManual, 1)

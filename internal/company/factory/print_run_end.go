@@ -62,7 +62,7 @@ func (f *Factory) RunEnds(r *record.Recorder, id string) {
 	eventID := r.Emit(event.PrintRunCompleted, run, data)
 	f.move(r, catalog.Waste, wasted*catalog.GramsPerSheet, 0, cause{MoveWaste, eventID, run.ID})
 	for i := range outputs {
-		f.take(r, &outputs[i], cause{MoveOutput, eventID, run.ID})
+		f.distribute(r, &outputs[i], cause{MoveOutput, eventID, run.ID})
 	}
 }
 
@@ -98,8 +98,8 @@ func (f *Factory) outputs(r *record.Recorder, run *PrintRun, private *PrintRunPr
 	return outputs
 }
 
-// take gives a work order its good copies, and the shelf the surplus.
-func (f *Factory) take(r *record.Recorder, o *output, c cause) {
+// distribute gives a work order its good copies, and the shelf the surplus.
+func (f *Factory) distribute(r *record.Recorder, o *output, c cause) {
 	w, private := o.order, o.private
 	private.RunID = ""
 	w.QuantityGood += o.good

@@ -173,7 +173,7 @@ func (h *HR) quit(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	if !h.Content() {
 		reason = QuitLowMorale
 	}
-	e = h.leave(r, e.ID, today, reason)
+	e = h.endEmployment(r, e.ID, today, reason)
 	h.Employees.EditPrivate(r, e.ID).Replace = today + replaceAfterDays
 	r.Emit(event.EmployeeQuit, e, &event.EmployeeQuitData{BadgeNo: e.BadgeNo, Role: e.Role, Reason: reason})
 }

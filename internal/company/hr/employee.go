@@ -264,14 +264,14 @@ func (h *HR) Dismiss(r *record.Recorder, d Dismissal) (eventID string) {
 	if reason == nil {
 		reason = new(dismissed)
 	}
-	e := h.leave(r, d.EmployeeID, r.Today()+1, *reason)
+	e := h.endEmployment(r, d.EmployeeID, r.Today()+1, *reason)
 	return r.Emit(event.EmployeeDismissed, e, &event.EmployeeDismissedData{
 		BadgeNo: e.BadgeNo, Role: e.Role, SeveranceMinor: d.SeveranceMinor, CashMinor: d.CashMinor,
 	})
 }
 
-// leave ends an employment. ends is the first day that is not worked.
-func (h *HR) leave(r *record.Recorder, id string, ends sim.Day, reason string) *Employee {
+// endEmployment ends an employment. ends is the first day that is not worked.
+func (h *HR) endEmployment(r *record.Recorder, id string, ends sim.Day, reason string) *Employee {
 	e, p := h.Employees.Edit(r, id)
 	e.LeftOn, e.LeftReason, e.SickUntil = new(r.Date()), &reason, nil
 	p.Ends = ends

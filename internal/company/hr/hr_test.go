@@ -45,7 +45,7 @@ func openDay(t *testing.T, h *hr.HR, r *record.Recorder, day sim.Day) map[event.
 }
 
 // TestPeopleQuitByMorale: at most 50 points, 25 times as many as above; below
-// 30, 500 times as many. Where nobody ever quits, morale changes nothing.
+// 30, 500 times as many. With a chance of zero, morale changes nothing.
 func TestPeopleQuitByMorale(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -89,7 +89,8 @@ func TestChanceIsWhatThePresetSays(t *testing.T) {
 			days += 7
 		}
 	}
-	// Who is ill cannot fall ill, and who has announced leave announces none.
+	// A person who is ill cannot fall ill, and one who has announced leave
+	// announces none.
 	if want := days * 6 / 1000; sick < want*3/4 || sick > want*5/4 {
 		t.Errorf("in %d days %d fell ill, want about %d", days, sick, want)
 	}
@@ -114,8 +115,8 @@ func TestMoraleRecoversToNinetyFive(t *testing.T) {
 	}
 }
 
-// TestPlacesAreTakenAgain: whoever is hired for a role has the first place of
-// it that is free, so that there are never more places than people at once.
+// TestPlacesAreTakenAgain: a person who is hired for a role has the first place
+// of it that is free, so that there are never more places than people at once.
 func TestPlacesAreTakenAgain(t *testing.T) {
 	t.Parallel()
 	h, r := staffed(t, 1, preset.Staff{})

@@ -82,8 +82,8 @@ func (e *exchange) quote(sku string) market.Quote {
 
 var paper = []string{catalog.Coated, catalog.Uncoated, catalog.Board}
 
-// TestNobodyGetsRichInADay: whoever ends a day with as much as they began it
-// with has not earned by trading to and fro, however prices are rounded.
+// TestNobodyGetsRichInADay: trading to and fro within a day, back to the stock
+// it began with, earns nothing, however prices are rounded.
 func TestNobodyGetsRichInADay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,7 +140,7 @@ func TestPricesWanderAroundTheirMean(t *testing.T) {
 			}
 		}
 	}
-	// What remains of the distance after a day is 82 %.
+	// After a day 82 % of the distance remain.
 	deviation := 0.06 / math.Sqrt(1-0.82*0.82)
 	for i, c := range []struct{ mean, deviation float64 }{
 		{0.05, deviation}, {0.05, deviation}, {0.05, deviation}, {0, 0}, {0, 0}, {0, deviation},

@@ -130,8 +130,21 @@ func atOnce(call *Call) (added Signals) {
 	if call.Status == notModified {
 		added |= HeldAlready
 	}
-	if call.CSV && call.succeeded() {
+	if !call.succeeded() {
+		return added
+	}
+	added |= ReadAnything
+	if call.CSV {
 		added |= TookCSV
+	}
+	if call.Agent {
+		added |= AgentCalled
+	}
+	switch {
+	case call.Business && call.Factory:
+		added |= ReachedFactory
+	case call.Business:
+		added |= ReachedOffice
 	}
 	return added
 }

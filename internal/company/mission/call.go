@@ -9,16 +9,16 @@ import (
 // that the client has sent but the name of a press.
 type Call struct {
 	// Factory is set for the key of the Factory, and not for that of Head
-	// Office.
-	Factory bool
+	// Office, Agent for a tool call of an agent.
+	Factory, Agent bool
 	// Arrived is when the request came, Answered when its response was ready.
 	Arrived, Answered moment.Instant
 	Status            int
 	// Code and RetryAt are those of a refusal; a RetryAt of 0 is none.
 	Code    problem.Code
 	RetryAt moment.Instant
-	// Write is set when the call asked for a change, Business when it was one
-	// that Head Office or the Factory knows.
+	// Write is set when the call asked for a change, Business when its operation
+	// is one of Head Office or of the Factory.
 	Write, Business bool
 	// Replayed is set when the response was a stored one.
 	Replayed bool

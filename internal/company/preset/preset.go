@@ -106,6 +106,21 @@ func Builtin() (map[string]Preset, error) {
 	return presets, nil
 }
 
+// Ordered returns presets in the order in which they are taught; an operator's own
+// come after them, by name.
+func Ordered(presets map[string]Preset) []Preset {
+	taught := []string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"}
+	own := slices.DeleteFunc(slices.Sorted(maps.Keys(presets)),
+		func(name string) bool { return slices.Contains(taught, name) })
+	var ordered []Preset
+	for _, name := range slices.Concat(taught, own) {
+		if p, ok := presets[name]; ok {
+			ordered = append(ordered, p)
+		}
+	}
+	return ordered
+}
+
 // DefaultFile is the text of the default preset's file, to copy from.
 func DefaultFile() string {
 	b, err := files.ReadFile(Default + ".json")

@@ -16,6 +16,7 @@ package record
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"platen/internal/company/sim"
@@ -149,6 +150,16 @@ type Event struct {
 	// Body is the JSON of the event as it is delivered, without its sequence
 	// number.
 	Body []byte
+}
+
+// Numbered returns the event as the feed shows it: as it is delivered, with its
+// number in front.
+func (e *Event) Numbered() []byte {
+	b := make([]byte, 0, len(e.Body)+24)
+	b = append(b, `{"seq":`...)
+	b = strconv.AppendUint(b, e.Sequence, 10)
+	b = append(b, ',')
+	return append(b, e.Body[1:]...)
 }
 
 // Image is a whole company as it was stored.

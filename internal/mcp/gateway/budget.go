@@ -22,13 +22,13 @@ type left struct {
 
 // Charged notes the budget that the response to a call shows. The response to
 // the request shows the budget after the last of its calls.
-func (v *Request) Charged(answer http.Header) {
-	v.left.mu.Lock()
-	defer v.left.mu.Unlock()
-	if v.left.header == nil {
-		v.left.header = http.Header{}
+func (r *Request) Charged(answer http.Header) {
+	r.left.mu.Lock()
+	defer r.left.mu.Unlock()
+	if r.left.header == nil {
+		r.left.header = http.Header{}
 	}
-	take(v.left.header, answer)
+	take(r.left.header, answer)
 }
 
 func take(to, from http.Header) {
@@ -43,7 +43,7 @@ func take(to, from http.Header) {
 // the calls which were made, or else the caller's own.
 type budgeted struct {
 	http.ResponseWriter
-	gate    Gate
+	api     API
 	request *Request
 	begun   bool
 }
@@ -72,7 +72,7 @@ func (b *budgeted) begin() {
 	b.request.left.mu.Lock()
 	defer b.request.left.mu.Unlock()
 	if b.request.left.header == nil {
-		b.gate.Show(b.Header(), b.request.Request, b.request.Key)
+		b.api.Show(b.Header(), b.request.Request, b.request.Credential())
 		return
 	}
 	take(b.Header(), b.request.left.header)

@@ -7,6 +7,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/mcp/session"
+	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/wire"
 )
 
@@ -50,20 +53,30 @@ const (
 	Off     Policy = "off"
 )
 
-// Gate is the part of the API that the gateway uses: it recognises keys, and
-// decides whether a message may pass. Errors are problems.
-type Gate interface {
-	// Knows refuses a key that does not work.
-	Knows(r *http.Request, key string) error
+// API is the part of the API that the agent endpoint uses: the gateway
+// recognises keys and spends budgets, tools act. A zero Credential stands for
+// no key. Errors are problems, or internal ones.
+type API interface {
+	// Act serves a request with all the steps of any other, for the holder of
+	// the key of a credential.
+	Act(w http.ResponseWriter, r *http.Request, as apikey.Credential)
+	// Recognise returns the caller that a credential belongs to, KeysOf both
+	// keys of its sandbox. They refuse a credential that does not work.
+	Recognise(r *http.Request, c apikey.Credential) (sandbox.Caller, error)
+	KeysOf(r *http.Request, c apikey.Credential) (apikey.Pair, error)
 	// Shuts reports whether the network of a request is shut out.
 	Shuts(r *http.Request) bool
-	// Anonymous spends the cost of a request without a key, Known that of a
-	// request from a known caller.
-	Anonymous(r *http.Request) error
-	Known(r *http.Request) error
-	// Show adds the headers of the remaining budget of a key, or of the
-	// anonymous budget for a key that does not work. It spends nothing.
-	Show(h http.Header, r *http.Request, key string)
+	// Enter spends the cost of a message from a known caller, Spend the cost of
+	// a request for which no operation runs. A credential that does not work
+	// spends as none does.
+	Enter(r *http.Request) error
+	Spend(r *http.Request, as apikey.Credential) error
+	// Show adds the headers of the budget that Spend takes from. It spends
+	// nothing.
+	Show(h http.Header, r *http.Request, as apikey.Credential)
+	// Envelope renders the response of a tool that runs no operation: data, or
+	// a refusal.
+	Envelope(data any, err error) []byte
 }
 
 // Options configure a gateway.
@@ -72,7 +85,7 @@ type Options struct {
 	Sessionless, Sessions *sdk.Server
 	Policy                Policy
 	SessionStore          *session.Store
-	Gate                  Gate
+	API                   API
 	// Origin is the scheme and host under which clients know the server, and
 	// Serves reports whether a host is its own.
 	Origin string
@@ -89,24 +102,24 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	f := &Gateway{options: o}
+	g := &Gateway{options: o}
 	handler := func(whole bool) http.Handler {
-		return sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
+		return sdk.NewStreamableHTTPHandler(g.server, &sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 			DisableLocalhostProtection: true, // Serves knows the public host too
 		})
 	}
-	f.whole, f.stream = handler(true), handler(false)
-	return f
+	g.whole, g.stream = handler(true), handler(false)
+	return g
 }
 
 // server picks the server for a request.
-func (f *Gateway) server(r *http.Request) *sdk.Server {
+func (g *Gateway) server(r *http.Request) *sdk.Server {
 	v := RequestOf(r.Context())
-	if f.options.Policy == Always || f.options.Policy == WithKey && v.Key != "" {
-		return f.options.Sessionless
+	if g.options.Policy == Always || g.options.Policy == WithKey && v.Key != "" {
+		return g.options.Sessionless
 	}
-	return f.options.Sessions
+	return g.options.Sessions
 }
 
 // Request is one request to the endpoint.
@@ -131,6 +144,13 @@ type Request struct {
 	answered int
 }
 
+// Credential is the credential of the request's key, zero for a text that
+// cannot be a key.
+func (r *Request) Credential() apikey.Credential {
+	c, _ := apikey.Parse(r.Key)
+	return c
+}
+
 // maxAnswers is the number of bytes that the responses to a batch may have
 // before its further messages are refused. A response by itself is not limited
 // by it.
@@ -143,13 +163,13 @@ var errLarge = &jsonrpc.Error{
 
 // Answer responds to a message: of a batch, when the messages before it have
 // their responses and these leave room for it.
-func (v *Request) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
-	if !v.batched {
+func (r *Request) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) {
+	if !r.batched {
 		return answer()
 	}
-	v.turn.Lock()
-	defer v.turn.Unlock()
-	if v.answered >= maxAnswers {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	if r.answered >= maxAnswers {
 		return nil, errLarge
 	}
 	result, err := answer()
@@ -158,7 +178,7 @@ func (v *Request) Answer(answer func() (sdk.Result, error)) (sdk.Result, error) 
 		if encodeErr != nil {
 			return nil, encodeErr
 		}
-		v.answered += len(b)
+		r.answered += len(b)
 	}
 	return result, err
 }
@@ -175,58 +195,58 @@ func RequestOf(ctx context.Context) *Request {
 }
 
 // ServeHTTP runs the steps of a request to the endpoint, one after the other.
-func (f *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v := &Request{Key: sentKey(r.Header), Request: r}
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v := &Request{Key: wire.SentKey(r.Header), Request: r}
 	// A client that waits for a place or an event may wait longer than others,
 	// but has to read the response when it comes.
 	timed := newTimed(w)
 	defer timed.renew() // for the rest of the response
-	w = &budgeted{ResponseWriter: timed, gate: f.options.Gate, request: v}
+	w = &budgeted{ResponseWriter: timed, api: g.options.API, request: v}
 	if err := acceptable(r); err != nil {
-		f.reject(w, r, err)
+		g.reject(w, r, err)
 		return
 	}
-	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values(wire.HeaderKey)) > 1 {
-		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused,
+	if wire.SentTwice(r.Header) {
+		g.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused,
 			message: "Bad Request: a header with a key stands twice, and only one can be meant"})
 		return
 	}
-	if err := f.fromHere(r); err != nil {
-		f.reject(w, r, err)
+	if err := g.fromHere(r); err != nil {
+		g.reject(w, r, err)
 		return
 	}
-	if f.options.Gate.Shuts(r) { // nothing is looked up for it
-		if err := f.options.Gate.Anonymous(r); err != nil {
-			f.refuse(w, err)
+	if g.options.API.Shuts(r) { // nothing is looked up for it
+		if err := g.spend(r, false); err != nil {
+			g.refuse(w, err)
 			return
 		}
 	}
-	if err := f.recognise(v); err != nil {
-		f.reject(w, r, err)
+	if err := g.recognise(v); err != nil {
+		g.reject(w, r, err)
 		return
 	}
 	switch r.Method {
 	case http.MethodPost:
-		f.post(w, r, v)
+		g.post(w, r, v)
 	case http.MethodDelete:
-		f.end(w, r, v)
+		g.end(w, r, v)
 	default:
 		w.Header().Set("Allow", "POST, DELETE")
-		f.reject(w, r, &refusal{status: http.StatusMethodNotAllowed, code: codeRefused,
+		g.reject(w, r, &refusal{status: http.StatusMethodNotAllowed, code: codeRefused,
 			message: "Method not allowed: there is no stream to listen to"}, v)
 	}
 }
 
 // recognise finds the session of a request. The revision without sessions
 // ignores the header.
-func (f *Gateway) recognise(v *Request) error {
+func (g *Gateway) recognise(v *Request) error {
 	r := v.Request
 	id := r.Header.Get(headerSession)
 	if id == "" || sessionless(r) {
 		return nil
 	}
 	var err error
-	v.Session, err = f.options.SessionStore.Find(r.Context(), id)
+	v.Session, err = g.options.SessionStore.Find(r.Context(), id)
 	if errors.Is(err, session.ErrUnknown) {
 		return &refusal{
 			status: http.StatusNotFound, code: codeNoSession,
@@ -239,55 +259,55 @@ func (f *Gateway) recognise(v *Request) error {
 func sessionless(r *http.Request) bool { return r.Header.Get(headerRevision) >= Sessionless }
 
 // end ends a session at the wish of its client.
-func (f *Gateway) end(w http.ResponseWriter, r *http.Request, v *Request) {
+func (g *Gateway) end(w http.ResponseWriter, r *http.Request, v *Request) {
 	if v.Session == nil {
-		f.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused,
+		g.reject(w, r, &refusal{status: http.StatusBadRequest, code: codeRefused,
 			message: "Bad Request: the header Mcp-Session-Id is missing"}, v)
 		return
 	}
-	if err := f.options.Gate.Known(r); err != nil {
-		f.refuse(w, err)
+	if err := g.spend(r, true); err != nil {
+		g.refuse(w, err)
 		return
 	}
-	if err := f.options.SessionStore.End(r.Context(), v.Session); err != nil {
-		f.refuse(w, err)
+	if err := g.options.SessionStore.End(r.Context(), v.Session); err != nil {
+		g.refuse(w, err)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
 // post reads messages and has them processed.
-func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
+func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		f.reject(w, r, unreadable(err), v)
+		g.reject(w, r, unreadable(err), v)
 		return
 	}
 	messages, err := read(body)
 	if err != nil {
-		f.reject(w, r, err, v)
+		g.reject(w, r, err, v)
 		return
 	}
-	if err := f.authorize(v, messages); err != nil {
-		f.refuseMessage(w, messages, err)
+	if err := g.authorize(v, messages); err != nil {
+		g.refuseMessage(w, messages, err)
 		return
 	}
 	if slices.ContainsFunc(messages, message.altered) {
-		f.refuseMessage(w, messages, &refusal{status: http.StatusBadRequest, code: codeInvalid,
+		g.refuseMessage(w, messages, &refusal{status: http.StatusBadRequest, code: codeInvalid,
 			message: "Invalid Request: an id is a text, or a whole number of at most 9007199254740991"})
 		return
 	}
 	opens := slices.ContainsFunc(messages, message.opens)
 	if opens {
 		if err := opening(r, messages, body); err != nil {
-			f.refuseMessage(w, messages, err)
+			g.refuseMessage(w, messages, err)
 			return
 		}
 	}
 	if opens && v.Session == nil && !sessionless(r) {
-		id, opened, err := f.options.SessionStore.Open(r.Context())
+		id, opened, err := g.options.SessionStore.Open(r.Context())
 		if err != nil {
-			f.refuse(w, err)
+			g.refuse(w, err)
 			return
 		}
 		v.Session = opened
@@ -298,9 +318,9 @@ func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	n := &normaliser{ResponseWriter: w, messages: messages}
 	defer n.finish()
 	v.batched = len(messages) > 1
-	next := f.whole
+	next := g.whole
 	if slices.ContainsFunc(messages, message.streams) {
-		next = f.stream
+		next = g.stream
 	}
 	again := r.WithContext(context.WithValue(r.Context(), requestKey{}, v))
 	again.Body = io.NopCloser(bytes.NewReader(body))
@@ -310,33 +330,40 @@ func (f *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 // authorize checks the key of a request and spends the cost of its messages. A
 // tool call spends by itself, once its sandbox is known, and reports a bad key
 // as the model's tool error.
-func (f *Gateway) authorize(v *Request, messages []message) error {
-	gate, r := f.options.Gate, v.Request
+func (g *Gateway) authorize(v *Request, messages []message) error {
+	r := v.Request
 	known := v.Session != nil
 	calls := slices.ContainsFunc(messages, message.calls)
 	// A session whose client sends a key ends with the key; a call of a tool
 	// reports that as the model's tool error.
 	if v.Key != "" && (!known || !calls) && (!calls || !sessionless(r)) {
-		if err := gate.Knows(r, v.Key); err != nil {
-			if spent := gate.Anonymous(r); spent != nil {
-				return spent
-			}
-			return err
+		if err := g.checkKey(v); err != nil {
+			return cmp.Or(g.spend(r, false), err)
 		}
 		known = true
 	}
 	for _, m := range messages {
-		var err error
-		switch {
-		case m.calls():
-		case known && !m.opens():
-			err = gate.Known(r)
-		default:
-			err = gate.Anonymous(r)
+		if m.calls() {
+			continue
 		}
-		if err != nil {
+		if err := g.spend(r, known && !m.opens()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkKey refuses a key that does not work.
+func (g *Gateway) checkKey(v *Request) error {
+	_, err := g.options.API.Recognise(v.Request, v.Credential())
+	return err //nolint:wrapcheck // a problem, which the client reads
+}
+
+// spend takes the cost of a message from the budget of the network, and, unless
+// its sender is known, from that of requests without a key.
+func (g *Gateway) spend(r *http.Request, known bool) error {
+	if known {
+		return g.options.API.Enter(r) //nolint:wrapcheck // a problem, which the client reads
+	}
+	return g.options.API.Spend(r, apikey.Credential{}) //nolint:wrapcheck // a problem, which the client reads
 }

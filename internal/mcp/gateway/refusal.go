@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,25 +39,22 @@ func (r *refusal) Error() string { return r.message }
 
 // reject refuses a request that no operation sees. It costs the same as a
 // request without a key, unless it comes with a session.
-func (f *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, requests ...*Request) {
-	spend := f.options.Gate.Anonymous
-	for _, v := range requests {
-		if v.Session != nil || v.Key != "" && f.options.Gate.Knows(r, v.Key) == nil {
-			spend = f.options.Gate.Known
-		}
-	}
-	if spent := spend(r); spent != nil {
+func (g *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, requests ...*Request) {
+	known := slices.ContainsFunc(requests, func(v *Request) bool {
+		return v.Session != nil || v.Key != "" && g.checkKey(v) == nil
+	})
+	if spent := g.spend(r, known); spent != nil {
 		err = spent
 	}
-	f.refuse(w, err)
+	g.refuse(w, err)
 }
 
 // refuse responds with an error that belongs to no message.
-func (f *Gateway) refuse(w http.ResponseWriter, err error) { f.refuseMessage(w, nil, err) }
+func (g *Gateway) refuse(w http.ResponseWriter, err error) { g.refuseMessage(w, nil, err) }
 
 // refuseMessage responds with an error, to the message if there is one.
-func (f *Gateway) refuseMessage(w http.ResponseWriter, messages []message, err error) {
-	said := f.said(err)
+func (g *Gateway) refuseMessage(w http.ResponseWriter, messages []message, err error) {
+	said := g.said(err)
 	maps.Copy(w.Header(), said.header)
 	var id json.RawMessage
 	if len(messages) == 1 {
@@ -67,13 +65,13 @@ func (f *Gateway) refuseMessage(w http.ResponseWriter, messages []message, err e
 
 // said is the refusal that clients see for an error. An error that is neither a
 // refusal nor a problem is internal: it is logged, and not shown.
-func (f *Gateway) said(err error) *refusal {
+func (g *Gateway) said(err error) *refusal {
 	if said, ok := errors.AsType[*refusal](err); ok {
 		return said
 	}
 	p, ok := errors.AsType[*problem.Problem](err)
 	if !ok {
-		f.options.Log.Error("agent request failed", "error", err)
+		g.options.Log.Error("agent request failed", "error", err)
 		return &refusal{status: http.StatusInternalServerError, code: codeInternal, message: "Internal error"}
 	}
 	definition := problem.Lookup(p.Code)

@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"platen/internal/problem"
-	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
+	"platen/internal/store/storeproblem"
 )
 
 const (
@@ -51,15 +51,15 @@ var ErrUnknown = errors.New("unknown")
 type Session struct {
 	name string
 	mu   sync.Mutex // guards the fields below
-	keys *sandbox.Keys
+	keys *apikey.Pair
 }
 
 // Keys returns the keys that the session holds; not ok while it has no sandbox.
-func (s *Session) Keys() (keys sandbox.Keys, ok bool) {
+func (s *Session) Keys() (keys apikey.Pair, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.keys == nil {
-		return sandbox.Keys{}, false
+		return apikey.Pair{}, false
 	}
 	return *s.keys, true
 }
@@ -78,19 +78,19 @@ func NewStore(s store.Store, now func() time.Time) *Store { return &Store{store:
 
 // Open begins a session, which has no sandbox yet. The id is returned to the
 // caller alone and is stored only as a hash.
-func (b *Store) Open(ctx context.Context) (id string, s *Session, err error) {
+func (s *Store) Open(ctx context.Context) (id string, session *Session, err error) {
 	id = newSecret()
-	s = &Session{name: nameOf(id)}
-	if err := b.store.Write(ctx, []store.Write{b.record(kindSession, s.name, nil)}); err != nil {
+	session = &Session{name: nameOf(id)}
+	if err := s.store.Write(ctx, []store.Write{s.record(kindSession, session.name, nil)}); err != nil {
 		return "", nil, failure("begin a session", err)
 	}
-	return id, s, nil
+	return id, session, nil
 }
 
 // Find returns the session with an id, or ErrUnknown.
-func (b *Store) Find(ctx context.Context, id string) (*Session, error) {
+func (s *Store) Find(ctx context.Context, id string) (*Session, error) {
 	name := nameOf(id)
-	keys, err := b.find(ctx, kindSession, name)
+	keys, err := s.find(ctx, kindSession, name)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +98,11 @@ func (b *Store) Find(ctx context.Context, id string) (*Session, error) {
 }
 
 // End ends a session. One that has ended is no error.
-func (b *Store) End(ctx context.Context, s *Session) error {
-	b.changing.Lock()
-	defer b.changing.Unlock()
-	err := b.store.Write(ctx, []store.Write{{Record: store.Record{Kind: kindSession, Key: s.name}, Rule: store.Take}})
+func (s *Store) End(ctx context.Context, session *Session) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	ended := store.Record{Kind: kindSession, Key: session.name}
+	err := s.store.Write(ctx, []store.Write{{Record: ended, Rule: store.Take}})
 	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return failure("end a session", err)
 	}
@@ -110,41 +111,41 @@ func (b *Store) End(ctx context.Context, s *Session) error {
 
 // Give makes a new handle of a sandbox, and has the session hold its keys, in
 // the place of those that it held. Without a session there is only the handle.
-func (b *Store) Give(ctx context.Context, s *Session, keys sandbox.Keys) (handle string, err error) {
+func (s *Store) Give(ctx context.Context, session *Session, keys apikey.Pair) (handle string, err error) {
 	handle = HandlePrefix + newSecret()
-	writes := []store.Write{b.record(kindHandle, nameOf(handle), &keys)}
-	if s != nil {
-		writes = append(writes, b.record(kindSession, s.name, &keys))
+	writes := []store.Write{s.record(kindHandle, nameOf(handle), &keys)}
+	if session != nil {
+		writes = append(writes, s.record(kindSession, session.name, &keys))
 	}
-	b.changing.Lock()
-	defer b.changing.Unlock()
-	if err := b.store.Write(ctx, writes); err != nil {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if err := s.store.Write(ctx, writes); err != nil {
 		return "", failure("keep a handle", err)
 	}
-	if s != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.keys = &keys
+	if session != nil {
+		session.mu.Lock()
+		defer session.mu.Unlock()
+		session.keys = &keys
 	}
 	return handle, nil
 }
 
 // Holds returns the keys that a handle stands for, or ErrUnknown.
-func (b *Store) Holds(ctx context.Context, handle string) (sandbox.Keys, error) {
-	keys, err := b.find(ctx, kindHandle, nameOf(handle))
+func (s *Store) Holds(ctx context.Context, handle string) (apikey.Pair, error) {
+	keys, err := s.find(ctx, kindHandle, nameOf(handle))
 	if err != nil {
-		return sandbox.Keys{}, err
+		return apikey.Pair{}, err
 	}
 	if keys == nil {
-		return sandbox.Keys{}, errors.New("a handle without a sandbox")
+		return apikey.Pair{}, errors.New("a handle without a sandbox")
 	}
 	return *keys, nil
 }
 
 // find reads a record that has not ended, and notes that it was used.
-func (b *Store) find(ctx context.Context, kind, name string) (*sandbox.Keys, error) {
-	r, err := b.store.Find(ctx, kind, name)
-	now := b.now()
+func (s *Store) find(ctx context.Context, kind, name string) (*apikey.Pair, error) {
+	r, err := s.store.Find(ctx, kind, name)
+	now := s.now()
 	if errors.Is(err, store.ErrNotFound) || err == nil && !now.Before(r.EndsAt) {
 		return nil, ErrUnknown
 	}
@@ -160,28 +161,28 @@ func (b *Store) find(ctx context.Context, kind, name string) (*sandbox.Keys, err
 		return nil, fmt.Errorf("read an %s: %w", kind, err)
 	}
 	if r.EndsAt.Sub(now) < Lasts-renewed {
-		b.renew(ctx, kind, name)
+		s.renew(ctx, kind, name)
 	}
 	return keys, nil
 }
 
 // renew notes that a record was used. A record that could not be renewed can
 // still be used.
-func (b *Store) renew(ctx context.Context, kind, name string) {
-	b.changing.Lock()
-	defer b.changing.Unlock()
-	r, err := b.store.Find(ctx, kind, name)
+func (s *Store) renew(ctx context.Context, kind, name string) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	r, err := s.store.Find(ctx, kind, name)
 	if err != nil {
 		return
 	}
-	r.EndsAt = b.end()
-	_ = b.store.Write(ctx, []store.Write{{Record: r}})
+	r.EndsAt = s.end()
+	_ = s.store.Write(ctx, []store.Write{{Record: r}})
 }
 
 // end is when a record ends that is used now.
-func (b *Store) end() time.Time { return b.now().Add(Lasts).UTC().Truncate(time.Microsecond) }
+func (s *Store) end() time.Time { return s.now().Add(Lasts).UTC().Truncate(time.Microsecond) }
 
-func (b *Store) record(kind, name string, keys *sandbox.Keys) store.Write {
+func (s *Store) record(kind, name string, keys *apikey.Pair) store.Write {
 	kept := row{}
 	if keys != nil {
 		kept = row{
@@ -193,19 +194,17 @@ func (b *Store) record(kind, name string, keys *sandbox.Keys) store.Write {
 	if err != nil {
 		panic("encode a session: " + err.Error()) // our own type always encodes
 	}
-	return store.Write{Record: store.Record{Kind: kind, Key: name, Body: body, EndsAt: b.end()}}
+	return store.Write{Record: store.Record{Kind: kind, Key: name, Body: body, EndsAt: s.end()}}
 }
 
 // failure names the step that failed. A store that takes nothing for the moment
-// is a refusal, with which the client tries again.
+// is a problem, with which the client tries again.
 func failure(doing string, err error) error {
-	if !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrClosed) &&
-		!errors.Is(err, store.ErrUnreachable) {
-		return fmt.Errorf("%s: %w", doing, err)
+	if p := storeproblem.Of(err); p != nil {
+		p.RetryAfter = retrySeconds
+		return p
 	}
-	p := problem.New(problem.Unavailable, "The storage takes nothing at the moment.")
-	p.RetryAfter = retrySeconds
-	return p
+	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // row is a session or a handle as it is stored.
@@ -216,7 +215,7 @@ type row struct {
 }
 
 // keys are nil for a session without a sandbox.
-func (r *row) keys() (*sandbox.Keys, error) {
+func (r *row) keys() (*apikey.Pair, error) {
 	if r.SandboxID == "" {
 		return nil, nil //nolint:nilnil // a session begins without keys
 	}
@@ -225,7 +224,7 @@ func (r *row) keys() (*sandbox.Keys, error) {
 		return nil, err
 	}
 	factory, err := hashOf(r.Factory)
-	return &sandbox.Keys{SandboxID: r.SandboxID, Office: office, Factory: factory}, err
+	return &apikey.Pair{SandboxID: r.SandboxID, Office: office, Factory: factory}, err
 }
 
 func hashOf(text string) (hash store.KeyHash, err error) {

@@ -11,14 +11,14 @@ import (
 
 	"platen/internal/mcp/session"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
 )
 
 var (
 	epoch = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	keys  = sandbox.Keys{SandboxID: "sbx_1", Office: store.KeyHash{1, 2}, Factory: store.KeyHash{3, 4}}
+	keys  = apikey.Pair{SandboxID: "sbx_1", Office: store.KeyHash{1, 2}, Factory: store.KeyHash{3, 4}}
 )
 
 // clock is set by hand.
@@ -67,7 +67,7 @@ func TestASessionHoldsWhatItWasGivenLast(t *testing.T) {
 	other := keys
 	other.SandboxID, other.Office = "sbx_2", store.KeyHash{} // a key that was revoked
 	var handles []string
-	for _, given := range []sandbox.Keys{keys, other} {
+	for _, given := range []apikey.Pair{keys, other} {
 		handle, err := b.Give(t.Context(), s, given)
 		if err != nil {
 			t.Fatal(err)
@@ -83,14 +83,14 @@ func TestASessionHoldsWhatItWasGivenLast(t *testing.T) {
 			}
 		}
 	}
-	for i, want := range []sandbox.Keys{keys, other} {
+	for i, want := range []apikey.Pair{keys, other} {
 		if got, err := b.Holds(t.Context(), handles[i]); err != nil || got != want {
 			t.Errorf("the handle stands for %v, %v, want %v", got, err, want)
 		}
 	}
 }
 
-// TestTheyLastForADayAfterTheirLastUse: whoever is used goes on, however old.
+// TestTheyLastForADayAfterTheirLastUse: a session in use goes on, however old.
 func TestTheyLastForADayAfterTheirLastUse(t *testing.T) {
 	t.Parallel()
 	b, c, _ := open(t)

@@ -18,8 +18,8 @@ import (
 	"platen/internal/ratelimit"
 )
 
-// guardScript ends the server when nobody holds the other end of its input any
-// more: also after a test that was killed.
+// guardScript ends the server when the other end of its input is closed: also
+// after a test that was killed.
 const guardScript = `"$@" & server=$!
 cat >/dev/null
 kill -KILL $server; wait $server`

@@ -321,7 +321,7 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 	}
 	left := int(answer[2])
 	if left < 0 {
-		left = ratelimit.Most
+		left = ratelimit.MaxRequests
 	}
 	return said{outcome: answer[0], by: answer[1], remaining: left, wait: time.Duration(answer[3]) * time.Microsecond},
 		true

@@ -257,8 +257,8 @@ func TestAnAddressThatIsNoneIsNotRepeated(t *testing.T) {
 
 func BenchmarkAdmit(b *testing.B) {
 	o := standard
-	o.Key, o.Group = ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most},
-		ratelimit.Budget{PerMinute: ratelimit.Most, Burst: ratelimit.Most}
+	o.Key, o.Group = ratelimit.Budget{PerMinute: ratelimit.MaxRequests, Burst: ratelimit.MaxRequests},
+		ratelimit.Budget{PerMinute: ratelimit.MaxRequests, Burst: ratelimit.MaxRequests}
 	g := begin(b).open(o)
 	b.ReportAllocs()
 	for b.Loop() {

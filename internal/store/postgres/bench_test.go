@@ -3,12 +3,10 @@ package postgres
 import (
 	"fmt"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"platen/internal/store"
+	"platen/internal/store/storetest"
 )
 
 // BenchmarkCommit counts durable commits of 1 KB.
@@ -24,23 +22,12 @@ func BenchmarkCommit(b *testing.B) {
 			body := make([]byte, 1024)
 			random := rand.NewChaCha8([32]byte{})
 			random.Read(body)
-			var left atomic.Int64
-			left.Store(int64(b.N))
-			var running sync.WaitGroup
-			begun := time.Now()
-			for i := range committers {
-				running.Go(func() {
-					for n := 0; left.Add(-1) >= 0; n++ {
-						c := store.Commit{SandboxID: fmt.Sprint("s", i), Version: uint64(n + 2), Body: body}
-						if err := s.Commit(b.Context(), c); err != nil {
-							b.Error(err)
-							return
-						}
-					}
+			perSecond := storetest.PerSecond(b, committers, func(i, n int) error {
+				return s.Commit(b.Context(), store.Commit{
+					SandboxID: fmt.Sprint("s", i), Version: uint64(n + 2), Body: body,
 				})
-			}
-			running.Wait()
-			b.ReportMetric(float64(b.N)/time.Since(begun).Seconds(), "commits/s")
+			})
+			b.ReportMetric(perSecond, "commits/s")
 		})
 	}
 }

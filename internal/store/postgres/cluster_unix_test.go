@@ -25,8 +25,8 @@ type cluster struct {
 	stdin     io.Closer // closed, by us or by our end, it tells the guard to stop
 }
 
-// guardScript starts the server and ends it, with its directory, when nobody
-// holds the other end of its input any more: also after a test that was killed.
+// guardScript starts the server and ends it, with its directory, when the other
+// end of its input is closed: also after a test that was killed.
 const guardScript = `directory=$1; shift
 "$@" & server=$!
 cat >/dev/null
@@ -136,8 +136,8 @@ func versionOf(directory string) int {
 	return version
 }
 
-// serverAccount is who runs the server, nil for ourselves. PostgreSQL refuses
-// to run as root; root gives the directory to somebody else.
+// serverAccount is the account of the server, nil for our own. PostgreSQL refuses
+// to run as root; root gives the directory to another account.
 func serverAccount(directory string) (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

@@ -1,11 +1,8 @@
 package postgres
 
 import (
-	"context"
-	"fmt"
-	"math"
-
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 // Each statement takes the rows of a group as arrays and returns the ids of the
@@ -102,55 +99,9 @@ const (
 		SELECT id FROM taken`
 )
 
-// Commit appends one commit.
-func (s *Store) Commit(ctx context.Context, c store.Commit) error {
-	if err := checkCommit(c); err != nil {
-		return fmt.Errorf("commit %d of sandbox %q: %w", c.Version, c.SandboxID, err)
-	}
-	if err := s.write(ctx, commit{c}); err != nil {
-		return fmt.Errorf("commit %d of sandbox %q: %w", c.Version, c.SandboxID, err)
-	}
-	return nil
-}
-
-// checkCommit refuses a commit that no state of the store could accept.
-func checkCommit(c store.Commit) error {
-	switch {
-	case len(c.Body) > store.MaxBody:
-		return fmt.Errorf("a body of %d bytes is over the limit of %d", len(c.Body), store.MaxBody)
-	case store.CheckWrites(c.Records) != nil:
-		return store.CheckWrites(c.Records)
-	case c.Header != nil && c.Header.ID != c.SandboxID:
-		return fmt.Errorf("its header is of sandbox %q", c.Header.ID)
-	case c.Version == 0 || c.Version > math.MaxInt64 || c.Version == 1 && c.Header == nil:
-		return store.ErrConflict
-	}
-	return nil
-}
-
-type commit struct{ store.Commit }
-
-func (c commit) sandboxID() string { return c.SandboxID }
-
-func (c commit) bodyBytes() int { return len(c.Body) + writes(c.Records).bodyBytes() }
-
-func (c commit) alone() bool { return len(c.Records) > 0 }
-
-func (c commit) join(g *group, r *request) {
-	writes(c.Records).join(g, r)
-	switch {
-	case c.Version == 1:
-		g.creations.add(c.Commit, r)
-	case c.Header != nil:
-		g.replacements.add(c.Commit, r)
-	default:
-		g.appends.add(c.Commit, r)
-	}
-}
-
 // Rows are commits as the columns of one statement.
 type rows struct {
-	requests map[string]*request // by sandbox
+	requests map[string]*groupcommit.Request // by sandbox
 
 	ids      [][]byte
 	versions []int64
@@ -162,32 +113,32 @@ type rows struct {
 	wakeAt, extensions                []int64
 }
 
-func (rs *rows) add(c store.Commit, r *request) {
-	if rs.requests == nil {
-		rs.requests = map[string]*request{}
+func (r *rows) add(c store.Commit, request *groupcommit.Request) {
+	if r.requests == nil {
+		r.requests = map[string]*groupcommit.Request{}
 	}
-	rs.requests[c.SandboxID] = r
-	rs.ids = append(rs.ids, []byte(c.SandboxID))
-	rs.versions = append(rs.versions, int64(c.Version))
-	rs.bodies = append(rs.bodies, blob(c.Body))
+	r.requests[c.SandboxID] = request
+	r.ids = append(r.ids, []byte(c.SandboxID))
+	r.versions = append(r.versions, int64(c.Version))
+	r.bodies = append(r.bodies, blob(c.Body))
 	if h := c.Header; h != nil {
-		rs.officeKeys = append(rs.officeKeys, keyColumn(h.OfficeKey))
-		rs.factoryKeys = append(rs.factoryKeys, keyColumn(h.FactoryKey))
-		rs.networks = append(rs.networks, []byte(h.Network))
-		rs.createdAt = append(rs.createdAt, h.CreatedAt.UnixMicro())
-		rs.expiresAt = append(rs.expiresAt, h.ExpiresAt.UnixMicro())
-		rs.deleteAt = append(rs.deleteAt, h.DeleteAt.UnixMicro())
-		rs.wakeAt = append(rs.wakeAt, h.WakeAt.UnixMicro())
-		rs.extensions = append(rs.extensions, int64(h.Extensions))
+		r.officeKeys = append(r.officeKeys, keyColumn(h.OfficeKey))
+		r.factoryKeys = append(r.factoryKeys, keyColumn(h.FactoryKey))
+		r.networks = append(r.networks, []byte(h.Network))
+		r.createdAt = append(r.createdAt, h.CreatedAt.UnixMicro())
+		r.expiresAt = append(r.expiresAt, h.ExpiresAt.UnixMicro())
+		r.deleteAt = append(r.deleteAt, h.DeleteAt.UnixMicro())
+		r.wakeAt = append(r.wakeAt, h.WakeAt.UnixMicro())
+		r.extensions = append(r.extensions, int64(h.Extensions))
 	}
 }
 
 // columns are the arguments of the statements, as many as they take.
-func (rs *rows) columns() []any {
-	columns := []any{rs.ids, rs.versions, rs.bodies}
-	if len(rs.officeKeys) > 0 {
-		columns = append(columns, rs.officeKeys, rs.factoryKeys, rs.networks,
-			rs.createdAt, rs.expiresAt, rs.deleteAt, rs.wakeAt, rs.extensions)
+func (r *rows) columns() []any {
+	columns := []any{r.ids, r.versions, r.bodies}
+	if len(r.officeKeys) > 0 {
+		columns = append(columns, r.officeKeys, r.factoryKeys, r.networks,
+			r.createdAt, r.expiresAt, r.deleteAt, r.wakeAt, r.extensions)
 	}
 	return columns
 }

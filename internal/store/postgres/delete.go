@@ -2,24 +2,11 @@ package postgres
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-)
 
-const (
-	// sweepCommits and sweepBytes bound the removals of one step, so that a
-	// group that has come in meanwhile waits for milliseconds.
-	sweepCommits = 64
-	sweepBytes   = 1 << 20
-	// sweepPause is how long a sweep rests after a step that failed.
-	sweepPause = time.Second
-	// tombstoneLimit is the number of later sandboxes for which an id is
-	// remembered. Ids are random: nothing but a late duplicate of its creation
-	// brings one again.
-	tombstoneLimit = 1 << 20
+	"platen/internal/store/groupcommit"
 )
 
 const (
@@ -68,37 +55,13 @@ const (
 			set_config('synchronous_commit', 'off', true)`
 )
 
-// Delete removes a sandbox. When it returns the sandbox cannot be found; its
-// bodies go later.
-func (s *Store) Delete(ctx context.Context, sandboxID string) error {
-	if err := s.write(ctx, deletion(sandboxID)); err != nil {
-		return fmt.Errorf("delete sandbox %q: %w", sandboxID, err)
-	}
-	return nil
-}
-
-type deletion string
-
-func (d deletion) sandboxID() string { return string(d) }
-
-func (deletion) bodyBytes() int { return 0 }
-
-func (deletion) alone() bool { return false }
-
-func (d deletion) join(g *group, _ *request) {
-	g.batch.Queue(removeSandbox, []byte(d)).Exec(func(tag pgconn.CommandTag) error {
+// addDeletion takes a sandbox away from all searches; its bodies go later.
+func (g *group) addDeletion(sandboxID string) {
+	g.batch.Queue(removeSandbox, []byte(sandboxID)).Exec(func(tag pgconn.CommandTag) error {
 		g.removed = g.removed || tag.RowsAffected() > 0
 		return nil
 	})
 }
-
-// sweep is the state of the removal of deleted sandboxes.
-type sweep struct {
-	owed  bool             // there may be something to remove
-	pause <-chan time.Time // not nil while resting after a failure
-}
-
-func (s *sweep) due() bool { return s.owed && s.pause == nil }
 
 // step does one bounded part of the sweep.
 func (w *writer) step(conn *pgxpool.Conn) {
@@ -106,17 +69,14 @@ func (w *writer) step(conn *pgxpool.Conn) {
 	defer cancel()
 	var taken, waiting bool
 	var setting string
-	err := conn.QueryRow(ctx, sweepBodies, sweepCommits, sweepBytes, tombstoneLimit).
-		Scan(&taken, &waiting, &setting)
+	err := conn.QueryRow(ctx, sweepBodies,
+		groupcommit.MaxSweepCommits, groupcommit.MaxSweepBytes, groupcommit.MaxTombstones,
+	).Scan(&taken, &waiting, &setting)
 	if err != nil || waiting && !taken {
 		// A sandbox that was passed over is looked at again later: the other
 		// process may have been at work on something else, or have died.
-		w.rest()
+		w.queue.Sweep.Rest()
 		return
 	}
-	w.sweep.owed = waiting
+	w.queue.Sweep.Owed = waiting
 }
-
-// rest puts the sweep off. No caller waits for it, and the rest of the work
-// stays recorded in the tombstones.
-func (w *writer) rest() { w.sweep.pause = time.After(sweepPause) }

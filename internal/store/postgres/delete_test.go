@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 const countBodies = "SELECT (SELECT count(*) FROM commits) + (SELECT count(*) FROM snapshots)"
@@ -79,7 +80,7 @@ func TestDeletionRemovesAllBodies(t *testing.T) {
 	}
 }
 
-// What a crash may leave: the header is gone, the bodies are not.
+// A crash may leave this: the header is gone, the bodies are not.
 func TestInterruptedDeletionIsFinishedAfterOpen(t *testing.T) {
 	t.Parallel()
 	dsn := newSchema(t)
@@ -110,7 +111,7 @@ func TestDeletionLeavesNothingOfWritersBesideIt(t *testing.T) {
 		busy := make(chan struct{})
 		running.Go(func() {
 			for version := uint64(2); ; version++ {
-				err := writers[0].Commit(t.Context(), commitOf(id, version, 100).Commit)
+				err := writers[0].Commit(t.Context(), commitOf(id, version, 100))
 				if version == 5 {
 					close(busy)
 				}
@@ -159,7 +160,7 @@ func TestCommitWaitsForTheDeletionBesideIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := make(chan error, 2)
-	go func() { answers <- s.Commit(t.Context(), commitOf("a", 2, 0).Commit) }()
+	go func() { answers <- s.Commit(t.Context(), commitOf("a", 2, 0)) }()
 	waitForLock(t, dsn, s)
 	go func() { answers <- s.Commit(t.Context(), creation("a")) }()
 	if err := tx.Commit(t.Context()); err != nil {
@@ -172,8 +173,8 @@ func TestCommitWaitsForTheDeletionBesideIt(t *testing.T) {
 	}
 }
 
-// waitForLock returns when a statement of the store waits for somebody else's
-// transaction.
+// waitForLock returns when a statement of the store waits for the
+// transaction of another connection.
 func waitForLock(t *testing.T, dsn string, s *Store) {
 	t.Helper()
 	conn := connectRaw(t, dsn)
@@ -198,18 +199,18 @@ func TestFailedSweepRestsAndLosesNothing(t *testing.T) {
 	run(t, dsn, `UPDATE sandboxes SET removed = true;
 		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
 		CREATE TRIGGER refuse BEFORE DELETE ON commits EXECUTE FUNCTION refuse()`)
-	w, err := openWriter(t.Context(), dsn, unclaimed) // its goroutine does not run: the test is the writer
+	w, err := openWriter(t.Context(), dsn, unclaimed, 0) // its goroutine does not run: the test is the writer
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
 	defer w.pool.Close()
-	w.turn(nil)
-	if w.sweep.due() || !w.sweep.owed {
-		t.Errorf("after a failed step: got %+v, want one that rests and is owed", w.sweep)
+	w.turn()
+	if w.queue.Sweep.Due() || !w.queue.Sweep.Owed {
+		t.Errorf("after a failed step: got %+v, want one that rests and is owed", w.queue.Sweep)
 	}
 	run(t, dsn, "DROP TRIGGER refuse ON commits")
 	steps := 0
-	for w.sweep.pause = nil; w.sweep.due(); w.turn(nil) {
+	for w.queue.Sweep = (groupcommit.Sweep{Owed: true}); w.queue.Sweep.Due(); w.turn() {
 		steps++
 	}
 	if left := query[int](t, dsn, countBodies); left != 0 || steps != 3 {
@@ -228,13 +229,13 @@ func TestStepOfASweepIsBounded(t *testing.T) {
 	run(t, dsn, `UPDATE sandboxes SET removed = true;
 		INSERT INTO commits SELECT number, v, repeat('x', 400000)::bytea FROM sandboxes, generate_series(2, 6) v;
 		INSERT INTO commits SELECT number, v, 'x' FROM sandboxes, generate_series(7, 100) v`)
-	w, err := openWriter(t.Context(), dsn, unclaimed)
+	w, err := openWriter(t.Context(), dsn, unclaimed, 0)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
 	defer w.pool.Close()
 	for _, want := range []int{96, 32, 0, 0} {
-		w.turn(nil)
+		w.turn()
 		if got := query[int](t, dsn, countBodies); got != want {
 			t.Errorf("%d bodies after a step, want %d", got, want)
 		}
@@ -254,7 +255,7 @@ func TestOldTombstonesAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	settle(t, s, dsn)
-	run(t, dsn, fmt.Sprintf("ALTER TABLE sandboxes ALTER number RESTART WITH %d", tombstoneLimit+10))
+	run(t, dsn, fmt.Sprintf("ALTER TABLE sandboxes ALTER number RESTART WITH %d", groupcommit.MaxTombstones+10))
 	if err := s.Commit(t.Context(), creation("new")); err != nil {
 		t.Fatal(err)
 	}

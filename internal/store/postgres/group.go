@@ -1,11 +1,13 @@
 package postgres
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 // One statement locks its rows in order. When there are several, this one comes
@@ -24,14 +26,14 @@ type group struct {
 	broken  bool // a result reports a rule about records that was not met
 }
 
-func newGroup(requests []*request) *group {
+func newGroup(requests []*groupcommit.Request) *group {
 	g := &group{}
 	var ids [][]byte
 	for _, r := range requests {
-		r.outcome = nil // of an earlier attempt
-		r.operation.join(g, r)
-		if id := r.operation.sandboxID(); id != "" {
-			ids = append(ids, []byte(id))
+		r.Outcome = nil // of an earlier attempt
+		g.add(r)
+		if r.SandboxID != "" {
+			ids = append(ids, []byte(r.SandboxID))
 		}
 	}
 	g.queue(createSandboxes, &g.creations)
@@ -47,6 +49,34 @@ func newGroup(requests []*request) *group {
 	return g
 }
 
+// add adds a request. Its outcome is set when the result comes.
+func (g *group) add(r *groupcommit.Request) {
+	switch o := r.Operation.(type) {
+	case store.Commit:
+		g.addRecords(o.Records)
+		switch {
+		case o.Version == 1:
+			g.creations.add(o, r)
+		case o.Header != nil:
+			g.replacements.add(o, r)
+		default:
+			g.appends.add(o, r)
+		}
+	case store.Snapshot:
+		g.addSnapshot(o, r)
+	case groupcommit.Deletion:
+		g.addDeletion(string(o))
+	case groupcommit.Records:
+		g.addRecords(o)
+	case *groupcommit.Clearing:
+		g.addClearing(o)
+	case groupcommit.Ping:
+		g.pinged = true
+	default:
+		panic(fmt.Sprintf("no operation: %T", o))
+	}
+}
+
 // queue adds a statement for some commits. Those that do not come back in its
 // result conflict.
 func (g *group) queue(text string, commits *rows) {
@@ -54,12 +84,12 @@ func (g *group) queue(text string, commits *rows) {
 		return
 	}
 	for _, r := range commits.requests {
-		r.outcome = store.ErrConflict
+		r.Outcome = store.ErrConflict
 	}
 	g.batch.Queue(text, commits.columns()...).Query(func(answer pgx.Rows) error {
 		var id []byte
 		_, err := pgx.ForEachRow(answer, []any{&id}, func() error {
-			commits.requests[string(id)].outcome = nil
+			commits.requests[string(id)].Outcome = nil
 			return nil
 		})
 		return err

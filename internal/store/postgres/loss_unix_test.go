@@ -99,7 +99,7 @@ func TestLostConnectionLeavesTheOutcomeOpen(t *testing.T) {
 		t.Fatalf("create: %v", err)
 	}
 	// Every statement is prepared before the test begins.
-	if err := s.Commit(t.Context(), commitOf("a", 2, 10).Commit); err != nil {
+	if err := s.Commit(t.Context(), commitOf("a", 2, 10)); err != nil {
 		t.Fatalf("commit: %v", err)
 	}
 	const countCommits = "SELECT count(*) FROM commits"
@@ -108,7 +108,7 @@ func TestLostConnectionLeavesTheOutcomeOpen(t *testing.T) {
 		p.loseAnswers.Store(applied)
 		p.loseRequests.Store(!applied)
 		answer := make(chan error)
-		go func() { answer <- s.Commit(t.Context(), commitOf("a", newest+1, 10).Commit) }()
+		go func() { answer <- s.Commit(t.Context(), commitOf("a", newest+1, 10)) }()
 		if applied {
 			for query[uint64](t, direct, countCommits) == newest {
 				continue
@@ -131,7 +131,7 @@ func TestLostConnectionLeavesTheOutcomeOpen(t *testing.T) {
 			t.Errorf("load: got %d commits, %v, want %d", len(image.Commits), err, newest)
 		}
 		newest++
-		if err := s.Commit(t.Context(), commitOf("a", newest, 10).Commit); err != nil {
+		if err := s.Commit(t.Context(), commitOf("a", newest, 10)); err != nil {
 			t.Errorf("commit after loading again: %v", err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestTerminatedSessionsAreReplaced(t *testing.T) {
 		newest := uint64(len(image.Commits))
 		query[int](t, dsn, terminate)
 		for uint64(len(loadAgain(t, s, "a").Commits)) == newest {
-			err = s.Commit(t.Context(), commitOf("a", newest+1, 10).Commit)
+			err = s.Commit(t.Context(), commitOf("a", newest+1, 10))
 			if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrFull) {
 				t.Errorf("commit: %v", err)
 			}
@@ -216,7 +216,7 @@ func TestKilledServerProcessLosesNothingAcknowledged(t *testing.T) {
 func commitUntilLost(t *testing.T, s *Store, id string, newest uint64, acknowledged func()) uint64 {
 	t.Helper()
 	for {
-		c := commitOf(id, newest+1, 500).Commit
+		c := commitOf(id, newest+1, 500)
 		if c.Version == 1 {
 			c = creation(id)
 		}

@@ -4,11 +4,10 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"platen/internal/store/migration"
 )
 
 //go:embed migrations/*.sql
@@ -18,38 +17,6 @@ var migrationFiles embed.FS
 // changed; the schema gives the second.
 const migrationLock = 0x504c4154
 
-// A migration brings the tables one step further. Once released it is never
-// changed.
-type migration struct {
-	number int
-	name   string
-	script string
-}
-
-// migrations lists the embedded ones in order. Their numbers are the first four
-// characters of their names and count from 1.
-func migrations() ([]migration, error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	var list []migration
-	for _, name := range names {
-		base := strings.TrimPrefix(name, "migrations/")
-		digits, _, _ := strings.Cut(base, "_")
-		number, err := strconv.Atoi(digits)
-		if err != nil || number != len(list)+1 {
-			return nil, fmt.Errorf("migration %s does not follow number %d", base, len(list))
-		}
-		script, err := fs.ReadFile(migrationFiles, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, migration{number, base, string(script)})
-	}
-	return list, nil
-}
-
 // migrate applies the migrations that the schema does not have yet, all of them
 // in one transaction. Of several processes that start at once, one does it and
 // the others wait for it.
@@ -58,7 +25,7 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	known, err := migrations()
+	known, err := migration.List(migrationFiles)
 	if err != nil {
 		return err
 	}
@@ -77,8 +44,8 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 				schema, have, len(known))
 		}
 		for _, m := range known[have:] {
-			if err := m.apply(ctx, tx); err != nil {
-				return fmt.Errorf("migration %s in schema %q: %w", m.name, schema, err)
+			if err := apply(ctx, tx, m); err != nil {
+				return fmt.Errorf("migration %s in schema %q: %w", m.Name, schema, err)
 			}
 		}
 		return nil
@@ -114,7 +81,7 @@ func schemaNumber(ctx context.Context, tx pgx.Tx, schema string) (int, error) {
 	return number, nil
 }
 
-func (m migration) apply(ctx context.Context, tx pgx.Tx) error {
+func apply(ctx context.Context, tx pgx.Tx, m migration.Migration) error {
 	const record = `CREATE TABLE IF NOT EXISTS platen_migrations (
 		number     integer     PRIMARY KEY,
 		name       text        NOT NULL,
@@ -124,9 +91,9 @@ func (m migration) apply(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	// The simple protocol takes several statements at once.
-	if _, err := tx.Exec(ctx, m.script, pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := tx.Exec(ctx, m.Script, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO platen_migrations (number, name) VALUES ($1, $2)`, m.number, m.name)
+	_, err := tx.Exec(ctx, `INSERT INTO platen_migrations (number, name) VALUES ($1, $2)`, m.Number, m.Name)
 	return err
 }

@@ -1,10 +1,11 @@
 package postgres
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
+
+	"platen/internal/store/migration"
 )
 
 // refuse checks that a database cannot be opened, and that the refusal says why
@@ -41,7 +42,7 @@ func TestProcessesMayStartAtOnce(t *testing.T) {
 		})
 	}
 	running.Wait()
-	known, err := migrations()
+	known, err := migration.List(migrationFiles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,19 +127,6 @@ func TestUnreadableConnectionStringKeepsItsPassword(t *testing.T) {
 		_, err := Open(t.Context(), dsn)
 		if err == nil || strings.Contains(err.Error(), password) {
 			t.Errorf("%q gives %v, want an error without the password", dsn, err)
-		}
-	}
-}
-
-func TestMigrationsAreNumberedAndExplained(t *testing.T) {
-	t.Parallel()
-	list, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range list {
-		if !strings.HasPrefix(m.script, "-- ") || !strings.HasPrefix(m.name, fmt.Sprintf("%04d_", i+1)) {
-			t.Errorf("migration %s does not begin with a comment that says what it is for", m.name)
 		}
 	}
 }

@@ -59,8 +59,8 @@ func own(ctx context.Context, conn *pgx.Conn) error {
 
 // ownPatiently is own for a server that starts: the one before it may just be
 // ending.
-func ownPatiently(ctx context.Context, connect func() error) error {
-	for end := time.Now().Add(ownerPatience); ; {
+func ownPatiently(ctx context.Context, patience time.Duration, connect func() error) error {
+	for end := time.Now().Add(patience); ; {
 		err := connect()
 		if !errors.Is(err, errOwned) || !time.Now().Before(end) {
 			return err

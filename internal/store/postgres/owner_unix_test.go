@@ -22,7 +22,7 @@ func TestASecondServerIsRefusedAndToldOfTheFirst(t *testing.T) {
 	defer first.Close()
 	refused := func() {
 		t.Helper()
-		_, err := Open(t.Context(), dsn)
+		_, err := open(t.Context(), dsn, own, 0)
 		if !errors.Is(err, errOwned) || !strings.Contains(err.Error(), applicationName()) ||
 			!strings.Contains(err.Error(), "since 2") {
 			t.Fatalf("a second server is answered with %v", err)
@@ -66,8 +66,8 @@ func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.stop()
-	// The first write goes to a connection that breaks under it: nobody can say
-	// what became of it. From then on it is certain.
+	// The first write goes to a connection that breaks under it: its
+	// outcome is not known. From then on it is certain.
 	_ = s.Ping(t.Context())
 	for range 3 {
 		if err := s.Ping(t.Context()); !errors.Is(err, store.ErrUnreachable) {

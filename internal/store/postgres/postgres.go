@@ -1,10 +1,10 @@
 // Package postgres keeps sandboxes in a PostgreSQL database, which several
 // processes may share.
 //
-// One goroutine of each Store writes. It takes the waiting requests, at most
-// groupCommits of them, and sends them as one batch: one round trip, one
-// implicit transaction, one flush of the log for all of them. The callers
-// return when the server has reported that the transaction is committed.
+// One goroutine of each Store writes. It sends a group of waiting requests
+// (package groupcommit) as one batch: one round trip, one implicit transaction,
+// one flush of the log for all of them. The callers return when the server has
+// reported that the transaction is committed.
 //
 // Compare-and-swap holds across processes. A commit is inserted only when its
 // version follows the newest one; of two that both see the same newest one, the
@@ -33,22 +33,22 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 // Store is a store.Store in one schema of a PostgreSQL database.
 type Store struct {
+	groupcommit.Methods
+
 	writer *writer
 	reader *reader
 
-	close func() error
-
-	mu     sync.Mutex     // guards closed, and that no call begins after it
-	closed bool           // new work is refused
-	calls  sync.WaitGroup // the methods under way
+	close func()
 }
 
 var _ store.Store = (*Store)(nil)
@@ -60,17 +60,21 @@ var _ store.Store = (*Store)(nil)
 // data. A Store holds one connection for writing and up to readConnections for
 // reading, whatever the DSN says about a pool.
 func Open(ctx context.Context, dsn string) (*Store, error) {
-	s, err := open(ctx, dsn, own)
+	s, err := open(ctx, dsn, own, ownerPatience)
 	if err != nil {
 		return nil, fmt.Errorf("open PostgreSQL: %w", err)
 	}
 	return s, nil
 }
 
-// open opens a database; claim makes its writer's connection the only one. The
-// tests without it show that two stores beside each other do no harm.
-func open(ctx context.Context, dsn string, claim func(context.Context, *pgx.Conn) error) (*Store, error) {
-	w, err := openWriter(ctx, dsn, claim)
+// claim makes a connection the only writer of its database.
+type claim = func(context.Context, *pgx.Conn) error
+
+// open opens a database; only makes its writer's connection the only one, which it
+// tries for as long as patience. The tests without it show that two stores beside
+// each other do no harm.
+func open(ctx context.Context, dsn string, only claim, patience time.Duration) (*Store, error) {
+	w, err := openWriter(ctx, dsn, only, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -79,38 +83,23 @@ func open(ctx context.Context, dsn string, claim func(context.Context, *pgx.Conn
 		w.pool.Close()
 		return nil, err
 	}
-	s := &Store{writer: w, reader: r}
-	s.close = sync.OnceValue(s.shutdown)
+	s := &Store{Methods: w.queue.Methods(), writer: w, reader: r}
+	s.close = sync.OnceFunc(s.shutdown)
 	go w.run()
 	return s, nil
 }
 
 // Close finishes the calls under way, refuses new ones with store.ErrClosed and
 // disconnects. Closing again does nothing.
-func (s *Store) Close() error { return s.close() }
-
-func (s *Store) shutdown() error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.calls.Wait()
-	s.reader.pool.Close()
-	s.writer.close()
+func (s *Store) Close() error {
+	s.close()
 	return nil
 }
 
-// enter lets a call begin; the caller owes calls.Done when it got nil.
-func (s *Store) enter(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return store.ErrClosed
-	}
-	s.calls.Add(1)
-	return nil
+func (s *Store) shutdown() {
+	s.writer.queue.Close()
+	s.reader.pool.Close()
+	s.writer.pool.Close()
 }
 
 // A process passes over the row when another one is just writing it, instead
@@ -121,23 +110,9 @@ const touchPing = `
 
 // Ping writes a row and reads one. It reports the error of either.
 func (s *Store) Ping(ctx context.Context) error {
-	if err := s.write(ctx, ping{}); err != nil {
-		return fmt.Errorf("ping: %w", err)
+	if err := s.Methods.Ping(ctx); err != nil {
+		return err
 	}
 	_, err := s.Count(ctx)
 	return err
-}
-
-type ping struct{}
-
-func (ping) sandboxID() string { return "" }
-
-func (ping) bodyBytes() int { return 0 }
-
-func (ping) alone() bool { return false }
-
-func (ping) join(g *group, _ *request) {
-	if !g.pinged {
-		g.pinged = true
-	}
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -25,7 +26,19 @@ var shared = sync.OnceValues(startCluster)
 // sharedStarted tells TestMain that there is something to stop.
 var sharedStarted atomic.Bool
 
+// fewChecks is how many random histories are gone through where not everything is
+// tested: SQLite goes through more of the same ones, at a fifth of the time.
+const fewChecks = "8"
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := os.Getenv("PLATEN_TEST_ALL") == "1"
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "rapid.checks" })
+	if !chosen {
+		if err := flag.Set("rapid.checks", fewChecks); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	if sharedStarted.Load() {
 		if c, err := shared(); err == nil {
@@ -112,7 +125,7 @@ func openTest(t testing.TB, dsn string) *Store {
 	t.Helper()
 	// Without the lock of the one server that there may be: many of these tests
 	// show that a second store does no harm.
-	s, err := open(t.Context(), dsn, unclaimed)
+	s, err := open(t.Context(), dsn, unclaimed, 0)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 const racedVersions = 40
 
 // Two processes commit to the same sandboxes. Each version is won by one of
-// them, and what both read is what the winners were told.
+// them, and both read the commits that were acknowledged.
 func TestTwoStoresNeverDiverge(t *testing.T) {
 	t.Parallel()
 	const sandboxes = 8
@@ -96,7 +96,7 @@ func TestIdsAndKeysGoToOneOfTwoStores(t *testing.T) {
 	dsn := newSchema(t)
 	stores := []*Store{openTest(t, dsn), openTest(t, dsn)}
 	own := func(id string, round int, version uint64) store.Commit {
-		c := commitOf(id, version, 10).Commit
+		c := commitOf(id, version, 10)
 		c.Header = &store.Sandbox{ID: id, OfficeKey: store.KeyHash{9, byte(round)}}
 		if round%2 == 1 { // of whatever kind
 			c.Header.OfficeKey, c.Header.FactoryKey = c.Header.FactoryKey, c.Header.OfficeKey

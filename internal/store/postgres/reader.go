@@ -71,17 +71,17 @@ func openReader(ctx context.Context, dsn string) (*reader, error) {
 // read lets a function read, unless the store is closed, and keeps it open
 // meanwhile. When a connection is lost, the others of the pool are likely to be
 // lost too: it lets go of them all and reads again.
-func (s *Store) read(ctx context.Context, look func() error) error {
-	if err := s.enter(ctx); err != nil {
+func (s *Store) read(ctx context.Context, query func() error) error {
+	if err := s.writer.queue.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
-	err := look()
+	defer s.writer.queue.Leave()
+	err := query()
 	if err == nil || errors.Is(err, store.ErrNotFound) || refusal(err) != nil || ctx.Err() != nil {
 		return err
 	}
 	s.reader.pool.Reset()
-	if err = look(); err != nil && !errors.Is(err, store.ErrNotFound) && refusal(err) == nil && ctx.Err() == nil {
+	if err = query(); err != nil && !errors.Is(err, store.ErrNotFound) && refusal(err) == nil && ctx.Err() == nil {
 		return fmt.Errorf("%w: %w", store.ErrUnreachable, err)
 	}
 	return err

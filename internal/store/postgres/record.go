@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 const (
@@ -34,37 +35,11 @@ const (
 	listRecords = `SELECT kind, key, body, ends_at FROM records WHERE kind = $1 ORDER BY key`
 )
 
-// Write writes records.
-func (s *Store) Write(ctx context.Context, list []store.Write) error {
-	err := store.CheckWrites(list)
-	if err == nil {
-		err = s.write(ctx, writes(list))
-	}
-	if err != nil {
-		return fmt.Errorf("write %d records: %w", len(list), err)
-	}
-	return nil
-}
-
-// writes are the changes of records in one step.
-type writes []store.Write
-
-func (writes) sandboxID() string { return "" }
-
-func (ws writes) bodyBytes() int {
-	total := 0
-	for i := range ws {
-		total += len(ws[i].Body)
-	}
-	return total
-}
-
-// alone: whether the rules are met is known only after the statements were
-// sent, so no other request may be in the transaction that is then undone.
-func (writes) alone() bool { return true }
-
-func (ws writes) join(g *group, _ *request) {
-	sorted := slices.Clone(ws) // all processes lock in the same order
+// addRecords adds changes of records. Whether their rules are met is known only
+// after the statements were sent, so no other request may be in the transaction
+// that is then undone.
+func (g *group) addRecords(writes []store.Write) {
+	sorted := slices.Clone(writes) // all processes lock in the same order
 	slices.SortFunc(sorted, func(a, b store.Write) int {
 		return strings.Compare(a.Kind+"\x00"+a.Key, b.Kind+"\x00"+b.Key)
 	})
@@ -95,31 +70,31 @@ type recordRows struct {
 	endsAt              []int64
 }
 
-func (rs *recordRows) add(w *store.Write) {
-	rs.kinds = append(rs.kinds, []byte(w.Kind))
-	rs.keys = append(rs.keys, []byte(w.Key))
-	rs.bodies = append(rs.bodies, blob(w.Body))
-	rs.endsAt = append(rs.endsAt, w.EndsAt.UnixMicro())
+func (r *recordRows) add(w *store.Write) {
+	r.kinds = append(r.kinds, []byte(w.Kind))
+	r.keys = append(r.keys, []byte(w.Key))
+	r.bodies = append(r.bodies, blob(w.Body))
+	r.endsAt = append(r.endsAt, w.EndsAt.UnixMicro())
 }
 
-func (rs *recordRows) queue(g *group, text string) {
-	if len(rs.kinds) > 0 {
-		g.batch.Queue(text, rs.kinds, rs.keys, rs.bodies, rs.endsAt)
+func (r *recordRows) queue(g *group, text string) {
+	if len(r.kinds) > 0 {
+		g.batch.Queue(text, r.kinds, r.keys, r.bodies, r.endsAt)
 	}
 }
 
 // sendAlone does one request in a transaction that is ended only when its
 // outcome is known: a conflict undoes all of it.
-func (w *writer) sendAlone(conn *pgxpool.Conn, r *request) error {
+func (w *writer) sendAlone(conn *pgxpool.Conn, r *groupcommit.Request) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
-	g := newGroup([]*request{r})
+	g := newGroup([]*groupcommit.Request{r})
 	g.batch.QueuedQueries = slices.Insert(g.batch.QueuedQueries, 0, &pgx.QueuedQuery{SQL: "BEGIN"})
 	err := conn.SendBatch(ctx, &g.batch).Close()
 	if g.broken {
-		r.outcome = store.ErrConflict
+		r.Outcome = store.ErrConflict
 	}
-	if err != nil || r.outcome != nil {
+	if err != nil || r.Outcome != nil {
 		// Its result changes nothing: an uncommitted transaction ends with the
 		// connection at the latest.
 		_, _ = conn.Exec(ctx, "ROLLBACK")
@@ -129,29 +104,10 @@ func (w *writer) sendAlone(conn *pgxpool.Conn, r *request) error {
 	return err
 }
 
-// Clear removes records that have ended.
-func (s *Store) Clear(ctx context.Context, t time.Time, limit int) (int, error) {
-	c := &clearing{t: t, limit: max(limit, 0)}
-	if err := s.write(ctx, c); err != nil {
-		return 0, fmt.Errorf("clear records: %w", err)
-	}
-	return c.removed, nil
-}
-
-type clearing struct {
-	t              time.Time
-	limit, removed int
-}
-
-func (*clearing) sandboxID() string { return "" }
-
-func (*clearing) bodyBytes() int { return 0 }
-
-func (*clearing) alone() bool { return false }
-
-func (c *clearing) join(g *group, _ *request) {
-	g.batch.Queue(clearRecords, c.t.UnixMicro(), c.limit).Exec(func(tag pgconn.CommandTag) error {
-		c.removed = int(tag.RowsAffected())
+// addClearing removes records that have ended.
+func (g *group) addClearing(c *groupcommit.Clearing) {
+	g.batch.Queue(clearRecords, c.Until.UnixMicro(), c.Limit).Exec(func(tag pgconn.CommandTag) error {
+		c.Removed = int(tag.RowsAffected())
 		return nil
 	})
 }

@@ -1,14 +1,13 @@
 package postgres
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/jackc/pgx/v5"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 // Snapshots are few and large: each is a statement of its own, in which its
@@ -28,39 +27,20 @@ const saveSnapshot = `
 	)
 	SELECT committed FROM target`
 
-// SaveSnapshot keeps a snapshot, if it is not older than the kept one.
-func (s *Store) SaveSnapshot(ctx context.Context, n store.Snapshot) error {
-	if len(n.Body) > store.MaxBody {
-		return fmt.Errorf("snapshot %d of sandbox %q: a body of %d bytes is over the limit of %d",
-			n.Version, n.SandboxID, len(n.Body), store.MaxBody)
-	}
-	if err := s.write(ctx, snapshot{n}); err != nil {
-		return fmt.Errorf("snapshot %d of sandbox %q: %w", n.Version, n.SandboxID, err)
-	}
-	return nil
-}
-
-type snapshot struct{ store.Snapshot }
-
-func (n snapshot) sandboxID() string { return n.SandboxID }
-
-func (n snapshot) bodyBytes() int { return len(n.Body) }
-
-func (snapshot) alone() bool { return false }
-
-func (n snapshot) join(g *group, r *request) {
+// addSnapshot keeps a snapshot, if it is not older than the kept one.
+func (g *group) addSnapshot(s store.Snapshot, r *groupcommit.Request) {
 	// Versions beyond the range of a column were never committed.
-	version := int64(min(n.Version, math.MaxInt64))
-	save := g.batch.Queue(saveSnapshot, []byte(n.SandboxID), version, blob(n.Body))
+	version := int64(min(s.Version, math.MaxInt64))
+	save := g.batch.Queue(saveSnapshot, []byte(s.SandboxID), version, blob(s.Body))
 	save.QueryRow(func(row pgx.Row) error {
 		var committed bool
 		err := row.Scan(&committed)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			r.outcome = store.ErrNotFound
+			r.Outcome = store.ErrNotFound
 			return nil
 		case err == nil && !committed:
-			r.outcome = store.ErrConflict
+			r.Outcome = store.ErrConflict
 		}
 		return err
 	})

@@ -23,8 +23,8 @@ func sandboxOf(id string, n byte) *store.Sandbox {
 	}
 }
 
-// TestABackupEndsWhileTheServerWrites, is whole as of one moment, for nobody
-// else to read, and is a database that opens.
+// TestABackupEndsWhileTheServerWrites, is whole as of one moment, is readable by
+// its owner alone, and is a database that opens.
 func TestABackupEndsWhileTheServerWrites(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "platen.db")

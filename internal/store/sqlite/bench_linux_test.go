@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"platen/internal/store"
+	"platen/internal/store/storetest"
 )
 
 // BenchmarkCommit counts durable commits of 1 KB beside the least that could
@@ -30,40 +28,19 @@ func BenchmarkCommit(b *testing.B) {
 				}
 			}
 			body := make([]byte, 1024)
-			ours := perSecond(b, committers, func(i, n int) error {
+			ours := storetest.PerSecond(b, committers, func(i, n int) error {
 				return s.Commit(b.Context(), store.Commit{
 					SandboxID: fmt.Sprint("s", i), Version: uint64(n + 2), Body: body,
 				})
 			})
 			file := openAppender(b)
 			defer file.close()
-			raw := perSecond(b, committers, func(int, int) error { return file.append(body) })
+			raw := storetest.PerSecond(b, committers, func(int, int) error { return file.append(body) })
 			b.ReportMetric(ours, "commits/s")
 			b.ReportMetric(raw, "appends/s")
 			b.ReportMetric(ours/raw, "ratio")
 		})
 	}
-}
-
-// perSecond does b.N steps with several committers, the n-th of committer i
-// with (i, n), and returns how many it did in a second.
-func perSecond(b *testing.B, committers int, step func(i, n int) error) float64 {
-	var left atomic.Int64
-	left.Store(int64(b.N))
-	var running sync.WaitGroup
-	begun := time.Now()
-	for i := range committers {
-		running.Go(func() {
-			for n := 0; left.Add(-1) >= 0; n++ {
-				if err := step(i, n); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	running.Wait()
-	return float64(b.N) / time.Since(begun).Seconds()
 }
 
 // An appender is a file with group commit and nothing else.

@@ -1,9 +1,7 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
-	"math"
 
 	"platen/internal/store"
 )
@@ -38,52 +36,22 @@ const (
 		AND ?10 = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = number)`
 )
 
-// Commit appends one commit.
-func (s *Store) Commit(ctx context.Context, c store.Commit) error {
-	if err := checkCommit(c); err != nil {
-		return fmt.Errorf("commit %d of sandbox %q: %w", c.Version, c.SandboxID, err)
-	}
-	if err := s.write(ctx, commit{c}); err != nil {
-		return fmt.Errorf("commit %d of sandbox %q: %w", c.Version, c.SandboxID, err)
-	}
-	return nil
-}
-
-// checkCommit refuses a commit that no state of the store could accept.
-func checkCommit(c store.Commit) error {
-	switch {
-	case len(c.Body) > store.MaxBody:
-		return fmt.Errorf("a body of %d bytes is over the limit of %d", len(c.Body), store.MaxBody)
-	case store.CheckWrites(c.Records) != nil:
-		return store.CheckWrites(c.Records)
-	case c.Header != nil && c.Header.ID != c.SandboxID:
-		return fmt.Errorf("its header is of sandbox %q", c.Header.ID)
-	case c.Version == 0 || c.Version > math.MaxInt64 || c.Version == 1 && c.Header == nil:
-		return store.ErrConflict
-	}
-	return nil
-}
-
-type commit struct{ store.Commit }
-
-func (c commit) bodyBytes() int { return len(c.Body) + writes(c.Records).bodyBytes() }
-
-// apply looks at the records first, and then decides in the first statement of
-// the commit whether that conflicts. The statements after it cannot refuse, so
-// there is never half a commit to undo.
-func (c commit) apply(w *writer) error {
-	if err := writes(c.Records).check(w); err != nil {
+// appendWithRecords looks at the records first, and then decides in the first
+// statement of the commit whether that conflicts. The statements after it cannot
+// refuse, so there is never half a commit to undo.
+func (w *writer) appendWithRecords(c store.Commit) error {
+	if err := w.checkRecords(c.Records); err != nil {
 		return err
 	}
-	if err := c.append(w); err != nil {
+	if err := w.append(c); err != nil {
 		return err
 	}
-	return writes(c.Records).do(w)
+	return w.changeRecords(c.Records)
 }
 
-func (c commit) append(w *writer) error {
+func (w *writer) append(c store.Commit) error {
 	if c.Version == 1 {
-		return c.create(w)
+		return w.create(c)
 	}
 	if c.Header != nil {
 		args := append(headerColumns(c.Header), int64(c.Version))
@@ -101,7 +69,7 @@ func (c commit) append(w *writer) error {
 	return store.ErrConflict
 }
 
-func (c commit) create(w *writer) error {
+func (w *writer) create(c store.Commit) error {
 	if rows, err := changes(w.createSandbox, headerColumns(c.Header)...); err != nil || rows == 0 {
 		return conflictUnless(err)
 	}

@@ -4,25 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"time"
+
+	"platen/internal/store/groupcommit"
 )
 
-const (
-	// sweepCommits and sweepBytes bound the removals of one step, so that a
-	// group that has come in meanwhile waits for milliseconds.
-	sweepCommits = 64
-	sweepBytes   = 1 << 20
-	// vacuumPages is how many pages of 4 KB one step gives back: it has to move
-	// as many from the end of the file.
-	vacuumPages = 64
-	// sweepPause is how long a sweep rests after a step that failed.
-	sweepPause = time.Second
-	// tombstoneLimit is the number of later sandboxes for which an id is
-	// remembered. Ids are random: nothing but a late duplicate of its creation
-	// brings one again.
-	tombstoneLimit = 1 << 20
-)
+// vacuumPages is how many pages of 4 KB one step gives back: it has to move as
+// many from the end of the file.
+const vacuumPages = 64
 
 const (
 	leaveTombstone = `INSERT INTO tombstones (number, id) SELECT number, id FROM sandboxes WHERE id = ?1`
@@ -37,38 +25,18 @@ const (
 	forgetTombstones = `DELETE FROM tombstones WHERE number <= ?1 AND emptied = 1`
 )
 
-// Delete removes a sandbox. When it returns the sandbox cannot be found; its
-// bodies go later.
-func (s *Store) Delete(ctx context.Context, sandboxID string) error {
-	if err := s.write(ctx, deletion{sandboxID}); err != nil {
-		return fmt.Errorf("delete sandbox %q: %w", sandboxID, err)
-	}
-	return nil
-}
-
-type deletion struct{ sandboxID string }
-
-func (deletion) bodyBytes() int { return 0 }
-
-func (d deletion) apply(w *writer) error {
-	rows, err := changes(w.leaveTombstone, d.sandboxID)
+// delete takes a sandbox away from all searches; its bodies go later.
+func (w *writer) delete(sandboxID string) error {
+	rows, err := changes(w.leaveTombstone, sandboxID)
 	if err != nil || rows == 0 {
 		return err
 	}
 	// Owed already, though the group may yet fail: a sweep that finds nothing
 	// costs nothing.
-	w.sweep.owed = true
-	_, err = changes(w.removeSandbox, d.sandboxID)
+	w.queue.Sweep.Owed = true
+	_, err = changes(w.removeSandbox, sandboxID)
 	return err
 }
-
-// sweep is the state of the removal of deleted sandboxes.
-type sweep struct {
-	owed  bool             // there may be something to remove
-	pause <-chan time.Time // not nil while resting after a failure
-}
-
-func (s *sweep) due() bool { return s.owed && s.pause == nil }
 
 // step does one bounded part of the sweep. Pages are given back only when the
 // writer is idle: under load, commits fill them again.
@@ -76,12 +44,10 @@ func (w *writer) step(idle bool) {
 	more, err := w.removeSome()
 	if err == nil && !more && idle {
 		more, err = w.vacuumSome()
-		w.sweep.owed = more
+		w.queue.Sweep.Owed = more
 	}
 	if err != nil {
-		// Most likely the disk is full. No caller waits for this result, and
-		// the rest of the work stays recorded in the tombstones.
-		w.sweep.pause = time.After(sweepPause)
+		w.queue.Sweep.Rest()
 	}
 }
 
@@ -111,7 +77,7 @@ func (w *writer) removeSome() (bool, error) {
 		if _, err := changes(w.markEmptied, number); err != nil {
 			return err
 		}
-		_, err := changes(w.forgetTombstones, number-tombstoneLimit)
+		_, err := changes(w.forgetTombstones, number-groupcommit.MaxTombstones)
 		return err
 	})
 }
@@ -119,13 +85,13 @@ func (w *writer) removeSome() (bool, error) {
 // batchEnd is the version up to which one step may remove, 0 when no commit is
 // left.
 func (w *writer) batchEnd(number int64) (int64, error) {
-	rows, err := w.measureBodies.QueryContext(context.Background(), number, sweepCommits)
+	rows, err := w.measureBodies.QueryContext(context.Background(), number, groupcommit.MaxSweepCommits)
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
 	var last, total int64
-	for total < sweepBytes && rows.Next() {
+	for total < groupcommit.MaxSweepBytes && rows.Next() {
 		var size int64
 		if err := rows.Scan(&last, &size); err != nil {
 			return 0, err

@@ -5,51 +5,18 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	"io/fs"
-	"strconv"
-	"strings"
 	"time"
+
+	"platen/internal/store/migration"
 )
 
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// A migration brings the tables one step further. Once released it is never
-// changed.
-type migration struct {
-	number int
-	name   string
-	script string
-}
-
-// migrations lists the embedded ones in order. Their numbers are the first four
-// characters of their names and count from 1.
-func migrations() ([]migration, error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	var list []migration
-	for _, name := range names {
-		base := strings.TrimPrefix(name, "migrations/")
-		digits, _, _ := strings.Cut(base, "_")
-		number, err := strconv.Atoi(digits)
-		if err != nil || number != len(list)+1 {
-			return nil, fmt.Errorf("migration %s does not follow number %d", base, len(list))
-		}
-		script, err := fs.ReadFile(migrationFiles, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, migration{number, base, string(script)})
-	}
-	return list, nil
-}
-
 // migrate applies the migrations that the database does not have yet, each in
 // one transaction with the row that records it.
 func migrate(ctx context.Context, conn *sql.Conn) error {
-	known, err := migrations()
+	known, err := migration.List(migrationFiles)
 	if err != nil {
 		return err
 	}
@@ -62,8 +29,8 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 			"this version knows up to %d): run the newer version, or open another path", have, len(known))
 	}
 	for _, m := range known[have:] {
-		if err := m.apply(ctx, conn); err != nil {
-			return fmt.Errorf("migration %s: %w", m.name, err)
+		if err := apply(ctx, conn, m); err != nil {
+			return fmt.Errorf("migration %s: %w", m.Name, err)
 		}
 	}
 	return nil
@@ -90,7 +57,7 @@ func schemaNumber(ctx context.Context, conn *sql.Conn) (int, error) {
 	return number, err
 }
 
-func (m migration) apply(ctx context.Context, conn *sql.Conn) error {
+func apply(ctx context.Context, conn *sql.Conn, m migration.Migration) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -104,11 +71,11 @@ func (m migration) apply(ctx context.Context, conn *sql.Conn) error {
 	if _, err := tx.ExecContext(ctx, record); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, m.script); err != nil {
+	if _, err := tx.ExecContext(ctx, m.Script); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)`,
-		m.number, m.name, time.Now().UnixMicro())
+		m.Number, m.Name, time.Now().UnixMicro())
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func TestAFileThatCannotBeWrittenIsNamedAndNothingIsLeftBesideIt(t *testing.T) {
 	}
 	reopen()
 	c := exec.CommandContext(t.Context(), "/proc/self/exe")
-	if os.Geteuid() == 0 { // who may write anything: the child is somebody else
+	if os.Geteuid() == 0 { // root may write anything: the child has another account
 		const nobody = 65534
 		if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil {
 			t.Fatal(err)

@@ -49,27 +49,25 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 	return r, nil
 }
 
-func (r *reader) close() error { return r.db.Close() }
-
 // read lets a function read, unless the store is closed, and keeps it open
 // meanwhile.
-func (s *Store) read(ctx context.Context, look func() error) error {
-	if err := s.enter(ctx); err != nil {
+func (s *Store) read(ctx context.Context, query func() error) error {
+	if err := s.writer.queue.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
-	return look()
+	defer s.writer.queue.Leave()
+	return query()
 }
 
 // view is a read of several statements at one moment of the database.
-func (s *Store) view(ctx context.Context, look func(*sql.Tx) error) error {
+func (s *Store) view(ctx context.Context, query func(*sql.Tx) error) error {
 	return s.read(ctx, func() error {
 		tx, err := s.reader.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return err
 		}
 		defer tx.Rollback()
-		return look(tx)
+		return query(tx)
 	})
 }
 

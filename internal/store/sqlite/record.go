@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 const (
@@ -22,58 +23,37 @@ const (
 	listRecords = `SELECT kind, key, body, ends_at FROM records WHERE kind = ? ORDER BY key`
 )
 
-// Write writes records.
-func (s *Store) Write(ctx context.Context, list []store.Write) error {
-	err := store.CheckWrites(list)
-	if err == nil {
-		err = s.write(ctx, writes(list))
-	}
-	if err != nil {
-		return fmt.Errorf("write %d records: %w", len(list), err)
-	}
-	return nil
-}
-
-// writes are the changes of records in one step.
-type writes []store.Write
-
-func (ws writes) bodyBytes() int {
-	total := 0
-	for i := range ws {
-		total += len(ws[i].Body)
-	}
-	return total
-}
-
-func (ws writes) apply(w *writer) error {
-	if err := ws.check(w); err != nil {
+// writeRecords changes records, all or nothing.
+func (w *writer) writeRecords(writes []store.Write) error {
+	if err := w.checkRecords(writes); err != nil {
 		return err
 	}
-	return ws.do(w)
+	return w.changeRecords(writes)
 }
 
-// check looks whether every rule is met, and changes nothing. No other writer
-// comes between it and do.
-func (ws writes) check(w *writer) error {
-	for i := range ws {
-		if ws[i].Rule == store.Put {
+// checkRecords looks whether every rule is met, and changes nothing. No other
+// writer comes between it and changeRecords.
+func (w *writer) checkRecords(writes []store.Write) error {
+	for i := range writes {
+		r := &writes[i]
+		if r.Rule == store.Put {
 			continue
 		}
 		var there bool
-		if err := w.hasRecord.QueryRowContext(context.Background(), ws[i].Kind, ws[i].Key).Scan(&there); err != nil {
+		if err := w.hasRecord.QueryRowContext(context.Background(), r.Kind, r.Key).Scan(&there); err != nil {
 			return err
 		}
-		if there != (ws[i].Rule == store.Take) {
+		if there != (r.Rule == store.Take) {
 			return store.ErrConflict
 		}
 	}
 	return nil
 }
 
-// do writes the records that check has accepted.
-func (ws writes) do(w *writer) error {
-	for i := range ws {
-		r := &ws[i]
+// changeRecords writes the records that checkRecords has accepted.
+func (w *writer) changeRecords(writes []store.Write) error {
+	for i := range writes {
+		r := &writes[i]
 		var err error
 		if r.Rule == store.Take {
 			_, err = changes(w.takeRecord, r.Kind, r.Key)
@@ -87,26 +67,11 @@ func (ws writes) do(w *writer) error {
 	return nil
 }
 
-// Clear removes records that have ended.
-func (s *Store) Clear(ctx context.Context, t time.Time, limit int) (int, error) {
-	c := &clearing{t: t, limit: max(limit, 0)} // a negative limit would mean none to SQLite
-	if err := s.write(ctx, c); err != nil {
-		return 0, fmt.Errorf("clear records: %w", err)
-	}
-	return c.removed, nil
-}
-
-type clearing struct {
-	t              time.Time
-	limit, removed int
-}
-
-func (*clearing) bodyBytes() int { return 0 }
-
-func (c *clearing) apply(w *writer) error {
-	n, err := changes(w.clearRecords, c.t.UnixMicro(), c.limit)
-	c.removed = int(n)
-	w.sweep.owed = w.sweep.owed || n > 0 // for the pages that became free
+// clear removes records that have ended.
+func (w *writer) clear(c *groupcommit.Clearing) error {
+	n, err := changes(w.clearRecords, c.Until.UnixMicro(), c.Limit)
+	c.Removed = int(n)
+	w.queue.Sweep.Owed = w.queue.Sweep.Owed || n > 0 // for the pages that became free
 	return err
 }
 

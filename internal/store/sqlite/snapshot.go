@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math"
 
 	"platen/internal/store"
@@ -22,27 +21,12 @@ const (
 		WHERE excluded.version >= snapshots.version`
 )
 
-// SaveSnapshot keeps a snapshot, if it is not older than the kept one.
-func (s *Store) SaveSnapshot(ctx context.Context, n store.Snapshot) error {
-	if len(n.Body) > store.MaxBody {
-		return fmt.Errorf("snapshot %d of sandbox %q: a body of %d bytes is over the limit of %d",
-			n.Version, n.SandboxID, len(n.Body), store.MaxBody)
-	}
-	if err := s.write(ctx, snapshot{n}); err != nil {
-		return fmt.Errorf("snapshot %d of sandbox %q: %w", n.Version, n.SandboxID, err)
-	}
-	return nil
-}
-
-type snapshot struct{ store.Snapshot }
-
-func (n snapshot) bodyBytes() int { return len(n.Body) }
-
-func (n snapshot) apply(w *writer) error {
+// save keeps a snapshot, if it is not older than the kept one.
+func (w *writer) save(s store.Snapshot) error {
 	// Versions beyond the range of a column were never committed.
-	version := int64(min(n.Version, math.MaxInt64))
+	version := int64(min(s.Version, math.MaxInt64))
 	var committed bool
-	err := w.findCommit.QueryRowContext(context.Background(), n.SandboxID, version).Scan(&committed)
+	err := w.findCommit.QueryRowContext(context.Background(), s.SandboxID, version).Scan(&committed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return store.ErrNotFound
@@ -51,6 +35,6 @@ func (n snapshot) apply(w *writer) error {
 	case !committed:
 		return store.ErrConflict
 	}
-	_, err = changes(w.saveSnapshot, n.SandboxID, version, blob(n.Body))
+	_, err = changes(w.saveSnapshot, s.SandboxID, version, blob(s.Body))
 	return err
 }

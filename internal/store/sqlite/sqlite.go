@@ -1,11 +1,11 @@
 // Package sqlite keeps sandboxes in one SQLite file. It is the built-in engine.
 //
-// One goroutine writes. It takes the waiting requests, at most groupCommits of
-// them, does them in one transaction and returns to the callers after COMMIT,
-// so that many of them share one flush of the disk (synchronous=FULL on a
-// write-ahead log). A commit is compare-and-swap in a single statement, which
-// changes no row when it conflicts: there is nothing to undo, and so nothing
-// that could harm the others of its group.
+// One goroutine writes. It does a group of waiting requests (package groupcommit)
+// in one transaction and returns to the callers after COMMIT, so that many of them
+// share one flush of the disk (synchronous=FULL on a write-ahead log). A commit is
+// compare-and-swap in a single statement, which changes no row when it conflicts:
+// there is nothing to undo, and so nothing that could harm the others of its
+// group.
 //
 // Readers have connections of their own, which cannot write, and never wait for
 // the writer.
@@ -31,6 +31,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 const (
@@ -43,15 +44,13 @@ const (
 
 // Store is a store.Store in one file.
 type Store struct {
+	groupcommit.Methods
+
 	writer *writer
 	reader *reader
 	lock   *fileLock
 
 	close func() error
-
-	mu     sync.Mutex     // guards closed, and that no call begins after it
-	closed bool           // new work is refused
-	calls  sync.WaitGroup // the methods under way
 }
 
 var _ store.Store = (*Store)(nil)
@@ -120,7 +119,7 @@ func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error
 	if err != nil {
 		return nil, errors.Join(err, w.disconnect())
 	}
-	s := &Store{writer: w, reader: r, lock: lock}
+	s := &Store{Methods: w.queue.Methods(), writer: w, reader: r, lock: lock}
 	s.close = sync.OnceValue(s.shutdown)
 	go w.run()
 	return s, nil
@@ -132,44 +131,18 @@ func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error
 func (s *Store) Close() error { return s.close() }
 
 func (s *Store) shutdown() error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.calls.Wait()
-	return errors.Join(s.reader.close(), s.writer.close(), s.lock.release())
-}
-
-// enter lets a call begin; the caller owes calls.Done when it got nil.
-func (s *Store) enter(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return store.ErrClosed
-	}
-	s.calls.Add(1)
-	return nil
+	s.writer.queue.Close()
+	return errors.Join(s.reader.db.Close(), s.writer.close(), s.lock.release())
 }
 
 // Ping writes a row and reads one. It reports the error of either.
 func (s *Store) Ping(ctx context.Context) error {
-	if err := s.write(ctx, ping{}); err != nil {
-		return fmt.Errorf("ping: %w", err)
+	if err := s.Methods.Ping(ctx); err != nil {
+		return err
 	}
 	_, err := s.Count(ctx)
 	return err
 }
-
-type ping struct{}
-
-func (ping) apply(w *writer) error {
-	_, err := changes(w.ping)
-	return err
-}
-
-func (ping) bodyBytes() int { return 0 }
 
 // connect opens a pool of connections to the file at path. mode is SQLite's
 // own: rw or ro.

@@ -116,7 +116,7 @@ func TestDeletionGivesSpaceBack(t *testing.T) {
 	}
 }
 
-// What a crash may leave: the header is gone, the bodies are not.
+// A crash may leave this: the header is gone, the bodies are not.
 func TestInterruptedDeletionIsFinishedAfterOpen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "platen.db")

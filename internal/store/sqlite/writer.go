@@ -5,42 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
-
-const (
-	// groupCommits is the most requests in one transaction. More would make
-	// the first of them wait for the last, and no longer save flushes.
-	groupCommits = 256
-	// groupBytes ends a group early, so that large bodies do not make a
-	// transaction of gigabytes.
-	groupBytes = 16 << 20
-	// queueLength is the number of requests that may wait beyond the group
-	// under way. After that, callers wait in their own call.
-	queueLength = 1024
-)
-
-// An operation is something to do inside a group's transaction. It either
-// returns a refusal and has changed nothing, or succeeds, or fails the group.
-type operation interface {
-	apply(*writer) error
-	bodyBytes() int
-}
-
-// A request is an operation with the caller that waits for it.
-type request struct {
-	operation operation
-	claimed   atomic.Bool // by the writer that takes it or the caller that gives up
-	answer    chan error  // has room for the one result
-	outcome   error       // within the group, before COMMIT; the writer's own
-}
 
 // A writer owns the one connection that writes.
 type writer struct {
-	queue chan *request
-	ended chan struct{} // closed when run has returned
+	queue *groupcommit.Queue
 
 	// The rest belongs to the goroutine of run.
 
@@ -60,7 +32,6 @@ type writer struct {
 	takeRecord, clearRecords            *sql.Stmt
 
 	prepared []*sql.Stmt // all of the above
-	sweep    sweep
 }
 
 // openWriter connects, brings the tables up to date and prepares the statements
@@ -70,13 +41,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{
-		queue: make(chan *request, queueLength),
-		ended: make(chan struct{}),
-		db:    db,
-		// A deletion may have been cut short last time.
-		sweep: sweep{owed: true},
-	}
+	w := &writer{queue: groupcommit.New(false), db: db}
 	if err := w.prepare(ctx); err != nil {
 		return nil, errors.Join(err, w.disconnect())
 	}
@@ -130,109 +95,54 @@ func (w *writer) prepare(ctx context.Context) error {
 	return err
 }
 
-// write hands an operation to the writer and waits for its outcome. A caller
-// whose context ends first takes its request back; once the writer has it, the
-// caller waits, because only then does it learn the truth.
-func (s *Store) write(ctx context.Context, op operation) error {
-	if err := s.enter(ctx); err != nil {
-		return err
-	}
-	defer s.calls.Done()
-	r := &request{operation: op, answer: make(chan error, 1)}
-	select {
-	case s.writer.queue <- r:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-r.answer:
-		return err
-	case <-ctx.Done():
-		if r.claimed.CompareAndSwap(false, true) {
-			return ctx.Err()
-		}
-		return <-r.answer
-	}
-}
-
 // run writes until the queue is closed and empty.
 func (w *writer) run() {
-	defer close(w.ended)
-	group := make([]*request, 0, groupCommits)
-	for {
-		first, open := w.next()
-		if !open {
-			return
-		}
-		group = w.gather(group[:0], first)
+	for w.queue.Wait() {
+		group := w.queue.Gather()
 		if len(group) > 0 {
 			w.write(group)
 		}
-		if w.sweep.due() {
-			w.step(first == nil)
+		if w.queue.Sweep.Due() {
+			w.step(len(group) == 0)
 		}
 	}
-}
-
-// next waits for a request. While a sweep is due it does not wait, and returns
-// nil when there is none. It returns false when there will be no more.
-func (w *writer) next() (*request, bool) {
-	if w.sweep.due() {
-		select {
-		case r, open := <-w.queue:
-			return r, open
-		default:
-			return nil, true
-		}
-	}
-	select {
-	case r, open := <-w.queue:
-		return r, open
-	case <-w.sweep.pause:
-		w.sweep.pause = nil
-		return nil, true
-	}
-}
-
-// gather takes the requests that wait behind the first one, up to the limits of
-// a group, without those whose callers have given up.
-func (w *writer) gather(group []*request, first *request) []*request {
-	size := 0
-	for r := first; r != nil; {
-		if r.claimed.CompareAndSwap(false, true) {
-			group = append(group, r)
-			size += r.operation.bodyBytes()
-		}
-		if len(group) == groupCommits || size >= groupBytes {
-			return group
-		}
-		select {
-		case r = <-w.queue: // nil when it has been closed
-		default:
-			return group
-		}
-	}
-	return group
 }
 
 // write does a group in one transaction and reports to its callers.
-func (w *writer) write(group []*request) {
+func (w *writer) write(group []*groupcommit.Request) {
 	err := w.transact(func() error {
 		for _, r := range group {
-			r.outcome = r.operation.apply(w)
-			if r.outcome != nil && !isRefusal(r.outcome) {
-				return r.outcome
+			r.Outcome = w.apply(r.Operation)
+			if r.Outcome != nil && !isRefusal(r.Outcome) {
+				return r.Outcome
 			}
 		}
 		return nil
 	})
-	for i, r := range group {
-		if err != nil {
-			r.outcome = err
-		}
-		r.answer <- r.outcome
-		group[i] = nil // lets its body go
+	for _, r := range group {
+		r.Finish(err)
 	}
+}
+
+// apply does an operation inside the group's transaction. It either returns a
+// refusal and has changed nothing, or succeeds, or fails the group.
+func (w *writer) apply(operation any) error {
+	switch o := operation.(type) {
+	case store.Commit:
+		return w.appendWithRecords(o)
+	case store.Snapshot:
+		return w.save(o)
+	case groupcommit.Deletion:
+		return w.delete(string(o))
+	case groupcommit.Records:
+		return w.writeRecords(o)
+	case *groupcommit.Clearing:
+		return w.clear(o)
+	case groupcommit.Ping:
+		_, err := changes(w.ping)
+		return err
+	}
+	panic(fmt.Sprintf("no operation: %T", operation))
 }
 
 // transact does some work in a transaction of its own. When it returns nil the
@@ -274,11 +184,9 @@ func (w *writer) rolledBack() bool {
 	return err == nil
 }
 
-// close waits for the queue to be written, folds the log into the database and
-// disconnects. No call may be under way.
+// close folds the log into the database and disconnects. The queue has been
+// closed.
 func (w *writer) close() error {
-	close(w.queue)
-	<-w.ended
 	_, err := w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
 	if err != nil {
 		err = fmt.Errorf("checkpoint: %w", err) // nothing is lost: the log stays

@@ -1,17 +1,13 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"platen/internal/store"
+	"platen/internal/store/groupcommit"
 )
 
 func openTest(t *testing.T) *Store {
@@ -28,122 +24,6 @@ func creation(id string) store.Commit {
 	return store.Commit{SandboxID: id, Version: 1, Body: []byte("one"), Header: &store.Sandbox{ID: id}}
 }
 
-// A gate is an operation that keeps the writer until it is let go.
-type gate struct{ entered, leave chan struct{} }
-
-func newGate() gate { return gate{make(chan struct{}), make(chan struct{})} }
-
-func (g gate) apply(*writer) error {
-	close(g.entered)
-	<-g.leave
-	return nil
-}
-
-func (gate) bodyBytes() int { return 0 }
-
-func TestWaitingCommitIsTakenBackByItsContext(t *testing.T) {
-	t.Parallel()
-	s := openTest(t)
-	g := newGate()
-	held := make(chan error)
-	go func() { held <- s.write(t.Context(), g) }()
-	<-g.entered
-
-	ctx, cancel := context.WithCancel(t.Context())
-	answer := make(chan error)
-	go func() { answer <- s.Commit(ctx, creation("a")) }()
-	for len(s.writer.queue) == 0 {
-		runtime.Gosched()
-	}
-	cancel()
-	if err := <-answer; !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled commit: got %v, want %v", err, context.Canceled)
-	}
-	close(g.leave)
-	if err := <-held; err != nil {
-		t.Errorf("the one before: %v", err)
-	}
-	if err := s.Ping(t.Context()); err != nil {
-		t.Fatalf("ping: %v", err)
-	}
-	if _, err := s.Load(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("load: got %v, want %v", err, store.ErrNotFound)
-	}
-}
-
-func TestTakenCommitIsAnsweredWithTheTruth(t *testing.T) {
-	t.Parallel()
-	s := openTest(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	g := newGate()
-	answer := make(chan error)
-	go func() { answer <- s.write(ctx, g) }()
-	<-g.entered
-	cancel()
-	close(g.leave)
-	if err := <-answer; err != nil {
-		t.Errorf("got %v, want nil: it was written", err)
-	}
-}
-
-func TestFullQueueHoldsCallersOnlyAsLongAsTheyLike(t *testing.T) {
-	t.Parallel()
-	s := openTest(t)
-	g := newGate()
-	held := make(chan error)
-	go func() { held <- s.write(t.Context(), g) }()
-	<-g.entered
-	for range queueLength {
-		withdrawn := &request{operation: ping{}}
-		withdrawn.claimed.Store(true)
-		s.writer.queue <- withdrawn
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	answer := make(chan error)
-	go func() { answer <- s.Commit(ctx, creation("a")) }()
-	cancel()
-	if err := <-answer; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want %v", err, context.Canceled)
-	}
-	close(g.leave)
-	if err := <-held; err != nil {
-		t.Errorf("the one before: %v", err)
-	}
-	if err := s.Commit(t.Context(), creation("a")); err != nil {
-		t.Errorf("commit after the queue has drained: %v", err)
-	}
-}
-
-func TestGroupIsLimitedInNumberAndSize(t *testing.T) {
-	t.Parallel()
-	queue := func(n, bodyBytes int) *writer {
-		w := &writer{queue: make(chan *request, n)}
-		for range n {
-			w.queue <- &request{operation: commit{store.Commit{Body: make([]byte, bodyBytes)}}}
-		}
-		return w
-	}
-	w := queue(groupCommits+44, 1)
-	for _, want := range []int{groupCommits, 44} {
-		if got := len(w.gather(nil, <-w.queue)); got != want {
-			t.Errorf("group of %d, want %d", got, want)
-		}
-	}
-	w = queue(5, groupBytes/2)
-	for _, want := range []int{2, 2, 1} {
-		if got := len(w.gather(nil, <-w.queue)); got != want {
-			t.Errorf("group of %d large bodies, want %d", got, want)
-		}
-	}
-}
-
-// A failure is an operation that the database does not survive.
-type failure struct{ error }
-
-func (f failure) apply(*writer) error { return f.error }
-
-func (failure) bodyBytes() int { return 0 }
-
 // openIdle is a writer whose goroutine does not run: the test is the writer.
 func openIdle(t *testing.T) *writer {
 	t.Helper()
@@ -159,31 +39,40 @@ func openIdle(t *testing.T) *writer {
 	return w
 }
 
-// do writes operations as one group and returns their answers.
-func (w *writer) do(operations ...operation) []error {
-	var group []*request
-	for _, op := range operations {
-		group = append(group, &request{operation: op, answer: make(chan error, 1)})
+// do writes operations as one group and returns their outcomes.
+func (w *writer) do(operations ...any) []error {
+	var group []*groupcommit.Request
+	for _, o := range operations {
+		group = append(group, groupcommit.NewRequest(o))
 	}
-	w.write(slices.Clone(group)) // it forgets what it has written
-	var answers []error
+	w.write(group)
+	var outcomes []error
 	for _, r := range group {
-		answers = append(answers, <-r.answer)
+		outcomes = append(outcomes, r.Outcome)
 	}
-	return answers
+	return outcomes
+}
+
+func (w *writer) execute(t *testing.T, script string) {
+	t.Helper()
+	if _, err := w.conn.ExecContext(t.Context(), script); err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
 }
 
 func TestFailedGroupLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := openIdle(t)
-	broken := errors.New("broken")
-	conflicting := commit{store.Commit{SandboxID: "b", Version: 2}}
-	for i, err := range w.do(commit{creation("a")}, conflicting, failure{broken}, ping{}) {
-		if !errors.Is(err, broken) {
-			t.Errorf("operation %d of a broken group: got %v, want %v", i, err, broken)
+	// Commits and a conflict have been done when it fails.
+	w.execute(t, `CREATE TRIGGER break BEFORE UPDATE ON pings BEGIN SELECT raise(ABORT, 'broken'); END`)
+	conflicting := store.Commit{SandboxID: "b", Version: 2}
+	for i, err := range w.do(creation("a"), conflicting, groupcommit.Ping{}, creation("c")) {
+		if err == nil || !strings.Contains(err.Error(), "broken") || isRefusal(err) {
+			t.Errorf("operation %d of a broken group: got %v, want what broke it", i, err)
 		}
 	}
-	got := w.do(commit{creation("a")}, conflicting, ping{})
+	w.execute(t, "DROP TRIGGER break")
+	got := w.do(creation("a"), conflicting, groupcommit.Ping{})
 	for i, want := range []error{nil, store.ErrConflict, nil} {
 		if !errors.Is(got[i], want) {
 			t.Errorf("operation %d of the next group: got %v, want %v", i, got[i], want)
@@ -194,27 +83,20 @@ func TestFailedGroupLeavesNothing(t *testing.T) {
 func TestFullDatabaseRefusesTheGroupAndGoesOn(t *testing.T) {
 	t.Parallel()
 	w := openIdle(t)
-	limit := func(pages int) {
-		t.Helper()
-		text := fmt.Sprintf("PRAGMA max_page_count = %d", pages)
-		if _, err := w.conn.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
-	}
 	large := store.Commit{SandboxID: "a", Version: 2, Body: make([]byte, 1<<20)}
-	if err := w.do(commit{creation("a")})[0]; err != nil {
+	if err := w.do(creation("a"))[0]; err != nil {
 		t.Fatalf("create: %v", err)
 	}
-	limit(1) // which means: as large as it is now
+	w.execute(t, "PRAGMA max_page_count = 1") // which means: as large as it is now
 	for range 2 {
-		for i, err := range w.do(commit{creation("b")}, commit{large}) {
+		for i, err := range w.do(creation("b"), large) {
 			if !errors.Is(err, store.ErrFull) {
 				t.Errorf("operation %d without space: got %v, want %v", i, err, store.ErrFull)
 			}
 		}
 	}
-	limit(1 << 20)
-	for i, err := range w.do(commit{creation("b")}, commit{large}) {
+	w.execute(t, "PRAGMA max_page_count = 1048576")
+	for i, err := range w.do(creation("b"), large) {
 		if err != nil {
 			t.Errorf("operation %d with space again: %v", i, err)
 		}
@@ -224,23 +106,19 @@ func TestFullDatabaseRefusesTheGroupAndGoesOn(t *testing.T) {
 func TestFailedSweepRestsAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	w := openIdle(t)
-	for _, err := range w.do(commit{creation("a")}, deletion{"a"}) {
+	for _, err := range w.do(creation("a"), groupcommit.Deletion("a")) {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.conn.ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
-		t.Fatal(err)
-	}
+	w.execute(t, "PRAGMA query_only = 1")
 	w.step(true)
-	if w.sweep.due() || !w.sweep.owed {
-		t.Errorf("after a failed step: got %+v, want one that rests and is owed", w.sweep)
+	if w.queue.Sweep.Due() || !w.queue.Sweep.Owed {
+		t.Errorf("after a failed step: got %+v, want one that rests and is owed", w.queue.Sweep)
 	}
-	if _, err := w.conn.ExecContext(t.Context(), "PRAGMA query_only = 0"); err != nil {
-		t.Fatal(err)
-	}
+	w.execute(t, "PRAGMA query_only = 0")
 	steps := 0
-	for w.sweep.pause = nil; w.sweep.due(); w.step(true) {
+	for w.queue.Sweep = (groupcommit.Sweep{Owed: true}); w.queue.Sweep.Due(); w.step(true) {
 		steps++
 	}
 	var left int
@@ -274,43 +152,4 @@ func TestReaderCannotWrite(t *testing.T) {
 	if _, err := s.reader.db.ExecContext(t.Context(), "UPDATE pings SET count = 0"); err == nil {
 		t.Error("a connection of the readers has written")
 	}
-}
-
-func TestMigrationsAreNumberedAndExplained(t *testing.T) {
-	t.Parallel()
-	list, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range list {
-		if !strings.HasPrefix(m.script, "-- ") {
-			t.Errorf("migration %s does not begin with a comment that says what it is for", m.name)
-		}
-	}
-}
-
-// The bubble panics when a goroutine begun in it outlives the test.
-func TestCloseLeavesNoGoroutine(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "platen.db")
-	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(t.Context(), path)
-		if err != nil {
-			t.Fatalf("open: %v", err)
-		}
-		for _, id := range []string{"a", "b"} {
-			if err := s.Commit(t.Context(), creation(id)); err != nil {
-				t.Errorf("commit: %v", err)
-			}
-		}
-		if _, err := s.Load(t.Context(), "a"); err != nil {
-			t.Errorf("load: %v", err)
-		}
-		if err := s.Delete(t.Context(), "b"); err != nil {
-			t.Errorf("delete: %v", err)
-		}
-		if err := s.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
 }

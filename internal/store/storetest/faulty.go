@@ -201,9 +201,9 @@ func (f *Faulty) begin(ctx context.Context, sandboxID string) (Fault, error) {
 	return f.plan(f.calls), err
 }
 
-// look lets everything in flight land before a read, so that a caller with an
-// early acknowledgement finds its write, until the crash.
-func (f *Faulty) look(ctx context.Context) error {
+// landAll lets everything in flight land before a read, so that a caller with
+// an early acknowledgement finds its write, until the crash.
+func (f *Faulty) landAll(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.crashed {
@@ -247,7 +247,7 @@ func (f *Faulty) newest(ctx context.Context, sandboxID string) (uint64, error) {
 
 // Commits reads from the store inside.
 func (f *Faulty) Commits(ctx context.Context, sandboxID string, first, last uint64) ([]store.Commit, error) {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return nil, err
 	}
 	return f.inner.Commits(ctx, sandboxID, first, last)
@@ -255,7 +255,7 @@ func (f *Faulty) Commits(ctx context.Context, sandboxID string, first, last uint
 
 // Load reads from the store inside.
 func (f *Faulty) Load(ctx context.Context, sandboxID string) (store.Image, error) {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return store.Image{}, err
 	}
 	return f.inner.Load(ctx, sandboxID)
@@ -263,7 +263,7 @@ func (f *Faulty) Load(ctx context.Context, sandboxID string) (store.Image, error
 
 // FindKey reads from the store inside.
 func (f *Faulty) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return store.Sandbox{}, err
 	}
 	return f.inner.FindKey(ctx, key)
@@ -271,7 +271,7 @@ func (f *Faulty) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox,
 
 // Due reads from the store inside.
 func (f *Faulty) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return nil, err
 	}
 	return f.inner.Due(ctx, t, limit)
@@ -279,7 +279,7 @@ func (f *Faulty) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandb
 
 // Count reads from the store inside.
 func (f *Faulty) Count(ctx context.Context) (int, error) {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return 0, err
 	}
 	return f.inner.Count(ctx)
@@ -287,7 +287,7 @@ func (f *Faulty) Count(ctx context.Context) (int, error) {
 
 // Find reads from the store inside.
 func (f *Faulty) Find(ctx context.Context, kind, key string) (store.Record, error) {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return store.Record{}, err
 	}
 	return f.inner.Find(ctx, kind, key)
@@ -295,7 +295,7 @@ func (f *Faulty) Find(ctx context.Context, kind, key string) (store.Record, erro
 
 // List reads from the store inside.
 func (f *Faulty) List(ctx context.Context, kind string) ([]store.Record, error) {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return nil, err
 	}
 	return f.inner.List(ctx, kind)
@@ -303,7 +303,7 @@ func (f *Faulty) List(ctx context.Context, kind string) ([]store.Record, error) 
 
 // Ping asks the store inside.
 func (f *Faulty) Ping(ctx context.Context) error {
-	if err := f.look(ctx); err != nil {
+	if err := f.landAll(ctx); err != nil {
 		return err
 	}
 	return f.inner.Ping(ctx)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"testing"
+	"testing/synctest"
 
 	"platen/internal/store"
 )
@@ -129,4 +131,20 @@ func closeTwice(f *fixture) {
 	if err := f.store.Close(); err != nil {
 		f.Errorf("close again: %v", err)
 	}
+}
+
+// closeLeavesNothing opens a store in a bubble, which panics when a goroutine
+// begun in it outlives the function.
+func closeLeavesNothing(t *testing.T, reopen Reopener) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fixture{T: t, reopen: reopen}
+		f.open()
+		f.create("a", 1)
+		f.create("b", 1)
+		f.load("a")
+		f.remove("b")
+		if err := f.store.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
 }

@@ -70,6 +70,10 @@ func Run(t *testing.T, fresh func(t *testing.T) Reopener) {
 			claim.check(newFixture(t, fresh(t)))
 		})
 	}
+	t.Run("CloseLeavesNoGoroutine", func(t *testing.T) {
+		t.Parallel()
+		closeLeavesNothing(t, fresh(t))
+	})
 	t.Run("RandomStepsAgreeWithTheModel", func(t *testing.T) {
 		t.Parallel()
 		checkModel(t, fresh)

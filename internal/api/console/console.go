@@ -1,0 +1,112 @@
+// Package console computes what the web console shows: the state of a sandbox
+// as one document, and the changes of it as a stream. Which keys a viewer has,
+// and what its requests cost, is decided by package api.
+package console
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/internal/moment"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+const (
+	// maxStreams is the most open streams of one sandbox.
+	maxStreams = 2
+	// streamRetry is the Retry-After of a refused stream, which is sent in
+	// seconds.
+	streamRetry = 5 * time.Second
+)
+
+// Console knows the tables that are shown, and the open streams.
+type Console struct {
+	tables []table
+
+	mu      sync.Mutex // guards the fields below
+	streams map[string]int
+}
+
+// table is one of which a viewer is sent the rows.
+type table struct {
+	resource string
+	system   operation.System
+	// parent is set where rows belong to another record and do not name it; it
+	// is the field that holds the record's id.
+	parent string
+}
+
+// Viewer is a client that watches a sandbox.
+type Viewer struct {
+	Sandbox *sandbox.Sandbox
+	// Systems are those whose rows may be shown.
+	Systems map[operation.System]bool
+	// Admitted refuses once a key that let the viewer in was revoked.
+	Admitted func(context.Context) error
+	// Now is the server's clock, Stopped is closed when the server drains.
+	Now     func() moment.Instant
+	Stopped <-chan struct{}
+}
+
+// New reads from the table of operations which rows there are and which key they
+// require.
+func New(operations []operation.Operation) *Console {
+	c := &Console{streams: map[string]int{}}
+	for i := range operations {
+		op := &operations[i]
+		if op.Kind != operation.List || op.Resource == operation.CallResource {
+			continue
+		}
+		t := table{resource: op.Resource, system: op.System}
+		if op.Parent != "" {
+			t.parent = op.Parent + "_id"
+		}
+		c.tables = append(c.tables, t)
+	}
+	return c
+}
+
+// State returns everything that a viewer is shown at first, as JSON.
+func (c *Console) State(ctx context.Context, viewer *Viewer) ([]byte, error) {
+	whole, _, err := c.changes(ctx, cursor{}, viewer)
+	if err != nil {
+		return nil, err
+	}
+	return whole.encode()
+}
+
+func (c *change) encode() ([]byte, error) {
+	b, err := json.Marshal(c, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil, fmt.Errorf("encode what the console shows: %w", err)
+	}
+	return b, nil
+}
+
+// Reserve takes one of the places for streams of a sandbox, or refuses with
+// rate_limited. The caller gives it back with release.
+func (c *Console) Reserve(sandboxID string, now time.Time) (release func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.streams[sandboxID] >= maxStreams {
+		p := problem.New(problem.RateLimited, "%d consoles of this sandbox are open.", maxStreams).
+			Hinting("Close another window of the console. It tries again by itself.")
+		p.RetryAfter = int(streamRetry / time.Second)
+		return nil, p.RetryingAt(now.Add(streamRetry))
+	}
+	c.streams[sandboxID]++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.streams[sandboxID]--; c.streams[sandboxID] == 0 {
+			delete(c.streams, sandboxID)
+		}
+	}, nil
+}

@@ -1,0 +1,233 @@
+// Package evaluation lets a program play one sandbox for each seed, and compares
+// the results.
+package evaluation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"platen/client"
+	"platen/internal/cli"
+	"platen/internal/money"
+)
+
+const (
+	requestTimeout = 15 * time.Second
+	// maxSeeds is the most seeds that are played in one go.
+	maxSeeds = 1000
+	// dayMinutes is a working day, the most that one tick moves the clock.
+	dayMinutes = 480
+)
+
+// Evaluation is one comparison.
+type Evaluation struct {
+	Preset string
+	Seeds  []uint64
+	// Day is the working day at whose close net worth is taken, counted from 1.
+	Day int
+	// Parallel is how many commands run at a time.
+	Parallel int
+	// Timeout is how long a command may take.
+	Timeout time.Duration
+	// Command is a program and its arguments.
+	Command []string
+	// Output gets the output of the commands, line by line.
+	Output io.Writer
+
+	outputMu sync.Mutex // keeps lines of commands that run at the same time apart
+}
+
+// ParseSeeds reads numbers and ranges of them, such as 1..10,14.
+func ParseSeeds(text string) ([]uint64, error) {
+	var seeds []uint64
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "..")
+		if !isRange {
+			last = first
+		}
+		from, err := strconv.ParseUint(first, 10, 53)
+		to, err2 := strconv.ParseUint(last, 10, 53)
+		if err != nil || err2 != nil || to < from {
+			return nil, cli.UsageError{Err: fmt.Errorf("--seeds must be numbers such as 1..10 or 1,4,9, not %q", text)}
+		}
+		if to-from >= maxSeeds || len(seeds)+int(to-from) >= maxSeeds {
+			return nil, cli.UsageError{Err: fmt.Errorf("--seeds may name %d worlds at most", maxSeeds)}
+		}
+		for seed := from; seed <= to; seed++ {
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds, nil
+}
+
+// Check returns a UsageError for impossible options.
+func (e *Evaluation) Check() error {
+	switch {
+	case e.Parallel < 1:
+		return cli.UsageError{Err: fmt.Errorf("--parallel must be at least 1, not %d", e.Parallel)}
+	case e.Day < 1:
+		return cli.UsageError{Err: fmt.Errorf("--day must be at least 1, not %d", e.Day)}
+	case e.Timeout <= 0:
+		return cli.UsageError{Err: fmt.Errorf("--timeout must be positive, not %s", e.Timeout)}
+	}
+	return nil
+}
+
+// Run plays all seeds on a server without limits. When ctx ends, it returns the
+// runs that were begun. Its error is the reason why none was; those of single runs
+// are in the summary.
+func (e *Evaluation) Run(ctx context.Context, origin string) (*Summary, error) {
+	if err := e.offered(ctx, origin); err != nil {
+		return nil, err
+	}
+	runs := make([]Run, len(e.Seeds))
+	started := len(e.Seeds)
+	places, players := make(chan struct{}, e.Parallel), sync.WaitGroup{}
+	for i, seed := range e.Seeds {
+		places <- struct{}{}
+		if ctx.Err() != nil {
+			started = i
+			break
+		}
+		players.Go(func() {
+			runs[i] = e.play(ctx, origin, seed)
+			<-places
+		})
+	}
+	players.Wait()
+	return summarize(e, runs[:started]), nil
+}
+
+// offered rejects an unknown preset, before anything is played.
+func (e *Evaluation) offered(ctx context.Context, origin string) error {
+	_, err := e.create(ctx, origin, client.CreateSandboxInput{Preset: &e.Preset})
+	rejected, ok := errors.AsType[*client.Error](err)
+	if !ok || rejected.Code != client.CodeInvalidPreset {
+		return cli.Brief(err)
+	}
+	var details struct {
+		Allowed []string `json:"allowed"`
+	}
+	_ = json.Unmarshal(rejected.Details, &details) // the message says the most of it
+	return cli.UsageError{
+		Err: fmt.Errorf("--preset: %s There are %s", rejected.Message, strings.Join(details.Allowed, ", ")),
+	}
+}
+
+func (e *Evaluation) create(ctx context.Context, origin string, in client.CreateSandboxInput) (*client.Sandbox, error) {
+	return client.CreateSandbox(ctx, origin+client.BasePath, in, //nolint:wrapcheck // the callers shorten it
+		client.HTTPClient(&http.Client{Timeout: requestTimeout}), client.UserAgent(cli.UserAgent), client.MaxRetries(0))
+}
+
+// Run is the result of one seed.
+type Run struct {
+	Seed uint64 `json:"seed"`
+	// NetWorthMinor is the net worth at the close of Day, ProfitMinor the part
+	// of it that was earned since the opening. Day counts the closes that were
+	// reached, up to the one asked for.
+	NetWorthMinor money.Minor `json:"net_worth_minor"`
+	ProfitMinor   money.Minor `json:"profit_minor"`
+	Day           int         `json:"day"`
+	// Finished is set when the command itself got the company to the day, or to its
+	// end. StoppedOn is the day on which it left one that was played on idle.
+	Finished  bool `json:"finished"`
+	StoppedOn int  `json:"stopped_on,omitzero"`
+	// ExitStatus is the command's, -1 when it was ended by a signal or could
+	// not be started. Error describes the failure, if any.
+	ExitStatus int     `json:"exit_status"`
+	Error      string  `json:"error,omitempty"`
+	Seconds    float64 `json:"seconds"`
+	// Report is the sandbox's report as the server sent it.
+	Report json.RawMessage `json:"report,omitempty"`
+
+	report *client.Report
+}
+
+// fail appends to Error.
+func (r *Run) fail(reason string) { r.Error = strings.TrimPrefix(r.Error+"; "+reason, "; ") }
+
+// play makes the sandbox of a seed, runs the command and takes the report.
+func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
+	run, began := Run{Seed: seed, ExitStatus: -1}, time.Now()
+	s, err := e.create(ctx, origin, client.CreateSandboxInput{Preset: &e.Preset, Seed: new(int64(seed))})
+	if err != nil {
+		run.Error = cli.Brief(err).Error()
+		return run
+	}
+	err = e.runCommand(ctx, seed, []string{
+		"PLATEN_URL=" + origin + client.BasePath, "PLATEN_MCP_URL=" + origin + "/mcp",
+		"PLATEN_OFFICE_KEY=" + s.OfficeKey, "PLATEN_FACTORY_KEY=" + s.FactoryKey, "PLATEN_SANDBOX_ID=" + s.SandboxID,
+		"PLATEN_PRESET=" + e.Preset, "PLATEN_SEED=" + strconv.FormatUint(seed, 10),
+	})
+	run.Seconds = float64(time.Since(began).Milliseconds()) / 1000
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		run.ExitStatus = exit.ExitCode()
+	} else if err == nil {
+		run.ExitStatus = 0
+	}
+	if err != nil {
+		run.Error = err.Error()
+	}
+	// Earnings count also when the run was ended, and so does the further
+	// course of the company with no agent at work.
+	if err := e.playOn(context.WithoutCancel(ctx), s.Client(), &run); err != nil {
+		run.fail("no report: " + cli.Brief(err).Error())
+		run.report, run.Report = nil, nil // one from before the day says nothing
+		return run
+	}
+	run.Day = min(e.Day, len(run.report.NetWorth)-1)
+	run.NetWorthMinor = money.Minor(run.report.NetWorth[run.Day].NetWorthMinor)
+	run.ProfitMinor = run.NetWorthMinor - money.Minor(run.report.OpeningNetWorthMinor)
+	return run
+}
+
+// playOn takes the report of a company and, when it has not reached the day,
+// lets time pass in it with no agent at work.
+func (e *Evaluation) playOn(ctx context.Context, c *client.Client, run *Run) error {
+	for first := true; ; first = false {
+		if err := run.takeReport(ctx, c); err != nil {
+			return err
+		}
+		day := len(run.report.NetWorth) - 1
+		over := day >= e.Day || run.report.Status != client.ReportStatusActive
+		switch {
+		case over && first:
+			run.Finished = true
+			return nil
+		case over:
+			run.fail(fmt.Sprintf("stopped on day %d, played on idle", run.StoppedOn))
+			return nil
+		case first:
+			run.StoppedOn = day
+		}
+		if _, err := c.AdvanceTime(ctx, client.TickInput{Minutes: new(int64(dayMinutes))}); err != nil {
+			return err //nolint:wrapcheck // play shortens it
+		}
+	}
+}
+
+// takeReport keeps the report with the fields that this program does not know, too.
+func (r *Run) takeReport(ctx context.Context, c *client.Client) error {
+	var call client.Call
+	report, err := c.GetReport(client.WithCall(ctx, &call))
+	if err != nil {
+		return err //nolint:wrapcheck // play shortens it
+	}
+	var envelope struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(call.Body, &envelope); err != nil {
+		return fmt.Errorf("read a report: %w", err)
+	}
+	r.report, r.Report = report, envelope.Data
+	return nil
+}

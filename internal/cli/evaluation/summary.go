@@ -1,0 +1,156 @@
+package evaluation
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"platen/internal/economy"
+	"platen/internal/money"
+)
+
+// Summary compares the runs of an evaluation.
+type Summary struct {
+	Preset        string `json:"preset"`
+	PresetVersion int64  `json:"preset_version"`
+	EngineVersion int64  `json:"engine_version"`
+	Day           int    `json:"day"`
+	Runs          []Run  `json:"runs"`
+	// MeanMinor and the rest are of the net worth at the close of Day, over the
+	// runs that have a report. SpreadMinor is the standard deviation of a sample.
+	Counted     int         `json:"counted"`
+	MeanMinor   money.Minor `json:"mean_minor"`
+	SpreadMinor money.Minor `json:"spread_minor"`
+	LowMinor    money.Minor `json:"low_minor"`
+	MiddleMinor money.Minor `json:"middle_minor"`
+	HighMinor   money.Minor `json:"high_minor"`
+	// Published are the results of players of known skill with the same preset.
+	Published []Baseline `json:"published"`
+}
+
+// Baseline is the result of a published player with the preset, over 40 seeds:
+// one company in ten has less than Low, half have less than Middle.
+type Baseline struct {
+	Player      string      `json:"player"`
+	Day         int         `json:"day"`
+	LowMinor    money.Minor `json:"low_minor"`
+	MiddleMinor money.Minor `json:"middle_minor"`
+	HighMinor   money.Minor `json:"high_minor"`
+}
+
+func summarize(e *Evaluation, runs []Run) *Summary {
+	s := &Summary{Preset: e.Preset, Day: e.Day, Runs: runs, Published: published(e.Preset, e.Day)}
+	var worth []money.Minor
+	for i := range runs {
+		if r := runs[i].report; r != nil {
+			s.PresetVersion, s.EngineVersion = r.PresetVersion, r.EngineVersion
+			worth = append(worth, runs[i].NetWorthMinor)
+		}
+	}
+	if s.Counted = len(worth); s.Counted == 0 {
+		return s
+	}
+	slices.Sort(worth)
+	s.LowMinor, s.MiddleMinor, s.HighMinor = worth[0], worth[len(worth)/2], worth[len(worth)-1]
+	sum := 0.0
+	for _, w := range worth {
+		sum += float64(w)
+	}
+	mean := sum / float64(len(worth))
+	s.MeanMinor = money.Minor(math.Round(mean))
+	if len(worth) > 1 {
+		squares := 0.0
+		for _, w := range worth {
+			squares += (float64(w) - mean) * (float64(w) - mean)
+		}
+		s.SpreadMinor = money.Minor(math.Round(math.Sqrt(squares / float64(len(worth)-1))))
+	}
+	return s
+}
+
+// published returns the known results for a preset on a day; there are none for
+// presets of one's own, and for other days.
+func published(name string, day int) []Baseline {
+	known := []Baseline{}
+	report, err := economy.Published()
+	if err != nil {
+		return known
+	}
+	p, ok := report.Preset(name)
+	if !ok {
+		return known
+	}
+	for i := range p.Players {
+		if b, ok := p.Players[i].On(day); ok {
+			known = append(known, Baseline{Player: p.Players[i].Name, Day: day, LowMinor: b.Low,
+				MiddleMinor: b.Middle, HighMinor: b.High})
+		}
+	}
+	return known
+}
+
+// Failed is the error of the runs that went wrong, with their number.
+func (s *Summary) Failed() error {
+	failed := 0
+	for i := range s.Runs {
+		if s.Runs[i].Error != "" {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d runs went wrong", failed, len(s.Runs))
+}
+
+// Print writes tables for people.
+func (s *Summary) Print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trejected\treplayed\tmissions\tended\t\tstate\t")
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if r.report == nil {
+			fmt.Fprintf(w, "%d\t\t\t\t\t\t\t\t\t%s\t\t\t\n", r.Seed, r.Error)
+			continue
+		}
+		onTime := "–"
+		if r.report.Score.OnTimePct != nil {
+			onTime = strconv.FormatFloat(*r.report.Score.OnTimePct, 'f', -1, 64) + " %"
+		}
+		ended := string(r.report.Status)
+		if !r.report.Invariants.Hold {
+			ended += ", BOOKS BROKEN"
+		}
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n",
+			r.Seed, r.Day, r.NetWorthMinor, r.ProfitMinor, onTime, r.report.Score.PayrollLate,
+			r.report.Writes.Refused, r.report.Writes.Replayed, len(r.report.Missions), ended, r.Error,
+			r.report.StateHash[:12])
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	if s.Counted > 0 {
+		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d worlds of %s (preset version %d, engine %d)\n",
+			s.Day, s.Counted, s.Preset, s.PresetVersion, s.EngineVersion)
+		fmt.Fprintf(out, "mean %s, spread %s, from %s over %s to %s\n",
+			s.MeanMinor, s.SpreadMinor, s.LowMinor, s.MiddleMinor, s.HighMinor)
+	}
+	if len(s.Published) == 0 {
+		fmt.Fprintf(out, "\nNo baselines are published for %s on day %d; they are for days 30, 60 and 90 of the "+
+			"presets that come with Platen.\n", s.Preset, s.Day)
+		return nil
+	}
+	fmt.Fprintf(out,
+		"\npublished for the same day (one company in ten has less, half have less, nine in ten have less)\n")
+	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, b := range s.Published {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", b.Player, b.LowMinor, b.MiddleMinor, b.HighMinor)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"platen/client"
+	"platen/internal/money"
+)
+
+// EventTail prints the events of a sandbox.
+type EventTail struct {
+	Target
+
+	// Types are the event types to print, all when empty.
+	Types []string
+	// Past prints the events that there are, and ends.
+	Past bool
+	// JSON prints each event as one line, as the feed has it.
+	JSON bool
+	// Out gets the events, Notes the state of the connection.
+	Out, Notes io.Writer
+}
+
+// Run prints the events from a number on. With 0 it begins with those that happen
+// from now on, or with the first of all when only the past is wanted.
+func (t *EventTail) Run(ctx context.Context, from uint64) error {
+	c, err := t.Connect()
+	if err != nil {
+		return err
+	}
+	status, err := c.GetSandbox(ctx)
+	if err != nil {
+		return err //nolint:wrapcheck // the client names the failed operation
+	}
+	after := max(from, 1) - 1
+	if from == 0 && !t.Past {
+		after = status.LastSeq
+	}
+	if c, err = t.Connect(client.UserAgent("platen-listen"), client.MaxRetries(0)); err != nil {
+		return err
+	}
+	feed := newFollower(c, t.Types, t.Notes)
+	if !t.Past {
+		return feed.follow(ctx, after, t.print)
+	}
+	for {
+		events, err := feed.poll(ctx, after, 0)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if err := t.print(e); err != nil {
+				return err
+			}
+			after = e.Seq
+		}
+	}
+}
+
+func (t *EventTail) print(e client.FeedEvent) error {
+	if t.JSON {
+		_, err := fmt.Fprintf(t.Out, "%s\n", e.Raw)
+		return err //nolint:wrapcheck // the error of standard output is enough
+	}
+	p := paintFor(t.Out)
+	_, err := fmt.Fprintf(t.Out, "%6d  %s  %s  %s\n", e.Seq, e.SimDate,
+		p.system(string(e.System), fmt.Sprintf("%-38s", e.Type)), p.in(faint, gist(e.Data)))
+	return err //nolint:wrapcheck // the error of standard output is enough
+}
+
+// gist summarises an event's data for a person: its number or id, and the short
+// fields of the rest.
+func gist(data json.RawMessage) string {
+	var members map[string]any
+	if json.Unmarshal(data, &members) != nil {
+		return ""
+	}
+	var words []string
+	if number, ok := members["number"].(string); ok {
+		words = append(words, number)
+	} else if id, ok := members["id"].(string); ok {
+		words = append(words, id)
+	}
+	names := make([]string, 0, len(members))
+	for name := range members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	const maxWords, maxLength = 4, 24
+	for _, name := range names {
+		switch value := members[name].(type) {
+		case string:
+			if name != "id" && name != "number" && len(value) <= maxLength && len(words) < maxWords {
+				words = append(words, name+"="+value)
+			}
+		case float64:
+			if short, ok := strings.CutSuffix(name, "_minor"); ok {
+				words = append(words, short+"="+money.Minor(value).String())
+			} else if len(words) < maxWords {
+				words = append(words, fmt.Sprintf("%s=%v", name, value))
+			}
+		}
+	}
+	return strings.Join(words, "  ")
+}

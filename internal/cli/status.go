@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"platen/client"
+	"platen/internal/money"
+)
+
+// WriteStatus writes how a company stands, for a person.
+func WriteStatus(out io.Writer, s *client.SandboxStatus, origin string) error {
+	p := paintFor(out)
+	state := p.in(green, string(s.Status))
+	if s.Status != "active" {
+		state = p.in(red, string(s.Status))
+	}
+	fmt.Fprintf(out, "%s  %s  %s, %d s left at %s\n",
+		p.in(bold, s.PublicName), s.SandboxID, state, s.ExpiresInS, origin)
+	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, seed %d\n\n",
+		s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, s.Seed)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", p.in(faint, name), value) }
+	row("cash", fmt.Sprintf("%s, %s at the opening", money.Minor(s.CashMinor), money.Minor(s.OpeningCashMinor)))
+	row("net worth",
+		fmt.Sprintf("%s, %s since the opening", money.Minor(s.NetWorthMinor), money.Minor(s.Score.ProfitMinor)))
+	row("reputation, morale", fmt.Sprintf("%.1f, %.1f of 100", s.Reputation, s.Morale))
+	row("orders", fmt.Sprintf("%d open, %d shipped", s.Counts.OrdersOpen, s.Score.OrdersShipped))
+	row("work orders", fmt.Sprintf("%d open", s.Counts.WorkOrdersOpen))
+	row("lots offered", fmt.Sprint(s.Counts.LotsOffered))
+	row("to count in, to pay",
+		fmt.Sprintf("%d deliveries, %d invoices", s.Counts.DeliveriesWaiting, s.Counts.InvoicesPayable))
+	row("presses", fmt.Sprintf("%d idle, %d running, %d down", s.Presses.Idle, s.Presses.Running, s.Presses.Down))
+	for _, m := range s.Inventory.Materials {
+		low := ""
+		if m.Status == "low" {
+			low = p.in(yellow, "  low")
+		}
+		row(m.Name, fmt.Sprintf("%d %s, reorder at %d%s", m.OnHand, m.Unit, m.ReorderPoint, low))
+	}
+	for _, d := range s.Disruptions {
+		row("disruption", p.in(yellow, string(d.Kind))+" until "+string(d.EndsOn))
+	}
+	row("newest event", fmt.Sprint(s.LastSeq))
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// WriteMissions writes the missions that are done and those to try next, and with all
+// those that come later, too.
+func WriteMissions(out io.Writer, missions []client.Mission, all bool) {
+	p, done, later := paintFor(out), 0, 0
+	for _, m := range missions {
+		switch m.Status {
+		case client.MissionStatusCompleted:
+			done++
+			fmt.Fprintf(out, "%s  %-20s %s\n", p.in(green, "done"), m.ID, m.Objective)
+		case client.MissionStatusActive:
+			fmt.Fprintf(out, "%s  %-20s %s\n", p.in(bold, "next"), m.ID, m.Objective)
+			fmt.Fprintf(out, "%26s %s\n", "", p.in(faint, m.Hint))
+		default:
+			later++
+			if all {
+				fmt.Fprintf(out, "%s  %-20s %s\n", p.in(faint, "    "), m.ID, m.Objective)
+			}
+		}
+	}
+	fmt.Fprintf(out, "\n%d of %d done", done, len(missions))
+	if later > 0 && !all {
+		fmt.Fprintf(out, ", %d more with --all", later)
+	}
+	fmt.Fprintln(out)
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"platen/client"
+	"platen/internal/config"
+)
+
+// Variables in which commands look for a server, its keys and the signing secret
+// when no flag names them, in the environment and then in a .env file. platen new
+// writes the first three and the examples read them.
+const (
+	urlVariable     = "PLATEN_URL"
+	officeVariable  = "PLATEN_OFFICE_KEY"
+	factoryVariable = "PLATEN_FACTORY_KEY"
+	keyVariable     = "PLATEN_KEY"
+	secretVariable  = "PLATEN_WEBHOOK_SECRET" //nolint:gosec // the name of a variable
+)
+
+const (
+	// DefaultOrigin is that of a server on this machine with default settings.
+	DefaultOrigin = "http://127.0.0.1:8080"
+	// UserAgent is that of the commands.
+	UserAgent = "platen-cli"
+	// attemptTimeout leaves room for the pollSeconds that the server may hold a
+	// poll.
+	attemptTimeout = 35 * time.Second
+)
+
+var errNoKeys = errors.New("there is no key: give one with --key, or set PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in " +
+	"the environment or a .env file (platen new --env .env writes one)")
+
+// Target is a server and a sandbox there, as flags name them. Empty fields are
+// looked for in the environment and in a .env file.
+type Target struct {
+	Server, Key string
+}
+
+// Origin returns the server's, without a slash at its end.
+func (t *Target) Origin() (string, error) {
+	given, err := config.Secret(t.Server, urlVariable)
+	if err != nil {
+		return "", err //nolint:wrapcheck // the error names the variable
+	}
+	origin := strings.TrimSuffix(strings.TrimRight(given, "/"), client.BasePath)
+	switch {
+	case origin == "":
+		return DefaultOrigin, nil
+	case !strings.HasPrefix(origin, "http://") && !strings.HasPrefix(origin, "https://"):
+		return "", usagef("the server must be an origin such as %s, not %q", DefaultOrigin, given)
+	}
+	return origin, nil
+}
+
+// Keys returns the keys that can be found. One that a flag names comes alone.
+func (t *Target) Keys() (client.Keys, error) {
+	if t.Key != "" {
+		return keysOf(t.Key), nil
+	}
+	var found client.Keys
+	var err error
+	if found.Office, err = oneOf(officeVariable, "OFFICE_KEY"); err != nil {
+		return found, err
+	}
+	if found.Factory, err = oneOf(factoryVariable, "FACTORY_KEY"); err != nil {
+		return found, err
+	}
+	if found.Office != "" || found.Factory != "" {
+		return found, nil
+	}
+	one, err := config.Secret("", keyVariable)
+	if err != nil {
+		return found, err //nolint:wrapcheck // the error names the variable
+	}
+	if one == "" {
+		return found, UsageError{errNoKeys}
+	}
+	return keysOf(one), nil
+}
+
+// oneOf finds a key under its name, or under the one that it had before.
+func oneOf(variable, before string) (string, error) {
+	for _, name := range []string{variable, before} {
+		if value, err := config.Secret("", name); err != nil || value != "" {
+			return value, err //nolint:wrapcheck // the error names the variable
+		}
+	}
+	return "", nil
+}
+
+// keysOf puts a key into the field of its system.
+func keysOf(key string) client.Keys {
+	if strings.HasPrefix(key, "lab_fac_") {
+		return client.Keys{Factory: key}
+	}
+	return client.Keys{Office: key}
+}
+
+// Connect returns a client for the sandbox. It repeats requests for a minute unless
+// options say otherwise.
+func (t *Target) Connect(options ...client.Option) (*client.Client, error) {
+	origin, err := t.Origin()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := t.Keys()
+	if err != nil {
+		return nil, err
+	}
+	return connect(origin, keys, options...), nil
+}
+
+func connect(origin string, keys client.Keys, options ...client.Option) *client.Client {
+	return client.New(origin+client.BasePath, keys, append([]client.Option{
+		client.UserAgent(UserAgent), client.MaxElapsed(time.Minute),
+		client.HTTPClient(&http.Client{Timeout: attemptTimeout}),
+	}, options...)...)
+}

@@ -1,0 +1,55 @@
+package docsite
+
+import (
+	"fmt"
+	"strconv"
+
+	"platen/internal/economy"
+	"platen/internal/money"
+)
+
+// economyView is the data of the economy's page: a measurement, in thousands.
+type economyView struct {
+	economy.Report
+}
+
+func (l *library) addEconomy() error {
+	report, err := economy.Published()
+	if err != nil {
+		return fmt.Errorf("page /docs/economy: %w", err)
+	}
+	return l.add(page{
+		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/", Contents: sections(),
+		Content:     economyView{report},
+		Description: "The net worth that players of different skill reach, and the value of each skill.",
+	})
+}
+
+// Players describe the measured players: they are the same in every preset.
+func (e economyView) Players() []economy.Player {
+	if len(e.Presets) == 0 {
+		return nil
+	}
+	return e.Presets[0].Players
+}
+
+// Days are the days of the bands.
+func (e economyView) Days() []int {
+	var days []int
+	if players := e.Players(); len(players) > 0 {
+		for _, band := range players[0].Bands {
+			days = append(days, band.Day)
+		}
+	}
+	return days
+}
+
+// Thousands writes an amount in thousands, rounded.
+func (e economyView) Thousands(amount money.Minor) string {
+	const thousand money.Minor = 100_000
+	half := thousand / 2
+	if amount < 0 {
+		half = -half
+	}
+	return strconv.FormatInt(int64((amount+half)/thousand), 10)
+}

@@ -1,0 +1,103 @@
+package docsite
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"platen/internal/event"
+	"platen/internal/operation"
+)
+
+// eventView is the data of an event type's page.
+type eventView struct {
+	event.Definition
+	System operation.System
+	// Sample is one that happened, empty while none was recorded.
+	Sample string
+	// Made is false while nothing makes events of this type.
+	Made   bool
+	Fields []field
+	// Writers are the operations that may write it.
+	Writers []*operation.Operation
+	// Reader is the operation that reads the record at Self, nil while no
+	// operation does.
+	Reader *operation.Operation
+}
+
+// eventGroup is the types of one system.
+type eventGroup struct {
+	System operation.System
+	Events []eventView
+}
+
+// eventIndex is the data of the types' overview.
+type eventIndex struct {
+	Groups []eventGroup
+	// Envelope are the fields of every event of the feed.
+	Envelope []field
+}
+
+func eventPath(t event.Type) string { return "/docs/events/" + string(t) }
+
+// eventWords is a type as a person says it: sales order received.
+func eventWords(t event.Type) string {
+	_, words, _ := strings.Cut(string(t), ".")
+	return strings.NewReplacer(".", " ", "_", " ").Replace(words)
+}
+
+func (l *library) eventView(d event.Definition) eventView {
+	v := eventView{
+		Definition: d, System: operation.System(d.Type.System()), Made: d.Data != nil,
+		Sample: indented(l.examples.Events[d.Type]),
+	}
+	if v.Made {
+		v.Fields = fieldsOf(reflect.TypeOf(d.Data).Elem(), output)
+	}
+	for i := range l.operations {
+		op := &l.operations[i]
+		if slices.Contains(op.Events, d.Type) {
+			v.Writers = append(v.Writers, op)
+		}
+		if op.Path == d.Self && op.Kind != operation.Write {
+			v.Reader = op
+		}
+	}
+	return v
+}
+
+func (l *library) addEvents() error {
+	index, beside, all := eventIndex{Envelope: fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)},
+		[]contents{{Links: []link{{Path: "/docs/events", Text: "All events"}}}}, []link{}
+	for _, d := range l.events {
+		v := l.eventView(d)
+		if len(index.Groups) == 0 || index.Groups[len(index.Groups)-1].System != v.System {
+			index.Groups = append(index.Groups, eventGroup{System: v.System})
+			beside = append(beside, contents{Title: systemName(v.System), System: v.System})
+		}
+		last := len(index.Groups) - 1
+		index.Groups[last].Events = append(index.Groups[last].Events, v)
+		short := strings.TrimPrefix(string(d.Type), string(d.Type.System())+".")
+		beside[last+1].Links = append(beside[last+1].Links,
+			link{Path: eventPath(d.Type), Text: short, Faint: !v.Made, Code: true})
+		all = append(all, link{Path: eventPath(d.Type), Text: string(d.Type), Code: true})
+	}
+	err := l.add(page{
+		Template: "events", Title: "Events", Path: "/docs/events", Section: "/docs/events",
+		Contents: beside, Content: index,
+		Description: "Every type of event in the feed: its cause and its data.",
+	})
+	for i, d := range l.events {
+		if err != nil {
+			return err
+		}
+		p := page{
+			Template: "event", Title: string(d.Type), Path: eventPath(d.Type),
+			Section: "/docs/events", Contents: beside,
+			Content: l.eventView(d), Description: d.Cause,
+		}
+		p.Previous, p.Next = neighbours(all, i)
+		err = l.add(p)
+	}
+	return err
+}

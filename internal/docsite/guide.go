@@ -1,0 +1,210 @@
+package docsite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+	text "text/template"
+
+	"platen/docs"
+	"platen/internal/docsite/prose"
+)
+
+// guideGroup is a part of the guides, as the list beside them shows it.
+type guideGroup struct {
+	Title  string
+	Guides []guide
+}
+
+// guide is a page that is written by hand, or one made from tables that is read
+// like one.
+type guide struct {
+	// Path is that of the page.
+	Path string
+	// File is the page's text in docs/guides, empty for pages made from tables.
+	File string
+	// Text is the text of links to it.
+	Text string
+}
+
+// guideGroups lists the guides in the order of reading.
+func guideGroups() []guideGroup {
+	return []guideGroup{
+		{"Begin", []guide{
+			{"/docs/", "overview.md", "Overview"},
+			{"/docs/quickstart", "quickstart.md", "Quickstart"},
+			{"/docs/two-systems", "two-systems.md", "The two systems"},
+			{"/docs/bridge", "bridge.md", "The bridge by hand"},
+		}},
+		{"Build", []guide{
+			{"/docs/idempotency", "idempotency.md", "Idempotency and retries"},
+			{"/docs/limits", "limits.md", "Limits"},
+			{"/docs/lists", "lists.md", "Lists"},
+			{"/docs/feed", "feed.md", "The event feed"},
+			{"/docs/webhooks", "webhooks.md", "Webhooks"},
+			{"/docs/listen", "listen.md", "Local work"},
+		}},
+		{"Test and evaluate", []guide{
+			{"/docs/ci", "ci.md", "Tests and CI"},
+			{"/docs/agents", "", "Agents"},
+			{"/docs/economy", "", "Economy"},
+		}},
+		{"The company", []guide{
+			{"/docs/handbook", "handbook.md", "Handbook"},
+			{"/docs/missions", "", "Missions"},
+			{"/docs/presets", "", "Presets"},
+		}},
+		{"Operate", []guide{
+			{"/docs/self-hosting", "self-hosting.md", "Self-hosting"},
+			{"/docs/settings", "", "Settings"},
+		}},
+	}
+}
+
+// sections are the links beside every guide.
+func sections() []contents {
+	var all []contents
+	for _, group := range guideGroups() {
+		list := contents{Title: group.Title}
+		for _, g := range group.Guides {
+			list.Links = append(list.Links, link{Path: g.Path, Text: g.Text})
+		}
+		all = append(all, list)
+	}
+	return append(all, contents{Title: "Reference", Links: []link{
+		{Path: apiPath, Text: "Operations"}, {Path: "/docs/events", Text: "Events"},
+		{Path: "/docs/errors", Text: "Errors"},
+	}})
+}
+
+// around finds the guides before and after a path.
+func around(path string) (previous, next *link) {
+	var all []link
+	for _, group := range guideGroups() {
+		for _, g := range group.Guides {
+			all = append(all, link{Path: g.Path, Text: g.Text})
+		}
+	}
+	for i := range all {
+		if all[i].Path == path {
+			return neighbours(all, i)
+		}
+	}
+	return nil, nil
+}
+
+// remark is a note for the tests of a guide. It is no part of the page.
+var remark = regexp.MustCompile(`(?s)<!--.*?-->\n?`)
+
+func (l *library) addGuides() error {
+	renderer := prose.New(l.words.path)
+	for _, group := range guideGroups() {
+		for _, g := range group.Guides {
+			if g.File == "" {
+				continue
+			}
+			source, also, err := l.source(g.File)
+			if err != nil {
+				return fmt.Errorf("guide %s: %w", g.File, err)
+			}
+			rendered, err := renderer.Render(source)
+			if err != nil {
+				return fmt.Errorf("guide %s: %w", g.File, err)
+			}
+			for id := range also {
+				if id != "" &&
+					!slices.ContainsFunc(rendered.Headings, func(h prose.Heading) bool { return h.ID == id }) {
+					return fmt.Errorf("guide %s: the head names #%s, which is no heading", g.File, id)
+				}
+			}
+			p := page{
+				Template: "guide", Title: rendered.Title, Path: g.Path, Section: "/docs/", Contents: sections(),
+				OnPage: rendered.Headings,
+				//nolint:gosec // our own text, in which raw HTML is left out
+				Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, Also: also,
+			}
+			p.Previous, p.Next = around(g.Path)
+			if err := l.add(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// source is the Markdown of a guide, with this server's addresses and numbers,
+// and the words in its head.
+func (s *Site) source(file string) ([]byte, map[string]string, error) {
+	raw, err := docs.Guides.ReadFile("guides/" + file)
+	if err != nil {
+		return nil, nil, err //nolint:wrapcheck // it names the file
+	}
+	body, also, err := headOf(string(raw))
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
+		"fact": s.fact, "receiver": receiver, "amount": amount, "percent": percent,
+	}).Parse(remark.ReplaceAllString(body, ""))
+	if err != nil {
+		return nil, nil, fmt.Errorf("parse: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, s); err != nil {
+		return nil, nil, fmt.Errorf("fill in: %w", err)
+	}
+	return b.Bytes(), also, nil
+}
+
+// errHead is for a guide whose head cannot be read.
+var errHead = errors.New(
+	"a head has lines of the form \"also: words\" or \"also id-of-a-heading: words\", and ends with ---")
+
+// headOf takes the head of a guide away: lines between two of "---" with other
+// names of the page, or of a part of it.
+func headOf(raw string) (body string, also map[string]string, err error) {
+	head, ok := strings.CutPrefix(raw, "---\n")
+	if !ok {
+		return raw, nil, nil
+	}
+	head, body, ok = strings.Cut(head, "\n---\n\n")
+	also = map[string]string{}
+	for line := range strings.SplitSeq(head, "\n") {
+		name, words, found := strings.Cut(line, ": ")
+		place, isAlso := strings.CutPrefix(name, "also")
+		if !ok || !found || !isAlso || words == "" {
+			return "", nil, fmt.Errorf("%q: %w", line, errHead)
+		}
+		also[strings.TrimSpace(place)] = words
+	}
+	return body, also, nil
+}
+
+// offWords are said of limits that this server does not have.
+var offWords = map[string]string{ //nolint:gochecknoglobals // read only
+	"key-rate": "no limit", "ip-rate": "no limit", "anonymous-rate": "no limit", "ip-active": "no limit",
+	"ip-creations": "no limit", "tick-pause": "none", "cooldown": "no time", "ban": "no time",
+}
+
+// fact is a number of this server, such as its requests per minute and key.
+func (s *Site) fact(name string) (string, error) {
+	for _, setting := range s.settings {
+		if setting.Name == name {
+			if word, off := offWords[name]; off && setting.off {
+				return word, nil
+			}
+			return setting.value, nil
+		}
+	}
+	return "", fmt.Errorf("no setting is called %s", name)
+}
+
+// receiver is a program that receives webhooks, as a test runs it.
+func receiver(file string) (string, error) {
+	source, err := docs.Receivers.ReadFile("webhooks/" + file)
+	return strings.TrimRight(string(source), "\n"), err //nolint:wrapcheck // it names the file
+}

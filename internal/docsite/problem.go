@@ -1,0 +1,118 @@
+package docsite
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"platen/internal/operation"
+	"platen/internal/problem"
+)
+
+// problemView is the data of a code's page.
+type problemView struct {
+	problem.Definition
+	StatusText string
+	// Everywhere is set when every operation may give it.
+	Everywhere bool
+	// Givers are the operations that may give it, by system.
+	Givers []giverGroup
+	Sample string
+	// Provoke is how one gets the code on purpose, nil where that takes more than a call.
+	Provoke *provocation
+}
+
+// giverGroup is the operations of one system.
+type giverGroup struct {
+	System     operation.System
+	Operations []*operation.Operation
+}
+
+// problemGroup is the codes of one status.
+type problemGroup struct {
+	Status     int
+	StatusText string
+	Problems   []problem.Definition
+}
+
+func problemPath(code problem.Code) string { return "/docs/errors/" + string(code) }
+
+func (s *Site) problemView(d problem.Definition) problemView {
+	v := problemView{
+		Definition: d, StatusText: http.StatusText(d.Status), Sample: s.problemSample(d),
+		Provoke: s.provocation(d.Code),
+	}
+	count := 0
+	for i := range s.operations {
+		op := &s.operations[i]
+		if !slices.Contains(op.Common(), d.Code) {
+			continue
+		}
+		count++
+		last := len(v.Givers) - 1
+		if last < 0 || v.Givers[last].System != op.System {
+			v.Givers = append(v.Givers, giverGroup{System: op.System})
+			last++
+		}
+		v.Givers[last].Operations = append(v.Givers[last].Operations, op)
+	}
+	v.Everywhere = count == len(s.operations)
+	v.Givers = merged(v.Givers)
+	return v
+}
+
+// merged joins groups of one system that were apart in the table.
+func merged(groups []giverGroup) []giverGroup {
+	var out []giverGroup
+	for _, g := range groups {
+		i := slices.IndexFunc(out, func(o giverGroup) bool { return o.System == g.System })
+		if i < 0 {
+			out = append(out, g)
+			continue
+		}
+		out[i].Operations = append(out[i].Operations, g.Operations...)
+	}
+	return out
+}
+
+// problemSample is the error in a response with this code.
+func (s *Site) problemSample(d problem.Definition) string {
+	return fmt.Sprintf("{\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n"+
+		"  \"docs_url\": %q\n}", d.Code, d.Retryable, d.Hint, s.origin+problemPath(d.Code))
+}
+
+func (l *library) addProblems() error {
+	var groups []problemGroup
+	list, all := contents{Title: "Errors"}, []link{}
+	for _, d := range l.problems {
+		last := len(groups) - 1
+		if last < 0 || groups[last].Status != d.Status {
+			groups = append(groups, problemGroup{Status: d.Status, StatusText: http.StatusText(d.Status)})
+			last++
+		}
+		groups[last].Problems = append(groups[last].Problems, d)
+		list.Links = append(list.Links,
+			link{Path: problemPath(d.Code), Text: string(d.Code), Mark: strconv.Itoa(d.Status), Code: true})
+		all = append(all, link{Path: problemPath(d.Code), Text: string(d.Code), Code: true})
+	}
+	beside := []contents{list}
+	err := l.add(page{
+		Template: "errors", Title: "Errors", Path: "/docs/errors", Section: "/docs/errors",
+		Contents: beside, Content: groups,
+		Description: "Every error code, with its status and its remedy.",
+	})
+	for i, d := range l.problems {
+		if err != nil {
+			return err
+		}
+		p := page{
+			Template: "error", Title: string(d.Code), Path: problemPath(d.Code),
+			Section: "/docs/errors", Contents: beside,
+			Content: l.problemView(d), Description: d.Meaning,
+		}
+		p.Previous, p.Next = neighbours(all, i)
+		err = l.add(p)
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package gateway
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// acceptable refuses a request whose Accept header does not name the content
+// type of the response (contract: MCP.ACCEPT, MCP.NOT_ACCEPTABLE,
+// OPEN.MCP.ACCEPT). Wildcards do not count.
+func acceptable(r *http.Request) error {
+	whole, stream := accepts(r.Header, "application/json"), accepts(r.Header, "text/event-stream")
+	switch {
+	case r.Method == http.MethodPost && (!whole || !stream):
+		return &refusal{
+			status: http.StatusNotAcceptable, code: codeRefused,
+			message: "Not Acceptable: Client must accept both application/json and text/event-stream",
+		}
+	case r.Method == http.MethodGet && !stream:
+		return &refusal{
+			status: http.StatusNotAcceptable, code: codeRefused,
+			message: "Not Acceptable: Client must accept text/event-stream",
+		}
+	}
+	return nil
+}
+
+func accepts(h http.Header, wanted string) bool {
+	for _, value := range h.Values("Accept") {
+		for part := range strings.SplitSeq(value, ",") {
+			if media, _, err := mime.ParseMediaType(part); err == nil && media == wanted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fromHere refuses requests that a page of another site may have caused: a name
+// that is not the server's, or an origin that is not its own.
+func (g *Gateway) fromHere(r *http.Request) error {
+	if !g.options.Serves(r.Host) {
+		return &refusal{
+			status: http.StatusForbidden, code: codeRefused, message: "Forbidden: the header Host names another server",
+		}
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" || sameHost(origin, r.Host) || strings.EqualFold(origin, g.options.Origin) {
+		return nil
+	}
+	return &refusal{
+		status: http.StatusForbidden, code: codeRefused,
+		message: "Forbidden: requests from pages of other origins are not served",
+	}
+}
+
+func sameHost(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
+}

@@ -1,0 +1,97 @@
+// Package commitlog is the log of a sandbox: the stored form of its commits and
+// snapshots, and an index of the replies and events in them.
+package commitlog
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"platen/internal/company/record"
+)
+
+// Commit is the stored body of one commit.
+type Commit struct {
+	record.Changes
+	// Reply is the stored reply of the command, nil for passing time and for
+	// commands without an idempotency key.
+	Reply *Reply
+}
+
+// Reply is a stored response, with the request that it belongs to.
+type Reply struct {
+	Key         ReplyKey
+	Fingerprint Fingerprint
+	// Status is the HTTP status.
+	Status int
+	Body   []byte
+}
+
+// Fingerprint is the SHA-256 of a request's method, path, query and body.
+type Fingerprint [sha256.Size]byte
+
+// ReplyKey is the start of the SHA-256 of an idempotency key and its scope.
+type ReplyKey [16]byte
+
+// ReplyKeyOf returns the name of an idempotency key in a scope.
+func ReplyKeyOf(scope, key string) ReplyKey {
+	sum := sha256.Sum256([]byte(scope + "\x00" + key))
+	return ReplyKey(sum[:16])
+}
+
+// Encode returns the stored form.
+func (c *Commit) Encode() []byte {
+	payload := make([]byte, 0, 4096)
+	payload = record.AppendChanges(payload, &c.Changes)
+	payload = c.Reply.append(payload)
+	return pack(payload)
+}
+
+// DecodeCommit reads the stored form of the commit with a version.
+func DecodeCommit(body []byte, version uint64) (Commit, error) {
+	payload, first, err := unpack(body)
+	if err != nil {
+		return Commit{}, err
+	}
+	readChanges := record.ReadChanges
+	if first {
+		readChanges = record.ReadChanges1
+	}
+	changes, rest, err := readChanges(payload)
+	if err != nil {
+		return Commit{}, fmt.Errorf("decode commit %d: %w", version, err)
+	}
+	reply, err := readReply(rest)
+	return Commit{Changes: changes, Reply: reply}, err
+}
+
+// append writes the stored form. A nil reply is one byte.
+func (r *Reply) append(b []byte) []byte {
+	if r == nil {
+		return append(b, 0)
+	}
+	b = append(b, 1)
+	b = append(b, r.Key[:]...)
+	b = append(b, r.Fingerprint[:]...)
+	b = binary.AppendUvarint(b, uint64(r.Status))
+	return append(b, r.Body...)
+}
+
+func readReply(b []byte) (*Reply, error) {
+	if len(b) == 0 {
+		return nil, errBody
+	}
+	if b[0] == 0 {
+		return nil, nil //nolint:nilnil // a commit without a reply
+	}
+	r := &Reply{}
+	b = b[1:]
+	if len(b) < len(r.Key)+len(r.Fingerprint) {
+		return nil, errBody
+	}
+	b = b[copy(r.Key[:], b):]
+	b = b[copy(r.Fingerprint[:], b):]
+	status, b, err := readNumber(b)
+	r.Status, r.Body = int(status), b
+	return r, err
+}

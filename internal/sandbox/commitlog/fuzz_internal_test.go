@@ -1,0 +1,170 @@
+package commitlog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/s2"
+
+	"platen/internal/company"
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+)
+
+// bytesPerByte is how much memory a byte of a slab may cost at most, slack is
+// what a reader and the fuzzer use besides.
+const (
+	bytesPerByte = 256
+	slack        = 16 << 20
+)
+
+// someCommit has a reply and is long enough to be compressed.
+func someCommit() Commit {
+	return Commit{
+		Changes: record.Changes{
+			Rows: []record.TableRows{{Table: "sales_order", Entries: []*record.Entry{{ID: "so_1",
+				Row: bytes.Repeat([]byte(`{"id":"so_1"}`), 60), Private: []byte("{}")}}}},
+			State: []byte("{}"),
+			Events: []record.Event{{Sequence: 7, ID: "evt_1", Type: "office.sales_order.received", CreatedAt: 5,
+				Body: []byte(`{"id":"evt_1"}`)}},
+		},
+		Reply: &Reply{Key: ReplyKey{1}, Fingerprint: Fingerprint{2}, Status: 201, Body: []byte(`{"data":{}}`)},
+	}
+}
+
+// bounded runs a reader of a body and fails when it allocates out of
+// proportion to what the body unpacks to.
+func bounded(t *testing.T, body []byte, read func()) {
+	t.Helper()
+	size := len(body)
+	if payload, _, err := unpack(body); err == nil {
+		size += len(payload)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	read()
+	runtime.ReadMemStats(&after)
+	if used, most := after.TotalAlloc-before.TotalAlloc, uint64(slack+bytesPerByte*size); used > most {
+		t.Errorf("%d bytes were allocated for a body of %d, the most is %d", used, len(body), most)
+	}
+}
+
+// hostile are bodies that are none: of other formats, cut, and of a few bytes
+// that claim to unpack to 4 GiB.
+func hostile(body []byte) [][]byte {
+	return [][]byte{
+		nil, {bodyFormat}, {bodyFormat, flagPlain}, {bodyFormat + 1, flagPlain, 0}, {bodyFormat, flagCompressed + 1, 0},
+		body[:len(body)-1],
+		{bodyFormat, flagCompressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+		{bodyFormat, flagPlain, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+	}
+}
+
+// FuzzDecodeCommit: whatever a store gives back is read as a commit that is
+// written as the same one, or is refused, within memory in proportion.
+func FuzzDecodeCommit(f *testing.F) {
+	whole := someCommit()
+	f.Add(whole.Encode())
+	f.Add((&Commit{}).Encode())
+	f.Add((&Commit{Reply: &Reply{Status: -1}}).Encode())
+	first := whole.Encode()
+	first[0] = firstFormat
+	f.Add(first)
+	for _, body := range hostile(whole.Encode()) {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		bounded(t, body, func() {
+			read, err := DecodeCommit(body, 1)
+			if err != nil {
+				return
+			}
+			again, err := DecodeCommit(read.Encode(), 1)
+			if err != nil || !cmp.Equal(read, again) {
+				t.Errorf("%x is read as %+v, and that as %+v, %v", body, read, again, err)
+			}
+		})
+	})
+}
+
+// aCompany is the image of a small one that has just opened.
+func aCompany(t testing.TB) record.Image {
+	t.Helper()
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := company.New(company.Settings{
+		SandboxID: "sbx_1", Preset: presets["empty"], Bridge: preset.Auto, Seed: 1, UID: 1,
+	}, sim.Manual, 0)
+	c.Flush(1)
+	return c.Image()
+}
+
+// FuzzDecodeSnapshot is FuzzDecodeCommit for snapshots. A company is made of
+// what was read, or is refused: a store that mixes things up must not take the
+// server along.
+func FuzzDecodeSnapshot(f *testing.F) {
+	c := someCommit()
+	whole := Snapshot{Image: record.Image{Tables: c.Rows, Timers: c.Set, State: c.State}}
+	whole.Index.Add(1, &c)
+	f.Add(whole.Encode())
+	f.Add((&Snapshot{}).Encode())
+	// A real one, not compressed, so that what is changed in it is still one.
+	opened := Snapshot{Image: aCompany(f)}
+	payload, _, err := unpack(opened.Encode())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(append([]byte{bodyFormat, flagPlain}, payload...))
+	f.Add(append([]byte{firstFormat, flagPlain}, payload...))
+	for _, body := range hostile(whole.Encode()) {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		bounded(t, body, func() {
+			read, err := DecodeSnapshot(body)
+			if err != nil {
+				return
+			}
+			again, err := DecodeSnapshot(read.Encode())
+			if err != nil || !reflect.DeepEqual(read, again) {
+				t.Errorf("%x is read as %+v, and that as %+v, %v", body, read, again, err)
+			}
+		})
+		if read, err := DecodeSnapshot(body); err == nil {
+			_, _ = company.Load(read.Image) // it refuses, or it does not panic
+		}
+	})
+}
+
+// TestABodyOfOneLetterSurvivesStorage: what compresses beyond all measure is
+// stored as it is.
+func TestABodyOfOneLetterSurvivesStorage(t *testing.T) {
+	t.Parallel()
+	want := Commit{Reply: &Reply{Status: 200, Body: bytes.Repeat([]byte("a"), 4<<20)}}
+	got, err := DecodeCommit(want.Encode(), 1)
+	if err != nil || got.Reply == nil || !bytes.Equal(got.Reply.Body, want.Reply.Body) {
+		t.Errorf("it is read as %d bytes, %v", len(want.Encode()), err)
+	}
+}
+
+// TestABodyThatClaimsTooMuchIsRefused before memory is taken for it.
+//
+//nolint:paralleltest // it measures the allocations of the process
+func TestABodyThatClaimsTooMuchIsRefused(t *testing.T) {
+	body := binary.AppendUvarint([]byte{bodyFormat, flagCompressed}, 1<<32-1)
+	if n, err := s2.DecodedLen(body[2:]); err != nil || n != 1<<32-1 {
+		t.Fatalf("the body claims %d, %v", n, err)
+	}
+	bounded(t, body, func() {
+		if _, err := DecodeCommit(body, 1); err == nil {
+			t.Error("it is read")
+		}
+	})
+}

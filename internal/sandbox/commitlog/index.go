@@ -1,0 +1,118 @@
+package commitlog
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/store"
+)
+
+// Index finds replies and events in the commits of a sandbox. The zero Index is
+// that of a sandbox without commits.
+type Index struct {
+	// replies holds the version of each idempotency key's commit.
+	replies map[ReplyKey]uint64
+	// events lists the commits that hold events, in order.
+	events []Span
+}
+
+// Span is a commit with events.
+type Span struct {
+	version uint64
+	// last is the number of its last event, types the types of all of them.
+	last  uint64
+	types event.Set
+}
+
+// Add takes the newest commit in.
+func (x *Index) Add(version uint64, c *Commit) {
+	if n := len(c.Events); n > 0 {
+		span := Span{version: version, last: c.Events[n-1].Sequence}
+		for i := range c.Events {
+			span.types = span.types.Union(event.SetOf(event.Type(c.Events[i].Type)))
+		}
+		x.events = append(x.events, span)
+	}
+	if c.Reply != nil {
+		if x.replies == nil {
+			x.replies = map[ReplyKey]uint64{}
+		}
+		x.replies[c.Reply.Key] = version
+	}
+}
+
+// Reply returns the version of the commit with the reply to an idempotency key.
+func (x *Index) Reply(key ReplyKey) (version uint64, ok bool) {
+	version, ok = x.replies[key]
+	return version, ok
+}
+
+// Spans lists the commits with events of some types between two numbers: after
+// the first, up to the second. An empty set selects all types.
+func (x *Index) Spans(after, until uint64, types event.Set) []Span {
+	first := sort.Search(len(x.events), func(i int) bool { return x.events[i].last > after })
+	var spans []Span
+	for i := first; i < len(x.events) && (i == 0 || x.events[i-1].last < until); i++ {
+		if types.Empty() || types.Meets(x.events[i].types) {
+			spans = append(spans, x.events[i])
+		}
+	}
+	return spans
+}
+
+// Events reads the events of some commits of a sandbox, in order. Commits that
+// follow each other are read together.
+func Events(ctx context.Context, from store.Store, sandboxID string, spans []Span) ([]record.Event, error) {
+	var events []record.Event
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && spans[n].version == spans[n-1].version+1 {
+			n++
+		}
+		commits, err := read(ctx, from, sandboxID, spans[0].version, spans[n-1].version)
+		if err != nil {
+			return nil, err
+		}
+		for i := range commits {
+			events = append(events, commits[i].Events...)
+		}
+		spans = spans[n:]
+	}
+	return events, nil
+}
+
+// ReadReply reads the reply to an idempotency key from its commit.
+func ReadReply(
+	ctx context.Context, from store.Store, sandboxID string, version uint64, key ReplyKey,
+) (*Reply, error) {
+	commits, err := read(ctx, from, sandboxID, version, version)
+	if err != nil {
+		return nil, err
+	}
+	reply := commits[0].Reply
+	if reply == nil || reply.Key != key {
+		return nil, fmt.Errorf("commit %d of sandbox %s holds another reply", version, sandboxID)
+	}
+	return reply, nil
+}
+
+// read reads the commits between two versions, both included.
+func read(ctx context.Context, from store.Store, sandboxID string, first, last uint64) ([]Commit, error) {
+	stored, err := from.Commits(ctx, sandboxID, first, last)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller knows its purpose
+	}
+	if n := int(last - first + 1); len(stored) != n {
+		return nil, fmt.Errorf("%d of %d commits from %d of sandbox %s are missing", n-len(stored), n, first, sandboxID)
+	}
+	commits := make([]Commit, len(stored))
+	for i, c := range stored {
+		if commits[i], err = DecodeCommit(c.Body, c.Version); err != nil {
+			return nil, err
+		}
+	}
+	return commits, nil
+}

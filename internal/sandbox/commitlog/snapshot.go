@@ -1,0 +1,101 @@
+package commitlog
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"platen/internal/company/record"
+	"platen/internal/event"
+)
+
+// Snapshot is the stored body of a snapshot: a company, and the index of the
+// commits that made it.
+type Snapshot struct {
+	Image record.Image
+	Index Index
+}
+
+// Encode returns the stored form.
+func (s *Snapshot) Encode() []byte {
+	payload := make([]byte, 0, 256<<10)
+	payload = record.AppendImage(payload, &s.Image)
+	payload = binary.AppendUvarint(payload, uint64(len(s.Index.events)))
+	for _, span := range s.Index.events {
+		payload = binary.AppendUvarint(payload, span.version)
+		payload = binary.AppendUvarint(payload, span.last)
+		for _, word := range span.types {
+			payload = binary.AppendUvarint(payload, word)
+		}
+	}
+	payload = binary.AppendUvarint(payload, uint64(len(s.Index.replies)))
+	for key, version := range s.Index.replies {
+		payload = append(payload, key[:]...)
+		payload = binary.AppendUvarint(payload, version)
+	}
+	return pack(payload)
+}
+
+// DecodeSnapshot reads the stored form.
+func DecodeSnapshot(body []byte) (Snapshot, error) {
+	payload, first, err := unpack(body)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	readImage := record.ReadImage
+	if first {
+		readImage = record.ReadImage1
+	}
+	image, rest, err := readImage(payload)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("decode snapshot: %w", err)
+	}
+	s := Snapshot{Image: image}
+	n, rest, err := readNumber(rest)
+	if err != nil || n > uint64(len(rest)) {
+		return Snapshot{}, errBody
+	}
+	s.Index.events = make([]Span, n)
+	for i := range s.Index.events {
+		if rest, err = s.Index.events[i].read(rest, first); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	n, rest, err = readNumber(rest)
+	if err != nil || n > uint64(len(rest)) {
+		return Snapshot{}, errBody
+	}
+	s.Index.replies = make(map[ReplyKey]uint64, n)
+	for range n {
+		var key ReplyKey
+		if len(rest) < len(key) {
+			return Snapshot{}, errBody
+		}
+		rest = rest[copy(key[:], rest):]
+		if s.Index.replies[key], rest, err = readNumber(rest); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	return s, nil
+}
+
+// read reads the stored form of the first format or of the present one, and
+// returns the bytes behind it.
+func (s *Span) read(b []byte, first bool) (rest []byte, err error) {
+	if s.version, b, err = readNumber(b); err != nil {
+		return nil, err
+	}
+	if s.last, b, err = readNumber(b); err != nil {
+		return nil, err
+	}
+	if first {
+		word, rest, err := readNumber(b)
+		s.types = event.SetOfFirst(word)
+		return rest, err
+	}
+	for i := range s.types {
+		if s.types[i], b, err = readNumber(b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
