@@ -199,12 +199,12 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
 	x.shows(".feed li", "")
-	for keys, title := range map[string]string{
-		"e": "Events", "m": "Missions", "w": "Webhooks", "r": "Requests", "b": "Bridge", "h": "Head Office",
-		"f": "Factory", "p": "Presses",
+	for _, to := range []struct{ key, title string }{
+		{"e", "Events"}, {"m", "Missions"}, {"w", "Webhooks"}, {"r", "Requests"}, {"b", "Bridge"}, {"h", "Head Office"},
+		{"f", "Factory"}, {"p", "Presses"},
 	} {
-		x.goes(keys)
-		x.shows("h1", title)
+		x.goes(to.key)
+		x.shows("h1", to.title)
 	}
 	x.goes("h")
 	x.shows("tr[data-row]", "SO-1003")
