@@ -117,7 +117,7 @@ func TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing(t *testing.T)
 // TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek kills the program at the
 // first call of its first start, at the second of its second, and so on, until
 // a start has fewer calls than that; and all again after each step of the
-// player. Programs whose interpreter is slow to start are killed at every sixth
+// player. Programs whose interpreter is slow to start are killed at every twelfth
 // call, unless everything is to be tested. The twin with the auto bridge must not be able to tell.
 func TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek(t *testing.T) {
 	t.Parallel()

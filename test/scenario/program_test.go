@@ -55,7 +55,7 @@ func (p program) stride() int {
 	if p.needs == "" || everything() {
 		return 1
 	}
-	return 6
+	return 12
 }
 
 var inGo = program{name: "go", argv: func(t testing.TB) []string {
