@@ -22,13 +22,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// TestMain makes property tests repeatable: the same seed and few long
-// lives, more where everything is tested, unless -rapid.seed, -rapid.checks, -rapid.steps or their environment
+// TestMain makes property tests repeatable: the same seed and few long lives, more in
+// a thorough run, unless -rapid.seed, -rapid.checks, -rapid.steps or their environment
 // say otherwise.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "12", "rapid.steps": "300"}
-	if os.Getenv("PLATEN_TEST_ALL") == "1" {
+	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "8", "rapid.steps": "300"}
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
 		defaults["rapid.checks"] = "32"
 	}
 	flag.Visit(func(f *flag.Flag) { delete(defaults, f.Name) })

@@ -69,7 +69,7 @@ func (l *life) compareCommits(what string, twin *life, from int) {
 // wholeLives is after how many steps two lives are compared as a whole, which takes
 // much longer than the comparison of their commits that follows every step.
 func wholeLives() int {
-	if os.Getenv("PLATEN_TEST_ALL") == "1" {
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
 		return 8
 	}
 	return 64

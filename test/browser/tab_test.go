@@ -135,18 +135,18 @@ func (l look) String() string {
 
 var looks = []look{{desktop, false}, {desktop, true}, {phone, false}, {phone, true}}
 
-// looksOf are the looks of the nth page: each has another one on the way, and all of
-// them where everything is tested.
+// looksOf are the looks of the nth page: each has another one, and a thorough run has
+// all of them.
 func looksOf(n int) []look {
-	if os.Getenv("PLATEN_TEST_ALL") != "" {
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
 		return looks
 	}
 	return looks[n%len(looks):][:1]
 }
 
-// rarely reports whether the nth check of many that are alike is made: a third of them
-// on the way, and all where everything is tested.
-func rarely(n int) bool { return n%3 == 0 || os.Getenv("PLATEN_TEST_ALL") != "" }
+// rarely reports whether the nth check of many that are alike is made: a third of them,
+// and in a thorough run all.
+func rarely(n int) bool { return n%3 == 0 || os.Getenv("PLATEN_TEST_THOROUGH") != "" }
 
 // open opens an empty page that looks at a server.
 func open(t *testing.T, origin string, l look, expected ...string) *tab {

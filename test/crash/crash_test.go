@@ -49,7 +49,7 @@ func points(t *testing.T) int {
 		}
 		return n
 	}
-	if os.Getenv("PLATEN_TEST_ALL") != "" {
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
 		return pointsAll
 	}
 	return pointsDefault

@@ -24,8 +24,8 @@ func published(t *testing.T) *economy.Report {
 	return &r
 }
 
-// TestThePublishedWorthsHold plays the first seeds again; with PLATEN_TEST_ALL
-// it measures everything. A change of the company that moves a worth beyond the
+// TestThePublishedWorthsHold plays the first seeds again; a thorough run
+// measures everything. A change of the company that moves a worth beyond the
 // tolerance publishes a new measurement (go run ./test/economy -update) and
 // says in the page of the economy what a player notices.
 func TestThePublishedWorthsHold(t *testing.T) {
@@ -66,8 +66,8 @@ func TestThePublishedWorthsHold(t *testing.T) {
 // TestTheWholeMeasurementIsWhatIsPublished takes two minutes.
 func TestTheWholeMeasurementIsWhatIsPublished(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("PLATEN_TEST_ALL") == "" {
-		t.Skip("set PLATEN_TEST_ALL to measure all seeds")
+	if os.Getenv("PLATEN_TEST_THOROUGH") == "" {
+		t.Skip("set PLATEN_TEST_THOROUGH to measure all seeds")
 	}
 	presets, err := preset.Builtin()
 	if err != nil {

@@ -87,8 +87,8 @@ func TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing(t *testing.T)
 	}
 	t.Logf("%d calls", len(calls))
 	every := everyNth
-	if every == 1 && !everything() {
-		every = 6 // on the way; CI tries them all
+	if every == 1 && !thorough() {
+		every = 6
 	}
 	for i, c := range calls {
 		if i%every != 0 {
@@ -118,7 +118,7 @@ func TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing(t *testing.T)
 // first call of its first start, at the second of its second, and so on, until
 // a start has fewer calls than that; and all again after each step of the
 // player. Programs whose interpreter is slow to start are killed at every twelfth
-// call, unless everything is to be tested. The twin with the auto bridge must not be able to tell.
+// call, but in a thorough run. The twin with the auto bridge must not be able to tell.
 func TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek(t *testing.T) {
 	t.Parallel()
 	const days = 5
@@ -184,7 +184,7 @@ func TestABadLineChangesNothing(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			days, wanted := 5, handOffs
-			if p.needs != "" && !everything() { // slow to start
+			if p.needs != "" && !thorough() { // slow to start
 				days, wanted = 2, handOffs[:4]
 			}
 			w, twin := found(t, "starter", client.BridgeManual, seedOfMuch),

@@ -166,7 +166,7 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 		days    int
 		// also has to have happened, beside the hand-offs.
 		also []string
-		// more is set for lives that show what another one shows: they are for CI.
+		// more is set for lives that show what another one shows: they are for a thorough run.
 		more bool
 	}{
 		{inGo, 9, 16, []string{"office.contract_lot.delivered"}, false},
@@ -176,7 +176,7 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 		{inPython, 4, 5, nil, true},
 		{inJavaScript, 5, 5, nil, true},
 	} {
-		if c.more && !everything() {
+		if c.more && !thorough() {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s, seed %d, %d days", c.program.name, c.seed, c.days), func(t *testing.T) {

@@ -44,12 +44,12 @@ func checkModel(t *testing.T, fresh func(t *testing.T) Reopener) {
 	})
 }
 
-// fewerChecks lowers the number of random histories under the race detector and on
-// the way, where CI goes through all of them, unless the command line sets it.
+// fewerChecks lowers the number of random histories, but in a thorough run without the
+// race detector, unless the command line sets it.
 func fewerChecks(t *testing.T) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")
-	if checks.Value.String() != checks.DefValue || os.Getenv("PLATEN_TEST_ALL") == "1" && !underRace {
+	if checks.Value.String() != checks.DefValue || os.Getenv("PLATEN_TEST_THOROUGH") != "" && !underRace {
 		return
 	}
 	fewer := "30"
