@@ -125,7 +125,7 @@ func (c *Company) openDay() {
 	c.rec.Set(sim.Timer{Due: day.At(noon), Class: sim.ClassSeries, Kind: timerPoint})
 	c.rec.Set(sim.Timer{Due: day.At(sim.CloseMinute), Class: sim.ClassSeries, Kind: timerPoint})
 	next := day + 1
-	if next%sim.DaysPerWeek == 0 {
+	if next == next.Monday() {
 		c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassOverhead, Kind: timerOverheads})
 	}
 	c.rec.Set(sim.Timer{Due: next.Open(), Class: sim.ClassLot, Kind: office.TimerLotOffer})
@@ -140,5 +140,5 @@ func (c *Company) closeDay() {
 	if c.testSolvency(); c.Bankrupt() {
 		c.notePoint()
 	}
-	c.watchClose()
+	c.showMissions(true)
 }

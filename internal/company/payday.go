@@ -22,27 +22,20 @@ const timerTimesheet = "week.timesheet"
 
 // scheduleTimesheet sets the bridge going on the Monday of a week.
 func (c *Company) scheduleTimesheet() {
-	if today := c.rec.Today(); c.carriesTimesheets() && today%sim.DaysPerWeek == 0 {
+	if today := c.rec.Today(); c.bridged() && c.settings.Preset.Payroll.Paid && today == today.Monday() {
 		c.rec.Set(sim.Timer{
 			Due: (today + sim.DaysPerWeek - 1).At(sim.CloseMinute), Class: sim.ClassTimesheet, Kind: timerTimesheet,
 		})
 	}
 }
 
-func (c *Company) carriesTimesheets() bool { return c.bridged() && c.settings.Preset.Payroll.Paid }
-
 // carryTimesheet records the week's hours as the gate has them, unless the
 // client has recorded some.
 func (c *Company) carryTimesheet() {
-	attended := attendedHours(c.factory.WeekAttendance(c.thisMonday()))
+	attended := attendedHours(c.factory.WeekAttendance(c.rec.Today().Monday().Date()))
 	if sheet, ok := c.people.Attended(c.rec, attended); ok {
 		c.people.Record(c.rec, sheet, attended)
 	}
-}
-
-func (c *Company) thisMonday() moment.Date {
-	today := c.rec.Today()
-	return (today - today%sim.DaysPerWeek).Date()
 }
 
 func attendedHours(week []factory.WeekHours) []hr.Hours {
@@ -131,7 +124,7 @@ func (c *Company) checkEarned() error {
 	worth := map[moment.Date]money.Minor{}
 	for row := range c.factory.Attendance.All {
 		if day := sim.DayFrom(row.Date); day < c.rec.Today() {
-			worth[(day - day%sim.DaysPerWeek).Date()] += c.people.DayWage(row.BadgeNo, hr.Absence(row.Absence))
+			worth[day.Monday().Date()] += c.people.DayWage(row.BadgeNo, hr.Absence(row.Absence))
 		}
 	}
 	for _, e := range c.people.State.Earned {

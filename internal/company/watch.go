@@ -33,9 +33,7 @@ func (c *Company) Carry(conduct mission.ClientActivity) { c.activity = conduct }
 // and nothing any more of a company that has ended.
 func (c *Company) watch() { c.showMissions(false) }
 
-// watchClose is watch at the close of a day.
-func (c *Company) watchClose() { c.showMissions(true) }
-
+// showMissions is watch, at the close of a day or at another moment.
 func (c *Company) showMissions(closed bool) {
 	if newest := c.rec.Sequence(); c.Bankrupt() || !closed && newest == c.watched {
 		c.watched = newest

@@ -46,12 +46,7 @@ func newAttendance() *record.Table[Attendance, struct{}] {
 			Resource: "attendance", Prefix: "att", Filters: []string{"week_start", "badge_no"},
 			Dates: []string{"week_start"},
 		},
-		func(a *Attendance) []string { return []string{monday(a.Date).String(), a.BadgeNo} })
-}
-
-func monday(date moment.Date) moment.Date {
-	day := sim.DayFrom(date)
-	return (day - day%sim.DaysPerWeek).Date()
+		func(a *Attendance) []string { return []string{sim.DayFrom(a.Date).Monday().Date().String(), a.BadgeNo} })
 }
 
 // Attendant is an employee whose working day it is.

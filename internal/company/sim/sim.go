@@ -52,6 +52,9 @@ func (d Day) Open() Minute { return Minute(d) * DayLength }
 // At returns the moment m minutes after the day opened.
 func (d Day) At(m Minute) Minute { return d.Open() + m }
 
+// Monday returns the first day of the week that the day is in.
+func (d Day) Monday() Day { return d - d%DaysPerWeek }
+
 // Date returns the calendar date of a working day.
 func (d Day) Date() moment.Date {
 	return Start.AddDays(int(7*(d/DaysPerWeek) + d%DaysPerWeek))
