@@ -37,6 +37,7 @@ func TestEveryPageInEveryLook(t *testing.T) {
 	x.enter(c.Sandbox, "/console")
 	x.shows(".link", "Live")
 	x.hasNoOtherPage()
+	x.moves()
 	for n, page := range shown {
 		x.goTo(page.path)
 		for _, l := range looksOf(n) {
@@ -46,6 +47,22 @@ func TestEveryPageInEveryLook(t *testing.T) {
 			x.shot(page.name + "-" + l.String())
 		}
 		x.quiet()
+	}
+}
+
+// moves fails the test when something moves on a page at rest, which keeps the browser
+// drawing: tests ask for reduced motion.
+func (x *tab) moves() {
+	x.Helper()
+	for _, moving := range eval[[]string](x, `new Promise(done => {
+		const seen = new Set();
+		const look = setInterval(() => {
+			for (const a of document.getAnimations())
+				seen.add((a.animationName ?? a.transitionProperty) + ' of ' + a.effect.target.outerHTML.slice(0, 80));
+		}, 50);
+		setTimeout(() => { clearInterval(look); done([...seen]); }, 2500);
+	})`) {
+		x.Errorf("a page at rest moves: %s", moving)
 	}
 }
 
