@@ -118,7 +118,8 @@ var may = map[string]string{
 	"examples/go/agent":  "",
 	"docs/webhooks":      "",
 
-	// Shared by the suites that talk to a server.
+	// Shared by the suites that talk to a server: it knows envelopes and cursors from
+	// the contract, and nothing of the program.
 	"internal/testclient": "",
 
 	"test/docs":     "platentest internal/testclient",
@@ -156,6 +157,8 @@ var foreign = []foreignModule{
 		"bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox/commitlog",
 		"what a commit's body looks like is known to one package"},
+	{"github.com/go-json-experiment/json", "internal/testclient",
+		"suites refuse what a lenient reader takes: a name twice, text that is no UTF-8"},
 	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres", "an engine is known to its own package only"},
 	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},
