@@ -124,10 +124,10 @@ var may = map[string]string{
 
 	"test/docs":     "platentest internal/testclient",
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
-	"test/crash":    "platentest client internal/server internal/config",
+	"test/crash":    "platentest client internal/server internal/config internal/testclient",
 	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
-		"internal/mcp/session internal/sandbox internal/sandbox/apikey",
+		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient",
 	"test/scenario": "platentest client internal/server internal/config internal/testclient",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
 	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
