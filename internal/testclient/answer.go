@@ -31,11 +31,12 @@ type Answer struct {
 	Body Object
 }
 
-// decode reads what is sent as JSON. It is stricter than encoding/json: a name that
+// decode reads what is sent as JSON, unless it is compressed. It is stricter than encoding/json: a name that
 // an object has twice and text that is no UTF-8 are errors, and so is anything after
 // the value.
 func (a *Answer) decode() error {
-	if !strings.HasPrefix(a.Header.Get("Content-Type"), "application/json") || len(a.Raw) == 0 {
+	if !strings.HasPrefix(a.Header.Get("Content-Type"), "application/json") ||
+		a.Header.Get("Content-Encoding") != "" || len(a.Raw) == 0 {
 		return nil
 	}
 	value, err := Decode(a.Raw)
