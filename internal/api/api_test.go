@@ -3,17 +3,13 @@ package api_test
 import (
 	"bytes"
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"platen/internal/admission"
 	"platen/internal/api"
@@ -21,6 +17,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
+	"platen/internal/testclient"
 )
 
 // clock is a wall clock that tests move.
@@ -116,92 +113,32 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	return &service{t: t, url: server.URL, clock: c, registry: registry, handler: handler, log: logged}
 }
 
+// answer is one of the service, with claims of its own.
+type answer struct{ *testclient.Answer }
+
 // call is one request; headers are name, value pairs.
 func (s *service) call(method, path, key, body string, headers ...string) *answer {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	return s.do(r)
+	r := testclient.Request{Method: method, URL: s.url + path, Key: key, Body: body, Headers: headers}
+	return &answer{r.Send(s.t)}
 }
 
+// do sends a request that call cannot make.
 func (s *service) do(r *http.Request) *answer {
 	s.t.Helper()
-	response, err := http.DefaultTransport.RoundTrip(r)
+	a, err := testclient.Exchange(nil, r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	a := &answer{t: s.t, status: response.StatusCode, header: response.Header, raw: raw}
-	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && len(raw) > 0 {
-		if err := json.Unmarshal(raw, &a.body); err != nil {
-			s.t.Fatalf("answer is not JSON: %v\n%s", err, raw)
-		}
-	}
-	return a
-}
-
-// answer is what came back.
-type answer struct {
-	t      testing.TB
-	status int
-	header http.Header
-	raw    []byte
-	body   map[string]any
+	a.T = s.t
+	return &answer{a}
 }
 
 // want fails unless the answer has the status and, for refusals, the code.
 func (a *answer) want(status int, code string) *answer {
-	a.t.Helper()
-	got := ""
-	if e, ok := a.body["error"].(map[string]any); ok {
-		got, _ = e["code"].(string)
-	}
-	if a.status != status || got != code {
-		a.t.Fatalf("got %d %q, want %d %q\n%s", a.status, got, status, code, bytes.TrimSpace(a.raw))
-	}
+	a.T.Helper()
+	a.Want(status, code)
 	return a
-}
-
-func (a *answer) data() map[string]any {
-	a.t.Helper()
-	data, ok := a.body["data"].(map[string]any)
-	if !ok {
-		a.t.Fatalf("no data: %s", a.raw)
-	}
-	return data
-}
-
-func (a *answer) items() []map[string]any {
-	a.t.Helper()
-	var items []map[string]any
-	for _, item := range a.data()["items"].([]any) {
-		items = append(items, item.(map[string]any))
-	}
-	return items
-}
-
-func (a *answer) failure() map[string]any {
-	a.t.Helper()
-	failure, ok := a.body["error"].(map[string]any)
-	if !ok {
-		a.t.Fatalf("no error: %s", a.raw)
-	}
-	return failure
 }
 
 // tenant is a sandbox of the service.
@@ -212,17 +149,24 @@ type tenant struct {
 
 func (s *service) create(body string) *tenant {
 	s.t.Helper()
-	data := s.call("POST", "/v1/sandboxes", "", body).want(201, "").data()
+	data := s.call("POST", "/v1/sandboxes", "", body).want(201, "").Data()
 	return &tenant{
 		service: s, id: data["sandbox_id"].(string), office: data["office_key"].(string),
 		factory: data["factory_key"].(string),
 	}
 }
 
+// keys creates a sandbox of which a test needs no more.
+func (s *service) keys(body string) (office, factory string) {
+	s.t.Helper()
+	n := s.create(body)
+	return n.office, n.factory
+}
+
 // order returns the id of the sales order with a number.
 func (n *tenant) order(number string) string {
 	n.t.Helper()
-	for _, item := range n.call("GET", "/v1/office/sales-orders?limit=100", n.office, "").want(200, "").items() {
+	for _, item := range n.call("GET", "/v1/office/sales-orders?limit=100", n.office, "").want(200, "").Items() {
 		if item["number"] == number {
 			return item["id"].(string)
 		}

@@ -42,36 +42,36 @@ func limited(t testing.TB) func(*api.Options) {
 
 // shows fails unless an answer shows a budget.
 func (a *answer) shows(limit, remaining int) *answer {
-	a.t.Helper()
-	got := a.header.Get("X-RateLimit-Limit") + " " + a.header.Get("X-RateLimit-Remaining")
+	a.T.Helper()
+	got := a.Header.Get("X-RateLimit-Limit") + " " + a.Header.Get("X-RateLimit-Remaining")
 	if want := fmt.Sprint(limit, remaining); got != want {
-		a.t.Errorf("%d: the budget is shown as %q, want %q", a.status, got, want)
+		a.T.Errorf("%d: the budget is shown as %q, want %q", a.Status, got, want)
 	}
-	policy, rate := a.header.Get("RateLimit-Policy"), a.header.Get("RateLimit")
+	policy, rate := a.Header.Get("RateLimit-Policy"), a.Header.Get("RateLimit")
 	if !strings.Contains(policy, fmt.Sprintf(";q=%d;w=60", limit)) ||
 		!strings.Contains(rate, fmt.Sprintf(";r=%d;t=", remaining)) {
-		a.t.Errorf("%d: the draft's headers are %q and %q", a.status, policy, rate)
+		a.T.Errorf("%d: the draft's headers are %q and %q", a.Status, policy, rate)
 	}
 	if name, _, _ := strings.Cut(policy, ";"); !strings.HasPrefix(rate, name+";") {
-		a.t.Errorf("%d: %q is of another policy than %q", a.status, rate, policy)
+		a.T.Errorf("%d: %q is of another policy than %q", a.Status, rate, policy)
 	}
 	return a
 }
 
 // limits fails unless an answer says when to come back, twice the same.
 func (a *answer) limits(now time.Time, retryAfter int) *answer {
-	a.t.Helper()
-	if got := a.header.Get("Retry-After"); got != strconv.Itoa(retryAfter) {
-		a.t.Errorf("Retry-After is %q, want %d", got, retryAfter)
+	a.T.Helper()
+	if got := a.Header.Get("Retry-After"); got != strconv.Itoa(retryAfter) {
+		a.T.Errorf("Retry-After is %q, want %d", got, retryAfter)
 	}
-	text, _ := a.failure()["retry_at"].(string)
+	text, _ := a.Failure()["retry_at"].(string)
 	at, err := time.Parse(time.RFC3339, text)
 	if seconds := at.Sub(now).Seconds(); err != nil || seconds > float64(retryAfter) ||
 		seconds <= float64(retryAfter-1) {
-		a.t.Errorf("retry_at is %q, now %s with Retry-After %d", text, now, retryAfter)
+		a.T.Errorf("retry_at is %q, now %s with Retry-After %d", text, now, retryAfter)
 	}
-	if !strings.HasSuffix(a.header.Get("RateLimit"), ";t="+strconv.Itoa(retryAfter)) {
-		a.t.Errorf("RateLimit is %q, Retry-After %d", a.header.Get("RateLimit"), retryAfter)
+	if !strings.HasSuffix(a.Header.Get("RateLimit"), ";t="+strconv.Itoa(retryAfter)) {
+		a.T.Errorf("RateLimit is %q, Retry-After %d", a.Header.Get("RateLimit"), retryAfter)
 	}
 	return a
 }
@@ -83,17 +83,17 @@ func TestAKeyHasABudgetThatItSees(t *testing.T) {
 		n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, left)
 	}
 	a := n.call("GET", "/v1/sandbox", n.office, "").want(429, "rate_limited").shows(120, 0).limits(n.clock.Now(), 1)
-	if a.failure()["retryable"] != true {
-		t.Errorf("the refusal is not retryable: %s", a.raw)
+	if a.Failure()["retryable"] != true {
+		t.Errorf("the refusal is not retryable: %s", a.Raw)
 	}
-	if meta := a.body["meta"].(map[string]any); meta["expires_in_s"] == nil || meta["sim_date"] == nil {
-		t.Errorf("the refusal is not dated: %s", a.raw)
+	if meta := a.Body["meta"].(map[string]any); meta["expires_in_s"] == nil || meta["sim_date"] == nil {
+		t.Errorf("the refusal is not dated: %s", a.Raw)
 	}
 	n.call("GET", "/v1/sandbox", n.factory, "").want(200, "").shows(120, 29) // the other key has its own
 	n.clock.Advance(500 * time.Millisecond)
 	n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, 0)
 	n.clock.Advance(time.Minute)
-	tag := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, 29).header.Get("ETag")
+	tag := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, 29).Header.Get("ETag")
 	n.call("GET", "/v1/sandbox", n.office, "", "If-None-Match", tag).want(304, "").shows(120, 28)
 	n.call("GET", "/v1/nothing", n.office, "").want(404, "route_not_found").shows(120, 27)
 	n.call("PUT", "/v1/sandbox", n.office, "").want(405, "method_not_allowed").shows(120, 26)
@@ -157,7 +157,7 @@ func TestANetworkHasABudgetForAllItsKeys(t *testing.T) {
 	var refused *answer
 	for range 30 {
 		for _, n := range tenants {
-			if a := n.call("GET", "/v1/sandbox", n.office, ""); a.status == 200 {
+			if a := n.call("GET", "/v1/sandbox", n.office, ""); a.Status == 200 {
 				passed++
 			} else if refused == nil {
 				refused = a
@@ -181,17 +181,17 @@ func TestALimitedRequestDidNothing(t *testing.T) {
 	t.Parallel()
 	n := start(t, limited(t)).create(`{"clock":"manual"}`)
 	order := n.order("SO-1001")
-	for n.call("GET", "/v1/sandbox", n.office, "").status == 200 {
+	for n.call("GET", "/v1/sandbox", n.office, "").Status == 200 {
 	}
 	accept := "/v1/office/sales-orders/" + order + "/accept"
 	n.call("POST", accept, n.office, "", "Idempotency-Key", "one").want(429, "rate_limited")
 	n.clock.Advance(time.Minute)
 	if row := n.call("GET", "/v1/office/sales-orders/"+order, n.office, "").
-		want(200, "").data(); row["status"] != "received" {
+		want(200, "").Data(); row["status"] != "received" {
 		t.Errorf("the order is %v", row["status"])
 	}
 	a := n.call("POST", accept, n.office, "", "Idempotency-Key", "one").want(200, "")
-	if a.header.Get("Idempotency-Replayed") != "" {
+	if a.Header.Get("Idempotency-Replayed") != "" {
 		t.Error("the refusal was stored as an answer")
 	}
 }
@@ -206,9 +206,9 @@ func TestAKeyThatGoesOnSendingCoolsDownAndKeepsWorking(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Second, 28*time.Second + 500*time.Millisecond} {
 		n.clock.Advance(after)
 		a := n.call("GET", "/v1/sandbox", n.office, "").want(429, "rate_limited").shows(120, 0)
-		at, err := time.Parse(time.RFC3339, a.failure()["retry_at"].(string))
+		at, err := time.Parse(time.RFC3339, a.Failure()["retry_at"].(string))
 		if err != nil || !at.Equal(end) {
-			t.Errorf("retry_at is %v, want %s", a.failure()["retry_at"], end)
+			t.Errorf("retry_at is %v, want %s", a.Failure()["retry_at"], end)
 		}
 		a.limits(n.clock.Now(), int((end.Sub(n.clock.Now())+time.Second-1)/time.Second))
 	}
@@ -230,8 +230,8 @@ func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
 	}
 	now := s.clock.Now()
 	a := s.call("GET", "/v1/sandbox", "", "", from...).want(403, "banned").shows(360, 0).limits(now, 900)
-	if a.failure()["retryable"] != true {
-		t.Errorf("a ban ends, and is not retryable: %s", a.raw)
+	if a.Failure()["retryable"] != true {
+		t.Errorf("a ban ends, and is not retryable: %s", a.Raw)
 	}
 	s.call("POST", "/v1/sandboxes", "", "", from...).want(403, "banned").limits(now, 900)
 	n.call("GET", "/v1/sandbox", n.office, "", from...).want(403, "banned").shows(360, 0)
@@ -252,7 +252,7 @@ func TestKeysOfNobodyInAURLAreCountedLikeAnyRequest(t *testing.T) {
 	from := []string{"X-Forwarded-For", "203.0.113.8"}
 	statuses := map[int]int{}
 	for i := range 400 {
-		statuses[s.call("GET", fmt.Sprintf("/v1/sandbox?k=lab_off_%043d", i), "", "", from...).status]++
+		statuses[s.call("GET", fmt.Sprintf("/v1/sandbox?k=lab_off_%043d", i), "", "", from...).Status]++
 	}
 	if statuses[400] != 30 || statuses[429] != 299 || statuses[403] != 71 {
 		t.Errorf("of 400 requests with keys of nobody %v, want 30 x 400, 299 x 429, 71 x 403", statuses)
@@ -273,7 +273,7 @@ func TestHeadersStandOnce(t *testing.T) {
 	n := start(t, limited(t)).create("")
 	a := n.call("GET", "/v1/sandbox", n.office, "").want(200, "")
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy"} {
-		if got := a.header[http.CanonicalHeaderKey(name)]; len(got) != 1 {
+		if got := a.Header[http.CanonicalHeaderKey(name)]; len(got) != 1 {
 			t.Errorf("%s stands %d times: %v", name, len(got), got)
 		}
 	}

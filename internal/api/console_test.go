@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"platen/internal/api"
+	"platen/internal/testclient"
 )
 
 // shown is what a console is told.
@@ -32,57 +33,12 @@ type shown struct {
 // look asks for the state that a console begins with.
 func look(t *testing.T, s *service, headers ...string) (int, *shown, http.Header) {
 	t.Helper()
-	response := ask(t, s, api.ConsoleState, headers...)
-	defer response.Body.Close()
+	a := s.call(http.MethodGet, api.ConsoleState, "", "", headers...)
 	var c shown
-	if err := json.NewDecoder(response.Body).Decode(&c); err != nil {
+	if err := json.Unmarshal(a.Raw, &c); err != nil {
 		t.Fatal(err)
 	}
-	return response.StatusCode, &c, response.Header
-}
-
-func ask(t *testing.T, s *service, path string, headers ...string) *http.Response {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response
-}
-
-// asked is the status of an answer.
-func asked(t *testing.T, s *service, path string, headers ...string) int {
-	t.Helper()
-	response := ask(t, s, path, headers...)
-	response.Body.Close()
-	return response.StatusCode
-}
-
-// keys creates a sandbox.
-func keys(t *testing.T, s *service, body string) (office, factory string) {
-	t.Helper()
-	r, err := http.Post(s.url+"/v1/sandboxes", "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	var made struct {
-		Data struct {
-			OfficeKey  string `json:"office_key"`
-			FactoryKey string `json:"factory_key"`
-		}
-	}
-	if err := json.NewDecoder(r.Body).Decode(&made); err != nil {
-		t.Fatal(err)
-	}
-	return made.Data.OfficeKey, made.Data.FactoryKey
+	return a.Status, &c, a.Header
 }
 
 func bearer(key string) []string { return []string{"Authorization", "Bearer " + key} }
@@ -90,7 +46,7 @@ func bearer(key string) []string { return []string{"Authorization", "Bearer " + 
 func TestAConsoleIsShownTheRecordsOfTheKeysThatItHolds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	office, factory := keys(t, s, `{"clock":"manual","seed":1}`)
+	office, factory := s.keys(`{"clock":"manual","seed":1}`)
 	for name, c := range map[string]struct {
 		headers           []string
 		orders, presses   bool
@@ -116,7 +72,7 @@ func TestAConsoleIsShownTheRecordsOfTheKeysThatItHolds(t *testing.T) {
 			t.Errorf("%s: %d events and %d points", name, len(got.Events), len(got.Points))
 		}
 	}
-	other, _ := keys(t, s, `{}`)
+	other, _ := s.keys(`{}`)
 	if status, _, _ := look(t, s,
 		append(bearer(office), "Platen-Other-Key", other)...); status != http.StatusUnauthorized {
 		t.Errorf("keys of two sandboxes are answered %d", status)
@@ -135,7 +91,7 @@ func TestAConsoleIsShownTheRecordsOfTheKeysThatItHolds(t *testing.T) {
 func TestWatchingLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	office, factory := keys(t, s, `{"clock":"manual","seed":1}`)
+	office, factory := s.keys(`{"clock":"manual","seed":1}`)
 	both := append(bearer(office), "Platen-Other-Key", factory)
 	_, before, _ := look(t, s, both...)
 	for range 3 {
@@ -155,7 +111,7 @@ func TestWatchingLeavesNoTrace(t *testing.T) {
 func TestAConsoleHasABudgetOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	office, factory := keys(t, s, `{}`)
+	office, factory := s.keys(`{}`)
 	last := 0
 	var header http.Header
 	for n := range 31 {
@@ -170,14 +126,14 @@ func TestAConsoleHasABudgetOfItsOwn(t *testing.T) {
 	if last != http.StatusTooManyRequests || header.Get("Retry-After") != "1" {
 		t.Errorf("the 31st is answered %d, Retry-After %q", last, header.Get("Retry-After"))
 	}
-	if status := asked(t, s, "/v1/sandbox", bearer(office)...); status != http.StatusOK {
+	if status := s.call(http.MethodGet, "/v1/sandbox", office, "").Status; status != http.StatusOK {
 		t.Errorf("the key itself is answered %d", status)
 	}
 	s.clock.Advance(time.Second)
 	if status, _, _ := look(t, s, bearer(office)...); status != http.StatusOK {
 		t.Errorf("a second later it is answered %d", status)
 	}
-	other, _ := keys(t, s, `{}`)
+	other, _ := s.keys(`{}`)
 	if status, _, _ := look(t, s, bearer(other)...); status != http.StatusOK {
 		t.Errorf("another sandbox is answered %d", status)
 	}
@@ -186,24 +142,15 @@ func TestAConsoleHasABudgetOfItsOwn(t *testing.T) {
 func TestTheRoutesOfTheConsoleTakeNothingElse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	office, _ := keys(t, s, `{}`)
+	office, _ := s.keys(`{}`)
 	for _, path := range []string{api.ConsoleState + "?x=1", api.ConsoleStream + "?after=1"} {
-		if status := asked(t, s, path, bearer(office)...); status != http.StatusBadRequest {
+		if status := s.call(http.MethodGet, path, office, "").Status; status != http.StatusBadRequest {
 			t.Errorf("%s is answered %d", path, status)
 		}
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+api.ConsoleState, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+office)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusMethodNotAllowed || response.Header.Get("Allow") != http.MethodGet {
-		t.Errorf("POST is answered %d, Allow %q", response.StatusCode, response.Header.Get("Allow"))
+	a := s.call(http.MethodPost, api.ConsoleState, office, "")
+	if a.Status != http.StatusMethodNotAllowed || a.Header.Get("Allow") != http.MethodGet {
+		t.Errorf("POST is answered %d, Allow %q", a.Status, a.Header.Get("Allow"))
 	}
 }
 
@@ -219,12 +166,11 @@ type listener struct {
 func listen(t *testing.T, s *service, place string, headers ...string) *listener {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+api.ConsoleStream, http.NoBody)
+	r, err := testclient.Request{
+		Method: http.MethodGet, URL: s.url + api.ConsoleStream, Headers: headers,
+	}.Build(ctx)
 	if err != nil {
 		t.Fatal(err)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
 	}
 	r.Header.Set("Last-Event-ID", place)
 	response, err := http.DefaultClient.Do(r)
@@ -276,7 +222,7 @@ func (l *listener) until(wanted func(*shown) bool) *shown {
 func TestAStreamTellsWhatChangesAndGoesOnWhereItBroke(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	office, factory := keys(t, s, `{"clock":"manual","seed":1}`)
+	office, factory := s.keys(`{"clock":"manual","seed":1}`)
 	both := append(bearer(office), "Platen-Other-Key", factory)
 	_, first, _ := look(t, s, both...)
 	l := listen(t, s, first.Place, both...)
@@ -285,17 +231,7 @@ func TestAStreamTellsWhatChangesAndGoesOnWhereItBroke(t *testing.T) {
 	}
 	accept := func(n int) string {
 		id, _ := first.Records["sales_order"][n]["id"].(string)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-			s.url+"/v1/office/sales-orders/"+id+"/accept", http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+office)
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
+		s.call(http.MethodPost, "/v1/office/sales-orders/"+id+"/accept", office, "")
 		return id
 	}
 	open := slices.IndexFunc(first.Records["sales_order"], func(r map[string]any) bool {
@@ -324,7 +260,7 @@ func TestAStreamTellsWhatChangesAndGoesOnWhereItBroke(t *testing.T) {
 	}
 	again.stop()
 	for _, place := range []string{"", "nonsense", "999999.1.1", "1.2"} {
-		third, _ := keys(t, s, `{}`)
+		third, _ := s.keys(`{}`)
 		if c := listen(t, s, place, bearer(third)...).next(); !c.Whole || len(c.Records["press"]) > 0 {
 			t.Errorf("from %q it is whole %t with %d presses", place, c.Whole, len(c.Records["press"]))
 		}
@@ -334,16 +270,15 @@ func TestAStreamTellsWhatChangesAndGoesOnWhereItBroke(t *testing.T) {
 func TestTwoStreamsOfASandboxAreOpenAtMost(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	office, factory := keys(t, s, `{}`)
+	office, factory := s.keys(`{}`)
 	first := listen(t, s, "", bearer(office)...)
 	listen(t, s, "", bearer(factory)...).next()
 	first.next()
-	response := ask(t, s, api.ConsoleStream, bearer(office)...)
-	response.Body.Close()
-	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") != "5" {
-		t.Errorf("a third is answered %d, Retry-After %q", response.StatusCode, response.Header.Get("Retry-After"))
+	third := s.call(http.MethodGet, api.ConsoleStream, office, "")
+	if third.Status != http.StatusTooManyRequests || third.Header.Get("Retry-After") != "5" {
+		t.Errorf("a third is answered %d, Retry-After %q", third.Status, third.Header.Get("Retry-After"))
 	}
-	other, _ := keys(t, s, `{}`)
+	other, _ := s.keys(`{}`)
 	listen(t, s, "", bearer(other)...).next()
 }
 

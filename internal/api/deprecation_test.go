@@ -64,7 +64,7 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 		{n.call("GET", "/v1/missions", n.office, "").want(200, ""), ""},
 		{n.call("PATCH", "/v1/sandbox", n.office, "").want(405, "method_not_allowed"), ""},
 	} {
-		h := a.answer.header
+		h := a.answer.Header
 		links := strings.Join(h.Values("Link"), ", ")
 		if a.id == "" {
 			if h.Get("Deprecation")+h.Get("Sunset") != "" || strings.Contains(links, "deprecation") {
@@ -76,7 +76,7 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 			!strings.Contains(links, `<http://platen.test/docs/api/`+a.id+`>; rel="deprecation"`) {
 			t.Errorf("%s: the headers are %v", a.id, h)
 		}
-		if a.id == "list_sales_orders" && a.answer.status == 200 && a.answer.body != nil &&
+		if a.id == "list_sales_orders" && a.answer.Status == 200 && a.answer.Body != nil &&
 			!strings.Contains(links, `rel="next"`) {
 			t.Errorf("the next page is lost: %q", links)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // encoded writes every byte of a text as a percent-encoding.
@@ -21,14 +23,11 @@ func encoded(text string) string {
 // raw sends a request line as it is.
 func (s *service) raw(method, target string, headers ...string) *answer {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url, http.NoBody)
+	r, err := testclient.Request{Method: method, URL: s.url, Headers: headers}.Build(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	r.URL.Opaque = target
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
 	return s.do(r)
 }
 
@@ -76,12 +75,12 @@ func TestAKeyInAURLIsRefusedAndRevoked(t *testing.T) {
 				if method != http.MethodHead {
 					a.want(400, "key_in_url")
 				}
-				if a.status != 400 || a.header.Get("Location") != "" || a.header.Get("X-RateLimit-Limit") == "" {
-					t.Errorf("%s: %d %v", method, a.status, a.header)
+				if a.Status != 400 || a.Header.Get("Location") != "" || a.Header.Get("X-RateLimit-Limit") == "" {
+					t.Errorf("%s: %d %v", method, a.Status, a.Header)
 				}
 				for _, part := range []string{leaked, leaked[8:], leaked[8:28], leaked[31:]} {
-					if strings.Contains(string(a.raw)+fmt.Sprint(a.header), part) {
-						t.Errorf("%s: the answer repeats the key: %s", method, a.raw)
+					if strings.Contains(string(a.Raw)+fmt.Sprint(a.Header), part) {
+						t.Errorf("%s: the answer repeats the key: %s", method, a.Raw)
 					}
 					if strings.Contains(s.log.String(), part) {
 						t.Errorf("%s: the log holds the key: %s", method, s.log)
@@ -96,9 +95,9 @@ func TestAKeyInAURLIsRefusedAndRevoked(t *testing.T) {
 }
 
 func (a *answer) isStatus(want int) {
-	a.t.Helper()
-	if a.status != want {
-		a.t.Errorf("got %d, want %d", a.status, want)
+	a.T.Helper()
+	if a.Status != want {
+		a.T.Errorf("got %d, want %d", a.Status, want)
 	}
 }
 
@@ -134,7 +133,7 @@ func TestWhatIsNoKeyIsNoKey(t *testing.T) {
 		"/v1/sandbox?key=" + n.office[:20] + "." + n.office[20:],
 		"/v1/sandbox?key=" + n.office[:20] + "é" + n.office[22:],
 	} {
-		if a := n.raw("GET", target, "X-Api-Key", n.office); a.status == 400 && a.failure()["code"] == "key_in_url" {
+		if a := n.raw("GET", target, "X-Api-Key", n.office); a.Status == 400 && a.Failure()["code"] == "key_in_url" {
 			t.Errorf("%s is taken for a key", target)
 		}
 	}

@@ -15,14 +15,14 @@ func (n *tenant) state() string {
 	for _, path := range []string{
 		"/office/sales-orders", "/office/ledger", "/office/shipments", "/office/customer-invoices",
 	} {
-		b.Write(n.call("GET", "/v1"+path+".csv?limit=100", n.office, "").want(200, "").raw)
+		b.Write(n.call("GET", "/v1"+path+".csv?limit=100", n.office, "").want(200, "").Raw)
 	}
 	for _, path := range []string{
 		"/factory/work-orders", "/factory/print-runs", "/factory/stock", "/factory/stock-moves", "/factory/shipments",
 	} {
-		b.Write(n.call("GET", "/v1"+path+".csv?limit=100", n.factory, "").want(200, "").raw)
+		b.Write(n.call("GET", "/v1"+path+".csv?limit=100", n.factory, "").want(200, "").Raw)
 	}
-	b.Write(n.call("GET", "/v1/events?limit=100", n.office, "", "Accept", "text/csv").want(200, "").raw)
+	b.Write(n.call("GET", "/v1/events?limit=100", n.office, "", "Accept", "text/csv").want(200, "").Raw)
 	return b.String()
 }
 
@@ -123,8 +123,8 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 			key := map[string]string{office: n.office, factory: n.factory}[c.system]
 			a := n.call(c.method, c.path, key, c.body, "Idempotency-Key", "one-key-for-all").want(c.status, c.code)
 			for _, member := range []string{"message", "hint", "docs_url"} {
-				if text, _ := a.failure()[member].(string); text == "" {
-					t.Errorf("the refusal has no %s: %s", member, a.raw)
+				if text, _ := a.Failure()[member].(string); text == "" {
+					t.Errorf("the refusal has no %s: %s", member, a.Raw)
 				}
 			}
 		})
@@ -141,7 +141,7 @@ func TestEveryBadFieldIsNamedAtOnce(t *testing.T) {
 		`{"quantity":0,"reference":"","priority":"high","colour":"red"}`, "Idempotency-Key", "k").
 		want(422, "validation_failed")
 	var fields []string
-	for _, f := range a.failure()["details"].(map[string]any)["fields"].([]any) {
+	for _, f := range a.Failure()["details"].(map[string]any)["fields"].([]any) {
 		fields = append(fields, f.(map[string]any)["field"].(string))
 	}
 	if got, want := strings.Join(fields, " "), "sku quantity reference priority colour"; got != want {
@@ -176,9 +176,9 @@ func TestAReplayIsTheSameToTheByte(t *testing.T) {
 	first := n.call("POST", "/v1/factory/work-orders", n.factory, body, "Idempotency-Key", "k").want(201, "")
 	n.clock.Advance(time.Minute)
 	again := n.call("POST", "/v1/factory/work-orders", n.factory, body, "Idempotency-Key", `"k"`).want(201, "")
-	if string(again.raw) != string(first.raw) || again.header.Get("Idempotency-Replayed") != "true" ||
-		first.header.Get("Idempotency-Replayed") != "" {
-		t.Errorf("the replay differs\nfirst %s\nagain %s", first.raw, again.raw)
+	if string(again.Raw) != string(first.Raw) || again.Header.Get("Idempotency-Replayed") != "true" ||
+		first.Header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("the replay differs\nfirst %s\nagain %s", first.Raw, again.Raw)
 	}
 	n.call("POST", "/v1/factory/work-orders", n.factory, body+" ", "Idempotency-Key", "k").
 		want(422, "idempotency_key_reused")
@@ -192,8 +192,8 @@ func TestTheClockIsMovedByHandOncePerSecond(t *testing.T) {
 	n := start(t).create(`{"clock":"manual"}`)
 	n.call("POST", "/v1/sandbox/tick", n.office, "").want(200, "")
 	a := n.call("POST", "/v1/sandbox/tick", n.factory, "").want(429, "tick_rate")
-	if a.header.Get("Retry-After") != "1" || a.failure()["retry_at"] == nil || a.failure()["retryable"] != true {
-		t.Errorf("tick_rate says %v and Retry-After %q", a.failure(), a.header.Get("Retry-After"))
+	if a.Header.Get("Retry-After") != "1" || a.Failure()["retry_at"] == nil || a.Failure()["retryable"] != true {
+		t.Errorf("tick_rate says %v and Retry-After %q", a.Failure(), a.Header.Get("Retry-After"))
 	}
 	n.clock.Advance(time.Second)
 	n.call("POST", "/v1/sandbox/tick", n.factory, "").want(200, "")
@@ -204,13 +204,13 @@ func TestABusyPressSaysWhenItIsFree(t *testing.T) {
 	n := start(t).create("")
 	begin := func(i int) *answer {
 		work := n.call("POST", "/v1/factory/work-orders", n.factory, `{"sku":"prd_notebook","quantity":5}`,
-			"Idempotency-Key", fmt.Sprint("w", i)).want(201, "").data()["id"]
+			"Idempotency-Key", fmt.Sprint("w", i)).want(201, "").Data()["id"]
 		return n.call("POST", "/v1/factory/print-runs", n.factory,
 			fmt.Sprintf(`{"press_id":"prs_digital","work_order_id":%q}`, work), "Idempotency-Key", fmt.Sprint("r", i))
 	}
-	run := begin(1).want(201, "").data()
+	run := begin(1).want(201, "").Data()
 	refused := begin(2).want(409, "press_busy")
-	failure := refused.failure()
+	failure := refused.Failure()
 	at, err := time.Parse(time.RFC3339Nano, failure["retry_at"].(string))
 	if err != nil {
 		t.Fatal(err)
@@ -219,8 +219,8 @@ func TestABusyPressSaysWhenItIsFree(t *testing.T) {
 	if err != nil || at.Before(ends) || at.Sub(ends) >= time.Second {
 		t.Errorf("retry_at is %v, the run ends at %v (%v)", at, ends, err)
 	}
-	if _, has := failure["details"]; has || refused.header.Get("Retry-After") != "" || failure["retryable"] != true {
-		t.Errorf("press_busy carries more than retry_at: %s", refused.raw)
+	if _, has := failure["details"]; has || refused.Header.Get("Retry-After") != "" || failure["retryable"] != true {
+		t.Errorf("press_busy carries more than retry_at: %s", refused.Raw)
 	}
 	n.clock.Advance(at.Sub(n.clock.Now()))
 	begin(3).want(201, "")
@@ -233,10 +233,10 @@ func TestKeysAreRefusedAlike(t *testing.T) {
 	var messages []string
 	for _, key := range []string{unknown, "nonsense", "lab_off_short", n.office[:len(n.office)-1] + "-"} {
 		a := n.call("GET", "/v1/sandbox", key, "").want(401, "unauthorized")
-		if a.header.Get("WWW-Authenticate") != "Bearer" {
-			t.Errorf("WWW-Authenticate is %q", a.header.Get("WWW-Authenticate"))
+		if a.Header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("WWW-Authenticate is %q", a.Header.Get("WWW-Authenticate"))
 		}
-		messages = append(messages, a.failure()["message"].(string))
+		messages = append(messages, a.Failure()["message"].(string))
 	}
 	for _, m := range messages[1:] {
 		if m != messages[0] {
@@ -261,11 +261,11 @@ func TestADeadKeyIsDeadEverywhere(t *testing.T) {
 	}
 	dead := func(key string) {
 		t.Helper()
-		message := n.call("GET", "/v1/sandbox", key, "").want(401, "unauthorized").failure()["message"]
+		message := n.call("GET", "/v1/sandbox", key, "").want(401, "unauthorized").Failure()["message"]
 		for _, c := range asked {
 			a := n.call(c[0], c[1], key, "").want(401, "unauthorized")
-			if a.failure()["message"] != message || a.header.Get("Allow") != "" {
-				t.Errorf("%s %s tells more than that the key does not work: %s", c[0], c[1], a.raw)
+			if a.Failure()["message"] != message || a.Header.Get("Allow") != "" {
+				t.Errorf("%s %s tells more than that the key does not work: %s", c[0], c[1], a.Raw)
 			}
 			n.call(c[0], c[1], "", "", "X-Api-Key", key).want(401, "unauthorized")
 		}
@@ -298,7 +298,7 @@ func TestAPathIsNamedAsItWasSent(t *testing.T) {
 		"/v1/nothing":                     "There is no route /v1/nothing.",
 		"/v1/" + strings.Repeat("x", 200): "There is no route /v1/" + strings.Repeat("x", 76) + "….",
 	} {
-		if got := s.call("GET", path, "", "").want(404, "route_not_found").failure()["message"]; got != want {
+		if got := s.call("GET", path, "", "").want(404, "route_not_found").Failure()["message"]; got != want {
 			t.Errorf("%s is told %q, want %q", path, got, want)
 		}
 	}

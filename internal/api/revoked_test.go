@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"platen/internal/api"
+	"platen/internal/testclient"
 )
 
 // TestAPollEndsWhenItsKeyIsRevoked: what it waited for is not handed out any
@@ -37,15 +38,16 @@ func TestAStreamEndsWhenAKeyOfItIsRevoked(t *testing.T) {
 		t.Run(which, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			office, factory := keys(t, s, `{"clock":"manual"}`)
+			office, factory := s.keys(`{"clock":"manual"}`)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+api.ConsoleStream, http.NoBody)
+			r, err := testclient.Request{
+				Method: http.MethodGet, URL: s.url + api.ConsoleStream, Key: office,
+				Headers: []string{"Platen-Other-Key", factory},
+			}.Build(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Header.Set("Authorization", "Bearer "+office)
-			r.Header.Set("Platen-Other-Key", factory)
 			stream, err := http.DefaultTransport.RoundTrip(r)
 			if err != nil {
 				t.Fatal(err)
@@ -80,8 +82,8 @@ func TestAKeyOfSharedRoutesIsKnownInTheWholeSandbox(t *testing.T) {
 	n := start(t).create(`{"clock":"manual"}`)
 	first := n.call("POST", "/v1/sandbox/tick", n.office, `{"minutes":7}`, "Idempotency-Key", "t-1").want(200, "")
 	again := n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":7}`, "Idempotency-Key", "t-1").want(200, "")
-	if again.header.Get("Idempotency-Replayed") != "true" || string(again.raw) != string(first.raw) {
-		t.Errorf("with the other key: %s", again.raw)
+	if again.Header.Get("Idempotency-Replayed") != "true" || string(again.Raw) != string(first.Raw) {
+		t.Errorf("with the other key: %s", again.Raw)
 	}
 	n.call("POST", "/v1/sandbox/tick", n.factory, `{"minutes":8}`, "Idempotency-Key", "t-1").
 		want(422, "idempotency_key_reused")
@@ -107,7 +109,7 @@ func TestTheFirstBadParameterIsNamed(t *testing.T) {
 	} {
 		for range 30 {
 			a := n.call("GET", path, n.office, "").want(400, "invalid_parameter")
-			if details, _ := a.failure()["details"].(map[string]any); details["parameter"] != "apple" {
+			if details, _ := a.Failure()["details"].(map[string]any); details["parameter"] != "apple" {
 				t.Fatalf("%s: named is %v", path, details)
 			}
 		}
@@ -119,22 +121,12 @@ func TestTheFirstBadParameterIsNamed(t *testing.T) {
 func TestTheConsolesStateIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	office, _ := keys(t, s, "")
+	office, _ := s.keys("")
 	for accepted, zipped := range map[string]bool{
 		"gzip": true, "br, gzip;q=0.5": true, "*": true, "GZIP": true, "gzip;q=0": false, "gzip; q=0.0": false,
 		"br, *;q=0": false, "identity": false, "": false, "gzip;q=0, *": false,
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+api.ConsoleState, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+office)
-		r.Header.Set("Accept-Encoding", accepted)
-		a, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.Body.Close()
+		a := s.call(http.MethodGet, api.ConsoleState, office, "", "Accept-Encoding", accepted)
 		if got := a.Header.Get("Content-Encoding") == "gzip"; got != zipped {
 			t.Errorf("Accept-Encoding %q is answered with %q", accepted, a.Header.Get("Content-Encoding"))
 		}
@@ -151,7 +143,7 @@ func TestTheCompanysTimeDoesNotGoBack(t *testing.T) {
 	n := start(t).create(`{"clock":"realtime"}`)
 	shown := func() string {
 		t.Helper()
-		clock, _ := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").data()["clock"].(map[string]any)
+		clock, _ := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").Data()["clock"].(map[string]any)
 		at, _ := clock["sim_date"].(string)
 		time, _ := clock["sim_time"].(string)
 		return at + " " + time
@@ -174,7 +166,7 @@ func TestTwoKeysInOneHeaderAreRefused(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
 	for _, name := range []string{"Authorization", "X-Api-Key"} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.url+"/v1/sandbox", http.NoBody)
+		r, err := testclient.Request{Method: http.MethodGet, URL: n.url + "/v1/sandbox"}.Build(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

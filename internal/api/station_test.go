@@ -15,7 +15,7 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 	t.Parallel()
 	s := start(t, limited(t))
 	n, unlucky := s.create(`{"clock":"manual"}`), s.create(`{"clock":"manual"}`)
-	for n.call("GET", "/v1/sandbox", unlucky.office, "", "X-Forwarded-For", "198.51.100.9").status == 200 {
+	for n.call("GET", "/v1/sandbox", unlucky.office, "", "X-Forwarded-For", "198.51.100.9").Status == 200 {
 	}
 	spent := []string{"Authorization", "Bearer " + unlucky.office, "X-Forwarded-For", "198.51.100.9"}
 	work := "/v1/factory/work-orders"
@@ -74,12 +74,12 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 	} {
 		key := map[string]string{"office": n.office, "factory": n.factory, "dead": "nonsense"}[c.system]
 		a := s.call(c.method, c.path, key, c.body, append([]string{"X-Forwarded-For", "198.51.100.1"}, c.headers...)...)
-		if got := a.failure()["code"]; a.status != c.status || got != c.code {
-			t.Errorf("%s before %s: got %d %v, want %d %s", c.first, c.second, a.status, got, c.status, c.code)
+		if got := a.Failure()["code"]; a.Status != c.status || got != c.code {
+			t.Errorf("%s before %s: got %d %v, want %d %s", c.first, c.second, a.Status, got, c.status, c.code)
 		}
 		s.clock.Advance(5 * time.Second) // budgets other than the spent one fill
 		s.call("GET", "/v1/sandbox", unlucky.office, "", spent...)
-		for s.call("GET", "/v1/sandbox", unlucky.office, "", spent...).status == 200 {
+		for s.call("GET", "/v1/sandbox", unlucky.office, "", spent...).Status == 200 {
 		}
 	}
 	s.clock.Advance(31 * time.Minute)

@@ -118,15 +118,16 @@ var may = map[string]string{
 	"examples/go/agent":  "",
 	"docs/webhooks":      "",
 
-	// Shared by the suites that talk to a server.
+	// Shared by the suites that talk to a server: it knows envelopes and cursors from
+	// the contract, and nothing of the program.
 	"internal/testclient": "",
 
 	"test/docs":     "platentest internal/testclient",
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
-	"test/crash":    "platentest client internal/server internal/config",
+	"test/crash":    "platentest client internal/server internal/config internal/testclient",
 	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
-		"internal/mcp/session internal/sandbox internal/sandbox/apikey",
+		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient",
 	"test/scenario": "platentest client internal/server internal/config internal/testclient",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
 	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
@@ -156,6 +157,8 @@ var foreign = []foreignModule{
 		"bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox/commitlog",
 		"what a commit's body looks like is known to one package"},
+	{"github.com/go-json-experiment/json", "internal/testclient",
+		"suites refuse what a lenient reader takes: a name twice, text that is no UTF-8"},
 	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres", "an engine is known to its own package only"},
 	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen/internal/config"
+	"platen/internal/testclient"
 )
 
 func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
@@ -22,18 +23,11 @@ func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
 			if !serves && path != "/healthz" && path != "/metrics" {
 				want = http.StatusMisdirectedRequest
 			}
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Addr().String()+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Host = host
-			response, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			response.Body.Close()
-			if response.StatusCode != want {
-				t.Errorf("%s of %s is answered %d, want %d", path, host, response.StatusCode, want)
+			a := testclient.Request{
+				Method: http.MethodGet, URL: "http://" + s.Addr().String() + path, Headers: []string{"Host", host},
+			}.Send(t)
+			if a.Status != want {
+				t.Errorf("%s of %s is answered %d, want %d", path, host, a.Status, want)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"platen/internal/config"
+	"platen/internal/testclient"
 )
 
 // patience ends a test that would hang.
@@ -316,18 +317,13 @@ func TestStoppingFinishesWhatIsUnderWayAndRefusesWhatComes(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Stop(context.WithoutCancel(t.Context())) }()
 	late.ends() // it was idle
-	look := time.NewTicker(time.Millisecond)
-	defer look.Stop()
-	for deadline := time.Now().Add(patience); ; <-look.C {
+	testclient.Eventually(t, "the listener is closed", patience, func() bool {
 		c, err := net.Dial("tcp", s.Addr().String())
-		if err != nil {
-			break // the listener is closed
+		if err == nil {
+			c.Close()
 		}
-		c.Close()
-		if time.Now().After(deadline) {
-			t.Fatal("the server still takes connections")
-		}
-	}
+		return err != nil
+	})
 	select {
 	case err := <-stopped:
 		t.Fatalf("the server stopped with a request under way: %v", err)

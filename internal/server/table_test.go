@@ -2,7 +2,6 @@ package server
 
 import (
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -15,6 +14,7 @@ import (
 	"platen/internal/openapi"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
+	"platen/internal/testclient"
 	"platen/internal/wire"
 )
 
@@ -136,25 +136,9 @@ func startWith(t *testing.T, table []operation.Operation) *Server {
 // fetch returns the body of a response. A body of its own is sent as JSON.
 func fetch(t *testing.T, method, url, key, body string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream, text/html;q=0.9, */*;q=0.8")
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	b, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	accepted := "application/json, text/event-stream, text/html;q=0.9, */*;q=0.8"
+	r := testclient.Request{Method: method, URL: url, Key: key, Body: body, Headers: []string{"Accept", accepted}}
+	return string(r.Send(t).Raw)
 }
 
 // created is a new sandbox.

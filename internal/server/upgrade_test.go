@@ -1,12 +1,10 @@
 package server
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,6 +16,7 @@ import (
 	"platen/internal/config"
 	"platen/internal/event"
 	"platen/internal/operation"
+	"platen/internal/testclient"
 )
 
 // keptSandbox is one of a database in testdata: a company of the preset starter
@@ -47,7 +46,10 @@ func TestDatabasesOfTheFirstFormatOpen(t *testing.T) {
 					r.lists()
 					r.feed()
 				}
-				post(t, s.BaseURL()+"/sandbox/tick", kept[0].OfficeKey, `{"minutes":480}`)
+				testclient.Request{
+					Method: http.MethodPost, URL: s.BaseURL() + "/sandbox/tick", Key: kept[0].OfficeKey,
+					Body: `{"minutes":480}`,
+				}.Send(t).Want(http.StatusOK, "")
 				if err := s.Stop(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -98,24 +100,6 @@ func keptSandboxes(t *testing.T, name string) []keptSandbox {
 	return kept
 }
 
-func post(t *testing.T, address, key, body string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader([]byte(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+key)
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if b, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d %s", address, resp.StatusCode, b)
-	}
-}
-
 // upgradeReader reads all of a sandbox.
 type upgradeReader struct {
 	keptSandbox
@@ -125,44 +109,15 @@ type upgradeReader struct {
 }
 
 // rows reads a list to its end.
-func (r *upgradeReader) rows(path string, system operation.System, query url.Values) []map[string]any {
+func (r *upgradeReader) rows(path string, system operation.System, query url.Values) []testclient.Object {
 	r.t.Helper()
 	key := r.OfficeKey
 	if system == operation.Factory {
 		key = r.FactoryKey
 	}
-	query = maps.Clone(query)
-	query.Set("limit", "100")
-	var all []map[string]any
-	for {
-		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet,
-			r.base+path+"?"+query.Encode(), http.NoBody)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+key)
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		b, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		var page struct {
-			Data struct {
-				Items      []map[string]any `json:"items"`
-				NextCursor *string          `json:"next_cursor"`
-			} `json:"data"`
-		}
-		if err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(b, &page) != nil {
-			r.t.Fatalf("GET %s?%s: %d %s, %v", path, query.Encode(), resp.StatusCode, b, err)
-		}
-		all = append(all, page.Data.Items...)
-		if page.Data.NextCursor == nil {
-			return all
-		}
-		query.Set("cursor", *page.Data.NextCursor)
-		query.Del("after_seq")
-	}
+	return testclient.All(path+"?"+query.Encode(), func(page string) *testclient.Answer {
+		return testclient.Request{Method: http.MethodGet, URL: r.base + page, Key: key}.Send(r.t)
+	})
 }
 
 // lists reads every list, whole and by each value of each filter that stands in
@@ -216,7 +171,7 @@ func (r *upgradeReader) filtered(op *operation.Operation, path, filter string) {
 }
 
 func (r *upgradeReader) compare(op *operation.Operation, path, filter string,
-	rows []map[string]any) (differences []string) {
+	rows []testclient.Object) (differences []string) {
 	r.t.Helper()
 	found := map[string][]any{}
 	for _, p := range op.Query() {
@@ -247,17 +202,17 @@ func (r *upgradeReader) compare(op *operation.Operation, path, filter string,
 // feed reads all events, those of each type, and those of each system.
 func (r *upgradeReader) feed() {
 	r.t.Helper()
-	byType, bySystem, last := map[string][]any{}, map[string][]any{}, 0.0
+	byType, bySystem, last := map[string][]any{}, map[string][]any{}, int64(0)
 	for _, e := range r.rows("/events", operation.Shared, url.Values{"after_seq": {"0"}}) {
 		kind, _ := e["type"].(string)
 		system, _ := e["system"].(string)
-		last, _ = e["seq"].(float64)
+		last = sequence(r.t, e)
 		byType[kind], bySystem[system] = append(byType[kind], e["seq"]), append(bySystem[system], e["seq"])
 	}
 	compare := func(parameter, value string, want []any) {
 		var got []any
 		for _, e := range r.rows("/events", operation.Shared, url.Values{"after_seq": {"0"}, parameter: {value}}) {
-			if sequence, _ := e["seq"].(float64); sequence <= last { // reading completes missions
+			if sequence(r.t, e) <= last { // reading completes missions
 				got = append(got, e["seq"])
 			}
 		}
@@ -274,4 +229,15 @@ func (r *upgradeReader) feed() {
 	if len(byType) < 8 || len(byType[string(event.WebhookActivated)]) != 1 {
 		r.t.Errorf("the feed of sandbox %s has events of %d types", r.SandboxID, len(byType))
 	}
+}
+
+// sequence is the number of an event.
+func sequence(t *testing.T, e testclient.Object) int64 {
+	t.Helper()
+	number, _ := e["seq"].(json.Number)
+	n, err := number.Int64()
+	if err != nil {
+		t.Fatalf("the number of an event is %v", e["seq"])
+	}
+	return n
 }

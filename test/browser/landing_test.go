@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -82,19 +83,8 @@ func TestTheQueueShowsThePlaceAndGoesOnByItself(t *testing.T) {
 	x.click("#progress button")
 	x.shows(".wait .big", "1")
 	x.seen("landing-queue", looks[0], looks[3])
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, taken.BaseURL+"/sandbox", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+taken.OfficeKey)
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("the sandbox is not deleted: %s", answer.Status)
-	}
+	testclient.Request{Method: http.MethodDelete, URL: taken.BaseURL + "/sandbox", Key: taken.OfficeKey}.
+		Send(t).Want(http.StatusOK, "")
 	x.shows(".key.factory", "lab_fac_")
 }
 

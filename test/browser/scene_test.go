@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -21,7 +22,7 @@ type company struct {
 	testing.TB
 }
 
-type record = map[string]any
+type record = testclient.Object
 
 // suite is what outlives a single test.
 var suite testclient.Suite
@@ -38,72 +39,41 @@ func found(t testing.TB, p *platentest.Platen, o platentest.Options) *company {
 	return &company{Sandbox: p.Sandbox(t, o), TB: t}
 }
 
-// send makes a call with the key of the system that the path names, and returns
-// its status and data.
-func (c *company) send(method, path string, body any) (int, record) {
+// send makes a call with the key of the system that the path names. GET reads, with
+// no body; all else is an intention of its own.
+func (c *company) send(method, path string, body any) *testclient.Answer {
 	c.Helper()
-	key := c.OfficeKey
-	if len(path) > 8 && path[:8] == "/factory" {
-		key = c.FactoryKey
+	r := testclient.Request{Method: method, URL: c.BaseURL + path, Key: c.OfficeKey}
+	if strings.HasPrefix(path, "/factory") {
+		r.Key = c.FactoryKey
 	}
-	var text []byte
 	if body != nil {
-		var err error
-		if text, err = json.Marshal(body); err != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
 			c.Fatal(err)
 		}
+		r.Body = string(text)
 	}
-	r, err := http.NewRequestWithContext(c.Context(), method, c.BaseURL+path, bytes.NewReader(text))
-	if err != nil {
-		c.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+key)
 	if method != http.MethodGet {
-		r.Header.Set("Idempotency-Key", method+path[1:min(len(path), 20)]+string(rune('a'+len(text)%26))+randomText())
+		r.Headers = []string{"Idempotency-Key", randomText()}
 	}
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		c.Fatal(err)
-	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		c.Fatal(err)
-	}
-	var envelope struct{ Data, Error record }
-	if err := json.Unmarshal(raw, &envelope); err != nil {
-		c.Fatalf("%s %s: %s", method, path, raw)
-	}
-	if envelope.Error != nil {
-		return response.StatusCode, envelope.Error
-	}
-	return response.StatusCode, envelope.Data
+	return r.Send(c)
 }
 
 // must makes a call that has to succeed.
 func (c *company) must(method, path string, body any) record {
 	c.Helper()
-	status, data := c.send(method, path, body)
-	if status >= http.StatusBadRequest {
-		c.Fatalf("%s %s: %d %v", method, path, status, data)
+	a := c.send(method, path, body)
+	if a.Status >= http.StatusBadRequest {
+		c.Fatalf("%s: %d %s", a.Asked, a.Status, a.Raw)
 	}
-	return data
+	return a.Data()
 }
 
 // list reads the newest rows of a list.
 func (c *company) list(path string) []record {
 	c.Helper()
-	var rows []record
-	items, _ := c.must(http.MethodGet, path, nil)["items"].([]any)
-	for _, item := range items {
-		if row, ok := item.(record); ok {
-			rows = append(rows, row)
-		}
-	}
-	return rows
+	return c.send(http.MethodGet, path, nil).Want(http.StatusOK, "").Items()
 }
 
 func text(r record, name string) string {

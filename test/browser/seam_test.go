@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -13,17 +14,14 @@ import (
 // none.
 func asks(t *testing.T, p *platentest.Platen, key, method, path string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Origin+"/v1", http.NoBody)
+	r, err := testclient.Request{Method: http.MethodGet, URL: p.Origin + "/v1", Key: key}.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Method, r.URL.Path, r.URL.RawPath, r.URL.Opaque = method, "", "", "/v1"+path
-	r.Header.Set("Authorization", "Bearer "+key)
-	a, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
+	if _, err := testclient.Exchange(nil, r); err != nil {
 		t.Fatal(err)
 	}
-	a.Body.Close()
 }
 
 // TestAnOpenedRequestStaysInItsCard: its command is longer than the card is

@@ -67,9 +67,9 @@ func (n *tenant) replay(p *process, random *rand.Rand, full bool, y *tally) erro
 		if err != nil {
 			return err
 		}
-		if a.header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(a.raw, in.raw) {
+		if a.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(a.Raw, in.raw) {
 			return fmt.Errorf("the replay of %s %s is %d, replayed %q\ngot  %s\nwant %s",
-				in.request.path, in.request.idempotency, a.status, a.header.Get("Idempotency-Replayed"), a.raw, in.raw)
+				in.request.path, in.request.idempotency, a.Status, a.Header.Get("Idempotency-Replayed"), a.Raw, in.raw)
 		}
 		in.checked = true
 		y.replays++
@@ -93,7 +93,7 @@ func (n *tenant) retry(p *process, y *tally) error {
 		switch {
 		case in.outcome == refused:
 			y.refusals++
-		case a.header.Get("Idempotency-Replayed") == "true":
+		case a.Header.Get("Idempotency-Replayed") == "true":
 			y.happened++
 		default:
 			y.repeated++

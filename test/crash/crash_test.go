@@ -345,11 +345,11 @@ func (l *lane) look(p *process, d *doomed) error {
 		return err
 	}
 	switch {
-	case a.status == http.StatusOK && !d.deleted:
-	case a.status == http.StatusUnauthorized:
+	case a.Status == http.StatusOK && !d.deleted:
+	case a.Status == http.StatusUnauthorized:
 		d.deleted = true
 	default:
-		return fmt.Errorf("a sandbox past its lease, deleted %t, answers %d %s", d.deleted, a.status, a.raw)
+		return fmt.Errorf("a sandbox past its lease, deleted %t, answers %d %s", d.deleted, a.Status, a.Raw)
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"platen/internal/testclient"
 )
 
 // disk is a place for a database that can be filled up and emptied while a
@@ -191,8 +193,8 @@ func write(t *testing.T, p *process, tenants []*tenant, name string, successes i
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case a.status == http.StatusServiceUnavailable:
-				t.Fatalf("%s: %d %s", name, a.status, a.raw)
+			case a.Status == http.StatusServiceUnavailable:
+				t.Fatalf("%s: %d %s", name, a.Status, a.Raw)
 			case in.outcome == acknowledged:
 				left--
 			}
@@ -232,7 +234,7 @@ func refusals(t *testing.T, p *process, tenants []*tenant, round int) {
 	wantUnavailable(t, "a creation", a)
 }
 
-func wantUnavailable(t *testing.T, what string, a answer) {
+func wantUnavailable(t *testing.T, what string, a *testclient.Answer) {
 	t.Helper()
 	var envelope struct {
 		Meta  struct{ Simulation bool }
@@ -241,13 +243,13 @@ func wantUnavailable(t *testing.T, what string, a answer) {
 			Retryable bool
 		}
 	}
-	if err := json.Unmarshal(a.raw, &envelope); err != nil {
-		t.Fatalf("%s on a full disk: %v %s", what, err, a.raw)
+	if err := json.Unmarshal(a.Raw, &envelope); err != nil {
+		t.Fatalf("%s on a full disk: %v %s", what, err, a.Raw)
 	}
-	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
-	if a.status != http.StatusServiceUnavailable || envelope.Error.Code != "unavailable" || !envelope.Error.Retryable ||
+	seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
+	if a.Status != http.StatusServiceUnavailable || envelope.Error.Code != "unavailable" || !envelope.Error.Retryable ||
 		!envelope.Meta.Simulation || err != nil || seconds < 1 {
-		t.Errorf("%s on a full disk: %d %s, Retry-After %q", what, a.status, a.raw, a.header.Get("Retry-After"))
+		t.Errorf("%s on a full disk: %d %s, Retry-After %q", what, a.Status, a.Raw, a.Header.Get("Retry-After"))
 	}
 }
 

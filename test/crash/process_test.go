@@ -3,9 +3,9 @@ package crash
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
 const (
@@ -188,46 +190,28 @@ type request struct {
 	method, path, key, idempotency, body string
 }
 
-// answer is what came back.
-type answer struct {
-	status int
-	header http.Header
-	raw    []byte
-}
-
 // errGone reports that the server was not there, or left in the middle of its
 // answer, after it had been told to end.
 var errGone = errors.New("the server is gone")
 
 // send sends a request once.
-func (p *process) send(q request) (answer, error) {
+func (p *process) send(q request) (*testclient.Answer, error) {
 	// The context of the test must not end a call: only the kill may.
-	r, err := http.NewRequest(q.method, p.base+q.path, strings.NewReader(q.body))
+	r, err := testclient.Request{
+		Method: q.method, URL: p.base + q.path, Key: q.key, Body: q.body,
+		Headers: []string{"Idempotency-Key", q.idempotency},
+	}.Build(context.Background())
 	if err != nil {
-		return answer{}, err
-	}
-	if q.key != "" {
-		r.Header.Set("Authorization", "Bearer "+q.key)
-	}
-	if q.body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if q.idempotency != "" {
-		r.Header.Set("Idempotency-Key", q.idempotency)
+		return nil, err
 	}
 	// Without this the transport would repeat a request that carries an
 	// idempotency key when its connection breaks, and hide what happened.
 	r.GetBody = nil
-	response, err := p.http.Do(r)
-	if err != nil {
-		return answer{}, p.gone(err)
+	a, err := testclient.Exchange(p.http, r)
+	if a == nil {
+		return nil, p.gone(err)
 	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		return answer{}, p.gone(err)
-	}
-	return answer{response.StatusCode, response.Header, raw}, nil
+	return a, err
 }
 
 func (p *process) gone(err error) error {

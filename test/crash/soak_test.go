@@ -1,11 +1,10 @@
 package crash
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -16,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
 const (
@@ -138,18 +139,18 @@ func wait(t *testing.T, d time.Duration) {
 func (s *soak) gauge(name string) float64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	response, err := s.server.http.Get(strings.TrimSuffix(s.server.base, "/v1") + "/metrics")
+	r, err := testclient.Request{
+		Method: http.MethodGet, URL: strings.TrimSuffix(s.server.base, "/v1") + "/metrics",
+	}.Build(context.Background())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	a, err := testclient.Exchange(s.server.http, r)
 	if err != nil {
 		s.t.Errorf("read metrics: %v", err)
 		return 0
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Errorf("read metrics: %v", err)
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(a.Raw)) {
 		if value, ok := strings.CutPrefix(line, name+" "); ok {
 			v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 			if err != nil {
@@ -164,12 +165,8 @@ func (s *soak) gauge(name string) float64 {
 
 // leavesNothing waits until all sandboxes are gone and looks at what is left.
 func (s *soak) leavesNothing() {
-	for end := time.Now().Add(soakLife + 20*time.Second); s.gauge("platen_sandboxes") > 0; {
-		if time.Now().After(end) {
-			s.t.Fatalf("%v sandboxes are left", s.gauge("platen_sandboxes"))
-		}
-		wait(s.t, 200*time.Millisecond)
-	}
+	testclient.Eventually(s.t, "no sandbox is left", soakLife+20*time.Second,
+		func() bool { return s.gauge("platen_sandboxes") == 0 })
 	s.server.http.CloseIdleConnections()
 	end := time.Now().Add(10 * time.Second)
 	for s.gauge("go_goroutines") > soakGoroutines && time.Now().Before(end) {
@@ -233,39 +230,26 @@ func (g *guest) call(method, path, body string) (*answered, error) {
 	if strings.HasPrefix(path, "/v1/") {
 		url = strings.TrimSuffix(server.base, "/v1") + path
 	}
-	r, err := http.NewRequestWithContext(g.t.Context(), method, url, bytes.NewBufferString(body))
+	r, err := testclient.Request{Method: method, URL: url, Key: g.key, Body: body}.Build(g.t.Context())
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer "+g.key)
 	g.calls.Add(1)
-	status, raw, err := server.exchange(r)
-	if err != nil && server.dying.Load() {
+	a, err := testclient.Exchange(server.http, r)
+	if a == nil && server.dying.Load() {
 		return nil, errAway
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	a := &answered{Status: status}
-	if err := json.Unmarshal(raw, a); err != nil {
-		return nil, fmt.Errorf("%s %s: %d %w", method, path, status, err)
+	told := &answered{Status: a.Status}
+	if err := json.Unmarshal(a.Raw, told); err != nil {
+		return nil, fmt.Errorf("%s %s: %d %w", method, path, a.Status, err)
 	}
-	if status >= http.StatusInternalServerError && !server.dying.Load() {
-		return nil, fmt.Errorf("%s %s: %d %s", method, path, status, a.Error.Code)
+	if a.Status >= http.StatusInternalServerError && !server.dying.Load() {
+		return nil, fmt.Errorf("%s %s: %d %s", method, path, a.Status, a.Code())
 	}
-	return a, nil
-}
-
-// exchange sends a request and reads the whole answer.
-func (p *process) exchange(r *http.Request) (status int, raw []byte, err error) {
-	response, err := p.http.Do(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	raw, err = io.ReadAll(response.Body)
-	return response.StatusCode, raw, err
+	return told, nil
 }
 
 // stay creates a sandbox, uses it for a while and leaves it.

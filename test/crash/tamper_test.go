@@ -195,7 +195,7 @@ func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 		twice := in.request
 		twice.path, twice.body, twice.key, twice.idempotency = "/factory/work-orders",
 			`{"sku":"prd_notebook","quantity":1}`, n.Factory, "twice"
-		if a, err := p.send(twice); err != nil || a.status != http.StatusCreated {
+		if a, err := p.send(twice); err != nil || a.Status != http.StatusCreated {
 			t.Fatal(a, err)
 		}
 		if _, err := n.check(p, random, true); err == nil || !strings.Contains(err.Error(), "writes claim an event") {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+
+	"platen/internal/testclient"
 )
 
 // tenant is one sandbox, and all that is known about it from outside.
@@ -78,11 +80,11 @@ func newTenant(p *process, preset, clock string) (*tenant, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.status != http.StatusCreated {
-		return nil, fmt.Errorf("create a sandbox: %d %s", a.status, a.raw)
+	if a.Status != http.StatusCreated {
+		return nil, fmt.Errorf("create a sandbox: %d %s", a.Status, a.Raw)
 	}
 	n := &tenant{preset: preset, clock: clock}
-	return n, json.Unmarshal(a.raw, &struct{ Data *tenant }{n})
+	return n, json.Unmarshal(a.Raw, &struct{ Data *tenant }{n})
 }
 
 // intend notes a write before it is sent.
@@ -99,22 +101,22 @@ func (n *tenant) intend(k kind, path, body, key string) *intent {
 }
 
 // try sends a write and notes what its answer says.
-func (n *tenant) try(p *process, in *intent) (answer, error) {
+func (n *tenant) try(p *process, in *intent) (*testclient.Answer, error) {
 	a, err := p.send(in.request)
 	if err != nil {
 		return a, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch a.status {
+	switch a.Status {
 	case http.StatusOK, http.StatusCreated:
-		in.outcome, in.raw = acknowledged, a.raw
+		in.outcome, in.raw = acknowledged, a.Raw
 	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		// Another client was faster, the press is busy, paper is short, the clock
 		// moved a moment ago, the server is stopping: no effect.
 		in.outcome = refused
 	default:
-		return a, fmt.Errorf("%s %s: %d %s", in.request.path, in.request.body, a.status, a.raw)
+		return a, fmt.Errorf("%s %s: %d %s", in.request.path, in.request.body, a.Status, a.Raw)
 	}
 	return a, nil
 }
@@ -148,11 +150,11 @@ func (in *intent) minutes() (int64, error) {
 }
 
 // decode reads an answer of success.
-func decode(a answer, into any) error {
-	if a.status != http.StatusOK {
-		return fmt.Errorf("the answer is %d %s", a.status, a.raw)
+func decode(a *testclient.Answer, into any) error {
+	if a.Status != http.StatusOK {
+		return fmt.Errorf("the answer is %d %s", a.Status, a.Raw)
 	}
-	return json.Unmarshal(a.raw, into)
+	return json.Unmarshal(a.Raw, into)
 }
 
 // feedEvent is an event as the feed serves it.

@@ -202,10 +202,10 @@ func checkHookLog(t *testing.T, p *process, n *tenant, id string) {
 func hooked(t *testing.T, p *process, q request, into any) {
 	t.Helper()
 	a, err := p.send(q)
-	if err != nil || a.status >= http.StatusMultipleChoices {
-		t.Fatalf("%s %s: %d %s (%v)", q.method, q.path, a.status, a.raw, err)
+	if err != nil || a.Status >= http.StatusMultipleChoices {
+		t.Fatalf("%s %s: %d %s (%v)", q.method, q.path, a.Status, a.Raw, err)
 	}
-	if err := json.Unmarshal(a.raw, into); err != nil {
+	if err := json.Unmarshal(a.Raw, into); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -119,7 +119,7 @@ func (w *writer) pick(p *process, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if a.status == http.StatusServiceUnavailable && p.dying.Load() {
+	if a.Status == http.StatusServiceUnavailable && p.dying.Load() {
 		return "", errStopping
 	}
 	var list struct {
@@ -165,17 +165,17 @@ func createOn(p *process, most int) ([]string, error) {
 	var keys []string
 	for range most {
 		a, err := p.send(request{method: http.MethodPost, path: "/sandboxes"})
-		if errors.Is(err, errGone) || err == nil && a.status == http.StatusServiceUnavailable && p.dying.Load() {
+		if errors.Is(err, errGone) || err == nil && a.Status == http.StatusServiceUnavailable && p.dying.Load() {
 			return keys, nil
 		}
 		if err != nil {
 			return keys, fmt.Errorf("creator: %w", err)
 		}
 		var c created
-		if a.status != http.StatusCreated {
-			return keys, fmt.Errorf("creator: %d %s", a.status, a.raw)
+		if a.Status != http.StatusCreated {
+			return keys, fmt.Errorf("creator: %d %s", a.Status, a.Raw)
 		}
-		if err := json.Unmarshal(a.raw, &struct{ Data *created }{&c}); err != nil {
+		if err := json.Unmarshal(a.Raw, &struct{ Data *created }{&c}); err != nil {
 			return keys, err
 		}
 		keys = append(keys, c.Office)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -126,20 +126,22 @@ func run(t *testing.T, script string) []string {
 
 func read(t *testing.T, url string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	return string(ask(t, url).Want(http.StatusOK, "").Raw)
+}
+
+// ask sends a request as browsers do: it follows redirects.
+func ask(t *testing.T, url string) *testclient.Answer {
+	t.Helper()
+	r, err := testclient.Request{Method: http.MethodGet, URL: url}.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	a, err := testclient.Exchange(&http.Client{}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s answers %d: %v", url, answer.StatusCode, err)
-	}
-	return string(body)
+	a.T = t
+	return a
 }
 
 // write puts answers behind the commands in the guide's file.

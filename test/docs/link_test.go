@@ -1,7 +1,7 @@
 package docs_test
 
 import (
-	"io"
+	"bytes"
 	"maps"
 	"net/http"
 	"net/url"
@@ -19,7 +19,6 @@ var markdownLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // site is what a walk along the links has seen.
 type site struct {
 	t      *testing.T
-	client *http.Client
 	origin string
 	// anchors are the ids of each page that was read; of what is no page, none.
 	anchors map[string]map[string]bool
@@ -36,7 +35,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	p := shared()
 	w := &site{
-		t: t, client: &http.Client{}, origin: p.Origin, anchors: map[string]map[string]bool{},
+		t: t, origin: p.Origin, anchors: map[string]map[string]bool{},
 		wanted: map[string]string{},
 	}
 	w.follow("", "/")
@@ -98,24 +97,15 @@ func (w *site) follow(from, link string) {
 // page too.
 func (w *site) visit(from, path string) {
 	w.t.Helper()
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.origin+path, http.NoBody)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	answer, err := w.client.Do(request)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		w.t.Errorf("%s is answered %d; a link to it is on %s", path, answer.StatusCode, from)
+	a := ask(w.t, w.origin+path)
+	if a.Status != http.StatusOK {
+		w.t.Errorf("%s is answered %d; a link to it is on %s", path, a.Status, from)
 		return
 	}
-	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
-		io.Copy(io.Discard, answer.Body)
+	if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
 		return
 	}
-	page, err := html.Parse(answer.Body)
+	page, err := html.Parse(bytes.NewReader(a.Raw))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -31,10 +29,8 @@ import (
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
+	"platen/internal/testclient"
 )
-
-// pageLimit is the largest page of a list.
-const pageLimit = "100"
 
 // wallClock is a clock that goes on by two seconds whenever it is moved, since
 // a sandbox takes one tick each second.
@@ -111,98 +107,80 @@ func newOutside(t *testing.T, presetName string, seed int64) *outside {
 func (d *outside) create(presetName string, seed int64) {
 	d.t.Helper()
 	body := fmt.Sprintf(`{"preset":%q,"seed":%d,"clock":"manual"}`, presetName, seed)
-	raw, err := d.send(http.MethodPost, "/sandboxes", "", []byte(body))
+	a, err := d.send(http.MethodPost, "/sandboxes", "", body)
 	if err != nil {
 		d.t.Fatalf("create a sandbox: %v", err)
 	}
 	var made struct {
 		Data operation.NewSandbox `json:"data"`
 	}
-	if err := json.Unmarshal(raw, &made); err != nil {
+	if err := json.Unmarshal(a.Raw, &made); err != nil {
 		d.t.Fatal(err)
 	}
 	d.keys[operation.Office], d.keys[operation.Shared], d.keys[operation.Factory] = made.Data.OfficeKey,
 		made.Data.OfficeKey, made.Data.FactoryKey
 }
 
-// send sends one request and returns the body of its answer. A refusal is the
-// problem that the answer names.
-func (d *outside) send(method, path, key string, body []byte) ([]byte, error) {
-	r, err := http.NewRequestWithContext(d.t.Context(), method, d.base+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
+// send sends one request. A refusal is the problem that the answer names.
+func (d *outside) send(method, path, key, body string) (*testclient.Answer, error) {
 	d.sent++
+	r := testclient.Request{Method: method, URL: d.base + path, Key: key, Body: body}
 	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Idempotency-Key", "economy-request-number-"+strconv.Itoa(d.sent))
+		r.Headers = []string{"Idempotency-Key", "economy-request-number-" + strconv.Itoa(d.sent)}
 	}
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	response, err := http.DefaultClient.Do(r)
+	a, err := r.Do(d.t.Context())
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode < http.StatusBadRequest {
-		return raw, err
+	a.T = d.t
+	if a.Status < http.StatusBadRequest {
+		return a, nil
 	}
-	var refusal struct {
-		Error struct {
-			Code    problem.Code `json:"code"`
-			Message string       `json:"message"`
-		} `json:"error"`
+	message, _ := a.Failure()["message"].(string)
+	return nil, problem.New(problem.Code(a.Code()), "%s", message)
+}
+
+// get sends a request that must not be refused.
+func (d *outside) get(path string, system operation.System) *testclient.Answer {
+	d.t.Helper()
+	a, err := d.send(http.MethodGet, path, d.keys[system], "")
+	if err != nil {
+		d.t.Fatalf("GET %s: %v", path, err)
 	}
-	if err := json.Unmarshal(raw, &refusal); err != nil {
-		return nil, fmt.Errorf("%s %s answers %d %s", method, path, response.StatusCode, raw)
-	}
-	return nil, problem.New(refusal.Error.Code, "%s", refusal.Error.Message)
+	return a
 }
 
 func (d *outside) list(operationID string, decode func([]byte) any, filters ...string) ([]any, error) {
 	o := d.table.operation(operationID)
-	query := url.Values{"limit": {pageLimit}}
+	query := url.Values{}
 	for i := 0; i < len(filters); i += 2 {
 		query.Set(filters[i], filters[i+1])
 	}
+	read := func(path string) *testclient.Answer { return d.get(path, o.System) }
 	var rows []any
-	for {
-		raw, err := d.send(http.MethodGet, o.Path+"?"+query.Encode(), d.keys[o.System], nil)
-		if err != nil {
-			return nil, err
-		}
+	for a := range testclient.Pages(o.Path+"?"+query.Encode(), read) {
 		var page struct {
 			Data struct {
-				Items      []jsontext.Value `json:"items"`
-				NextCursor *string          `json:"next_cursor"`
+				Items []jsontext.Value `json:"items"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(raw, &page); err != nil {
+		if err := json.Unmarshal(a.Raw, &page); err != nil {
 			return nil, err
 		}
 		for _, item := range page.Data.Items {
 			rows = append(rows, decode(item))
 		}
-		if page.Data.NextCursor == nil {
-			return rows, nil
-		}
-		query.Set("cursor", *page.Data.NextCursor)
 	}
+	return rows, nil
 }
 
 func (d *outside) series() ([]*company.SeriesPoint, error) {
-	raw, err := d.send(http.MethodGet, "/sandbox/series", d.keys[operation.Shared], nil)
-	if err != nil {
-		return nil, err
-	}
 	var answer struct {
 		Data struct {
 			Points []*company.SeriesPoint `json:"points"`
 		} `json:"data"`
 	}
-	err = json.Unmarshal(raw, &answer)
+	err := json.Unmarshal(d.get("/sandbox/series", operation.Shared).Raw, &answer)
 	return answer.Data.Points, err
 }
 
@@ -210,10 +188,7 @@ func (d *outside) glance() (operation.SandboxStatus, error) {
 	var answer struct {
 		Data operation.SandboxStatus `json:"data"`
 	}
-	raw, err := d.send(http.MethodGet, "/sandbox", d.keys[operation.Shared], nil)
-	if err == nil {
-		err = json.Unmarshal(raw, &answer)
-	}
+	err := json.Unmarshal(d.get("/sandbox", operation.Shared).Raw, &answer)
 	return answer.Data, err
 }
 
@@ -229,7 +204,7 @@ func (d *outside) call(operationID, id string, body any) error {
 			return err
 		}
 	}
-	_, err := d.send(o.Method, strings.Replace(o.Path, "{id}", id, 1), d.keys[o.System], raw)
+	_, err := d.send(o.Method, strings.Replace(o.Path, "{id}", id, 1), d.keys[o.System], string(raw))
 	return err
 }
 

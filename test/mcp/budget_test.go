@@ -2,10 +2,10 @@ package mcp
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // TestToolCallsSpendTheBudgetOfTheirKey, the same that calls over HTTP spend,
@@ -44,32 +44,17 @@ func TestToolCallsSpendTheBudgetOfTheirKey(t *testing.T) {
 func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	t.Parallel()
 	p := launch(t, "--anonymous-rate", "2")
-	open := func() (status int, header http.Header, body []byte) {
-		t.Helper()
-		r, err := http.NewRequestWithContext(within(t), http.MethodPost, p.url(), strings.NewReader(
-			`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
-				`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		r.Header.Set("Content-Type", "application/json")
-		response, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		if body, err = io.ReadAll(response.Body); err != nil {
-			t.Fatal(err)
-		}
-		return response.StatusCode, response.Header, body
+	open := testclient.Request{
+		Method: http.MethodPost, URL: p.url(), Headers: []string{"Accept", "application/json, text/event-stream"},
+		Body: `{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+			`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
 	}
 	for range 2 {
-		if status, _, _ := open(); status != http.StatusOK {
-			t.Fatalf("within the budget it is answered %d", status)
+		if a := open.Send(t); a.Status != http.StatusOK {
+			t.Fatalf("within the budget it is answered %d", a.Status)
 		}
 	}
-	status, header, raw := open()
+	a := open.Send(t)
 	var body struct {
 		ID    int
 		Error struct {
@@ -80,12 +65,12 @@ func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(raw, &body); err != nil {
+	if err := json.Unmarshal(a.Raw, &body); err != nil {
 		t.Fatal(err)
 	}
-	if status != http.StatusTooManyRequests || header.Get("Retry-After") == "" || body.ID != 7 ||
+	if a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || body.ID != 7 ||
 		body.Error.Code != -32000 || body.Error.Data.Code != "rate_limited" || body.Error.Data.RetryAt == "" ||
-		header.Get("Mcp-Session-Id") != "" {
-		t.Errorf("over the budget it is answered %d %v %+v", status, header, body)
+		a.Header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("over the budget it is answered %d %v %+v", a.Status, a.Header, body)
 	}
 }

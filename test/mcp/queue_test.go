@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"platen/internal/testclient"
 )
 
 // TestCreationWaitsForAPlace while the client hears where it stands, and gives
@@ -77,19 +79,10 @@ func TestCreationWaitsForAPlace(t *testing.T) {
 // free deletes the sandbox that a tool has made, and so makes room for another.
 func (p *program) free(made object) {
 	p.t.Helper()
-	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodDelete, p.origin()+"/v1/sandbox", http.NoBody)
-	if err != nil {
-		p.t.Error(err)
-		return
+	r := testclient.Request{
+		Method: http.MethodDelete, URL: p.origin() + "/v1/sandbox", Key: made["office_key"].(string),
 	}
-	request.Header.Set("Authorization", "Bearer "+made["office_key"].(string))
-	response, err := (&http.Client{}).Do(request)
-	if err != nil {
-		p.t.Error(err)
-		return
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		p.t.Errorf("deleting the sandbox that is in the way was answered %s", response.Status)
+	if a, err := r.Do(p.t.Context()); err != nil || a.Status != http.StatusOK {
+		p.t.Errorf("deleting the sandbox that is in the way was answered %+v, %v", a, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen/client"
+	"platen/internal/testclient"
 )
 
 // TestItFollowsTheFeedUntilItIsAskedToStop starts each program without --once.
@@ -22,7 +23,7 @@ func TestItFollowsTheFeedUntilItIsAskedToStop(t *testing.T) {
 			defer following.kill()
 			for _, number := range []string{"SO-1001", "SO-1002"} {
 				w.accept(number)
-				eventually(t, number+" is at the Factory", func() bool {
+				testclient.Eventually(t, number+" is at the Factory", patience, func() bool {
 					return len(w.all("/factory/work-orders?reference="+w.order(number))) == 1
 				})
 			}

@@ -4,9 +4,9 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"platen/client"
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -130,7 +130,8 @@ func TestASandboxThatIsOverEndsTheIntegration(t *testing.T) {
 	s := brief.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
 	w := (&world{url: s.BaseURL, keys: client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}}).within(t)
 	w.accept("SO-1001")
-	eventually(t, "the sandbox has expired", func() bool { return w.fetch("/sandbox")["status"] == "expired" })
+	testclient.Eventually(t, "the sandbox has expired", patience,
+		func() bool { return w.fetch("/sandbox")["status"] == "expired" })
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
@@ -138,17 +139,5 @@ func TestASandboxThatIsOverEndsTheIntegration(t *testing.T) {
 				t.Errorf("want exit status 4, got %v", r)
 			}
 		})
-	}
-}
-
-// eventually asks again until the answer is yes.
-func eventually(t testing.TB, what string, ask func() bool) {
-	t.Helper()
-	look := time.NewTicker(50 * time.Millisecond)
-	defer look.Stop()
-	for end := time.Now().Add(patience); !ask(); <-look.C {
-		if time.Now().After(end) {
-			t.Fatalf("still not so: %s", what)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,8 +12,7 @@ import (
 	"platen/platentest"
 )
 
-// object is a JSON object. Numbers keep their digits.
-type object = map[string]any
+type object = testclient.Object
 
 // world is a company, seen with both keys.
 type world struct {
@@ -67,53 +65,26 @@ func (w *world) days(n int) {
 	}
 }
 
-// fetch reads a path as it is.
-func (w *world) fetch(path string) object {
+// get reads a path with the key that it takes.
+func (w *world) get(path string) *testclient.Answer {
 	w.t.Helper()
 	key := w.keys.Office
 	if strings.HasPrefix(path, "/factory/") {
 		key = w.keys.Factory
 	}
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+path, http.NoBody)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	response, err := (&http.Client{Timeout: patience}).Do(request)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var envelope struct {
-		Data object `json:"data"`
-	}
-	decoder := json.NewDecoder(response.Body)
-	decoder.UseNumber()
-	if err := decoder.Decode(&envelope); err != nil || response.StatusCode != http.StatusOK {
-		w.t.Fatalf("GET %s: %d %v", path, response.StatusCode, err)
-	}
-	return envelope.Data
+	return testclient.Request{Method: http.MethodGet, URL: w.url + path, Key: key}.Send(w.t)
+}
+
+// fetch reads the data at a path.
+func (w *world) fetch(path string) object {
+	w.t.Helper()
+	return w.get(path).Want(http.StatusOK, "").Data()
 }
 
 // all reads a whole list, oldest first.
 func (w *world) all(path string) []object {
 	w.t.Helper()
-	join := "?"
-	if strings.Contains(path, "?") {
-		join = "&"
-	}
-	var rows []object
-	for next := ""; ; {
-		page := w.fetch(path + join + "limit=100" + next)
-		for _, item := range page["items"].([]any) {
-			rows = append(rows, item.(object))
-		}
-		cursor, ok := page["next_cursor"].(string)
-		if !ok {
-			break
-		}
-		next = "&cursor=" + cursor
-	}
+	rows := testclient.All(path, w.get)
 	if path != "/events" {
 		slices.Reverse(rows)
 	}
