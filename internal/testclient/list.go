@@ -4,24 +4,27 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
 // pageLimit is the largest page of a list.
 const pageLimit = "100"
 
+// afterSequence is the parameter of the feed whose place a cursor takes.
+var afterSequence = regexp.MustCompile(`after_seq=\d+&`)
+
 // Pages reads a list page by page, each the largest there is. The path may have a
 // query. Reading fails at a page that is not served.
 func Pages(path string, read func(path string) *Answer) iter.Seq[*Answer] {
 	return func(yield func(*Answer) bool) {
-		path, text, _ := strings.Cut(path, "?")
-		query, err := url.ParseQuery(text)
-		if err != nil {
-			panic(err)
+		join := "?"
+		if strings.Contains(path, "?") {
+			join = "&"
 		}
-		query.Set("limit", pageLimit)
-		for {
-			a := read(path + "?" + query.Encode())
+		first := path + join + "limit=" + pageLimit
+		for page := first; ; {
+			a := read(page)
 			a.T.Helper()
 			if !yield(a.Want(http.StatusOK, "")) {
 				return
@@ -30,8 +33,7 @@ func Pages(path string, read func(path string) *Answer) iter.Seq[*Answer] {
 			if next == "" {
 				return
 			}
-			query.Set("cursor", next)
-			query.Del("after_seq") // a cursor of the feed stands in its place
+			page = afterSequence.ReplaceAllString(first, "") + "&cursor=" + url.QueryEscape(next)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (n *tenant) printsWell() {
 func (n *tenant) buysWell() {
 	for range 3 {
 		if order := n.purchase("sup_mill", "mat_coated", 12_000).
-			want(http.StatusCreated, "").data(); order["status"] != "pending_approval" {
+			want(http.StatusCreated, "").Data(); order["status"] != "pending_approval" {
 			n.t.Fatalf("the order is %v", order)
 		} else {
 			n.post("/office/purchase-orders/"+text(order, "id")+"/approve", "").want(http.StatusOK, "")
@@ -131,7 +131,7 @@ func (n *tenant) deliversLots() {
 	for range 3 {
 		n.day()
 		lot := n.all("/office/contract-lots?status=offered")[0]
-		work := text(n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").data(),
+		work := text(n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").Data(),
 			"work_order_ref")
 		n.finish(work)
 		n.dispatch(work)

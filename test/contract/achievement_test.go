@@ -46,7 +46,7 @@ func TestAchievementsAreThereOnceUnlocked(t *testing.T) {
 	has(t, "an achievement", row, "id", "title", "text", "status", "unlocked_at", "created_at",
 		"updated_at", "created_on")
 	if row["status"] != "unlocked" ||
-		moment(t, row["unlocked_at"]).After(moment(t, n.get("/sandbox").meta()["server_time"])) {
+		moment(t, row["unlocked_at"]).After(moment(t, n.get("/sandbox").Meta()["server_time"])) {
 		t.Errorf("it is %v", row)
 	}
 	if list := n.all("/sandbox/achievements"); len(list) != 1 || list[0]["id"] != "books_balance" {

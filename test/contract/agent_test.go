@@ -1,16 +1,15 @@
 package contract
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
 const (
@@ -27,27 +26,19 @@ type agent struct {
 	path         string
 }
 
-// said is an answer of the endpoint.
-type said struct {
-	status int
-	header http.Header
-	raw    []byte
-	body   object
-}
-
 // agent opens a session, with a key or without.
 func (s *service) agent(t testing.TB, key string) *agent {
 	t.Helper()
 	a := &agent{service: s, t: t, key: key, path: "/mcp"}
 	got := a.rpc("initialize", opening)
-	if a.session = got.header.Get("Mcp-Session-Id"); got.status != http.StatusOK || a.session == "" {
-		t.Fatalf("initialize was answered %d %s", got.status, got.raw)
+	if a.session = got.Header.Get("Mcp-Session-Id"); got.Status != http.StatusOK || a.session == "" {
+		t.Fatalf("initialize was answered %d %s", got.Status, got.Raw)
 	}
 	return a
 }
 
 // rpc sends one message.
-func (a *agent) rpc(method, params string, headers ...string) said {
+func (a *agent) rpc(method, params string, headers ...string) *testclient.Answer {
 	a.t.Helper()
 	return a.http(http.MethodPost,
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params), headers...)
@@ -55,67 +46,35 @@ func (a *agent) rpc(method, params string, headers ...string) said {
 
 // http sends a request; headers are names and values that replace others, and
 // an empty value takes one away.
-func (a *agent) http(method, body string, headers ...string) said {
+func (a *agent) http(method, body string, headers ...string) *testclient.Answer {
 	a.t.Helper()
-	r, err := http.NewRequestWithContext(a.t.Context(), method, a.Origin+a.path, strings.NewReader(body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", bothMedia)
+	r := testclient.Request{Method: method, URL: a.Origin + a.path, Key: a.key, Body: body}
+	r.Headers = []string{"Content-Type", "application/json", "Accept", bothMedia}
 	if a.session != "" {
-		r.Header.Set("Mcp-Session-Id", a.session)
-		r.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+		r.Headers = append(r.Headers, "Mcp-Session-Id", a.session, "Mcp-Protocol-Version", "2025-11-25")
 	}
-	if a.key != "" {
-		r.Header.Set("Authorization", "Bearer "+a.key)
-	}
-	for pair := range slices.Chunk(headers, 2) {
-		r.Header.Del(pair[0])
-		if pair[1] != "" {
-			r.Header.Set(pair[0], pair[1])
-		}
-	}
-	if host := r.Header.Get("Host"); host != "" {
-		r.Host = host
-	}
-	response, err := (&http.Client{Transport: transport}).Do(r)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	got := said{status: response.StatusCode, header: response.Header}
-	if got.raw, err = io.ReadAll(response.Body); err != nil {
-		a.t.Fatal(err)
-	}
-	if len(got.raw) > 0 {
-		if got.body, err = decode(got.raw); err != nil {
-			a.t.Fatalf("%s was answered %d with no JSON: %q", method, got.status, got.raw)
-		}
+	r.Headers = append(r.Headers, headers...)
+	got := r.Send(a.t)
+	if len(got.Raw) > 0 && got.Body == nil {
+		a.t.Fatalf("%s was answered %d with no JSON: %q", method, got.Status, got.Raw)
 	}
 	return got
-}
-
-// decode reads an object with its numbers as they stand.
-func decode(raw []byte) (o object, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	return o, decoder.Decode(&o)
 }
 
 // tool calls a tool and returns its envelope and whether it was refused.
 func (a *agent) tool(name, arguments string) (envelope object, refused bool) {
 	a.t.Helper()
 	got := a.rpc("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments))
-	if got.status != http.StatusOK || got.body["result"] == nil {
-		a.t.Fatalf("%s was answered %d %s", name, got.status, got.raw)
+	if got.Status != http.StatusOK || got.Body["result"] == nil {
+		a.t.Fatalf("%s was answered %d %s", name, got.Status, got.Raw)
 	}
-	result := child(a.t, got.body, "result")
+	result := child(a.t, got.Body, "result")
 	content := children(a.t, result, "content")[0]
-	envelope, err := decode([]byte(text(content, "text")))
+	value, err := testclient.Decode([]byte(text(content, "text")))
 	if err != nil {
 		a.t.Fatalf("%s: %v in %v", name, err, content)
 	}
+	envelope, _ = value.(object)
 	refused = result["isError"] == true
 	if structured, ok := result["structuredContent"]; ok == refused ||
 		ok && encode(a.t, structured) != encode(a.t, envelope) {
@@ -169,7 +128,7 @@ func TestAgentsConnectAndSessionsHoldBothKeys(t *testing.T) {
 	}
 	// The keys that it tells are those of the same sandbox.
 	for _, key := range []string{text(created, "office_key"), text(created, "factory_key")} {
-		got := shared.send(t, request{method: "GET", path: "/sandbox", key: key}).want(200, "").data()
+		got := shared.send(t, request{method: "GET", path: "/sandbox", key: key}).want(200, "").Data()
 		if got["sandbox_id"] != created["sandbox_id"] {
 			t.Errorf("a key opens %v", got["sandbox_id"])
 		}
@@ -180,12 +139,12 @@ func TestAgentsConnectAndSessionsHoldBothKeys(t *testing.T) {
 		t.Errorf("after a second creation the session is in %v", got["sandbox_id"])
 	}
 	// And the keys go away with the session.
-	if got := a.http(http.MethodDelete, "", "Accept", ""); got.status != http.StatusNoContent {
-		t.Errorf("DELETE is answered %d", got.status)
+	if got := a.http(http.MethodDelete, "", "Accept", ""); got.Status != http.StatusNoContent {
+		t.Errorf("DELETE is answered %d", got.Status)
 	}
-	if got := a.rpc("tools/list", `{}`); got.status != http.StatusNotFound ||
-		number(t, child(t, got.body, "error"), "code") != -32001 {
-		t.Errorf("a session that has ended is answered %d %s", got.status, got.raw)
+	if got := a.rpc("tools/list", `{}`); got.Status != http.StatusNotFound ||
+		number(t, child(t, got.Body, "error"), "code") != -32001 {
+		t.Errorf("a session that has ended is answered %d %s", got.Status, got.Raw)
 	}
 }
 
@@ -215,22 +174,22 @@ func TestAcceptMustNameBothMediaTypes(t *testing.T) {
 			body = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 		}
 		got := a.http(c.method, body, "Accept", c.accept)
-		if got.status != c.status {
-			t.Errorf("%s with Accept %q is answered %d %s, want %d", c.method, c.accept, got.status, got.raw, c.status)
+		if got.Status != c.status {
+			t.Errorf("%s with Accept %q is answered %d %s, want %d", c.method, c.accept, got.Status, got.Raw, c.status)
 		}
-		if got.status != http.StatusNotAcceptable {
+		if got.Status != http.StatusNotAcceptable {
 			continue
 		}
-		if failure := child(t, got.body, "error"); number(t, failure, "code") != -32000 ||
+		if failure := child(t, got.Body, "error"); number(t, failure, "code") != -32000 ||
 			!strings.HasPrefix(text(failure, "message"), "Not Acceptable") {
-			t.Errorf("%s with Accept %q is answered %s", c.method, c.accept, got.raw)
+			t.Errorf("%s with Accept %q is answered %s", c.method, c.accept, got.Raw)
 		}
 	}
-	if got := a.http(http.MethodGet, "", "Accept", "text/event-stream"); got.header.Get("Allow") != "POST, DELETE" {
-		t.Errorf("GET allows %q", got.header.Get("Allow"))
+	if got := a.http(http.MethodGet, "", "Accept", "text/event-stream"); got.Header.Get("Allow") != "POST, DELETE" {
+		t.Errorf("GET allows %q", got.Header.Get("Allow"))
 	}
-	if got := a.http(http.MethodDelete, "", "Accept", "application/json"); got.status != http.StatusNoContent {
-		t.Errorf("DELETE is answered %d %s", got.status, got.raw)
+	if got := a.http(http.MethodDelete, "", "Accept", "application/json"); got.Status != http.StatusNoContent {
+		t.Errorf("DELETE is answered %d %s", got.Status, got.Raw)
 	}
 }
 
@@ -264,9 +223,9 @@ func TestKeysReachTheToolsOfTheirSystem(t *testing.T) {
 	}
 	// A key that does not work is reported to the client that connects.
 	alone.key = "lab_off_" + strings.Repeat("A", 43)
-	if got := alone.rpc("initialize", opening); got.status != http.StatusUnauthorized ||
-		got.header.Get("WWW-Authenticate") != "Bearer" {
-		t.Errorf("a bad key is answered %d %s", got.status, got.raw)
+	if got := alone.rpc("initialize", opening); got.Status != http.StatusUnauthorized ||
+		got.Header.Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("a bad key is answered %d %s", got.Status, got.Raw)
 	}
 	office.key = alone.key
 	office.refused("get_sandbox", `{}`, "unauthorized")
@@ -294,18 +253,18 @@ func TestAToolAnswersWithTheEnvelopeOfTheSameCall(t *testing.T) {
 		}
 	}
 	envelope, _ := a.tool("office_list", `{"resource":"sales_orders","limit":3,"status":"received"}`)
-	same("a list", n.get("/office/sales-orders?limit=3&status=received").body, envelope)
+	same("a list", n.get("/office/sales-orders?limit=3&status=received").Body, envelope)
 	order := text(n.order("SO-1001"), "id")
 	envelope, _ = a.tool("office_get", fmt.Sprintf(`{"resource":"sales_orders","id":%q}`, order))
-	same("a row", n.get("/office/sales-orders/"+order).body, envelope)
+	same("a row", n.get("/office/sales-orders/"+order).Body, envelope)
 	envelope, _ = a.tool("office_get", `{"resource":"sales_orders","id":"so_none"}`)
-	same("a refusal", n.get("/office/sales-orders/so_none").body, envelope)
+	same("a refusal", n.get("/office/sales-orders/so_none").Body, envelope)
 	before := n.newest()
 	envelope, _ = a.tool("office_answer_sales_order",
 		fmt.Sprintf(`{"id":%q,"answer":"accept","idempotency_key":"agent-1"}`, order))
 	written := n.feed(before)
 	replayed := n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "agent-1").want(200, "")
-	if same("a write", replayed.body, envelope); replayed.header.Get("Idempotency-Replayed") != "true" {
+	if same("a write", replayed.Body, envelope); replayed.Header.Get("Idempotency-Replayed") != "true" {
 		t.Error("the same key over HTTP is no replay of the tool's call")
 	}
 	if len(ofType(written, "office.sales_order.accepted")) != 1 ||
@@ -423,12 +382,12 @@ func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
 	t.Parallel()
 	a := shared.agent(t, "")
 	resources := map[string]bool{}
-	for _, r := range children(t, child(t, a.rpc("resources/list", `{}`).body, "result"), "resources") {
+	for _, r := range children(t, child(t, a.rpc("resources/list", `{}`).Body, "result"), "resources") {
 		resources[text(r, "uri")] = true
 		got := a.rpc("resources/read", fmt.Sprintf(`{"uri":%q}`, text(r, "uri")))
-		if content := children(t, child(t, got.body, "result"), "contents"); len(content) != 1 ||
+		if content := children(t, child(t, got.Body, "result"), "contents"); len(content) != 1 ||
 			len(text(content[0], "text")) < 100 {
-			t.Errorf("%v reads %s", r["uri"], got.raw)
+			t.Errorf("%v reads %s", r["uri"], got.Raw)
 		}
 	}
 	const documents = 6

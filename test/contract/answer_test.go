@@ -1,10 +1,8 @@
 package contract
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -51,22 +50,21 @@ type request struct {
 	headers []string
 }
 
-// answer is what came back.
+// answer is what came back to a request that is in the contract.
 type answer struct {
-	t         testing.TB
+	*testclient.Answer
+
 	service   *service
 	asked     request
 	operation *documented
-	status    int
-	header    http.Header
-	raw       []byte
-	body      map[string]any
 }
 
-// transport gives up an idle connection before the server does after two
-// minutes: a call sent in the moment of its closing would get no answer.
-var transport = &http.Transport{
-	MaxIdleConnsPerHost: testsAtOnce, IdleConnTimeout: time.Minute, DisableCompression: true,
+// sender reads answers as they are sent: nothing is unpacked on the way.
+var sender = &http.Client{
+	Transport: &http.Transport{
+		MaxIdleConnsPerHost: testsAtOnce, IdleConnTimeout: time.Minute, DisableCompression: true,
+	},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 // turns bounds the calls that are under way. Many tests run together, since some
@@ -93,67 +91,53 @@ func (s *service) send(t testing.TB, r request) *answer {
 
 func (s *service) try(t testing.TB, r request) (*answer, error) {
 	t.Helper()
-	sent, err := http.NewRequestWithContext(t.Context(), r.method, s.BaseURL+r.path, strings.NewReader(r.body))
+	built, err := testclient.Request{
+		Method: r.method, URL: s.BaseURL + r.path, Key: r.key, Body: r.body, Headers: r.headers,
+	}.Build(t.Context())
 	if err != nil {
 		return nil, err
-	}
-	if r.key != "" {
-		sent.Header.Set("Authorization", "Bearer "+r.key)
-	}
-	if r.body != "" {
-		sent.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i < len(r.headers); i += 2 {
-		sent.Header.Del(r.headers[i])
-		if r.headers[i+1] != "" {
-			sent.Header.Set(r.headers[i], r.headers[i+1])
-		}
-	}
-	if host := sent.Header.Get("Host"); host != "" { // a header that the library keeps beside the others
-		sent.Host = host
 	}
 	if !r.waits() {
 		turns <- struct{}{}
 		defer func() { <-turns }()
 	}
-	received, err := transport.RoundTrip(sent)
-	if err != nil {
+	got, err := testclient.Exchange(sender, built)
+	if got == nil {
 		return nil, err
 	}
-	defer received.Body.Close()
-	raw, err := io.ReadAll(received.Body)
 	if err != nil {
-		return nil, err
+		t.Error(err)
 	}
-	a := &answer{t: t, service: s, asked: r, status: received.StatusCode, header: received.Header, raw: raw}
+	got.T, got.Asked = t, r.String()
+	a := &answer{Answer: got, service: s, asked: r}
 	s.inspect(a)
 	return a, nil
 }
 
 // inspect checks what holds for every answer.
 func (s *service) inspect(a *answer) {
-	t := a.t
+	t := a.T
 	t.Helper()
 	path, _, _ := strings.Cut(a.asked.path, "?")
 	a.operation = s.judge.find(a.asked.method, path)
-	if a.status >= http.StatusInternalServerError && !s.faults {
-		t.Errorf("%s: %d\n%s", a.asked, a.status, a.raw)
+	if a.Status >= http.StatusInternalServerError && !s.faults {
+		t.Errorf("%s: %d\n%s", a.asked, a.Status, a.Raw)
 	}
 	if made := a.asked.method == http.MethodPost && path == "/sandboxes" || strings.HasPrefix(path, "/queue/"); !made {
-		if found := anyKey.Find(a.raw); found != nil {
+		if found := anyKey.Find(a.Raw); found != nil {
 			t.Errorf("%s: the answer holds a key", a.asked)
 		}
 	}
 	a.inspectHeaders()
 	if a.operation != nil && a.asked.method != http.MethodOptions {
-		s.judge.headers(t, a.operation, a.status, a.header)
+		s.judge.headers(t, a.operation, a.Status, a.Header)
 	}
 	switch {
-	case a.asked.method == http.MethodHead, a.status == http.StatusNotModified:
-		if len(a.raw) > 0 {
-			t.Errorf("%s: %d has a body: %s", a.asked, a.status, a.raw)
+	case a.asked.method == http.MethodHead, a.Status == http.StatusNotModified:
+		if len(a.Raw) > 0 {
+			t.Errorf("%s: %d has a body: %s", a.asked, a.Status, a.Raw)
 		}
-	case a.header.Get("Content-Type") == "text/csv; charset=utf-8":
+	case a.Header.Get("Content-Type") == "text/csv; charset=utf-8":
 		if a.operation == nil || a.operation.responses["200"].Content["text/csv"] == nil {
 			t.Errorf("%s: CSV is not documented", a.asked)
 		}
@@ -162,40 +146,40 @@ func (s *service) inspect(a *answer) {
 		if t.Failed() {
 			return
 		}
-		fresh := s.judge.unjudged(a.operation, a.raw, a.body)
+		fresh := s.judge.unjudged(a.operation, a.Raw, a.Body)
 		inspectValue(t, a.asked.String(), "", fresh)
 		switch {
 		case underRace:
 		case a.operation != nil && a.asked.method != http.MethodOptions:
-			s.judge.check(t, a.operation, a.status, a.code(), fresh)
+			s.judge.check(t, a.operation, a.Status, a.Code(), fresh)
 			seen.note(a)
 		default:
-			s.judge.fits(t, "/components/schemas/Meta", member(t, a.raw, "meta"))
-			s.judge.fits(t, "/components/schemas/Error", member(t, a.raw, "error"))
+			s.judge.fits(t, "/components/schemas/Meta", member(t, a.Raw, "meta"))
+			s.judge.fits(t, "/components/schemas/Error", member(t, a.Raw, "error"))
 		}
 	}
 }
 
 func (a *answer) inspectHeaders() {
-	a.t.Helper()
+	a.T.Helper()
 	for name, want := range map[string]string{
 		"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key",
 	} {
-		if got := a.header.Get(name); got != want {
-			a.t.Errorf("%s: %s is %q, want %q", a.asked, name, got, want)
+		if got := a.Header.Get(name); got != want {
+			a.T.Errorf("%s: %s is %q, want %q", a.asked, name, got, want)
 		}
 	}
-	for name := range a.header {
+	for name := range a.Header {
 		if strings.HasPrefix(name, "Access-Control-") {
-			a.t.Errorf("%s: the answer has %s", a.asked, name)
+			a.T.Errorf("%s: the answer has %s", a.asked, name)
 		}
 	}
-	if (a.status == http.StatusUnauthorized) != (a.header.Get("WWW-Authenticate") == "Bearer") {
-		a.t.Errorf("%s: %d with WWW-Authenticate %q", a.asked, a.status, a.header.Get("WWW-Authenticate"))
+	if (a.Status == http.StatusUnauthorized) != (a.Header.Get("WWW-Authenticate") == "Bearer") {
+		a.T.Errorf("%s: %d with WWW-Authenticate %q", a.asked, a.Status, a.Header.Get("WWW-Authenticate"))
 	}
 	a.inspectBudget()
-	if a.status == http.StatusMethodNotAllowed && a.header.Get("Allow") == "" {
-		a.t.Errorf("%s: 405 without Allow", a.asked)
+	if a.Status == http.StatusMethodNotAllowed && a.Header.Get("Allow") == "" {
+		a.T.Errorf("%s: 405 without Allow", a.asked)
 	}
 }
 
@@ -205,84 +189,75 @@ var budgetForm = regexp.MustCompile(
 
 // inspectBudget looks at the headers that show the caller's budget.
 func (a *answer) inspectBudget() {
-	a.t.Helper()
+	a.T.Helper()
 	var shown []string
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit-Policy", "RateLimit"} {
-		shown = append(shown, a.header.Get(name))
+		shown = append(shown, a.Header.Get(name))
 	}
 	match := budgetForm.FindStringSubmatch(strings.Join(shown, " "))
 	if match == nil {
-		a.t.Errorf("%s: %d shows the budget as %q", a.asked, a.status, shown)
+		a.T.Errorf("%s: %d shows the budget as %q", a.asked, a.Status, shown)
 		return
 	}
 	limit, remaining, burst := match[1], match[2], match[5]
 	off := limit == "1000000"
 	if limit != match[4] || remaining != match[7] || match[3] != match[6] || off != (burst == "") ||
 		off && remaining != limit {
-		a.t.Errorf("%s: %d shows the budget as %q", a.asked, a.status, shown)
+		a.T.Errorf("%s: %d shows the budget as %q", a.asked, a.Status, shown)
 	}
 }
 
-// inspectEnvelope reads the envelope and checks its form.
+// inspectEnvelope checks the form of the envelope.
 func (a *answer) inspectEnvelope() {
-	t := a.t
+	t := a.T
 	t.Helper()
-	if got := a.header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("%s: %d has the type %q: %.200s", a.asked, a.status, got, a.raw)
+	if got := a.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("%s: %d has the type %q: %.200s", a.asked, a.Status, got, a.Raw)
 		return
-	}
-	decoder := json.NewDecoder(bytes.NewReader(a.raw))
-	decoder.UseNumber()
-	if err := decoder.Decode(&a.body); err != nil {
-		t.Errorf("%s: %v: %.200s", a.asked, err, a.raw)
-		return
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		t.Errorf("%s: something follows the envelope: %.200s", a.asked, a.raw)
 	}
 	want := []string{"data", "meta"}
-	if a.status >= http.StatusBadRequest {
+	if a.Status >= http.StatusBadRequest {
 		want = []string{"error", "meta"}
 	}
-	if got := names(a.body); !slices.Equal(got, want) {
-		t.Errorf("%s: %d has the members %v, want %v", a.asked, a.status, got, want)
+	if got := names(a.Body); !slices.Equal(got, want) {
+		t.Errorf("%s: %d has the members %v, want %v", a.asked, a.Status, got, want)
 		return
 	}
 	a.inspectMeta()
-	if a.status >= http.StatusBadRequest {
+	if a.Status >= http.StatusBadRequest {
 		a.inspectError()
 	}
 }
 
 func (a *answer) inspectMeta() {
-	a.t.Helper()
-	meta := a.meta()
+	a.T.Helper()
+	meta := a.Meta()
 	id, _ := meta["request_id"].(string)
 	spoken, _ := meta["api_version"].(string)
 	if meta["simulation"] != true || !requestID.MatchString(id) || meta["server_time"] == nil ||
 		!version.MatchString(spoken) {
-		a.t.Errorf("%s: meta is %v", a.asked, meta)
+		a.T.Errorf("%s: meta is %v", a.asked, meta)
 	}
 	if left, ok := meta["expires_in_s"].(json.Number); ok && !integer.MatchString(left.String()) {
-		a.t.Errorf("%s: expires_in_s is %v", a.asked, left)
+		a.T.Errorf("%s: expires_in_s is %v", a.asked, left)
 	}
 }
 
 func (a *answer) inspectError() {
-	t := a.t
+	t := a.T
 	t.Helper()
-	failure, code := a.failure(), a.code()
-	a.service.inspectRefusal(t, a.asked.String(), a.status, a.header, a.body)
-	if a.status != http.StatusTooManyRequests {
+	failure, code := a.Failure(), a.Code()
+	a.service.inspectRefusal(t, a.asked.String(), a.Status, a.Header, a.Body)
+	if a.Status != http.StatusTooManyRequests {
 		return
 	}
-	if after := a.header.Get("Retry-After"); after == "" || failure["retry_at"] == nil {
+	if after := a.Header.Get("Retry-After"); after == "" || failure["retry_at"] == nil {
 		t.Errorf("%s: %s has retry_at %v and Retry-After %q", a.asked, code, failure["retry_at"], after)
 	}
-	if shown := a.header.Get("RateLimit"); code == "rate_limited" &&
+	if shown := a.Header.Get("RateLimit"); code == "rate_limited" &&
 		!strings.Contains(text(failure, "message"), "deliveries") &&
-		!strings.HasSuffix(shown, ";t="+a.header.Get("Retry-After")) {
-		t.Errorf("%s: RateLimit is %q and Retry-After %v", a.asked, shown, a.header.Get("Retry-After"))
+		!strings.HasSuffix(shown, ";t="+a.Header.Get("Retry-After")) {
+		t.Errorf("%s: RateLimit is %q and Retry-After %v", a.asked, shown, a.Header.Get("Retry-After"))
 	}
 }
 

@@ -32,12 +32,12 @@ func TestEachSystemTakesOnlyItsOwnKey(t *testing.T) {
 		}
 		a := n.send(t, request{method: o.method, path: o.concrete(), key: wrong}).
 			want(http.StatusForbidden, "wrong_system")
-		if hint := text(a.failure(), "hint"); !strings.Contains(hint, prefix) {
+		if hint := text(a.Failure(), "hint"); !strings.Contains(hint, prefix) {
 			t.Errorf("%s: the hint %q does not name %s", a.asked, hint, prefix)
 		}
-		if right := n.call(o.method, o.concrete(), ""); right.status == http.StatusForbidden ||
-			right.status == http.StatusUnauthorized {
-			t.Errorf("%s: the right key is answered %d", right.asked, right.status)
+		if right := n.call(o.method, o.concrete(), ""); right.Status == http.StatusForbidden ||
+			right.Status == http.StatusUnauthorized {
+			t.Errorf("%s: the right key is answered %d", right.asked, right.Status)
 		}
 		tried++
 	}
@@ -62,7 +62,7 @@ func TestSharedRoutesTakeEitherKey(t *testing.T) {
 	}
 	for _, key := range []string{n.office, n.factory} {
 		if got := n.send(t, request{method: "GET", path: "/sandbox", key: key}).
-			want(200, "").data(); text(got, "sandbox_id") != n.id {
+			want(200, "").Data(); text(got, "sandbox_id") != n.id {
 			t.Errorf("/sandbox is of %v, want %s", got["sandbox_id"], n.id)
 		}
 	}
@@ -106,7 +106,7 @@ func TestKeysTravelInEitherHeader(t *testing.T) {
 		a := n.send(t, request{method: "GET", path: "/sandbox", key: c.key, headers: []string{"X-Api-Key", c.alias}})
 		if c.want == "" {
 			a.want(http.StatusUnauthorized, "unauthorized")
-		} else if got := text(a.want(200, "").data(), "sandbox_id"); got != c.want {
+		} else if got := text(a.want(200, "").Data(), "sandbox_id"); got != c.want {
 			t.Errorf("%s: read %s, want %s", name, got, c.want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestKeysThatDoNotWorkAreToldNothing(t *testing.T) {
 			{"GET", "/office//cash"},
 		} {
 			a := shared.send(t, request{method: asked[0], path: asked[1], key: key}).want(401, "unauthorized")
-			if got, want := encode(t, a.failure()), encode(t, first.failure()); got != want {
+			if got, want := encode(t, a.Failure()), encode(t, first.Failure()); got != want {
 				t.Errorf("%.12s…: %s, but an unknown key gets %s", key, got, want)
 			}
 		}
@@ -189,7 +189,7 @@ func TestCreationDoesNotLookAtKeys(t *testing.T) {
 	for _, key := range []string{"nonsense", n.office, n.factory, "lab_off_" + strings.Repeat("A", 43)} {
 		a := shared.send(t, request{method: "POST", path: "/sandboxes", key: key, headers: []string{"X-Api-Key", key}}).
 			want(201, "")
-		if text(a.data(), "sandbox_id") == n.id {
+		if text(a.Data(), "sandbox_id") == n.id {
 			t.Errorf("with a key of it, creation gave the sandbox %s again", n.id)
 		}
 	}

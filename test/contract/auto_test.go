@@ -66,7 +66,7 @@ func (w *witness) acceptsByAuto(id string) (work string) {
 	}
 	at := w.newest()
 	a := w.post(path+"/accept", "").want(http.StatusOK, "")
-	order := a.data()
+	order := a.Data()
 	has(t, "a sales order", order, "id", "quantity", "status", "unit_price_minor", "bridged_work_order_id", "number",
 		"customer_id", "customer_name", "sku", "product_name", "unit", "total_minor", "currency", "received_on",
 		"answer_by", "due_date", "cancel_after", "late_discount_pct_per_day", "late_discount_cap_pct", "shipment_id",
@@ -167,7 +167,7 @@ func (n *tenant) sameRow(a *answer, path string) {
 		n.t.Errorf("%s answered %s\n%s returns %s", a.asked, got, path, want)
 	}
 	list := path[:strings.LastIndex(path, "/")]
-	if got, want := encode(n.t, one(n.t, n.all(list), "id", text(a.data(), "id"))), encode(n.t, a.data()); got != want {
+	if got, want := encode(n.t, one(n.t, n.all(list), "id", text(a.Data(), "id"))), encode(n.t, a.Data()); got != want {
 		n.t.Errorf("%s answered %s\nthe list has %s", a.asked, want, got)
 	}
 }
@@ -181,8 +181,8 @@ func (w *witness) declines(id string) {
 	at := w.newest()
 	reason := strings.Repeat("é", 200)
 	a := w.post(path+"/decline", encode(w.t, object{"reason": reason})).want(http.StatusOK, "")
-	if a.data()["status"] != "declined" || a.data()["decline_reason"] != reason {
-		w.t.Errorf("the declined order is %v", a.data())
+	if a.Data()["status"] != "declined" || a.Data()["decline_reason"] != reason {
+		w.t.Errorf("the declined order is %v", a.Data())
 	}
 	w.sameRow(a, path)
 	events := w.feed(at)
@@ -190,7 +190,7 @@ func (w *witness) declines(id string) {
 		w.t.Errorf("declining wrote %v", got)
 	}
 	w.says(events, id, "office.sales_order.declined",
-		object{"status": "declined", "number": a.data()["number"], "reason": reason})
+		object{"status": "declined", "number": a.Data()["number"], "reason": reason})
 	w.post(path+"/accept", "").want(409, "invalid_state")
 }
 
@@ -204,7 +204,7 @@ func (w *witness) prints(work string) (run string) {
 	a := w.post("/factory/print-runs", encode(t,
 		object{"press_id": "prs_digital", "work_order_id": work, "overs_pct": 20, "operator_badge_no": "1002"})).
 		want(http.StatusCreated, "")
-	row := a.data()
+	row := a.Data()
 	run = text(row, "id")
 	has(t, "a print run", row, "press_id", "items", "work_order_id", "paper_sku", "overs_pct", "sheets_planned",
 		"sheets_make_ready", "ink_cans_used", "plates_used", "operator_badge_no", "status", "started_sim", "ends_sim",
@@ -309,7 +309,7 @@ func (w *witness) dispatchesByAuto(order, work string) {
 	at := w.newest()
 	a := w.post("/factory/shipments",
 		encode(t, object{"work_order_id": work, "carrier_note": strings.Repeat("x", 200)})).want(http.StatusCreated, "")
-	parcel := a.data()
+	parcel := a.Data()
 	has(t, "a Factory shipment", parcel, "number", "work_order_id", "reference", "sku", "quantity", "shipped_on",
 		"carrier_note", "status", "bridged_office_shipment_id")
 	if parcel["status"] != "shipped" || parcel["reference"] != order || parcel["work_order_id"] != work {

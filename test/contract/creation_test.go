@@ -99,10 +99,10 @@ func TestCreationRefusesWhatItCannotMake(t *testing.T) {
 
 // badFields are the fields that a validation_failed names.
 func badFields(a *answer) []string {
-	a.t.Helper()
+	a.T.Helper()
 	var fields []string
-	for _, f := range children(a.t, a.details(), "fields") {
-		has(a.t, "a bad field", f, "field", "rule", "message")
+	for _, f := range children(a.T, a.details(), "fields") {
+		has(a.T, "a bad field", f, "field", "rule", "message")
 		fields = append(fields, text(f, "field"))
 	}
 	return fields
@@ -349,8 +349,8 @@ func TestWithoutAQueueAServiceWithoutRoomSaysSo(t *testing.T) {
 	s.create(t, "")
 	for range 2 {
 		a := s.send(t, request{method: "POST", path: "/sandboxes"}).want(http.StatusServiceUnavailable, "queue_full")
-		if a.header.Get("Retry-After") != "30" || a.failure()["retryable"] != true {
-			t.Errorf("Retry-After is %q, retryable %v", a.header.Get("Retry-After"), a.failure()["retryable"])
+		if a.Header.Get("Retry-After") != "30" || a.Failure()["retryable"] != true {
+			t.Errorf("Retry-After is %q, retryable %v", a.Header.Get("Retry-After"), a.Failure()["retryable"])
 		}
 	}
 }

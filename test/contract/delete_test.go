@@ -13,7 +13,7 @@ import (
 func (n *tenant) deletes() {
 	n.t.Helper()
 	before := n.row("/sandbox")
-	data := n.call("DELETE", "/sandbox", "").want(http.StatusOK, "").data()
+	data := n.call("DELETE", "/sandbox", "").want(http.StatusOK, "").Data()
 	agrees(n.t, "what was deleted", data,
 		object{"sandbox_id": n.id, "public_name": before["public_name"], "last_seq": before["last_seq"]})
 	if since := moment(n.t, data["deleted_at"]).Sub(moment(n.t, before["created_at"])); since <= 0 {
@@ -90,7 +90,7 @@ func TestASandboxIsDeletedForOneOfManyCallers(t *testing.T) {
 	for _, a := range answers {
 		switch {
 		case a == nil:
-		case a.status == http.StatusOK:
+		case a.Status == http.StatusOK:
 			deleted++
 		default:
 			a.want(http.StatusUnauthorized, "unauthorized")
@@ -110,7 +110,7 @@ func TestADeletionMakesRoom(t *testing.T) {
 	n := s.create(t, "")
 	s.create(t, "")
 	refused := s.send(t, creation).want(http.StatusTooManyRequests, "ip_active_limit")
-	if hint := text(refused.failure(), "hint"); !strings.Contains(hint, "DELETE /sandbox") {
+	if hint := text(refused.Failure(), "hint"); !strings.Contains(hint, "DELETE /sandbox") {
 		t.Errorf("the hint is %q", hint)
 	}
 	n.deletes()
@@ -122,7 +122,7 @@ func TestADeletionMakesRoom(t *testing.T) {
 	ticket := s.queue(t)
 	n.deletes()
 	eventually(t, "the ticket is ready", 30*time.Second, func() bool {
-		return s.poll(t, ticket).status == http.StatusCreated
+		return s.poll(t, ticket).Status == http.StatusCreated
 	})
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
 func TestEveryAnswerIsAnEnvelope(t *testing.T) {
@@ -25,8 +27,8 @@ func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 	for name, a := range someAnswers(n) {
 		// Rules that hold for each response are checked where it is received; the
 		// values are checked here.
-		meta := a.meta()
-		if string(member(t, member(t, a.raw, "meta"), "simulation")) != "true" {
+		meta := a.Meta()
+		if string(member(t, member(t, a.Raw, "meta"), "simulation")) != "true" {
 			t.Errorf("%s: meta is %v", name, meta)
 		}
 		if at := moment(t, meta["server_time"]); at.Before(before.Add(-time.Minute)) ||
@@ -80,7 +82,7 @@ func TestAnswersToAValidKeySayWhichDayItIs(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	for name, a := range someAnswers(n) {
 		if name != "unknown key" {
-			has(t, name+": meta", a.meta(), "server_time", "sim_date", "expires_in_s")
+			has(t, name+": meta", a.Meta(), "server_time", "sim_date", "expires_in_s")
 		}
 	}
 }
@@ -91,10 +93,10 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"ENV.ERROR.DETAILS", "OPEN.ERR.RETRYABLE")
 	n := shared.create(t, `{"clock":"manual"}`)
 	for name, a := range someAnswers(n) {
-		if a.status < 400 {
+		if a.Status < 400 {
 			continue
 		}
-		failure := a.failure()
+		failure := a.Failure()
 		has(t, name, failure, "code", "message", "retryable", "hint", "docs_url")
 		docs, err := url.Parse(text(failure, "docs_url"))
 		if err != nil || !docs.IsAbs() || !strings.HasPrefix(docs.String(), n.Origin) {
@@ -129,20 +131,8 @@ func (s *service) words(t testing.TB, path string) string {
 
 func (s *service) document(t testing.TB, path string) (status int, text string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Origin+path, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Body.Close()
-	body, err := io.ReadAll(a.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a.StatusCode, string(body)
+	a := testclient.Request{Method: http.MethodGet, URL: s.Origin + path}.Send(t)
+	return a.Status, string(a.Raw)
 }
 
 func TestTheBaseURLCarriesTheVersion(t *testing.T) {
@@ -287,15 +277,15 @@ func TestHeadAndNotModifiedHaveNoBody(t *testing.T) {
 		"/factory/stock?limit=1", "/events", "/nothing", "/office/sales-orders/so_0", "/missions?limit=0",
 	} {
 		get, head := n.get(path), n.call("HEAD", path, "")
-		if head.status != get.status {
-			t.Errorf("HEAD %s: %d, GET %d", path, head.status, get.status)
+		if head.Status != get.Status {
+			t.Errorf("HEAD %s: %d, GET %d", path, head.Status, get.Status)
 		}
 		for _, name := range []string{"ETag", "Content-Type", "Content-Length", "Link", "Vary"} {
-			if got, want := head.header.Get(name), get.header.Get(name); got != want {
+			if got, want := head.Header.Get(name), get.Header.Get(name); got != want {
 				t.Errorf("HEAD %s: %s is %q, GET has %q", path, name, got, want)
 			}
 		}
-		if tag := get.header.Get("ETag"); tag != "" {
+		if tag := get.Header.Get("ETag"); tag != "" {
 			n.get(path, "If-None-Match", tag).want(http.StatusNotModified, "")
 			n.call("HEAD", path, "", "If-None-Match", tag).want(http.StatusNotModified, "")
 		}
@@ -345,10 +335,10 @@ func TestAMethodThatAPathLacksIsRefusedWithTheOnesItHas(t *testing.T) {
 				continue
 			}
 			a := n.call(method, strings.ReplaceAll(path, "{id}", "x"), "")
-			listed := strings.Split(a.header.Get("Allow"), ", ")
+			listed := strings.Split(a.Header.Get("Allow"), ", ")
 			slices.Sort(listed)
-			if slices.Sort(methods); a.status != http.StatusMethodNotAllowed || !slices.Equal(listed, methods) {
-				t.Errorf("%s %s: %d with Allow %v, want %v", method, path, a.status, listed, methods)
+			if slices.Sort(methods); a.Status != http.StatusMethodNotAllowed || !slices.Equal(listed, methods) {
+				t.Errorf("%s %s: %d with Allow %v, want %v", method, path, a.Status, listed, methods)
 			}
 		}
 	}
@@ -364,20 +354,19 @@ func TestProgramsAreAnsweredWithEnvelopesEverywhere(t *testing.T) {
 			"*/*": false, "application/json": false, "": false, "text/html,application/xhtml+xml,*/*;q=0.8": true,
 		} {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {
-				r, err := http.NewRequestWithContext(t.Context(), method, shared.Origin+path, http.NoBody)
+				r, err := testclient.Request{Method: method, URL: shared.Origin + path}.Build(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				r.Header.Set("Accept", accept)
-				a, err := transport.RoundTrip(r)
+				a, err := testclient.Exchange(nil, r)
 				if err != nil {
 					t.Fatal(err)
 				}
-				a.Body.Close()
 				asJSON := a.Header.Get("Content-Type") == "application/json"
-				if asJSON == page || asJSON && a.StatusCode != http.StatusNotFound {
+				if asJSON == page || asJSON && a.Status != http.StatusNotFound {
 					t.Errorf("%s %s with Accept %q is answered %d %s",
-						method, path, accept, a.StatusCode, a.Header.Get("Content-Type"))
+						method, path, accept, a.Status, a.Header.Get("Content-Type"))
 				}
 			}
 		}

@@ -43,19 +43,19 @@ var seen = &book{Operations: map[string]recorded{}, Events: map[string]json.RawM
 
 // note keeps an answer that could be an example.
 func (b *book) note(a *answer) {
-	if !*update || a.operation == nil || a.status >= http.StatusMultipleChoices || !json.Valid(a.raw) {
+	if !*update || a.operation == nil || a.Status >= http.StatusMultipleChoices || !json.Valid(a.Raw) {
 		return
 	}
 	var whole struct {
 		Data json.RawMessage `json:"data"`
 	}
-	if json.Unmarshal(a.raw, &whole) != nil || whole.Data == nil {
+	if json.Unmarshal(a.Raw, &whole) != nil || whole.Data == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	name := a.operation.id
-	if a.status == http.StatusAccepted && len(a.operation.responses) > 0 &&
+	if a.Status == http.StatusAccepted && len(a.operation.responses) > 0 &&
 		a.operation.responses["201"].Content != nil {
 		name += "_202"
 	}

@@ -29,10 +29,10 @@ func TestAnExtensionIsRefusedWhileMuchIsLeft(t *testing.T) {
 	n := shared.create(t, "")
 	ends := moment(t, n.created["expires_at"])
 	refused := n.post("/sandbox/extend", "").want(http.StatusConflict, "extension_not_yet")
-	if at := moment(t, refused.failure()["retry_at"]); !at.Equal(ends.Add(-10 * time.Minute)) {
+	if at := moment(t, refused.Failure()["retry_at"]); !at.Equal(ends.Add(-10 * time.Minute)) {
 		t.Errorf("the sandbox ends at %v, retry_at is %v", ends, at)
 	}
-	if refused.header.Get("Retry-After") != "" {
+	if refused.Header.Get("Retry-After") != "" {
 		t.Error("what may work in twenty minutes is not to be retried in a loop")
 	}
 	n.post("/sandbox/extend", `{"minutes":30}`).want(http.StatusUnprocessableEntity, "validation_failed")
@@ -57,10 +57,10 @@ func TestEitherKeyExtendsTwice(t *testing.T) {
 	}
 	extended := n.send(t, first).want(http.StatusOK, "")
 	again := n.send(t, first).want(http.StatusOK, "")
-	if string(again.raw) != string(extended.raw) || again.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("the replay is %s", again.raw)
+	if string(again.Raw) != string(extended.Raw) || again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the replay is %s", again.Raw)
 	}
-	if status := extended.data(); number(t, status, "extensions_left") != 1 ||
+	if status := extended.Data(); number(t, status, "extensions_left") != 1 ||
 		!moment(t, status["expires_at"]).Equal(ends.Add(50*time.Second)) {
 		t.Errorf("extended was to %v, %v left", status["expires_at"], status["extensions_left"])
 	}
@@ -72,7 +72,7 @@ func TestEitherKeyExtendsTwice(t *testing.T) {
 		status["status"] != "active" {
 		t.Errorf("after both extensions the sandbox is %v until %v", status["status"], status["expires_at"])
 	}
-	if left := n.get("/missions").meta()["expires_in_s"]; left == nil {
+	if left := n.get("/missions").Meta()["expires_in_s"]; left == nil {
 		t.Error("meta does not say how much is left")
 	}
 	if wrote := slices.DeleteFunc(types(n.feed(last)),
@@ -90,12 +90,12 @@ func TestTheEndIsAnnounced(t *testing.T) {
 	n := serve(t, map[string]string{"sandbox-duration": "310s", "extension": "10s"}).create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
 	for lease := range 2 {
-		before := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").items()
+		before := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items()
 		if len(before) != lease {
 			t.Fatalf("%v before the warning there are %d", time.Until(ends)-warning, len(before))
 		}
 		waitUntil(t, ends.Add(-warning).Add(20*time.Millisecond))
-		announced := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").items()
+		announced := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items()
 		if len(announced) != lease+1 {
 			t.Fatalf("after the warning was due there are %d", len(announced))
 		}
@@ -109,11 +109,11 @@ func TestTheEndIsAnnounced(t *testing.T) {
 			t.Errorf("the announcement is %v late", late)
 		}
 		if lease == 0 {
-			ends = moment(t, n.post("/sandbox/extend", "").want(http.StatusOK, "").data()["expires_at"])
+			ends = moment(t, n.post("/sandbox/extend", "").want(http.StatusOK, "").Data()["expires_at"])
 		}
 	}
 	last := n.newest()
-	if again := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").items(); len(again) != 2 ||
+	if again := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items(); len(again) != 2 ||
 		n.newest() != last {
 		t.Errorf("the end is announced %d times in two leases", len(again))
 	}

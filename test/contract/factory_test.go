@@ -27,13 +27,13 @@ func TestWorkOrdersAreTakenOnAsAsked(t *testing.T) {
 	}
 	a := n.post("/factory/work-orders", `{"sku":"prd_flyer","quantity":5000,"reference":"`+strings.Repeat("é", 64)+
 		`","due_date":"2026-10-01","priority":9}`).want(http.StatusCreated, "")
-	if w := a.data(); w["sku"] != "prd_flyer" || number(t, w, "quantity") != 5000 ||
+	if w := a.Data(); w["sku"] != "prd_flyer" || number(t, w, "quantity") != 5000 ||
 		w["reference"] != strings.Repeat("é", 64) || w["due_date"] != "2026-10-01" || number(t, w, "priority") != 9 ||
 		w["source"] != "client" {
 		t.Errorf("the work order is %v", w)
 	}
-	n.sameRow(a, "/factory/work-orders/"+text(a.data(), "id"))
-	plain := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`).want(http.StatusCreated, "").data()
+	n.sameRow(a, "/factory/work-orders/"+text(a.Data(), "id"))
+	plain := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`).want(http.StatusCreated, "").Data()
 	if plain["reference"] != nil || plain["due_date"] != nil {
 		t.Errorf("the plain work order is %v", plain)
 	}
@@ -170,7 +170,7 @@ func TestAGangSharesOneMakeReady(t *testing.T) {
 	start(object{"press_id": "prs_laser", "work_order_id": cards}).want(http.StatusNotFound, "not_found")
 
 	before := n.newest()
-	run := start(object{"press_id": "prs_digital", "work_order_ids": flyers[:6]}).want(http.StatusCreated, "").data()
+	run := start(object{"press_id": "prs_digital", "work_order_ids": flyers[:6]}).want(http.StatusCreated, "").Data()
 	press := n.row("/factory/presses/prs_digital")
 	if items := children(t, run, "items"); len(items) != 6 || run["sheets_make_ready"] != press["make_ready_sheets"] ||
 		run["work_order_id"] != flyers[0] || number(t, run, "overs_pct") != 3 {
@@ -201,7 +201,7 @@ func TestEachRunNeedsAnOperator(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	first, second := text(n.work("prd_notebook", 5, ""), "id"), text(n.work("prd_notebook", 5, ""), "id")
 	busy := n.post("/factory/print-runs", encode(t,
-		object{"press_id": "prs_digital", "work_order_id": first, "operator_badge_no": "1001"})).want(201, "").data()
+		object{"press_id": "prs_digital", "work_order_id": first, "operator_badge_no": "1001"})).want(201, "").Data()
 	if busy["operator_badge_no"] != "1001" {
 		t.Errorf("the operator is %v", busy["operator_badge_no"])
 	}
@@ -209,7 +209,7 @@ func TestEachRunNeedsAnOperator(t *testing.T) {
 		encode(t, object{"press_id": "prs_offset", "work_order_id": second, "operator_badge_no": "1001"})).
 		want(http.StatusConflict, "no_operator")
 	other := n.post("/factory/print-runs", encode(t, object{"press_id": "prs_offset", "work_order_id": second})).
-		want(201, "").data()
+		want(201, "").Data()
 	if free := one(t, n.all("/factory/operators"), "badge_no",
 		text(other, "operator_badge_no")); other["operator_badge_no"] == "1001" || free["present"] != true {
 		t.Errorf("the other run has the operator %v", free)
@@ -222,14 +222,14 @@ func TestABusyOperatorIsFreeWhenTheRunEnds(t *testing.T) {
 	n := shared.create(t, "")
 	first, second := text(n.work("prd_notebook", 50, ""), "id"), text(n.work("prd_notebook", 5, ""), "id")
 	run := n.post("/factory/print-runs", encode(t,
-		object{"press_id": "prs_digital", "work_order_id": first, "operator_badge_no": "1001"})).want(201, "").data()
+		object{"press_id": "prs_digital", "work_order_id": first, "operator_badge_no": "1001"})).want(201, "").Data()
 	refused := n.post("/factory/print-runs",
 		encode(t, object{"press_id": "prs_offset", "work_order_id": second, "operator_badge_no": "1001"})).
 		want(http.StatusConflict, "no_operator")
 	// The run shows when it ends, so it is known.
-	if at, has := refused.failure()["retry_at"]; !has {
+	if at, has := refused.Failure()["retry_at"]; !has {
 		t.Errorf("the operator's run ends at %v, and no_operator has no retry_at: %v",
-			run["ends_at"], refused.failure())
+			run["ends_at"], refused.Failure())
 	} else if apart := moment(t, at).Sub(moment(t, run["ends_at"])); apart < 0 || apart > time.Second {
 		t.Errorf("the operator's run ends at %v, retry_at is %v", run["ends_at"], at)
 	}
@@ -241,7 +241,7 @@ func TestAShortRunIsToppedUp(t *testing.T) {
 	n := shared.create(t, `{"seed":5,"clock":"manual"}`)
 	work := text(n.work("prd_notebook", 60, ""), "id")
 	run := n.post("/factory/print-runs",
-		encode(t, object{"press_id": "prs_digital", "work_order_id": work, "overs_pct": 0})).want(201, "").data()
+		encode(t, object{"press_id": "prs_digital", "work_order_id": work, "overs_pct": 0})).want(201, "").Data()
 	n.tick(479)
 	order := n.row("/factory/work-orders/" + work)
 	missing := number(t, order, "quantity") - number(t, order, "quantity_good")
@@ -280,7 +280,7 @@ func (n *tenant) readyFromStock(printed int64) {
 	}
 	before := n.newest()
 	a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":7,"reference":"somebody"}`).want(201, "")
-	order := a.data()
+	order := a.Data()
 	if order["status"] != "ready" || number(t, order, "quantity_from_stock") != 7 || order["ready_on"] == nil {
 		t.Errorf("with goods on the shelf the work order is %v", order)
 	}
@@ -316,13 +316,13 @@ func TestABusyPressSaysWhenToComeBack(t *testing.T) {
 		key := freshKey()
 		body := encode(t, object{"press_id": "prs_digital", "work_order_id": work})
 		refused := n.post("/factory/print-runs", body, "Idempotency-Key", key).want(http.StatusConflict, "press_busy")
-		failure := refused.failure()
+		failure := refused.Failure()
 		if got := names(failure); !slices.Equal(got, []string{
 			"code", "docs_url", "hint", "message", "retry_at", "retryable",
-		}) || refused.header.Get("Retry-After") != "" || failure["retryable"] != (mode == "realtime") {
-			t.Errorf("%s: press_busy is %v with Retry-After %q", mode, failure, refused.header.Get("Retry-After"))
+		}) || refused.Header.Get("Retry-After") != "" || failure["retryable"] != (mode == "realtime") {
+			t.Errorf("%s: press_busy is %v with Retry-After %q", mode, failure, refused.Header.Get("Retry-After"))
 		}
-		at, now := moment(t, failure["retry_at"]), moment(t, refused.meta()["server_time"])
+		at, now := moment(t, failure["retry_at"]), moment(t, refused.Meta()["server_time"])
 		if at.Nanosecond() != 0 {
 			t.Errorf("%s: retry_at is %v, no whole second", mode, at)
 		}
@@ -333,7 +333,7 @@ func TestABusyPressSaysWhenToComeBack(t *testing.T) {
 			}
 			n.tick(480)
 			if a := n.post("/factory/print-runs", body, "Idempotency-Key", key).
-				want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+				want(201, ""); a.Header.Get("Idempotency-Replayed") != "" {
 				t.Error("the refusal was kept")
 			}
 			continue

@@ -112,13 +112,13 @@ func TestAFaultOfOursIsAnInternalError(t *testing.T) {
 	rename("hidden_*", "*")
 	a.want(http.StatusInternalServerError, "internal_error")
 	for _, inside := range []string{"sqlite", "SQL", "table", path} {
-		if strings.Contains(string(a.raw), inside) {
-			t.Errorf("the answer tells of %s: %s", inside, a.raw)
+		if strings.Contains(string(a.Raw), inside) {
+			t.Errorf("the answer tells of %s: %s", inside, a.Raw)
 		}
 	}
 	if got := n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "once").
-		want(200, ""); got.data()["status"] != "in_production" {
-		t.Errorf("afterwards the order is %v", got.data()["status"])
+		want(200, ""); got.Data()["status"] != "in_production" {
+		t.Errorf("afterwards the order is %v", got.Data()["status"])
 	}
 }
 
@@ -142,10 +142,10 @@ func TestABusyStoreIsUnavailable(t *testing.T) {
 	if _, err := connection.ExecContext(context.WithoutCancel(t.Context()), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	if a.want(http.StatusServiceUnavailable, "unavailable"); a.header.Get("Retry-After") == "" ||
-		a.failure()["retryable"] != true {
+	if a.want(http.StatusServiceUnavailable, "unavailable"); a.Header.Get("Retry-After") == "" ||
+		a.Failure()["retryable"] != true {
 		t.Errorf("unavailable has Retry-After %q and retryable %v",
-			a.header.Get("Retry-After"), a.failure()["retryable"])
+			a.Header.Get("Retry-After"), a.Failure()["retryable"])
 	}
 	n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "once").want(200, "")
 }
@@ -159,10 +159,10 @@ func testStoppingIsUnavailable(t *testing.T) {
 	for range servers {
 		refusals := askWhileStopping(t)
 		for _, a := range refusals {
-			if a.want(http.StatusServiceUnavailable, "unavailable"); a.header.Get("Retry-After") == "" ||
-				a.failure()["retryable"] != true {
+			if a.want(http.StatusServiceUnavailable, "unavailable"); a.Header.Get("Retry-After") == "" ||
+				a.Failure()["retryable"] != true {
 				t.Errorf("unavailable has Retry-After %q and retryable %v",
-					a.header.Get("Retry-After"), a.failure()["retryable"])
+					a.Header.Get("Retry-After"), a.Failure()["retryable"])
 			}
 		}
 		if len(refusals) > 0 {
@@ -187,7 +187,7 @@ func askWhileStopping(t *testing.T) []*answer {
 			if errors.Is(err, syscall.ECONNREFUSED) {
 				return
 			}
-			if err == nil && a.status != http.StatusUnauthorized {
+			if err == nil && a.Status != http.StatusUnauthorized {
 				refusals = append(refusals, a)
 			}
 		}

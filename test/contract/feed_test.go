@@ -27,19 +27,19 @@ func TestTheFeedGoesOnAfterANumber(t *testing.T) {
 	for after := range all {
 		a := n.get(fmt.Sprintf("/events?after_seq=%d&limit=2", after)).want(200, "")
 		want := all[after:min(after+2, len(all))]
-		if encode(t, a.items()) != encode(t, want) || number(t, a.data(), "last_seq") != last ||
-			(a.cursor() == "") != (after+2 >= len(all)) {
+		if encode(t, a.Items()) != encode(t, want) || number(t, a.Data(), "last_seq") != last ||
+			(a.Cursor() == "") != (after+2 >= len(all)) {
 			t.Errorf("after %d: %v, the cursor %q, last_seq %v",
-				after, types(a.items()), a.cursor(), a.data()["last_seq"])
+				after, types(a.Items()), a.Cursor(), a.Data()["last_seq"])
 		}
 	}
 	for _, after := range []string{fmt.Sprint(last), fmt.Sprint(last + 1), "999999999", "9223372036854775807"} {
 		a := n.get("/events?after_seq="+after).want(200, "")
-		if len(a.items()) != 0 || a.cursor() != "" || number(t, a.data(), "last_seq") != last {
+		if len(a.Items()) != 0 || a.Cursor() != "" || number(t, a.Data(), "last_seq") != last {
 			t.Errorf("after %s: %s", after, a.rawData())
 		}
 	}
-	cursor := n.get("/events?limit=1").want(200, "").cursor()
+	cursor := n.get("/events?limit=1").want(200, "").Cursor()
 	n.get("/events?after_seq=1&cursor="+cursor).want(http.StatusBadRequest, "invalid_parameter")
 }
 
@@ -49,9 +49,9 @@ func TestAnEventCanBeReadAlone(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	for _, e := range n.feed(0) {
 		a := n.get("/events/" + text(e, "id"))
-		if a.status != http.StatusOK || encode(t, a.data()) != encode(t, e) ||
-			!strings.HasPrefix(a.header.Get("ETag"), `W/"`) {
-			t.Fatalf("%s: got %d %s, want the event of the feed", a.asked, a.status, a.raw)
+		if a.Status != http.StatusOK || encode(t, a.Data()) != encode(t, e) ||
+			!strings.HasPrefix(a.Header.Get("ETag"), `W/"`) {
+			t.Fatalf("%s: got %d %s, want the event of the feed", a.asked, a.Status, a.Raw)
 		}
 	}
 	n.get("/events/evt_0").want(http.StatusNotFound, "not_found")
@@ -63,7 +63,7 @@ func TestDataBeginsWithScalars(t *testing.T) {
 	rows(t, "OPEN.EVENT.DATA")
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	var items []json.RawMessage
-	if err := json.Unmarshal(member(t, member(t, n.get("/events?limit=100").want(200, "").raw, "data"), "items"),
+	if err := json.Unmarshal(member(t, member(t, n.get("/events?limit=100").want(200, "").Raw, "data"), "items"),
 		&items); err != nil {
 		t.Fatal(err)
 	}

@@ -43,9 +43,9 @@ func TestListsTakeTheirFilters(t *testing.T) {
 			n.get(path+"?"+first+"=a&"+first+"=b").want(http.StatusBadRequest, "invalid_parameter")
 			// A value that no row has finds nothing, or is refused by its name.
 			a := n.get(path + "?" + first + "=nowhere")
-			if refused := a.status == http.StatusBadRequest; refused && a.details()["parameter"] != first ||
-				!refused && len(a.items()) > 0 {
-				t.Errorf("%s?%s=nowhere: %d %s", path, first, a.status, a.raw)
+			if refused := a.Status == http.StatusBadRequest; refused && a.details()["parameter"] != first ||
+				!refused && len(a.Items()) > 0 {
+				t.Errorf("%s?%s=nowhere: %d %s", path, first, a.Status, a.Raw)
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func TestTheFeedTakesItsFilters(t *testing.T) {
 			next := fmt.Sprintf("/events?system=%s&limit=%d", system, limit)
 			for next != "" {
 				page := n.get(next).want(200, "")
-				got = append(got, page.items()...)
+				got = append(got, page.Items()...)
 				next = n.linked(page)
 			}
 			if !slices.Equal(seqs(got, everything), want) {
@@ -146,7 +146,7 @@ func TestTagsFollowWhatIsRead(t *testing.T) {
 	tagged := func(t *testing.T, path string, headers ...string) string {
 		t.Helper()
 		a := n.within(t).get(path, headers...).want(200, "")
-		tag := a.header.Get("ETag")
+		tag := a.Header.Get("ETag")
 		if !strings.HasPrefix(tag, `W/"`) {
 			t.Fatalf("%s: ETag is %q", path, tag)
 		}
@@ -156,8 +156,8 @@ func TestTagsFollowWhatIsRead(t *testing.T) {
 		seen[tag] = strings.Join(append([]string{path}, headers...), " ")
 		for _, sent := range []string{tag, "*", `"other", ` + tag, strings.TrimPrefix(tag, "W/")} {
 			same := n.within(t).get(path, append(headers, "If-None-Match", sent)...).want(http.StatusNotModified, "")
-			if same.header.Get("ETag") != tag {
-				t.Errorf("%s: 304 has the tag %q, 200 %q", path, same.header.Get("ETag"), tag)
+			if same.Header.Get("ETag") != tag {
+				t.Errorf("%s: 304 has the tag %q, 200 %q", path, same.Header.Get("ETag"), tag)
 			}
 		}
 		n.within(t).get(path, append(headers, "If-None-Match", `W/"other"`)...).want(200, "")
@@ -180,8 +180,8 @@ func TestTagsFollowWhatIsRead(t *testing.T) {
 				}
 				row := all[0]
 				single := n.within(t).get(path+"/"+text(row, "id")).want(200, "")
-				if encode(t, single.data()) != encode(t, row) {
-					t.Errorf("the row alone is %v, in the list %v", single.data(), row)
+				if encode(t, single.Data()) != encode(t, row) {
+					t.Errorf("the row alone is %v, in the list %v", single.Data(), row)
 				}
 				tagged(t, path+"/"+text(row, "id"))
 			}
@@ -202,13 +202,13 @@ func TestTagsChangeWithTheRows(t *testing.T) {
 		all := map[string]version{}
 		for _, path := range n.judge.records() {
 			a := n.get(path+"?limit=100").want(200, "")
-			all[path] = version{a.header.Get("ETag"), a.rawData()}
+			all[path] = version{a.Header.Get("ETag"), a.rawData()}
 			if path == "/events" {
 				continue
 			}
-			for _, row := range a.items() {
+			for _, row := range a.Items() {
 				one := n.get(path+"/"+text(row, "id")).want(200, "")
-				all[path+"/"+text(row, "id")] = version{one.header.Get("ETag"), one.rawData()}
+				all[path+"/"+text(row, "id")] = version{one.Header.Get("ETag"), one.rawData()}
 			}
 		}
 		return all
@@ -254,17 +254,17 @@ func TestListsAreSentAsCSV(t *testing.T) {
 			list := n.get(path+"?limit=100").want(200, "")
 			byAccept, bySuffix := n.get(path+"?limit=100", "Accept", "text/csv").want(200, ""),
 				n.get(path+".csv?limit=100").want(200, "")
-			if !bytes.Equal(byAccept.raw, bySuffix.raw) {
-				t.Errorf("by Accept the CSV is\n%s\nby suffix\n%s", byAccept.raw, bySuffix.raw)
+			if !bytes.Equal(byAccept.Raw, bySuffix.Raw) {
+				t.Errorf("by Accept the CSV is\n%s\nby suffix\n%s", byAccept.Raw, bySuffix.Raw)
 			}
 			for _, a := range []*answer{byAccept, bySuffix} {
-				if got := a.header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
+				if got := a.Header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
 					t.Errorf("%s: the type is %q", a.asked, got)
 				}
 			}
-			n.sameTable(list, bySuffix.raw)
+			n.sameTable(list, bySuffix.Raw)
 			if page := n.get(path+".csv?limit=1").want(200, ""); strings.Count(path, "/") > 0 {
-				if lines := readCSV(t, page.raw); len(lines) != 1+min(1, len(list.items())) {
+				if lines := readCSV(t, page.Raw); len(lines) != 1+min(1, len(list.Items())) {
 					t.Errorf("a page of one row has %d lines", len(lines))
 				}
 			}
@@ -274,7 +274,7 @@ func TestListsAreSentAsCSV(t *testing.T) {
 				"text/*": "text/csv; charset=utf-8", "application/*": "application/json",
 				"text/csv;q=0, */*": "application/json",
 			} {
-				if got := n.get(path, "Accept", accept).want(200, "").header.Get("Content-Type"); got != want {
+				if got := n.get(path, "Accept", accept).want(200, "").Header.Get("Content-Type"); got != want {
 					t.Errorf("Accept: %s is answered with %s, want %s", accept, got, want)
 				}
 			}
@@ -299,7 +299,7 @@ func (n *tenant) sameTable(list *answer, raw []byte) {
 	t := n.t
 	t.Helper()
 	var items []json.RawMessage
-	if err := json.Unmarshal(member(t, member(t, list.raw, "data"), "items"), &items); err != nil {
+	if err := json.Unmarshal(member(t, member(t, list.Raw, "data"), "items"), &items); err != nil {
 		t.Fatal(err)
 	}
 	lines := readCSV(t, raw)
@@ -352,7 +352,7 @@ func TestFormulasInCSVAreEscaped(t *testing.T) {
 	for _, path := range []string{
 		"/office/sales-orders", "/office/shipments", "/factory/work-orders", "/factory/shipments",
 	} {
-		for _, line := range readCSV(t, n.get(path+".csv?limit=100").want(200, "").raw) {
+		for _, line := range readCSV(t, n.get(path+".csv?limit=100").want(200, "").Raw) {
 			for _, cell := range line {
 				for _, formula := range texts {
 					if strings.HasSuffix(cell, formula) && len(cell) <= len(formula)+1 {

@@ -68,7 +68,7 @@ func TestIdentifiersHaveTheirShape(t *testing.T) {
 	if first.id == again.id || first.row("/sandbox")["sandbox_id"] != first.id {
 		t.Errorf("sandboxes are called %s and %s", first.id, again.id)
 	}
-	if a, b := first.get("/sandbox").meta()["request_id"], first.get("/sandbox").meta()["request_id"]; a == b {
+	if a, b := first.get("/sandbox").Meta()["request_id"], first.get("/sandbox").Meta()["request_id"]; a == b {
 		t.Errorf("two requests are called %v", a)
 	}
 }

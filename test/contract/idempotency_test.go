@@ -16,9 +16,9 @@ func (n *tenant) writes() []request {
 	first, second := text(n.order("SO-1001"), "id"), text(n.order("SO-1002"), "id")
 	ready := text(n.work("prd_notebook", 1, "goods for nobody"), "id")
 	n.print(ready)
-	approvable := text(n.require(object{"sku": "mat_ink", "quantity": 300}).want(201, "").data(), "id")
-	rejectable := text(n.require(object{"sku": "mat_ink", "quantity": 301}).want(201, "").data(), "id")
-	pending := text(n.purchase("sup_chroma", "mat_ink", 150).want(201, "").data(), "id")
+	approvable := text(n.require(object{"sku": "mat_ink", "quantity": 300}).want(201, "").Data(), "id")
+	rejectable := text(n.require(object{"sku": "mat_ink", "quantity": 301}).want(201, "").Data(), "id")
+	pending := text(n.purchase("sup_chroma", "mat_ink", 150).want(201, "").Data(), "id")
 	n.tick(480)
 	n.tick(100)
 	bill := n.all("/office/supplier-invoices")[0]
@@ -79,9 +79,9 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	answers := make([]*answer, len(calls))
 	for i, r := range calls {
 		answers[i] = n.send(t, r.under(fmt.Sprint("write ", i)))
-		if answers[i].status/100 != 2 || answers[i].header.Get("Idempotency-Replayed") != "" {
+		if answers[i].Status/100 != 2 || answers[i].Header.Get("Idempotency-Replayed") != "" {
 			t.Fatalf("%s: %d %s, replayed %q",
-				r, answers[i].status, answers[i].raw, answers[i].header.Get("Idempotency-Replayed"))
+				r, answers[i].Status, answers[i].Raw, answers[i].Header.Get("Idempotency-Replayed"))
 		}
 		known[answers[i].operation.id] = true
 	}
@@ -94,10 +94,10 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	before := n.newest()
 	for i, r := range calls {
 		again := n.send(t, r.under(fmt.Sprint("write ", i)))
-		if string(again.raw) != string(answers[i].raw) || again.status != answers[i].status ||
-			again.header.Get("Idempotency-Replayed") != "true" {
+		if string(again.Raw) != string(answers[i].Raw) || again.Status != answers[i].Status ||
+			again.Header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("%s: first %d %s\nagain %d %s, replayed %q",
-				r, answers[i].status, answers[i].raw, again.status, again.raw, again.header.Get("Idempotency-Replayed"))
+				r, answers[i].Status, answers[i].Raw, again.Status, again.Raw, again.Header.Get("Idempotency-Replayed"))
 		}
 		for _, wrong := range []string{"{", `{"nothing":0}`, "[]"} { // the body under a used key is not looked at
 			other := r.under(fmt.Sprint("write ", i))
@@ -115,11 +115,11 @@ func TestEveryWriteCanBeRepeatedUnderItsKey(t *testing.T) {
 	// Another system and another sandbox know nothing of the key.
 	key := "write 0" // of the Head Office key
 	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).
-		want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+		want(201, ""); a.Header.Get("Idempotency-Replayed") != "" {
 		t.Error("a key of Head Office was known in the Factory")
 	}
 	other := s.create(t, `{"clock":"manual"}`)
-	if a := other.accept(text(other.order("SO-1001"), "id")); text(a, "id") == text(answers[0].data(), "id") {
+	if a := other.accept(text(other.order("SO-1001"), "id")); text(a, "id") == text(answers[0].Data(), "id") {
 		t.Errorf("the order %v is in two sandboxes", a["id"])
 	}
 	other.post("/office/shipments", `{"sales_order_id":"so_0"}`, "Idempotency-Key", key).want(404, "not_found")
@@ -167,15 +167,15 @@ func TestSomeRoutesInsistOnAKey(t *testing.T) {
 		a := n.send(t, r)
 		status, insists := insisting[a.operation.id]
 		if !insists {
-			if a.status/100 != 2 {
-				t.Errorf("%s: without a key %d %s", r, a.status, a.raw)
+			if a.Status/100 != 2 {
+				t.Errorf("%s: without a key %d %s", r, a.Status, a.Raw)
 			}
 			continue
 		}
 		a.want(http.StatusBadRequest, "idempotency_required")
 		a = n.send(t, r.under(freshKey())).want(status, "")
-		if id := text(a.data(), "id"); id == "" {
-			t.Errorf("%s: no id: %s", r, a.raw)
+		if id := text(a.Data(), "id"); id == "" {
+			t.Errorf("%s: no id: %s", r, a.Raw)
 		}
 		delete(insisting, a.operation.id)
 	}
@@ -201,12 +201,12 @@ func TestIdempotencyKeysHaveAForm(t *testing.T) {
 		strings.Repeat("k", 64), "k", `"quoted"`, `"` + strings.Repeat("q", 64) + `"`,
 		"!#$%&'()*+,-./:;<=>?@[]^_`{|}~ x",
 	} {
-		if a := work(key).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+		if a := work(key).want(201, ""); a.Header.Get("Idempotency-Replayed") != "" {
 			t.Errorf("key %d was known", i)
 		}
 	}
 	// Quotation marks are no part of the key.
-	if a := work("quoted").want(201, ""); a.header.Get("Idempotency-Replayed") != "true" {
+	if a := work("quoted").want(201, ""); a.Header.Get("Idempotency-Replayed") != "true" {
 		t.Error("a key without its quotation marks was not known")
 	}
 }
@@ -234,7 +234,7 @@ func TestARefusalSpendsNoKey(t *testing.T) {
 		t.Error("refusals changed the company")
 	}
 	if a := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, "Idempotency-Key", key).
-		want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+		want(201, ""); a.Header.Get("Idempotency-Replayed") != "" {
 		t.Error("a refusal was kept")
 	}
 }
@@ -257,10 +257,10 @@ func TestTheSameRequestAtTheSameTimeIsDoneOnce(t *testing.T) {
 	all.Wait()
 	firsts := 0
 	for _, a := range answers {
-		if a.status != http.StatusCreated || string(a.raw) != string(answers[0].raw) {
-			t.Errorf("got %d %s, another got %s", a.status, a.raw, answers[0].raw)
+		if a.Status != http.StatusCreated || string(a.Raw) != string(answers[0].Raw) {
+			t.Errorf("got %d %s, another got %s", a.Status, a.Raw, answers[0].Raw)
 		}
-		if a.header.Get("Idempotency-Replayed") == "" {
+		if a.Header.Get("Idempotency-Replayed") == "" {
 			firsts++
 		}
 	}

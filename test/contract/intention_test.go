@@ -22,8 +22,8 @@ func TestAKeyThatIsTooShortIsSaidToBe(t *testing.T) {
 		if key != "" {
 			r.headers = []string{"Idempotency-Key", key}
 		}
-		if a := shared.send(t, r).want(http.StatusCreated, ""); a.header.Get("Idempotency-Ignored") != ignored {
-			t.Errorf("with the key %q Idempotency-Ignored is %q", key, a.header.Get("Idempotency-Ignored"))
+		if a := shared.send(t, r).want(http.StatusCreated, ""); a.Header.Get("Idempotency-Ignored") != ignored {
+			t.Errorf("with the key %q Idempotency-Ignored is %q", key, a.Header.Get("Idempotency-Ignored"))
 		}
 	}
 }
@@ -39,9 +39,9 @@ func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	key := longKey()
 	first := s.send(t, creation.under(key)).want(http.StatusCreated, "")
 	again := s.send(t, creation.under(key)).want(http.StatusCreated, "")
-	if string(again.raw) != string(first.raw) || again.header.Get("Idempotency-Replayed") != "true" ||
-		first.header.Get("Idempotency-Replayed") != "" {
-		t.Errorf("the replay is %s", again.raw)
+	if string(again.Raw) != string(first.Raw) || again.Header.Get("Idempotency-Replayed") != "true" ||
+		first.Header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("the replay is %s", again.Raw)
 	}
 	other := creation.under(key)
 	other.body = `{"preset":"manual"}`
@@ -53,32 +53,32 @@ func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 		other.body = faulty
 		s.send(t, other).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 		if a := s.send(t,
-			request{method: "POST", path: "/sandboxes", body: faulty}.under(longKey())); a.code() != code {
-			t.Errorf("%s under a fresh key is answered %s, want %s", faulty, a.raw, code)
+			request{method: "POST", path: "/sandboxes", body: faulty}.under(longKey())); a.Code() != code {
+			t.Errorf("%s under a fresh key is answered %s, want %s", faulty, a.Raw, code)
 		}
 	}
 	elsewhere := creation.under(key)
 	elsewhere.headers = append(elsewhere.headers, "X-Forwarded-For", "198.51.100.7")
 	if a := s.send(t, elsewhere).
-		want(http.StatusCreated, ""); text(a.data(), "sandbox_id") == text(first.data(), "sandbox_id") {
+		want(http.StatusCreated, ""); text(a.Data(), "sandbox_id") == text(first.Data(), "sandbox_id") {
 		t.Error("another network was given the keys of this one")
 	}
 	short := creation.under(strings.Repeat("k", 19))
 	one, two := s.send(t, short).want(http.StatusCreated, ""), s.send(t, short).want(http.StatusCreated, "")
-	if text(one.data(), "sandbox_id") == text(two.data(), "sandbox_id") {
+	if text(one.Data(), "sandbox_id") == text(two.Data(), "sandbox_id") {
 		t.Error("a key of 19 characters had an effect")
 	}
 	s.create(t, "") // the last place
 	key = longKey()
 	ticket := s.send(t, creation.under(key)).want(http.StatusAccepted, "")
-	if again := s.send(t, creation.under(key)).want(http.StatusAccepted, ""); string(again.raw) != string(ticket.raw) ||
-		again.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("the ticket %s is replayed as %s", ticket.raw, again.raw)
+	if again := s.send(t, creation.under(key)).want(http.StatusAccepted, ""); string(again.Raw) != string(ticket.Raw) ||
+		again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the ticket %s is replayed as %s", ticket.Raw, again.Raw)
 	}
 	// Nothing on the disk opens a sandbox or claims a ticket.
-	poll := text(ticket.data(), "poll")
+	poll := text(ticket.Data(), "poll")
 	secrets := []string{
-		text(first.data(), "office_key"), text(first.data(), "factory_key"), poll[strings.LastIndex(poll, "/")+1:], key,
+		text(first.Data(), "office_key"), text(first.Data(), "factory_key"), poll[strings.LastIndex(poll, "/")+1:], key,
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) < 2 {
@@ -116,12 +116,12 @@ func TestCreationsUnderOneKeyMakeOneSandbox(t *testing.T) {
 				a := shared.send(t, creation.under(key))
 				mu.Lock()
 				defer mu.Unlock()
-				if a.status == http.StatusConflict {
+				if a.Status == http.StatusConflict {
 					a.want(http.StatusConflict, "request_in_progress")
 					early++
 					return
 				}
-				made[text(a.want(http.StatusCreated, "").data(), "sandbox_id")] = true
+				made[text(a.want(http.StatusCreated, "").Data(), "sandbox_id")] = true
 			})
 		}
 		racing.Wait()

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -13,10 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"platen/internal/testclient"
 )
 
 const documentURL = "https://platen.test/openapi.json"
@@ -78,19 +78,8 @@ var judges = struct {
 
 func newJudge(t testing.TB, origin string) *judge {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+"/openapi.json", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answered, err := (&http.Client{Timeout: time.Minute}).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answered.Body.Close()
-	raw, err := io.ReadAll(answered.Body)
-	if err != nil || answered.StatusCode != http.StatusOK {
-		t.Fatalf("/openapi.json: %d %v", answered.StatusCode, err)
-	}
+	raw := testclient.Request{Method: http.MethodGet, URL: origin + "/openapi.json"}.
+		Send(t).Want(http.StatusOK, "").Raw
 	// Servers differ in their address only. One reading serves all of them.
 	key := strings.ReplaceAll(string(raw), origin, "")
 	judges.Lock()

@@ -91,7 +91,7 @@ func testTwoSteps(t *testing.T) {
 	order := n.order("SO-1001")
 	key := freshKey()
 	accepted := n.post("/office/sales-orders/"+text(order, "id")+"/accept", "", "Idempotency-Key", key).want(200, "")
-	work := text(accepted.data(), "bridged_work_order_id")
+	work := text(accepted.Data(), "bridged_work_order_id")
 	n.row("/factory/work-orders/" + work)
 	before := n.newest()
 
@@ -118,8 +118,8 @@ func testTwoSteps(t *testing.T) {
 	}
 	expired.deletes()
 	replay := n.post("/office/sales-orders/"+text(order, "id")+"/accept", "", "Idempotency-Key", key).want(200, "")
-	if string(replay.raw) != string(accepted.raw) || replay.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("after the end the replay is\n%s\nwas\n%s", replay.raw, accepted.raw)
+	if string(replay.Raw) != string(accepted.Raw) || replay.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("after the end the replay is\n%s\nwas\n%s", replay.Raw, accepted.Raw)
 	}
 
 	waitUntil(t, ends.Add(15*time.Second+10*time.Millisecond))
@@ -128,8 +128,8 @@ func testTwoSteps(t *testing.T) {
 		want(401, "unauthorized")
 	for _, path := range []string{"/sandbox", "/office/cash", "/events", "/factory/stock"} {
 		deleted := n.get(path).want(http.StatusUnauthorized, "unauthorized")
-		if encode(t, deleted.failure()) != encode(t, unknown.failure()) {
-			t.Errorf("a deleted key is told %s, an unknown one %s", deleted.raw, unknown.raw)
+		if encode(t, deleted.Failure()) != encode(t, unknown.Failure()) {
+			t.Errorf("a deleted key is told %s, an unknown one %s", deleted.Raw, unknown.Raw)
 		}
 	}
 	n.post("/sandbox/tick", "").want(http.StatusUnauthorized, "unauthorized")
@@ -183,7 +183,7 @@ func testReadsAreCurrent(t *testing.T) {
 				t.Errorf("after its end the run is %v", got["status"])
 			}
 		default:
-			items := n.get(path).want(200, "").items()
+			items := n.get(path).want(200, "").Items()
 			at := moment(t, items[len(items)-1]["created_at"])
 			if apart := at.Sub(ends).Abs(); apart > time.Millisecond {
 				t.Errorf("the run ended at %v, its event is of %v", ends, at)
@@ -201,12 +201,12 @@ func testRetryIsASecondAway(t *testing.T) {
 		work := text(n.work("prd_notebook", 30, ""), "id")
 		n.print(text(n.work("prd_notebook", 40, ""), "id"))
 		a := n.post("/factory/print-runs", encode(t, object{"press_id": "prs_digital", "work_order_id": work}))
-		if a.status == http.StatusCreated {
-			waitUntil(t, moment(t, a.data()["ends_at"]).Add(5*time.Millisecond))
+		if a.Status == http.StatusCreated {
+			waitUntil(t, moment(t, a.Data()["ends_at"]).Add(5*time.Millisecond))
 			continue
 		}
 		a.want(http.StatusConflict, "press_busy")
-		if left := moment(t, a.failure()["retry_at"]).Sub(moment(t, a.meta()["server_time"])); left < time.Second ||
+		if left := moment(t, a.Failure()["retry_at"]).Sub(moment(t, a.Meta()["server_time"])); left < time.Second ||
 			left >= 2*time.Second {
 			t.Errorf("of a run that ends at once retry_at is %v away", left)
 		}
@@ -238,7 +238,7 @@ func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
 	waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))
 	s.send(t, request{method: "POST", path: "/sandboxes"}).want(http.StatusServiceUnavailable, "queue_full")
 	eventually(t, "a place is free", 20*time.Second, func() bool {
-		return s.send(t, request{method: "POST", path: "/sandboxes"}).status == http.StatusCreated
+		return s.send(t, request{method: "POST", path: "/sandboxes"}).Status == http.StatusCreated
 	})
 	n.get("/sandbox").want(http.StatusUnauthorized, "unauthorized")
 }

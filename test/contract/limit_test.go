@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"platen/platentest"
+
+	"platen/internal/testclient"
 )
 
 // limited starts a server with the limits of platen serve. Creations have
@@ -58,7 +60,7 @@ func (s *service) hurry(t testing.TB, r request) (passed int, refused *answer, t
 	began := time.Now()
 	for sent := 0; sent < most; sent += together {
 		for _, a := range s.together(t, r) {
-			if a.status == http.StatusTooManyRequests {
+			if a.Status == http.StatusTooManyRequests {
 				refused = a
 			} else {
 				passed++
@@ -110,20 +112,20 @@ func TestAKeyMaySendItsBudget(t *testing.T) {
 		t.Errorf("%d requests passed in %s", passed, took)
 	}
 	refused.want(429, "rate_limited")
-	if refused.header.Get("Retry-After") != "1" || refused.failure()["retryable"] != true ||
-		refused.header.Get("X-RateLimit-Limit") != "120" || refused.header.Get("X-RateLimit-Remaining") != "0" {
-		t.Errorf("the refusal is %v %s", refused.header, refused.raw)
+	if refused.Header.Get("Retry-After") != "1" || refused.Failure()["retryable"] != true ||
+		refused.Header.Get("X-RateLimit-Limit") != "120" || refused.Header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("the refusal is %v %s", refused.Header, refused.Raw)
 	}
 	a := s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
-	if a.header.Get("X-RateLimit-Remaining") != "29" {
-		t.Errorf("the first request of the other key leaves %s", a.header.Get("X-RateLimit-Remaining"))
+	if a.Header.Get("X-RateLimit-Remaining") != "29" {
+		t.Errorf("the first request of the other key leaves %s", a.Header.Get("X-RateLimit-Remaining"))
 	}
 	// Without a key the other budget is shown, and here that is off.
 	a = s.send(t, request{method: "GET", path: "/sandbox"}).want(401, "unauthorized")
-	if a.header.Get("X-RateLimit-Limit") != "1000000" || a.header.Get("X-RateLimit-Remaining") != "1000000" {
-		t.Errorf("a budget that is off is shown as %v", a.header)
+	if a.Header.Get("X-RateLimit-Limit") != "1000000" || a.Header.Get("X-RateLimit-Remaining") != "1000000" {
+		t.Errorf("a budget that is off is shown as %v", a.Header)
 	}
-	waitUntil(t, moment(t, refused.failure()["retry_at"]))
+	waitUntil(t, moment(t, refused.Failure()["retry_at"]))
 	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
 }
 
@@ -132,22 +134,22 @@ func TestTheAgentEndpointShowsBudgetsToo(t *testing.T) {
 	rows(t, "LIMIT.KEY_RATE.HEADERS", "OPEN.RATE.HEADERS", "OPEN.RATE.DRAFT_HEADERS", "LIMIT.ANONYMOUS_RATE")
 	s := limited(t)
 	n := s.create(t, `{"clock":"manual"}`)
-	shows := func(got said, limit, remaining string) {
+	shows := func(got *testclient.Answer, limit, remaining string) {
 		t.Helper()
-		h := got.header
+		h := got.Header
 		if h.Get("X-RateLimit-Limit") != limit || remaining != "" && h.Get("X-RateLimit-Remaining") != remaining {
 			t.Errorf("%d shows %s of %s, want %s of %s: %s",
-				got.status, h.Get("X-RateLimit-Remaining"), h.Get("X-RateLimit-Limit"), remaining, limit, got.raw)
+				got.Status, h.Get("X-RateLimit-Remaining"), h.Get("X-RateLimit-Limit"), remaining, limit, got.Raw)
 		}
 		for _, name := range []string{"X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy"} {
 			if len(h.Values(name)) != 1 {
-				t.Errorf("%d has %d times the header %s", got.status, len(h.Values(name)), name)
+				t.Errorf("%d has %d times the header %s", got.Status, len(h.Values(name)), name)
 			}
 		}
 	}
 	a := &agent{service: s, t: t, key: n.office, path: "/mcp"}
 	got := a.rpc("initialize", opening)
-	a.session = got.header.Get("Mcp-Session-Id")
+	a.session = got.Header.Get("Mcp-Session-Id")
 	shows(got, "120", "30") // it was not the key's budget that this was taken from
 	shows(a.rpc("tools/list", `{}`), "120", "30")
 	shows(a.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`), "120", "29")
@@ -167,13 +169,13 @@ func TestTheAgentEndpointShowsBudgetsToo(t *testing.T) {
 	shows(nobody.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`), "30", "")
 	shows(nobody.rpc("ping", `{}`, "Authorization", "Bearer nonsense"), "30", "")
 	for range 100 {
-		if got = nobody.rpc("ping", `{}`); got.status == http.StatusTooManyRequests {
+		if got = nobody.rpc("ping", `{}`); got.Status == http.StatusTooManyRequests {
 			break
 		}
 		shows(got, "30", "")
 	}
-	if got.status != http.StatusTooManyRequests {
-		t.Fatalf("nobody was refused: %d", got.status)
+	if got.Status != http.StatusTooManyRequests {
+		t.Fatalf("nobody was refused: %d", got.Status)
 	}
 	shows(got, "30", "0")
 }
@@ -193,15 +195,15 @@ func TestALimitedWriteDidNothingAndMayBeSentAgain(t *testing.T) {
 	for i := 0; refused == nil && i < 50; i++ {
 		s.flood(t, request{method: "GET", path: "/sandbox", key: n.factory})
 		write.headers[1] = fmt.Sprint("intention-", i)
-		if a := s.send(t, write); a.status == http.StatusTooManyRequests {
+		if a := s.send(t, write); a.Status == http.StatusTooManyRequests {
 			refused = a
 		}
 	}
 	if refused == nil {
 		t.Fatal("no write was refused")
 	}
-	waitUntil(t, moment(t, refused.failure()["retry_at"]))
-	if a := s.send(t, write).want(201, ""); a.header.Get("Idempotency-Replayed") != "" {
+	waitUntil(t, moment(t, refused.Failure()["retry_at"]))
+	if a := s.send(t, write).want(201, ""); a.Header.Get("Idempotency-Replayed") != "" {
 		t.Error("the refusal was kept as an answer")
 	}
 }
@@ -234,8 +236,8 @@ func TestAddressesOfANetworkShareItsBudget(t *testing.T) {
 		t.Errorf("%d requests passed in %s", passed, took)
 	}
 	refused.want(429, "rate_limited")
-	if refused.header.Get("Retry-After") != "1" {
-		t.Errorf("Retry-After is %s", refused.header.Get("Retry-After"))
+	if refused.Header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After is %s", refused.Header.Get("Retry-After"))
 	}
 	// One IPv4 address is a group, and so is one IPv6 /64.
 	s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.8")}).want(200, "")
@@ -265,7 +267,7 @@ func (s *service) shares(t testing.TB, n *tenant, spent string, other func(i int
 					request{method: "GET", path: "/sandbox", key: n.office, headers: from(other(try*together + i))})
 				if err != nil {
 					t.Error(err)
-				} else if a.status == http.StatusTooManyRequests {
+				} else if a.Status == http.StatusTooManyRequests {
 					refused.Add(1)
 				}
 			})
@@ -307,7 +309,7 @@ func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 	passed, refused := 3, (*answer)(nil)
 	for i := 0; refused == nil && i < 100; i++ {
 		a := s.send(t, kinds[i%len(kinds)])
-		if a.status == http.StatusTooManyRequests {
+		if a.Status == http.StatusTooManyRequests {
 			refused = a.want(429, "rate_limited")
 		} else {
 			passed++
@@ -316,9 +318,9 @@ func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 	if !within(passed, 30, 30, time.Since(began)) || refused == nil {
 		t.Fatalf("%d requests passed in %s", passed, time.Since(began))
 	}
-	if after, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || after < 1 || after > 2 ||
-		refused.header.Get("X-RateLimit-Limit") != "30" {
-		t.Errorf("the refusal has the headers %v", refused.header)
+	if after, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || after < 1 || after > 2 ||
+		refused.Header.Get("X-RateLimit-Limit") != "30" {
+		t.Errorf("the refusal has the headers %v", refused.Header)
 	}
 	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
 }
@@ -338,9 +340,9 @@ func TestWhoeverGoesOnSendingCoolsDown(t *testing.T) {
 		left, sent := time.Duration(0), 0
 		for ; left <= lasts/2 && sent < 2000; sent += together {
 			for _, a := range s.together(t, r) {
-				if a.status == http.StatusTooManyRequests && left <= lasts/2 {
-					end = moment(t, a.want(429, "rate_limited").failure()["retry_at"])
-					left = end.Sub(moment(t, a.meta()["server_time"]))
+				if a.Status == http.StatusTooManyRequests && left <= lasts/2 {
+					end = moment(t, a.want(429, "rate_limited").Failure()["retry_at"])
+					left = end.Sub(moment(t, a.Meta()["server_time"]))
 				}
 			}
 		}
@@ -348,8 +350,8 @@ func TestWhoeverGoesOnSendingCoolsDown(t *testing.T) {
 			t.Errorf("after %d requests %s of a cooldown of %s are left", sent, left, lasts)
 		}
 		again := s.send(t, r)
-		if lasts > time.Second && !moment(t, again.want(429, "rate_limited").failure()["retry_at"]).Equal(end) {
-			t.Errorf("a request in the cooldown moves its end from %s to %v", end, again.failure()["retry_at"])
+		if lasts > time.Second && !moment(t, again.want(429, "rate_limited").Failure()["retry_at"]).Equal(end) {
+			t.Errorf("a request in the cooldown moves its end from %s to %v", end, again.Failure()["retry_at"])
 		}
 		s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
 		if lasts == time.Second {
@@ -371,7 +373,7 @@ func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
 		var banned *answer
 		for sent := 0; banned == nil && sent < 1000; sent += together {
 			for _, a := range s.together(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.7")}) {
-				switch a.status {
+				switch a.Status {
 				case http.StatusForbidden:
 					banned = a.want(403, "banned")
 				case http.StatusTooManyRequests:
@@ -383,8 +385,8 @@ func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
 		if banned == nil || refused < 299 {
 			t.Fatalf("after %d refusals: %v", refused, banned)
 		}
-		end := moment(t, banned.failure()["retry_at"])
-		if left := end.Sub(moment(t, banned.meta()["server_time"])); left > lasts || left < lasts-5*time.Second {
+		end := moment(t, banned.Failure()["retry_at"])
+		if left := end.Sub(moment(t, banned.Meta()["server_time"])); left > lasts || left < lasts-5*time.Second {
 			t.Errorf("of a ban of %s %s are left", lasts, left)
 		}
 		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).
@@ -406,7 +408,7 @@ func TestKeysOfNobodyInURLsSpendLikeAnyRequest(t *testing.T) {
 	began, passed := time.Now(), 0
 	for ; passed < 1000; passed++ {
 		a := s.send(t, request{method: "GET", path: fmt.Sprintf("/sandbox?k=lab_off_%043d", passed)})
-		if a.status == http.StatusTooManyRequests {
+		if a.Status == http.StatusTooManyRequests {
 			a.want(429, "rate_limited")
 			break
 		}
@@ -430,7 +432,7 @@ func TestAKeyThatLoopsCostsItsNeighboursNothing(t *testing.T) {
 	for sent := 0; refused < 400 && sent < 10_000; sent += together {
 		for _, a := range s.together(t,
 			request{method: "GET", path: "/sandbox", key: loops.office, headers: from("198.51.100.9")}) {
-			if a.status == http.StatusTooManyRequests {
+			if a.Status == http.StatusTooManyRequests {
 				refused++
 			}
 		}
@@ -456,8 +458,8 @@ func TestAKeyInAURLIsRevoked(t *testing.T) {
 			n := shared.create(t, `{"clock":"manual"}`)
 			a := shared.send(t, request{method: "GET", path: fmt.Sprintf(where, encode(n.office)), key: n.factory}).
 				want(400, "key_in_url")
-			if a.failure()["retryable"] != false || a.header.Get("Location") != "" {
-				t.Errorf("the refusal is %v %s", a.header, a.raw)
+			if a.Failure()["retryable"] != false || a.Header.Get("Location") != "" {
+				t.Errorf("the refusal is %v %s", a.Header, a.Raw)
 			}
 			shared.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(401, "unauthorized")
 			shared.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
@@ -472,18 +474,17 @@ func TestAKeyInTheAddressOfAPageIsRevokedToo(t *testing.T) {
 		"/?key=", "/docs/?key=", "/docs/", "/openapi.json?", "/healthz?", "/console#x?", "/nothing/",
 	} {
 		n := shared.create(t, "")
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, shared.Origin, http.NoBody)
+		r, err := testclient.Request{Method: http.MethodGet, URL: shared.Origin}.Build(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.URL.Opaque = path + n.factory
-		a, err := transport.RoundTrip(r)
+		a, err := testclient.Exchange(nil, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Body.Close()
-		if a.StatusCode != http.StatusBadRequest {
-			t.Errorf("%s: %d", path, a.StatusCode)
+		if a.Status != http.StatusBadRequest {
+			t.Errorf("%s: %d", path, a.Status)
 		}
 		shared.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(401, "unauthorized")
 	}
@@ -532,7 +533,7 @@ func TestWhatIsToGoIsAnnouncedInTheDocumentAndInItsAnswers(t *testing.T) {
 	for i := range n.judge.operations {
 		o := &n.judge.operations[i]
 		a := n.send(t, request{method: o.method, path: o.concrete(), key: n.keyFor(o.path)})
-		since, sunset := a.header.Get("Deprecation"), a.header.Get("Sunset")
+		since, sunset := a.Header.Get("Deprecation"), a.Header.Get("Sunset")
 		if !o.deprecated {
 			if since != "" || sunset != "" {
 				t.Errorf("%s has Deprecation %q and Sunset %q, and the document says nothing", a.asked, since, sunset)

@@ -61,10 +61,10 @@ func (n *tenant) pages(path string) {
 	t := n.t
 	t.Helper()
 	whole := n.get(path+"?limit=100").want(200, "")
-	if whole.cursor() != "" || whole.header.Get("Link") != "" {
-		t.Fatalf("%d rows are no whole list", len(whole.items()))
+	if whole.Cursor() != "" || whole.Header.Get("Link") != "" {
+		t.Fatalf("%d rows are no whole list", len(whole.Items()))
 	}
-	items := whole.items()
+	items := whole.Items()
 	if len(items) == 0 {
 		t.Fatal("the list is empty")
 	}
@@ -83,11 +83,11 @@ func (n *tenant) pages(path string) {
 		next := fmt.Sprintf("%s?limit=%d", path, min(limit, 100))
 		for next != "" {
 			page := n.get(next).want(200, "")
-			got = append(got, page.items()...)
+			got = append(got, page.Items()...)
 			left := len(got) < len(items)
-			if full := len(page.items()) == limit; left && !full || left != (page.cursor() != "") {
+			if full := len(page.Items()) == limit; left && !full || left != (page.Cursor() != "") {
 				t.Fatalf("limit %d: a page has %d rows, %d of %d are read, the cursor is %q",
-					limit, len(page.items()), len(got), len(items), page.cursor())
+					limit, len(page.Items()), len(got), len(items), page.Cursor())
 			}
 			next = n.linked(page)
 		}
@@ -101,8 +101,8 @@ func (n *tenant) pages(path string) {
 // URL, and checks that the cursor leads there too.
 func (n *tenant) linked(page *answer) string {
 	n.t.Helper()
-	header := page.header.Get("Link")
-	if page.cursor() == "" {
+	header := page.Header.Get("Link")
+	if page.Cursor() == "" {
 		if header != "" {
 			n.t.Errorf("%s: the last page links to %s", page.asked, header)
 		}
@@ -118,7 +118,7 @@ func (n *tenant) linked(page *answer) string {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	query.Set("cursor", page.cursor())
+	query.Set("cursor", page.Cursor())
 	byCursor, byLink := n.get(path+"?"+query.Encode()).want(200, ""), n.get(target).want(200, "")
 	if byCursor.rawData() != byLink.rawData() {
 		n.t.Errorf("%s: the cursor and Link lead to different pages", page.asked)
@@ -138,8 +138,8 @@ func TestPagesHaveFiftyRowsUnlessAskedOtherwise(t *testing.T) {
 			"": 50, "?limit=1": 1, "?limit=50": 50, "?limit=51": 51, "?limit=100": 100,
 		} {
 			a := n.get(path+query).want(200, "")
-			if got := len(a.items()); got != want || a.cursor() == "" {
-				t.Errorf("%s%s has %d rows, want %d, and the cursor %q", path, query, got, want, a.cursor())
+			if got := len(a.Items()); got != want || a.Cursor() == "" {
+				t.Errorf("%s%s has %d rows, want %d, and the cursor %q", path, query, got, want, a.Cursor())
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func TestBadParametersAreNamed(t *testing.T) {
 		}
 	}
 	// a Tuesday begins no week
-	if rows := n.get("/factory/attendance?week_start=2026-09-08").want(200, "").items(); len(rows) != 0 {
+	if rows := n.get("/factory/attendance?week_start=2026-09-08").want(200, "").Items(); len(rows) != 0 {
 		t.Errorf("the week of a Tuesday has %d rows", len(rows))
 	}
 	n.get("/office/sales-orders?status=%2").want(http.StatusBadRequest, "invalid_parameter")
@@ -195,8 +195,8 @@ func TestACursorBelongsToItsList(t *testing.T) {
 	n := traded(t, `{"seed":5,"clock":"manual"}`)
 	cursors := map[string]string{}
 	for _, path := range n.judge.lists() {
-		if a := n.get(path+"?limit=1").want(200, ""); a.cursor() != "" {
-			cursors[path] = a.cursor()
+		if a := n.get(path+"?limit=1").want(200, ""); a.Cursor() != "" {
+			cursors[path] = a.Cursor()
 		}
 	}
 	for path, cursor := range cursors {
@@ -211,7 +211,7 @@ func TestACursorBelongsToItsList(t *testing.T) {
 	n.get("/office/sales-orders?status=received&cursor="+cursors["/office/sales-orders"]).
 		want(http.StatusBadRequest, "invalid_cursor")
 	n.get("/events?system=office&cursor="+cursors["/events"]).want(http.StatusBadRequest, "invalid_cursor")
-	filtered := n.get("/office/products?limit=1").want(200, "").cursor()
+	filtered := n.get("/office/products?limit=1").want(200, "").Cursor()
 	for _, damaged := range []string{
 		"", "x", "=", filtered + "A", filtered[1:], filtered[:len(filtered)-1], "A" + filtered,
 		strings.Repeat("A", 200),
@@ -228,14 +228,14 @@ func TestADamagedCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.LIST.CURSOR_BOUND")
 	n := shared.create(t, `{"clock":"manual"}`)
-	cursor := n.get("/office/products?limit=2").want(200, "").cursor()
+	cursor := n.get("/office/products?limit=2").want(200, "").Cursor()
 	const alphabet = "ABEIQgw4-"
 	var taken []string
 	for i := range cursor {
 		for _, c := range alphabet {
 			damaged := cursor[:i] + string(c) + cursor[i+1:]
 			if a := n.get("/office/products?cursor=" + damaged); damaged != cursor &&
-				a.status != http.StatusBadRequest {
+				a.Status != http.StatusBadRequest {
 				taken = append(taken, damaged)
 			}
 		}
@@ -349,11 +349,11 @@ func (n *tenant) readsOnce(path string, present []object) {
 	next := path + join + "limit=7"
 	for next != "" {
 		page := n.get(next).want(200, "")
-		for _, row := range page.items() {
+		for _, row := range page.Items() {
 			met[text(row, "id")]++
 		}
-		if next = ""; page.cursor() != "" {
-			next = path + join + "limit=7&cursor=" + page.cursor()
+		if next = ""; page.Cursor() != "" {
+			next = path + join + "limit=7&cursor=" + page.Cursor()
 		}
 	}
 	for _, row := range present {
@@ -383,15 +383,15 @@ func TestPagingDuringTicks(t *testing.T) {
 	orders, events := "/office/sales-orders?limit=3", "/events?limit=4"
 	for range 4 {
 		page := n.get(orders).want(200, "")
-		for _, row := range page.items() {
+		for _, row := range page.Items() {
 			met[text(row, "id")]++
 		}
-		orders = "/office/sales-orders?limit=3&cursor=" + page.cursor()
+		orders = "/office/sales-orders?limit=3&cursor=" + page.Cursor()
 		read := n.get(events).want(200, "")
-		for _, e := range read.items() {
+		for _, e := range read.Items() {
 			seqs = append(seqs, number(t, e, "seq"))
 		}
-		events = "/events?limit=4&cursor=" + read.cursor()
+		events = "/events?limit=4&cursor=" + read.Cursor()
 		n.tick(60)
 	}
 	for i, row := range present {

@@ -60,16 +60,16 @@ func (w *witness) declinesLot(lot object) {
 	}
 	at, before, key := w.newest(), w.row("/sandbox"), freshKey()
 	a := w.post(path+"/decline", "", "Idempotency-Key", key).want(http.StatusOK, "")
-	agrees(t, "the declined lot", a.data(),
+	agrees(t, "the declined lot", a.Data(),
 		object{"status": "declined", "work_order_ref": nil, "shipment_id": nil, "expired_reason": nil})
 	w.sameRow(a, path)
 	events := w.wrote(at, "office.contract_lot.declined")
 	w.says(events, text(lot, "id"), "office.contract_lot.declined",
 		object{"status": "declined", "number": lot["number"]})
-	w.refusesEverything(a.data())
+	w.refusesEverything(a.Data())
 	again := w.post(path+"/decline", "", "Idempotency-Key", key).want(http.StatusOK, "")
-	if string(again.raw) != string(a.raw) || again.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("declining again under its key answers %s", again.raw)
+	if string(again.Raw) != string(a.Raw) || again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("declining again under its key answers %s", again.Raw)
 	}
 	agrees(t, "the sandbox", w.row("/sandbox"),
 		object{"reputation": before["reputation"], "cash_minor": before["cash_minor"]})
@@ -108,7 +108,7 @@ func (n *tenant) listsLots() {
 	const path = "/office/contract-lots"
 	n.pages(path)
 	list := n.get(path+"?limit=100").want(http.StatusOK, "")
-	n.sameTable(list, n.get(path+".csv?limit=100").want(http.StatusOK, "").raw)
+	n.sameTable(list, n.get(path+".csv?limit=100").want(http.StatusOK, "").Raw)
 	found := 0
 	for _, status := range []string{"offered", "accepted", "declined", "expired", "delivered"} {
 		of := n.all(path + "?status=" + status)
@@ -117,7 +117,7 @@ func (n *tenant) listsLots() {
 			agrees(t, "a filtered lot", lot, object{"status": status})
 		}
 	}
-	if all := list.items(); found != len(all) {
+	if all := list.Items(); found != len(all) {
 		t.Errorf("of %d lots the filters find %d", len(all), found)
 	}
 	for _, bad := range []string{
@@ -128,8 +128,8 @@ func (n *tenant) listsLots() {
 	}
 	agrees(t, "details", n.get(path+"?customer_id=cus_fennimore").
 		want(http.StatusBadRequest, "invalid_parameter").details(), object{"parameter": "customer_id"})
-	for _, read := range []string{path, path + "/" + text(list.items()[0], "id")} {
-		tag := n.get(read).want(http.StatusOK, "").header.Get("ETag")
+	for _, read := range []string{path, path + "/" + text(list.Items()[0], "id")} {
+		tag := n.get(read).want(http.StatusOK, "").Header.Get("ETag")
 		n.get(read, "If-None-Match", tag).want(http.StatusNotModified, "")
 	}
 	n.send(t, request{method: "GET", path: path, key: n.factory}).want(http.StatusForbidden, "wrong_system")
@@ -176,7 +176,7 @@ func TestAMissedLotCostsItsPenaltyAndTheReputation(t *testing.T) {
 	w.step("the last minute of the third", func() { n.tick(479) })
 	w.step("in time", func() {
 		at := n.newest()
-		shipment := n.billLot(kept).want(http.StatusCreated, "").data()
+		shipment := n.billLot(kept).want(http.StatusCreated, "").Data()
 		w.delivered(w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered",
 			"office.customer_invoice.created"), kept, shipment, "client")
 	})

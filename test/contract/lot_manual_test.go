@@ -69,14 +69,14 @@ func (w *witness) acceptsLotByHand(numbered, body string) object {
 	at, path := w.newest(), "/office/contract-lots/"+text(w.lot(numbered), "id")
 	a := w.post(path+"/accept", body).want(http.StatusOK, "")
 	w.sameRow(a, path)
-	agrees(t, "the accepted lot", a.data(), object{"status": "accepted", "work_order_ref": nil})
-	w.says(w.wrote(at, "office.contract_lot.accepted"), text(a.data(), "id"), "office.contract_lot.accepted", object{
-		"status": "accepted", "number": numbered, "deliver_by": a.data()["deliver_by"], "bridged_work_order_id": nil,
+	agrees(t, "the accepted lot", a.Data(), object{"status": "accepted", "work_order_ref": nil})
+	w.says(w.wrote(at, "office.contract_lot.accepted"), text(a.Data(), "id"), "office.contract_lot.accepted", object{
+		"status": "accepted", "number": numbered, "deliver_by": a.Data()["deliver_by"], "bridged_work_order_id": nil,
 	})
 	if works := w.all("/factory/work-orders"); len(works) > 0 {
 		t.Errorf("the manual bridge made %v", works)
 	}
-	return a.data()
+	return a.Data()
 }
 
 // sendsLotByHand gives the Factory the number of the lot, sends the goods and
@@ -102,10 +102,10 @@ func (w *witness) billsLotByHand(lot object, reference string) {
 		body["factory_shipment_ref"], want = reference, reference
 	}
 	a := w.post("/office/shipments", encode(t, body)).want(http.StatusCreated, "")
-	w.sameRow(a, "/office/shipments/"+text(a.data(), "id"))
-	agrees(t, "the shipment", a.data(), object{"factory_shipment_ref": want})
+	w.sameRow(a, "/office/shipments/"+text(a.Data(), "id"))
+	agrees(t, "the shipment", a.Data(), object{"factory_shipment_ref": want})
 	events := w.wrote(at, "office.contract_lot.delivered", "office.customer_invoice.created")
-	w.refusesEverything(w.delivered(events, lot, a.data(), "client"))
+	w.refusesEverything(w.delivered(events, lot, a.Data(), "client"))
 	if got := len(w.all("/factory/shipments")); got != parcels {
 		t.Errorf("the manual bridge sent %d parcels", got-parcels)
 	}
@@ -163,7 +163,7 @@ func TestHeadOfficeCanShipALotFirst(t *testing.T) {
 		}
 		at := n.newest()
 		var shipment object
-		w.step("ship", func() { shipment = n.twice("/office/shipments", encode(t, body)).data() })
+		w.step("ship", func() { shipment = n.twice("/office/shipments", encode(t, body)).Data() })
 		events := w.wrote(at, "factory.shipment.created", "office.contract_lot.delivered",
 			"office.customer_invoice.created")
 		w.delivered(events, lot, shipment, "client")
@@ -259,7 +259,7 @@ func TestNobodyKeepsALotFromBeingAccepted(t *testing.T) {
 	n.day()
 	lot := n.lot("LOT-0001")
 	own := n.work("prd_card", 5, text(lot, "id"))
-	got := n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").data()
+	got := n.post("/office/contract-lots/"+text(lot, "id")+"/accept", "").want(http.StatusOK, "").Data()
 	work := n.row("/factory/work-orders/" + text(got, "work_order_ref"))
 	if work["id"] == own["id"] || work["source"] != "bridge" || work["reference"] != lot["id"] ||
 		work["sku"] != lot["sku"] || work["quantity"] != lot["quantity"] {
@@ -279,7 +279,7 @@ func TestBillingALotBeforeItsGoodsSavesNothing(t *testing.T) {
 	w := watch(n)
 	w.step("the first morning", func() { n.day() })
 	lot := n.takeLot("LOT-0001")
-	invoice := text(child(t, n.billLot(lot).want(http.StatusCreated, "").data(), "invoice"), "id")
+	invoice := text(child(t, n.billLot(lot).want(http.StatusCreated, "").Data(), "invoice"), "id")
 	work := text(n.work(text(lot, "sku"), int(number(t, lot, "quantity")), text(lot, "id")), "id")
 	w.step("print", func() { n.finish(work) })
 	w.step("wait until it is too late", func() { n.untilDay(8) }) // it was to be delivered on day 6

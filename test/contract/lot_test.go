@@ -32,7 +32,7 @@ func (n *tenant) lot(numbered string) object {
 // takeLot accepts a lot and returns its row.
 func (n *tenant) takeLot(numbered string) object {
 	n.t.Helper()
-	return n.post("/office/contract-lots/"+text(n.lot(numbered), "id")+"/accept", "").want(http.StatusOK, "").data()
+	return n.post("/office/contract-lots/"+text(n.lot(numbered), "id")+"/accept", "").want(http.StatusOK, "").Data()
 }
 
 // billLot ships a lot at Head Office.
@@ -160,10 +160,10 @@ func (w *witness) acceptsLotByAuto(lot object) object {
 	at, key := w.newest(), freshKey()
 	a := w.post(path+"/accept", "", "Idempotency-Key", key).want(http.StatusOK, "")
 	w.sameRow(a, path)
-	accepted := a.data()
-	if again := w.post(path+"/accept", "", "Idempotency-Key", key); string(again.raw) != string(a.raw) ||
-		again.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("accepting again under its key answers %s", again.raw)
+	accepted := a.Data()
+	if again := w.post(path+"/accept", "", "Idempotency-Key", key); string(again.Raw) != string(a.Raw) ||
+		again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("accepting again under its key answers %s", again.Raw)
 	}
 	work := text(accepted, "work_order_ref")
 	want := maps.Clone(lot)
@@ -288,7 +288,7 @@ func TestOneOfManyAcceptsALot(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			statuses[i] = a.status
+			statuses[i] = a.Status
 		})
 	}
 	all.Wait()

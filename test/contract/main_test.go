@@ -46,17 +46,7 @@ func serve(t testing.TB, settings ...map[string]string) *service {
 	return &service{Platen: p, judge: newJudge(t, p.Origin)}
 }
 
-// waitUntil returns at a time of the wall clock.
-func waitUntil(t testing.TB, at time.Time) {
-	t.Helper()
-	timer := time.NewTimer(time.Until(at))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-t.Context().Done():
-		t.Fatal(t.Context().Err())
-	}
-}
+var waitUntil = testclient.WaitUntil
 
 // patience is how many times longer a busy machine may take than a calm one
 // before a test gives up.
@@ -66,11 +56,5 @@ const patience = 6
 // machine.
 func eventually(t testing.TB, what string, within time.Duration, ask func() bool) {
 	t.Helper()
-	const pause = 50 * time.Millisecond
-	for end := time.Now().Add(patience * within); !ask(); {
-		if time.Now().After(end) {
-			t.Fatalf("after %v still not so: %s", patience*within, what)
-		}
-		waitUntil(t, time.Now().Add(pause))
-	}
+	testclient.Eventually(t, what, patience*within, ask)
 }

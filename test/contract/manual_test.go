@@ -86,7 +86,7 @@ func (w *witness) acceptsByHand(id string) {
 	rows(t, "SO.ACCEPT.MANUAL", "SO.STATUS", "OPEN.BRIDGE.MANUAL", "EVT.ONE")
 	before := w.newest()
 	a := w.post("/office/sales-orders/"+id+"/accept", "").want(http.StatusOK, "")
-	if order := a.data(); order["status"] != "accepted" || order["bridged_work_order_id"] != nil {
+	if order := a.Data(); order["status"] != "accepted" || order["bridged_work_order_id"] != nil {
 		t.Errorf("the accepted order is %v with %v", order["status"], order["bridged_work_order_id"])
 	}
 	w.sameRow(a, "/office/sales-orders/"+id)
@@ -120,7 +120,7 @@ func (w *witness) bills(order string) (invoice string) {
 	a := w.post("/office/shipments",
 		encode(t, object{"sales_order_id": order, "quantity": ordered, "factory_shipment_ref": "a blue van"})).
 		want(http.StatusCreated, "")
-	row := a.data()
+	row := a.Data()
 	has(t, "an office shipment", row, "id", "number", "sales_order_id", "contract_lot_id", "quantity", "shipped_on",
 		"factory_shipment_ref", "source", "status", "invoice")
 	if row["status"] != "shipped" || row["factory_shipment_ref"] != "a blue van" || row["source"] != "client" ||
@@ -262,7 +262,7 @@ func TestTheBridgeKnowsTheGoodsAsTheCustomerDoes(t *testing.T) {
 	n.print(text(own, "id"))
 	n.tick(150)
 	parcel := n.post("/factory/shipments", encode(t, object{"work_order_id": own["id"]})).
-		want(http.StatusCreated, "").data()
+		want(http.StatusCreated, "").Data()
 	mirror := n.row("/office/shipments/" + text(parcel, "bridged_office_shipment_id"))
 	if mirror["sales_order_id"] != order["id"] || mirror["factory_shipment_ref"] != parcel["id"] ||
 		n.order("SO-1001")["status"] != "shipped" {
@@ -288,9 +288,9 @@ func TestTheOfficeCanShipToo(t *testing.T) {
 	n.tick(150)
 	before := n.newest()
 	a := n.post("/office/shipments", encode(t, object{"sales_order_id": id})).want(http.StatusCreated, "")
-	n.sameRow(a, "/office/shipments/"+text(a.data(), "id"))
+	n.sameRow(a, "/office/shipments/"+text(a.Data(), "id"))
 	parcels := n.all("/factory/shipments")
-	if len(parcels) != 1 || parcels[0]["bridged_office_shipment_id"] != a.data()["id"] ||
+	if len(parcels) != 1 || parcels[0]["bridged_office_shipment_id"] != a.Data()["id"] ||
 		parcels[0]["source"] != "bridge" || parcels[0]["work_order_id"] != work {
 		t.Errorf("from the Factory went %v", parcels)
 	}

@@ -33,13 +33,13 @@ func TestALimitIsKept(t *testing.T) {
 		again := n.refusesQuietly("/office/market", order(price+c.beyond), http.StatusConflict,
 			"limit_not_met").details()
 		agrees(t, "the second refusal", again, object{"price_minor": price})
-		row := n.post("/office/market", order(price)).want(http.StatusCreated, "").data()
+		row := n.post("/office/market", order(price)).want(http.StatusCreated, "").Data()
 		agrees(t, c.side+" "+c.sku, row,
 			object{"unit_price_minor": price, "limit_price_minor": price, "total_minor": price * int64(c.quantity)})
 	}
 	generous := n.post("/office/market",
 		`{"side":"buy","sku":"mat_uncoated","quantity":1,"limit_price_minor":9223372036854775807}`).
-		want(http.StatusCreated, "").data()
+		want(http.StatusCreated, "").Data()
 	if number(t, generous, "unit_price_minor") > 30 {
 		t.Errorf("a generous limit was taken for the price: %v", generous)
 	}
@@ -91,7 +91,7 @@ func TestTheMarketWantsMoneyAndGoods(t *testing.T) {
 	// 0.62 each on average, so 1,200.00 are enough for 1,935 and not for one more.
 	n.refusesQuietly("/office/market", buy(1936), http.StatusConflict, "insufficient_funds")
 	// A refusal is not kept under its key.
-	row := n.post("/office/market", buy(1935), "Idempotency-Key", key).want(http.StatusCreated, "").data()
+	row := n.post("/office/market", buy(1935), "Idempotency-Key", key).want(http.StatusCreated, "").Data()
 	agrees(t, "the trade", row, object{"unit_price_minor": 62, "total_minor": 119970})
 	agrees(t, "the cash account", n.row("/office/cash"), object{"cash_minor": -19970})
 	n.refusesQuietly("/office/market", buy(1), http.StatusConflict, "insufficient_funds")

@@ -94,7 +94,7 @@ func (n *tenant) buysPaper() object {
 	t := n.t
 	before, at, moves := n.row("/sandbox"), n.newest(), n.all("/factory/stock-moves")
 	a := n.twice("/office/market", `{"side":"buy","sku":"mat_coated","quantity":6000,"limit_price_minor":35}`)
-	row := a.data()
+	row := a.Data()
 	exactly(t, "a trade", row,
 		"side sku quantity unit_price_minor total_minor currency limit_price_minor traded_on status market_delivery_id")
 	// The first sheet costs 0.34, the last 6 % more.
@@ -136,9 +136,9 @@ func TestWhatIsBoughtOnFridayComesOnMonday(t *testing.T) {
 	n := market(t, "manual")
 	n.untilDay(4)
 	n.tick(61)
-	morning := n.trade("buy", "mat_board", 1).want(http.StatusCreated, "").data()
+	morning := n.trade("buy", "mat_board", 1).want(http.StatusCreated, "").Data()
 	n.tick(418)
-	evening := n.trade("buy", "mat_board", 2).want(http.StatusCreated, "").data()
+	evening := n.trade("buy", "mat_board", 2).want(http.StatusCreated, "").Data()
 	n.tick(60)
 	if came := n.all("/factory/market-deliveries"); len(came) != 0 {
 		t.Errorf("on Monday before nine there are %v", came)
@@ -197,7 +197,7 @@ func (n *tenant) sellsTheLast(carried []string) {
 	a := n.post("/office/market",
 		fmt.Sprintf(`{"side":"sell","sku":"mat_uncoated","quantity":1,"limit_price_minor":%d}`, bid)).
 		want(http.StatusCreated, "")
-	row := a.data()
+	row := a.Data()
 	agrees(t, "the trade", row, object{"side": "sell", "quantity": 1, "unit_price_minor": bid, "total_minor": bid,
 		"limit_price_minor": bid, "market_delivery_id": nil, "status": "executed"})
 	n.sameRow(a, "/office/market/trades/"+text(row, "id"))
@@ -259,7 +259,7 @@ func TestReservedGoodsAreNotForSale(t *testing.T) {
 	agrees(t, "details", details,
 		object{"shortages": []object{{"sku": "prd_notebook", "needed": made - 14, "on_hand": made - 15}}})
 	at := n.newest()
-	row := n.trade("sell", "prd_notebook", made-15).want(http.StatusCreated, "").data()
+	row := n.trade("sell", "prd_notebook", made-15).want(http.StatusCreated, "").Data()
 	// Half of ten per cent for each 200 comes off, on average.
 	near(t, "the price", number(t, row, "unit_price_minor"), 2090*(1-0.05*float64(made-15)/200))
 	n.wrote(at, "office.market_trade.executed") // finished goods are never reordered
@@ -286,7 +286,7 @@ func TestWasteIsSoldByTheKilogram(t *testing.T) {
 		object{"shortages": []object{{"sku": "mat_waste", "needed": (kilograms + 1) * 1000, "on_hand": grams}}})
 	bid := number(t, n.quoted("mat_waste"), "bid_minor")
 	at := n.newest()
-	row := n.trade("sell", "mat_waste", kilograms).want(http.StatusCreated, "").data()
+	row := n.trade("sell", "mat_waste", kilograms).want(http.StatusCreated, "").Data()
 	agrees(t, "the trade", row,
 		object{"quantity": kilograms, "unit_price_minor": bid, "total_minor": bid * int64(kilograms)})
 	n.says(n.wrote(at, "office.market_trade.executed"), text(row, "id"), "office.market_trade.executed", object{
@@ -311,7 +311,7 @@ func TestNobodySellsTheSameGoodsTwice(t *testing.T) {
 	all.Wait()
 	sold := 0
 	for _, a := range answers {
-		if a.status == http.StatusCreated {
+		if a.Status == http.StatusCreated {
 			sold++
 			continue
 		}
@@ -350,7 +350,7 @@ func TestAMarketPurchaseRestocks(t *testing.T) {
 		t.Errorf("ten sheets more, the wish is %v, the stock %v", wish, item)
 	}
 	n.trade("sell", "mat_uncoated", 10).want(http.StatusCreated, "")
-	bought := n.trade("buy", "mat_uncoated", 1).want(http.StatusCreated, "").data()
+	bought := n.trade("buy", "mat_uncoated", 1).want(http.StatusCreated, "").Data()
 	n.day()
 	wish = n.all("/factory/requisitions")[0]
 	delivery := one(t, n.all("/factory/market-deliveries"), "trade_ref", text(bought, "id"))

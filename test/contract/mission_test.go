@@ -64,8 +64,8 @@ func TestMissionsNoticeWhatTheClientDoes(t *testing.T) {
 	refused := n.get("/nothing").want(404, "route_not_found")
 	first := one(t, n.all("/missions"), "id", "first_call")
 	if first["status"] != "completed" ||
-		!moment(t, first["completed_at"]).After(moment(t, refused.meta()["server_time"])) {
-		t.Errorf("after refusals at %v and one read, first_call is %v", refused.meta()["server_time"], first)
+		!moment(t, first["completed_at"]).After(moment(t, refused.Meta()["server_time"])) {
+		t.Errorf("after refusals at %v and one read, first_call is %v", refused.Meta()["server_time"], first)
 	}
 	expect := func(what string, completed ...string) {
 		t.Helper()
@@ -180,11 +180,11 @@ func (n *tenant) settle() {
 	}
 	*n.settled = true
 	n.get("/factory/presses").want(http.StatusOK, "")
-	tag := n.get("/office/cash").want(http.StatusOK, "").header.Get("ETag")
+	tag := n.get("/office/cash").want(http.StatusOK, "").Header.Get("ETag")
 	n.get("/office/cash", "If-None-Match", tag).want(http.StatusNotModified, "")
 	n.get("/missions.csv").want(http.StatusOK, "")
 	for path := "/missions?limit=5"; ; {
-		cursor := n.get(path).want(http.StatusOK, "").cursor()
+		cursor := n.get(path).want(http.StatusOK, "").Cursor()
 		if cursor == "" {
 			break
 		}
@@ -194,7 +194,7 @@ func (n *tenant) settle() {
 		n.all("/office/ledger")
 		for after := uint64(0); ; {
 			a := n.get(fmt.Sprintf("/events?limit=20&after_seq=%d", after)).want(http.StatusOK, "")
-			items := a.items()
+			items := a.Items()
 			if len(items) == 0 {
 				break
 			}
@@ -228,7 +228,7 @@ func TestADisruptionIsRiddenOut(t *testing.T) {
 				if m := n.row("/missions/ride_out_disruption"); m["status"] == "completed" {
 					t.Fatalf("before its end the mission is %v", m)
 				}
-				for _, o := range n.get("/office/sales-orders?status=received").want(http.StatusOK, "").items() {
+				for _, o := range n.get("/office/sales-orders?status=received").want(http.StatusOK, "").Items() {
 					n.post("/office/sales-orders/"+text(o, "id")+"/decline", "").want(http.StatusOK, "")
 				}
 				n.day()

@@ -37,8 +37,8 @@ func (n *tenant) twice(path, body string) *answer {
 	key := freshKey()
 	a := n.post(path, body, "Idempotency-Key", key).want(http.StatusCreated, "")
 	again := n.post(path, body, "Idempotency-Key", key).want(http.StatusCreated, "")
-	if string(again.raw) != string(a.raw) || again.header.Get("Idempotency-Replayed") != "true" {
-		n.t.Errorf("the same request again answers %s", again.raw)
+	if string(again.Raw) != string(a.Raw) || again.Header.Get("Idempotency-Replayed") != "true" {
+		n.t.Errorf("the same request again answers %s", again.Raw)
 	}
 	n.post(path, body+" ", "Idempotency-Key", key).want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 	return a
@@ -91,7 +91,7 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 		before, morale, at := n.row("/office/cash"), n.row("/sandbox")["morale"], n.newest()
 		a := n.twice("/office/payroll-runs", `{"week_start":"2026-09-07"}`)
 		n.sameRow(a, "/office/payroll-runs/"+text(run, "id"))
-		if paid := a.data(); paid["id"] != run["id"] || paid["status"] != "paid" || paid["paid_on"] != "2026-09-11" ||
+		if paid := a.Data(); paid["id"] != run["id"] || paid["status"] != "paid" || paid["paid_on"] != "2026-09-11" ||
 			number(t, paid, "surcharge_minor") != 0 {
 			t.Errorf("the paid run is %v", paid)
 		}
@@ -125,7 +125,7 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 		"/factory/attendance", "/office/timesheets", "/office/payroll-runs", "/office/employees",
 	} {
 		n.pages(path)
-		n.sameTable(n.get(path+"?limit=100"), n.get(path+".csv?limit=100").want(http.StatusOK, "").raw)
+		n.sameTable(n.get(path+"?limit=100"), n.get(path+".csv?limit=100").want(http.StatusOK, "").Raw)
 	}
 	w.ended()
 }
@@ -137,7 +137,7 @@ func TestTheClientCanRecordBeforeTheBridge(t *testing.T) {
 	n := staffed(t).create(t, `{"preset":"steady","seed":5}`)
 	n.untilDay(4)
 	n.tick(240)
-	sheet := n.timesheet("2026-09-07", hours(crew...)).want(http.StatusCreated, "").data()
+	sheet := n.timesheet("2026-09-07", hours(crew...)).want(http.StatusCreated, "").Data()
 	n.tick(240)
 	if all := n.all("/office/timesheets"); len(all) != 1 || all[0]["id"] != sheet["id"] || sheet["source"] != "client" {
 		t.Errorf("recorded were %v", all)
@@ -154,9 +154,9 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 	n := staffed(t).create(t, `{"preset":"steady","bridge":"manual","seed":5}`)
 	w := watch(n)
 	early := n.timesheet("2026-09-07", hours(crew...)).want(http.StatusConflict, "week_not_over")
-	if at, has := early.failure()["retry_at"]; has || early.failure()["retryable"] != false ||
-		!strings.Contains(text(early.failure(), "hint"), "/sandbox/tick") {
-		t.Errorf("under a manual clock week_not_over says %v, until %v", early.failure(), at)
+	if at, has := early.Failure()["retry_at"]; has || early.Failure()["retryable"] != false ||
+		!strings.Contains(text(early.Failure(), "hint"), "/sandbox/tick") {
+		t.Errorf("under a manual clock week_not_over says %v, until %v", early.Failure(), at)
 	}
 	w.step("Friday noon", func() {
 		n.untilDay(4)
@@ -176,7 +176,7 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 		entries := hours(crew[1:]...)
 		entries = append(entries, object{"employee_id": n.badge("1001")["id"], "hours_worked": 32, "hours_sick": 8})
 		a := n.twice("/office/timesheets", encode(t, object{"week_start": "2026-09-07", "entries": entries}))
-		sheet := a.data()
+		sheet := a.Data()
 		n.sameRow(a, "/office/timesheets/"+text(sheet, "id"))
 		events := n.feed(at)
 		if got := company(events); !slices.Equal(got, []string{"hr.payroll.due"}) {
@@ -208,7 +208,7 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 		at := n.newest()
 		n.timesheet("2026-09-14", hours(crew...)).want(http.StatusCreated, "")
 		n.says(n.feed(at), text(late, "id"), "hr.payroll.due", object{"status": "late", "gross_minor": weekWages})
-		paid := n.payroll("2026-09-14").want(http.StatusCreated, "").data()
+		paid := n.payroll("2026-09-14").want(http.StatusCreated, "").Data()
 		if number(t, paid, "surcharge_minor") != weekWages*2/100 ||
 			number(t, paid, "total_minor") != weekWages*102/100 {
 			t.Errorf("a day late costs %v", paid)
@@ -329,7 +329,7 @@ func TestWeekNotOverNamesFridayNoon(t *testing.T) {
 	n := staffed(t).create(t, `{"preset":"prompt","seed":5}`)
 	opened := moment(t, n.row("/sandbox")["created_at"])
 	refused := n.timesheet("2026-09-07", hours(crew...)).want(http.StatusConflict, "week_not_over")
-	if got := moment(t, refused.failure()["retry_at"]).Sub(opened); got < 270*time.Second || got > 272*time.Second {
+	if got := moment(t, refused.Failure()["retry_at"]).Sub(opened); got < 270*time.Second || got > 272*time.Second {
 		t.Errorf("the week can be recorded %s after it began, want 270 s", got)
 	}
 }

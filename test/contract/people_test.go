@@ -77,7 +77,7 @@ func TestPeopleAreHiredAndDismissed(t *testing.T) {
 	w.step("hire", func() {
 		before, at := n.row("/office/cash"), n.newest()
 		a := n.post("/office/employees", `{"role":"operator"}`).want(http.StatusCreated, "")
-		hired = a.data()
+		hired = a.Data()
 		n.sameRow(a, "/office/employees/"+text(hired, "id"))
 		if hired["badge_no"] != "1008" || number(t, hired, "hourly_minor") != 2400 || hired["status"] != "active" ||
 			hired["starts_on"] != "2026-09-09" {
@@ -97,7 +97,7 @@ func TestPeopleAreHiredAndDismissed(t *testing.T) {
 		path := "/office/employees/" + text(e, "id")
 		a := n.post(path+"/dismiss", `{"reason":"nothing to sell"}`).want(http.StatusOK, "")
 		n.sameRow(a, path)
-		if gone := a.data(); gone["status"] != "left" || gone["left_on"] != "2026-09-07" ||
+		if gone := a.Data(); gone["status"] != "left" || gone["left_on"] != "2026-09-07" ||
 			gone["left_reason"] != "nothing to sell" {
 			t.Errorf("dismissed was %v", gone)
 		}
@@ -287,7 +287,7 @@ func TestAPressNeedsAnOperatorWhoIsPresent(t *testing.T) {
 	} {
 		// The time of the next arrival is unknown.
 		a := n.post("/factory/print-runs", encode(t, body)).want(http.StatusConflict, "no_operator")
-		if at, says := a.failure()["retry_at"]; says && at != nil {
+		if at, says := a.Failure()["retry_at"]; says && at != nil {
 			t.Errorf("nobody is there, and it will work at %v", at)
 		}
 	}

@@ -26,11 +26,11 @@ func TestAPollShowsWhatTheFeedShows(t *testing.T) {
 		t.Helper()
 		for next := "after_seq=0&limit=3"; ; {
 			a := n.get("/events/poll?"+next).want(http.StatusOK, "")
-			polled = append(polled, a.items()...)
-			if a.cursor() == "" {
+			polled = append(polled, a.Items()...)
+			if a.Cursor() == "" {
 				return polled
 			}
-			next = "limit=3&cursor=" + a.cursor()
+			next = "limit=3&cursor=" + a.Cursor()
 		}
 	}
 	n.snapshot()
@@ -42,9 +42,9 @@ func TestAPollShowsWhatTheFeedShows(t *testing.T) {
 	} {
 		feed, polled := n.get("/events?"+query).want(http.StatusOK, ""),
 			n.get("/events/poll?"+query).want(http.StatusOK, "")
-		if encode(t, feed.items()) != encode(t, polled.items()) ||
-			number(t, polled.data(), "last_seq") != int64(last) || (feed.cursor() == "") != (polled.cursor() == "") {
-			t.Errorf("%s: the feed shows %v, a poll %v", query, types(feed.items()), types(polled.items()))
+		if encode(t, feed.Items()) != encode(t, polled.Items()) ||
+			number(t, polled.Data(), "last_seq") != int64(last) || (feed.Cursor() == "") != (polled.Cursor() == "") {
+			t.Errorf("%s: the feed shows %v, a poll %v", query, types(feed.Items()), types(polled.Items()))
 		}
 	}
 	all := n.feed(0)
@@ -77,7 +77,7 @@ func TestAPollEndsWithItsKey(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if a == nil || a.code() != "poll_in_progress" { // the third was faster
+				if a == nil || a.Code() != "poll_in_progress" { // the third was faster
 					answers <- a
 					return
 				}
@@ -87,7 +87,7 @@ func TestAPollEndsWithItsKey(t *testing.T) {
 	// Once both wait, a third is refused.
 	third := r
 	third.path = strings.Replace(r.path, "wait_s=25", "wait_s=1", 1)
-	for shared.send(t, third).code() != "poll_in_progress" {
+	for shared.send(t, third).Code() != "poll_in_progress" {
 		if len(answers) > 0 {
 			t.Fatal("a poll was answered before its key was revoked")
 		}
@@ -107,8 +107,8 @@ func TestAPollAnswersWhenSomethingHappens(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	n.snapshot()
 	last := n.newest()
-	if a, took := n.poll(last, "&wait_s=1"); len(a.items()) != 0 || took < time.Second {
-		t.Errorf("after %v: %s", took, a.raw)
+	if a, took := n.poll(last, "&wait_s=1"); len(a.Items()) != 0 || took < time.Second {
+		t.Errorf("after %v: %s", took, a.Raw)
 	}
 	var waiting sync.WaitGroup
 	var heard *answer
@@ -117,10 +117,10 @@ func TestAPollAnswersWhenSomethingHappens(t *testing.T) {
 	n.accept(text(order, "id"))
 	accepted := time.Now()
 	waiting.Wait()
-	if late := time.Since(accepted); len(heard.items()) == 0 || late > 20*time.Second {
-		t.Errorf("%v after the order was accepted: %s", late, heard.raw)
+	if late := time.Since(accepted); len(heard.Items()) == 0 || late > 20*time.Second {
+		t.Errorf("%v after the order was accepted: %s", late, heard.Raw)
 	}
-	if kinds := types(heard.items()); kinds[0] != "office.sales_order.accepted" {
+	if kinds := types(heard.Items()); kinds[0] != "office.sales_order.accepted" {
 		t.Errorf("heard was %v", kinds)
 	}
 }
@@ -135,8 +135,8 @@ func TestTimePassesWhileAPollWaits(t *testing.T) {
 	before := n.newest()
 	n.print(work)
 	a, _ := n.poll(before, "&wait_s=25&types=factory.print_run.completed")
-	if kinds := types(a.items()); len(kinds) != 1 {
-		t.Errorf("heard was %v: %s", kinds, a.raw)
+	if kinds := types(a.Items()); len(kinds) != 1 {
+		t.Errorf("heard was %v: %s", kinds, a.Raw)
 	}
 }
 
@@ -153,12 +153,12 @@ func TestTwoPollsOfAKeyMayWait(t *testing.T) {
 	for range polls {
 		waiting.Go(func() {
 			a := n.get(path)
-			if a.status != http.StatusOK {
+			if a.Status != http.StatusOK {
 				a.want(http.StatusConflict, "poll_in_progress")
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			statuses[a.status]++
+			statuses[a.Status]++
 		})
 	}
 	waiting.Wait()
@@ -174,8 +174,8 @@ func TestTheLongestPollIsAnswered(t *testing.T) {
 	rows(t, "OPEN.FEED.POLL")
 	n := shared.create(t, `{"clock":"manual"}`)
 	n.snapshot()
-	if a, took := n.poll(n.newest(), "&wait_s=25"); len(a.items()) != 0 || took < 25*time.Second {
-		t.Errorf("after %v: %s", took, a.raw)
+	if a, took := n.poll(n.newest(), "&wait_s=25"); len(a.Items()) != 0 || took < 25*time.Second {
+		t.Errorf("after %v: %s", took, a.Raw)
 	}
 }
 
@@ -189,9 +189,9 @@ func TestAPollHasATagAndATable(t *testing.T) {
 	n.get(path).want(http.StatusOK, "") // missions that reading completes are complete by now
 	path = fmt.Sprintf("/events/poll?after_seq=%d&wait_s=0", n.newest()-2)
 	first := n.get(path).want(http.StatusOK, "")
-	tag := first.header.Get("ETag")
-	if tag == "" || len(first.items()) != 2 {
-		t.Fatalf("the poll has the tag %q and %d events", tag, len(first.items()))
+	tag := first.Header.Get("ETag")
+	if tag == "" || len(first.Items()) != 2 {
+		t.Fatalf("the poll has the tag %q and %d events", tag, len(first.Items()))
 	}
 	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).
 		want(http.StatusNotModified, "")
@@ -199,7 +199,7 @@ func TestAPollHasATagAndATable(t *testing.T) {
 	shared.send(t, request{method: "GET", path: path, key: n.office, headers: []string{"If-None-Match", tag}}).
 		want(http.StatusOK, "")
 	if a := shared.send(t, request{method: "GET", path: strings.Replace(path, "poll?", "poll.csv?", 1), key: n.office}).
-		want(http.StatusOK, ""); !strings.HasPrefix(string(a.raw), "seq,") {
-		t.Errorf("as a table: %s", a.raw)
+		want(http.StatusOK, ""); !strings.HasPrefix(string(a.Raw), "seq,") {
+		t.Errorf("as a table: %s", a.Raw)
 	}
 }

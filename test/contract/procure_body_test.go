@@ -49,8 +49,8 @@ func (n *tenant) namesFields(path string, bodies map[string]string) {
 	before, at := n.snapshot(), n.newest()
 	for body, want := range bodies {
 		a := n.post(path, body)
-		if a.status != http.StatusUnprocessableEntity || a.code() != "validation_failed" {
-			t.Errorf("%s: got %d %s, want 422 validation_failed for %s", a.asked, a.status, a.code(), want)
+		if a.Status != http.StatusUnprocessableEntity || a.Code() != "validation_failed" {
+			t.Errorf("%s: got %d %s, want 422 validation_failed for %s", a.asked, a.Status, a.Code(), want)
 			continue
 		}
 		fields := badFields(a)
@@ -63,8 +63,8 @@ func (n *tenant) namesFields(path string, bodies map[string]string) {
 		"", " ", "{", "[]", "null", "7", `"x"`, `{"lines":[]}{}`, `{"lines":[],"lines":[]}`, "\ufeff{}",
 		`{"lines":[{"sku":"\ud800","quantity":1}]}`, "{\"a\":\"\xff\"}",
 	} {
-		if a := n.post(path, body); a.status != http.StatusBadRequest || a.code() != "invalid_json" {
-			t.Errorf("%s: got %d %s, want 400 invalid_json", a.asked, a.status, a.code())
+		if a := n.post(path, body); a.Status != http.StatusBadRequest || a.Code() != "invalid_json" {
+			t.Errorf("%s: got %d %s, want 400 invalid_json", a.asked, a.Status, a.Code())
 		}
 	}
 	n.post(path, "{}", "Content-Type", "text/plain").want(http.StatusUnsupportedMediaType, "unsupported_media_type")

@@ -79,8 +79,8 @@ func TestAReceiptNamesOnlyWhatWasOrdered(t *testing.T) {
 	order := n.numbered("/office/purchase-orders", "PO-5002")
 	for _, sku := range []string{"mat_ink", "mat_kite", "=1+1"} {
 		a := n.record(text(order, "id"), sku, 0)
-		if a.status != http.StatusUnprocessableEntity || a.code() != "quantity_exceeds_order" {
-			t.Errorf("none of %s came for an order of board: %d %s", sku, a.status, a.raw)
+		if a.Status != http.StatusUnprocessableEntity || a.Code() != "quantity_exceeds_order" {
+			t.Errorf("none of %s came for an order of board: %d %s", sku, a.Status, a.Raw)
 		}
 	}
 }

@@ -88,15 +88,15 @@ func TestTagsOfBuyingFollowDerivedMembers(t *testing.T) {
 		t.Helper()
 		tags, newest := map[string]string{}, n.row("/sandbox")
 		for _, path := range paths {
-			tags[path] = n.get(path).want(200, "").header.Get("ETag")
+			tags[path] = n.get(path).want(200, "").Header.Get("ETag")
 			n.get(path, "If-None-Match", tags[path]).want(http.StatusNotModified, "")
 		}
 		since := text(n.feed(uint64(number(t, newest, "last_seq")) - 1)[0], "created_at")
 		do()
 		for _, path := range paths {
 			a := n.get(path, "If-None-Match", tags[path]).want(http.StatusOK, "")
-			if a.data()["id"] != nil && !moment(t, a.data()["updated_at"]).After(moment(t, since)) {
-				t.Errorf("%s: %s is of %v", what, path, a.data()["updated_at"])
+			if a.Data()["id"] != nil && !moment(t, a.Data()["updated_at"]).After(moment(t, since)) {
+				t.Errorf("%s: %s is of %v", what, path, a.Data()["updated_at"])
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func TestTagsOfBuyingFollowDerivedMembers(t *testing.T) {
 		"/office/purchase-orders", "/office/goods-receipts", "/events")
 	changesWith("a payment", func() { n.pay(bill, `{"amount_minor":15000}`).want(200, "") },
 		"/office/purchase-orders/"+order, "/office/supplier-invoices/"+bill, "/office/ledger", "/office/cash")
-	filed := text(n.require(object{"sku": "mat_ink", "quantity": 5}).want(201, "").data(), "id")
+	filed := text(n.require(object{"sku": "mat_ink", "quantity": 5}).want(201, "").Data(), "id")
 	changesWith("an order", func() {
 		n.post("/office/purchase-orders", encode(t, object{
 			"supplier_id": "sup_chroma", "lines": []object{{"sku": "mat_ink", "quantity": 5}}, "requisition_id": filed,

@@ -28,13 +28,13 @@ func TestWithTheManualBridgeTheClientCarriesPurchasesToo(t *testing.T) {
 		"needed_by": wish["needed_by"],
 	}
 	var filed, order object
-	w.step("file it", func() { filed = n.post("/office/requisitions", encode(t, body)).want(201, "").data() })
+	w.step("file it", func() { filed = n.post("/office/requisitions", encode(t, body)).want(201, "").Data() })
 	agrees(t, "the requisition", filed, object{"source": "client", "reference": wish["id"], "estimated_minor": 144000,
 		"status": "approved", "decided_by": "policy"})
 	w.step("order it", func() {
 		order = n.post("/office/purchase-orders",
 			encode(t, object{"supplier_id": "sup_mill", "lines": body["lines"], "requisition_id": filed["id"]})).
-			want(201, "").data()
+			want(201, "").Data()
 	})
 	w.step("the truck comes", func() { n.day(); n.tick(90) })
 	truck := n.deliveryFor(order)
@@ -71,7 +71,7 @@ func TestWithTheManualBridgeTheClientCarriesPurchasesToo(t *testing.T) {
 	agrees(t, "the bill", n.billFor(order),
 		object{"match_status": "matched", "matched_minor": 144000, "variance_minor": 0})
 	w.step("pay", func() {
-		paid := n.pay(text(bill, "id"), "").want(200, "").data()
+		paid := n.pay(text(bill, "id"), "").want(200, "").Data()
 		agrees(t, "the bill", paid, object{"discount_minor": 2880, "paid_minor": 141120, "credited_minor": 0})
 	})
 	if got := n.missions()["three_way_match"]; got == "completed" {
@@ -91,17 +91,17 @@ func (w *witness) recordsReceipt(order, receipt object) {
 	body := encode(t, object{"purchase_order_id": order["id"], "lines": receipt["lines"], "reference": receipt["id"]})
 	at := w.newest()
 	a := w.post("/office/goods-receipts", body).want(http.StatusCreated, "")
-	agrees(t, "the receipt", a.data(), object{
+	agrees(t, "the receipt", a.Data(), object{
 		"purchase_order_id": order["id"], "reference": receipt["id"], "lines": receipt["lines"], "source": "client",
 		"recorded_on": "2026-09-09", "status": "recorded",
 	})
-	w.sameRow(a, "/office/goods-receipts/"+text(a.data(), "id"))
-	w.says(w.wrote(at, "office.goods_receipt.recorded"), text(a.data(), "id"), "office.goods_receipt.recorded", object{
+	w.sameRow(a, "/office/goods-receipts/"+text(a.Data(), "id"))
+	w.says(w.wrote(at, "office.goods_receipt.recorded"), text(a.Data(), "id"), "office.goods_receipt.recorded", object{
 		"status": "recorded", "purchase_order_id": order["id"], "reference": receipt["id"], "quantity_accepted": 6000,
 		"quantity_rejected": 0, "source": "client", "receipt_status": "full",
 	})
 	again := w.refusesQuietly("/office/goods-receipts", body, http.StatusConflict, "duplicate_reference")
-	agrees(t, "details", again.details(), object{"goods_receipt_id": a.data()["id"]})
+	agrees(t, "details", again.details(), object{"goods_receipt_id": a.Data()["id"]})
 }
 
 // TestWrongReceiptsAreBelieved records too much, in parts, and for the order
@@ -117,7 +117,7 @@ func TestWrongReceiptsAreBelieved(t *testing.T) {
 	// Half of the truck goes back, and Head Office is told that all of it came.
 	receipt := n.post("/factory/goods-receipts", encode(t, object{
 		"delivery_id": n.deliveryFor(here)["id"], "lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 2000}},
-	})).want(201, "").data()
+	})).want(201, "").Data()
 	agrees(t, "the receipt", receipt,
 		object{"lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 2000, "quantity_rejected": 2000}}})
 	received := func(order object, accepted int64, status string) {
@@ -149,7 +149,7 @@ func TestWrongReceiptsAreBelieved(t *testing.T) {
 	// For the other truck, which waits at the gate, nothing is recorded.
 	agrees(t, "the other bill", n.billFor(there), object{"match_status": "no_receipt", "matched_minor": 0})
 	worth := number(t, n.row("/sandbox"), "net_worth_minor")
-	agrees(t, "the bill", n.pay(text(n.billFor(here), "id"), "").want(200, "").data(),
+	agrees(t, "the bill", n.pay(text(n.billFor(here), "id"), "").want(200, "").Data(),
 		object{"paid_minor": 94080, "discount_minor": 1920, "credited_minor": 0})
 	// Owed were 480.00 for what is in the warehouse, paid are 940.80.
 	if got := number(t, n.row("/sandbox"), "net_worth_minor"); got != worth-46080 {

@@ -19,7 +19,7 @@ func TestAPurchaseOrderWithinTheLimitGoesToTheSupplierAtOnce(t *testing.T) {
 	// The limit is 3,000.00: 10,000 sheets at 0.24 and 1,875 at 0.32 are just that.
 	a := n.post("/office/purchase-orders", `{"supplier_id":"sup_mill","lines":[{"sku":"mat_uncoated",`+
 		`"quantity":4500},{"sku":"mat_coated","quantity":6000}]}`).want(http.StatusCreated, "")
-	row := a.data()
+	row := a.Data()
 	agrees(t, "the order", row, object{
 		"number": "PO-5003", "supplier_id": "sup_mill", "requisition_id": nil, "total_minor": 300000, "currency": "XTS",
 		"status": "approved", "approval_required": false,
@@ -64,7 +64,7 @@ func TestAPurchaseOrderAboveTheLimitWaits(t *testing.T) {
 	n.row("/office/cash")
 	at := n.newest()
 	a := n.purchase("sup_mill", "mat_uncoated", 12501).want(http.StatusCreated, "")
-	row := a.data()
+	row := a.Data()
 	path := "/office/purchase-orders/" + text(row, "id")
 	agrees(t, "the order", row, object{"status": "pending_approval", "approval_required": true, "approved_by": nil,
 		"approved_on": nil, "expected_on": nil, "total_minor": 300024})
@@ -95,7 +95,7 @@ func TestAPurchaseOrderAboveTheLimitWaits(t *testing.T) {
 
 	at = n.newest()
 	approved := n.post(path+"/approve", "{}").want(http.StatusOK, "")
-	agrees(t, "the order", approved.data(), object{"status": "approved", "approval_required": true,
+	agrees(t, "the order", approved.Data(), object{"status": "approved", "approval_required": true,
 		"approved_by": "client", "approved_on": "2026-09-09", "expected_on": "2026-09-10"})
 	n.sameRow(approved, path)
 	events = n.wrote(at, "office.purchase_order.approved")
@@ -122,7 +122,7 @@ func TestAPurchaseOrderMayNameItsRequisitionOnce(t *testing.T) {
 		"OPEN.FIELDS.OFFICE_REQUISITION", "OPEN.BODY.OFFICE.PURCHASE_ORDERS")
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	filed := func(quantity int) string {
-		return text(n.require(object{"sku": "mat_ink", "quantity": quantity}).want(201, "").data(), "id")
+		return text(n.require(object{"sku": "mat_ink", "quantity": quantity}).want(201, "").Data(), "id")
 	}
 	body := func(requisition string, quantity int) string {
 		return encode(t, object{"supplier_id": "sup_chroma",
@@ -146,7 +146,7 @@ func TestAPurchaseOrderMayNameItsRequisitionOnce(t *testing.T) {
 	small := filed(10)
 	at := n.newest()
 	// More or less than was asked for may be ordered.
-	first := n.post("/office/purchase-orders", body(small, 12)).want(201, "").data()
+	first := n.post("/office/purchase-orders", body(small, 12)).want(201, "").Data()
 	if first["requisition_id"] != small {
 		t.Errorf("the order names the requisition %v", first["requisition_id"])
 	}
@@ -160,7 +160,7 @@ func TestAPurchaseOrderMayNameItsRequisitionOnce(t *testing.T) {
 
 	// An order that waits for approval has taken its requisition too.
 	n.post("/office/requisitions/"+waiting+"/approve", "").want(200, "")
-	pending := n.post("/office/purchase-orders", body(waiting, 116)).want(201, "").data()
+	pending := n.post("/office/purchase-orders", body(waiting, 116)).want(201, "").Data()
 	if pending["status"] != "pending_approval" {
 		t.Errorf("an order over %v is %v", pending["total_minor"], pending["status"])
 	}
@@ -178,7 +178,7 @@ func TestAPurchaseOrderMayNameItsRequisitionOnce(t *testing.T) {
 	all.Wait()
 	created := 0
 	for _, a := range answers {
-		if a.status == http.StatusCreated {
+		if a.Status == http.StatusCreated {
 			created++
 			continue
 		}
@@ -201,14 +201,14 @@ func TestSuppliersSellWhatTheySayInTheQuantitiesTheySay(t *testing.T) {
 			supplied = append(supplied, sku)
 			below := n.purchase(id, sku, int(minimum)-1).want(http.StatusUnprocessableEntity, "below_minimum_order")
 			agrees(t, "details", below.details(), object{"sku": sku, "minimum_quantity": minimum})
-			order := n.purchase(id, sku, int(minimum)).want(http.StatusCreated, "").data()
+			order := n.purchase(id, sku, int(minimum)).want(http.StatusCreated, "").Data()
 			if total := number(t, price, "unit_price_minor") * minimum; number(t, order, "total_minor") != total {
 				t.Errorf("%d of %s at %v cost %v", minimum, sku, price["unit_price_minor"], order["total_minor"])
 			}
 		}
 		for _, sku := range []string{"mat_ink", "mat_plate", "mat_waste", "prd_notebook", "mat_kite", "MAT_INK", "→"} {
 			a := n.purchase(id, sku, 100000)
-			if a.status == http.StatusConflict && strings.Contains(strings.Join(supplied, " "), sku) {
+			if a.Status == http.StatusConflict && strings.Contains(strings.Join(supplied, " "), sku) {
 				continue // it is sold, but not on so much credit
 			}
 			agrees(t, "details", a.want(http.StatusUnprocessableEntity, "sku_not_supplied").details(),

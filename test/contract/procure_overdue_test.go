@@ -14,7 +14,7 @@ func TestAnUnpaidBillCostsAFeeAndTheSuppliersTrust(t *testing.T) {
 		"OPEN.CASH.SPENDING", "OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.FIELDS.SUPPLIER_INVOICE")
 	n := calmCompany(t, "auto", nil)
 	w := watch(n)
-	pending := text(n.purchase("sup_mill", "mat_coated", 12000).want(201, "").data(), "id")
+	pending := text(n.purchase("sup_mill", "mat_coated", 12000).want(201, "").Data(), "id")
 	id := text(n.openingBill(), "id")
 	path := "/office/supplier-invoices/" + id
 	for range 4 {
@@ -119,7 +119,7 @@ func TestAnOverdueBillIsPaidWithItsFee(t *testing.T) {
 				agrees(t, "details", details, object{"allowed": []int{384000, 396000}})
 			}
 			at := n.newest()
-			paid := n.pay(id, `{"amount_minor":`+amount+`}`).want(http.StatusOK, "").data()
+			paid := n.pay(id, `{"amount_minor":`+amount+`}`).want(http.StatusOK, "").Data()
 			want["late_fee_minor"], want["discount_minor"], want["status"], want["paid_by"], want["paid_on"] = 7920, 0,
 				"paid", "client", "2026-09-14"
 			agrees(t, "the bill", paid, want)
@@ -173,9 +173,9 @@ func TestEachOverdueBillHolds(t *testing.T) {
 	}
 	held(first, second, board)
 	// 2 % of 150.00, and of 150.30 which is 3.006.
-	agrees(t, "the one", n.pay(first, "").want(200, "").data(), object{"late_fee_minor": 300, "paid_minor": 15300})
+	agrees(t, "the one", n.pay(first, "").want(200, "").Data(), object{"late_fee_minor": 300, "paid_minor": 15300})
 	held(second, board)
-	agrees(t, "the other", n.pay(second, "").want(200, "").data(), object{"late_fee_minor": 301, "paid_minor": 15331})
+	agrees(t, "the other", n.pay(second, "").want(200, "").Data(), object{"late_fee_minor": 301, "paid_minor": 15331})
 	held(board)
 	n.pay(board, `{"amount_minor":144000}`).want(200, "")
 	agrees(t, "the supplier", n.row("/office/suppliers/sup_quick"), object{"on_hold": false})

@@ -38,7 +38,7 @@ func TestABillThatDoesNotMatchIsPaidByNamingAnAmount(t *testing.T) {
 	worth, at := number(t, n.row("/sandbox"), "net_worth_minor"), n.newest()
 	note := strings.Repeat("é", 200)
 	a := n.pay(id, encode(t, object{"amount_minor": 384000, "note": note})).want(http.StatusOK, "")
-	agrees(t, "the bill", a.data(), object{
+	agrees(t, "the bill", a.Data(), object{
 		"status": "paid", "paid_minor": 384000, "credited_minor": 12000, "discount_minor": 0, "late_fee_minor": 0,
 		"paid_by": "client", "paid_on": "2026-09-07", "payment_note": note, "billed_minor": 396000,
 		"matched_minor": 384000, "match_status": "price_mismatch", "collect_on": nil,
@@ -76,7 +76,7 @@ func TestWhoPaysWhatWasBilledLosesTheDifference(t *testing.T) {
 	rows(t, "OPEN.MISSION.THREE_WAY_MATCH", "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY", "OPEN.SANDBOX.FIELDS.MONEY")
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	worth := number(t, n.row("/sandbox"), "net_worth_minor")
-	agrees(t, "the bill", n.pay(text(n.openingBill(), "id"), `{"amount_minor":396000}`).want(200, "").data(),
+	agrees(t, "the bill", n.pay(text(n.openingBill(), "id"), `{"amount_minor":396000}`).want(200, "").Data(),
 		object{"paid_minor": 396000, "credited_minor": 0, "payment_note": nil})
 	if got := number(t, n.row("/sandbox"), "net_worth_minor"); got != worth-12000 {
 		t.Errorf("paying 120.00 too much took the net worth from %d to %d", worth, got)
@@ -101,8 +101,8 @@ func TestABillIsPaidOnceByHoweverMany(t *testing.T) {
 	all.Wait()
 	paid := int64(0)
 	for _, a := range answers {
-		if a.status == http.StatusOK {
-			paid += number(t, a.data(), "paid_minor")
+		if a.Status == http.StatusOK {
+			paid += number(t, a.Data(), "paid_minor")
 			continue
 		}
 		a.want(http.StatusConflict, "already_paid")
@@ -133,7 +133,7 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	pay := func(order object, body string, want object) {
 		t.Helper()
 		at, cash := n.newest(), number(t, n.row("/office/cash"), "cash_minor")
-		paid := n.pay(text(n.billFor(order), "id"), body).want(http.StatusOK, "").data()
+		paid := n.pay(text(n.billFor(order), "id"), body).want(http.StatusOK, "").Data()
 		agrees(t, "the bill", paid, want)
 		n.says(n.feed(at), text(paid, "id"), "office.supplier_invoice.paid", object{
 			"paid_minor": want["paid_minor"], "discount_minor": want["discount_minor"],
@@ -154,7 +154,7 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	}
 	n.tick(480)
 	n.tick(359) // 15:59 on Wednesday the 16th
-	if today := n.get("/office/cash").meta()["sim_date"]; today != "2026-09-16" {
+	if today := n.get("/office/cash").Meta()["sim_date"]; today != "2026-09-16" {
 		t.Fatalf("it is %v", today)
 	}
 	pay(paper[1], "{}",

@@ -91,7 +91,7 @@ func TestTheAutoBridgeCarriesAReceipt(t *testing.T) {
 	before, worth := n.row("/factory/stock/itm_uncoated"), n.row("/sandbox")["net_worth_minor"]
 	at := n.newest()
 	a := n.post("/factory/goods-receipts", encode(t, object{"delivery_id": truck["id"]})).want(http.StatusCreated, "")
-	receipt := a.data()
+	receipt := a.Data()
 	lines := []object{{"sku": "mat_uncoated", "quantity_accepted": 4000, "quantity_rejected": 0}}
 	agrees(t, "the receipt", receipt, object{"delivery_id": truck["id"], "purchase_order_number": order["number"],
 		"lines": lines, "received_on": "2026-09-08", "status": "recorded"})
@@ -157,7 +157,7 @@ func TestADeliveryIsCountedInOnce(t *testing.T) {
 	all.Wait()
 	created := 0
 	for _, a := range answers {
-		if a.status == http.StatusCreated {
+		if a.Status == http.StatusCreated {
 			created++
 			continue
 		}
@@ -176,7 +176,7 @@ func TestWhatIsNotAcceptedGoesBack(t *testing.T) {
 		"OPEN.STATE.SUPPLIER_INVOICE.MATCH")
 	n := calmCompany(t, "auto", nil)
 	order := n.post("/office/purchase-orders", `{"supplier_id":"sup_mill","lines":[{"sku":"mat_uncoated",`+
-		`"quantity":4000},{"sku":"mat_coated","quantity":4001}]}`).want(201, "").data()
+		`"quantity":4000},{"sku":"mat_coated","quantity":4001}]}`).want(201, "").Data()
 	n.day()
 	n.tick(90)
 	truck := text(n.deliveryFor(order), "id")
@@ -211,7 +211,7 @@ func TestWhatIsNotAcceptedGoesBack(t *testing.T) {
 
 	at := n.newest()
 	receipt := n.post("/factory/goods-receipts", count(object{"sku": "mat_uncoated", "quantity_accepted": 3000})).
-		want(201, "").data()
+		want(201, "").Data()
 	// A line that is not named is taken as it came.
 	lines := []object{
 		{"sku": "mat_uncoated", "quantity_accepted": 3000, "quantity_rejected": 1000},
@@ -246,7 +246,7 @@ func TestATruckCanBeSentAwayWhole(t *testing.T) {
 	before := n.row("/factory/stock/itm_uncoated")
 	receipt := n.post("/factory/goods-receipts", encode(t, object{
 		"delivery_id": n.deliveryFor(order)["id"], "lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 0}},
-	})).want(201, "").data()
+	})).want(201, "").Data()
 	agrees(t, "the receipt", receipt,
 		object{"lines": []object{{"sku": "mat_uncoated", "quantity_accepted": 0, "quantity_rejected": 4000}}})
 	if after := n.row("/factory/stock/itm_uncoated"); after["on_hand"] != before["on_hand"] {
@@ -265,7 +265,7 @@ func TestATruckCanBeSentAwayWhole(t *testing.T) {
 	path, cash, booked := text(bill, "id"), n.row("/office/cash")["cash_minor"], len(n.all("/office/ledger"))
 	details := n.pay(path, `{}`).want(http.StatusConflict, "three_way_mismatch").details()
 	agrees(t, "details", details, object{"allowed": []int{0, 96000}})
-	paid := n.pay(path, `{"amount_minor":0}`).want(http.StatusOK, "").data()
+	paid := n.pay(path, `{"amount_minor":0}`).want(http.StatusOK, "").Data()
 	agrees(t, "the bill", paid, object{"status": "paid", "paid_minor": 0, "credited_minor": 96000, "discount_minor": 0})
 	if after := n.row("/office/cash")["cash_minor"]; after != cash || len(n.all("/office/ledger")) != booked {
 		t.Errorf("paid nothing: cash went from %v to %v", cash, after)

@@ -33,7 +33,7 @@ func TestSmallRequisitionsAreApprovedByPolicy(t *testing.T) {
 		reference := strings.Repeat("→", 63) + fmt.Sprint(i) // 64 characters
 		a := n.post("/office/requisitions", encode(t,
 			object{"lines": c.lines, "reference": reference, "needed_by": "2026-09-30"})).want(http.StatusCreated, "")
-		row := a.data()
+		row := a.Data()
 		exactly(t, "a requisition", row, "number reference lines estimated_minor currency needed_by source status "+
 			"decided_by reject_reason purchase_order_id")
 		want := object{
@@ -59,7 +59,7 @@ func TestSmallRequisitionsAreApprovedByPolicy(t *testing.T) {
 				object{"status": "approved", "number": row["number"], "decided_by": "policy"})
 		}
 	}
-	plain := n.require(object{"sku": "mat_plate", "quantity": 1}).want(201, "").data()
+	plain := n.require(object{"sku": "mat_plate", "quantity": 1}).want(201, "").Data()
 	agrees(t, "a plain requisition", plain, object{"reference": nil, "needed_by": nil})
 	n.require(object{"sku": "mat_plate", "quantity": 1}).want(201, "") // two without a reference are two
 }
@@ -72,10 +72,10 @@ func TestARequisitionIsDecidedOnce(t *testing.T) {
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	filed := func() string {
 		return "/office/requisitions/" +
-			text(n.require(object{"sku": "mat_ink", "quantity": 100}).want(201, "").data(), "id")
+			text(n.require(object{"sku": "mat_ink", "quantity": 100}).want(201, "").Data(), "id")
 	}
 	approved, rejected, silent, small := filed(), filed(), filed(), "/office/requisitions/"+
-		text(n.require(object{"sku": "mat_ink", "quantity": 1}).data(), "id")
+		text(n.require(object{"sku": "mat_ink", "quantity": 1}).Data(), "id")
 	for path, decided := range map[string]struct {
 		verb, body string
 		kind       string
@@ -100,11 +100,11 @@ func TestARequisitionIsDecidedOnce(t *testing.T) {
 		n.refusesQuietly(path+"/approve", `{"reason":"x"}`, http.StatusUnprocessableEntity, "validation_failed")
 		at := n.newest()
 		a := n.post(path+"/"+decided.verb, decided.body).want(http.StatusOK, "")
-		agrees(t, path, a.data(), decided.row)
+		agrees(t, path, a.Data(), decided.row)
 		n.sameRow(a, path)
 		events := n.wrote(at, decided.kind)
-		decided.said["number"], decided.said["status"] = a.data()["number"], a.data()["status"]
-		n.says(events, text(a.data(), "id"), decided.kind, decided.said)
+		decided.said["number"], decided.said["status"] = a.Data()["number"], a.Data()["status"]
+		n.says(events, text(a.Data(), "id"), decided.kind, decided.said)
 	}
 	for path, status := range map[string]string{approved: "approved", rejected: "rejected", small: "approved"} {
 		for _, verb := range []string{"approve", "reject"} {
@@ -126,9 +126,9 @@ func TestARequisitionThatNobodyDecidesOnLapses(t *testing.T) {
 	rows(t, "OPEN.STATE.OFFICE_REQUISITION", "OPEN.EVT.OFFICE.REQUISITION.REJECTED")
 	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
 	n.tick(479)
-	waiting := n.require(object{"sku": "mat_ink", "quantity": 100}).want(201, "").data()
-	decided := n.require(object{"sku": "mat_ink", "quantity": 101}).want(201, "").data()
-	small := n.require(object{"sku": "mat_ink", "quantity": 1}).want(201, "").data()
+	waiting := n.require(object{"sku": "mat_ink", "quantity": 100}).want(201, "").Data()
+	decided := n.require(object{"sku": "mat_ink", "quantity": 101}).want(201, "").Data()
+	small := n.require(object{"sku": "mat_ink", "quantity": 1}).want(201, "").Data()
 	n.post("/office/requisitions/"+text(decided, "id")+"/approve", "").want(200, "")
 	n.tick(1)
 	for range 4 {
@@ -164,10 +164,10 @@ func TestAReferenceIsRequiredForOnce(t *testing.T) {
 	file := func(reference string) string {
 		return encode(t, object{"lines": []object{{"sku": "mat_ink", "quantity": 100}}, "reference": reference})
 	}
-	first := n.post("/office/requisitions", file("frq_1")).want(201, "").data()
+	first := n.post("/office/requisitions", file("frq_1")).want(201, "").Data()
 	n.post("/office/requisitions/"+text(first, "id")+"/reject", "").want(200, "")
 	// A rejected requisition can be filed again, once.
-	again := n.post("/office/requisitions", file("frq_1")).want(201, "").data()
+	again := n.post("/office/requisitions", file("frq_1")).want(201, "").Data()
 	details := n.refusesQuietly("/office/requisitions", file("frq_1"), http.StatusConflict,
 		"duplicate_reference").details()
 	agrees(t, "details", details, object{"requisition_id": again["id"]})
@@ -185,7 +185,7 @@ func TestAReferenceIsRequiredForOnce(t *testing.T) {
 	all.Wait()
 	filed := 0
 	for _, a := range answers {
-		if a.status == http.StatusCreated {
+		if a.Status == http.StatusCreated {
 			filed++
 		} else {
 			a.want(http.StatusConflict, "duplicate_reference")

@@ -26,9 +26,9 @@ func (n *tenant) purchase(supplier, sku string, quantity int) *answer {
 // ordered is a purchase order that its supplier has seen.
 func (n *tenant) ordered(supplier, sku string, quantity int) object {
 	n.t.Helper()
-	order := n.purchase(supplier, sku, quantity).want(http.StatusCreated, "").data()
+	order := n.purchase(supplier, sku, quantity).want(http.StatusCreated, "").Data()
 	if order["status"] == "pending_approval" {
-		return n.post("/office/purchase-orders/"+text(order, "id")+"/approve", "").want(http.StatusOK, "").data()
+		return n.post("/office/purchase-orders/"+text(order, "id")+"/approve", "").want(http.StatusOK, "").Data()
 	}
 	return order
 }
@@ -37,7 +37,7 @@ func (n *tenant) ordered(supplier, sku string, quantity int) object {
 func (n *tenant) countIn(delivery string) object {
 	n.t.Helper()
 	return n.post("/factory/goods-receipts", encode(n.t, object{"delivery_id": delivery})).
-		want(http.StatusCreated, "").data()
+		want(http.StatusCreated, "").Data()
 }
 
 // record records at Head Office what has been accepted of one material.

@@ -49,7 +49,7 @@ func TestCreationCanAskForWork(t *testing.T) {
 		details := a.want(http.StatusPreconditionRequired, "pow_required").details()
 		challenge := text(details, "challenge")
 		if number(t, details, "difficulty") != 9 || challenges[challenge] || text(details, "reason") != reason {
-			t.Errorf("want the reason %q and a fresh challenge: %s", reason, a.raw)
+			t.Errorf("want the reason %q and a fresh challenge: %s", reason, a.Raw)
 		}
 		challenges[challenge] = true
 		return challenge
@@ -78,17 +78,17 @@ func TestAnAgentCanDoTheWork(t *testing.T) {
 	s := serve(t, map[string]string{"pow-difficulty": "8", "anonymous-rate": "0"})
 	a := &agent{service: s, t: t, path: "/mcp"}
 	refused := a.rpc("tools/call", `{"name":"create_sandbox","arguments":{}}`)
-	challenge := regexp.MustCompile(`\\?"challenge\\?":\\?"([^"\\]+)`).FindStringSubmatch(string(refused.raw))
+	challenge := regexp.MustCompile(`\\?"challenge\\?":\\?"([^"\\]+)`).FindStringSubmatch(string(refused.Raw))
 	if challenge == nil {
-		t.Fatalf("without a proof: %s", refused.raw)
+		t.Fatalf("without a proof: %s", refused.Raw)
 	}
 	made := a.rpc("tools/call",
 		fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`, prove(challenge[1], 8)))
-	if !strings.Contains(string(made.raw), "sbx_") {
-		t.Errorf("with the proof: %s", made.raw)
+	if !strings.Contains(string(made.Raw), "sbx_") {
+		t.Errorf("with the proof: %s", made.Raw)
 	}
 	if again := a.rpc("tools/call", fmt.Sprintf(`{"name":"create_sandbox","arguments":{"proof_of_work":%q}}`,
-		prove(challenge[1], 8))); !strings.Contains(string(again.raw), "pow_required") {
-		t.Errorf("with a used proof: %s", again.raw)
+		prove(challenge[1], 8))); !strings.Contains(string(again.Raw), "pow_required") {
+		t.Errorf("with a used proof: %s", again.Raw)
 	}
 }

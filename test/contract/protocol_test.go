@@ -53,7 +53,7 @@ func (n *tenant) isOpen(id string, steps int64) {
 // isOpenTo is isOpen as another key sees it.
 func (n *tenant) isOpenTo(key, id string) {
 	n.t.Helper()
-	m := n.send(n.t, request{method: "GET", path: "/missions/" + id, key: key}).want(http.StatusOK, "").data()
+	m := n.send(n.t, request{method: "GET", path: "/missions/" + id, key: key}).want(http.StatusOK, "").Data()
 	if m["status"] == "completed" {
 		n.t.Errorf("%s is %v", id, m["status"])
 	}
@@ -62,7 +62,7 @@ func (n *tenant) isOpenTo(key, id string) {
 // sitsOut waits until a refusal is over. Nothing is sent meanwhile.
 func (n *tenant) sitsOut(refusal *answer) {
 	n.t.Helper()
-	waitUntil(n.t, moment(n.t, refusal.failure()["retry_at"]).Add(5*time.Millisecond))
+	waitUntil(n.t, moment(n.t, refusal.Failure()["retry_at"]).Add(5*time.Millisecond))
 }
 
 func TestASafeRetryIsNoticed(t *testing.T) {
@@ -90,7 +90,7 @@ func TestPagingThroughIsNoticed(t *testing.T) {
 			if cursor != "" {
 				path += "&cursor=" + cursor
 			}
-			if cursor = n.get(path).want(http.StatusOK, "").cursor(); cursor == "" {
+			if cursor = n.get(path).want(http.StatusOK, "").Cursor(); cursor == "" {
 				return cursors
 			}
 			cursors = append(cursors, cursor)
@@ -108,8 +108,8 @@ func TestPagingThroughIsNoticed(t *testing.T) {
 
 	// A page that is skipped, and one that was only asked about.
 	n = shared.create(t, `{"clock":"manual"}`)
-	first := n.get("/office/sales-orders?limit=2").want(http.StatusOK, "").cursor()
-	other := n.get("/office/sales-orders?limit=4").want(http.StatusOK, "").cursor()
+	first := n.get("/office/sales-orders?limit=2").want(http.StatusOK, "").Cursor()
+	other := n.get("/office/sales-orders?limit=4").want(http.StatusOK, "").Cursor()
 	n.get("/office/sales-orders?limit=2&cursor="+other).want(http.StatusOK, "")
 	n.isOpen("page_through", 1)
 	n.call("HEAD", "/office/sales-orders?limit=2&cursor="+first, "")
@@ -127,7 +127,7 @@ func TestSavedTransfersAndTablesAreNoticed(t *testing.T) {
 	if slices.Contains(n.completed(), "not_modified") || slices.Contains(n.completed(), "take_csv") {
 		t.Errorf("completed are %v", n.completed())
 	}
-	n.get("/office/customers", "If-None-Match", list.header.Get("ETag")).want(http.StatusNotModified, "")
+	n.get("/office/customers", "If-None-Match", list.Header.Get("ETag")).want(http.StatusNotModified, "")
 	n.isDone("not_modified")
 	n.get("/office/customers.csv").want(http.StatusOK, "")
 	n.isDone("take_csv")
@@ -147,7 +147,7 @@ func TestWaitingForThePressIsNoticed(t *testing.T) {
 	start(orders[0]).want(http.StatusCreated, "")
 	busy := start(orders[1]).want(http.StatusConflict, "press_busy")
 	n.tick(240)
-	if start(orders[1]).status == http.StatusCreated && time.Now().Before(moment(t, busy.failure()["retry_at"])) {
+	if start(orders[1]).Status == http.StatusCreated && time.Now().Before(moment(t, busy.Failure()["retry_at"])) {
 		n.isOpen("press_busy_wait", 0) // it was free before its time
 	}
 	busy = start(orders[2]).want(http.StatusConflict, "press_busy")
@@ -169,7 +169,7 @@ func (n *tenant) limited() *answer {
 		}
 		all.Wait()
 		slices.SortFunc(answers, func(a, b *answer) int { return strings.Compare(a.retryAt(), b.retryAt()) })
-		if last := answers[together-1]; last.status == http.StatusTooManyRequests {
+		if last := answers[together-1]; last.Status == http.StatusTooManyRequests {
 			return last
 		}
 	}
@@ -179,10 +179,10 @@ func (n *tenant) limited() *answer {
 
 // retryAt is when a refusal is over, "" when there is none.
 func (a *answer) retryAt() string {
-	if a.status < http.StatusBadRequest {
+	if a.Status < http.StatusBadRequest {
 		return ""
 	}
-	return fmt.Sprint(a.failure()["retry_at"])
+	return fmt.Sprint(a.Failure()["retry_at"])
 }
 
 func TestBackingOffIsNoticed(t *testing.T) {
@@ -205,8 +205,8 @@ func TestAClientThatIsNotSilentHasNotBackedOff(t *testing.T) {
 	for {
 		n := s.create(t, `{"clock":"manual"}`)
 		refused := n.limited()
-		until := moment(t, refused.failure()["retry_at"])
-		spoken := moment(t, n.get("/office/cash").want(http.StatusOK, "").meta()["server_time"])
+		until := moment(t, refused.Failure()["retry_at"])
+		spoken := moment(t, n.get("/office/cash").want(http.StatusOK, "").Meta()["server_time"])
 		n.sitsOut(refused)
 		n.get("/office/cash").want(http.StatusOK, "")
 		if spoken.Before(until) {
@@ -222,7 +222,7 @@ func TestFollowingTheFeedIsNoticed(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	last := func(a *answer) int64 {
 		t.Helper()
-		items := a.want(http.StatusOK, "").items()
+		items := a.want(http.StatusOK, "").Items()
 		return number(t, items[len(items)-1], "seq")
 	}
 	first := last(n.get("/events?limit=9"))

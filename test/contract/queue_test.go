@@ -21,9 +21,9 @@ var creation = request{method: "POST", path: "/sandboxes", body: "{}"}
 func (s *service) queue(t testing.TB) string {
 	t.Helper()
 	a := s.send(t, creation).want(http.StatusAccepted, "")
-	match := ticketPath.FindStringSubmatch(text(a.data(), "poll"))
+	match := ticketPath.FindStringSubmatch(text(a.Data(), "poll"))
 	if match == nil {
-		t.Fatalf("the ticket is %s", a.raw)
+		t.Fatalf("the ticket is %s", a.Raw)
 	}
 	return match[1]
 }
@@ -50,12 +50,12 @@ func TestWhoFindsNoPlaceWaitsInAQueue(t *testing.T) {
 	free := moment(t, s.create(t, "").created["expires_at"]).Add(10 * time.Minute) // after its grace
 	for i := range 3 {
 		a := s.poll(t, s.queue(t)).want(http.StatusAccepted, "")
-		if number(t, a.data(), "position") != int64(i+1) || a.header.Get("Retry-After") != "3" {
-			t.Errorf("ticket %d: %s, Retry-After %q", i, a.raw, a.header.Get("Retry-After"))
+		if number(t, a.Data(), "position") != int64(i+1) || a.Header.Get("Retry-After") != "3" {
+			t.Errorf("ticket %d: %s, Retry-After %q", i, a.Raw, a.Header.Get("Retry-After"))
 		}
 		// One lease with its grace after the other, 40 minutes each.
-		want := free.Add(time.Duration(i) * 40 * time.Minute).Sub(moment(t, a.meta()["server_time"])).Seconds()
-		if eta := float64(number(t, a.data(), "eta_s")); eta < want-1 || eta > want+5 {
+		want := free.Add(time.Duration(i) * 40 * time.Minute).Sub(moment(t, a.Meta()["server_time"])).Seconds()
+		if eta := float64(number(t, a.Data(), "eta_s")); eta < want-1 || eta > want+5 {
 			t.Errorf("ticket %d waits %v s, by the leases ahead it is %.1f", i, eta, want)
 		}
 	}
@@ -78,9 +78,9 @@ func TestTheQueueIsServedInItsOrder(t *testing.T) {
 				s.poll(t, later).want(http.StatusAccepted, "")
 			}
 			ready = s.poll(t, ticket)
-			return ready.status != http.StatusAccepted
+			return ready.Status != http.StatusAccepted
 		})
-		data := ready.want(http.StatusCreated, "").data()
+		data := ready.want(http.StatusCreated, "").Data()
 		if time.Now().Before(free) {
 			t.Error("there are two sandboxes in one place")
 		}
@@ -90,9 +90,9 @@ func TestTheQueueIsServedInItsOrder(t *testing.T) {
 		}
 		for _, key := range []string{"office_key", "factory_key"} {
 			if a := s.send(t,
-				request{method: "GET", path: "/sandbox", key: text(data, key)}); a.status != http.StatusOK &&
+				request{method: "GET", path: "/sandbox", key: text(data, key)}); a.Status != http.StatusOK &&
 				time.Now().Before(free) {
-				t.Errorf("the %s of a claimed ticket: %d %s", key, a.status, a.raw)
+				t.Errorf("the %s of a claimed ticket: %d %s", key, a.Status, a.Raw)
 			}
 		}
 	}
@@ -123,14 +123,14 @@ func TestATicketIsLostThatNobodyClaims(t *testing.T) {
 	waitUntil(t, moment(t, n.created["expires_at"]))
 	// HEAD looks and does not claim, so the ticket is lost in a second.
 	eventually(t, "the first is lost", 30*time.Second, func() bool {
-		return s.send(t, request{method: "HEAD", path: first}).status == http.StatusGone
+		return s.send(t, request{method: "HEAD", path: first}).Status == http.StatusGone
 	})
 	for range 2 {
 		s.poll(t, first).want(http.StatusGone, "ticket_forfeited")
 	}
 	// Its place has gone to the next, or been lost again meanwhile.
-	if a := s.poll(t, second); a.status == http.StatusAccepted {
-		t.Errorf("the next still waits: %s", a.raw)
+	if a := s.poll(t, second); a.Status == http.StatusAccepted {
+		t.Errorf("the next still waits: %s", a.Raw)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestNobodyIsOvertaken(t *testing.T) {
 			a := s.send(t, creation).want(http.StatusAccepted, "")
 			mu.Lock()
 			defer mu.Unlock()
-			positions[number(t, a.data(), "position")] = true
+			positions[number(t, a.Data(), "position")] = true
 		})
 	}
 	crowd.Wait()
@@ -177,7 +177,7 @@ func TestTicketsKeepTheirPlace(t *testing.T) {
 		refused.want(http.StatusTooManyRequests, "rate_limited")
 		eventually(t, "the budget allows a poll", 10*time.Second, func() bool {
 			a := s.poll(t, tickets[2])
-			return a.status == http.StatusAccepted && number(t, a.data(), "position") == 3
+			return a.Status == http.StatusAccepted && number(t, a.Data(), "position") == 3
 		})
 	})
 }
@@ -194,7 +194,7 @@ func TestANetworkMayHaveAndCreateSoMany(t *testing.T) {
 		n := s.create(t, "")
 		s.create(t, "")
 		refused := s.send(t, creation).want(http.StatusTooManyRequests, code)
-		at := moment(t, refused.failure()["retry_at"])
+		at := moment(t, refused.Failure()["retry_at"])
 		want := moment(t, n.created["expires_at"]).Add(10 * time.Minute) // its deletion
 		if setting == "ip-creations" {
 			want = moment(t, n.row("/sandbox")["created_at"]).Add(time.Hour)

@@ -8,82 +8,34 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
-// object is a JSON object. Its numbers are json.Number, so none loses a digit.
-type object = map[string]any
+type object = testclient.Object
 
 // want fails unless the answer has the status and, for refusals, the code.
 func (a *answer) want(status int, code string) *answer {
-	a.t.Helper()
-	if a.status != status || a.code() != code {
-		a.t.Fatalf("%s: got %d %q, want %d %q\n%s", a.asked, a.status, a.code(), status, code, a.raw)
-	}
+	a.T.Helper()
+	a.Want(status, code)
 	return a
-}
-
-// code is that of a refusal, "" for a success.
-func (a *answer) code() string {
-	failure, _ := a.body["error"].(object)
-	code, _ := failure["code"].(string)
-	return code
-}
-
-func (a *answer) meta() object { return a.object("meta") }
-
-func (a *answer) data() object { return a.object("data") }
-
-func (a *answer) failure() object { return a.object("error") }
-
-func (a *answer) object(name string) object {
-	a.t.Helper()
-	o, ok := a.body[name].(object)
-	if !ok {
-		a.t.Fatalf("%s: no %s: %s", a.asked, name, a.raw)
-	}
-	return o
 }
 
 // details are those of a refusal.
 func (a *answer) details() object {
-	a.t.Helper()
-	details, _ := a.failure()["details"].(object)
+	a.T.Helper()
+	details, _ := a.Failure()["details"].(object)
 	return details
 }
 
 // hint is what a refusal says to do next.
 func (a *answer) hint() string {
-	a.t.Helper()
-	return text(a.failure(), "hint")
-}
-
-// items are the rows of a list.
-func (a *answer) items() []object {
-	a.t.Helper()
-	list, ok := a.data()["items"].([]any)
-	if !ok {
-		a.t.Fatalf("%s: no items: %s", a.asked, a.raw)
-	}
-	items := make([]object, len(list))
-	for i := range list {
-		items[i], _ = list[i].(object)
-	}
-	return items
-}
-
-// cursor is next_cursor, "" for null.
-func (a *answer) cursor() string {
-	a.t.Helper()
-	value, has := a.data()["next_cursor"]
-	text, isText := value.(string)
-	if !has || value != nil && (!isText || text == "") {
-		a.t.Fatalf("%s: next_cursor is %v", a.asked, value)
-	}
-	return text
+	a.T.Helper()
+	return text(a.Failure(), "hint")
 }
 
 // rawData is the data as it was sent.
-func (a *answer) rawData() string { return string(member(a.t, a.raw, "data")) }
+func (a *answer) rawData() string { return string(member(a.T, a.Raw, "data")) }
 
 // member returns one member of an object as it was sent.
 func member(t testing.TB, raw []byte, name string) json.RawMessage {

@@ -30,7 +30,7 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	n := shared.create(t, `{"preset":"agent_eval","seed":7}`)
 	n.works()
 	s, a := n.row("/sandbox"), n.get("/sandbox/report").want(http.StatusOK, "")
-	r := a.data()
+	r := a.Data()
 	members := strings.Fields(
 		"score status preset preset_version seed bridge clock_mode engine_version sim_date day_number last_seq " +
 			"currency opening_net_worth_minor net_worth orders writes missions achievements invariants state_hash")
@@ -76,7 +76,7 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	}
 	if again := n.send(t, request{method: "GET", path: "/sandbox/report", key: n.factory}).
 		want(http.StatusOK, ""); n.newest() == uint64(number(t, r, "last_seq")) && again.rawData() != a.rawData() {
-		t.Errorf("with the other key it is %s", again.raw)
+		t.Errorf("with the other key it is %s", again.Raw)
 	}
 	n.get("/sandbox/report?since=1").want(http.StatusBadRequest, "invalid_parameter")
 }

@@ -61,11 +61,11 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 		if w.code == "" {
 			code = nil
 		}
-		if expected := fmt.Sprint(w.method, "/v1"+path, a.status, w.system, code, w.replay); got != expected {
+		if expected := fmt.Sprint(w.method, "/v1"+path, a.Status, w.system, code, w.replay); got != expected {
 			t.Errorf("call %d is %s, want %s", i, got, expected)
 		}
 		// A replay repeats the meta of the first answer, and so does its body.
-		if id := a.header.Get("Request-Id"); text(c, "id") != id {
+		if id := a.Header.Get("Request-Id"); text(c, "id") != id {
 			t.Errorf("call %d has the id %v, its answer %s", i, c["id"], id)
 		}
 		if number(t, c, "duration_ms") < 0 ||
@@ -80,11 +80,11 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 		t.Error("the keys read different lists")
 	}
 	n.send(t, request{
-		method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.header.Get("ETag")},
+		method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.Header.Get("ETag")},
 	}).want(304, "")
 	n.row("/sandbox")
 	n.send(t, request{
-		method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.header.Get("ETag")},
+		method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", office.Header.Get("ETag")},
 	}).want(200, "")
 	// Another sandbox has its own.
 	if other := shared.create(t, "").all("/requests"); len(other) != 0 {
@@ -100,15 +100,15 @@ func TestOnlyTheNewestCallsAreRemembered(t *testing.T) {
 		n.send(t, request{method: "GET", path: fmt.Sprintf("/nothing/%d", i), key: n.factory})
 	}
 	first := n.send(t, request{method: "GET", path: "/requests?limit=100", key: n.office}).want(200, "")
-	calls := first.items()
+	calls := first.Items()
 	// Requests in between move no page.
 	for i := range 3 {
 		n.send(t, request{method: "GET", path: fmt.Sprintf("/between/%d", i), key: n.office})
 	}
-	for next := first.cursor(); next != ""; {
+	for next := first.Cursor(); next != ""; {
 		page := n.send(t, request{method: "GET", path: "/requests?limit=100&cursor=" + next, key: n.office}).
 			want(200, "")
-		calls, next = append(calls, page.items()...), page.cursor()
+		calls, next = append(calls, page.Items()...), page.Cursor()
 	}
 	if len(calls) < 497 || len(calls) > 500 {
 		t.Fatalf("%d calls are remembered", len(calls))
@@ -120,7 +120,7 @@ func TestOnlyTheNewestCallsAreRemembered(t *testing.T) {
 	}
 	since := text(calls[2], "created_at")
 	if recent := n.send(t, request{method: "GET", path: "/requests?updated_since=" + since, key: n.office}).
-		want(200, "").items(); len(recent) != 6 {
+		want(200, "").Items(); len(recent) != 6 {
 		t.Errorf("since %s there were %d calls, want 6", since, len(recent))
 	}
 }
@@ -131,12 +131,12 @@ func TestCallsOfAnExpiredSandboxAreNotRemembered(t *testing.T) {
 	s := serve(t, map[string]string{"sandbox-duration": "2s"})
 	n := s.create(t, `{"clock":"manual"}`)
 	first := n.get("/sandbox").want(200, "")
-	end := moment(t, first.data()["expires_at"])
+	end := moment(t, first.Data()["expires_at"])
 	waitUntil(t, end)
 	n.get("/sandbox").want(200, "")
 	n.send(t, request{method: "POST", path: "/sandbox/tick", key: n.office}).want(423, "sandbox_expired")
 	want := 0
-	if moment(t, first.meta()["server_time"]).Before(end) {
+	if moment(t, first.Meta()["server_time"]).Before(end) {
 		want = 1 // unless this machine took two seconds for it
 	}
 	if calls := n.all("/requests"); len(calls) > want {
@@ -156,20 +156,20 @@ func TestTheListOfCallsIsAListLikeAll(t *testing.T) {
 	}
 	n.pages("/requests")
 	list := n.get("/requests").want(200, "")
-	n.sameTable(list, n.get("/requests.csv").want(200, "").raw)
-	n.sameTable(list, n.get("/requests", "Accept", "text/csv").want(200, "").raw)
+	n.sameTable(list, n.get("/requests.csv").want(200, "").Raw)
+	n.sameTable(list, n.get("/requests", "Accept", "text/csv").want(200, "").Raw)
 	for _, path := range []string{"/requests", "/requests?limit=2", "/requests.csv"} {
 		a := n.get(path).want(200, "")
-		n.get(path, "If-None-Match", a.header.Get("ETag")).want(304, "")
+		n.get(path, "If-None-Match", a.Header.Get("ETag")).want(304, "")
 	}
-	all := list.items()
+	all := list.Items()
 	for i, row := range all {
 		one := n.get("/requests/"+text(row, "id")).want(200, "")
-		if encode(t, one.data()) != encode(t, row) {
-			t.Errorf("the call alone is %s, in the list %s", encode(t, one.data()), encode(t, row))
+		if encode(t, one.Data()) != encode(t, row) {
+			t.Errorf("the call alone is %s, in the list %s", encode(t, one.Data()), encode(t, row))
 		}
-		n.get("/requests/"+text(row, "id"), "If-None-Match", one.header.Get("ETag")).want(304, "")
-		if since := n.get("/requests?updated_since="+text(row, "created_at")).want(200, "").items(); len(since) != i+1 {
+		n.get("/requests/"+text(row, "id"), "If-None-Match", one.Header.Get("ETag")).want(304, "")
+		if since := n.get("/requests?updated_since="+text(row, "created_at")).want(200, "").Items(); len(since) != i+1 {
 			t.Errorf("since call %d there are %d, want %d", i, len(since), i+1)
 		}
 	}

@@ -80,11 +80,11 @@ func TestAClockInRealTimeMakesADayAMinute(t *testing.T) {
 	n := shared.create(t, "")
 	for range 3 {
 		a := n.get("/sandbox").want(200, "")
-		clock := child(t, a.data(), "clock")
+		clock := child(t, a.Data(), "clock")
 		if speed, err := clock["speed"].(json.Number).Float64(); err != nil || speed != 8 {
 			t.Errorf("the speed is %v minutes a second", clock["speed"])
 		}
-		passed := moment(t, a.meta()["server_time"]).Sub(moment(t, a.data()["created_at"]))
+		passed := moment(t, a.Meta()["server_time"]).Sub(moment(t, a.Data()["created_at"]))
 		if got, want := minuteOfDay(t, clock), passed.Minutes()*480; math.Abs(float64(got)-want) > 1 {
 			t.Errorf("after %v the clock shows minute %d, want %.1f", passed, got, want)
 		}
@@ -177,9 +177,9 @@ func TestWorkingMinutesAreAllThereAre(t *testing.T) {
 			t.Errorf("cash went from %v to %v with the events %v", cash, got["cash_minor"], types(written))
 		}
 		a := n.get("/events?limit=100").want(200, "")
-		items := a.items()
-		if last := moment(t, items[len(items)-1]["created_at"]); moment(t, a.meta()["server_time"]).Before(last) {
-			t.Errorf("server_time %v is before the event of %v", a.meta()["server_time"], last)
+		items := a.Items()
+		if last := moment(t, items[len(items)-1]["created_at"]); moment(t, a.Meta()["server_time"]).Before(last) {
+			t.Errorf("server_time %v is before the event of %v", a.Meta()["server_time"], last)
 		}
 	}
 }
@@ -197,13 +197,13 @@ func TestTicksWorkWithEitherKeyInBothModes(t *testing.T) {
 			}
 			before := n.newest()
 			a := n.send(t, request{method: "POST", path: "/sandbox/tick", key: key, body: body}).want(200, "")
-			if number(t, a.data(), "advanced_minutes") != minutes {
-				t.Errorf("%s %s: %v", mode, body, a.data())
+			if number(t, a.Data(), "advanced_minutes") != minutes {
+				t.Errorf("%s %s: %v", mode, body, a.Data())
 			}
 			// Nothing is due in the first minute, and the tick itself is no event.
 			if minutes == 1 && mode == "manual" &&
-				(number(t, a.data(), "events_written") != 0 || n.newest() != before) {
-				t.Errorf("%s: a tick of a minute wrote %v events", mode, a.data()["events_written"])
+				(number(t, a.Data(), "events_written") != 0 || n.newest() != before) {
+				t.Errorf("%s: a tick of a minute wrote %v events", mode, a.Data()["events_written"])
 			}
 		}
 	}
@@ -239,11 +239,11 @@ func TestTheClockIsMovedByHandOnceASecond(t *testing.T) {
 				headers: []string{"Idempotency-Key", key},
 			}
 			a := n.send(t, r)
-			at := moment(t, a.meta()["server_time"])
-			if soon := at.Sub(last) < time.Second; (a.status == http.StatusTooManyRequests) != soon {
-				t.Fatalf("ticked at %v and at %v: %d %s", last, at, a.status, a.raw)
+			at := moment(t, a.Meta()["server_time"])
+			if soon := at.Sub(last) < time.Second; (a.Status == http.StatusTooManyRequests) != soon {
+				t.Fatalf("ticked at %v and at %v: %d %s", last, at, a.Status, a.Raw)
 			}
-			if a.status == http.StatusOK {
+			if a.Status == http.StatusOK {
 				last, minutes = at, minutes+2
 				continue
 			}
@@ -253,14 +253,14 @@ func TestTheClockIsMovedByHandOnceASecond(t *testing.T) {
 	if got := minuteOfDay(t, child(t, n.row("/sandbox"), "clock")); got != minutes {
 		t.Errorf("after %d minutes and refused ticks it is minute %d", minutes, got)
 	}
-	if refused.header.Get("Retry-After") == "" || refused.failure()["retryable"] != true {
-		t.Errorf("the refusal is %v with Retry-After %q", refused.failure(), refused.header.Get("Retry-After"))
+	if refused.Header.Get("Retry-After") == "" || refused.Failure()["retryable"] != true {
+		t.Errorf("the refusal is %v with Retry-After %q", refused.Failure(), refused.Header.Get("Retry-After"))
 	}
-	waitUntil(t, moment(t, refused.failure()["retry_at"]))
+	waitUntil(t, moment(t, refused.Failure()["retry_at"]))
 	// The same request under the same key is a first try, and not a replay.
 	again := n.send(t, request{method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: n.factory,
 		headers: []string{"Idempotency-Key", key}}).want(200, "")
-	if again.header.Get("Idempotency-Replayed") != "" || minuteOfDay(t, again.data()) != minutes+2 {
-		t.Errorf("the second try answered %v, replayed %q", again.data(), again.header.Get("Idempotency-Replayed"))
+	if again.Header.Get("Idempotency-Replayed") != "" || minuteOfDay(t, again.Data()) != minutes+2 {
+		t.Errorf("the second try answered %v, replayed %q", again.Data(), again.Header.Get("Idempotency-Replayed"))
 	}
 }

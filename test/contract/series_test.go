@@ -236,17 +236,17 @@ func TestTheSeriesIsNoListButHasATag(t *testing.T) {
 	rows(t, "OPEN.ROUTE.SANDBOX.SERIES", "ERR.NOT_MODIFIED")
 	n := shared.create(t, `{"seed":5,"clock":"manual"}`)
 	first := n.get("/sandbox/series").want(http.StatusOK, "")
-	tag := first.header.Get("ETag")
+	tag := first.Header.Get("ETag")
 	n.get("/sandbox/series", "If-None-Match", tag).want(http.StatusNotModified, "")
 	// Both keys read it.
 	if a := n.send(t, request{method: "GET", path: "/sandbox/series", key: n.factory}).
-		want(http.StatusOK, ""); a.rawData() != first.rawData() || a.header.Get("ETag") != tag {
+		want(http.StatusOK, ""); a.rawData() != first.rawData() || a.Header.Get("ETag") != tag {
 		t.Errorf("the Factory reads %s, Head Office %s", a.rawData(), first.rawData())
 	}
 	n.accept(text(n.order("SO-1001"), "id")) // of which no chart tells
 	n.get("/sandbox/series", "If-None-Match", tag).want(http.StatusNotModified, "")
 	n.tick(240)
-	changed := n.get("/sandbox/series", "If-None-Match", tag).want(http.StatusOK, "").header.Get("ETag")
+	changed := n.get("/sandbox/series", "If-None-Match", tag).want(http.StatusOK, "").Header.Get("ETag")
 	if changed == tag || changed == "" {
 		t.Errorf("with another point the tag %q became %q", tag, changed)
 	}

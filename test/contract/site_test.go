@@ -39,8 +39,8 @@ func TestOnlyTheServersOwnNamesAreServed(t *testing.T) {
 		a := s.send(t,
 			request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: []string{"Host", host}}).
 			want(http.StatusMisdirectedRequest, "host_refused")
-		if !strings.Contains(text(a.failure(), "message"), host) {
-			t.Errorf("%s: the message does not name it: %v", host, a.failure())
+		if !strings.Contains(text(a.Failure(), "message"), host) {
+			t.Errorf("%s: the message does not name it: %v", host, a.Failure())
 		}
 	}
 	for _, host := range []string{

@@ -36,8 +36,8 @@ func TestThirteenRoutesInsistOnAnIdempotencyKey(t *testing.T) {
 		required := slices.ContainsFunc(o.parameters, func(p parameter) bool {
 			return p.Name == "Idempotency-Key" && p.Required
 		})
-		if required != (a.code() == "idempotency_required") || required && a.status != http.StatusBadRequest {
-			t.Errorf("%s: answered %d %s, its document wants a key: %t", a.asked, a.status, a.code(), required)
+		if required != (a.Code() == "idempotency_required") || required && a.Status != http.StatusBadRequest {
+			t.Errorf("%s: answered %d %s, its document wants a key: %t", a.asked, a.Status, a.Code(), required)
 		}
 		if required {
 			got = append(got, o.path)

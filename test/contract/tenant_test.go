@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // tenant is a sandbox of a service.
@@ -30,7 +32,7 @@ func freshKey() string { return fmt.Sprintf("key-%d", keyNumber.Add(1)) }
 // create makes a sandbox; the body may be "".
 func (s *service) create(t testing.TB, body string) *tenant {
 	t.Helper()
-	data := s.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(http.StatusCreated, "").data()
+	data := s.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(http.StatusCreated, "").Data()
 	return &tenant{
 		service: s, t: t, id: text(data, "sandbox_id"), office: text(data, "office_key"),
 		factory: text(data, "factory_key"), created: data,
@@ -58,9 +60,9 @@ func (n *tenant) keyFor(path string) string {
 func (n *tenant) call(method, path, body string, headers ...string) *answer {
 	n.t.Helper()
 	a := n.send(n.t, request{method: method, path: path, key: n.keyFor(path), body: body, headers: headers})
-	if a.body != nil && a.operation != nil && a.status != http.StatusUnauthorized &&
-		a.status < http.StatusInternalServerError {
-		has(n.t, a.asked.String()+": meta", a.meta(), "sim_date", "expires_in_s")
+	if a.Body != nil && a.operation != nil && a.Status != http.StatusUnauthorized &&
+		a.Status < http.StatusInternalServerError {
+		has(n.t, a.asked.String()+": meta", a.Meta(), "sim_date", "expires_in_s")
 	}
 	return a
 }
@@ -73,7 +75,7 @@ func (n *tenant) get(path string, headers ...string) *answer {
 // row reads one record.
 func (n *tenant) row(path string) object {
 	n.t.Helper()
-	return n.get(path).want(http.StatusOK, "").data()
+	return n.get(path).want(http.StatusOK, "").Data()
 }
 
 // post writes. Routes that want an idempotency key get a fresh one.
@@ -92,23 +94,7 @@ func (n *tenant) post(path, body string, headers ...string) *answer {
 // all reads a whole list, page by page.
 func (n *tenant) all(path string) []object {
 	n.t.Helper()
-	join := "?"
-	if strings.Contains(path, "?") {
-		join = "&"
-	}
-	var rows []object
-	next := ""
-	for {
-		page := path + join + "limit=100"
-		if next != "" {
-			page += "&cursor=" + next
-		}
-		a := n.get(page).want(http.StatusOK, "")
-		rows = append(rows, a.items()...)
-		if next = a.cursor(); next == "" {
-			return rows
-		}
-	}
+	return testclient.All(path, func(page string) *testclient.Answer { return n.get(page).Answer })
 }
 
 // feed reads all events after a number.
@@ -117,9 +103,9 @@ func (n *tenant) feed(after uint64) []object {
 	var events []object
 	for {
 		a := n.get(fmt.Sprintf("/events?limit=100&after_seq=%d", after)).want(http.StatusOK, "")
-		items := a.items()
+		items := a.Items()
 		events = append(events, items...)
-		if a.cursor() == "" {
+		if a.Cursor() == "" {
 			return events
 		}
 		after = uint64(number(n.t, items[len(items)-1], "seq"))
@@ -156,7 +142,7 @@ func ofType(events []object, kind string) []object {
 // the pause is what is tested.
 func (n *tenant) tick(minutes int) object {
 	n.t.Helper()
-	return n.post("/sandbox/tick", fmt.Sprintf(`{"minutes":%d}`, minutes)).want(http.StatusOK, "").data()
+	return n.post("/sandbox/tick", fmt.Sprintf(`{"minutes":%d}`, minutes)).want(http.StatusOK, "").Data()
 }
 
 // day moves the clock a whole working day on.
@@ -174,7 +160,7 @@ func (n *tenant) order(numbered string) object {
 // accept accepts a sales order and returns its row.
 func (n *tenant) accept(id string) object {
 	n.t.Helper()
-	return n.post("/office/sales-orders/"+id+"/accept", "").want(http.StatusOK, "").data()
+	return n.post("/office/sales-orders/"+id+"/accept", "").want(http.StatusOK, "").Data()
 }
 
 // work orders work from the Factory.
@@ -184,7 +170,7 @@ func (n *tenant) work(sku string, quantity int, reference string) object {
 	if reference != "" {
 		body["reference"] = reference
 	}
-	return n.post("/factory/work-orders", encode(n.t, body)).want(http.StatusCreated, "").data()
+	return n.post("/factory/work-orders", encode(n.t, body)).want(http.StatusCreated, "").Data()
 }
 
 // print starts a run for a work order on the digital press with so much above
@@ -192,20 +178,20 @@ func (n *tenant) work(sku string, quantity int, reference string) object {
 func (n *tenant) print(workOrder string) object {
 	n.t.Helper()
 	body := object{"press_id": "prs_digital", "work_order_id": workOrder, "overs_pct": 20}
-	return n.post("/factory/print-runs", encode(n.t, body)).want(http.StatusCreated, "").data()
+	return n.post("/factory/print-runs", encode(n.t, body)).want(http.StatusCreated, "").Data()
 }
 
 // dispatch ships a work order from the Factory.
 func (n *tenant) dispatch(workOrder string) object {
 	n.t.Helper()
 	return n.post("/factory/shipments", encode(n.t, object{"work_order_id": workOrder})).
-		want(http.StatusCreated, "").data()
+		want(http.StatusCreated, "").Data()
 }
 
 // bill ships a sales order at Head Office.
 func (n *tenant) bill(order string) object {
 	n.t.Helper()
-	return n.post("/office/shipments", encode(n.t, object{"sales_order_id": order})).want(http.StatusCreated, "").data()
+	return n.post("/office/shipments", encode(n.t, object{"sales_order_id": order})).want(http.StatusCreated, "").Data()
 }
 
 func encode(t testing.TB, v any) string {

@@ -77,7 +77,7 @@ func TestADeliveryIsTheEventOfTheFeedWithItsHeaders(t *testing.T) {
 		}
 	}
 	first := n.get("/webhooks/"+text(s, "id")+"/deliveries?limit=1").want(http.StatusOK, "")
-	n.get("/webhooks/"+text(s, "id")+"/deliveries?limit=1&cursor="+first.cursor()).want(http.StatusOK, "")
+	n.get("/webhooks/"+text(s, "id")+"/deliveries?limit=1&cursor="+first.Cursor()).want(http.StatusOK, "")
 	n.get("/webhooks/"+text(s, "id")+"/deliveries.csv").want(http.StatusOK, "")
 }
 
@@ -222,7 +222,7 @@ func TestPingsCountInTheBudgetOfDeliveries(t *testing.T) {
 	began, sent := time.Now(), 0
 	for ; sent < 1000; sent++ {
 		a := n.post("/webhooks/"+text(s, "id")+"/test", "")
-		if a.status == http.StatusTooManyRequests {
+		if a.Status == http.StatusTooManyRequests {
 			a.want(http.StatusTooManyRequests, "rate_limited")
 			break
 		}
@@ -339,18 +339,18 @@ func TestAnEventIsSentOnceMoreOnRequest(t *testing.T) {
 	s := n.serving(r.URL, `"office.sales_order.declined"`)
 	event := n.happens()
 	delivered := func() []object {
-		return n.get("/webhooks/"+text(s, "id")+"/deliveries?status=delivered").want(http.StatusOK, "").items()
+		return n.get("/webhooks/"+text(s, "id")+"/deliveries?status=delivered").want(http.StatusOK, "").Items()
 	}
 	eventually(t, "it is delivered", 10*time.Second, func() bool { return len(delivered()) == 2 })
 	row := n.deliveries(s)[0]
 	path := "/webhooks/" + text(s, "id") + "/deliveries/" + text(row, "id") + "/redeliver"
-	again := n.post(path, "", "Idempotency-Key", "again").want(http.StatusAccepted, "").data()
+	again := n.post(path, "", "Idempotency-Key", "again").want(http.StatusAccepted, "").Data()
 	if again["id"] == row["id"] || again["event_id"] != row["event_id"] || again["trigger"] != "manual" ||
 		again["status"] != "pending" {
 		t.Errorf("the new row is %v", again)
 	}
 	if replay := n.post(path, "", "Idempotency-Key", "again").
-		want(http.StatusAccepted, "").data(); replay["id"] != again["id"] {
+		want(http.StatusAccepted, "").Data(); replay["id"] != again["id"] {
 		t.Errorf("the replay is %v", replay)
 	}
 	eventually(t, "it arrives again", 10*time.Second, func() bool {
@@ -441,7 +441,7 @@ func TestDeliveriesSurviveARestartAndSecretsAreSealed(t *testing.T) {
 	n, r := serve(stage, settings).create(t, `{"clock":"manual"}`), receive(t)
 	created := time.Now()
 	s := n.serving(r.URL+"/very-hidden", `"office.sales_order.declined"`)
-	rotated := n.post("/webhooks/"+text(s, "id")+"/rotate-secret", "").want(http.StatusOK, "").data()
+	rotated := n.post("/webhooks/"+text(s, "id")+"/rotate-secret", "").want(http.StatusOK, "").Data()
 	r.always(http.StatusBadGateway)
 	event := n.happens()
 	eventually(t, "the first attempt failed", 5*time.Second, func() bool { return len(n.deliveries(s)) == 2 })

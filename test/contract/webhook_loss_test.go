@@ -107,9 +107,9 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 					// two a deferred attempt may fail, and its next one is pending: that
 					// neither page shows anything does not mean that nothing waits.
 					if len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=pending&limit=1").
-						want(http.StatusOK, "").items())+
+						want(http.StatusOK, "").Items())+
 						len(n.get("/webhooks/"+text(s, "id")+"/deliveries?status=deferred&limit=1").
-							want(http.StatusOK, "").items()) > 0 {
+							want(http.StatusOK, "").Items()) > 0 {
 						return false
 					}
 					given = n.droppedEvents(s)
@@ -216,7 +216,7 @@ func TestADeletedSandboxSendsNothingMore(t *testing.T) {
 	all := len(n.deliveries(s))
 	eventually(t, "the sandbox is deleted", 60*time.Second, func() bool {
 		return n.service.send(t,
-			request{method: http.MethodGet, path: "/sandbox", key: n.office}).status == http.StatusUnauthorized
+			request{method: http.MethodGet, path: "/sandbox", key: n.office}).Status == http.StatusUnauthorized
 	})
 	// Its keys end at the moment; what it holds is taken away within a second or two.
 	waitUntil(t, time.Now().Add(2*time.Second))

@@ -133,7 +133,7 @@ func private(t testing.TB) *service {
 // subscribe makes a subscription.
 func (n *tenant) subscribe(url, events string) object {
 	n.t.Helper()
-	return n.post("/webhooks", `{"url":"`+url+`","events":[`+events+`]}`).want(http.StatusCreated, "").data()
+	return n.post("/webhooks", `{"url":"`+url+`","events":[`+events+`]}`).want(http.StatusCreated, "").Data()
 }
 
 // serving makes a subscription that is active.
@@ -154,7 +154,7 @@ func (n *tenant) test(id string) object {
 	const tries = 5
 	var test object
 	for range tries {
-		if test = n.post("/webhooks/"+id+"/test", "").want(http.StatusOK, "").data(); test["error_class"] != "timeout" {
+		if test = n.post("/webhooks/"+id+"/test", "").want(http.StatusOK, "").Data(); test["error_class"] != "timeout" {
 			break
 		}
 	}
@@ -174,10 +174,10 @@ func (n *tenant) deliveries(s object) []object {
 func (n *tenant) happens() object {
 	n.t.Helper()
 	before := n.newest()
-	orders := n.get("/office/sales-orders?status=received&limit=1").want(http.StatusOK, "").items()
+	orders := n.get("/office/sales-orders?status=received&limit=1").want(http.StatusOK, "").Items()
 	for len(orders) == 0 {
 		n.tick(60)
-		orders = n.get("/office/sales-orders?status=received&limit=1").want(http.StatusOK, "").items()
+		orders = n.get("/office/sales-orders?status=received&limit=1").want(http.StatusOK, "").Items()
 	}
 	n.post("/office/sales-orders/"+text(orders[0], "id")+"/decline", "").want(http.StatusOK, "")
 	return ofType(n.feed(before), "office.sales_order.declined")[0]

@@ -23,7 +23,7 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 	body := `{"url":"https://hooks.example.com/secret-path?token=T0P-of-the-URL",` +
 		`"events":["office.sales_order.received"],"description":"my \u00fcbersicht \ud83d\ude80"}`
 	first := n.post("/webhooks", body, "Idempotency-Key", "create-1").want(http.StatusCreated, "")
-	s := first.data()
+	s := first.Data()
 	if !secretForm.MatchString(text(s, "secret")) || !strings.HasPrefix(text(s, "id"), "whk_") {
 		t.Errorf("the subscription is %v", s)
 	}
@@ -38,9 +38,9 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 		t.Errorf("the subscription is %v, want %v", s, want)
 	}
 	replay := n.post("/webhooks", body, "Idempotency-Key", "create-1").want(http.StatusCreated, "")
-	if got := strings.Replace(string(first.raw), `"`+text(s, "secret")+`"`, "null", 1); got != string(replay.raw) ||
-		replay.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("the replay is %s, the first answer was %s", replay.raw, first.raw)
+	if got := strings.Replace(string(first.Raw), `"`+text(s, "secret")+`"`, "null", 1); got != string(replay.Raw) ||
+		replay.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the replay is %s, the first answer was %s", replay.Raw, first.Raw)
 	}
 	want["secret"] = nil
 	for path, a := range map[string]*answer{
@@ -50,8 +50,8 @@ func TestASubscriptionIsCreatedWithItsSecretOnce(t *testing.T) {
 	} {
 		a.want(http.StatusOK, "")
 		for _, hidden := range []string{"secret-path", "T0P-of-the-URL", text(s, "secret")} {
-			if strings.Contains(string(a.raw), hidden) {
-				t.Errorf("%s holds %q: %s", path, hidden, a.raw)
+			if strings.Contains(string(a.Raw), hidden) {
+				t.Errorf("%s holds %q: %s", path, hidden, a.Raw)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func TestAFourthSubscriptionIsRefusedAlsoWhenManyComeAtOnce(t *testing.T) {
 				headers: []string{"Idempotency-Key", fmt.Sprint("many-", i/2)},
 			})
 			if err == nil {
-				statuses[i] = a.status
+				statuses[i] = a.Status
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestAFourthSubscriptionIsRefusedAlsoWhenManyComeAtOnce(t *testing.T) {
 		t.Errorf("the details are %v", refused.details())
 	}
 	last := n.all("/webhooks")[0]
-	deleted := n.call("DELETE", "/webhooks/"+text(last, "id"), "").want(http.StatusOK, "").data()
+	deleted := n.call("DELETE", "/webhooks/"+text(last, "id"), "").want(http.StatusOK, "").Data()
 	if deleted["status"] != "deleted" || deleted["id"] != last["id"] {
 		t.Errorf("deleted it is %v", deleted)
 	}
@@ -251,7 +251,7 @@ func TestTheTestPingActivates(t *testing.T) {
 		t.Errorf("%d deliveries came, the first is %v", len(got), got[0].event)
 	}
 	if kinds := n.get("/webhooks/"+text(s, "id")+"/deliveries?trigger=test").
-		want(http.StatusOK, "").items(); len(kinds) != len(r.pings()) || kinds[0]["event_type"] != "webhook.ping" {
+		want(http.StatusOK, "").Items(); len(kinds) != len(r.pings()) || kinds[0]["event_type"] != "webhook.ping" {
 		t.Errorf("the log has %v", kinds)
 	}
 }
@@ -286,7 +286,7 @@ func TestAReceiverOfAPingMayCallBack(t *testing.T) {
 				t.Errorf("%s: %v", q, err)
 				break
 			}
-			inside = append(inside, a.status)
+			inside = append(inside, a.Status)
 		}
 		select {
 		case answered <- inside:
@@ -304,17 +304,17 @@ func TestAReceiverOfAPingMayCallBack(t *testing.T) {
 		case inside = <-answered:
 		case <-time.After(30 * time.Second): // it was called too late to call back
 		}
-		if first.data()["error_class"] == "timeout" || inside == nil {
-			t.Logf("who called back was answered %v: %s", inside, first.raw)
+		if first.Data()["error_class"] == "timeout" || inside == nil {
+			t.Logf("who called back was answered %v: %s", inside, first.Raw)
 			continue
 		}
 		if want := []int{200, 200, 409, 409}; !slices.Equal(inside, want) {
 			t.Errorf("who called back was answered %v, want %v", inside, want)
 		}
 		replay := n.post(path, "", "Idempotency-Key", key).want(http.StatusOK, "")
-		if string(replay.raw) != string(first.raw) || replay.header.Get("Idempotency-Replayed") != "true" ||
+		if string(replay.Raw) != string(first.Raw) || replay.Header.Get("Idempotency-Replayed") != "true" ||
 			len(r.pings()) != before+1 {
-			t.Errorf("the replay is %s, there were %d pings", replay.raw, len(r.pings())-before)
+			t.Errorf("the replay is %s, there were %d pings", replay.Raw, len(r.pings())-before)
 		}
 		return
 	}
@@ -351,10 +351,10 @@ func TestADisabledSubscriptionIsTakenBackIntoServiceByPatch(t *testing.T) {
 		want(http.StatusConflict, "invalid_state")
 	r.always(http.StatusOK)
 	if stays := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"status":"disabled","description":null}`).
-		want(http.StatusOK, "").data(); stays["status"] != "disabled" {
+		want(http.StatusOK, "").Data(); stays["status"] != "disabled" {
 		t.Errorf("asked to stay disabled it is %v", stays)
 	}
-	again := n.call("PATCH", "/webhooks/"+text(s, "id"), "").want(http.StatusOK, "").data()
+	again := n.call("PATCH", "/webhooks/"+text(s, "id"), "").want(http.StatusOK, "").Data()
 	if again["status"] != "active" || number(t, again, "consecutive_failures") != 0 {
 		t.Errorf("re-enabled it is %v", again)
 	}
@@ -370,7 +370,7 @@ func TestADisabledSubscriptionIsTakenBackIntoServiceByPatch(t *testing.T) {
 		}
 	}
 	elsewhere := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"url":"`+r.URL+
-		`/elsewhere","description":"moved","events":["office.sales_order.declined"]}`).want(http.StatusOK, "").data()
+		`/elsewhere","description":"moved","events":["office.sales_order.declined"]}`).want(http.StatusOK, "").Data()
 	if elsewhere["status"] != "pending_verification" || elsewhere["description"] != "moved" ||
 		len(texts(elsewhere, "events")) != 1 {
 		t.Errorf("with another URL it is %v", elsewhere)
@@ -389,7 +389,7 @@ func TestRotationSignsWithBothSecrets(t *testing.T) {
 	s := n.serving(r.URL, `"*"`)
 	path := "/webhooks/" + text(s, "id") + "/rotate-secret"
 	first := n.post(path, "", "Idempotency-Key", "rotate-1").want(http.StatusOK, "")
-	rotated := first.data()
+	rotated := first.Data()
 	if !secretForm.MatchString(text(rotated, "secret")) || rotated["secret"] == s["secret"] {
 		t.Fatalf("rotated it is %v", rotated)
 	}
@@ -398,9 +398,9 @@ func TestRotationSignsWithBothSecrets(t *testing.T) {
 		t.Errorf("the old secret is valid for %v", day)
 	}
 	replay := n.post(path, "", "Idempotency-Key", "rotate-1").want(http.StatusOK, "")
-	if got := strings.Replace(string(first.raw), `"`+text(rotated, "secret")+`"`, "null",
-		1); got != string(replay.raw) {
-		t.Errorf("the replay is %s", replay.raw)
+	if got := strings.Replace(string(first.Raw), `"`+text(rotated, "secret")+`"`, "null",
+		1); got != string(replay.Raw) {
+		t.Errorf("the replay is %s", replay.Raw)
 	}
 	event := n.happens()
 	eventually(t, "a delivery arrives", 10*time.Second, func() bool { return len(r.of(event)) > 0 })

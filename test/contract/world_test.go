@@ -125,9 +125,9 @@ func TestAPressThatIsDownRefusesRuns(t *testing.T) {
 		press := down[0]
 		body := encode(t, object{"press_id": press["id"], "work_order_id": n.work("prd_notebook", 10, "")["id"]})
 		refused := n.refusesQuietly("/factory/print-runs", body, http.StatusConflict, "press_down")
-		failure := refused.failure()
+		failure := refused.Failure()
 		if got := names(failure); !slices.Equal(got, []string{"code", "docs_url", "hint", "message", "retryable"}) ||
-			failure["retryable"] != false || refused.header.Get("Retry-After") != "" {
+			failure["retryable"] != false || refused.Header.Get("Retry-After") != "" {
 			t.Errorf("press_down is %v", failure)
 		}
 		if !strings.Contains(text(failure, "hint"), "/sandbox/tick") {
