@@ -113,7 +113,7 @@ fmt: ## Format all Go files and, where npm is, the browser's code.
 generate: ## Regenerate what is generated from Go code.
 	$(GO) generate ./...
 
-check: ## Everything: formatting, linters, vet, tests with all looks, lives and draws; 15 minutes.
+check: ## Everything: formatting, linters, vet, tests with all looks, lives and draws.
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
 	echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
 	@$(MAKE) lint

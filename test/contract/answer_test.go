@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"platen/internal/testclient"
 	"platen/platentest"
@@ -59,14 +58,6 @@ type answer struct {
 	operation *documented
 }
 
-// sender reads answers as they are sent: nothing is unpacked on the way.
-var sender = &http.Client{
-	Transport: &http.Transport{
-		MaxIdleConnsPerHost: testsAtOnce, IdleConnTimeout: time.Minute, DisableCompression: true,
-	},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
-
 // turns bounds the calls that are under way. Many tests run together, since some
 // wait for a minute of the wall clock; were all of them served at once, receivers
 // and servers would be too slow for the times of the contract.
@@ -101,7 +92,7 @@ func (s *service) try(t testing.TB, r request) (*answer, error) {
 		turns <- struct{}{}
 		defer func() { <-turns }()
 	}
-	got, err := testclient.Exchange(sender, built)
+	got, err := testclient.Exchange(nil, built)
 	if got == nil {
 		return nil, err
 	}
