@@ -39,7 +39,7 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	@$(SUITE); $(OPTIONAL); failed=; skipped=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
 	suite vet $(GO) vet ./... || failed=1; \
 	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m ./... >"$$pages" 2>&1 & browser=$$!; \
-	suite test $(ROOMY) $(GO) test -vet=off -p 3 -timeout 30m ./test/contract ./test/scenario ./test/crash ./... || failed=1; \
+	suite test $(ROOMY) $(GO) test -vet=off -ldflags=-w -p 4 -timeout 30m ./test/contract ./test/scenario ./test/crash ./... || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
 	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=spec test/console/*.test.mjs || failed=1; \
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
@@ -49,7 +49,7 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "pages in a browser" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
 	optional "Python example" examples/python "python3"; \
 	optional "JavaScript example" examples/javascript "node"; \
-	optional "commands of the examples' READMEs, curl" examples "curl"; \
+	optional "commands of the docs and of the examples' READMEs, curl" examples "curl"; \
 	optional "commands of the examples' READMEs, jq" examples "jq"; \
 	for language in go python3 node php ruby javac; do optional "receiver of webhooks, $$language" docs/webhooks "$$language"; done; \
 	[ -e docs/webhooks/library/node_modules ] || optional "receivers' library: npm ci --prefix docs/webhooks/library" docs/webhooks "its packages"; \

@@ -113,6 +113,8 @@ func plain(answer string) string {
 // between the separators.
 func run(t *testing.T, script string) []string {
 	t.Helper()
+	need(t, "bash")
+	need(t, "curl")
 	shell := exec.CommandContext(t.Context(), "bash")
 	shell.Dir, shell.Stdin = t.TempDir(), strings.NewReader(script)
 	var complaints bytes.Buffer

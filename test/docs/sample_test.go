@@ -110,6 +110,9 @@ for (const [name, text] of Object.entries(JSON.parse(readFileSync(0, 'utf8')))) 
 func parses(t *testing.T, programs map[string]string, argv ...string) {
 	t.Helper()
 	t.Parallel()
+	if argv[0] == "bash" {
+		need(t, "jq") // by which checkShell reads
+	}
 	in, err := json.Marshal(programs)
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +308,8 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	var argv []string
 	switch language {
 	case "sh":
-		argv = []string{"bash", file("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
+		need(t, "curl")
+		argv = []string{need(t, "bash"), file("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
 	case "python": // prints what Python makes of JSON
 		argv = []string{
 			interpreter(t), "-B", "-c",
