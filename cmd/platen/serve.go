@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -110,6 +111,9 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 	for _, name := range c.UnknownVariables() {
 		log.Warn("this variable is no setting; see platen serve --help", "variable", name)
 	}
+	if err := boundMemory(c); err != nil {
+		return err
+	}
 	s, err := server.New(ctx, c, log)
 	if err != nil {
 		return err
@@ -143,6 +147,19 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 		err = fmt.Errorf("stop: %w", stopErr)
 	}
 	return err
+}
+
+// boundMemory has Go collect garbage in time for the server's limit, unless the
+// environment says more exactly when (GOMEMLIMIT).
+func boundMemory(c *config.Config) error {
+	limit, err := server.MemoryLimit(c)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the setting
+	}
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(limit)
+	}
+	return nil
 }
 
 func logHandler(c *config.Config, out io.Writer) slog.Handler {

@@ -31,6 +31,8 @@ func samples(f config.Field) [3]string {
 		return [3]string{"127.0.0.1:1", "127.0.0.1:2", "[::1]:3"}
 	case "public-url":
 		return [3]string{"https://a.example", "https://b.example", "https://c.example"}
+	case "memory":
+		return [3]string{"512MiB", "2GB", "100000000"}
 	case "agent-sessionless":
 		return [3]string{"always", "off", "always"}
 	case "log-format":

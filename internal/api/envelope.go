@@ -170,7 +170,7 @@ func (x *exchange) refuse(err error) {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	var v *sandbox.View
-	if x.sandbox != nil {
+	if x.sandbox != nil && !errors.Is(err, sandbox.ErrCrowded) {
 		// The view only dates the response; without one the date is left out.
 		v, _ = x.sandbox.View(x.r.Context())
 	}

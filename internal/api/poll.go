@@ -75,14 +75,16 @@ func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*s
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for lasted, over := v.Status(x.now), false; ; {
+		changed := v.Changed()
+		v = nil // a company that is evicted while this waits is not kept by it
 		select {
-		case <-v.Changed():
+		case <-changed:
 		case <-timer.C:
 			over = true
 		case <-x.server.stopped:
 			over = true
 		case <-x.r.Context().Done():
-			return v, nil, nil
+			return nil, nil, nil // no response is read
 		}
 		var events []record.Event
 		var err error

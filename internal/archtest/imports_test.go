@@ -168,6 +168,8 @@ var foreign = []foreignModule{
 	{"github.com/gomodule/redigo", "internal/ratelimit/valkey", "a server is known to its own package only"},
 	{"github.com/VictoriaMetrics/metrics", "internal/metrics",
 		"what is counted is said in our own words everywhere else"},
+	{"github.com/KimMachineGun/automemlimit", "internal/server", "how much memory there is, is asked once, at the start"},
+	{"github.com/dustin/go-humanize", "internal/config", "sizes are read as operators write them"},
 	{"code.dny.dev/ssrf", "internal/netguard", "which addresses are public is decided in one place"},
 	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/webhook",
 		"what is sent is signed by the library that receivers verify with"},

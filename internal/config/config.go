@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net"
 	"net/url"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -25,6 +27,9 @@ import (
 const MaxRate = 1_000_000
 
 const (
+	// MemoryLeast is the least memory of a server, in bytes: with less it would do
+	// little but load companies and let go of them.
+	MemoryLeast = 64 << 20
 	// SecretLeast is the least number of characters of a secret key.
 	SecretLeast = 32
 	// MaxDifficulty is the hardest proof of work: a minute or more of a client
@@ -38,6 +43,8 @@ type Config struct {
 	PublicURL string
 	Database  string
 	Valkey    string
+	// Memory is a number of bytes as text, "" for a part of what there is.
+	Memory string
 	// SecretKey is the key itself, SecretKeyFile a file that holds it.
 	SecretKey     string
 	SecretKeyFile string
@@ -119,6 +126,8 @@ func (c *Config) Fields() []Field {
 			Target: &c.Database, Secret: true},
 		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each " +
 			"keeps its own while it does not respond.", Target: &c.Valkey, Secret: true},
+		{Name: "memory", Doc: "Memory that the server is to stay within, such as 512MiB; companies in memory take up " +
+			"half of it. When empty, 60 % of what the container or the machine has.", Target: &c.Memory},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the " +
 			"database when empty. Others on the machine can read a command line: set the variable, or secret-key-file.",
 			Target: &c.SecretKey, Secret: true},
@@ -289,6 +298,14 @@ func (c *Config) Postgres() bool {
 	return strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://")
 }
 
+// MemoryBytes is the setting memory in bytes, 0 when it is empty.
+func (c *Config) MemoryBytes() (uint64, error) {
+	if c.Memory == "" {
+		return 0, nil
+	}
+	return humanize.ParseBytes(c.Memory) //nolint:wrapcheck // Check has a clearer error
+}
+
 // Place names the database for people: without the user, the password and the
 // parameters of an address.
 func (c *Config) Place() string {
@@ -349,6 +366,10 @@ func (c *Config) Check() error {
 		refuse(err == nil, "trusted-proxy must be networks such as 10.0.0.0/8, not %q", network)
 	}
 	refuse(c.Database != "", "database must not be empty")
+	memory, err := c.MemoryBytes()
+	refuse(err == nil, "memory must be a size such as 512MiB or 2GiB, not %q", c.Memory)
+	refuse(err != nil || memory == 0 || memory >= MemoryLeast && memory <= math.MaxInt64/2,
+		"memory must be at least %dMiB, not %s", MemoryLeast>>20, c.Memory)
 	refuse(c.MaxSandboxes > 0, "max-sandboxes must be at least 1, not %d", c.MaxSandboxes)
 	for name, n := range map[string]int{
 		"queue-length": c.QueueLength, "ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate,

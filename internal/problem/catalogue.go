@@ -423,7 +423,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: Unavailable, Status: http.StatusServiceUnavailable, Retryable: true,
 		Hint:    "Repeat after Retry-After with the same Idempotency-Key.",
-		Meaning: "The server is stopping, or its storage takes nothing at the moment.",
+		Meaning: "The server is stopping, its storage takes nothing at the moment, or requests at work take all of its memory.",
 		Remedy:  "Repeat after Retry-After with the same Idempotency-Key.",
 	},
 }

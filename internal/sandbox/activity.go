@@ -34,7 +34,12 @@ type activity struct {
 // sandbox is active (contract: OPEN.MISSION.OWN_CALLS).
 func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) (completes bool) {
 	v := s.published.Load()
-	if v == nil || v.Status(call.Answered) != Active {
+	if v == nil { // evicted since the response was made
+		if v, _ = s.View(ctx); v == nil {
+			return false
+		}
+	}
+	if v.Status(call.Answered) != Active {
 		return false
 	}
 	if known, added := s.activity.observe(call, v); !mission.Completes(known, added) {

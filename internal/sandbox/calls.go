@@ -3,6 +3,7 @@ package sandbox
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"platen/internal/moment"
 	"platen/internal/sandbox/apikey"
@@ -36,22 +37,45 @@ type Call struct {
 // company's history. It does not outlive the process.
 type callLog struct {
 	mu sync.Mutex
-	// calls are in the order of their responses; once all places are taken, the
-	// oldest is at first.
+	// calls are in the order of their responses; the oldest is at first, which is
+	// 0 until all places are taken.
 	calls []Call
 	first int
 	count uint64
 }
 
+// callMemory bounds the bytes of the remembered requests of all sandboxes.
+type callMemory struct {
+	limit int64
+	bytes atomic.Int64
+}
+
+const (
+	// callBytes is about how much memory a remembered request takes up.
+	callBytes = 256
+	// spared is the number of requests that are remembered of each sandbox
+	// however short memory is, callSample how many sandboxes are looked at for
+	// the one that was used least recently.
+	spared     = 16
+	callSample = 16
+)
+
 // Note remembers a request, unless the sandbox's time is over. Requests are
 // noted before their responses are sent, so that a client that has a response
 // finds its request here.
 func (s *Sandbox) Note(c Call) {
-	v := s.published.Load()
-	if v == nil || v.expired(c.At) {
+	if int64(c.At) >= s.endsAt.Load() {
 		return
 	}
-	l := &s.calls
+	if s.calls.note(c) {
+		if all := &s.registry.calls; all.bytes.Add(callBytes) > all.limit {
+			s.registry.shortenCalls()
+		}
+	}
+}
+
+// note remembers a request, and reports whether the log takes up more memory for it.
+func (l *callLog) note(c Call) (grown bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count++
@@ -61,10 +85,55 @@ func (s *Sandbox) Note(c Call) {
 	}
 	if len(l.calls) < MaxCalls {
 		l.calls = append(l.calls, c)
-		return
+		return true
 	}
 	l.calls[l.first] = c
 	l.first = (l.first + 1) % MaxCalls
+	return false
+}
+
+// shortenCalls forgets older requests of a sandbox that was not used for long.
+func (r *Registry) shortenCalls() {
+	r.mu.RLock()
+	var oldest *Sandbox
+	looked := 0
+	for _, s := range r.sandboxes {
+		if looked++; looked > callSample {
+			break
+		}
+		if s.calls.size() > spared && (oldest == nil || s.used.Load() < oldest.used.Load()) {
+			oldest = s
+		}
+	}
+	r.mu.RUnlock()
+	if oldest != nil {
+		r.calls.bytes.Add(-callBytes * int64(oldest.calls.shorten()))
+	}
+}
+
+func (l *callLog) size() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.calls)
+}
+
+// shorten forgets the older half of the requests, and returns how many.
+func (l *callLog) shorten() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kept := slices.Concat(l.calls[l.first:], l.calls[:l.first])
+	kept = slices.Clone(kept[len(kept)-min(len(kept), max(spared, len(kept)/2)):])
+	forgotten := len(l.calls) - len(kept)
+	l.calls, l.first = kept, 0
+	return forgotten
+}
+
+// forget counts out the requests of a sandbox that was deleted.
+func (m *callMemory) forget(l *callLog) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m.bytes.Add(-callBytes * int64(len(l.calls)))
+	l.calls, l.first = nil, 0
 }
 
 // Calls returns the remembered requests, oldest first, and the number of all

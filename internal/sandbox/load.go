@@ -24,6 +24,10 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if s.foreign {
 		return errForeign()
 	}
+	if err := s.registry.memory.begin(ctx); err != nil {
+		return err
+	}
+	defer s.registry.memory.end()
 	image, err := s.registry.store.Load(ctx, s.id)
 	if errors.Is(err, store.ErrNotFound) {
 		s.gone = true
@@ -33,7 +37,7 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if err != nil {
 		return readProblem("load sandbox "+s.id, err)
 	}
-	err = s.restore(image)
+	err = s.restore(ctx, image)
 	if errors.Is(err, company.ErrEngine) || errors.Is(err, commitlog.ErrFormat) {
 		// The program was replaced by another one. Sandboxes are short, so this
 		// one is left to its end: an operator that goes back to the program
@@ -59,8 +63,9 @@ func errGone() error {
 	return problem.New(problem.Unauthorized, "This key belongs to no sandbox; it may have been deleted.")
 }
 
-// restore builds the company from a snapshot and the commits after it.
-func (s *Sandbox) restore(image store.Image) error {
+// restore builds the company from a snapshot and the commits after it, and makes
+// room for it.
+func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	var snapshot commitlog.Snapshot
 	if image.Snapshot.Version > 0 {
 		var err error
@@ -84,12 +89,18 @@ func (s *Sandbox) restore(image store.Image) error {
 	if err != nil {
 		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}
+	view := newView(image.Sandbox, c, snapshot.Image.Tables, version)
+	view.tail, view.refused, view.minute = appendTail(nil, events), &s.activity.refused, &s.minute
+	if err := s.registry.memory.admit(ctx, s, view.size()+snapshot.Index.Bytes()); err != nil {
+		return err
+	}
 	s.company, s.header, s.log, s.snapshot = c, image.Sandbox, snapshot.Index, image.Snapshot.Version
 	s.recall()
 	s.registry.moved(s.header)
-	view := newView(image.Sandbox, c, snapshot.Image.Tables, version)
-	view.tail, view.refused, view.minute = appendTail(nil, events), &s.activity.refused, &s.minute
-	s.published.Store(view)
+	if s.waiting != nil {
+		view.changed, s.waiting = s.waiting, nil
+	}
+	s.publish(view)
 	s.watchWebhooks(view)
 	s.registry.wakeups.reschedule(s, view.next())
 	return nil
@@ -110,16 +121,18 @@ func newView(header store.Sandbox, c *company.Company, tables []record.TableRows
 		t := &Table{Entries: rows.Entries}
 		for _, e := range rows.Entries {
 			t.Version = max(t.Version, e.Version)
+			t.bytes += sizeOf(e)
 		}
 		v.tables[rows.Table] = t
+		v.tableBytes += t.bytes
 	}
 	return v
 }
 
 // keep writes a snapshot before the company leaves memory, unless the store has
-// all that there is.
+// all that there is, but for some commits to replay.
 func (s *Sandbox) keep(ctx context.Context) {
-	if changed := s.carry(); changed || s.published.Load().Version > s.snapshot {
+	if changed := s.carry(); changed || s.published.Load().Version > s.snapshot+replaySpared {
 		s.saveSnapshot(ctx)
 	}
 }

@@ -43,6 +43,9 @@ type Options struct {
 	Now func() time.Time
 	// Hooks are called when sandboxes come and go.
 	Hooks Hooks
+	// Memory is the most bytes of companies in memory, by the registry's own
+	// estimate; 0 is DefaultMemory.
+	Memory int64
 	// Webhooks are the functions that send deliveries. A registry without them
 	// keeps the delivery log and sends nothing.
 	Webhooks Webhooks
@@ -65,6 +68,8 @@ type Registry struct {
 	store   store.Store
 	log     *slog.Logger
 	wakeups *wakeups
+	memory  *memory
+	calls   callMemory
 
 	// mu guards the maps.
 	mu        sync.RWMutex
@@ -93,10 +98,12 @@ func NewRegistry(o Options) *Registry {
 	if o.Webhooks.Wake == nil {
 		o.Webhooks.Wake = func(string) {}
 	}
-	return &Registry{
-		options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), sandboxes: map[string]*Sandbox{},
-		keys: map[store.KeyHash]Caller{},
+	r := &Registry{
+		options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), memory: newMemory(o.Memory),
+		sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{},
 	}
+	r.calls.limit = r.memory.limit / callShare
+	return r
 }
 
 func (r *Registry) now() moment.Instant { return moment.InstantOf(r.options.Now()) }
@@ -212,19 +219,25 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	s.registry.sandboxes[s.id] = s
 	s.registry.mu.Unlock()
 	first := commitlog.Commit{Changes: c.Flush(1)}
+	view := newView(header, c, first.Rows, 1)
+	view.tail, view.refused, view.minute = first.Events, &s.activity.refused, &s.minute
+	if err := s.registry.memory.admit(ctx, s, view.size()); err != nil {
+		s.gone = true
+		s.registry.forget(s.id)
+		return err
+	}
 	commit := store.Commit{SandboxID: s.id, Version: 1, Body: first.Encode(), Header: &header, Records: records}
 	if err := s.registry.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		s.gone = true // for writers that wait; should it be there after all, it is loaded anew
 		s.registry.forget(s.id)
+		s.registry.memory.remove(s)
 		return storeProblem(s.id, err)
 	}
-	view := newView(header, c, first.Rows, 1)
-	view.tail, view.refused, view.minute = first.Events, &s.activity.refused, &s.minute
 	s.company, s.header = c, header
 	s.recall()
 	s.log.Add(1, &first)
-	s.published.Store(view)
-	s.used.Store(s.registry.now().Time().Unix())
+	s.publish(view)
+	s.used.Store(int64(s.registry.now()))
 	s.registry.options.Hooks.Saved(header)
 	return nil
 }

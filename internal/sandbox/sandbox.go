@@ -42,8 +42,11 @@ type Sandbox struct {
 
 	// published is the last durable state, nil while not loaded.
 	published atomic.Pointer[View]
-	// used is when a caller last entered, in Unix seconds.
+	// used is when a caller last entered, as an instant.
 	used atomic.Int64
+	// endsAt is the end of its lease as an instant, 0 while that is not known and
+	// once it is over for good.
+	endsAt atomic.Int64
 	// watched is set while a caller waits for the sandbox's events.
 	watched atomic.Bool
 	// writing is when the writer that is inside began, as an instant; 0 when
@@ -58,6 +61,10 @@ type Sandbox struct {
 	// deferred is since when the oldest delivery waits that the budget holds back,
 	// 0 for none.
 	deferred atomic.Int64
+	// resident is the sandbox's place among those with a company in memory, and
+	// bytes its size there, 0 for none. They are the memory's.
+	resident int
+	bytes    int64
 
 	// mu is held by the one writer. It guards everything below.
 	mu       sync.Mutex
@@ -73,6 +80,9 @@ type Sandbox struct {
 	// last is the durable state that was published last, while there is none: for
 	// readers, when the store cannot be read either.
 	last *View
+	// waiting is the channel of the view that was evicted, for which callers may
+	// wait: the next one takes it over.
+	waiting chan struct{}
 	// The fields below do not go with the company in memory: unwatch ends the
 	// watch over a sandbox that serves webhooks, outbound calls are the
 	// idempotency keys whose commands are at work outside, pinging the
@@ -132,7 +142,7 @@ type Command struct {
 // View returns the present state of the company: everything due has happened.
 func (s *Sandbox) View(ctx context.Context) (*View, error) {
 	now := s.registry.now()
-	s.used.Store(now.Time().Unix())
+	s.used.Store(int64(now))
 	if v := s.published.Load(); v != nil && !v.due(now) {
 		return v, nil
 	}
@@ -158,6 +168,9 @@ func (s *Sandbox) refresh(ctx context.Context, now moment.Instant) (*View, error
 func (s *Sandbox) lastDurableView(ctx context.Context, err error) (*View, error) {
 	p, refused := errors.AsType[*problem.Problem](err)
 	if refused && p.Code != problem.Unavailable || !refused && !errors.Is(err, errUnknown) {
+		return nil, err
+	}
+	if errors.Is(err, ErrCrowded) && s.last == nil {
 		return nil, err
 	}
 	last := s.last
@@ -206,7 +219,7 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 // prepare brings the company to the point where a command can run, or returns
 // the stored reply of an earlier one.
 func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) (reply Reply, found bool, err error) {
-	s.used.Store(now.Time().Unix())
+	s.used.Store(int64(now))
 	if err := s.load(ctx); err != nil {
 		return Reply{}, false, err
 	}
@@ -308,8 +321,8 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		Records: s.webhookRecords(old, next, in.header),
 	})
 	if err != nil {
-		s.drop()
-		s.last = old
+		s.forgetCompany()
+		s.last = old // and counts on as being in memory
 		return storeProblem(s.id, err)
 	}
 	s.log.Add(version, &commit)
@@ -317,7 +330,8 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		s.header = *in.header
 		s.registry.moved(s.header)
 	}
-	s.published.Store(next)
+	s.publish(next)
+	s.registry.memory.resize(s, s.size(next))
 	s.watchWebhooks(next)
 	s.registry.wakeups.reschedule(s, next.next())
 	close(old.changed)
@@ -330,29 +344,58 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	return nil
 }
 
+// publish shows a view to readers.
+func (s *Sandbox) publish(v *View) {
+	s.published.Store(v)
+	ends := v.ExpiresAt
+	if v.ended {
+		ends = 0
+	}
+	s.endsAt.Store(int64(ends))
+}
+
 // drop forgets the company in memory. The next use loads it from the store.
 func (s *Sandbox) drop() {
+	s.forgetCompany()
+	s.last = nil
+	s.registry.memory.remove(s)
+}
+
+// forgetCompany is drop, but for the last view that readers had. Callers that
+// wait for another one look again.
+func (s *Sandbox) forgetCompany() {
 	s.company = nil
 	if old := s.published.Swap(nil); old != nil {
 		close(old.changed)
 	}
-	s.last = nil
+	if s.waiting != nil {
+		close(s.waiting)
+		s.waiting = nil
+	}
 	s.log = commitlog.Index{}
 }
 
-// evict writes a snapshot and forgets the company, unless it has been used
-// since the given time, is in use, or a caller waits for its events.
-func (s *Sandbox) evict(ctx context.Context, before time.Time) {
-	if s.published.Load() == nil || s.watched.Load() || s.used.Load() >= before.Unix() || !s.mu.TryLock() {
-		return
+// evict lets go of the company in memory, unless a writer is inside. Callers that
+// wait for its events go on waiting: what is due wakes them.
+func (s *Sandbox) evict(ctx context.Context) bool {
+	if !s.mu.TryLock() {
+		return false
 	}
 	defer s.mu.Unlock()
-	if s.company == nil {
-		return
+	if s.company == nil && s.last == nil {
+		return false
 	}
-	s.keep(ctx)
-	s.drop()
+	if s.company != nil {
+		s.keep(ctx)
+		s.waiting = s.published.Swap(nil).changed
+	}
+	s.company, s.last, s.log = nil, nil, commitlog.Index{}
+	s.registry.memory.remove(s)
+	return true
 }
+
+// size is the number of bytes that the sandbox takes up with a view.
+func (s *Sandbox) size(v *View) int64 { return v.size() + s.log.Bytes() }
 
 // Sequence returns the number of the newest event, those of the command
 // included.

@@ -33,13 +33,24 @@ type bench struct {
 	path     string
 	store    store.Store
 	registry *sandbox.Registry
-	mu       sync.Mutex
-	now      time.Time
+	// memory is that of the registry in bytes, 0 for plenty.
+	memory int64
+	mu     sync.Mutex
+	now    time.Time
 }
 
 func open(t *testing.T, wrap func(store.Store) store.Store) *bench {
 	t.Helper()
-	b := &bench{t: t, path: filepath.Join(t.TempDir(), "platen.db"), now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)}
+	return openWithin(t, 0, wrap)
+}
+
+// openWithin is open with a bound on the memory in bytes.
+func openWithin(t *testing.T, memory int64, wrap func(store.Store) store.Store) *bench {
+	t.Helper()
+	b := &bench{
+		t: t, path: filepath.Join(t.TempDir(), "platen.db"), memory: memory,
+		now: time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC),
+	}
 	b.reopen(wrap)
 	t.Cleanup(func() { b.store.Close() })
 	return b
@@ -69,7 +80,7 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 		TickPause: time.Second,
 		Store:     b.store, Presets: presets, Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace,
-		Log: slog.New(slog.DiscardHandler), Now: b.Now,
+		Log: slog.New(slog.DiscardHandler), Now: b.Now, Memory: b.memory,
 	})
 }
 
@@ -87,8 +98,13 @@ func (b *bench) pass(d time.Duration) {
 
 func (b *bench) create(mode sim.Mode) *sandbox.Sandbox {
 	b.t.Helper()
+	return b.createSeeded(mode, 1)
+}
+
+func (b *bench) createSeeded(mode sim.Mode, seed int64) *sandbox.Sandbox {
+	b.t.Helper()
 	created, err := b.registry.Create(b.t.Context(),
-		sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: &mode})
+		sandbox.Creation{Preset: "starter", Seed: &seed, Clock: &mode})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -18,16 +18,15 @@ const (
 	sweepRest     = 10 * time.Second
 	// sweepBatch is the number of sandboxes that are looked for at once.
 	sweepBatch = 100
-	// idleTime is how long an unused company stays in memory.
-	idleTime = 5 * time.Minute
 )
 
 // Run looks after leases and memory, and lets time pass in sandboxes that are
 // watched, until the context ends.
 func (r *Registry) Run(ctx context.Context) {
-	var warming sync.WaitGroup
-	warming.Go(func() { r.wakeups.run(ctx, r.now) })
-	defer warming.Wait()
+	var running sync.WaitGroup
+	running.Go(func() { r.wakeups.run(ctx, r.now) })
+	running.Go(func() { r.memory.run(ctx) })
+	defer running.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -50,10 +49,16 @@ func (r *Registry) Run(ctx context.Context) {
 func (r *Registry) Sweep(ctx context.Context) bool {
 	now := r.options.Now()
 	well := r.handleDue(ctx, now)
-	for _, s := range r.loaded() {
-		s.evict(ctx, now.Add(-idleTime))
+	if !well {
+		return false // readers need what is in memory when the store is away
 	}
-	return well
+	idle := moment.InstantOf(now.Add(-idleTime))
+	for _, s := range r.memory.all() {
+		if moment.Instant(s.used.Load()) < idle {
+			s.evict(ctx)
+		}
+	}
+	return true
 }
 
 // handleDue goes through the sandboxes that are due. One that cannot be helped
@@ -92,7 +97,7 @@ func (r *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, n
 	s := r.Sandbox(header.ID)
 	var err error
 	if now.Before(header.DeleteAt) {
-		if err = s.wake(ctx, moment.InstantOf(now)); err != nil && s.isForeign() {
+		if _, err = s.wake(ctx, moment.InstantOf(now)); err != nil && s.isForeign() {
 			return false, true
 		}
 	} else {
@@ -110,21 +115,26 @@ func (s *Sandbox) isForeign() bool {
 	return s.foreign
 }
 
-// wake brings the sandbox up to the present, the steps of its lease included.
-// There is no request, so it does not count as used, and a panic, which would
-// otherwise end only its request, is an error here.
-func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (err error) {
+// wake brings the sandbox up to the present, the steps of its lease included, and
+// returns when something is next to happen in it, 0 for never. There is no
+// request, so it does not count as used, and a panic, which would otherwise end
+// only its request, is an error here.
+func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (next moment.Instant, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	return s.withWriter(func(moment.Instant) error {
-		if err := s.advance(ctx, now); !s.gone {
+	err = s.withWriter(func(moment.Instant) error {
+		if err := s.advance(ctx, now); err != nil && !s.gone {
 			return err
+		}
+		if v := s.published.Load(); v != nil {
+			next = v.next()
 		}
 		return nil
 	})
+	return next, err
 }
 
 // remove deletes a sandbox, with everything in memory about it.
@@ -140,15 +150,15 @@ func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Tim
 
 // discard is remove, whatever the time.
 func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
-	if s.company != nil {
-		s.drop()
-	}
+	s.drop()
 	h := s.registry
+	h.calls.forget(&s.calls)
 	if err := h.store.Delete(ctx, s.id); err != nil {
 		h.options.Hooks.Uncertain()
 		return err //nolint:wrapcheck // the error names the deletion
 	}
 	s.gone = true
+	s.endsAt.Store(0)
 	h.options.Hooks.Deleted(s.id)
 	if s.unwatch != nil {
 		s.unwatch()

@@ -30,6 +30,8 @@ type View struct {
 	LastEventAt moment.Instant
 
 	tables map[string]*Table
+	// tableBytes are the bytes of the tables in memory.
+	tableBytes int64
 	// tail are the newest events, in order.
 	tail []record.Event
 	// nextDue is when something is next to happen, 0 when only a tick can
@@ -52,6 +54,9 @@ type Table struct {
 	// Version is the version of the newest commit that changed the visible rows
 	// of the table.
 	Version uint64
+
+	// bytes are those of the entries in memory.
+	bytes int64
 }
 
 // Table returns the rows of a kind. Unknown kinds have none.
@@ -151,7 +156,10 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 		next.tables = make(map[string]*Table, len(v.tables)+1)
 		maps.Copy(next.tables, v.tables)
 		for _, rows := range changes.Rows {
-			next.tables[rows.Table] = v.Table(rows.Table).with(rows.Entries)
+			old := v.Table(rows.Table)
+			table := old.with(rows.Entries)
+			next.tables[rows.Table] = table
+			next.tableBytes += table.bytes - old.bytes
 		}
 	}
 	if n := len(changes.Events); n > 0 {
@@ -165,10 +173,12 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 // with returns the table after a commit. Births are appended in place, beyond
 // the end that older views know; changed rows make a copy.
 func (t *Table) with(entries []*record.Entry) *Table {
-	all, copied, version := t.Entries, false, t.Version
+	all, copied, version, bytes := t.Entries, false, t.Version, t.bytes
 	for _, e := range entries {
 		version = max(version, e.Version)
+		bytes += sizeOf(e)
 		if e.Ordinal < len(t.Entries) {
+			bytes -= sizeOf(t.Entries[e.Ordinal])
 			if !copied {
 				all, copied = slices.Clone(all), true
 			}
@@ -180,7 +190,28 @@ func (t *Table) with(entries []*record.Entry) *Table {
 		}
 		all[e.Ordinal] = e
 	}
-	return &Table{Entries: all, Version: version}
+	return &Table{Entries: all, Version: version, bytes: bytes}
+}
+
+// Estimates of the bytes that parts of a sandbox take up in memory beside their
+// JSON. They follow from measured heaps; TestMemoryIsCountedAsItIs compares.
+const (
+	companyBytes = 40 << 10
+	entryBytes   = 400
+	eventBytes   = 200
+)
+
+// sizeOf is the number of bytes that a row takes up in memory, with all that the
+// company keeps of it.
+func sizeOf(e *record.Entry) int64 { return entryBytes + int64(len(e.Row)+len(e.Private)) }
+
+// size is the number of bytes that a view and its company take up in memory.
+func (v *View) size() int64 {
+	bytes := companyBytes + v.tableBytes
+	for i := range v.tail {
+		bytes += eventBytes + int64(len(v.tail[i].Body))
+	}
+	return bytes
 }
 
 // appendTail appends events and lets go of the oldest beyond the length that

@@ -195,15 +195,12 @@ func (q *wakeups) run(ctx context.Context, now func() moment.Instant) {
 
 // advance brings a sandbox up to the present and puts it back into the queue.
 func (q *wakeups) advance(ctx context.Context, s *Sandbox, now moment.Instant) {
-	err := s.wake(ctx, now)
-	v := s.published.Load()
-	switch {
-	case err != nil:
+	next, err := s.wake(ctx, now)
+	if err != nil {
 		s.registry.log.Warn("bring sandbox up to the present", "sandbox", s.id, "error", err)
-		q.reschedule(s, now.Add(wakeupRetry))
-	case v != nil:
-		q.reschedule(s, v.next())
+		next = now.Add(wakeupRetry)
 	}
+	q.reschedule(s, next)
 }
 
 // wakeupQueue is a heap.

@@ -19,6 +19,12 @@ import (
 // live runs a registry in a bubble, with its clock.
 func live(t *testing.T) *sandbox.Registry {
 	t.Helper()
+	return liveWithin(t, 0)
+}
+
+// liveWithin is live with a bound on the memory in bytes.
+func liveWithin(t *testing.T, memory int64) *sandbox.Registry {
+	t.Helper()
 	db, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "platen.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +37,7 @@ func live(t *testing.T) *sandbox.Registry {
 		TickPause: time.Second,
 		Store:     db, Presets: presets, Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace,
-		Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Memory: memory,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -34,8 +34,12 @@ func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Pre
 	if err != nil {
 		return err
 	}
+	limit, err := MemoryLimit(c)
+	if err != nil {
+		return err
+	}
 	s.registry = sandbox.NewRegistry(sandbox.Options{
-		Store: s.store, Presets: presets, Lease: c.SandboxDuration,
+		Memory: limit / companyPart, Store: s.store, Presets: presets, Lease: c.SandboxDuration,
 		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
 		Log: s.log, Now: s.now, Hooks: sandbox.Hooks{Saved: s.admission.Saved, Deleted: s.admission.Deleted,
 			Uncertain: s.admission.Uncertain}, Webhooks: hooks,

@@ -44,6 +44,12 @@ func (x *Index) Add(version uint64, c *Commit) {
 	}
 }
 
+// Bytes is about how much memory the index takes up.
+func (x *Index) Bytes() int64 {
+	const spanBytes, replyBytes = 48, 64
+	return int64(len(x.events)*spanBytes + len(x.replies)*replyBytes)
+}
+
 // Reply returns the version of the commit with the reply to an idempotency key.
 func (x *Index) Reply(key ReplyKey) (version uint64, ok bool) {
 	version, ok = x.replies[key]

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"platen/internal/config"
+)
+
+const (
+	// memoryPercent is the part of the memory that there is which a server stays
+	// within, unless a setting says otherwise: the rest is for the buffers of
+	// connections and files, and for the pages of the database.
+	memoryPercent = 60
+	// companyPart is the part of that, as a divisor, which companies in memory take
+	// up: the garbage collector lets the heap grow to twice of what is alive.
+	companyPart = 2
+	// memoryUnknown is the memory of a machine that does not say how much it has.
+	memoryUnknown = 1 << 30
+)
+
+// MemoryLimit is the number of bytes that a server of these settings stays
+// within: that of the setting, or a part of what its container or its machine
+// has.
+func MemoryLimit(c *config.Config) (int64, error) {
+	set, err := c.MemoryBytes()
+	if err != nil {
+		return 0, fmt.Errorf("memory: %w", err)
+	}
+	if set > 0 {
+		return int64(min(set, math.MaxInt64)), nil
+	}
+	there, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
+	if err != nil || there == 0 {
+		there = memoryUnknown
+	}
+	return max(int64(min(there, math.MaxInt64)/100*memoryPercent), config.MemoryLeast), nil
+}
