@@ -3525,6 +3525,7 @@ const (
 	CodeInternalError = "internal_error"
 	// CodeQueueFull (503): the server holds as many sandboxes as it can.
 	CodeQueueFull = "queue_full"
-	// CodeUnavailable (503): the server is stopping, or its storage takes nothing at the moment.
+	// CodeUnavailable (503): the server is stopping, its storage takes nothing at the moment, or
+	// requests at work take all of its memory.
 	CodeUnavailable = "unavailable"
 )
