@@ -3523,6 +3523,9 @@ const (
 	// CodeInternalError (500): something went wrong on our side. Whether the request took effect is
 	// not known.
 	CodeInternalError = "internal_error"
+	// CodeSandboxDamaged (500): the stored data of the sandbox is not what the server wrote; a disk
+	// or a program has changed it.
+	CodeSandboxDamaged = "sandbox_damaged"
 	// CodeQueueFull (503): the server holds as many sandboxes as it can.
 	CodeQueueFull = "queue_full"
 	// CodeUnavailable (503): the server is stopping, its storage takes nothing at the moment, or

@@ -47,6 +47,9 @@ type Doctor struct {
 	Version string
 	// JSON prints one array.
 	JSON bool
+	// Storage, when set, is examined in the place of everything else: it returns
+	// a sentence about what is well, and one for each damage.
+	Storage func(context.Context) (well string, damages []string, err error)
 
 	findings []finding
 }
@@ -88,6 +91,10 @@ func (d *Doctor) print(out io.Writer) {
 
 func (d *Doctor) examine(ctx context.Context) {
 	d.found("program", "ok", "platen "+d.Version, "")
+	if d.Storage != nil {
+		d.storage(ctx)
+		return
+	}
 	d.dotEnv()
 	origin, err := d.Origin()
 	if err != nil {
@@ -104,6 +111,19 @@ func (d *Doctor) examine(ctx context.Context) {
 		return
 	}
 	d.sandbox(ctx, origin, keys)
+}
+
+// storage checks a database.
+func (d *Doctor) storage(ctx context.Context) {
+	well, damages, err := d.Storage(ctx)
+	if err != nil {
+		d.found("database", "bad", err.Error(), "")
+		return
+	}
+	d.found("database", "ok", well, "")
+	for _, damage := range damages {
+		d.found("sandbox", "bad", damage, "")
+	}
 }
 
 // dotEnv checks which users can read the keys.

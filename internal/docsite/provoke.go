@@ -183,6 +183,8 @@ var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read o
 	problem.Unavailable:    "Stop the server while it handles a request, or fill the disk of its database.",
 	problem.InternalError: "It cannot be provoked on purpose. " +
 		"If you see one, search the server's log for its request_id.",
+	problem.SandboxDamaged: "Start a server of your own, create a sandbox with an Idempotency-Key on a write, stop " +
+		"the server, change a bit of its commits in the database, start it, and repeat the write.",
 	problem.Banned: "Go on sending after rate_limited, some hundred times within a minute. " +
 		"Better on a server of your own, with --ban 10s.",
 	problem.IPActiveLimit: "Create sandboxes without end, on a server of your own with --ip-active 2.",

@@ -160,7 +160,7 @@ func (o *Operation) Common() []problem.Code {
 		problem.HostRefused, problem.HeadersTooLarge, problem.InternalError, problem.Unavailable,
 	}
 	if o.System != Open {
-		codes = append(codes, problem.Unauthorized)
+		codes = append(codes, problem.Unauthorized, problem.SandboxDamaged)
 	}
 	if o.System == Office || o.System == Factory {
 		codes = append(codes, problem.WrongSystem)

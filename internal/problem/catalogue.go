@@ -72,6 +72,7 @@ const (
 	InternalError         Code = "internal_error"
 	QueueFull             Code = "queue_full"
 	Unavailable           Code = "unavailable"
+	SandboxDamaged        Code = "sandbox_damaged"
 )
 
 // All lists every definition, by status and then in the order of teaching.
@@ -415,6 +416,13 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Remedy:  "Repeat with the same Idempotency-Key: if it took effect, the response is the original one.",
 	},
 	{
+		Code: SandboxDamaged, Status: http.StatusInternalServerError,
+		Hint:    "Create a new sandbox. Repeating the request does not help.",
+		Meaning: "The stored data of the sandbox is not what the server wrote; a disk or a program has changed it.",
+		Remedy: "Create a new sandbox. The operator finds what is damaged with platen doctor --database, and " +
+			"can put a backup in its place.",
+	},
+	{
 		Code: QueueFull, Status: http.StatusServiceUnavailable, Retryable: true,
 		Hint:    "Try again after Retry-After.",
 		Meaning: "The server holds as many sandboxes as it can.",
@@ -422,8 +430,9 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: Unavailable, Status: http.StatusServiceUnavailable, Retryable: true,
-		Hint:    "Repeat after Retry-After with the same Idempotency-Key.",
-		Meaning: "The server is stopping, its storage takes nothing at the moment, or requests at work take all of its memory.",
-		Remedy:  "Repeat after Retry-After with the same Idempotency-Key.",
+		Hint: "Repeat after Retry-After with the same Idempotency-Key.",
+		Meaning: "The server is stopping, its storage takes nothing at the moment, or requests at work take all of " +
+			"its memory.",
+		Remedy: "Repeat after Retry-After with the same Idempotency-Key.",
 	},
 }

@@ -3,7 +3,9 @@ package sandbox_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,7 +40,7 @@ func (o older) Commit(ctx context.Context, c store.Commit) error {
 		if !named {
 			return errors.New("the first commit names no engine 1")
 		}
-		c.Body = first.Encode()
+		c.Body, _ = first.Encode(c.Version, first.Previous)
 	}
 	return o.Store.Commit(ctx, c)
 }
@@ -49,6 +51,10 @@ type newer struct{ store.Store }
 // Commit implements store.Store.
 func (n newer) Commit(ctx context.Context, c store.Commit) error {
 	c.Body = append([]byte{c.Body[0] + 1}, c.Body[1:]...)
+	// The place of the sum stays, and what it is of.
+	table := crc32.MakeTable(crc32.Castagnoli)
+	head := binary.LittleEndian.AppendUint64([]byte{'c', c.Body[0]}, c.Version)
+	binary.LittleEndian.PutUint32(c.Body[1:], crc32.Update(crc32.Checksum(head, table), table, c.Body[5:]))
 	return n.Store.Commit(ctx, c)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"platen/internal/problem"
+	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/storeproblem"
 )
@@ -25,6 +26,9 @@ func storeProblem(id string, err error) error {
 func readProblem(doing string, err error) error {
 	if p := unavailable(err); p != nil {
 		return p
+	}
+	if errors.Is(err, commitlog.ErrDamaged) {
+		return errDamaged()
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

@@ -501,7 +501,7 @@ func (d *dropping) Commit(ctx context.Context, c store.Commit) error {
 	if n := len(commit.Events); n > 0 {
 		if d.commits++; d.commits == d.n {
 			commit.Events = commit.Events[:n-1]
-			c.Body = commit.Encode()
+			c.Body, _ = commit.Encode(c.Version, commit.Previous)
 		}
 	}
 	return d.Store.Commit(ctx, c)

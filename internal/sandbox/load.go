@@ -24,6 +24,9 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if s.foreign {
 		return errForeign()
 	}
+	if s.damaged {
+		return errDamaged()
+	}
 	if err := s.registry.memory.begin(ctx); err != nil {
 		return err
 	}
@@ -47,6 +50,12 @@ func (s *Sandbox) load(ctx context.Context) error {
 			"until", image.Sandbox.DeleteAt, "error", err)
 		return errForeign()
 	}
+	if errors.Is(err, commitlog.ErrDamaged) {
+		s.damaged = true // and stays so: nothing repairs it while the server runs
+		s.registry.log.Error("the storage of a sandbox is damaged", "sandbox", s.id, "until", image.Sandbox.DeleteAt,
+			"error", err)
+		return errDamaged()
+	}
 	if err == nil {
 		s.last = nil
 	}
@@ -59,6 +68,10 @@ func errForeign() error {
 		Hinting("Create a new sandbox. This one is deleted when its time is over.")
 }
 
+func errDamaged() error {
+	return problem.New(problem.SandboxDamaged, "The stored data of this sandbox is not what was written.")
+}
+
 func errGone() error {
 	return problem.New(problem.Unauthorized, "This key belongs to no sandbox; it may have been deleted.")
 }
@@ -66,24 +79,18 @@ func errGone() error {
 // restore builds the company from a snapshot and the commits after it, and makes
 // room for it.
 func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
-	var snapshot commitlog.Snapshot
-	if image.Snapshot.Version > 0 {
-		var err error
-		if snapshot, err = commitlog.DecodeSnapshot(image.Snapshot.Body); err != nil {
-			return fmt.Errorf("load sandbox %s: %w", s.id, err)
-		}
+	snapshot, commits, err := s.read(ctx, &image)
+	if err != nil {
+		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}
-	version := image.Snapshot.Version
+	version, sum := image.Snapshot.Version, snapshot.Last
 	var events []record.Event
-	for _, stored := range image.Commits {
-		commit, err := commitlog.DecodeCommit(stored.Body, stored.Version)
-		if err != nil {
-			return fmt.Errorf("load sandbox %s: %w", s.id, err)
-		}
-		snapshot.Image.Apply(&commit.Changes)
-		snapshot.Index.Add(stored.Version, &commit)
-		events = append(events, commit.Events...)
-		version = stored.Version
+	for i := range commits {
+		version++
+		snapshot.Image.Apply(&commits[i].Changes)
+		snapshot.Index.Add(version, &commits[i])
+		events = append(events, commits[i].Events...)
+		sum = commits[i].Sum
 	}
 	c, err := company.Load(snapshot.Image)
 	if err != nil {
@@ -94,7 +101,8 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	if err := s.registry.memory.admit(ctx, s, view.size()+snapshot.Index.Bytes()); err != nil {
 		return err
 	}
-	s.company, s.header, s.log, s.snapshot = c, image.Sandbox, snapshot.Index, image.Snapshot.Version
+	s.company, s.header, s.log = c, image.Sandbox, snapshot.Index
+	s.snapshot, s.sum = image.Snapshot.Version, sum
 	s.recall()
 	s.registry.moved(s.header)
 	if s.waiting != nil {
@@ -104,6 +112,44 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	s.watchWebhooks(view)
 	s.registry.wakeups.reschedule(s, view.next())
 	return nil
+}
+
+// read reads the snapshot and the commits of an image. A snapshot that is damaged
+// is only a convenience lost: all commits take its place.
+func (s *Sandbox) read(ctx context.Context, image *store.Image) (commitlog.Snapshot, []commitlog.Commit, error) {
+	var snapshot commitlog.Snapshot
+	version := image.Snapshot.Version
+	if version > 0 {
+		var err error
+		snapshot, err = commitlog.DecodeSnapshot(image.Snapshot.Body, version)
+		if errors.Is(err, commitlog.ErrDamaged) {
+			s.registry.log.Warn("a snapshot is damaged: read all commits in its place", "sandbox", s.id, "error", err)
+			image.Snapshot = store.Snapshot{}
+			return s.readCommits(ctx, image, version)
+		}
+		if err != nil {
+			return snapshot, nil, err //nolint:wrapcheck // the caller names the sandbox
+		}
+	}
+	commits, err := commitlog.DecodeCommits(image.Commits, version, snapshot.Last)
+	return snapshot, commits, err //nolint:wrapcheck // the caller names the sandbox
+}
+
+// readCommits reads all commits of a sandbox: those of an image, and those up to
+// a version, which are not in it.
+func (s *Sandbox) readCommits(
+	ctx context.Context, image *store.Image, until uint64,
+) (commitlog.Snapshot, []commitlog.Commit, error) {
+	var stored []store.Commit
+	for n := uint64(len(stored)); n < until; n = uint64(len(stored)) {
+		more, err := s.registry.store.Commits(ctx, s.id, n+1, min(until, n+store.MaxCommits))
+		if err != nil || len(more) == 0 {
+			return commitlog.Snapshot{}, nil, errors.Join(err, commitlog.ErrDamaged)
+		}
+		stored = append(stored, more...)
+	}
+	commits, err := commitlog.DecodeCommits(append(stored, image.Commits...), 0, 0)
+	return commitlog.Snapshot{}, commits, err //nolint:wrapcheck // the caller names the sandbox
 }
 
 // newView returns the view of a company that has nothing to flush.
@@ -142,9 +188,9 @@ func (s *Sandbox) keep(ctx context.Context) {
 func (s *Sandbox) saveSnapshot(ctx context.Context) {
 	version := s.published.Load().Version
 	s.carry()
-	body := commitlog.Snapshot{Image: s.company.Image(), Index: s.log}
+	body := commitlog.Snapshot{Image: s.company.Image(), Index: s.log, Last: s.sum}
 	err := s.registry.store.SaveSnapshot(context.WithoutCancel(ctx),
-		store.Snapshot{SandboxID: s.id, Version: version, Body: body.Encode()})
+		store.Snapshot{SandboxID: s.id, Version: version, Body: body.Encode(version)})
 	if err != nil {
 		s.registry.log.Warn("save snapshot", "sandbox", s.id, "version", version, "error", err)
 		return

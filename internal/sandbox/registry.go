@@ -226,14 +226,15 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 		s.registry.forget(s.id)
 		return err
 	}
-	commit := store.Commit{SandboxID: s.id, Version: 1, Body: first.Encode(), Header: &header, Records: records}
+	body, sum := first.Encode(1, 0)
+	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body, Header: &header, Records: records}
 	if err := s.registry.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		s.gone = true // for writers that wait; should it be there after all, it is loaded anew
 		s.registry.forget(s.id)
 		s.registry.memory.remove(s)
 		return storeProblem(s.id, err)
 	}
-	s.company, s.header = c, header
+	s.company, s.header, s.sum = c, header, sum
 	s.recall()
 	s.log.Add(1, &first)
 	s.publish(view)

@@ -72,11 +72,15 @@ type Sandbox struct {
 	header   store.Sandbox
 	log      commitlog.Index
 	snapshot uint64
-	ticked   moment.Instant
-	gone     bool
+	// sum is that of the newest commit.
+	sum    commitlog.Sum
+	ticked moment.Instant
+	gone   bool
 	// foreign is set for a sandbox of another version, which this one cannot go on
 	// with.
 	foreign bool
+	// damaged is set for a sandbox whose stored commits are not what was written.
+	damaged bool
 	// last is the durable state that was published last, while there is none: for
 	// readers, when the store cannot be read either.
 	last *View
@@ -316,8 +320,9 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		*in.pending.reply = in.pending.command.Answer(next)
 		commit.Reply = in.pending.stored()
 	}
+	body, sum := commit.Encode(version, s.sum)
 	err := s.registry.store.Commit(context.WithoutCancel(ctx), store.Commit{
-		SandboxID: s.id, Version: version, Body: commit.Encode(), Header: in.header,
+		SandboxID: s.id, Version: version, Body: body, Header: in.header,
 		Records: s.webhookRecords(old, next, in.header),
 	})
 	if err != nil {
@@ -326,6 +331,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		return storeProblem(s.id, err)
 	}
 	s.log.Add(version, &commit)
+	s.sum = sum
 	if in.header != nil {
 		s.header = *in.header
 		s.registry.moved(s.header)

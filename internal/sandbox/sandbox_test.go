@@ -147,6 +147,19 @@ func accept(key, id string) sandbox.Command {
 func dump(t *testing.T, s *sandbox.Sandbox, v *sandbox.View) string {
 	t.Helper()
 	var b bytes.Buffer
+	b.WriteString(dumpRows(v))
+	events, err := s.Events(t.Context(), v, sandbox.Query{Limit: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		fmt.Fprintf(&b, "%d %s\n", e.Sequence, e.Body)
+	}
+	return b.String()
+}
+
+func dumpRows(v *sandbox.View) string {
+	var b bytes.Buffer
 	for _, table := range []string{
 		"sales_order", "work_order", "ledger_entry", "stock_item", "mission", "office_shipment", "customer_invoice",
 		"payment",
@@ -154,13 +167,6 @@ func dump(t *testing.T, s *sandbox.Sandbox, v *sandbox.View) string {
 		for _, e := range v.Table(table).Entries {
 			fmt.Fprintf(&b, "%s %d %s %s\n", table, e.Version, e.Row, e.Private)
 		}
-	}
-	events, err := s.Events(t.Context(), v, sandbox.Query{Limit: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range events {
-		fmt.Fprintf(&b, "%d %s\n", e.Sequence, e.Body)
 	}
 	return b.String()
 }

@@ -92,12 +92,12 @@ func (r *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 }
 
 // handleDueSandbox does the due work of one sandbox and reports whether that is
-// done. One of another version waits for its end.
+// done. One of another version, or that is damaged, waits for its end.
 func (r *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
 	s := r.Sandbox(header.ID)
 	var err error
 	if now.Before(header.DeleteAt) {
-		if _, err = s.wake(ctx, moment.InstantOf(now)); err != nil && s.isForeign() {
+		if _, err = s.wake(ctx, moment.InstantOf(now)); err != nil && s.isBeyondUse() {
 			return false, true
 		}
 	} else {
@@ -109,10 +109,11 @@ func (r *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, n
 	return err == nil, false
 }
 
-func (s *Sandbox) isForeign() bool {
+// isBeyondUse reports whether the sandbox cannot be read, now and later.
+func (s *Sandbox) isBeyondUse() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.foreign
+	return s.foreign || s.damaged
 }
 
 // wake brings the sandbox up to the present, the steps of its lease included, and

@@ -3,8 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"platen/internal/config"
+	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
 )
 
@@ -12,7 +16,7 @@ import (
 type Backed = sqlite.Backed
 
 // ErrNoFile refuses the backup of a database that is no file.
-var ErrNoFile = errors.New("backup copies a SQLite file; use pg_dump for PostgreSQL")
+var ErrNoFile = errors.New("this is for a SQLite file; PostgreSQL has tools of its own, such as pg_dump")
 
 // Backup copies the database of the settings into a new file, also while a server
 // runs on it.
@@ -21,4 +25,40 @@ func Backup(ctx context.Context, c *config.Config, to string) (Backed, error) {
 		return Backed{}, ErrNoFile
 	}
 	return sqlite.Backup(ctx, c.Database, to)
+}
+
+// Restore puts a copy in the place of the database of the settings, which no
+// server may run on.
+func Restore(ctx context.Context, c *config.Config, from string, replace bool) (Backed, error) {
+	if c.Postgres() {
+		return Backed{}, ErrNoFile
+	}
+	return sqlite.Restore(ctx, from, c.Database, replace)
+}
+
+// CheckDatabase looks for damage in the database of the settings, also while a
+// server runs on it. It reads a copy that stands at one moment, which is beside the
+// database for as long as it takes.
+func CheckDatabase(ctx context.Context, c *config.Config) (found sandbox.Checked, err error) {
+	if c.Postgres() {
+		return found, ErrNoFile
+	}
+	if _, err := sqlite.Inspect(ctx, c.Database); err != nil {
+		return found, err //nolint:wrapcheck // the error names the file
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(c.Database), filepath.Base(c.Database)+".check-*")
+	if err != nil {
+		return found, fmt.Errorf("make room for a copy: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	copied := filepath.Join(folder, "copy.db")
+	if _, err := sqlite.Backup(ctx, c.Database, copied); err != nil {
+		return found, err //nolint:wrapcheck // the error names the file
+	}
+	db, err := sqlite.Open(ctx, copied)
+	if err != nil {
+		return found, err //nolint:wrapcheck // the error names the file
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return sandbox.CheckStore(ctx, db)
 }

@@ -105,7 +105,7 @@ func (s *service) inspectRefusal(t testing.TB, asked string, status int, header 
 	}
 	wants := slices.Contains(retryable, code) || slices.Contains([]int{
 		http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
-	}, status)
+	}, status) && code != "sandbox_damaged"
 	// Under a manual clock only a tick helps (contract: OPEN.ERR.MANUAL_CLOCK).
 	ticked := slices.Contains([]string{"press_busy", "press_down", "no_operator", "week_not_over"}, code) &&
 		strings.Contains(text(failure, "hint"), "/sandbox/tick")

@@ -122,6 +122,46 @@ func TestAFaultOfOursIsAnInternalError(t *testing.T) {
 	}
 }
 
+// TestADamagedSandboxIsNotServed changes a bit of what is stored of an answer, and
+// asks for the answer again.
+func TestADamagedSandboxIsNotServed(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ERR.SANDBOX_DAMAGED")
+	s, path := over(t)
+	n := s.create(t, `{"clock":"manual"}`)
+	order := text(n.order("SO-1001"), "id")
+	accept := func() *answer {
+		return n.post("/office/sales-orders/"+order+"/accept", "", "Idempotency-Key", "once")
+	}
+	first := accept().want(200, "")
+	db := meddle(t, path)
+	var commit int64
+	var body []byte
+	if err := db.QueryRowContext(t.Context(),
+		"SELECT rowid, body FROM commits ORDER BY rowid DESC LIMIT 1 OFFSET 1").Scan(&commit, &body); err != nil {
+		t.Fatal(err)
+	}
+	change := func() {
+		for row := commit; row <= commit+1; row++ { // that of the order, and that of the mission behind it
+			if err := db.QueryRowContext(t.Context(), "SELECT body FROM commits WHERE rowid = ?", row).
+				Scan(&body); err != nil {
+				t.Fatal(err)
+			}
+			body[len(body)/2] ^= 1
+			_, err := db.ExecContext(t.Context(), "UPDATE commits SET body = ? WHERE rowid = ?", body, row)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	change()
+	accept().want(http.StatusInternalServerError, "sandbox_damaged")
+	change()
+	if again := accept().want(200, ""); string(again.Raw) != string(first.Raw) {
+		t.Errorf("with the bit changed back the answer is %s, and was %s", again.Raw, first.Raw)
+	}
+}
+
 // TestABusyStoreIsUnavailable holds the database's lock for longer than the
 // server waits.
 func TestABusyStoreIsUnavailable(t *testing.T) {

@@ -16,6 +16,9 @@ type Commit struct {
 	// Reply is the stored reply of the command, nil for passing time and for
 	// commands without an idempotency key.
 	Reply *Reply
+	// Sum is the sum of the commit as it was read, Previous that of the one before
+	// it; 0 is unknown.
+	Sum, Previous Sum
 }
 
 // Reply is a stored response, with the request that it belongs to.
@@ -39,30 +42,34 @@ func ReplyKeyOf(scope, key string) ReplyKey {
 	return ReplyKey(sum[:16])
 }
 
-// Encode returns the stored form.
-func (c *Commit) Encode() []byte {
+// Encode returns the stored form of the commit with a version, and its sum. The
+// sum of the commit before it is in there.
+func (c *Commit) Encode(version uint64, previous Sum) ([]byte, Sum) {
 	payload := make([]byte, 0, 4096)
 	payload = record.AppendChanges(payload, &c.Changes)
 	payload = c.Reply.append(payload)
-	return pack(payload)
+	return pack(payload, ofCommit, version, previous)
 }
 
 // DecodeCommit reads the stored form of the commit with a version.
 func DecodeCommit(body []byte, version uint64) (Commit, error) {
-	payload, first, err := unpack(body)
+	read, err := unpack(body, ofCommit, version)
 	if err != nil {
-		return Commit{}, err
+		return Commit{}, fmt.Errorf("read commit %d: %w", version, err)
 	}
 	readChanges := record.ReadChanges
-	if first {
+	if read.first {
 		readChanges = record.ReadChanges1
 	}
-	changes, rest, err := readChanges(payload)
+	changes, rest, err := readChanges(read.payload)
 	if err != nil {
-		return Commit{}, fmt.Errorf("decode commit %d: %w", version, err)
+		return Commit{}, fmt.Errorf("read commit %d: %w: %w", version, ErrDamaged, err)
 	}
 	reply, err := readReply(rest)
-	return Commit{Changes: changes, Reply: reply}, err
+	if err != nil {
+		return Commit{}, fmt.Errorf("read commit %d: %w", version, err)
+	}
+	return Commit{Changes: changes, Reply: reply, Sum: read.sum, Previous: read.previous}, nil
 }
 
 // append writes the stored form. A nil reply is one byte.
@@ -79,7 +86,7 @@ func (r *Reply) append(b []byte) []byte {
 
 func readReply(b []byte) (*Reply, error) {
 	if len(b) == 0 {
-		return nil, errBody
+		return nil, ErrDamaged
 	}
 	if b[0] == 0 {
 		return nil, nil //nolint:nilnil // a commit without a reply
@@ -87,7 +94,7 @@ func readReply(b []byte) (*Reply, error) {
 	r := &Reply{}
 	b = b[1:]
 	if len(b) < len(r.Key)+len(r.Fingerprint) {
-		return nil, errBody
+		return nil, ErrDamaged
 	}
 	b = b[copy(r.Key[:], b):]
 	b = b[copy(r.Fingerprint[:], b):]

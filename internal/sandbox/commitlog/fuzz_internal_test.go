@@ -3,6 +3,7 @@ package commitlog
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"reflect"
 	"runtime"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/store"
 )
 
 // bytesPerByte is how much memory a byte of a slab may cost at most, slack is
@@ -42,8 +44,10 @@ func someCommit() Commit {
 func bounded(t *testing.T, body []byte, read func()) {
 	t.Helper()
 	size := len(body)
-	if payload, _, err := unpack(body); err == nil {
-		size += len(payload)
+	for _, k := range []kind{ofCommit, ofSnapshot} {
+		if u, err := unpack(body, k, 1); err == nil {
+			size += len(u.payload)
+		}
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -55,27 +59,40 @@ func bounded(t *testing.T, body []byte, read func()) {
 }
 
 // hostile are bodies that are none: of other formats, cut, and of a few bytes
-// that claim to unpack to 4 GiB.
+// that claim to unpack to 4 GiB. Most are of a format without a sum, or none
+// would be read any further.
 func hostile(body []byte) [][]byte {
 	return [][]byte{
-		nil, {bodyFormat}, {bodyFormat, flagPlain}, {bodyFormat + 1, flagPlain, 0}, {bodyFormat, flagCompressed + 1, 0},
-		body[:len(body)-1],
-		{bodyFormat, flagCompressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
-		{bodyFormat, flagPlain, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+		nil, {bodyFormat}, {bodyFormat, flagPlain}, {bodyFormat + 1, flagPlain, 0},
+		{secondFormat, flagCompressed + 1, 0},
+		body[:len(body)-1], unsummed(body), unsummed(body[:len(body)-1]),
+		{secondFormat, flagCompressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+		{secondFormat, flagPlain, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
 	}
+}
+
+// unsummed is a body as it was in the second format, which has no sum.
+func unsummed(body []byte) []byte {
+	return append([]byte{secondFormat, body[flagAt]}, body[payloadAt:]...)
+}
+
+// encoded is the body of a first commit.
+func encoded(c *Commit) []byte {
+	body, _ := c.Encode(1, 0)
+	return body
 }
 
 // FuzzDecodeCommit: whatever a store gives back is read as a commit that is
 // written as the same one, or is refused, within memory in proportion.
 func FuzzDecodeCommit(f *testing.F) {
 	whole := someCommit()
-	f.Add(whole.Encode())
-	f.Add((&Commit{}).Encode())
-	f.Add((&Commit{Reply: &Reply{Status: -1}}).Encode())
-	first := whole.Encode()
+	f.Add(encoded(&whole))
+	f.Add(encoded(&Commit{}))
+	f.Add(encoded(&Commit{Reply: &Reply{Status: -1}}))
+	first := unsummed(encoded(&whole))
 	first[0] = firstFormat
 	f.Add(first)
-	for _, body := range hostile(whole.Encode()) {
+	for _, body := range hostile(encoded(&whole)) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -84,7 +101,8 @@ func FuzzDecodeCommit(f *testing.F) {
 			if err != nil {
 				return
 			}
-			again, err := DecodeCommit(read.Encode(), 1)
+			again, err := DecodeCommit(encoded(&read), 1)
+			read.Sum, read.Previous, again.Sum = 0, 0, 0
 			if err != nil || !cmp.Equal(read, again) {
 				t.Errorf("%x is read as %+v, and that as %+v, %v", body, read, again, err)
 			}
@@ -113,31 +131,31 @@ func FuzzDecodeSnapshot(f *testing.F) {
 	c := someCommit()
 	whole := Snapshot{Image: record.Image{Tables: c.Rows, Timers: c.Set, State: c.State}}
 	whole.Index.Add(1, &c)
-	f.Add(whole.Encode())
-	f.Add((&Snapshot{}).Encode())
+	f.Add(whole.Encode(1))
+	f.Add((&Snapshot{}).Encode(1))
 	// A real one, not compressed, so that what is changed in it is still one.
 	opened := Snapshot{Image: aCompany(f)}
-	payload, _, err := unpack(opened.Encode())
+	u, err := unpack(opened.Encode(1), ofSnapshot, 1)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(append([]byte{bodyFormat, flagPlain}, payload...))
-	f.Add(append([]byte{firstFormat, flagPlain}, payload...))
-	for _, body := range hostile(whole.Encode()) {
+	f.Add(append([]byte{secondFormat, flagPlain}, u.payload...))
+	f.Add(append([]byte{firstFormat, flagPlain}, u.payload...))
+	for _, body := range hostile(whole.Encode(1)) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		bounded(t, body, func() {
-			read, err := DecodeSnapshot(body)
+			read, err := DecodeSnapshot(body, 1)
 			if err != nil {
 				return
 			}
-			again, err := DecodeSnapshot(read.Encode())
+			again, err := DecodeSnapshot(read.Encode(1), 1)
 			if err != nil || !reflect.DeepEqual(read, again) {
 				t.Errorf("%x is read as %+v, and that as %+v, %v", body, read, again, err)
 			}
 		})
-		if read, err := DecodeSnapshot(body); err == nil {
+		if read, err := DecodeSnapshot(body, 1); err == nil {
 			_, _ = company.Load(read.Image) // it refuses, or it does not panic
 		}
 	})
@@ -148,9 +166,9 @@ func FuzzDecodeSnapshot(f *testing.F) {
 func TestABodyOfOneLetterSurvivesStorage(t *testing.T) {
 	t.Parallel()
 	want := Commit{Reply: &Reply{Status: 200, Body: bytes.Repeat([]byte("a"), 4<<20)}}
-	got, err := DecodeCommit(want.Encode(), 1)
+	got, err := DecodeCommit(encoded(&want), 1)
 	if err != nil || got.Reply == nil || !bytes.Equal(got.Reply.Body, want.Reply.Body) {
-		t.Errorf("it is read as %d bytes, %v", len(want.Encode()), err)
+		t.Errorf("it is read as %d bytes, %v", len(encoded(&want)), err)
 	}
 }
 
@@ -158,7 +176,7 @@ func TestABodyOfOneLetterSurvivesStorage(t *testing.T) {
 //
 //nolint:paralleltest // it measures the allocations of the process
 func TestABodyThatClaimsTooMuchIsRefused(t *testing.T) {
-	body := binary.AppendUvarint([]byte{bodyFormat, flagCompressed}, 1<<32-1)
+	body := binary.AppendUvarint([]byte{secondFormat, flagCompressed}, 1<<32-1)
 	if n, err := s2.DecodedLen(body[2:]); err != nil || n != 1<<32-1 {
 		t.Fatalf("the body claims %d, %v", n, err)
 	}
@@ -167,4 +185,43 @@ func TestABodyThatClaimsTooMuchIsRefused(t *testing.T) {
 			t.Error("it is read")
 		}
 	})
+}
+
+// TestABodyIsTakenForNoOther: neither with a bit changed, nor as a commit of
+// another version or after another commit, nor as a snapshot.
+func TestABodyIsTakenForNoOther(t *testing.T) {
+	t.Parallel()
+	c := someCommit()
+	body, sum := c.Encode(7, 99)
+	if read, err := DecodeCommit(body, 7); err != nil || read.Sum != sum || read.Previous != 99 {
+		t.Fatalf("it is read with %d after %d, %v", read.Sum, read.Previous, err)
+	}
+	for at := range body {
+		for bit := range 8 {
+			changed := bytes.Clone(body)
+			changed[at] ^= 1 << bit
+			if _, err := DecodeCommit(changed, 7); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("with bit %d of byte %d changed: %v", bit, at, err)
+			}
+		}
+	}
+	if _, err := DecodeCommit(body, 8); !errors.Is(err, ErrDamaged) {
+		t.Errorf("as another version: %v", err)
+	}
+	if _, err := DecodeSnapshot(body, 7); !errors.Is(err, ErrDamaged) {
+		t.Errorf("as a snapshot: %v", err)
+	}
+	stored := []store.Commit{{Version: 7, Body: body}}
+	if _, err := DecodeCommits(stored, 6, 99); err != nil {
+		t.Errorf("after its own: %v", err)
+	}
+	if _, err := DecodeCommits(stored, 6, 98); !errors.Is(err, ErrDamaged) {
+		t.Errorf("after another commit: %v", err)
+	}
+	if _, err := DecodeCommits(stored, 5, 0); !errors.Is(err, ErrDamaged) {
+		t.Errorf("with one missing before it: %v", err)
+	}
+	if _, err := DecodeCommit(unsummed(body), 7); err != nil {
+		t.Errorf("in the format of before: %v", err)
+	}
 }

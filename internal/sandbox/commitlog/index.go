@@ -100,7 +100,7 @@ func ReadReply(
 	}
 	reply := commits[0].Reply
 	if reply == nil || reply.Key != key {
-		return nil, fmt.Errorf("commit %d of sandbox %s holds another reply", version, sandboxID)
+		return nil, fmt.Errorf("%w: commit %d holds another reply", ErrDamaged, version)
 	}
 	return reply, nil
 }
@@ -112,13 +112,28 @@ func read(ctx context.Context, from store.Store, sandboxID string, first, last u
 		return nil, err //nolint:wrapcheck // the caller knows its purpose
 	}
 	if n := int(last - first + 1); len(stored) != n {
-		return nil, fmt.Errorf("%d of %d commits from %d of sandbox %s are missing", n-len(stored), n, first, sandboxID)
+		return nil, fmt.Errorf("%w: %d of %d commits from %d are missing", ErrDamaged, n-len(stored), n, first)
 	}
+	return DecodeCommits(stored, first-1, 0)
+}
+
+// DecodeCommits reads the commits after one with a version and a sum, 0 when the
+// sum is unknown, each of which has to follow the one before it.
+func DecodeCommits(stored []store.Commit, version uint64, sum Sum) ([]Commit, error) {
 	commits := make([]Commit, len(stored))
-	for i, c := range stored {
-		if commits[i], err = DecodeCommit(c.Body, c.Version); err != nil {
+	for i := range stored {
+		version++
+		if stored[i].Version != version {
+			return nil, fmt.Errorf("%w: commit %d stands where %d should", ErrDamaged, stored[i].Version, version)
+		}
+		c, err := DecodeCommit(stored[i].Body, version)
+		if err != nil {
 			return nil, err
 		}
+		if sum != 0 && c.Previous != 0 && c.Previous != sum {
+			return nil, fmt.Errorf("%w: commit %d does not follow the one before it", ErrDamaged, version)
+		}
+		commits[i], sum = c, c.Sum
 	}
 	return commits, nil
 }

@@ -13,10 +13,12 @@ import (
 type Snapshot struct {
 	Image record.Image
 	Index Index
+	// Last is the sum of the newest of these commits, 0 when it is unknown.
+	Last Sum
 }
 
-// Encode returns the stored form.
-func (s *Snapshot) Encode() []byte {
+// Encode returns the stored form of the snapshot with a version.
+func (s *Snapshot) Encode(version uint64) []byte {
 	payload := make([]byte, 0, 256<<10)
 	payload = record.AppendImage(payload, &s.Image)
 	payload = binary.AppendUvarint(payload, uint64(len(s.Index.events)))
@@ -32,43 +34,52 @@ func (s *Snapshot) Encode() []byte {
 		payload = append(payload, key[:]...)
 		payload = binary.AppendUvarint(payload, version)
 	}
-	return pack(payload)
+	body, _ := pack(payload, ofSnapshot, version, s.Last)
+	return body
 }
 
-// DecodeSnapshot reads the stored form.
-func DecodeSnapshot(body []byte) (Snapshot, error) {
-	payload, first, err := unpack(body)
+// DecodeSnapshot reads the stored form of the snapshot with a version.
+func DecodeSnapshot(body []byte, version uint64) (Snapshot, error) {
+	s, err := readSnapshot(body, version)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("read snapshot %d: %w", version, err)
+	}
+	return s, nil
+}
+
+func readSnapshot(body []byte, version uint64) (Snapshot, error) {
+	read, err := unpack(body, ofSnapshot, version)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	readImage := record.ReadImage
-	if first {
+	if read.first {
 		readImage = record.ReadImage1
 	}
-	image, rest, err := readImage(payload)
+	image, rest, err := readImage(read.payload)
 	if err != nil {
-		return Snapshot{}, fmt.Errorf("decode snapshot: %w", err)
+		return Snapshot{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	s := Snapshot{Image: image}
+	s := Snapshot{Image: image, Last: read.previous}
 	n, rest, err := readNumber(rest)
 	if err != nil || n > uint64(len(rest)) {
-		return Snapshot{}, errBody
+		return Snapshot{}, ErrDamaged
 	}
 	s.Index.events = make([]Span, n)
 	for i := range s.Index.events {
-		if rest, err = s.Index.events[i].read(rest, first); err != nil {
+		if rest, err = s.Index.events[i].read(rest, read.first); err != nil {
 			return Snapshot{}, err
 		}
 	}
 	n, rest, err = readNumber(rest)
 	if err != nil || n > uint64(len(rest)) {
-		return Snapshot{}, errBody
+		return Snapshot{}, ErrDamaged
 	}
 	s.Index.replies = make(map[ReplyKey]uint64, n)
 	for range n {
 		var key ReplyKey
 		if len(rest) < len(key) {
-			return Snapshot{}, errBody
+			return Snapshot{}, ErrDamaged
 		}
 		rest = rest[copy(key[:], rest):]
 		if s.Index.replies[key], rest, err = readNumber(rest); err != nil {

@@ -1,0 +1,131 @@
+package sandbox_test
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"platen/internal/company/sim"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// flips is the number of bits that are changed, one at a time.
+const flips = 200
+
+// TestNoBitThatADiskChangesIsServed changes one random bit of a commit or a
+// snapshot in the file of a sandbox, opens the file, and reads everything: it is
+// what it was, or refused.
+func TestNoBitThatADiskChangesIsServed(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.create(sim.Manual)
+	for day := range 3 {
+		for _, id := range b.received(s) {
+			if _, err := s.Do(t.Context(), accept("key-"+id, id)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Do(t.Context(), tick(fmt.Sprint("tick-", day), int(sim.DayLength))); err != nil {
+			t.Fatal(err)
+		}
+		b.pass(2e9)
+		if day == 1 {
+			b.registry.Close(t.Context()) // and so there is a snapshot with commits after it
+		}
+	}
+	id := b.view(s).SandboxID
+	want := dump(t, s, b.view(s))
+	draw := rand.New(rand.NewPCG(1, 2))
+	outcomes := map[string]int{}
+	for range flips {
+		undo := b.flip(draw)
+		b.reopen(nil)
+		s := b.registry.Sandbox(id)
+		v, err := s.View(t.Context())
+		switch {
+		case isProblem(err, problem.SandboxDamaged):
+			outcomes["refused"]++
+		case err != nil:
+			t.Errorf("it fails with %v", err)
+		default:
+			outcomes[b.compare(s, v, want)]++
+		}
+		undo()
+	}
+	t.Logf("%d bits: %v", flips, outcomes)
+	if outcomes["wrong"] > 0 {
+		t.Errorf("%d of %d bits were served wrong", outcomes["wrong"], flips)
+	}
+	for _, kind := range []string{"refused", "whole", "without old events"} {
+		if outcomes[kind] == 0 {
+			t.Errorf("no bit led to %q: the draw shows too little", kind)
+		}
+	}
+	b.reopen(nil)
+	if s := b.registry.Sandbox(id); dump(t, s, b.view(s)) != want {
+		t.Error("with all bits changed back it is another one")
+	}
+}
+
+func tick(key string, minutes int) sandbox.Command {
+	return sandbox.Command{
+		Scope: "shared", Key: key, Run: func(tx *sandbox.Tx) error { return tx.Tick(minutes) },
+		Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} },
+	}
+}
+
+// flip changes a random bit of a stored body, and returns what changes it back.
+func (b *bench) flip(draw *rand.Rand) (undo func()) {
+	b.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+b.path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer db.Close()
+	table := []string{"commits", "commits", "snapshots"}[draw.IntN(3)]
+	var row int64
+	var body []byte
+	if err := db.QueryRowContext(b.t.Context(), "SELECT rowid, body FROM "+table+" ORDER BY rowid LIMIT 1 OFFSET ? % "+
+		"(SELECT count(*) FROM "+table+")", draw.IntN(1<<20)).Scan(&row, &body); err != nil {
+		b.t.Fatal(err)
+	}
+	at, bit := draw.IntN(len(body)), draw.IntN(8)
+	change := func() {
+		db, err := sql.Open("sqlite", "file:"+b.path)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		defer db.Close()
+		body[at] ^= 1 << bit
+		_, err = db.ExecContext(b.t.Context(), "UPDATE "+table+" SET body = ? WHERE rowid = ?", body, row)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	change()
+	return change
+}
+
+// compare says how what is read of a sandbox differs from what was written.
+func (b *bench) compare(s *sandbox.Sandbox, v *sandbox.View, want string) string {
+	b.t.Helper()
+	_, err := s.Events(b.t.Context(), v, sandbox.Query{Limit: 1 << 30})
+	if isProblem(err, problem.SandboxDamaged) {
+		// An old commit is damaged: its events and its reply are refused. What the
+		// view has does not come from there.
+		if rows := dumpRows(v); want[:len(rows)] != rows {
+			return "wrong"
+		}
+		return "without old events"
+	}
+	if err != nil {
+		b.t.Errorf("the events fail with %v", err)
+		return "wrong"
+	}
+	if dump(b.t, s, v) != want {
+		return "wrong"
+	}
+	return "whole"
+}

@@ -1,0 +1,71 @@
+package sqlite_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"platen/internal/store"
+	"platen/internal/store/sqlite"
+)
+
+// TestARestoredDatabaseIsTheCopyAndNothingOfTheOldOne, neither its commits nor
+// the log beside it.
+func TestARestoredDatabaseIsTheCopyAndNothingOfTheOldOne(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path, copied := filepath.Join(folder, "platen.db"), filepath.Join(folder, "copy.db")
+	commit := func(s *sqlite.Store, id string, n byte) {
+		t.Helper()
+		c := store.Commit{SandboxID: id, Version: 1, Body: []byte(id), Header: sandboxOf(id, n)}
+		if err := s.Commit(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(s, "sbx_kept", 1)
+	if _, err := sqlite.Backup(t.Context(), path, copied); err != nil {
+		t.Fatal(err)
+	}
+	commit(s, "sbx_later", 2)
+	if _, err := sqlite.Restore(t.Context(), copied, path, true); err == nil {
+		t.Error("a database in use was replaced")
+	}
+	log, err := os.ReadFile(path + "-wal")
+	if err != nil || len(log) == 0 {
+		t.Fatalf("the old database has no log: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+"-wal", log, 0o600); err != nil { // as a killed server leaves it
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Restore(t.Context(), copied, path, false); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a database: %v", err)
+	}
+	restored, err := sqlite.Restore(t.Context(), copied, path, true)
+	if err != nil || restored.Sandboxes != 1 || restored.Commits != 1 {
+		t.Fatalf("restored are %+v, %v", restored, err)
+	}
+	if s, err = sqlite.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if image, err := s.Load(t.Context(), "sbx_kept"); err != nil || string(image.Commits[0].Body) != "sbx_kept" {
+		t.Errorf("the sandbox of the copy is %+v, %v", image, err)
+	}
+	if _, err := s.Load(t.Context(), "sbx_later"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a sandbox from after the copy: %v", err)
+	}
+	commit(s, "sbx_new", 3)
+	left, err := filepath.Glob(filepath.Join(folder, "*restore*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
