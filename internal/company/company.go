@@ -226,8 +226,18 @@ func (c *Company) Flush(version uint64) record.Changes {
 	}
 	changes.Set, changes.Fired = c.rec.Taken()
 	changes.State = record.EncodeState(c.state())
+	if version%relaxEvery == 0 {
+		for _, table := range c.tables() {
+			table.Relax()
+		}
+	}
 	return changes
 }
+
+// relaxEvery is the number of flushes after which rows are forgotten that nothing
+// has wanted meanwhile. Less often would keep more of them, more often would decode
+// them again and again.
+const relaxEvery = 8
 
 func (c *Company) state() state {
 	return state{

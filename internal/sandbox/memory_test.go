@@ -278,6 +278,7 @@ func TestMemoryIsCountedAsItIs(t *testing.T) {
 			}
 		}
 		is, counted := heapInUse()-before, registry.Memory().Bytes
+		t.Logf("%s on day %d: %d bytes are counted, the heap has %d", name, days, counted/companies, is/companies)
 		if ratio := float64(counted) / float64(is); ratio < 0.7 || ratio > 1.4 {
 			t.Errorf("%s on day %d: %d bytes are counted, the heap has %d", name, days, counted/companies, is/companies)
 		}

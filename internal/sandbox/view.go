@@ -12,7 +12,7 @@ import (
 )
 
 // tailLength is the number of the newest events that are kept in memory.
-const tailLength = 64
+const tailLength = 32
 
 // View is a sandbox as it stood after one commit: immutable, shared by any
 // number of readers.

@@ -27,6 +27,8 @@ type slot[R, P any] struct {
 	private *P
 	touched bool
 	removed bool
+	// read is set for a row that was wanted since the last Relax.
+	read bool
 }
 
 // NewTable returns an empty table. filter returns the values of the
@@ -160,6 +162,7 @@ func (t *Table[R, P]) mustIndex(id string) int {
 
 func (t *Table[R, P]) at(ordinal int) *slot[R, P] {
 	s := t.slots[ordinal]
+	s.read = true
 	if s.row == nil && !s.removed {
 		if err := s.decode(); err != nil {
 			panic(err) // our own bytes always decode
@@ -209,6 +212,18 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 	}
 	t.touched = t.touched[:0]
 	return entries
+}
+
+// Relax forgets the decoded form of the rows that nothing has wanted since the
+// last Relax: most rows are written, and seldom read by the company again. Pointers
+// to rows must not outlive the command that took them.
+func (t *Table[R, P]) Relax() {
+	for _, s := range t.slots {
+		if !s.read && !s.touched && s.entry != nil {
+			s.row, s.private = nil, nil
+		}
+		s.read = false
+	}
 }
 
 // filtersOf returns the values of the filter fields, nil when there are none.
@@ -312,6 +327,7 @@ type Keeper interface {
 	Len() int
 	Flush(version uint64) []*Entry
 	Forget()
+	Relax()
 	Touched(yield func(ordinal int, row Row, filters []string))
 	Restore(rows TableRows) error
 	Entries() []*Entry
