@@ -119,7 +119,7 @@ check: ## Everything: formatting, linters, vet, tests with all looks, lives and 
 	@$(MAKE) lint
 	@PLATEN_TEST_THOROUGH=1 $(MAKE) test
 
-bench: ## Measure a server beside the least that could be done for the same; 4 minutes.
+bench: ## Measure a server beside the least that could be done for the same; 6 minutes.
 	@$(GO) run ./test/load
 
 economy: ## Measure what the company is worth to players of different skill; 2 minutes.

@@ -12,6 +12,9 @@ import (
 // Waiting is the number of clients that wait for events.
 func (s *Server) Waiting() int { return s.registry.Watchers() }
 
+// Memory is what the server's companies take up.
+func (s *Server) Memory() sandbox.MemoryUse { return s.registry.Memory() }
+
 // openRegistry opens the controller that hands out places and the registry that they are in.
 func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Preset) error {
 	c := s.config

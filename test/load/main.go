@@ -29,7 +29,7 @@ import (
 
 const (
 	// patience ends a call that hangs.
-	patience = 6 * time.Minute
+	patience = 9 * time.Minute
 	// rounds is how many runs a figure is the median of.
 	rounds = 7
 	// childWord begins the arguments of a process that is measured.
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	only := flags.String("only", "", "measure only the groups whose names contain this: "+
-		"reads, commits, posts, loads, memory, keys, idle, days, waiting, deliveries")
+		"reads, commits, posts, loads, memory, keys, idle, days, waiting, growth, crowd, deliveries")
 	folder := flags.String("dir", "",
 		"put databases into a temporary folder inside this one; on the disk that is to be measured")
 	profiles := flags.String("profiles", "",
@@ -98,7 +98,7 @@ func measure(ctx context.Context, b *bench, only string) ([]figure, error) {
 	groups := []group{
 		{"reads", measureReads}, {"commits", measureCommits}, {"posts", measurePosts}, {"loads", measureLoads},
 		{"memory", measureMemory}, {"keys", measureKeys}, {"idle", measureIdle}, {"days", measureDays},
-		{"waiting", measureWaiting},
+		{"waiting", measureWaiting}, {"growth", measureGrowth}, {"crowd", measureCrowd},
 		{"deliveries", measureDeliveries},
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !strings.Contains(g.name, only) })
