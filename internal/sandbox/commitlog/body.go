@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -37,6 +38,8 @@ const (
 	oldAt      = 2
 	// compressAbove is the size in bytes from which compression pays.
 	compressAbove = 512
+	// maxPooled is the size in bytes up to which a buffer is used again.
+	maxPooled = 1 << 20
 	// maxExpands is the most bytes that a compressed one can stand for. Rows
 	// are far below that; a damaged body that claims more is not unpacked.
 	maxExpands = 1024
@@ -67,6 +70,21 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) //nolint:gochecknoglobals // 
 func sumOf(body []byte, k kind, version uint64) Sum {
 	head := binary.LittleEndian.AppendUint64([]byte{byte(k), body[0]}, version)
 	return Sum(crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, body[flagAt:]))
+}
+
+// payloads are buffers for what is packed: the opening of a company and snapshots
+// are large, and a body is a copy of its payload, or its compressed form.
+var payloads = sync.Pool{New: func() any { return new([]byte) }} //nolint:gochecknoglobals // buffers
+
+// packed returns the body of what is appended to a payload, and its sum.
+func packed(appendTo func([]byte) []byte, k kind, version uint64, previous Sum) ([]byte, Sum) {
+	buffer, _ := payloads.Get().(*[]byte)
+	*buffer = appendTo((*buffer)[:0])
+	body, sum := pack(*buffer, k, version, previous)
+	if cap(*buffer) <= maxPooled {
+		payloads.Put(buffer)
+	}
+	return body, sum
 }
 
 // pack returns the body of a payload, and its sum.

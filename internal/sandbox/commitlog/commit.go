@@ -45,10 +45,9 @@ func ReplyKeyOf(scope, key string) ReplyKey {
 // Encode returns the stored form of the commit with a version, and its sum. The
 // sum of the commit before it is in there.
 func (c *Commit) Encode(version uint64, previous Sum) ([]byte, Sum) {
-	payload := make([]byte, 0, 4096)
-	payload = record.AppendChanges(payload, &c.Changes)
-	payload = c.Reply.append(payload)
-	return pack(payload, ofCommit, version, previous)
+	return packed(func(payload []byte) []byte {
+		return c.Reply.append(record.AppendChanges(payload, &c.Changes))
+	}, ofCommit, version, previous)
 }
 
 // DecodeCommit reads the stored form of the commit with a version.

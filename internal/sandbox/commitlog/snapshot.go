@@ -19,7 +19,12 @@ type Snapshot struct {
 
 // Encode returns the stored form of the snapshot with a version.
 func (s *Snapshot) Encode(version uint64) []byte {
-	payload := make([]byte, 0, 256<<10)
+	body, _ := packed(s.append, ofSnapshot, version, s.Last)
+	return body
+}
+
+// append writes the payload.
+func (s *Snapshot) append(payload []byte) []byte {
 	payload = record.AppendImage(payload, &s.Image)
 	payload = binary.AppendUvarint(payload, uint64(len(s.Index.events)))
 	for _, span := range s.Index.events {
@@ -34,8 +39,7 @@ func (s *Snapshot) Encode(version uint64) []byte {
 		payload = append(payload, key[:]...)
 		payload = binary.AppendUvarint(payload, version)
 	}
-	body, _ := pack(payload, ofSnapshot, version, s.Last)
-	return body
+	return payload
 }
 
 // DecodeSnapshot reads the stored form of the snapshot with a version.
