@@ -35,6 +35,7 @@ const (
 // Config holds the values.
 type Config struct {
 	Listen    string
+	OpsListen string
 	PublicURL string
 	Database  string
 	Valkey    string
@@ -47,6 +48,9 @@ type Config struct {
 	ProxyProtocol bool
 	IPv4Prefix    int
 	IPv6Prefix    int
+
+	Connections   int
+	IPConnections int
 
 	MaxSandboxes int
 	QueueLength  int
@@ -98,7 +102,7 @@ func (f Field) Variable() string {
 func Default() *Config {
 	return &Config{
 		Listen: "127.0.0.1:8080", Database: "data/platen.db",
-		MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
+		Connections: 10_000, IPConnections: 256, MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
 		IPv4Prefix: 32, IPv6Prefix: 64,
 		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
@@ -112,6 +116,8 @@ func Default() *Config {
 func (c *Config) Fields() []Field {
 	return []Field{
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
+		{Name: "ops-listen", Doc: "A second address, for health, metrics and lifting bans, with connections of its " +
+			"own; /metrics is there alone then. None when empty.", Target: &c.OpsListen},
 		{Name: "public-url",
 			Doc:    "Origin used in links, such as https://sandbox.example; derived from the address when empty.",
 			Target: &c.PublicURL},
@@ -131,6 +137,9 @@ func (c *Config) Fields() []Field {
 			"proxies only, when some are named.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
 		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that make a network group.", Target: &c.IPv6Prefix},
+		{Name: "connections", Doc: "Open connections.", Target: &c.Connections},
+		{Name: "ip-connections", Doc: "Open connections per network group; this machine and trusted proxies have no " +
+			"limit but the total; 0 is no limit.", Target: &c.IPConnections},
 		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
 		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength},
 		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive},
@@ -338,6 +347,12 @@ func (c *Config) Check() error {
 	}
 	_, _, err := net.SplitHostPort(c.Listen)
 	refuse(err == nil, "listen must be an address such as 127.0.0.1:8080, not %q", c.Listen)
+	if c.OpsListen != "" {
+		_, port, err := net.SplitHostPort(c.OpsListen)
+		refuse(err == nil, "ops-listen must be an address such as 127.0.0.1:9090, not %q", c.OpsListen)
+		// Port 0 is another one for each.
+		refuse(c.OpsListen != c.Listen || port == "0", "ops-listen must not be the address of listen, %s", c.Listen)
+	}
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
@@ -349,9 +364,11 @@ func (c *Config) Check() error {
 		refuse(err == nil, "trusted-proxy must be networks such as 10.0.0.0/8, not %q", network)
 	}
 	refuse(c.Database != "", "database must not be empty")
+	refuse(c.Connections > 0, "connections must be at least 1, not %d", c.Connections)
 	refuse(c.MaxSandboxes > 0, "max-sandboxes must be at least 1, not %d", c.MaxSandboxes)
 	for name, n := range map[string]int{
-		"queue-length": c.QueueLength, "ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate,
+		"ip-connections": c.IPConnections, "queue-length": c.QueueLength, "ip-active": c.IPActive,
+		"ip-creations": c.IPCreations, "key-rate": c.KeyRate,
 		"key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
 		"pow-difficulty": c.PowDifficulty,
 	} {

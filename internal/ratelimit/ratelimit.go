@@ -187,7 +187,12 @@ func (g *Gate) Lift(at time.Time) int { return g.groups.lift(at.UnixNano()) }
 
 // Spared reports whether a network group is never banned: everything on the
 // server's own machine is one group.
-func Spared(group netip.Prefix) bool { return group.Addr().Unmap().IsLoopback() }
+func Spared(group netip.Prefix) bool {
+	// All of ::/32 is set aside for addresses such as ::1, so a group that holds
+	// it holds no client from elsewhere.
+	const setAside = 32
+	return group.Addr().Unmap().IsLoopback() || group.Bits() >= setAside && group.Contains(netip.IPv6Loopback())
+}
 
 // Size is the number of callers that the gate remembers.
 func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }

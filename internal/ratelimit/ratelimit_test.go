@@ -303,7 +303,7 @@ func TestAKeyInALoopShutsOutNobodyElse(t *testing.T) {
 // programs of a laptop, or all clients of a proxy that is not known as one.
 func TestTheMachineItselfIsNeverBanned(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"127.0.0.1/32", "::1/128", "127.0.0.0/8"} {
+	for _, address := range []string{"127.0.0.1/32", "::1/128", "::/64", "127.0.0.0/8"} {
 		g, from := open(t, standard), netip.MustParsePrefix(address)
 		passing(g, epoch, from, stranger, 5000)
 		passing(g, epoch, from, caller, 5000)
