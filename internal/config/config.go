@@ -61,6 +61,7 @@ type Config struct {
 	KeyBurst      int
 	IPRate        int
 	AnonymousRate int
+	PageRate      int
 	Cooldown      time.Duration
 	Ban           time.Duration
 	PowDifficulty int
@@ -104,7 +105,8 @@ func Default() *Config {
 		Listen: "127.0.0.1:8080", Database: "data/platen.db",
 		Connections: 10_000, IPConnections: 256, MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
 		IPv4Prefix: 32, IPv6Prefix: 64,
-		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
+		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, PageRate: 600,
+		Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
 		Grace: 10 * time.Minute, TickPause: time.Second, ClaimWindow: 120 * time.Second,
 		Sessionless: "with_key", LogFormat: "auto", LogLevel: "info",
@@ -149,6 +151,8 @@ func (c *Config) Fields() []Field {
 		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate},
 		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.",
 			Target: &c.AnonymousRate},
+		{Name: "page-rate", Doc: "Requests for pages, files, documents and metrics per minute and network group, " +
+			"counted by each server for itself; this machine has no limit; 0 is no limit.", Target: &c.PageRate},
 		{Name: "cooldown", Doc: "How long a key that goes on sending over its limit is shut out; 0 is never.",
 			Target: &c.Cooldown},
 		{Name: "ban", Doc: "How long a network group is shut out that goes on sending over its limits; 0 is never.",
@@ -370,7 +374,7 @@ func (c *Config) Check() error {
 		"ip-connections": c.IPConnections, "queue-length": c.QueueLength, "ip-active": c.IPActive,
 		"ip-creations": c.IPCreations, "key-rate": c.KeyRate,
 		"key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
-		"pow-difficulty": c.PowDifficulty,
+		"page-rate": c.PageRate, "pow-difficulty": c.PowDifficulty,
 	} {
 		refuse(n >= 0, "%s must not be negative, not %d", name, n)
 	}
@@ -387,6 +391,7 @@ func (c *Config) Check() error {
 	}
 	for name, n := range map[string]int{
 		"key-rate": c.KeyRate, "key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
+		"page-rate": c.PageRate,
 	} {
 		refuse(n <= MaxRate, "%s must be at most %d, not %d", name, MaxRate, n)
 	}

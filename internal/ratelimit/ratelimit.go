@@ -1,7 +1,7 @@
-// Package ratelimit decides whether a request may pass. Three budgets are kept,
+// Package ratelimit decides whether a request may pass. Four budgets are kept,
 // each a token bucket for each of its callers: one for each key, one for each
-// network group, and for each network group one for all requests without a key
-// that works. A caller that goes on sending over a limit is shut out for a
+// network group, for each network group one for all requests without a key that
+// works, and one for all that is not the API. A caller that goes on sending over a limit is shut out for a
 // while: a key by a cooldown, a network group by a ban. Refusals of a key count
 // for the key alone, so that a program in a loop does not shut out its
 // neighbours, and the loopback network is never banned.
@@ -30,6 +30,9 @@ type Options struct {
 	// and of a network group's requests without a key that works (contract:
 	// LIMIT.KEY_RATE, LIMIT.IP_RATE, LIMIT.ANONYMOUS_RATE).
 	Key, Group, Anonymous Budget
+	// Pages is the budget of a network group for all that is not the API (contract:
+	// OPEN.RATE.PAGES).
+	Pages Budget
 	// Cooldown is the penalty of a key (contract: OPEN.RATE.COOLDOWN), Ban
 	// that of a network group (contract: OPEN.RATE.BAN).
 	Cooldown, Ban Penalty
@@ -38,7 +41,7 @@ type Options struct {
 // Check reports values that cannot be.
 func (o *Options) Check() error {
 	return errors.Join(o.Key.check("key"), o.Group.check("network group"), o.Anonymous.check("caller without a key"),
-		o.Cooldown.check("cooldown"), o.Ban.check("ban"))
+		o.Pages.check("network group for pages"), o.Cooldown.check("cooldown"), o.Ban.check("ban"))
 }
 
 // Caller names a key that works by the system that it opens, and never by the
@@ -55,6 +58,7 @@ const (
 	Key       Name = "key"
 	Group     Name = "network"
 	Anonymous Name = "anonymous"
+	Pages     Name = "pages"
 )
 
 // Outcome is the result of a request.
@@ -96,6 +100,7 @@ type Gate struct {
 	keys      *table[Caller]
 	groups    *table[netip.Prefix]
 	anonymous *table[netip.Prefix]
+	pages     *table[netip.Prefix]
 }
 
 // New returns a gate with full budgets.
@@ -108,6 +113,7 @@ func New(o Options) (*Gate, error) {
 		keys:      newTable[Caller](o.Key, o.Cooldown, maxKeys),
 		groups:    newTable[netip.Prefix](o.Group, o.Ban, maxGroups),
 		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, maxGroups),
+		pages:     newTable[netip.Prefix](o.Pages, Penalty{}, maxGroups),
 	}, nil
 }
 
@@ -123,6 +129,8 @@ func (g *Gate) Budget(name Name) Budget {
 		return g.options.Group
 	case Anonymous:
 		return g.options.Anonymous
+	case Pages:
+		return g.options.Pages
 	}
 	panic("there is no budget " + string(name))
 }
@@ -171,6 +179,24 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 	return Decision{Outcome: Passed, Own: Group, Remaining: network.remaining}
 }
 
+// Browse decides on a request for a page, and spends a token of its network
+// group's budget for pages. Its refusals count for no ban. The loopback network
+// has no limit.
+func (g *Gate) Browse(at time.Time, group netip.Prefix) Decision {
+	now := at.UnixNano()
+	if shut := g.shut(group, now); shut > 0 {
+		return Decision{By: Group, Own: Pages}.Refused(at, shut, true)
+	}
+	if g.options.Pages.Off() || Spared(group) {
+		return Decision{Outcome: Passed, Own: Pages, Remaining: MaxRequests}
+	}
+	spent := g.pages.spend(group, now, false)
+	if spent.wait > 0 {
+		return Decision{By: Pages, Own: Pages}.Refused(at, spent.wait, false)
+	}
+	return Decision{Outcome: Passed, Own: Pages, Remaining: spent.remaining}
+}
+
 // Look returns a caller's remaining budget, and spends nothing.
 func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 	own := Own(caller)
@@ -178,8 +204,14 @@ func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 }
 
 // Shuts reports whether a network group is banned at a moment.
-func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
-	return !g.options.Ban.Off() && g.groups.shuts(group, at.UnixNano())
+func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool { return g.shut(group, at.UnixNano()) > 0 }
+
+// shut is the rest of a network group's ban; 0 for none.
+func (g *Gate) shut(group netip.Prefix, now int64) time.Duration {
+	if g.options.Ban.Off() {
+		return 0
+	}
+	return g.groups.shut(group, now)
 }
 
 // Lift ends all bans, and returns how many there were.
@@ -195,7 +227,9 @@ func Spared(group netip.Prefix) bool {
 }
 
 // Size is the number of callers that the gate remembers.
-func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
+func (g *Gate) Size() int {
+	return g.keys.size() + g.groups.size() + g.anonymous.size() + g.pages.size()
+}
 
 // Own is the budget that a caller has.
 func Own(caller Caller) Name {

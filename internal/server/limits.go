@@ -39,6 +39,8 @@ func budgets(c *config.Config, log *slog.Logger) (gate, error) {
 		// OPEN.RATE.BUCKETS).
 		Group:     ratelimit.Budget{PerMinute: c.IPRate, Burst: max(1, c.IPRate)},
 		Anonymous: ratelimit.Budget{PerMinute: c.AnonymousRate, Burst: max(1, c.AnonymousRate)},
+		// A page with its files is about 25 requests.
+		Pages: ratelimit.Budget{PerMinute: c.PageRate, Burst: max(1, c.PageRate)},
 		Cooldown: ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown,
 			Grace: cooldownGrace},
 		Ban: ratelimit.Penalty{Refusals: banRefusals, Within: banWithin, Lasts: c.Ban},

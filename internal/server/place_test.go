@@ -68,9 +68,9 @@ func asks(t *testing.T, c net.Conn) {
 	}
 }
 
-// TestOneNetworkHoldsNoMoreThanItsShareOfTheConnections is the proof of
+// TestANetworkHoldsItsShareOfConnectionsOnly is the proof of
 // OPEN.CONN.GROUP.
-func TestOneNetworkHoldsNoMoreThanItsShareOfTheConnections(t *testing.T) {
+func TestANetworkHoldsItsShareOfConnectionsOnly(t *testing.T) {
 	t.Parallel()
 	const attempts, share = 10_050, 256
 	for name, address := range map[string]func(i int) string{

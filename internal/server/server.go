@@ -32,6 +32,7 @@ import (
 	"platen/internal/store"
 	"platen/internal/store/postgres"
 	"platen/internal/store/sqlite"
+	"platen/internal/web"
 	"platen/internal/webhook"
 	"platen/internal/wire"
 )
@@ -233,8 +234,8 @@ func (s *Server) handler() (http.Handler, error) {
 		mux.HandleFunc("GET /metrics", s.figures)
 	}
 	document := func() ([]byte, error) { return OpenAPI(s.origin) }
-	mux.HandleFunc("GET /openapi.json", whenAsked("application/json", document))
-	mux.HandleFunc("GET /openapi.yaml", whenAsked("application/yaml", func() ([]byte, error) {
+	mux.HandleFunc("GET /openapi.json", web.Document("application/json", document))
+	mux.HandleFunc("GET /openapi.yaml", web.Document("application/yaml", func() ([]byte, error) {
 		asJSON, err := document()
 		if err != nil {
 			return nil, err
@@ -246,7 +247,7 @@ func (s *Server) handler() (http.Handler, error) {
 	}
 	mux.HandleFunc("/.well-known/", noAuthorization)
 	mux.Handle("/", pages)
-	return s.split(s.api, s.observed(mux)), nil
+	return s.split(s.api, s.paid(s.observed(mux))), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

@@ -547,3 +547,28 @@ func TestWhatIsToGoIsAnnouncedInTheDocumentAndInItsAnswers(t *testing.T) {
 		}
 	}
 }
+
+func TestPagesHaveABudgetOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.RATE.PAGES")
+	const budget = 600
+	s := limited(t)
+	page := func(path, address string) *testclient.Answer {
+		return testclient.Request{Method: http.MethodGet, URL: s.Origin + path, Headers: from(address)}.Send(t)
+	}
+	passed, began := 0, time.Now()
+	a := page("/llms.txt", "198.51.100.7")
+	for ; a.Status == http.StatusOK && passed < 3*budget; a = page("/llms.txt", "198.51.100.7") {
+		passed++
+	}
+	if took := time.Since(began); !within(passed, budget, budget, took) {
+		t.Errorf("%d pages in %s, want %d and one in each tenth of a second", passed, took, budget)
+	}
+	a.Want(http.StatusTooManyRequests, "rate_limited")
+	if a.Header.Get("Retry-After") == "" {
+		t.Error("the refusal has no Retry-After")
+	}
+	page("/healthz", "198.51.100.7").Want(http.StatusOK, "")
+	page("/llms.txt", "198.51.100.8").Want(http.StatusOK, "")
+	s.send(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.7")}).want(401, "unauthorized")
+}

@@ -124,7 +124,7 @@ var elsewhere = map[string][2]string{
 	"LIMIT.SIGNATURE_AGE":        {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"SIG.RECEIVER.DEDUPLICATE":   {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"SIG.RECEIVER.CONSTANT_TIME": {"docs/webhooks/receiver_test.go", "TestReceiversCompareInConstantTime"},
-	"OPEN.CONN.GROUP":            {"internal/server/place_test.go", "TestOneNetworkHoldsNoMoreThanItsShareOfTheConnections"},
+	"OPEN.CONN.GROUP":            {"internal/server/place_test.go", "TestANetworkHoldsItsShareOfConnectionsOnly"},
 	"OPEN.CONN.IDLE":             {"internal/server/place_test.go", "TestTheLongestIdleConnectionGivesWayToANewcomer"},
 }
 
