@@ -141,6 +141,10 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 	case ratelimit.Anonymous:
 		return problem.New(problem.RateLimited,
 			"Your network has spent its budget of %d requests in a minute without a key that works.", budget.PerMinute)
+	case ratelimit.Block:
+		return problem.New(problem.RateLimited,
+			"The networks of your block, %s, have spent their budget of %d requests in a minute.",
+			d.Block, budget.PerMinute)
 	case ratelimit.Pages:
 		return problem.New(problem.RateLimited, "Your network has spent its budget of %d pages and files in a minute.",
 			budget.PerMinute)

@@ -48,6 +48,9 @@ type Config struct {
 	ProxyProtocol bool
 	IPv4Prefix    int
 	IPv6Prefix    int
+	IPv4Block     int
+	IPv6Block     int
+	BlockFactor   int
 
 	Connections   int
 	IPConnections int
@@ -104,7 +107,7 @@ func Default() *Config {
 	return &Config{
 		Listen: "127.0.0.1:8080", Database: "data/platen.db",
 		Connections: 10_000, IPConnections: 256, MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
-		IPv4Prefix: 32, IPv6Prefix: 64,
+		IPv4Prefix: 32, IPv6Prefix: 64, IPv4Block: 24, IPv6Block: 48, BlockFactor: 8,
 		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, PageRate: 600,
 		Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
@@ -139,6 +142,12 @@ func (c *Config) Fields() []Field {
 			"proxies only, when some are named.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
 		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that make a network group.", Target: &c.IPv6Prefix},
+		{Name: "ipv4-block", Doc: "Leading bits of an IPv4 address that make a block of network groups.",
+			Target: &c.IPv4Block},
+		{Name: "ipv6-block", Doc: "Leading bits of an IPv6 address that make a block of network groups.",
+			Target: &c.IPv6Block},
+		{Name: "block-factor", Doc: "How many times the limits of a network group a block has, within a tenth of all " +
+			"places and of the queue; 0 is no limit.", Target: &c.BlockFactor},
 		{Name: "connections", Doc: "Open connections.", Target: &c.Connections},
 		{Name: "ip-connections", Doc: "Open connections per network group; this machine and trusted proxies have no " +
 			"limit but the total; 0 is no limit.", Target: &c.IPConnections},
@@ -374,7 +383,7 @@ func (c *Config) Check() error {
 		"ip-connections": c.IPConnections, "queue-length": c.QueueLength, "ip-active": c.IPActive,
 		"ip-creations": c.IPCreations, "key-rate": c.KeyRate,
 		"key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
-		"page-rate": c.PageRate, "pow-difficulty": c.PowDifficulty,
+		"page-rate": c.PageRate, "block-factor": c.BlockFactor, "pow-difficulty": c.PowDifficulty,
 	} {
 		refuse(n >= 0, "%s must not be negative, not %d", name, n)
 	}
@@ -398,6 +407,13 @@ func (c *Config) Check() error {
 	refuse(c.KeyBurst != 0 || c.KeyRate == 0, "key-burst must be at least 1, not %d", c.KeyBurst)
 	refuse(c.IPv4Prefix >= 1 && c.IPv4Prefix <= 32, "ipv4-prefix must be 1 to 32, not %d", c.IPv4Prefix)
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
+	refuse(c.BlockFactor <= MaxRate, "block-factor must be at most %d, not %d", MaxRate, c.BlockFactor)
+	if c.BlockFactor > 0 { // a prefix that cannot be has a line of its own
+		refuse(c.IPv4Block >= 1 && (c.IPv4Block <= c.IPv4Prefix || c.IPv4Prefix < 1),
+			"ipv4-block must be 1 to %d, the ipv4-prefix, not %d", c.IPv4Prefix, c.IPv4Block)
+		refuse(c.IPv6Block >= 1 && (c.IPv6Block <= c.IPv6Prefix || c.IPv6Prefix < 1),
+			"ipv6-block must be 1 to %d, the ipv6-prefix, not %d", c.IPv6Prefix, c.IPv6Block)
+	}
 	refuse(c.PowDifficulty <= MaxDifficulty, "pow-difficulty must be at most %d, not %d",
 		MaxDifficulty, c.PowDifficulty)
 	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters",

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
+	"platen/internal/network"
 )
 
 // Sizes of the tables: the most callers that are remembered.
@@ -33,6 +35,11 @@ type Options struct {
 	// Pages is the budget of a network group for all that is not the API (contract:
 	// OPEN.RATE.PAGES).
 	Pages Budget
+	// Block is the budget of a block of network groups, of which BlockOf finds that
+	// of a group, the zero one for none (contract: OPEN.RATE.BLOCK). BlockOf may be
+	// nil when the budget is off.
+	Block   Budget
+	BlockOf func(group netip.Prefix) netip.Prefix
 	// Cooldown is the penalty of a key (contract: OPEN.RATE.COOLDOWN), Ban
 	// that of a network group (contract: OPEN.RATE.BAN).
 	Cooldown, Ban Penalty
@@ -41,7 +48,8 @@ type Options struct {
 // Check reports values that cannot be.
 func (o *Options) Check() error {
 	return errors.Join(o.Key.check("key"), o.Group.check("network group"), o.Anonymous.check("caller without a key"),
-		o.Pages.check("network group for pages"), o.Cooldown.check("cooldown"), o.Ban.check("ban"))
+		o.Pages.check("network group for pages"), o.Block.check("block of network groups"),
+		o.Cooldown.check("cooldown"), o.Ban.check("ban"))
 }
 
 // Caller names a key that works by the system that it opens, and never by the
@@ -59,6 +67,7 @@ const (
 	Group     Name = "network"
 	Anonymous Name = "anonymous"
 	Pages     Name = "pages"
+	Block     Name = "block"
 )
 
 // Outcome is the result of a request.
@@ -82,6 +91,8 @@ type Decision struct {
 	Outcome Outcome
 	// By is the budget that refused.
 	By Name
+	// Block is the block whose budget refused, such as 2001:db8::/48; "" otherwise.
+	Block string
 	// Own is the budget of the caller, whichever budget refused, and Remaining
 	// the whole tokens that are left of it.
 	Own       Name
@@ -101,6 +112,7 @@ type Gate struct {
 	groups    *table[netip.Prefix]
 	anonymous *table[netip.Prefix]
 	pages     *table[netip.Prefix]
+	blocks    *table[netip.Prefix]
 }
 
 // New returns a gate with full budgets.
@@ -114,6 +126,7 @@ func New(o Options) (*Gate, error) {
 		groups:    newTable[netip.Prefix](o.Group, o.Ban, maxGroups),
 		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, maxGroups),
 		pages:     newTable[netip.Prefix](o.Pages, Penalty{}, maxGroups),
+		blocks:    newTable[netip.Prefix](o.Block, Penalty{}, maxGroups),
 	}, nil
 }
 
@@ -131,6 +144,8 @@ func (g *Gate) Budget(name Name) Budget {
 		return g.options.Anonymous
 	case Pages:
 		return g.options.Pages
+	case Block:
+		return g.options.Block
 	}
 	panic("there is no budget " + string(name))
 }
@@ -140,21 +155,64 @@ func (g *Gate) Budget(name Name) Budget {
 func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	now := at.UnixNano()
 	own := Own(caller)
-	network := g.spendGroup(group, now)
-	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: own, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait),
-			network.shut > 0)
+	if spent := g.spendGroup(group, now); spent.wait > 0 || spent.shut > 0 {
+		return Decision{By: Group, Own: own, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
+			spent.shut > 0)
+	}
+	if d, refused := g.SpendBlock(at, group, own); refused {
+		g.refund(group, now)
+		return d
 	}
 	spent := g.spend(own, group, caller, now)
 	if spent.wait == 0 && spent.shut == 0 {
 		return Decision{Outcome: Passed, Own: own, Remaining: spent.remaining}
 	}
+	g.refundBlock(group, now)
 	if g.watchesGroups() {
 		if shut := g.groups.refuse(group, now, own == Anonymous && !Spared(group)); shut > 0 {
 			return Decision{By: Group, Own: own, Began: true}.Refused(at, shut, true)
 		}
 	}
 	return Decision{By: own, Own: own}.Refused(at, cmp.Or(spent.shut, spent.wait), spent.shut > 0)
+}
+
+// SpendBlock spends a token of the block that a network group is in, and refuses
+// when there is none. Its refusals count for no ban: they are those of others
+// too.
+func (g *Gate) SpendBlock(at time.Time, group netip.Prefix, own Name) (d Decision, refused bool) {
+	block := g.block(group)
+	if !block.IsValid() {
+		return Decision{}, false
+	}
+	spent := g.blocks.spend(block, at.UnixNano(), false)
+	if spent.wait == 0 {
+		return Decision{}, false
+	}
+	return Decision{By: Block, Block: block.String(), Own: own}.Refused(at, spent.wait, false), true
+}
+
+// block is the block of a network group whose budget counts, the zero one for
+// none.
+func (g *Gate) block(group netip.Prefix) netip.Prefix {
+	if g.options.Block.Off() || g.options.BlockOf == nil {
+		return netip.Prefix{}
+	}
+	return g.options.BlockOf(group)
+}
+
+// refund gives back the token of a network group whose request another budget
+// refused.
+func (g *Gate) refund(group netip.Prefix, now int64) {
+	if g.watchesGroups() {
+		g.groups.refuse(group, now, false)
+	}
+}
+
+// refundBlock does so for the block of a network group.
+func (g *Gate) refundBlock(group netip.Prefix, now int64) {
+	if block := g.block(group); block.IsValid() {
+		g.blocks.refuse(block, now, false)
+	}
 }
 
 // Charge spends a token of a network group's anonymous budget, if there is one,
@@ -168,15 +226,20 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 // Enter spends a token of a network group alone: for a request of a known
 // caller, to which no other budget applies.
 func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
-	network := g.spendGroup(group, at.UnixNano())
-	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: Group, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait),
-			network.shut > 0)
+	now := at.UnixNano()
+	spent := g.spendGroup(group, now)
+	if spent.wait > 0 || spent.shut > 0 {
+		return Decision{By: Group, Own: Group, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
+			spent.shut > 0)
+	}
+	if d, refused := g.SpendBlock(at, group, Group); refused {
+		g.refund(group, now)
+		return d
 	}
 	if g.options.Group.Off() {
-		network.remaining = MaxRequests
+		spent.remaining = MaxRequests
 	}
-	return Decision{Outcome: Passed, Own: Group, Remaining: network.remaining}
+	return Decision{Outcome: Passed, Own: Group, Remaining: spent.remaining}
 }
 
 // Browse decides on a request for a page, and spends a token of its network
@@ -219,16 +282,12 @@ func (g *Gate) Lift(at time.Time) int { return g.groups.lift(at.UnixNano()) }
 
 // Spared reports whether a network group is never banned: everything on the
 // server's own machine is one group.
-func Spared(group netip.Prefix) bool {
-	// All of ::/32 is set aside for addresses such as ::1, so a group that holds
-	// it holds no client from elsewhere.
-	const setAside = 32
-	return group.Addr().Unmap().IsLoopback() || group.Bits() >= setAside && group.Contains(netip.IPv6Loopback())
-}
+func Spared(group netip.Prefix) bool { return network.Loopback(group) }
 
 // Size is the number of callers that the gate remembers.
 func (g *Gate) Size() int {
-	return g.keys.size() + g.groups.size() + g.anonymous.size() + g.pages.size()
+	return g.keys.size() + g.groups.size() + g.anonymous.size() + g.pages.size() +
+		g.blocks.size()
 }
 
 // Own is the budget that a caller has.

@@ -517,3 +517,38 @@ func BenchmarkAdmit(b *testing.B) {
 		g.Admit(now, group(1), caller)
 	}
 }
+
+// TestABlockThatIsSpentCostsItsNetworksNothing: neither a token of theirs, nor a
+// ban.
+func TestABlockThatIsSpentCostsItsNetworksNothing(t *testing.T) {
+	t.Parallel()
+	block := netip.MustParsePrefix("198.51.100.0/24")
+	g, err := ratelimit.New(ratelimit.Options{
+		Group: ratelimit.Budget{PerMinute: 2, Burst: 2}, Block: ratelimit.Budget{PerMinute: 3, Burst: 3},
+		BlockOf: func(netip.Prefix) netip.Prefix { return block },
+		Ban:     ratelimit.Penalty{Refusals: 5, Within: time.Minute, Lasts: time.Hour},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)
+	network := func(i int) netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 32) }
+	for i := range 3 {
+		if d := g.Admit(at, network(i), ratelimit.Caller{}); d.Outcome != ratelimit.Passed {
+			t.Fatalf("request %d: %+v", i, d)
+		}
+	}
+	for range 20 {
+		d := g.Admit(at, network(9), ratelimit.Caller{})
+		if d.Outcome != ratelimit.Limited || d.By != ratelimit.Block || d.Block != block.String() ||
+			d.RetryAfter != 20 {
+			t.Fatalf("got %+v", d)
+		}
+	}
+	for i := range 3 { // a token of the block comes back every 20 seconds, all of network 9 are there
+		at = at.Add(20 * time.Second)
+		if d := g.Enter(at, network(9)); d.Outcome != ratelimit.Passed {
+			t.Errorf("request %d after the wait: %+v", i, d)
+		}
+	}
+}

@@ -109,7 +109,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	gate, err := budgets(c, log)
+	gate, err := budgets(c, rules, log)
 	if err != nil {
 		return nil, err
 	}

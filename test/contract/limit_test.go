@@ -572,3 +572,27 @@ func TestPagesHaveABudgetOfTheirOwn(t *testing.T) {
 	page("/llms.txt", "198.51.100.8").Want(http.StatusOK, "")
 	s.send(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.7")}).want(401, "unauthorized")
 }
+
+func TestNetworksOfABlockShareLimits(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.RATE.BLOCK")
+	const each = 8
+	s := limited(t, map[string]string{"ip-active": "1", "ip-creations": "0"})
+	create := func(address string) *answer {
+		return s.send(t, request{
+			method: "POST", path: "/sandboxes", body: `{"clock":"manual"}`, headers: from(address),
+		})
+	}
+	for _, block := range []struct{ address, name string }{
+		{"198.51.100.%d", "198.51.100.0/24"}, {"2001:db8:0:%d::1", "2001:db8::/48"},
+	} {
+		for i := range each {
+			create(fmt.Sprintf(block.address, i)).want(201, "")
+		}
+		a := create(fmt.Sprintf(block.address, each)).want(429, "ip_active_limit")
+		if said, _ := a.Failure()["message"].(string); !strings.Contains(said, block.name) {
+			t.Errorf("the message does not name the block: %s", said)
+		}
+	}
+	create("203.0.113.1").want(201, "")
+}
