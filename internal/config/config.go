@@ -408,10 +408,10 @@ func (c *Config) Check() error {
 	refuse(c.IPv4Prefix >= 1 && c.IPv4Prefix <= 32, "ipv4-prefix must be 1 to 32, not %d", c.IPv4Prefix)
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
 	refuse(c.BlockFactor <= MaxRate, "block-factor must be at most %d, not %d", MaxRate, c.BlockFactor)
-	if c.BlockFactor > 0 { // a prefix that cannot be has a line of its own
-		refuse(c.IPv4Block >= 1 && (c.IPv4Block <= c.IPv4Prefix || c.IPv4Prefix < 1),
+	if whole := Default(); c.BlockFactor > 0 { // the default of a block gives way to a shorter prefix
+		refuse(c.IPv4Block >= 1 && (c.IPv4Block <= c.IPv4Prefix || c.IPv4Block == whole.IPv4Block),
 			"ipv4-block must be 1 to %d, the ipv4-prefix, not %d", c.IPv4Prefix, c.IPv4Block)
-		refuse(c.IPv6Block >= 1 && (c.IPv6Block <= c.IPv6Prefix || c.IPv6Prefix < 1),
+		refuse(c.IPv6Block >= 1 && (c.IPv6Block <= c.IPv6Prefix || c.IPv6Block == whole.IPv6Block),
 			"ipv6-block must be 1 to %d, the ipv6-prefix, not %d", c.IPv6Prefix, c.IPv6Block)
 	}
 	refuse(c.PowDifficulty <= MaxDifficulty, "pow-difficulty must be at most %d, not %d",

@@ -74,7 +74,7 @@ func networks(c *config.Config) (*network.Rules, error) {
 	}
 	o := network.Options{Trusted: proxies, IPv4Bits: c.IPv4Prefix, IPv6Bits: c.IPv6Prefix}
 	if c.BlockFactor > 0 {
-		o.IPv4Block, o.IPv6Block = c.IPv4Block, c.IPv6Block
+		o.IPv4Block, o.IPv6Block = min(c.IPv4Block, c.IPv4Prefix), min(c.IPv6Block, c.IPv6Prefix)
 	}
 	rules, err := network.New(o)
 	if err != nil {
