@@ -42,7 +42,7 @@ func Limits() map[string]string {
 	c, settings := config.Default(), map[string]string{}
 	for name, n := range map[string]int{
 		"ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate, "ip-rate": c.IPRate,
-		"anonymous-rate": c.AnonymousRate,
+		"anonymous-rate": c.AnonymousRate, "page-rate": c.PageRate,
 	} {
 		settings[name] = strconv.Itoa(n)
 	}
@@ -57,6 +57,7 @@ func Start(t testing.TB, change ...map[string]string) *Platen {
 	c := config.Default()
 	c.Listen, c.Database = "127.0.0.1:0", filepath.Join(t.TempDir(), "platen.db")
 	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate, c.TickPause = 0, 0, 0, 0, 0, 0
+	c.PageRate = 0
 	for _, settings := range change {
 		for _, f := range c.Fields() {
 			if text, ok := settings[f.Name]; ok {

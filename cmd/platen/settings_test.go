@@ -29,6 +29,8 @@ func samples(f config.Field) [3]string {
 	switch f.Name {
 	case "listen":
 		return [3]string{"127.0.0.1:1", "127.0.0.1:2", "[::1]:3"}
+	case "ops-listen":
+		return [3]string{"127.0.0.1:4", "127.0.0.1:5", "[::1]:6"}
 	case "public-url":
 		return [3]string{"https://a.example", "https://b.example", "https://c.example"}
 	case "memory":

@@ -55,6 +55,11 @@ type Options struct {
 	// Active is the most sandboxes of a network at a time, Hourly the most that
 	// it may create in an hour; 0 is no limit.
 	Active, Hourly int
+	// BlockFactor is how many times the limits of a network its block has; BlockOf
+	// finds the block, "" for none (contract: OPEN.RATE.BLOCK). With a factor of 0
+	// blocks have no limit, and BlockOf may be nil.
+	BlockFactor int
+	BlockOf     func(network string) string
 	// ClaimWindow is how long a ready ticket waits to be claimed.
 	ClaimWindow time.Duration
 	// Turnover is how long a sandbox takes up its place, unless it is extended.
@@ -101,7 +106,7 @@ func Open(ctx context.Context, o Options) (*Controller, error) {
 	if c.challenges, err = pow.NewSigner(o.Secret); err != nil {
 		return nil, fmt.Errorf("prepare proofs of work: %w", err)
 	}
-	if c.occupancy, err = readOccupancy(ctx, o.Store, o.Now()); err != nil {
+	if c.occupancy, err = readOccupancy(ctx, &o); err != nil {
 		return nil, err
 	}
 	if c.queue, err = readQueue(ctx, o.Store, o.Now()); err != nil {

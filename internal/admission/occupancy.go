@@ -25,6 +25,10 @@ const (
 type occupancy struct {
 	living   map[string]occupant
 	networks map[string]*networkUsage
+	// blocks are the networks of each block, and blockOf finds the block of one;
+	// it is nil when blocks have no limit.
+	blocks  map[string]map[string]*networkUsage
+	blockOf func(network string) string
 	// making counts the places of creations under way.
 	making int
 	// record, when not nil, collects the changes that happen during a recount.
@@ -41,6 +45,8 @@ type occupant struct {
 
 // networkUsage counts the sandboxes of one network.
 type networkUsage struct {
+	// block is the block that it is in, "" for none.
+	block                   string
 	living, making, tickets int
 	// creations are those of the last hour, in order.
 	creations []time.Time
@@ -53,8 +59,13 @@ type creation struct {
 }
 
 // readOccupancy counts the living sandboxes in the store.
-func readOccupancy(ctx context.Context, db store.Store, now time.Time) (occupancy, error) {
-	r := occupancy{living: map[string]occupant{}, networks: map[string]*networkUsage{}}
+func readOccupancy(ctx context.Context, o *Options) (occupancy, error) {
+	db, now := o.Store, o.Now()
+	r := occupancy{living: map[string]occupant{}, networks: map[string]*networkUsage{},
+		blocks: map[string]map[string]*networkUsage{}}
+	if o.BlockFactor > 0 {
+		r.blockOf = o.BlockOf
+	}
 	headers, err := db.Due(ctx, never, maxList)
 	if err != nil {
 		return r, fmt.Errorf("read who lives: %w", err)
@@ -85,6 +96,7 @@ func (o *occupancy) network(name string) *networkUsage {
 	if h == nil {
 		h = &networkUsage{}
 		o.networks[name] = h
+		o.joinBlock(name, h)
 	}
 	return h
 }
@@ -98,6 +110,7 @@ func (o *occupancy) tidy(name string, now time.Time) {
 	h.expire(now)
 	if h.living == 0 && h.making == 0 && h.tickets == 0 && len(h.creations) == 0 {
 		delete(o.networks, name)
+		o.leaveBlock(name, h)
 	}
 }
 
@@ -151,6 +164,9 @@ func (o *occupancy) taken() int { return len(o.living) + o.making }
 // allows refuses a network that has, or has created, as many as it may
 // (contract: ERR.IP_ACTIVE_LIMIT, ERR.IP_CREATE_LIMIT).
 func (c *Controller) allows(network string, now time.Time) error {
+	if err := c.allowsBlock(network, now); err != nil {
+		return err
+	}
 	h := c.occupancy.networks[network]
 	if h == nil {
 		return nil
@@ -175,9 +191,14 @@ func (c *Controller) allows(network string, now time.Time) error {
 
 // nextFree is when the first sandbox of a network is deleted.
 func (o *occupancy) nextFree(network string, now time.Time) time.Time {
+	return o.firstEnd(now, func(n string) bool { return n == network })
+}
+
+// firstEnd is when the first sandbox of some networks is deleted.
+func (o *occupancy) firstEnd(now time.Time, of func(network string) bool) time.Time {
 	first := time.Time{}
 	for _, resident := range o.living {
-		if resident.network == network && (first.IsZero() || resident.until.Before(first)) {
+		if of(resident.network) && (first.IsZero() || resident.until.Before(first)) {
 			first = resident.until
 		}
 	}

@@ -16,6 +16,7 @@ import (
 type Gate interface {
 	Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
 	Enter(at time.Time, group netip.Prefix) ratelimit.Decision
+	Browse(at time.Time, group netip.Prefix) ratelimit.Decision
 	Charge(at time.Time, group netip.Prefix) ratelimit.Decision
 	Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
 	Shuts(at time.Time, group netip.Prefix) bool
@@ -140,6 +141,13 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 	case ratelimit.Anonymous:
 		return problem.New(problem.RateLimited,
 			"Your network has spent its budget of %d requests in a minute without a key that works.", budget.PerMinute)
+	case ratelimit.Block:
+		return problem.New(problem.RateLimited,
+			"The networks of your block, %s, have spent their budget of %d requests in a minute.",
+			d.Block, budget.PerMinute)
+	case ratelimit.Pages:
+		return problem.New(problem.RateLimited, "Your network has spent its budget of %d pages and files in a minute.",
+			budget.PerMinute)
 	case ratelimit.Key:
 	}
 	return problem.New(problem.RateLimited, "This key has spent its budget of %d requests in a minute.",

@@ -185,7 +185,8 @@ func (s *Server) limit(o Options) error {
 		}
 	}
 	s.displays = map[ratelimit.Name]*display{}
-	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous, ratelimit.Group} {
+	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous, ratelimit.Group, ratelimit.Pages,
+		ratelimit.Block} {
 		s.displays[name] = newDisplay(s.gate, name)
 	}
 	return nil

@@ -55,7 +55,7 @@ var may = map[string]string{
 	// Leaves that could be libraries of their own.
 	"internal/config":           "",
 	"internal/netguard":         "",
-	"internal/ratelimit":        "",
+	"internal/ratelimit":        "internal/network",
 	"internal/network":          "",
 	"internal/ratelimit/valkey": "internal/ratelimit",
 	"client":                    "",

@@ -40,6 +40,7 @@ const (
 // Config holds the values.
 type Config struct {
 	Listen    string
+	OpsListen string
 	PublicURL string
 	Database  string
 	Valkey    string
@@ -54,6 +55,12 @@ type Config struct {
 	ProxyProtocol bool
 	IPv4Prefix    int
 	IPv6Prefix    int
+	IPv4Block     int
+	IPv6Block     int
+	BlockFactor   int
+
+	Connections   int
+	IPConnections int
 
 	MaxSandboxes int
 	QueueLength  int
@@ -64,6 +71,7 @@ type Config struct {
 	KeyBurst      int
 	IPRate        int
 	AnonymousRate int
+	PageRate      int
 	Cooldown      time.Duration
 	Ban           time.Duration
 	PowDifficulty int
@@ -105,9 +113,10 @@ func (f Field) Variable() string {
 func Default() *Config {
 	return &Config{
 		Listen: "127.0.0.1:8080", Database: "data/platen.db",
-		MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
-		IPv4Prefix: 32, IPv6Prefix: 64,
-		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
+		Connections: 10_000, IPConnections: 256, MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
+		IPv4Prefix: 32, IPv6Prefix: 64, IPv4Block: 24, IPv6Block: 48, BlockFactor: 8,
+		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, PageRate: 600,
+		Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
 		Grace: 10 * time.Minute, TickPause: time.Second, ClaimWindow: 120 * time.Second,
 		Sessionless: "with_key", LogFormat: "auto", LogLevel: "info",
@@ -119,6 +128,8 @@ func Default() *Config {
 func (c *Config) Fields() []Field {
 	return []Field{
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
+		{Name: "ops-listen", Doc: "A second address, for health, metrics and lifting bans, with connections of its " +
+			"own; /metrics is there alone then. None when empty.", Target: &c.OpsListen},
 		{Name: "public-url",
 			Doc:    "Origin used in links, such as https://sandbox.example; derived from the address when empty.",
 			Target: &c.PublicURL},
@@ -140,6 +151,15 @@ func (c *Config) Fields() []Field {
 			"proxies only, when some are named.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
 		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that make a network group.", Target: &c.IPv6Prefix},
+		{Name: "ipv4-block", Doc: "Leading bits of an IPv4 address that make a block of network groups.",
+			Target: &c.IPv4Block},
+		{Name: "ipv6-block", Doc: "Leading bits of an IPv6 address that make a block of network groups.",
+			Target: &c.IPv6Block},
+		{Name: "block-factor", Doc: "How many times the limits of a network group a block has, within a tenth of all " +
+			"places and of the queue; 0 is no limit.", Target: &c.BlockFactor},
+		{Name: "connections", Doc: "Open connections.", Target: &c.Connections},
+		{Name: "ip-connections", Doc: "Open connections per network group; this machine and trusted proxies have no " +
+			"limit but the total; 0 is no limit.", Target: &c.IPConnections},
 		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
 		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength},
 		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive},
@@ -149,6 +169,8 @@ func (c *Config) Fields() []Field {
 		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate},
 		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.",
 			Target: &c.AnonymousRate},
+		{Name: "page-rate", Doc: "Requests for pages, files, documents and metrics per minute and network group, " +
+			"counted by each server for itself; this machine has no limit; 0 is no limit.", Target: &c.PageRate},
 		{Name: "cooldown", Doc: "How long a key that goes on sending over its limit is shut out; 0 is never.",
 			Target: &c.Cooldown},
 		{Name: "ban", Doc: "How long a network group is shut out that goes on sending over its limits; 0 is never.",
@@ -355,6 +377,12 @@ func (c *Config) Check() error {
 	}
 	_, _, err := net.SplitHostPort(c.Listen)
 	refuse(err == nil, "listen must be an address such as 127.0.0.1:8080, not %q", c.Listen)
+	if c.OpsListen != "" {
+		_, port, err := net.SplitHostPort(c.OpsListen)
+		refuse(err == nil, "ops-listen must be an address such as 127.0.0.1:9090, not %q", c.OpsListen)
+		// Port 0 is another one for each.
+		refuse(c.OpsListen != c.Listen || port == "0", "ops-listen must not be the address of listen, %s", c.Listen)
+	}
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
@@ -370,11 +398,13 @@ func (c *Config) Check() error {
 	refuse(err == nil, "memory must be a size such as 512MiB or 2GiB, not %q", c.Memory)
 	refuse(err != nil || memory == 0 || memory >= MemoryLeast && memory <= math.MaxInt64/2,
 		"memory must be at least %dMiB, not %s", MemoryLeast>>20, c.Memory)
+	refuse(c.Connections > 0, "connections must be at least 1, not %d", c.Connections)
 	refuse(c.MaxSandboxes > 0, "max-sandboxes must be at least 1, not %d", c.MaxSandboxes)
 	for name, n := range map[string]int{
-		"queue-length": c.QueueLength, "ip-active": c.IPActive, "ip-creations": c.IPCreations, "key-rate": c.KeyRate,
+		"ip-connections": c.IPConnections, "queue-length": c.QueueLength, "ip-active": c.IPActive,
+		"ip-creations": c.IPCreations, "key-rate": c.KeyRate,
 		"key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
-		"pow-difficulty": c.PowDifficulty,
+		"page-rate": c.PageRate, "block-factor": c.BlockFactor, "pow-difficulty": c.PowDifficulty,
 	} {
 		refuse(n >= 0, "%s must not be negative, not %d", name, n)
 	}
@@ -391,12 +421,20 @@ func (c *Config) Check() error {
 	}
 	for name, n := range map[string]int{
 		"key-rate": c.KeyRate, "key-burst": c.KeyBurst, "ip-rate": c.IPRate, "anonymous-rate": c.AnonymousRate,
+		"page-rate": c.PageRate,
 	} {
 		refuse(n <= MaxRate, "%s must be at most %d, not %d", name, MaxRate, n)
 	}
 	refuse(c.KeyBurst != 0 || c.KeyRate == 0, "key-burst must be at least 1, not %d", c.KeyBurst)
 	refuse(c.IPv4Prefix >= 1 && c.IPv4Prefix <= 32, "ipv4-prefix must be 1 to 32, not %d", c.IPv4Prefix)
 	refuse(c.IPv6Prefix >= 1 && c.IPv6Prefix <= 128, "ipv6-prefix must be 1 to 128, not %d", c.IPv6Prefix)
+	refuse(c.BlockFactor <= MaxRate, "block-factor must be at most %d, not %d", MaxRate, c.BlockFactor)
+	if whole := Default(); c.BlockFactor > 0 { // the default of a block gives way to a shorter prefix
+		refuse(c.IPv4Block >= 1 && (c.IPv4Block <= c.IPv4Prefix || c.IPv4Block == whole.IPv4Block),
+			"ipv4-block must be 1 to %d, the ipv4-prefix, not %d", c.IPv4Prefix, c.IPv4Block)
+		refuse(c.IPv6Block >= 1 && (c.IPv6Block <= c.IPv6Prefix || c.IPv6Block == whole.IPv6Block),
+			"ipv6-block must be 1 to %d, the ipv6-prefix, not %d", c.IPv6Prefix, c.IPv6Block)
+	}
 	refuse(c.PowDifficulty <= MaxDifficulty, "pow-difficulty must be at most %d, not %d",
 		MaxDifficulty, c.PowDifficulty)
 	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters",

@@ -79,8 +79,11 @@ func TestEveryImpossibleValueIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"listen": "nonsense", "public-url": "ftp://sandbox.example", "database": "", "trusted-proxy": "10.0.0.0",
+		"ops-listen": "nonsense", "connections": "0", "ip-connections": "-1",
 		"max-sandboxes": "0", "queue-length": "-1", "ip-active": "-1", "ip-creations": "-1", "key-rate": "-1",
-		"key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "pow-difficulty": "33", "secret-key": "short",
+		"key-burst": "-1", "ip-rate": "-1", "anonymous-rate": "-1", "page-rate": "1000001",
+		"ipv4-block": "33", "ipv6-block": "0", "block-factor": "-1",
+		"pow-difficulty": "33", "secret-key": "short",
 		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s",
 		"grace": "-1s", "cooldown": "-1s", "ban": "-1ms", "ipv4-prefix": "33", "ipv6-prefix": "0",
 		"log-format": "xml", "agent-sessionless": "never", "log-level": "loud",

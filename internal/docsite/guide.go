@@ -187,7 +187,8 @@ func headOf(raw string) (body string, also map[string]string, err error) {
 // offWords are said of limits that this server does not have.
 var offWords = map[string]string{ //nolint:gochecknoglobals // read only
 	"key-rate": "no limit", "ip-rate": "no limit", "anonymous-rate": "no limit", "ip-active": "no limit",
-	"ip-creations": "no limit", "tick-pause": "none", "cooldown": "no time", "ban": "no time",
+	"ip-creations": "no limit", "ip-connections": "no limit", "page-rate": "no limit", "block-factor": "no limit",
+	"tick-pause": "none", "cooldown": "no time", "ban": "no time",
 }
 
 // fact is a number of this server, such as its requests per minute and key.

@@ -136,19 +136,22 @@ func plainWords(markdown string) string {
 
 // SearchPage returns the page of the places that a query finds, so that a search
 // needs no script. A query that looks like a key is refused: it is not searched
-// for, and the page does not repeat it. Queries are neither logged nor kept.
+// for, and the page does not repeat it. Queries are not logged; the newest are kept
+// in memory with their pages.
 func (s *Site) SearchPage(query string) (body []byte, refused bool, err error) {
 	l, err := s.library()
 	if err != nil {
 		return nil, false, err
 	}
-	query = shortened(query)
+	query = strings.Join(strings.Fields(shortened(query)), " ")
 	view := struct {
 		Hits    []hit
 		Refused bool
 	}{Refused: secret.MatchString(query)}
 	if view.Refused {
 		query = ""
+	} else if body := s.recent.find(query); body != nil {
+		return body, false, nil
 	}
 	_, index := l.index()
 	matches := index.Matches(query)
@@ -159,6 +162,9 @@ func (s *Site) SearchPage(query string) (body []byte, refused bool, err error) {
 		Template: "search", Title: "Search", Path: SearchPath, Section: "/docs/", Contents: sections(), Query: query,
 		Content: view,
 	})
+	if err == nil && !view.Refused {
+		s.recent.keep(query, body)
+	}
 	return body, view.Refused, err
 }
 

@@ -79,6 +79,7 @@ type Site struct {
 	examples   func() (Examples, error)
 	// library is the rendered docs.
 	library func() (*library, error)
+	recent  recentSearches
 }
 
 // New returns the docs of a server. Their pages are rendered when one of them is

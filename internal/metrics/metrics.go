@@ -44,6 +44,11 @@ type Metrics struct {
 	attempts   *metrics.PrometheusHistogram
 }
 
+// connectionReasons are those for which a connection is closed to keep within
+// the limits: its network group had as many as it may, or it waited for a request
+// while nearly all places were taken.
+var connectionReasons = []string{"network", "idle"} //nolint:gochecknoglobals // read only
+
 // perOperation counts the responses of one operation.
 type perOperation struct {
 	id   string
@@ -86,6 +91,9 @@ func New(table []operation.Operation, version string) *Metrics {
 	m.commits = m.set.NewPrometheusHistogramExt("platen_commit_duration_seconds", commitBounds())
 	m.attempts = m.set.NewPrometheusHistogramExt("platen_webhook_attempt_duration_seconds", attemptBounds())
 	m.failed = m.set.NewCounter("platen_commit_failures_total")
+	for _, reason := range connectionReasons {
+		m.ended(reason)
+	}
 	began := time.Now()
 	m.set.NewGauge(fmt.Sprintf(`platen_build_info{version=%q,go_version=%q}`, version, runtime.Version()),
 		func() float64 { return 1 })
@@ -126,6 +134,14 @@ func (m *Metrics) Answered(operationID string, status int, code problem.Code, to
 // for the caller.
 func (m *Metrics) Limited(budget, outcome string) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(`platen_limited_total{budget=%q,outcome=%q}`, budget, outcome)).Inc()
+}
+
+// ConnectionEnded counts a connection that the server closed to keep within its
+// limits.
+func (m *Metrics) ConnectionEnded(reason string) { m.ended(reason).Inc() }
+
+func (m *Metrics) ended(reason string) *metrics.Counter {
+	return m.set.GetOrCreateCounter(fmt.Sprintf(`platen_connections_ended_total{reason=%q}`, reason))
 }
 
 // Committed counts a commit to the storage and how long it took to be durable.

@@ -16,6 +16,9 @@ import (
 const (
 	IPv4Bits = 32
 	IPv6Bits = 64
+	// Sizes of a block: the groups that one customer of a provider can hold.
+	IPv4Block = 24
+	IPv6Block = 48
 
 	maxIPv4Bits, maxIPv6Bits = 32, 128
 	// mappedBits stand before an IPv4 address that is written as an IPv6 one.
@@ -30,6 +33,9 @@ type Options struct {
 	Trusted []netip.Prefix
 	// IPv4Bits and IPv6Bits are the lengths of the prefixes that make a group.
 	IPv4Bits, IPv6Bits int
+	// IPv4Block and IPv6Block are the lengths of the prefixes that make a block of
+	// groups (contract: OPEN.RATE.BLOCK); 0 for no blocks.
+	IPv4Block, IPv6Block int
 }
 
 // Rules assign addresses to groups.
@@ -41,6 +47,10 @@ type Rules struct {
 func New(o Options) (*Rules, error) {
 	if o.IPv4Bits < 1 || o.IPv4Bits > maxIPv4Bits || o.IPv6Bits < 1 || o.IPv6Bits > maxIPv6Bits {
 		return nil, fmt.Errorf("a network group cannot be an IPv4 /%d or an IPv6 /%d", o.IPv4Bits, o.IPv6Bits)
+	}
+	if o.IPv4Block < 0 || o.IPv4Block > o.IPv4Bits || o.IPv6Block < 0 || o.IPv6Block > o.IPv6Bits {
+		return nil, fmt.Errorf("a block of network groups cannot be an IPv4 /%d or an IPv6 /%d",
+			o.IPv4Block, o.IPv6Block)
 	}
 	return &Rules{options: o}, nil
 }
@@ -103,6 +113,32 @@ func (r *Rules) client(proxy netip.Addr, forwardedFor []string) netip.Addr {
 		}
 	}
 	return proxy
+}
+
+// Block returns the block that a group is in. The zero Prefix is that of a group
+// without one: of no address, or of the loopback network, where all programs of
+// a machine are.
+func (r *Rules) Block(group netip.Prefix) netip.Prefix {
+	bits := r.options.IPv6Block
+	if group.Addr().Is4() {
+		bits = r.options.IPv4Block
+	}
+	if !group.IsValid() || bits == 0 || Loopback(group) {
+		return netip.Prefix{}
+	}
+	block, err := group.Addr().Prefix(bits)
+	if err != nil {
+		return netip.Prefix{} // New has seen that the lengths are possible
+	}
+	return block
+}
+
+// Loopback reports whether a group is that of the server's own machine.
+func Loopback(group netip.Prefix) bool {
+	// All of ::/32 is set aside for addresses such as ::1, so a group that holds
+	// it holds no client from elsewhere.
+	const setAside = 32
+	return group.Addr().Unmap().IsLoopback() || group.Bits() >= setAside && group.Contains(netip.IPv6Loopback())
 }
 
 func (r *Rules) trusts(address netip.Addr) bool {

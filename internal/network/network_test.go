@@ -204,3 +204,31 @@ func BenchmarkGroup(b *testing.B) {
 		r.Group("10.0.0.1:4711", forwarded)
 	}
 }
+
+func TestAGroupIsInABlock(t *testing.T) {
+	t.Parallel()
+	rules := func(v4, v6 int) *network.Rules {
+		r, err := network.New(network.Options{IPv4Bits: 32, IPv6Bits: 64, IPv4Block: v4, IPv6Block: v6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := rules(24, 48)
+	for peer, want := range map[string]string{
+		"198.51.100.7:1": "198.51.100.0/24", "[::ffff:198.51.100.8]:1": "198.51.100.0/24",
+		"[2001:db8:0:ff::1]:1": "2001:db8::/48", "[2001:db8:1::1]:1": "2001:db8:1::/48",
+		"127.0.0.1:1": "", "[::1]:1": "", "@": "",
+	} {
+		got := r.Block(r.Group(peer, nil))
+		if want == "" && got.IsValid() || want != "" && got.String() != want {
+			t.Errorf("%s is in the block %s, want %q", peer, got, want)
+		}
+	}
+	if off := rules(0, 0); off.Block(off.Group("198.51.100.7:1", nil)).IsValid() {
+		t.Error("there is a block though blocks are off")
+	}
+	if _, err := network.New(network.Options{IPv4Bits: 16, IPv6Bits: 64, IPv4Block: 24, IPv6Block: 48}); err == nil {
+		t.Error("a block smaller than a group is accepted")
+	}
+}

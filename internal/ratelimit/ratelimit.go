@@ -1,7 +1,7 @@
-// Package ratelimit decides whether a request may pass. Three budgets are kept,
+// Package ratelimit decides whether a request may pass. Four budgets are kept,
 // each a token bucket for each of its callers: one for each key, one for each
-// network group, and for each network group one for all requests without a key
-// that works. A caller that goes on sending over a limit is shut out for a
+// network group, for each network group one for all requests without a key that
+// works, and one for all that is not the API. A caller that goes on sending over a limit is shut out for a
 // while: a key by a cooldown, a network group by a ban. Refusals of a key count
 // for the key alone, so that a program in a loop does not shut out its
 // neighbours, and the loopback network is never banned.
@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
+	"platen/internal/network"
 )
 
 // Sizes of the tables: the most callers that are remembered.
@@ -30,6 +32,14 @@ type Options struct {
 	// and of a network group's requests without a key that works (contract:
 	// LIMIT.KEY_RATE, LIMIT.IP_RATE, LIMIT.ANONYMOUS_RATE).
 	Key, Group, Anonymous Budget
+	// Pages is the budget of a network group for all that is not the API (contract:
+	// OPEN.RATE.PAGES).
+	Pages Budget
+	// Block is the budget of a block of network groups, of which BlockOf finds that
+	// of a group, the zero one for none (contract: OPEN.RATE.BLOCK). BlockOf may be
+	// nil when the budget is off.
+	Block   Budget
+	BlockOf func(group netip.Prefix) netip.Prefix
 	// Cooldown is the penalty of a key (contract: OPEN.RATE.COOLDOWN), Ban
 	// that of a network group (contract: OPEN.RATE.BAN).
 	Cooldown, Ban Penalty
@@ -38,6 +48,7 @@ type Options struct {
 // Check reports values that cannot be.
 func (o *Options) Check() error {
 	return errors.Join(o.Key.check("key"), o.Group.check("network group"), o.Anonymous.check("caller without a key"),
+		o.Pages.check("network group for pages"), o.Block.check("block of network groups"),
 		o.Cooldown.check("cooldown"), o.Ban.check("ban"))
 }
 
@@ -55,6 +66,8 @@ const (
 	Key       Name = "key"
 	Group     Name = "network"
 	Anonymous Name = "anonymous"
+	Pages     Name = "pages"
+	Block     Name = "block"
 )
 
 // Outcome is the result of a request.
@@ -78,6 +91,8 @@ type Decision struct {
 	Outcome Outcome
 	// By is the budget that refused.
 	By Name
+	// Block is the block whose budget refused, such as 2001:db8::/48; "" otherwise.
+	Block string
 	// Own is the budget of the caller, whichever budget refused, and Remaining
 	// the whole tokens that are left of it.
 	Own       Name
@@ -96,6 +111,8 @@ type Gate struct {
 	keys      *table[Caller]
 	groups    *table[netip.Prefix]
 	anonymous *table[netip.Prefix]
+	pages     *table[netip.Prefix]
+	blocks    *table[netip.Prefix]
 }
 
 // New returns a gate with full budgets.
@@ -108,6 +125,8 @@ func New(o Options) (*Gate, error) {
 		keys:      newTable[Caller](o.Key, o.Cooldown, maxKeys),
 		groups:    newTable[netip.Prefix](o.Group, o.Ban, maxGroups),
 		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, maxGroups),
+		pages:     newTable[netip.Prefix](o.Pages, Penalty{}, maxGroups),
+		blocks:    newTable[netip.Prefix](o.Block, Penalty{}, maxGroups),
 	}, nil
 }
 
@@ -123,6 +142,10 @@ func (g *Gate) Budget(name Name) Budget {
 		return g.options.Group
 	case Anonymous:
 		return g.options.Anonymous
+	case Pages:
+		return g.options.Pages
+	case Block:
+		return g.options.Block
 	}
 	panic("there is no budget " + string(name))
 }
@@ -132,21 +155,64 @@ func (g *Gate) Budget(name Name) Budget {
 func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	now := at.UnixNano()
 	own := Own(caller)
-	network := g.spendGroup(group, now)
-	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: own, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait),
-			network.shut > 0)
+	if spent := g.spendGroup(group, now); spent.wait > 0 || spent.shut > 0 {
+		return Decision{By: Group, Own: own, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
+			spent.shut > 0)
+	}
+	if d, refused := g.SpendBlock(at, group, own); refused {
+		g.refund(group, now)
+		return d
 	}
 	spent := g.spend(own, group, caller, now)
 	if spent.wait == 0 && spent.shut == 0 {
 		return Decision{Outcome: Passed, Own: own, Remaining: spent.remaining}
 	}
+	g.refundBlock(group, now)
 	if g.watchesGroups() {
 		if shut := g.groups.refuse(group, now, own == Anonymous && !Spared(group)); shut > 0 {
 			return Decision{By: Group, Own: own, Began: true}.Refused(at, shut, true)
 		}
 	}
 	return Decision{By: own, Own: own}.Refused(at, cmp.Or(spent.shut, spent.wait), spent.shut > 0)
+}
+
+// SpendBlock spends a token of the block that a network group is in, and refuses
+// when there is none. Its refusals count for no ban: they are those of others
+// too.
+func (g *Gate) SpendBlock(at time.Time, group netip.Prefix, own Name) (d Decision, refused bool) {
+	block := g.block(group)
+	if !block.IsValid() {
+		return Decision{}, false
+	}
+	spent := g.blocks.spend(block, at.UnixNano(), false)
+	if spent.wait == 0 {
+		return Decision{}, false
+	}
+	return Decision{By: Block, Block: block.String(), Own: own}.Refused(at, spent.wait, false), true
+}
+
+// block is the block of a network group whose budget counts, the zero one for
+// none.
+func (g *Gate) block(group netip.Prefix) netip.Prefix {
+	if g.options.Block.Off() || g.options.BlockOf == nil {
+		return netip.Prefix{}
+	}
+	return g.options.BlockOf(group)
+}
+
+// refund gives back the token of a network group whose request another budget
+// refused.
+func (g *Gate) refund(group netip.Prefix, now int64) {
+	if g.watchesGroups() {
+		g.groups.refuse(group, now, false)
+	}
+}
+
+// refundBlock does so for the block of a network group.
+func (g *Gate) refundBlock(group netip.Prefix, now int64) {
+	if block := g.block(group); block.IsValid() {
+		g.blocks.refuse(block, now, false)
+	}
 }
 
 // Charge spends a token of a network group's anonymous budget, if there is one,
@@ -160,15 +226,38 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 // Enter spends a token of a network group alone: for a request of a known
 // caller, to which no other budget applies.
 func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
-	network := g.spendGroup(group, at.UnixNano())
-	if network.wait > 0 || network.shut > 0 {
-		return Decision{By: Group, Own: Group, Began: network.began}.Refused(at, cmp.Or(network.shut, network.wait),
-			network.shut > 0)
+	now := at.UnixNano()
+	spent := g.spendGroup(group, now)
+	if spent.wait > 0 || spent.shut > 0 {
+		return Decision{By: Group, Own: Group, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
+			spent.shut > 0)
+	}
+	if d, refused := g.SpendBlock(at, group, Group); refused {
+		g.refund(group, now)
+		return d
 	}
 	if g.options.Group.Off() {
-		network.remaining = MaxRequests
+		spent.remaining = MaxRequests
 	}
-	return Decision{Outcome: Passed, Own: Group, Remaining: network.remaining}
+	return Decision{Outcome: Passed, Own: Group, Remaining: spent.remaining}
+}
+
+// Browse decides on a request for a page, and spends a token of its network
+// group's budget for pages. Its refusals count for no ban. The loopback network
+// has no limit.
+func (g *Gate) Browse(at time.Time, group netip.Prefix) Decision {
+	now := at.UnixNano()
+	if shut := g.shut(group, now); shut > 0 {
+		return Decision{By: Group, Own: Pages}.Refused(at, shut, true)
+	}
+	if g.options.Pages.Off() || Spared(group) {
+		return Decision{Outcome: Passed, Own: Pages, Remaining: MaxRequests}
+	}
+	spent := g.pages.spend(group, now, false)
+	if spent.wait > 0 {
+		return Decision{By: Pages, Own: Pages}.Refused(at, spent.wait, false)
+	}
+	return Decision{Outcome: Passed, Own: Pages, Remaining: spent.remaining}
 }
 
 // Look returns a caller's remaining budget, and spends nothing.
@@ -178,8 +267,14 @@ func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 }
 
 // Shuts reports whether a network group is banned at a moment.
-func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
-	return !g.options.Ban.Off() && g.groups.shuts(group, at.UnixNano())
+func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool { return g.shut(group, at.UnixNano()) > 0 }
+
+// shut is the rest of a network group's ban; 0 for none.
+func (g *Gate) shut(group netip.Prefix, now int64) time.Duration {
+	if g.options.Ban.Off() {
+		return 0
+	}
+	return g.groups.shut(group, now)
 }
 
 // Lift ends all bans, and returns how many there were.
@@ -187,10 +282,13 @@ func (g *Gate) Lift(at time.Time) int { return g.groups.lift(at.UnixNano()) }
 
 // Spared reports whether a network group is never banned: everything on the
 // server's own machine is one group.
-func Spared(group netip.Prefix) bool { return group.Addr().Unmap().IsLoopback() }
+func Spared(group netip.Prefix) bool { return network.Loopback(group) }
 
 // Size is the number of callers that the gate remembers.
-func (g *Gate) Size() int { return g.keys.size() + g.groups.size() + g.anonymous.size() }
+func (g *Gate) Size() int {
+	return g.keys.size() + g.groups.size() + g.anonymous.size() + g.pages.size() +
+		g.blocks.size()
+}
 
 // Own is the budget that a caller has.
 func Own(caller Caller) Name {

@@ -303,7 +303,7 @@ func TestAKeyInALoopShutsOutNobodyElse(t *testing.T) {
 // programs of a laptop, or all clients of a proxy that is not known as one.
 func TestTheMachineItselfIsNeverBanned(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"127.0.0.1/32", "::1/128", "127.0.0.0/8"} {
+	for _, address := range []string{"127.0.0.1/32", "::1/128", "::/64", "127.0.0.0/8"} {
 		g, from := open(t, standard), netip.MustParsePrefix(address)
 		passing(g, epoch, from, stranger, 5000)
 		passing(g, epoch, from, caller, 5000)
@@ -515,5 +515,40 @@ func BenchmarkAdmit(b *testing.B) {
 	for b.Loop() {
 		now = now.Add(time.Millisecond)
 		g.Admit(now, group(1), caller)
+	}
+}
+
+// TestABlockThatIsSpentCostsItsNetworksNothing: neither a token of theirs, nor a
+// ban.
+func TestABlockThatIsSpentCostsItsNetworksNothing(t *testing.T) {
+	t.Parallel()
+	block := netip.MustParsePrefix("198.51.100.0/24")
+	g, err := ratelimit.New(ratelimit.Options{
+		Group: ratelimit.Budget{PerMinute: 2, Burst: 2}, Block: ratelimit.Budget{PerMinute: 3, Burst: 3},
+		BlockOf: func(netip.Prefix) netip.Prefix { return block },
+		Ban:     ratelimit.Penalty{Refusals: 5, Within: time.Minute, Lasts: time.Hour},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC)
+	network := func(i int) netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 32) }
+	for i := range 3 {
+		if d := g.Admit(at, network(i), ratelimit.Caller{}); d.Outcome != ratelimit.Passed {
+			t.Fatalf("request %d: %+v", i, d)
+		}
+	}
+	for range 20 {
+		d := g.Admit(at, network(9), ratelimit.Caller{})
+		if d.Outcome != ratelimit.Limited || d.By != ratelimit.Block || d.Block != block.String() ||
+			d.RetryAfter != 20 {
+			t.Fatalf("got %+v", d)
+		}
+	}
+	for i := range 3 { // a token of the block comes back every 20 seconds, all of network 9 are there
+		at = at.Add(20 * time.Second)
+		if d := g.Enter(at, network(9)); d.Outcome != ratelimit.Passed {
+			t.Errorf("request %d after the wait: %+v", i, d)
+		}
 	}
 }

@@ -190,13 +190,16 @@ func (t *table[K]) remaining(key K, now int64) int {
 	return p.bucket.remaining(now, t.budget)
 }
 
-// shuts reports whether a caller is in its penalty.
-func (t *table[K]) shuts(key K, now int64) bool {
+// shut is the rest of a caller's penalty; 0 for none.
+func (t *table[K]) shut(key K, now int64) time.Duration {
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.places[key]
-	return p != nil && min(p.until, now+int64(t.penalty.Lasts)) > now
+	if p == nil {
+		return 0
+	}
+	return time.Duration(max(0, min(p.until-now, int64(t.penalty.Lasts))))
 }
 
 // size is the number of places taken.

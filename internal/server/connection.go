@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
-	"sync"
 
 	"github.com/pires/go-proxyproto"
 
@@ -105,53 +104,4 @@ func (s *Server) proxied(l net.Listener) net.Listener {
 			return proxyproto.REQUIRE, nil
 		},
 	}
-}
-
-// limitConnections lets at most n connections be open at once; further ones
-// wait to be accepted.
-func limitConnections(l net.Listener, n int) *limitListener {
-	return &limitListener{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-type limitListener struct {
-	net.Listener
-	places chan struct{}
-	once   sync.Once
-	closed chan struct{}
-}
-
-// taken is the number of open connections.
-func (l *limitListener) taken() int { return len(l.places) }
-
-// Accept implements net.Listener.
-func (l *limitListener) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err //nolint:wrapcheck // net/http looks at it
-	}
-	return &limitConn{Conn: c, release: func() { <-l.places }}, nil
-}
-
-// Close implements net.Listener.
-func (l *limitListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close() //nolint:wrapcheck // net/http looks at it
-}
-
-type limitConn struct {
-	net.Conn
-	once    sync.Once
-	release func()
-}
-
-// Close implements net.Conn.
-func (c *limitConn) Close() error {
-	defer c.once.Do(c.release)
-	return c.Conn.Close() //nolint:wrapcheck // net/http looks at it
 }

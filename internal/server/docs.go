@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"sync"
 
 	"platen/internal/company/preset"
@@ -79,18 +78,4 @@ func OpenAPI(origin string) ([]byte, error) {
 		return nil, fmt.Errorf("write the origin: %w", err)
 	}
 	return bytes.ReplaceAll(document, []byte(nowhere), bytes.Trim(quoted, `"`)), nil
-}
-
-// whenAsked serves a document that is written at the first request for it.
-func whenAsked(contentType string, write func() ([]byte, error)) http.HandlerFunc {
-	written := sync.OnceValues(write)
-	return func(w http.ResponseWriter, _ *http.Request) {
-		body, err := written()
-		if err != nil {
-			http.Error(w, "The document could not be written.", http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", contentType)
-		w.Write(body)
-	}
 }

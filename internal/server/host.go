@@ -42,6 +42,22 @@ func (s *Server) acceptsHost(host string) bool {
 	return err == nil && host == strings.ToLower(public.Hostname())
 }
 
+// unpaid are the paths beside the API that cost no page: health, which is served
+// to the banned too, and the endpoints of agents, whose messages spend budgets of
+// the API.
+//
+//nolint:gochecknoglobals // read only
+var unpaid = []string{"/healthz", "/readyz", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
+
+// paid serves those whose network has something left of its budget for pages.
+func (s *Server) paid(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slices.Contains(unpaid, r.URL.Path) || s.api.AdmitPage(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
 // local reports whether only programs of this machine can reach the server.
 func (s *Server) local() bool {
 	host, _, err := net.SplitHostPort(s.config.Listen)

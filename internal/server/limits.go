@@ -32,13 +32,16 @@ type gate interface {
 }
 
 // budgets makes the budgets of a server. Shared ones are closed by the server.
-func budgets(c *config.Config, log *slog.Logger) (gate, error) {
+func budgets(c *config.Config, rules *network.Rules, log *slog.Logger) (gate, error) {
 	o := ratelimit.Options{
 		Key: ratelimit.Budget{PerMinute: c.KeyRate, Burst: c.KeyBurst},
 		// All of a minute's requests may come at once (contract:
 		// OPEN.RATE.BUCKETS).
 		Group:     ratelimit.Budget{PerMinute: c.IPRate, Burst: max(1, c.IPRate)},
 		Anonymous: ratelimit.Budget{PerMinute: c.AnonymousRate, Burst: max(1, c.AnonymousRate)},
+		// A page with its files is about 25 requests.
+		Pages: ratelimit.Budget{PerMinute: c.PageRate, Burst: max(1, c.PageRate)},
+		Block: blockBudget(c), BlockOf: rules.Block,
 		Cooldown: ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown,
 			Grace: cooldownGrace},
 		Ban: ratelimit.Penalty{Refusals: banRefusals, Within: banWithin, Lasts: c.Ban},
@@ -57,13 +60,23 @@ func budgets(c *config.Config, log *slog.Logger) (gate, error) {
 	return shared, nil
 }
 
+// blockBudget is the budget of a block of network groups.
+func blockBudget(c *config.Config) ratelimit.Budget {
+	rate := min(c.IPRate*c.BlockFactor, ratelimit.MaxRequests)
+	return ratelimit.Budget{PerMinute: rate, Burst: max(1, rate)}
+}
+
 // networks makes the rules that group addresses for the budgets.
 func networks(c *config.Config) (*network.Rules, error) {
 	proxies, err := network.ParseNetworks(c.TrustedProxy)
 	if err != nil {
 		return nil, fmt.Errorf("trusted-proxy: %w", err)
 	}
-	rules, err := network.New(network.Options{Trusted: proxies, IPv4Bits: c.IPv4Prefix, IPv6Bits: c.IPv6Prefix})
+	o := network.Options{Trusted: proxies, IPv4Bits: c.IPv4Prefix, IPv6Bits: c.IPv6Prefix}
+	if c.BlockFactor > 0 {
+		o.IPv4Block, o.IPv6Block = min(c.IPv4Block, c.IPv4Prefix), min(c.IPv6Block, c.IPv6Prefix)
+	}
+	rules, err := network.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("set the networks: %w", err)
 	}

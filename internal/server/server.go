@@ -32,6 +32,7 @@ import (
 	"platen/internal/store"
 	"platen/internal/store/postgres"
 	"platen/internal/store/sqlite"
+	"platen/internal/web"
 	"platen/internal/webhook"
 	"platen/internal/wire"
 )
@@ -51,8 +52,6 @@ const (
 	// when it ends though its storage does not.
 	snapshotTime = 15 * time.Second
 	endTime      = 20 * time.Second
-	// maxConnections bounds the connections that a flood of idle ones can hold.
-	maxConnections = 10_000
 )
 
 // Server is a whole Platen.
@@ -74,11 +73,14 @@ type Server struct {
 	sealer            *webhook.Sealer
 	policy            webhook.Policy
 	api               *api.Server
-	listener          net.Listener
-	places            *limitListener
+	listener          *limitListener
 	http              *http.Server
-	origin            string
-	presets           map[string]preset.Preset
+	// opsListener and opsHTTP serve operators; they are nil without an address for
+	// them.
+	opsListener *limitListener
+	opsHTTP     *http.Server
+	origin      string
+	presets     map[string]preset.Preset
 	// dispatcher is nil before Start.
 	dispatcher *webhook.Dispatcher
 
@@ -107,7 +109,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, err
 	}
-	gate, err := budgets(c, log)
+	gate, err := budgets(c, rules, log)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	s := &Server{
 		table: table, config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate,
 		network: rules, metrics: m,
-		failed: make(chan error, 1),
+		failed: make(chan error, 2), // of both addresses
 	}
 	s.storage.log = log
 	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits, storage: &s.storage}
@@ -176,23 +178,39 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := s.dispatcher.Start(ctx); err != nil {
+	if err := s.listenForOperators(ctx); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.places = limitConnections(listener, maxConnections)
-	s.listener = &envelopeListener{Listener: s.proxied(s.places), answer: s.api.Standalone}
+	if err := s.dispatcher.Start(ctx); err != nil {
+		if s.opsListener != nil {
+			err = errors.Join(err, s.opsListener.Close())
+		}
+		return errors.Join(err, listener.Close())
+	}
+	s.listener = limitConnections(&envelopeListener{Listener: s.proxied(listener), answer: s.api.Standalone},
+		connectionLimits{total: s.config.Connections, group: s.config.IPConnections, network: s.network,
+			late: s.config.ProxyProtocol, ended: s.metrics.ConnectionEnded})
 	s.gauges()
 	s.http = guarded(handler, s.log)
+	s.http.ConnState = s.listener.note
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.done.Go(func() { s.registry.Run(background) })
 	s.done.Go(func() { s.admission.Run(background) })
+	s.serve(s.http, s.listener)
+	if s.opsHTTP != nil {
+		s.serve(s.opsHTTP, s.opsListener)
+	}
+	return nil
+}
+
+// serve serves in the background.
+func (s *Server) serve(h *http.Server, l net.Listener) {
 	s.done.Go(func() {
-		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	})
-	return nil
 }
 
 // handler builds the routes of everything that the server serves.
@@ -210,13 +228,14 @@ func (s *Server) handler() (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", s.ready)
+	s.healthRoutes(mux)
 	mux.HandleFunc("GET /status.json", s.status)
-	mux.HandleFunc("GET /metrics", s.figures)
+	if s.config.OpsListen == "" {
+		mux.HandleFunc("GET /metrics", s.figures)
+	}
 	document := func() ([]byte, error) { return OpenAPI(s.origin) }
-	mux.HandleFunc("GET /openapi.json", whenAsked("application/json", document))
-	mux.HandleFunc("GET /openapi.yaml", whenAsked("application/yaml", func() ([]byte, error) {
+	mux.HandleFunc("GET /openapi.json", web.Document("application/json", document))
+	mux.HandleFunc("GET /openapi.yaml", web.Document("application/yaml", func() ([]byte, error) {
 		asJSON, err := document()
 		if err != nil {
 			return nil, err
@@ -228,7 +247,7 @@ func (s *Server) handler() (http.Handler, error) {
 	}
 	mux.HandleFunc("/.well-known/", noAuthorization)
 	mux.Handle("/", pages)
-	return s.split(s.api, s.observed(mux)), nil
+	return s.split(s.api, s.paid(s.observed(mux))), nil
 }
 
 func plain(w http.ResponseWriter, status int, text string) {
@@ -280,6 +299,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		if err := s.http.Close(); err != nil {
 			s.log.Warn("close the connections", "error", err)
 		}
+		s.closeForOperators() // last: until here it says that the server stops
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.end(context.WithoutCancel(ctx)) }()

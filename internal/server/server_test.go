@@ -407,7 +407,7 @@ func TestSlowAndIdleConnectionsAreClosed(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			s.Serve(&envelopeListener{Listener: limitConnections(l, 10)})
+			s.Serve(&envelopeListener{Listener: limitConnections(l, connectionLimits{total: 10})})
 		}()
 		// closedAfter reads a connection to its end and says when that was.
 		closedAfter := func(c net.Conn) time.Duration {
@@ -444,7 +444,7 @@ func TestConnectionsBeyondTheLimitWaitForAPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		inner := newPipes()
-		l := limitConnections(inner, 2)
+		l := limitConnections(inner, connectionLimits{total: 2})
 		accepted := make(chan net.Conn, 10)
 		ended := make(chan error, 1)
 		go func() {
@@ -454,6 +454,7 @@ func TestConnectionsBeyondTheLimitWaitForAPlace(t *testing.T) {
 					ended <- err
 					return
 				}
+				l.note(c, http.StateActive) // none of them is idle
 				accepted <- c
 			}
 		}()

@@ -264,7 +264,7 @@ func (s *Server) gauges() {
 		s.sharing(shared)
 	}
 	s.metrics.Gauge("platen_budget_callers", func() float64 { return float64(s.gate.Size()) })
-	s.metrics.Gauge("platen_connections", func() float64 { return float64(s.places.taken()) })
+	s.metrics.Gauge("platen_connections", func() float64 { return float64(s.listener.open()) })
 }
 
 // meteredStore measures commits on their way to the storage.

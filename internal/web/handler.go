@@ -228,6 +228,28 @@ func serveDocument(w http.ResponseWriter, r *http.Request, status int, d *docume
 	send(w, r, status, d.body, d.zipped)
 }
 
+// Document serves a document that is written at the first request for it, and
+// compressed at the first that takes this. It has a tag, so that a client asks for
+// it again and receives it only when it has changed.
+func Document(contentType string, write func() ([]byte, error)) http.HandlerFunc {
+	written := sync.OnceValues(func() (*document, error) {
+		body, err := write()
+		if err != nil {
+			return nil, err
+		}
+		return newDocument("", contentType, body), nil
+	})
+	return func(w http.ResponseWriter, r *http.Request) {
+		d, err := written()
+		if err != nil {
+			http.Error(w, "The document could not be written.", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		serveDocument(w, r, http.StatusOK, d)
+	}
+}
+
 // send writes a body in the form that the client takes.
 func send(w http.ResponseWriter, r *http.Request, status int, body []byte, zipped func() []byte) {
 	if takesGzip(r) {

@@ -547,3 +547,52 @@ func TestWhatIsToGoIsAnnouncedInTheDocumentAndInItsAnswers(t *testing.T) {
 		}
 	}
 }
+
+func TestPagesHaveABudgetOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.RATE.PAGES")
+	const budget = 600
+	s := limited(t)
+	page := func(path, address string) *testclient.Answer {
+		return testclient.Request{Method: http.MethodGet, URL: s.Origin + path, Headers: from(address)}.Send(t)
+	}
+	passed, began := 0, time.Now()
+	a := page("/llms.txt", "198.51.100.7")
+	for ; a.Status == http.StatusOK && passed < 3*budget; a = page("/llms.txt", "198.51.100.7") {
+		passed++
+	}
+	if took := time.Since(began); !within(passed, budget, budget, took) {
+		t.Errorf("%d pages in %s, want %d and one in each tenth of a second", passed, took, budget)
+	}
+	a.Want(http.StatusTooManyRequests, "rate_limited")
+	if a.Header.Get("Retry-After") == "" {
+		t.Error("the refusal has no Retry-After")
+	}
+	page("/healthz", "198.51.100.7").Want(http.StatusOK, "")
+	page("/llms.txt", "198.51.100.8").Want(http.StatusOK, "")
+	s.send(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.7")}).want(401, "unauthorized")
+}
+
+func TestNetworksOfABlockShareLimits(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.RATE.BLOCK")
+	const each = 8
+	s := limited(t, map[string]string{"ip-active": "1", "ip-creations": "0"})
+	create := func(address string) *answer {
+		return s.send(t, request{
+			method: "POST", path: "/sandboxes", body: `{"clock":"manual"}`, headers: from(address),
+		})
+	}
+	for _, block := range []struct{ address, name string }{
+		{"198.51.100.%d", "198.51.100.0/24"}, {"2001:db8:0:%d::1", "2001:db8::/48"},
+	} {
+		for i := range each {
+			create(fmt.Sprintf(block.address, i)).want(201, "")
+		}
+		a := create(fmt.Sprintf(block.address, each)).want(429, "ip_active_limit")
+		if said, _ := a.Failure()["message"].(string); !strings.Contains(said, block.name) {
+			t.Errorf("the message does not name the block: %s", said)
+		}
+	}
+	create("203.0.113.1").want(201, "")
+}

@@ -115,14 +115,17 @@ func citedRows(t testing.TB) map[string][]string {
 	return cited
 }
 
-// elsewhere are the tests of rows that no client of the service can see, each
-// with its file: what receivers do is shown at the receivers of the docs. The
+// elsewhere are the tests of rows that no single client of the service can see,
+// each with its file: what receivers do is shown at the receivers of the docs,
+// and limits of connections with thousands of them. The
 // comment of the test cites the row.
 var elsewhere = map[string][2]string{
 	"SIG.RECEIVER.TOLERANCE":     {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"LIMIT.SIGNATURE_AGE":        {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"SIG.RECEIVER.DEDUPLICATE":   {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"SIG.RECEIVER.CONSTANT_TIME": {"docs/webhooks/receiver_test.go", "TestReceiversCompareInConstantTime"},
+	"OPEN.CONN.GROUP":            {"internal/server/place_test.go", "TestANetworkHoldsItsShareOfConnectionsOnly"},
+	"OPEN.CONN.IDLE":             {"internal/server/place_test.go", "TestTheLongestIdleConnectionGivesWayToANewcomer"},
 }
 
 func TestRowsThatAreProvenElsewhereAre(t *testing.T) {

@@ -59,7 +59,7 @@ func TestABackupUnderWritesIsRestoredToTheSameState(t *testing.T) {
 		})
 	}
 	for acknowledgedSince.Load() < 10*busy && !t.Failed() {
-		if err := tenants[0].follow(p, tenants[0].newest()); err != nil { // a reader, meanwhile
+		if err := tenants[still].follow(p, tenants[still].newest()); err != nil { // a reader, meanwhile
 			t.Fatal(err)
 		}
 	}

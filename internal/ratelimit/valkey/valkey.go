@@ -171,7 +171,7 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) 
 	}
 	d := ratelimit.Decision{Outcome: ratelimit.Passed, Own: own, Remaining: said.remaining}
 	if said.outcome == 0 {
-		return d
+		return g.inBlock(at, group, d)
 	}
 	if d.By = own; said.by == 1 {
 		d.By = ratelimit.Group
@@ -193,7 +193,7 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) ratelimit.Decision {
 	}
 	d := ratelimit.Decision{Outcome: ratelimit.Passed, Own: ratelimit.Group, Remaining: said.remaining}
 	if said.outcome == 0 {
-		return d
+		return g.inBlock(at, group, d)
 	}
 	d.By, d.Remaining = ratelimit.Group, 0
 	d.Began = said.outcome == beganOutcome
@@ -201,6 +201,15 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) ratelimit.Decision {
 		g.banned(group, d.RetryAt)
 	}
 	return d
+}
+
+// inBlock refuses a request that has passed when the block of its network group
+// has spent its budget. Each node counts blocks for itself.
+func (g *Gate) inBlock(at time.Time, group netip.Prefix, passed ratelimit.Decision) ratelimit.Decision {
+	if d, refused := g.local.SpendBlock(at, group, passed.Own); refused {
+		return d
+	}
+	return passed
 }
 
 // Charge spends a token of a network group's anonymous budget, if there is one.
@@ -228,6 +237,19 @@ func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
 	until := g.bans[group]
 	g.mu.Unlock()
 	return at.Before(until) || g.local.Shuts(at, group)
+}
+
+// Browse decides on a request for a page. Pages are counted by each node for
+// itself: they are no part of what several nodes protect together, and none of
+// them is worth a question to the server.
+func (g *Gate) Browse(at time.Time, group netip.Prefix) ratelimit.Decision {
+	g.mu.Lock()
+	until := g.bans[group]
+	g.mu.Unlock()
+	if at.Before(until) {
+		return ratelimit.Decision{By: ratelimit.Group, Own: ratelimit.Pages}.Refused(at, until.Sub(at), true)
+	}
+	return g.local.Browse(at, group)
 }
 
 // banned remembers a ban of a network group.
