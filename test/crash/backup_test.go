@@ -49,7 +49,7 @@ func TestABackupUnderWritesIsRestoredToTheSameState(t *testing.T) {
 	var writing sync.WaitGroup
 	for i, n := range tenants[still:] {
 		w := &writer{
-			tenant: n, name: fmt.Sprint("during-", i), random: rand.New(rand.NewPCG(3, uint64(i))), ticks: true,
+			tenant: n, name: fmt.Sprint("during-", i), random: rand.New(rand.NewPCG(3, uint64(i))),
 			acknowledged: func() { acknowledgedSince.Add(1) },
 		}
 		writing.Go(func() {
