@@ -74,9 +74,10 @@ func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*s
 	defer unwatch()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	for lasted, over := v.Status(x.now), false; ; {
-		changed := v.Changed()
-		v = nil // a company that is evicted while this waits is not kept by it
+	// Nothing below holds the view: a company that is evicted while this waits is
+	// not kept in memory by it.
+	changed, lasted, over := v.Changed(), v.Status(x.now), false
+	for {
 		select {
 		case <-changed:
 		case <-timer.C:
@@ -86,13 +87,11 @@ func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*s
 		case <-x.r.Context().Done():
 			return nil, nil, nil // no response is read
 		}
-		var events []record.Event
-		var err error
-		v, events, err = x.newEvents(p)
-		lasts := err != nil || v.Status(x.now) == lasted
-		if err != nil || over || len(events) > 0 || !lasts {
+		v, events, err := x.newEvents(p)
+		if err != nil || over || len(events) > 0 || v.Status(x.now) != lasted {
 			return v, events, err
 		}
+		changed = v.Changed()
 	}
 }
 

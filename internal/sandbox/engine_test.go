@@ -185,6 +185,14 @@ func (a away) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, er
 	return a.Store.FindKey(ctx, key)
 }
 
+// Due implements store.Store.
+func (a away) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
+	if err := a.gone(); err != nil {
+		return nil, err
+	}
+	return a.Store.Due(ctx, t, limit)
+}
+
 // TestReadsGoOnWhileTheStoreIsAway: from the newest durable state, whose time
 // stands still; writes are refused for the moment, and the first that is sent again
 // when the store is back has its effect.
@@ -205,6 +213,9 @@ func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
 		if until := v.UpTo(now); until >= now || until < before.LastEventAt {
 			t.Errorf("it is said to be of %v at %v", until, now)
 		}
+		// However long nobody asks, it is not let go of: it could not be read again.
+		b.pass(6 * time.Minute)
+		b.registry.Sweep(t.Context())
 	}
 	write := sandbox.Command{
 		Scope: "office", Key: "k", Run: func(tx *sandbox.Tx) error { return tx.Tick(1) },
@@ -221,6 +232,7 @@ func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
 	if _, err := s.Do(t.Context(), write); err != nil {
 		t.Errorf("when the store is back the write is answered with %v", err)
 	}
+	now = moment.InstantOf(b.Now())
 	if v := b.view(s); v.Version <= before.Version || v.UpTo(now) != now {
 		t.Errorf("the view of version %d is of %v, not of %v", v.Version, v.UpTo(now), now)
 	}
