@@ -126,7 +126,7 @@ func (x *exchange) list() error {
 	x.paged(v, &p, next)
 	items := make([][]byte, len(rows))
 	for i, e := range rows {
-		items[i] = x.placed(e.Row)
+		items[i] = x.placed(e.Row())
 	}
 	return x.items(v, items, next, nil)
 }
@@ -226,7 +226,7 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 	if !ok {
 		return nil, 0, problem.Missing(x.op.Resource, short(id))
 	}
-	return x.placed(e.Row), e.Version, nil
+	return x.placed(e.Row()), e.Version, nil
 }
 
 // placed puts the origin before a mission's docs_url: the company does not know

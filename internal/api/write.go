@@ -197,5 +197,5 @@ func answer(v *sandbox.View, result operation.Result) []byte {
 	if !ok {
 		panic("a write answered with a row that is not there: " + result.Resource + " " + result.ID)
 	}
-	return e.Row
+	return e.Row()
 }

@@ -214,7 +214,7 @@ func drawPay(t *rapid.T, l *life) action {
 		if e.ID != id {
 			continue
 		}
-		i := decoded[office.SupplierInvoice](t, e.Row)
+		i := decoded[office.SupplierInvoice](t, e.Row())
 		return pay(id, rapid.SampledFrom([]*money.Minor{
 			nil, &i.MatchedMinor, &i.BilledMinor, new(i.BilledMinor + i.LateFeeMinor), new(money.Minor(1)),
 		}).Draw(t, "amount"))

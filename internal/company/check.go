@@ -13,7 +13,7 @@ import (
 // as it stands. That statuses are those of the feed is seen only with the
 // feed beside it.
 func (c *Company) Check() error {
-	for _, table := range c.tables() {
+	for _, table := range c.tables {
 		if err := table.Check(); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ package company
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
@@ -40,6 +41,8 @@ type Company struct {
 	webhooks *subscription.Subscriptions
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
+	// tables lists every table in the order in which they are stored.
+	tables []record.Keeper
 
 	// wallEvents counts the events that are no part of the company's life: those
 	// that the wall clock brought, and those of the webhooks' bookkeeping.
@@ -102,7 +105,7 @@ type state struct {
 }
 
 func empty(s Settings) *Company {
-	return &Company{
+	c := &Company{
 		settings: s,
 		office:   office.New(s.Preset, s.Seed),
 		factory:  factory.New(s.Seed),
@@ -114,27 +117,19 @@ func empty(s Settings) *Company {
 		company:  newSettings(),
 		series:   newSeries(),
 	}
+	c.tables = slices.Concat([]record.Keeper{c.company}, c.office.Tables(), c.factory.Tables(), c.people.Tables(),
+		c.market.Tables(), c.lore.Tables(),
+		[]record.Keeper{c.missions.Missions, c.series, c.missions.Achievements}, c.webhooks.Tables())
+	return c
 }
 
 func newSettings() *record.Table[settingsRow, Settings] {
 	return record.NewTable[settingsRow, Settings](record.Definition{Resource: "settings"}, nil)
 }
 
-// tables lists every table in the order in which they are stored.
-func (c *Company) tables() []record.Keeper {
-	tables := []record.Keeper{c.company}
-	tables = append(tables, c.office.Tables()...)
-	tables = append(tables, c.factory.Tables()...)
-	tables = append(tables, c.people.Tables()...)
-	tables = append(tables, c.market.Tables()...)
-	tables = append(tables, c.lore.Tables()...)
-	tables = append(tables, c.missions.Missions, c.series, c.missions.Achievements)
-	return append(tables, c.webhooks.Tables()...)
-}
-
 // Definitions lists the definitions of all tables of a company.
 func Definitions() []record.Definition {
-	tables := empty(Settings{}).tables()
+	tables := empty(Settings{}).tables
 	definitions := make([]record.Definition, len(tables))
 	for i, t := range tables {
 		definitions[i] = t.Definition()
@@ -184,7 +179,7 @@ func Load(image record.Image) (*Company, error) {
 		return nil, fmt.Errorf("%w: %d, this is %d", ErrEngine, stored.Engine, Engine)
 	}
 	c := empty(stored)
-	for _, table := range c.tables() {
+	for _, table := range c.tables {
 		if err := table.Restore(rows[table.Definition().Resource]); err != nil {
 			return nil, err
 		}
@@ -218,7 +213,7 @@ func (c *Company) Flush(version uint64) record.Changes {
 	c.watch()
 	c.webhooks.Publish(c.rec)
 	changes := record.Changes{Events: c.rec.Flush()}
-	for _, table := range c.tables() {
+	for _, table := range c.tables {
 		if entries := table.Flush(version); len(entries) > 0 {
 			d := table.Definition()
 			changes.Rows = append(changes.Rows, d.Rows(entries))
@@ -227,9 +222,7 @@ func (c *Company) Flush(version uint64) record.Changes {
 	changes.Set, changes.Fired = c.rec.Taken()
 	changes.State = record.EncodeState(c.state())
 	if version%relaxEvery == 0 {
-		for _, table := range c.tables() {
-			table.Relax()
-		}
+		changes.Packed = c.relax()
 	}
 	return changes
 }
@@ -239,8 +232,18 @@ func (c *Company) Flush(version uint64) record.Changes {
 // them again and again.
 const relaxEvery = 8
 
-func (c *Company) state() state {
-	return state{
+// relax lets the rows that nothing has wanted for a while take less memory, and
+// reports whether any JSON was moved for that.
+func (c *Company) relax() (packed bool) {
+	var loose []*record.Entry
+	for _, table := range c.tables {
+		loose = table.Relax(loose)
+	}
+	return record.Pack(loose)
+}
+
+func (c *Company) state() *state {
+	return &state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(),
 		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Deeds: c.missions.Totals, Conduct: c.activity,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
@@ -251,7 +254,7 @@ func (c *Company) state() state {
 // Image returns the whole company as it was last flushed.
 func (c *Company) Image() record.Image {
 	image := record.Image{Timers: c.rec.Sorted(), State: record.EncodeState(c.state())}
-	for _, table := range c.tables() {
+	for _, table := range c.tables {
 		d := table.Definition()
 		image.Tables = append(image.Tables, d.Rows(table.Entries()))
 	}
@@ -263,7 +266,7 @@ func (c *Company) Image() record.Image {
 func (c *Company) Forget() {
 	c.rec.Forget()
 	c.rec.Taken()
-	for _, table := range c.tables() {
+	for _, table := range c.tables {
 		table.Forget()
 	}
 }
@@ -272,7 +275,7 @@ func (c *Company) Forget() {
 // flush, and drops the changes that wait to be flushed: for players who play
 // faster than a store could write. The company cannot be stored any more.
 func (c *Company) Reveal(yield func(resource string, ordinal int, row record.Row, filters []string)) {
-	for _, table := range c.tables() {
+	for _, table := range c.tables {
 		resource := table.Definition().Resource
 		table.Touched(func(ordinal int, row record.Row, filters []string) { yield(resource, ordinal, row, filters) })
 	}

@@ -75,7 +75,7 @@ func (w *world) rows(table string) []map[string]any {
 		}
 		for _, e := range t.Entries {
 			var row map[string]any
-			if err := json.Unmarshal(e.Row, &row); err != nil {
+			if err := json.Unmarshal(e.Row(), &row); err != nil {
 				w.t.Fatal(err)
 			}
 			rows = append(rows, row)

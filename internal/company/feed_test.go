@@ -229,7 +229,7 @@ func (s *story) checkStatuses(t reporter) {
 	for resource := range transitions {
 		for _, e := range s.l.entries(resource) {
 			rows++
-			status := decoded[data](t, e.Row).Status
+			status := decoded[data](t, e.Row()).Status
 			told, known := s.statuses[resource+" "+e.ID]
 			if !known {
 				told = map[string]string{"press": "idle", "stock_item": "ok"}[resource]

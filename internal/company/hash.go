@@ -36,5 +36,5 @@ func (c *Company) StateHash() string {
 
 // hashed lists the tables that the state hash sees.
 func (c *Company) hashed() []record.Keeper {
-	return slices.DeleteFunc(c.tables(), func(t record.Keeper) bool { return t.Definition().Beside })
+	return slices.DeleteFunc(slices.Clone(c.tables), func(t record.Keeper) bool { return t.Definition().Beside })
 }

@@ -191,7 +191,7 @@ func rowsOf[R any](l *life, table string) []R {
 	l.t.Helper()
 	var rows []R
 	for _, e := range l.entries(table) {
-		rows = append(rows, decoded[R](l.t, e.Row))
+		rows = append(rows, decoded[R](l.t, e.Row()))
 	}
 	return rows
 }
@@ -201,7 +201,7 @@ func rowOf[R any](l *life, table, id string) R {
 	l.t.Helper()
 	for _, e := range l.entries(table) {
 		if e.ID == id {
-			return decoded[R](l.t, e.Row)
+			return decoded[R](l.t, e.Row())
 		}
 	}
 	l.t.Fatalf("%s: there is no %s %q", l.label, table, id)

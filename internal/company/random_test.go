@@ -123,7 +123,7 @@ func drawBill(t *rapid.T, l *life) action {
 		quantity = new(rapid.Int64Range(1, 50).Draw(t, "quantity"))
 		for _, e := range l.entries("sales_order") {
 			if e.ID == id && rapid.Bool().Draw(t, "right quantity") {
-				*quantity = decoded[office.SalesOrder](t, e.Row).Quantity
+				*quantity = decoded[office.SalesOrder](t, e.Row()).Quantity
 			}
 		}
 	}

@@ -15,19 +15,24 @@ import (
 
 // snapshot is a whole company in its stored form.
 type snapshot struct {
-	image   []byte
-	version int
+	head, blocks []byte
+	version      int
 }
 
 func (l *life) snapshot() snapshot {
 	image := l.company.Image()
-	return snapshot{record.AppendImage(nil, &image), len(l.commits)}
+	head, blocks := record.AppendImage(nil, nil, &image)
+	return snapshot{head, blocks, len(l.commits)}
+}
+
+func (s snapshot) equals(other snapshot) bool {
+	return bytes.Equal(s.head, other.head) && bytes.Equal(s.blocks, other.blocks)
 }
 
 // reborn loads a twin of a life from a snapshot and the commits after it.
 func (l *life) reborn(from snapshot) *life {
 	l.t.Helper()
-	image, rest, err := record.ReadImage(from.image)
+	image, rest, err := record.ReadImage(from.head, from.blocks)
 	if err != nil || len(rest) > 0 {
 		l.t.Fatalf("%s: read back a snapshot: %v, %d bytes left", l.label, err, len(rest))
 	}
@@ -36,7 +41,7 @@ func (l *life) reborn(from snapshot) *life {
 		twin.keep(uint64(version))
 	}
 	// The company reads the memory of its image, so it gets one of its own.
-	again, _, err := record.ReadImage(record.AppendImage(nil, &twin.image))
+	again, _, err := record.ReadImage(record.AppendImage(nil, nil, &twin.image))
 	if err != nil {
 		l.t.Fatalf("%s: %v", l.label, err)
 	}

@@ -151,7 +151,7 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 		if err := l.act(trade(c.in)); codeOf(err) != c.code {
 			t.Errorf("%s %d of %s: %v, want %s", c.in.Side, c.in.Quantity, c.in.SKU, err, c.code)
 		}
-		if after := l.snapshot(); string(after.image) != string(before.image) || l.company.Changed() {
+		if after := l.snapshot(); !after.equals(before) || l.company.Changed() {
 			t.Errorf("%s %d of %s was refused and changed the company", c.in.Side, c.in.Quantity, c.in.SKU)
 		}
 	}

@@ -43,6 +43,9 @@ func FuzzInstant(f *testing.F) {
 			len(read.String()) != len("2026-09-07T08:00:00.000000Z") {
 			t.Errorf("%q is read as %s, and that as %s, %v", text, read, again, err)
 		}
+		if appended, err := read.AppendText([]byte("at ")); string(appended) != "at "+read.String() || err != nil {
+			t.Errorf("%s is appended as %q, %v", read, appended, err)
+		}
 	})
 }
 

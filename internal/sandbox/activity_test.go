@@ -48,7 +48,7 @@ func (b *bench) status(s *sandbox.Sandbox, id string) (status mission.Status, ev
 		b.t.Fatalf("there is no mission %s", id)
 	}
 	var m mission.Mission
-	if err := json.Unmarshal(row.Row, &m); err != nil {
+	if err := json.Unmarshal(row.Row(), &m); err != nil {
 		b.t.Fatal(err)
 	}
 	feed, err := s.Events(b.t.Context(), v, sandbox.Query{Limit: 1000})

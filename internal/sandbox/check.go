@@ -88,6 +88,9 @@ func (c *Checked) check(ctx context.Context, s store.Store, header *store.Sandbo
 	c.Snapshots++
 	snapshot, err := commitlog.DecodeSnapshot(image.Snapshot.Body, image.Snapshot.Version)
 	if err == nil {
+		err = snapshot.Check()
+	}
+	if err == nil {
 		_, err = company.Load(snapshot.Image)
 	}
 	if err == nil && snapshot.Last != 0 && sumOfSnapshot != 0 && snapshot.Last != sumOfSnapshot {

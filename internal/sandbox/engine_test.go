@@ -32,9 +32,9 @@ func (o older) Commit(ctx context.Context, c store.Commit) error {
 		named := false
 		for _, rows := range first.Rows {
 			for _, e := range rows.Entries {
-				older := bytes.Replace(e.Private, []byte(`"engine":1`), []byte(`"engine":0`), 1)
-				named = named || !bytes.Equal(older, e.Private)
-				e.Private = older
+				older := bytes.Replace(e.Private(), []byte(`"engine":1`), []byte(`"engine":0`), 1)
+				named = named || !bytes.Equal(older, e.Private())
+				e.Holding(e.Row(), older)
 			}
 		}
 		if !named {

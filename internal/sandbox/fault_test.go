@@ -150,7 +150,7 @@ func command(key string, run func(*sandbox.Tx) (resource, id string, err error))
 		},
 		Answer: func(v *sandbox.View) sandbox.Reply {
 			e, _ := v.Row(resource, id)
-			return sandbox.Reply{Status: 200, Body: e.Row}
+			return sandbox.Reply{Status: 200, Body: e.Row()}
 		},
 	}
 }
@@ -359,7 +359,7 @@ func agree(v *sandbox.View, events []fedEvent) error {
 	} {
 		for _, e := range v.Table(table).Entries {
 			var row struct{ Status string }
-			if err := json.Unmarshal(e.Row, &row); err != nil {
+			if err := json.Unmarshal(e.Row(), &row); err != nil {
 				return err
 			}
 			want, known := told[e.ID]

@@ -138,7 +138,7 @@ func accept(key, id string) sandbox.Command {
 		Run: func(tx *sandbox.Tx) error { return tx.Company.AcceptSalesOrder(id) },
 		Answer: func(v *sandbox.View) sandbox.Reply {
 			e, _ := v.Row("sales_order", id)
-			return sandbox.Reply{Status: 200, Body: e.Row}
+			return sandbox.Reply{Status: 200, Body: e.Row()}
 		},
 	}
 }
@@ -165,7 +165,7 @@ func dumpRows(v *sandbox.View) string {
 		"payment",
 	} {
 		for _, e := range v.Table(table).Entries {
-			fmt.Fprintf(&b, "%s %d %s %s\n", table, e.Version, e.Row, e.Private)
+			fmt.Fprintf(&b, "%s %d %s %s\n", table, e.Version, e.Row(), e.Private())
 		}
 	}
 	return b.String()

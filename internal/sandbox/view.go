@@ -54,9 +54,6 @@ type Table struct {
 	// Version is the version of the newest commit that changed the visible rows
 	// of the table.
 	Version uint64
-
-	// bytes are those of the entries in memory.
-	bytes int64
 }
 
 // Table returns the rows of a kind. Unknown kinds have none.
@@ -156,11 +153,13 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 		next.tables = make(map[string]*Table, len(v.tables)+1)
 		maps.Copy(next.tables, v.tables)
 		for _, rows := range changes.Rows {
-			old := v.Table(rows.Table)
-			table := old.with(rows.Entries)
+			table, bytes := v.Table(rows.Table).with(rows.Entries)
 			next.tables[rows.Table] = table
-			next.tableBytes += table.bytes - old.bytes
+			next.tableBytes += bytes
 		}
+	}
+	if changes.Packed {
+		next.tableBytes = sizeOfAll(next.tables)
 	}
 	if n := len(changes.Events); n > 0 {
 		newest := changes.Events[n-1]
@@ -170,10 +169,11 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 	return &next
 }
 
-// with returns the table after a commit. Births are appended in place, beyond
-// the end that older views know; changed rows make a copy.
-func (t *Table) with(entries []*record.Entry) *Table {
-	all, copied, version, bytes := t.Entries, false, t.Version, t.bytes
+// with returns the table after a commit, and by how many bytes it has grown. Births
+// are appended in place, beyond the end that older views know; changed rows make a
+// copy.
+func (t *Table) with(entries []*record.Entry) (next *Table, bytes int64) {
+	all, copied, version := t.Entries, false, t.Version
 	for _, e := range entries {
 		version = max(version, e.Version)
 		bytes += sizeOf(e)
@@ -190,20 +190,30 @@ func (t *Table) with(entries []*record.Entry) *Table {
 		}
 		all[e.Ordinal] = e
 	}
-	return &Table{Entries: all, Version: version, bytes: bytes}
+	return &Table{Entries: all, Version: version}, bytes
 }
 
 // Estimates of the bytes that parts of a sandbox take up in memory beside their
 // JSON. They follow from measured heaps; TestMemoryIsCountedAsItIs compares.
 const (
-	companyBytes = 40 << 10
-	entryBytes   = 400
+	companyBytes = 24 << 10
+	entryBytes   = 450
 	eventBytes   = 200
 )
 
 // sizeOf is the number of bytes that a row takes up in memory, with all that the
 // company keeps of it.
-func sizeOf(e *record.Entry) int64 { return entryBytes + int64(len(e.Row)+len(e.Private)) }
+func sizeOf(e *record.Entry) int64 { return entryBytes + int64(e.Bytes()) }
+
+// sizeOfAll is the number of bytes that tables take up.
+func sizeOfAll(tables map[string]*Table) (bytes int64) {
+	for _, t := range tables {
+		for _, e := range t.Entries {
+			bytes += sizeOf(e)
+		}
+	}
+	return bytes
+}
 
 // size is the number of bytes that a view and its company take up in memory.
 func (v *View) size() int64 {

@@ -81,7 +81,7 @@ func newPlayer(d door, p policy) (*player, error) {
 // rows reads a list. It is a function since methods have no type parameters.
 func rows[R any](p *player, operationID string, filters ...string) ([]*R, error) {
 	found, err := p.door.list(operationID,
-		func(raw []byte) any { return new(record.Decode[R](&record.Entry{Row: raw})) }, filters...)
+		func(raw []byte) any { return new(record.Decode[R](new(record.Entry).Holding(raw, nil))) }, filters...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", operationID, err)
 	}

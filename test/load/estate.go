@@ -156,7 +156,7 @@ func (t *tenant) do(ctx context.Context, resource, id string, run func(*sandbox.
 		Answer: func(v *sandbox.View) sandbox.Reply {
 			reply := sandbox.Reply{Status: http.StatusOK}
 			if e, ok := v.Row(resource, id); ok {
-				reply.Body = e.Row
+				reply.Body = e.Row()
 			}
 			return reply
 		},

@@ -27,9 +27,9 @@ func measureMemory(ctx context.Context, b *bench) ([]figure, error) {
 	note := fmt.Sprintf("heap of %d companies played in this process, with their views", rounds*memoryCompanies)
 	return []figure{
 		{name: fmt.Sprintf("memory of a hot company, day %d", memoryDaysFew), samples: use.Few, unit: kilobytes,
-			least: 250e3, aim: 125e3, smaller: true, note: note},
+			least: 250e3, aim: 150e3, smaller: true, note: note},
 		{name: fmt.Sprintf("memory of a hot company, day %d", memoryDaysMany), samples: use.Many, unit: kilobytes,
-			least: 1200e3, aim: 600e3, smaller: true, note: note},
+			least: 600e3, aim: 400e3, smaller: true, note: note},
 	}, nil
 }
 

@@ -171,8 +171,8 @@ func touched(t *sandbox.Table, version uint64, parent string) (rows []jsontext.V
 // shown is a row with the record that it belongs to.
 func shown(e *record.Entry, parent string) jsontext.Value {
 	if parent == "" {
-		return e.Row
+		return e.Row()
 	}
 	b := append([]byte(`{"`+parent+`":"`), e.Filters[len(e.Filters)-1]...)
-	return append(append(b, `",`...), e.Row[1:]...)
+	return append(append(b, `",`...), e.Row()[1:]...)
 }

@@ -47,9 +47,9 @@ func AppendCanonical(b []byte, tables []Keeper, timers []sim.Timer, state any) [
 // does not matter which version of the program wrote those.
 func (t *Table[R, P]) appendCanonical(b []byte) []byte {
 	for ordinal := range t.slots {
-		s := t.at(ordinal)
-		b = appendBytes(b, withoutIncidental(encode(s.row)))
-		b = appendBytes(b, withoutIncidental(encode(s.private)))
+		l := t.at(ordinal)
+		b = appendBytes(b, withoutIncidental(encode(&l.row)))
+		b = appendBytes(b, withoutIncidental(encode(&l.private)))
 	}
 	return b
 }

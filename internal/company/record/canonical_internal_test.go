@@ -32,7 +32,7 @@ func TestCanonicalFormSeesRowsPrivateStateTimersAndState(t *testing.T) {
 		if flush {
 			table.Flush(uid)
 		}
-		return string(AppendCanonical(nil, []Keeper{table}, timers, struct {
+		return string(AppendCanonical(nil, []Keeper{table}, timers, &struct {
 			UID   uint64 `json:"uid"`
 			Moved int    `json:"moved"`
 		}{uid, len(timers)}))

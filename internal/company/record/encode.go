@@ -5,22 +5,13 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+
+	"platen/internal/rowtext"
 )
 
-// This file is the only place in the core that encodes.
+// This file is the only place in the core that decodes, and knows who encodes.
 
-var empty = []byte("{}") //nolint:gochecknoglobals // read only
-
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("encode %T: %v", v, err)) // our own types always encode
-	}
-	if len(b) == len(empty) {
-		return nil // rows without private state cost nothing
-	}
-	return b
-}
+func encode(v any) []byte { return rowtext.Encode(v) }
 
 func decode(b []byte, v any) error {
 	if len(b) == 0 {
@@ -35,13 +26,14 @@ func decode(b []byte, v any) error {
 // Decode returns an entry as the row that clients read.
 func Decode[R any](e *Entry) R {
 	var row R
-	if err := decode(e.Row, &row); err != nil {
+	if err := decode(e.Row(), &row); err != nil {
 		panic(err) // our own bytes always decode
 	}
 	return row
 }
 
 // EncodeState writes the part of the company that is not in tables.
+// state is a pointer to it.
 func EncodeState(state any) []byte { return encode(state) }
 
 // DecodeState reads the output of EncodeState.
@@ -70,7 +62,7 @@ func encodeEvent(p *pendingEvent, sandboxID string) []byte {
 	b = append(b, `","system":"`...)
 	b = append(b, p.kind.System()...)
 	b = append(b, `","simulation":true,"data":`...)
-	b = append(b, encode(p.data)...)
+	b = rowtext.Append(b, p.data)
 	b = append(b, `,"links":{"self":"`...)
 	b = append(b, p.self...)
 	return bytes.Clone(append(b, `"}}`...)) // it stays in memory: without room to spare

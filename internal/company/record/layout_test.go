@@ -66,9 +66,8 @@ func TestACommitOfALaterProgramMakesTheLayoutUnknown(t *testing.T) {
 	t.Parallel()
 	image := restoreThrough(t, parcels("status"), false, parcel{Status: "packed", SKU: "prd_card"})
 	later := restoreThrough(t, parcels("status", "sku"), false, parcel{Status: "sent", SKU: "prd_book"})
-	entry := *later.Tables[0].Entries[0]
+	entry := later.Tables[0].Entries[0]
 	entry.Ordinal, entry.ID = 1, "pcl_2"
-	later.Tables[0].Entries[0] = &entry
 	image.Apply(&record.Changes{Rows: later.Tables})
 	table := parcels("status", "sku")
 	if err := table.Restore(image.Tables[0]); err != nil {
@@ -87,24 +86,24 @@ func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], first b
 	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
 	table.Add(recorder, row, struct{}{})
 	d := table.Definition()
-	written := record.Image{Tables: []record.TableRows{d.Rows(table.Flush(1))}}
-	read := record.ReadImage
+	written := record.Changes{Rows: []record.TableRows{d.Rows(table.Flush(1))}}
+	read := record.ReadChanges
 	if first {
 		// The first format has no layout, and what it has in place of it is what
 		// stands behind it in today's.
-		written.Tables[0].Layout = 0
-		read = record.ReadImage1
+		written.Rows[0].Layout = 0
+		read = record.ReadChanges1
 	}
-	slab := record.AppendImage(nil, &written)
+	slab := record.AppendChanges(nil, &written)
 	if first {
 		at := 1 + 1 + len("parcel") // one table, the length of its name, its name
 		slab = append(slab[:at:at], slab[at+1:]...)
 	}
-	image, _, err := read(slab)
+	changes, _, err := read(slab)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return image
+	return record.Image{Tables: changes.Rows}
 }
 
 // TestRemovedRowsAreNotRevealed: a row that was added and removed in one step

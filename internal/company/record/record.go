@@ -55,28 +55,6 @@ type Row interface {
 	stamps() *Stamps
 }
 
-// Entry is one row as it was flushed: immutable, shared by the company, its
-// readers and the store.
-type Entry struct {
-	ID string
-	// Ordinal is the row's place in the order of births, from 0.
-	Ordinal int
-	// Version is that of the commit that last changed a part of it that clients
-	// read.
-	Version uint64
-	// Updated is the row's updated_at.
-	Updated moment.Instant
-	// Filters are the values of the table's filter fields, in the order of its
-	// definition.
-	Filters []string
-	// Row is the JSON that clients read, Private the JSON that they do not. An
-	// entry without a row holds the place of one that was removed.
-	Row, Private []byte
-}
-
-// Removed reports whether the row is no longer there.
-func (e *Entry) Removed() bool { return len(e.Row) == 0 }
-
 // TimerHandler lets the timers of one kind happen. Whole is the department or
 // the company that they happen to.
 type TimerHandler[Whole any] struct {
@@ -125,6 +103,9 @@ type Changes struct {
 	State []byte
 	// Events are the events that the step wrote, in order.
 	Events []Event
+	// Packed is set when the JSON of older rows was moved into blocks meanwhile. It is
+	// not stored.
+	Packed bool
 }
 
 // Touches reports whether rows of a table are among the changes.

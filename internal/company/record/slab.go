@@ -3,19 +3,24 @@ package record
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
 	"platen/internal/company/sim"
 	"platen/internal/moment"
+	"platen/internal/rowtext"
 )
 
 // A slab is the stored form of changes and images: lengths and bytes one
 // after the other, read back without copying, so that loading a company costs
 // little more than reading it. Numbers are unsigned varints, texts and bodies
 // carry their length in front. The format has no version of its own: package
-// sandbox writes one before it, and names the first format by the functions whose
-// names end in 1. In that one rows do not say in which order their filter values
-// are, so these are not believed.
+// commitlog writes one before it, and names the older formats by the functions whose
+// names end in their number. In the first one rows do not say in which order their
+// filter values are, so these are not believed; and in the first two an image has
+// the JSON of each row where the row is. Today it has two parts: what is said of
+// the rows, and the JSON of all of them in blocks, packed as they lie in memory, so
+// that nothing is unpacked that nobody reads.
 
 // maxRows bounds the rows of one table: far more than a sandbox's life can
 // bring, and few enough that a corrupt ordinal cannot exhaust the memory.
@@ -26,7 +31,7 @@ var ErrCorrupt = errors.New("corrupt slab")
 
 // AppendChanges appends the stored form of a commit's changes.
 func AppendChanges(b []byte, c *Changes) []byte {
-	b = appendTables(b, c.Rows)
+	b = appendTables(b, c.Rows, appendText)
 	b = appendTimers(b, c.Set)
 	b = binary.AppendUvarint(b, uint64(len(c.Fired)))
 	for _, sequence := range c.Fired {
@@ -70,23 +75,65 @@ func readChanges(r reader) (Changes, []byte, error) {
 	return c, r.rest, r.err
 }
 
-// AppendImage appends the stored form of a whole company.
-func AppendImage(b []byte, m *Image) []byte {
-	b = appendTables(b, m.Tables)
-	b = appendTimers(b, m.Timers)
-	return appendBytes(b, m.State)
+// AppendImage appends the stored form of a whole company in its two parts. It packs
+// what is not packed yet.
+func AppendImage(head, blocks []byte, m *Image) (newHead, newBlocks []byte) {
+	var packing rowtext.Packing
+	for _, t := range m.Tables {
+		for _, e := range t.Entries {
+			packing.Add(&e.text)
+		}
+	}
+	packing.Close()
+	head = appendTables(head, m.Tables, func(b []byte, e *Entry) []byte { return packing.AppendPlace(b, &e.text) })
+	head = appendTimers(head, m.Timers)
+	head = appendBytes(head, m.State)
+	blocks = binary.AppendUvarint(blocks, uint64(len(packing.Blocks)))
+	for _, b := range packing.Blocks {
+		blocks = b.AppendTo(blocks)
+	}
+	return head, blocks
 }
 
-// ReadImage reads the output of AppendImage and returns the rest. The image
-// shares the memory of b.
-func ReadImage(b []byte) (Image, []byte, error) { return readImage(reader{rest: b}) }
+// ReadImage reads the output of AppendImage and returns the rest of its first part.
+// The image shares the memory of both.
+func ReadImage(head, blocks []byte) (Image, []byte, error) {
+	b := reader{rest: blocks}
+	r := reader{rest: head, all: string(head), blocks: b.readBlocks()}
+	m, rest, err := readImage(r)
+	if b.err != nil || len(b.rest) > 0 {
+		return m, rest, ErrCorrupt
+	}
+	return m, rest, err
+}
 
-// ReadImage1 is ReadImage for the first format.
+// ReadImage1 reads the stored form of an image in the first format.
 func ReadImage1(b []byte) (Image, []byte, error) { return readImage(reader{rest: b, first: true}) }
+
+// ReadImage2 reads that in the second format.
+func ReadImage2(b []byte) (Image, []byte, error) { return readImage(reader{rest: b}) }
 
 func readImage(r reader) (Image, []byte, error) {
 	m := Image{Tables: r.tables(), Timers: r.timers(), State: r.bytes()}
 	return m, r.rest, r.err
+}
+
+// Check opens every block of the image, which reading it does not, and reports the
+// first that does not open.
+func (m *Image) Check() error {
+	checked := map[*rowtext.Block]bool{nil: true}
+	for _, t := range m.Tables {
+		for _, e := range t.Entries {
+			if e == nil || checked[e.text.Block()] {
+				continue
+			}
+			checked[e.text.Block()] = true
+			if err := e.text.Block().Check(); err != nil {
+				return fmt.Errorf("%w: %w", ErrCorrupt, err)
+			}
+		}
+	}
+	return nil
 }
 
 // Apply brings an image forward by one commit's changes.
@@ -96,6 +143,9 @@ func (m *Image) Apply(c *Changes) {
 		for _, e := range rows.Entries {
 			for len(table.Entries) <= e.Ordinal {
 				table.Entries = append(table.Entries, nil)
+			}
+			if before := table.Entries[e.Ordinal]; before != nil {
+				before.text.Release()
 			}
 			table.Entries[e.Ordinal] = e
 		}
@@ -132,7 +182,9 @@ func (m *Image) table(rows TableRows) *TableRows {
 	return &m.Tables[len(m.Tables)-1]
 }
 
-func appendTables(b []byte, tables []TableRows) []byte {
+// appendTables appends tables, and by appendText the JSON of their rows or where it
+// is.
+func appendTables(b []byte, tables []TableRows, appendText func([]byte, *Entry) []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(tables)))
 	for _, t := range tables {
 		b = appendString(b, t.Table)
@@ -147,11 +199,15 @@ func appendTables(b []byte, tables []TableRows) []byte {
 			for _, value := range e.Filters {
 				b = appendString(b, value)
 			}
-			b = appendBytes(b, e.Row)
-			b = appendBytes(b, e.Private)
+			b = appendText(b, e)
 		}
 	}
 	return b
+}
+
+func appendText(b []byte, e *Entry) []byte {
+	row, private := e.text.Read()
+	return appendBytes(appendBytes(b, row), private)
 }
 
 func appendTimers(b []byte, timers []sim.Timer) []byte {
@@ -184,6 +240,11 @@ type reader struct {
 	err  error
 	// first is set for slabs of the first format.
 	first bool
+	// all is the whole slab as one text, of which others are parts, "" for texts of
+	// their own. blocks are those that the rows of an image lie in, nil for rows that
+	// stand where they are read.
+	all    string
+	blocks []*rowtext.Block
 }
 
 func (r *reader) fail() {
@@ -221,7 +282,14 @@ func (r *reader) bytes() []byte {
 	return v
 }
 
-func (r *reader) text() string { return string(r.bytes()) }
+func (r *reader) text() string {
+	b := r.bytes()
+	if r.all == "" || len(b) == 0 {
+		return string(b)
+	}
+	from := len(r.all) - len(r.rest) - len(b)
+	return r.all[from : from+len(b)]
+}
 
 func (r *reader) octet() byte {
 	if len(r.rest) == 0 {
@@ -247,10 +315,11 @@ func (r *reader) tables() []TableRows {
 	tables := make([]TableRows, r.count())
 	for i := range tables {
 		tables[i].Table, tables[i].Layout = r.text(), r.layout()
-		tables[i].Entries = make([]*Entry, r.count())
-		entries := make([]Entry, len(tables[i].Entries))
+		n := r.count()
+		tables[i].Entries = make([]*Entry, n)
+		entries, places := make([]Entry, n), make([]rowtext.Place, n)
 		for j := range entries {
-			entries[j] = r.entry()
+			r.entry(&entries[j], &places[j])
 			tables[i].Entries[j] = &entries[j]
 		}
 	}
@@ -270,16 +339,56 @@ func (r *reader) layout() uint32 {
 	return uint32(n)
 }
 
-func (r *reader) entry() Entry {
-	e := Entry{ID: r.text(), Ordinal: r.ordinal(), Version: r.number(), Updated: moment.Instant(r.number())}
+// entry reads an entry. The place of its text is kept in p.
+func (r *reader) entry(e *Entry, p *rowtext.Place) {
+	e.ID, e.Ordinal, e.Version, e.Updated = r.text(), r.ordinal(), r.number(), moment.Instant(r.number())
 	if n := r.count(); n > 0 {
 		e.Filters = make([]string, n)
 		for i := range e.Filters {
 			e.Filters[i] = r.text()
 		}
 	}
-	e.Row, e.Private = r.bytes(), r.bytes()
-	return e
+	if r.blocks == nil {
+		e.Holding(r.bytes(), r.bytes())
+		return
+	}
+	n := r.number()
+	if n == 0 {
+		return // removed
+	}
+	if n > uint64(len(r.blocks)) {
+		r.fail()
+		return
+	}
+	var err error
+	if *p, err = r.blocks[n-1].Place(r.size(), r.size(), r.size()); err != nil {
+		r.fail()
+		return
+	}
+	e.text.Put(p)
+}
+
+// size reads a number of bytes.
+func (r *reader) size() uint32 {
+	n := r.number()
+	if n > math.MaxInt32 {
+		r.fail()
+		return 0
+	}
+	return uint32(n)
+}
+
+// readBlocks reads the blocks of an image.
+func (r *reader) readBlocks() []*rowtext.Block {
+	blocks := make([]*rowtext.Block, r.count())
+	for i := range blocks {
+		var err error
+		if blocks[i], r.rest, err = rowtext.ReadBlock(r.rest); err != nil {
+			r.fail()
+			return nil
+		}
+	}
+	return blocks
 }
 
 func (r *reader) ordinal() int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"platen/internal/company/sim"
+	"platen/internal/rowtext"
 )
 
 // Table holds the rows of one kind in the order of their births, each with
@@ -15,27 +16,33 @@ type Table[R, P any] struct {
 	definition Definition
 	filter     func(*R) []string
 	values     func(*R, *P) []string
-	slots      []*slot[R, P]
-	index      map[string]int
+	slots      []slot[R, P]
+	index      index
 	touched    []int
 }
 
 type slot[R, P any] struct {
 	// entry is the row as last flushed, nil before its first flush.
-	entry   *Entry
-	row     *R
-	private *P
+	entry *Entry
+	// live is the row decoded, nil while nobody wants it.
+	live    *live[R, P]
 	touched bool
 	removed bool
 	// read is set for a row that was wanted since the last Relax.
 	read bool
 }
 
+// live is a row with its private state.
+type live[R, P any] struct {
+	row     R
+	private P
+}
+
 // NewTable returns an empty table. filter returns the values of the
 // definition's filter fields; it may be nil when there are none.
 func NewTable[R, P any](d Definition, filter func(*R) []string) *Table[R, P] {
 	asRow(d, new(R))
-	return &Table[R, P]{definition: d, filter: filter, index: map[string]int{}}
+	return &Table[R, P]{definition: d, filter: filter}
 }
 
 func asRow(d Definition, row any) Row {
@@ -70,28 +77,41 @@ func (t *Table[R, P]) NextID(r *Recorder) string {
 // Add adds a row. It gets an id unless it brings one, and its
 // stamps. The caller still has to move its status by Recorder.Born.
 func (t *Table[R, P]) Add(r *Recorder, row R, private P) (*R, *P) {
-	s := &slot[R, P]{row: &row, private: &private}
-	meta := asRow(t.definition, s.row)
+	l := &live[R, P]{row, private}
+	meta := asRow(t.definition, &l.row)
 	if meta.RowID() == "" {
 		meta.head().ID = t.NextID(r)
 	}
 	stamp := r.stamp()
 	*meta.stamps() = Stamps{CreatedAt: stamp, UpdatedAt: stamp, CreatedOn: r.Date()}
 	ordinal := len(t.slots)
-	t.slots = append(t.slots, s)
-	t.index[meta.RowID()] = ordinal
-	t.touch(r, s, ordinal)
-	return s.row, s.private
+	t.slots = append(t.slots, slot[R, P]{live: l})
+	t.index.add(meta.RowID(), ordinal, t.idAt)
+	t.touch(r, &t.slots[ordinal], ordinal)
+	return &l.row, &l.private
+}
+
+// idAt returns the id of the row with a place in the order of births, "" for one
+// that was removed.
+func (t *Table[R, P]) idAt(ordinal int) string {
+	switch s := &t.slots[ordinal]; {
+	case s.removed:
+		return ""
+	case s.entry != nil:
+		return s.entry.ID
+	default:
+		return asRow(t.definition, &s.live.row).RowID()
+	}
 }
 
 // Find returns a row to read, and false when there is none with the id. It
 // must not be changed: Edit is for that.
 func (t *Table[R, P]) Find(id string) (*R, bool) {
-	ordinal, ok := t.index[id]
+	ordinal, ok := t.index.find(id, t.idAt)
 	if !ok {
 		return nil, false
 	}
-	return t.at(ordinal).row, true
+	return &t.at(ordinal).row, true
 }
 
 // Nth returns the row with the given place in the order of births, to read.
@@ -99,31 +119,32 @@ func (t *Table[R, P]) Nth(ordinal int) (*R, bool) {
 	if ordinal < 0 || ordinal >= len(t.slots) {
 		return nil, false
 	}
-	row := t.at(ordinal).row
-	return row, row != nil
+	if l := t.at(ordinal); l != nil {
+		return &l.row, true
+	}
+	return nil, false
 }
 
 // Ordinal returns a row's place in the order of births. The row must exist.
 func (t *Table[R, P]) Ordinal(id string) int { return t.mustIndex(id) }
 
 // Private returns the private state of a row to read. The row must exist.
-func (t *Table[R, P]) Private(id string) *P { return t.at(t.mustIndex(id)).private }
+func (t *Table[R, P]) Private(id string) *P { return &t.at(t.mustIndex(id)).private }
 
 // Edit returns a row and its private state to change, and notes that it was
 // touched. The row must exist.
 func (t *Table[R, P]) Edit(r *Recorder, id string) (*R, *P) {
 	ordinal := t.mustIndex(id)
-	s := t.at(ordinal)
-	asRow(t.definition, s.row).stamps().UpdatedAt = r.stamp()
-	t.touch(r, s, ordinal)
-	return s.row, s.private
+	l := t.at(ordinal)
+	asRow(t.definition, &l.row).stamps().UpdatedAt = r.stamp()
+	t.touch(r, &t.slots[ordinal], ordinal)
+	return &l.row, &l.private
 }
 
 // All calls yield for each row in the order of births, to read.
 func (t *Table[R, P]) All(yield func(*R, *P) bool) {
 	for ordinal := range t.slots {
-		s := t.at(ordinal)
-		if !s.removed && !yield(s.row, s.private) {
+		if l := t.at(ordinal); l != nil && !yield(&l.row, &l.private) {
 			return
 		}
 	}
@@ -136,10 +157,9 @@ func (t *Table[R, P]) Remove(r *Recorder, id string) {
 		panic(fmt.Sprintf("rows of %s stay", t.definition.Resource))
 	}
 	ordinal := t.mustIndex(id)
-	s := t.slots[ordinal]
+	s := &t.slots[ordinal]
 	t.touch(r, s, ordinal)
-	s.row, s.private, s.removed = nil, nil, true
-	delete(t.index, id)
+	s.live, s.removed = nil, true
 }
 
 // EditPrivate returns the private state of a row to change. The public part of
@@ -147,39 +167,41 @@ func (t *Table[R, P]) Remove(r *Recorder, id string) {
 // exist.
 func (t *Table[R, P]) EditPrivate(r *Recorder, id string) *P {
 	ordinal := t.mustIndex(id)
-	s := t.at(ordinal)
-	t.touch(r, s, ordinal)
-	return s.private
+	l := t.at(ordinal)
+	t.touch(r, &t.slots[ordinal], ordinal)
+	return &l.private
 }
 
 func (t *Table[R, P]) mustIndex(id string) int {
-	ordinal, ok := t.index[id]
+	ordinal, ok := t.index.find(id, t.idAt)
 	if !ok {
 		panic(fmt.Sprintf("no %s %q", t.definition.Resource, id))
 	}
 	return ordinal
 }
 
-func (t *Table[R, P]) at(ordinal int) *slot[R, P] {
-	s := t.slots[ordinal]
+// at returns a row with its private state, nil for one that was removed.
+func (t *Table[R, P]) at(ordinal int) *live[R, P] {
+	s := &t.slots[ordinal]
 	s.read = true
-	if s.row == nil && !s.removed {
+	if s.live == nil && !s.removed {
 		if err := s.decode(); err != nil {
 			panic(err) // our own bytes always decode
 		}
 	}
-	return s
+	return s.live
 }
 
 // decode makes the row and its private state from the stored form.
 func (s *slot[R, P]) decode() error {
-	s.row, s.private = new(R), new(P)
-	return errors.Join(decode(s.entry.Row, s.row), decode(s.entry.Private, s.private))
+	s.live = new(live[R, P])
+	row, private := s.entry.text.Read()
+	return errors.Join(decode(row, &s.live.row), decode(private, &s.live.private))
 }
 
 func (t *Table[R, P]) touch(r *Recorder, s *slot[R, P], ordinal int) {
 	if !s.touched {
-		s.touched = true
+		s.touched, s.read = true, true
 		r.touched = true
 		t.touched = append(t.touched, ordinal)
 	}
@@ -190,49 +212,61 @@ func (t *Table[R, P]) Flush(version uint64) []*Entry {
 	if len(t.touched) == 0 {
 		return nil
 	}
+	sheaf := rowtext.NewSheaf(len(t.touched))
 	entries := make([]*Entry, len(t.touched))
 	for i, ordinal := range t.touched {
-		s := t.slots[ordinal]
-		if s.removed {
-			s.entry, s.touched = &Entry{Ordinal: ordinal, Version: version}, false
-			entries[i] = s.entry
-			continue
+		s, e := &t.slots[ordinal], new(Entry)
+		t.flush(s, e, sheaf, ordinal, version)
+		if s.entry != nil {
+			s.entry.text.Release()
 		}
-		meta := asRow(t.definition, s.row)
-		e := &Entry{
-			ID: meta.RowID(), Ordinal: ordinal, Version: version, Updated: meta.stamps().UpdatedAt, Row: encode(s.row),
-			Private: encode(s.private),
-		}
-		e.Filters = t.filtersOf(s)
-		if s.entry != nil && bytes.Equal(s.entry.Row, e.Row) {
-			e.Version, e.Row = s.entry.Version, s.entry.Row // only private state changed
-		}
-		s.entry, s.touched = e, false
-		entries[i] = e
+		s.entry, s.touched, entries[i] = e, false, e
 	}
 	t.touched = t.touched[:0]
+	sheaf.Bind(func(i int, p *rowtext.Place) { entries[i].text.Put(p) })
 	return entries
+}
+
+// flush encodes a row as an entry, the next of a sheaf.
+func (t *Table[R, P]) flush(s *slot[R, P], e *Entry, in *rowtext.Sheaf, ordinal int, version uint64) {
+	e.Ordinal, e.Version = ordinal, version
+	if s.removed {
+		in.Skip()
+		return
+	}
+	meta := asRow(t.definition, &s.live.row)
+	e.ID, e.Updated, e.Filters = meta.RowID(), meta.stamps().UpdatedAt, t.filtersOf(s)
+	row := in.Add(&s.live.row, &s.live.private)
+	if s.entry != nil && bytes.Equal(s.entry.Row(), row) {
+		e.Version = s.entry.Version // only private state changed
+	}
 }
 
 // Relax forgets the decoded form of the rows that nothing has wanted since the
 // last Relax: most rows are written, and seldom read by the company again. Pointers
-// to rows must not outlive the command that took them.
-func (t *Table[R, P]) Relax() {
-	for _, s := range t.slots {
+// to rows must not outlive the command that took them. The entries of these rows are
+// appended to loose, unless they are packed.
+func (t *Table[R, P]) Relax(loose []*Entry) []*Entry {
+	for i := range t.slots {
+		s := &t.slots[i]
 		if !s.read && !s.touched && s.entry != nil {
-			s.row, s.private = nil, nil
+			s.live = nil
+			if s.entry.text.IsLoose() {
+				loose = append(loose, s.entry)
+			}
 		}
 		s.read = false
 	}
+	return loose
 }
 
 // filtersOf returns the values of the filter fields, nil when there are none.
 func (t *Table[R, P]) filtersOf(s *slot[R, P]) []string {
 	switch {
 	case t.values != nil:
-		return t.values(s.row, s.private)
+		return t.values(&s.live.row, &s.live.private)
 	case t.filter != nil:
-		return t.filter(s.row)
+		return t.filter(&s.live.row)
 	default:
 		return nil
 	}
@@ -252,11 +286,11 @@ func (t *Table[R, P]) Forget() {
 // a copy, as clients read it. Rows that were removed are left out.
 func (t *Table[R, P]) Touched(yield func(ordinal int, row Row, filters []string)) {
 	for _, ordinal := range t.touched {
-		s := t.slots[ordinal]
+		s := &t.slots[ordinal]
 		if s.removed {
 			continue
 		}
-		row := *s.row
+		row := s.live.row
 		yield(ordinal, asRow(t.definition, &row), t.filtersOf(s))
 	}
 }
@@ -265,25 +299,24 @@ func (t *Table[R, P]) Touched(yield func(ordinal int, row Row, filters []string)
 // values that were stored in another layout than today's are computed anew.
 func (t *Table[R, P]) Restore(rows TableRows) error {
 	entries, current := rows.Entries, rows.Layout == t.definition.Layout()
-	t.slots = make([]*slot[R, P], len(entries))
-	slots := make([]slot[R, P], len(entries))
-	t.index = make(map[string]int, len(entries))
+	t.slots = make([]slot[R, P], len(entries))
+	t.index = newIndex(len(entries))
 	for i, e := range entries {
 		if e == nil || e.Ordinal != i || e.Removed() && !t.definition.Beside {
 			return fmt.Errorf("table %s has a hole at %d", t.definition.Resource, i)
 		}
-		slots[i].entry = e
-		t.slots[i] = &slots[i]
-		if slots[i].removed = e.Removed(); !slots[i].removed {
-			t.index[e.ID] = i
-		}
-		if current || e.Removed() {
+		s := &t.slots[i]
+		if s.entry, s.removed = e, e.Removed(); s.removed {
 			continue
 		}
-		if err := slots[i].decode(); err != nil {
+		t.index.add(e.ID, i, t.idAt)
+		if current {
+			continue
+		}
+		if err := s.decode(); err != nil {
 			return err
 		}
-		e.Filters = t.filtersOf(&slots[i])
+		e.Filters = t.filtersOf(s)
 	}
 	return nil
 }
@@ -291,15 +324,15 @@ func (t *Table[R, P]) Restore(rows TableRows) error {
 // Entries returns every row as it was last flushed, in the order of births.
 func (t *Table[R, P]) Entries() []*Entry {
 	entries := make([]*Entry, len(t.slots))
-	for i, s := range t.slots {
-		entries[i] = s.entry
+	for i := range t.slots {
+		entries[i] = t.slots[i].entry
 	}
 	return entries
 }
 
 // Entry returns the flushed form of a row, nil when it has none.
 func (t *Table[R, P]) Entry(id string) *Entry {
-	ordinal, ok := t.index[id]
+	ordinal, ok := t.index.find(id, t.idAt)
 	if !ok {
 		return nil
 	}
@@ -309,11 +342,13 @@ func (t *Table[R, P]) Entry(id string) *Entry {
 // Check reports a row whose bytes differ from its present value: one that was
 // changed without Edit.
 func (t *Table[R, P]) Check() error {
-	for _, s := range t.slots {
-		if s.row == nil || s.touched || s.entry == nil {
+	for i := range t.slots {
+		s := &t.slots[i]
+		if s.live == nil || s.touched || s.entry == nil {
 			continue
 		}
-		if string(encode(s.row)) != string(s.entry.Row) || string(encode(s.private)) != string(s.entry.Private) {
+		row, private := s.entry.text.Read()
+		if string(encode(&s.live.row)) != string(row) || string(encode(&s.live.private)) != string(private) {
 			return fmt.Errorf("%s %s was changed behind the recorder", t.definition.Resource, s.entry.ID)
 		}
 	}
@@ -327,7 +362,7 @@ type Keeper interface {
 	Len() int
 	Flush(version uint64) []*Entry
 	Forget()
-	Relax()
+	Relax(loose []*Entry) []*Entry
 	Touched(yield func(ordinal int, row Row, filters []string))
 	Restore(rows TableRows) error
 	Entries() []*Entry

@@ -20,13 +20,18 @@ import (
 // Formats to come keep the place of the sum, so that a body of another program is
 // told from a damaged one. Bodies of the first two formats have no sums and are
 // still read; the first one has the values of filters and the types of events by
-// their position in the definitions of its time. The third number was left out:
-// it is one bit away from both, and a body whose first byte was damaged would
-// pass for one without a sum.
+// their position in the definitions of its time. The numbers that are one bit away
+// from these two are left out: a body whose first byte was damaged would pass for
+// one without a sum.
+//
+// The payload of a snapshot of format 7 has two parts, the first of which is
+// compressed, with its length in front: what is said of the rows, and their JSON in
+// blocks, which are packed as they lie in memory.
 const (
 	firstFormat    = 1
 	secondFormat   = 2
 	bodyFormat     = 4
+	partsFormat    = 7
 	flagPlain      = 0
 	flagCompressed = 1
 	// sumAt, flagAt, previousAt and payloadAt are the places of the parts, oldAt
@@ -79,12 +84,35 @@ var payloads = sync.Pool{New: func() any { return new([]byte) }} //nolint:gochec
 // packed returns the body of what is appended to a payload, and its sum.
 func packed(appendTo func([]byte) []byte, k kind, version uint64, previous Sum) ([]byte, Sum) {
 	buffer, _ := payloads.Get().(*[]byte)
+	defer release(buffer)
 	*buffer = appendTo((*buffer)[:0])
-	body, sum := pack(*buffer, k, version, previous)
+	return pack(*buffer, k, version, previous)
+}
+
+// release lets a buffer be used again.
+func release(buffer *[]byte) {
 	if cap(*buffer) <= maxPooled {
 		payloads.Put(buffer)
 	}
-	return body, sum
+}
+
+// packInParts returns the body of a snapshot.
+func packInParts(head, blocks []byte, version uint64, last Sum) []byte {
+	packed := s2.Encode(nil, head)
+	body := make([]byte, payloadAt, payloadAt+binary.MaxVarintLen64+len(packed)+len(blocks))
+	body = binary.AppendUvarint(body, uint64(len(packed)))
+	body = append(append(body, packed...), blocks...)
+	body[0], body[flagAt] = partsFormat, flagCompressed
+	seal(body, ofSnapshot, version, last)
+	return body
+}
+
+// seal writes the sums into a body that is complete without them, and returns its own.
+func seal(body []byte, k kind, version uint64, previous Sum) Sum {
+	binary.LittleEndian.PutUint32(body[previousAt:], uint32(previous))
+	sum := sumOf(body, k, version)
+	binary.LittleEndian.PutUint32(body[sumAt:], uint32(sum))
+	return sum
 }
 
 // pack returns the body of a payload, and its sum.
@@ -101,15 +129,14 @@ func pack(payload []byte, k kind, version uint64, previous Sum) (body []byte, su
 		body = append(make([]byte, payloadAt, payloadAt+len(payload)), payload...)
 	}
 	body[0], body[flagAt] = bodyFormat, flag
-	binary.LittleEndian.PutUint32(body[previousAt:], uint32(previous))
-	sum = sumOf(body, k, version)
-	binary.LittleEndian.PutUint32(body[sumAt:], uint32(sum))
-	return body, sum
+	return body, seal(body, k, version, previous)
 }
 
 // unpacked is a body that was read.
 type unpacked struct {
 	payload []byte
+	// blocks is the second part of a payload that has two.
+	blocks []byte
 	// first is set for a body of the first format.
 	first bool
 	// sum is its own, previous that of the commit before it; 0 in the first two
@@ -131,12 +158,26 @@ func unpack(body []byte, k kind, version uint64) (u unpacked, err error) {
 	if sumOf(body, k, version) != u.sum {
 		return u, fmt.Errorf("%w: its sum is another one", ErrDamaged)
 	}
-	if body[0] != bodyFormat {
-		return u, ErrFormat
-	}
 	u.previous = Sum(binary.LittleEndian.Uint32(body[previousAt:]))
-	u.payload, err = expand(body[payloadAt:], body[flagAt])
+	switch {
+	case body[0] == bodyFormat:
+		u.payload, err = expand(body[payloadAt:], body[flagAt])
+	case body[0] == partsFormat && k == ofSnapshot:
+		u.payload, u.blocks, err = expandParts(body[payloadAt:], body[flagAt])
+	default:
+		err = ErrFormat
+	}
 	return u, err
+}
+
+// expandParts reads a payload of two parts.
+func expandParts(b []byte, flag byte) (head, blocks []byte, err error) {
+	n, b, err := readNumber(b)
+	if err != nil || n >= uint64(len(b)) { // there is at least the number of blocks
+		return nil, nil, fmt.Errorf("%w: its parts are not whole", ErrDamaged)
+	}
+	head, err = expand(b[:n], flag)
+	return head, b[n:], err
 }
 
 func expand(packed []byte, flag byte) ([]byte, error) {

@@ -19,23 +19,26 @@ type Snapshot struct {
 
 // Encode returns the stored form of the snapshot with a version.
 func (s *Snapshot) Encode(version uint64) []byte {
-	body, _ := packed(s.append, ofSnapshot, version, s.Last)
-	return body
+	head, _ := payloads.Get().(*[]byte)
+	defer release(head)
+	var blocks []byte
+	*head, blocks = record.AppendImage((*head)[:0], nil, &s.Image)
+	*head = s.Index.append(*head)
+	return packInParts(*head, blocks, version, s.Last)
 }
 
-// append writes the payload.
-func (s *Snapshot) append(payload []byte) []byte {
-	payload = record.AppendImage(payload, &s.Image)
-	payload = binary.AppendUvarint(payload, uint64(len(s.Index.events)))
-	for _, span := range s.Index.events {
+// append appends the stored form.
+func (x *Index) append(payload []byte) []byte {
+	payload = binary.AppendUvarint(payload, uint64(len(x.events)))
+	for _, span := range x.events {
 		payload = binary.AppendUvarint(payload, span.version)
 		payload = binary.AppendUvarint(payload, span.last)
 		for _, word := range span.types {
 			payload = binary.AppendUvarint(payload, word)
 		}
 	}
-	payload = binary.AppendUvarint(payload, uint64(len(s.Index.replies)))
-	for key, version := range s.Index.replies {
+	payload = binary.AppendUvarint(payload, uint64(len(x.replies)))
+	for key, version := range x.replies {
 		payload = append(payload, key[:]...)
 		payload = binary.AppendUvarint(payload, version)
 	}
@@ -51,16 +54,29 @@ func DecodeSnapshot(body []byte, version uint64) (Snapshot, error) {
 	return s, nil
 }
 
+// Check reads all of the rows, which DecodeSnapshot leaves for when they are wanted.
+func (s *Snapshot) Check() error {
+	if err := s.Image.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
+}
+
 func readSnapshot(body []byte, version uint64) (Snapshot, error) {
 	read, err := unpack(body, ofSnapshot, version)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	readImage := record.ReadImage
-	if read.first {
-		readImage = record.ReadImage1
+	var image record.Image
+	var rest []byte
+	switch {
+	case read.first:
+		image, rest, err = record.ReadImage1(read.payload)
+	case read.blocks == nil:
+		image, rest, err = record.ReadImage2(read.payload)
+	default:
+		image, rest, err = record.ReadImage(read.payload, read.blocks)
 	}
-	image, rest, err := readImage(read.payload)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
