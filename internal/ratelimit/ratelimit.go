@@ -159,7 +159,7 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 		return Decision{By: Group, Own: own, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
 			spent.shut > 0)
 	}
-	if d, refused := g.SpendBlock(at, group, own); refused {
+	if d, refused := g.spendBlock(at, group, own); refused {
 		g.refund(group, now)
 		return d
 	}
@@ -176,11 +176,11 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	return Decision{By: own, Own: own}.Refused(at, cmp.Or(spent.shut, spent.wait), spent.shut > 0)
 }
 
-// SpendBlock spends a token of the block that a network group is in, and refuses
+// spendBlock spends a token of the block that a network group is in, and refuses
 // when there is none. Its refusals count for no ban: they are those of others
 // too.
-func (g *Gate) SpendBlock(at time.Time, group netip.Prefix, own Name) (d Decision, refused bool) {
-	block := g.block(group)
+func (g *Gate) spendBlock(at time.Time, group netip.Prefix, own Name) (d Decision, refused bool) {
+	block := g.Block(group)
 	if !block.IsValid() {
 		return Decision{}, false
 	}
@@ -191,9 +191,9 @@ func (g *Gate) SpendBlock(at time.Time, group netip.Prefix, own Name) (d Decisio
 	return Decision{By: Block, Block: block.String(), Own: own}.Refused(at, spent.wait, false), true
 }
 
-// block is the block of a network group whose budget counts, the zero one for
+// Block is the block of a network group whose budget counts, the zero one for
 // none.
-func (g *Gate) block(group netip.Prefix) netip.Prefix {
+func (g *Gate) Block(group netip.Prefix) netip.Prefix {
 	if g.options.Block.Off() || g.options.BlockOf == nil {
 		return netip.Prefix{}
 	}
@@ -210,7 +210,7 @@ func (g *Gate) refund(group netip.Prefix, now int64) {
 
 // refundBlock does so for the block of a network group.
 func (g *Gate) refundBlock(group netip.Prefix, now int64) {
-	if block := g.block(group); block.IsValid() {
+	if block := g.Block(group); block.IsValid() {
 		g.blocks.refuse(block, now, false)
 	}
 }
@@ -232,7 +232,7 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 		return Decision{By: Group, Own: Group, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
 			spent.shut > 0)
 	}
-	if d, refused := g.SpendBlock(at, group, Group); refused {
+	if d, refused := g.spendBlock(at, group, Group); refused {
 		g.refund(group, now)
 		return d
 	}

@@ -1,13 +1,15 @@
 -- Decides on one request as the gate in memory does, in one step for all nodes.
 --
--- KEYS: the network group, the group's refusals, the caller, the caller's refusals.
+-- KEYS: the network group, the group's refusals, the caller, the caller's refusals, the
+--       block of the group.
 -- ARGV: what to do (admit, enter, charge, look), the time in microseconds (0 for that of
 --       this server), how long to remember in milliseconds, then for the group
 --       and for the caller: microseconds for a token (0 for no budget), the
 --       burst, refusals of a penalty, within, lasting (0 for no penalty) and grace
---       in microseconds; then 1 when refusals of the caller count for the group.
+--       in microseconds; then 1 when refusals of the caller count for the group; then
+--       for the block what the others have, without a penalty.
 -- Answers: outcome (0 passed, 1 limited, 2 shut out, 3 shut out from now on), who refused (1 the group,
---       2 the caller), whole tokens left to the caller, the wait in microseconds.
+--       2 the caller, 3 the block), whole tokens left to the caller, the wait in microseconds.
 
 local now = tonumber(ARGV[2])
 if now == 0 then
@@ -87,7 +89,15 @@ if group.interval > 0 then
 		return {1, 1, 0, wait}
 	end
 end
+-- A block is that of others too: its refusals cost nobody anything.
+local block = place(KEYS[5], '', 17)
+if block.interval > 0 then
+	local wait = block.full + block.interval - now - block.whole
+	if wait > 0 then return {1, 3, 0, wait} end
+	block.full = block.full + block.interval
+end
 if ARGV[1] == 'enter' then
+	if block.interval > 0 then save(block) end
 	if group.interval > 0 then
 		group.full = group.full + group.interval
 		save(group)
@@ -114,6 +124,7 @@ if caller.interval > 0 then
 	caller.full = caller.full + caller.interval
 	save(caller)
 end
+if block.interval > 0 then save(block) end
 if group.interval > 0 then
 	group.full = group.full + group.interval
 	save(group)

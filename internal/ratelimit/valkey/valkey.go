@@ -36,7 +36,7 @@ const (
 	maxConnections = 64
 	idleTime       = 5 * time.Minute
 	// keys is the number of keys of the script.
-	keys = 4
+	keys = 5
 	// maxBans bounds the bans that a node remembers by itself.
 	maxBans = 10_000
 	// prefix begins all keys. Its braces keep them on one node of a cluster.
@@ -90,7 +90,7 @@ func open(address string, o ratelimit.Options, log *slog.Logger, patience time.D
 	for _, p := range []ratelimit.Penalty{o.Cooldown, o.Ban} {
 		longest = max(longest, p.Within, p.Lasts)
 	}
-	for _, b := range []ratelimit.Budget{o.Key, o.Group, o.Anonymous} {
+	for _, b := range []ratelimit.Budget{o.Key, o.Group, o.Anonymous, o.Block} {
 		longest = max(longest, b.Whole())
 	}
 	return &Gate{
@@ -170,11 +170,20 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) 
 		return g.local.Admit(at, group, caller)
 	}
 	d := ratelimit.Decision{Outcome: ratelimit.Passed, Own: own, Remaining: said.remaining}
-	if said.outcome == 0 {
-		return g.inBlock(at, group, d)
-	}
-	if d.By = own; said.by == 1 {
+	return g.decision(at, group, d, said)
+}
+
+// decision is d when the script let the request pass, and what it said otherwise.
+func (g *Gate) decision(at time.Time, group netip.Prefix, d ratelimit.Decision, said said) ratelimit.Decision {
+	switch {
+	case said.outcome == 0:
+		return d
+	case said.by == byGroup:
 		d.By = ratelimit.Group
+	case said.by == byBlock:
+		d.By, d.Block = ratelimit.Block, g.local.Block(group).String()
+	default:
+		d.By = d.Own
 	}
 	d.Remaining = 0
 	d.Began = said.outcome == beganOutcome
@@ -192,24 +201,7 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) ratelimit.Decision {
 		return g.local.Enter(at, group)
 	}
 	d := ratelimit.Decision{Outcome: ratelimit.Passed, Own: ratelimit.Group, Remaining: said.remaining}
-	if said.outcome == 0 {
-		return g.inBlock(at, group, d)
-	}
-	d.By, d.Remaining = ratelimit.Group, 0
-	d.Began = said.outcome == beganOutcome
-	if d = d.Refused(at, said.wait, said.outcome >= shutOutcome); d.Outcome == ratelimit.Banned {
-		g.banned(group, d.RetryAt)
-	}
-	return d
-}
-
-// inBlock refuses a request that has passed when the block of its network group
-// has spent its budget. Each node counts blocks for itself.
-func (g *Gate) inBlock(at time.Time, group netip.Prefix, passed ratelimit.Decision) ratelimit.Decision {
-	if d, refused := g.local.SpendBlock(at, group, passed.Own); refused {
-		return d
-	}
-	return passed
+	return g.decision(at, group, d, said)
 }
 
 // Charge spends a token of a network group's anonymous budget, if there is one.
@@ -299,6 +291,12 @@ const (
 	beganOutcome = 3
 )
 
+// Whom the script can name as the one that refused, beside the caller.
+const (
+	byGroup = 1
+	byBlock = 3
+)
+
 // said is a result of the script.
 type said struct {
 	outcome, by int64
@@ -316,10 +314,13 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 	if ratelimit.Own(caller) == ratelimit.Key {
 		own, penalty, name = o.Key, o.Cooldown, "key:"+caller.Sandbox+":"+caller.System
 	}
-	network := "network:" + group.String()
+	network, block, shared := "network:"+group.String(), g.local.Block(group), ratelimit.Budget{}
+	if block.IsValid() {
+		shared = o.Block
+	}
 	arguments := []any{
-		prefix + network, prefix + network + ":refused", prefix + name, prefix + name + ":refused", what, g.clock(at),
-		g.remember.Milliseconds(),
+		prefix + network, prefix + network + ":refused", prefix + name, prefix + name + ":refused",
+		prefix + "block:" + block.String(), what, g.clock(at), g.remember.Milliseconds(),
 	}
 	ban, counts := o.Ban, 0
 	if ratelimit.Spared(group) {
@@ -329,6 +330,7 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 		counts = 1
 	}
 	arguments = append(append(append(arguments, numbers(o.Group, ban)...), numbers(own, penalty)...), counts)
+	arguments = append(arguments, numbers(shared, ratelimit.Penalty{})...)
 	answer, err := g.run(arguments)
 	const members = 4
 	if err == nil && len(answer) != members {

@@ -60,7 +60,13 @@ func TestADecisionIsThatOfTheGateInMemory(t *testing.T) {
 		}
 		o := ratelimit.Options{
 			Key: budget("key"), Group: budget("network"), Anonymous: budget("anonymous"), Cooldown: penalty("cooldown"),
-			Ban: penalty("ban"),
+			Ban: penalty("ban"), Block: budget("block"),
+			BlockOf: func(group netip.Prefix) netip.Prefix {
+				if ratelimit.Spared(group) {
+					return netip.Prefix{}
+				}
+				return netip.PrefixFrom(group.Addr(), 24).Masked()
+			},
 		}
 		local, err := ratelimit.New(o)
 		if err != nil {
@@ -124,6 +130,32 @@ func TestNodesShareOneBudget(t *testing.T) {
 	sending.Wait()
 	if n := passed.Load(); n != 30 {
 		t.Errorf("%d of 320 requests passed at 4 nodes, want 30", n)
+	}
+}
+
+// TestNodesShareTheBudgetOfABlock: networks of one block, each at another node, have
+// it together.
+func TestNodesShareTheBudgetOfABlock(t *testing.T) {
+	t.Parallel()
+	server := begin(t)
+	block := netip.MustParsePrefix("198.51.100.0/24")
+	o := standard
+	o.Block = ratelimit.Budget{PerMinute: 60, Burst: 7}
+	o.BlockOf = func(netip.Prefix) netip.Prefix { return block }
+	var passed, refused int
+	for n := range 20 {
+		node := server.open(o)
+		node.clock = func(at time.Time) int64 { return at.UnixMicro() }
+		d := node.Admit(epoch, group(n), ratelimit.Caller{Sandbox: fmt.Sprint(n), System: "office"})
+		switch {
+		case d.Outcome == ratelimit.Passed:
+			passed++
+		case d.By == ratelimit.Block && d.Block == block.String() && d.RetryAfter == 1:
+			refused++
+		}
+	}
+	if passed != 7 || refused != 13 {
+		t.Errorf("%d requests of 20 networks passed, and %d were refused by their block; want 7 and 13", passed, refused)
 	}
 }
 
