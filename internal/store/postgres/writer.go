@@ -13,8 +13,10 @@ import (
 )
 
 // answerTimeout is the time after which a server that does not respond is taken
-// for lost. The bodies of a group at its limit need a line of 6 Mbit/s.
-const answerTimeout = 30 * time.Second
+// for lost. The bodies of a group at its limit need a line of 22 Mbit/s. A write may
+// wait for four of them, those of the turn before its own included, and
+// its client is still told before the connection ends, which takes a minute.
+const answerTimeout = 8 * time.Second
 
 // A writer owns the one connection that writes.
 type writer struct {
