@@ -83,7 +83,7 @@ func TestTheJourneyFromTheLandingPageToTheEnd(t *testing.T) {
 		}
 		c.tick(480)
 	}
-	x.click("main > .btn.plain") // finished strands are folded away
+	x.unfolds("main > .btn.plain") // finished strands are folded away
 	x.shows(".strand", "paid")
 
 	x.goTo("/console/missions")

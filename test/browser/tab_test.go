@@ -242,7 +242,8 @@ func (x *tab) until(expression string) {
 	ctx, cancel := context.WithTimeout(x.ctx, patience)
 	defer cancel()
 	for {
-		_, err := chromedp.Run(ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingInterval(glance)))
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingInterval(glance),
+			chromedp.WithPollingTimeout(patience)))
 		if err == nil {
 			return
 		}
@@ -293,6 +294,21 @@ func (x *tab) goTo(path string) {
 func (x *tab) click(selector string) {
 	x.Helper()
 	x.run(chromedp.Click(selector))
+}
+
+// unfolds clicks a button until what belongs to it is unfolded. On a page to which
+// records come the button moves, and a click can find another place.
+func (x *tab) unfolds(selector string) {
+	x.Helper()
+	const tries = 20
+	for range tries {
+		x.click(selector)
+		if eval[bool](x, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(`+
+			`document.querySelector(`+quote(selector)+`).ariaExpanded === "true"))))`) {
+			return
+		}
+	}
+	x.Fatalf("%s does not unfold anything", selector)
 }
 
 // type presses keys, wherever the focus is.
