@@ -124,7 +124,7 @@ func beMeasured(ctx context.Context, role, profiles string, args []string) error
 		"prepare": prepare, "platen": servePlaten, "bare": serveBare, "durable": serveDurable,
 		"forgetful": serveForgetful, "commits": runCommits, "loads": runLoads, "memory": runMemory, "keys": runKeys,
 		"days": runDays, "waiting": serveWaiting, "growing": serveGrowing,
-		"deliveries": runDeliveries,
+		"deliveries": runDeliveries, "scheduled": runScheduled,
 	}
 	f := roles[role]
 	if f == nil {

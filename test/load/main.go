@@ -54,7 +54,8 @@ func run(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	only := flags.String("only", "", "measure only the groups whose names contain this: "+
-		"reads, commits, posts, loads, memory, keys, idle, days, waiting, growth, crowd, deliveries")
+		"reads, commits, posts, loads, memory, keys, idle, days, waiting, streams, scheduled, growth, crowd, "+
+		"deliveries")
 	folder := flags.String("dir", "",
 		"put databases into a temporary folder inside this one; on the disk that is to be measured")
 	profiles := flags.String("profiles", "",
@@ -99,7 +100,7 @@ func measure(ctx context.Context, b *bench, only string) ([]figure, error) {
 		{"reads", measureReads}, {"commits", measureCommits}, {"posts", measurePosts}, {"loads", measureLoads},
 		{"memory", measureMemory}, {"keys", measureKeys}, {"idle", measureIdle}, {"days", measureDays},
 		{"waiting", measureWaiting}, {"growth", measureGrowth}, {"crowd", measureCrowd},
-		{"deliveries", measureDeliveries},
+		{"deliveries", measureDeliveries}, {"scheduled", measureScheduled}, {"streams", measureStreams},
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !strings.Contains(g.name, only) })
 	var figures []figure

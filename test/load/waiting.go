@@ -84,7 +84,7 @@ func measureWaiting(ctx context.Context, b *bench) (figures []figure, err error)
 		if err := platen.ask(&before, "memory"); err != nil {
 			return nil, err
 		}
-		crowd, err := join(ctx, at.Address, keys)
+		crowd, err := join(ctx, at.Address, keys, waitingPolls, poll)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func measureWaiting(ctx context.Context, b *bench) (figures []figure, err error)
 	}
 	return []figure{
 		{
-			name: "memory of a waiting poll", samples: held, unit: kilobytes, least: 25e3, aim: 20e3, smaller: true,
+			name: "memory of a waiting poll", samples: held, unit: kilobytes, least: 15e3, aim: 5e3, smaller: true,
 			note: fmt.Sprintf("heap and stacks, %d connections; of the process's own pages %s",
 				waitingPolls, kilobytes(median(resident))),
 		},
@@ -181,29 +181,22 @@ type crowd struct {
 	members []net.Conn
 }
 
-// join opens the connections and sends a poll on each. They begin beyond the
-// last event, so that nothing but a new one answers them.
-func join(ctx context.Context, address string, keys []string) (*crowd, error) {
-	c := &crowd{address: address, keys: keys, members: make([]net.Conn, waitingPolls)}
+// join opens some connections, each with a key, and lets a function begin what they
+// wait in.
+func join(
+	ctx context.Context, address string, keys []string, n int, begin func(context.Context, net.Conn, string) error,
+) (*crowd, error) {
+	c := &crowd{address: address, keys: keys, members: make([]net.Conn, n)}
 	places := make(chan struct{}, dialers)
-	errs := make([]error, waitingPolls)
+	errs := make([]error, n)
 	var joining sync.WaitGroup
 	for i := range c.members {
 		places <- struct{}{}
 		joining.Go(func() {
 			defer func() { <-places }()
-			var feed struct {
-				LastSeq uint64 `json:"last_seq"`
+			if c.members[i], errs[i] = (&net.Dialer{}).DialContext(ctx, "tcp", address); errs[i] == nil {
+				errs[i] = begin(ctx, c.members[i], keys[i%len(keys)])
 			}
-			key := keys[i%len(keys)]
-			if errs[i] = call(ctx, "http://"+address+"/v1/events?limit=1", key, "", &feed); errs[i] != nil {
-				return
-			}
-			if c.members[i], errs[i] = (&net.Dialer{}).DialContext(ctx, "tcp", address); errs[i] != nil {
-				return
-			}
-			_, errs[i] = fmt.Fprintf(c.members[i], "GET /v1/events/poll?after_seq=%d&wait_s=25 HTTP/1.1\r\n"+
-				"Host: %s\r\nAuthorization: Bearer %s\r\n\r\n", feed.LastSeq, address, key)
 		})
 	}
 	joining.Wait()
@@ -211,6 +204,23 @@ func join(ctx context.Context, address string, keys []string) (*crowd, error) {
 		return nil, errors.Join(err, c.leave())
 	}
 	return c, nil
+}
+
+// poll sends a poll that begins beyond the last event, so that nothing but a new one
+// answers it.
+func poll(ctx context.Context, c net.Conn, key string) error {
+	var feed struct {
+		LastSeq uint64 `json:"last_seq"`
+	}
+	host := c.RemoteAddr().String()
+	if err := call(ctx, "http://"+host+"/v1/events?limit=1", key, "", &feed); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(c, "GET /v1/events/poll?after_seq=%d&wait_s=25 HTTP/1.1\r\n"+
+		"Host: %s\r\nAuthorization: Bearer %s\r\n\r\n", feed.LastSeq, host, key); err != nil {
+		return fmt.Errorf("poll: %w", err)
+	}
+	return nil
 }
 
 // settled waits until all polls wait.
