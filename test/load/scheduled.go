@@ -38,7 +38,8 @@ func measureScheduled(ctx context.Context, b *bench) ([]figure, error) {
 		samples = append(samples, use.Bytes)
 	}
 	return []figure{{
-		name: "memory of a scheduled sandbox that nobody uses", samples: samples, unit: kilobytes, least: 20e3, aim: 5e3,
+		name: "memory of a scheduled sandbox that nobody uses", samples: samples, unit: kilobytes,
+		least: 20e3, aim: 5e3,
 		smaller: true,
 		note: fmt.Sprintf("heap, %d with a running clock and an active webhook; %d of their companies in memory",
 			scheduledSandboxes, use.Companies),
