@@ -58,6 +58,7 @@ var may = map[string]string{
 	// Leaves that could be libraries of their own.
 	"internal/config":           "",
 	"internal/netguard":         "",
+	"internal/ownership":        "",
 	"internal/ratelimit":        "internal/network",
 	"internal/network":          "",
 	"internal/ratelimit/valkey": "internal/ratelimit",

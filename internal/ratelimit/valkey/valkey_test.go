@@ -155,7 +155,7 @@ func TestNodesShareTheBudgetOfABlock(t *testing.T) {
 		}
 	}
 	if passed != 7 || refused != 13 {
-		t.Errorf("%d requests of 20 networks passed, and %d were refused by their block; want 7 and 13", passed, refused)
+		t.Errorf("%d requests of 20 networks passed, their block refused %d; want 7 and 13", passed, refused)
 	}
 }
 

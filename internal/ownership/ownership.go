@@ -1,0 +1,158 @@
+// Package ownership has the rules by which several nodes share sandboxes: who may
+// claim one, serve it, send a request on, or bury a node. It decides and does
+// nothing: it knows no clock, no database and no network. Whoever acts on it carries
+// its steps out, and says what came of them.
+//
+// A sandbox has at most one owner: a session of a node. Its record, in the database,
+// says which, and carries an epoch that grows with each claim. That a node lives is
+// one row, which the node moves on with each beat. A node that has not beaten in time
+// can be buried by any other, and only then can its sandboxes be claimed.
+//
+// Two things keep a node from acting on what it only believes. Its memory is served
+// only inside a trust window, which ends before anybody can bury it. And each commit
+// names the owner and the epoch it was made under, which the database compares: so a
+// node that was stopped between its look at the window and its commit changes
+// nothing.
+package ownership
+
+import "time"
+
+// Session is one life of a node. Each time a node joins it has a new, random one.
+type Session string
+
+// Terms are the times of the protocol. All nodes have the same.
+type Terms struct {
+	// Beat is the time between two beats, Lifetime how long a beat keeps a node from
+	// being buried.
+	Beat, Lifetime time.Duration
+	// Margin is the part of the lifetime in which a node no longer trusts itself: more
+	// than the clocks of a node and of the database drift apart in a lifetime, and
+	// than the clocks of a database and its standby differ.
+	Margin time.Duration
+}
+
+// Standard are the terms that nodes have.
+func Standard() Terms {
+	return Terms{Beat: 2 * time.Second, Lifetime: 8 * time.Second, Margin: 2 * time.Second}
+}
+
+// TrustedUntil is the end of the trust window that a beat gives, by the clock that
+// said when it was sent. It begins when the answer is there. The beat counts from when
+// it was sent, not answered: the database reads its clock in between.
+func (t Terms) TrustedUntil(sent time.Duration) time.Duration { return sent + t.Lifetime - t.Margin }
+
+// Record is what the database says of a sandbox.
+type Record struct {
+	// Owner is "" while there is none.
+	Owner Session
+	// Epoch counts the claims.
+	Epoch uint64
+}
+
+// Situation is what a node knows when it has to decide on a request.
+type Situation struct {
+	Self Session
+	// Trusted says that the node is inside its trust window.
+	Trusted bool
+	// Held says that it has the sandbox in memory by a claim that it knows to be
+	// durable, and that nothing has told it otherwise since.
+	Held bool
+	// Known is the sandbox's record as the node last heard of it, nil for never; Read
+	// says that it was read from the database for this request.
+	Known *Record
+	Read  bool
+	// Forwarded says that another node has sent the request on.
+	Forwarded bool
+	// Unreachable counts the attempts at the owner in Known that reached nobody,
+	// Misdirected the nodes that said they were not the owner.
+	Unreachable, Misdirected int
+	// Distrusting says that the owner in Known has refused because it is outside its own
+	// trust window.
+	Distrusting bool
+	// Buried says that the owner in Known has no row any more, by the look that read the
+	// record or after a burial; Living that an attempt to bury it found it alive.
+	Buried, Living bool
+}
+
+// Step is what a node does next with a request.
+type Step uint8
+
+// Steps. All but Serve, Refuse and Misdirect lead to another decision.
+const (
+	// Refuse responds with 503: nothing was changed, and the same request can come
+	// again.
+	Refuse Step = iota
+	// Serve processes the request in this node. What it reads may be sent only if the
+	// trust window is still open afterwards.
+	Serve
+	// Look reads the sandbox's record.
+	Look
+	// Claim makes this node the owner, if the epoch is the known one and its owner has
+	// no row. Only when that is durable is the sandbox loaded.
+	Claim
+	// Load reads a sandbox that this session owns already.
+	Load
+	// Forward sends the request to the owner.
+	Forward
+	// Bury removes the row of the owner, if its time is over.
+	Bury
+	// Misdirect responds to another node with 421, and with the owner that is known.
+	Misdirect
+)
+
+// The most attempts of one request.
+const (
+	maxUnreachable = 2
+	maxMisdirected = 1
+)
+
+// Next decides what to do with a request.
+func Next(s Situation) Step {
+	switch {
+	case !s.Trusted:
+		return Refuse
+	case s.Held:
+		return Serve
+	case s.Known == nil:
+		return Look
+	case s.Forwarded:
+		return s.received()
+	case s.Known.Owner == "" || s.Known.Owner == s.Self:
+		return s.free()
+	case s.Buried:
+		return Claim
+	case s.Misdirected > maxMisdirected || s.Living:
+		return Refuse
+	case s.Unreachable >= maxUnreachable || s.Distrusting:
+		return Bury
+	default:
+		return Forward
+	}
+}
+
+// received decides on a request of another node, which took this one for the owner.
+// It is never sent on: two nodes with old records would send it to each other without
+// end.
+func (s *Situation) received() Step {
+	switch {
+	case !s.Read:
+		return Look
+	case s.Known.Owner == s.Self:
+		return Load
+	default:
+		return Misdirect
+	}
+}
+
+// free decides on a sandbox that nobody else owns, as far as is known. What is known
+// may be old, so it is read before anything is done.
+func (s *Situation) free() Step {
+	switch {
+	case !s.Read:
+		return Look
+	case s.Known.Owner == s.Self:
+		return Load
+	default:
+		return Claim
+	}
+}
