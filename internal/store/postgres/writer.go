@@ -14,8 +14,9 @@ import (
 
 // answerTimeout is the time after which a server that does not respond is taken
 // for lost. The bodies of a group at its limit need a line of 22 Mbit/s. A write may
-// wait for four of them, those of the turn before its own included, and
-// its client is still told before the connection ends, which takes a minute.
+// wait for several of them, those of the turn before its own and of new connections
+// included, and its client has to be told before the connection ends, which it does
+// after a minute.
 const answerTimeout = 8 * time.Second
 
 // A writer owns the one connection that writes.
