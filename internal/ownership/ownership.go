@@ -116,9 +116,11 @@ func Next(s Situation) Step {
 	case s.Known == nil:
 		return Look
 	case s.Forwarded:
-		return s.received()
+		// It is never sent on: two nodes with old records would send it to each other
+		// without end.
+		return s.ownOr(Misdirect)
 	case s.Known.Owner == "" || s.Known.Owner == s.Self:
-		return s.free()
+		return s.ownOr(Claim)
 	case s.Buried:
 		return Claim
 	case s.Misdirected > maxMisdirected || s.Living:
@@ -130,29 +132,16 @@ func Next(s Situation) Step {
 	}
 }
 
-// received decides on a request of another node, which took this one for the owner.
-// It is never sent on: two nodes with old records would send it to each other without
-// end.
-func (s *Situation) received() Step {
+// ownOr decides on a sandbox that no other node owns, as far as is known, or that
+// another node takes for this one's. What is known may be old, so it is read before
+// anything is done; and when this session is not the owner, otherwise is done.
+func (s *Situation) ownOr(otherwise Step) Step {
 	switch {
 	case !s.Read:
 		return Look
 	case s.Known.Owner == s.Self:
 		return Load
 	default:
-		return Misdirect
-	}
-}
-
-// free decides on a sandbox that nobody else owns, as far as is known. What is known
-// may be old, so it is read before anything is done.
-func (s *Situation) free() Step {
-	switch {
-	case !s.Read:
-		return Look
-	case s.Known.Owner == s.Self:
-		return Load
-	default:
-		return Claim
+		return otherwise
 	}
 }

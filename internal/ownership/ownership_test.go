@@ -196,13 +196,17 @@ func TestEachRuleIsNeeded(t *testing.T) {
 // TestAWorldFollowsFromItsSeed, or a seed that fails would show nothing.
 func TestAWorldFollowsFromItsSeed(t *testing.T) {
 	t.Parallel()
+	broken := 0
 	for seed := range uint64(20) {
-		var violations []string
-		for range 2 {
-			violations = append(violations, live(seed, noMargin))
+		first, second := live(seed, revivingBeat), live(seed, revivingBeat)
+		if first != second {
+			t.Errorf("seed %d: %q, and then %q", seed, first, second)
 		}
-		if violations[0] != violations[1] {
-			t.Errorf("seed %d: %q", seed, violations)
+		if first != "" {
+			broken++
 		}
+	}
+	if broken < 3 {
+		t.Errorf("only %d worlds have anything to compare", broken)
 	}
 }

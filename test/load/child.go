@@ -99,7 +99,7 @@ func (p *parent) say(answer any) error {
 }
 
 // listen answers questions by their first word until there are no more.
-func (p *parent) listen(answer map[string]func(rest string) (any, error)) error {
+func (p *parent) listen(answer answers) error {
 	for p.questions.Scan() {
 		word, rest, _ := strings.Cut(p.questions.Text(), " ")
 		f := answer[word]

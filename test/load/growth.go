@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -48,26 +47,17 @@ type resident struct {
 func serveGrowing(ctx context.Context, p *parent, args []string) error {
 	c := config.Default()
 	c.Listen, c.Database, c.Memory, c.MaxSandboxes, c.TickPause = "127.0.0.1:0", args[0], args[1], 1<<20, 0
-	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate = 0, 0, 0, 0, 0
 	limit, err := server.MemoryLimit(c)
 	if err != nil {
 		return fmt.Errorf("make server: %w", err)
 	}
 	debug.SetMemoryLimit(limit) // as cmd/platen does
-	s, err := server.New(ctx, c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return fmt.Errorf("make server: %w", err)
-	}
-	if err = s.Start(ctx); err == nil {
-		err = p.say(address{s.Addr().String()})
-	}
-	if err == nil {
-		err = p.listen(map[string]func(string) (any, error){"cpu": answerUsage, "memory": func(string) (any, error) {
+	return p.serve(ctx, c, func(s *server.Server) answers {
+		return answers{"cpu": answerUsage, "memory": func(string) (any, error) {
 			_, own, err := residentBytes(os.Getpid())
 			return resident{All: own, Companies: float64(s.Memory().Companies)}, err
-		}})
-	}
-	return errors.Join(err, s.Stop(ctx))
+		}}
+	})
 }
 
 // town is the sandboxes of a server, with a hammer for each kind of read.

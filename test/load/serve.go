@@ -43,6 +43,15 @@ func answerUsage(string) (any, error) {
 func servePlaten(ctx context.Context, p *parent, args []string) error {
 	c := config.Default()
 	c.Listen, c.Database = "127.0.0.1:0", args[0]
+	return p.serve(ctx, c, func(*server.Server) answers { return answers{"cpu": answerUsage} })
+}
+
+// answers are what a child says to questions, by their first word.
+type answers map[string]func(rest string) (any, error)
+
+// serve is a whole server without limits for its clients. It says its address, and
+// then answers questions.
+func (p *parent) serve(ctx context.Context, c *config.Config, about func(*server.Server) answers) error {
 	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate = 0, 0, 0, 0, 0
 	s, err := server.New(ctx, c, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -52,7 +61,7 @@ func servePlaten(ctx context.Context, p *parent, args []string) error {
 		err = p.say(address{s.Addr().String()})
 	}
 	if err == nil {
-		err = p.listen(map[string]func(string) (any, error){"cpu": answerUsage})
+		err = p.listen(about(s))
 	}
 	return errors.Join(err, s.Stop(ctx))
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -45,25 +44,16 @@ type waitingMemory struct {
 func serveWaiting(ctx context.Context, p *parent, args []string) error {
 	c := config.Default()
 	c.Listen, c.Database, c.MaxSandboxes = "127.0.0.1:0", args[0], 2*waitingSandboxes
-	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate = 0, 0, 0, 0, 0
-	s, err := server.New(ctx, c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return fmt.Errorf("make server: %w", err)
-	}
-	if err = s.Start(ctx); err == nil {
-		err = p.say(address{s.Addr().String()})
-	}
-	if err == nil {
-		err = p.listen(map[string]func(string) (any, error){"memory": func(string) (any, error) {
+	return p.serve(ctx, c, func(s *server.Server) answers {
+		return answers{"memory": func(string) (any, error) {
 			heapBytes() // lets go of the connections of the round before
 			heap := heapBytes()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
 			_, own, err := residentBytes(os.Getpid())
 			return waitingMemory{Bytes: heap + float64(m.StackInuse), Resident: own, Waiting: s.Waiting()}, err
-		}})
-	}
-	return errors.Join(err, s.Stop(ctx))
+		}}
+	})
 }
 
 // measureWaiting lets connections wait, and then lets something happen.

@@ -90,8 +90,9 @@ if group.interval > 0 then
 	end
 end
 -- A block is that of others too: its refusals cost nobody anything.
-local block = place(KEYS[5], '', 17)
+local block = { interval = tonumber(ARGV[17]) }
 if block.interval > 0 then
+	block = place(KEYS[5], '', 17)
 	local wait = block.full + block.interval - now - block.whole
 	if wait > 0 then return {1, 3, 0, wait} end
 	block.full = block.full + block.interval
