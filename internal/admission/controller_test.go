@@ -188,7 +188,7 @@ func (b *bench) poll(ticket string) (made string, stands *admission.Waiting, err
 // leave deletes a sandbox.
 func (b *bench) leave(id string) {
 	b.t.Helper()
-	if err := b.inner.Delete(b.t.Context(), id); err != nil {
+	if err := b.inner.Delete(b.t.Context(), id, store.Fence{}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.controller.Deleted(id)
@@ -421,7 +421,7 @@ func TestPlacesAreCountedRightAfterAFault(t *testing.T) {
 	b := open(t, nil)
 	living := b.mustMake(3)
 	tickets := b.mustQueue(1)
-	if err := b.inner.Delete(t.Context(), living[0]); err != nil {
+	if err := b.inner.Delete(t.Context(), living[0], store.Fence{}); err != nil {
 		t.Fatal(err)
 	}
 	b.controller.Uncertain() // in place of Gone

@@ -243,7 +243,7 @@ func TestPlacesAreNeverGivenTwice(t *testing.T) {
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 		}
 		living.Add(-1)
-		if err := b.inner.Delete(t.Context(), id); err != nil {
+		if err := b.inner.Delete(t.Context(), id, store.Fence{}); err != nil {
 			t.Error(err)
 		}
 		served.Add(1)

@@ -111,12 +111,12 @@ type stuck struct {
 }
 
 // Delete implements store.Store.
-func (s stuck) Delete(ctx context.Context, sandboxID string) error {
+func (s stuck) Delete(ctx context.Context, sandboxID string, fence store.Fence) error {
 	if *s.fails > 0 {
 		*s.fails--
 		return store.ErrFull
 	}
-	return s.Store.Delete(ctx, sandboxID)
+	return s.Store.Delete(ctx, sandboxID, fence)
 }
 
 // TestASandboxOfAnotherVersionIsDeletedLater tries again when its deletion failed,

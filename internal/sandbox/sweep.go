@@ -154,7 +154,7 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	s.drop()
 	h := s.registry
 	h.calls.forget(&s.calls)
-	if err := h.store.Delete(ctx, s.id); err != nil {
+	if err := h.store.Delete(ctx, s.id, store.Fence{}); err != nil {
 		h.options.Hooks.Uncertain()
 		return err //nolint:wrapcheck // the error names the deletion
 	}

@@ -43,6 +43,9 @@ var (
 	// one: another writer was here first, or the sandbox is gone. Or a record
 	// does not meet its rule.
 	ErrConflict = errors.New("version conflict")
+	// ErrFenced reports that the sandbox belongs to another session, or to another
+	// claim, than the writer believed.
+	ErrFenced = errors.New("owned by another session")
 	// ErrNotFound reports that no such sandbox exists.
 	ErrNotFound = errors.New("not found")
 	// ErrFull reports that the disk took nothing, and nothing was written.
@@ -84,6 +87,8 @@ type Sandbox struct {
 // Commit is one atomic step in the life of a sandbox.
 type Commit struct {
 	SandboxID string
+	// Fence is the claim under which it was made. That of version 1 does not count.
+	Fence Fence
 	// Version counts the commits of a sandbox from 1, without gaps.
 	Version uint64
 	Body    []byte
@@ -115,6 +120,9 @@ const (
 	Add
 	// Take removes a record that must be there. Only its name counts.
 	Take
+	// Match writes nothing: a record with this name and body must be there, and
+	// stays as it is until the step is done.
+	Match
 )
 
 // Write is the change of one record.
@@ -127,15 +135,19 @@ type Write struct {
 // Snapshot is a sandbox as it stood after the commit with its version.
 type Snapshot struct {
 	SandboxID string
-	Version   uint64
-	Body      []byte
+	// Fence is the claim under which it was made. It is not read back.
+	Fence   Fence
+	Version uint64
+	Body    []byte
 }
 
 // Image holds everything that brings a sandbox back: its header, its newest
 // snapshot (Version 0 and no body when there is none) and every commit after
 // that snapshot, oldest first.
 type Image struct {
-	Sandbox  Sandbox
+	Sandbox Sandbox
+	// Fence is the newest claim.
+	Fence    Fence
 	Snapshot Snapshot
 	Commits  []Commit
 }
@@ -155,7 +167,7 @@ func CheckWrites(writes []Write) error {
 		case len(w.Body) > MaxBody:
 			return fmt.Errorf("record %s %q: a body of %d bytes is over the limit of %d",
 				w.Kind, w.Key, len(w.Body), MaxBody)
-		case w.Rule > Take:
+		case w.Rule > Match:
 			return fmt.Errorf("record %s %q: no rule %d", w.Kind, w.Key, w.Rule)
 		}
 		named[name] = true
@@ -168,8 +180,9 @@ type Store interface {
 	// Commit appends one commit, all or nothing, and returns when it is
 	// durable. Version must be exactly one more than the newest version of
 	// that sandbox (or 1 with a Header for a new one), else ErrConflict: this
-	// is the compare-and-swap that keeps two writers from diverging. A commit
-	// that conflicts never harms others of the same group.
+	// is the compare-and-swap that keeps two writers from diverging. A sandbox
+	// whose newest claim is not the commit's Fence is ErrFenced. A commit that
+	// is refused never harms others of the same group.
 	Commit(ctx context.Context, c Commit) error
 
 	// Commits reads the commits from version first to version last inclusive,
@@ -184,8 +197,8 @@ type Store interface {
 
 	// SaveSnapshot keeps a snapshot. One that is older than the kept one
 	// changes nothing; one of the same version replaces it. Commits are not
-	// removed. A version that is not committed is ErrConflict, an unknown
-	// sandbox ErrNotFound.
+	// removed. A version that is not committed is ErrConflict, another claim
+	// ErrFenced, an unknown sandbox ErrNotFound.
 	SaveSnapshot(ctx context.Context, s Snapshot) error
 
 	// FindKey returns the header of the sandbox that owns the key, or
@@ -201,10 +214,10 @@ type Store interface {
 
 	// Delete removes a sandbox with all that belongs to it. Its keys stop
 	// working at once; the space comes back in small steps. A sandbox that
-	// does not exist is no error. The id of a deleted sandbox is not used
+	// does not exist is no error, one under another claim ErrFenced. The id of a deleted sandbox is not used
 	// again: every later commit to it, its creation too, is ErrConflict, so
 	// that a late writer cannot bring it back.
-	Delete(ctx context.Context, sandboxID string) error
+	Delete(ctx context.Context, sandboxID string, fence Fence) error
 
 	// Write writes records, all or nothing, and returns when they are durable.
 	// A rule that is broken is ErrConflict. No two writes may name the same

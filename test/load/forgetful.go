@@ -79,7 +79,7 @@ func (f *forgetful) Count(context.Context) (int, error) {
 }
 
 // Delete implements store.Store.
-func (f *forgetful) Delete(_ context.Context, id string) error {
+func (f *forgetful) Delete(_ context.Context, id string, _ store.Fence) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	header := f.headers[id]

@@ -110,7 +110,7 @@ func NewRequest(operation any) *Request {
 	case store.Snapshot:
 		r.SandboxID, r.bytes = o.SandboxID, len(o.Body)
 	case Deletion:
-		r.SandboxID = string(o)
+		r.SandboxID = o.SandboxID
 	case Records:
 		r.HasRecords, r.bytes = true, o.bytes()
 	}

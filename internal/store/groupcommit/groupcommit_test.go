@@ -54,7 +54,7 @@ func text(group []*Request) string {
 		case store.Commit:
 			names = append(names, fmt.Sprint(o.SandboxID, " ", o.Version))
 		case Deletion:
-			names = append(names, "delete "+string(o))
+			names = append(names, "delete "+o.SandboxID)
 		case Records:
 			names = append(names, "records")
 		case Ping:
@@ -218,7 +218,7 @@ func TestBatchedGroupHoldsOneOperationOfASandbox(t *testing.T) {
 	withRecords := commitOf("c", 1, 0)
 	withRecords.Records = []store.Write{{}}
 	operations := []any{
-		commitOf("a", 1, 0), commitOf("a", 2, 0), Ping{}, commitOf("b", 1, 0), Ping{}, Deletion("a"),
+		commitOf("a", 1, 0), commitOf("a", 2, 0), Ping{}, commitOf("b", 1, 0), Ping{}, Deletion{SandboxID: "a"},
 		commitOf("b", 2, 0), withRecords, Records{{}}, commitOf("c", 2, 0), commitOf("d", 1, 0),
 	}
 	for batched, groups := range map[bool][]string{

@@ -11,8 +11,11 @@ import (
 
 // Operations beside store.Commit and store.Snapshot.
 type (
-	// Deletion is the id of a sandbox to delete.
-	Deletion string
+	// Deletion deletes a sandbox.
+	Deletion struct {
+		SandboxID string
+		Fence     store.Fence
+	}
 	// Records are the changes of records in one step.
 	Records []store.Write
 	// Clearing removes at most Limit records that have ended by Until. The
@@ -81,8 +84,8 @@ func (m Methods) SaveSnapshot(ctx context.Context, s store.Snapshot) error {
 
 // Delete removes a sandbox. When it returns the sandbox cannot be found; its
 // bodies go later.
-func (m Methods) Delete(ctx context.Context, sandboxID string) error {
-	if err := m.queue.do(ctx, Deletion(sandboxID)); err != nil {
+func (m Methods) Delete(ctx context.Context, sandboxID string, fence store.Fence) error {
+	if err := m.queue.do(ctx, Deletion{sandboxID, fence}); err != nil {
 		return fmt.Errorf("delete sandbox %q: %w", sandboxID, err)
 	}
 	return nil

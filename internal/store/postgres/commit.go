@@ -1,38 +1,47 @@
 package postgres
 
 import (
+	"math"
+
 	"platen/internal/store"
 	"platen/internal/store/groupcommit"
 )
 
-// Each statement takes the rows of a group as arrays and returns the ids of the
-// sandboxes whose commit it has written. A group holds one operation of each
-// sandbox. Rows are locked and written in the order of their numbers or ids, so
-// that no two processes wait for each other.
+// Each statement takes the rows of a group as arrays and returns, of the sandboxes
+// that are there, whether the commit was made under the newest claim, and whether
+// it was written. A group holds one operation of each sandbox. Rows are locked and
+// written in the order of their numbers or ids, so that no two processes wait for
+// each other; under its lock a row is looked at again, so a claim comes either
+// before a commit or after it.
 const (
 	appendCommits = `
-		WITH appended AS (
-			INSERT INTO commits (sandbox, version, body)
-			SELECT s.number, i.version, i.body
-			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[]) AS i (id, version, body)
+		WITH next AS (
+			SELECT s.number, s.id, i.version, i.body, i.epoch,
+				s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner AS fits,
+				i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number) AS follows
+			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[])
+			AS i (id, version, body, owner, epoch)
 			JOIN sandboxes s ON s.id = i.id
 			WHERE NOT s.removed
-			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
 			ORDER BY s.number
 			FOR NO KEY UPDATE OF s
+		), appended AS (
+			INSERT INTO commits (sandbox, version, body, epoch)
+			SELECT number, version, body, epoch FROM next WHERE fits AND follows
 			ON CONFLICT DO NOTHING
 			RETURNING sandbox
 		)
-		SELECT s.id FROM appended JOIN sandboxes s ON s.number = appended.sandbox`
+		SELECT n.id, n.fits, a.sandbox IS NOT NULL FROM next n LEFT JOIN appended a ON a.sandbox = n.number`
 
 	// The number of a sandbox that is not created after all is lost, which is
 	// no harm. Keys that are taken already are looked up here; a process that
 	// takes one in the same moment meets the primary key of keys.
 	createSandboxes = `
 		WITH input AS (
-			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
-				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-			AS i (id, version, body, office_key, factory_key, network,
+			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[],
+				$6::bytea[], $7::bytea[], $8::bytea[],
+				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+			AS i (id, version, body, owner, epoch, office_key, factory_key, network,
 				created_at, expires_at, delete_at, wake_at, extensions)
 		), created AS (
 			INSERT INTO sandboxes (id, office_key, factory_key, network,
@@ -50,30 +59,32 @@ const (
 			WHERE k.hash IS NOT NULL
 			ORDER BY k.hash
 		), committed AS (
-			INSERT INTO commits (sandbox, version, body)
-			SELECT c.number, i.version, i.body FROM created c JOIN input i ON i.id = c.id
+			INSERT INTO commits (sandbox, version, body, epoch)
+			SELECT c.number, i.version, i.body, 0 FROM created c JOIN input i ON i.id = c.id
 		)
-		SELECT id FROM created`
+		SELECT id, true, true FROM created`
 
 	// Under the lock of its row, the old keys are still those of the sandbox when
 	// they are given up.
 	replaceHeaders = `
 		WITH next AS (
-			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*
-			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
-				$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-			AS i (id, version, body, office_key, factory_key, network,
+			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*,
+				s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner AS fits,
+				i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
+				AND NOT EXISTS (SELECT 1 FROM keys k
+					WHERE k.hash IN (i.office_key, i.factory_key) AND k.sandbox <> s.number) AS follows
+			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[],
+				$6::bytea[], $7::bytea[], $8::bytea[],
+				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+			AS i (id, version, body, owner, epoch, office_key, factory_key, network,
 				created_at, expires_at, delete_at, wake_at, extensions)
 			JOIN sandboxes s ON s.id = i.id
 			WHERE NOT s.removed
-			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
-			AND NOT EXISTS (SELECT 1 FROM keys k
-				WHERE k.hash IN (i.office_key, i.factory_key) AND k.sandbox <> s.number)
 			ORDER BY s.number
 			FOR NO KEY UPDATE OF s
 		), appended AS (
-			INSERT INTO commits (sandbox, version, body)
-			SELECT number, version, body FROM next
+			INSERT INTO commits (sandbox, version, body, epoch)
+			SELECT number, version, body, epoch FROM next WHERE fits AND follows
 			ON CONFLICT DO NOTHING
 			RETURNING sandbox
 		), taken AS (
@@ -96,7 +107,7 @@ const (
 			AND k.hash IS DISTINCT FROM t.old_office_key AND k.hash IS DISTINCT FROM t.old_factory_key
 			ORDER BY k.hash
 		)
-		SELECT id FROM taken`
+		SELECT n.id, n.fits, a.sandbox IS NOT NULL FROM next n LEFT JOIN appended a ON a.sandbox = n.number`
 )
 
 // Rows are commits as the columns of one statement.
@@ -106,6 +117,8 @@ type rows struct {
 	ids      [][]byte
 	versions []int64
 	bodies   [][]byte
+	owners   []*string
+	epochs   []int64
 
 	// Of those with a header.
 	officeKeys, factoryKeys, networks [][]byte
@@ -121,6 +134,8 @@ func (r *rows) add(c store.Commit, request *groupcommit.Request) {
 	r.ids = append(r.ids, []byte(c.SandboxID))
 	r.versions = append(r.versions, int64(c.Version))
 	r.bodies = append(r.bodies, blob(c.Body))
+	r.owners = append(r.owners, owner(c.Fence))
+	r.epochs = append(r.epochs, epoch(c.Fence))
 	if h := c.Header; h != nil {
 		r.officeKeys = append(r.officeKeys, keyColumn(h.OfficeKey))
 		r.factoryKeys = append(r.factoryKeys, keyColumn(h.FactoryKey))
@@ -135,7 +150,7 @@ func (r *rows) add(c store.Commit, request *groupcommit.Request) {
 
 // columns are the arguments of the statements, as many as they take.
 func (r *rows) columns() []any {
-	columns := []any{r.ids, r.versions, r.bodies}
+	columns := []any{r.ids, r.versions, r.bodies, r.owners, r.epochs}
 	if len(r.officeKeys) > 0 {
 		columns = append(columns, r.officeKeys, r.factoryKeys, r.networks,
 			r.createdAt, r.expiresAt, r.deleteAt, r.wakeAt, r.extensions)
@@ -150,6 +165,17 @@ func keyColumn(key store.KeyHash) []byte {
 	}
 	return key[:]
 }
+
+// owner is the owner of a claim as a column, NULL for nobody.
+func owner(f store.Fence) *string {
+	if f.Owner == "" {
+		return nil
+	}
+	return (*string)(&f.Owner)
+}
+
+// epoch is that of a claim as a column. There are none beyond its range.
+func epoch(f store.Fence) int64 { return int64(min(f.Epoch, math.MaxInt64)) }
 
 // blob is a body as a column that is never NULL.
 func blob(body []byte) []byte {

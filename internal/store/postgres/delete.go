@@ -2,24 +2,28 @@ package postgres
 
 import (
 	"context"
+	"errors"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"platen/internal/store"
 	"platen/internal/store/groupcommit"
 )
 
 const (
 	removeSandbox = `
 		WITH gone AS (
-			SELECT number, office_key, factory_key FROM sandboxes
-			WHERE id = $1 AND NOT removed
+			SELECT number, office_key, factory_key, epoch = $3 AND owner IS NOT DISTINCT FROM $2 AS fits
+			FROM sandboxes WHERE id = $1 AND NOT removed
 			FOR NO KEY UPDATE
 		), given_up AS (
-			DELETE FROM keys k USING gone g WHERE k.hash IN (g.office_key, g.factory_key)
+			DELETE FROM keys k USING gone g WHERE g.fits AND k.hash IN (g.office_key, g.factory_key)
+		), removed AS (
+			UPDATE sandboxes s SET removed = true, office_key = NULL, factory_key = NULL
+			FROM gone g WHERE g.fits AND s.number = g.number
 		)
-		UPDATE sandboxes s SET removed = true, office_key = NULL, factory_key = NULL
-		FROM gone g WHERE s.number = g.number`
+		SELECT fits FROM gone`
 
 	// Takes a batch of the oldest sandbox that waits and that no other process
 	// is at; when that has no commits any more, the rest of its rows. Returns
@@ -56,10 +60,20 @@ const (
 )
 
 // addDeletion takes a sandbox away from all searches; its bodies go later.
-func (g *group) addDeletion(sandboxID string) {
-	g.batch.Queue(removeSandbox, []byte(sandboxID)).Exec(func(tag pgconn.CommandTag) error {
-		g.removed = g.removed || tag.RowsAffected() > 0
-		return nil
+func (g *group) addDeletion(d groupcommit.Deletion, r *groupcommit.Request) {
+	remove := g.batch.Queue(removeSandbox, []byte(d.SandboxID), owner(d.Fence), epoch(d.Fence))
+	remove.QueryRow(func(row pgx.Row) error {
+		var fits bool
+		err := row.Scan(&fits)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return nil // there is none
+		case err == nil && !fits:
+			r.Outcome = store.ErrFenced
+		case err == nil:
+			g.removed = true
+		}
+		return err
 	})
 }
 

@@ -62,7 +62,7 @@ func TestDeletionRemovesAllBodies(t *testing.T) {
 	for i, id := range []string{"b", "a", "d"} {
 		deleter := []*Store{s, other}[i%2]
 		running.Go(func() {
-			if err := deleter.Delete(t.Context(), id); err != nil {
+			if err := deleter.Delete(t.Context(), id, store.Fence{}); err != nil {
 				t.Errorf("delete: %v", err)
 			}
 		})
@@ -126,7 +126,7 @@ func TestDeletionLeavesNothingOfWritersBesideIt(t *testing.T) {
 		})
 		running.Go(func() {
 			<-busy
-			if err := writers[1].Delete(t.Context(), id); err != nil {
+			if err := writers[1].Delete(t.Context(), id, store.Fence{}); err != nil {
 				t.Errorf("delete: %v", err)
 			}
 			if err := writers[0].Commit(t.Context(), creation(id)); !errors.Is(err, store.ErrConflict) {
@@ -156,7 +156,7 @@ func TestCommitWaitsForTheDeletionBesideIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Exec(t.Context(), removeSandbox, []byte("a")); err != nil {
+	if _, err := tx.Exec(t.Context(), removeSandbox, []byte("a"), nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	answers := make(chan error, 2)
@@ -227,8 +227,8 @@ func TestStepOfASweepIsBounded(t *testing.T) {
 	}
 	s.Close()
 	run(t, dsn, `UPDATE sandboxes SET removed = true;
-		INSERT INTO commits SELECT number, v, repeat('x', 400000)::bytea FROM sandboxes, generate_series(2, 6) v;
-		INSERT INTO commits SELECT number, v, 'x' FROM sandboxes, generate_series(7, 100) v`)
+		INSERT INTO commits SELECT number, v, repeat('x', 400000)::bytea, 0 FROM sandboxes, generate_series(2, 6) v;
+		INSERT INTO commits SELECT number, v, 'x', 0 FROM sandboxes, generate_series(7, 100) v`)
 	w, err := openWriter(t.Context(), dsn, unclaimed, 0)
 	if err != nil {
 		t.Fatalf("open: %v", err)
@@ -251,7 +251,7 @@ func TestOldTombstonesAreForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Delete(t.Context(), "old"); err != nil {
+	if err := s.Delete(t.Context(), "old", store.Fence{}); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, s, dsn)
@@ -259,7 +259,7 @@ func TestOldTombstonesAreForgotten(t *testing.T) {
 	if err := s.Commit(t.Context(), creation("new")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(t.Context(), "new"); err != nil {
+	if err := s.Delete(t.Context(), "new", store.Fence{}); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, s, dsn)

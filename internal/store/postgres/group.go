@@ -65,7 +65,7 @@ func (g *group) add(r *groupcommit.Request) {
 	case store.Snapshot:
 		g.addSnapshot(o, r)
 	case groupcommit.Deletion:
-		g.addDeletion(string(o))
+		g.addDeletion(o, r)
 	case groupcommit.Records:
 		g.addRecords(o)
 	case *groupcommit.Clearing:
@@ -88,8 +88,14 @@ func (g *group) queue(text string, commits *rows) {
 	}
 	g.batch.Queue(text, commits.columns()...).Query(func(answer pgx.Rows) error {
 		var id []byte
-		_, err := pgx.ForEachRow(answer, []any{&id}, func() error {
-			commits.requests[string(id)].Outcome = nil
+		var fits, written bool
+		_, err := pgx.ForEachRow(answer, []any{&id, &fits, &written}, func() error {
+			switch r := commits.requests[string(id)]; {
+			case written:
+				r.Outcome = nil
+			case !fits:
+				r.Outcome = store.ErrFenced
+			}
 			return nil
 		})
 		return err

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"platen/internal/store"
 	"platen/internal/store/groupcommit"
@@ -47,6 +48,8 @@ type Store struct {
 
 	writer *writer
 	reader *reader
+	// nodes is the one connection of its kind, for beats.
+	nodes *pgxpool.Pool
 
 	close func()
 }
@@ -83,7 +86,13 @@ func open(ctx context.Context, dsn string, only claim, patience time.Duration) (
 		w.pool.Close()
 		return nil, err
 	}
-	s := &Store{Methods: w.queue.Methods(), writer: w, reader: r}
+	nodes, err := openNodes(ctx, dsn)
+	if err != nil {
+		r.pool.Close()
+		w.pool.Close()
+		return nil, err
+	}
+	s := &Store{Methods: w.queue.Methods(), writer: w, reader: r, nodes: nodes}
 	s.close = sync.OnceFunc(s.shutdown)
 	go w.run()
 	return s, nil
@@ -99,6 +108,7 @@ func (s *Store) Close() error {
 func (s *Store) shutdown() {
 	s.writer.queue.Close()
 	s.reader.pool.Close()
+	s.nodes.Close()
 	s.writer.pool.Close()
 }
 

@@ -141,5 +141,13 @@ func TestStoreKeepsItsWord(t *testing.T) {
 	})
 }
 
+func TestNodesKeepTheirWord(t *testing.T) {
+	t.Parallel()
+	storetest.RunNodes(t, func(t *testing.T) func(context.Context) (storetest.NodeStore, error) {
+		dsn := newSchema(t)
+		return func(ctx context.Context) (storetest.NodeStore, error) { return open(ctx, dsn, unclaimed, 0) }
+	})
+}
+
 // unclaimed opens a database without the lock of its one server.
 func unclaimed(context.Context, *pgx.Conn) error { return nil }

@@ -25,6 +25,7 @@ const (
 	endView   = `COMMIT`
 
 	findSandbox  = `SELECT ` + header + ` FROM sandboxes s WHERE s.id = $1 AND NOT s.removed`
+	findFence    = `SELECT coalesce(owner, ''), epoch FROM sandboxes WHERE id = $1 AND NOT removed`
 	findSnapshot = `
 		SELECT n.version, n.body FROM sandboxes s JOIN snapshots n ON n.sandbox = s.number
 		WHERE s.id = $1 AND NOT s.removed`
@@ -113,6 +114,10 @@ func (r *reader) load(ctx context.Context, sandboxID string) (store.Image, error
 		if found = len(list) == 1; found {
 			image.Sandbox = list[0]
 		}
+		return err
+	})
+	batch.Queue(findFence, id).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&image.Fence.Owner, &image.Fence.Epoch}, func() error { return nil })
 		return err
 	})
 	batch.Queue(findSnapshot, id).Query(func(rows pgx.Rows) error {

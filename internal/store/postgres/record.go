@@ -31,6 +31,16 @@ const (
 			SELECT kind, key FROM records WHERE ends_at <= $1
 			ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
+	// The rows stay locked until the step is done.
+	matchRecords = `
+		WITH locked AS (
+			SELECT 1 FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS i (kind, key, body)
+			JOIN records r ON r.kind = i.kind AND r.key = i.key AND r.body = i.body
+			ORDER BY r.kind, r.key
+			FOR SHARE OF r
+		)
+		SELECT count(*) FROM locked`
+
 	findRecord  = `SELECT kind, key, body, ends_at FROM records WHERE kind = $1 AND key = $2`
 	listRecords = `SELECT kind, key, body, ends_at FROM records WHERE kind = $1 ORDER BY key`
 )
@@ -43,7 +53,7 @@ func (g *group) addRecords(writes []store.Write) {
 	slices.SortFunc(sorted, func(a, b store.Write) int {
 		return strings.Compare(a.Kind+"\x00"+a.Key, b.Kind+"\x00"+b.Key)
 	})
-	var takes, adds, puts recordRows
+	var matches, takes, adds, puts recordRows
 	for i := range sorted {
 		switch sorted[i].Rule {
 		case store.Take:
@@ -52,11 +62,21 @@ func (g *group) addRecords(writes []store.Write) {
 			adds.add(&sorted[i])
 		case store.Put:
 			puts.add(&sorted[i])
+		case store.Match:
+			matches.add(&sorted[i])
 		}
+	}
+	if len(matches.kinds) > 0 {
+		g.batch.Queue(matchRecords, matches.kinds, matches.keys, matches.bodies).QueryRow(func(row pgx.Row) error {
+			var count int
+			err := row.Scan(&count)
+			g.broken = g.broken || count != len(matches.kinds)
+			return err
+		})
 	}
 	if len(takes.kinds) > 0 {
 		g.batch.Queue(takeRecords, takes.kinds, takes.keys).Exec(func(tag pgconn.CommandTag) error {
-			g.broken = tag.RowsAffected() != int64(len(takes.kinds))
+			g.broken = g.broken || tag.RowsAffected() != int64(len(takes.kinds))
 			return nil
 		})
 	}

@@ -19,7 +19,7 @@ func inUse(path, lock string) error {
 // isRefusal reports whether err is an error for one caller that left the
 // transaction as it was.
 func isRefusal(err error) bool {
-	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound)
+	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrNotFound)
 }
 
 // isBusy reports whether err means that another connection holds the lock.

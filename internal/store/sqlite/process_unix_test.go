@@ -173,7 +173,7 @@ func liveOnce(s store.Store, id string, remove bool, say *sync.Mutex) error {
 	if !remove {
 		return nil
 	}
-	if err := s.Delete(ctx, id); err != nil {
+	if err := s.Delete(ctx, id, store.Fence{}); err != nil {
 		return err
 	}
 	say.Lock()

@@ -13,6 +13,7 @@ import (
 
 const (
 	hasRecord    = `SELECT EXISTS (SELECT 1 FROM records WHERE kind = ?1 AND key = ?2)`
+	matchRecord  = `SELECT EXISTS (SELECT 1 FROM records WHERE kind = ?1 AND key = ?2 AND body = ?3)`
 	putRecord    = `INSERT OR REPLACE INTO records (kind, key, body, ends_at) VALUES (?1, ?2, ?3, ?4)`
 	takeRecord   = `DELETE FROM records WHERE kind = ?1 AND key = ?2`
 	clearRecords = `
@@ -36,14 +37,20 @@ func (w *writer) writeRecords(writes []store.Write) error {
 func (w *writer) checkRecords(writes []store.Write) error {
 	for i := range writes {
 		r := &writes[i]
-		if r.Rule == store.Put {
-			continue
-		}
 		var there bool
-		if err := w.hasRecord.QueryRowContext(context.Background(), r.Kind, r.Key).Scan(&there); err != nil {
+		var err error
+		switch r.Rule {
+		case store.Put:
+			continue
+		case store.Match:
+			err = w.matchRecord.QueryRowContext(context.Background(), r.Kind, r.Key, blob(r.Body)).Scan(&there)
+		case store.Add, store.Take:
+			err = w.hasRecord.QueryRowContext(context.Background(), r.Kind, r.Key).Scan(&there)
+		}
+		if err != nil {
 			return err
 		}
-		if there != (r.Rule == store.Take) {
+		if there == (r.Rule == store.Add) {
 			return store.ErrConflict
 		}
 	}
@@ -55,9 +62,11 @@ func (w *writer) changeRecords(writes []store.Write) error {
 	for i := range writes {
 		r := &writes[i]
 		var err error
-		if r.Rule == store.Take {
+		switch r.Rule {
+		case store.Match:
+		case store.Take:
 			_, err = changes(w.takeRecord, r.Kind, r.Key)
-		} else {
+		case store.Put, store.Add:
 			_, err = changes(w.putRecord, r.Kind, r.Key, blob(r.Body), r.EndsAt.UnixMicro())
 		}
 		if err != nil {

@@ -98,7 +98,7 @@ func TestDeletionGivesSpaceBack(t *testing.T) {
 	}
 	query(t, db, "PRAGMA page_count", &full)
 	for _, id := range []string{"b", "a", "f", "d", "c"} {
-		if err := s.Delete(t.Context(), id); err != nil {
+		if err := s.Delete(t.Context(), id, store.Fence{}); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 	}

@@ -28,7 +28,7 @@ type writer struct {
 	removeCommits, removeSnapshot       *sql.Stmt
 	markEmptied, forgetTombstones       *sql.Stmt
 	countFree, vacuum                   *sql.Stmt
-	hasRecord, putRecord                *sql.Stmt
+	hasRecord, matchRecord, putRecord   *sql.Stmt
 	takeRecord, clearRecords            *sql.Stmt
 
 	prepared []*sql.Stmt // all of the above
@@ -86,6 +86,7 @@ func (w *writer) prepare(ctx context.Context) error {
 		&w.markEmptied:      markEmptied,
 		&w.forgetTombstones: forgetTombstones,
 		&w.hasRecord:        hasRecord,
+		&w.matchRecord:      matchRecord,
 		&w.putRecord:        putRecord,
 		&w.takeRecord:       takeRecord,
 		&w.clearRecords:     clearRecords,
@@ -127,13 +128,23 @@ func (w *writer) write(group []*groupcommit.Request) {
 // apply does an operation inside the group's transaction. It either returns a
 // refusal and has changed nothing, or succeeds, or fails the group.
 func (w *writer) apply(operation any) error {
+	unclaimed := store.Fence{} // as all sandboxes are: the file is one server's
 	switch o := operation.(type) {
 	case store.Commit:
+		if o.Fence != unclaimed && o.Version > 1 {
+			return store.ErrFenced
+		}
 		return w.appendWithRecords(o)
 	case store.Snapshot:
+		if o.Fence != unclaimed {
+			return store.ErrFenced
+		}
 		return w.save(o)
 	case groupcommit.Deletion:
-		return w.delete(string(o))
+		if o.Fence != unclaimed {
+			return store.ErrFenced
+		}
+		return w.delete(o.SandboxID)
 	case groupcommit.Records:
 		return w.writeRecords(o)
 	case *groupcommit.Clearing:

@@ -106,7 +106,7 @@ func TestFullDatabaseRefusesTheGroupAndGoesOn(t *testing.T) {
 func TestFailedSweepRestsAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	w := openIdle(t)
-	for _, err := range w.do(creation("a"), groupcommit.Deletion("a")) {
+	for _, err := range w.do(creation("a"), groupcommit.Deletion{SandboxID: "a"}) {
 		if err != nil {
 			t.Fatal(err)
 		}

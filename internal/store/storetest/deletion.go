@@ -80,7 +80,7 @@ func deletionHarmsNobodyElse(f *fixture) {
 	var running sync.WaitGroup
 	for i := range sandboxes {
 		running.Go(func() {
-			if err := f.store.Delete(ctx, fmt.Sprint("old", i)); err != nil {
+			if err := f.store.Delete(ctx, fmt.Sprint("old", i), store.Fence{}); err != nil {
 				f.Errorf("delete: %v", err)
 			}
 		})

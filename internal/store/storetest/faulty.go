@@ -114,8 +114,9 @@ func (f *Faulty) SaveSnapshot(ctx context.Context, s store.Snapshot) error {
 }
 
 // Delete deletes, unless the plan has it otherwise.
-func (f *Faulty) Delete(ctx context.Context, sandboxID string) error {
-	return f.write(ctx, sandboxID, func(ctx context.Context) error { return f.inner.Delete(ctx, sandboxID) },
+func (f *Faulty) Delete(ctx context.Context, sandboxID string, fence store.Fence) error {
+	return f.write(ctx, sandboxID,
+		func(ctx context.Context) error { return f.inner.Delete(ctx, sandboxID, fence) },
 		func(context.Context) (bool, error) { return true, nil })
 }
 
@@ -143,12 +144,13 @@ func (f *Faulty) Clear(ctx context.Context, t time.Time, limit int) (int, error)
 // met reports whether the rules of writes are met.
 func (f *Faulty) met(ctx context.Context, writes []store.Write) (bool, error) {
 	for i := range writes {
-		_, err := f.inner.Find(ctx, writes[i].Kind, writes[i].Key)
+		found, err := f.inner.Find(ctx, writes[i].Kind, writes[i].Key)
 		there := err == nil
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return false, err
 		}
-		if writes[i].Rule != store.Put && there != (writes[i].Rule == store.Take) {
+		if rule := writes[i].Rule; rule == store.Add && there || (rule == store.Take || rule == store.Match) && !there ||
+			rule == store.Match && !bytes.Equal(found.Body, writes[i].Body) {
 			return false, nil
 		}
 	}

@@ -16,16 +16,22 @@ import (
 // before it.
 func open(t *testing.T, plan storetest.Plan) (faulty *storetest.Faulty, inner store.Store) {
 	t.Helper()
-	inner, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "platen.db"))
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
-	t.Cleanup(func() { inner.Close() })
+	inner = openSQLite(t)
 	header := store.Sandbox{ID: "a"}
 	if err := inner.Commit(t.Context(), store.Commit{SandboxID: "a", Version: 1, Header: &header}); err != nil {
 		t.Fatalf("create: %v", err)
 	}
 	return storetest.NewFaulty(inner, plan), inner
+}
+
+func openSQLite(t *testing.T) store.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "platen.db"))
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 func newest(ctx context.Context, t *testing.T, s store.Store) int {
@@ -92,7 +98,7 @@ func TestEarlyAcknowledgementIsLostInACrash(t *testing.T) {
 	if _, err := faulty.Load(ctx, "a"); !errors.Is(err, storetest.ErrCrashed) {
 		t.Errorf("load after the crash: got %v, want %v", err, storetest.ErrCrashed)
 	}
-	if err := faulty.Delete(ctx, "a"); !errors.Is(err, storetest.ErrCrashed) {
+	if err := faulty.Delete(ctx, "a", store.Fence{}); !errors.Is(err, storetest.ErrCrashed) {
 		t.Errorf("delete after the crash: got %v, want %v", err, storetest.ErrCrashed)
 	}
 	if got := newest(ctx, t, inner); got != 3 {
@@ -142,7 +148,7 @@ func TestFaultyWithoutFaultsPassesEverythingOn(t *testing.T) {
 	if commits, err := faulty.Commits(ctx, "b", 1, 1); err != nil || len(commits) != 1 {
 		t.Errorf("commits: got %d, %v, want 1", len(commits), err)
 	}
-	if err := faulty.Delete(ctx, "a"); err != nil {
+	if err := faulty.Delete(ctx, "a", store.Fence{}); err != nil {
 		t.Errorf("delete: %v", err)
 	}
 	if list, err := faulty.Due(ctx, time.Now(), 9); err != nil || len(list) != 1 {

@@ -104,7 +104,7 @@ func (f *fixture) save(s store.Snapshot) {
 
 func (f *fixture) remove(id string) {
 	f.Helper()
-	if err := f.store.Delete(f.Context(), id); err != nil {
+	if err := f.store.Delete(f.Context(), id, store.Fence{}); err != nil {
 		f.Fatalf("delete %q: %v", id, err)
 	}
 }

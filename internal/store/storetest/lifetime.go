@@ -48,7 +48,7 @@ func everyCall(ctx context.Context, s store.Store) map[string]error {
 		"FindKey":      findKey,
 		"Due":          due,
 		"Count":        count,
-		"Delete":       s.Delete(ctx, "a"),
+		"Delete":       s.Delete(ctx, "a", store.Fence{}),
 		"Write":        s.Write(ctx, []store.Write{{Record: store.Record{Kind: "kind", Key: "key"}}}),
 		"Find":         find,
 		"List":         list,

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -57,7 +58,10 @@ func (m *model) commit(c store.Commit) error {
 // met reports whether the rules of writes are met.
 func (m *model) met(writes []store.Write) bool {
 	for _, w := range writes {
-		if _, there := m.records[w.Key]; w.Rule != store.Put && there != (w.Rule == store.Take) {
+		r, there := m.records[w.Key]
+		switch {
+		case w.Rule == store.Add && there, w.Rule == store.Take && !there,
+			w.Rule == store.Match && (!there || !bytes.Equal(r.Body, w.Body)):
 			return false
 		}
 	}
@@ -69,11 +73,13 @@ func (m *model) write(writes []store.Write) error {
 		return store.ErrConflict
 	}
 	for _, w := range writes {
-		if w.Rule == store.Take {
+		switch w.Rule {
+		case store.Take:
 			delete(m.records, w.Key)
-			continue
+		case store.Put, store.Add:
+			m.records[w.Key] = w.Record
+		case store.Match:
 		}
-		m.records[w.Key] = w.Record
 	}
 	return nil
 }

@@ -139,6 +139,11 @@ func (c *comparison) commit(t *rapid.T) {
 // modelKind is the kind of all records of the property test.
 const modelKind = "note"
 
+// drawRecord draws the same body again now and then, for rules that compare it.
+//
+//nolint:gochecknoglobals // a generator
+var drawRecord = rapid.OneOf(rapid.Just([]byte("again")), rapid.SliceOfN(rapid.Byte(), 0, 20))
+
 // drawWrites draws from few records, so that rules are met and broken.
 func drawWrites(t *rapid.T) []store.Write {
 	var writes []store.Write
@@ -147,9 +152,9 @@ func drawWrites(t *rapid.T) []store.Write {
 			continue
 		}
 		writes = append(writes, store.Write{
-			Rule: rapid.SampledFrom([]store.Rule{store.Put, store.Add, store.Take}).Draw(t, "rule"),
+			Rule: rapid.SampledFrom([]store.Rule{store.Put, store.Add, store.Take, store.Match}).Draw(t, "rule"),
 			Record: store.Record{
-				Kind: modelKind, Key: key, Body: rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "record"),
+				Kind: modelKind, Key: key, Body: drawRecord.Draw(t, "record"),
 				EndsAt: firstWakeAt.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "ends at")) * time.Hour),
 			},
 		})
@@ -200,7 +205,7 @@ func (c *comparison) snapshot(t *rapid.T) {
 
 func (c *comparison) remove(t *rapid.T) {
 	id := drawID.Draw(t, "id")
-	sameError(t, "delete", c.store.Delete(c.ctx, id), nil)
+	sameError(t, "delete", c.store.Delete(c.ctx, id, store.Fence{}), nil)
 	c.model.remove(id)
 }
 

@@ -16,8 +16,9 @@ func recordOf(kind, key string) store.Record {
 	return store.Record{Kind: kind, Key: key, Body: []byte(kind + " of " + key), EndsAt: farFuture.Add(-time.Hour)}
 }
 
-func put(r store.Record) store.Write { return store.Write{Record: r} }
-func add(r store.Record) store.Write { return store.Write{Record: r, Rule: store.Add} }
+func put(r store.Record) store.Write   { return store.Write{Record: r} }
+func match(r store.Record) store.Write { return store.Write{Record: r, Rule: store.Match} }
+func add(r store.Record) store.Write   { return store.Write{Record: r, Rule: store.Add} }
 func take(kind, key string) store.Write {
 	return store.Write{Record: store.Record{Kind: kind, Key: key}, Rule: store.Take}
 }
@@ -85,11 +86,15 @@ func rulesAreKept(f *fixture) {
 		"take beside what cannot be":     {take("r", "a"), take("r", "c")},
 		"add and take beside what fails": {add(c), take("r", "a"), add(b)},
 		"another kind is not this one":   {take("s", "a")},
+		"match what is not there":        {match(c), put(a)},
+		"match another body":             {match(b), match(store.Record{Kind: "r", Key: "a"}), put(c)},
 	} {
 		f.wantError(name, f.store.Write(f.Context(), writes), store.ErrConflict)
 		f.wantRecords("r", a, b)
 	}
-	f.write(take("r", "a"), add(c), put(b))
+	f.write(match(a))
+	f.wantRecords("r", a, b)
+	f.write(take("r", "a"), add(c), match(b))
 	f.wantRecords("r", b, c)
 	f.write()
 	f.restart()
@@ -114,6 +119,9 @@ func recordsOfACommit(f *fixture) {
 	again := commitOf("other", 1)
 	again.Records = []store.Write{add(a)}
 	f.wantError("creation that adds what is there", f.store.Commit(ctx, again), store.ErrConflict)
+	f.wantGone("other")
+	again.Records = []store.Write{match(b)}
+	f.wantError("creation that matches what is not there", f.store.Commit(ctx, again), store.ErrConflict)
 	f.wantGone("other")
 	late := commitOf("s", 1)
 	late.Records = []store.Write{put(b)}

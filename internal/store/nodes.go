@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Session is one life of a server that shares its storage with others. Each has a
+// new one, random and never used again.
+type Session string
+
+// Fence is a claim of a sandbox: who owns it, and how often it was claimed. The zero
+// Fence is that of a sandbox that nobody has claimed yet, and of any sandbox in a
+// storage that one server has for itself.
+//
+// A writer names the claim that it believes in, and the storage compares. The rule of
+// versions alone would be no fence: a new owner may answer reads before anybody
+// writes, and meanwhile the next commit of the old owner would be right by its number.
+type Fence struct {
+	Owner Session // "" for nobody
+	Epoch uint64
+}
+
+// RoleKind is the kind of the records that Assume keeps; their key is the role.
+const RoleKind = "role"
+
+// Node is a server that shares its storage with others.
+type Node struct {
+	Session Session
+	// Address is where the others reach it, host and port; "" when it works alone.
+	Address string
+	// Settings is a digest of everything that all nodes must have alike.
+	Settings string
+	// Name is what operators know it by.
+	Name string
+	// StartedAt is when it joined, Until how long it is taken for living, both by the
+	// storage's clock. Join sets them.
+	StartedAt, Until time.Time
+}
+
+// Owned is what the storage says of a sandbox's owner, at one moment.
+type Owned struct {
+	Fence
+	// Node is the owner's, nil when that has none any more.
+	Node *Node
+}
+
+// Nodes is what several servers on one storage know of each other. All times in it are
+// of the storage's one clock. What returns nil is durable.
+type Nodes interface {
+	// Join adds a node that lives for a lifetime. fits is asked about each node that is
+	// there, by whoever joins alone at that moment; its error is returned, and nothing
+	// was added.
+	Join(ctx context.Context, n Node, lifetime time.Duration, fits func(other Node) error) error
+
+	// Beat lets a node live for a lifetime from now on, and returns the time. A node that
+	// is not there any more is ErrNotFound: no beat brings it back.
+	Beat(ctx context.Context, s Session, lifetime time.Duration) (time.Time, error)
+
+	// Leave removes a node, and with it all that it owned is free.
+	Leave(ctx context.Context, s Session) error
+
+	// Living lists the nodes, in the order in which they joined, those too whose time is
+	// over and that nobody has buried yet.
+	Living(ctx context.Context) ([]Node, error)
+
+	// Bury removes a node whose time is over, or any when it is certain that it ended,
+	// and reports whether it is gone. It waits for a beat that is under way.
+	Bury(ctx context.Context, s Session, certain bool) (gone bool, err error)
+
+	// BuryOverdue removes all nodes whose time is over, but those that somebody is just
+	// writing, and reports how many.
+	BuryOverdue(ctx context.Context) (int, error)
+
+	// Look says who owns a sandbox, or ErrNotFound.
+	Look(ctx context.Context, sandboxID string) (Owned, error)
+
+	// Claim makes a session the owner of a sandbox, and returns the new claim. It is
+	// ErrConflict when the newest claim is not the one that was seen, when its owner is
+	// still a node, or when the session is none any more.
+	Claim(ctx context.Context, sandboxID string, seen Fence, s Session) (Fence, error)
+
+	// ClaimDue claims sandboxes that have WakeAt at or before t, earliest first, and that
+	// nobody owns who is still a node, at most limit of them. Those that somebody else is
+	// just writing are left out.
+	ClaimDue(ctx context.Context, s Session, t time.Time, limit int) ([]string, error)
+
+	// Assume makes a session the holder of a role, unless another node holds it, and
+	// returns who does then, and the record that says so: a write with that record under
+	// the rule Match is done only while nothing has changed. A session that is no node is
+	// ErrNotFound.
+	Assume(ctx context.Context, role string, s Session) (Session, Record, error)
+}
