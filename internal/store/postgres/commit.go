@@ -7,31 +7,27 @@ import (
 	"platen/internal/store/groupcommit"
 )
 
-// Each statement takes the rows of a group as arrays and returns, of the sandboxes
-// that are there, whether the commit was made under the newest claim, and whether
-// it was written. A group holds one operation of each sandbox. Rows are locked and
-// written in the order of their numbers or ids, so that no two processes wait for
-// each other; under its lock a row is looked at again, so a claim comes either
-// before a commit or after it.
+// Each statement takes the rows of a group as arrays and returns the ids of the
+// sandboxes whose commit it has written. A group holds one operation of each
+// sandbox. Rows are locked and written in the order of their numbers or ids, so
+// that no two processes wait for each other; under its lock a row is looked at
+// again, so a claim comes either before a commit or after it.
 const (
 	appendCommits = `
-		WITH next AS (
-			SELECT s.number, s.id, i.version, i.body, i.epoch,
-				s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner AS fits,
-				i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number) AS follows
+		WITH appended AS (
+			INSERT INTO commits (sandbox, version, body, epoch)
+			SELECT s.number, i.version, i.body, i.epoch
 			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[])
 			AS i (id, version, body, owner, epoch)
 			JOIN sandboxes s ON s.id = i.id
-			WHERE NOT s.removed
+			WHERE NOT s.removed AND s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner
+			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
 			ORDER BY s.number
 			FOR NO KEY UPDATE OF s
-		), appended AS (
-			INSERT INTO commits (sandbox, version, body, epoch)
-			SELECT number, version, body, epoch FROM next WHERE fits AND follows
 			ON CONFLICT DO NOTHING
 			RETURNING sandbox
 		)
-		SELECT n.id, n.fits, a.sandbox IS NOT NULL FROM next n LEFT JOIN appended a ON a.sandbox = n.number`
+		SELECT s.id FROM appended JOIN sandboxes s ON s.number = appended.sandbox`
 
 	// The number of a sandbox that is not created after all is lost, which is
 	// no harm. Keys that are taken already are looked up here; a process that
@@ -62,29 +58,28 @@ const (
 			INSERT INTO commits (sandbox, version, body, epoch)
 			SELECT c.number, i.version, i.body, 0 FROM created c JOIN input i ON i.id = c.id
 		)
-		SELECT id, true, true FROM created`
+		SELECT id FROM created`
 
 	// Under the lock of its row, the old keys are still those of the sandbox when
 	// they are given up.
 	replaceHeaders = `
 		WITH next AS (
-			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*,
-				s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner AS fits,
-				i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
-				AND NOT EXISTS (SELECT 1 FROM keys k
-					WHERE k.hash IN (i.office_key, i.factory_key) AND k.sandbox <> s.number) AS follows
+			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*
 			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[],
 				$6::bytea[], $7::bytea[], $8::bytea[],
 				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
 			AS i (id, version, body, owner, epoch, office_key, factory_key, network,
 				created_at, expires_at, delete_at, wake_at, extensions)
 			JOIN sandboxes s ON s.id = i.id
-			WHERE NOT s.removed
+			WHERE NOT s.removed AND s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner
+			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
+			AND NOT EXISTS (SELECT 1 FROM keys k
+				WHERE k.hash IN (i.office_key, i.factory_key) AND k.sandbox <> s.number)
 			ORDER BY s.number
 			FOR NO KEY UPDATE OF s
 		), appended AS (
 			INSERT INTO commits (sandbox, version, body, epoch)
-			SELECT number, version, body, epoch FROM next WHERE fits AND follows
+			SELECT number, version, body, epoch FROM next
 			ON CONFLICT DO NOTHING
 			RETURNING sandbox
 		), taken AS (
@@ -107,7 +102,14 @@ const (
 			AND k.hash IS DISTINCT FROM t.old_office_key AND k.hash IS DISTINCT FROM t.old_factory_key
 			ORDER BY k.hash
 		)
-		SELECT n.id, n.fits, a.sandbox IS NOT NULL FROM next n LEFT JOIN appended a ON a.sandbox = n.number`
+		SELECT id FROM taken`
+
+	// Claims are never taken back, so what does not fit now did not fit then, or
+	// would not fit the next time.
+	listFenced = `
+		SELECT s.id FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS i (id, owner, epoch)
+		JOIN sandboxes s ON s.id = i.id
+		WHERE NOT s.removed AND (s.epoch <> i.epoch OR s.owner IS DISTINCT FROM i.owner)`
 )
 
 // Rows are commits as the columns of one statement.

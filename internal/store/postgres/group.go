@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -88,16 +89,24 @@ func (g *group) queue(text string, commits *rows) {
 	}
 	g.batch.Queue(text, commits.columns()...).Query(func(answer pgx.Rows) error {
 		var id []byte
-		var fits, written bool
-		_, err := pgx.ForEachRow(answer, []any{&id, &fits, &written}, func() error {
-			switch r := commits.requests[string(id)]; {
-			case written:
-				r.Outcome = nil
-			case !fits:
-				r.Outcome = store.ErrFenced
-			}
+		_, err := pgx.ForEachRow(answer, []any{&id}, func() error {
+			commits.requests[string(id)].Outcome = nil
 			return nil
 		})
 		return err
 	})
+}
+
+// conflicts are the commits of the group that conflict, but for creations, which are
+// made under no claim.
+func (g *group) conflicts() *rows {
+	var found rows
+	for _, commits := range []*rows{&g.appends, &g.replacements} {
+		for _, r := range commits.requests {
+			if c, ok := r.Operation.(store.Commit); ok && errors.Is(r.Outcome, store.ErrConflict) {
+				found.add(c, r)
+			}
+		}
+	}
+	return &found
 }

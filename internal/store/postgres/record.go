@@ -114,6 +114,9 @@ func (w *writer) sendAlone(conn *pgxpool.Conn, r *groupcommit.Request) error {
 	if g.broken {
 		r.Outcome = store.ErrConflict
 	}
+	if err == nil {
+		tellFenced(ctx, conn, g)
+	}
 	if err != nil || r.Outcome != nil {
 		// Its result changes nothing: an uncommitted transaction ends with the
 		// connection at the latest.

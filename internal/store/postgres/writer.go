@@ -135,5 +135,24 @@ func (w *writer) send(conn *pgxpool.Conn, requests []*groupcommit.Request) error
 	if g.removed {
 		w.queue.Sweep.Owed = true
 	}
+	tellFenced(ctx, conn, g)
 	return nil
+}
+
+// tellFenced looks which conflicts come from another claim. When that cannot be
+// found out they stay conflicts, which is true too.
+func tellFenced(ctx context.Context, conn *pgxpool.Conn, g *group) {
+	commits := g.conflicts()
+	if len(commits.ids) == 0 {
+		return
+	}
+	fenced, err := conn.Query(ctx, listFenced, commits.ids, commits.owners, commits.epochs)
+	if err != nil {
+		return
+	}
+	var id []byte
+	_, _ = pgx.ForEachRow(fenced, []any{&id}, func() error {
+		commits.requests[string(id)].Outcome = store.ErrFenced
+		return nil
+	})
 }
