@@ -63,9 +63,12 @@ type Situation struct {
 	Read  bool
 	// Forwarded says that another node has sent the request on.
 	Forwarded bool
-	// Unreachable counts the attempts at the owner in Known that reached nobody,
-	// Misdirected the nodes that said they were not the owner.
-	Unreachable, Misdirected int
+	// Absent counts the attempts at the owner in Known that found nobody listening at
+	// its address, Silent those without an answer, Misdirected the nodes that said they
+	// were not the owner.
+	Absent, Silent, Misdirected int
+	// Replaced says that another session answered at that address.
+	Replaced bool
 	// Distrusting says that the owner in Known has refused because it is outside its own
 	// trust window.
 	Distrusting bool
@@ -96,13 +99,18 @@ const (
 	Forward
 	// Bury removes the row of the owner, if its time is over.
 	Bury
+	// BuryEnded removes the row of the owner, whatever its time: it has proved that its
+	// address was its own, and it is not there any more.
+	BuryEnded
 	// Misdirect responds to another node with 421, and with the owner that is known.
 	Misdirect
 )
 
-// The most attempts of one request.
+// The most attempts of one request. One at which nobody listens may be a mistake of the
+// network on the way.
 const (
-	maxUnreachable = 2
+	maxAbsent      = 2
+	maxSilent      = 2
 	maxMisdirected = 1
 )
 
@@ -125,7 +133,9 @@ func Next(s Situation) Step {
 		return Claim
 	case s.Misdirected > maxMisdirected || s.Living:
 		return Refuse
-	case s.Unreachable >= maxUnreachable || s.Distrusting:
+	case s.Absent >= maxAbsent || s.Replaced:
+		return BuryEnded
+	case s.Silent >= maxSilent || s.Distrusting:
 		return Bury
 	default:
 		return Forward

@@ -22,6 +22,8 @@ type world struct {
 
 	database *database
 	nodes    []*node
+	// addresses are where sessions are, or were.
+	addresses map[ownership.Session]*node
 	// floors are, for each sandbox, the newest version that any client knows of.
 	floors []int
 	// writes is how many of a hundred things that clients want are writes.
@@ -43,6 +45,7 @@ const (
 	servesBeforehand broken = "serving before the claim is durable"
 	forwardsTwice    broken = "forwarding twice"
 	repeatsWrites    broken = "repeating a write"
+	silenceIsTheEnd  broken = "burying one that does not answer as if it had ended"
 )
 
 // at lets something happen in a while. On a node that is stopped meanwhile it happens
@@ -161,15 +164,15 @@ func (d *database) beat(session ownership.Session, reply func(alive bool)) {
 	})
 }
 
-// bury removes the row of a node whose time is over. It waits for a beat that holds
-// the row.
-func (d *database) bury(session ownership.Session, reply func(gone bool)) {
+// bury removes the row of a node whose time is over, or that has ended. It waits for a
+// beat that holds the row.
+func (d *database) bury(session ownership.Session, ended bool, reply func(gone bool)) {
 	row := d.nodes[session]
 	if row != nil && row.locked > d.world.now {
-		d.world.at(row.locked-d.world.now+time.Microsecond, nil, func() { d.bury(session, reply) })
+		d.world.at(row.locked-d.world.now+time.Microsecond, nil, func() { d.bury(session, ended, reply) })
 		return
 	}
-	if row != nil && row.until < d.world.now {
+	if row != nil && (ended || row.until < d.world.now) {
 		delete(d.nodes, session)
 		row = nil
 	}
@@ -271,6 +274,7 @@ func (n *node) kill() { n.life++; n.dead = true }
 func (n *node) join() {
 	w := n.world
 	session := ownership.Session(fmt.Sprintf("%016x", w.random.Uint64()))
+	w.addresses[session] = n
 	sent := n.clock()
 	n.ask(func(reply func(any)) {
 		w.database.nodes[session] = &nodeRow{until: w.now + ownership.Standard().Lifetime}
@@ -319,7 +323,7 @@ func (n *node) sweep() {
 	d := n.world.database
 	n.ask(func(reply func(any)) {
 		for _, session := range slices.Sorted(maps.Keys(d.nodes)) {
-			d.bury(session, func(bool) {})
+			d.bury(session, false, func(bool) {})
 		}
 		reply(nil)
 	}, func(any, bool) {})
@@ -334,6 +338,7 @@ const (
 	distrusting status = "distrusting" // 503 too, of a node outside its trust window
 	unknown     status = "unknown"     // it may have been done
 	misdirected status = "misdirected" // 421, to a node
+	replaced    status = "replaced"    // 421 of a session that was not meant, to a node
 )
 
 // answer is a node's to a client or to another node.
@@ -379,8 +384,8 @@ func (n *node) decide(r *request) {
 		n.claim(r)
 	case ownership.Forward:
 		n.forward(r)
-	case ownership.Bury:
-		n.bury(r)
+	case ownership.Bury, ownership.BuryEnded:
+		n.bury(r, step == ownership.BuryEnded)
 	case ownership.Misdirect:
 		r.reply(answer{status: misdirected, record: *r.Known})
 	case ownership.Refuse:
@@ -394,7 +399,9 @@ func (n *node) decide(r *request) {
 
 // know takes a record in, which makes what was found out about another owner void.
 func (r *request) know(record *ownership.Record, read bool) {
-	r.Known, r.Read, r.Unreachable, r.Distrusting, r.Buried, r.Living = record, read, 0, false, false, false
+	r.Situation = ownership.Situation{
+		Known: record, Read: read, Forwarded: r.Forwarded, Misdirected: r.Misdirected,
+	}
 }
 
 func (n *node) look(r *request, load bool) {
@@ -457,10 +464,10 @@ func (n *node) claim(r *request) {
 	})
 }
 
-func (n *node) bury(r *request) {
+func (n *node) bury(r *request, ended bool) {
 	w, owner := n.world, r.Known.Owner
 	n.ask(func(reply func(any)) {
-		w.database.bury(owner, func(gone bool) { reply(gone) })
+		w.database.bury(owner, ended, func(gone bool) { reply(gone) })
 	}, func(gone any, lost bool) {
 		if lost {
 			r.reply(answer{status: refused})
@@ -474,13 +481,12 @@ func (n *node) bury(r *request) {
 // forward sends a request to the owner, and a read once more when no answer comes.
 func (n *node) forward(r *request) {
 	w, owner := n.world, r.Known.Owner
-	i := slices.IndexFunc(w.nodes, func(m *node) bool { return m.session == owner && !m.dead })
-	if i < 0 { // the connection is refused
-		r.Unreachable++
+	to := w.addresses[owner]
+	if to.dead { // the connection is refused
+		r.Absent++
 		w.at(w.transit(), n, func() { n.decide(r) })
 		return
 	}
-	to := w.nodes[i]
 	answered := false
 	once := func(a answer, lost bool) {
 		if answered {
@@ -489,7 +495,12 @@ func (n *node) forward(r *request) {
 		answered = true
 		switch {
 		case lost && (!r.op.write || w.broken == repeatsWrites):
-			r.Unreachable++
+			if r.Silent++; w.broken == silenceIsTheEnd {
+				r.Absent++
+			}
+			n.decide(r)
+		case a.status == replaced:
+			r.Replaced = true
 			n.decide(r)
 		case lost:
 			r.reply(answer{status: unknown})
@@ -506,9 +517,12 @@ func (n *node) forward(r *request) {
 	}
 	w.at(callPatience, n, func() { once(answer{}, true) })
 	w.at(w.transit(), to, func() {
-		sent := &request{op: r.op, hops: r.hops + 1, reply: func(a answer) {
-			w.at(w.transit(), n, func() { once(a, false) })
-		}}
+		reply := func(a answer) { w.at(w.transit(), n, func() { once(a, false) }) }
+		if to.session != owner {
+			reply(answer{status: replaced})
+			return
+		}
+		sent := &request{op: r.op, hops: r.hops + 1, reply: reply}
 		sent.Forwarded = true
 		to.decide(sent)
 	})
