@@ -20,7 +20,7 @@ OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
 	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
 
 # Packages in which goroutines meet.
-CONCURRENT = ^platen/(client|internal/(admission|api|cli|docsite|mcp|metrics|ratelimit|rowtext|sandbox|server|store|webhook)|platentest|test/(crash|mcp))(/|$$)
+CONCURRENT = ^platen/(client|internal/(admission|api|cli|docsite|mcp|metrics|node|ratelimit|rowtext|sandbox|server|store|webhook)|platentest|test/(crash|mcp))(/|$$)
 # Of the contract suite, what has several callers or something in the background.
 # The rest of it asks one question after another.
 MEETINGS = AtOnce|AtTheSameTime|Twice|Once|Many|Poll|HalfAStep|During|Queue|Ticket|Place|Overtaken|Deliver|Receiver|Lost|Deleted|Subscription|Rotation|Restart|Network|Budget|UnderOneKey|Revoked|TheEnd|Lease|Calls|Fault|Store

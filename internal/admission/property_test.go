@@ -12,6 +12,7 @@ import (
 
 	"platen/internal/admission"
 	"platen/internal/problem"
+	"platen/internal/store"
 	"platen/internal/store/storetest"
 )
 

@@ -119,7 +119,8 @@ func (s *Store) Join(
 ) error {
 	err := s.change(ctx, s.nodes, func(pool *pgxpool.Pool) error {
 		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`, joinLock); err != nil {
+			const alone = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
+			if _, err := tx.Exec(ctx, alone, joinLock); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(ctx, buryOverdue); err != nil {

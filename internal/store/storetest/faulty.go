@@ -149,8 +149,9 @@ func (f *Faulty) met(ctx context.Context, writes []store.Write) (bool, error) {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return false, err
 		}
-		if rule := writes[i].Rule; rule == store.Add && there || (rule == store.Take || rule == store.Match) && !there ||
-			rule == store.Match && !bytes.Equal(found.Body, writes[i].Body) {
+		rule := writes[i].Rule
+		other := rule == store.Match && !bytes.Equal(found.Body, writes[i].Body)
+		if rule == store.Add && there || (rule == store.Take || rule == store.Match) && !there || other {
 			return false, nil
 		}
 	}

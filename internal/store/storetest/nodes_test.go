@@ -38,9 +38,10 @@ func (l lenient) Commit(ctx context.Context, c store.Commit) error {
 // and some claim of the suite has to fail.
 func TestTheSuiteSeesAStoreThatBreaksItsWord(t *testing.T) {
 	t.Parallel()
-	for name, broken := range map[string]func(storetest.NodeStore) storetest.NodeStore{
-		"the claim is believed but was not durable": func(s storetest.NodeStore) storetest.NodeStore { return believing{s} },
-		"an old epoch is accepted":                  func(s storetest.NodeStore) storetest.NodeStore { return lenient{s} },
+	type nodeStore = storetest.NodeStore
+	for name, broken := range map[string]func(nodeStore) nodeStore{
+		"the claim is believed but was not durable": func(s nodeStore) nodeStore { return believing{s} },
+		"an old epoch is accepted":                  func(s nodeStore) nodeStore { return lenient{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -140,8 +140,6 @@ func (c *comparison) commit(t *rapid.T) {
 const modelKind = "note"
 
 // drawRecord draws the same body again now and then, for rules that compare it.
-//
-//nolint:gochecknoglobals // a generator
 var drawRecord = rapid.OneOf(rapid.Just([]byte("again")), rapid.SliceOfN(rapid.Byte(), 0, 20))
 
 // drawWrites draws from few records, so that rules are met and broken.

@@ -1,0 +1,407 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"platen/internal/node"
+	"platen/internal/ownership"
+	"platen/internal/store"
+	"platen/internal/store/sqlite"
+	"platen/internal/store/storetest"
+)
+
+// wire is a node's way to the storage, which can be cut: then nothing that is sent
+// arrives, and nothing comes back.
+type wire struct {
+	*storetest.Handle
+
+	cut atomic.Bool
+}
+
+func (w *wire) Beat(ctx context.Context, s store.Session, lifetime time.Duration) (time.Time, error) {
+	if w.cut.Load() {
+		<-ctx.Done()
+		return time.Time{}, ctx.Err()
+	}
+	return w.Handle.Beat(ctx, s, lifetime)
+}
+
+// pass lets time pass in a bubble.
+func pass(d time.Duration) { <-time.After(d) }
+
+// member is a node with what a test looks at.
+type member struct {
+	*node.Node
+
+	wire *wire
+	lost atomic.Int64
+	// ahead is how much its wall clock is ahead of the storage's.
+	ahead atomic.Int64
+	// standing is set when its other clock stands still, as some do while a machine
+	// sleeps.
+	standing atomic.Bool
+	stood    atomic.Int64
+}
+
+// cluster is a storage with nodes, all in one bubble.
+type cluster struct {
+	t      *testing.T
+	shared *storetest.Shared
+}
+
+// inCluster runs a test in a bubble, where seconds take no time.
+func inCluster(t *testing.T, test func(t *testing.T, c *cluster)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "platen.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		test(t, &cluster{t, storetest.NewShared(db, time.Now)})
+	})
+}
+
+// member returns a node that has not joined.
+func (c *cluster) member(address, settings string) *member {
+	m := &member{wire: &wire{Handle: c.shared.Handle()}}
+	began := time.Now()
+	m.Node = node.New(node.Options{
+		Nodes: m.wire, Address: address, Settings: settings, Name: "the node at " + address,
+		Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return time.Now().Add(time.Duration(m.ahead.Load())) },
+		Boot: func() time.Duration {
+			if !m.standing.Load() {
+				m.stood.Store(int64(time.Since(began)))
+			}
+			return time.Duration(m.stood.Load())
+		},
+		Lost: func() { m.lost.Add(1) },
+	})
+	return m
+}
+
+// join returns a node that has joined, and stops at the end of the test.
+func (c *cluster) join(address string) *member {
+	c.t.Helper()
+	m := c.member(address, "alike")
+	if err := m.Start(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { m.Stop(context.Background()) })
+	return m
+}
+
+// create makes a sandbox that nobody owns.
+func (c *cluster) create(id string) {
+	c.t.Helper()
+	err := c.shared.Handle().Commit(c.t.Context(),
+		store.Commit{SandboxID: id, Version: 1, Header: &store.Sandbox{ID: id, OfficeKey: store.KeyHash{1, id[0]}}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// hold makes a sandbox a node's.
+func (c *cluster) hold(m *member, id string, epoch uint64) {
+	c.t.Helper()
+	got, err := m.Hold(c.t.Context(), id)
+	if want := (store.Fence{Owner: m.Session(), Epoch: epoch}); err != nil || got != want {
+		c.t.Fatalf("hold %s: %v, %v, want %v", id, got, err, want)
+	}
+}
+
+// next checks what a search does next.
+func (c *cluster) next(s *node.Search, want ownership.Step, wantErr error) {
+	c.t.Helper()
+	step, err := s.Next(c.t.Context())
+	if !errors.Is(err, wantErr) || err == nil && step != want {
+		c.t.Fatalf("step %d, %v, want %d, %v", step, err, want, wantErr)
+	}
+}
+
+func TestASandboxIsHeldByOneNode(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a, b := c.join("a:1"), c.join("b:1")
+		c.create("s")
+		c.hold(a, "s", 1)
+		c.hold(a, "s", 1)
+		if _, err := b.Hold(t.Context(), "s"); !errors.Is(err, node.ErrElsewhere) {
+			t.Fatalf("the other node: %v", err)
+		}
+		if err := a.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.hold(b, "s", 2)
+		if _, err := a.Hold(t.Context(), "s"); !errors.Is(err, node.ErrDistrust) {
+			t.Errorf("one that has stopped: %v", err)
+		}
+	})
+}
+
+// TestMemoryIsTrustedWhileNobodyCanBuryTheNode, and no longer, also when the wall clock
+// is set meanwhile.
+func TestMemoryIsTrustedWhileNobodyCanBuryTheNode(t *testing.T) {
+	t.Parallel()
+	for name, wrong := range map[string]func(*member){
+		"clocks are right": func(*member) {},
+		"set back":         func(m *member) { m.ahead.Store(int64(-time.Hour)) },
+		"set forward":      func(m *member) { m.ahead.Store(int64(time.Hour)) },
+		"asleep":           func(m *member) { m.standing.Store(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inCluster(t, func(t *testing.T, c *cluster) {
+				a, b := c.join("a:1"), c.join("b:1")
+				c.create("s")
+				c.hold(a, "s", 1)
+				pass(time.Minute)
+				if !a.Trusted() || a.lost.Load() > 0 {
+					t.Fatal("a node that beats does not trust itself")
+				}
+				a.wire.cut.Store(true)
+				wrong(a)
+				trusted, buried := time.Duration(0), time.Duration(0)
+				for began := time.Now(); buried == 0; pass(10 * time.Millisecond) {
+					if a.Trusted() {
+						trusted = time.Since(began)
+					}
+					if list, _ := b.wire.Living(t.Context()); len(list) == 1 {
+						buried = time.Since(began)
+					}
+				}
+				terms := ownership.Standard()
+				if margin := buried - trusted; margin < terms.Margin {
+					t.Errorf("it trusts itself for %s and is buried after %s", trusted, buried)
+				}
+				if a.ahead.Load() == 0 && trusted < terms.Lifetime-terms.Margin-terms.Beat-time.Second {
+					t.Errorf("it trusts itself for %s only", trusted)
+				}
+				c.hold(b, "s", 2)
+				a.wire.cut.Store(false)
+				pass(2 * terms.Lifetime)
+				if a.lost.Load() != 1 || !a.Trusted() {
+					t.Errorf("it lost %d sessions, and trusts itself: %t", a.lost.Load(), a.Trusted())
+				}
+				if _, err := a.Hold(t.Context(), "s"); !errors.Is(err, node.ErrElsewhere) {
+					t.Errorf("the old owner: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestAShortCutCostsNoSession: nobody has buried the node, so all is as it was.
+func TestAShortCutCostsNoSession(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a := c.join("a:1")
+		c.create("s")
+		c.hold(a, "s", 1)
+		session := a.Session()
+		a.wire.cut.Store(true)
+		pass(time.Minute) // nobody is there to bury it
+		c.next(a.Search("s", false), 0, node.ErrDistrust)
+		a.wire.cut.Store(false)
+		pass(5 * time.Second)
+		if a.Session() != session || a.lost.Load() > 0 {
+			t.Error("it has another session")
+		}
+		c.hold(a, "s", 1)
+	})
+}
+
+// owned returns two nodes, of which the first owns a sandbox, and a search of the second
+// that is about to be sent on.
+func (c *cluster) owned() (a, b *member, s *node.Search) {
+	c.t.Helper()
+	a, b = c.join("a:1"), c.join("b:1")
+	c.create("s")
+	c.hold(a, "s", 1)
+	s = b.Search("s", false)
+	c.next(s, ownership.Forward, nil)
+	if s.Owner().Address != "a:1" || s.Known() != (store.Fence{Owner: a.Session(), Epoch: 1}) {
+		c.t.Fatalf("it is sent to %+v", s.Owner())
+	}
+	return a, b, s
+}
+
+func TestAnOwnerThatHasEndedIsBuriedAtOnce(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(_ *testing.T, c *cluster) {
+		_, b, s := c.owned()
+		s.Absent()
+		c.next(s, ownership.Forward, nil) // a mistake of the network, perhaps
+		s.Absent()
+		c.next(s, ownership.Serve, nil)
+		c.hold(b, "s", 2)
+	})
+}
+
+func TestAnOwnerWhoseAddressHasAnotherSessionIsBuriedAtOnce(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(_ *testing.T, c *cluster) {
+		_, b, s := c.owned()
+		s.Replaced()
+		c.next(s, ownership.Serve, nil)
+		c.hold(b, "s", 2)
+	})
+}
+
+func TestAnOwnerThatIsSilentIsBuriedWhenItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	for name, tell := range map[string]func(*node.Search){
+		"silent":      func(s *node.Search) { s.Silent(); s.Silent() },
+		"distrusting": (*node.Search).Distrusting,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inCluster(t, func(_ *testing.T, c *cluster) {
+				a, b, s := c.owned()
+				tell(s)
+				c.next(s, 0, node.ErrUnsettled)
+				a.wire.cut.Store(true)
+				s = b.Search("s", false)
+				c.next(s, ownership.Forward, nil)
+				pass(ownership.Standard().Lifetime + time.Second)
+				tell(s)
+				c.next(s, ownership.Serve, nil)
+				c.hold(b, "s", 2)
+			})
+		})
+	}
+}
+
+func TestARequestFollowsAMoveOnce(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a, _, s := c.owned()
+		x := c.join("x:1")
+		list, err := x.wire.Living(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := list[2]
+		s.Misdirected(store.Fence{Owner: x.Session(), Epoch: 2}, &moved)
+		c.next(s, ownership.Forward, nil)
+		if s.Owner().Address != "x:1" {
+			t.Errorf("it is sent to %+v", s.Owner())
+		}
+		s.Misdirected(store.Fence{}, nil)
+		c.next(s, ownership.Refuse, node.ErrUnsettled)
+		c.hold(a, "s", 1)
+	})
+}
+
+func TestARequestThatWasSentOnIsNeverSentOnAgain(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a, b, _ := c.owned()
+		s := b.Search("s", true)
+		c.next(s, ownership.Misdirect, nil)
+		if s.Owner().Session != a.Session() {
+			t.Errorf("it says that the owner is %+v", s.Owner())
+		}
+		c.create("t")
+		c.next(b.Search("t", true), ownership.Misdirect, nil) // nobody's: let the sender claim it
+		c.next(a.Search("s", true), ownership.Serve, nil)
+	})
+}
+
+func TestASandboxThatIsGoneIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(_ *testing.T, c *cluster) {
+		a := c.join("a:1")
+		c.next(a.Search("none", false), 0, store.ErrNotFound)
+	})
+}
+
+// TestAFencedWriteGivesTheSandboxUp: the node asks again who owns it.
+func TestAFencedWriteGivesTheSandboxUp(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a, b, _ := c.owned()
+		claim, err := a.Hold(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.wire.Bury(t.Context(), a.Session(), true); err != nil {
+			t.Fatal(err)
+		}
+		c.hold(b, "s", 2)
+		a.Fenced("s", claim)
+		if _, err := a.Hold(t.Context(), "s"); !errors.Is(err, node.ErrElsewhere) {
+			t.Errorf("after a fenced write: %v", err)
+		}
+		if got := a.Figures().Fenced; got != 1 {
+			t.Errorf("%d writes were fenced", got)
+		}
+	})
+}
+
+func TestOnlyNodesThatFitWorkTogether(t *testing.T) {
+	t.Parallel()
+	for name, others := range map[string]struct{ first, second, secondSettings, says string }{
+		"other settings":        {"a:1", "b:1", "other", "other settings: the node at a:1"},
+		"beside one alone":      {"", "b:1", "alike", "for itself: the node at "},
+		"alone beside another":  {"a:1", "", "alike", "give this one a node-address"},
+		"the same address anew": {"a:1", "a:1", "alike", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inCluster(t, func(t *testing.T, c *cluster) {
+				first := c.join(others.first)
+				second := c.member(others.second, others.secondSettings)
+				err := second.Start(t.Context())
+				defer second.Stop(t.Context())
+				if (err == nil) != (others.says == "") || err != nil && !strings.Contains(err.Error(), others.says) {
+					t.Fatalf("it is told %v", err)
+				}
+				list, err := first.wire.Living(t.Context())
+				if err != nil || len(list) != 1 || (list[0].Session == first.Session()) != (others.says != "") {
+					t.Errorf("the nodes are %v, %v", list, err)
+				}
+			})
+		})
+	}
+}
+
+func TestANodeThatCannotBeReachedDoesNotJoin(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		n := node.New(node.Options{
+			Nodes: c.shared.Handle(), Address: "a:1", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Prove: func(context.Context) error { return errors.New("somebody else is there") },
+		})
+		if err := n.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "a:1: somebody else is there") {
+			t.Errorf("it is told %v", err)
+		}
+		if list, err := c.shared.Handle().Living(t.Context()); err != nil || len(list) > 0 {
+			t.Errorf("the nodes are %v, %v", list, err)
+		}
+	})
+}
+
+// TestAllNodesGoByTheClockOfTheStorage, whatever their own says.
+func TestAllNodesGoByTheClockOfTheStorage(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a := c.join("a:1")
+		for _, ahead := range []time.Duration{0, time.Hour, -3 * time.Minute} {
+			a.ahead.Store(int64(ahead))
+			pass(10 * time.Second)
+			if off := time.Until(a.Now()); off != 0 {
+				t.Errorf("a clock that is %s ahead makes it go by one that is %s off", ahead, off)
+			}
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package node
+
+import (
+	"context"
+	"errors"
+
+	"platen/internal/ownership"
+	"platen/internal/store"
+)
+
+// maxSteps bounds the steps of a search: where owners change all the time, a client
+// asks again.
+const maxSteps = 16
+
+// A Search finds out what to do with a request for a sandbox. Next does what can be done
+// here, until the request is to be served, sent on or sent back; what became of sending
+// it on is told to the search, which then goes on.
+type Search struct {
+	node      *Node
+	sandboxID string
+	situation ownership.Situation
+	// owner is that of the known record, nil for none that lives.
+	owner *store.Node
+	steps int
+}
+
+// Search begins a search. forwarded is set for a request that another node sent on.
+func (n *Node) Search(sandboxID string, forwarded bool) *Search {
+	return &Search{node: n, sandboxID: sandboxID, situation: ownership.Situation{Forwarded: forwarded}}
+}
+
+// Next returns ownership.Serve, Forward or Misdirect, or why the request is refused:
+// ErrDistrust, ErrUnsettled, store.ErrNotFound for no such sandbox, or the error of the
+// storage.
+func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
+	n := s.node
+	for ; s.steps < maxSteps; s.steps++ {
+		session := n.Session()
+		_, held := n.holds(s.sandboxID)
+		s.situation.Self, s.situation.Trusted, s.situation.Held = ownership.Session(session), n.Trusted(), held
+		switch step := ownership.Next(s.situation); step {
+		case ownership.Serve, ownership.Forward, ownership.Misdirect:
+			s.steps++
+			return step, nil
+		case ownership.Look:
+			if err := s.look(ctx); err != nil {
+				return 0, err
+			}
+		case ownership.Claim:
+			if err := s.claim(ctx, session); err != nil {
+				return 0, err
+			}
+		case ownership.Load:
+			n.hold(s.sandboxID, store.Fence{Owner: session, Epoch: s.situation.Known.Epoch})
+		case ownership.Bury, ownership.BuryEnded:
+			gone, err := n.bury(ctx, store.Session(s.situation.Known.Owner), step == ownership.BuryEnded)
+			if err != nil {
+				return 0, err
+			}
+			s.situation.Buried, s.situation.Living = gone, !gone
+		case ownership.Refuse:
+			if !s.situation.Trusted {
+				return 0, ErrDistrust
+			}
+			return 0, ErrUnsettled
+		}
+	}
+	return 0, ErrUnsettled
+}
+
+// Owner is the node to which a request is to be sent, or who was known as the owner of
+// one that is sent back; nil for none.
+func (s *Search) Owner() *store.Node { return s.owner }
+
+// know takes a record in. What was found out about another owner is void.
+func (s *Search) know(record *ownership.Record, owner *store.Node, read bool) {
+	s.owner = owner
+	s.situation = ownership.Situation{
+		Known: record, Read: read, Forwarded: s.situation.Forwarded, Misdirected: s.situation.Misdirected,
+	}
+}
+
+func (s *Search) look(ctx context.Context) error {
+	owned, err := s.node.o.Nodes.Look(ctx, s.sandboxID)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it did
+	}
+	s.know(recordOf(owned.Fence), owned.Node, true)
+	s.situation.Buried = owned.Owner != "" && owned.Node == nil
+	return nil
+}
+
+func (s *Search) claim(ctx context.Context, session store.Session) error {
+	seen := store.Fence{Owner: store.Session(s.situation.Known.Owner), Epoch: s.situation.Known.Epoch}
+	claim, err := s.node.o.Nodes.Claim(ctx, s.sandboxID, seen, session)
+	switch {
+	case errors.Is(err, store.ErrConflict): // somebody was faster
+		s.know(nil, nil, false)
+	case err != nil:
+		return err //nolint:wrapcheck // it says what it did
+	default:
+		s.node.claims.Add(1)
+		s.know(recordOf(claim), nil, true)
+	}
+	return nil
+}
+
+func recordOf(f store.Fence) *ownership.Record {
+	return &ownership.Record{Owner: ownership.Session(f.Owner), Epoch: f.Epoch}
+}
+
+// Absent tells the search that nobody listens at the owner's address.
+func (s *Search) Absent() { s.situation.Absent++ }
+
+// Silent tells the search that the owner sent no answer. The request may be sent again
+// only when it is a read.
+func (s *Search) Silent() { s.situation.Silent++ }
+
+// Replaced tells the search that another session answered at the owner's address.
+func (s *Search) Replaced() { s.situation.Replaced = true }
+
+// Distrusting tells the search that the owner does not trust its memory.
+func (s *Search) Distrusting() { s.situation.Distrusting = true }
+
+// Misdirected tells the search that the node is not the owner, and whom it takes for it,
+// nil for nobody.
+func (s *Search) Misdirected(claim store.Fence, owner *store.Node) {
+	s.situation.Misdirected++
+	if owner == nil { // then it is read again
+		s.know(nil, nil, false)
+		return
+	}
+	s.know(recordOf(claim), owner, false)
+}
+
+// Known is the claim that the search goes by.
+func (s *Search) Known() store.Fence {
+	if s.situation.Known == nil {
+		return store.Fence{}
+	}
+	return store.Fence{Owner: store.Session(s.situation.Known.Owner), Epoch: s.situation.Known.Epoch}
+}
+
+// Hold makes a sandbox this node's, unless another one owns it, which is ErrElsewhere.
+// When it returns a claim, that is durable.
+func (n *Node) Hold(ctx context.Context, sandboxID string) (store.Fence, error) {
+	if claim, held := n.holds(sandboxID); held && n.Trusted() {
+		return claim, nil
+	}
+	step, err := n.Search(sandboxID, false).Next(ctx)
+	if err != nil {
+		return store.Fence{}, err
+	}
+	claim, held := n.holds(sandboxID)
+	if step != ownership.Serve || !held {
+		return store.Fence{}, ErrElsewhere
+	}
+	return claim, nil
+}
+
+// ClaimDue makes sandboxes this node's that are due by t and nobody's, and returns them.
+func (n *Node) ClaimDue(ctx context.Context, limit int) ([]string, error) {
+	return n.o.Nodes.ClaimDue(ctx, n.Session(), n.Now(), limit) //nolint:wrapcheck // it says what it did
+}
