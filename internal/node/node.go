@@ -101,6 +101,8 @@ type Node struct {
 	session store.Session
 	// held are the epochs of the sandboxes that the session owns, as far as it knows.
 	held map[string]uint64
+	// namedAgain is when to look again for sandboxes that records name.
+	namedAgain time.Time
 }
 
 // reading is what the two clocks of a machine say: one that is never set, and one that

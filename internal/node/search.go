@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"time"
 
 	"platen/internal/ownership"
 	"platen/internal/store"
@@ -11,6 +12,10 @@ import (
 // maxSteps bounds the steps of a search: where owners change all the time, a client
 // asks again.
 const maxSteps = 16
+
+// namedPause is the time between two looks for sandboxes that records name: nobody but
+// the records says that there are any, and there may be many records.
+const namedPause = 5 * time.Second
 
 // A Search finds out what to do with a request for a sandbox. Next does what can be done
 // here, until the request is to be served, sent on or sent back; what became of sending
@@ -158,7 +163,51 @@ func (n *Node) Hold(ctx context.Context, sandboxID string) (store.Fence, error) 
 	return claim, nil
 }
 
-// ClaimDue makes sandboxes this node's that are due by t and nobody's, and returns them.
-func (n *Node) ClaimDue(ctx context.Context, limit int) ([]string, error) {
-	return n.o.Nodes.ClaimDue(ctx, n.Session(), n.Now(), limit) //nolint:wrapcheck // it says what it did
+// ClaimNamed makes sandboxes this node's that records of a kind name and that are
+// nobody's, and returns them. It looks now and then only.
+func (n *Node) ClaimNamed(ctx context.Context, kind string, limit int) ([]string, error) {
+	now := n.Now()
+	n.mu.Lock()
+	early := now.Before(n.namedAgain)
+	if !early {
+		n.namedAgain = now.Add(namedPause)
+	}
+	session := n.session
+	n.mu.Unlock()
+	if early {
+		return nil, nil
+	}
+	found, err := n.o.Nodes.ClaimNamed(ctx, session, kind, now, limit)
+	if err == nil {
+		err = n.holdAll(ctx, found)
+	}
+	if err != nil || len(found) == limit {
+		n.mu.Lock()
+		n.namedAgain = now
+		n.mu.Unlock()
+	}
+	return found, err //nolint:wrapcheck // it says what it did
 }
+
+// ClaimDue makes sandboxes this node's that are due and nobody's.
+func (n *Node) ClaimDue(ctx context.Context, limit int) error {
+	claimed, err := n.o.Nodes.ClaimDue(ctx, n.Session(), n.Now(), limit)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it did
+	}
+	return n.holdAll(ctx, claimed)
+}
+
+// holdAll notes claims that were made together.
+func (n *Node) holdAll(ctx context.Context, claimed []string) error {
+	n.claims.Add(uint64(len(claimed)))
+	for _, id := range claimed {
+		if _, err := n.Hold(ctx, id); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Held returns the claim of a sandbox that is this node's, as far as it knows.
+func (n *Node) Held(sandboxID string) (store.Fence, bool) { return n.holds(sandboxID) }

@@ -42,6 +42,8 @@ type callLog struct {
 	calls []Call
 	first int
 	count uint64
+	// base is the ordinal before the first.
+	base uint64
 }
 
 // callMemory bounds the bytes of the remembered requests of all sandboxes.
@@ -74,12 +76,25 @@ func (s *Sandbox) Note(c Call) {
 	}
 }
 
+// epochOrdinals is the number of ordinals of an epoch.
+const epochOrdinals = 1 << 32
+
+// begin lets ordinals count from a place that no owner before had, so that nothing that
+// refers to one of its requests fits one of ours.
+func (l *callLog) begin(epoch uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.count == 0 {
+		l.base = epoch * epochOrdinals
+	}
+}
+
 // note remembers a request, and reports whether the log takes up more memory for it.
 func (l *callLog) note(c Call) (grown bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count++
-	c.Ordinal = l.count
+	c.Ordinal = l.base + l.count
 	if n := len(l.calls); n > 0 { // also when the clock is set back
 		c.At = max(c.At, l.calls[(l.first+n-1)%n].At+moment.Microsecond)
 	}
@@ -136,11 +151,11 @@ func (m *callMemory) forget(l *callLog) {
 	l.calls, l.first = nil, 0
 }
 
-// Calls returns the remembered requests, oldest first, and the number of all
-// there were.
-func (s *Sandbox) Calls() (calls []Call, count uint64) {
+// Calls returns the remembered requests, oldest first, and the ordinal of the
+// newest.
+func (s *Sandbox) Calls() (calls []Call, newest uint64) {
 	l := &s.calls
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Concat(l.calls[l.first:], l.calls[:l.first]), l.count
+	return slices.Concat(l.calls[l.first:], l.calls[:l.first]), l.base + l.count
 }

@@ -39,9 +39,11 @@ func (r *Registry) Recognise(ctx context.Context, c apikey.Credential) (Caller, 
 	r.mu.RLock()
 	caller, known := r.keys[c.Hash]
 	r.mu.RUnlock()
+	claim := r.claimOf(caller)
 	// A lease may have been extended while its key was looked up: a sandbox
-	// that seems to be over is looked up again.
-	if !known || !r.options.Now().Before(caller.deleteAt) {
+	// that seems to be over is looked up again. So is one that has come to this
+	// server since: the server that had it may have revoked the key.
+	if !known || !r.options.Now().Before(caller.deleteAt) || claim != caller.epoch {
 		header, err := r.store.FindKey(ctx, c.Hash)
 		if errors.Is(err, store.ErrNotFound) {
 			return Caller{}, errUnknownKey()
@@ -49,13 +51,23 @@ func (r *Registry) Recognise(ctx context.Context, c apikey.Credential) (Caller, 
 		if err != nil {
 			return Caller{}, readProblem("look up key", err)
 		}
-		caller = Caller{SandboxID: header.ID, System: c.System, deleteAt: header.DeleteAt}
+		caller = Caller{SandboxID: header.ID, System: c.System, deleteAt: header.DeleteAt, epoch: claim}
 		r.remember(c.Hash, caller)
 	}
 	if !r.options.Now().Before(caller.deleteAt) {
 		return Caller{}, errUnknownKey()
 	}
 	return caller, nil
+}
+
+// claimOf is the epoch of this server's claim of a caller's sandbox, 0 when it has
+// none. While it has one, no other server changes the keys.
+func (r *Registry) claimOf(caller Caller) uint64 {
+	if caller == (Caller{}) {
+		return 0
+	}
+	claim, _ := r.options.Ownership.Held(caller.SandboxID)
+	return claim.Epoch
 }
 
 // Remembered returns the caller that a key belongs to as Authenticate does, but

@@ -27,6 +27,9 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if s.damaged {
 		return errDamaged()
 	}
+	if err := s.hold(ctx); err != nil {
+		return err
+	}
 	if err := s.registry.memory.begin(ctx); err != nil {
 		return err
 	}
@@ -39,6 +42,9 @@ func (s *Sandbox) load(ctx context.Context) error {
 	}
 	if err != nil {
 		return readProblem("load sandbox "+s.id, err)
+	}
+	if image.Fence != s.fence {
+		return s.fenced()
 	}
 	err = s.restore(ctx, image)
 	if errors.Is(err, company.ErrEngine) || errors.Is(err, commitlog.ErrFormat) {
@@ -189,7 +195,7 @@ func (s *Sandbox) saveSnapshot(ctx context.Context) {
 	s.carry()
 	body := commitlog.Snapshot{Image: s.company.Image(), Index: s.log, Last: s.sum}
 	err := s.registry.store.SaveSnapshot(context.WithoutCancel(ctx),
-		store.Snapshot{SandboxID: s.id, Version: version, Body: body.Encode(version)})
+		store.Snapshot{SandboxID: s.id, Fence: s.fence, Version: version, Body: body.Encode(version)})
 	if err != nil {
 		s.registry.log.Warn("save snapshot", "sandbox", s.id, "version", version, "error", err)
 		return

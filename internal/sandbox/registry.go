@@ -46,6 +46,8 @@ type Options struct {
 	// Memory is the most bytes of companies in memory, by the registry's own
 	// estimate; 0 is DefaultMemory.
 	Memory int64
+	// Ownership is set when several servers share the store.
+	Ownership Ownership
 	// Webhooks are the functions that send deliveries. A registry without them
 	// keeps the delivery log and sends nothing.
 	Webhooks Webhooks
@@ -82,6 +84,9 @@ type Caller struct {
 	SandboxID string
 	System    apikey.System
 	deleteAt  time.Time
+	// epoch is that of the claim under which the key was looked up, 0 when the sandbox
+	// was not this server's.
+	epoch uint64
 }
 
 // NewRegistry returns a registry over a store.
@@ -97,6 +102,9 @@ func NewRegistry(o Options) *Registry {
 	}
 	if o.Webhooks.Wake == nil {
 		o.Webhooks.Wake = func(string) {}
+	}
+	if !o.Ownership.shared() {
+		o.Ownership = alone()
 	}
 	r := &Registry{
 		options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), memory: newMemory(o.Memory),
@@ -205,7 +213,23 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	if in.Records != nil {
 		records = in.Records(created)
 	}
+	if r.options.Ownership.shared() {
+		return created, r.commitForAnyone(ctx, header, c, records)
+	}
 	return created, s.commitFirst(ctx, header, c, records)
+}
+
+// commitForAnyone writes the first commit of a company, and keeps nothing of it: the
+// server that gets its first request makes it its own.
+func (r *Registry) commitForAnyone(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
+	first := commitlog.Commit{Changes: c.Flush(1)}
+	body, _ := first.Encode(1, 0)
+	commit := store.Commit{SandboxID: header.ID, Version: 1, Body: body, Header: &header, Records: records}
+	if err := r.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
+		return storeProblem(header.ID, err)
+	}
+	r.options.Hooks.Saved(header)
+	return nil
 }
 
 // commitFirst writes the first commit of a company and keeps it in memory. The

@@ -58,6 +58,9 @@ type Sandbox struct {
 	activity activity
 	// minute is the newest in-world minute that was shown.
 	minute atomic.Int64
+	// moved is set once another server owns the sandbox, or may: the registry has
+	// another one in its place, if any.
+	moved atomic.Bool
 	// deferred is since when the oldest delivery waits that the budget holds back,
 	// 0 for none.
 	deferred atomic.Int64
@@ -67,11 +70,15 @@ type Sandbox struct {
 	bytes    int64
 
 	// mu is held by the one writer. It guards everything below.
-	mu       sync.Mutex
-	company  *company.Company
-	header   store.Sandbox
-	log      commitlog.Index
-	snapshot uint64
+	mu      sync.Mutex
+	company *company.Company
+	// fence is the claim under which the sandbox is this server's.
+	fence store.Fence
+	// committed is set when the writer that is inside has committed something.
+	committed bool
+	header    store.Sandbox
+	log       commitlog.Index
+	snapshot  uint64
 	// sum is that of the newest commit.
 	sum    commitlog.Sum
 	ticked moment.Instant
@@ -148,7 +155,7 @@ func (s *Sandbox) View(ctx context.Context) (*View, error) {
 	now := s.registry.now()
 	s.used.Store(int64(now))
 	if v := s.published.Load(); v != nil && !v.due(now) {
-		return v, nil
+		return s.trusted(v)
 	}
 	var v *View
 	err := s.withWriter(func(now moment.Instant) (err error) {
@@ -322,14 +329,18 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	}
 	body, sum := commit.Encode(version, s.sum)
 	err := s.registry.store.Commit(context.WithoutCancel(ctx), store.Commit{
-		SandboxID: s.id, Version: version, Body: body, Header: in.header,
+		SandboxID: s.id, Fence: s.fence, Version: version, Body: body, Header: in.header,
 		Records: s.webhookRecords(old, next, in.header),
 	})
+	if errors.Is(err, store.ErrFenced) {
+		return s.fenced()
+	}
 	if err != nil {
 		s.forgetCompany()
 		s.last = old // and counts on as being in memory
 		return storeProblem(s.id, err)
 	}
+	s.committed = true
 	s.log.Add(version, &commit)
 	s.sum = sum
 	if in.header != nil {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -65,7 +66,7 @@ func (r *Registry) Sweep(ctx context.Context) bool {
 // stays due, and must not keep the others from being looked at.
 func (r *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 	stuck := map[string]bool{}
-	well = true
+	well = r.claimDue(ctx)
 	for {
 		limit := sweepBatch + len(stuck)
 		headers, err := r.store.Due(ctx, now, limit)
@@ -76,6 +77,9 @@ func (r *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 			return false
 		}
 		for _, header := range headers {
+			if _, ours := r.options.Ownership.Held(header.ID); !ours {
+				stuck[header.ID] = true // another server looks after it
+			}
 			if stuck[header.ID] {
 				continue
 			}
@@ -89,6 +93,27 @@ func (r *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 			return well
 		}
 	}
+}
+
+// claimDue makes sandboxes this server's that are to be looked after and nobody's, and
+// reports whether that went well.
+func (r *Registry) claimDue(ctx context.Context) (well bool) {
+	o := &r.options.Ownership
+	if !o.shared() {
+		return true
+	}
+	err := o.ClaimDue(ctx, sweepBatch)
+	if err == nil {
+		var serving []string
+		serving, err = o.ClaimServing(ctx, sweepBatch)
+		for _, id := range serving {
+			r.options.Webhooks.Wake(id)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn("look for sandboxes that nobody looks after", "error", err)
+	}
+	return err == nil
 }
 
 // handleDueSandbox does the due work of one sandbox and reports whether that is
@@ -154,11 +179,21 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	s.drop()
 	h := s.registry
 	h.calls.forget(&s.calls)
-	if err := h.store.Delete(ctx, s.id, store.Fence{}); err != nil {
+	if s.fence == (store.Fence{}) {
+		if err := s.hold(ctx); err != nil {
+			return err
+		}
+	}
+	err := h.store.Delete(ctx, s.id, s.fence)
+	if errors.Is(err, store.ErrFenced) {
+		return s.fenced()
+	}
+	if err != nil {
 		h.options.Hooks.Uncertain()
 		return err //nolint:wrapcheck // the error names the deletion
 	}
-	s.gone = true
+	s.gone, s.committed = true, true
+	h.options.Ownership.Released(s.id, s.fence)
 	s.endsAt.Store(0)
 	h.options.Hooks.Deleted(s.id)
 	if s.unwatch != nil {

@@ -70,7 +70,10 @@ func (tx *Tx) CanPing() error { return tx.Company.CanPing(tx.Now, len(tx.sandbox
 // sandbox that was deleted is refused with unauthorized.
 func (r *Registry) Due(ctx context.Context, sandboxID string, now time.Time, limit int,
 	wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
-	s := r.Sandbox(sandboxID)
+	s, err := r.own(ctx, sandboxID)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
 	jobs, v, again, err := s.due(ctx, moment.InstantOf(now), limit)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -124,7 +127,11 @@ func (s *Sandbox) eventText(ctx context.Context, v *View, sequence uint64) ([]by
 // after an error it may be called again with the same. A sandbox that was
 // deleted is refused with unauthorized.
 func (r *Registry) Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error {
-	return r.Sandbox(sandboxID).record(ctx, outcomes)
+	s, err := r.own(ctx, sandboxID)
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, outcomes)
 }
 
 func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) error {
@@ -140,8 +147,12 @@ func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) e
 	})
 }
 
-// Waiting lists the sandboxes with an active subscription.
+// Waiting lists the sandboxes with an active subscription. Of those that several
+// servers share it lists none: who makes one of them its own wakes it.
 func (r *Registry) Waiting(ctx context.Context) ([]string, error) {
+	if r.options.Ownership.shared() {
+		return nil, nil
+	}
 	records, err := r.store.List(ctx, webhookRecord)
 	if err != nil {
 		return nil, fmt.Errorf("list the sandboxes with webhooks: %w", err)

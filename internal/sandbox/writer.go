@@ -8,6 +8,11 @@ import "platen/internal/moment"
 func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.moved.Load() {
+		s.leave()
+		return errMoved()
+	}
+	s.committed = false
 	// The note that a writer is inside is made before the writer's own time is
 	// taken, so nothing it stamps is older than the note.
 	s.writing.Store(int64(s.registry.now()))
@@ -20,7 +25,7 @@ func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 	}()
 	err := work(s.registry.now())
 	whole = true
-	return err
+	return s.settled(err)
 }
 
 // AsOf returns the newest moment, at most now, up to which the next View shows

@@ -85,6 +85,10 @@ type Nodes interface {
 	// just writing are left out.
 	ClaimDue(ctx context.Context, s Session, t time.Time, limit int) ([]string, error)
 
+	// ClaimNamed claims sandboxes that a record of a kind names by its key, which ends
+	// after t, under the same conditions.
+	ClaimNamed(ctx context.Context, s Session, kind string, t time.Time, limit int) ([]string, error)
+
 	// Assume makes a session the holder of a role, unless another node holds it, and
 	// returns who does then, and the record that says so: a write with that record under
 	// the rule Match is done only while nothing has changed. A session that is no node is

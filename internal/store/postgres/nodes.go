@@ -74,6 +74,18 @@ const (
 		FROM living l, due d WHERE s.number = d.number
 		RETURNING s.id`
 
+	claimNamed = `
+		WITH ` + living + `, named AS (
+			SELECT s.number FROM records r JOIN sandboxes s ON s.id = r.key
+			WHERE r.kind = $2 AND r.ends_at > $3 AND NOT s.removed
+			AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.owner)
+			ORDER BY r.key LIMIT $4
+			FOR NO KEY UPDATE OF s SKIP LOCKED
+		)
+		UPDATE sandboxes s SET owner = l.session, epoch = s.epoch + 1
+		FROM living l, named n WHERE s.number = n.number
+		RETURNING s.id`
+
 	lockLiving = `SELECT 1 FROM nodes WHERE session = $1 FOR KEY SHARE`
 	addRole    = `
 		INSERT INTO records (kind, key, body, ends_at) VALUES ('` + store.RoleKind + `', $1, $2, $3)
@@ -258,9 +270,29 @@ func (s *Store) Claim(
 
 // ClaimDue claims sandboxes that are to be looked after at t.
 func (s *Store) ClaimDue(ctx context.Context, session store.Session, t time.Time, limit int) ([]string, error) {
+	list, err := s.claim(ctx, claimDue, string(session), t.UnixMicro(), max(limit, 0))
+	if err != nil {
+		return nil, fmt.Errorf("claim sandboxes that are due: %w", err)
+	}
+	return list, nil
+}
+
+// ClaimNamed claims sandboxes that records of a kind name.
+func (s *Store) ClaimNamed(
+	ctx context.Context, session store.Session, kind string, t time.Time, limit int,
+) ([]string, error) {
+	list, err := s.claim(ctx, claimNamed, string(session), []byte(kind), t.UnixMicro(), max(limit, 0))
+	if err != nil {
+		return nil, fmt.Errorf("claim sandboxes that a %s names: %w", kind, err)
+	}
+	return list, nil
+}
+
+// claim claims several sandboxes, and returns which.
+func (s *Store) claim(ctx context.Context, text string, args ...any) ([]string, error) {
 	var list []string
 	err := s.change(ctx, s.reader.pool, func(pool *pgxpool.Pool) error {
-		rows, err := pool.Query(ctx, claimDue, string(session), t.UnixMicro(), max(limit, 0))
+		rows, err := pool.Query(ctx, text, args...)
 		if err != nil {
 			return err
 		}
@@ -271,10 +303,7 @@ func (s *Store) ClaimDue(ctx context.Context, session store.Session, t time.Time
 		})
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("claim sandboxes that are due: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // role is the record of who holds a role.

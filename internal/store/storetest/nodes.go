@@ -33,6 +33,7 @@ var nodeClaims = []struct {
 	{"AClaimComesBeforeACommitOrAfterIt", claimsAndCommits},
 	{"ClaimsAreDurable", claimsAreDurable},
 	{"DueSandboxesAreClaimedByOneNode", dueAreClaimedOnce},
+	{"SandboxesThatARecordNamesAreClaimed", namedAreClaimed},
 	{"ARoleIsHeldByOneNode", roleIsHeldByOne},
 }
 
@@ -356,6 +357,32 @@ func dueAreClaimedOnce(s *sharing) error {
 	rest := []string{"s04", "s05", "s06", "s07", "s08", "s09"}
 	return errors.Join(failures, errors.Join(errs...), equal("how many were claimed", len(all), len(rest)),
 		equal("the rest that is due", asSet(all), asSet(rest)), s.owned("s10", store.Fence{}, ""))
+}
+
+func namedAreClaimed(s *sharing) error {
+	if err := s.join(); err != nil {
+		return err
+	}
+	t := farFuture.Add(-2 * time.Hour)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		if err := s.a.Commit(s, commitOf(id, 1)); err != nil {
+			return err
+		}
+	}
+	over := recordOf("serves", "d")
+	over.EndsAt = t
+	fence, err := s.b.Claim(s, "b", store.Fence{}, "b")
+	if err := errors.Join(err, s.a.Write(s, []store.Write{
+		add(recordOf("serves", "a")), add(recordOf("serves", "b")), add(recordOf("serves", "c")), add(over),
+		add(recordOf("serves", "none")), add(recordOf("other", "e")),
+	})); err != nil {
+		return err
+	}
+	first, err := s.a.ClaimNamed(s, "a", "serves", t, 1)
+	failures := errors.Join(err, equal("the first", first, []string{"a"}))
+	rest, err := s.b.ClaimNamed(s, "b", "serves", t, 9)
+	return errors.Join(failures, err, equal("the rest", rest, []string{"c"}), s.owned("b", fence, "b"),
+		s.owned("d", store.Fence{}, ""), s.owned("e", store.Fence{}, ""))
 }
 
 func asSet(list []string) map[string]bool {

@@ -242,18 +242,45 @@ func (h *Handle) ClaimDue(ctx context.Context, session store.Session, t time.Tim
 	s.claims.Lock()
 	defer s.claims.Unlock()
 	due, err := s.inner.Due(ctx, t, everything)
-	if err != nil || s.node(session) == nil {
-		return nil, err
-	}
-	var claimed []string
+	var ids []string
 	for i := range due {
-		newest := s.owners[due[i].ID]
-		if len(claimed) < limit && s.node(newest.Owner) == nil {
-			s.owners[due[i].ID] = store.Fence{Owner: session, Epoch: newest.Epoch + 1}
-			claimed = append(claimed, due[i].ID)
+		ids = append(ids, due[i].ID)
+	}
+	return s.claim(session, ids, limit), err
+}
+
+// ClaimNamed implements store.Nodes.
+func (h *Handle) ClaimNamed(
+	ctx context.Context, session store.Session, kind string, t time.Time, limit int,
+) ([]string, error) {
+	s := h.shared
+	s.claims.Lock()
+	defer s.claims.Unlock()
+	records, err := s.inner.List(ctx, kind)
+	var ids []string
+	for _, r := range records {
+		there, err := s.there(ctx, r.Key)
+		if err != nil {
+			return nil, err
+		}
+		if there && r.EndsAt.After(t) {
+			ids = append(ids, r.Key)
 		}
 	}
-	return claimed, nil
+	return s.claim(session, ids, limit), err
+}
+
+// claim claims those of some sandboxes that are nobody's.
+func (s *Shared) claim(session store.Session, ids []string, limit int) []string {
+	var claimed []string
+	for _, id := range ids {
+		newest := s.owners[id]
+		if len(claimed) < limit && s.node(newest.Owner) == nil && s.node(session) != nil {
+			s.owners[id] = store.Fence{Owner: session, Epoch: newest.Epoch + 1}
+			claimed = append(claimed, id)
+		}
+	}
+	return claimed
 }
 
 // everything is more sandboxes than any test has.
