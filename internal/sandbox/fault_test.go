@@ -33,6 +33,8 @@ const (
 // until it has a response. Its requests follow from its seed and from its
 // reads: two clients of one seed send the same.
 type client struct {
+	// move takes the place of a restart, unless it is nil.
+	move   func(inOrder bool)
 	b      *bench
 	s      *sandbox.Sandbox
 	id     string
@@ -112,6 +114,10 @@ func (c *client) live(steps int) {
 
 // restart opens the registry again, after a stop in good order or not.
 func (c *client) restart(inOrder bool) {
+	if c.move != nil {
+		c.move(inOrder)
+		return
+	}
 	if inOrder {
 		c.b.registry.Close(context.Background())
 	}

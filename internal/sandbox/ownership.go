@@ -25,10 +25,10 @@ type Ownership struct {
 	// Fenced is told of a write that was refused because the sandbox has a new owner,
 	// Released of a sandbox that does not exist any more.
 	Fenced, Released func(sandboxID string, claim store.Fence)
-	// ClaimDue makes sandboxes this server's that are due and nobody's, ClaimServing
-	// those that serve webhooks and are nobody's, and returns these.
-	ClaimDue     func(ctx context.Context, limit int) error
-	ClaimServing func(ctx context.Context, limit int) ([]string, error)
+	// ClaimDue makes sandboxes this server's that are due and nobody's, ClaimNamed
+	// those that records of a kind name and are nobody's, and returns these.
+	ClaimDue   func(ctx context.Context, limit int) error
+	ClaimNamed func(ctx context.Context, kind string, limit int) ([]string, error)
 }
 
 // shared reports whether other servers work on the same store.

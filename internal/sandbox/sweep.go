@@ -105,7 +105,7 @@ func (r *Registry) claimDue(ctx context.Context) (well bool) {
 	err := o.ClaimDue(ctx, sweepBatch)
 	if err == nil {
 		var serving []string
-		serving, err = o.ClaimServing(ctx, sweepBatch)
+		serving, err = o.ClaimNamed(ctx, webhookRecord, sweepBatch)
 		for _, id := range serving {
 			r.options.Webhooks.Wake(id)
 		}
