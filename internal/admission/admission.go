@@ -67,6 +67,10 @@ type Options struct {
 	// Difficulty is the number of leading zero bits of a proof of work; 0 asks
 	// for none.
 	Difficulty int
+	// Role are the conditions of every write, when several servers share the store: that
+	// this one still admits. Sandboxes then come and go elsewhere too. None are for a
+	// server that has its store for itself.
+	Role []store.Write
 	// Secret is the key that challenges are signed with and kept responses are
 	// sealed with.
 	Secret []byte

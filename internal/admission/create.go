@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -82,10 +83,11 @@ func (c *Controller) Create(ctx context.Context, in Request) (Reply, error) {
 	}
 	defer c.finish(g)
 	records := func(reply Reply) []store.Write {
+		writes := append(g.records, c.options.Role...)
 		if i == nil {
-			return g.records
+			return writes
 		}
-		return append(g.records, store.Write{Record: i.record(reply, g.now)})
+		return append(writes, store.Write{Record: i.record(reply, g.now)})
 	}
 	if g.ticket != nil {
 		return c.enqueue(ctx, g, in.Queued(g.stands), records)
@@ -225,7 +227,11 @@ func (c *Controller) enqueue(ctx context.Context, g *grant, reply Reply,
 	c.occupancy.network(g.network).tickets--
 	c.uncreate(g)
 	c.promote(c.options.Now())
-	if p := storeproblem.Of(err); p != nil {
+	p := storeproblem.Of(err)
+	if errors.Is(err, store.ErrConflict) && len(c.options.Role) > 0 {
+		p = problem.New(problem.Unavailable, "Another server hands out the places by now; nothing was changed.")
+	}
+	if p != nil {
 		p.RetryAfter = storeRetrySeconds
 		return Reply{}, p
 	}

@@ -10,6 +10,8 @@ import (
 const (
 	// maxTend is how long Run rests when it is not woken.
 	maxTend = 10 * time.Second
+	// tendShared is how long it rests when sandboxes come and go elsewhere too.
+	tendShared = time.Second
 	// tendLeast is how long it rests after an error.
 	tendLeast = time.Second
 	// clearEvery is the interval at which ended records are removed, maxClear
@@ -39,7 +41,7 @@ func (c *Controller) Run(ctx context.Context) {
 // lets tickets be ready or forfeited, writes their changes, and removes records
 // that have ended. It returns how long it can rest.
 func (c *Controller) Maintain(ctx context.Context) time.Duration {
-	well := c.recount(ctx)
+	well := c.compare(ctx) && c.recount(ctx)
 	now := c.options.Now()
 	c.mu.Lock()
 	c.promote(now)
@@ -52,10 +54,29 @@ func (c *Controller) Maintain(ctx context.Context) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	rest := maxTend
+	if len(c.options.Role) > 0 {
+		rest = tendShared
+	}
 	for _, t := range c.queue.ready {
 		rest = min(rest, t.Since.Add(c.options.ClaimWindow).Sub(now))
 	}
 	return max(rest, time.Millisecond)
+}
+
+// compare looks whether sandboxes have come or gone elsewhere, where that can be.
+func (c *Controller) compare(ctx context.Context) (well bool) {
+	if len(c.options.Role) == 0 {
+		return true
+	}
+	there, err := c.store.Count(ctx)
+	if err != nil {
+		c.log.Warn("count sandboxes", "error", err)
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.doubtful = c.doubtful || there != len(c.occupancy.living)
+	return true
 }
 
 // recount counts the sandboxes in the store, when their number is in doubt. No
@@ -93,7 +114,7 @@ func (c *Controller) writeTickets(ctx context.Context) (well bool) {
 		if len(tickets) == 0 {
 			return true
 		}
-		err := c.store.Write(context.WithoutCancel(ctx), writes)
+		err := c.store.Write(context.WithoutCancel(ctx), append(writes, c.options.Role...))
 		c.mu.Lock()
 		for _, t := range tickets {
 			t.release()

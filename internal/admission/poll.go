@@ -149,7 +149,8 @@ func (c *Controller) claim(ctx context.Context, t *ticket, maker Maker) (reply R
 		c.promote(now)
 	}()
 	reply, err = maker(ctx, t.Order, func(Reply) []store.Write {
-		return []store.Write{{Record: store.Record{Kind: kindTicket, Key: t.key}, Rule: store.Take}}
+		taken := store.Write{Record: store.Record{Kind: kindTicket, Key: t.key}, Rule: store.Take}
+		return append([]store.Write{taken}, c.options.Role...)
 	})
 	if claimed = err == nil; !claimed {
 		_, missing := c.store.Find(context.WithoutCancel(ctx), kindTicket, t.key)

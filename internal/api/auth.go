@@ -29,16 +29,19 @@ func (x *exchange) identify() error {
 	if x.op != nil && x.op.System == operation.Open {
 		return nil
 	}
-	if wire.SentTwice(x.r.Header) {
+	if x.forwarded == nil && wire.SentTwice(x.r.Header) {
 		return problem.New(problem.BadRequest, "The request has a header with a key twice, and only one can be meant.")
 	}
 	var err error
-	if x.agent != nil {
+	switch {
+	case x.forwarded != nil && len(x.forwarded.Credentials) > 0:
+		x.caller, err = x.recognise(x.forwarded.Credentials[0])
+	case x.agent != nil:
 		x.caller, err = x.recognise(*x.agent)
-	} else {
+	default:
 		x.caller, err = x.authenticate(wire.SentKey(x.r.Header))
 	}
-	if err != nil {
+	if err != nil || x.server.peers != nil { // then place finds the sandbox
 		return err
 	}
 	x.sandbox = x.server.registry.Sandbox(x.caller.SandboxID)
@@ -50,7 +53,7 @@ func (x *exchange) identify() error {
 // does not work. A client that sends a bad key gets that refusal for any path
 // (contract: AUTH.INVALID, LIFE.DELETED), unless it meant another host.
 func (x *exchange) firstRefusal(unfound, unauthorized error) error {
-	if wire.SentKey(x.r.Header) != "" && x.server.isHere(x.r) {
+	if x.sentKey() && x.server.isHere(x.r) {
 		return cmp.Or(unauthorized, unfound)
 	}
 	return cmp.Or(unfound, unauthorized)

@@ -20,6 +20,7 @@ type Gate interface {
 	Charge(at time.Time, group netip.Prefix) ratelimit.Decision
 	Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
 	Shuts(at time.Time, group netip.Prefix) bool
+	Cooldown() ratelimit.Penalty
 	Budget(name ratelimit.Name) ratelimit.Budget
 }
 
@@ -104,6 +105,9 @@ func budgeted(c sandbox.Caller) ratelimit.Caller {
 // admit spends the cost of a request, and refuses the request when the budget
 // is too small. Nothing has been done for the request until it is admitted.
 func (x *exchange) admit() error {
+	if x.server.peers != nil {
+		return x.admitShared()
+	}
 	x.spent = x.server.gate.Admit(x.now.Time(), x.group, budgeted(x.caller))
 	return x.passed()
 }

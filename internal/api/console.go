@@ -40,10 +40,6 @@ const (
 	consoleBurst     = 30
 )
 
-// headerOtherKey carries the key of the other system: rows of a system are only
-// shown to the holder of its key, and the console holds both.
-const headerOtherKey = "Platen-Other-Key"
-
 // consoleRoutes holds the state that the two routes share.
 type consoleRoutes struct {
 	*console.Console
@@ -71,7 +67,7 @@ func watched(answer func(*exchange, *console.Viewer) error) http.HandlerFunc {
 		x := exchangeOf(w)
 		x.r, x.watching = r, true
 		viewer, err := x.viewer()
-		if err == nil {
+		if err == nil && viewer != nil {
 			err = answer(x, viewer)
 		}
 		if err != nil {
@@ -81,9 +77,14 @@ func watched(answer func(*exchange, *console.Viewer) error) http.HandlerFunc {
 }
 
 // viewer returns the client that a request of the console is from, or refuses
-// it.
+// it. It returns none for a request that another node has answered.
 func (x *exchange) viewer() (*console.Viewer, error) {
 	unauthorized := x.identify()
+	if unauthorized == nil && !x.server.stopping.Load() {
+		if answered, err := x.place(); err != nil || answered {
+			return nil, err
+		}
+	}
 	if err := x.admitViewer(unauthorized != nil); err != nil {
 		return nil, err
 	}
@@ -105,11 +106,11 @@ func (x *exchange) viewer() (*console.Viewer, error) {
 		Sandbox: x.sandbox, Admitted: x.stillKnown, Now: x.server.registry.Now, Stopped: x.server.stopped,
 		Systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true},
 	}
-	if key := x.r.Header.Get(headerOtherKey); key != "" {
-		other, err := x.authenticate(key)
-		if err != nil {
-			return nil, err
-		}
+	other, sent, err := x.otherCaller()
+	if err != nil {
+		return nil, err
+	}
+	if sent {
 		if other.SandboxID != x.caller.SandboxID {
 			return nil, problem.New(problem.Unauthorized, "The two keys are not of one sandbox.")
 		}

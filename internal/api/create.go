@@ -21,6 +21,10 @@ const pollPace = 3
 // create makes a sandbox, or hands out a ticket (contract:
 // ROUTE.SANDBOXES.CREATE).
 func (x *exchange) create() error {
+	controller, err := x.controller()
+	if controller == nil {
+		return err
+	}
 	d, wrong := x.readWrite()
 	if !d.known {
 		return wrong
@@ -32,7 +36,7 @@ func (x *exchange) create() error {
 	if wrong == nil {
 		order.Text, wrong = x.order(d.in)
 	}
-	reply, err := x.server.admission.Create(x.r.Context(), admission.Request{
+	reply, err := controller.Create(x.r.Context(), admission.Request{
 		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.fingerprint(d.body),
 		Proof: x.r.Header.Values(wire.HeaderProof), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
@@ -85,18 +89,21 @@ func (x *exchange) make(ctx context.Context, order admission.Order,
 // ROUTE.QUEUE.POLL). HEAD only looks: a client that claimed with it would never
 // see the keys.
 func (x *exchange) ticket() error {
+	controller, err := x.controller()
+	if controller == nil {
+		return err
+	}
 	if _, err := x.query(); err != nil {
 		return err
 	}
 	id := x.r.PathValue("id")
 	var reply admission.Reply
 	var stands *admission.Waiting
-	var err error
 	if x.r.Method == http.MethodHead {
 		reply.Status = http.StatusCreated
-		stands, err = x.server.admission.Inspect(id)
+		stands, err = controller.Inspect(id)
 	} else {
-		reply, stands, err = x.server.admission.Poll(x.r.Context(), id, x.make)
+		reply, stands, err = controller.Poll(x.r.Context(), id, x.make)
 	}
 	if x.r.Context().Err() != nil && err != nil {
 		return nil //nolint:nilerr // the client is gone and reads no response

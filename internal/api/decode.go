@@ -56,13 +56,27 @@ func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 	return key, nil
 }
 
+// faultOf is what is wrong with a body that could not be read to its end.
+func faultOf(code problem.Code) error {
+	switch code {
+	case problem.BodyTooLarge:
+		return problem.New(problem.BodyTooLarge, "The body has more than %d bytes.", MaxBody).
+			With(BodyLimitDetails{LimitBytes: MaxBody})
+	case problem.RequestTimeout:
+		return problem.New(problem.RequestTimeout, "The body did not arrive in time.")
+	default:
+		return problem.New(problem.BadRequest, "The body could not be read to its end.")
+	}
+}
+
 // body reads the body of a write, whole.
 func (x *exchange) body() ([]byte, error) {
-	tooLarge := problem.New(problem.BodyTooLarge, "The body has more than %d bytes.", MaxBody).
-		With(BodyLimitDetails{LimitBytes: MaxBody})
+	if x.forwarded != nil && x.forwarded.Fault != "" {
+		return nil, faultOf(problem.Code(x.forwarded.Fault))
+	}
 	if x.r.ContentLength > MaxBody {
 		x.w.Header().Set("Connection", "close")
-		return nil, tooLarge
+		return nil, faultOf(problem.BodyTooLarge)
 	}
 	done := x.server.receiving(x.w)
 	body, err := io.ReadAll(io.LimitReader(x.r.Body, MaxBody+1))
@@ -71,12 +85,12 @@ func (x *exchange) body() ([]byte, error) {
 	case err != nil && x.server.stopping.Load():
 		return nil, stopping()
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, problem.New(problem.RequestTimeout, "The body did not arrive in time.")
+		return nil, faultOf(problem.RequestTimeout)
 	case err != nil:
-		return nil, problem.New(problem.BadRequest, "The body could not be read to its end.")
+		return nil, faultOf(problem.BadRequest)
 	case len(body) > MaxBody:
 		x.w.Header().Set("Connection", "close")
-		return nil, tooLarge
+		return nil, faultOf(problem.BodyTooLarge)
 	}
 	return body, nil
 }

@@ -112,7 +112,7 @@ func (x *exchange) exposed(keys []string) error {
 	for _, key := range keys {
 		exists, err := registry.Exists(x.r.Context(), key)
 		if exists {
-			known, err = true, registry.Revoke(x.r.Context(), key)
+			known, err = true, x.revoke(key)
 		}
 		errs = append(errs, err)
 	}

@@ -31,8 +31,8 @@ type Answered struct {
 
 // observed reports the finished request to the Observe option.
 func (x *exchange) observed() {
-	if x.server.observe == nil {
-		return
+	if x.server.observe == nil || x.relayed {
+		return // another node has it
 	}
 	// It lives in the exchange, so that telling costs no memory.
 	x.answered = Answered{

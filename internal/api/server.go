@@ -18,6 +18,7 @@ import (
 
 	"platen/internal/admission"
 	"platen/internal/company/mission"
+	"platen/internal/hop"
 	"platen/internal/moment"
 	"platen/internal/network"
 	"platen/internal/operation"
@@ -42,6 +43,8 @@ type Options struct {
 	// network of its own.
 	Gate    Gate
 	Network *network.Rules
+	// Peers are the other nodes, nil for a server that has its storage for itself.
+	Peers *Peers
 	// Serves, when set, reports whether a host is this server's.
 	Serves func(host string) bool
 	// Observe, when set, is called for every request after its response.
@@ -57,6 +60,7 @@ type Server struct {
 	mux       *http.ServeMux
 
 	gate     Gate
+	peers    *peers
 	network  *network.Rules
 	serves   func(host string) bool
 	observe  func(*Answered)
@@ -110,6 +114,10 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{}),
 	}
 	if err := s.limit(o); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.peers, err = newPeers(o.Peers, s.gate); err != nil {
 		return nil, err
 	}
 	registry := schema.New()
@@ -258,6 +266,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		x.refuse(stopping())
 		return
 	}
+	if answered, err := x.place(); err != nil {
+		x.refuse(err)
+		return
+	} else if answered {
+		return
+	}
 	if err := x.firstRefusal(unfound, unauthorized); err != nil {
 		x.refuse(err)
 		return
@@ -363,9 +377,16 @@ type exchange struct {
 	spent ratelimit.Decision
 	// agent is set for a request that the agent endpoint makes: the credential
 	// in place of a key.
-	agent   *apikey.Credential
-	caller  sandbox.Caller
-	sandbox *sandbox.Sandbox
+	agent *apikey.Credential
+	// forwarded is set for a request that another node has sent on, relayed for one
+	// that another node has answered.
+	forwarded *hop.Call
+	relayed   bool
+	// bodySent and bodyFault are the body of a request that is sent on.
+	bodySent  []byte
+	bodyFault problem.Code
+	caller    sandbox.Caller
+	sandbox   *sandbox.Sandbox
 	// credentials are those that let the request in. A long request checks
 	// again whether they still do.
 	credentials []apikey.Credential

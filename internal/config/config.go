@@ -44,6 +44,10 @@ type Config struct {
 	PublicURL string
 	Database  string
 	Valkey    string
+	// NodeAddress is where other servers of the database reach this one, NodeListen where
+	// it listens for them.
+	NodeAddress string
+	NodeListen  string
 	// Memory is a number of bytes as text, "" for a part of what there is.
 	Memory string
 	// SecretKey is the key itself, SecretKeyFile a file that holds it.
@@ -137,6 +141,10 @@ func (c *Config) Fields() []Field {
 			Target: &c.Database, Secret: true},
 		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each " +
 			"keeps its own while it does not respond.", Target: &c.Valkey, Secret: true},
+		{Name: "node-address", Doc: "Host and port at which the other servers of a PostgreSQL database reach this one; " +
+			"empty for a server that has its database for itself.", Target: &c.NodeAddress},
+		{Name: "node-listen", Doc: "Address to listen on for other servers; node-address when empty.",
+			Target: &c.NodeListen},
 		{Name: "memory", Doc: "Memory that the server is to stay within, such as 512MiB; companies in memory take up " +
 			"half of it. When empty, 60 % of what the container or the machine has.", Target: &c.Memory},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the " +
@@ -367,6 +375,23 @@ var clientVariables = []string{
 	"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_MCP_URL", "PLATEN_WEBHOOK_SECRET",
 }
 
+// checkNodes refuses settings of a server among others that cannot be.
+func (c *Config) checkNodes(refuse func(ok bool, format string, values ...any)) {
+	if c.NodeListen != "" {
+		_, _, err := net.SplitHostPort(c.NodeListen)
+		refuse(err == nil, "node-listen must be an address such as 0.0.0.0:7000, not %q", c.NodeListen)
+		refuse(c.NodeAddress != "", "node-listen needs a node-address")
+	}
+	if c.NodeAddress == "" {
+		return
+	}
+	host, port, err := net.SplitHostPort(c.NodeAddress)
+	refuse(err == nil && host != "" && port != "" && port != "0",
+		"node-address must be a host and port such as 10.0.0.1:7000, not %q", c.NodeAddress)
+	refuse(c.Postgres(), "node-address needs a PostgreSQL database: a SQLite file is one server's alone")
+	refuse(c.PublicURL != "", "node-address needs a public-url: all servers of a database write the same links")
+}
+
 // Check reports every value that cannot be.
 func (c *Config) Check() error {
 	var errs []error
@@ -383,6 +408,7 @@ func (c *Config) Check() error {
 		// Port 0 is another one for each.
 		refuse(c.OpsListen != c.Listen || port == "0", "ops-listen must not be the address of listen, %s", c.Listen)
 	}
+	c.checkNodes(refuse)
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&

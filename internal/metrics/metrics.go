@@ -136,6 +136,12 @@ func (m *Metrics) Limited(budget, outcome string) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(`platen_limited_total{budget=%q,outcome=%q}`, budget, outcome)).Inc()
 }
 
+// SentOn counts an attempt to send a request on to the node that owns its sandbox, by
+// its outcome.
+func (m *Metrics) SentOn(outcome string) {
+	m.set.GetOrCreateCounter(fmt.Sprintf("platen_hops_total{outcome=%q}", outcome)).Inc()
+}
+
 // ConnectionEnded counts a connection that the server closed to keep within its
 // limits.
 func (m *Metrics) ConnectionEnded(reason string) { m.ended(reason).Inc() }

@@ -23,6 +23,11 @@ const namedPause = 5 * time.Second
 type Search struct {
 	node      *Node
 	sandboxID string
+	// role is what is searched for in place of a sandbox, "" for none; assumed is set
+	// once this node has it, and record says so.
+	role      string
+	assumed   bool
+	record    store.Record
 	situation ownership.Situation
 	// owner is that of the known record, nil for none that lives.
 	owner *store.Node
@@ -34,6 +39,16 @@ func (n *Node) Search(sandboxID string, forwarded bool) *Search {
 	return &Search{node: n, sandboxID: sandboxID, situation: ownership.Situation{Forwarded: forwarded}}
 }
 
+// Role begins a search for the node that has a role. When nobody has it, that becomes
+// this one.
+func (n *Node) Role(role string, forwarded bool) *Search {
+	return &Search{node: n, role: role, situation: ownership.Situation{Forwarded: forwarded}}
+}
+
+// Record says that this node has the role, once Next has returned Serve: a write that
+// Matches it is done only as long as that is so.
+func (s *Search) Record() store.Record { return s.record }
+
 // Next returns ownership.Serve, Forward or Misdirect, or why the request is refused:
 // ErrDistrust, ErrUnsettled, store.ErrNotFound for no such sandbox, or the error of the
 // storage.
@@ -41,14 +56,17 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 	n := s.node
 	for ; s.steps < maxSteps; s.steps++ {
 		session := n.Session()
-		_, held := n.holds(s.sandboxID)
+		held := s.assumed
+		if s.role == "" {
+			_, held = n.holds(s.sandboxID)
+		}
 		s.situation.Self, s.situation.Trusted, s.situation.Held = ownership.Session(session), n.Trusted(), held
 		switch step := ownership.Next(s.situation); step {
 		case ownership.Serve, ownership.Forward, ownership.Misdirect:
 			s.steps++
 			return step, nil
 		case ownership.Look:
-			if err := s.look(ctx); err != nil {
+			if err := s.look(ctx, session); err != nil {
 				return 0, err
 			}
 		case ownership.Claim:
@@ -56,6 +74,10 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 				return 0, err
 			}
 		case ownership.Load:
+			if s.role != "" {
+				s.assumed = true
+				continue
+			}
 			n.hold(s.sandboxID, store.Fence{Owner: session, Epoch: s.situation.Known.Epoch})
 		case ownership.Bury, ownership.BuryEnded:
 			gone, err := n.bury(ctx, store.Session(s.situation.Known.Owner), step == ownership.BuryEnded)
@@ -85,7 +107,10 @@ func (s *Search) know(record *ownership.Record, owner *store.Node, read bool) {
 	}
 }
 
-func (s *Search) look(ctx context.Context) error {
+func (s *Search) look(ctx context.Context, session store.Session) error {
+	if s.role != "" {
+		return s.assume(ctx, session)
+	}
 	owned, err := s.node.o.Nodes.Look(ctx, s.sandboxID)
 	if err != nil {
 		return err //nolint:wrapcheck // it says what it did
@@ -95,7 +120,39 @@ func (s *Search) look(ctx context.Context) error {
 	return nil
 }
 
+// assume makes this node the holder of the role, or finds out who is.
+func (s *Search) assume(ctx context.Context, session store.Session) error {
+	holder, record, err := s.node.o.Nodes.Assume(ctx, s.role, session)
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrDistrust // the next beat will say so
+	}
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it did
+	}
+	s.record = record
+	known := &ownership.Record{Owner: ownership.Session(holder)}
+	if holder == session {
+		s.know(known, nil, true)
+		return nil
+	}
+	living, err := s.node.o.Nodes.Living(ctx)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it did
+	}
+	for i := range living {
+		if living[i].Session == holder {
+			s.know(known, &living[i], true)
+			return nil
+		}
+	}
+	s.know(nil, nil, false) // it has just ended
+	return nil
+}
+
 func (s *Search) claim(ctx context.Context, session store.Session) error {
+	if s.role != "" {
+		return s.assume(ctx, session)
+	}
 	seen := store.Fence{Owner: store.Session(s.situation.Known.Owner), Epoch: s.situation.Known.Epoch}
 	claim, err := s.node.o.Nodes.Claim(ctx, s.sandboxID, seen, session)
 	switch {

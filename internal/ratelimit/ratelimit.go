@@ -133,6 +133,9 @@ func New(o Options) (*Gate, error) {
 // Options are those that the gate was made with.
 func (g *Gate) Options() Options { return g.options }
 
+// Cooldown returns the penalty of keys.
+func (g *Gate) Cooldown() Penalty { return g.options.Cooldown }
+
 // Budget returns one of the gate's budgets.
 func (g *Gate) Budget(name Name) Budget {
 	switch name {

@@ -18,14 +18,19 @@ func (r *Registry) Revoke(ctx context.Context, key string) error {
 	if !ok {
 		return nil
 	}
-	header, err := r.store.FindKey(ctx, known.Hash)
+	return r.RevokeCredential(ctx, known)
+}
+
+// RevokeCredential revokes the key that a credential stands for, as Revoke does.
+func (r *Registry) RevokeCredential(ctx context.Context, c apikey.Credential) error {
+	header, err := r.store.FindKey(ctx, c.Hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return readProblem("look up a key to revoke", err)
 	}
-	return r.Sandbox(header.ID).revoke(ctx, known.Hash)
+	return r.Sandbox(header.ID).revoke(ctx, c.Hash)
 }
 
 // Exists reports whether a key belongs to a sandbox.

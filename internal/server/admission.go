@@ -8,6 +8,7 @@ import (
 	"platen/internal/admission"
 	"platen/internal/company/preset"
 	"platen/internal/sandbox"
+	"platen/internal/store"
 )
 
 // Waiting is the number of clients that wait for events.
@@ -29,7 +30,7 @@ func (s *Server) blockOf(group string) string {
 }
 
 // openRegistry opens the controller that hands out places and the registry that they are in.
-func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Preset) error {
+func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets map[string]preset.Preset) error {
 	c := s.config
 	key, err := s.secret(ctx)
 	if err != nil {
@@ -38,13 +39,18 @@ func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Pre
 	if err := s.noteEngine(ctx); err != nil {
 		return err
 	}
-	s.admission, err = admission.Open(ctx, admission.Options{
+	if err := s.openNode(nodes, key, presets); err != nil {
+		return err
+	}
+	s.admissionOptions = admission.Options{
 		Store: s.store, Log: s.log, Now: s.now, Capacity: c.MaxSandboxes, Queue: c.QueueLength, Active: c.IPActive,
 		Hourly: c.IPCreations, ClaimWindow: c.ClaimWindow, Turnover: c.SandboxDuration + c.Grace,
 		Difficulty: c.PowDifficulty, Secret: key, BlockFactor: c.BlockFactor, BlockOf: s.blockOf,
-	})
-	if err != nil {
-		return fmt.Errorf("open the queue: %w", err)
+	}
+	if s.cluster == nil { // else whoever has the role opens it
+		if s.admitting.controller, err = admission.Open(ctx, s.admissionOptions); err != nil {
+			return fmt.Errorf("open the queue: %w", err)
+		}
 	}
 	hooks, err := s.webhooks(key)
 	if err != nil {
@@ -57,8 +63,7 @@ func (s *Server) openRegistry(ctx context.Context, presets map[string]preset.Pre
 	s.registry = sandbox.NewRegistry(sandbox.Options{
 		Memory: limit / companyPart, Store: s.store, Presets: presets, Lease: c.SandboxDuration,
 		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
-		Log: s.log, Now: s.now, Hooks: sandbox.Hooks{Saved: s.admission.Saved, Deleted: s.admission.Deleted,
-			Uncertain: s.admission.Uncertain}, Webhooks: hooks,
+		Log: s.log, Now: s.now, Hooks: s.hooks(), Webhooks: hooks, Ownership: s.ownership(),
 	})
 	return nil
 }

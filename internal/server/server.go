@@ -65,16 +65,20 @@ type Server struct {
 	store store.Store
 	// requests and commits are how long the newest took.
 	requests, commits metrics.Recent
-	admission         *admission.Controller
-	registry          *sandbox.Registry
-	gate              gate
-	network           *network.Rules
-	metrics           *metrics.Metrics
-	sealer            *webhook.Sealer
-	policy            webhook.Policy
-	api               *api.Server
-	listener          *limitListener
-	http              *http.Server
+	// admissionOptions are those of the controller, admitting has it.
+	admissionOptions admission.Options
+	admitting        admitting
+	// cluster is nil for a server that has its storage for itself.
+	cluster  *cluster
+	registry *sandbox.Registry
+	gate     gate
+	network  *network.Rules
+	metrics  *metrics.Metrics
+	sealer   *webhook.Sealer
+	policy   webhook.Policy
+	api      *api.Server
+	listener *limitListener
+	http     *http.Server
 	// opsListener and opsHTTP serve operators; they are nil without an address for
 	// them.
 	opsListener *limitListener
@@ -90,10 +94,12 @@ type Server struct {
 	storage  storage
 	refusals sample
 
-	// stop ends the background work, done waits for it.
-	stop   context.CancelFunc
-	done   sync.WaitGroup
-	failed chan error
+	// background is the context of the work in the background, stop ends it, done waits
+	// for it.
+	background context.Context //nolint:containedctx // it lasts from Start to Stop
+	stop       context.CancelFunc
+	done       sync.WaitGroup
+	failed     chan error
 }
 
 // New opens the storage of a server. Start makes it reachable.
@@ -101,32 +107,38 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	db, nodes, err := openStore(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	return newServer(ctx, c, log, db, nodes)
+}
+
+// newServer is New over a storage, with what several servers know of each other in one
+// that they share.
+func newServer(ctx context.Context, c *config.Config, log *slog.Logger, db store.Store, nodes store.Nodes) (*Server, error) {
 	presets, err := loadPresets(c.Presets)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, db.Close())
 	}
 	rules, err := networks(c)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, db.Close())
 	}
 	gate, err := budgets(c, rules, log)
 	if err != nil {
-		return nil, err
-	}
-	db, err := openStore(ctx, c)
-	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
+		return nil, errors.Join(err, db.Close())
 	}
 	table := operation.Table()
 	m := metrics.New(table, Version())
 	s := &Server{
 		table: table, config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate,
 		network: rules, metrics: m,
-		failed: make(chan error, 2), // of both addresses
+		failed: make(chan error, 3), // of all addresses
 	}
 	s.storage.log = log
 	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits, storage: &s.storage}
-	if err := s.openRegistry(ctx, presets); err != nil {
+	if err := s.openRegistry(ctx, nodes, presets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.warn()
@@ -152,11 +164,17 @@ func (s *Server) warn() {
 }
 
 // openStore opens a SQLite file, or a PostgreSQL database named by its URL.
-func openStore(ctx context.Context, c *config.Config) (store.Store, error) {
-	if c.Postgres() {
-		return postgres.Open(ctx, c.Database)
+func openStore(ctx context.Context, c *config.Config) (store.Store, store.Nodes, error) {
+	if !c.Postgres() {
+		db, err := sqlite.Open(ctx, c.Database)
+		return db, nil, err
 	}
-	return sqlite.Open(ctx, c.Database)
+	open := postgres.Open
+	if c.NodeAddress != "" {
+		open = postgres.OpenShared
+	}
+	db, err := open(ctx, c.Database)
+	return db, db, err
 }
 
 // Start listens and serves in the background. Failed reports if serving ends
@@ -181,7 +199,16 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.listenForOperators(ctx); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.background, s.stop = background, stop
+	if err := s.joinNodes(ctx); err != nil {
+		if s.opsListener != nil {
+			err = errors.Join(err, s.opsListener.Close())
+		}
+		return errors.Join(err, listener.Close())
+	}
 	if err := s.dispatcher.Start(ctx); err != nil {
+		err = errors.Join(err, s.leaveNodes(ctx))
 		if s.opsListener != nil {
 			err = errors.Join(err, s.opsListener.Close())
 		}
@@ -193,10 +220,10 @@ func (s *Server) Start(ctx context.Context) error {
 	s.gauges()
 	s.http = guarded(handler, s.log)
 	s.http.ConnState = s.listener.note
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.stop = stop
 	s.done.Go(func() { s.registry.Run(background) })
-	s.done.Go(func() { s.admission.Run(background) })
+	if c := s.admission(); c != nil {
+		s.done.Go(func() { c.Run(background) })
+	}
 	s.serve(s.http, s.listener)
 	if s.opsHTTP != nil {
 		s.serve(s.opsHTTP, s.opsListener)
@@ -216,8 +243,8 @@ func (s *Server) serve(h *http.Server, l net.Listener) {
 // handler builds the routes of everything that the server serves.
 func (s *Server) handler() (http.Handler, error) {
 	var err error
-	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission, Origin: s.origin, Log: s.log,
-		Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.acceptsHost}, s.table); err != nil {
+	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission(), Peers: s.peers(),
+		Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.acceptsHost}, s.table); err != nil {
 		return nil, err
 	}
 	var site *docsite.Site
@@ -322,7 +349,7 @@ func (s *Server) end(ctx context.Context) error {
 		defer cancel()
 		s.registry.Close(saving)
 	}
-	var errs []error
+	errs := []error{s.leaveNodes(ctx)}
 	if closer, ok := s.gate.(io.Closer); ok {
 		errs = append(errs, closer.Close())
 	}

@@ -205,6 +205,10 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusServiceUnavailable, "the storage does not respond")
 		return
 	}
+	if s.cluster != nil && !s.cluster.node.Trusted() {
+		plain(w, http.StatusServiceUnavailable, "the database has not been reached for a while")
+		return
+	}
 	plain(w, http.StatusOK, "ready")
 }
 
@@ -215,7 +219,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		Version: Version(), APIVersion: wire.Version,
 		StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
 		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes},
-		Queue:   waiting{Length: s.admission.Length(), Capacity: s.config.QueueLength},
+		Queue:   waiting{Length: s.queueLength(), Capacity: s.config.QueueLength},
 		Store:   reachable{Reachable: err == nil},
 		Latency: latency{Requests: quantilesOf(&s.requests), Commits: quantilesOf(&s.commits)},
 	})
@@ -241,7 +245,7 @@ func (s *Server) gauges() {
 		return float64(sandboxes)
 	})
 	s.metrics.Gauge("platen_sandboxes_capacity", func() float64 { return float64(s.config.MaxSandboxes) })
-	s.metrics.Gauge("platen_queue_length", func() float64 { return float64(s.admission.Length()) })
+	s.metrics.Gauge("platen_queue_length", func() float64 { return float64(s.queueLength()) })
 	s.metrics.Gauge("platen_queue_capacity", func() float64 { return float64(s.config.QueueLength) })
 	s.metrics.Gauge("platen_companies_loaded", func() float64 { return float64(s.registry.Memory().Companies) })
 	s.metrics.Gauge("platen_companies_bytes", func() float64 { return float64(s.registry.Memory().Bytes) })

@@ -159,6 +159,9 @@ func (g *Gate) Failures() int64 { return g.failures.Load() }
 // Budget returns one of the gate's budgets.
 func (g *Gate) Budget(name ratelimit.Name) ratelimit.Budget { return g.local.Budget(name) }
 
+// Cooldown returns the penalty of keys.
+func (g *Gate) Cooldown() ratelimit.Penalty { return g.local.Cooldown() }
+
 // Size is the number of callers that this node remembers by itself.
 func (g *Gate) Size() int { return g.local.Size() }
 

@@ -26,12 +26,22 @@ var errOwned = errors.New("another server uses this database")
 // writer's connection: it is held as long as that lasts. A connection that takes
 // the place of a lost one takes it anew, before anything is written.
 func own(ctx context.Context, conn *pgx.Conn) error {
+	return lock(ctx, conn, `pg_try_advisory_lock`)
+}
+
+// ownTogether takes the lock together with others that take it so: none of them gets it
+// while a server has the database for itself.
+func ownTogether(ctx context.Context, conn *pgx.Conn) error {
+	return lock(ctx, conn, `pg_try_advisory_lock_shared`)
+}
+
+func lock(ctx context.Context, conn *pgx.Conn, function string) error {
 	const name = `$1::int4, hashtext(current_schema())`
 	if _, err := schemaName(ctx, conn); err != nil {
 		return err
 	}
 	var taken bool
-	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock(`+name+`)`, ownerClass).Scan(&taken); err != nil {
+	if err := conn.QueryRow(ctx, `SELECT `+function+`(`+name+`)`, ownerClass).Scan(&taken); err != nil {
 		return fmt.Errorf("take the lock of the database: %w", err)
 	}
 	if taken {
@@ -53,7 +63,7 @@ func own(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return fmt.Errorf("ask who has the lock of the database: %w", err)
 	}
-	return fmt.Errorf("%w: %s, connected from %s since %s. Stop it first; several servers cannot share a database yet",
+	return fmt.Errorf("%w: %s, connected from %s since %s. Stop it first; servers that share a database all need a node-address",
 		errOwned, who, address, since.UTC().Format(time.RFC3339))
 }
 

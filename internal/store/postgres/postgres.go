@@ -70,6 +70,16 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
+// OpenShared is Open for a server beside which others may use the same schema. They
+// agree by store.Nodes on who does what.
+func OpenShared(ctx context.Context, dsn string) (*Store, error) {
+	s, err := open(ctx, dsn, ownTogether, ownerPatience)
+	if err != nil {
+		return nil, fmt.Errorf("open PostgreSQL: %w", err)
+	}
+	return s, nil
+}
+
 // claim makes a connection the only writer of its database.
 type claim = func(context.Context, *pgx.Conn) error
 
