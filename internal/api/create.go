@@ -21,8 +21,8 @@ const pollPace = 3
 // create makes a sandbox, or hands out a ticket (contract:
 // ROUTE.SANDBOXES.CREATE).
 func (x *exchange) create() error {
-	controller, err := x.controller()
-	if controller == nil {
+	controller, answered, err := x.controller()
+	if answered || err != nil {
 		return err
 	}
 	d, wrong := x.readWrite()
@@ -89,8 +89,8 @@ func (x *exchange) make(ctx context.Context, order admission.Order,
 // ROUTE.QUEUE.POLL). HEAD only looks: a client that claimed with it would never
 // see the keys.
 func (x *exchange) ticket() error {
-	controller, err := x.controller()
-	if controller == nil {
+	controller, answered, err := x.controller()
+	if answered || err != nil {
 		return err
 	}
 	if _, err := x.query(); err != nil {

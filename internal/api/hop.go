@@ -88,19 +88,19 @@ func (x *exchange) place() (answered bool, err error) {
 	return false, x.enter()
 }
 
-// controller returns the one that hands out places, when that is this node's; nil when
+// controller returns the one that hands out places, when that is this node's. Otherwise
 // the request has been answered by the node whose it is.
-func (x *exchange) controller() (*admission.Controller, error) {
+func (x *exchange) controller() (c *admission.Controller, answered bool, err error) {
 	p := x.server.peers
 	if p == nil {
-		return x.server.admission, nil
+		return x.server.admission, false, nil
 	}
 	search := p.Node.Role(AdmissionRole, x.forwarded != nil)
-	answered, err := x.reach(search, x.passage())
-	if err != nil || answered {
-		return nil, err
+	if answered, err = x.reach(search, x.passage()); err != nil || answered {
+		return nil, answered, err
 	}
-	return p.Admitting(x.r.Context(), search.Record())
+	c, err = p.Admitting(x.r.Context(), search.Record())
+	return c, false, err
 }
 
 // AdmissionRole is that of the node that hands out places.

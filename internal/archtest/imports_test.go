@@ -56,10 +56,12 @@ var may = map[string]string{
 	"internal/store/storeproblem": vocabulary + "internal/store",
 
 	// Leaves that could be libraries of their own.
-	"internal/config":           "",
-	"internal/netguard":         "",
-	"internal/ownership":        "",
-	"internal/node":             "internal/ownership internal/store",
+	"internal/config":    "",
+	"internal/netguard":  "",
+	"internal/ownership": "",
+	"internal/node":      "internal/ownership internal/store",
+	// What travels between nodes: who sent a request, and who owns a sandbox.
+	"internal/hop":              "internal/store internal/sandbox/apikey internal/wire internal/event internal/moment",
 	"internal/ratelimit":        "internal/network",
 	"internal/network":          "",
 	"internal/ratelimit/valkey": "internal/ratelimit",
@@ -86,7 +88,7 @@ var may = map[string]string{
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
 	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission " +
 		"internal/ratelimit internal/network internal/company/mission internal/company/record " +
-		"internal/api/console internal/sandbox/apikey",
+		"internal/api/console internal/sandbox/apikey internal/hop internal/node internal/ownership internal/store",
 	// The data of the console; api decides who may see them.
 	"internal/api/console": vocabulary + "internal/operation internal/sandbox internal/company/record",
 	// The agent endpoint is another reader: it reaches the road of requests

@@ -132,7 +132,7 @@ func TestAnyServerAnswersForAnySandbox(t *testing.T) {
 	t.Parallel()
 	servers := several(t, 3)
 	for i, made := range servers {
-		k := newSandbox(t, made, `{"preset":"manual","clock":"manual"}`)
+		k := newSandbox(t, made, `{"preset":"manual","clock":"manual","seed":1}`)
 		var first *reply
 		for j := range servers {
 			s := servers[(i+j)%3]
@@ -156,7 +156,7 @@ func TestAnyServerAnswersForAnySandbox(t *testing.T) {
 // owned makes a sandbox that the first server owns.
 func owned(t *testing.T, servers []*Server) keyPair {
 	t.Helper()
-	k := newSandbox(t, servers[0], `{"preset":"manual","clock":"manual"}`)
+	k := newSandbox(t, servers[0], `{"preset":"manual","clock":"manual","seed":1}`)
 	ask(t, servers[0], http.MethodGet, "/v1/sandbox", k.office, "").want(t, http.StatusOK)
 	return k
 }
@@ -230,7 +230,7 @@ func TestAPollWakesOnAWriteAtAnotherServer(t *testing.T) {
 	ask(t, servers[2], http.MethodPost, "/v1/sandbox/tick", k.office, `{"minutes":480}`, "Idempotency-Key", "t").want(t, http.StatusOK)
 	a := (<-polled).want(t, http.StatusOK)
 	if items := a.Data["items"].([]any); len(items) == 0 {
-		t.Error("the poll ended without an event")
+		t.Errorf("the poll ended without an event: %s", a.body)
 	}
 }
 

@@ -59,6 +59,10 @@ type process struct {
 	dying atomic.Bool
 	ended chan struct{}
 	log   *tail
+	// fleet is set for what stands before several servers.
+	fleet interface {
+		send(q request) (*testclient.Answer, error)
+	}
 }
 
 var address = regexp.MustCompile(`API\s+(http://\S+)`)
@@ -194,8 +198,16 @@ type request struct {
 // answer, after it had been told to end.
 var errGone = errors.New("the server is gone")
 
-// send sends a request once.
+// send sends a request: once to a server, to several until one of them has answered.
 func (p *process) send(q request) (*testclient.Answer, error) {
+	if p.fleet != nil {
+		return p.fleet.send(q)
+	}
+	return p.once(q)
+}
+
+// once sends a request once.
+func (p *process) once(q request) (*testclient.Answer, error) {
 	// The context of the test must not end a call: only the kill may.
 	r, err := testclient.Request{
 		Method: q.method, URL: p.base + q.path, Key: q.key, Body: q.body,

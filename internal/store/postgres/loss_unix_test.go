@@ -173,7 +173,7 @@ func TestKilledServerProcessLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	const committers, rounds = 8, 2
 	c := ownCluster(t)
-	dsn := c.newSchema(t)
+	dsn := schemaIn(t, c)
 	s := openTest(t, dsn)
 	newest := make([]uint64, committers)
 	for round := range rounds {

@@ -83,7 +83,7 @@ func TestConnectionThatDoesNotFlushIsRefused(t *testing.T) {
 func TestServerThatDoesNotFlushIsRefused(t *testing.T) {
 	t.Parallel()
 	c := ownCluster(t)
-	dsn := c.newSchema(t)
+	dsn := schemaIn(t, c)
 	s := openTest(t, dsn)
 	run(t, dsn, "ALTER SYSTEM SET synchronous_commit = off")
 	run(t, dsn, "SELECT pg_reload_conf()")

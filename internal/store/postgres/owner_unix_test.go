@@ -57,7 +57,7 @@ func TestASecondServerIsRefusedAndToldOfTheFirst(t *testing.T) {
 func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	c := ownCluster(t)
-	s, err := Open(t.Context(), c.newSchema(t))
+	s, err := Open(t.Context(), schemaIn(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 	if err := s.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c.stop()
+	c.Stop()
 	// The first write goes to a connection that breaks under it: its
 	// outcome is not known. From then on it is certain.
 	_ = s.Ping(t.Context())

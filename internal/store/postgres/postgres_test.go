@@ -13,15 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"platen/internal/store"
+	"platen/internal/store/postgres/postgrestest"
 	"platen/internal/store/storetest"
 )
 
-// errNoServer is why tests are skipped.
-var errNoServer = errors.New("no PostgreSQL server program: looked for initdb and postgres " +
-	"in the PATH and in /usr/lib/postgresql/*/bin (Debian: apt-get install postgresql)")
-
 // shared is the cluster of most tests. It flushes like any other.
-var shared = sync.OnceValues(startCluster)
+var shared = sync.OnceValues(postgrestest.Start)
 
 // sharedStarted tells TestMain that there is something to stop.
 var sharedStarted atomic.Bool
@@ -42,16 +39,16 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if sharedStarted.Load() {
 		if c, err := shared(); err == nil {
-			c.stop()
+			c.Stop()
 		}
 	}
 	os.Exit(code)
 }
 
 // usable skips the test when there is no server, unless all tests must run.
-func usable(t testing.TB, c *cluster, err error) *cluster {
+func usable(t testing.TB, c *postgrestest.Cluster, err error) *postgrestest.Cluster {
 	t.Helper()
-	if errors.Is(err, errNoServer) && os.Getenv("PLATEN_TEST_ALL") != "1" {
+	if errors.Is(err, postgrestest.ErrNoServer) && os.Getenv("PLATEN_TEST_ALL") != "1" {
 		t.Skipf("SKIPPED: %v", err)
 	}
 	if err != nil {
@@ -61,11 +58,11 @@ func usable(t testing.TB, c *cluster, err error) *cluster {
 }
 
 // ownCluster starts a cluster for one test that does harm to it.
-func ownCluster(t testing.TB) *cluster {
+func ownCluster(t testing.TB) *postgrestest.Cluster {
 	t.Helper()
-	c, err := startCluster()
+	c, err := postgrestest.Start()
 	usable(t, c, err)
-	t.Cleanup(c.stop)
+	t.Cleanup(c.Stop)
 	return c
 }
 
@@ -74,20 +71,20 @@ func newSchema(t testing.TB) string {
 	t.Helper()
 	sharedStarted.Store(true)
 	c, err := shared()
-	return usable(t, c, err).newSchema(t)
+	return schemaIn(t, usable(t, c, err))
 }
 
 var schemas atomic.Int64
 
-func (c *cluster) newSchema(t testing.TB) string {
+func schemaIn(t testing.TB, c *postgrestest.Cluster) string {
 	t.Helper()
 	name := fmt.Sprint("test_", schemas.Add(1))
-	run(t, c.dsn(), "CREATE SCHEMA "+name)
-	return c.dsn() + " search_path=" + name
+	run(t, dsnOf(c), "CREATE SCHEMA "+name)
+	return dsnOf(c) + " search_path=" + name
 }
 
-func (c *cluster) dsn() string {
-	return fmt.Sprintf("host='%s' user=platen dbname=postgres", c.directory)
+func dsnOf(c *postgrestest.Cluster) string {
+	return fmt.Sprintf("host='%s' user=platen dbname=postgres", c.Directory())
 }
 
 // connectRaw is any client of the database.

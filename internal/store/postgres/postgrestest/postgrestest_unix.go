@@ -1,6 +1,6 @@
 //go:build unix
 
-package postgres
+package postgrestest
 
 import (
 	"bufio"
@@ -17,9 +17,9 @@ import (
 	"syscall"
 )
 
-// A cluster is a PostgreSQL server of our own: its data, its socket and its
+// A Cluster is a PostgreSQL server of our own: its data, its socket and its
 // processes are in and of one temporary directory.
-type cluster struct {
+type Cluster struct {
 	directory string
 	guard     *exec.Cmd // a shell that outlives the server, and us
 	stdin     io.Closer // closed, by us or by our end, it tells the guard to stop
@@ -33,8 +33,8 @@ cat >/dev/null
 kill -QUIT $server; wait $server
 rm -rf "$directory"`
 
-// startCluster returns errNoServer when there is no PostgreSQL.
-func startCluster() (*cluster, error) {
+// Start starts a cluster. It returns ErrNoServer when there is no PostgreSQL.
+func Start() (*Cluster, error) {
 	binaries, err := findBinaries()
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func startCluster() (*cluster, error) {
 		os.RemoveAll(directory)
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	c := &cluster{directory: directory}
+	c := &Cluster{directory: directory}
 	c.guard = command("/bin/sh", "-c", guardScript, "sh", directory, filepath.Join(binaries, "postgres"),
 		"-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "max_connections=300",
 		"-c", "wal_init_zero=off", "-c", "checkpoint_timeout=1h")
@@ -69,7 +69,7 @@ func startCluster() (*cluster, error) {
 }
 
 // start returns when the server takes connections.
-func (c *cluster) start() error {
+func (c *Cluster) start() error {
 	stdin, err := c.guard.StdinPipe()
 	if err != nil {
 		return err
@@ -91,11 +91,12 @@ func (c *cluster) start() error {
 		}
 		fmt.Fprintln(&said, lines.Text())
 	}
-	c.stop()
+	c.Stop()
 	return fmt.Errorf("the server did not start:\n%s", &said)
 }
 
-func (c *cluster) stop() {
+// Stop ends the server and removes all of it.
+func (c *Cluster) Stop() {
 	c.stdin.Close()
 	c.guard.Wait()
 }
@@ -115,7 +116,7 @@ func findBinaries() (string, error) {
 		found = append(found, slices.DeleteFunc(directories, func(d string) bool { return !hasServer(d) })...)
 	}
 	if len(found) == 0 {
-		return "", errNoServer
+		return "", ErrNoServer
 	}
 	return slices.MaxFunc(found, func(a, b string) int { return versionOf(a) - versionOf(b) }), nil
 }

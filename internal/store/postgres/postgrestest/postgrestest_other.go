@@ -1,0 +1,12 @@
+//go:build !unix
+
+package postgrestest
+
+// A Cluster is a PostgreSQL server of our own, which is started on Unix only.
+type Cluster struct{ directory string }
+
+// Start returns ErrNoServer.
+func Start() (*Cluster, error) { return nil, ErrNoServer }
+
+// Stop does nothing.
+func (c *Cluster) Stop() {}
