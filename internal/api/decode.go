@@ -74,6 +74,12 @@ func (x *exchange) body() ([]byte, error) {
 	if x.forwarded != nil && x.forwarded.Fault != "" {
 		return nil, faultOf(problem.Code(x.forwarded.Fault))
 	}
+	if x.bodySent != nil { // it was read to be sent on, and then there was nobody to send it to
+		if x.bodyFault != "" {
+			return nil, faultOf(x.bodyFault)
+		}
+		return x.bodySent, nil
+	}
 	if x.r.ContentLength > MaxBody {
 		x.w.Header().Set("Connection", "close")
 		return nil, faultOf(problem.BodyTooLarge)

@@ -109,7 +109,7 @@ const AdmissionRole = "admission"
 // passage is how a request gets to another node.
 type passage struct {
 	// send sends it, take takes the response.
-	send func(to *store.Node) (*hop.Response, error)
+	send func(ctx context.Context, to *store.Node) (*hop.Response, error)
 	take func(*hop.Response) error
 	// repeats is set for a request that may be done twice.
 	repeats bool
@@ -118,12 +118,12 @@ type passage struct {
 // passage is that of the request itself, whose response goes to the client.
 func (x *exchange) passage() passage {
 	return passage{
-		send: func(to *store.Node) (*hop.Response, error) {
+		send: func(ctx context.Context, to *store.Node) (*hop.Response, error) {
 			body, fault, err := x.bodyToSend()
 			if err != nil {
 				return nil, err
 			}
-			return x.server.peers.Road.Send(x.r.Context(), to, x.r, body, x.callToSend(fault))
+			return x.server.peers.Road.Send(ctx, to, x.r, body, x.callToSend(fault))
 		},
 		take:    x.copy,
 		repeats: x.r.Method == http.MethodGet || x.r.Method == http.MethodHead,
@@ -207,7 +207,9 @@ func (x *exchange) sayTo(status int, v hop.Verdict, owner *hop.Owner) {
 // Without one it tells the search why, which then goes on; but a write of which it is not
 // known whether it was done is not sent again.
 func (x *exchange) sendOn(search *node.Search, p passage) (answered bool, err error) {
-	response, err := p.send(search.Owner())
+	ctx, end := x.server.peers.Node.Await(x.r.Context(), search.Owner().Session)
+	defer end()
+	response, err := p.send(ctx, search.Owner())
 	if err == nil {
 		defer response.Body.Close()
 		if response.Verdict != hop.Served {
@@ -227,10 +229,11 @@ func (x *exchange) sendOn(search *node.Search, p passage) (answered bool, err er
 	case errors.Is(err, hop.ErrUnsent):
 		outcome, err = "unreachable", errNext
 		search.Silent()
-	case errors.Is(err, hop.ErrSilent) && p.repeats:
+	case errors.Is(context.Cause(ctx), node.ErrEnded) && p.repeats,
+		errors.Is(err, hop.ErrSilent) && p.repeats:
 		outcome, err = "silent", errNext
 		search.Silent()
-	case errors.Is(err, hop.ErrSilent):
+	case errors.Is(context.Cause(ctx), node.ErrEnded), errors.Is(err, hop.ErrSilent):
 		outcome = "unknown"
 		x.server.log.Warn("a server did not answer a write", append(x.whereabouts(), "error", err)...)
 		err = problem.New(problem.InternalError,
@@ -411,7 +414,7 @@ func (x *exchange) revoke(key string) error {
 	}
 	r.URL.Path = hop.RevokePath
 	answered, err := x.reach(p.Node.Search(caller.SandboxID, false), passage{
-		send: func(to *store.Node) (*hop.Response, error) {
+		send: func(ctx context.Context, to *store.Node) (*hop.Response, error) {
 			return p.Road.Send(ctx, to, r, nil, hop.Call{RequestID: x.requestID, Credentials: []apikey.Credential{c}})
 		},
 		take: func(response *hop.Response) error {

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,6 +102,9 @@ type Node struct {
 	session store.Session
 	// held are the epochs of the sandboxes that the session owns, as far as it knows.
 	held map[string]uint64
+	// awaited are the sessions whose responses somebody waits for, with the ends of the
+	// waiting.
+	awaited map[store.Session]map[*context.CancelCauseFunc]bool
 	// namedAgain is when to look again for sandboxes that records name.
 	namedAgain time.Time
 }
@@ -120,7 +124,57 @@ func New(o Options) *Node {
 	if o.Prove == nil {
 		o.Prove = func(context.Context) error { return nil }
 	}
-	return &Node{o: o, terms: ownership.Standard(), stop: func() {}, held: map[string]uint64{}}
+	return &Node{o: o, terms: ownership.Standard(), stop: func() {}, held: map[string]uint64{},
+		awaited: map[store.Session]map[*context.CancelCauseFunc]bool{}}
+}
+
+// ErrEnded is the cause of a context of Await whose session is over.
+var ErrEnded = errors.New("the server that was asked is taken for dead")
+
+// Await returns a context for a request to a session, which ends when the session is
+// known to be over: whoever has been asked does not answer any more, or must not be
+// believed. The caller ends it.
+func (n *Node) Await(ctx context.Context, s store.Session) (waiting context.Context, end func()) {
+	waiting, cancel := context.WithCancelCause(ctx)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.awaited[s] == nil {
+		n.awaited[s] = map[*context.CancelCauseFunc]bool{}
+	}
+	n.awaited[s][&cancel] = true
+	return waiting, func() {
+		cancel(nil)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if delete(n.awaited[s], &cancel); len(n.awaited[s]) == 0 {
+			delete(n.awaited, s)
+		}
+	}
+}
+
+// endWaiting ends the requests to sessions that are over.
+func (n *Node) endWaiting(ctx context.Context) error {
+	n.mu.RLock()
+	nobody := len(n.awaited) == 0
+	n.mu.RUnlock()
+	if nobody {
+		return nil
+	}
+	living, err := n.o.Nodes.Living(ctx)
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it did
+	}
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	for session, ends := range n.awaited {
+		if slices.ContainsFunc(living, func(other store.Node) bool { return other.Session == session }) {
+			continue
+		}
+		for cancel := range ends {
+			(*cancel)(ErrEnded)
+		}
+	}
+	return nil
 }
 
 func (n *Node) read() reading { return reading{boot: n.o.Boot(), wall: n.o.Now().Round(0)} }
@@ -267,6 +321,9 @@ func (n *Node) beat(ctx context.Context) time.Duration {
 		n.o.Log.Warn("bury servers whose time is over", "error", err)
 	}
 	n.burials.Add(uint64(buried))
+	if err := n.endWaiting(waiting); err != nil && ctx.Err() == nil {
+		n.o.Log.Warn("look which servers are there", "error", err)
+	}
 	return max(n.terms.Beat-n.read().since(sent), time.Millisecond)
 }
 

@@ -405,3 +405,25 @@ func TestAllNodesGoByTheClockOfTheStorage(t *testing.T) {
 		}
 	})
 }
+
+// TestNobodyWaitsForASessionThatIsOver, and others are waited for.
+func TestNobodyWaitsForASessionThatIsOver(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a, b, x := c.join("a:1"), c.join("b:1"), c.join("x:1")
+		gone, end := b.Await(t.Context(), a.Session())
+		defer end()
+		there, endThere := b.Await(t.Context(), x.Session())
+		defer endThere()
+		a.wire.cut.Store(true)
+		began := time.Now()
+		<-gone.Done()
+		terms := ownership.Standard()
+		if took := time.Since(began); took > terms.Lifetime+2*terms.Beat || !errors.Is(context.Cause(gone), node.ErrEnded) {
+			t.Errorf("it ended after %s: %v", took, context.Cause(gone))
+		}
+		if there.Err() != nil {
+			t.Error("nobody waits any more for one that lives")
+		}
+	})
+}

@@ -332,6 +332,14 @@ func TestAServerWhoseAddressIsGoneIsReplaced(t *testing.T) {
 	if err := servers[0].cluster.http.Close(); err != nil {
 		t.Fatal(err)
 	}
+	moved := ask(t, servers[1], http.MethodPost, "/v1/sandbox/tick", k.office, `{"minutes":7}`, "Idempotency-Key", "t")
+	if moved.want(t, http.StatusOK).Data["advanced_minutes"] != 7.0 {
+		t.Errorf("a write that was first sent to it became %s", moved.body)
+	}
+	made := ask(t, servers[1], http.MethodPost, "/v1/sandboxes", "", `{"preset":"nothing"}`)
+	if made.want(t, http.StatusUnprocessableEntity).Error["code"] != "invalid_preset" {
+		t.Errorf("a creation that was first sent to it became %s", made.body)
+	}
 	for _, s := range servers[1:] {
 		ask(t, s, http.MethodGet, "/v1/sandbox", k.office, "").want(t, http.StatusOK)
 		newSandbox(t, s, "{}")

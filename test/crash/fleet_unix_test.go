@@ -28,6 +28,8 @@ const (
 	fleetTenants = 4
 	// fleetPatience ends a request that no node answers for good.
 	fleetPatience = 90 * time.Second
+	// clientPatience is how long a client waits for a response before it asks again.
+	clientPatience = 5 * time.Second
 	// fleetPause is how long a client waits that was told to come again.
 	fleetPause = 100 * time.Millisecond
 )
@@ -109,7 +111,7 @@ func (m *fleetNode) start() {
 	if err != nil {
 		m.fleet.t.Fatal(err)
 	}
-	p.base = "http://" + m.listen + "/v1"
+	p.base, p.http.Timeout = "http://"+m.listen+"/v1", clientPatience
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.process = p
