@@ -349,7 +349,7 @@ func (s *Server) FromNodes(self string) http.Handler {
 		}
 		if r.URL.Path == hop.SelfPath {
 			hop.Say(w.Header(), hop.Served, nil)
-			io.WriteString(w, self)
+			fmt.Fprint(w, self)
 			return
 		}
 		if call.To != s.peers.Node.Session() {

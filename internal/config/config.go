@@ -141,8 +141,8 @@ func (c *Config) Fields() []Field {
 			Target: &c.Database, Secret: true},
 		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each " +
 			"keeps its own while it does not respond.", Target: &c.Valkey, Secret: true},
-		{Name: "node-address", Doc: "Host and port at which the other servers of a PostgreSQL database reach this one; " +
-			"empty for a server that has its database for itself.", Target: &c.NodeAddress},
+		{Name: "node-address", Doc: "Host and port at which the other servers of a PostgreSQL database reach " +
+			"this one; empty for a server that has its database for itself.", Target: &c.NodeAddress},
 		{Name: "node-listen", Doc: "Address to listen on for other servers; node-address when empty.",
 			Target: &c.NodeListen},
 		{Name: "memory", Doc: "Memory that the server is to stay within, such as 512MiB; companies in memory take up " +

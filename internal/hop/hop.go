@@ -139,7 +139,7 @@ func (r *Road) sign(c *Call, method, target string) (string, error) {
 
 func (r *Road) sum(encoded, method, target string) []byte {
 	mac := hmac.New(sha256.New, r.key)
-	io.WriteString(mac, encoded+"\n"+method+"\n"+target)
+	mac.Write([]byte(encoded + "\n" + method + "\n" + target))
 	return mac.Sum(nil)
 }
 
@@ -169,6 +169,8 @@ func (r *Road) Open(req *http.Request) (*Call, error) {
 }
 
 // hopByHop are the headers that are about one connection.
+//
+//nolint:gochecknoglobals // read only
 var hopByHop = []string{
 	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Expect", "Content-Length",

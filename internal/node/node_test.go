@@ -419,8 +419,9 @@ func TestNobodyWaitsForASessionThatIsOver(t *testing.T) {
 		began := time.Now()
 		<-gone.Done()
 		terms := ownership.Standard()
-		if took := time.Since(began); took > terms.Lifetime+2*terms.Beat || !errors.Is(context.Cause(gone), node.ErrEnded) {
-			t.Errorf("it ended after %s: %v", took, context.Cause(gone))
+		took, cause := time.Since(began), context.Cause(gone)
+		if took > terms.Lifetime+2*terms.Beat || !errors.Is(cause, node.ErrEnded) {
+			t.Errorf("it ended after %s: %v", took, cause)
 		}
 		if there.Err() != nil {
 			t.Error("nobody waits any more for one that lives")

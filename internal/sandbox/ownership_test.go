@@ -169,7 +169,8 @@ func (s *server) anew(t *testing.T) {
 
 func (s *server) create(t *testing.T) sandbox.Created {
 	t.Helper()
-	created, err := s.Create(t.Context(), sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: new(sim.Manual)})
+	created, err := s.Create(t.Context(),
+		sandbox.Creation{Preset: "starter", Seed: new(int64(1)), Clock: new(sim.Manual)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,10 +283,13 @@ func TestNothingIsServedThatIsNotTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := map[string]func() error{
-		"a read":            func() error { _, err := s.View(t.Context()); return err },
-		"a replay":          func() error { _, err := s.Do(t.Context(), accept("key", orders[0])); return err },
-		"a refusal":         func() error { _, err := s.Do(t.Context(), accept("", orders[0])); return err },
-		"a look at replays": func() error { _, _, err := s.ReplayOrRefuse(t.Context(), accept("key", orders[0])); return err },
+		"a read":    func() error { _, err := s.View(t.Context()); return err },
+		"a replay":  func() error { _, err := s.Do(t.Context(), accept("key", orders[0])); return err },
+		"a refusal": func() error { _, err := s.Do(t.Context(), accept("", orders[0])); return err },
+		"a look at replays": func() error {
+			_, _, err := s.ReplayOrRefuse(t.Context(), accept("key", orders[0]))
+			return err
+		},
 	}
 	one.distrusts.Store(true)
 	for what, call := range calls {

@@ -221,7 +221,9 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 
 // commitForAnyone writes the first commit of a company, and keeps nothing of it: the
 // server that gets its first request makes it its own.
-func (r *Registry) commitForAnyone(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
+func (r *Registry) commitForAnyone(
+	ctx context.Context, header store.Sandbox, c *company.Company, records Records,
+) error {
 	first := commitlog.Commit{Changes: c.Flush(1)}
 	body, _ := first.Encode(1, 0)
 	commit := store.Commit{SandboxID: header.ID, Version: 1, Body: body, Header: &header, Records: records}

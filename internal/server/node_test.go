@@ -78,6 +78,8 @@ type reply struct {
 }
 
 // ask sends a request to one of several servers.
+//
+//nolint:revive // a request has as many parts
 func ask(t *testing.T, s *Server, method, path, key, body string, headers ...string) *reply {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr().String()+path, strings.NewReader(body))
@@ -161,6 +163,13 @@ func owned(t *testing.T, servers []*Server) keyPair {
 	return k
 }
 
+// tick moves the clock of a sandbox by way of a server, always with the same key.
+func tick(t *testing.T, s *Server, k keyPair, minutes int) *reply {
+	t.Helper()
+	body := fmt.Sprintf(`{"minutes":%d}`, minutes)
+	return ask(t, s, http.MethodPost, "/v1/sandbox/tick", k.office, body, "Idempotency-Key", "t").want(t, http.StatusOK)
+}
+
 // TestARequestIsAnsweredAlikeWhereverItArrives, also one that is refused, and whatever is
 // refused first.
 func TestARequestIsAnsweredAlikeWhereverItArrives(t *testing.T) {
@@ -173,24 +182,28 @@ func TestARequestIsAnsweredAlikeWhereverItArrives(t *testing.T) {
 		method, path, key, body string
 		headers                 []string
 	}{
-		"a read":                 {"GET", "/v1/sandbox", k.office, "", nil},
-		"a list as CSV":          {"GET", "/v1/office/sales-orders.csv", k.office, "", nil},
-		"HEAD":                   {"HEAD", "/v1/office/sales-orders", k.office, "", nil},
-		"the wrong system":       {"GET", "/v1/office/sales-orders", k.factory, "", nil},
-		"no such row":            {"GET", "/v1/office/sales-orders/so_none", k.office, "", nil},
-		"no such route":          {"GET", "/v1/nothing/at%2Fall?x=%20y", k.office, "", nil},
-		"no such method":         {"PATCH", "/v1/office/sales-orders", k.office, "{}", nil},
-		"an odd parameter":       {"GET", "/v1/office/sales-orders?limit=0", k.office, "", nil},
-		"no key":                 {"GET", "/v1/sandbox", "", "", nil},
-		"an unknown key":         {"GET", "/v1/sandbox", "lab_off_" + strings.Repeat("x", 32), "", nil},
-		"no idempotency key":     {"POST", "/v1/office/market", k.office, "{}", nil},
-		"two idempotency keys":   {"POST", "/v1/office/sales-orders/" + id + "/accept", k.office, "", []string{"Idempotency-Key", "a", "Idempotency-Key", "b"}},
-		"a body that is none":    {"POST", "/v1/sandbox/tick", k.office, "{", []string{"Idempotency-Key", "c"}},
-		"a body that is large":   {"POST", "/v1/sandbox/tick", k.office, strings.Repeat(" ", 20_000) + "{}", []string{"Idempotency-Key", "d"}},
-		"a body of another type": {"POST", "/v1/sandbox/tick", k.office, `{"minutes":1}`, []string{"Idempotency-Key", "e", "Content-Type", "text/plain"}},
+		"a read":             {"GET", "/v1/sandbox", k.office, "", nil},
+		"a list as CSV":      {"GET", "/v1/office/sales-orders.csv", k.office, "", nil},
+		"HEAD":               {"HEAD", "/v1/office/sales-orders", k.office, "", nil},
+		"the wrong system":   {"GET", "/v1/office/sales-orders", k.factory, "", nil},
+		"no such row":        {"GET", "/v1/office/sales-orders/so_none", k.office, "", nil},
+		"no such route":      {"GET", "/v1/nothing/at%2Fall?x=%20y", k.office, "", nil},
+		"no such method":     {"PATCH", "/v1/office/sales-orders", k.office, "{}", nil},
+		"an odd parameter":   {"GET", "/v1/office/sales-orders?limit=0", k.office, "", nil},
+		"no key":             {"GET", "/v1/sandbox", "", "", nil},
+		"an unknown key":     {"GET", "/v1/sandbox", "lab_off_" + strings.Repeat("x", 32), "", nil},
+		"no idempotency key": {"POST", "/v1/office/market", k.office, "{}", nil},
+		"two idempotency keys": {"POST", "/v1/office/sales-orders/" + id + "/accept", k.office, "",
+			[]string{"Idempotency-Key", "a", "Idempotency-Key", "b"}},
+		"a body that is none": {"POST", "/v1/sandbox/tick", k.office, "{", []string{"Idempotency-Key", "c"}},
+		"a body that is large": {"POST", "/v1/sandbox/tick", k.office, strings.Repeat(" ", 20_000) + "{}",
+			[]string{"Idempotency-Key", "d"}},
+		"a body of another type": {"POST", "/v1/sandbox/tick", k.office, `{"minutes":1}`,
+			[]string{"Idempotency-Key", "e", "Content-Type", "text/plain"}},
 		"a version that is none": {"GET", "/v1/sandbox", k.office, "", []string{"Sim-Version", "1999-01"}},
 		"a type that is none":    {"GET", "/v1/sandbox", k.office, "", []string{"Accept", "image/png"}},
-		"a forged header":        {"GET", "/v1/sandbox", k.office, "", []string{"Platen-Hop", "e30.AAAA", "Platen-Hop-Verdict", "served"}},
+		"a forged header": {"GET", "/v1/sandbox", k.office, "",
+			[]string{"Platen-Hop", "e30.AAAA", "Platen-Hop-Verdict", "served"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,7 +211,8 @@ func TestARequestIsAnsweredAlikeWhereverItArrives(t *testing.T) {
 				ask(t, servers[0], q.method, q.path, q.key, q.body, q.headers...)
 			code := func(r *reply) any { return r.Error["code"] }
 			if there.status != here.status || code(there) != code(here) {
-				t.Fatalf("through another server %d %v, at the owner %d %v", there.status, code(there), here.status, code(here))
+				t.Fatalf("through another server %d %v, at the owner %d %v", there.status, code(there), here.status,
+					code(here))
 			}
 			for name := range here.header {
 				if _, ok := there.header[name]; !ok {
@@ -222,12 +236,13 @@ func TestAPollWakesOnAWriteAtAnotherServer(t *testing.T) {
 	newest := ask(t, servers[0], http.MethodGet, "/v1/sandbox", k.office, "").want(t, http.StatusOK).Data["last_seq"]
 	polled := make(chan *reply, 1)
 	go func() {
-		polled <- ask(t, servers[1], http.MethodGet, fmt.Sprintf("/v1/events/poll?after_seq=%.0f&wait_s=25", newest), k.office, "")
+		path := fmt.Sprintf("/v1/events/poll?after_seq=%.0f&wait_s=25", newest)
+		polled <- ask(t, servers[1], http.MethodGet, path, k.office, "")
 	}()
 	for servers[0].Waiting() == 0 {
 		time.Sleep(time.Millisecond) //nolint:forbidigo // until the poll waits
 	}
-	ask(t, servers[2], http.MethodPost, "/v1/sandbox/tick", k.office, `{"minutes":480}`, "Idempotency-Key", "t").want(t, http.StatusOK)
+	tick(t, servers[2], k, 480)
 	a := (<-polled).want(t, http.StatusOK)
 	if items := a.Data["items"].([]any); len(items) == 0 {
 		t.Errorf("the poll ended without an event: %s", a.body)
@@ -286,8 +301,10 @@ func TestPlacesAreHandedOutOnce(t *testing.T) {
 	t.Parallel()
 	servers := several(t, 3, func(c *config.Config) { c.MaxSandboxes = 2 })
 	key := strings.Repeat("k", 20)
-	first := ask(t, servers[0], http.MethodPost, "/v1/sandboxes", "", "{}", "Idempotency-Key", key).want(t, http.StatusCreated)
-	again := ask(t, servers[1], http.MethodPost, "/v1/sandboxes", "", "{}", "Idempotency-Key", key).want(t, http.StatusCreated)
+	create := func(s *Server) *reply {
+		return ask(t, s, http.MethodPost, "/v1/sandboxes", "", "{}", "Idempotency-Key", key).want(t, http.StatusCreated)
+	}
+	first, again := create(servers[0]), create(servers[1])
 	if again.body != first.body {
 		t.Errorf("repeated at another server it is %s, want %s", again.body, first.body)
 	}
@@ -311,12 +328,12 @@ func TestAServerThatStopsLeavesItsSandboxesToOthers(t *testing.T) {
 	t.Parallel()
 	servers := several(t, 3)
 	k := owned(t, servers)
-	first := ask(t, servers[0], http.MethodPost, "/v1/sandbox/tick", k.office, `{"minutes":60}`, "Idempotency-Key", "t").want(t, http.StatusOK)
+	first := tick(t, servers[0], k, 60)
 	if err := servers[0].Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range servers[1:] {
-		again := ask(t, s, http.MethodPost, "/v1/sandbox/tick", k.office, `{"minutes":60}`, "Idempotency-Key", "t").want(t, http.StatusOK)
+		again := tick(t, s, k, 60)
 		if again.body != first.body {
 			t.Errorf("it replays %s, want %s", again.body, first.body)
 		}
@@ -332,8 +349,8 @@ func TestAServerWhoseAddressIsGoneIsReplaced(t *testing.T) {
 	if err := servers[0].cluster.http.Close(); err != nil {
 		t.Fatal(err)
 	}
-	moved := ask(t, servers[1], http.MethodPost, "/v1/sandbox/tick", k.office, `{"minutes":7}`, "Idempotency-Key", "t")
-	if moved.want(t, http.StatusOK).Data["advanced_minutes"] != 7.0 {
+	moved := tick(t, servers[1], k, 7)
+	if moved.Data["advanced_minutes"] != 7.0 {
 		t.Errorf("a write that was first sent to it became %s", moved.body)
 	}
 	made := ask(t, servers[1], http.MethodPost, "/v1/sandboxes", "", `{"preset":"nothing"}`)
@@ -354,7 +371,8 @@ func TestNobodyButNodesIsServedAtTheirAddress(t *testing.T) {
 	servers := several(t, 1)
 	k := owned(t, servers)
 	for _, path := range []string{"/v1/sandbox", "/node/self", "/node/revoke", "/"} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+servers[0].config.NodeAddress+path, http.NoBody)
+		url := "http://" + servers[0].config.NodeAddress + path
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}

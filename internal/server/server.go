@@ -116,7 +116,9 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 
 // newServer is New over a storage, with what several servers know of each other in one
 // that they share.
-func newServer(ctx context.Context, c *config.Config, log *slog.Logger, db store.Store, nodes store.Nodes) (*Server, error) {
+func newServer(
+	ctx context.Context, c *config.Config, log *slog.Logger, db store.Store, nodes store.Nodes,
+) (*Server, error) {
 	presets, err := loadPresets(c.Presets)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -243,8 +245,10 @@ func (s *Server) serve(h *http.Server, l net.Listener) {
 // handler builds the routes of everything that the server serves.
 func (s *Server) handler() (http.Handler, error) {
 	var err error
-	if s.api, err = api.New(api.Options{Registry: s.registry, Admission: s.admission(), Peers: s.peers(),
-		Origin: s.origin, Log: s.log, Gate: s.gate, Network: s.network, Observe: s.observe, Serves: s.acceptsHost}, s.table); err != nil {
+	if s.api, err = api.New(api.Options{
+		Registry: s.registry, Admission: s.admission(), Peers: s.peers(), Origin: s.origin, Log: s.log, Gate: s.gate,
+		Network: s.network, Observe: s.observe, Serves: s.acceptsHost,
+	}, s.table); err != nil {
 		return nil, err
 	}
 	var site *docsite.Site

@@ -78,7 +78,9 @@ func startFleet(t *testing.T) *fleet {
 		http: &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
 	for range fleetSize {
-		m := &fleetNode{fleet: f, listen: freeAddress(t), nodeAddress: freeAddress(t), wire: newWire(t, database.Directory())}
+		m := &fleetNode{
+			fleet: f, listen: freeAddress(t), nodeAddress: freeAddress(t), wire: newWire(t, database.Directory()),
+		}
 		f.nodes = append(f.nodes, m)
 		m.start()
 		t.Cleanup(func() { m.now().kill() })
@@ -194,7 +196,7 @@ type wire struct {
 func newWire(t *testing.T, to string) *wire {
 	t.Helper()
 	const socket = ".s.PGSQL.5432"
-	directory, err := os.MkdirTemp("", "platen-wire-") // short: the name of a socket is bounded
+	directory, err := os.MkdirTemp("", "platen-wire-") //nolint:usetesting // the name of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +319,8 @@ func (f *fleet) work(more int64) {
 	until := f.acknowledged.Load() + more
 	for began := time.Now(); f.acknowledged.Load() < until; <-time.After(5 * time.Millisecond) {
 		if f.t.Failed() || time.Since(began) > fleetPatience {
-			f.t.Fatalf("only %d of %d writes were done in %s", more-until+f.acknowledged.Load(), more, time.Since(began))
+			f.t.Fatalf("only %d of %d writes were done in %s", more-until+f.acknowledged.Load(), more,
+				time.Since(began))
 		}
 	}
 }

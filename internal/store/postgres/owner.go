@@ -63,8 +63,8 @@ func lock(ctx context.Context, conn *pgx.Conn, function string) error {
 	if err != nil {
 		return fmt.Errorf("ask who has the lock of the database: %w", err)
 	}
-	return fmt.Errorf("%w: %s, connected from %s since %s. Stop it first; servers that share a database all need a node-address",
-		errOwned, who, address, since.UTC().Format(time.RFC3339))
+	return fmt.Errorf("%w: %s, connected from %s since %s. Stop it first; servers that share a database all need a "+
+		"node-address", errOwned, who, address, since.UTC().Format(time.RFC3339))
 }
 
 // ownPatiently is own for a server that starts: the one before it may just be
