@@ -31,6 +31,8 @@ func samples(f config.Field) [3]string {
 		return [3]string{"127.0.0.1:1", "127.0.0.1:2", "[::1]:3"}
 	case "ops-listen":
 		return [3]string{"127.0.0.1:4", "127.0.0.1:5", "[::1]:6"}
+	case "node-address", "node-listen":
+		return [3]string{"10.0.0.1:7000", "node-2:7000", "[::1]:7000"}
 	case "public-url":
 		return [3]string{"https://a.example", "https://b.example", "https://c.example"}
 	case "memory":
@@ -75,6 +77,13 @@ func TestEachSettingIsTakenFromItsNearestSource(t *testing.T) {
 		for sources := range 8 {
 			t.Run(fmt.Sprintf("%s/%03b", f.Name, sources), func(t *testing.T) {
 				c := config.Default()
+				if strings.HasPrefix(f.Name, "node-") { // these need others
+					c.Database, c.PublicURL = "postgres://db", "https://a.example"
+					c.SecretKey = strings.Repeat("1", config.SecretLeast)
+				}
+				if f.Name == "node-listen" {
+					c.NodeAddress = "10.0.0.1:7000"
+				}
 				target := fieldOf(t, c, f.Name)
 				want, values := value(target), samples(f)
 				file := ""

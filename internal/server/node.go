@@ -248,3 +248,29 @@ func (s *Server) hooks() sandbox.Hooks {
 		Uncertain: func() { with((*admission.Controller).Uncertain) },
 	}
 }
+
+// nodeGauges registers the gauges of a server among others.
+func (s *Server) nodeGauges() {
+	if s.cluster == nil {
+		return
+	}
+	n := s.cluster.node
+	s.metrics.Gauge("platen_node_sandboxes_owned", func() float64 { return float64(n.Figures().Owned) })
+	s.metrics.Gauge("platen_node_beat_age_seconds", func() float64 { return n.Figures().Beat.Seconds() })
+	s.metrics.Gauge("platen_node_trusted", func() float64 {
+		if n.Trusted() {
+			return 1
+		}
+		return 0
+	})
+	s.metrics.Gauge("platen_node_admits", func() float64 {
+		if s.admission() != nil {
+			return 1
+		}
+		return 0
+	})
+	s.metrics.Gauge("platen_node_claims", func() float64 { return float64(n.Figures().Claims) })
+	s.metrics.Gauge("platen_node_burials", func() float64 { return float64(n.Figures().Burials) })
+	s.metrics.Gauge("platen_node_fenced_writes", func() float64 { return float64(n.Figures().Fenced) })
+	s.metrics.Gauge("platen_node_sessions", func() float64 { return float64(n.Figures().Sessions) })
+}

@@ -267,6 +267,7 @@ func (s *Server) gauges() {
 	if shared, ok := s.gate.(*valkey.Gate); ok {
 		s.sharing(shared)
 	}
+	s.nodeGauges()
 	s.metrics.Gauge("platen_budget_callers", func() float64 { return float64(s.gate.Size()) })
 	s.metrics.Gauge("platen_connections", func() float64 { return float64(s.listener.open()) })
 }
