@@ -408,3 +408,16 @@ func TestNothingIsLostInARollingRestart(t *testing.T) {
 		}
 	})
 }
+
+func TestNothingIsLostWhenTheDatabaseIsKilled(t *testing.T) {
+	t.Parallel()
+	f := startFleet(t)
+	f.under(func() {
+		f.outage()
+		if err := f.database.Crash(); err != nil {
+			t.Fatal(err)
+		}
+		f.work(60)
+		t.Logf("database killed: no client waited longer than %s", f.outage().Round(time.Millisecond))
+	})
+}

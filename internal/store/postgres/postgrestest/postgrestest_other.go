@@ -8,5 +8,8 @@ type Cluster struct{ directory string }
 // Start returns ErrNoServer.
 func Start() (*Cluster, error) { return nil, ErrNoServer }
 
+// Crash does nothing.
+func (c *Cluster) Crash() error { return nil }
+
 // Stop does nothing.
 func (c *Cluster) Stop() {}

@@ -21,15 +21,19 @@ import (
 // processes are in and of one temporary directory.
 type Cluster struct {
 	directory string
-	guard     *exec.Cmd // a shell that outlives the server, and us
-	stdin     io.Closer // closed, by us or by our end, it tells the guard to stop
+	guard     *exec.Cmd      // a shell that outlives the server, and us
+	stdin     io.WriteCloser // closed, by us or by our end, it tells the guard to stop
 }
 
-// guardScript starts the server and ends it, with its directory, when the other
-// end of its input is closed: also after a test that was killed.
+// guardScript starts the server, lets it crash and starts it again for each line of its
+// input, and ends it, with its directory, when the other end is closed: also after a
+// test that was killed.
 const guardScript = `directory=$1; shift
 "$@" & server=$!
-cat >/dev/null
+while read -r line; do
+	kill -QUIT $server; wait $server
+	"$@" & server=$!
+done
 kill -QUIT $server; wait $server
 rm -rf "$directory"`
 
@@ -93,6 +97,13 @@ func (c *Cluster) start() error {
 	}
 	c.Stop()
 	return fmt.Errorf("the server did not start:\n%s", &said)
+}
+
+// Crash ends the server without a word to its clients, and has it started again. It
+// returns at once.
+func (c *Cluster) Crash() error {
+	_, err := io.WriteString(c.stdin, "again\n")
+	return err
 }
 
 // Stop ends the server and removes all of it.
