@@ -104,6 +104,9 @@ func (c *client) live(steps int) {
 		default:
 			c.write(step)
 		}
+		if c.move != nil && step%50 == 49 {
+			c.move(step%100 == 49)
+		}
 		if step == steps/2 {
 			// Long enough to be let go by the sweep, with a snapshot.
 			c.b.pass(6 * time.Minute)
