@@ -34,7 +34,7 @@ func (x *exchange) observe(status int) (completes bool) {
 	}
 	c := &x.call
 	c.Answered, c.Status, c.Replayed = x.server.registry.Now(), status, x.replayed
-	c.Factory, c.Agent = x.caller.System == apikey.Factory, x.agent != nil
+	c.Factory, c.Agent = x.caller.System == apikey.Factory, x.byAgent()
 	c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
 	switch x.r.Method {
 	case http.MethodGet:

@@ -95,3 +95,7 @@ func (s *Server) Envelope(data any, err error) []byte {
 	}
 	return x.failure(nil, p)
 }
+
+// byAgent reports whether the agent endpoint made the request, of this node or of the
+// one that sent it on.
+func (x *exchange) byAgent() bool { return x.agent != nil || x.forwarded != nil && x.forwarded.Agent }

@@ -387,3 +387,36 @@ func TestNobodyButNodesIsServedAtTheirAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAgentIsServedByAnyServer: its session is in the storage, its calls go to the
+// owner of its sandbox.
+func TestAnAgentIsServedByAnyServer(t *testing.T) {
+	t.Parallel()
+	servers := several(t, 3)
+	say := func(s *Server, session, message string) *reply {
+		headers := []string{"Accept", "application/json, text/event-stream"}
+		if session != "" {
+			headers = append(headers, "Mcp-Session-Id", session, "MCP-Protocol-Version", "2025-06-18")
+		}
+		return ask(t, s, http.MethodPost, "/mcp", "", message, headers...)
+	}
+	begun := say(servers[0], "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+		`"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`).want(t, http.StatusOK)
+	session := begun.header.Get("Mcp-Session-Id")
+	call := func(s *Server, tool, arguments string) string {
+		t.Helper()
+		a := say(s, session, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+
+			arguments+`}}`).want(t, http.StatusOK)
+		if !strings.Contains(a.body, `\"data\"`) && !strings.Contains(a.body, `"data"`) {
+			t.Fatalf("%s is answered with %s", tool, a.body)
+		}
+		return a.body
+	}
+	call(servers[1], "create_sandbox", `{"preset":"manual","clock":"manual","seed":1}`)
+	call(servers[2], "advance_time", `{"minutes":480}`)
+	for _, s := range servers {
+		if body := call(s, "get_sandbox", `{}`); !strings.Contains(body, "day_number") {
+			t.Errorf("get_sandbox is answered with %s", body)
+		}
+	}
+}
