@@ -48,9 +48,11 @@ func (c *Client) GetSandbox(ctx context.Context) (*SandboxStatus, error) {
 
 // AdvanceTime sends POST /sandbox/tick: move the clock.
 //
-// Everything that is due on the way happens. At most once per second.
+// Everything that is due on the way happens. With until the clock stops where something comes
+// about. At most once per second.
 //
-// It can fail with tick_rate (429), beside the errors of every request.
+// It can fail with tick_rate (429) and invalid_event_type (422), beside the errors of every
+// request.
 func (c *Client) AdvanceTime(ctx context.Context, in TickInput) (*TickResult, error) {
 	return write[TickResult](ctx, c, request{operation: "advance_time", method: http.MethodPost, path: "/sandbox/tick", system: shared, in: in})
 }

@@ -213,8 +213,27 @@ type Score struct {
 
 // TickInput is the body of advance_time.
 type TickInput struct {
-	// Working minutes to advance; a whole working day of 480 when left out. 1 to 480.
+	// Working minutes: at most 480, also when left out. With until 4800. 1 to 4,800.
 	Minutes *int64 `json:"minutes,omitzero"`
+	// Stop early: after all that happens in the minute in which this comes about.
+	Until *TickUntilInput `json:"until,omitzero"`
+}
+
+// TickUntilInput is the type of TickInput.Until.
+type TickUntilInput struct {
+	// An event of one of these types happens; * alone stands for all of them. 1 to 50 items. No two
+	// alike.
+	EventTypes []EventType `json:"event_types,omitempty"`
+	// The event with this number happens, or has happened. 1 to 9,007,199,254,740,991.
+	Seq *int64 `json:"seq,omitzero"`
+	// This in-world day has come. A weekend ends on Monday at 08:00.
+	SimDate *Date `json:"sim_date,omitzero"`
+	// The time of that day, 08:00 when left out; only with sim_date. Matches
+	// ^([01][0-9]|2[0-3]):[0-5][0-9]$. Such as 09:30.
+	SimTime *string `json:"sim_time,omitzero"`
+	// Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay,
+	// goods at the gate, or an idle press with work.
+	Decision *bool `json:"decision,omitzero"`
 }
 
 // TickResult is in the response of advance_time.
@@ -222,13 +241,77 @@ type TickResult struct {
 	SimDate   Date   `json:"sim_date"`
 	SimTime   string `json:"sim_time"`
 	DayNumber int64  `json:"day_number"`
-	// How many minutes passed: fewer than were asked for when the company went bankrupt on the way.
-	AdvancedMinutes int64        `json:"advanced_minutes"`
-	EventsWritten   uint64       `json:"events_written"`
-	LastSeq         uint64       `json:"last_seq"`
-	CashMinor       int64        `json:"cash_minor"`
-	Status          SandboxState `json:"status"`
+	// How many minutes passed: fewer than were asked for when what until names came about, or the
+	// company went bankrupt, on the way.
+	AdvancedMinutes int64 `json:"advanced_minutes"`
+	// What ended the tick: minutes when all of them have passed.
+	StoppedBy     TickResultStoppedBy `json:"stopped_by"`
+	EventsWritten uint64              `json:"events_written"`
+	LastSeq       uint64              `json:"last_seq"`
+	CashMinor     int64               `json:"cash_minor"`
+	Status        SandboxState        `json:"status"`
+	Digest        TickDigest          `json:"digest"`
 }
+
+// TickResultStoppedBy is the type of TickResult.StoppedBy.
+type TickResultStoppedBy string
+
+// Values of TickResultStoppedBy.
+const (
+	TickResultStoppedByMinutes   TickResultStoppedBy = "minutes"
+	TickResultStoppedByEventType TickResultStoppedBy = "event_type"
+	TickResultStoppedBySeq       TickResultStoppedBy = "seq"
+	TickResultStoppedBySimDate   TickResultStoppedBy = "sim_date"
+	TickResultStoppedByDecision  TickResultStoppedBy = "decision"
+	TickResultStoppedByBankrupt  TickResultStoppedBy = "bankrupt"
+)
+
+// TickDigest is the type of TickResult.Digest.
+type TickDigest struct {
+	// How many events of each type the tick wrote, by type.
+	Events []EventCount `json:"events"`
+	// What waits for you now, at most 100 records.
+	Decisions []Decision `json:"decisions"`
+	// How many records wait for you now.
+	DecisionsTotal int64 `json:"decisions_total"`
+}
+
+// EventCount is the type of TickDigest.Events.
+type EventCount struct {
+	Type  EventType `json:"type"`
+	Count int64     `json:"count"`
+}
+
+// Decision is the type of TickDigest.Decisions.
+type Decision struct {
+	// The side on which it waits.
+	System DecisionSystem `json:"system"`
+	// A press is idle while a work order waits for one.
+	Resource DecisionResource `json:"resource"`
+	ID       string           `json:"id"`
+}
+
+// DecisionSystem is the type of Decision.System.
+type DecisionSystem string
+
+// Values of DecisionSystem.
+const (
+	DecisionSystemOffice  DecisionSystem = "office"
+	DecisionSystemFactory DecisionSystem = "factory"
+)
+
+// DecisionResource is the type of Decision.Resource.
+type DecisionResource string
+
+// Values of DecisionResource.
+const (
+	DecisionResourceSalesOrder      DecisionResource = "sales_order"
+	DecisionResourceContractLot     DecisionResource = "contract_lot"
+	DecisionResourceSupplierInvoice DecisionResource = "supplier_invoice"
+	DecisionResourcePayrollRun      DecisionResource = "payroll_run"
+	DecisionResourceDelivery        DecisionResource = "delivery"
+	DecisionResourcePress           DecisionResource = "press"
+)
 
 // DeletedSandbox is in the response of delete_sandbox.
 type DeletedSandbox struct {

@@ -73,22 +73,44 @@ func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
 // Tick moves the clock by hand and runs the timers that are due on the way. All
 // of it happens at the wall time of the tick. A company that goes bankrupt on
 // the way stays where it is.
-func (c *Company) Tick(wall moment.Instant, minutes int) {
+func (c *Company) Tick(wall moment.Instant, minutes int) { c.TickUntil(wall, minutes, Until{}) }
+
+// TickUntil is a Tick that ends early where what it waits for has come about,
+// after all timers of that minute. It says what ended it.
+func (c *Company) TickUntil(wall moment.Instant, minutes int, u Until) Stop {
 	wall = c.at(wall)
 	until := c.now + sim.Minute(minutes)
+	stop, seen := StoppedByMinutes, c.rec.Sequence()
+	if u.Moment != nil && *u.Moment <= until {
+		stop, until = StoppedByMoment, max(c.now, *u.Moment)
+	}
+	if u.Sequence > 0 && seen >= u.Sequence {
+		stop, until = StoppedBySequence, c.now
+	}
 	for {
 		t, ok := c.rec.Peek()
 		if !ok || t.Due > until {
 			break
 		}
 		if c.Bankrupt() {
-			return
+			return StoppedByBankruptcy
 		}
 		c.fire(wall)
+		if next, more := c.rec.Peek(); more && next.Due <= c.now || c.rec.Sequence() == seen || c.Bankrupt() {
+			continue // the minute is not over, or nothing happened in it
+		}
+		if reached := c.reached(&u, seen); reached != "" {
+			stop, until = reached, c.now
+		}
+		seen = c.rec.Sequence()
+	}
+	if c.Bankrupt() {
+		stop = StoppedByBankruptcy
 	}
 	c.now = until
 	c.clock = c.clock.MovedTo(until, wall)
 	c.rec.SetMoment(c.now, wall, c.clock)
+	return stop
 }
 
 // at notes a wall time and returns it, or the newest one noted before it.

@@ -26,6 +26,7 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/company/subscription"
+	"platen/internal/event"
 	"platen/internal/moment"
 )
 
@@ -259,6 +260,15 @@ func (c *Company) Image() record.Image {
 		image.Tables = append(image.Tables, d.Rows(table.Entries()))
 	}
 	return image
+}
+
+// Happened counts the waiting events after the one with a number, by type.
+func (c *Company) Happened(after uint64) map[event.Type]int64 {
+	counts := map[event.Type]int64{}
+	for kind := range c.rec.Since(after) {
+		counts[kind]++
+	}
+	return counts
 }
 
 // Forget drops the changes that wait to be flushed, for measuring the

@@ -32,7 +32,8 @@ func table() []made {
 		{entry{name: "advance_time", title: "Move the clock", system: shared,
 			description: "Lets working minutes pass; all that is due on the way happens. At most once per second. " +
 				"With the clock 'manual' nothing happens otherwise; with 'realtime' a working day also passes every " +
-				"minute by itself."}, by("advance_time")},
+				"minute by itself. call_operation takes until, too."},
+			by("advance_time")},
 		{entry{name: "list_missions", title: "Missions", system: shared,
 			description: "What to try next, each with an objective and a hint. " +
 				"Doing it completes it, without a report."}, by("list_missions")},

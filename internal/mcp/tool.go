@@ -96,7 +96,8 @@ func (b *builder) operation(id string) (*operation.Operation, error) {
 	return op, nil
 }
 
-// body returns the fields of an operation's body as arguments.
+// body returns the fields of an operation's body as arguments, but for objects,
+// which some clients refuse in a schema: call_operation takes those.
 func (b *builder) body(op *operation.Operation) ([]schema.Argument, error) {
 	if op.In == nil {
 		return nil, nil
@@ -105,7 +106,7 @@ func (b *builder) body(op *operation.Operation) ([]schema.Argument, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the body of %s: %w", op.ID, err)
 	}
-	return in.Arguments(), nil
+	return slices.DeleteFunc(in.Arguments(), func(a schema.Argument) bool { return a.IsObject() }), nil
 }
 
 // one makes a tool of one operation: the ids of its path, its parameters and

@@ -128,23 +128,6 @@ type DeletedSandbox struct {
 	DeletedAt  moment.Instant `json:"deleted_at"`
 }
 
-// TickInput is the body of POST /sandbox/tick.
-type TickInput struct {
-	Minutes *int64 `json:"minutes,omitzero" minimum:"1" maximum:"480" doc:"Working minutes to advance; a whole working day of 480 when left out."`
-}
-
-// TickResult is the response of a tick.
-type TickResult struct {
-	SimDate         moment.Date `json:"sim_date"`
-	SimTime         string      `json:"sim_time"`
-	DayNumber       int64       `json:"day_number"`
-	AdvancedMinutes int         `json:"advanced_minutes" doc:"How many minutes passed: fewer than were asked for when the company went bankrupt on the way."`
-	EventsWritten   uint64      `json:"events_written"`
-	LastSeq         uint64      `json:"last_seq"`
-	CashMinor       money.Minor `json:"cash_minor"`
-	Status          string      `json:"status" enum:"active,expired,bankrupt"`
-}
-
 // FeedEvent is an event as the feed serves it: the body of a delivery and its
 // number (contract: EVT.FEED).
 type FeedEvent struct {
@@ -256,33 +239,6 @@ func sandboxOperations() []Operation {
 			Out: reflect.TypeFor[FeedEvent](),
 		},
 	}
-}
-
-func tickOperation() Operation {
-	return write(Operation{
-		ID: "advance_time", Path: "/sandbox/tick", System: Shared, BodyOptional: true,
-		Summary:     "Move the clock",
-		Description: "Everything that is due on the way happens. At most once per second.",
-		Problems:    []problem.Code{problem.TickRate}, Out: reflect.TypeFor[TickResult](),
-	}, func(tx *sandbox.Tx, _ string, in *TickInput) (Result, error) {
-		minutes := company.TickDefault
-		if in.Minutes != nil {
-			minutes = int(*in.Minutes)
-		}
-		first, began := tx.Sequence(), tx.Company.Now()
-		if err := tx.Tick(minutes); err != nil {
-			return Result{}, err
-		}
-		now, passed := tx.Now, int(tx.Company.Now()-began)
-		return Result{Value: func(v *sandbox.View) any {
-			minute := MinuteAt(v, now)
-			return TickResult{
-				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
-				AdvancedMinutes: passed, EventsWritten: v.Sequence - first, LastSeq: v.Sequence,
-				CashMinor: v.Summary.CashMinor, Status: v.Status(now),
-			}
-		}}, nil
-	})
 }
 
 func extendOperation() Operation {

@@ -124,15 +124,22 @@ func pausing(d time.Duration) string {
 // Tick moves the clock by hand, at most once in the pause between ticks, which
 // is a second (contract: LIMIT.TICK) unless the operator chose another.
 func (tx *Tx) Tick(minutes int) error {
+	_, err := tx.TickUntil(minutes, company.Until{})
+	return err
+}
+
+// TickUntil is a Tick that ends early where what it waits for has come about. It
+// says what ended it.
+func (tx *Tx) TickUntil(minutes int, until company.Until) (company.Stop, error) {
 	pause := tx.sandbox.registry.options.TickPause
 	if next := tx.sandbox.ticked.Add(pause); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
 		p := problem.New(problem.TickRate, "The clock was moved by hand less than %s ago.", pausing(pause))
 		p.RetryAfter = int((pause + time.Second - 1) / time.Second)
-		return p.RetryingAt(tx.Now.Add(max(pause, time.Second)).Time())
+		return "", p.RetryingAt(tx.Now.Add(max(pause, time.Second)).Time())
 	}
-	tx.Company.Tick(tx.Now, minutes)
+	stop := tx.Company.TickUntil(tx.Now, minutes, until)
 	tx.ticked = true
-	return nil
+	return stop, nil
 }
 
 // Command is one write.

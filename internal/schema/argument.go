@@ -34,6 +34,9 @@ type Argument struct {
 	oneOf bool
 }
 
+// IsObject reports whether an argument is an object with fields of its own.
+func (a *Argument) IsObject() bool { return a.field != nil && a.field.form == formObject }
+
 // rules returns the shape that an argument is checked by.
 func (a *Argument) rules() *shape {
 	switch {

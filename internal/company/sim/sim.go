@@ -73,3 +73,15 @@ func DayFrom(date moment.Date) Day {
 
 // DayAfter returns the first working day after a date.
 func DayAfter(date moment.Date) Day { return DayFrom(date.AddDays(1)) }
+
+// At returns the moment at or after a time of a date, in minutes after midnight.
+// Before the day opens it is its opening, after its close the close, which is the
+// opening of the next day; a date without work gives the opening of the next day
+// with work. Dates before the start give the first moment.
+func At(date moment.Date, minuteOfDay int) Minute {
+	day := DayFrom(date)
+	if day.Date() != date {
+		return day.Open()
+	}
+	return day.At(min(max(Minute(minuteOfDay-opensAtHour*60), 0), DayLength))
+}

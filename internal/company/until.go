@@ -1,0 +1,117 @@
+package company
+
+import (
+	"slices"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/company/subscription"
+	"platen/internal/event"
+)
+
+// TickUntilMax is the most minutes of a tick that stops at an event, a moment or
+// a decision (contract: OPEN.TICK.UNTIL).
+const TickUntilMax = 10 * int(sim.DayLength)
+
+// Until says what a tick waits for. One of its fields is set; a zero Until waits
+// for nothing.
+type Until struct {
+	// Types are event types, of which one is to happen; subscription.Everything
+	// alone stands for all of them.
+	Types []event.Type
+	// Sequence is the number of an event, 0 for none.
+	Sequence uint64
+	// Moment is a simulated moment that is to be reached, nil for none.
+	Moment *sim.Minute
+	// Decision is set to wait until something more wants an answer of the client.
+	Decision bool
+}
+
+// Stop says what ended a tick.
+type Stop string
+
+// What ends a tick.
+const (
+	StoppedByMinutes    Stop = "minutes"
+	StoppedByEventType  Stop = "event_type"
+	StoppedBySequence   Stop = "seq"
+	StoppedByMoment     Stop = "sim_date"
+	StoppedByDecision   Stop = "decision"
+	StoppedByBankruptcy Stop = "bankrupt"
+)
+
+// reached returns what ends a tick now, given the events after the one with a
+// number, and "" to go on.
+func (c *Company) reached(u *Until, after uint64) Stop {
+	switch {
+	case u.Sequence > 0 && c.rec.Sequence() >= u.Sequence:
+		return StoppedBySequence
+	case u.Moment != nil && c.now >= *u.Moment:
+		return StoppedByMoment
+	case u.Decision && c.wantsAnswer(after):
+		return StoppedByDecision
+	}
+	if len(u.Types) > 0 {
+		for kind := range c.rec.Since(after) {
+			if u.Types[0] == subscription.Everything || slices.Contains(u.Types, kind) {
+				return StoppedByEventType
+			}
+		}
+	}
+	return ""
+}
+
+// wantsAnswer reports whether one of the events after the one with a number left
+// something that waits for the client: an order or a lot to answer, a bill or
+// wages to pay, goods at the gate, an idle press with work. Each is seen by one
+// system alone; nothing is compared between the two.
+func (c *Company) wantsAnswer(after uint64) bool {
+	pressFreed := false
+	for kind, data := range c.rec.Since(after) {
+		switch d := data.(type) {
+		case *event.SalesOrderReceivedData:
+			if order, ok := c.office.SalesOrders.Find(d.ID); ok && order.Status == office.OrderReceived {
+				return true
+			}
+		case *event.ContractLotOfferedData:
+			if lot, ok := c.office.ContractLots.Find(d.ID); ok && lot.Status == office.LotOffered {
+				return true
+			}
+		case *event.SupplierInvoiceReceivedData:
+			bill, ok := c.office.SupplierInvoices.Find(d.ID)
+			if ok && bill.Kind == office.MaterialsInvoice && bill.Status != office.SupplierInvoicePaid {
+				return true
+			}
+		case *event.DeliveryArrivedData:
+			if truck, ok := c.factory.Deliveries.Find(d.ID); ok && truck.Status == factory.DeliveryArrived {
+				return true
+			}
+		}
+		switch kind {
+		case event.PayrollDue:
+			return true // nobody but the client pays wages
+		case event.PrintRunCompleted, event.DisruptionEnded:
+			pressFreed = true
+		default:
+		}
+	}
+	return pressFreed && c.pressWaits()
+}
+
+// pressWaits reports whether a press is idle while a work order waits for one.
+func (c *Company) pressWaits() bool {
+	idle := false
+	for press := range c.factory.Presses.All {
+		idle = idle || press.Status == factory.PressIdle
+	}
+	if !idle || c.factory.State.OpenWorkOrders == 0 {
+		return false
+	}
+	for order := range c.factory.WorkOrders.All {
+		if order.Status == factory.WorkCreated {
+			return true
+		}
+	}
+	return false
+}

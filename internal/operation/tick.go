@@ -1,0 +1,197 @@
+package operation
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"platen/internal/company"
+	"platen/internal/company/factory"
+	"platen/internal/company/hr"
+	"platen/internal/company/office"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/company/subscription"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// TickInput is the body of POST /sandbox/tick.
+type TickInput struct {
+	Minutes *int64     `json:"minutes,omitzero" minimum:"1" maximum:"4800" doc:"Working minutes: at most 480, also when left out. With until 4800."`
+	Until   *TickUntil `json:"until,omitzero" doc:"Stop early: after all that happens in the minute in which this comes about."`
+}
+
+// TickUntil is what a tick waits for (contract: OPEN.TICK.UNTIL).
+type TickUntil struct {
+	EventTypes *[]event.Type `json:"event_types,omitzero" oneOf:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"An event of one of these types happens; * alone stands for all of them."`
+	Seq        *int64        `json:"seq,omitzero" oneOf:"true" minimum:"1" maximum:"9007199254740991" doc:"The event with this number happens, or has happened."`
+	SimDate    *moment.Date  `json:"sim_date,omitzero" oneOf:"true" doc:"This in-world day has come. A weekend ends on Monday at 08:00."`
+	SimTime    *string       `json:"sim_time,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"09:30" doc:"The time of that day, 08:00 when left out; only with sim_date."`
+	Decision   *bool         `json:"decision,omitzero" oneOf:"true" doc:"Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay, goods at the gate, or an idle press with work."`
+}
+
+// TickResult is the response of a tick.
+type TickResult struct {
+	SimDate         moment.Date `json:"sim_date"`
+	SimTime         string      `json:"sim_time"`
+	DayNumber       int64       `json:"day_number"`
+	AdvancedMinutes int         `json:"advanced_minutes" doc:"How many minutes passed: fewer than were asked for when what until names came about, or the company went bankrupt, on the way."`
+	StoppedBy       string      `json:"stopped_by" enum:"minutes,event_type,seq,sim_date,decision,bankrupt" doc:"What ended the tick: minutes when all of them have passed."`
+	EventsWritten   uint64      `json:"events_written"`
+	LastSeq         uint64      `json:"last_seq"`
+	CashMinor       money.Minor `json:"cash_minor"`
+	Status          string      `json:"status" enum:"active,expired,bankrupt"`
+	Digest          TickDigest  `json:"digest"`
+}
+
+// TickDigest says what happened and what waits (contract: OPEN.TICK.DIGEST).
+type TickDigest struct {
+	Events         []EventCount `json:"events" doc:"How many events of each type the tick wrote, by type."`
+	Decisions      []Decision   `json:"decisions" doc:"What waits for you now, at most 100 records."`
+	DecisionsTotal int64        `json:"decisions_total" doc:"How many records wait for you now."`
+}
+
+// EventCount is a type of events and how many there were.
+type EventCount struct {
+	Type  event.Type `json:"type"`
+	Count int64      `json:"count"`
+}
+
+// Decision is a record that waits for the client.
+type Decision struct {
+	System   string `json:"system" enum:"office,factory" doc:"The side on which it waits."`
+	Resource string `json:"resource" enum:"sales_order,contract_lot,supplier_invoice,payroll_run,delivery,press" doc:"A press is idle while a work order waits for one."`
+	ID       string `json:"id"`
+}
+
+// maxDecisions is how many records a digest names.
+const maxDecisions = 100
+
+func tickOperation() Operation {
+	return write(Operation{
+		ID: "advance_time", Path: "/sandbox/tick", System: Shared, BodyOptional: true,
+		Summary: "Move the clock",
+		Description: "Everything that is due on the way happens. With until the clock stops where something comes " +
+			"about. At most once per second.",
+		Problems: []problem.Code{problem.TickRate, problem.InvalidEventType}, Out: reflect.TypeFor[TickResult](),
+	}, func(tx *sandbox.Tx, _ string, in *TickInput) (Result, error) {
+		minutes, until, err := in.bounds()
+		if err != nil {
+			return Result{}, err
+		}
+		first, began := tx.Sequence(), tx.Company.Now()
+		stop, err := tx.TickUntil(minutes, until)
+		if err != nil {
+			return Result{}, err
+		}
+		now, passed, happened := tx.Now, int(tx.Company.Now()-began), tx.Company.Happened(first)
+		return Result{Value: func(v *sandbox.View) any {
+			minute := MinuteAt(v, now)
+			return TickResult{
+				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
+				AdvancedMinutes: passed, StoppedBy: string(stop),
+				EventsWritten: v.Sequence - first, LastSeq: v.Sequence,
+				CashMinor: v.Summary.CashMinor, Status: v.Status(now), Digest: digest(v, happened),
+			}
+		}}, nil
+	})
+}
+
+// bounds returns how many minutes may pass and what is waited for, or refuses.
+func (in *TickInput) bounds() (minutes int, until company.Until, err error) {
+	minutes = company.TickDefault
+	if in.Until == nil {
+		if in.Minutes == nil {
+			return minutes, until, nil
+		}
+		if minutes = int(*in.Minutes); minutes > company.TickMax {
+			return 0, until, problem.Invalid(problem.Field{Field: "minutes", Rule: "maximum",
+				Message: fmt.Sprintf("minutes must be at most %d without until; it is %d.", company.TickMax, minutes)})
+		}
+		return minutes, until, nil
+	}
+	minutes = company.TickUntilMax
+	if in.Minutes != nil {
+		minutes = int(*in.Minutes)
+	}
+	until, err = in.Until.read()
+	return minutes, until, err
+}
+
+// read returns what is waited for, or refuses.
+func (u *TickUntil) read() (until company.Until, err error) {
+	switch {
+	case u.SimTime != nil && u.SimDate == nil:
+		return until, problem.Invalid(problem.Field{Field: "until.sim_date", Rule: "required",
+			Message: "until.sim_date is required with until.sim_time and missing."})
+	case u.Decision != nil && !*u.Decision:
+		return until, problem.Invalid(problem.Field{Field: "until.decision", Rule: "enum",
+			Message: "until.decision must be true, or left out; it is false."})
+	case u.EventTypes != nil:
+		until.Types = *u.EventTypes
+		return until, subscription.CheckTypes(until.Types)
+	case u.Seq != nil:
+		until.Sequence = uint64(*u.Seq)
+	case u.SimDate != nil:
+		until.Moment = new(sim.At(*u.SimDate, clockMinutes(u.SimTime)))
+	}
+	until.Decision = u.Decision != nil
+	return until, nil
+}
+
+// clockMinutes is how many minutes after midnight a checked time of day is; the
+// opening of a working day when none is given.
+func clockMinutes(text *string) int {
+	if text == nil {
+		return 0
+	}
+	digit := func(i int) int { return int((*text)[i] - '0') }
+	return (digit(0)*10+digit(1))*60 + digit(3)*10 + digit(4)
+}
+
+// digest says what happened on the way and what waits in the state that came of it.
+func digest(v *sandbox.View, happened map[event.Type]int64) TickDigest {
+	d := TickDigest{Events: []EventCount{}, Decisions: []Decision{}}
+	for kind, count := range happened {
+		d.Events = append(d.Events, EventCount{kind, count})
+	}
+	slices.SortFunc(d.Events, func(a, b EventCount) int { return cmp.Compare(a.Type, b.Type) })
+	add := func(system System, resource, id string) {
+		if d.DecisionsTotal++; len(d.Decisions) < maxDecisions {
+			d.Decisions = append(d.Decisions, Decision{string(system), resource, id})
+		}
+	}
+	collect := func(system System, resource string, waits func(filters []string) bool) {
+		for _, e := range v.Table(resource).Entries {
+			if !e.Removed() && waits(e.Filters) {
+				add(system, resource, e.ID)
+			}
+		}
+	}
+	in := func(status string) func([]string) bool {
+		return func(filters []string) bool { return filters[0] == status }
+	}
+	collect(Office, "sales_order", in(string(office.OrderReceived)))
+	collect(Office, "contract_lot", in(string(office.LotOffered)))
+	collect(Office, "supplier_invoice", func(filters []string) bool {
+		const status, kind = 0, 2 // the places of the table's filters
+		return filters[status] != string(office.SupplierInvoicePaid) && filters[kind] == office.MaterialsInvoice
+	})
+	collect(Office, "payroll_run", func(filters []string) bool { return filters[0] != string(hr.PayrollPaid) })
+	collect(Factory, "delivery", in(string(factory.DeliveryArrived)))
+	if slices.ContainsFunc(v.Table("work_order").Entries, func(e *record.Entry) bool {
+		return !e.Removed() && e.Filters[0] == string(factory.WorkCreated)
+	}) {
+		for _, e := range v.Table("press").Entries {
+			if press := record.Decode[factory.Press](e); press.Status == factory.PressIdle {
+				add(Factory, "press", press.ID)
+			}
+		}
+	}
+	return d
+}
