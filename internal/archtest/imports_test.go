@@ -133,7 +133,8 @@ var may = map[string]string{
 
 	"test/docs":     "platentest internal/testclient",
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
-	"test/crash":    "internal/store/postgres/postgrestest platentest client internal/server internal/config internal/testclient",
+	"test/crash": "internal/store/postgres/postgrestest platentest client internal/server internal/config " +
+		"internal/testclient",
 	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
 		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient",

@@ -400,8 +400,9 @@ func TestAnAgentIsServedByAnyServer(t *testing.T) {
 		}
 		return ask(t, s, http.MethodPost, "/mcp", "", message, headers...)
 	}
-	begun := say(servers[0], "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
-		`"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`).want(t, http.StatusOK)
+	begun := say(servers[0], "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{`+
+		`"protocolVersion":"2025-06-18","capabilities":{},`+
+		`"clientInfo":{"name":"test","version":"1"}}}`).want(t, http.StatusOK)
 	session := begun.header.Get("Mcp-Session-Id")
 	call := func(s *Server, tool, arguments string) string {
 		t.Helper()
