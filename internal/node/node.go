@@ -37,7 +37,9 @@ type Options struct {
 	// Settings is a digest of everything that all nodes must have alike, Name what
 	// operators know the node by.
 	Settings, Name string
-	Log            *slog.Logger
+	// Engine is the version of the simulation, with which it can go on.
+	Engine int
+	Log    *slog.Logger
 	// Now is the wall clock, Boot the time since the machine was started, which counts
 	// while it sleeps; nil for the operating system's.
 	Now  func() time.Time
@@ -100,13 +102,20 @@ type Node struct {
 
 	mu      sync.RWMutex // guards the fields below
 	session store.Session
-	// held are the epochs of the sandboxes that the session owns, as far as it knows.
-	held map[string]uint64
+	// held are the claims of the sandboxes that the session owns, as far as it knows.
+	held map[string]holding
 	// awaited are the sessions whose responses somebody waits for, with the ends of the
 	// waiting.
 	awaited map[store.Session]map[*context.CancelCauseFunc]bool
 	// namedAgain is when to look again for sandboxes that records name.
 	namedAgain time.Time
+}
+
+// holding is the claim of a sandbox. One that is foreign was begun by another version:
+// this node looks after its end, until a node comes that can go on with it.
+type holding struct {
+	epoch   uint64
+	foreign bool
 }
 
 // reading is what the two clocks of a machine say: one that is never set, and one that
@@ -124,7 +133,7 @@ func New(o Options) *Node {
 	if o.Prove == nil {
 		o.Prove = func(context.Context) error { return nil }
 	}
-	return &Node{o: o, terms: ownership.Standard(), stop: func() {}, held: map[string]uint64{},
+	return &Node{o: o, terms: ownership.Standard(), stop: func() {}, held: map[string]holding{},
 		awaited: map[store.Session]map[*context.CancelCauseFunc]bool{}}
 }
 
@@ -216,7 +225,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	n.done.Wait()
 	n.mu.Lock()
 	session := n.session
-	n.session, n.held = "", map[string]uint64{}
+	n.session, n.held = "", map[string]holding{}
 	n.mu.Unlock()
 	n.trusted.Store(nil)
 	if session == "" {
@@ -230,7 +239,7 @@ func (n *Node) join(ctx context.Context) error {
 	session, sent := newSession(), n.read()
 	var before []store.Session
 	err := n.o.Nodes.Join(ctx, store.Node{
-		Session: session, Address: n.o.Address, Settings: n.o.Settings, Name: n.o.Name,
+		Session: session, Address: n.o.Address, Settings: n.o.Settings, Name: n.o.Name, Engine: n.o.Engine,
 	}, n.terms.Lifetime, func(other store.Node) error {
 		if other.Address == n.o.Address {
 			before = append(before, other.Session)
@@ -242,7 +251,7 @@ func (n *Node) join(ctx context.Context) error {
 		return err //nolint:wrapcheck // it says what it did
 	}
 	n.mu.Lock()
-	n.session, n.held = session, map[string]uint64{}
+	n.session, n.held = session, map[string]holding{}
 	n.mu.Unlock()
 	n.trusted.Store(&sent)
 	n.sessions.Add(1)
@@ -341,7 +350,7 @@ func (n *Node) follow(at, sent, answered time.Time) {
 func (n *Node) lose() {
 	n.trusted.Store(nil)
 	n.mu.Lock()
-	n.session, n.held = "", map[string]uint64{}
+	n.session, n.held = "", map[string]holding{}
 	n.mu.Unlock()
 	n.o.Lost()
 }
@@ -381,16 +390,24 @@ func (n *Node) Session() store.Session {
 func (n *Node) holds(sandboxID string) (store.Fence, bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	epoch, held := n.held[sandboxID]
-	return store.Fence{Owner: n.session, Epoch: epoch}, held
+	h, held := n.held[sandboxID]
+	return store.Fence{Owner: n.session, Epoch: h.epoch}, held
+}
+
+// processes reports whether the present session owns a sandbox with which it can go on.
+func (n *Node) processes(sandboxID string) bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	h, held := n.held[sandboxID]
+	return held && !h.foreign
 }
 
 // hold notes a claim that is durable, unless its session is over.
-func (n *Node) hold(sandboxID string, claim store.Fence) {
+func (n *Node) hold(sandboxID string, claim store.Fence, foreign bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if claim.Owner == n.session && claim.Epoch > n.held[sandboxID] {
-		n.held[sandboxID] = claim.Epoch
+	if claim.Owner == n.session && claim.Epoch > n.held[sandboxID].epoch {
+		n.held[sandboxID] = holding{claim.Epoch, foreign}
 	}
 }
 
@@ -405,7 +422,7 @@ func (n *Node) Fenced(sandboxID string, claim store.Fence) {
 func (n *Node) Release(sandboxID string, claim store.Fence) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.session == claim.Owner && n.held[sandboxID] == claim.Epoch {
+	if n.session == claim.Owner && n.held[sandboxID].epoch == claim.Epoch {
 		delete(n.held, sandboxID)
 	}
 }

@@ -71,11 +71,11 @@ func inCluster(t *testing.T, test func(t *testing.T, c *cluster)) {
 }
 
 // member returns a node that has not joined.
-func (c *cluster) member(address, settings string) *member {
+func (c *cluster) member(address, settings string, engine int) *member {
 	m := &member{wire: &wire{Handle: c.shared.Handle()}}
 	began := time.Now()
 	m.Node = node.New(node.Options{
-		Nodes: m.wire, Address: address, Settings: settings, Name: "the node at " + address,
+		Nodes: m.wire, Address: address, Settings: settings, Name: "the node at " + address, Engine: engine,
 		Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Now().Add(time.Duration(m.ahead.Load())) },
 		Boot: func() time.Duration {
@@ -92,7 +92,13 @@ func (c *cluster) member(address, settings string) *member {
 // join returns a node that has joined, and stops at the end of the test.
 func (c *cluster) join(address string) *member {
 	c.t.Helper()
-	m := c.member(address, "alike")
+	return c.joinWith(address, 0)
+}
+
+// joinWith is join for a node with a version of the simulation.
+func (c *cluster) joinWith(address string, engine int) *member {
+	c.t.Helper()
+	m := c.member(address, "alike", engine)
 	if err := m.Start(c.t.Context()); err != nil {
 		c.t.Fatal(err)
 	}
@@ -103,8 +109,16 @@ func (c *cluster) join(address string) *member {
 // create makes a sandbox that nobody owns.
 func (c *cluster) create(id string) {
 	c.t.Helper()
-	err := c.shared.Handle().Commit(c.t.Context(),
-		store.Commit{SandboxID: id, Version: 1, Header: &store.Sandbox{ID: id, OfficeKey: store.KeyHash{1, id[0]}}})
+	c.createWith(id, 0)
+}
+
+// createWith is create for a sandbox that a version began.
+func (c *cluster) createWith(id string, engine int) {
+	c.t.Helper()
+	err := c.shared.Handle().Commit(c.t.Context(), store.Commit{
+		SandboxID: id, Version: 1, Engine: engine,
+		Header: &store.Sandbox{ID: id, OfficeKey: store.KeyHash{1, id[0]}},
+	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -312,8 +326,54 @@ func TestARequestThatWasSentOnIsNeverSentOnAgain(t *testing.T) {
 			t.Errorf("it says that the owner is %+v", s.Owner())
 		}
 		c.create("t")
-		c.next(b.Search("t", true), ownership.Misdirect, nil) // nobody's: let the sender claim it
+		c.next(b.Search("t", true), ownership.Serve, nil) // nobody's: the sender means this node to claim it
 		c.next(a.Search("s", true), ownership.Serve, nil)
+	})
+}
+
+// TestEachVersionGetsItsOwnSandboxes: while a new version takes the place of an old one,
+// a request goes to a node that can go on with the sandbox, and only when there is none
+// is it for whoever has it to say so.
+func TestEachVersionGetsItsOwnSandboxes(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		old, recent := c.joinWith("a:1", 1), c.joinWith("b:1", 2)
+		c.createWith("s", 1)
+		search := recent.Search("s", false)
+		c.next(search, ownership.Forward, nil)
+		if search.Owner().Session != old.Session() {
+			t.Errorf("a sandbox of version 1 goes to %+v", search.Owner())
+		}
+		c.next(old.Search("s", true), ownership.Serve, nil)
+		c.hold(old, "s", 1)
+		search = recent.Search("s", false)
+		c.next(search, ownership.Forward, nil) // its owner now
+		search.Absent()
+		c.next(search, ownership.Forward, nil)
+		// The old version ends: the new one has the sandbox, to say what became of it.
+		if err := old.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.next(recent.Search("s", false), ownership.Serve, nil)
+		c.next(recent.Search("s", false), ownership.Serve, nil)
+		if fence, held := recent.Held("s"); !held || fence.Epoch != 2 {
+			t.Errorf("after the old version's end: %+v, %t", fence, held)
+		}
+		// Back again, it goes on with it, wherever a request arrives first.
+		old = c.joinWith("a:1", 1)
+		search = recent.Search("s", false)
+		c.next(search, ownership.Forward, nil)
+		if search.Owner().Session != old.Session() {
+			t.Errorf("a sandbox of version 1 goes to %+v", search.Owner())
+		}
+		c.next(old.Search("s", false), ownership.Serve, nil)
+		c.hold(old, "s", 3)
+		// Who is to claim it and is not there is not asked for again and again.
+		c.createWith("t", 1)
+		search = recent.Search("t", false)
+		c.next(search, ownership.Forward, nil)
+		search.Absent()
+		c.next(search, ownership.Refuse, node.ErrUnsettled)
 	})
 }
 
@@ -360,7 +420,7 @@ func TestOnlyNodesThatFitWorkTogether(t *testing.T) {
 			t.Parallel()
 			inCluster(t, func(t *testing.T, c *cluster) {
 				first := c.join(others.first)
-				second := c.member(others.second, others.secondSettings)
+				second := c.member(others.second, others.secondSettings, 0)
 				err := second.Start(t.Context())
 				defer second.Stop(t.Context())
 				if (err == nil) != (others.says == "") || err != nil && !strings.Contains(err.Error(), others.says) {

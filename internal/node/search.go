@@ -23,10 +23,15 @@ const namedPause = 5 * time.Second
 type Search struct {
 	node      *Node
 	sandboxID string
-	// role is what is searched for in place of a sandbox, "" for none; assumed is set
-	// once this node has it, and record says so.
+	// loaded is set once this node has what is searched for.
+	loaded bool
+	// foreign is set for a sandbox of another version, able is a node that can go on with
+	// it, nil for none.
+	foreign bool
+	able    *store.Node
+	// role is what is searched for in place of a sandbox, "" for none; record says that
+	// this node has it.
 	role      string
-	assumed   bool
 	record    store.Record
 	situation ownership.Situation
 	// owner is that of the known record, nil for none that lives.
@@ -56,15 +61,16 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 	n := s.node
 	for ; s.steps < maxSteps; s.steps++ {
 		session := n.Session()
-		held := s.assumed
-		if s.role == "" {
-			_, held = n.holds(s.sandboxID)
-		}
+		held := s.loaded || s.role == "" && n.processes(s.sandboxID)
 		s.situation.Self, s.situation.Trusted, s.situation.Held = ownership.Session(session), n.Trusted(), held
 		switch step := ownership.Next(s.situation); step {
 		case ownership.Serve, ownership.Forward, ownership.Misdirect:
 			s.steps++
 			return step, nil
+		case ownership.Entrust:
+			s.steps++
+			s.owner = s.able
+			return ownership.Forward, nil
 		case ownership.Look:
 			if err := s.look(ctx, session); err != nil {
 				return 0, err
@@ -74,11 +80,10 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 				return 0, err
 			}
 		case ownership.Load:
-			if s.role != "" {
-				s.assumed = true
+			if s.loaded = s.role != "" || s.foreign; s.role != "" {
 				continue
 			}
-			n.hold(s.sandboxID, store.Fence{Owner: session, Epoch: s.situation.Known.Epoch})
+			n.hold(s.sandboxID, store.Fence{Owner: session, Epoch: s.situation.Known.Epoch}, s.foreign)
 		case ownership.Bury, ownership.BuryEnded:
 			gone, err := n.bury(ctx, store.Session(s.situation.Known.Owner), step == ownership.BuryEnded)
 			if err != nil {
@@ -116,7 +121,12 @@ func (s *Search) look(ctx context.Context, session store.Session) error {
 		return err //nolint:wrapcheck // it says what it did
 	}
 	s.know(recordOf(owned.Fence), owned.Node, true)
-	s.situation.Buried = owned.Owner != "" && owned.Node == nil
+	fits := owned.Fits(&store.Node{Engine: s.node.o.Engine})
+	s.foreign, s.able = !fits, owned.Able
+	s.situation.Foreign = !fits && owned.Able != nil
+	// An owner that cannot go on with the sandbox gives way to any node that can.
+	unable := owned.Node != nil && !owned.Fits(owned.Node) && (fits || owned.Able != nil)
+	s.situation.Buried = owned.Owner != "" && (owned.Node == nil || unable)
 	return nil
 }
 

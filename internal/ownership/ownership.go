@@ -73,9 +73,16 @@ type Situation struct {
 	// trust window.
 	Distrusting bool
 	// Buried says that the owner in Known has no row any more, by the look that read the
-	// record or after a burial; Living that an attempt to bury it found it alive.
+	// record or after a burial; Living that an attempt to bury it found it alive. One that
+	// cannot go on with the sandbox, where this node can, is as good as buried.
 	Buried, Living bool
+	// Foreign says that this node cannot go on with the sandbox, which another version
+	// began, and that a node of that version lives.
+	Foreign bool
 }
+
+// free says that no owner stands in the way of a claim.
+func (s *Situation) free() bool { return s.Known.Owner == "" || s.Known.Owner == s.Self || s.Buried }
 
 // Step is what a node does next with a request.
 type Step uint8
@@ -97,6 +104,9 @@ const (
 	Load
 	// Forward sends the request to the owner.
 	Forward
+	// Entrust sends the request to a node that can go on with the sandbox, which claims
+	// it.
+	Entrust
 	// Bury removes the row of the owner, if its time is over.
 	Bury
 	// BuryEnded removes the row of the owner, whatever its time: it has proved that its
@@ -126,7 +136,15 @@ func Next(s Situation) Step {
 	case s.Forwarded:
 		// It is never sent on: two nodes with old records would send it to each other
 		// without end.
+		if s.free() && !s.Foreign {
+			return s.ownOr(Claim)
+		}
 		return s.ownOr(Misdirect)
+	case s.Foreign && s.Read && s.free():
+		if s.Absent+s.Silent+s.Misdirected > 0 || s.Replaced || s.Distrusting {
+			return Refuse // what is not there will soon be buried, and then be looked at again
+		}
+		return Entrust
 	case s.Known.Owner == "" || s.Known.Owner == s.Self:
 		return s.ownOr(Claim)
 	case s.Buried:

@@ -128,12 +128,15 @@ type database struct {
 // is going to write.
 type nodeRow struct {
 	until, locked time.Duration
+	engine        int
 }
 
 // box is a sandbox: its record, and the writes that are in it, in order.
 type box struct {
 	ownership.Record
 	log []int
+	// engine is the version that began it.
+	engine int
 }
 
 // beat moves a node's time on. It takes its time when it begins and is there when it
@@ -182,13 +185,35 @@ func (d *database) bury(session ownership.Session, ended bool, reply func(gone b
 // claim makes a session the owner.
 func (d *database) claim(i int, seen ownership.Record, session ownership.Session) bool {
 	b := d.boxes[i]
-	owner := d.nodes[b.Owner]
+	owner, self := d.nodes[b.Owner], d.nodes[session]
+	if b.Epoch != seen.Epoch || self == nil {
+		return false
+	}
 	free := owner == nil || d.world.broken == claimByTime && owner.until < d.world.now
-	if b.Epoch != seen.Epoch || !free || d.nodes[session] == nil {
+	if self.engine == b.engine {
+		free = free || owner.engine != b.engine
+	} else {
+		free = free && d.able(b) == ""
+	}
+	if !free {
 		return false
 	}
 	b.Record = ownership.Record{Owner: session, Epoch: b.Epoch + 1}
 	return true
+}
+
+// able is a node that can go on with a sandbox, "" for none.
+func (d *database) able(b *box) ownership.Session {
+	var found []ownership.Session
+	for _, session := range slices.Sorted(maps.Keys(d.nodes)) {
+		if d.nodes[session].engine == b.engine {
+			found = append(found, session)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[d.world.random.IntN(len(found))]
 }
 
 // commit adds a write to a sandbox, as its version.
@@ -206,6 +231,8 @@ type holding struct {
 	record  ownership.Record
 	log     []int
 	writing bool
+	// foreign is set for one that another version began.
+	foreign bool
 }
 
 // node is a node that does what ownership.Next says.
@@ -213,6 +240,7 @@ type node struct {
 	world *world
 	// life counts how often it was started, stoppedUntil is when it goes on.
 	life         int
+	engine       int
 	stoppedUntil time.Duration
 	dead         bool
 	// cutUntil is until when nothing comes through between it and the database.
@@ -277,7 +305,7 @@ func (n *node) join() {
 	w.addresses[session] = n
 	sent := n.clock()
 	n.ask(func(reply func(any)) {
-		w.database.nodes[session] = &nodeRow{until: w.now + ownership.Standard().Lifetime}
+		w.database.nodes[session] = &nodeRow{until: w.now + ownership.Standard().Lifetime, engine: n.engine}
 		reply(nil)
 	}, func(_ any, lost bool) {
 		if lost {
@@ -338,6 +366,7 @@ const (
 	distrusting status = "distrusting" // 503 too, of a node outside its trust window
 	unknown     status = "unknown"     // it may have been done
 	misdirected status = "misdirected" // 421, to a node
+	foreign     status = "foreign"     // 401: another version began the sandbox
 	replaced    status = "replaced"    // 421 of a session that was not meant, to a node
 )
 
@@ -355,6 +384,10 @@ type request struct {
 	steps int
 	hops  int
 	reply func(answer)
+	// able is a node that can go on with the sandbox, loaded that this one has it and
+	// cannot.
+	able   ownership.Session
+	loaded bool
 }
 
 // maxSteps bounds the steps of a request at a node.
@@ -367,7 +400,8 @@ func (n *node) decide(r *request) {
 		r.reply(answer{status: refused})
 		return
 	}
-	r.Self, r.Trusted, r.Held = n.session, n.trusted(), n.held[r.op.box] != nil
+	h := n.held[r.op.box]
+	r.Self, r.Trusted, r.Held = n.session, n.trusted(), h != nil && (!h.foreign || r.loaded)
 	if w.broken == forwardsTwice {
 		r.Forwarded = false
 	}
@@ -383,7 +417,9 @@ func (n *node) decide(r *request) {
 	case ownership.Claim:
 		n.claim(r)
 	case ownership.Forward:
-		n.forward(r)
+		n.forward(r, r.Known.Owner)
+	case ownership.Entrust:
+		n.forward(r, r.able)
 	case ownership.Bury, ownership.BuryEnded:
 		n.bury(r, step == ownership.BuryEnded)
 	case ownership.Misdirect:
@@ -408,13 +444,17 @@ func (n *node) look(r *request, load bool) {
 	w, session := n.world, n.session
 	type look struct {
 		holding
-		ownerless bool
+		free, foreign bool
+		able          ownership.Session
 	}
 	n.ask(func(reply func(any)) {
 		b := w.database.boxes[r.op.box]
 		owner := w.database.nodes[b.Owner]
-		gone := owner == nil || w.broken == claimByTime && owner.until < w.now
-		reply(look{holding{record: b.Record, log: slices.Clip(b.log)}, gone})
+		fits, able := b.engine == n.engine, w.database.able(b)
+		free := owner == nil || w.broken == claimByTime && owner.until < w.now ||
+			owner.engine != b.engine && (fits || able != "")
+		found := holding{record: b.Record, log: slices.Clip(b.log), foreign: !fits}
+		reply(look{found, free, !fits && able != "", able})
 	}, func(found any, lost bool) {
 		said, _ := found.(look)
 		image := said.holding
@@ -424,11 +464,14 @@ func (n *node) look(r *request, load bool) {
 			return
 		case load && image.record.Owner == session && n.held[r.op.box] == nil:
 			n.held[r.op.box] = &image
+			r.loaded = image.foreign
+		case load && n.held[r.op.box] != nil && n.held[r.op.box].foreign:
+			r.loaded = true
 		case load && n.held[r.op.box] == nil:
 			r.know(nil, false)
 		case !load:
 			r.know(&image.record, true)
-			r.Buried = said.ownerless
+			r.Buried, r.Foreign, r.able = said.free, said.foreign, said.able
 		}
 		n.decide(r)
 	})
@@ -478,9 +521,10 @@ func (n *node) bury(r *request, ended bool) {
 	})
 }
 
-// forward sends a request to the owner, and a read once more when no answer comes.
-func (n *node) forward(r *request) {
-	w, owner := n.world, r.Known.Owner
+// forward sends a request to the owner, or to a node that is to claim the sandbox, and a
+// read once more when no answer comes.
+func (n *node) forward(r *request, owner ownership.Session) {
+	w := n.world
 	to := w.addresses[owner]
 	if to.dead { // the connection is refused
 		r.Absent++
@@ -531,6 +575,13 @@ func (n *node) forward(r *request) {
 // serve does a request in memory, and commits a write.
 func (n *node) serve(r *request) {
 	w, h := n.world, n.held[r.op.box]
+	if w.database.boxes[r.op.box].engine != n.engine {
+		if !h.foreign {
+			w.violate("a node of version %d serves sandbox %d", n.engine, r.op.box)
+		}
+		r.reply(answer{status: foreign})
+		return
+	}
 	if !r.op.write {
 		version := len(h.log)
 		w.at(w.between(0, 2*time.Millisecond), n, func() { // the view is taken: is it still ours?

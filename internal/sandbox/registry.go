@@ -226,7 +226,9 @@ func (r *Registry) commitForAnyone(
 ) error {
 	first := commitlog.Commit{Changes: c.Flush(1)}
 	body, _ := first.Encode(1, 0)
-	commit := store.Commit{SandboxID: header.ID, Version: 1, Body: body, Header: &header, Records: records}
+	commit := store.Commit{
+		SandboxID: header.ID, Version: 1, Body: body, Header: &header, Engine: company.Engine, Records: records,
+	}
 	if err := r.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		return storeProblem(header.ID, err)
 	}
@@ -253,7 +255,9 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 		return err
 	}
 	body, sum := first.Encode(1, 0)
-	commit := store.Commit{SandboxID: s.id, Version: 1, Body: body, Header: &header, Records: records}
+	commit := store.Commit{
+		SandboxID: s.id, Version: 1, Body: body, Header: &header, Engine: company.Engine, Records: records,
+	}
 	if err := s.registry.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		s.gone = true // for writers that wait; should it be there after all, it is loaded anew
 		s.registry.forget(s.id)

@@ -62,7 +62,8 @@ func (s *Server) openNode(nodes store.Nodes, key []byte, presets map[string]pres
 	rand.Read(self)
 	s.cluster = &cluster{road: road, self: hex.EncodeToString(self)}
 	s.cluster.node = node.New(node.Options{
-		Nodes: nodes, Address: s.config.NodeAddress, Settings: settings, Name: processName(), Log: s.log, Now: s.now,
+		Nodes: nodes, Address: s.config.NodeAddress, Settings: settings, Name: processName(),
+		Engine: company.Engine, Log: s.log, Now: s.now,
 		Prove: s.proveAddress, Lost: s.lost,
 	})
 	s.now = s.cluster.node.Now
@@ -79,7 +80,7 @@ func (s *Server) alike(key []byte, presets map[string]preset.Preset) (string, er
 	}
 	h := sha256.New()
 	h.Write(sum)
-	fmt.Fprintln(h, company.Engine, c.PublicURL, c.SandboxDuration, c.Extension, c.ExtensionWindow, c.Grace,
+	fmt.Fprintln(h, c.PublicURL, c.SandboxDuration, c.Extension, c.ExtensionWindow, c.Grace,
 		c.TickPause, c.ClaimWindow, c.MaxSandboxes, c.QueueLength, c.IPActive, c.IPCreations, c.BlockFactor,
 		c.IPv4Prefix, c.IPv6Prefix, c.IPv4Block, c.IPv6Block, c.KeyRate, c.KeyBurst, c.IPRate, c.AnonymousRate,
 		c.Cooldown, c.Ban, c.PowDifficulty, c.PrivateWebhooks)

@@ -33,6 +33,9 @@ type Node struct {
 	Settings string
 	// Name is what operators know it by.
 	Name string
+	// Engine is the version of the simulation that it has. It can go on with sandboxes of
+	// the same version alone.
+	Engine int
 	// StartedAt is when it joined, Until how long it is taken for living, both by the
 	// storage's clock. Join sets them.
 	StartedAt, Until time.Time
@@ -43,10 +46,23 @@ type Owned struct {
 	Fence
 	// Node is the owner's, nil when that has none any more.
 	Node *Node
+	// Engine is the version that began the sandbox, 0 when that was not noted: then any
+	// node can go on with it.
+	Engine int
+	// Able is a node of that version, any of them, nil for none.
+	Able *Node
 }
+
+// Fits reports whether a node can go on with the sandbox.
+func (o *Owned) Fits(n *Node) bool { return o.Engine == 0 || n.Engine == o.Engine }
 
 // Nodes is what several servers on one storage know of each other. All times in it are
 // of the storage's one clock. What returns nil is durable.
+//
+// While a new version takes the place of an old one there are nodes of both, and a
+// sandbox is free for a session when it has no owner that is still a node, or one that
+// cannot go on with it where this one can; but while there is any node that can, not for
+// one that cannot.
 type Nodes interface {
 	// Join adds a node that lives for a lifetime. fits is asked about each node that is
 	// there, by whoever joins alone at that moment; its error is returned, and nothing
@@ -76,13 +92,13 @@ type Nodes interface {
 	Look(ctx context.Context, sandboxID string) (Owned, error)
 
 	// Claim makes a session the owner of a sandbox, and returns the new claim. It is
-	// ErrConflict when the newest claim is not the one that was seen, when its owner is
-	// still a node, or when the session is none any more.
+	// ErrConflict when the newest claim is not the one that was seen, when the sandbox is
+	// not free for the session, or when that is no node any more.
 	Claim(ctx context.Context, sandboxID string, seen Fence, s Session) (Fence, error)
 
 	// ClaimDue claims sandboxes that have WakeAt at or before t, earliest first, and that
-	// nobody owns who is still a node, at most limit of them. Those that somebody else is
-	// just writing are left out.
+	// are free for the session, at most limit of them. Those that somebody else is just
+	// writing are left out.
 	ClaimDue(ctx context.Context, s Session, t time.Time, limit int) ([]string, error)
 
 	// ClaimNamed claims sandboxes that a record of a kind names by its key, which ends

@@ -95,6 +95,9 @@ type Commit struct {
 	// Header, when set, replaces the sandbox's header in the same step; its ID
 	// is SandboxID. It is required with version 1, which creates the sandbox.
 	Header *Sandbox
+	// Engine is the version of the simulation that begins the sandbox. It counts with
+	// version 1 alone, and only where several nodes share the storage.
+	Engine int
 	// Records are written in the same step: all of it happens, or nothing.
 	Records []Write
 }

@@ -56,6 +56,8 @@ type fleetNode struct {
 	fleet               *fleet
 	listen, nodeAddress string
 	wire                *wire
+	// binary is what it starts, which can be another one the next time.
+	binary string
 
 	mu      sync.Mutex // guards process
 	process *process
@@ -80,6 +82,7 @@ func startFleet(t *testing.T) *fleet {
 	for range fleetSize {
 		m := &fleetNode{
 			fleet: f, listen: freeAddress(t), nodeAddress: freeAddress(t), wire: newWire(t, database.Directory()),
+			binary: binary,
 		}
 		f.nodes = append(f.nodes, m)
 		m.start()
@@ -101,7 +104,7 @@ func freeAddress(t *testing.T) string {
 // start starts the fleetNode's server, and returns when it is ready.
 func (m *fleetNode) start() {
 	m.fleet.t.Helper()
-	c := exec.Command(binary, "serve", "--listen", m.listen, "--node-address", m.nodeAddress, "--database",
+	c := exec.Command(m.binary, "serve", "--listen", m.listen, "--node-address", m.nodeAddress, "--database",
 		postgrestest.URL(m.wire.directory), "--public-url", "http://platen.test", "--max-sandboxes", "1000",
 		"--key-rate", "0", "--ip-rate", "0", "--anonymous-rate", "0", "--ip-active", "0", "--ip-creations", "0",
 		"--log-format", "json")
@@ -258,8 +261,8 @@ func (w *wire) end() {
 }
 
 // under lets clients work while something happens to the servers, and then compares
-// everything that they know with what there is.
-func (f *fleet) under(happens func()) {
+// everything that they know with what there is. It returns their sandboxes.
+func (f *fleet) under(happens func()) []*tenant {
 	t := f.t
 	t.Helper()
 	seed := rand.Uint64()
@@ -311,6 +314,7 @@ func (f *fleet) under(happens func()) {
 	}
 	t.Logf("%d writes acknowledged and all there, %d replays the same to the byte, %d events compared; %d requests, "+
 		"%d of them again", f.acknowledged.Load(), y.replays, y.events, f.sent.Load(), f.again.Load())
+	return tenants
 }
 
 // work waits until clients have done a number of writes more.

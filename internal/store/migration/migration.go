@@ -15,7 +15,13 @@ type Migration struct {
 	Number int
 	Name   string
 	Script string
+	// CompatibleFrom is the number of migrations that a program has to know at least to
+	// work with the tables after this one: Number, unless the script begins with
+	// "-- compatible from N". So programs of before and after it can work side by side.
+	CompatibleFrom int
 }
+
+const compatible = "-- compatible from "
 
 // List returns the files migrations/*.sql in order. Their numbers are the first
 // four characters of their names and count from 1.
@@ -36,7 +42,15 @@ func List(files fs.FS) ([]Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Migration{number, name, string(script)})
+		m := Migration{number, name, string(script), number}
+		if line, said := strings.CutPrefix(m.Script, compatible); said {
+			line, _, _ = strings.Cut(line, "\n")
+			m.CompatibleFrom, err = strconv.Atoi(line)
+			if err != nil || m.CompatibleFrom < 1 || m.CompatibleFrom > number {
+				return nil, fmt.Errorf("migration %s is not compatible from %q", name, line)
+			}
+		}
+		list = append(list, m)
 	}
 	return list, nil
 }

@@ -34,6 +34,24 @@ func TestMigrationsAreNumberedAndExplained(t *testing.T) {
 	}
 }
 
+func TestAMigrationSaysWhoCanWorkWithIt(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{
+		"migrations/0001_a.sql": {Data: []byte("-- the first\n")},
+		"migrations/0002_b.sql": {Data: []byte("-- compatible from 1\n--\n-- more\n")},
+	}
+	list, err := List(files)
+	if err != nil || list[0].CompatibleFrom != 1 || list[1].CompatibleFrom != 1 {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	for _, number := range []string{"3", "0", "x", ""} {
+		files["migrations/0002_b.sql"].Data = []byte("-- compatible from " + number + "\n")
+		if list, err := List(files); err == nil {
+			t.Errorf("compatible from %q: got %+v, want an error", number, list)
+		}
+	}
+}
+
 func TestMissingNumberIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, names := range [][]string{{"0002_b.sql"}, {"0001_a.sql", "0003_c.sql"}, {"first.sql"}} {

@@ -36,14 +36,14 @@ const (
 		WITH input AS (
 			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[],
 				$6::bytea[], $7::bytea[], $8::bytea[],
-				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::integer[])
 			AS i (id, version, body, owner, epoch, office_key, factory_key, network,
-				created_at, expires_at, delete_at, wake_at, extensions)
+				created_at, expires_at, delete_at, wake_at, extensions, engine)
 		), created AS (
 			INSERT INTO sandboxes (id, office_key, factory_key, network,
-				created_at, expires_at, delete_at, wake_at, extensions)
+				created_at, expires_at, delete_at, wake_at, extensions, engine)
 			SELECT id, office_key, factory_key, network,
-				created_at, expires_at, delete_at, wake_at, extensions FROM input i
+				created_at, expires_at, delete_at, wake_at, extensions, engine FROM input i
 			WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.hash IN (i.office_key, i.factory_key))
 			ORDER BY id
 			ON CONFLICT DO NOTHING
@@ -67,9 +67,9 @@ const (
 			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*
 			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[],
 				$6::bytea[], $7::bytea[], $8::bytea[],
-				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::integer[])
 			AS i (id, version, body, owner, epoch, office_key, factory_key, network,
-				created_at, expires_at, delete_at, wake_at, extensions)
+				created_at, expires_at, delete_at, wake_at, extensions, engine)
 			JOIN sandboxes s ON s.id = i.id
 			WHERE NOT s.removed AND s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner
 			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
@@ -126,6 +126,7 @@ type rows struct {
 	officeKeys, factoryKeys, networks [][]byte
 	createdAt, expiresAt, deleteAt    []int64
 	wakeAt, extensions                []int64
+	engines                           []int32
 }
 
 func (r *rows) add(c store.Commit, request *groupcommit.Request) {
@@ -147,6 +148,7 @@ func (r *rows) add(c store.Commit, request *groupcommit.Request) {
 		r.deleteAt = append(r.deleteAt, h.DeleteAt.UnixMicro())
 		r.wakeAt = append(r.wakeAt, h.WakeAt.UnixMicro())
 		r.extensions = append(r.extensions, int64(h.Extensions))
+		r.engines = append(r.engines, int32(c.Engine))
 	}
 }
 
@@ -155,7 +157,7 @@ func (r *rows) columns() []any {
 	columns := []any{r.ids, r.versions, r.bodies, r.owners, r.epochs}
 	if len(r.officeKeys) > 0 {
 		columns = append(columns, r.officeKeys, r.factoryKeys, r.networks,
-			r.createdAt, r.expiresAt, r.deleteAt, r.wakeAt, r.extensions)
+			r.createdAt, r.expiresAt, r.deleteAt, r.wakeAt, r.extensions, r.engines)
 	}
 	return columns
 }

@@ -39,9 +39,15 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 		if have > len(known) {
-			return fmt.Errorf("schema %q was written by a newer version of Platen (it has number %d, "+
-				"this version knows up to %d): run the newer version, or use another schema",
-				schema, have, len(known))
+			return workWithNewer(ctx, tx, schema, have, len(known))
+		}
+		if have == len(known) {
+			return nil
+		}
+		// Changes wait for the other programs' transactions, which are short, and
+		// make those wait that come after.
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '10s'`); err != nil {
+			return fmt.Errorf("bound the waiting for other processes: %w", err)
 		}
 		for _, m := range known[have:] {
 			if err := apply(ctx, tx, m); err != nil {
@@ -50,6 +56,20 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 		}
 		return nil
 	})
+}
+
+// workWithNewer refuses tables of a newer version with which this one cannot work.
+func workWithNewer(ctx context.Context, tx pgx.Tx, schema string, have, know int) error {
+	const oldest = `SELECT max(coalesce(compatible_from, number)) FROM platen_migrations`
+	var from int
+	if err := tx.QueryRow(ctx, oldest).Scan(&from); err != nil {
+		return fmt.Errorf("read which versions can work with schema %q: %w", schema, err)
+	}
+	if from <= know {
+		return nil
+	}
+	return fmt.Errorf("schema %q was written by a newer version of Platen (it has number %d, "+
+		"this version knows up to %d): run the newer version, or use another schema", schema, have, know)
 }
 
 // schemaNumber is the number of the newest migration the schema has, 0 for an
@@ -90,10 +110,15 @@ func apply(ctx context.Context, tx pgx.Tx, m migration.Migration) error {
 	if _, err := tx.Exec(ctx, record); err != nil {
 		return err
 	}
+	const since = `ALTER TABLE platen_migrations ADD COLUMN IF NOT EXISTS compatible_from integer`
+	if _, err := tx.Exec(ctx, since); err != nil {
+		return err
+	}
 	// The simple protocol takes several statements at once.
 	if _, err := tx.Exec(ctx, m.Script, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO platen_migrations (number, name) VALUES ($1, $2)`, m.Number, m.Name)
+	_, err := tx.Exec(ctx, `INSERT INTO platen_migrations (number, name, compatible_from) VALUES ($1, $2, $3)`,
+		m.Number, m.Name, m.CompatibleFrom)
 	return err
 }

@@ -21,12 +21,12 @@ const joinLock = 0x4a4f494e
 const rolesEnd = 253402214400000000 // 9999-12-31
 
 const (
-	nodeColumns = `n.session, n.address, n.settings, n.name, n.started_at, n.until`
+	nodeColumns = `n.session, n.address, n.settings, n.name, n.engine, n.started_at, n.until`
 
 	listNodes = `SELECT ` + nodeColumns + ` FROM nodes n ORDER BY n.started_at, n.session`
 	joinNode  = `
-		INSERT INTO nodes (session, address, settings, name, started_at, until)
-		SELECT $1, $2, $3, $4, now, now + $5::bigint * interval '1 microsecond' FROM clock_timestamp() AS now`
+		INSERT INTO nodes (session, address, settings, name, engine, started_at, until)
+		SELECT $1, $2, $3, $4, $5, now, now + $6::bigint * interval '1 microsecond' FROM clock_timestamp() AS now`
 	// The clock is read before the row is locked, or a beat that waited would
 	// count from after its wait.
 	beatNode = `
@@ -44,29 +44,37 @@ const (
 		DELETE FROM nodes WHERE session IN (
 			SELECT session FROM nodes WHERE until < clock_timestamp() ORDER BY session FOR UPDATE SKIP LOCKED)`
 
+	// The owner and a node that can go on with the sandbox, each as one row or none.
 	lookAtOwner = `
-		SELECT coalesce(s.owner, ''), s.epoch, n.session IS NOT NULL,
-			coalesce(n.session, ''), coalesce(n.address, ''), coalesce(n.settings, ''), coalesce(n.name, ''),
-			coalesce(n.started_at, now()), coalesce(n.until, now())
-		FROM sandboxes s LEFT JOIN nodes n ON n.session = s.owner
+		SELECT s.owner IS NOT NULL AND n.session = s.owner, coalesce(s.owner, ''), s.epoch, s.engine,
+			` + nodeColumns + `
+		FROM sandboxes s LEFT JOIN LATERAL (
+			(SELECT * FROM nodes WHERE session = s.owner)
+			UNION ALL
+			(SELECT * FROM nodes WHERE engine = s.engine AND session IS DISTINCT FROM s.owner
+			ORDER BY random() LIMIT 1)
+		) n ON true
 		WHERE s.id = $1 AND NOT s.removed`
 
 	// An owner that has no row never gets one again. The claimer's own row must
 	// be there until the claim is durable: its lock keeps whoever buries it
 	// waiting, and no beat.
-	living       = `living AS (SELECT session FROM nodes WHERE session = $1 FOR KEY SHARE)`
+	living = `living AS (SELECT session, engine FROM nodes WHERE session = $1 FOR KEY SHARE)`
+	// What is free for whom, in the words of store.Nodes.
+	free = `
+		NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.owner
+			AND (s.engine IN (0, n.engine) OR s.engine <> l.engine))
+		AND (s.engine IN (0, l.engine) OR NOT EXISTS (SELECT 1 FROM nodes n WHERE n.engine = s.engine))`
 	claimSandbox = `
 		WITH ` + living + `
 		UPDATE sandboxes s SET owner = l.session, epoch = s.epoch + 1
 		FROM living l
-		WHERE s.id = $2 AND NOT s.removed AND s.epoch = $3
-		AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.owner)
+		WHERE s.id = $2 AND NOT s.removed AND s.epoch = $3 AND ` + free + `
 		RETURNING s.epoch`
 	claimDue = `
 		WITH ` + living + `, due AS (
-			SELECT s.number FROM sandboxes s
-			WHERE NOT s.removed AND s.wake_at <= $2
-			AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.owner)
+			SELECT s.number FROM sandboxes s, living l
+			WHERE NOT s.removed AND s.wake_at <= $2 AND ` + free + `
 			ORDER BY s.wake_at, s.number LIMIT $3
 			FOR NO KEY UPDATE OF s SKIP LOCKED
 		)
@@ -76,9 +84,8 @@ const (
 
 	claimNamed = `
 		WITH ` + living + `, named AS (
-			SELECT s.number FROM records r JOIN sandboxes s ON s.id = r.key
-			WHERE r.kind = $2 AND r.ends_at > $3 AND NOT s.removed
-			AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.owner)
+			SELECT s.number FROM records r JOIN sandboxes s ON s.id = r.key, living l
+			WHERE r.kind = $2 AND r.ends_at > $3 AND NOT s.removed AND ` + free + `
 			ORDER BY r.key LIMIT $4
 			FOR NO KEY UPDATE OF s SKIP LOCKED
 		)
@@ -151,7 +158,8 @@ func (s *Store) Join(
 					return err
 				}
 			}
-			_, err = tx.Exec(ctx, joinNode, string(n.Session), n.Address, n.Settings, n.Name, lifetime.Microseconds())
+			_, err = tx.Exec(ctx, joinNode, string(n.Session), n.Address, n.Settings, n.Name, n.Engine,
+				lifetime.Microseconds())
 			return err
 		})
 	})
@@ -233,17 +241,27 @@ func (s *Store) BuryOverdue(ctx context.Context) (buried int, err error) {
 func (s *Store) Look(ctx context.Context, sandboxID string) (store.Owned, error) {
 	var o store.Owned
 	err := s.read(ctx, func() error {
-		var n store.Node
-		var there bool
-		err := s.reader.pool.QueryRow(ctx, lookAtOwner, []byte(sandboxID)).Scan(&o.Owner, &o.Epoch, &there,
-			&n.Session, &n.Address, &n.Settings, &n.Name, &n.StartedAt, &n.Until)
-		if errors.Is(err, pgx.ErrNoRows) {
+		rows, err := s.reader.pool.Query(ctx, lookAtOwner, []byte(sandboxID))
+		if err != nil {
+			return err
+		}
+		found, err := pgx.CollectRows(rows, scanOwned)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
 			return store.ErrNotFound
 		}
-		if n.StartedAt, n.Until = n.StartedAt.UTC(), n.Until.UTC(); there {
-			o.Node = &n
+		for i := range found {
+			owner, able := o.Node, o.Able
+			if o = found[i]; o.Node == nil {
+				o.Node = owner
+			}
+			if o.Able == nil {
+				o.Able = able
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return store.Owned{}, fmt.Errorf("look at the owner of sandbox %q: %w", sandboxID, err)
@@ -366,9 +384,33 @@ func assume(ctx context.Context, tx pgx.Tx, name string, session store.Session) 
 	return session, body, err
 }
 
+// scanOwned reads one of the rows of lookAtOwner, with no node, the owner's, or another
+// one of the sandbox's version.
+func scanOwned(row pgx.CollectableRow) (o store.Owned, err error) {
+	var owns *bool
+	var session, address, settings, name *string
+	var engine *int
+	var started, until *time.Time
+	if err := row.Scan(&owns, &o.Owner, &o.Epoch, &o.Engine, &session, &address, &settings, &name, &engine,
+		&started, &until); err != nil || session == nil {
+		return o, err
+	}
+	n := &store.Node{
+		Session: store.Session(*session), Address: *address, Settings: *settings, Name: *name, Engine: *engine,
+		StartedAt: started.UTC(), Until: until.UTC(),
+	}
+	if *owns {
+		o.Node = n
+	}
+	if o.Engine != 0 && n.Engine == o.Engine {
+		o.Able = n
+	}
+	return o, nil
+}
+
 func scanNode(row pgx.CollectableRow) (store.Node, error) {
 	var n store.Node
-	err := row.Scan(&n.Session, &n.Address, &n.Settings, &n.Name, &n.StartedAt, &n.Until)
+	err := row.Scan(&n.Session, &n.Address, &n.Settings, &n.Name, &n.Engine, &n.StartedAt, &n.Until)
 	n.StartedAt, n.Until = n.StartedAt.UTC(), n.Until.UTC()
 	return n, err
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +57,15 @@ func TestSchemaOfANewerVersionIsRefused(t *testing.T) {
 	dsn := newSchema(t)
 	openTest(t, dsn).Close()
 	run(t, dsn, "INSERT INTO platen_migrations (number, name) VALUES (9999, 'later')")
+	refuse(t, dsn, "newer version of Platen", "9999")
+	// One that adds and takes nothing away says from which on versions can work with it.
+	known, err := migration.List(migrationFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, dsn, fmt.Sprintf("UPDATE platen_migrations SET compatible_from = %d WHERE number = 9999", len(known)))
+	openTest(t, dsn).Close()
+	run(t, dsn, fmt.Sprintf("UPDATE platen_migrations SET compatible_from = %d WHERE number = 9999", len(known)+1))
 	refuse(t, dsn, "newer version of Platen", "9999")
 }
 

@@ -32,6 +32,7 @@ var nodeClaims = []struct {
 	{"WhatIsWrittenUnderAnotherClaimIsFenced", otherClaimsAreFenced},
 	{"AClaimComesBeforeACommitOrAfterIt", claimsAndCommits},
 	{"ClaimsAreDurable", claimsAreDurable},
+	{"ASandboxGoesToANodeThatCanGoOnWithIt", claimsFollowTheEngine},
 	{"DueSandboxesAreClaimedByOneNode", dueAreClaimedOnce},
 	{"SandboxesThatARecordNamesAreClaimed", namedAreClaimed},
 	{"ARoleIsHeldByOneNode", roleIsHeldByOne},
@@ -383,6 +384,58 @@ func namedAreClaimed(s *sharing) error {
 	rest, err := s.b.ClaimNamed(s, "b", "serves", t, 9)
 	return errors.Join(failures, err, equal("the rest", rest, []string{"c"}), s.owned("b", fence, "b"),
 		s.owned("d", store.Fence{}, ""), s.owned("e", store.Fence{}, ""))
+}
+
+// claimsFollowTheEngine: a and b have one version, c another, and there are sandboxes of
+// both, and one of a third.
+func claimsFollowTheEngine(s *sharing) error {
+	const kind = "serves"
+	join := func(session store.Session, engine int) error {
+		n := nodeOf(session)
+		n.Engine = engine
+		return s.a.Join(s, n, long, alone)
+	}
+	create := func(id string, engine int) error {
+		c := commitOf(id, 1)
+		c.Engine, c.Header.WakeAt = engine, firstWakeAt
+		return errors.Join(s.a.Commit(s, c), s.a.Write(s, []store.Write{add(recordOf(kind, id))}))
+	}
+	if err := errors.Join(join("a", 1), join("c", 2), create("one", 1), create("two", 2),
+		create("three", 3)); err != nil {
+		return err
+	}
+	look := func(id string, engine int, able store.Session) error {
+		o, err := s.b.Look(s, id)
+		got := store.Session("")
+		if o.Able != nil {
+			got = o.Able.Session
+		}
+		return errors.Join(err, equal("the version of "+id, o.Engine, engine), equal("who is able to "+id, got, able))
+	}
+	failures := errors.Join(look("one", 1, "a"), look("two", 2, "c"), look("three", 3, ""))
+	// No one gets what another one is able to.
+	_, err := s.b.Claim(s, "one", store.Fence{}, "c")
+	failures = errors.Join(failures, wants("a claim by one that cannot go on with it", err, store.ErrConflict))
+	due, err := s.b.ClaimDue(s, "c", firstWakeAt, 9)
+	failures = errors.Join(failures, err, equal("what is due for c", asSet(due), asSet([]string{"two", "three"})))
+	named, err := s.a.ClaimNamed(s, "a", kind, firstWakeAt, 9)
+	failures = errors.Join(failures, err, equal("what is named for a", named, []string{"one"}))
+	// Without any other, one that is not able has them until one comes that is.
+	one := store.Fence{Owner: "a", Epoch: 1}
+	failures = errors.Join(failures, s.owned("one", one, "a"), s.a.Leave(s, "a"))
+	if one, err = s.b.Claim(s, "one", one, "c"); err != nil {
+		return errors.Join(failures, err)
+	}
+	failures = errors.Join(failures, join("d", 2), s.owned("one", one, "c"))
+	_, err = s.b.Claim(s, "one", one, "d")
+	failures = errors.Join(failures, wants("a claim by another that is not able", err, store.ErrConflict), join("b", 1))
+	late := commitOf("one", 2)
+	late.Fence = one
+	if one, err = s.b.Claim(s, "one", one, "b"); err != nil {
+		return errors.Join(failures, err)
+	}
+	return errors.Join(failures, s.owned("one", one, "b"), look("one", 1, "b"),
+		wants("a commit of the one before", s.a.Commit(s, late), store.ErrFenced))
 }
 
 func asSet(list []string) map[string]bool {

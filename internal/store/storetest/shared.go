@@ -24,8 +24,10 @@ type Shared struct {
 	// writing while claims change.
 	claims sync.RWMutex
 	owners map[string]store.Fence
-	nodes  []store.Node
-	roles  map[string]sharedRole
+	// engines are the versions that began sandboxes, where they were noted.
+	engines map[string]int
+	nodes   []store.Node
+	roles   map[string]sharedRole
 }
 
 type sharedRole struct {
@@ -36,7 +38,8 @@ type sharedRole struct {
 // NewShared returns a storage over a store that nobody else uses. The caller closes
 // the store.
 func NewShared(inner store.Store, now func() time.Time) *Shared {
-	return &Shared{inner: inner, now: now, owners: map[string]store.Fence{}, roles: map[string]sharedRole{}}
+	return &Shared{inner: inner, now: now, owners: map[string]store.Fence{}, engines: map[string]int{},
+		roles: map[string]sharedRole{}}
 }
 
 // A Handle is one server's way to a shared storage.
@@ -59,6 +62,9 @@ func (h *Handle) Close() error { return nil }
 
 // Commit implements store.Store.
 func (h *Handle) Commit(ctx context.Context, c store.Commit) error {
+	if c.Version == 1 {
+		h.shared.begins(c.SandboxID, c.Engine)
+	}
 	h.shared.claims.RLock()
 	defer h.shared.claims.RUnlock()
 	if err := h.shared.fits(ctx, c.SandboxID, c.Fence); err != nil && c.Version != 1 {
@@ -109,6 +115,28 @@ func (s *Shared) fits(ctx context.Context, sandboxID string, fence store.Fence) 
 		return err
 	}
 	return fmt.Errorf("sandbox %q: %w", sandboxID, store.ErrFenced)
+}
+
+// begins notes which version begins a sandbox, once.
+func (s *Shared) begins(sandboxID string, engine int) {
+	s.claims.Lock()
+	defer s.claims.Unlock()
+	if _, noted := s.engines[sandboxID]; !noted {
+		s.engines[sandboxID] = engine
+	}
+}
+
+// free reports whether a session may claim a sandbox.
+func (s *Shared) free(sandboxID string, session store.Session) bool {
+	self, owner, engine := s.node(session), s.node(s.owners[sandboxID].Owner), s.engines[sandboxID]
+	if self == nil {
+		return false
+	}
+	fits := func(n *store.Node) bool { return engine == 0 || n.Engine == engine }
+	if owner != nil && (fits(owner) || !fits(self)) {
+		return false
+	}
+	return fits(self) || !slices.ContainsFunc(s.nodes, func(n store.Node) bool { return n.Engine == engine })
 }
 
 func (s *Shared) there(ctx context.Context, sandboxID string) (bool, error) {
@@ -212,10 +240,14 @@ func (h *Handle) Look(ctx context.Context, sandboxID string) (store.Owned, error
 	if err != nil || !there {
 		return store.Owned{}, errors.Join(err, store.ErrNotFound)
 	}
-	owned := store.Owned{Fence: s.owners[sandboxID]}
-	if n := s.node(owned.Owner); n != nil {
-		node := *n
-		owned.Node = &node
+	owned := store.Owned{Fence: s.owners[sandboxID], Engine: s.engines[sandboxID]}
+	for _, n := range s.nodes {
+		if n.Session == owned.Owner {
+			owned.Node = &n
+		}
+		if owned.Engine != 0 && n.Engine == owned.Engine {
+			owned.Able = &n
+		}
 	}
 	return owned, nil
 }
@@ -229,7 +261,7 @@ func (h *Handle) Claim(
 	defer s.claims.Unlock()
 	there, err := s.there(ctx, sandboxID)
 	newest := s.owners[sandboxID]
-	if err != nil || !there || newest.Epoch != seen.Epoch || s.node(newest.Owner) != nil || s.node(session) == nil {
+	if err != nil || !there || newest.Epoch != seen.Epoch || !s.free(sandboxID, session) {
 		return store.Fence{}, errors.Join(err, store.ErrConflict)
 	}
 	s.owners[sandboxID] = store.Fence{Owner: session, Epoch: newest.Epoch + 1}
@@ -274,9 +306,8 @@ func (h *Handle) ClaimNamed(
 func (s *Shared) claim(session store.Session, ids []string, limit int) []string {
 	var claimed []string
 	for _, id := range ids {
-		newest := s.owners[id]
-		if len(claimed) < limit && s.node(newest.Owner) == nil && s.node(session) != nil {
-			s.owners[id] = store.Fence{Owner: session, Epoch: newest.Epoch + 1}
+		if len(claimed) < limit && s.free(id, session) {
+			s.owners[id] = store.Fence{Owner: session, Epoch: s.owners[id].Epoch + 1}
 			claimed = append(claimed, id)
 		}
 	}
