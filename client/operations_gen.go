@@ -46,6 +46,15 @@ func (c *Client) GetSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return read[SandboxStatus](ctx, c, request{operation: "get_sandbox", path: "/sandbox", system: shared})
 }
 
+// UpdateSandbox sends PATCH /sandbox: pause the clock or let it run.
+//
+// With manual in-world time stops, and only ticks move it; with realtime it goes on from where it
+// stopped. The lease goes on in either. Print runs that are under way get a new ends_at. No event
+// is written.
+func (c *Client) UpdateSandbox(ctx context.Context, in UpdateSandboxInput) (*SandboxStatus, error) {
+	return write[SandboxStatus](ctx, c, request{operation: "update_sandbox", method: http.MethodPatch, path: "/sandbox", system: shared, in: in})
+}
+
 // AdvanceTime sends POST /sandbox/tick: move the clock.
 //
 // Everything that is due on the way happens. With until the clock stops where something comes

@@ -44,7 +44,8 @@ const (
 	BridgeManual Bridge = "manual"
 )
 
-// ClockMode is the type of CreateSandboxInput.Clock, ClockStatus.Mode and Report.ClockMode.
+// ClockMode is the type of CreateSandboxInput.Clock, ClockStatus.Mode, UpdateSandboxInput.Clock
+// and Report.ClockMode.
 type ClockMode string
 
 // Values of ClockMode.
@@ -72,7 +73,7 @@ type QueueTicket struct {
 	EtaS int64 `json:"eta_s"`
 }
 
-// SandboxStatus is in the responses of get_sandbox and extend_sandbox.
+// SandboxStatus is in the responses of get_sandbox, update_sandbox and extend_sandbox.
 type SandboxStatus struct {
 	SandboxID           string       `json:"sandbox_id"`
 	PublicName          string       `json:"public_name"`
@@ -209,6 +210,12 @@ type Score struct {
 	PayrollLate   int64    `json:"payroll_late"`
 	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	WritesRefused int64 `json:"writes_refused"`
+}
+
+// UpdateSandboxInput is the body of update_sandbox.
+type UpdateSandboxInput struct {
+	// manual lets the clock stand still but for ticks, realtime lets it go on from there. Required.
+	Clock ClockMode `json:"clock"`
 }
 
 // TickInput is the body of advance_time.
@@ -1685,14 +1692,16 @@ type FactoryPrintRun struct {
 	Status          FactoryPrintRunStatus `json:"status"`
 	StartedSim      string                `json:"started_sim"`
 	EndsSim         string                `json:"ends_sim"`
-	EndsAt          *time.Time            `json:"ends_at"`
-	CompletedSim    *string               `json:"completed_sim"`
-	SheetsWasted    *int64                `json:"sheets_wasted"`
-	SpoilagePct     *float64              `json:"spoilage_pct"`
-	ClicksMinor     int64                 `json:"clicks_minor"`
-	CreatedAt       time.Time             `json:"created_at"`
-	UpdatedAt       time.Time             `json:"updated_at"`
-	CreatedOn       Date                  `json:"created_on"`
+	// The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a
+	// press that is down puts it off. Null under a manual clock.
+	EndsAt       *time.Time `json:"ends_at"`
+	CompletedSim *string    `json:"completed_sim"`
+	SheetsWasted *int64     `json:"sheets_wasted"`
+	SpoilagePct  *float64   `json:"spoilage_pct"`
+	ClicksMinor  int64      `json:"clicks_minor"`
+	CreatedAt    time.Time  `json:"created_at"`
+	UpdatedAt    time.Time  `json:"updated_at"`
+	CreatedOn    Date       `json:"created_on"`
 }
 
 // FactoryPrintRunItem is the type of FactoryPrintRun.Items.

@@ -68,7 +68,7 @@ func root() *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	cmd.AddCommand(serveCommand(), backupCommand(), restoreCommand(), demoCommand(), newCommand(),
-		statusCommand(), tickCommand(), eventsCommand(),
+		statusCommand(), clockCommand(), tickCommand(), eventsCommand(),
 		listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(), evalCommand(),
 		benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
 	return cmd

@@ -62,7 +62,7 @@ func TestAnOperationThatIsToGoSaysSoInEveryAnswer(t *testing.T) {
 		{n.call("POST", "/v1/sandbox/tick", n.office, `{"minutes":0}`).want(422, "validation_failed"), "advance_time"},
 		{n.call("POST", "/v1/sandbox/tick", n.office, `{"minutes":1}`).want(200, ""), "advance_time"},
 		{n.call("GET", "/v1/missions", n.office, "").want(200, ""), ""},
-		{n.call("PATCH", "/v1/sandbox", n.office, "").want(405, "method_not_allowed"), ""},
+		{n.call("POST", "/v1/sandbox", n.office, "").want(405, "method_not_allowed"), ""},
 	} {
 		h := a.answer.Header
 		links := strings.Join(h.Values("Link"), ", ")

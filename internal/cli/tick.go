@@ -54,6 +54,16 @@ func TickInput(minutes string, until []string) (in client.TickInput, err error) 
 	return in, nil
 }
 
+// WriteClock writes what the clock shows and how it moves, for a person.
+func WriteClock(out io.Writer, s *client.SandboxStatus) {
+	how := "runs"
+	if s.Clock.Mode == client.ClockModeManual {
+		how = "stands still; platen tick moves it"
+	}
+	fmt.Fprintf(out, "%s, day %d: the clock %s\n",
+		paintFor(out).in(bold, string(s.Clock.SimDate)+" "+s.Clock.SimTime), s.Clock.DayNumber, how)
+}
+
 // WriteTick writes what a tick did, for a person.
 func WriteTick(out io.Writer, r *client.TickResult) {
 	p := paintFor(out)

@@ -113,6 +113,20 @@ func (c *Company) TickUntil(wall moment.Instant, minutes int, u Until) Stop {
 	return stop
 }
 
+// SetClock lets the clock run with the wall clock from here on, or stand still
+// but for ticks. In-world time goes on from the whole minute at which it is.
+// Print runs that are under way are told when they end by the wall now.
+func (c *Company) SetClock(wall moment.Instant, mode sim.Mode) {
+	if c.clock.Mode == mode {
+		return // its anchor stays: the minute that has begun is not begun again
+	}
+	wall = c.at(wall)
+	c.clock = c.clock.MovedTo(c.now, wall)
+	c.clock.Mode = mode
+	c.rec.SetMoment(c.now, wall, c.clock)
+	c.factory.EstimateEnds(c.rec)
+}
+
 // at notes a wall time and returns it, or the newest one noted before it.
 func (c *Company) at(wall moment.Instant) moment.Instant {
 	c.wall = max(c.wall, wall)

@@ -31,6 +31,7 @@ func (s *Site) alsoCalled() map[string]string {
 		apiPath + "/decline_sales_order":           "cancel an order, reject",
 		apiPath + "/dismiss_employee":              "fire, lay off",
 		apiPath + "/extend_sandbox":                "prolong, more time, renew",
+		apiPath + "/update_sandbox":                "pause, resume, stop the clock, play, realtime, manual clock",
 		apiPath + "/poll_ticket":                   "waiting queue, waiting list",
 		"/docs/errors/rate_limited":                "too many requests, throttled, requests per minute",
 		"/docs/errors/pow_required":                "hashcash, captcha",

@@ -195,6 +195,7 @@ func sandboxOperations() []Operation {
 			Summary: "The sandbox at a glance", Out: reflect.TypeFor[SandboxStatus](),
 			Value: func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
 		},
+		clockOperation(),
 		tickOperation(),
 		extendOperation(),
 		{
@@ -239,6 +240,26 @@ func sandboxOperations() []Operation {
 			Out: reflect.TypeFor[FeedEvent](),
 		},
 	}
+}
+
+// UpdateSandbox is the body of PATCH /sandbox.
+type UpdateSandbox struct {
+	Clock sim.Mode `json:"clock" required:"true" enum:"realtime,manual" doc:"manual lets the clock stand still but for ticks, realtime lets it go on from there."`
+}
+
+func clockOperation() Operation {
+	return write(Operation{
+		ID: "update_sandbox", Method: http.MethodPatch, Path: "/sandbox", System: Shared,
+		Summary: "Pause the clock or let it run",
+		Description: "With manual in-world time stops, and only ticks move it; with realtime it goes on from where " +
+			"it stopped. The lease goes on in either. Print runs that are under way get a new ends_at. " +
+			"No event is written.",
+		Out: reflect.TypeFor[SandboxStatus](),
+	}, func(tx *sandbox.Tx, _ string, in *UpdateSandbox) (Result, error) {
+		now := tx.Now
+		tx.Company.SetClock(now, in.Clock)
+		return Result{Value: func(v *sandbox.View) any { return Status(v, max(now, v.LastEventAt)) }}, nil
+	})
 }
 
 func extendOperation() Operation {

@@ -75,6 +75,7 @@ func (n *tenant) isBankrupt() {
 	} {
 		n.post(write[0], write[1]).want(http.StatusLocked, "sandbox_bankrupt")
 	}
+	n.patch("/sandbox", `{"clock":"manual"}`).want(http.StatusLocked, "sandbox_bankrupt")
 	for _, path := range n.judge.records() {
 		n.get(path).want(http.StatusOK, "")
 	}

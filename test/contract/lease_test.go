@@ -107,6 +107,7 @@ func testTwoSteps(t *testing.T) {
 			n.call("POST", write[0], wrong).want(http.StatusLocked, "sandbox_expired") // without a key that is wanted
 		}
 	}
+	n.patch("/sandbox", `{"clock":"manual"}`).want(http.StatusLocked, "sandbox_expired")
 	for _, path := range n.judge.records() {
 		n.get(path).want(200, "")
 	}

@@ -6,6 +6,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/moment"
 	"platen/internal/problem"
 )
 
@@ -41,11 +42,28 @@ func (f *Factory) StopPress(r *record.Recorder, id string, until sim.Minute) {
 func (f *Factory) delay(r *record.Recorder, runID string, by sim.Minute) (endsSim string) {
 	run, private := f.PrintRuns.Edit(r, runID)
 	private.Ends += by
-	run.EndsSim, run.EndsAt = private.Ends.Text(), nil
-	if at, ok := r.Clock().Wall(private.Ends); ok {
-		run.EndsAt = &at
-	}
+	run.EndsSim, run.EndsAt = private.Ends.Text(), estimate(r, private.Ends)
 	return run.EndsSim
+}
+
+// EstimateEnds puts the wall time of their end anew into the runs that are under
+// way, after the clock was set.
+func (f *Factory) EstimateEnds(r *record.Recorder) {
+	for press := range f.Presses.All {
+		if press.CurrentPrintRunID != nil {
+			run, private := f.PrintRuns.Edit(r, *press.CurrentPrintRunID)
+			run.EndsAt = estimate(r, private.Ends)
+		}
+	}
+}
+
+// estimate is the wall time at which the clock will show a moment if nobody moves
+// it, nil under a clock that moves by ticks alone.
+func estimate(r *record.Recorder, m sim.Minute) *moment.Instant {
+	if at, ok := r.Clock().Wall(m); ok {
+		return &at
+	}
+	return nil
 }
 
 // RestartPresses lets the presses run again whose time out of order is over.

@@ -47,26 +47,24 @@ type PrintRunItem struct {
 // PrintRun is one job on a press, for one work order or a gang of up to six.
 type PrintRun struct {
 	record.Head
-	PressID         string         `json:"press_id"`
-	Items           []PrintRunItem `json:"items"`
-	WorkOrderID     string         `json:"work_order_id"`
-	PaperSKU        string         `json:"paper_sku"`
-	OversPct        int64          `json:"overs_pct"`
-	SheetsPlanned   int64          `json:"sheets_planned"`
-	SheetsMakeReady int64          `json:"sheets_make_ready"`
-	InkCansUsed     int64          `json:"ink_cans_used"`
-	PlatesUsed      int64          `json:"plates_used"`
-	OperatorBadgeNo string         `json:"operator_badge_no"`
-	Status          PrintRunStatus `json:"status" enum:"running,completed"`
-	StartedSim      string         `json:"started_sim"`
-	EndsSim         string         `json:"ends_sim"`
-	// EndsAt is the wall time as it is estimated; ticks bring the end forward,
-	// and a press that is down puts it off. Null under a manual clock.
-	EndsAt       *moment.Instant  `json:"ends_at"`
-	CompletedSim *string          `json:"completed_sim"`
-	SheetsWasted *int64           `json:"sheets_wasted"`
-	SpoilagePct  *percent.PerCent `json:"spoilage_pct"`
-	ClicksMinor  money.Minor      `json:"clicks_minor"`
+	PressID         string           `json:"press_id"`
+	Items           []PrintRunItem   `json:"items"`
+	WorkOrderID     string           `json:"work_order_id"`
+	PaperSKU        string           `json:"paper_sku"`
+	OversPct        int64            `json:"overs_pct"`
+	SheetsPlanned   int64            `json:"sheets_planned"`
+	SheetsMakeReady int64            `json:"sheets_make_ready"`
+	InkCansUsed     int64            `json:"ink_cans_used"`
+	PlatesUsed      int64            `json:"plates_used"`
+	OperatorBadgeNo string           `json:"operator_badge_no"`
+	Status          PrintRunStatus   `json:"status" enum:"running,completed"`
+	StartedSim      string           `json:"started_sim"`
+	EndsSim         string           `json:"ends_sim"`
+	EndsAt          *moment.Instant  `json:"ends_at" doc:"The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a press that is down puts it off. Null under a manual clock."`
+	CompletedSim    *string          `json:"completed_sim"`
+	SheetsWasted    *int64           `json:"sheets_wasted"`
+	SpoilagePct     *percent.PerCent `json:"spoilage_pct"`
+	ClicksMinor     money.Minor      `json:"clicks_minor"`
 	record.Stamps
 }
 
@@ -275,9 +273,7 @@ func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []s
 		OperatorBadgeNo: p.badge, Status: RunRunning, StartedSim: r.Now().Text(), EndsSim: ends.Text(),
 		ClicksMinor: p.press.ClickMinor.Times(p.sheets),
 	}
-	if at, ok := r.Clock().Wall(ends); ok {
-		row.EndsAt = &at
-	}
+	row.EndsAt = estimate(r, ends)
 	for i, w := range p.orders {
 		row.Items = append(row.Items, PrintRunItem{WorkOrderID: w.ID, QuantityPlanned: p.quantities[i]})
 	}
