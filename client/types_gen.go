@@ -125,6 +125,8 @@ type ClockStatus struct {
 	SimTime string  `json:"sim_time"`
 	// The working day, counted from 0.
 	DayNumber int64 `json:"day_number"`
+	// The clock starts with the first request that a client sends with a key of the sandbox.
+	Waiting bool `json:"waiting"`
 }
 
 // Inventory is the type of SandboxStatus.Inventory.

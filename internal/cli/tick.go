@@ -57,6 +57,9 @@ func TickInput(minutes string, until []string) (in client.TickInput, err error) 
 // WriteClock writes what the clock shows and how it moves, for a person.
 func WriteClock(out io.Writer, s *client.SandboxStatus) {
 	how := "runs"
+	if s.Clock.Waiting {
+		how = "starts with the first request"
+	}
 	if s.Clock.Mode == client.ClockModeManual {
 		how = "stands still; platen tick moves it"
 	}

@@ -127,6 +127,35 @@ func (c *Company) SetClock(wall moment.Instant, mode sim.Mode) {
 	c.factory.EstimateEnds(c.rec)
 }
 
+// AwaitRequest lets the clock of a new company wait for Start. A manual clock has
+// nothing to wait for.
+func (c *Company) AwaitRequest() {
+	if c.clock.Mode == sim.Realtime {
+		c.clock.Waiting = true
+		c.rec.SetMoment(c.now, c.wall, c.clock)
+	}
+}
+
+// Waiting reports whether the clock waits for Start.
+func (c *Company) Waiting() bool { return c.clock.Waiting }
+
+// Start lets a clock go that waits, from the wall time of a client's request. The
+// caller calls undo, before anything else, if the request is refused after all.
+func (c *Company) Start(wall moment.Instant) (undo func()) {
+	before := c.clock
+	if before.Waiting {
+		c.clock = before.MovedTo(c.now, c.at(wall))
+		c.clock.Waiting = false
+		c.rec.SetMoment(c.now, c.wall, c.clock)
+	}
+	return func() {
+		if before.Waiting {
+			c.clock = before
+			c.rec.SetMoment(c.now, c.wall, c.clock)
+		}
+	}
+}
+
 // at notes a wall time and returns it, or the newest one noted before it.
 func (c *Company) at(wall moment.Instant) moment.Instant {
 	c.wall = max(c.wall, wall)

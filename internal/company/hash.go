@@ -30,6 +30,7 @@ func (c *Company) StateHash() string {
 	st := c.state()
 	st.Sequence -= st.WallEvents // events of the wall clock and of webhooks are no part of the life
 	st.WallEvents = 0
+	st.Clock.Waiting = false              // until no time has passed, it makes no difference
 	st.Conduct = mission.ClientActivity{} // it lies beside the company
 	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.hashed(), c.rec.Sorted(), st)))
 }

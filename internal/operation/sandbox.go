@@ -91,6 +91,7 @@ type ClockStatus struct {
 	SimDate   moment.Date `json:"sim_date"`
 	SimTime   string      `json:"sim_time" example:"08:00"`
 	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
+	Waiting   bool        `json:"waiting" doc:"The clock starts with the first request that a client sends with a key of the sandbox."`
 }
 
 // MinuteAt returns the simulated moment that a view shows at a wall time. It does
@@ -109,7 +110,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		Preset: s.Settings.Preset.Name, Seed: s.Settings.Seed, Bridge: s.Settings.Bridge,
 		Clock: ClockStatus{
 			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
-			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
+			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()), Waiting: s.Clock.Waiting,
 		},
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now),
 		ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,

@@ -29,10 +29,11 @@ type activity struct {
 }
 
 // Observe records a request of a client, before its response is sent, and
-// reports whether it completes a mission. The completion is durable when
-// Observe returns, or else with the next commit. Requests count only while the
-// sandbox is active (contract: OPEN.MISSION.OWN_CALLS).
-func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) (completes bool) {
+// reports whether it changes the company: it completes a mission, or starts a
+// clock that waits. The change is durable when Observe returns, or else with the
+// next commit. Requests count only while the sandbox is active (contract:
+// OPEN.MISSION.OWN_CALLS, OPEN.TIME.WAITS).
+func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) (changes bool) {
 	v := s.published.Load()
 	if v == nil { // evicted since the response was made
 		if v, _ = s.View(ctx); v == nil {
@@ -42,24 +43,32 @@ func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) (completes bo
 	if v.Status(call.Answered) != Active {
 		return false
 	}
-	if known, added := s.activity.observe(call, v); !mission.Completes(known, added) {
+	starts := v.Summary.Clock.Waiting && call.Status < refusedFrom
+	if known, added := s.activity.observe(call, v); !starts && !mission.Completes(known, added) {
 		return false
 	}
 	err := s.withWriter(func(now moment.Instant) error {
 		if err := s.advance(ctx, now); err != nil {
 			return err
 		}
-		if v := s.published.Load(); v.Status(now) != Active ||
-			!mission.Completes(v.Summary.Signals, s.activity.signals(0)) {
+		v := s.published.Load()
+		starts = starts && v.Summary.Clock.Waiting
+		if v.Status(now) != Active || !starts && !mission.Completes(v.Summary.Signals, s.activity.signals(0)) {
 			return nil // the last step of advance has taken the signals along
+		}
+		if starts {
+			s.company.Start(now)
 		}
 		return s.commit(ctx, step{})
 	})
 	if err != nil {
-		s.registry.log.Warn("store what a request completes", "sandbox", s.id, "error", err)
+		s.registry.log.Warn("store what a request changes", "sandbox", s.id, "error", err)
 	}
 	return true
 }
+
+// refusedFrom is the first status of a request that was refused.
+const refusedFrom = 400
 
 // observe takes a request in, and returns the signals that were known and those
 // that it adds: of two requests that complete a mission together, the second

@@ -2,11 +2,16 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"platen/internal/company/mission"
+	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/moment"
 	"platen/internal/sandbox"
 )
 
@@ -76,5 +81,87 @@ func TestAPauseSurvivesARestart(t *testing.T) {
 	if got, want := after.Summary.Clock, before.Summary.Clock; got != want || after.Sequence != before.Sequence {
 		t.Errorf("after a restart the clock is %+v and event %d the newest, want %+v and %d", got, after.Sequence, want,
 			before.Sequence)
+	}
+}
+
+// atOnce is presets whose clocks run from the creation on: nothing in these tests
+// depends on when a client sends its first request, unless it is what is tested.
+func atOnce(presets map[string]preset.Preset) map[string]preset.Preset {
+	running := maps.Clone(presets)
+	starter := running["starter"]
+	starter.Clock.Starts = preset.AtOnce
+	running["starter"] = starter
+	return running
+}
+
+// waits creates a sandbox whose clock waits.
+func (b *bench) waits() *sandbox.Sandbox {
+	b.t.Helper()
+	created, err := b.registry.Create(b.t.Context(),
+		sandbox.Creation{Preset: "manual", Seed: new(int64(1)), Clock: new(sim.Realtime)})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.registry.Sandbox(created.SandboxID)
+}
+
+// TestAClockWaitsForTheFirstRequest: looking at a company, a refused request and a
+// restart leave it waiting, and the first request starts it, also after a restart.
+func TestAClockWaitsForTheFirstRequest(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]func(*bench, *sandbox.Sandbox) error{
+		"a read": func(b *bench, s *sandbox.Sandbox) error {
+			if !s.Observe(b.t.Context(), &mission.Call{Answered: moment.InstantOf(b.Now()), Status: 200}) {
+				return errors.New("the request is said to change nothing")
+			}
+			return nil
+		},
+		"a write": func(b *bench, s *sandbox.Sandbox) error {
+			_, err := s.Do(b.t.Context(), accept("first", b.received(s)[0]))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t, nil)
+			s := b.waits()
+			id := b.view(s).SandboxID
+			b.pass(10 * time.Minute)
+			before := b.view(s)
+			s.Observe(t.Context(), &mission.Call{Answered: moment.InstantOf(b.Now()), Status: 429})
+			if _, err := s.Do(t.Context(), accept("refused", "so_nobody")); err == nil {
+				t.Fatal("an order of nobody was accepted")
+			}
+			b.pass(time.Second)
+			if v := b.view(s); !v.Summary.Clock.Waiting || v.Sequence != before.Sequence || v.Summary.Now != 0 {
+				t.Fatalf("without a request event %d happened, and the clock is %+v", v.Sequence, v.Summary.Clock)
+			}
+			b.reopen(nil)
+			s = b.registry.Sandbox(id)
+			started := moment.InstantOf(b.Now())
+			if err := first(b, s); err != nil {
+				t.Fatal(err)
+			}
+			b.reopen(nil)
+			s = b.registry.Sandbox(id)
+			b.pass(250 * time.Millisecond)
+			clock := b.view(s).Summary.Clock
+			if clock.Waiting || clock.AnchorWall != started || clock.Minute(moment.InstantOf(b.Now())) != 2 {
+				t.Errorf("two minutes after the first request at %v the clock is %+v", started, clock)
+			}
+		})
+	}
+}
+
+// TestAnEndedLeaseStartsNoClock: a request after the end leaves all as it is.
+func TestAnEndedLeaseStartsNoClock(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.waits()
+	b.pass(lease)
+	s.Observe(t.Context(), &mission.Call{Answered: moment.InstantOf(b.Now()), Status: 200})
+	v := b.view(s)
+	if status := v.Status(moment.InstantOf(b.Now())); !v.Summary.Clock.Waiting || status != sandbox.Expired {
+		t.Errorf("after its end the sandbox is %s with the clock %+v", status, v.Summary.Clock)
 	}
 }

@@ -259,7 +259,8 @@ func TestMemoryIsCountedAsItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		registry := sandbox.NewRegistry(sandbox.Options{
-			Store: db, Presets: presets, Lease: lease, Grace: grace, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			Store: db, Presets: atOnce(presets), Lease: lease, Grace: grace,
+			Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		})
 		before := heapInUse()
 		for i := range companies {

@@ -69,7 +69,7 @@ func (h *shop) open(t *testing.T, name string) *server {
 	s := &server{name: name, handle: h.shared.Handle(), woken: make(chan string, 10)}
 	s.join(t)
 	s.Registry = sandbox.NewRegistry(sandbox.Options{
-		TickPause: time.Second, Store: s.handle, Presets: presets, Lease: lease, Extension: extension,
+		TickPause: time.Second, Store: s.handle, Presets: atOnce(presets), Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace, Log: slog.New(slog.DiscardHandler), Now: h.b.Now,
 		Webhooks: sandbox.Webhooks{Wake: func(id string) { s.woken <- id }},
 		Ownership: sandbox.Ownership{

@@ -208,6 +208,9 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	}
 	r.leaseUntil(&header, created.ExpiresAt, now)
 	c := company.New(settings, mode, now)
+	if p.Clock.Starts == preset.AtFirstRequest {
+		c.AwaitRequest()
+	}
 	s := &Sandbox{id: settings.SandboxID, registry: r}
 	var records Records
 	if in.Records != nil {

@@ -220,7 +220,9 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 		return reply, err
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
+	undo := s.company.Start(now)
 	if err := s.run(tx, cmd); err != nil {
+		undo() // a refused request starts no clock (contract: OPEN.TIME.WAITS)
 		return Reply{}, err
 	}
 	reply := &Reply{}

@@ -78,7 +78,7 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 	}
 	b.registry = sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
-		Store:     b.store, Presets: presets, Lease: lease, Extension: extension,
+		Store:     b.store, Presets: atOnce(presets), Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now, Memory: b.memory,
 	})

@@ -35,7 +35,7 @@ func liveWithin(t *testing.T, memory int64) *sandbox.Registry {
 	}
 	registry := sandbox.NewRegistry(sandbox.Options{
 		TickPause: time.Second,
-		Store:     db, Presets: presets, Lease: lease, Extension: extension,
+		Store:     db, Presets: atOnce(presets), Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Memory: memory,
 	})

@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -87,6 +89,84 @@ func TestAClockIsSetToOneOfTwoModes(t *testing.T) {
 	for _, name := range []string{"clock", "last_seq"} {
 		if encode(t, after[name]) != encode(t, before[name]) {
 			t.Errorf("refused changes of the clock left %s at %v, it was %v", name, after[name], before[name])
+		}
+	}
+}
+
+// waiting reports whether the console shows a clock that waits for the first
+// request. It is no request of a client.
+func (n *tenant) waiting() bool {
+	n.t.Helper()
+	r, err := http.NewRequestWithContext(n.t.Context(), http.MethodGet, n.Origin+"/console/data/state", http.NoBody)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+n.office)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var state struct {
+		Status struct {
+			Clock struct{ Waiting bool }
+		}
+	}
+	if err := json.NewDecoder(response.Body).Decode(&state); err != nil || response.StatusCode != http.StatusOK {
+		n.t.Fatalf("the console's state is %d: %v", response.StatusCode, err)
+	}
+	return state.Status.Clock.Waiting
+}
+
+// TestTheClockStartsWithTheFirstRequest that is not refused, whatever it is.
+func TestTheClockStartsWithTheFirstRequest(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TIME.WAITS", "OPEN.SANDBOX.FIELDS.CLOCK")
+	for name, first := range map[string]func(*tenant){
+		"a list":  func(n *tenant) { n.get("/office/sales-orders").want(http.StatusOK, "") },
+		"a row":   func(n *tenant) { n.row("/factory/presses/prs_digital") },
+		"a feed":  func(n *tenant) { n.get("/events").want(http.StatusOK, "") },
+		"a poll":  func(n *tenant) { n.get("/events/poll?after_seq=0").want(http.StatusOK, "") },
+		"a write": func(n *tenant) { n.work("prd_notebook", 1, "") },
+		"a tick":  func(n *tenant) { n.tick(1) },
+		"a pause": func(n *tenant) { n.patch("/sandbox", `{"clock":"manual"}`).want(http.StatusOK, "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := shared.create(t, `{"preset":"starter"}`)
+			n.get("/office/sales-orders/so_nobody").want(http.StatusNotFound, "not_found")
+			n.get("/office/sales-orders?cursor=none").want(http.StatusBadRequest, "invalid_cursor")
+			n.post("/sandbox/tick", `{"minutes":0}`).want(http.StatusUnprocessableEntity, "validation_failed")
+			n.post("/office/sales-orders/so_nobody/accept", "").want(http.StatusNotFound, "not_found")
+			n.send(t, request{method: "GET", path: "/factory/presses", key: n.office}).
+				want(http.StatusForbidden, "wrong_system")
+			if !n.waiting() {
+				t.Fatal("the clock of a new sandbox was started by requests that were refused, or by the console")
+			}
+			first(n)
+			if n.waiting() {
+				t.Error("the clock still waits")
+			}
+			if clock := child(t, n.row("/sandbox"), "clock"); clock["waiting"] != false {
+				t.Errorf("after the first request the clock is %v", clock)
+			}
+		})
+	}
+}
+
+// TestWhichPresetsWait: crunch and supply_shock press from the start on, and a
+// manual clock has nothing to wait for.
+func TestWhichPresetsWait(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TIME.WAITS")
+	for preset, want := range map[string]bool{
+		"starter": true, "manual": true, "empty": true, "crunch": false, "supply_shock": false, "agent_eval": false,
+	} {
+		if got := shared.create(t, fmt.Sprintf(`{"preset":%q,"clock":"realtime"}`, preset)).waiting(); got != want {
+			t.Errorf("%s waits: %t, want %t", preset, got, want)
+		}
+		if shared.create(t, fmt.Sprintf(`{"preset":%q,"clock":"manual"}`, preset)).waiting() {
+			t.Errorf("%s waits under a manual clock", preset)
 		}
 	}
 }

@@ -39,6 +39,8 @@ func (p Preset) check() error {
 		{p.Version > 0, "version must be at least 1"},
 		{p.Bridge == Auto || p.Bridge == ByHand, "bridge must be auto or manual"},
 		{p.Clock.Mode == sim.Realtime || p.Clock.Mode == sim.Manual, "clock.mode must be realtime or manual"},
+		{p.Clock.Starts == "" || p.Clock.Starts == AtOnce || p.Clock.Starts == AtFirstRequest,
+			"clock.starts must be first_request or at_once"},
 		{speed >= sim.MinSpeed && speed <= sim.MaxSpeed, "clock.speed must be 0.1 to 480"},
 		{within(p.CashMinor, maxAmount), "cash_minor must be 0 to 1,000,000,000"},
 		{within(p.OverdraftLimitMinor, maxAmount), "overdraft_limit_minor must be 0 to 1,000,000,000"},

@@ -74,7 +74,20 @@ type Clock struct {
 	Mode sim.Mode `json:"mode" doc:"realtime or manual, unless the creation says otherwise."`
 	// Speed is simulated minutes per wall second, 0.1 to 480.
 	Speed share.PPM `json:"speed" doc:"In-world minutes per wall second under a realtime clock; 0.1 to 480."`
+	// Starts is "" in presets that were written before there was a choice.
+	Starts Start `json:"starts,omitzero" doc:"first_request or at_once: whether a realtime clock waits for the first request of a client; at_once when left out."`
 }
+
+// Start is when a realtime clock begins to run.
+type Start string
+
+// Starts.
+const (
+	// AtFirstRequest clocks wait until a client sends a request that is not refused.
+	AtFirstRequest Start = "first_request"
+	// AtOnce clocks run from the creation on.
+	AtOnce Start = "at_once"
+)
 
 // SimSpeed returns the speed in the kernel's unit.
 func (c Clock) SimSpeed() sim.Speed { return sim.Speed(c.Speed / 1000) }

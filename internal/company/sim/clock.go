@@ -38,11 +38,16 @@ type Clock struct {
 	Anchor     Minute         `json:"anchor"`
 	// Stopped clocks show their anchor for ever.
 	Stopped bool `json:"stopped,omitzero"`
+	// Waiting clocks show their anchor until they are started.
+	Waiting bool `json:"waiting,omitzero"`
 }
+
+// stands reports whether the clock moves by ticks alone, if at all.
+func (c Clock) stands() bool { return c.Stopped || c.Waiting || c.Mode == Manual }
 
 // Minute returns the simulated moment at a wall time, never before the anchor.
 func (c Clock) Minute(wall moment.Instant) Minute {
-	if c.Stopped || c.Mode == Manual || wall <= c.AnchorWall {
+	if c.stands() || wall <= c.AnchorWall {
 		return c.Anchor
 	}
 	// Whole units first, so that centuries do not overflow.
@@ -52,13 +57,13 @@ func (c Clock) Minute(wall moment.Instant) Minute {
 }
 
 // Wall returns the earliest wall time at which the clock shows m. For moments
-// before the anchor it is the anchor's. A manual or a stopped clock has no
-// such time; ok is then false for moments after the anchor.
+// before the anchor it is the anchor's. A manual, a waiting or a stopped clock has
+// no such time; ok is then false for moments after the anchor.
 func (c Clock) Wall(m Minute) (wall moment.Instant, ok bool) {
 	if m <= c.Anchor {
 		return c.AnchorWall, true
 	}
-	if c.Stopped || c.Mode == Manual {
+	if c.stands() {
 		return 0, false
 	}
 	micros := (int64(m-c.Anchor)*microsecondsTimesThousand + int64(c.Speed) - 1) / int64(c.Speed)
