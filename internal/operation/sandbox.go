@@ -110,7 +110,8 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		Preset: s.Settings.Preset.Name, Seed: s.Settings.Seed, Bridge: s.Settings.Bridge,
 		Clock: ClockStatus{
 			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
-			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()), Waiting: s.Clock.Waiting,
+			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
+			Waiting: s.Clock.Waiting,
 		},
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now),
 		ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,

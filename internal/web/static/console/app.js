@@ -170,6 +170,72 @@ function Extend() {
   `;
 }
 
+// outcome says what a tick came to.
+const outcome = t => {
+  const count = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
+  const waiting = t.digest.decisions_total;
+  return `${t.sim_time}: ${count(t.events_written, 'event')}${waiting ? `, ${waiting} waiting for you` : ''}`;
+};
+
+const steps = [
+  ['hour', '+1 hour', 'Move the clock by an hour', { minutes: 60 }],
+  ['day', '+1 day', 'Move the clock by a working day', { minutes: 480 }],
+  [
+    'decision',
+    'Next decision',
+    'Move the clock to the next order, bill, truck or idle press that waits for you',
+    { until: { decision: true } },
+  ],
+];
+
+// ClockControls move the clock of the company. They are requests of this sandbox
+// like any other, so the first of them starts a clock that waits.
+function ClockControls() {
+  const [busy, set] = useState(false);
+  const s = store.status.value;
+  if (!s) return null;
+  const off = busy || store.readOnly.value !== '';
+  const runs = s.clock.mode === 'realtime' && !s.clock.waiting;
+  const act = work => async () => {
+    set(true);
+    try {
+      say(await work());
+    } catch (e) {
+      say(e instanceof Refusal ? e.message : 'That did not work');
+    }
+    set(false);
+  };
+  const flip = act(async () => {
+    await store.setClock(runs ? 'manual' : 'realtime');
+    return runs ? 'The clock is paused' : 'The clock runs';
+  });
+  return html`
+    <span class="clock-controls" role="group" aria-label="The clock of the company">
+      <button class="btn small" id="clock-mode" disabled=${off} onClick=${flip}>
+        <${Icon} name=${runs ? 'pause' : 'play'} size=${13} />
+        <span>${runs ? 'Pause' : 'Run'}</span>
+      </button>
+      ${
+        s.clock.waiting
+          ? html`<span class="dim" id="clock-waits">The clock starts with your first request</span>`
+          : steps.map(
+              ([name, text, title, body]) => html`
+              <button
+                class="btn small"
+                id=${`clock-${name}`}
+                title=${title}
+                disabled=${off}
+                onClick=${act(async () => outcome(await store.tick(body)))}
+              >
+                ${text}
+              </button>
+            `,
+            )
+      }
+    </span>
+  `;
+}
+
 function Burger() {
   const flip = () => {
     menu.value = !menu.value;
@@ -230,6 +296,7 @@ function Top() {
           `
           : html`<${Skeleton} width="7rem" />`
       }
+      <${ClockControls} />
       <span class="left" data-low=${low} title="Wall time left">
         <${Icon} name="clock" size=${14} />
         <span class="vh">time left</span>

@@ -42,9 +42,9 @@ function Lease() {
         <div class="row-actions">
           <button class="btn primary" disabled=${!store.canExtend.value} onClick=${act}>
             <${Icon} name="plus" size=${14} />
-            ${store.facts.extension}
+            Extend sandbox
           </button>
-          <span class="dim">${s.extensions_left} left</span>
+          <span class="dim">by ${store.facts.extension}; ${s.extensions_left} left</span>
         </div>
       </div>
     </section>

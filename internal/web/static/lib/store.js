@@ -218,6 +218,18 @@ export async function extend() {
   status.value = data;
 }
 
+// setClock pauses the clock of the company, or lets it run.
+export async function setClock(mode) {
+  const { data } = await call('/v1/sandbox', { method: 'PATCH', key: anyKey(), body: { clock: mode } });
+  status.value = data;
+}
+
+// tick moves the clock by hand, and returns what came of it.
+export async function tick(body) {
+  const { data } = await call('/v1/sandbox/tick', { method: 'POST', key: anyKey(), body });
+  return data;
+}
+
 export const canExtend = computed(
   () => left.value !== null && left.value > 0 && left.value <= facts.windowSeconds && status.value.extensions_left > 0,
 );
