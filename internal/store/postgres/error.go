@@ -13,6 +13,7 @@ import (
 const (
 	uniqueViolation = "23505"
 	diskFull        = "53100"
+	readOnly        = "25006"
 )
 
 // refusal is the error of a server that has undone the transaction and stays
@@ -44,6 +45,8 @@ func failure(err error) error {
 		return nil
 	case answer != nil && answer.Code == diskFull:
 		return fmt.Errorf("%w: %w", store.ErrFull, err)
+	case answer != nil && answer.Code == readOnly:
+		return fmt.Errorf("%w: %w", store.ErrUnreachable, err)
 	case answer != nil && answer.Code == uniqueViolation:
 		// Another process has taken a key between our look and our write.
 		return store.ErrConflict

@@ -78,3 +78,43 @@ func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 		}
 	}
 }
+
+// TestAServerThatTakesNoWritesIsLeft: the connection ends, and another one is sought.
+func TestAServerThatTakesNoWritesIsLeft(t *testing.T) {
+	t.Parallel()
+	dsn := schemaIn(t, ownCluster(t))
+	s, err := Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	writes := dsn + " default_transaction_read_only=off"
+	become := func(readOnly string) {
+		t.Helper()
+		run(t, writes, "ALTER SYSTEM SET default_transaction_read_only = "+readOnly)
+		run(t, writes, "SELECT pg_reload_conf()")
+	}
+	become("on")
+	for err = nil; err == nil; err = s.Methods.Ping(t.Context()) {
+		if t.Context().Err() != nil {
+			t.Fatal("it goes on writing")
+		}
+	}
+	if !errors.Is(err, store.ErrUnreachable) {
+		t.Errorf("a write is answered with %v", err)
+	}
+	// The one that it had is closed, and with it the lock goes.
+	run(t, writes, `DO $$ BEGIN
+		FOR i IN 1..1000 LOOP
+			EXIT WHEN NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory');
+			ASSERT i < 1000, 'the connection stays';
+			PERFORM pg_sleep(0.01);
+		END LOOP;
+	END $$`)
+	become("off")
+	for err = errors.New("not yet"); err != nil; err = s.Ping(t.Context()) {
+		if t.Context().Err() != nil {
+			t.Fatal("it does not come back")
+		}
+	}
+}

@@ -112,7 +112,7 @@ func (w *writer) write(conn *pgxpool.Conn, group []*groupcommit.Request) {
 		return
 	}
 	err := w.send(conn, group)
-	if refusal(err) == nil || len(group) == 1 {
+	if refusal(err) == nil || len(group) == 1 || conn.Conn().IsClosed() {
 		for _, r := range group {
 			r.Finish(failure(err))
 		}
