@@ -54,6 +54,7 @@ var may = map[string]string{
 	"internal/store/storetest":   "internal/store",
 	// The server itself, for suites that need one.
 	"internal/store/postgres/postgrestest": "",
+	"internal/ratelimit/valkey/valkeytest": "",
 	// Beside the stores, not in them: it is for the packages that write to one.
 	"internal/store/storeproblem": vocabulary + "internal/store",
 
@@ -133,8 +134,8 @@ var may = map[string]string{
 
 	"test/docs":     "platentest internal/testclient",
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
-	"test/crash": "internal/store/postgres/postgrestest platentest client internal/server internal/config " +
-		"internal/testclient",
+	"test/crash": "internal/store/postgres/postgrestest internal/ratelimit/valkey/valkeytest platentest client " +
+		"internal/server internal/config internal/testclient",
 	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
 		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient",

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -39,9 +40,16 @@ const (
 type fleet struct {
 	t        *testing.T
 	database *postgrestest.Cluster
-	nodes    []*fleetNode
+	// standby is a server that can take the database's place, nil for none.
+	standby *postgrestest.Cluster
+	nodes   []*fleetNode
+	// settings are those that not all fleets have.
+	settings []string
 	// front is what clients talk to.
 	front *process
+
+	// tenants are the sandboxes of the clients that work.
+	tenants []*tenant
 
 	// sent counts requests, again those that were sent again.
 	sent, again, acknowledged atomic.Int64
@@ -63,8 +71,16 @@ type fleetNode struct {
 	process *process
 }
 
-// startFleet starts the servers.
-func startFleet(t *testing.T) *fleet {
+// startFleet starts the servers, with settings of their own.
+func startFleet(t *testing.T, settings ...string) *fleet {
+	t.Helper()
+	f := newFleet(t, settings...)
+	f.start()
+	return f
+}
+
+// newFleet is a fleet of which only the database runs.
+func newFleet(t *testing.T, settings ...string) *fleet {
 	t.Helper()
 	database, err := postgrestest.Start()
 	if errors.Is(err, postgrestest.ErrNoServer) && os.Getenv("PLATEN_TEST_ALL") != "1" {
@@ -74,21 +90,26 @@ func startFleet(t *testing.T) *fleet {
 		t.Fatalf("start PostgreSQL: %v", err)
 	}
 	t.Cleanup(database.Stop)
-	f := &fleet{t: t, database: database}
+	f := &fleet{t: t, database: database, settings: settings}
 	f.front = &process{
 		cmd: &exec.Cmd{}, log: &tail{}, fleet: f,
 		http: &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
+	return f
+}
+
+func (f *fleet) start() {
+	t := f.t
+	t.Helper()
 	for range fleetSize {
 		m := &fleetNode{
-			fleet: f, listen: freeAddress(t), nodeAddress: freeAddress(t), wire: newWire(t, database.Directory()),
+			fleet: f, listen: freeAddress(t), nodeAddress: freeAddress(t), wire: newWire(t, f.database.Directory()),
 			binary: binary,
 		}
 		f.nodes = append(f.nodes, m)
 		m.start()
 		t.Cleanup(func() { m.now().kill() })
 	}
-	return f
 }
 
 func freeAddress(t *testing.T) string {
@@ -104,10 +125,15 @@ func freeAddress(t *testing.T) string {
 // start starts the fleetNode's server, and returns when it is ready.
 func (m *fleetNode) start() {
 	m.fleet.t.Helper()
-	c := exec.Command(m.binary, "serve", "--listen", m.listen, "--node-address", m.nodeAddress, "--database",
-		postgrestest.URL(m.wire.directory), "--public-url", "http://platen.test", "--max-sandboxes", "1000",
-		"--key-rate", "0", "--ip-rate", "0", "--anonymous-rate", "0", "--ip-active", "0", "--ip-creations", "0",
-		"--log-format", "json")
+	servers := []string{m.wire.directory}
+	if m.fleet.standby != nil {
+		servers = append(servers, m.fleet.standby.Directory())
+	}
+	c := exec.Command(m.binary, append([]string{
+		"serve", "--listen", m.listen, "--node-address", m.nodeAddress, "--database", postgrestest.URL(servers...),
+		"--public-url", "http://platen.test", "--max-sandboxes", "1000", "--key-rate", "0", "--ip-rate", "0",
+		"--anonymous-rate", "0", "--ip-active", "0", "--ip-creations", "0", "--log-format", "json",
+	}, m.fleet.settings...)...)
 	c.Env = append(os.Environ(), "PLATEN_SECRET_KEY="+strings.Repeat("k", 32))
 	p, err := beginCommand(c)
 	if err == nil {
@@ -267,18 +293,18 @@ func (f *fleet) under(happens func()) []*tenant {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	var tenants []*tenant
+	f.tenants = nil
 	for i := range fleetTenants {
 		n, err := newTenant(f.front, []string{"manual", "starter"}[i%2], "manual")
 		if err != nil {
 			t.Fatal(err)
 		}
-		tenants = append(tenants, n)
+		f.tenants = append(f.tenants, n)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var working sync.WaitGroup
-	for i, n := range tenants {
+	for i, n := range f.tenants {
 		for j := range writersEach {
 			w := &writer{
 				tenant: n, random: rand.New(rand.NewPCG(seed, uint64(i*writersEach+j))), ticks: j == 0,
@@ -305,7 +331,7 @@ func (f *fleet) under(happens func()) []*tenant {
 	stop()
 	working.Wait()
 	random, y := rand.New(rand.NewPCG(seed, 0)), tally{}
-	for _, n := range tenants {
+	for _, n := range f.tenants {
 		sum, err := n.check(f.front, random, true)
 		if err != nil {
 			t.Error(err)
@@ -314,7 +340,7 @@ func (f *fleet) under(happens func()) []*tenant {
 	}
 	t.Logf("%d writes acknowledged and all there, %d replays the same to the byte, %d events compared; %d requests, "+
 		"%d of them again", f.acknowledged.Load(), y.replays, y.events, f.sent.Load(), f.again.Load())
-	return tenants
+	return f.tenants
 }
 
 // work waits until clients have done a number of writes more.
@@ -346,6 +372,22 @@ func (w *writer) workUntil(ctx context.Context, p *process) error {
 	return nil
 }
 
+// away returns how long it takes until all sandboxes respond where the first server is not.
+func (f *fleet) away() time.Duration {
+	began := time.Now()
+	for _, n := range f.tenants {
+		for at := 1; ; at++ {
+			p := &process{base: f.nodes[1+at%2].now().base, http: &http.Client{Timeout: time.Second}, log: &tail{}}
+			a, err := p.once(request{method: http.MethodGet, path: "/sandbox", key: n.Office})
+			if err == nil && a.Status == http.StatusOK {
+				break
+			}
+			<-time.After(fleetPause)
+		}
+	}
+	return time.Since(began)
+}
+
 // freeze stops a process for a while, as a machine does that is suspended.
 func (m *fleetNode) freeze(d time.Duration) {
 	p := m.now()
@@ -354,74 +396,19 @@ func (m *fleetNode) freeze(d time.Duration) {
 	p.cmd.Process.Signal(syscall.SIGCONT)
 }
 
-// frozenTime is longer than a node is taken for living without a beat.
-const frozenTime = 12 * time.Second
-
-func TestNothingIsLostWhenANodeIsKilled(t *testing.T) {
-	t.Parallel()
-	f := startFleet(t)
-	f.under(func() {
-		for _, m := range f.nodes[:2] {
-			f.outage()
-			m.now().kill()
-			f.work(60)
-			t.Logf("killed: no client waited longer than %s", f.outage().Round(time.Millisecond))
-			m.start()
-			f.work(30)
+// metric is a server's figure.
+func (m *fleetNode) metric(name string) string {
+	m.fleet.t.Helper()
+	response, err := http.Get("http://" + m.listen + "/metrics")
+	if err != nil {
+		m.fleet.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if value, found := strings.CutPrefix(lines.Text(), name+" "); found {
+			return value
 		}
-	})
-}
-
-func TestNothingIsLostWhenANodeIsFrozen(t *testing.T) {
-	t.Parallel()
-	f := startFleet(t)
-	f.under(func() {
-		f.outage()
-		f.nodes[0].freeze(frozenTime)
-		f.work(60)
-		t.Logf("frozen for %s: no client waited longer than %s", frozenTime, f.outage().Round(time.Millisecond))
-	})
-}
-
-func TestNothingIsLostWhenANodeIsCutOffFromTheDatabase(t *testing.T) {
-	t.Parallel()
-	f := startFleet(t)
-	f.under(func() {
-		f.outage()
-		f.nodes[0].wire.cut.Store(true)
-		<-time.After(frozenTime)
-		f.nodes[0].wire.cut.Store(false)
-		f.nodes[0].wire.end()
-		f.work(60)
-		t.Logf("cut off for %s: no client waited longer than %s", frozenTime, f.outage().Round(time.Millisecond))
-	})
-}
-
-func TestNothingIsLostInARollingRestart(t *testing.T) {
-	t.Parallel()
-	f := startFleet(t)
-	f.under(func() {
-		for _, m := range f.nodes {
-			f.outage()
-			if err := m.now().stop(); err != nil {
-				t.Error(err)
-			}
-			m.start()
-			f.work(30)
-			t.Logf("started again: no client waited longer than %s", f.outage().Round(time.Millisecond))
-		}
-	})
-}
-
-func TestNothingIsLostWhenTheDatabaseIsKilled(t *testing.T) {
-	t.Parallel()
-	f := startFleet(t)
-	f.under(func() {
-		f.outage()
-		if err := f.database.Crash(); err != nil {
-			t.Fatal(err)
-		}
-		f.work(60)
-		t.Logf("database killed: no client waited longer than %s", f.outage().Round(time.Millisecond))
-	})
+	}
+	m.fleet.t.Fatalf("there is no %s", name)
+	return ""
 }

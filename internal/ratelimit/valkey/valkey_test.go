@@ -221,7 +221,7 @@ func TestWithoutAServerEachNodeDecidesAlone(t *testing.T) {
 	if d := g.Admit(epoch, group(1), caller); d.Remaining != 29 || !g.Shared() || g.Failures() != 0 {
 		t.Fatalf("with a server: %+v, shared %t", d, g.Shared())
 	}
-	server.stop()
+	server.Kill()
 	passed := 0
 	for range 40 {
 		if g.Admit(epoch, group(1), caller).Outcome == ratelimit.Passed {
@@ -237,7 +237,9 @@ func TestWithoutAServerEachNodeDecidesAlone(t *testing.T) {
 	if d := g.Look(epoch, group(2), ratelimit.Caller{}); d.Remaining != 30 {
 		t.Errorf("a look: %+v", d)
 	}
-	server.start()
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
 	for end := time.Now().Add(time.Minute); !g.Shared() && time.Now().Before(end); <-look.C {

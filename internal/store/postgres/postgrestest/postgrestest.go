@@ -5,6 +5,7 @@ package postgrestest
 import (
 	"errors"
 	"net/url"
+	"strings"
 )
 
 // ErrNoServer is why tests are skipped.
@@ -14,7 +15,8 @@ var ErrNoServer = errors.New("no PostgreSQL server program: looked for initdb an
 // Directory is where the socket of the server is.
 func (c *Cluster) Directory() string { return c.directory }
 
-// URL is the address of the database in a server whose socket is in a directory.
-func URL(directory string) string {
-	return "postgres://platen@/postgres?" + url.Values{"host": {directory}}.Encode()
+// URL is the address of the database in a server whose socket is in a directory, or in
+// whichever of several servers takes writes.
+func URL(directories ...string) string {
+	return "postgres://platen@/postgres?" + url.Values{"host": {strings.Join(directories, ",")}}.Encode()
 }

@@ -21,8 +21,10 @@ import (
 // processes are in and of one temporary directory.
 type Cluster struct {
 	directory string
-	guard     *exec.Cmd      // a shell that outlives the server, and us
-	stdin     io.WriteCloser // closed, by us or by our end, it tells the guard to stop
+	binaries  string
+	account   *syscall.Credential // nil for our own
+	guard     *exec.Cmd           // a shell that outlives the server, and us
+	stdin     io.WriteCloser      // closed, by us or by our end, it tells the guard to stop
 }
 
 // guardScript starts the server, lets it crash and starts it again for each line of its
@@ -43,33 +45,71 @@ func Start() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	return create(binaries, "initdb", "-U", "platen", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+}
+
+// Standby starts a server that follows c, whose commits wait for it from then on.
+func (c *Cluster) Standby() (*Cluster, error) {
+	s, err := create(c.binaries, "pg_basebackup", "-h", c.directory, "-U", "platen", "-R", "--no-sync", "-c", "fast")
+	if err != nil {
+		return nil, err
+	}
+	// Not a setting of its start, or nothing could be committed before there is a standby.
+	const setting = "\nsynchronous_standby_names = '*'\n"
+	file, err := os.OpenFile(filepath.Join(c.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = file.WriteString(setting)
+		err = errors.Join(err, file.Close())
+	}
+	if err == nil {
+		err = c.run("pg_ctl", "reload", "-D", c.data())
+	}
+	if err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Promote makes a standby take writes, and returns when it does.
+func (c *Cluster) Promote() error { return c.run("pg_ctl", "promote", "-w", "-D", c.data()) }
+
+func (c *Cluster) data() string { return filepath.Join(c.directory, "data") }
+
+// create has a program make the data of a cluster, and starts it.
+func create(binaries, program string, arguments ...string) (*Cluster, error) {
 	directory, err := os.MkdirTemp("", "platen-postgres-")
 	if err != nil {
 		return nil, err
 	}
-	account, err := serverAccount(directory)
+	c := &Cluster{directory: directory, binaries: binaries}
+	if c.account, err = serverAccount(directory); err == nil {
+		err = c.run(program, append(arguments, "-D", c.data())...)
+	}
 	if err != nil {
+		os.RemoveAll(directory)
 		return nil, err
 	}
-	command := func(name string, args ...string) *exec.Cmd {
-		c := exec.Command(name, args...)
-		c.Dir = directory
-		c.Env = append(os.Environ(), "LC_ALL=C")
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: account, Setpgid: true}
-		return c
-	}
-	data := filepath.Join(directory, "data")
-	create := command(filepath.Join(binaries, "initdb"), "-D", data, "-U", "platen", "-A", "trust",
-		"-E", "UTF8", "--locale=C", "--no-sync")
-	if out, err := create.CombinedOutput(); err != nil {
-		os.RemoveAll(directory)
-		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
-	}
-	c := &Cluster{directory: directory}
-	c.guard = command("/bin/sh", "-c", guardScript, "sh", directory, filepath.Join(binaries, "postgres"),
-		"-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "max_connections=300",
+	c.guard = c.command("/bin/sh", "-c", guardScript, "sh", directory, filepath.Join(binaries, "postgres"),
+		"-D", c.data(), "-k", directory, "-c", "listen_addresses=", "-c", "max_connections=300",
 		"-c", "wal_init_zero=off", "-c", "checkpoint_timeout=1h")
 	return c, c.start()
+}
+
+func (c *Cluster) command(name string, args ...string) *exec.Cmd {
+	command := exec.Command(name, args...)
+	command.Dir = c.directory
+	command.Env = append(os.Environ(), "LC_ALL=C")
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: c.account, Setpgid: true}
+	return command
+}
+
+// run runs a program of PostgreSQL to its end.
+func (c *Cluster) run(program string, arguments ...string) error {
+	if out, err := c.command(filepath.Join(c.binaries, program), arguments...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", program, err, out)
+	}
+	return nil
 }
 
 // start returns when the server takes connections.
@@ -89,7 +129,7 @@ func (c *Cluster) start() error {
 	var said strings.Builder
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
-		if strings.Contains(lines.Text(), "ready to accept connections") {
+		if strings.Contains(lines.Text(), "ready to accept") {
 			go io.Copy(io.Discard, log)
 			return nil
 		}
