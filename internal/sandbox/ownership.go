@@ -88,6 +88,12 @@ func (r *Registry) own(ctx context.Context, sandboxID string) (*Sandbox, error) 
 	return r.Sandbox(sandboxID), nil
 }
 
+// Owns reports whether a sandbox is this server's, and what it has of it may be acted on.
+func (r *Registry) Owns(sandboxID string) bool {
+	_, held := r.options.Ownership.Held(sandboxID)
+	return held && r.options.Ownership.Trusted()
+}
+
 // trusted returns a view that may be served: nobody else can own the sandbox yet.
 func (s *Sandbox) trusted(v *View) (*View, error) {
 	if s.moved.Load() || !s.registry.options.Ownership.Trusted() {

@@ -10,6 +10,7 @@ import (
 
 	"platen/internal/company/subscription"
 	"platen/internal/netguard"
+	"platen/internal/node"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/webhook"
@@ -94,13 +95,20 @@ func (s webhookSource) Record(ctx context.Context, sandboxID string, outcomes []
 	return goneOr(s.registry.Record(ctx, sandboxID, outcomes))
 }
 
+// Owned implements webhook.Source.
+func (s webhookSource) Owned(sandboxID string) bool { return s.registry.Owns(sandboxID) }
+
 // Waiting implements webhook.Source.
 func (s webhookSource) Waiting(ctx context.Context) ([]string, error) {
 	return s.registry.Waiting(ctx) //nolint:wrapcheck // a seam, and nothing else
 }
 
-// goneOr returns the dispatcher's error for a sandbox that was deleted.
+// goneOr returns the dispatcher's error for a sandbox that was deleted, or that another
+// server owns, which sends for it.
 func goneOr(err error) error {
+	if errors.Is(err, node.ErrElsewhere) {
+		return webhook.ErrGone
+	}
 	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.Unauthorized {
 		return webhook.ErrGone
 	}

@@ -21,6 +21,8 @@ type books struct {
 
 	mu        sync.Mutex
 	sandboxes map[string][]*delivery
+	// elsewhere are those that another process sends for.
+	elsewhere map[string]bool
 	asked     int
 	recorded  int
 	// trouble is asked before each call: "due" or "record".
@@ -45,7 +47,8 @@ func newBooks(t *testing.T) *books {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &books{t: t, sealer: sealer, sandboxes: map[string][]*delivery{}, trouble: func(string) error { return nil }}
+	return &books{t: t, sealer: sealer, sandboxes: map[string][]*delivery{}, elsewhere: map[string]bool{},
+		trouble: func(string) error { return nil }}
 }
 
 // add puts an event into the books, due now.
@@ -71,11 +74,20 @@ func (b *books) add(sandboxID, subscriptionID, address string, secrets ...string
 	return d
 }
 
+func (b *books) Owned(sandboxID string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.elsewhere[sandboxID]
+}
+
 func (b *books) Due(_ context.Context, sandboxID string, now time.Time, limit int,
 	wants func(*subscription.Attempt) bool) (attempts []subscription.Attempt, next time.Time, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked++
+	if b.elsewhere[sandboxID] {
+		return nil, time.Time{}, webhook.ErrGone
+	}
 	if err := b.trouble("due"); err != nil {
 		return nil, time.Time{}, err
 	}

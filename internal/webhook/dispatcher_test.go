@@ -394,6 +394,36 @@ func TestADeletedSandboxIsForgotten(t *testing.T) {
 	})
 }
 
+// TestNothingIsSentForASandboxThatIsElsewhere: not even what was due when it went.
+func TestNothingIsSentForASandboxThatIsElsewhere(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBooks(t)
+		for range 5 {
+			b.add("sbx_1", "whk_1", "https://example.com/")
+			b.add("sbx_2", "whk_1", "https://example.com/")
+		}
+		requests := 0
+		var mu sync.Mutex // guards requests
+		d := dispatcher(t, b, answering(func(*http.Request) (int, error) {
+			mu.Lock()
+			requests++
+			mu.Unlock()
+			time.Sleep(time.Second) //nolint:forbidigo // the receiver's time, in a bubble
+			return http.StatusOK, nil
+		}))
+		synctest.Wait() // the first of either is under way, the others wait for its end
+		b.mu.Lock()
+		b.elsewhere["sbx_1"] = true
+		b.mu.Unlock()
+		time.Sleep(time.Hour) //nolint:forbidigo // in a bubble
+		synctest.Wait()
+		if requests != 1+5 || d.Workers() != 0 {
+			t.Errorf("%d requests, %d workers left", requests, d.Workers())
+		}
+	})
+}
+
 // TestAtOnceThereAreOnlySoManyRequests: 200 sandboxes with slow receivers want
 // more places than there are. Each subscription takes one, and when those who came
 // first are done everybody has a turn.

@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/subscription"
 )
 
-// ErrGone is the error of a sandbox that was deleted. Nothing more is sent for
-// it, and its sent deliveries are forgotten.
+// ErrGone is the error of a sandbox that was deleted, or for which another process
+// sends. Nothing more is sent for it, and its sent deliveries are forgotten.
 var ErrGone = errors.New("the sandbox is gone")
 
 // Source keeps the delivery log: the due times of deliveries, and their
@@ -26,6 +26,9 @@ type Source interface {
 	// Record keeps the outcomes of attempts; they are durable when it returns.
 	// After an error it is called again with the same outcomes.
 	Record(ctx context.Context, sandboxID string, outcomes []subscription.Outcome) error
+	// Owned reports whether what Due returned may still be sent from here. When
+	// several processes share a source, that is asked before each attempt.
+	Owned(sandboxID string) bool
 	// Waiting lists the sandboxes that have something to send, now or later.
 	Waiting(ctx context.Context) ([]string, error)
 }

@@ -225,13 +225,19 @@ func (w *worker) alarm() time.Time {
 	return w.next
 }
 
-// send makes an attempt in a goroutine, which holds a place while it lasts.
+// send makes an attempt in a goroutine, which holds a place while it lasts, unless the
+// sandbox has gone elsewhere while the attempt waited for its place.
 func (w *worker) send(ctx context.Context, i int) {
 	a := w.due[i]
+	places := w.placesOf(&a)
+	if !w.dispatcher.options.Source.Owned(w.sandboxID) {
+		<-places
+		w.due, w.asks = nil, true // the source knows what became of it
+		return
+	}
 	w.due = slices.Delete(w.due, i, i+1)
 	w.sent[a.DeliveryID] = true
 	w.busy[a.SubscriptionID]++
-	places := w.placesOf(&a)
 	go func() {
 		outcome := w.dispatcher.attempt(ctx, w.transport, &a)
 		<-places

@@ -144,3 +144,16 @@ func TestNothingIsLostWhenTheSharedBudgetsAreAway(t *testing.T) {
 		t.Logf("and back: no client waited longer than %s", f.outage().Round(time.Millisecond))
 	})
 }
+
+// TestDeliveriesOutliveNodes: the servers that live send what those that were killed had
+// to send.
+func TestDeliveriesOutliveNodes(t *testing.T) {
+	t.Parallel()
+	f := startFleet(t, "--private-webhooks")
+	killed := 0
+	outlive(t, f.front, func() { f.nodes[killed%fleetSize].now().kill() }, func() *process {
+		f.nodes[killed%fleetSize].start()
+		killed++
+		return f.front
+	})
+}

@@ -86,7 +86,7 @@ type delivery struct {
 // killed arrives, and no retry is early.
 func TestDeliveriesOutliveKills(t *testing.T) {
 	t.Parallel()
-	h, database := newHook(t), filepath.Join(t.TempDir(), "platen.db")
+	database := filepath.Join(t.TempDir(), "platen.db")
 	start := func() *process {
 		p, err := launch(database, "--private-webhooks")
 		if err != nil {
@@ -95,24 +95,22 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 		t.Cleanup(p.kill)
 		return p
 	}
-	p, random := start(), rand.New(rand.NewPCG(7, 7))
+	p := start()
+	outlive(t, p, func() { p.kill() }, func() *process {
+		p = start()
+		return p
+	})
+}
+
+// outlive has events delivered while a kill comes at any moment, and then again.
+func outlive(t *testing.T, p *process, kill func(), again func() *process) {
+	t.Helper()
+	h, random := newHook(t), rand.New(rand.NewPCG(7, 7))
 	n, err := newTenant(p, "starter", "manual")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s struct{ Data struct{ ID, Status string } }
-	hooked(t, p, request{method: "POST", path: "/webhooks", key: n.Office,
-		body: `{"url":"` + h.URL + `/serving","events":["factory.work_order.created"]}`}, &s)
-	id := s.Data.ID
-	for range 3 { // the ping may be one that is refused the first time
-		if hooked(t, p, request{method: "POST", path: "/webhooks/" + id + "/test", key: n.Office},
-			&s); s.Data.Status == "active" {
-			break
-		}
-	}
-	if s.Data.Status != "active" {
-		t.Fatalf("the subscription is %s", s.Data.Status)
-	}
+	id := h.subscribe(t, p, n)
 	for round := range hookRounds {
 		killed, written := make(chan struct{}), make(chan struct{})
 		for i := range hookWrites {
@@ -131,13 +129,13 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 						case <-written:
 						}
 					}
-					p.kill()
+					kill()
 				}()
 			}
 		}
 		close(written)
 		<-killed
-		p = start()
+		p = again()
 	}
 	// The deliveries that the kills met may be no retries at all. After them there
 	// is one.
@@ -150,7 +148,31 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 	if err := n.follow(p, 0); err != nil {
 		t.Fatal(err)
 	}
-	var missing []string
+	if missing := h.missing(n); len(missing) > 0 {
+		t.Errorf("%d events never arrived: %v", len(missing), missing)
+	}
+	checkHookLog(t, p, n, id)
+}
+
+// subscribe returns the id of an active subscription.
+func (h *hook) subscribe(t *testing.T, p *process, n *tenant) string {
+	t.Helper()
+	var s struct{ Data struct{ ID, Status string } }
+	hooked(t, p, request{method: "POST", path: "/webhooks", key: n.Office,
+		body: `{"url":"` + h.URL + `/serving","events":["factory.work_order.created"]}`}, &s)
+	id := s.Data.ID
+	for range 3 { // the ping may be one that is refused the first time
+		if hooked(t, p, request{method: "POST", path: "/webhooks/" + id + "/test", key: n.Office},
+			&s); s.Data.Status == "active" {
+			return id
+		}
+	}
+	t.Fatalf("the subscription is %s", s.Data.Status)
+	return ""
+}
+
+// missing waits for the events of a sandbox, and returns those that do not come.
+func (h *hook) missing(n *tenant) (missing []string) {
 	for end := time.Now().Add(hookPatience); time.Now().Before(end); {
 		missing = missing[:0]
 		for _, e := range n.seen {
@@ -159,17 +181,14 @@ func TestDeliveriesOutliveKills(t *testing.T) {
 			}
 		}
 		if len(missing) == 0 {
-			break
+			return nil
 		}
 		select {
 		case <-h.came:
 		case <-time.After(time.Until(end)):
 		}
 	}
-	if len(missing) > 0 {
-		t.Errorf("%d events never arrived: %v", len(missing), missing)
-	}
-	checkHookLog(t, p, n, id)
+	return missing
 }
 
 // checkHookLog looks for attempts that were early and events that were dropped.
