@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"platen/internal/company"
@@ -32,10 +31,9 @@ type Damage struct {
 // CheckStore reads every commit and every snapshot of a store, and compares their
 // sums. It changes nothing. An error is that of the store; damage is none.
 func CheckStore(ctx context.Context, s store.Store) (Checked, error) {
-	never := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
-	headers, err := s.Due(ctx, never, math.MaxInt32)
+	headers, err := all(ctx, s)
 	if err != nil {
-		return Checked{}, fmt.Errorf("list sandboxes: %w", err)
+		return Checked{}, err
 	}
 	checked := Checked{Sandboxes: len(headers)}
 	for i := range headers {

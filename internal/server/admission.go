@@ -36,6 +36,9 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 	if err != nil {
 		return err
 	}
+	if err := refuseHalf(ctx, s.store); err != nil {
+		return err
+	}
 	if err := s.noteEngine(ctx); err != nil {
 		return err
 	}

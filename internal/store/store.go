@@ -233,6 +233,9 @@ type Store interface {
 	// List reads all records of a kind, ordered by key as bytes.
 	List(ctx context.Context, kind string) ([]Record, error)
 
+	// Kinds lists the kinds of which there are records, ordered as bytes.
+	Kinds(ctx context.Context) ([]string, error)
+
 	// Clear removes records with EndsAt at or before t, at most limit of them,
 	// and reports how many.
 	Clear(ctx context.Context, t time.Time, limit int) (int, error)

@@ -147,6 +147,9 @@ func (p *pile) Record(_ context.Context, sandboxID string, outcomes []subscripti
 	return nil
 }
 
+// Owned implements webhook.Source.
+func (p *pile) Owned(string) bool { return true }
+
 // Waiting implements webhook.Source.
 func (p *pile) Waiting(context.Context) ([]string, error) {
 	ids := make([]string, 0, len(p.due))

@@ -98,6 +98,9 @@ func (f *forgetful) Find(context.Context, string, string) (store.Record, error) 
 	return store.Record{}, store.ErrNotFound
 }
 
+// Kinds finds none.
+func (f *forgetful) Kinds(context.Context) ([]string, error) { return nil, nil }
+
 // List implements store.Store.
 func (f *forgetful) List(context.Context, string) ([]store.Record, error) { return nil, nil }
 

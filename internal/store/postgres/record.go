@@ -42,6 +42,7 @@ const (
 		SELECT count(*) FROM locked`
 
 	findRecord  = `SELECT kind, key, body, ends_at FROM records WHERE kind = $1 AND key = $2`
+	listKinds   = `SELECT DISTINCT kind FROM records ORDER BY kind`
 	listRecords = `SELECT kind, key, body, ends_at FROM records WHERE kind = $1 ORDER BY key`
 )
 
@@ -154,6 +155,27 @@ func (s *Store) List(ctx context.Context, kind string) ([]store.Record, error) {
 		return nil, fmt.Errorf("list records %s: %w", kind, err)
 	}
 	return list, nil
+}
+
+// Kinds lists the kinds of which there are records.
+func (s *Store) Kinds(ctx context.Context) ([]string, error) {
+	var kinds []string
+	err := s.read(ctx, func() error {
+		rows, err := s.reader.pool.Query(ctx, listKinds)
+		if err != nil {
+			return err
+		}
+		kinds, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+			var kind []byte
+			err := row.Scan(&kind)
+			return string(kind), err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list kinds of records: %w", err)
+	}
+	return kinds, nil
 }
 
 // records is the result of a query for all columns of records.

@@ -21,6 +21,7 @@ const (
 			SELECT kind, key FROM records WHERE ends_at <= ?1 ORDER BY ends_at LIMIT ?2)`
 
 	findRecord  = `SELECT kind, key, body, ends_at FROM records WHERE kind = ? AND key = ?`
+	listKinds   = `SELECT DISTINCT kind FROM records ORDER BY kind`
 	listRecords = `SELECT kind, key, body, ends_at FROM records WHERE kind = ? ORDER BY key`
 )
 
@@ -120,6 +121,30 @@ func (s *Store) List(ctx context.Context, kind string) ([]store.Record, error) {
 		return nil, fmt.Errorf("list records %s: %w", kind, err)
 	}
 	return list, nil
+}
+
+// Kinds lists the kinds of which there are records.
+func (s *Store) Kinds(ctx context.Context) ([]string, error) {
+	var kinds []string
+	err := s.read(ctx, func() error {
+		rows, err := s.reader.db.QueryContext(ctx, listKinds)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var kind string
+			if err := rows.Scan(&kind); err != nil {
+				return err
+			}
+			kinds = append(kinds, kind)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list kinds of records: %w", err)
+	}
+	return kinds, nil
 }
 
 // scanRecord reads the columns of a record. No row is store.ErrNotFound.

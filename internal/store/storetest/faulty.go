@@ -304,6 +304,14 @@ func (f *Faulty) List(ctx context.Context, kind string) ([]store.Record, error) 
 	return f.inner.List(ctx, kind)
 }
 
+// Kinds reads from the store inside.
+func (f *Faulty) Kinds(ctx context.Context) ([]string, error) {
+	if err := f.landAll(ctx); err != nil {
+		return nil, err
+	}
+	return f.inner.Kinds(ctx)
+}
+
 // Ping asks the store inside.
 func (f *Faulty) Ping(ctx context.Context) error {
 	if err := f.landAll(ctx); err != nil {

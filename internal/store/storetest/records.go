@@ -60,8 +60,14 @@ func recordsAreFound(f *fixture) {
 	}
 	sortByKey := []store.Record{want[0], want[1], want[6], want[2], want[3], want[4], want[5], want[8], want[7]}
 	// As bytes, "a\xffb" comes after "a\x00b" and before "k".
+	f.write(put(recordOf("a\xff", "")), put(recordOf("a", "1")), put(recordOf("a", "2")))
 	for range 2 {
 		f.wantRecords("odd", sortByKey...)
+		kinds, err := f.store.Kinds(f.Context())
+		if err != nil {
+			f.Fatalf("list kinds: %v", err)
+		}
+		f.same("kinds", kinds, []string{"a", "a\xff", "odd"})
 		f.wantRecords("none")
 		f.restart()
 	}
