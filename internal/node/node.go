@@ -83,6 +83,8 @@ type Figures struct {
 	// its newest beat was sent that was answered.
 	Owned int
 	Beat  time.Duration
+	// Living are the nodes that there were at the newest look, this one among them.
+	Living int
 }
 
 // Node is one server among others. Make one with New; it runs from Start to Stop.
@@ -96,6 +98,7 @@ type Node struct {
 	offset atomic.Int64
 
 	claims, burials, fenced, sessions atomic.Uint64
+	living                            atomic.Int64
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -161,18 +164,13 @@ func (n *Node) Await(ctx context.Context, s store.Session) (waiting context.Cont
 	}
 }
 
-// endWaiting ends the requests to sessions that are over.
+// endWaiting looks which nodes there are, and ends the requests to sessions that are over.
 func (n *Node) endWaiting(ctx context.Context) error {
-	n.mu.RLock()
-	nobody := len(n.awaited) == 0
-	n.mu.RUnlock()
-	if nobody {
-		return nil
-	}
 	living, err := n.o.Nodes.Living(ctx)
 	if err != nil {
 		return err //nolint:wrapcheck // it says what it did
 	}
+	n.living.Store(int64(len(living)))
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	for session, ends := range n.awaited {
@@ -238,9 +236,11 @@ func (n *Node) Stop(ctx context.Context) error {
 func (n *Node) join(ctx context.Context) error {
 	session, sent := newSession(), n.read()
 	var before []store.Session
+	living := int64(1)
 	err := n.o.Nodes.Join(ctx, store.Node{
 		Session: session, Address: n.o.Address, Settings: n.o.Settings, Name: n.o.Name, Engine: n.o.Engine,
 	}, n.terms.Lifetime, func(other store.Node) error {
+		living++
 		if other.Address == n.o.Address {
 			before = append(before, other.Session)
 			return nil
@@ -253,6 +253,7 @@ func (n *Node) join(ctx context.Context) error {
 	n.mu.Lock()
 	n.session, n.held = session, map[string]holding{}
 	n.mu.Unlock()
+	n.living.Store(living)
 	n.trusted.Store(&sent)
 	n.sessions.Add(1)
 	for _, ended := range before {
@@ -431,6 +432,7 @@ func (n *Node) Release(sandboxID string, claim store.Fence) {
 func (n *Node) Figures() Figures {
 	f := Figures{
 		Claims: n.claims.Load(), Burials: n.burials.Load(), Fenced: n.fenced.Load(), Sessions: n.sessions.Load(),
+		Living: int(n.living.Load()),
 	}
 	if sent := n.trusted.Load(); sent != nil {
 		f.Beat = n.read().since(*sent)

@@ -250,6 +250,17 @@ func (s *Server) hooks() sandbox.Hooks {
 	}
 }
 
+// nodes are the servers of the database, nil for one that has it alone.
+func (s *Server) nodes() *nodes {
+	if s.cluster == nil || s.config.NodeAddress == "" {
+		return nil
+	}
+	f := s.cluster.node.Figures()
+	return &nodes{
+		Living: f.Living, Owned: f.Owned, Trusted: s.cluster.node.Trusted(), Admits: s.admission() != nil,
+	}
+}
+
 // nodeGauges registers the gauges of a server among others.
 func (s *Server) nodeGauges() {
 	if s.cluster == nil {
@@ -257,6 +268,7 @@ func (s *Server) nodeGauges() {
 	}
 	n := s.cluster.node
 	s.metrics.Gauge("platen_node_sandboxes_owned", func() float64 { return float64(n.Figures().Owned) })
+	s.metrics.Gauge("platen_nodes", func() float64 { return float64(n.Figures().Living) })
 	s.metrics.Gauge("platen_node_beat_age_seconds", func() float64 { return n.Figures().Beat.Seconds() })
 	s.metrics.Gauge("platen_node_trusted", func() float64 {
 		if n.Trusted() {

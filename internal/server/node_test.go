@@ -155,6 +155,26 @@ func TestAnyServerAnswersForAnySandbox(t *testing.T) {
 	}
 }
 
+// TestEachServerSaysHowManyThereAre (docs: /status.json).
+func TestEachServerSaysHowManyThereAre(t *testing.T) {
+	t.Parallel()
+	servers := several(t, 2)
+	owned(t, servers)
+	for i, s := range servers {
+		var said struct {
+			Nodes *nodes `json:"nodes"`
+		}
+		a := ask(t, s, http.MethodGet, "/status.json", "", "").want(t, http.StatusOK)
+		if err := json.Unmarshal([]byte(a.body), &said); err != nil || said.Nodes == nil {
+			t.Fatalf("%s, %v", a.body, err)
+		}
+		// The first joined before the other, and may not have looked since.
+		if said.Nodes.Living < 1+i || said.Nodes.Owned != 1-i || said.Nodes.Admits != (i == 0) || !said.Nodes.Trusted {
+			t.Errorf("server %d says %s", i, a.body)
+		}
+	}
+}
+
 // owned makes a sandbox that the first server owns.
 func owned(t *testing.T, servers []*Server) keyPair {
 	t.Helper()

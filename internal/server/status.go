@@ -56,6 +56,7 @@ type status struct {
 	Sandboxes  places    `json:"sandboxes"`
 	Queue      waiting   `json:"queue"`
 	Store      reachable `json:"store"`
+	Nodes      *nodes    `json:"nodes,omitzero"`
 	Latency    latency   `json:"latency"`
 }
 
@@ -91,6 +92,15 @@ type places struct {
 type waiting struct {
 	Length   int `json:"length"`
 	Capacity int `json:"capacity"`
+}
+
+// nodes are the servers that share a database, and this one among them.
+type nodes struct {
+	Living int `json:"living"`
+	// Owned are the sandboxes of this one. Admits says that it hands out the places.
+	Owned   int  `json:"sandboxes_owned"`
+	Trusted bool `json:"trusted"`
+	Admits  bool `json:"admits"`
 }
 
 type reachable struct {
@@ -219,8 +229,8 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		Version: Version(), APIVersion: wire.Version,
 		StartedAt: s.began.UTC().Truncate(time.Second), UptimeS: int64(s.now().Sub(s.began) / time.Second),
 		Stopping: s.stopping.Load(), Sandboxes: places{Active: sandboxes, Capacity: s.config.MaxSandboxes},
-		Queue:   waiting{Length: s.queueLength(), Capacity: s.config.QueueLength},
-		Store:   reachable{Reachable: err == nil},
+		Queue: waiting{Length: s.queueLength(), Capacity: s.config.QueueLength},
+		Store: reachable{Reachable: err == nil}, Nodes: s.nodes(),
 		Latency: latency{Requests: quantilesOf(&s.requests), Commits: quantilesOf(&s.commits)},
 	})
 	if encodeErr != nil {

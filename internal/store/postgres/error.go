@@ -14,6 +14,7 @@ const (
 	uniqueViolation = "23505"
 	diskFull        = "53100"
 	readOnly        = "25006"
+	undefinedTable  = "42P01"
 )
 
 // refusal is the error of a server that has undone the transaction and stays

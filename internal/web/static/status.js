@@ -64,6 +64,23 @@ function Board() {
               <${Share} name="Queue" of=${s.queue.length} capacity=${s.queue.capacity} unit="tickets" />
               <${Took} name="Requests, median" of=${s.latency.request_ms} />
               <${Took} name="Commits, median" of=${s.latency.commit_ms} />
+              ${
+                s.nodes
+                  ? html`
+                    <div>
+                      <dt>Servers</dt>
+                      <dd>
+                        ${number(s.nodes.living)}
+                        <small>
+                          ${' this one owns '}${number(s.nodes.sandboxes_owned)} sandboxes${
+                            s.nodes.admits ? ' and hands out places' : ''
+                          }
+                        </small>
+                      </dd>
+                    </div>
+                  `
+                  : null
+              }
               <div><dt>Version</dt><dd>${s.version}<small> API ${s.api_version}</small></dd></div>
               <div><dt>Running for</dt><dd>${span(s.uptime_s)}</dd></div>
             </dl>
