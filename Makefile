@@ -125,6 +125,9 @@ bench: ## Measure a server beside the least that could be done for the same; 6 m
 economy: ## Measure what the company is worth to players of different skill; 2 minutes.
 	@$(GO) run ./test/economy
 
+sizing: ## Measure several servers on PostgreSQL, and what a sandbox takes; 2 minutes.
+	@$(GO) run ./test/load -sizing
+
 measure: ## Count the code itself: functions a request passes, files an addition touches, its shape; 1 minute.
 	@$(GO) run ./test/measure
 
@@ -148,4 +151,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench economy measure soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench sizing economy measure soak fuzz screenshots vendor

@@ -123,7 +123,7 @@ func beMeasured(ctx context.Context, role, profiles string, args []string) error
 	roles := map[string]func(context.Context, *parent, []string) error{
 		"prepare": prepare, "platen": servePlaten, "bare": serveBare, "durable": serveDurable,
 		"forgetful": serveForgetful, "commits": runCommits, "loads": runLoads, "memory": runMemory, "keys": runKeys,
-		"days": runDays, "waiting": serveWaiting, "growing": serveGrowing,
+		"days": runDays, "waiting": serveWaiting, "growing": serveGrowing, "node": serveNode,
 		"deliveries": runDeliveries, "scheduled": runScheduled,
 	}
 	f := roles[role]

@@ -58,6 +58,7 @@ func run(ctx context.Context, args []string) error {
 		"deliveries")
 	folder := flags.String("dir", "",
 		"put databases into a temporary folder inside this one; on the disk that is to be measured")
+	sizes := flags.Bool("sizing", false, "measure several servers on PostgreSQL in place of everything else")
 	profiles := flags.String("profiles", "",
 		"leave a processor profile of each measured process in this folder, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
@@ -68,6 +69,11 @@ func run(ctx context.Context, args []string) error {
 		return fmt.Errorf("make a folder for databases: %w", err)
 	}
 	began, where := time.Now(), machine()
+	if *sizes {
+		err := sizing(ctx, &bench{dir: dir, profile: *profiles, progress: os.Stderr}, os.Stdout)
+		fmt.Fprintf(os.Stdout, "\n%s; medians of %d runs, in %s\n", where, sizingBouts, time.Since(began).Round(time.Second))
+		return errors.Join(err, os.RemoveAll(dir))
+	}
 	figures, err := measure(ctx, &bench{dir: dir, profile: *profiles, progress: os.Stderr}, *only)
 	err = errors.Join(err, os.RemoveAll(dir))
 	if len(figures) > 0 {
