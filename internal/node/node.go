@@ -107,6 +107,10 @@ type Node struct {
 	session store.Session
 	// held are the claims of the sandboxes that the session owns, as far as it knows.
 	held map[string]holding
+	// hints are the owners of sandboxes as the node last heard of them, peers the nodes
+	// that lived at the last look.
+	hints map[string]store.Fence
+	peers map[store.Session]*store.Node
 	// awaited are the sessions whose responses somebody waits for, with the ends of the
 	// waiting.
 	awaited map[store.Session]map[*context.CancelCauseFunc]bool
@@ -137,6 +141,7 @@ func New(o Options) *Node {
 		o.Prove = func(context.Context) error { return nil }
 	}
 	return &Node{o: o, terms: ownership.Standard(), stop: func() {}, held: map[string]holding{},
+		hints:   map[string]store.Fence{},
 		awaited: map[store.Session]map[*context.CancelCauseFunc]bool{}}
 }
 
@@ -171,8 +176,12 @@ func (n *Node) endWaiting(ctx context.Context) error {
 		return err //nolint:wrapcheck // it says what it did
 	}
 	n.living.Store(int64(len(living)))
-	n.mu.RLock()
-	defer n.mu.RUnlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.peers = make(map[store.Session]*store.Node, len(living))
+	for i := range living {
+		n.peers[living[i].Session] = &living[i]
+	}
 	for session, ends := range n.awaited {
 		if slices.ContainsFunc(living, func(other store.Node) bool { return other.Session == session }) {
 			continue

@@ -23,7 +23,14 @@ import (
 type wire struct {
 	*storetest.Handle
 
-	cut atomic.Bool
+	cut   atomic.Bool
+	looks atomic.Int64
+}
+
+// Look counts how often it was asked.
+func (w *wire) Look(ctx context.Context, sandboxID string) (store.Owned, error) {
+	w.looks.Add(1)
+	return w.Handle.Look(ctx, sandboxID)
 }
 
 func (w *wire) Beat(ctx context.Context, s store.Session, lifetime time.Duration) (time.Time, error) {
@@ -247,6 +254,51 @@ func (c *cluster) owned() (a, b *member, s *node.Search) {
 		c.t.Fatalf("it is sent to %+v", s.Owner())
 	}
 	return a, b, s
+}
+
+// TestANodeRemembersWhoOwnsWhat, and does not ask the storage for each request. What it
+// remembers may be old.
+func TestANodeRemembersWhoOwnsWhat(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a, b, _ := c.owned()
+		x := c.join("x:1")
+		pass(2 * ownership.Standard().Beat) // all have seen who is there
+		looks := b.wire.looks.Load()
+		c.next(b.Search("s", false), ownership.Forward, nil)
+		c.next(b.Search("s", false), ownership.Forward, nil)
+		if n := b.wire.looks.Load() - looks; n != 0 {
+			t.Errorf("it looked %d times", n)
+		}
+		// The owner ends, and another node is the new one.
+		if err := a.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.hold(x, "s", 2)
+		s := b.Search("s", false)
+		c.next(s, ownership.Forward, nil)
+		if s.Owner().Address != "a:1" {
+			t.Fatalf("it is sent to %+v", s.Owner())
+		}
+		s.Absent()
+		c.next(s, ownership.Forward, nil)
+		s.Absent()
+		c.next(s, ownership.Forward, nil)
+		if s.Owner().Address != "x:1" {
+			t.Errorf("it is sent to %+v", s.Owner())
+		}
+		// Who has been told keeps that in mind, and whoever is gone is out of mind.
+		s = b.Search("s", false)
+		c.next(s, ownership.Forward, nil)
+		if s.Owner().Address != "x:1" {
+			t.Errorf("then it is sent to %+v", s.Owner())
+		}
+		if err := x.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		pass(2 * ownership.Standard().Beat)
+		c.next(b.Search("s", false), ownership.Serve, nil)
+	})
 }
 
 func TestAnOwnerThatHasEndedIsBuriedAtOnce(t *testing.T) {

@@ -41,7 +41,43 @@ type Search struct {
 
 // Search begins a search. forwarded is set for a request that another node sent on.
 func (n *Node) Search(sandboxID string, forwarded bool) *Search {
-	return &Search{node: n, sandboxID: sandboxID, situation: ownership.Situation{Forwarded: forwarded}}
+	s := &Search{node: n, sandboxID: sandboxID, situation: ownership.Situation{Forwarded: forwarded}}
+	if !forwarded {
+		s.recall()
+	}
+	return s
+}
+
+// maxHints bounds the hints, which are for sandboxes that other nodes own. Beyond it they
+// are gathered anew.
+const maxHints = 1 << 17
+
+// recall lets the search begin with the owner that the node last heard of, if that still
+// lived at the last look: whoever it is sends the request back if it owns the sandbox no
+// more.
+func (s *Search) recall() {
+	n := s.node
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	claim, known := n.hints[s.sandboxID]
+	if owner := n.peers[claim.Owner]; known && owner != nil && claim.Owner != n.session {
+		s.know(recordOf(claim), owner, false)
+	}
+}
+
+// hint notes who owns the sandbox, unless that is nobody else.
+func (s *Search) hint(claim store.Fence) {
+	n := s.node
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if claim.Owner == "" || claim.Owner == n.session {
+		delete(n.hints, s.sandboxID)
+		return
+	}
+	if len(n.hints) >= maxHints {
+		clear(n.hints)
+	}
+	n.hints[s.sandboxID] = claim
 }
 
 // Role begins a search for the node that has a role. When nobody has it, that becomes
@@ -90,6 +126,7 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 				return 0, err
 			}
 			s.situation.Buried, s.situation.Living = gone, !gone
+			s.hint(store.Fence{})
 		case ownership.Refuse:
 			if !s.situation.Trusted {
 				return 0, ErrDistrust
@@ -121,6 +158,7 @@ func (s *Search) look(ctx context.Context, session store.Session) error {
 		return err //nolint:wrapcheck // it says what it did
 	}
 	s.know(recordOf(owned.Fence), owned.Node, true)
+	s.hint(owned.Fence)
 	fits := owned.Fits(&store.Node{Engine: s.node.o.Engine})
 	s.foreign, s.able = !fits, owned.Able
 	s.situation.Foreign = !fits && owned.Able != nil
@@ -198,10 +236,13 @@ func (s *Search) Distrusting() { s.situation.Distrusting = true }
 // nil for nobody.
 func (s *Search) Misdirected(claim store.Fence, owner *store.Node) {
 	s.situation.Misdirected++
-	if owner == nil { // then it is read again
+	// One that names itself waits for another node to claim what it has.
+	if owner == nil || s.owner != nil && owner.Session == s.owner.Session { // then it is read again
+		s.hint(store.Fence{})
 		s.know(nil, nil, false)
 		return
 	}
+	s.hint(claim)
 	s.know(recordOf(claim), owner, false)
 }
 

@@ -251,6 +251,17 @@ type node struct {
 	session      ownership.Session
 	trustedUntil time.Duration
 	held         map[int]*holding
+	// hints are the owners that it has heard of last.
+	hints map[int]ownership.Record
+}
+
+// hint notes the owner of a sandbox, unless that is nobody or the node itself.
+func (n *node) hint(box int, record ownership.Record) {
+	if record.Owner == "" || record.Owner == n.session {
+		delete(n.hints, box)
+		return
+	}
+	n.hints[box] = record
 }
 
 // clock is the node's own, which counts while it is stopped.
@@ -293,6 +304,7 @@ func (n *node) ask(do func(reply func(any)), then func(answer any, lost bool)) {
 func (n *node) start() {
 	n.life++
 	n.dead, n.session, n.held, n.trustedUntil = false, "", map[int]*holding{}, 0
+	n.hints = map[int]ownership.Record{}
 	n.join()
 	n.beat()
 }
@@ -401,6 +413,9 @@ func (n *node) decide(r *request) {
 		return
 	}
 	h := n.held[r.op.box]
+	if hint, known := n.hints[r.op.box]; known && r.steps == 1 && !r.Forwarded {
+		r.know(&hint, false)
+	}
 	r.Self, r.Trusted, r.Held = n.session, n.trusted(), h != nil && (!h.foreign || r.loaded)
 	if w.broken == forwardsTwice {
 		r.Forwarded = false
@@ -471,6 +486,7 @@ func (n *node) look(r *request, load bool) {
 			r.know(nil, false)
 		case !load:
 			r.know(&image.record, true)
+			n.hint(r.op.box, image.record)
 			r.Buried, r.Foreign, r.able = said.free, said.foreign, said.able
 		}
 		n.decide(r)
@@ -517,6 +533,7 @@ func (n *node) bury(r *request, ended bool) {
 			return
 		}
 		r.Buried, r.Living = gone == true, gone != true
+		delete(n.hints, r.op.box)
 		n.decide(r)
 	})
 }
@@ -550,7 +567,12 @@ func (n *node) forward(r *request, owner ownership.Session) {
 			r.reply(answer{status: unknown})
 		case a.status == misdirected:
 			r.Misdirected++
-			r.know(&a.record, false)
+			if n.hint(r.op.box, a.record); a.record.Owner != owner {
+				r.know(&a.record, false)
+			} else { // it waits for somebody else to claim what it has
+				delete(n.hints, r.op.box)
+				r.know(nil, false)
+			}
 			n.decide(r)
 		case a.status == distrusting:
 			r.Distrusting = true

@@ -14,8 +14,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"platen/internal/config"
 	"platen/internal/server"
 	"platen/internal/store"
@@ -179,14 +177,12 @@ func (f *fleet) settle(ctx context.Context, count int) error {
 
 // databaseBytes is the size of the database with its indexes.
 func (f *fleet) databaseBytes(ctx context.Context) (float64, error) {
-	conn, err := pgx.Connect(ctx, f.dsn)
+	table, err := postgrestest.Connect(ctx, f.dsn)
 	if err != nil {
 		return 0, fmt.Errorf("connect: %w", err)
 	}
-	defer conn.Close(ctx)
-	var n float64
-	err = conn.QueryRow(ctx, `SELECT pg_database_size(current_database())::float8`).Scan(&n)
-	return n, err //nolint:wrapcheck // ends the program
+	defer table.Close(ctx)
+	return table.DatabaseBytes(ctx) //nolint:wrapcheck // ends the program
 }
 
 // measure has all servers work at once.
@@ -285,26 +281,20 @@ func (f *fleet) commits(ctx context.Context) (ours, raw float64, err error) {
 
 // raw inserts rows into a plain table, as many a statement as there are committers.
 func (f *fleet) raw(ctx context.Context, each int) (float64, error) {
-	conns := make([]*pgx.Conn, len(f.servers))
-	for i := range conns {
+	tables := make([]*postgrestest.Table, len(f.servers))
+	for i := range tables {
 		var err error
-		if conns[i], err = pgx.Connect(ctx, f.dsn); err != nil {
+		if tables[i], err = postgrestest.Connect(ctx, f.dsn); err != nil {
 			return 0, fmt.Errorf("connect: %w", err)
 		}
-		defer conns[i].Close(ctx)
-	}
-	const table = `CREATE TABLE IF NOT EXISTS load_raw (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, ` +
-		`body bytea NOT NULL)`
-	if _, err := conns[0].Exec(ctx, table); err != nil {
-		return 0, fmt.Errorf("make a table: %w", err)
+		defer tables[i].Close(ctx)
 	}
 	bodies := make([][]byte, each)
 	for i := range bodies {
 		bodies[i] = make([]byte, commitBytes)
 	}
-	rate, err := commitRate(len(conns), func(i int) error {
-		_, err := conns[i].Exec(ctx, `INSERT INTO load_raw (body) SELECT * FROM unnest($1::bytea[])`, bodies)
-		return err //nolint:wrapcheck // ends the program
+	rate, err := commitRate(len(tables), func(i int) error {
+		return tables[i].Insert(ctx, bodies) //nolint:wrapcheck // ends the program
 	})
 	return rate * float64(each), err
 }
