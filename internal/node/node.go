@@ -107,6 +107,8 @@ type Node struct {
 	session store.Session
 	// held are the claims of the sandboxes that the session owns, as far as it knows.
 	held map[string]holding
+	// roles are the records that say which roles the session has.
+	roles map[string]store.Record
 	// hints are the owners of sandboxes as the node last heard of them, peers the nodes
 	// that lived at the last look.
 	hints map[string]store.Fence
@@ -141,6 +143,7 @@ func New(o Options) *Node {
 		o.Prove = func(context.Context) error { return nil }
 	}
 	return &Node{o: o, terms: ownership.Standard(), stop: func() {}, held: map[string]holding{},
+		roles:   map[string]store.Record{},
 		hints:   map[string]store.Fence{},
 		awaited: map[store.Session]map[*context.CancelCauseFunc]bool{}}
 }
@@ -232,7 +235,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	n.done.Wait()
 	n.mu.Lock()
 	session := n.session
-	n.session, n.held = "", map[string]holding{}
+	n.session, n.held, n.roles = "", map[string]holding{}, map[string]store.Record{}
 	n.mu.Unlock()
 	n.trusted.Store(nil)
 	if session == "" {
@@ -260,7 +263,7 @@ func (n *Node) join(ctx context.Context) error {
 		return err //nolint:wrapcheck // it says what it did
 	}
 	n.mu.Lock()
-	n.session, n.held = session, map[string]holding{}
+	n.session, n.held, n.roles = session, map[string]holding{}, map[string]store.Record{}
 	n.mu.Unlock()
 	n.living.Store(living)
 	n.trusted.Store(&sent)
@@ -360,7 +363,7 @@ func (n *Node) follow(at, sent, answered time.Time) {
 func (n *Node) lose() {
 	n.trusted.Store(nil)
 	n.mu.Lock()
-	n.session, n.held = "", map[string]holding{}
+	n.session, n.held, n.roles = "", map[string]holding{}, map[string]store.Record{}
 	n.mu.Unlock()
 	n.o.Lost()
 }
@@ -418,6 +421,15 @@ func (n *Node) hold(sandboxID string, claim store.Fence, foreign bool) {
 	defer n.mu.Unlock()
 	if claim.Owner == n.session && claim.Epoch > n.held[sandboxID].epoch {
 		n.held[sandboxID] = holding{claim.Epoch, foreign}
+	}
+}
+
+// keep notes a role of a session, unless that is over.
+func (n *Node) keep(role string, session store.Session, record store.Record) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if session == n.session {
+		n.roles[role] = record
 	}
 }
 

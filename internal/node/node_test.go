@@ -23,8 +23,17 @@ import (
 type wire struct {
 	*storetest.Handle
 
-	cut   atomic.Bool
-	looks atomic.Int64
+	cut     atomic.Bool
+	looks   atomic.Int64
+	assumes atomic.Int64
+}
+
+// Assume counts how often it was asked.
+func (w *wire) Assume(
+	ctx context.Context, role string, s store.Session,
+) (store.Session, store.Record, error) {
+	w.assumes.Add(1)
+	return w.Handle.Assume(ctx, role, s)
 }
 
 // Look counts how often it was asked.
@@ -298,6 +307,45 @@ func TestANodeRemembersWhoOwnsWhat(t *testing.T) {
 		}
 		pass(2 * ownership.Standard().Beat)
 		c.next(b.Search("s", false), ownership.Serve, nil)
+	})
+}
+
+// TestARoleIsHadForAsLongAsItsNodeLives, and asked for once.
+func TestARoleIsHadForAsLongAsItsNodeLives(t *testing.T) {
+	t.Parallel()
+	inCluster(t, func(t *testing.T, c *cluster) {
+		a, b := c.join("a:1"), c.join("b:1")
+		first := a.Role("admission", false)
+		c.next(first, ownership.Serve, nil)
+		pass(2 * ownership.Standard().Beat)
+		c.next(b.Role("admission", false), ownership.Forward, nil)
+		for range 3 {
+			again, sent := a.Role("admission", true), b.Role("admission", false)
+			c.next(again, ownership.Serve, nil)
+			if string(again.Record().Body) != string(first.Record().Body) {
+				t.Errorf("its record is %q, and was %q", again.Record().Body, first.Record().Body)
+			}
+			c.next(sent, ownership.Forward, nil)
+			if sent.Owner().Session != a.Session() {
+				t.Errorf("it is sent to %+v", sent.Owner())
+			}
+		}
+		if n, m := a.wire.assumes.Load(), b.wire.assumes.Load(); n != 1 || m != 1 {
+			t.Errorf("they asked for it %d and %d times", n, m)
+		}
+		if err := a.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.next(a.Role("admission", false), 0, node.ErrDistrust)
+		lost := b.Role("admission", false)
+		c.next(lost, ownership.Forward, nil) // it has not looked since
+		lost.Absent()
+		c.next(lost, ownership.Forward, nil)
+		lost.Absent()
+		c.next(lost, ownership.Serve, nil)
+		if string(lost.Record().Body) == string(first.Record().Body) {
+			t.Error("two nodes have the same record of a role")
+		}
 	})
 }
 

@@ -59,7 +59,7 @@ func (s *Search) recall() {
 	n := s.node
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	claim, known := n.hints[s.sandboxID]
+	claim, known := n.hints[s.name()]
 	if owner := n.peers[claim.Owner]; known && owner != nil && claim.Owner != n.session {
 		s.know(recordOf(claim), owner, false)
 	}
@@ -71,19 +71,36 @@ func (s *Search) hint(claim store.Fence) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if claim.Owner == "" || claim.Owner == n.session {
-		delete(n.hints, s.sandboxID)
+		delete(n.hints, s.name())
 		return
 	}
 	if len(n.hints) >= maxHints {
 		clear(n.hints)
 	}
-	n.hints[s.sandboxID] = claim
+	n.hints[s.name()] = claim
+}
+
+// name is what the search is for: the id of a sandbox, which has no space, or a role.
+func (s *Search) name() string {
+	if s.role != "" {
+		return "role " + s.role
+	}
+	return s.sandboxID
 }
 
 // Role begins a search for the node that has a role. When nobody has it, that becomes
 // this one.
 func (n *Node) Role(role string, forwarded bool) *Search {
-	return &Search{node: n, role: role, situation: ownership.Situation{Forwarded: forwarded}}
+	s := &Search{node: n, role: role, situation: ownership.Situation{Forwarded: forwarded}}
+	n.mu.RLock()
+	record, mine := n.roles[role]
+	n.mu.RUnlock()
+	if mine { // for as long as the session lasts: nobody takes it from one that lives
+		s.record, s.loaded = record, true
+	} else if !forwarded {
+		s.recall()
+	}
+	return s
 }
 
 // Record says that this node has the role, once Next has returned Serve: a write that
@@ -179,7 +196,8 @@ func (s *Search) assume(ctx context.Context, session store.Session) error {
 	}
 	s.record = record
 	known := &ownership.Record{Owner: ownership.Session(holder)}
-	if holder == session {
+	if s.hint(store.Fence{Owner: holder}); holder == session {
+		s.node.keep(s.role, session, record)
 		s.know(known, nil, true)
 		return nil
 	}

@@ -77,7 +77,7 @@ type Situation struct {
 	// cannot go on with the sandbox, where this node can, is as good as buried.
 	Buried, Living bool
 	// Foreign says that this node cannot go on with the sandbox, which another version
-	// began, and that a node of that version lives.
+	// began, and that a node of that version lives, by the look that read the record.
 	Foreign bool
 }
 
@@ -136,7 +136,10 @@ func Next(s Situation) Step {
 	case s.Forwarded:
 		// It is never sent on: two nodes with old records would send it to each other
 		// without end.
-		if s.free() && !s.Foreign {
+		switch {
+		case s.Foreign: // even if it has it: only to say that it cannot go on with it
+			return Misdirect
+		case s.free():
 			return s.ownOr(Claim)
 		}
 		return s.ownOr(Misdirect)

@@ -127,8 +127,8 @@ type database struct {
 // nodeRow is a node's row. A beat that hangs holds it locked, and nobody sees what it
 // is going to write.
 type nodeRow struct {
-	until, locked time.Duration
-	engine        int
+	since, until, locked time.Duration
+	engine               int
 }
 
 // box is a sandbox: its record, and the writes that are in it, in order.
@@ -317,7 +317,9 @@ func (n *node) join() {
 	w.addresses[session] = n
 	sent := n.clock()
 	n.ask(func(reply func(any)) {
-		w.database.nodes[session] = &nodeRow{until: w.now + ownership.Standard().Lifetime, engine: n.engine}
+		w.database.nodes[session] = &nodeRow{
+			since: w.now, until: w.now + ownership.Standard().Lifetime, engine: n.engine,
+		}
 		reply(nil)
 	}, func(_ any, lost bool) {
 		if lost {
@@ -600,6 +602,12 @@ func (n *node) serve(r *request) {
 	if w.database.boxes[r.op.box].engine != n.engine {
 		if !h.foreign {
 			w.violate("a node of version %d serves sandbox %d", n.engine, r.op.box)
+		}
+		for _, other := range w.database.nodes {
+			if other.engine == w.database.boxes[r.op.box].engine && w.now-other.since > 2*callPatience {
+				w.violate("a node of version %d says so of sandbox %d, and one that can go on with it lives", n.engine,
+					r.op.box)
+			}
 		}
 		r.reply(answer{status: foreign})
 		return
