@@ -67,8 +67,8 @@ func root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
-	cmd.AddCommand(serveCommand(), backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), demoCommand(), newCommand(),
-		statusCommand(), clockCommand(), tickCommand(), eventsCommand(),
+	cmd.AddCommand(serveCommand(), backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), demoCommand(),
+		newCommand(), statusCommand(), clockCommand(), tickCommand(), eventsCommand(),
 		listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(), evalCommand(),
 		benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -49,28 +50,31 @@ func nodesCommand() *cobra.Command {
 func printNodes(out io.Writer, s *server.Survey) error {
 	if len(s.Servers) == 0 {
 		fmt.Fprintln(out, "no server runs on it")
-	} else {
-		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "SERVER\tADDRESS\tENGINE\tJOINED\tSANDBOXES\t")
-		for _, n := range s.Servers {
-			said := ""
-			if n.Admits {
-				said = "hands out places"
-			}
-			if over := s.At.Sub(n.LivesUntil); over > 0 {
-				said = "taken for dead since " + over.Round(time.Second).String()
-			}
-			address := n.Address
-			if address == "" {
-				address = "alone"
-			}
-			fmt.Fprintf(table, "%s\t%s\t%d\t%s ago\t%d\t%s\n", n.Name, address, n.Engine,
-				s.At.Sub(n.JoinedAt).Round(time.Second), n.Sandboxes, said)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i := range s.Servers {
+		if i == 0 {
+			fmt.Fprintln(table, "SERVER\tADDRESS\tENGINE\tJOINED\tSANDBOXES\t")
 		}
-		if err := table.Flush(); err != nil {
-			return err
-		}
+		n := &s.Servers[i]
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s ago\t%d\t%s\n", n.Name, cmp.Or(n.Address, "alone"), n.Engine,
+			s.At.Sub(n.JoinedAt).Round(time.Second), n.Sandboxes, noteOf(n, s.At))
+	}
+	if err := table.Flush(); err != nil {
+		return err
 	}
 	fmt.Fprintf(out, "%d sandboxes have no owner until their next request\n", s.Free)
 	return nil
+}
+
+// noteOf is what is special about a server.
+func noteOf(n *server.SurveyedServer, at time.Time) string {
+	over := at.Sub(n.LivesUntil)
+	switch {
+	case over > 0:
+		return "taken for dead since " + over.Round(time.Second).String()
+	case n.Admits:
+		return "hands out places"
+	}
+	return ""
 }

@@ -76,11 +76,12 @@ func TestAMovedDatabaseIsTheSame(t *testing.T) {
 	same(start(shared, key))
 	t.Log(runProgram(t, "move", "--from", shared, "--to", back))
 	same(start(back, key))
-	if said := failing(t, "move", "--from", file, "--to", shared); !strings.Contains(said, "sandboxes in the new database already") {
+	said := failing(t, "move", "--from", file, "--to", shared)
+	if !strings.Contains(said, "sandboxes in the new database already") {
 		t.Errorf("into a database that is not empty: %s", said)
 	}
-	if said := failing(t, "move", "--from", filepath.Join(folder, "none.db"), "--to", shared); !strings.Contains(said,
-		"no such file") {
+	none := filepath.Join(folder, "none.db")
+	if said := failing(t, "move", "--from", none, "--to", shared); !strings.Contains(said, "no such file") {
 		t.Errorf("from a file that is not there: %s", said)
 	}
 }

@@ -71,7 +71,8 @@ func run(ctx context.Context, args []string) error {
 	began, where := time.Now(), machine()
 	if *sizes {
 		err := sizing(ctx, &bench{dir: dir, profile: *profiles, progress: os.Stderr}, os.Stdout)
-		fmt.Fprintf(os.Stdout, "\n%s; medians of %d runs, in %s\n", where, sizingBouts, time.Since(began).Round(time.Second))
+		fmt.Fprintf(os.Stdout, "\n%s; medians of %d runs, in %s\n", where, sizingBouts,
+			time.Since(began).Round(time.Second))
 		return errors.Join(err, os.RemoveAll(dir))
 	}
 	figures, err := measure(ctx, &bench{dir: dir, profile: *profiles, progress: os.Stderr}, *only)

@@ -58,7 +58,8 @@ func sizing(ctx context.Context, b *bench, out io.Writer) error {
 		}
 	}()
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "servers\tlists of 50, a second\twrites, a second\tcommits, a second\traw inserts of the same bytes")
+	fmt.Fprintln(table,
+		"servers\tlists of 50, a second\twrites, a second\tcommits, a second\traw inserts of the same bytes")
 	for count := 1; count <= 3; count++ {
 		if err := f.add(ctx); err != nil {
 			return err
@@ -223,7 +224,9 @@ func (f *fleet) anyOf(keys []string, connection, n int) string {
 
 // hammer returns how many requests all servers answer in a second, each its share of the
 // connections, for any sandbox: with several servers most arrive where it is not owned.
-func (f *fleet) hammer(ctx context.Context, status int, request func(server, connection, n int) []byte) (float64, error) {
+func (f *fleet) hammer(
+	ctx context.Context, status int, request func(server, connection, n int) []byte,
+) (float64, error) {
 	rates, errs := make([]float64, len(f.servers)), make([]error, len(f.servers))
 	var running sync.WaitGroup
 	for i, at := range f.addresses {
@@ -254,7 +257,7 @@ func (f *fleet) commits(ctx context.Context) (ours, raw float64, err error) {
 		if stores[i], err = postgres.OpenShared(ctx, f.dsn); err != nil {
 			return 0, 0, fmt.Errorf("open database: %w", err)
 		}
-		defer stores[i].Close()
+		defer stores[i].Close() //nolint:revive // three at most
 	}
 	f.posts++
 	versions, body := make([]uint64, sizingCommitters), make([]byte, commitBytes)
@@ -287,7 +290,7 @@ func (f *fleet) raw(ctx context.Context, each int) (float64, error) {
 		if tables[i], err = postgrestest.Connect(ctx, f.dsn); err != nil {
 			return 0, fmt.Errorf("connect: %w", err)
 		}
-		defer tables[i].Close(ctx)
+		defer tables[i].Close(ctx) //nolint:revive // three at most
 	}
 	bodies := make([][]byte, each)
 	for i := range bodies {
@@ -333,7 +336,8 @@ func (f *fleet) hops(ctx context.Context, out io.Writer) error {
 		if _, err := h.run(ctx, sizingLength); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "one request %s: median %s, p99 %s\n", way.name, millis(median(took)), millis(percentile(took, 99)))
+		fmt.Fprintf(out, "one request %s: median %s, p99 %s\n", way.name, millis(median(took)),
+			millis(percentile(took, 99)))
 	}
 	var woken []float64
 	for range sizingWakes {
@@ -343,10 +347,11 @@ func (f *fleet) hops(ctx context.Context, out io.Writer) error {
 		landed := make(chan time.Time, 1)
 		failed := make(chan error, 1)
 		go func() {
-			failed <- call(ctx, elsewhere+"/events/poll?wait_s=20&after_seq="+strconv.Itoa(newest.LastSeq), made.OfficeKey, "", nil)
+			poll := elsewhere + "/events/poll?wait_s=20&after_seq=" + strconv.Itoa(newest.LastSeq)
+			failed <- call(ctx, poll, made.OfficeKey, "", nil)
 			landed <- time.Now()
 		}()
-		time.Sleep(2 * time.Millisecond) // most of them wait by then; those that do not show less
+		<-time.After(2 * time.Millisecond) // most of them wait by then; those that do not show less
 		if err := call(ctx, owner+"/sandbox/tick", made.OfficeKey, `{"minutes":480}`, nil); err != nil {
 			return err
 		}
@@ -377,8 +382,8 @@ func (f *fleet) weigh(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	asleep := median(scheduled[0].samples)
-	fmt.Fprintf(out, "memory: a server without sandboxes %s, one in memory after %d hours %s, one that nobody uses %s\n",
-		megabytes(f.empty.All), sizingHours, kilobytes(hot), kilobytes(asleep))
+	fmt.Fprintf(out, "memory: a server without sandboxes %s, one in memory after %d hours %s, one that nobody uses "+
+		"%s\n", megabytes(f.empty.All), sizingHours, kilobytes(hot), kilobytes(asleep))
 	fmt.Fprintf(out, "database: a new sandbox %s, each hour %s more\n", kilobytes(f.bytes), kilobytes(f.hour))
 	fmt.Fprintf(out, "%d sandboxes of %d hours, %d of a hundred in memory: %s of memory, %s of database\n", sizingMany,
 		sizingHours, sizingHot, gigabytes(sizingMany*(hot*sizingHot/100+asleep)),
