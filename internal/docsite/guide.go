@@ -60,6 +60,7 @@ func guideGroups() []guideGroup {
 		}},
 		{"Operate", []guide{
 			{"/docs/self-hosting", "self-hosting.md", "Self-hosting"},
+			{"/docs/several-servers", "several-servers.md", "Several servers"},
 			{"/docs/settings", "", "Settings"},
 		}},
 	}

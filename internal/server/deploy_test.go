@@ -1,0 +1,69 @@
+package server
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"platen/internal/config"
+)
+
+// deployed are the files that operators begin with.
+func deployed(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range []string{
+		"Dockerfile", "deploy/alerts.yaml", "deploy/compose.yaml", "deploy/haproxy.cfg", "deploy/platen.service",
+	} {
+		content, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(content)
+	}
+	return files
+}
+
+// TestWhatIsDeployedSetsWhatThereIs: every setting that the files name is one.
+func TestWhatIsDeployedSetsWhatThereIs(t *testing.T) {
+	t.Parallel()
+	settings := map[string]bool{
+		"PLATEN_IMAGE": true, "PLATEN_PORT": true, // of the compose file itself
+	}
+	for _, o := range config.Default().Fields() {
+		settings[o.Variable()] = true
+	}
+	found := 0
+	for name, content := range deployed(t) {
+		for _, variable := range regexp.MustCompile(`PLATEN_[A-Z_]+`).FindAllString(content, -1) {
+			if found++; !settings[variable] {
+				t.Errorf("%s sets %s, which is no setting", name, variable)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d settings were found", found)
+	}
+}
+
+// TestAlertsAskForFiguresThatThereAre, of a server among others with shared budgets.
+func TestAlertsAskForFiguresThatThereAre(t *testing.T) {
+	t.Parallel()
+	metrics := regexp.MustCompile(`platen_[a-z_]+`)
+	asked := metrics.FindAllString(deployed(t)["deploy/alerts.yaml"], -1)
+	slices.Sort(asked)
+	asked = slices.Compact(asked)
+	if len(asked) < 8 {
+		t.Fatalf("only %v are asked for", asked)
+	}
+	s := several(t, 1, func(c *config.Config) { c.Valkey = "redis://127.0.0.1:1" })[0]
+	there := metrics.FindAllString(ask(t, s, http.MethodGet, "/metrics", "", "").body, -1)
+	for _, name := range asked {
+		if !slices.Contains(there, name) {
+			t.Errorf("no figure is %s", name)
+		}
+	}
+}
