@@ -126,6 +126,9 @@ const (
 	// Match writes nothing: a record with this name and body must be there, and
 	// stays as it is until the step is done.
 	Match
+	// Renew moves the end of a record that must be there. Its body stays, whatever it
+	// has become.
+	Renew
 )
 
 // Write is the change of one record.
@@ -170,7 +173,7 @@ func CheckWrites(writes []Write) error {
 		case len(w.Body) > MaxBody:
 			return fmt.Errorf("record %s %q: a body of %d bytes is over the limit of %d",
 				w.Kind, w.Key, len(w.Body), MaxBody)
-		case w.Rule > Match:
+		case w.Rule > Renew:
 			return fmt.Errorf("record %s %q: no rule %d", w.Kind, w.Key, w.Rule)
 		}
 		named[name] = true

@@ -68,9 +68,6 @@ func (s *Session) Keys() (keys apikey.Pair, ok bool) {
 type Store struct {
 	store store.Store
 	now   func() time.Time
-	// changing keeps a renewal from overwriting a record that was just
-	// replaced.
-	changing sync.Mutex
 }
 
 // NewStore returns a session store over a store, with the wall clock.
@@ -99,8 +96,6 @@ func (s *Store) Find(ctx context.Context, id string) (*Session, error) {
 
 // End ends a session. One that has ended is no error.
 func (s *Store) End(ctx context.Context, session *Session) error {
-	s.changing.Lock()
-	defer s.changing.Unlock()
 	ended := store.Record{Kind: kindSession, Key: session.name}
 	err := s.store.Write(ctx, []store.Write{{Record: ended, Rule: store.Take}})
 	if err != nil && !errors.Is(err, store.ErrConflict) {
@@ -117,8 +112,6 @@ func (s *Store) Give(ctx context.Context, session *Session, keys apikey.Pair) (h
 	if session != nil {
 		writes = append(writes, s.record(kindSession, session.name, &keys))
 	}
-	s.changing.Lock()
-	defer s.changing.Unlock()
 	if err := s.store.Write(ctx, writes); err != nil {
 		return "", failure("keep a handle", err)
 	}
@@ -169,14 +162,9 @@ func (s *Store) find(ctx context.Context, kind, name string) (*apikey.Pair, erro
 // renew notes that a record was used. A record that could not be renewed can
 // still be used.
 func (s *Store) renew(ctx context.Context, kind, name string) {
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	r, err := s.store.Find(ctx, kind, name)
-	if err != nil {
-		return
-	}
-	r.EndsAt = s.end()
-	_ = s.store.Write(ctx, []store.Write{{Record: r}})
+	r := store.Record{Kind: kind, Key: name, EndsAt: s.end()}
+	// Whatever another server has made of it meanwhile stays.
+	_ = s.store.Write(ctx, []store.Write{{Record: r, Rule: store.Renew}})
 }
 
 // end is when a record ends that is used now.

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -235,4 +236,42 @@ func recordOf(t testing.TB, db store.Store) string {
 		t.Fatalf("%d sessions, %v", len(records), err)
 	}
 	return records[0].Key
+}
+
+// before does something before each write.
+type before struct {
+	store.Store
+
+	do func()
+}
+
+func (b before) Write(ctx context.Context, writes []store.Write) error {
+	b.do()
+	return b.Store.Write(ctx, writes)
+}
+
+// TestUsingASessionUndoesNothing: what another server has done to it meanwhile stays.
+func TestUsingASessionUndoesNothing(t *testing.T) {
+	t.Parallel()
+	here, clock, db := open(t)
+	id, s, err := here.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(session.Lasts / 2) // so that its use is to be noted
+	ended := false
+	there := session.NewStore(before{db, func() {
+		if !ended {
+			ended = true
+			if err := here.End(t.Context(), s); err != nil {
+				t.Error(err)
+			}
+		}
+	}}, clock.now)
+	if _, err := there.Find(t.Context(), id); err != nil { // it had not ended when it was looked up
+		t.Fatal(err)
+	}
+	if _, err := here.Find(t.Context(), id); !ended || !errors.Is(err, session.ErrUnknown) {
+		t.Errorf("a session that has ended is found: %v; it ended: %t", err, ended)
+	}
 }

@@ -25,6 +25,10 @@ const (
 		SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[])`
 	putRecords = addRecords + `
 		ON CONFLICT (kind, key) DO UPDATE SET body = excluded.body, ends_at = excluded.ends_at`
+	renewRecords = `
+		UPDATE records r SET ends_at = i.ends_at
+		FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS i (kind, key, ends_at)
+		WHERE r.kind = i.kind AND r.key = i.key`
 	// Rows that another process is just writing are cleared another time.
 	clearRecords = `
 		DELETE FROM records WHERE (kind, key) IN (
@@ -54,7 +58,7 @@ func (g *group) addRecords(writes []store.Write) {
 	slices.SortFunc(sorted, func(a, b store.Write) int {
 		return strings.Compare(a.Kind+"\x00"+a.Key, b.Kind+"\x00"+b.Key)
 	})
-	var matches, takes, adds, puts recordRows
+	var matches, takes, adds, puts, renewals recordRows
 	for i := range sorted {
 		switch sorted[i].Rule {
 		case store.Take:
@@ -65,6 +69,8 @@ func (g *group) addRecords(writes []store.Write) {
 			puts.add(&sorted[i])
 		case store.Match:
 			matches.add(&sorted[i])
+		case store.Renew:
+			renewals.add(&sorted[i])
 		}
 	}
 	if len(matches.kinds) > 0 {
@@ -80,6 +86,13 @@ func (g *group) addRecords(writes []store.Write) {
 			g.broken = g.broken || tag.RowsAffected() != int64(len(takes.kinds))
 			return nil
 		})
+	}
+	if len(renewals.kinds) > 0 {
+		g.batch.Queue(renewRecords, renewals.kinds, renewals.keys, renewals.endsAt).Exec(
+			func(tag pgconn.CommandTag) error {
+				g.broken = g.broken || tag.RowsAffected() != int64(len(renewals.kinds))
+				return nil
+			})
 	}
 	adds.queue(g, addRecords)
 	puts.queue(g, putRecords)

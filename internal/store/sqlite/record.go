@@ -15,6 +15,7 @@ const (
 	hasRecord    = `SELECT EXISTS (SELECT 1 FROM records WHERE kind = ?1 AND key = ?2)`
 	matchRecord  = `SELECT EXISTS (SELECT 1 FROM records WHERE kind = ?1 AND key = ?2 AND body = ?3)`
 	putRecord    = `INSERT OR REPLACE INTO records (kind, key, body, ends_at) VALUES (?1, ?2, ?3, ?4)`
+	renewRecord  = `UPDATE records SET ends_at = ?3 WHERE kind = ?1 AND key = ?2`
 	takeRecord   = `DELETE FROM records WHERE kind = ?1 AND key = ?2`
 	clearRecords = `
 		DELETE FROM records WHERE (kind, key) IN (
@@ -45,7 +46,7 @@ func (w *writer) checkRecords(writes []store.Write) error {
 			continue
 		case store.Match:
 			err = w.matchRecord.QueryRowContext(context.Background(), r.Kind, r.Key, blob(r.Body)).Scan(&there)
-		case store.Add, store.Take:
+		case store.Add, store.Take, store.Renew:
 			err = w.hasRecord.QueryRowContext(context.Background(), r.Kind, r.Key).Scan(&there)
 		}
 		if err != nil {
@@ -67,6 +68,8 @@ func (w *writer) changeRecords(writes []store.Write) error {
 		case store.Match:
 		case store.Take:
 			_, err = changes(w.takeRecord, r.Kind, r.Key)
+		case store.Renew:
+			_, err = changes(w.renewRecord, r.Kind, r.Key, r.EndsAt.UnixMicro())
 		case store.Put, store.Add:
 			_, err = changes(w.putRecord, r.Kind, r.Key, blob(r.Body), r.EndsAt.UnixMicro())
 		}

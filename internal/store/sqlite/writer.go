@@ -29,6 +29,7 @@ type writer struct {
 	markEmptied, forgetTombstones       *sql.Stmt
 	countFree, vacuum                   *sql.Stmt
 	hasRecord, matchRecord, putRecord   *sql.Stmt
+	renewRecord                         *sql.Stmt
 	takeRecord, clearRecords            *sql.Stmt
 
 	prepared []*sql.Stmt // all of the above
@@ -87,6 +88,7 @@ func (w *writer) prepare(ctx context.Context) error {
 		&w.forgetTombstones: forgetTombstones,
 		&w.hasRecord:        hasRecord,
 		&w.matchRecord:      matchRecord,
+		&w.renewRecord:      renewRecord,
 		&w.putRecord:        putRecord,
 		&w.takeRecord:       takeRecord,
 		&w.clearRecords:     clearRecords,

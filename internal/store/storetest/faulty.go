@@ -151,7 +151,8 @@ func (f *Faulty) met(ctx context.Context, writes []store.Write) (bool, error) {
 		}
 		rule := writes[i].Rule
 		other := rule == store.Match && !bytes.Equal(found.Body, writes[i].Body)
-		if rule == store.Add && there || (rule == store.Take || rule == store.Match) && !there || other {
+		needed := rule == store.Take || rule == store.Match || rule == store.Renew
+		if rule == store.Add && there || needed && !there || other {
 			return false, nil
 		}
 	}

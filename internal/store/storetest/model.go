@@ -60,7 +60,7 @@ func (m *model) met(writes []store.Write) bool {
 	for _, w := range writes {
 		r, there := m.records[w.Key]
 		switch {
-		case w.Rule == store.Add && there, w.Rule == store.Take && !there,
+		case w.Rule == store.Add && there, (w.Rule == store.Take || w.Rule == store.Renew) && !there,
 			w.Rule == store.Match && (!there || !bytes.Equal(r.Body, w.Body)):
 			return false
 		}
@@ -78,6 +78,10 @@ func (m *model) write(writes []store.Write) error {
 			delete(m.records, w.Key)
 		case store.Put, store.Add:
 			m.records[w.Key] = w.Record
+		case store.Renew:
+			r := m.records[w.Key]
+			r.EndsAt = w.EndsAt
+			m.records[w.Key] = r
 		case store.Match:
 		}
 	}

@@ -150,7 +150,9 @@ func drawWrites(t *rapid.T) []store.Write {
 			continue
 		}
 		writes = append(writes, store.Write{
-			Rule: rapid.SampledFrom([]store.Rule{store.Put, store.Add, store.Take, store.Match}).Draw(t, "rule"),
+			Rule: rapid.SampledFrom([]store.Rule{
+				store.Put, store.Add, store.Take, store.Match, store.Renew,
+			}).Draw(t, "rule"),
 			Record: store.Record{
 				Kind: modelKind, Key: key, Body: drawRecord.Draw(t, "record"),
 				EndsAt: firstWakeAt.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "ends at")) * time.Hour),

@@ -18,6 +18,7 @@ func recordOf(kind, key string) store.Record {
 
 func put(r store.Record) store.Write   { return store.Write{Record: r} }
 func match(r store.Record) store.Write { return store.Write{Record: r, Rule: store.Match} }
+func renew(r store.Record) store.Write { return store.Write{Record: r, Rule: store.Renew} }
 func add(r store.Record) store.Write   { return store.Write{Record: r, Rule: store.Add} }
 func take(kind, key string) store.Write {
 	return store.Write{Record: store.Record{Kind: kind, Key: key}, Rule: store.Take}
@@ -82,6 +83,12 @@ func recordsAreFound(f *fixture) {
 	f.wantRecords("odd", sortByKey...)
 }
 
+// later is a record with a later end.
+func later(r store.Record) store.Record {
+	r.EndsAt = r.EndsAt.Add(time.Minute)
+	return r
+}
+
 func rulesAreKept(f *fixture) {
 	a, b, c := recordOf("r", "a"), recordOf("r", "b"), recordOf("r", "c")
 	f.write(add(a), add(b))
@@ -93,6 +100,8 @@ func rulesAreKept(f *fixture) {
 		"add and take beside what fails": {add(c), take("r", "a"), add(b)},
 		"another kind is not this one":   {take("s", "a")},
 		"match what is not there":        {match(c), put(a)},
+		"renew what is not there":        {renew(c), put(a)},
+		"renew beside what cannot be":    {renew(later(a)), take("r", "c")},
 		"match another body":             {match(b), match(store.Record{Kind: "r", Key: "a"}), put(c)},
 	} {
 		f.wantError(name, f.store.Write(f.Context(), writes), store.ErrConflict)
@@ -100,6 +109,9 @@ func rulesAreKept(f *fixture) {
 	}
 	f.write(match(a))
 	f.wantRecords("r", a, b)
+	f.write(renew(later(store.Record{Kind: "r", Key: "a", Body: []byte("another"), EndsAt: a.EndsAt})))
+	f.wantRecords("r", later(a), b)
+	f.write(put(a))
 	f.write(take("r", "a"), add(c), match(b))
 	f.wantRecords("r", b, c)
 	f.write()
@@ -224,7 +236,7 @@ func impossibleWrites(f *fixture) {
 		"twice":        {put(a), take("r", "a")},
 		"too large":    {put(large)},
 		"too many":     many,
-		"no such rule": {{Record: a, Rule: store.Take + 1}},
+		"no such rule": {{Record: a, Rule: store.Renew + 1}},
 	} {
 		if f.store.Write(f.Context(), writes) == nil {
 			f.Errorf("%s: no error", name)
