@@ -113,6 +113,8 @@ type Node struct {
 	// that lived at the last look.
 	hints map[string]store.Fence
 	peers map[store.Session]*store.Node
+	// engines is when a node with each version of the simulation was last seen.
+	engines map[int]reading
 	// awaited are the sessions whose responses somebody waits for, with the ends of the
 	// waiting.
 	awaited map[store.Session]map[*context.CancelCauseFunc]bool
@@ -143,8 +145,8 @@ func New(o Options) *Node {
 		o.Prove = func(context.Context) error { return nil }
 	}
 	return &Node{o: o, terms: ownership.Standard(), stop: func() {}, held: map[string]holding{},
-		roles:   map[string]store.Record{},
-		hints:   map[string]store.Fence{},
+		roles: map[string]store.Record{},
+		hints: map[string]store.Fence{}, engines: map[int]reading{},
 		awaited: map[store.Session]map[*context.CancelCauseFunc]bool{}}
 }
 
@@ -182,8 +184,10 @@ func (n *Node) endWaiting(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.peers = make(map[store.Session]*store.Node, len(living))
+	now := n.read()
 	for i := range living {
 		n.peers[living[i].Session] = &living[i]
+		n.engines[living[i].Engine] = now
 	}
 	for session, ends := range n.awaited {
 		if slices.ContainsFunc(living, func(other store.Node) bool { return other.Session == session }) {
@@ -431,6 +435,20 @@ func (n *Node) keep(role string, session store.Session, record store.Record) {
 	if session == n.session {
 		n.roles[role] = record
 	}
+}
+
+// returnTime is how long sandboxes of a version are kept for the return of a node that can
+// go on with them, which may only be starting again. Then they are said to be of another
+// version, which their clients take for the end.
+const returnTime = 30 * time.Second
+
+// mayReturn reports whether a node with a version was there a moment ago.
+func (n *Node) mayReturn(engine int) bool {
+	now := n.read()
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	seen, known := n.engines[engine]
+	return known && now.since(seen) < returnTime
 }
 
 // Fenced notes that a write under a claim was refused: the sandbox has a new owner.

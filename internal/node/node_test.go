@@ -450,10 +450,19 @@ func TestEachVersionGetsItsOwnSandboxes(t *testing.T) {
 		c.next(search, ownership.Forward, nil) // its owner now
 		search.Absent()
 		c.next(search, ownership.Forward, nil)
-		// The old version ends: the new one has the sandbox, to say what became of it.
+		// The old version ends, and may come back at once. When it does not, the new one
+		// has the sandbox, to say what became of it.
+		pass(2 * ownership.Standard().Beat)
 		if err := old.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		search = recent.Search("s", false)
+		c.next(search, ownership.Forward, nil) // it has not looked since
+		search.Absent()
+		c.next(search, ownership.Forward, nil)
+		search.Absent()
+		c.next(search, 0, node.ErrUnsettled)
+		pass(time.Minute)
 		c.next(recent.Search("s", false), ownership.Serve, nil)
 		c.next(recent.Search("s", false), ownership.Serve, nil)
 		if fence, held := recent.Held("s"); !held || fence.Epoch != 2 {

@@ -177,6 +177,9 @@ func (s *Search) look(ctx context.Context, session store.Session) error {
 	s.know(recordOf(owned.Fence), owned.Node, true)
 	s.hint(owned.Fence)
 	fits := owned.Fits(&store.Node{Engine: s.node.o.Engine})
+	if !fits && owned.Able == nil && s.node.mayReturn(owned.Engine) {
+		return ErrUnsettled
+	}
 	s.foreign, s.able = !fits, owned.Able
 	s.situation.Foreign = !fits && owned.Able != nil
 	// An owner that cannot go on with the sandbox gives way to any node that can.

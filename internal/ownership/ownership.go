@@ -151,7 +151,7 @@ func Next(s Situation) Step {
 	case s.Known.Owner == "" || s.Known.Owner == s.Self:
 		return s.ownOr(Claim)
 	case s.Buried:
-		return Claim
+		return s.ownOr(Claim) // what is only remembered does not say who can go on with it
 	case s.Misdirected > maxMisdirected || s.Living:
 		return Refuse
 	case s.Absent >= maxAbsent || s.Replaced:

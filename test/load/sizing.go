@@ -23,9 +23,11 @@ import (
 
 const (
 	sizingSandboxes = 300
-	// sizingHour is how many minutes pass in a company in an hour of its sandbox.
-	sizingHour   = 8 * 60
-	sizingHours  = 3
+	// sizingDay is a day of the company in its minutes, which a clock in real time takes a
+	// minute for: sizingLease of them pass in a lease.
+	sizingDay   = 8 * 60
+	sizingDays  = 3
+	sizingLease = 30
 	sizingLength = time.Second
 	sizingBouts  = 5
 	// sizingWakes is how many polls are woken, sizingCommitters how many commit at once
@@ -96,8 +98,8 @@ type fleet struct {
 	offices, factories []string
 	// posts counts writes, so that each has a key of its own.
 	posts int
-	// bytes is what a sandbox takes of the database when it is new, hour what each hour adds.
-	bytes, hour float64
+	// bytes is what a sandbox takes of the database when it is new, day what each day adds.
+	bytes, day float64
 	// empty is what a server takes before there is anything.
 	empty resident
 }
@@ -135,7 +137,7 @@ func serveNode(ctx context.Context, p *parent, args []string) error {
 	})
 }
 
-// settle makes sandboxes and lets some hours pass in each.
+// settle makes sandboxes and lets some days pass in each.
 func (f *fleet) settle(ctx context.Context, count int) error {
 	before, err := f.databaseBytes(ctx)
 	if err != nil {
@@ -158,11 +160,11 @@ func (f *fleet) settle(ctx context.Context, count int) error {
 	if err != nil {
 		return err
 	}
-	// Its clock moves with whoever looks at it: here once in five minutes.
+	// Its clock moves with whoever looks at it: here once in five seconds of real time.
 	const steps = 12
 	if err := together(count, func(i int) error {
-		for range sizingHours * steps {
-			body := fmt.Sprintf(`{"minutes":%d}`, sizingHour/steps)
+		for range sizingDays * steps {
+			body := fmt.Sprintf(`{"minutes":%d}`, sizingDay/steps)
 			if err := call(ctx, base+"/sandbox/tick", f.offices[i], body, nil); err != nil {
 				return err
 			}
@@ -172,7 +174,7 @@ func (f *fleet) settle(ctx context.Context, count int) error {
 		return err
 	}
 	lived, err := f.databaseBytes(ctx)
-	f.bytes, f.hour = (created-before)/float64(count), (lived-created)/float64(count)/sizingHours
+	f.bytes, f.day = (created-before)/float64(count), (lived-created)/float64(count)/sizingDays
 	return err
 }
 
@@ -382,12 +384,13 @@ func (f *fleet) weigh(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	asleep := median(scheduled[0].samples)
-	fmt.Fprintf(out, "memory: a server without sandboxes %s, one in memory after %d hours %s, one that nobody uses "+
-		"%s\n", megabytes(f.empty.All), sizingHours, kilobytes(hot), kilobytes(asleep))
-	fmt.Fprintf(out, "database: a new sandbox %s, each hour %s more\n", kilobytes(f.bytes), kilobytes(f.hour))
-	fmt.Fprintf(out, "%d sandboxes of %d hours, %d of a hundred in memory: %s of memory, %s of database\n", sizingMany,
-		sizingHours, sizingHot, gigabytes(sizingMany*(hot*sizingHot/100+asleep)),
-		gigabytes(sizingMany*(f.bytes+sizingHours*f.hour)))
+	fmt.Fprintf(out, "memory: a server without sandboxes %s, a sandbox in memory after %d days %s, one that nobody uses "+
+		"%s\n", megabytes(f.empty.All), sizingDays, kilobytes(hot), kilobytes(asleep))
+	lease := f.bytes + sizingLease*f.day
+	fmt.Fprintf(out, "database: a new sandbox %s, each of its days %s more, an hour in real time with a client %s\n",
+		kilobytes(f.bytes), kilobytes(f.day), kilobytes(2*sizingLease*f.day))
+	fmt.Fprintf(out, "%d sandboxes that have lived a lease, %d of a hundred in memory: %s of memory, %s of database\n",
+		sizingMany, sizingHot, gigabytes(sizingMany*(hot*sizingHot/100+asleep)), gigabytes(sizingMany*lease))
 	return nil
 }
 
