@@ -25,9 +25,9 @@ const (
 	sizingSandboxes = 300
 	// sizingDay is a day of the company in its minutes, which a clock in real time takes a
 	// minute for: sizingLease of them pass in a lease.
-	sizingDay   = 8 * 60
-	sizingDays  = 3
-	sizingLease = 30
+	sizingDay    = 8 * 60
+	sizingDays   = 3
+	sizingLease  = 30
 	sizingLength = time.Second
 	sizingBouts  = 5
 	// sizingWakes is how many polls are woken, sizingCommitters how many commit at once
@@ -384,12 +384,13 @@ func (f *fleet) weigh(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	asleep := median(scheduled[0].samples)
-	fmt.Fprintf(out, "memory: a server without sandboxes %s, a sandbox in memory after %d days %s, one that nobody uses "+
-		"%s\n", megabytes(f.empty.All), sizingDays, kilobytes(hot), kilobytes(asleep))
+	fmt.Fprintf(out, "memory: a server without sandboxes %s, a sandbox in memory after %d days %s, one that nobody "+
+		"uses %s\n", megabytes(f.empty.All), sizingDays, kilobytes(hot), kilobytes(asleep))
 	lease := f.bytes + sizingLease*f.day
 	fmt.Fprintf(out, "database: a new sandbox %s, each of its days %s more, an hour in real time with a client %s\n",
 		kilobytes(f.bytes), kilobytes(f.day), kilobytes(2*sizingLease*f.day))
-	fmt.Fprintf(out, "%d sandboxes that have lived a lease, %d of a hundred in memory: %s of memory, %s of database\n",
+	fmt.Fprintf(out,
+		"%d sandboxes that have lived a lease, %d of a hundred in memory: %s of memory, %s of database\n",
 		sizingMany, sizingHot, gigabytes(sizingMany*(hot*sizingHot/100+asleep)), gigabytes(sizingMany*lease))
 	return nil
 }
