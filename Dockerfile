@@ -1,7 +1,7 @@
 # One static binary, the certificates that webhooks over TLS are checked with, and nothing
 # else: no shell, no libraries, no other user.
 
-FROM golang:1.26 AS build
+FROM docker.io/library/golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
