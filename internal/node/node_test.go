@@ -53,6 +53,10 @@ func (w *wire) Beat(ctx context.Context, s store.Session, lifetime time.Duration
 // pass lets time pass in a bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
+// passBeats lets every node of a bubble beat twice. None is at it when this returns, as
+// one would be for which that is the very moment.
+func passBeats() { pass(5 * ownership.Standard().Beat / 2) }
+
 // member is a node with what a test looks at.
 type member struct {
 	*node.Node
@@ -272,7 +276,7 @@ func TestANodeRemembersWhoOwnsWhat(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *cluster) {
 		a, b, _ := c.owned()
 		x := c.join("x:1")
-		pass(2 * ownership.Standard().Beat) // all have seen who is there
+		passBeats() // all have seen who is there
 		looks := b.wire.looks.Load()
 		c.next(b.Search("s", false), ownership.Forward, nil)
 		c.next(b.Search("s", false), ownership.Forward, nil)
@@ -305,7 +309,7 @@ func TestANodeRemembersWhoOwnsWhat(t *testing.T) {
 		if err := x.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		pass(2 * ownership.Standard().Beat)
+		passBeats()
 		c.next(b.Search("s", false), ownership.Serve, nil)
 	})
 }
@@ -317,7 +321,7 @@ func TestARoleIsHadForAsLongAsItsNodeLives(t *testing.T) {
 		a, b := c.join("a:1"), c.join("b:1")
 		first := a.Role("admission", false)
 		c.next(first, ownership.Serve, nil)
-		pass(2 * ownership.Standard().Beat)
+		passBeats()
 		c.next(b.Role("admission", false), ownership.Forward, nil)
 		for range 3 {
 			again, sent := a.Role("admission", true), b.Role("admission", false)
@@ -452,7 +456,7 @@ func TestEachVersionGetsItsOwnSandboxes(t *testing.T) {
 		c.next(search, ownership.Forward, nil)
 		// The old version ends, and may come back at once. When it does not, the new one
 		// has the sandbox, to say what became of it.
-		pass(2 * ownership.Standard().Beat)
+		passBeats()
 		if err := old.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}

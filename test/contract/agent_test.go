@@ -336,13 +336,13 @@ func TestAHandleStandsInForALostSession(t *testing.T) {
 func TestToolsSayWhenTheSandboxIsGone(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.MCP.GONE")
-	s := serve(t, map[string]string{"sandbox-duration": "3s", "grace": "8s"})
+	s := serve(t, map[string]string{"sandbox-duration": "3s", "grace": "15s"})
 	a := s.agent(t, "")
 	created := a.data("create_sandbox", `{"clock":"manual"}`)
 	ends := moment(t, created["expires_at"])
 	waitUntil(t, ends.Add(50*time.Millisecond))
 	a.refused("advance_time", `{}`, "sandbox_expired")
-	waitUntil(t, ends.Add(8500*time.Millisecond))
+	waitUntil(t, ends.Add(15500*time.Millisecond))
 	for _, arguments := range []string{`{}`, fmt.Sprintf(`{"sandbox":%q}`, text(created, "sandbox"))} {
 		problem := a.refused("get_sandbox", arguments, "unauthorized")
 		if !strings.Contains(text(problem, "hint"), "create_sandbox") ||

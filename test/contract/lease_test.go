@@ -85,7 +85,7 @@ func world(disruptions, stories, majorOrders int) object {
 func testTwoSteps(t *testing.T) {
 	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT",
 		"OPEN.IDEM.KEPT", "OPEN.IDEM.FIRST", "OPEN.HTTP.ONE_401", "AUTH.INVALID", "OPEN.LIFE.DELETE.ANY_STATUS")
-	s := serve(t, map[string]string{"sandbox-duration": "6s", "grace": "15s"})
+	s := serve(t, map[string]string{"sandbox-duration": "12s", "grace": "25s"})
 	expired, n := s.create(t, ""), s.create(t, `{"clock":"manual"}`)
 	ends := moment(t, n.created["expires_at"])
 	order := n.order("SO-1001")
@@ -123,7 +123,7 @@ func testTwoSteps(t *testing.T) {
 		t.Errorf("after the end the replay is\n%s\nwas\n%s", replay.Raw, accepted.Raw)
 	}
 
-	waitUntil(t, ends.Add(15*time.Second+10*time.Millisecond))
+	waitUntil(t, ends.Add(25*time.Second+10*time.Millisecond))
 	unknown := s.send(t,
 		request{method: "GET", path: "/sandbox", key: "lab_off_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}).
 		want(401, "unauthorized")
@@ -138,7 +138,7 @@ func testTwoSteps(t *testing.T) {
 
 func testDueBeforeTheEnd(t *testing.T) {
 	rows(t, "OPEN.LIFE.DUE_BEFORE_END")
-	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "5s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
+	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "10s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
 	run := n.print(text(n.work("prd_notebook", 10, ""), "id"))
 	ends, expires := moment(t, run["ends_at"]), moment(t, n.created["expires_at"])
 	if !ends.Before(expires) {
@@ -238,7 +238,7 @@ func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
 	n := s.create(t, "")
 	waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))
 	s.send(t, request{method: "POST", path: "/sandboxes"}).want(http.StatusServiceUnavailable, "queue_full")
-	eventually(t, "a place is free", 20*time.Second, func() bool {
+	eventually(t, "a place is free", 60*time.Second, func() bool {
 		return s.send(t, request{method: "POST", path: "/sandboxes"}).Status == http.StatusCreated
 	})
 	n.get("/sandbox").want(http.StatusUnauthorized, "unauthorized")

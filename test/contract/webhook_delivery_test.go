@@ -411,8 +411,8 @@ func TestASlowReceiverIsAFailureAndDelaysNobody(t *testing.T) {
 		return http.StatusOK
 	})
 	event := n.happens()
-	eventually(t, "the quick one has it", 4*time.Second, func() bool { return len(quick.of(event)) > 0 })
-	eventually(t, "the slow one failed", 15*time.Second, func() bool {
+	eventually(t, "the quick one has it", 30*time.Second, func() bool { return len(quick.of(event)) > 0 })
+	eventually(t, "the slow one failed", 60*time.Second, func() bool {
 		return n.webhook(first)["last_error_class"] == "timeout"
 	})
 	log := n.deliveries(first)
@@ -444,7 +444,7 @@ func TestDeliveriesSurviveARestartAndSecretsAreSealed(t *testing.T) {
 	rotated := n.post("/webhooks/"+text(s, "id")+"/rotate-secret", "").want(http.StatusOK, "").Data()
 	r.always(http.StatusBadGateway)
 	event := n.happens()
-	eventually(t, "the first attempt failed", 5*time.Second, func() bool { return len(n.deliveries(s)) == 2 })
+	eventually(t, "the first attempt failed", 30*time.Second, func() bool { return len(n.deliveries(s)) == 2 })
 	stage.end()
 	files, err := filepath.Glob(filepath.Join(folder, "platen.db*"))
 	if err != nil || len(files) == 0 {
@@ -466,7 +466,7 @@ func TestDeliveriesSurviveARestartAndSecretsAreSealed(t *testing.T) {
 	waitUntil(t, created.Add(46*time.Second)) // the lease is over
 	r.always(http.StatusOK)
 	n.service = serve(t, settings)
-	eventually(t, "the retry comes", 20*time.Second, func() bool { return len(r.of(event)) == 2 })
+	eventually(t, "the retry comes", 60*time.Second, func() bool { return len(r.of(event)) == 2 })
 	got := r.of(event)
 	if wait := got[1].at.Sub(got[0].at); wait < 10*time.Second {
 		t.Errorf("the retry came after %v", wait)

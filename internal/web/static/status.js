@@ -72,7 +72,9 @@ function Board() {
                       <dd>
                         ${number(s.nodes.living)}
                         <small>
-                          ${' this one owns '}${number(s.nodes.sandboxes_owned)} sandboxes${
+                          ${' this one owns '}${number(s.nodes.sandboxes_owned)}${
+                            s.nodes.sandboxes_owned === 1 ? ' sandbox' : ' sandboxes'
+                          }${
                             s.nodes.admits ? ' and hands out places' : ''
                           }
                         </small>
