@@ -74,9 +74,7 @@ function Board() {
                         <small>
                           ${' this one owns '}${number(s.nodes.sandboxes_owned)}${
                             s.nodes.sandboxes_owned === 1 ? ' sandbox' : ' sandboxes'
-                          }${
-                            s.nodes.admits ? ' and hands out places' : ''
-                          }
+                          }${s.nodes.admits ? ' and hands out places' : ''}
                         </small>
                       </dd>
                     </div>
