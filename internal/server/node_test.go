@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"platen/internal/config"
 	"platen/internal/store/sqlite"
 	"platen/internal/store/storetest"
+	"platen/internal/testclient"
 )
 
 // several starts servers that share a storage.
@@ -38,7 +38,7 @@ func several(t *testing.T, count int, change ...func(*config.Config)) []*Server 
 func another(t *testing.T, shared *storetest.Shared, change ...func(*config.Config)) *Server {
 	t.Helper()
 	c := config.Default()
-	c.Listen, c.Database, c.NodeAddress = "127.0.0.1:0", "postgres://shared", freeAddress(t)
+	c.Listen, c.Database, c.NodeAddress = "127.0.0.1:0", "postgres://shared", testclient.FreeAddress(t)
 	c.PublicURL, c.SecretKey = "http://platen.test", strings.Repeat("k", config.SecretLeast)
 	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate, c.TickPause = 0, 0, 0, 0, 0, 0
 	for _, set := range change {
@@ -54,17 +54,6 @@ func another(t *testing.T, shared *storetest.Shared, change ...func(*config.Conf
 	}
 	t.Cleanup(func() { s.Stop(context.WithoutCancel(t.Context())) })
 	return s
-}
-
-// freeAddress is one that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // reply is a response of any server.

@@ -103,23 +103,13 @@ func (f *fleet) start() {
 	t.Helper()
 	for range fleetSize {
 		m := &fleetNode{
-			fleet: f, listen: freeAddress(t), nodeAddress: freeAddress(t), wire: newWire(t, f.database.Directory()),
-			binary: binary,
+			fleet: f, listen: testclient.FreeAddress(t), nodeAddress: testclient.FreeAddress(t),
+			wire: newWire(t, f.database.Directory()), binary: binary,
 		}
 		f.nodes = append(f.nodes, m)
 		m.start()
 		t.Cleanup(func() { m.now().kill() })
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // start starts the fleetNode's server, and returns when it is ready.

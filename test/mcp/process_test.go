@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
 // startTimeout is far beyond what a loaded machine takes: it ends a test that
@@ -54,7 +53,7 @@ type program struct {
 // launch starts the shipped binary with no limits but those that are set.
 func launch(t testing.TB, settings ...string) *program {
 	t.Helper()
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	address := testclient.FreeAddress(t)
 	p := &program{t: t, address: address, arguments: append([]string{
 		"serve", "--listen", address, "--database", filepath.Join(t.TempDir(), "platen.db"),
 		"--key-rate", "0", "--ip-rate", "0", "--anonymous-rate", "0", "--ip-active", "0", "--ip-creations", "0",
@@ -62,19 +61,6 @@ func launch(t testing.TB, settings ...string) *program {
 	p.start()
 	t.Cleanup(p.stop)
 	return p
-}
-
-// freePort is a port without a listener. It lies below the range of ephemeral
-// ports, so that no connection of another process takes it meanwhile.
-func freePort(t testing.TB) int {
-	t.Helper()
-	for {
-		port := 10_000 + rand.IntN(20_000)
-		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			listener.Close()
-			return port
-		}
-	}
 }
 
 func (p *program) origin() string { return "http://" + p.address }
