@@ -87,20 +87,39 @@ type Sandbox struct {
 // Commit is one atomic step in the life of a sandbox.
 type Commit struct {
 	SandboxID string
-	// Fence is the claim under which it was made. That of version 1 does not count.
+	// Fence is the claim under which it was made. That of a commit which creates the
+	// sandbox does not count.
 	Fence Fence
 	// Version counts the commits of a sandbox from 1, without gaps.
 	Version uint64
 	Body    []byte
 	// Header, when set, replaces the sandbox's header in the same step; its ID
-	// is SandboxID. It is required with version 1, which creates the sandbox.
+	// is SandboxID. It is required with version 1, and with Fork, which both create
+	// the sandbox.
 	Header *Sandbox
+	// Fork, when set, creates the sandbox from another one.
+	Fork *Fork
 	// Engine is the version of the simulation that begins the sandbox. It counts with
-	// version 1 alone, and only where several nodes share the storage.
+	// a commit that creates the sandbox, and only where several nodes share the storage.
 	Engine int
 	// Records are written in the same step: all of it happens, or nothing.
 	Records []Write
 }
+
+// Fork is where a new sandbox comes from: it begins with copies of the parent's
+// commits, up to the one before the commit with the fork, and shares nothing with the
+// parent afterwards.
+type Fork struct {
+	// Parent is the id of the sandbox whose commits are copied.
+	Parent string
+	// Snapshot is kept for the new sandbox, nil for none: the parent as it stood after
+	// the commit with its version, which is among those that are copied. Only its
+	// version and body count.
+	Snapshot *Snapshot
+}
+
+// Creates reports whether the commit makes a sandbox.
+func (c *Commit) Creates() bool { return c.Version == 1 || c.Fork != nil }
 
 // Record is a small row beside the sandboxes.
 type Record struct {
@@ -186,7 +205,9 @@ type Store interface {
 	// Commit appends one commit, all or nothing, and returns when it is
 	// durable. Version must be exactly one more than the newest version of
 	// that sandbox (or 1 with a Header for a new one), else ErrConflict: this
-	// is the compare-and-swap that keeps two writers from diverging. A sandbox
+	// is the compare-and-swap that keeps two writers from diverging. With a Fork
+	// it is one more than a version of the parent, and the sandbox must be new; a
+	// parent that is gone, or has no such version, is ErrConflict. A sandbox
 	// whose newest claim is not the commit's Fence is ErrFenced. A commit that
 	// is refused never harms others of the same group.
 	Commit(ctx context.Context, c Commit) error

@@ -107,6 +107,9 @@ func NewRequest(operation any) *Request {
 	case store.Commit:
 		records := Records(o.Records)
 		r.SandboxID, r.HasRecords, r.bytes = o.SandboxID, len(records) > 0, len(o.Body)+records.bytes()
+		if o.Fork != nil && o.Fork.Snapshot != nil {
+			r.bytes += len(o.Fork.Snapshot.Body)
+		}
 	case store.Snapshot:
 		r.SandboxID, r.bytes = o.SandboxID, len(o.Body)
 	case Deletion:

@@ -64,8 +64,24 @@ func checkCommit(c store.Commit) error {
 		return store.CheckWrites(c.Records)
 	case c.Header != nil && c.Header.ID != c.SandboxID:
 		return fmt.Errorf("its header is of sandbox %q", c.Header.ID)
-	case c.Version == 0 || c.Version > math.MaxInt64 || c.Version == 1 && c.Header == nil:
+	case c.Version == 0 || c.Version > math.MaxInt64 || c.Creates() && c.Header == nil:
 		return store.ErrConflict
+	case c.Fork != nil:
+		return checkFork(c)
+	}
+	return nil
+}
+
+// checkFork refuses a fork that no state of the store could accept.
+func checkFork(c store.Commit) error {
+	s := c.Fork.Snapshot
+	switch {
+	case c.Version == 1 || c.Fork.Parent == c.SandboxID:
+		return store.ErrConflict
+	case s != nil && len(s.Body) > store.MaxBody:
+		return fmt.Errorf("a snapshot of %d bytes is over the limit of %d", len(s.Body), store.MaxBody)
+	case s != nil && (s.Version == 0 || s.Version >= c.Version):
+		return fmt.Errorf("a snapshot of version %d is not among those that are copied", s.Version)
 	}
 	return nil
 }

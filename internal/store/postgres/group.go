@@ -30,17 +30,21 @@ type group struct {
 func newGroup(requests []*groupcommit.Request) *group {
 	g := &group{}
 	var ids [][]byte
+	forks := false // a parent is locked, whatever else there is
 	for _, r := range requests {
 		r.Outcome = nil // of an earlier attempt
 		g.add(r)
 		if r.SandboxID != "" {
 			ids = append(ids, []byte(r.SandboxID))
 		}
+		if c, ok := r.Operation.(store.Commit); ok && c.Fork != nil {
+			ids, forks = append(ids, []byte(c.Fork.Parent)), true
+		}
 	}
 	g.queue(createSandboxes, &g.creations)
 	g.queue(appendCommits, &g.appends)
 	g.queue(replaceHeaders, &g.replacements)
-	if len(g.batch.QueuedQueries) > 1 {
+	if len(g.batch.QueuedQueries) > 1 || forks {
 		lock := &pgx.QueuedQuery{SQL: lockSandboxes, Arguments: []any{ids}}
 		g.batch.QueuedQueries = slices.Insert(g.batch.QueuedQueries, 0, lock)
 	}
@@ -56,6 +60,8 @@ func (g *group) add(r *groupcommit.Request) {
 	case store.Commit:
 		g.addRecords(o.Records)
 		switch {
+		case o.Fork != nil:
+			g.addFork(o, r)
 		case o.Version == 1:
 			g.creations.add(o, r)
 		case o.Header != nil:

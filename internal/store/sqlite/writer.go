@@ -22,6 +22,7 @@ type writer struct {
 	begin, commit, rollback, checkpoint *sql.Stmt
 	appendCommit, firstCommit           *sql.Stmt
 	createSandbox, replaceHeader        *sql.Stmt
+	createFork, copyCommits             *sql.Stmt
 	findCommit, saveSnapshot, ping      *sql.Stmt
 	leaveTombstone, removeSandbox       *sql.Stmt
 	findWaiting, measureBodies          *sql.Stmt
@@ -75,6 +76,8 @@ func (w *writer) prepare(ctx context.Context) error {
 		&w.firstCommit:      firstCommit,
 		&w.createSandbox:    createSandbox,
 		&w.replaceHeader:    replaceHeader,
+		&w.createFork:       createFork,
+		&w.copyCommits:      copyCommits,
 		&w.findCommit:       findCommit,
 		&w.saveSnapshot:     saveSnapshot,
 		&w.ping:             "UPDATE pings SET count = count + 1",
@@ -133,7 +136,7 @@ func (w *writer) apply(operation any) error {
 	unclaimed := store.Fence{} // as all sandboxes are: the file is one server's
 	switch o := operation.(type) {
 	case store.Commit:
-		if o.Fence != unclaimed && o.Version > 1 {
+		if o.Fence != unclaimed && !o.Creates() {
 			return store.ErrFenced
 		}
 		return w.appendWithRecords(o)

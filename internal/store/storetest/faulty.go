@@ -237,6 +237,10 @@ func (f *Faulty) fits(ctx context.Context, c store.Commit) (bool, error) {
 		return false, err
 	}
 	newest, err := f.newest(ctx, c.SandboxID)
+	if c.Fork != nil && err == nil {
+		parent, err := f.newest(ctx, c.Fork.Parent)
+		return newest == 0 && c.Header != nil && c.Version > 1 && c.Version <= parent+1, err
+	}
 	return c.Version == newest+1 && (c.Version > 1 || c.Header != nil), err
 }
 

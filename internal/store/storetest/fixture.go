@@ -141,7 +141,7 @@ func imageOf(id string, newest uint64) store.Image {
 
 // asRead is a commit as a store returns it.
 func asRead(c store.Commit) store.Commit {
-	c.Header, c.Records = nil, nil
+	c.Header, c.Records, c.Fork = nil, nil, nil
 	return c
 }
 

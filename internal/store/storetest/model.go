@@ -36,6 +36,9 @@ func (m *model) newest(id string) uint64 {
 }
 
 func (m *model) commit(c store.Commit) error {
+	if c.Fork != nil {
+		return m.fork(c)
+	}
 	image := m.images[c.SandboxID]
 	switch {
 	case c.Version != m.newest(c.SandboxID)+1,
@@ -51,6 +54,26 @@ func (m *model) commit(c store.Commit) error {
 		image.Sandbox = *c.Header
 		m.keys[c.Header.OfficeKey], m.keys[c.Header.FactoryKey] = true, true
 	}
+	image.Commits = append(image.Commits, asRead(c))
+	return m.write(c.Records)
+}
+
+func (m *model) fork(c store.Commit) error {
+	switch {
+	case c.Header == nil || c.Version < 2 || c.Version > m.newest(c.Fork.Parent)+1,
+		m.images[c.SandboxID] != nil || m.deleted[c.SandboxID] || m.taken(*c.Header) || !m.met(c.Records):
+		return store.ErrConflict
+	}
+	image := &store.Image{Sandbox: *c.Header, Snapshot: store.Snapshot{SandboxID: c.SandboxID}}
+	for _, copied := range m.images[c.Fork.Parent].Commits[:c.Version-1] {
+		copied.SandboxID = c.SandboxID
+		image.Commits = append(image.Commits, copied)
+	}
+	if s := c.Fork.Snapshot; s != nil {
+		image.Snapshot.Version, image.Snapshot.Body = s.Version, s.Body
+	}
+	m.images[c.SandboxID] = image
+	m.keys[c.Header.OfficeKey], m.keys[c.Header.FactoryKey] = true, true
 	image.Commits = append(image.Commits, asRead(c))
 	return m.write(c.Records)
 }

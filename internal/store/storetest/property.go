@@ -36,6 +36,7 @@ func checkModel(t *testing.T, fresh func(t *testing.T) Reopener) {
 			"together": c.commitTogether,
 			"snapshot": c.snapshot,
 			"delete":   c.remove,
+			"fork":     c.fork,
 			"write":    c.write,
 			"clear":    c.clear,
 			"reopen":   c.sometimesRestart,
@@ -201,6 +202,27 @@ func (c *comparison) snapshot(t *rapid.T) {
 		Body:      rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "body"),
 	}
 	sameError(t, "snapshot", c.store.SaveSnapshot(c.ctx, s), c.model.save(s))
+}
+
+// fork draws mostly a version that the parent has, and a name that is free.
+func (c *comparison) fork(t *rapid.T) {
+	id, parent := drawID.Draw(t, "id"), drawID.Draw(t, "parent")
+	next := store.Commit{
+		SandboxID: id, Version: rapid.Uint64Range(1, c.model.newest(parent)+2).Draw(t, "version"), Body: []byte("own"),
+		Header: drawHeader(t, id), Fork: &store.Fork{Parent: parent},
+	}
+	if id == parent {
+		next.Version = 1 // refused in either case
+	}
+	if next.Version > 1 && rapid.Bool().Draw(t, "with snapshot") {
+		next.Fork.Snapshot = &store.Snapshot{
+			Version: rapid.Uint64Range(1, next.Version-1).Draw(t, "of version"), Body: []byte("kept"),
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "with records") == 0 {
+		next.Records = drawWrites(t)
+	}
+	sameError(t, "fork", c.store.Commit(c.ctx, next), c.model.commit(next))
 }
 
 func (c *comparison) remove(t *rapid.T) {

@@ -49,6 +49,11 @@ func Run(t *testing.T, fresh func(t *testing.T) Reopener) {
 		{"DeletedSandboxIsNotResurrected", noResurrection},
 		{"DeletionHarmsNobodyElse", deletionHarmsNobodyElse},
 
+		{"ForkBeginsWithTheCommitsOfItsParent", forkBegins},
+		{"ForkThatIsImpossibleConflictsAndLeavesNothing", impossibleForks},
+		{"ForkAndParentShareNothing", forksShareNothing},
+		{"ForkIsThereOrNotWhileItsParentIsDeleted", forkOfTheDeleted},
+
 		{"RecordsAreFoundByTheirNames", recordsAreFound},
 		{"RulesOfRecordsAreKept", rulesAreKept},
 		{"RecordsOfACommitAreOfItsStep", recordsOfACommit},
