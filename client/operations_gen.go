@@ -199,6 +199,84 @@ func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
 	return read[FeedEvent](ctx, c, request{operation: "get_event", path: record("/events/{id}", id), system: shared})
 }
 
+// ListCheckpointsParams chooses what ListCheckpoints reads. Empty fields choose nothing.
+type ListCheckpointsParams struct {
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
+	Limit int
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListCheckpointsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	return s
+}
+
+// ListCheckpoints reads one page of GET /sandbox/checkpoints.
+//
+// Moments of the sandbox that have a name, newest first. The one called start is that of its
+// first morning.
+func (c *Client) ListCheckpoints(ctx context.Context, params ListCheckpointsParams) (*Page[Checkpoint], error) {
+	return readPage[Checkpoint](ctx, c, &request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: shared}, params.selection())
+}
+
+// Checkpoints reads all rows of ListCheckpoints, page after page, and ends with the first error.
+func (c *Client) Checkpoints(ctx context.Context, params ListCheckpointsParams) iter.Seq2[Checkpoint, error] {
+	return readAll[Checkpoint](ctx, c, request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: shared}, params.selection())
+}
+
+// GetCheckpoint sends GET /sandbox/checkpoints/{id}: read one of the checkpoints.
+func (c *Client) GetCheckpoint(ctx context.Context, id string) (*Checkpoint, error) {
+	if id == "" {
+		return nil, failed("get_checkpoint", errNoID)
+	}
+	return read[Checkpoint](ctx, c, request{operation: "get_checkpoint", path: record("/sandbox/checkpoints/{id}", id), system: shared})
+}
+
+// CreateCheckpoint sends POST /sandbox/checkpoints: name this moment.
+//
+// A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox
+// of it, as often as you like. It writes no event.
+//
+// It can fail with checkpoint_exists (409) and too_many_open (409), beside the errors of every
+// request.
+func (c *Client) CreateCheckpoint(ctx context.Context, in CreateCheckpointInput) (*Checkpoint, error) {
+	return write[Checkpoint](ctx, c, request{operation: "create_checkpoint", method: http.MethodPost, path: "/sandbox/checkpoints", system: shared, in: in})
+}
+
+// DeleteCheckpoint sends DELETE /sandbox/checkpoints/{id}: delete a checkpoint.
+//
+// Takes the name away. Forks that were made of it stay as they are. The one called start stays.
+//
+// It can fail with not_found (404) and checkpoint_kept (409), beside the errors of every request.
+func (c *Client) DeleteCheckpoint(ctx context.Context, id string) (*Checkpoint, error) {
+	if id == "" {
+		return nil, failed("delete_checkpoint", errNoID)
+	}
+	return write[Checkpoint](ctx, c, request{operation: "delete_checkpoint", method: http.MethodDelete, path: record("/sandbox/checkpoints/{id}", id), system: shared})
+}
+
+// ForkSandbox sends POST /sandbox/forks: fork the sandbox.
+//
+// Makes another sandbox with the same company and the same past, as it stood at a checkpoint,
+// after an event, or now. Its keys are shown once, in this response. What happens afterwards
+// happens in one of the two alone, and its events have ids of their own. Webhook subscriptions
+// are not copied. It takes a place and counts for your network like a new sandbox, but gets no
+// ticket. An Idempotency-Key counts from 20 characters on, within your network and for ten
+// minutes. Also a sandbox that has expired, or whose company is bankrupt, can be forked.
+//
+// It can fail with origin_refused (403), not_in_evaluation (403), not_found (404), pow_required
+// (428), ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside the errors of
+// every request.
+func (c *Client) ForkSandbox(ctx context.Context, in ForkSandboxInput) (*Sandbox, error) {
+	return c.create(ctx, request{operation: "fork_sandbox", method: http.MethodPost, path: "/sandbox/forks", system: shared, in: in})
+}
+
 // ListRequestsParams chooses what ListRequests reads. Empty fields choose nothing.
 type ListRequestsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,9 @@ const (
 // Sandbox is a new sandbox. Its keys are shown this once: keep them.
 type Sandbox struct {
 	NewSandbox
+
+	// ForkedFrom is where a fork comes from, nil for a sandbox that is none.
+	ForkedFrom *ForkedFrom
 
 	client *Client
 }
@@ -54,7 +58,9 @@ func CreateSandbox(ctx context.Context, baseURL string, in CreateSandboxInput, o
 // create makes a sandbox. It does a proof of work when the server asks for
 // one, and waits in the queue for as long as the context lasts.
 func (c *Client) create(ctx context.Context, q request) (*Sandbox, error) {
-	q.system, q.write = open, true
+	if q.write = true; q.system == "" {
+		q.system = open
+	}
 	ctx = WithIdempotencyKey(ctx, c.keyOf(ctx)) // one for all proofs
 	var data json.RawMessage
 	call, err := c.do(ctx, &q, &data)
@@ -79,9 +85,13 @@ func (c *Client) create(ctx context.Context, q request) (*Sandbox, error) {
 // made is the sandbox of a response, with a client of its own.
 func (c *Client) made(operation string, data json.RawMessage) (*Sandbox, error) {
 	s := &Sandbox{}
-	if err := json.Unmarshal(data, &s.NewSandbox); err != nil {
+	var from struct {
+		ForkedFrom *ForkedFrom `json:"forked_from"`
+	}
+	if err := cmp.Or(json.Unmarshal(data, &s.NewSandbox), json.Unmarshal(data, &from)); err != nil {
 		return nil, fmt.Errorf("platen: %s: decode the sandbox: %w", operation, err)
 	}
+	s.ForkedFrom = from.ForkedFrom
 	s.client = &Client{base: c.base, baseErr: c.baseErr, keys: s.Keys(), settings: c.settings}
 	return s, nil
 }

@@ -103,7 +103,9 @@ type SandboxStatus struct {
 	Counts      Counts              `json:"counts"`
 	// The number of the newest event.
 	LastSeq uint64 `json:"last_seq"`
-	Score   Score  `json:"score"`
+	// Where a fork comes from; null for a sandbox that is none.
+	ForkedFrom *ForkedFrom `json:"forked_from"`
+	Score      Score       `json:"score"`
 }
 
 // SandboxState is the type of SandboxStatus.Status and TickResult.Status.
@@ -199,6 +201,13 @@ type Counts struct {
 	DeliveriesWaiting int64 `json:"deliveries_waiting"`
 	InvoicesPayable   int64 `json:"invoices_payable"`
 	LotsOffered       int64 `json:"lots_offered"`
+}
+
+// ForkedFrom is the type of SandboxStatus.ForkedFrom.
+type ForkedFrom struct {
+	SandboxID string `json:"sandbox_id"`
+	// The number of the newest event that both have.
+	Seq uint64 `json:"seq"`
 }
 
 // Score is the type of SandboxStatus.Score.
@@ -473,6 +482,52 @@ const (
 type Links struct {
 	// Path of the changed record, relative to the base URL.
 	Self string `json:"self"`
+}
+
+// Checkpoint is in the responses of list_checkpoints, get_checkpoint, create_checkpoint and
+// delete_checkpoint.
+type Checkpoint struct {
+	ID string `json:"id"`
+	// No two checkpoints of a sandbox have the same.
+	Label string `json:"label"`
+	// Grows with every change of the sandbox.
+	Version uint64 `json:"version"`
+	// The number of the newest event at that moment.
+	Seq     uint64 `json:"seq"`
+	SimDate Date   `json:"sim_date"`
+	SimTime string `json:"sim_time"`
+	// The working day, counted from 0.
+	DayNumber int64     `json:"day_number"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	CreatedOn Date      `json:"created_on"`
+}
+
+// CreateCheckpointInput is the body of create_checkpoint.
+type CreateCheckpointInput struct {
+	// Your name for this moment; no two checkpoints of a sandbox have the same. Required. 1 to 80
+	// characters. Such as before the rush.
+	Label string `json:"label"`
+}
+
+// ForkSandboxInput is the body of fork_sandbox.
+type ForkSandboxInput struct {
+	// The id or the label of the checkpoint to begin with. Each sandbox has one called start. 1 to 80
+	// characters. Such as start.
+	Checkpoint *string `json:"checkpoint,omitzero"`
+	// In place of a checkpoint: the number of an event. The fork begins after the change that wrote
+	// it. 1 to 9,007,199,254,740,991.
+	Seq *int64 `json:"seq,omitzero"`
+}
+
+// ForkedSandbox is in the response of fork_sandbox.
+type ForkedSandbox struct {
+	SandboxID  string     `json:"sandbox_id"`
+	PublicName string     `json:"public_name"`
+	ExpiresAt  time.Time  `json:"expires_at"`
+	OfficeKey  string     `json:"office_key"`
+	FactoryKey string     `json:"factory_key"`
+	ForkedFrom ForkedFrom `json:"forked_from"`
 }
 
 // LoggedCall is in the responses of list_requests and get_request.
@@ -3458,6 +3513,9 @@ const (
 	// CodeOriginRefused (403): a browser sent the request for a page of another site. Pages of other
 	// sites may not create, extend or delete sandboxes.
 	CodeOriginRefused = "origin_refused"
+	// CodeNotInEvaluation (403): players are compared in this preset, so nothing can be tried out
+	// first.
+	CodeNotInEvaluation = "not_in_evaluation"
 	// CodeNotFound (404): the sandbox has no record with this id.
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
@@ -3543,6 +3601,10 @@ const (
 	// CodeWebhookLimitReached (409): a sandbox has at most three webhook subscriptions, whatever
 	// their status.
 	CodeWebhookLimitReached = "webhook_limit_reached"
+	// CodeCheckpointExists (409): another checkpoint of the sandbox has this label.
+	CodeCheckpointExists = "checkpoint_exists"
+	// CodeCheckpointKept (409): the checkpoint labelled start stays as long as the sandbox.
+	CodeCheckpointKept = "checkpoint_kept"
 	// CodeTicketForfeited (410): the ticket was ready and was not claimed in time, so its place went
 	// to the next in the queue.
 	CodeTicketForfeited = "ticket_forfeited"

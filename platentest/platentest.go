@@ -7,6 +7,13 @@
 //		s := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
 //		myintegration.Run(s.BaseURL, s.OfficeKey, s.FactoryKey)
 //	}
+//
+// A state that takes a while to reach is reached once, and each test gets a fork of it:
+//
+//	base := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
+//	// … bring it there …
+//	t.Run("one", func(t *testing.T) { s := base.Fork(t); … })
+//	t.Run("two", func(t *testing.T) { s := base.Fork(t); … })
 package platentest
 
 import (
@@ -104,15 +111,53 @@ type Sandbox struct {
 // Sandbox creates a sandbox.
 func (p *Platen) Sandbox(t testing.TB, o Options) *Sandbox {
 	t.Helper()
-	body, err := json.Marshal(o)
+	return call[Sandbox](t, p.BaseURL, "", "/sandboxes", o).at(p.BaseURL)
+}
+
+func (s *Sandbox) at(baseURL string) *Sandbox {
+	s.BaseURL = baseURL
+	return s
+}
+
+// AtStart is the checkpoint that each sandbox begins with: its first morning.
+const AtStart = "start"
+
+// Checkpoint names the present state of the sandbox, for ForkAt.
+func (s *Sandbox) Checkpoint(t testing.TB, label string) {
+	t.Helper()
+	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/checkpoints", map[string]string{"label": label})
+}
+
+// Fork makes another sandbox of this one as it is now, with keys of its own. What
+// happens in one does not happen in the other: a suite can bring a sandbox into a state
+// once, and give each test a fork of it.
+func (s *Sandbox) Fork(t testing.TB) *Sandbox {
+	t.Helper()
+	return call[Sandbox](t, s.BaseURL, s.OfficeKey, "/sandbox/forks", struct{}{}).at(s.BaseURL)
+}
+
+// ForkAt makes another sandbox of this one as it was at a checkpoint, such as AtStart.
+func (s *Sandbox) ForkAt(t testing.TB, label string) *Sandbox {
+	t.Helper()
+	return call[Sandbox](t, s.BaseURL, s.OfficeKey, "/sandbox/forks", map[string]string{"checkpoint": label}).
+		at(s.BaseURL)
+}
+
+// call sends a body and returns the data of a 201, or ends the test.
+func call[T any](t testing.TB, baseURL, key, path string, in any) *T {
+	t.Helper()
+	body, err := json.Marshal(in)
 	if err != nil {
 		t.Fatalf("platentest: %v", err)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.BaseURL+"/sandboxes", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, baseURL+path, bytes.NewReader(body))
 	if err != nil {
 		t.Fatalf("platentest: %v", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
 	response, err := (&http.Client{Timeout: callTimeout}).Do(r)
 	if err != nil {
 		t.Fatalf("platentest: %v", err)
@@ -120,11 +165,11 @@ func (p *Platen) Sandbox(t testing.TB, o Options) *Sandbox {
 	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusCreated {
-		t.Fatalf("platentest: create a sandbox: %d %s %v", response.StatusCode, raw, err)
+		t.Fatalf("platentest: POST %s: %d %s %v", path, response.StatusCode, raw, err)
 	}
 	answer := struct {
-		Data *Sandbox `json:"data"`
-	}{Data: &Sandbox{BaseURL: p.BaseURL}}
+		Data *T `json:"data"`
+	}{Data: new(T)}
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		t.Fatalf("platentest: %v", err)
 	}

@@ -68,7 +68,8 @@ func root() *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	cmd.AddCommand(serveCommand(), backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), demoCommand(),
-		newCommand(), statusCommand(), clockCommand(), tickCommand(), eventsCommand(),
+		newCommand(), statusCommand(), clockCommand(), tickCommand(), checkpointCommand(),
+		forkCommand(), resetCommand(), deleteCommand(), eventsCommand(),
 		listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(), evalCommand(),
 		benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
 	return cmd

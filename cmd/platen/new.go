@@ -48,7 +48,6 @@ only its owner can read, and leaves the other lines of it as they are.`,
 	flags.Int64Var(&seed, "seed", -1, "Makes the world repeatable; at random when negative.")
 	flags.StringVar(&bridge, "bridge", "", "auto or manual; the preset's own when empty.")
 	flags.StringVar(&clock, "clock", "", "realtime or manual; the preset's own when empty.")
-	flags.StringVar(&c.Env, "env", "", "File to write the keys to, instead of printing them.")
-	flags.BoolVar(&c.JSON, "json", false, "Print one JSON object.")
+	handoverFlags(cmd, &c.Handover)
 	return cmd
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"platen/internal/cli"
@@ -26,12 +24,7 @@ is left out. The answer says what ended the tick, what happened, and what waits 
   platen tick --until office.payment.received,office.payment.overdue
   platen tick --until 2026-09-09T13:30
   platen tick 960 --until 120`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return cli.UsageError{Err: errors.New("platen tick takes one number of minutes, or none")}
-			}
-			return nil
-		},
+		Args: atMostOne("platen tick takes one number of minutes, or none"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			minutes := ""
 			if len(args) == 1 {

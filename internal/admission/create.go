@@ -28,6 +28,8 @@ const (
 type Request struct {
 	// Order holds the sandbox to make, and for which network.
 	Order Order
+	// NoTicket refuses the request, with queue_full, when it would have to wait.
+	NoTicket bool
 	// Wrong is why the request cannot be granted, nil for nothing. The request
 	// is refused with it, unless its idempotency key decides otherwise
 	// (contract: OPEN.IDEM.FIRST).
@@ -121,7 +123,7 @@ func (c *Controller) release(names map[string]bool, name string) {
 // anyway is not asked for a proof of work first.
 func (c *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
 	now := c.options.Now()
-	if err := c.precheck(in.Order.Network, now); err != nil {
+	if err := c.precheck(in, now); err != nil {
 		return nil, err
 	}
 	proof, err := c.prove(ctx, in.Proof, now)
@@ -133,7 +135,7 @@ func (c *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
 		g.proof = proof.Key
 		g.records = append(g.records, store.Write{Record: *proof, Rule: store.Add})
 	}
-	if err := c.reserve(g, in.Order); err != nil {
+	if err := c.reserve(g, in); err != nil {
 		c.release(c.proofs, g.proof)
 		return nil, err
 	}
@@ -141,10 +143,10 @@ func (c *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
 }
 
 // reserve takes a place for a grant, or the end of the queue.
-func (c *Controller) reserve(g *grant, order Order) error {
+func (c *Controller) reserve(g *grant, in *Request) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.roomFor(g.network, g.now); err != nil {
+	if err := c.roomFor(in, g.now); err != nil {
 		return err
 	}
 	household := c.occupancy.network(g.network)
@@ -152,13 +154,13 @@ func (c *Controller) reserve(g *grant, order Order) error {
 		household.creations = append(household.creations, g.now)
 		g.records = append(g.records, store.Write{Record: creationRecord(g.network, g.now)})
 	}
-	if c.free() > 0 && len(c.queue.waiting) == 0 {
+	if c.hasPlace() {
 		household.making++
 		c.occupancy.making++
 		return nil
 	}
 	household.tickets++
-	t, id := c.queue.add(order, g.now)
+	t, id := c.queue.add(in.Order, g.now)
 	g.ticket, g.stands = t, c.waiting(t, g.now)
 	g.stands.Ticket = id
 	g.records = append(g.records, store.Write{Record: t.record(), Rule: store.Add})
@@ -167,20 +169,24 @@ func (c *Controller) reserve(g *grant, order Order) error {
 
 // precheck refuses a client that cannot be served, before it is asked for
 // anything.
-func (c *Controller) precheck(network string, now time.Time) error {
+func (c *Controller) precheck(in *Request, now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.roomFor(network, now)
+	return c.roomFor(in, now)
 }
 
+// hasPlace reports whether the next request gets a place. The caller holds mu.
+func (c *Controller) hasPlace() bool { return c.free() > 0 && len(c.queue.waiting) == 0 }
+
 // roomFor refuses a network that may have no more sandboxes, and every network
-// when neither a place nor the queue is left. The caller holds mu.
-func (c *Controller) roomFor(network string, now time.Time) error {
+// when neither a place nor the queue is left, or nothing that the request would
+// take. The caller holds mu.
+func (c *Controller) roomFor(in *Request, now time.Time) error {
 	c.promote(now)
-	if err := c.allows(network, now); err != nil {
+	if err := c.allows(in.Order.Network, now); err != nil {
 		return err
 	}
-	if waits := len(c.queue.waiting); (waits > 0 || c.free() <= 0) && waits >= c.options.Queue {
+	if waits := len(c.queue.waiting); !c.hasPlace() && (in.NoTicket || waits >= c.options.Queue) {
 		p := problem.New(problem.QueueFull, "All %d places for sandboxes are taken, and %d clients wait in the queue.",
 			c.options.Capacity, waits)
 		p.RetryAfter = fullRetrySeconds

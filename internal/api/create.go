@@ -25,12 +25,9 @@ func (x *exchange) create() error {
 	if answered || err != nil {
 		return err
 	}
-	d, wrong := x.readWrite()
+	d, wrong := x.readCreation()
 	if !d.known {
 		return wrong
-	}
-	if d.key != "" && len(d.key) < admission.KeyLeast {
-		x.w.Header().Set(wire.HeaderIgnored, fmt.Sprintf("shorter than %d characters", admission.KeyLeast))
 	}
 	order := admission.Order{Network: x.group.String()}
 	if wrong == nil {
@@ -46,11 +43,34 @@ func (x *exchange) create() error {
 	if err != nil {
 		return err
 	}
+	x.made(reply)
+	return nil
+}
+
+// readCreation is readWrite for a request that makes a sandbox. It says so in a header
+// when the idempotency key does not count.
+func (x *exchange) readCreation() (writeRequest, error) {
+	d, err := x.readWrite()
+	if d.known && d.key != "" && len(d.key) < admission.KeyLeast {
+		x.w.Header().Set(wire.HeaderIgnored, fmt.Sprintf("shorter than %d characters", admission.KeyLeast))
+	}
+	return d, err
+}
+
+// made sends the response to a request that makes a sandbox.
+func (x *exchange) made(reply admission.Reply) {
 	if x.replayed = reply.Replayed; x.replayed {
 		x.w.Header().Set(wire.HeaderReplayed, "true")
 	}
 	x.answer(reply.Status, reply.Body)
-	return nil
+}
+
+// newSandbox is the form in which a client is told of its sandbox.
+func newSandbox(c sandbox.Created) operation.NewSandbox {
+	return operation.NewSandbox{
+		SandboxID: c.SandboxID, PublicName: c.PublicName, ExpiresAt: c.ExpiresAt,
+		OfficeKey: c.OfficeKey, FactoryKey: c.FactoryKey,
+	}
 }
 
 // order is the order that the body of a creation describes.
@@ -75,10 +95,7 @@ func (x *exchange) make(ctx context.Context, order admission.Order,
 	reply := admission.Reply{Status: http.StatusCreated}
 	creation := wanted.Creation(order.Network)
 	creation.Records = func(created sandbox.Created) sandbox.Records {
-		reply.Body = x.success(nil, encode(operation.NewSandbox{
-			SandboxID: created.SandboxID, PublicName: created.PublicName, ExpiresAt: created.ExpiresAt,
-			OfficeKey: created.OfficeKey, FactoryKey: created.FactoryKey,
-		}))
+		reply.Body = x.success(nil, encode(newSandbox(created)))
 		return records(reply)
 	}
 	_, err := x.server.registry.Create(ctx, creation)

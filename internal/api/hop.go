@@ -78,7 +78,7 @@ func (x *exchange) admitShared() error {
 // sandbox, or with who that is.
 func (x *exchange) place() (answered bool, err error) {
 	p := x.server.peers
-	if p == nil || x.caller == (sandbox.Caller{}) {
+	if p == nil || x.caller == (sandbox.Caller{}) || x.finishes() {
 		return false, nil
 	}
 	answered, err = x.reach(p.Node.Search(x.caller.SandboxID, x.forwarded != nil), x.passage())
@@ -95,13 +95,16 @@ func (x *exchange) controller() (c *admission.Controller, answered bool, err err
 	if p == nil {
 		return x.server.admission, false, nil
 	}
-	search := p.Node.Role(AdmissionRole, x.forwarded != nil)
+	search := p.Node.Role(AdmissionRole, x.forwarded != nil && (x.caller == (sandbox.Caller{}) || x.finishes()))
 	if answered, err = x.reach(search, x.passage()); err != nil || answered {
 		return nil, answered, err
 	}
 	c, err = p.Admitting(x.r.Context(), search.Record())
 	return c, false, err
 }
+
+// finishes reports whether the owner of the sandbox has done its part of the request.
+func (x *exchange) finishes() bool { return x.forwarded != nil && x.forwarded.Decided != nil }
 
 // AdmissionRole is that of the node that hands out places.
 const AdmissionRole = "admission"
@@ -294,6 +297,7 @@ func (x *exchange) callToSend(fault problem.Code) hop.Call {
 	if x.group.IsValid() {
 		c.Network = x.group.String()
 	}
+	c.Decided = x.decided
 	if other, ok := apikey.Parse(x.r.Header.Get(hop.OtherKey)); ok && x.watching {
 		c.Credentials = append(c.Credentials[:1:1], other)
 	}

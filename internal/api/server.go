@@ -5,6 +5,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -306,6 +307,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		err = x.write()
 	case operation.Creation:
 		err = x.create()
+	case operation.Fork:
+		err = x.fork()
 	case operation.Ticket:
 		err = x.ticket()
 	case operation.Poll:
@@ -385,8 +388,10 @@ type exchange struct {
 	// bodySent and bodyFault are the body of a request that is sent on.
 	bodySent  []byte
 	bodyFault problem.Code
-	caller    sandbox.Caller
-	sandbox   *sandbox.Sandbox
+	// decided is what this node says of a request that another one is to finish.
+	decided json.RawMessage
+	caller  sandbox.Caller
+	sandbox *sandbox.Sandbox
 	// credentials are those that let the request in. A long request checks
 	// again whether they still do.
 	credentials []apikey.Credential

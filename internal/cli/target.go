@@ -82,6 +82,19 @@ func (t *Target) Keys() (client.Keys, error) {
 	return keysOf(one), nil
 }
 
+// kept reports whether the keys stand in a .env file, where new ones can take their place.
+func (t *Target) kept() (bool, error) {
+	if t.Key != "" {
+		return false, nil
+	}
+	for _, variable := range []string{officeVariable, factoryVariable} {
+		if in, err := config.InDotEnv(variable); in || err != nil {
+			return in, err //nolint:wrapcheck // the error names the variable
+		}
+	}
+	return false, nil
+}
+
 // oneOf finds a key under its name, or under the one that it had before.
 func oneOf(variable, before string) (string, error) {
 	for _, name := range []string{variable, before} {

@@ -33,7 +33,8 @@ func (g *generator) operations(table []operation.Operation) (string, error) {
 			text, err = g.poll(op)
 		case operation.Ticket:
 			text, err = g.ticket(op)
-		case operation.Row, operation.Object, operation.Write, operation.Creation, operation.Deletion:
+		case operation.Row, operation.Object, operation.Write, operation.Creation, operation.Deletion,
+			operation.Fork:
 			text, err = g.single(op)
 		default:
 			err = fmt.Errorf("there are no methods of kind %s", op.Kind)
@@ -88,8 +89,12 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		call, method = fmt.Sprintf("write[%s](ctx, c, ", out), ", method: "+methodName(op.Method)
 	}
 	systemOf := ", system: " + string(op.System)
-	if op.Kind == operation.Creation {
+	switch op.Kind {
+	case operation.Creation:
 		answer, call, systemOf = "Sandbox", "c.create(ctx, ", ""
+	case operation.Fork:
+		answer, call = "Sandbox", "c.create(ctx, "
+	default:
 	}
 	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."},
 		about(op)...)...)

@@ -5,7 +5,6 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
-	"platen/internal/company/record"
 	"platen/internal/company/sim"
 )
 
@@ -47,8 +46,8 @@ func (c *Company) checkBooks() error {
 // event with two movements of cash.
 func (c *Company) checkJournals() error {
 	exists := func(id *string) bool {
-		sequence, ok := record.EventSequence(c.settings.UID, *id)
-		return ok && sequence >= 1 && sequence <= c.rec.Sequence()
+		sequence, ok := c.settings.EventSequence(*id)
+		return ok && sequence <= c.rec.Sequence()
 	}
 	owners := map[string]string{}
 	for entry := range c.office.Ledger.All {

@@ -42,6 +42,8 @@ type Company struct {
 	webhooks *subscription.Subscriptions
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
+
+	checkpoints *record.Table[Checkpoint, struct{}]
 	// tables lists every table in the order in which they are stored.
 	tables []record.Keeper
 
@@ -70,6 +72,8 @@ type Settings struct {
 	Seed      uint64        `json:"seed"`
 	// UID makes event ids unique across sandboxes.
 	UID uint64 `json:"uid"`
+	// Ancestors are the companies that this one was copied from, the first one first.
+	Ancestors []Ancestor `json:"ancestors,omitempty"`
 	// Engine is the version that began the company. New sets it.
 	Engine int `json:"engine"`
 }
@@ -117,10 +121,13 @@ func empty(s Settings) *Company {
 		webhooks: subscription.New(),
 		company:  newSettings(),
 		series:   newSeries(),
+
+		checkpoints: newCheckpoints(),
 	}
 	c.tables = slices.Concat([]record.Keeper{c.company}, c.office.Tables(), c.factory.Tables(), c.people.Tables(),
 		c.market.Tables(), c.lore.Tables(),
-		[]record.Keeper{c.missions.Missions, c.series, c.missions.Achievements}, c.webhooks.Tables())
+		[]record.Keeper{c.missions.Missions, c.series, c.missions.Achievements}, c.webhooks.Tables(),
+		[]record.Keeper{c.checkpoints})
 	return c
 }
 
@@ -151,6 +158,7 @@ func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 	c.open()
 	c.openDay()
 	c.watched = c.rec.Sequence() // the opening earns no mission
+	c.addCheckpoint(StartCheckpoint, 1)
 	return c
 }
 

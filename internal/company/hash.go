@@ -18,7 +18,7 @@ import (
 // the fields that may differ between two sandboxes that lived the same life:
 // wall times (created_at, updated_at, completed_at, unlocked_at, ends_at, and
 // where the clock is anchored), the ids of events and the uid they are made of,
-// and the sandbox's own id. Whether time passed by itself or by ticks leaves no
+// the sandbox's own id, and where it was copied from. Whether time passed by itself or by ticks leaves no
 // trace either, nor does sandbox.expiring, which the wall clock brings, nor do
 // webhooks: their subscriptions, their log and their events are kept beside the
 // company. The outcomes of the client's requests are no part of the company

@@ -22,6 +22,20 @@ func Secret(flag, variable string) (string, error) {
 	if value := os.Getenv(variable); value != "" {
 		return value, nil
 	}
+	return dotEnv(variable)
+}
+
+// InDotEnv reports whether Secret finds a variable in the .env file.
+func InDotEnv(variable string) (bool, error) {
+	if os.Getenv(variable) != "" {
+		return false, nil
+	}
+	value, err := dotEnv(variable)
+	return value != "", err
+}
+
+// dotEnv returns the value of a variable in the .env file, "" when it has none.
+func dotEnv(variable string) (string, error) {
 	file, err := os.Open(DotEnv)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

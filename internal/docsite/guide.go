@@ -50,6 +50,7 @@ func guideGroups() []guideGroup {
 		}},
 		{"Test and evaluate", []guide{
 			{"/docs/ci", "ci.md", "Tests and CI"},
+			{"/docs/checkpoints", "checkpoints.md", "Checkpoints and forks"},
 			{"/docs/agents", "", "Agents"},
 			{"/docs/economy", "", "Economy"},
 		}},

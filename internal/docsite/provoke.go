@@ -49,6 +49,9 @@ var provocations = map[problem.Code]string{ //nolint:gochecknoglobals // read on
   --json '{"side": "buy", "sku": "mat_coated", "quantity": 10, "limit_price_minor": 1}'`,
 	problem.NotTraded: `curl -s BASE/office/market AS_OFFICE -H "Idempotency-Key: waste" \
   --json '{"side": "buy", "sku": "mat_waste", "quantity": 10}'`,
+	problem.CheckpointExists: `curl -s BASE/sandbox/checkpoints AS_OFFICE --json '{"label": "start"}'`,
+	problem.CheckpointKept: `START=$(curl -s BASE/sandbox/checkpoints AS_OFFICE | jq -r '.data.items[-1].id')
+curl -s -X DELETE BASE/sandbox/checkpoints/$START AS_OFFICE`,
 	problem.TimesheetMissing: `curl -s BASE/office/payroll-runs AS_OFFICE -H "Idempotency-Key: wages" ` +
 		`--json '{"week_start": "2026-09-07"}'`,
 	problem.ThreeWayMismatch: bill +
@@ -193,6 +196,7 @@ var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read o
 		"three sandboxes.",
 	problem.TicketForfeited: "Start a server with --max-sandboxes 1 --claim-window 1s, take a ticket and " +
 		"do not claim its place.",
+	problem.NotInEvaluation: "Create a sandbox of the preset agent_eval, and fork it.",
 	problem.SandboxExpired:  "Start a server with --sandbox-duration 30s, wait, and write.",
 	problem.PowRequired:     "Start a server with --pow-difficulty 16 and create a sandbox without a proof.",
 	problem.SandboxBankrupt: "Leave a sandbox of the preset crunch alone, and move its clock day by day.",

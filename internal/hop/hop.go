@@ -101,6 +101,9 @@ type Call struct {
 	Credentials []apikey.Credential `json:"credentials,omitempty"`
 	// Agent is set for a request of the agent endpoint.
 	Agent bool `json:"agent,omitempty"`
+	// Decided is what the owner of the sandbox has found out, when it sends the request
+	// on to be finished elsewhere; nil for a request that is on its way to the owner.
+	Decided json.RawMessage `json:"decided,omitempty"`
 	// Fault is why the body could not be read to its end, "" when it was.
 	Fault string `json:"fault,omitempty"`
 }

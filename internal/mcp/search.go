@@ -135,10 +135,10 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 }
 
 // reaches reports whether an address has an operation. The ones that need no
-// key have a tool of their own, and no agent ends the company that it works
-// for.
+// key have a tool of their own. No agent ends the company that it works for, or goes on
+// in a copy, which would have keys of its own.
 func (c *call) reaches(op *operation.Operation) bool {
-	return op.System != operation.Open && op.Kind != operation.Deletion &&
+	return op.System != operation.Open && op.Kind != operation.Deletion && op.Kind != operation.Fork &&
 		(c.system == operation.Shared || op.System == operation.Shared || op.System == c.system)
 }
 

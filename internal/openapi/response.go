@@ -166,7 +166,7 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	if op.Key != operation.KeyNone && op.Kind != operation.Deletion {
 		more = append(more, wire.HeaderReplayed)
 	}
-	if op.Kind == operation.Creation {
+	if op.Kind == operation.Creation || op.Kind == operation.Fork {
 		more = append(more, wire.HeaderIgnored)
 	}
 	if op.Conditional() {

@@ -49,6 +49,8 @@ const (
 	Write Kind = "write"
 	// Creation makes a sandbox, or hands out a ticket.
 	Creation Kind = "creation"
+	// Fork makes a sandbox from the one of the caller.
+	Fork Kind = "fork"
 	// Ticket looks at a ticket, and makes its sandbox.
 	Ticket Kind = "ticket"
 	// Deletion deletes the sandbox.
@@ -142,7 +144,8 @@ type Result struct {
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), requestOperations(), missionOperations(), worldOperations(), officeOperations(),
+		sandboxOperations(), checkpointOperations(), requestOperations(), missionOperations(), worldOperations(),
+		officeOperations(),
 		lotOperations(), marketOperations(), procurementOperations(), peopleOperations(), factoryOperations(),
 		deliveryOperations(), marketDeliveryOperations(), gateOperations(), webhookOperations(),
 	} {
@@ -177,7 +180,7 @@ func (o *Operation) Common() []problem.Code {
 		codes = append(codes, problem.InvalidJSON, problem.ValidationFailed,
 			problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout, problem.IdempotencyKeyInvalid,
 			problem.IdempotencyKeyReused, problem.SandboxExpired, problem.SandboxBankrupt)
-	case Creation:
+	case Creation, Fork:
 		codes = append(codes, problem.InvalidJSON,
 			problem.ValidationFailed, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.RequestTimeout,
 			problem.IdempotencyKeyInvalid, problem.IdempotencyKeyReused, problem.RequestInProgress)

@@ -81,6 +81,7 @@ type SandboxStatus struct {
 	Disruptions         []company.RunningDisruption `json:"disruptions" doc:"The disruptions that run at present, oldest first."`
 	Counts              company.Counts              `json:"counts"`
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
+	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
 	Score               company.Score               `json:"score"`
 }
 
@@ -118,7 +119,8 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		CashMinor: s.CashMinor, OpeningCashMinor: s.OpeningCashMinor, NetWorthMinor: s.NetWorthMinor,
 		OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
 		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses,
-		Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, Score: score,
+		Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, ForkedFrom: forkedFrom(&s.Settings),
+		Score: score,
 	}
 }
 

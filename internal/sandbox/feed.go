@@ -68,8 +68,8 @@ func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event,
 
 // Event returns the event with an id.
 func (s *Sandbox) Event(ctx context.Context, v *View, id string) (record.Event, bool, error) {
-	sequence, ok := record.EventSequence(v.Summary.Settings.UID, id)
-	if !ok || sequence == 0 || sequence > v.Sequence {
+	sequence, ok := v.Summary.Settings.EventSequence(id)
+	if !ok || sequence > v.Sequence {
 		return record.Event{}, false, nil
 	}
 	events, err := s.Events(ctx, v, Query{After: sequence - 1, Limit: 1})

@@ -89,14 +89,12 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	if err != nil {
 		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}
-	version, sum := image.Snapshot.Version, snapshot.Last
+	version := image.Snapshot.Version
 	var events []record.Event
 	for i := range commits {
 		version++
-		snapshot.Image.Apply(&commits[i].Changes)
-		snapshot.Index.Add(version, &commits[i])
+		snapshot.Add(version, &commits[i])
 		events = append(events, commits[i].Events...)
-		sum = commits[i].Sum
 	}
 	c, err := company.Load(snapshot.Image)
 	if err != nil {
@@ -108,7 +106,7 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 		return err
 	}
 	s.company, s.header, s.log = c, image.Sandbox, snapshot.Index
-	s.snapshot, s.sum = image.Snapshot.Version, sum
+	s.snapshot, s.sum = image.Snapshot.Version, snapshot.Last
 	s.recall()
 	s.registry.moved(s.header)
 	if s.waiting != nil {

@@ -72,6 +72,7 @@ type Registry struct {
 	wakeups *wakeups
 	memory  *memory
 	calls   callMemory
+	bases   *bases
 
 	// mu guards the maps.
 	mu        sync.RWMutex
@@ -111,6 +112,7 @@ func NewRegistry(o Options) *Registry {
 		sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{},
 	}
 	r.calls.limit = r.memory.limit / callShare
+	r.bases = newBases(r.memory.limit / baseShare)
 	return r
 }
 
@@ -195,19 +197,8 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	if in.Clock != nil {
 		mode = *in.Clock
 	}
-	now := r.now()
-	created := Created{
-		SandboxID: settings.SandboxID, PublicName: publicName(settings.SandboxID), ExpiresAt: now.Add(r.options.Lease),
-		OfficeKey: apikey.New(apikey.Office), FactoryKey: apikey.New(apikey.Factory),
-	}
-	office, _ := apikey.Parse(created.OfficeKey)
-	factory, _ := apikey.Parse(created.FactoryKey)
-	header := store.Sandbox{
-		ID: settings.SandboxID, OfficeKey: office.Hash, FactoryKey: factory.Hash, Network: in.Network,
-		CreatedAt: now.Time(),
-	}
-	r.leaseUntil(&header, created.ExpiresAt, now)
-	c := company.New(settings, mode, now)
+	created, header := r.newcomer(settings.SandboxID, in.Network)
+	c := company.New(settings, mode, moment.InstantOf(header.CreatedAt))
 	if p.Clock.Starts == preset.AtFirstRequest {
 		c.AwaitRequest()
 	}

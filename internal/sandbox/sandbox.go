@@ -423,6 +423,9 @@ func (s *Sandbox) evict(ctx context.Context) bool {
 // size is the number of bytes that the sandbox takes up with a view.
 func (s *Sandbox) size(v *View) int64 { return v.size() + s.log.Bytes() }
 
+// NextVersion is that of the commit that the command will make.
+func (tx *Tx) NextVersion() uint64 { return tx.sandbox.published.Load().Version + 1 }
+
 // Sequence returns the number of the newest event, those of the command
 // included.
 func (tx *Tx) Sequence() uint64 {

@@ -312,7 +312,7 @@ func (n *tenant) history() string {
 		}
 		for _, row := range list {
 			forget(row)
-			if path == "/events" {
+			if path == "/events" || path == "/sandbox/checkpoints" {
 				delete(row, "id")
 			}
 			fmt.Fprintln(&b, path, encode(n.t, row))

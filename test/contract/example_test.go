@@ -155,13 +155,20 @@ func (b *book) write(j *judge) error {
 	if err := json.Unmarshal(raw, &kept); err != nil {
 		return err
 	}
+	// A response may not fit any more while the body of its request still does.
+	outdated := map[string]bool{}
 	for _, example := range j.examples() {
-		if example.fits(j) == nil {
-			if example.event {
-				b.Events[example.name] = kept.Events[example.name]
-			} else {
-				b.Operations[example.name] = kept.Operations[example.name]
-			}
+		if example.fits(j) != nil {
+			outdated[example.name] = true
+		}
+	}
+	for _, example := range j.examples() {
+		switch {
+		case outdated[example.name]:
+		case example.event:
+			b.Events[example.name] = kept.Events[example.name]
+		default:
+			b.Operations[example.name] = kept.Operations[example.name]
 		}
 	}
 	if raw, err = json.MarshalIndent(b, "", " "); err != nil {

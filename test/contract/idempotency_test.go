@@ -50,14 +50,15 @@ func (n *tenant) writes() []request {
 		post("/office/employees/"+text(n.badge("1007"), "id")+"/dismiss", `{"reason":"nothing to sell"}`),
 		post("/sandbox/tick", `{"minutes":1}`),
 		post("/sandbox/extend", ""),
+		post("/sandbox/checkpoints", `{"label":"so far"}`),
 	}
 }
 
 // repeatedLater are operations that take days of waiting, or a receiver:
-// payday_test.go and the tests of lots and webhooks repeat them.
+// payday_test.go and the tests of lots, webhooks and forks repeat them.
 var repeatedLater = []string{
 	"create_timesheet", "run_payroll", "accept_contract_lot", "decline_contract_lot",
-	"create_webhook", "test_webhook", "rotate_webhook_secret", "redeliver_webhook",
+	"create_webhook", "test_webhook", "rotate_webhook_secret", "redeliver_webhook", "fork_sandbox",
 }
 
 func (r request) under(key string) request {

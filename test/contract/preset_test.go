@@ -81,7 +81,7 @@ func (n *tenant) opensEmpty() {
 	t.Helper()
 	n.wrote(0, slices.Repeat([]string{"hr.employee.hired"}, len(n.all("/office/employees")))...)
 	reference := []string{
-		"/events", "/missions", "/office/market", "/office/customers",
+		"/events", "/missions", "/sandbox/checkpoints", "/office/market", "/office/customers",
 		"/office/products", "/office/suppliers", "/office/employees", "/office/ledger", "/factory/products",
 		"/factory/presses", "/factory/operators", "/factory/attendance", "/factory/stock", "/factory/stock-moves",
 	}

@@ -39,8 +39,11 @@ type Preset struct {
 	// Version grows when a number changes, so that scores stay comparable.
 	Version int    `json:"version" doc:"Raise it when a number changes, so that scores stay comparable."`
 	Summary string `json:"summary" doc:"One sentence that helps to choose a preset."`
-	Bridge  Bridge `json:"bridge" doc:"auto or manual: whether the sandbox or the client carries records between the systems, unless the creation says otherwise."`
-	Clock   Clock  `json:"clock"`
+	// Evaluation marks presets in which players are compared: nothing can be tried out
+	// in a fork there.
+	Evaluation bool   `json:"evaluation,omitzero" doc:"Whether players are compared, so that a sandbox cannot be forked; false when left out."`
+	Bridge     Bridge `json:"bridge" doc:"auto or manual: whether the sandbox or the client carries records between the systems, unless the creation says otherwise."`
+	Clock      Clock  `json:"clock"`
 
 	CashMinor           money.Minor `json:"cash_minor" doc:"Cash at the opening."`
 	OverdraftLimitMinor money.Minor `json:"overdraft_limit_minor" doc:"How far below zero the cash may go."`

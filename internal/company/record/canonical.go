@@ -13,11 +13,11 @@ import (
 
 // incidental are the fields that differ between two companies that lived the
 // same life: wall times and the settings of the clock behind its reading, ids
-// that are unique across sandboxes, and the sandbox's id. None of the names
+// that are unique across sandboxes, the sandbox's id, and where it comes from. None of the names
 // stands for anything else, at any depth.
 var incidental = []string{ //nolint:gochecknoglobals // the table itself
 	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor",
-	"wall", "event_id", "sandbox_id", "uid", "seq",
+	"wall", "event_id", "sandbox_id", "uid", "seq", "ancestors",
 }
 
 // canonical is a table that can be written in its canonical form.

@@ -55,6 +55,9 @@ func NewRecorder(o Origin, schedule *sim.Schedule, sequence uint64, last moment.
 	}
 }
 
+// Become lets the next events and rows belong to another sandbox, as one that was copied.
+func (r *Recorder) Become(o Origin) { r.seed, r.uid, r.sandboxID = o.Seed, o.UID, o.SandboxID }
+
 // SetMoment sets the simulated moment of the next changes, their wall time and
 // the clock that gives the wall time of later moments.
 func (r *Recorder) SetMoment(now sim.Minute, wall moment.Instant, clock sim.Clock) {

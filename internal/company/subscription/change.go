@@ -161,6 +161,25 @@ func (b *Subscriptions) Delete(r *record.Recorder, id string) (Subscription, err
 	return last, nil
 }
 
+// Clear removes all subscriptions with their logs, and writes nothing about it: for a
+// sandbox that was copied from one that keeps them.
+func (b *Subscriptions) Clear(r *record.Recorder) {
+	var subscriptions, deliveries []string
+	for s := range b.Subscriptions.All {
+		subscriptions = append(subscriptions, s.ID)
+	}
+	for d := range b.Deliveries.All {
+		deliveries = append(deliveries, d.ID)
+	}
+	for _, id := range deliveries {
+		b.Deliveries.Remove(r, id)
+	}
+	for _, id := range subscriptions {
+		b.Subscriptions.Remove(r, id)
+	}
+	b.queue, b.sent, b.settled, b.indexed = nil, nil, nil, false
+}
+
 // CanPing refuses a test ping while the budget has no room for it: waiting
 // deliveries come first (contract: OPEN.WHK.TEST.PING, LIMIT.DELIVERIES).
 // pinging is how many pings are under way.

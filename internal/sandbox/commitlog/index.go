@@ -56,6 +56,16 @@ func (x *Index) Reply(key ReplyKey) (version uint64, ok bool) {
 	return version, ok
 }
 
+// Holding returns the version of the commit that holds the event with a number, and the
+// number of its last event.
+func (x *Index) Holding(sequence uint64) (version, last uint64, ok bool) {
+	spans := x.Spans(sequence-1, sequence, event.Set{})
+	if sequence == 0 || len(spans) == 0 {
+		return 0, 0, false
+	}
+	return spans[0].version, spans[0].last, true
+}
+
 // Spans lists the commits with events of some types between two numbers: after
 // the first, up to the second. An empty set selects all types.
 func (x *Index) Spans(after, until uint64, types event.Set) []Span {

@@ -17,6 +17,13 @@ type Snapshot struct {
 	Last Sum
 }
 
+// Add takes the next commit in.
+func (s *Snapshot) Add(version uint64, c *Commit) {
+	s.Image.Apply(&c.Changes)
+	s.Index.Add(version, c)
+	s.Last = c.Sum
+}
+
 // Encode returns the stored form of the snapshot with a version.
 func (s *Snapshot) Encode(version uint64) []byte {
 	head, _ := payloads.Get().(*[]byte)

@@ -21,7 +21,8 @@ func forkOf(id, parent string, base uint64) store.Commit {
 func imageOfFork(id, parent string, base uint64) store.Image {
 	image := store.Image{Sandbox: sandboxOf(id), Snapshot: store.Snapshot{SandboxID: id}}
 	for version := uint64(1); version <= base; version++ {
-		image.Commits = append(image.Commits, store.Commit{SandboxID: id, Version: version, Body: bodyOf(parent, version)})
+		image.Commits = append(image.Commits,
+			store.Commit{SandboxID: id, Version: version, Body: bodyOf(parent, version)})
 	}
 	image.Commits = append(image.Commits, asRead(forkOf(id, parent, base)))
 	return image

@@ -1,0 +1,104 @@
+package company
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+const (
+	// MaxCheckpoints is how many checkpoints a sandbox has at most (contract:
+	// OPEN.LIMIT.CHECKPOINTS).
+	MaxCheckpoints = 100
+	// StartCheckpoint is the label of the one that each company begins with.
+	StartCheckpoint = "start"
+	// CheckpointResource names checkpoints.
+	CheckpointResource = "checkpoint"
+)
+
+// Checkpoint is a name for the company as it stood after one commit (contract:
+// OPEN.CHECKPOINT.CREATE). It has no status and no event.
+type Checkpoint struct {
+	record.Head
+	Label string `json:"label" example:"before the rush" doc:"No two checkpoints of a sandbox have the same."`
+	// Version is that of the commit which has the checkpoint itself too.
+	Version   uint64      `json:"version" doc:"Grows with every change of the sandbox."`
+	Seq       uint64      `json:"seq" doc:"The number of the newest event at that moment."`
+	SimDate   moment.Date `json:"sim_date"`
+	SimTime   string      `json:"sim_time" example:"08:00"`
+	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
+	record.Stamps
+}
+
+// Resource implements record.Row.
+func (*Checkpoint) Resource() string { return CheckpointResource }
+
+// State implements record.Row.
+func (*Checkpoint) State() string { return "" }
+
+// newCheckpoints returns no checkpoints. Nothing in a company follows from them.
+func newCheckpoints() *record.Table[Checkpoint, struct{}] {
+	return record.NewTable[Checkpoint, struct{}](
+		record.Definition{Resource: CheckpointResource, Prefix: "chk", Beside: true}, nil)
+}
+
+// CheckpointDetails are the details of an error about a checkpoint that exists.
+type CheckpointDetails struct {
+	CheckpointID string `json:"checkpoint_id" example:"chk_3q8r0v7k5n2wd"`
+}
+
+// AddCheckpoint names the company as it is after the commit with a version, which is to
+// be the next one, at a wall time. It returns the id of the checkpoint, or refuses with
+// checkpoint_exists or too_many_open.
+func (c *Company) AddCheckpoint(label string, version uint64, now moment.Instant) (id string, err error) {
+	if old, ok := c.Checkpoint(label); ok {
+		return "", problem.New(problem.CheckpointExists, "This sandbox has a checkpoint %q already.", old.Label).
+			With(CheckpointDetails{CheckpointID: old.ID})
+	}
+	kept := 0
+	for range c.checkpoints.All {
+		kept++
+	}
+	if kept >= MaxCheckpoints {
+		return "", problem.New(problem.TooManyOpen, "This sandbox has %d checkpoints, the most that it may have.", kept).
+			Hinting("Delete one with DELETE /sandbox/checkpoints/{id}.")
+	}
+	c.besides(now, func() { id = c.addCheckpoint(label, version) })
+	return id, nil
+}
+
+func (c *Company) addCheckpoint(label string, version uint64) string {
+	row, _ := c.checkpoints.Add(c.rec, Checkpoint{
+		Label: label, Version: version, Seq: c.rec.Sequence(), SimDate: c.now.Date(), SimTime: c.now.ClockText(),
+		DayNumber: int64(c.now.Day()),
+	}, struct{}{})
+	return row.ID
+}
+
+// Checkpoint returns the checkpoint with an id or a label, to read.
+func (c *Company) Checkpoint(name string) (*Checkpoint, bool) {
+	if found, ok := c.checkpoints.Find(name); ok {
+		return found, true
+	}
+	for found := range c.checkpoints.All {
+		if found.Label == name {
+			return found, true
+		}
+	}
+	return nil, false
+}
+
+// RemoveCheckpoint takes a name away, and returns its row as it was. That of the first
+// morning stays.
+func (c *Company) RemoveCheckpoint(id string, now moment.Instant) (last Checkpoint, err error) {
+	found, ok := c.checkpoints.Find(id)
+	if !ok {
+		return last, problem.Missing(CheckpointResource, id)
+	}
+	if found.Label == StartCheckpoint {
+		return last, problem.New(problem.CheckpointKept, "The checkpoint %s stays as long as the sandbox.", found.Label)
+	}
+	last = *found
+	c.besides(now, func() { c.checkpoints.Remove(c.rec, id) })
+	return last, nil
+}

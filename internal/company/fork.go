@@ -1,0 +1,65 @@
+package company
+
+import (
+	"slices"
+
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+)
+
+// Ancestor is a company that another one was copied from.
+type Ancestor struct {
+	SandboxID string `json:"sandbox_id"`
+	// ForkedFrom is the sandbox whose fork this was: another one where it had this part
+	// of its past from its own ancestors.
+	ForkedFrom string `json:"forked_from"`
+	// UID made the ids of the events up to the one with the number Sequence.
+	UID      uint64 `json:"uid"`
+	Sequence uint64 `json:"sequence"`
+}
+
+// Identity is what a company has for itself alone.
+type Identity struct {
+	SandboxID string
+	// ForkedFrom is the sandbox whose fork it is.
+	ForkedFrom string
+	// UID makes event ids unique across sandboxes.
+	UID uint64
+}
+
+// Fork makes the company another one, which has the same past and goes on by itself from
+// a wall time. What happens from here on has ids of its own, so that nobody takes it for
+// what happens to the one that it was copied from. The clock goes on from the minute at
+// which it stood. Webhook subscriptions stay with the other one, whose addresses and
+// secrets they have.
+func (c *Company) Fork(as Identity, now moment.Instant) {
+	c.besides(now, func() { c.webhooks.Clear(c.rec) })
+	now = c.at(now)
+	settings := c.company.EditPrivate(c.rec, "settings")
+	settings.Ancestors = append(slices.Clip(settings.Ancestors), Ancestor{
+		SandboxID: settings.SandboxID, ForkedFrom: as.ForkedFrom, UID: settings.UID, Sequence: c.rec.Sequence(),
+	})
+	settings.SandboxID, settings.UID = as.SandboxID, as.UID
+	c.settings = *settings
+	c.rec.Become(c.origin())
+	c.clock = c.clock.MovedTo(c.now, now)
+	c.rec.SetMoment(c.now, now, c.clock)
+	if c.clock.Mode == sim.Realtime {
+		c.factory.EstimateEnds(c.rec)
+	}
+}
+
+// EventSequence returns the number that the event with an id has, if the company has got
+// so far; a number beyond its newest event is that of no event.
+func (s *Settings) EventSequence(id string) (sequence uint64, ok bool) {
+	before := uint64(0)
+	for _, a := range s.Ancestors {
+		if n, ok := record.EventSequence(a.UID, id); ok && n > before && n <= a.Sequence {
+			return n, true
+		}
+		before = a.Sequence
+	}
+	n, ok := record.EventSequence(s.UID, id)
+	return n, ok && n > before
+}

@@ -1,0 +1,107 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+
+	"platen/internal/company"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// CreateCheckpoint is the body of POST /sandbox/checkpoints.
+type CreateCheckpoint struct {
+	Label string `json:"label" required:"true" minLength:"1" maxLength:"80" example:"before the rush" doc:"Your name for this moment; no two checkpoints of a sandbox have the same."`
+}
+
+// ForkSandbox is the body of POST /sandbox/forks.
+type ForkSandbox struct {
+	Checkpoint *string `json:"checkpoint,omitzero" minLength:"1" maxLength:"80" example:"start" doc:"The id or the label of the checkpoint to begin with. Each sandbox has one called start."`
+	Seq        *int64  `json:"seq,omitzero" minimum:"1" maximum:"9007199254740991" doc:"In place of a checkpoint: the number of an event. The fork begins after the change that wrote it."`
+}
+
+// ForkedSandbox is the response of a fork. The keys appear in this response and nowhere
+// else.
+type ForkedSandbox struct {
+	NewSandbox
+
+	ForkedFrom ForkedFrom `json:"forked_from"`
+}
+
+// ForkedFrom says where a fork comes from (contract: OPEN.SANDBOX.FIELDS.FORKED_FROM).
+type ForkedFrom struct {
+	SandboxID string `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd"`
+	Seq       uint64 `json:"seq" doc:"The number of the newest event that both have."`
+}
+
+func forkedFrom(s *company.Settings) *ForkedFrom {
+	if len(s.Ancestors) == 0 {
+		return nil
+	}
+	parent := s.Ancestors[len(s.Ancestors)-1]
+	return &ForkedFrom{SandboxID: parent.ForkedFrom, Seq: parent.Sequence}
+}
+
+// Point returns the registry's form of a body, or refuses one that names two places.
+func (in *ForkSandbox) Point() (sandbox.ForkPoint, error) {
+	if in.Checkpoint != nil && in.Seq != nil {
+		return sandbox.ForkPoint{}, problem.Invalid(problem.Field{
+			Field: "seq", Rule: "not", Message: "Send checkpoint or seq, not both.",
+		})
+	}
+	point := sandbox.ForkPoint{Checkpoint: in.Checkpoint}
+	if in.Seq != nil {
+		point.Sequence = new(uint64(*in.Seq))
+	}
+	return point, nil
+}
+
+func checkpointOperations() []Operation {
+	rows := reads[company.Checkpoint](noun{
+		system: Shared, path: "/sandbox/checkpoints", resource: company.CheckpointResource, singular: "checkpoint",
+		plural: "checkpoints", summary: "checkpoints",
+		listDescription: "Moments of the sandbox that have a name, newest first. The one called start is that of " +
+			"its first morning.",
+	})
+	return append(rows, createCheckpoint(), deleteCheckpoint(), Operation{
+		ID: "fork_sandbox", Kind: Fork, Method: http.MethodPost, Path: "/sandbox/forks", System: Shared,
+		Key: KeyAccepted, Status: http.StatusCreated,
+		Summary: "Fork the sandbox",
+		Description: "Makes another sandbox with the same company and the same past, as it stood at a checkpoint, " +
+			"after an event, or now. Its keys are shown once, in this response. What happens afterwards happens in " +
+			"one of the two alone, and its events have ids of their own. Webhook subscriptions are not copied. It " +
+			"takes a place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key " +
+			"counts from 20 characters on, within your network and for ten minutes. Also a sandbox that has " +
+			"expired, or whose company is bankrupt, can be forked.",
+		Problems: []problem.Code{problem.OriginRefused, problem.NotInEvaluation, problem.NotFound, problem.PowRequired,
+			problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
+		In: reflect.TypeFor[ForkSandbox](), BodyOptional: true, Out: reflect.TypeFor[ForkedSandbox](),
+	})
+}
+
+func createCheckpoint() Operation {
+	return write(Operation{
+		ID: "create_checkpoint", Path: "/sandbox/checkpoints", System: Shared, Status: http.StatusCreated,
+		Summary: "Name this moment",
+		Description: "A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox " +
+			"of it, as often as you like. It writes no event.",
+		Problems: []problem.Code{problem.CheckpointExists, problem.TooManyOpen},
+		Out:      reflect.TypeFor[company.Checkpoint](),
+	}, func(tx *sandbox.Tx, _ string, in *CreateCheckpoint) (Result, error) {
+		id, err := tx.Company.AddCheckpoint(in.Label, tx.NextVersion(), tx.Now)
+		return Result{Resource: company.CheckpointResource, ID: id}, err
+	})
+}
+
+func deleteCheckpoint() Operation {
+	return write(Operation{
+		ID: "delete_checkpoint", Method: http.MethodDelete, Path: "/sandbox/checkpoints/{id}", System: Shared,
+		Summary:     "Delete a checkpoint",
+		Description: "Takes the name away. Forks that were made of it stay as they are. The one called start stays.",
+		Problems:    []problem.Code{problem.NotFound, problem.CheckpointKept},
+		Out:         reflect.TypeFor[company.Checkpoint](),
+	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
+		last, err := tx.Company.RemoveCheckpoint(id, tx.Now)
+		return Result{Value: func(*sandbox.View) any { return last }}, err
+	})
+}

@@ -1,0 +1,209 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"platen/internal/company"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox/apikey"
+	"platen/internal/sandbox/commitlog"
+	"platen/internal/store"
+)
+
+// ForkPoint says what of a sandbox is to be forked: the state at a checkpoint, by its id
+// or label, or after the commit that holds the event with a number; now, when both are
+// nil.
+type ForkPoint struct {
+	Checkpoint *string
+	Sequence   *uint64
+}
+
+// ForkBase is a state of a sandbox that a fork can begin with. Commits never change, so
+// it stays what it is while the sandbox goes on.
+type ForkBase struct {
+	SandboxID string `json:"sandbox_id"`
+	// Version is that of the commit after which it stood so, Sequence the number of the
+	// newest event then.
+	Version  uint64 `json:"version"`
+	Sequence uint64 `json:"sequence"`
+}
+
+// Base finds the state that is to be forked. Time passes up to the present first. It
+// refuses with not_in_evaluation, not_found or validation_failed. A sandbox that takes
+// no writes any more can be forked: it does not change by that.
+func (s *Sandbox) Base(ctx context.Context, at ForkPoint) (base ForkBase, err error) {
+	err = s.withWriter(func(now moment.Instant) (err error) {
+		s.used.Store(int64(now))
+		if err := s.advance(ctx, now); err != nil {
+			return err
+		}
+		if s.company.Settings().Preset.Evaluation {
+			return problem.New(problem.NotInEvaluation, "A sandbox of the preset %s cannot be forked.",
+				s.company.Settings().Preset.Name)
+		}
+		base, err = s.base(ctx, at, now)
+		return err
+	})
+	return base, err
+}
+
+func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (ForkBase, error) {
+	base := ForkBase{SandboxID: s.id}
+	switch {
+	case at.Checkpoint != nil:
+		c, ok := s.company.Checkpoint(*at.Checkpoint)
+		if !ok {
+			return base, problem.Missing(company.CheckpointResource, *at.Checkpoint).
+				Hinting("GET /sandbox/checkpoints lists those that there are.")
+		}
+		base.Version, base.Sequence = c.Version, c.Seq
+	case at.Sequence != nil:
+		var ok bool
+		if base.Version, base.Sequence, ok = s.log.Holding(*at.Sequence); !ok {
+			return base, problem.Invalid(problem.Field{
+				Field: "seq", Rule: "maximum",
+				Message: fmt.Sprintf("The newest event has the number %d.", s.published.Load().Sequence),
+			})
+		}
+	default:
+		v := s.published.Load()
+		stands := s.company.Now() == v.Summary.Now && !s.carry()
+		if !stands && v.Status(now) == Active {
+			// In-world time that passed without an event is in no commit yet.
+			if err := s.commit(ctx, step{}); err != nil {
+				return base, err
+			}
+			v = s.published.Load()
+		}
+		base.Version, base.Sequence = v.Version, v.Sequence
+	}
+	if base.Version == s.published.Load().Version && !s.registry.options.Ownership.shared() {
+		s.registry.bases.add(base, func() []byte { return s.encoded(base.Version) })
+	}
+	return base, nil
+}
+
+// encoded is the snapshot of the company in memory, which stands at a version.
+func (s *Sandbox) encoded(version uint64) []byte {
+	snapshot := commitlog.Snapshot{Image: s.company.Image(), Index: s.log, Last: s.sum}
+	return snapshot.Encode(version)
+}
+
+// Forking is the order for a fork: of what, and who wants it. Records are as in
+// Creation.
+type Forking struct {
+	Base    ForkBase
+	Network string
+	Records func(Created) Records
+}
+
+// Fork makes a sandbox with the company of another one as it stood, with all of its
+// past, and with keys and a lease of its own. The caller has checked that there is room
+// for it. An error that is a problem means that nothing was made. Nothing of it is kept
+// in memory until its first request.
+func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
+	if err := r.memory.begin(ctx); err != nil {
+		return Created{}, err
+	}
+	defer r.memory.end()
+	body, err := r.bases.find(in.Base, func() ([]byte, error) { return r.readBase(ctx, in.Base) })
+	if err != nil {
+		return Created{}, err
+	}
+	snapshot, err := commitlog.DecodeSnapshot(body, in.Base.Version)
+	if err != nil {
+		return Created{}, fmt.Errorf("read what is to be forked: %w", err)
+	}
+	c, err := company.Load(snapshot.Image)
+	if errors.Is(err, company.ErrEngine) {
+		return Created{}, errForeign()
+	}
+	if err != nil {
+		return Created{}, fmt.Errorf("load what is to be forked: %w", err)
+	}
+	created, header := r.newcomer(NewID("sbx"), in.Network)
+	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: in.Base.SandboxID, UID: random64()},
+		moment.InstantOf(header.CreatedAt))
+	version := in.Base.Version + 1
+	own := commitlog.Commit{Changes: c.Flush(version)}
+	commit := store.Commit{
+		SandboxID: created.SandboxID, Version: version, Header: &header, Engine: company.Engine,
+		Fork: &store.Fork{
+			Parent: in.Base.SandboxID, Snapshot: &store.Snapshot{Version: in.Base.Version, Body: body},
+		},
+	}
+	commit.Body, _ = own.Encode(version, snapshot.Last)
+	if in.Records != nil {
+		commit.Records = in.Records(created)
+	}
+	if err := r.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
+		return created, storeProblem(created.SandboxID, err)
+	}
+	r.options.Hooks.Saved(header)
+	return created, nil
+}
+
+// newcomer returns the keys and the lease of a sandbox that begins now.
+func (r *Registry) newcomer(id, network string) (Created, store.Sandbox) {
+	now := r.now()
+	created := Created{
+		SandboxID: id, PublicName: publicName(id), ExpiresAt: now.Add(r.options.Lease),
+		OfficeKey: apikey.New(apikey.Office), FactoryKey: apikey.New(apikey.Factory),
+	}
+	office, _ := apikey.Parse(created.OfficeKey)
+	factory, _ := apikey.Parse(created.FactoryKey)
+	header := store.Sandbox{
+		ID: id, OfficeKey: office.Hash, FactoryKey: factory.Hash, Network: network, CreatedAt: now.Time(),
+	}
+	r.leaseUntil(&header, created.ExpiresAt, now)
+	return created, header
+}
+
+// readBase reads a state of a sandbox from the store, as a snapshot.
+func (r *Registry) readBase(ctx context.Context, base ForkBase) ([]byte, error) {
+	snapshot, err := r.replay(ctx, base)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, errGone()
+	case err != nil:
+		return nil, readProblem("read what is to be forked of sandbox "+base.SandboxID, err)
+	}
+	return snapshot.Encode(base.Version), nil
+}
+
+// replay makes a state of a sandbox of its commits, and of its snapshot where that is
+// not newer.
+func (r *Registry) replay(ctx context.Context, base ForkBase) (commitlog.Snapshot, error) {
+	image, err := r.store.Load(ctx, base.SandboxID)
+	if err != nil {
+		return commitlog.Snapshot{}, err //nolint:wrapcheck // the caller names the sandbox
+	}
+	var s commitlog.Snapshot
+	version := uint64(0)
+	if kept := image.Snapshot.Version; kept > 0 && kept <= base.Version {
+		s, err = commitlog.DecodeSnapshot(image.Snapshot.Body, kept)
+		if err == nil {
+			version = kept
+		} else if !errors.Is(err, commitlog.ErrDamaged) {
+			return s, err //nolint:wrapcheck // as above
+		}
+	}
+	for version < base.Version {
+		stored, err := r.store.Commits(ctx, base.SandboxID, version+1, min(base.Version, version+store.MaxCommits))
+		if err != nil || len(stored) == 0 {
+			return s, errors.Join(err, commitlog.ErrDamaged)
+		}
+		commits, err := commitlog.DecodeCommits(stored, version, s.Last)
+		if err != nil {
+			return s, err //nolint:wrapcheck // as above
+		}
+		for i := range commits {
+			version++
+			s.Add(version, &commits[i])
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,66 @@
+package platentest_test
+
+import (
+	"testing"
+
+	"platen/client"
+	"platen/platentest"
+)
+
+// of is a client of a sandbox.
+func of(s *platentest.Sandbox) *client.Client {
+	return client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+}
+
+// day is the working day in a sandbox.
+func day(t *testing.T, s *platentest.Sandbox) int64 {
+	t.Helper()
+	status, err := of(s).GetSandbox(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status.Clock.DayNumber
+}
+
+// TestEachTestGetsItsOwnForkOfWhatWasPrepared.
+func TestEachTestGetsItsOwnForkOfWhatWasPrepared(t *testing.T) {
+	t.Parallel()
+	base := platentest.Start(t).Sandbox(t, platentest.Options{Clock: "manual", Seed: new(int64(4))})
+	pass := func(t *testing.T, s *platentest.Sandbox) {
+		t.Helper()
+		if _, err := of(s).AdvanceTime(t.Context(), client.TickInput{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pass(t, base)
+	base.Checkpoint(t, "prepared")
+	pass(t, base)
+	t.Run("forks", func(t *testing.T) {
+		t.Parallel()
+		for name, c := range map[string]struct {
+			label string
+			want  int64
+		}{"now": {"", 2}, "prepared": {"prepared", 1}, "at the start": {platentest.AtStart, 0}} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := base.Fork(t)
+				if c.label != "" {
+					s = base.ForkAt(t, c.label)
+				}
+				if s.ID == base.ID || s.OfficeKey == base.OfficeKey {
+					t.Errorf("the fork is %s", s.ID)
+				}
+				if got := day(t, s); got != c.want {
+					t.Errorf("it is at day %d, want %d", got, c.want)
+				}
+				pass(t, s)
+				if got := day(t, s); got != c.want+1 {
+					t.Errorf("a day later it is at day %d", got)
+				}
+			})
+		}
+	})
+	if got := day(t, base); got != 2 {
+		t.Errorf("the days of its forks passed in the sandbox: it is at day %d", got)
+	}
+}
