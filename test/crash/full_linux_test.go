@@ -156,6 +156,9 @@ func fullDisk(t *testing.T, d disk) {
 		reads(t, p, tenants)
 		d.empty(t, p)
 		write(t, p, tenants, fmt.Sprintf("again-%d", round), 20)
+		if a, err := p.send(forkOnFull(tenants[0], round)); err != nil || a.Status != http.StatusCreated {
+			t.Fatalf("a fork with space again: %v, %v", a, err)
+		}
 		check("with space again")
 	}
 	// A kill on a full disk loses nothing either.
@@ -232,6 +235,18 @@ func refusals(t *testing.T, p *process, tenants []*tenant, round int) {
 		t.Fatal(err)
 	}
 	wantUnavailable(t, "a creation", a)
+	if a, err = p.send(forkOnFull(tenants[0], round)); err != nil {
+		t.Fatal(err)
+	}
+	wantUnavailable(t, "a fork", a)
+}
+
+// forkOnFull asks for a fork, which is refused while the disk is full and made afterwards.
+func forkOnFull(n *tenant, round int) request {
+	return request{
+		method: http.MethodPost, path: "/sandbox/forks", key: n.Office, body: `{"checkpoint":"start"}`,
+		idempotency: fmt.Sprintf("a fork on a full disk, round %d", round),
+	}
 }
 
 func wantUnavailable(t *testing.T, what string, a *testclient.Answer) {

@@ -5,7 +5,6 @@ package crash
 import (
 	"errors"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,14 +17,7 @@ import (
 // company has the state that it had, and every reply and event is there to the byte.
 func TestAMovedDatabaseIsTheSame(t *testing.T) {
 	t.Parallel()
-	cluster, err := postgrestest.Start()
-	if errors.Is(err, postgrestest.ErrNoServer) && os.Getenv("PLATEN_TEST_ALL") != "1" {
-		t.Skipf("SKIPPED: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(cluster.Stop)
+	cluster := clusterOf(t)
 	folder := t.TempDir()
 	file, back := filepath.Join(folder, "platen.db"), filepath.Join(folder, "back.db")
 	shared, key := postgrestest.URL(cluster.Directory()), "--secret-key-file="+file+".key"
@@ -47,6 +39,7 @@ func TestAMovedDatabaseIsTheSame(t *testing.T) {
 	p := start(file)
 	tenants := make([]*tenant, 5)
 	for i := range tenants {
+		var err error
 		if tenants[i], err = newTenant(p, []string{"starter", "manual"}[i%2], "manual"); err != nil {
 			t.Fatal(err)
 		}
