@@ -277,6 +277,33 @@ func (c *Client) ForkSandbox(ctx context.Context, in ForkSandboxInput) (*Sandbox
 	return c.create(ctx, request{operation: "fork_sandbox", method: http.MethodPost, path: "/sandbox/forks", system: shared, in: in})
 }
 
+// GetTriggers sends GET /sandbox/triggers: what can be brought about.
+//
+// The triggers that POST /sandbox/triggers takes, with what each needs.
+func (c *Client) GetTriggers(ctx context.Context) (*TriggerKinds, error) {
+	return read[TriggerKinds](ctx, c, request{operation: "get_triggers", path: "/sandbox/triggers", system: shared})
+}
+
+// PullTrigger sends POST /sandbox/triggers: bring something about.
+//
+// What the world does by itself happens because you want it: a rush order, a short truck, a press
+// that is down. It is a true cause in the company, with all that follows, and no forged event.
+// From then on the sandbox is assisted, and its score is not compared with others.
+//
+// It can write the events office.sales_order.received, office.requisition.received,
+// office.supplier_invoice.received, office.customer_invoice.paid,
+// office.customer_invoice.overdue, office.payment.received, office.contract_lot.offered,
+// office.contract_lot.expired, factory.requisition.created, factory.stock.below_reorder_point,
+// factory.delivery.arrived, hr.employee.sick, hr.employee.returned, hr.employee.quit,
+// hr.leave_request.created, world.major_order.updated, world.lore_event.started and
+// sandbox.disruption.ended.
+//
+// It can fail with origin_refused (403), not_found (404), not_in_evaluation (403) and
+// trigger_impossible (409), beside the errors of every request.
+func (c *Client) PullTrigger(ctx context.Context, in PullTriggerInput) (*TriggerResult, error) {
+	return write[TriggerResult](ctx, c, request{operation: "pull_trigger", method: http.MethodPost, path: "/sandbox/triggers", system: shared, in: in})
+}
+
 // ListRequestsParams chooses what ListRequests reads. Empty fields choose nothing.
 type ListRequestsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.

@@ -105,7 +105,9 @@ type SandboxStatus struct {
 	LastSeq uint64 `json:"last_seq"`
 	// Where a fork comes from; null for a sandbox that is none.
 	ForkedFrom *ForkedFrom `json:"forked_from"`
-	Score      Score       `json:"score"`
+	// True once something was brought about by a trigger; the score is then not compared with others.
+	Assisted bool  `json:"assisted"`
+	Score    Score `json:"score"`
 }
 
 // SandboxState is the type of SandboxStatus.Status and TickResult.Status.
@@ -376,7 +378,9 @@ type SeriesStock struct {
 type Report struct {
 	Score  Score        `json:"score"`
 	Status ReportStatus `json:"status"`
-	Preset string       `json:"preset"`
+	// True once something was brought about by a trigger; such scores are not compared.
+	Assisted bool   `json:"assisted"`
+	Preset   string `json:"preset"`
 	// Scores of different versions are not compared.
 	PresetVersion int64     `json:"preset_version"`
 	Seed          uint64    `json:"seed"`
@@ -528,6 +532,62 @@ type ForkedSandbox struct {
 	OfficeKey  string     `json:"office_key"`
 	FactoryKey string     `json:"factory_key"`
 	ForkedFrom ForkedFrom `json:"forked_from"`
+}
+
+// TriggerKinds is in the response of get_triggers.
+type TriggerKinds struct {
+	Triggers []TriggerKind `json:"triggers"`
+}
+
+// TriggerKind is the type of TriggerKinds.Triggers.
+type TriggerKind struct {
+	Type    string `json:"type"`
+	Summary string `json:"summary"`
+	// What there has to be; null for nothing.
+	Needs *string `json:"needs"`
+	// The fields that it takes beside type; each may be left out.
+	Fields []string `json:"fields"`
+	// Types of events that follow, at once or in time.
+	Events []EventType `json:"events"`
+}
+
+// PullTriggerInput is the body of pull_trigger.
+type PullTriggerInput struct {
+	// What to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters.
+	// Such as order.
+	Type string `json:"type"`
+	// The product or material. At most 40 characters. Such as prd_flyer.
+	SKU *string `json:"sku,omitzero"`
+	// Units of the product. 1 to 10,000.
+	Quantity *int64 `json:"quantity,omitzero"`
+	// Working days. 1 to 60.
+	Days *int64 `json:"days,omitzero"`
+	// Per cent. -50 to 100.
+	Pct *int64 `json:"pct,omitzero"`
+	// The badge of an employee. At most 20 characters.
+	BadgeNo *string `json:"badge_no,omitzero"`
+	// The press that is down. At most 40 characters.
+	PressID *string `json:"press_id,omitzero"`
+	// The invoice that a customer pays, or does not. At most 40 characters.
+	CustomerInvoiceID *string `json:"customer_invoice_id,omitzero"`
+	// The order whose truck or bill is meant. At most 40 characters.
+	PurchaseOrderID *string `json:"purchase_order_id,omitzero"`
+}
+
+// TriggerResult is in the response of pull_trigger.
+type TriggerResult struct {
+	Type string `json:"type"`
+	// The kind of the record that it is about.
+	Resource string `json:"resource"`
+	// The id of that record.
+	ID string `json:"id"`
+	// When it comes about: now, or later.
+	SimDate Date   `json:"sim_date"`
+	SimTime string `json:"sim_time"`
+	// Events that it has written so far.
+	EventsWritten uint64 `json:"events_written"`
+	// The number of the newest event.
+	LastSeq uint64 `json:"last_seq"`
 }
 
 // LoggedCall is in the responses of list_requests and get_request.
@@ -3605,6 +3665,9 @@ const (
 	CodeCheckpointExists = "checkpoint_exists"
 	// CodeCheckpointKept (409): the checkpoint labelled start stays as long as the sandbox.
 	CodeCheckpointKept = "checkpoint_kept"
+	// CodeTriggerImpossible (409): the cause cannot be in the present state of the company: no truck
+	// is under way, for example.
+	CodeTriggerImpossible = "trigger_impossible"
 	// CodeTicketForfeited (410): the ticket was ready and was not claimed in time, so its place went
 	// to the next in the queue.
 	CodeTicketForfeited = "ticket_forfeited"

@@ -22,6 +22,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -143,7 +144,35 @@ func (s *Sandbox) ForkAt(t testing.TB, label string) *Sandbox {
 		at(s.BaseURL)
 }
 
-// call sends a body and returns the data of a 201, or ends the test.
+// Trigger brings something about, such as "rush_order" or "truck_short", with the fields
+// that it takes, or nil. GET /sandbox/triggers lists what there is.
+func (s *Sandbox) Trigger(t testing.TB, kind string, fields map[string]any) {
+	t.Helper()
+	body := map[string]any{"type": kind}
+	maps.Copy(body, fields)
+	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/triggers", body)
+}
+
+// Tick lets so many minutes pass in the sandbox.
+func (s *Sandbox) Tick(t testing.TB, minutes int) {
+	t.Helper()
+	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/tick", map[string]any{"minutes": minutes})
+}
+
+// TickUntil lets time pass until an event of a type is written, at most ten working days.
+// It ends the test when none is.
+func (s *Sandbox) TickUntil(t testing.TB, eventType string) {
+	t.Helper()
+	stopped := call[struct {
+		StoppedBy string `json:"stopped_by"`
+	}](t, s.BaseURL, s.OfficeKey, "/sandbox/tick",
+		map[string]any{"until": map[string]any{"event_types": []string{eventType}}})
+	if stopped.StoppedBy != "event_type" {
+		t.Fatalf("platentest: no %s in ten working days: stopped by %s", eventType, stopped.StoppedBy)
+	}
+}
+
+// call sends a body and returns the data of a success, or ends the test.
 func call[T any](t testing.TB, baseURL, key, path string, in any) *T {
 	t.Helper()
 	body, err := json.Marshal(in)
@@ -164,7 +193,7 @@ func call[T any](t testing.TB, baseURL, key, path string, in any) *T {
 	}
 	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusCreated {
+	if err != nil || response.StatusCode/100 != 2 {
 		t.Fatalf("platentest: POST %s: %d %s %v", path, response.StatusCode, raw, err)
 	}
 	answer := struct {

@@ -64,3 +64,19 @@ func TestEachTestGetsItsOwnForkOfWhatWasPrepared(t *testing.T) {
 		t.Errorf("the days of its forks passed in the sandbox: it is at day %d", got)
 	}
 }
+
+// TestATestBringsAboutWhatItNeeds, and waits for what follows.
+func TestATestBringsAboutWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	s := platentest.Start(t).Sandbox(t, platentest.Options{Clock: "manual"})
+	s.Trigger(t, "rush_order", map[string]any{"sku": "prd_card", "quantity": 10})
+	s.Trigger(t, "employee_sick", nil)
+	s.TickUntil(t, "hr.employee.sick")
+	if got := day(t, s); got != 1 {
+		t.Errorf("somebody was ill on day %d", got)
+	}
+	s.Tick(t, 480)
+	if got := day(t, s); got != 2 {
+		t.Errorf("it is day %d", got)
+	}
+}

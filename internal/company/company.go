@@ -47,6 +47,8 @@ type Company struct {
 	// tables lists every table in the order in which they are stored.
 	tables []record.Keeper
 
+	// assisted is set once something was brought about on purpose.
+	assisted bool
 	// wallEvents counts the events that are no part of the company's life: those
 	// that the wall clock brought, and those of the webhooks' bookkeeping.
 	wallEvents uint64
@@ -97,6 +99,7 @@ type state struct {
 	Sequence    uint64         `json:"sequence"`
 	LastEventAt moment.Instant `json:"last_event_at"`
 	WallEvents  uint64         `json:"wall_events,omitzero"`
+	Assisted    bool           `json:"assisted,omitzero"`
 
 	Office  office.State    `json:"office"`
 	Factory factory.State   `json:"factory"`
@@ -194,6 +197,7 @@ func Load(image record.Image) (*Company, error) {
 		}
 	}
 	c.clock, c.now, c.wall, c.wallEvents = st.Clock, st.Now, st.Wall, st.WallEvents
+	c.assisted = st.Assisted
 	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office,
 		st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
@@ -254,7 +258,7 @@ func (c *Company) relax() (packed bool) {
 func (c *Company) state() *state {
 	return &state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(),
-		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Deeds: c.missions.Totals, Conduct: c.activity,
+		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Assisted: c.assisted, Deeds: c.missions.Totals, Conduct: c.activity,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
 		Lore: c.lore.State, Signals: c.missions.Signals,
 	}

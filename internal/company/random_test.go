@@ -38,7 +38,7 @@ var kinds = map[string]func(*rapid.T, *life) action{
 	"pay": drawPay, "trade": drawTrade, "trade again": drawTrade, "lot": drawLot, "lot billed": drawBillLot,
 	"staff": drawStaff, "week": drawTimesheet, "week again": drawTimesheet, "wages": drawPayroll,
 	"tick": drawTick, "tick again": drawTick, "tick once more": drawTick, "a day": drawDay, "another day": drawDay,
-	"wait": drawWait, "note": drawNote,
+	"wait": drawWait, "note": drawNote, "trigger": drawTrigger,
 }
 
 // repeat does random things to a life.

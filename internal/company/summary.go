@@ -36,6 +36,8 @@ type Summary struct {
 	Disruptions  []RunningDisruption
 	Counts       Counts
 	Score        Score
+	// Assisted is set once something was brought about on purpose.
+	Assisted bool
 	// OrdersLate counts the sales orders that reached their customers too late.
 	OrdersLate int64
 }
@@ -137,7 +139,7 @@ func (c *Company) Summary() Summary {
 			s.Presses.Down++
 		}
 	}
-	s.NetWorthMinor, s.OrdersLate = c.netWorthMinor(), o.LateOrders
+	s.NetWorthMinor, s.OrdersLate, s.Assisted = c.netWorthMinor(), o.LateOrders, c.assisted
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor,
 		OrdersShipped: o.ShippedOrders, OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders),

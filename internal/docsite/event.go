@@ -20,6 +20,8 @@ type eventView struct {
 	Fields []field
 	// Writers are the operations that may write it.
 	Writers []*operation.Operation
+	// Bring is how to bring it about, nil for types that nothing makes.
+	Bring *bringing
 	// Reader is the operation that reads the record at Self, nil while no
 	// operation does.
 	Reader *operation.Operation
@@ -49,7 +51,7 @@ func eventWords(t event.Type) string {
 func (l *library) eventView(d event.Definition) eventView {
 	v := eventView{
 		Definition: d, System: operation.System(d.Type.System()), Made: d.Data != nil,
-		Sample: indented(l.examples.Events[d.Type]),
+		Sample: indented(l.examples.Events[d.Type]), Bring: l.bringing(d.Type),
 	}
 	if v.Made {
 		v.Fields = fieldsOf(reflect.TypeOf(d.Data).Elem(), output)

@@ -51,6 +51,7 @@ func guideGroups() []guideGroup {
 		{"Test and evaluate", []guide{
 			{"/docs/ci", "ci.md", "Tests and CI"},
 			{"/docs/checkpoints", "checkpoints.md", "Checkpoints and forks"},
+			{"/docs/triggers", "", "Triggers"},
 			{"/docs/agents", "", "Agents"},
 			{"/docs/economy", "", "Economy"},
 		}},

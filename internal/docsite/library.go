@@ -106,7 +106,8 @@ func (s *Site) render() (*library, error) {
 		}
 	}
 	for _, add := range []func() error{
-		l.addGuides, l.addOperations, l.addEvents, l.addProblems, l.addMissions, l.addPresets, l.addAgents,
+		l.addGuides, l.addOperations, l.addEvents, l.addProblems, l.addMissions, l.addTriggers,
+		l.addPresets, l.addAgents,
 		l.addEconomy, l.addSettings, l.name,
 	} {
 		if err := add(); err != nil {

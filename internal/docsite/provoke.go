@@ -20,12 +20,17 @@ func (s *Site) provocation(code problem.Code) *provocation {
 		return nil
 	}
 	return &provocation{
-		Text: "In a sandbox that has just begun, with its keys in PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY:",
-		Command: strings.NewReplacer(
-			"AS_OFFICE", `-H "Authorization: Bearer $PLATEN_OFFICE_KEY"`, "AS_FACTORY",
-			`-H "Authorization: Bearer $PLATEN_FACTORY_KEY"`, "BASE", s.BaseURL(),
-		).Replace(command),
+		Text:    "In a sandbox that has just begun, with its keys in PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY:",
+		Command: s.filled(command),
 	}
+}
+
+// filled puts this server and the variables of the keys into a command.
+func (s *Site) filled(command string) string {
+	return strings.NewReplacer(
+		"AS_OFFICE", `-H "Authorization: Bearer $PLATEN_OFFICE_KEY"`, "AS_FACTORY",
+		`-H "Authorization: Bearer $PLATEN_FACTORY_KEY"`, "BASE", s.BaseURL(),
+	).Replace(strings.TrimSuffix(command, "\n"))
 }
 
 // workOrder makes a work order for business cards.
@@ -52,6 +57,7 @@ var provocations = map[problem.Code]string{ //nolint:gochecknoglobals // read on
 	problem.CheckpointExists: `curl -s BASE/sandbox/checkpoints AS_OFFICE --json '{"label": "start"}'`,
 	problem.CheckpointKept: `START=$(curl -s BASE/sandbox/checkpoints AS_OFFICE | jq -r '.data.items[-1].id')
 curl -s -X DELETE BASE/sandbox/checkpoints/$START AS_OFFICE`,
+	problem.TriggerImpossible: `curl -s BASE/sandbox/triggers AS_OFFICE --json '{"type": "employee_returns"}'`,
 	problem.TimesheetMissing: `curl -s BASE/office/payroll-runs AS_OFFICE -H "Idempotency-Key: wages" ` +
 		`--json '{"week_start": "2026-09-07"}'`,
 	problem.ThreeWayMismatch: bill +

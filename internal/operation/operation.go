@@ -144,8 +144,8 @@ type Result struct {
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), checkpointOperations(), requestOperations(), missionOperations(), worldOperations(),
-		officeOperations(),
+		sandboxOperations(), checkpointOperations(), triggerOperations(), requestOperations(), missionOperations(),
+		worldOperations(), officeOperations(),
 		lotOperations(), marketOperations(), procurementOperations(), peopleOperations(), factoryOperations(),
 		deliveryOperations(), marketDeliveryOperations(), gateOperations(), webhookOperations(),
 	} {

@@ -22,6 +22,8 @@ type Report struct {
 	Score  company.Score `json:"score"`
 	Status string        `json:"status" enum:"active,expired,bankrupt"`
 
+	Assisted bool `json:"assisted" doc:"True once something was brought about by a trigger; such scores are not compared."`
+
 	Preset        string        `json:"preset"`
 	PresetVersion int           `json:"preset_version" doc:"Scores of different versions are not compared."`
 	Seed          uint64        `json:"seed"`
@@ -84,7 +86,7 @@ func reportOf(x *sandbox.Examination, now moment.Instant) any {
 	s := &v.Summary
 	minute := MinuteAt(v, now)
 	r := Report{
-		Score: s.Score, Status: v.Status(now),
+		Score: s.Score, Status: v.Status(now), Assisted: s.Assisted,
 		Preset: s.Settings.Preset.Name, PresetVersion: s.Settings.Preset.Version,
 		Seed: s.Settings.Seed, Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: company.Engine,
 		SimDate: minute.Date(), DayNumber: int64(minute.Day()), LastSeq: v.Sequence, Currency: money.Currency,

@@ -82,6 +82,7 @@ type SandboxStatus struct {
 	Counts              company.Counts              `json:"counts"`
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
+	Assisted            bool                        `json:"assisted" doc:"True once something was brought about by a trigger; the score is then not compared with others."`
 	Score               company.Score               `json:"score"`
 }
 
@@ -120,7 +121,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
 		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses,
 		Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, ForkedFrom: forkedFrom(&s.Settings),
-		Score: score,
+		Assisted: s.Assisted, Score: score,
 	}
 }
 

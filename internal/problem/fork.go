@@ -2,11 +2,13 @@ package problem
 
 import "net/http"
 
-// Codes of checkpoints and forks.
+// Codes of checkpoints, forks and triggers.
 const (
 	NotInEvaluation  Code = "not_in_evaluation"
 	CheckpointExists Code = "checkpoint_exists"
 	CheckpointKept   Code = "checkpoint_kept"
+
+	TriggerImpossible Code = "trigger_impossible"
 )
 
 var fork = []Definition{ //nolint:gochecknoglobals // the table itself
@@ -27,5 +29,11 @@ var fork = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Each sandbox can begin again from its checkpoint start.",
 		Meaning: "The checkpoint labelled start stays as long as the sandbox.",
 		Remedy:  "Leave it, and delete another one when there are too many.",
+	},
+	{
+		Code: TriggerImpossible, Status: http.StatusConflict,
+		Hint:    "GET /sandbox/triggers says what each trigger needs.",
+		Meaning: "The cause cannot be in the present state of the company: no truck is under way, for example.",
+		Remedy:  "Bring about first what it needs.",
 	},
 }

@@ -51,6 +51,7 @@ func (n *tenant) writes() []request {
 		post("/sandbox/tick", `{"minutes":1}`),
 		post("/sandbox/extend", ""),
 		post("/sandbox/checkpoints", `{"label":"so far"}`),
+		post("/sandbox/triggers", `{"type":"order","sku":"prd_card"}`),
 	}
 }
 

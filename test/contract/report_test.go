@@ -32,8 +32,9 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	s, a := n.row("/sandbox"), n.get("/sandbox/report").want(http.StatusOK, "")
 	r := a.Data()
 	members := strings.Fields(
-		"score status preset preset_version seed bridge clock_mode engine_version sim_date day_number last_seq " +
-			"currency opening_net_worth_minor net_worth orders writes missions achievements invariants state_hash")
+		"score status assisted preset preset_version seed bridge clock_mode engine_version sim_date day_number " +
+			"last_seq currency opening_net_worth_minor net_worth orders writes missions achievements invariants " +
+			"state_hash")
 	if has(t, "a report", r, members...); len(r) != len(members) {
 		t.Errorf("the report is %v", r)
 	}

@@ -45,7 +45,8 @@ func measureForks(ctx context.Context, b *bench) ([]figure, error) {
 		{
 			name: of + ", median", samples: times.Usual, unit: millis, least: 5e-3, aim: 2.5e-3, smaller: true,
 			note: fmt.Sprintf("%d commits are copied, %s on disk; the first one of a server that has just begun %s, "+
-				"of the day before, which no snapshot has, %s", times.Commits, kilobytes(times.Disk), millis(median(times.ColdLate)),
+				"of the day before, which no snapshot has, %s", times.Commits, kilobytes(times.Disk),
+				millis(median(times.ColdLate)),
 				millis(median(times.ColdEarly))),
 		},
 		{name: of + ", p99", samples: times.Worst, unit: millis, least: 20e-3, aim: 10e-3, smaller: true},

@@ -184,6 +184,11 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 		run.report, run.Report = nil, nil // one from before the day says nothing
 		return run
 	}
+	if run.report.Assisted {
+		run.fail("something was brought about by triggers: no score")
+		run.report, run.Report = nil, nil
+		return run
+	}
 	run.Day = min(e.Day, len(run.report.NetWorth)-1)
 	run.NetWorthMinor = money.Minor(run.report.NetWorth[run.Day].NetWorthMinor)
 	run.ProfitMinor = run.NetWorthMinor - money.Minor(run.report.OpeningNetWorthMinor)

@@ -144,12 +144,16 @@ func (h *HR) comeBack(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 
 func (h *HR) fallIll(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	today := r.Today()
-	if e.Status != EmployeeActive || !p.started(today) || h.streams.sick.PPM(p.Slot, int64(today)) >= h.sickPPM() {
+	falls := p.WillBeIll > 0 || h.streams.sick.PPM(p.Slot, int64(today)) < h.sickPPM()
+	if e.Status != EmployeeActive || !p.started(today) || !falls {
 		return
 	}
 	e, p = h.Employees.Edit(r, e.ID)
-	p.SickBegins = today
-	p.SickEnds = today + 1 + sim.Day(h.streams.sickDays.Below(maxSickDays, p.Slot, int64(today)))
+	days := sim.Day(p.WillBeIll)
+	if days == 0 {
+		days = 1 + sim.Day(h.streams.sickDays.Below(maxSickDays, p.Slot, int64(today)))
+	}
+	p.SickBegins, p.SickEnds, p.WillBeIll = today, today+days, 0
 	e.SickUntil = new((p.SickEnds - 1).Date())
 	record.Move(r, e, &e.Status, EmployeeSick)
 	r.Emit(event.EmployeeSick, e,
@@ -166,7 +170,8 @@ func (h *HR) sickPPM() int64 {
 
 func (h *HR) quit(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	today := r.Today()
-	if e.Status != EmployeeActive || !p.started(today) || h.streams.quit.PPM(p.Slot, int64(today)) >= h.quitPPM() {
+	quits := p.WillQuit || h.streams.quit.PPM(p.Slot, int64(today)) < h.quitPPM()
+	if e.Status != EmployeeActive || !p.started(today) || !quits {
 		return
 	}
 	reason := QuitPersonal

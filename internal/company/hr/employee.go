@@ -89,6 +89,10 @@ type EmployeePrivate struct {
 	// Replace is the day on which another employee takes the place of one who
 	// quit.
 	Replace sim.Day `json:"replace,omitzero"`
+	// WillBeIll is for how many days they were asked to be ill from tomorrow on, WillQuit
+	// that they were asked to quit then.
+	WillBeIll int64 `json:"will_be_ill,omitzero"`
+	WillQuit  bool  `json:"will_quit,omitzero"`
 }
 
 // Resource implements record.Row.

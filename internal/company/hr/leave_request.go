@@ -44,14 +44,19 @@ func (h *HR) announceLeave(r *record.Recorder, e *Employee, p *EmployeePrivate) 
 		h.streams.leave.Below(every, p.Slot, int64(today)) != 0 {
 		return
 	}
-	days := 1 + h.streams.leaveDays.Below(maxLeaveDays, p.Slot, int64(today))
-	from := today + leaveNoticeDays
+	h.announce(r, e, 1+sim.Day(h.streams.leaveDays.Below(maxLeaveDays, p.Slot, int64(today))))
+}
+
+// announce makes an employee announce a holiday of some working days, and returns its id.
+func (h *HR) announce(r *record.Recorder, e *Employee, days sim.Day) string {
+	from := r.Today() + leaveNoticeDays
 	private := h.Employees.EditPrivate(r, e.ID)
-	private.LeaveBegins, private.LeaveEnds = from, from+sim.Day(days)
+	private.LeaveBegins, private.LeaveEnds = from, from+days
 	request, _ := h.LeaveRequests.Add(r, LeaveRequest{
-		EmployeeID: e.ID, FromDate: from.Date(), ToDate: (private.LeaveEnds - 1).Date(), Days: days,
+		EmployeeID: e.ID, FromDate: from.Date(), ToDate: (private.LeaveEnds - 1).Date(), Days: int64(days),
 	}, struct{}{})
 	r.Emit(event.LeaveRequestCreated, request, &event.LeaveRequestCreatedData{
-		EmployeeID: e.ID, BadgeNo: e.BadgeNo, FromDate: request.FromDate, ToDate: request.ToDate, Days: days,
+		EmployeeID: e.ID, BadgeNo: e.BadgeNo, FromDate: request.FromDate, ToDate: request.ToDate, Days: int64(days),
 	})
+	return request.ID
 }

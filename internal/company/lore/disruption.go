@@ -60,6 +60,8 @@ type Disruption struct {
 	PressID string
 
 	severity Severity
+	// planned is set for one that begins because somebody wants it so.
+	planned bool
 }
 
 // Draw returns the disruption that begins today, if one does: as many as the
@@ -70,7 +72,7 @@ func (l *Lore) Draw(today sim.Day) (Disruption, bool) {
 		return Disruption{}, false
 	}
 	d := definitions[s.kind.Below(int64(len(definitions)), day)]
-	if int64(len(l.State.Running)) >= p.MostAtOnce || l.runs(d.kind) {
+	if l.drawn() >= p.MostAtOnce || l.runs(d.kind) {
 		return Disruption{}, false
 	}
 	longer := s.days.Below(d.maxDays-d.daysLeast+1, day)
@@ -96,6 +98,17 @@ func (l *Lore) runs(kind event.DisruptionKind) bool {
 	})
 }
 
+// drawn counts the disruptions that run and came by themselves.
+func (l *Lore) drawn() int64 {
+	count := int64(0)
+	for _, id := range l.State.Running {
+		if !l.Events.Private(id).Planned {
+			count++
+		}
+	}
+	return count
+}
+
 // severity divides the lengths that a kind can have into thirds.
 func severity(longer, lengths int64) Severity {
 	return []Severity{Low, Medium, High}[longer*3/lengths]
@@ -103,7 +116,7 @@ func severity(longer, lengths int64) Severity {
 
 // Begin writes a disruption that begins now. Its event takes along the changes
 // of status that it has brought.
-func (l *Lore) Begin(r *record.Recorder, d Disruption) {
+func (l *Lore) Begin(r *record.Recorder, d Disruption) (id string) {
 	about := definitions[placeOf(d.Kind)]
 	told := l.nextTale(d.Kind, about.tales)
 	effect := about.effect
@@ -114,13 +127,14 @@ func (l *Lore) Begin(r *record.Recorder, d Disruption) {
 	row, _ := l.Events.Add(r, Event{
 		Kind: about.about, Title: told.title, Story: told.text, StartedOn: r.Date(), Status: EventRunning,
 		Disruption: &DisruptionNote{Kind: d.Kind, Severity: d.severity, EndsOn: endsOn, EffectText: effect},
-	}, EventPrivate{Ends: d.Ends, PressID: d.PressID})
+	}, EventPrivate{Ends: d.Ends, PressID: d.PressID, Planned: d.planned})
 	l.State.Running = append(slices.Clone(l.State.Running), row.ID)
 	r.Born(row)
 	r.Set(sim.Timer{Due: d.Ends, Class: sim.ClassDisruptionEnds, Kind: TimerDisruptionEnds, Ref: row.ID})
 	r.Emit(event.LoreEventStarted, row, &event.LoreEventStartedData{
 		Kind: string(row.Kind), Title: row.Title, DisruptionKind: &d.Kind, EndsOn: &endsOn,
 	})
+	return row.ID
 }
 
 // Disruption returns the effect of an event of the world while it runs.

@@ -59,6 +59,8 @@ type EventPrivate struct {
 	Ends sim.Minute `json:"ends,omitzero"`
 	// PressID is the press that is out of order.
 	PressID string `json:"press_id,omitzero"`
+	// Planned is set for a disruption that began because somebody wanted it so.
+	Planned bool `json:"planned,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -73,12 +75,18 @@ func (l *Lore) TellStory(r *record.Recorder) {
 	if !comes(day, l.stories.EveryDays, l.stories.FirstDays, l.streams.story, l.streams.firstStory) {
 		return
 	}
+	l.tell(r)
+}
+
+// tell tells the next story, and returns its id.
+func (l *Lore) tell(r *record.Recorder) string {
 	tale := l.nextStory()
 	row, _ := l.Events.Add(r, Event{
 		Kind: tale.kind, Title: tale.title, Story: tale.text, StartedOn: r.Date(), Status: EventOver,
 	}, EventPrivate{})
 	r.Born(row)
 	r.Emit(event.LoreEventStarted, row, &event.LoreEventStartedData{Kind: string(row.Kind), Title: row.Title})
+	return row.ID
 }
 
 // nextStory walks through all stories before it tells one again, in an order

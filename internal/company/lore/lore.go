@@ -92,7 +92,7 @@ func (l *Lore) Schedule(r *record.Recorder, day sim.Day) {
 func (l *Lore) Eventful() bool { return l.disruptions.EveryDays > 0 || l.stories.EveryDays > 0 }
 
 // Ambitious reports whether the world sets goals.
-func (l *Lore) Ambitious() bool { return l.majorOrders.EveryDays > 0 }
+func (l *Lore) Ambitious() bool { return l.majorOrders.EveryDays > 0 || !l.CanOpen() }
 
 // comes reports whether a day is one of those on which something happens: one
 // among the first days for certain, and later ones by chance.
@@ -118,7 +118,7 @@ func (l *Lore) Check() error {
 	if !slices.Equal(running, l.State.Running) {
 		return fmt.Errorf("the disruptions %v run, noted are %v", running, l.State.Running)
 	}
-	if n := int64(len(running)); n > l.disruptions.MostAtOnce {
+	if n := l.drawn(); n > l.disruptions.MostAtOnce {
 		return fmt.Errorf("%d disruptions run at once", n)
 	}
 	return l.checkMajorOrders()

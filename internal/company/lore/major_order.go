@@ -86,10 +86,12 @@ func (l *Lore) CountMajorOrders(r *record.Recorder) {
 		l.count(r, m.ID)
 	}
 	since := int64(r.Today()) - l.majorOrders.FirstDay
-	if since >= 0 && since%l.majorOrders.EveryDays == 0 {
-		l.openMajorOrder(r, campaigns[int64(l.MajorOrders.Len())%int64(len(campaigns))])
+	if l.majorOrders.EveryDays > 0 && since >= 0 && since%l.majorOrders.EveryDays == 0 && l.CanOpen() {
+		l.openMajorOrder(r, l.nextCampaign())
 	}
 }
+
+func (l *Lore) nextCampaign() campaign { return campaigns[l.MajorOrders.Len()%len(campaigns)] }
 
 // open returns the major order that is open.
 func (l *Lore) open() (*MajorOrder, bool) {

@@ -120,14 +120,31 @@ func (o *Office) OfferLot(r *record.Recorder) {
 	products := catalog.LotProducts()
 	product := products[s.product.Below(int64(len(products)), day)]
 	quantity := max(1, between(s.sheets, p.Sheets[0], p.Sheets[1], day)/product.SheetsPerUnit)
-	price := max(1, product.ListPriceMinor.Scaled(between(s.price, p.PricePct[0]*pctPPM, p.PricePct[1]*pctPPM, day)))
-	total := price.Times(quantity)
+	o.offer(r, lotTerms{
+		product: product, quantity: quantity, answerDays: p.AnswerDays,
+		deliverDays: between(s.deliver, p.DeliverDays[0], p.DeliverDays[1], day),
+		price:       product.ListPriceMinor.Scaled(between(s.price, p.PricePct[0]*pctPPM, p.PricePct[1]*pctPPM, day)),
+	})
+}
+
+// lotTerms are what a framework customer offers.
+type lotTerms struct {
+	product                           catalog.Product
+	quantity, answerDays, deliverDays int64
+	price                             money.Minor
+}
+
+// offer adds a lot and its event, and returns its id.
+func (o *Office) offer(r *record.Recorder, t lotTerms) string {
+	product, price := t.product, max(1, t.price)
+	total := price.Times(t.quantity)
 	lot, _ := o.ContractLots.Add(r, ContractLot{
 		Number:     fmt.Sprintf("LOT-%04d", firstLotNumber+o.ContractLots.Len()),
 		CustomerID: lotCustomer, SKU: product.SKU, ProductName: product.Name, Unit: product.Unit,
-		Quantity: quantity, UnitPriceMinor: price, TotalMinor: total, PenaltyMinor: total.PerCent(p.PenaltyPct),
-		Currency: money.Currency, AnswerBy: (r.Today() + sim.Day(p.AnswerDays)).Date(),
-		DeliverBy: (r.Today() + sim.Day(between(s.deliver, p.DeliverDays[0], p.DeliverDays[1], day))).Date(),
+		Quantity: t.quantity, UnitPriceMinor: price, TotalMinor: total,
+		PenaltyMinor: total.PerCent(o.preset.Lots.PenaltyPct),
+		Currency:     money.Currency, AnswerBy: (r.Today() + sim.Day(t.answerDays)).Date(),
+		DeliverBy: (r.Today() + sim.Day(t.deliverDays)).Date(),
 		Status:    LotOffered,
 	}, ContractLotPrivate{})
 	o.State.OfferedLots++
@@ -138,6 +155,7 @@ func (o *Office) OfferLot(r *record.Recorder) {
 		TotalMinor: lot.TotalMinor, PenaltyMinor: lot.PenaltyMinor, AnswerBy: lot.AnswerBy,
 		DeliverBy: lot.DeliverBy,
 	})
+	return lot.ID
 }
 
 // pctPPM is how many parts per million a per cent is.

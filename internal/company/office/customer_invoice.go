@@ -73,6 +73,9 @@ type CustomerInvoicePrivate struct {
 	// paying: goods that were billed first arrived late, which Head Office
 	// does not know until then.
 	DeductionMinor money.Minor `json:"deduction_minor,omitzero"`
+	// Disputes is set for a customer who has the goods, and says until paying that they
+	// have not come.
+	Disputes bool `json:"disputes,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -154,7 +157,7 @@ func (o *Office) InvoiceOverdue(r *record.Recorder, id string) {
 	}
 	invoice = o.editInvoice(r, id, func(i *CustomerInvoice) {
 		record.Move(r, i, &i.Status, InvoiceOverdue)
-		if !o.Reached(i) {
+		if !o.Reached(i) || o.CustomerInvoices.Private(id).Disputes {
 			i.DisputeCode = new(GoodsNotReceived)
 		}
 	})

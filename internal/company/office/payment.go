@@ -49,6 +49,7 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment
 		return ""
 	}
 	o.takeDeduction(r, invoiceID)
+	o.takeBack(r, invoiceID) // a customer who pays has found the goods
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
 	amount := invoice.BalanceMinor
 	if instalment == firstInstalment {

@@ -95,6 +95,11 @@ type PurchaseOrderPrivate struct {
 	// delivered: those that its truck brought undamaged, less those that went
 	// back with the driver.
 	DeliveredMinor money.Minor `json:"delivered_minor,omitzero"`
+	// MissingPct and DamagedPct are what was asked to be wrong with the first line of the
+	// truck, Overbilled that its bill is.
+	MissingPct int64 `json:"missing_pct,omitzero"`
+	DamagedPct int64 `json:"damaged_pct,omitzero"`
+	Overbilled bool  `json:"overbilled,omitzero"`
 }
 
 // Resource implements record.Row.

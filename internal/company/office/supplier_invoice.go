@@ -140,6 +140,9 @@ func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
 	if nth > 0 && streams.price.PPM(nth) < scale(supplier.BillingErrorPPM, int64(o.preset.Supply.BillingErrorFactor)) {
 		factor += between(streams.priceShare, overpricedLeast, maxOverpriced, nth)
 	}
+	if o.PurchaseOrders.Private(orderID).Overbilled {
+		factor = max(factor, sim.Million+overbilledPPM)
+	}
 	lines := make([]SupplierInvoiceLine, len(order.Lines))
 	for i, line := range order.Lines {
 		price := line.UnitPriceMinor

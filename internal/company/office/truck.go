@@ -42,6 +42,7 @@ func (o *Office) Truck(r *record.Recorder, orderID string) (order *PurchaseOrder
 	}
 	private := o.PurchaseOrders.EditPrivate(r, orderID)
 	o.spoil(loads, supplier, private.Nth)
+	private.spoilOnPurpose(loads)
 	for _, load := range loads {
 		private.DeliveredMinor += load.CostMinor.Times(load.Counted - load.Damaged)
 	}

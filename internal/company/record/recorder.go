@@ -167,6 +167,9 @@ func (r *Recorder) Touched() bool {
 	return r.touched || len(r.pending) > 0 || r.Schedule.Changed()
 }
 
+// Touch notes that something outside the tables has changed.
+func (r *Recorder) Touch() { r.touched = true }
+
 // Types returns the types of the waiting events in order.
 func (r *Recorder) Types() []event.Type {
 	types := make([]event.Type, len(r.pending))

@@ -81,6 +81,28 @@ func (s *Schedule) Pop() Timer {
 	return t
 }
 
+// Waits reports whether a timer of a kind waits that is about a record.
+func (s *Schedule) Waits(kind, ref string) bool {
+	return slices.ContainsFunc(s.heap, func(t Timer) bool { return t.Kind == kind && t.Ref == ref })
+}
+
+// Withdraw removes the timers of a kind that are about a record, and returns them in
+// their order.
+func (s *Schedule) Withdraw(kind, ref string) []Timer {
+	var withdrawn []Timer
+	s.heap = slices.DeleteFunc(s.heap, func(t Timer) bool {
+		if t.Kind != kind || t.Ref != ref {
+			return false
+		}
+		withdrawn = append(withdrawn, t)
+		s.fired = append(s.fired, t.Sequence)
+		return true
+	})
+	slices.SortFunc(s.heap, Timer.compare) // a sorted slice is a heap
+	slices.SortFunc(withdrawn, Timer.compare)
+	return withdrawn
+}
+
 // Changed reports whether Taken has anything to return.
 func (s *Schedule) Changed() bool { return len(s.set) > 0 || len(s.fired) > 0 }
 

@@ -1,0 +1,136 @@
+package office
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+)
+
+// This file lets happen on purpose what customers and suppliers do by themselves. The
+// caller has checked that it can happen.
+
+// Wish is an order that a customer gives because somebody wants it so.
+type Wish struct {
+	Product  catalog.Product
+	Quantity int64
+	// Due is the number of working days until the goods are wanted, PricePct the price in
+	// per cent of the list price.
+	Due, PricePct int64
+}
+
+// Order lets a customer order, and returns the order's id. Customers take turns.
+func (o *Office) Order(r *record.Recorder, w Wish) string {
+	customers := catalog.Customers()
+	order := orderFor(customers[o.SalesOrders.Len()%len(customers)], w.Product, w.Quantity)
+	order.UnitPriceMinor = max(1, w.Product.ListPriceMinor.PerCent(w.PricePct))
+	order.DueDate = (r.Today() + sim.Day(w.Due)).Date()
+	return o.receive(r, order).ID
+}
+
+// Terms of a lot that is offered on purpose where the preset has none.
+const (
+	lotSheets, lotPricePct, lotAnswerDays, lotDeliverDays = 2_000, 85, 3, 10
+)
+
+// OfferLotOf offers a lot of a product, and returns its id.
+func (o *Office) OfferLotOf(r *record.Recorder, product catalog.Product) string {
+	terms := lotTerms{
+		product: product, quantity: lotSheets / product.SheetsPerUnit, deliverDays: lotDeliverDays,
+		answerDays: lotAnswerDays, price: product.ListPriceMinor.PerCent(lotPricePct),
+	}
+	if o.preset.Lots.EveryDays > 0 {
+		terms.answerDays, terms.deliverDays = o.preset.Lots.AnswerDays, o.preset.Lots.DeliverDays[1]
+	}
+	return o.offer(r, terms)
+}
+
+// Payable returns the oldest invoice that its customer means to pay, or the one with an
+// id, if it is one.
+func (o *Office) Payable(id *string) (found *CustomerInvoice, ok bool) {
+	for invoice := range o.CustomerInvoices.All {
+		if (id == nil || invoice.ID == *id) && invoice.BalanceMinor > 0 && o.Reached(invoice) {
+			return invoice, true
+		}
+	}
+	return nil, false
+}
+
+// PutOff lets a customer pay an invoice some working days after its due date. One that
+// disputes says then that the goods have not come.
+func (o *Office) PutOff(r *record.Recorder, invoiceID string, days int64, disputes bool) sim.Minute {
+	invoice, _ := o.CustomerInvoices.Find(invoiceID)
+	day := max(sim.DayFrom(invoice.DueDate), r.Today()) + sim.Day(days)
+	if disputes {
+		o.CustomerInvoices.EditPrivate(r, invoiceID).Disputes = true
+	}
+	r.Withdraw(TimerPayment, invoiceID)
+	o.schedulePayment(r, invoiceID, day)
+	return day.At(sim.PaymentMinute)
+}
+
+// UnderWay returns the oldest purchase order whose truck is under way, or the one with an
+// id, if it is one.
+func (o *Office) UnderWay(r *record.Recorder, id *string) (*PurchaseOrder, bool) {
+	return o.purchaseWhere(id, func(order *PurchaseOrder, _ *PurchaseOrderPrivate) bool {
+		return r.Waits(TimerTruck, order.ID)
+	})
+}
+
+// Unbilled returns the oldest purchase order that its supplier has and has not billed, or
+// the one with an id, if it is one.
+func (o *Office) Unbilled(id *string) (*PurchaseOrder, bool) {
+	return o.purchaseWhere(id, func(order *PurchaseOrder, private *PurchaseOrderPrivate) bool {
+		return order.Status == PurchaseApproved && private.InvoiceID == "" && !private.Overbilled
+	})
+}
+
+func (o *Office) purchaseWhere(
+	id *string, fits func(*PurchaseOrder, *PurchaseOrderPrivate) bool,
+) (*PurchaseOrder, bool) {
+	for order, private := range o.PurchaseOrders.All {
+		if (id == nil || order.ID == *id) && fits(order, private) {
+			return order, true
+		}
+	}
+	return nil, false
+}
+
+// Hurry takes a truck off the road: it is about to come.
+func (o *Office) Hurry(r *record.Recorder, orderID string) { r.Withdraw(TimerTruck, orderID) }
+
+// Delay lets a truck come so many working days later, and returns when.
+func (o *Office) Delay(r *record.Recorder, orderID string, days int64) sim.Minute {
+	late := sim.Minute(0)
+	for _, t := range r.Withdraw(TimerTruck, orderID) {
+		t.Due = (t.Due.Day() + sim.Day(days)).At(sim.TruckMinute)
+		late = t.Due
+		r.Set(t)
+	}
+	return late
+}
+
+// Spoil lets a truck come with so many per cent of its first line missing, or damaged.
+func (o *Office) Spoil(r *record.Recorder, orderID string, missingPct, damagedPct int64) {
+	private := o.PurchaseOrders.EditPrivate(r, orderID)
+	private.MissingPct, private.DamagedPct = max(private.MissingPct, missingPct), max(private.DamagedPct, damagedPct)
+}
+
+// Overbill lets the bill of a purchase order be wrong.
+func (o *Office) Overbill(r *record.Recorder, orderID string) {
+	o.PurchaseOrders.EditPrivate(r, orderID).Overbilled = true
+}
+
+// overbilledPPM is by how much such a bill is too high.
+const overbilledPPM = 100_000
+
+// spoilOnPurpose makes the first line of a load short or damaged as was asked for.
+func (p *PurchaseOrderPrivate) spoilOnPurpose(loads []Load) {
+	first := &loads[0]
+	if p.MissingPct > 0 {
+		first.Counted = max(1, scale(first.Advised, sim.Million-p.MissingPct*pctPPM))
+		first.Damaged = min(first.Damaged, first.Counted)
+	}
+	if p.DamagedPct > 0 {
+		first.Damaged = min(first.Counted, max(1, scale(first.Counted, p.DamagedPct*pctPPM)))
+	}
+}

@@ -1,0 +1,140 @@
+package company
+
+import (
+	"fmt"
+	"slices"
+
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+// A trigger brings about on purpose what the world does by itself, by a true cause: an
+// order is one of a customer, an illness keeps an employee from work, a press that is
+// down does not print. No event is forged. What follows is in the log like everything
+// else (contract: OPEN.TRIGGER.CAUSE).
+
+// TriggerInput holds what a trigger needs beside its type. Nil fields are left to it.
+type TriggerInput struct {
+	SKU               *string
+	Quantity          *int64
+	Days              *int64
+	Pct               *int64
+	BadgeNo           *string
+	PressID           *string
+	CustomerInvoiceID *string
+	PurchaseOrderID   *string
+}
+
+// Triggered is what a trigger did.
+type Triggered struct {
+	// Resource and ID name the record that it is about.
+	Resource, ID string
+	// At is when it comes about: now, or later.
+	At sim.Minute
+}
+
+// Trigger is something that can be brought about.
+type Trigger struct {
+	Type string
+	// Summary is what happens, Needs what there has to be, "" for nothing.
+	Summary, Needs string
+	// Fields are those of the input that it reads.
+	Fields []string
+	// Events are the types that follow from it, at once or in time.
+	Events []event.Type
+
+	run func(c *Company, in *TriggerInput) (Triggered, error)
+}
+
+// Names of the fields of a TriggerInput.
+const (
+	fieldSKU      = "sku"
+	fieldQuantity = "quantity"
+	fieldDays     = "days"
+	fieldPct      = "pct"
+	fieldBadge    = "badge_no"
+	fieldPress    = "press_id"
+	fieldInvoice  = "customer_invoice_id"
+	fieldPurchase = "purchase_order_id"
+)
+
+// Bounds of what can be asked for.
+const (
+	// MaxTriggerQuantity is the most units of an order, MaxTriggerDays the most working
+	// days.
+	MaxTriggerQuantity = 10_000
+	MaxTriggerDays     = 60
+)
+
+// Triggers lists all triggers, in the order of teaching.
+func Triggers() []Trigger { return triggers }
+
+// TriggerOf returns the trigger of a type.
+func TriggerOf(kind string) (Trigger, bool) {
+	i := slices.IndexFunc(triggers, func(t Trigger) bool { return t.Type == kind })
+	if i < 0 {
+		return Trigger{}, false
+	}
+	return triggers[i], true
+}
+
+// given lists the fields that have a value.
+func (in *TriggerInput) given() []string {
+	var names []string
+	for _, field := range []struct {
+		name string
+		set  bool
+	}{
+		{fieldSKU, in.SKU != nil}, {fieldQuantity, in.Quantity != nil}, {fieldDays, in.Days != nil},
+		{fieldPct, in.Pct != nil}, {fieldBadge, in.BadgeNo != nil}, {fieldPress, in.PressID != nil},
+		{fieldInvoice, in.CustomerInvoiceID != nil}, {fieldPurchase, in.PurchaseOrderID != nil},
+	} {
+		if field.set {
+			names = append(names, field.name)
+		}
+	}
+	return names
+}
+
+// Trigger brings something about. It refuses with validation_failed when a field is none
+// of the trigger's or has an impossible value, with not_found for a record that there is
+// not, with not_in_evaluation, and with trigger_impossible when the cause cannot be.
+func (c *Company) Trigger(kind string, in *TriggerInput) (Triggered, error) {
+	t, ok := TriggerOf(kind)
+	if !ok {
+		return Triggered{}, problem.Invalid(problem.Field{
+			Field: "type", Rule: "enum",
+			Message: fmt.Sprintf("%q is no trigger; GET /sandbox/triggers lists them.", kind),
+		})
+	}
+	var fields []problem.Field
+	for _, name := range in.given() {
+		if !slices.Contains(t.Fields, name) {
+			fields = append(fields, problem.Field{
+				Field: name, Rule: "additionalProperties",
+				Message: fmt.Sprintf("The trigger %s takes no %s.", kind, name),
+			})
+		}
+	}
+	if len(fields) > 0 {
+		return Triggered{}, problem.Invalid(fields...)
+	}
+	if c.settings.Preset.Evaluation {
+		return Triggered{}, problem.New(problem.NotInEvaluation,
+			"Nothing is brought about on purpose in the preset %s.", c.settings.Preset.Name)
+	}
+	done, err := t.run(c, in)
+	if err == nil {
+		c.assisted = true
+		c.rec.Touch()
+	}
+	return done, err
+}
+
+// impossible refuses a trigger whose cause cannot be.
+func impossible(reason string) error { return problem.New(problem.TriggerImpossible, "%s", reason) }
+
+// Moment is when something comes about, as clients read it.
+func (t *Triggered) Moment() (date moment.Date, clock string) { return t.At.Date(), t.At.ClockText() }

@@ -1,0 +1,280 @@
+package company
+
+import (
+	"fmt"
+	"slices"
+
+	"platen/internal/company/catalog"
+	"platen/internal/company/lore"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/problem"
+)
+
+// Values of triggers that name none.
+const (
+	orderDays, rushPct        = 6, 125
+	lateDays, lateTruckDays   = 5, 3
+	spoiledPct, movePct       = 20, 20
+	sickDays, leaveDays       = 2, 2
+	leastMovePct, mostMovePct = -50, 100
+)
+
+func or(given *int64, otherwise int64) int64 {
+	if given != nil {
+		return *given
+	}
+	return otherwise
+}
+
+// product is the one of a SKU, the first when none is named.
+func product(sku *string, among []catalog.Product) (catalog.Product, error) {
+	if sku == nil {
+		return among[0], nil
+	}
+	i := slices.IndexFunc(among, func(p catalog.Product) bool { return p.SKU == *sku })
+	if i < 0 {
+		return catalog.Product{}, problem.Invalid(problem.Field{
+			Field: fieldSKU, Rule: "exists", Message: fmt.Sprintf("%q is no product that can be asked for so.", *sku),
+		})
+	}
+	return among[i], nil
+}
+
+func (c *Company) order(in *TriggerInput, days, pricePct int64) (Triggered, error) {
+	p, err := product(in.SKU, catalog.Products())
+	if err != nil {
+		return Triggered{}, err
+	}
+	id := c.office.Order(c.rec, office.Wish{
+		Product: p, Quantity: or(in.Quantity, p.OrderMin), Due: or(in.Days, days), PricePct: pricePct,
+	})
+	return Triggered{"sales_order", id, c.now}, nil
+}
+
+func (c *Company) offerLot(in *TriggerInput) (Triggered, error) {
+	p, err := product(in.SKU, catalog.LotProducts())
+	if err != nil {
+		return Triggered{}, err
+	}
+	return Triggered{"contract_lot", c.office.OfferLotOf(c.rec, p), c.now}, nil
+}
+
+// payable finds the invoice that a trigger is about.
+func (c *Company) payable(in *TriggerInput) (*office.CustomerInvoice, error) {
+	if id := in.CustomerInvoiceID; id != nil {
+		if _, ok := c.office.CustomerInvoices.Find(*id); !ok {
+			return nil, problem.Missing("customer_invoice", *id)
+		}
+	}
+	invoice, ok := c.office.Payable(in.CustomerInvoiceID)
+	if !ok {
+		return nil, impossible("No customer owes for goods that have arrived; that invoice, or any.")
+	}
+	return invoice, nil
+}
+
+func (c *Company) customerPays(in *TriggerInput) (Triggered, error) {
+	invoice, err := c.payable(in)
+	if err != nil {
+		return Triggered{}, err
+	}
+	if c.office.State.Conditions.PaymentsWaitUntil > c.rec.Today() {
+		return Triggered{}, impossible("No payment arrives while the payment network is out.")
+	}
+	c.rec.Withdraw(office.TimerPayment, invoice.ID)
+	c.paymentArrives(sim.Timer{Ref: invoice.ID})
+	return Triggered{"customer_invoice", invoice.ID, c.now}, nil
+}
+
+func (c *Company) customerWaits(in *TriggerInput, disputes bool) (Triggered, error) {
+	invoice, err := c.payable(in)
+	if err != nil {
+		return Triggered{}, err
+	}
+	at := c.office.PutOff(c.rec, invoice.ID, or(in.Days, lateDays), disputes)
+	return Triggered{"customer_invoice", invoice.ID, at}, nil
+}
+
+// purchase refuses a purchase order that there is not.
+func (c *Company) purchase(in *TriggerInput) error {
+	if id := in.PurchaseOrderID; id != nil {
+		if _, ok := c.office.PurchaseOrders.Find(*id); !ok {
+			return problem.Missing("purchase_order", *id)
+		}
+	}
+	return nil
+}
+
+func (c *Company) truck(in *TriggerInput, do func(*office.PurchaseOrder) sim.Minute) (Triggered, error) {
+	if err := c.purchase(in); err != nil {
+		return Triggered{}, err
+	}
+	order, ok := c.office.UnderWay(c.rec, in.PurchaseOrderID)
+	if !ok {
+		return Triggered{}, impossible("No truck is under way; that of this purchase order, or any.")
+	}
+	return Triggered{"purchase_order", order.ID, do(order)}, nil
+}
+
+// spoiledTruck changes what is on a truck. It comes when it would have come.
+func (c *Company) spoiledTruck(in *TriggerInput, do func(id string, pct int64)) (Triggered, error) {
+	pct := or(in.Pct, spoiledPct)
+	if pct < 1 {
+		return Triggered{}, problem.Invalid(problem.Field{
+			Field: fieldPct, Rule: "minimum", Message: "pct must be at least 1.",
+		})
+	}
+	return c.truck(in, func(order *office.PurchaseOrder) sim.Minute {
+		do(order.ID, pct)
+		return c.dueOf(office.TimerTruck, order.ID)
+	})
+}
+
+// dueOf is when the timer of a kind that is about a record fires.
+func (c *Company) dueOf(kind, ref string) sim.Minute {
+	for _, t := range c.rec.Sorted() {
+		if t.Kind == kind && t.Ref == ref {
+			return t.Due
+		}
+	}
+	return c.now
+}
+
+func (c *Company) overbill(in *TriggerInput) (Triggered, error) {
+	if err := c.purchase(in); err != nil {
+		return Triggered{}, err
+	}
+	order, ok := c.office.Unbilled(in.PurchaseOrderID)
+	if !ok {
+		return Triggered{}, impossible("No purchase order waits for its bill; this one, or any.")
+	}
+	c.office.Overbill(c.rec, order.ID)
+	at := c.dueOf(office.TimerSupplierBills, order.ID)
+	if c.rec.Waits(office.TimerTruck, order.ID) {
+		at = (c.dueOf(office.TimerTruck, order.ID).Day() + 1).At(sim.PaymentMinute)
+	}
+	return Triggered{"purchase_order", order.ID, at}, nil
+}
+
+// badge refuses a badge that nobody has.
+func (c *Company) badge(in *TriggerInput) error {
+	if in.BadgeNo != nil && !c.people.Employed(*in.BadgeNo) {
+		return problem.Missing("employee", *in.BadgeNo)
+	}
+	return nil
+}
+
+// tomorrow is when people come to work, or do not.
+func (c *Company) tomorrow() sim.Minute { return (c.rec.Today() + 1).Open() }
+
+func (c *Company) fallsIll(in *TriggerInput) (Triggered, error) {
+	if err := c.badge(in); err != nil {
+		return Triggered{}, err
+	}
+	e, ok := c.people.Healthy(c.rec, in.BadgeNo)
+	if !ok {
+		return Triggered{}, impossible("Nobody who will be at work tomorrow can fall ill; with this badge, or at all.")
+	}
+	c.people.FallsIll(c.rec, e.ID, or(in.Days, sickDays))
+	return Triggered{"employee", e.ID, c.tomorrow()}, nil
+}
+
+func (c *Company) getsWell(in *TriggerInput) (Triggered, error) {
+	if err := c.badge(in); err != nil {
+		return Triggered{}, err
+	}
+	e, ok := c.people.Ill(c.rec, in.BadgeNo)
+	if !ok {
+		return Triggered{}, impossible("Nobody would be ill for longer than today; with this badge, or at all.")
+	}
+	c.people.GetsWell(c.rec, e.ID)
+	return Triggered{"employee", e.ID, c.tomorrow()}, nil
+}
+
+func (c *Company) quits(in *TriggerInput) (Triggered, error) {
+	if err := c.badge(in); err != nil {
+		return Triggered{}, err
+	}
+	e, ok := c.people.Loyal(c.rec, in.BadgeNo)
+	if !ok {
+		return Triggered{}, impossible("Nobody who will be at work tomorrow can quit; with this badge, or at all.")
+	}
+	c.people.Quits(c.rec, e.ID)
+	return Triggered{"employee", e.ID, c.tomorrow()}, nil
+}
+
+func (c *Company) asksForLeave(in *TriggerInput) (Triggered, error) {
+	if err := c.badge(in); err != nil {
+		return Triggered{}, err
+	}
+	e, ok := c.people.Unplanned(c.rec, in.BadgeNo)
+	if !ok {
+		return Triggered{}, impossible("Nobody is without a holiday ahead; with this badge, or at all.")
+	}
+	return Triggered{"leave_request", c.people.AsksForLeave(c.rec, e.ID, or(in.Days, leaveDays)), c.now}, nil
+}
+
+func (c *Company) runsLow(in *TriggerInput) (Triggered, error) {
+	if in.SKU != nil {
+		if known, ok := catalog.ItemBySKU(*in.SKU); !ok || known.Class != catalog.Material {
+			return Triggered{}, problem.Invalid(problem.Field{
+				Field: fieldSKU, Rule: "exists", Message: fmt.Sprintf("%q is no material.", *in.SKU),
+			})
+		}
+	}
+	item, ok := c.factory.Plentiful(in.SKU)
+	if !ok {
+		return Triggered{}, impossible("It is below its reorder point already; this material, or each.")
+	}
+	c.carryRequisitions(c.factory.RaiseReorderPoint(c.rec, item.SKU))
+	return Triggered{"stock_item", item.ID, c.now}, nil
+}
+
+func (c *Company) marketMoves(in *TriggerInput) (Triggered, error) {
+	sku, pct := catalog.Coated, or(in.Pct, movePct)
+	if in.SKU != nil {
+		sku = *in.SKU
+	}
+	if !c.market.Wanders(sku) {
+		return Triggered{}, problem.Invalid(problem.Field{
+			Field: fieldSKU, Rule: "exists",
+			Message: fmt.Sprintf("The market has no price of %q that moves by itself.", sku),
+		})
+	}
+	if pct == 0 || pct < leastMovePct || pct > mostMovePct {
+		return Triggered{}, problem.Invalid(problem.Field{
+			Field: fieldPct, Rule: "minimum", Message: fmt.Sprintf("pct must be between %d and %d, and not 0.",
+				leastMovePct, mostMovePct),
+		})
+	}
+	c.market.Shift(c.rec, sku, pct)
+	return Triggered{"market_quote", sku, c.now}, nil
+}
+
+func (c *Company) opensMajorOrder(*TriggerInput) (Triggered, error) {
+	if !c.lore.CanOpen() {
+		return Triggered{}, impossible("A major order is open already.")
+	}
+	return Triggered{"major_order", c.lore.OpenNow(c.rec), c.now}, nil
+}
+
+func (c *Company) disruptNow(kind event.DisruptionKind, in *TriggerInput) (Triggered, error) {
+	press := ""
+	if kind == event.PressFault {
+		press = catalog.Presses()[0].ID
+		if in.PressID != nil {
+			press = *in.PressID
+		}
+		if _, ok := catalog.PressByID(press); !ok {
+			return Triggered{}, problem.Missing("press", press)
+		}
+	}
+	if c.lore.Runs(kind) {
+		return Triggered{}, impossible("A disruption of this kind runs already.")
+	}
+	d := lore.Planned(kind, c.now, or(in.Days, 0), press)
+	c.disrupt(d)
+	return Triggered{"lore_event", c.lore.Begin(c.rec, d), c.now}, nil
+}

@@ -1,0 +1,122 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+
+	"platen/internal/company"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+)
+
+// PullTrigger is the body of POST /sandbox/triggers.
+type PullTrigger struct {
+	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"What to bring about; GET /sandbox/triggers lists what there is."`
+	SKU               *string `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
+	Quantity          *int64  `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
+	Days              *int64  `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
+	Pct               *int64  `json:"pct,omitzero" minimum:"-50" maximum:"100" doc:"Per cent."`
+	BadgeNo           *string `json:"badge_no,omitzero" maxLength:"20" doc:"The badge of an employee."`
+	PressID           *string `json:"press_id,omitzero" maxLength:"40" doc:"The press that is down."`
+	CustomerInvoiceID *string `json:"customer_invoice_id,omitzero" maxLength:"40" doc:"The invoice that a customer pays, or does not."`
+	PurchaseOrderID   *string `json:"purchase_order_id,omitzero" maxLength:"40" doc:"The order whose truck or bill is meant."`
+}
+
+// TriggerResult is the data of POST /sandbox/triggers.
+type TriggerResult struct {
+	Type     string `json:"type" example:"order"`
+	Resource string `json:"resource" example:"sales_order" doc:"The kind of the record that it is about."`
+	ID       string `json:"id" doc:"The id of that record."`
+	// SimDate and SimTime are when it comes about.
+	SimDate       moment.Date `json:"sim_date" doc:"When it comes about: now, or later."`
+	SimTime       string      `json:"sim_time" example:"08:00"`
+	EventsWritten uint64      `json:"events_written" doc:"Events that it has written so far."`
+	LastSeq       uint64      `json:"last_seq" doc:"The number of the newest event."`
+}
+
+// TriggerKinds is the data of GET /sandbox/triggers.
+type TriggerKinds struct {
+	Triggers []TriggerKind `json:"triggers"`
+}
+
+// TriggerKind is something that can be brought about.
+type TriggerKind struct {
+	Type    string       `json:"type"`
+	Summary string       `json:"summary"`
+	Needs   *string      `json:"needs" doc:"What there has to be; null for nothing."`
+	Fields  []string     `json:"fields" doc:"The fields that it takes beside type; each may be left out."`
+	Events  []event.Type `json:"events" doc:"Types of events that follow, at once or in time."`
+}
+
+// Triggers lists what can be brought about.
+func Triggers() TriggerKinds {
+	all := TriggerKinds{Triggers: []TriggerKind{}}
+	for _, t := range company.Triggers() {
+		kind := TriggerKind{
+			Type: t.Type, Summary: t.Summary, Fields: append([]string{}, t.Fields...),
+			Events: append([]event.Type{}, t.Events...),
+		}
+		if t.Needs != "" {
+			kind.Needs = &t.Needs
+		}
+		all.Triggers = append(all.Triggers, kind)
+	}
+	return all
+}
+
+func triggerOperations() []Operation {
+	kinds := Triggers()
+	return []Operation{
+		{
+			ID: "get_triggers", Kind: Object, Method: http.MethodGet, Path: "/sandbox/triggers", System: Shared,
+			Key: KeyNone, Status: http.StatusOK,
+			Summary:     "What can be brought about",
+			Description: "The triggers that POST /sandbox/triggers takes, with what each needs.",
+			Out:         reflect.TypeFor[TriggerKinds](),
+			Value:       func(*sandbox.View, moment.Instant) any { return kinds },
+		},
+		write(Operation{
+			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared,
+			Summary: "Bring something about",
+			Description: "What the world does by itself happens because you want it: a rush order, a short truck, a " +
+				"press that is down. It is a true cause in the company, with all that follows, and no forged event. " +
+				"From then on the sandbox is assisted, and its score is not compared with others.",
+			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.NotInEvaluation,
+				problem.TriggerImpossible},
+			Events: followUps(),
+			Out:    reflect.TypeFor[TriggerResult](),
+		}, func(tx *sandbox.Tx, _ string, in *PullTrigger) (Result, error) {
+			first := tx.Sequence()
+			done, err := tx.Company.Trigger(in.Type, &company.TriggerInput{
+				SKU: in.SKU, Quantity: in.Quantity, Days: in.Days, Pct: in.Pct, BadgeNo: in.BadgeNo,
+				PressID: in.PressID, CustomerInvoiceID: in.CustomerInvoiceID, PurchaseOrderID: in.PurchaseOrderID,
+			})
+			if err != nil {
+				return Result{}, err
+			}
+			result := TriggerResult{Type: in.Type, Resource: done.Resource, ID: done.ID}
+			result.SimDate, result.SimTime = done.Moment()
+			return Result{Value: func(v *sandbox.View) any {
+				result.EventsWritten, result.LastSeq = v.Sequence-first, v.Sequence
+				return result
+			}}, nil
+		}),
+	}
+}
+
+// followUps are the types that triggers can lead to, each once.
+func followUps() []event.Type {
+	all := event.Set{}
+	for _, t := range company.Triggers() {
+		all = all.Union(event.SetOf(t.Events...))
+	}
+	var types []event.Type
+	for _, d := range event.Catalogue() {
+		if all.Meets(event.SetOf(d.Type)) {
+			types = append(types, d.Type)
+		}
+	}
+	return types
+}
