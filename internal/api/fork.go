@@ -38,7 +38,8 @@ func (x *exchange) fork() error {
 	sent := x.fingerprint(d.body)
 	of := sha256.Sum256(append(sent[:], x.caller.SandboxID...))
 	reply, err := controller.Create(x.r.Context(), admission.Request{
-		Order: admission.Order{Network: x.group.String()}, NoTicket: true, Wrong: found.wrong(), Key: d.key, Fingerprint: of,
+		Order: admission.Order{Network: x.group.String()}, NoTicket: true, Wrong: found.wrong(),
+		Key: d.key, Fingerprint: of,
 		Proof: x.r.Header.Values(wire.HeaderProof),
 		Make: func(ctx context.Context, order admission.Order,
 			records func(admission.Reply) sandbox.Records) (admission.Reply, error) {

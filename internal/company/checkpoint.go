@@ -60,7 +60,7 @@ func (c *Company) AddCheckpoint(label string, version uint64, now moment.Instant
 		kept++
 	}
 	if kept >= MaxCheckpoints {
-		return "", problem.New(problem.TooManyOpen, "This sandbox has %d checkpoints, the most that it may have.", kept).
+		return "", problem.New(problem.TooManyOpen, "This sandbox has %d checkpoints, the most there can be.", kept).
 			Hinting("Delete one with DELETE /sandbox/checkpoints/{id}.")
 	}
 	c.besides(now, func() { id = c.addCheckpoint(label, version) })

@@ -258,7 +258,8 @@ func (c *Company) relax() (packed bool) {
 func (c *Company) state() *state {
 	return &state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(),
-		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Assisted: c.assisted, Deeds: c.missions.Totals, Conduct: c.activity,
+		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Assisted: c.assisted,
+		Deeds: c.missions.Totals, Conduct: c.activity,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
 		Lore: c.lore.State, Signals: c.missions.Signals,
 	}
