@@ -255,6 +255,7 @@ function Burger() {
 
 function Who() {
   const id = session.value?.sandbox_id;
+  const made = madeOf(session.value);
   return html`
     <div class="who">
       <b>${store.status.value?.public_name ?? session.value?.public_name ?? 'Sandbox'}</b>
@@ -269,11 +270,7 @@ function Who() {
           `
           : null
       }
-      ${
-        session.value?.forked_from
-          ? html`<a class="pill sandbox" id="is-fork" href="/console/session" title=${madeOf(session.value)}>Fork</a>`
-          : null
-      }
+      ${made ? html`<a class="pill sandbox hide-s" id="is-fork" href="/console/session" title=${made}>Fork</a>` : null}
     </div>
   `;
 }

@@ -36,6 +36,7 @@ function arrive(page, text) {
   go(page);
   say(text);
   document.getElementById('main')?.focus();
+  scrollTo(0, 0);
 }
 const showKeys = () => arrive('/console/keys', 'This tab is in the fork now');
 const showSession = () => arrive('/console/session', `This tab is in ${session.value.sandbox_id} now`);
@@ -122,12 +123,12 @@ function NameIt({ work }) {
   return html`
     <form class="beside" onSubmit=${name}>
       <label class="field">
-        <span>Name this moment</span>
+        <span>Name this moment ${over ? html`<em>the company can only be read</em>` : null}</span>
         <input
           name="label"
           autocomplete="off"
           maxlength="80"
-          placeholder=${over ? 'The company can only be read' : 'before the rush'}
+          placeholder="before the rush"
           disabled=${over}
           value=${label}
           onInput=${e => set(e.target.value)}
@@ -205,14 +206,16 @@ function Sure({ title, yes, act, close, children }) {
   `;
 }
 
-// Remains says that the sandbox before a beginning is still there.
-const Remains = () =>
-  forks.remains.value
-    ? html`
-      <p id="remains">The sandbox <code>${forks.remains.value.id}</code> could not be deleted, and is still there.</p>
-      <${Problem} refusal=${forks.remains.value.refusal} />
-    `
-    : null;
+// Remains says that the sandbox before a beginning is still there, for as long as the tab
+// could go there.
+function Remains() {
+  const old = forks.remains.value;
+  if (!session.value.others?.some(o => o.sandbox_id === old?.id)) return null;
+  return html`
+    <p id="remains">The sandbox <code>${old.id}</code> could not be deleted, and is still there.</p>
+    <${Problem} refusal=${old.refusal} />
+  `;
+}
 
 // End is what ends the sandbox, with a new beginning or without.
 export function End() {
@@ -234,11 +237,11 @@ export function End() {
         <p class="dim">
           ${
             forks.compared.value
-              ? 'A deleted sandbox frees its place.'
+              ? ''
               : 'Begin again forks the first morning, and deletes this sandbox: the same company with the same seed, ' +
-                'without what was done.'
+                'without what was done. '
           }
-          Nothing of a deleted sandbox is kept. This works after the end, too.
+          ${'Nothing of a deleted sandbox is kept. This works after the end, too.'}
         </p>
         <${Remains} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}

@@ -179,8 +179,7 @@ export function Page() {
       <${Lease} />
       <${Company} />
       <${Checkpoints} />
-      <${End} />
-      <${Others} />
+      <div class="col"><${End} /><${Others} /></div>
       <${Tab} />
       <${Look} />
       ${office_key && factory_key ? null : html`<${Lacking} />`}

@@ -38,13 +38,13 @@ export const keyAnywhere = /lab_(?:off|fac)_[A-Za-z0-9_-]{43}/;
 const othersMost = 20;
 
 const alone = ({ others: _, ...s }) => s;
-const othersOf = (s, ...but) => (s?.others ?? []).filter(o => !but.includes(o.sandbox_id));
+const othersOf = (s, but) => (s.others ?? []).filter(o => o.sandbox_id !== but);
 
 // moved is the session of a tab that goes from one sandbox to another, the one that it
 // leaves being the newest of the others.
 export const moved = (from, to) => ({
   ...alone(to),
-  others: from ? [...othersOf(from, from.sandbox_id, to.sandbox_id), alone(from)].slice(-othersMost) : [],
+  others: from ? [...othersOf(from, to.sandbox_id), alone(from)].slice(-othersMost) : [],
 });
 
 // without is a session that has lost one of the others.
