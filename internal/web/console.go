@@ -3,6 +3,8 @@ package web
 import (
 	"slices"
 	"strings"
+
+	"platen/internal/company/preset"
 )
 
 const consolePath = "/console"
@@ -20,6 +22,17 @@ var consoleModules = []string{ //nolint:gochecknoglobals // read only
 	"vendor/preact.js",
 	"lib/html.js", "lib/api.js", "lib/format.js", "lib/session.js", "lib/copy.js", "lib/store.js", "lib/navigate.js",
 	"console/parts.js",
+}
+
+// evaluations names the presets whose sandboxes cannot be forked.
+func evaluations(presets []preset.Preset) string {
+	var names []string
+	for i := range presets {
+		if presets[i].Evaluation {
+			names = append(names, presets[i].Name)
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 // forConsole reports whether a path is a page of the console.

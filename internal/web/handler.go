@@ -14,8 +14,8 @@ import (
 )
 
 // A document may load and call only its own origin. No script can make script
-// of text: there is no Trusted Types policy, except on the page that starts the
-// worker for proofs of work, where one names its file.
+// of text: there is no Trusted Types policy, except in the two documents that start
+// the worker for proofs of work, where one names its file.
 const (
 	policyOfAll = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src " +
 		"'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
@@ -67,7 +67,7 @@ func newDocument(path, contentType string, body []byte) *document {
 		path: path, body: body, zipped: whenAsked(body), tag: `W/"` + hex.EncodeToString(sum[:8]) + `"`, policy: policy,
 		contentType: contentType,
 	}
-	if path == "/" {
+	if path == "/" || path == consolePath {
 		d.policy = workerPolicy
 	}
 	return d

@@ -60,7 +60,8 @@ func New(o Options) (*Pages, error) {
 	console, err := pages.Execute("console", struct {
 		Modules       []string
 		WindowSeconds int
-	}{consoleModules, int(o.ExtensionWindow / time.Second)})
+		Evaluations   string
+	}{consoleModules, int(o.ExtensionWindow / time.Second), evaluations(o.Presets)})
 	if err != nil {
 		return nil, fmt.Errorf("render the console: %w", err)
 	}

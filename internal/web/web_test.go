@@ -229,7 +229,7 @@ func TestDocumentsCarryTheirHeaders(t *testing.T) {
 		"/console/webhooks/whk_1", "/status") {
 		w := request(h, http.MethodGet, path)
 		want["Content-Security-Policy"] = policy + "'none'"
-		if path == "/" { // the one page that starts a worker
+		if path == "/" || strings.HasPrefix(path, "/console") { // where sandboxes are made
 			want["Content-Security-Policy"] = policy + "platen-worker"
 		}
 		for name, value := range want {

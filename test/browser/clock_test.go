@@ -69,7 +69,7 @@ func (c *company) clock() record {
 }
 
 // workingMinutes is what a clock shows, in minutes since the opening.
-func workingMinutes(t *testing.T, clock record) (minutes int) {
+func workingMinutes(t testing.TB, clock record) (minutes int) {
 	t.Helper()
 	var day, hour, minute int
 	if _, err := fmt.Sscanf(fmt.Sprint(clock["day_number"], " ", clock["sim_time"]), "%d %d:%d", &day, &hour,

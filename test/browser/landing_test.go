@@ -50,7 +50,7 @@ func TestTheProofIsOfTheTextOnTheWire(t *testing.T) {
 	x := begin(t, shared(), looks[0])
 	wrong := eval[[]string](x, `(async () => {
 		const { solve } = await import(
-			document.querySelector('script[src*="landing.js"]').src.replace('landing.js', 'proof.js'));
+			document.querySelector('script[src*="landing.js"]').src.replace('landing/landing.js', 'lib/proof.js'));
 		const never = new AbortController().signal, wrong = [];
 		for (const length of [1, 40, 54, 55, 56, 62, 63, 64, 65, 118, 119, 120, 127, 128, 200]) {
 			const challenge = 'x'.repeat(length), nonce = await solve(challenge, 10, never, () => {});

@@ -15,7 +15,11 @@ Object.assign(globalThis, {
   localStorage: storage,
   location: new URL(`${origin}/console`),
   // The console's document says how long an extension is and when it may be asked for.
-  document: { documentElement: { dataset: { extension: '30 minutes', window: '10 minutes', windowS: '600' } } },
+  document: {
+    documentElement: {
+      dataset: { extension: '30 minutes', window: '10 minutes', windowS: '600', evaluations: 'agent_eval' },
+    },
+  },
   addEventListener: () => {},
 });
 Object.defineProperty(globalThis, 'navigator', { value: { onLine: true }, configurable: true });

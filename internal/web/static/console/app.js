@@ -4,7 +4,7 @@
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark } from '../lib/html.js';
 import { path, helping, listen } from '../lib/navigate.js';
-import { session, theme, themes } from '../lib/session.js';
+import { session, madeOf, theme, themes } from '../lib/session.js';
 import { toast, say, copy } from '../lib/copy.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
@@ -255,6 +255,7 @@ function Burger() {
 
 function Who() {
   const id = session.value?.sandbox_id;
+  const made = madeOf(session.value);
   return html`
     <div class="who">
       <b>${store.status.value?.public_name ?? session.value?.public_name ?? 'Sandbox'}</b>
@@ -269,6 +270,7 @@ function Who() {
           `
           : null
       }
+      ${made ? html`<a class="pill sandbox hide-s" id="is-fork" href="/console/session" title=${made}>Fork</a>` : null}
     </div>
   `;
 }
@@ -418,6 +420,7 @@ function Gone() {
         <div class="row-actions">
           <a class="btn primary" href="/" onClick=${() => store.forget()}>New sandbox</a>
           <button class="btn" onClick=${() => store.forget()}>Other keys</button>
+          ${session.value.others?.length ? html`<a class="btn" href="/console/session">Also in this tab</a>` : null}
         </div>
       </div>
     </div>

@@ -1,7 +1,7 @@
 // The two keys: once in full, masked from then on until somebody asks.
-import { useState } from '../vendor/preact.js';
+import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark } from '../lib/html.js';
-import { session, masked } from '../lib/session.js';
+import { session, madeOf, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
 import { copy, download } from '../lib/copy.js';
 import { Code, Copy, bearer } from './parts.js';
@@ -50,6 +50,10 @@ export function Page() {
     session.value = { ...s, seen: true };
     go('/console');
   };
+  // A fork brings here without a new document, of which a screen reader would tell.
+  useEffect(() => {
+    if (fresh) document.getElementById('main').focus();
+  }, []);
   const curl = `curl -s ${location.origin}/v1/office/sales-orders \\\n  ${bearer('office')}`;
   const body = html`
     <${Key} system="office" name="Head Office" routes="/v1/office/…" value=${s.office_key} open=${fresh} />
@@ -85,10 +89,11 @@ export function Page() {
       <div class="narrow">${body}</div>
     `;
   return html`
-    <main class="gate" id="main">
+    <main class="gate" id="main" tabindex="-1">
       <div class="gate-card">
         <div class="brand"><${Mark} />${s.public_name}<code class="dim">${s.sandbox_id}</code></div>
         <h1>Your two keys</h1>
+        ${s.forked_from ? html`<p id="made-of">${madeOf(s)}</p>` : null}
         <p class="lead">
           One for each system; they share no data and neither key opens the other. The server shows them this once and
           keeps only a hash of each. This tab remembers them until it is closed.

@@ -6,6 +6,7 @@ import { say } from '../lib/copy.js';
 import { Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { clock, day, number, wallTime } from '../lib/format.js';
+import { Checkpoints, End, Origin, Others } from './forks.js';
 import { Problem, Skeleton, Status } from './parts.js';
 
 function Lease() {
@@ -112,6 +113,7 @@ function Company() {
   return html`
     <section class="card">
       <div class="card-h"><h2>Company</h2></div>
+      <${Origin} />
       ${
         s
           ? html`<${Facts} s=${s} />`
@@ -176,6 +178,8 @@ export function Page() {
     <div class="halves">
       <${Lease} />
       <${Company} />
+      <${Checkpoints} />
+      <div class="col"><${End} /><${Others} /></div>
       <${Tab} />
       <${Look} />
       ${office_key && factory_key ? null : html`<${Lacking} />`}

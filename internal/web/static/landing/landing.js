@@ -1,9 +1,9 @@
 // Makes a sandbox: at once, after a proof of work, or from the queue.
 import { render, signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { call, randomKey, Refusal, sleep } from '../lib/api.js';
+import { call, Refusal, sleep } from '../lib/api.js';
 import { clock, number, span } from '../lib/format.js';
-import { solve } from './proof.js';
+import { proven } from '../lib/proof.js';
 
 const form = document.getElementById('create');
 const offers = form.querySelector('fieldset');
@@ -31,13 +31,12 @@ form.addEventListener('submit', event => {
 
 async function begin() {
   const wanted = preset();
-  const key = randomKey();
   control = new AbortController();
   const { signal } = control;
   offers.disabled = true;
   try {
     at.value = { step: 'creating' };
-    open(await wait(await ask(wanted, key, signal), signal));
+    open(await wait(await ask(wanted, signal), signal));
   } catch (error) {
     at.value =
       error.name === 'AbortError'
@@ -53,27 +52,21 @@ async function begin() {
   }
 }
 
-// ask sends the creation, with a proof of work when one is demanded. The same
-// key goes with each try, so that a lost answer makes no second sandbox.
-async function ask(wanted, key, signal, proof) {
-  try {
-    return await call('/v1/sandboxes', {
-      method: 'POST',
-      body: { preset: wanted },
-      headers: { 'Idempotency-Key': key, ...(proof ? { 'Sim-PoW': proof } : {}) },
-      signal,
-    });
-  } catch (refusal) {
-    if (refusal.code !== 'pow_required') throw refusal;
-    const { challenge, difficulty } = refusal.details;
-    at.value = { step: 'proof', difficulty, tried: 0, rate: 0, began: Date.now() };
-    const nonce = await solve(challenge, difficulty, signal, (tried, rate) => {
+// ask sends the creation, and shows how a proof of work goes when one is demanded.
+const ask = (wanted, signal) =>
+  proven('/v1/sandboxes', {
+    body: { preset: wanted },
+    signal,
+    demanded: difficulty => {
+      at.value = { step: 'proof', difficulty, tried: 0, rate: 0, began: Date.now() };
+    },
+    told: (tried, rate) => {
       at.value = { ...at.value, tried, rate };
-    });
-    at.value = { step: 'creating' };
-    return ask(wanted, key, signal, `${challenge}.${nonce}`);
-  }
-}
+    },
+    found: () => {
+      at.value = { step: 'creating' };
+    },
+  });
 
 // wait polls a ticket until it is a sandbox. A refusal that only says "later"
 // does not cost the place.

@@ -13,8 +13,9 @@ function stored() {
   }
 }
 
-// session is {sandbox_id, public_name, office_key, factory_key, seen}, null
-// without keys. Either key may be missing.
+// session is {sandbox_id, public_name, office_key, factory_key, seen, forked_from,
+// others}, null without keys. Either key may be missing; others are the sessions that
+// this tab has left for a fork or for what it comes from.
 export const session = signal(stored());
 
 effect(() => {
@@ -32,6 +33,33 @@ export const keyFor = system =>
 export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(12)}${key.slice(-4)}` : '');
 export const keyShape = /^lab_(off|fac)_[A-Za-z0-9_-]{43}$/;
 export const keyAnywhere = /lab_(?:off|fac)_[A-Za-z0-9_-]{43}/;
+
+// othersMost is how many sandboxes a tab remembers beside its own.
+const othersMost = 20;
+
+const alone = ({ others: _, ...s }) => s;
+const othersOf = (s, but) => (s.others ?? []).filter(o => o.sandbox_id !== but);
+
+// moved is the session of a tab that goes from one sandbox to another, the one that it
+// leaves being the newest of the others.
+export const moved = (from, to) => ({
+  ...alone(to),
+  others: from ? [...othersOf(from, to.sandbox_id), alone(from)].slice(-othersMost) : [],
+});
+
+// without is a session that has lost one of the others.
+export const without = (s, id) => ({ ...s, others: othersOf(s, id) });
+
+// parentOf is what a sandbox was forked from, if the tab has its keys.
+export const parentOf = s => s?.others?.find(o => o.sandbox_id === s.forked_from?.sandbox_id);
+
+// nextOf is where a tab goes whose sandbox is no more: to what it was forked from, else to
+// the one that was left last.
+export const nextOf = s => parentOf(s) ?? s?.others?.at(-1);
+
+// madeOf is where a sandbox comes from, in words.
+export const madeOf = s =>
+  s?.forked_from ? `Fork of ${s.forked_from.sandbox_id} after event ${s.forked_from.seq}` : '';
 
 // theme is auto, light or dark. themes are all: name, icon and label.
 export const themes = [

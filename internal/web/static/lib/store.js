@@ -88,6 +88,7 @@ export const facts = {
   grace: told.grace,
   window: told.window,
   windowSeconds: Number(told.windowS),
+  evaluations: told.evaluations?.split(' ') ?? [],
 };
 
 let stop;
@@ -105,26 +106,36 @@ export function disconnect() {
   stop = undefined;
 }
 
-// forget leaves the sandbox: its keys are gone from this tab.
-export function forget() {
+// enter leaves the sandbox for that of another session; nothing of it stays here.
+export function enter(next) {
   disconnect();
   batch(() => {
-    session.value = null;
+    session.value = next;
     status.value = null;
     present.value = null;
     events.value = [];
     calls.value = [];
     points.value = [];
     for (const t of tables.values()) t.value = new Map();
-    link.value = { state: 'none' };
+    link.value = { state: next ? 'connecting' : 'none' };
   });
 }
+
+// forget leaves the sandbox: the keys are gone from this tab.
+export const forget = () => enter(null);
 
 const keyHeaders = () => {
   const headers = { Authorization: `Bearer ${anyKey()}` };
   if (session.value.office_key && session.value.factory_key) headers['Platen-Other-Key'] = session.value.factory_key;
   return headers;
 };
+
+// introduce lets the session know whose keys it has.
+function introduce({ sandbox_id, public_name, forked_from = null }) {
+  const s = session.value;
+  if (s.sandbox_id !== sandbox_id || s.forked_from === undefined)
+    session.value = { ...s, sandbox_id, public_name, forked_from };
+}
 
 async function follow(signal) {
   let place = '';
@@ -133,11 +144,10 @@ async function follow(signal) {
     try {
       if (!place) {
         const { data } = await call('/console/data/state', { headers: keyHeaders(), signal });
+        if (signal.aborted) return;
         apply(data);
         place = data.place;
-        const s = session.value;
-        if (s.sandbox_id !== data.status.sandbox_id)
-          session.value = { ...s, sandbox_id: data.status.sandbox_id, public_name: data.status.public_name };
+        introduce(data.status);
       }
       await listen(place, signal, () => {
         failures = 0;
@@ -197,6 +207,7 @@ async function listen(place, signal, alive) {
     for await (const message of parse(response.body.getReader())) {
       clearTimeout(watchdog);
       watchdog = setTimeout(abort, silenceMost);
+      if (signal.aborted) break;
       if (message.event === 'gone') throw new Refusal(401, { code: 'unauthorized', message: 'The sandbox is gone.' });
       apply(message.data);
       place = message.id ?? place;
@@ -212,16 +223,19 @@ async function listen(place, signal, alive) {
   }
 }
 
+// learn takes what a sandbox says of itself, unless it was left meanwhile.
+function learn(data) {
+  if (data.sandbox_id === session.value?.sandbox_id) status.value = data;
+}
+
 // extend asks for more time.
 export async function extend() {
-  const { data } = await call('/v1/sandbox/extend', { method: 'POST', key: anyKey() });
-  status.value = data;
+  learn((await call('/v1/sandbox/extend', { method: 'POST', key: anyKey() })).data);
 }
 
 // setClock pauses the clock of the company, or lets it run.
 export async function setClock(mode) {
-  const { data } = await call('/v1/sandbox', { method: 'PATCH', key: anyKey(), body: { clock: mode } });
-  status.value = data;
+  learn((await call('/v1/sandbox', { method: 'PATCH', key: anyKey(), body: { clock: mode } })).data);
 }
 
 // tick moves the clock by hand, and returns what came of it.

@@ -1,6 +1,6 @@
 // SHA-256 of challenge and nonce, as text joined together. Whole leading blocks
 // of the challenge are hashed once.
-import { compress, start } from '../lib/sha256.js';
+import { compress, start } from './sha256.js';
 
 function zeroBits(state) {
   let bits = 0;

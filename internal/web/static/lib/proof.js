@@ -1,4 +1,7 @@
-// Finds a proof of work beside the page, so that the page stays quick.
+// Finds a proof of work beside the page, so that the page stays quick, and sends what
+// needs one.
+import { call, randomKey } from './api.js';
+
 const source = new URL('./proof-worker.js', import.meta.url).href;
 
 // The page's policy lets exactly one file become a worker.
@@ -38,4 +41,23 @@ export function solve(challenge, difficulty, signal, told) {
     };
     worker.postMessage({ challenge, difficulty });
   });
+}
+
+// proven makes a call that makes a sandbox, with a proof of work when one is demanded. The
+// same Idempotency-Key goes with each try, so that a lost answer makes no second sandbox.
+// demanded hears how hard a proof is, told how it goes, and found that there is one.
+export async function proven(path, { demanded, told, found, signal = new AbortController().signal, ...options }) {
+  const headers = { 'Idempotency-Key': randomKey() };
+  for (;;) {
+    try {
+      return await call(path, { ...options, method: 'POST', headers, signal });
+    } catch (refusal) {
+      if (refusal.code !== 'pow_required') throw refusal;
+      const { challenge, difficulty } = refusal.details;
+      demanded(difficulty);
+      const nonce = await solve(challenge, difficulty, signal, told);
+      found();
+      headers['Sim-PoW'] = `${challenge}.${nonce}`;
+    }
+  }
 }
