@@ -21,6 +21,15 @@ const (
 	leastMovePct, mostMovePct = -50, 100
 )
 
+// Bounds of what can wait because of triggers: a company takes memory with each record.
+const (
+	// maxWaitingOrders and maxWaitingLots are the most orders that are open, and the most
+	// lots that wait for an answer, with which another one is given.
+	maxWaitingOrders, maxWaitingLots = 500, 100
+	// maxTold is the most that the world has told.
+	maxTold = 1_000
+)
+
 func or(given *int64, otherwise int64) int64 {
 	if given != nil {
 		return *given
@@ -47,6 +56,9 @@ func (c *Company) order(in *TriggerInput, days, pricePct int64) (Triggered, erro
 	if err != nil {
 		return Triggered{}, err
 	}
+	if c.office.State.OpenOrders >= maxWaitingOrders {
+		return Triggered{}, impossible("So many orders wait for an answer or for their goods that customers stay away.")
+	}
 	id := c.office.Order(c.rec, office.Wish{
 		Product: p, Quantity: or(in.Quantity, p.OrderMin), Due: or(in.Days, days), PricePct: pricePct,
 	})
@@ -57,6 +69,9 @@ func (c *Company) offerLot(in *TriggerInput) (Triggered, error) {
 	p, err := product(in.SKU, catalog.LotProducts())
 	if err != nil {
 		return Triggered{}, err
+	}
+	if c.office.State.OfferedLots >= maxWaitingLots {
+		return Triggered{}, impossible("So many lots wait for an answer that framework customers stay away.")
 	}
 	return Triggered{"contract_lot", c.office.OfferLotOf(c.rec, p), c.now}, nil
 }
@@ -251,6 +266,13 @@ func (c *Company) marketMoves(in *TriggerInput) (Triggered, error) {
 	}
 	c.market.Shift(c.rec, sku, pct)
 	return Triggered{"market_quote", sku, c.now}, nil
+}
+
+func (c *Company) tellsStory(*TriggerInput) (Triggered, error) {
+	if c.lore.Events.Len() >= maxTold {
+		return Triggered{}, impossible("The world has told all that it can.")
+	}
+	return Triggered{"lore_event", c.lore.Tell(c.rec), c.now}, nil
 }
 
 func (c *Company) opensMajorOrder(*TriggerInput) (Triggered, error) {

@@ -134,9 +134,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 	},
 	{
 		Type: "story", Summary: "A story is told that changes nothing.", Events: []event.Type{event.LoreEventStarted},
-		run: func(c *Company, _ *TriggerInput) (Triggered, error) {
-			return Triggered{"lore_event", c.lore.Tell(c.rec), c.now}, nil
-		},
+		run: (*Company).tellsStory,
 	},
 	{
 		Type: "major_order", Summary: "A major order opens now.", Needs: "No other one that is open.",
