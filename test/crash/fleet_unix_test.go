@@ -51,6 +51,8 @@ type fleet struct {
 	// tenants are the sandboxes of the clients that work.
 	tenants []*tenant
 
+	// lost has the idempotency keys of requests of which an attempt got no answer.
+	lost sync.Map
 	// sent counts requests, again those that were sent again.
 	sent, again, acknowledged atomic.Int64
 
@@ -165,9 +167,17 @@ func (f *fleet) send(q request) (*testclient.Answer, error) {
 		if q.method == http.MethodPost && q.idempotency == "" && err != nil {
 			return nil, fmt.Errorf("a write without a key got no answer: %w", err)
 		}
+		if err != nil || a.Status == http.StatusInternalServerError {
+			f.lost.Store(q.idempotency, true)
+		}
 		f.again.Add(1)
 		<-time.After(fleetPause)
 	}
+}
+
+func (f *fleet) unsettled(q request) bool {
+	_, lost := f.lost.LoadAndDelete(q.idempotency)
+	return lost
 }
 
 // comesAgain reports whether an answer asks for the same request once more.

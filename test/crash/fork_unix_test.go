@@ -89,6 +89,8 @@ func (m *mirror) send(q request) (*testclient.Answer, error) {
 	return a, nil
 }
 
+func (*mirror) unsettled(request) bool { return false }
+
 // code is that of an error, "" for none.
 func code(a *testclient.Answer) string {
 	var envelope struct{ Error struct{ Code string } }

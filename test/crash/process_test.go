@@ -62,6 +62,9 @@ type process struct {
 	// fleet is set for what stands before several servers.
 	fleet interface {
 		send(q request) (*testclient.Answer, error)
+		// unsettled reports, once, whether an attempt of a request got no answer before
+		// one did: it may yet be done, whatever that answer says.
+		unsettled(q request) bool
 	}
 }
 

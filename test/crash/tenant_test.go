@@ -113,8 +113,11 @@ func (n *tenant) try(p *process, in *intent) (*testclient.Answer, error) {
 		in.outcome, in.raw = acknowledged, a.Raw
 	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		// Another client was faster, the press is busy, paper is short, the clock
-		// moved a moment ago, the server is stopping: no effect.
-		in.outcome = refused
+		// moved a moment ago, the server is stopping: no effect. But an attempt of which
+		// nothing was heard may have been on its way meanwhile.
+		if p.fleet == nil || !p.fleet.unsettled(in.request) {
+			in.outcome = refused
+		}
 	default:
 		return a, fmt.Errorf("%s %s: %d %s", in.request.path, in.request.body, a.Status, a.Raw)
 	}
