@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"platen/internal/company/preset"
+	"platen/internal/operation"
 )
 
 const consolePath = "/console"
@@ -33,6 +34,23 @@ func evaluations(presets []preset.Preset) string {
 		}
 	}
 	return strings.Join(names, " ")
+}
+
+// triggerKind is what the console shows of something that can be brought about.
+type triggerKind struct {
+	Type    string   `json:"type"`
+	Summary string   `json:"summary"`
+	Needs   *string  `json:"needs"`
+	Fields  []string `json:"fields"`
+}
+
+// triggerKinds lists what can be brought about.
+func triggerKinds() []triggerKind {
+	var kinds []triggerKind
+	for _, t := range operation.Triggers().Triggers {
+		kinds = append(kinds, triggerKind{t.Type, t.Summary, t.Needs, t.Fields})
+	}
+	return kinds
 }
 
 // forConsole reports whether a path is a page of the console.

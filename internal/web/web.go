@@ -61,7 +61,8 @@ func New(o Options) (*Pages, error) {
 		Modules       []string
 		WindowSeconds int
 		Evaluations   string
-	}{consoleModules, int(o.ExtensionWindow / time.Second), evaluations(o.Presets)})
+		Triggers      []triggerKind
+	}{consoleModules, int(o.ExtensionWindow / time.Second), evaluations(o.Presets), triggerKinds()})
 	if err != nil {
 		return nil, fmt.Errorf("render the console: %w", err)
 	}

@@ -14,7 +14,7 @@ const most = 100;
 const first = 'start';
 
 // useWork does one thing at a time, and keeps what it was refused with.
-function useWork() {
+export function useWork() {
   const [refusal, refuse] = useState(null);
   const work = async (name, act) => {
     if (forks.working.value) return;
@@ -28,7 +28,7 @@ function useWork() {
       forks.working.value = '';
     }
   };
-  return { refusal, work };
+  return { refusal, refuse, work };
 }
 
 // arrive says that the tab is in another sandbox, also to who does not see it.
@@ -50,11 +50,11 @@ const Proving = () =>
     `
     : null;
 
-// Compared says why there is no way to fork.
-const Compared = () => html`
-  <p class="dim" id="compared">
-    Players are compared in the preset <code>${store.status.value.preset}</code>, so that its sandboxes cannot be
-    forked: <a href="/docs/errors/not_in_evaluation"><code>not_in_evaluation</code></a>.
+// Compared says why there is no way to fork, or to do what else changes the odds.
+export const Compared = ({ id = 'compared', children = 'its sandboxes cannot be forked' }) => html`
+  <p class="dim" id=${id}>
+    Players are compared in the preset <code>${store.status.value.preset}</code>, so that ${children}:${' '}
+    <a href="/docs/errors/not_in_evaluation"><code>not_in_evaluation</code></a>.
   </p>
 `;
 

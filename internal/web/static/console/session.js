@@ -7,6 +7,7 @@ import { Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { clock, day, number, wallTime } from '../lib/format.js';
 import { Checkpoints, End, Origin, Others } from './forks.js';
+import { Triggers } from './triggers.js';
 import { Problem, Skeleton, Status } from './parts.js';
 
 function Lease() {
@@ -178,8 +179,8 @@ export function Page() {
     <div class="halves">
       <${Lease} />
       <${Company} />
-      <${Checkpoints} />
-      <div class="col"><${End} /><${Others} /></div>
+      <div class="col"><${Checkpoints} /><${End} /></div>
+      <div class="col"><${Triggers} /><${Others} /></div>
       <${Tab} />
       <${Look} />
       ${office_key && factory_key ? null : html`<${Lacking} />`}
