@@ -38,12 +38,13 @@ func TestAMovedDatabaseIsTheSame(t *testing.T) {
 		}
 	}
 	p := start(file)
-	tenants := make([]*tenant, 5)
-	for i := range tenants {
-		var err error
-		if tenants[i], err = newTenant(p, []string{"starter", "manual"}[i%2], "manual"); err != nil {
+	var tenants []*tenant
+	for i := range 5 {
+		n, err := newTenant(p, []string{"starter", "manual"}[i%2], "manual")
+		if err != nil {
 			t.Fatal(err)
 		}
+		tenants = append(tenants, n)
 	}
 	write(t, p, tenants, "before", 15)
 	a, err := p.send(request{method: "POST", path: "/sandbox/forks", key: tenants[0].Office})
