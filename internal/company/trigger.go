@@ -138,3 +138,11 @@ func impossible(reason string) error { return problem.New(problem.TriggerImpossi
 
 // Moment is when something comes about, as clients read it.
 func (t *Triggered) Moment() (date moment.Date, clock string) { return t.At.Date(), t.At.ClockText() }
+
+// notThat is impossible for the record that was named, or for any when none was.
+func notThat(named *string, that, all string) error {
+	if named != nil {
+		return impossible(that)
+	}
+	return impossible(all)
+}

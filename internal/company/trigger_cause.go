@@ -85,7 +85,9 @@ func (c *Company) payable(in *TriggerInput) (*office.CustomerInvoice, error) {
 	}
 	invoice, ok := c.office.Payable(in.CustomerInvoiceID)
 	if !ok {
-		return nil, impossible("No customer owes for goods that have arrived; that invoice, or any.")
+		return nil, notThat(in.CustomerInvoiceID,
+			"This invoice is not one whose customer has the goods and owes for them.",
+			"No customer has goods and owes for them.")
 	}
 	return invoice, nil
 }
@@ -128,7 +130,8 @@ func (c *Company) truck(in *TriggerInput, do func(*office.PurchaseOrder) sim.Min
 	}
 	order, ok := c.office.UnderWay(c.rec, in.PurchaseOrderID)
 	if !ok {
-		return Triggered{}, impossible("No truck is under way; that of this purchase order, or any.")
+		return Triggered{}, notThat(in.PurchaseOrderID,
+			"The truck of this purchase order is not under way.", "No truck is under way.")
 	}
 	return Triggered{"purchase_order", order.ID, do(order)}, nil
 }
@@ -163,7 +166,8 @@ func (c *Company) overbill(in *TriggerInput) (Triggered, error) {
 	}
 	order, ok := c.office.Unbilled(in.PurchaseOrderID)
 	if !ok {
-		return Triggered{}, impossible("No purchase order waits for its bill; this one, or any.")
+		return Triggered{}, notThat(in.PurchaseOrderID,
+			"This purchase order does not wait for its bill.", "No purchase order waits for its bill.")
 	}
 	c.office.Overbill(c.rec, order.ID)
 	at := c.dueOf(office.TimerSupplierBills, order.ID)
@@ -190,7 +194,8 @@ func (c *Company) fallsIll(in *TriggerInput) (Triggered, error) {
 	}
 	e, ok := c.people.Healthy(c.rec, in.BadgeNo)
 	if !ok {
-		return Triggered{}, impossible("Nobody who will be at work tomorrow can fall ill; with this badge, or at all.")
+		return Triggered{}, notThat(in.BadgeNo,
+			"This employee is not well, or not at work tomorrow.", "No employee is well and at work tomorrow.")
 	}
 	c.people.FallsIll(c.rec, e.ID, or(in.Days, sickDays))
 	return Triggered{"employee", e.ID, c.tomorrow()}, nil
@@ -202,7 +207,8 @@ func (c *Company) getsWell(in *TriggerInput) (Triggered, error) {
 	}
 	e, ok := c.people.Ill(c.rec, in.BadgeNo)
 	if !ok {
-		return Triggered{}, impossible("Nobody would be ill for longer than today; with this badge, or at all.")
+		return Triggered{}, notThat(in.BadgeNo,
+			"This employee would not be ill tomorrow.", "No employee would be ill tomorrow.")
 	}
 	c.people.GetsWell(c.rec, e.ID)
 	return Triggered{"employee", e.ID, c.tomorrow()}, nil
@@ -214,7 +220,8 @@ func (c *Company) quits(in *TriggerInput) (Triggered, error) {
 	}
 	e, ok := c.people.Loyal(c.rec, in.BadgeNo)
 	if !ok {
-		return Triggered{}, impossible("Nobody who will be at work tomorrow can quit; with this badge, or at all.")
+		return Triggered{}, notThat(in.BadgeNo,
+			"This employee is not well, or not at work tomorrow.", "No employee is well and at work tomorrow.")
 	}
 	c.people.Quits(c.rec, e.ID)
 	return Triggered{"employee", e.ID, c.tomorrow()}, nil
@@ -226,7 +233,8 @@ func (c *Company) asksForLeave(in *TriggerInput) (Triggered, error) {
 	}
 	e, ok := c.people.Unplanned(c.rec, in.BadgeNo)
 	if !ok {
-		return Triggered{}, impossible("Nobody is without a holiday ahead; with this badge, or at all.")
+		return Triggered{}, notThat(in.BadgeNo,
+			"This employee has a holiday ahead already.", "Each employee has a holiday ahead already.")
 	}
 	return Triggered{"leave_request", c.people.AsksForLeave(c.rec, e.ID, or(in.Days, leaveDays)), c.now}, nil
 }
@@ -241,7 +249,8 @@ func (c *Company) runsLow(in *TriggerInput) (Triggered, error) {
 	}
 	item, ok := c.factory.Plentiful(in.SKU)
 	if !ok {
-		return Triggered{}, impossible("It is below its reorder point already; this material, or each.")
+		return Triggered{}, notThat(in.SKU,
+			"This material is below its reorder point already.", "Each material is below its reorder point already.")
 	}
 	c.carryRequisitions(c.factory.RaiseReorderPoint(c.rec, item.SKU))
 	return Triggered{"stock_item", item.ID, c.now}, nil
