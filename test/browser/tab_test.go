@@ -399,14 +399,16 @@ func (x *tab) accessible(where string) {
 	if !eval[bool](x, "'axe' in window") { // it is long, and stays until the next document
 		eval[any](x, axe+";null")
 	}
+	x.until(`!!document.querySelector('h1')`) // the page may still be at its beginning
+	// What lies half behind the head is no smaller for that: it is looked at from the top.
 	for _, violation := range eval[[]string](x,
-		`axe.run({
+		`(y => (scrollTo({ top: 0, behavior: 'instant' }), axe.run({
 			resultTypes: ['violations'], // of what is right it need not describe each element
 			runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-		})
+		}).finally(() => scrollTo({ top: y, behavior: 'instant' })))
 		.then(r => r.violations.flatMap(v => v.nodes.slice(0, 3).map(n =>
 			v.id + ': ' + n.target + ' ' + n.html.slice(0, 160) + ' ' +
-			(n.any[0]?.message ?? n.all[0]?.message ?? ''))))`) {
+			(n.any[0]?.message ?? n.all[0]?.message ?? '')))))(scrollY)`) {
 		x.Errorf("%s: axe: %s", where, violation)
 	}
 }
