@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,9 +77,16 @@ that event.
   platen fork --seq 120 --json`,
 		Args: atMostOne("platen fork takes one checkpoint, or none for now"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := cli.ForkInput(strings.Join(args, ""), seq)
-			if err != nil {
-				return err
+			// What is given but empty, such as a variable that is not set, is not "now".
+			var in client.ForkSandboxInput
+			if len(args) > 0 {
+				in.Checkpoint = &args[0]
+			}
+			if cmd.Flags().Changed("seq") {
+				in.Seq = &seq
+			}
+			if in.Checkpoint != nil && in.Seq != nil {
+				return cli.UsageError{Err: errors.New("name a checkpoint or --seq, not both")}
 			}
 			h.Out, h.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return cli.Fork(cmd.Context(), &target, in, h)

@@ -44,20 +44,6 @@ func Checkpoints(ctx context.Context, c *client.Client) ([]client.Checkpoint, er
 	return all, nil
 }
 
-// ForkInput reads the arguments of platen fork. A sequence of 0 is none.
-func ForkInput(checkpoint string, seq int64) (in client.ForkSandboxInput, err error) {
-	if checkpoint != "" && seq != 0 {
-		return in, usagef("name a checkpoint or --seq, not both")
-	}
-	if checkpoint != "" {
-		in.Checkpoint = &checkpoint
-	}
-	if seq != 0 {
-		in.Seq = &seq
-	}
-	return in, nil
-}
-
 // Fork forks the sandbox of a target, and hands over the keys of the new one.
 func Fork(ctx context.Context, t *Target, in client.ForkSandboxInput, h Handover) error {
 	origin, err := t.Origin()

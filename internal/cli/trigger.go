@@ -47,8 +47,12 @@ func WriteTrigger(out io.Writer, r *client.TriggerResult) {
 	if r.EventsWritten == 0 {
 		when = string(r.SimDate) + " " + r.SimTime
 	}
-	fmt.Fprintf(out, "%s  %s %s, %s; %d events, newest %d\n",
-		p.in(bold, r.Type), r.Resource, r.ID, when, r.EventsWritten, r.LastSeq)
+	written := fmt.Sprintf("%d events", r.EventsWritten)
+	if r.EventsWritten == 1 {
+		written = "1 event"
+	}
+	fmt.Fprintf(out, "%s  %s %s, %s; %s, newest %d\n",
+		p.in(bold, r.Type), r.Resource, r.ID, when, written, r.LastSeq)
 }
 
 // WriteTriggers writes what can be brought about, for a person.

@@ -218,7 +218,7 @@ func (c *Company) quits(in *TriggerInput) (Triggered, error) {
 	if err := c.badge(in); err != nil {
 		return Triggered{}, err
 	}
-	e, ok := c.people.Loyal(c.rec, in.BadgeNo)
+	e, ok := c.people.Healthy(c.rec, in.BadgeNo)
 	if !ok {
 		return Triggered{}, notThat(in.BadgeNo,
 			"This employee is not well, or not at work tomorrow.", "No employee is well and at work tomorrow.")

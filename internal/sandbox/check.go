@@ -60,13 +60,13 @@ func (c *Checked) check(ctx context.Context, s store.Store, header *store.Sandbo
 	newest := image.Snapshot.Version + uint64(len(image.Commits))
 	version, sum, sumOfSnapshot := uint64(0), commitlog.Sum(0), commitlog.Sum(0)
 	for version < newest {
-		stored, err := s.Commits(ctx, header.ID, version+1, min(newest, version+store.MaxCommits))
-		if err != nil {
+		stored, err := commitsAfter(ctx, s, header.ID, version, newest)
+		if err != nil && !errors.Is(err, commitlog.ErrDamaged) {
 			return fmt.Errorf("read commits of sandbox %s: %w", header.ID, err)
 		}
-		commits, err := commitlog.DecodeCommits(stored, version, sum)
-		if err == nil && len(commits) == 0 {
-			err = fmt.Errorf("%w: commit %d is missing", commitlog.ErrDamaged, version+1)
+		var commits []commitlog.Commit
+		if err == nil {
+			commits, err = commitlog.DecodeCommits(stored, version, sum)
 		}
 		if err != nil {
 			damaged(err, false)
@@ -94,7 +94,7 @@ func (c *Checked) check(ctx context.Context, s store.Store, header *store.Sandbo
 	if err == nil && snapshot.Last != 0 && sumOfSnapshot != 0 && snapshot.Last != sumOfSnapshot {
 		err = fmt.Errorf("%w: snapshot %d is of other commits", commitlog.ErrDamaged, image.Snapshot.Version)
 	}
-	if err != nil && !errors.Is(err, company.ErrEngine) && !errors.Is(err, commitlog.ErrFormat) {
+	if err != nil && !foreign(err) {
 		damaged(err, true)
 	}
 	return nil

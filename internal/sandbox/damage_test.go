@@ -1,14 +1,18 @@
 package sandbox_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/store"
 )
 
 // flips is the number of bits that are changed, one at a time.
@@ -93,19 +97,76 @@ func (b *bench) flip(draw *rand.Rand) (undo func()) {
 	}
 	at, bit := draw.IntN(len(body)), draw.IntN(8)
 	change := func() {
-		db, err := sql.Open("sqlite", "file:"+b.path)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		defer db.Close()
 		body[at] ^= 1 << bit
-		_, err = db.ExecContext(b.t.Context(), "UPDATE "+table+" SET body = ? WHERE rowid = ?", body, row)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		b.alter("UPDATE "+table+" SET body = ? WHERE rowid = ?", body, row)
 	}
 	change()
 	return change
+}
+
+// alter changes the file of the store behind its back.
+func (b *bench) alter(statement string, args ...any) {
+	b.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+b.path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(b.t.Context(), statement, args...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// forgetful is a store that does not reach old commits for a while.
+type forgetful struct {
+	store.Store
+
+	away *atomic.Bool
+}
+
+// Commits implements store.Store.
+func (f forgetful) Commits(ctx context.Context, id string, first, last uint64) ([]store.Commit, error) {
+	if f.away.Load() {
+		return nil, store.ErrUnreachable
+	}
+	return f.Store.Commits(ctx, id, first, last)
+}
+
+// TestAStoreThatIsAwayIsNoDamage: a sandbox whose snapshot is damaged is read from its
+// commits, and while those cannot be read it is out of reach, not lost. So is a state
+// that is to be forked.
+func TestAStoreThatIsAwayIsNoDamage(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.create(sim.Manual)
+	for i := range 10 { // as many as are worth a snapshot
+		if _, err := s.Do(t.Context(), tick(fmt.Sprint("key-", i), 30)); err != nil {
+			t.Fatal(err)
+		}
+		b.pass(2 * time.Second)
+	}
+	v := b.view(s)
+	want := dump(t, s, v)
+	b.registry.Close(t.Context()) // and so there is a snapshot
+	b.alter("UPDATE snapshots SET body = substr(body, 1, length(body) - 1)")
+	var away atomic.Bool
+	b.reopen(func(inner store.Store) store.Store { return forgetful{inner, &away} })
+	away.Store(true)
+	s = b.registry.Sandbox(v.SandboxID)
+	order := sandbox.Forking{Base: sandbox.ForkBase{SandboxID: v.SandboxID, Version: v.Version, Sequence: v.Sequence}}
+	if _, err := s.View(t.Context()); !isProblem(err, problem.Unavailable) {
+		t.Errorf("while its commits are out of reach it is answered with %v", err)
+	}
+	if _, err := b.registry.Fork(t.Context(), order); !isProblem(err, problem.Unavailable) {
+		t.Errorf("and a fork of it with %v", err)
+	}
+	away.Store(false)
+	if got := dump(t, s, b.view(s)); got != want {
+		t.Error("when they are there again it is another one")
+	}
+	if _, err := b.registry.Fork(t.Context(), order); err != nil {
+		t.Errorf("and a fork of it fails: %v", err)
+	}
 }
 
 // compare says how what is read of a sandbox differs from what was written.

@@ -79,6 +79,11 @@ func TestASandboxOfAnotherVersionIsRefusedAndLeftToItsEnd(t *testing.T) {
 					!strings.Contains(err.Error(), "another version") {
 					t.Errorf("the sandbox of another version is answered with %v", err)
 				}
+				if _, err := b.registry.Fork(t.Context(), sandbox.Forking{
+					Base: sandbox.ForkBase{SandboxID: id, Version: 1},
+				}); !isProblem(err, problem.Unauthorized) || !strings.Contains(err.Error(), "another version") {
+					t.Errorf("a fork of it is answered with %v", err)
+				}
 				if _, err := b.store.Load(t.Context(), id); err != nil {
 					t.Errorf("it is no longer stored: %v", err)
 				}

@@ -118,7 +118,7 @@ func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
 		return Created{}, fmt.Errorf("read what is to be forked: %w", err)
 	}
 	c, err := company.Load(snapshot.Image)
-	if errors.Is(err, company.ErrEngine) {
+	if foreign(err) {
 		return Created{}, errForeign()
 	}
 	if err != nil {
@@ -168,6 +168,8 @@ func (r *Registry) readBase(ctx context.Context, base ForkBase) ([]byte, error) 
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil, errGone()
+	case foreign(err):
+		return nil, errForeign()
 	case err != nil:
 		return nil, readProblem("read what is to be forked of sandbox "+base.SandboxID, err)
 	}
@@ -192,9 +194,9 @@ func (r *Registry) replay(ctx context.Context, base ForkBase) (commitlog.Snapsho
 		}
 	}
 	for version < base.Version {
-		stored, err := r.store.Commits(ctx, base.SandboxID, version+1, min(base.Version, version+store.MaxCommits))
-		if err != nil || len(stored) == 0 {
-			return s, errors.Join(err, commitlog.ErrDamaged)
+		stored, err := commitsAfter(ctx, r.store, base.SandboxID, version, base.Version)
+		if err != nil {
+			return s, err
 		}
 		commits, err := commitlog.DecodeCommits(stored, version, s.Last)
 		if err != nil {

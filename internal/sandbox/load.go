@@ -47,7 +47,7 @@ func (s *Sandbox) load(ctx context.Context) error {
 		return s.fenced()
 	}
 	err = s.restore(ctx, image)
-	if errors.Is(err, company.ErrEngine) || errors.Is(err, commitlog.ErrFormat) {
+	if foreign(err) {
 		// The program was replaced by another one. Sandboxes are short, so this
 		// one is left to its end: an operator that goes back to the program
 		// that began it finds it there.
@@ -62,10 +62,16 @@ func (s *Sandbox) load(ctx context.Context) error {
 			"error", err)
 		return errDamaged()
 	}
-	if err == nil {
-		s.last = nil
+	if err != nil {
+		return readProblem("load sandbox "+s.id, err)
 	}
-	return err
+	s.last = nil
+	return nil
+}
+
+// foreign reports whether what could not be read is of another version of the program.
+func foreign(err error) bool {
+	return errors.Is(err, company.ErrEngine) || errors.Is(err, commitlog.ErrFormat)
 }
 
 func errForeign() error {
@@ -146,14 +152,27 @@ func (s *Sandbox) readCommits(
 ) (commitlog.Snapshot, []commitlog.Commit, error) {
 	var stored []store.Commit
 	for n := uint64(len(stored)); n < until; n = uint64(len(stored)) {
-		more, err := s.registry.store.Commits(ctx, s.id, n+1, min(until, n+store.MaxCommits))
-		if err != nil || len(more) == 0 {
-			return commitlog.Snapshot{}, nil, errors.Join(err, commitlog.ErrDamaged)
+		more, err := commitsAfter(ctx, s.registry.store, s.id, n, until)
+		if err != nil {
+			return commitlog.Snapshot{}, nil, err
 		}
 		stored = append(stored, more...)
 	}
 	commits, err := commitlog.DecodeCommits(append(stored, image.Commits...), 0, 0)
 	return commitlog.Snapshot{}, commits, err //nolint:wrapcheck // the caller names the sandbox
+}
+
+// commitsAfter reads the next commits of a sandbox, those after one version and up to
+// another, as many as are read at once. They are damaged if there are none.
+func commitsAfter(ctx context.Context, from store.Store, id string, version, until uint64) ([]store.Commit, error) {
+	stored, err := from.Commits(ctx, id, version+1, min(until, version+store.MaxCommits))
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller names the sandbox
+	}
+	if len(stored) == 0 {
+		return nil, fmt.Errorf("%w: commit %d is missing", commitlog.ErrDamaged, version+1)
+	}
+	return stored, nil
 }
 
 // newView returns the view of a company that has nothing to flush.

@@ -91,12 +91,9 @@ func (m *mover) move(ctx context.Context, id string) (int, error) {
 	}
 	newest := image.Snapshot.Version + uint64(len(image.Commits))
 	for version := uint64(0); version < newest; {
-		commits, err := m.from.Commits(ctx, id, version+1, min(newest, version+store.MaxCommits))
+		commits, err := commitsAfter(ctx, m.from, id, version, newest)
 		if err != nil {
 			return 0, err
-		}
-		if len(commits) == 0 {
-			return 0, fmt.Errorf("%w: commit %d is missing", commitlog.ErrDamaged, version+1)
 		}
 		for _, c := range commits {
 			moved := store.Commit{SandboxID: id, Version: c.Version, Body: c.Body}

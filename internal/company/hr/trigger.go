@@ -20,7 +20,7 @@ func (h *HR) somebody(
 	return nil, false
 }
 
-// Healthy returns an employee who can fall ill tomorrow.
+// Healthy returns an employee who can fall ill or quit tomorrow.
 func (h *HR) Healthy(r *record.Recorder, badge *string) (*Employee, bool) {
 	return h.somebody(r, badge, func(e *Employee, p *EmployeePrivate) bool {
 		return e.Status == EmployeeActive && p.WillBeIll == 0 && !p.WillQuit
@@ -44,13 +44,6 @@ func (h *HR) GetsWell(r *record.Recorder, id string) {
 	e, p := h.Employees.Edit(r, id)
 	p.SickEnds = r.Today() + 1
 	e.SickUntil = new(r.Date())
-}
-
-// Loyal returns an employee who can quit tomorrow.
-func (h *HR) Loyal(r *record.Recorder, badge *string) (*Employee, bool) {
-	return h.somebody(r, badge, func(e *Employee, p *EmployeePrivate) bool {
-		return e.Status == EmployeeActive && p.WillBeIll == 0 && !p.WillQuit
-	})
 }
 
 // Quits lets an employee quit tomorrow morning.

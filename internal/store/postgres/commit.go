@@ -13,6 +13,15 @@ import (
 // that no two processes wait for each other; under its lock a row is looked at
 // again, so a claim comes either before a commit or after it.
 const (
+	// ownKeys gives the keys of the sandboxes in the step "created" to them.
+	ownKeys = `owned AS (
+			INSERT INTO keys (hash, sandbox)
+			SELECT DISTINCT k.hash, c.number
+			FROM created c CROSS JOIN LATERAL (VALUES (c.office_key), (c.factory_key)) AS k (hash)
+			WHERE k.hash IS NOT NULL
+			ORDER BY k.hash
+		)`
+
 	appendCommits = `
 		WITH appended AS (
 			INSERT INTO commits (sandbox, version, body, epoch)
@@ -48,13 +57,7 @@ const (
 			ORDER BY id
 			ON CONFLICT DO NOTHING
 			RETURNING number, id, office_key, factory_key
-		), owned AS (
-			INSERT INTO keys (hash, sandbox)
-			SELECT DISTINCT k.hash, c.number
-			FROM created c CROSS JOIN LATERAL (VALUES (c.office_key), (c.factory_key)) AS k (hash)
-			WHERE k.hash IS NOT NULL
-			ORDER BY k.hash
-		), committed AS (
+		), ` + ownKeys + `, committed AS (
 			INSERT INTO commits (sandbox, version, body, epoch)
 			SELECT c.number, i.version, i.body, 0 FROM created c JOIN input i ON i.id = c.id
 		)

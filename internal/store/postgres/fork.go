@@ -24,13 +24,7 @@ const createFork = `
 		WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.hash IN ($5, $6))
 		ON CONFLICT DO NOTHING
 		RETURNING number, office_key, factory_key
-	), owned AS (
-		INSERT INTO keys (hash, sandbox)
-		SELECT DISTINCT k.hash, c.number
-		FROM created c CROSS JOIN LATERAL (VALUES (c.office_key), (c.factory_key)) AS k (hash)
-		WHERE k.hash IS NOT NULL
-		ORDER BY k.hash
-	), copied AS (
+	), ` + ownKeys + `, copied AS (
 		INSERT INTO commits (sandbox, version, body, epoch)
 		SELECT c.number, o.version, o.body, 0
 		FROM created c CROSS JOIN parent p JOIN commits o ON o.sandbox = p.number
