@@ -304,6 +304,60 @@ func (c *Client) PullTrigger(ctx context.Context, in PullTriggerInput) (*Trigger
 	return write[TriggerResult](ctx, c, request{operation: "pull_trigger", method: http.MethodPost, path: "/sandbox/triggers", system: shared, in: in})
 }
 
+// GetIntegration sends GET /sandbox/integration: the exactly-once score.
+//
+// What your integration made of the records that it has to carry between the systems: what had to
+// have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is
+// judged by working days, and only once it is too late: a gap that can still be closed is not
+// shown.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
+func (c *Client) GetIntegration(ctx context.Context) (*Integration, error) {
+	return read[Integration](ctx, c, request{operation: "get_integration", path: "/sandbox/integration", system: shared})
+}
+
+// ListIntegrationFindingsParams chooses what ListIntegrationFindings reads. Empty fields choose
+// nothing.
+type ListIntegrationFindingsParams struct {
+	// Kind is the parameter kind: only rows with this kind.
+	Kind IntegrationKind
+	// Verdict is the parameter verdict: only rows with this verdict.
+	Verdict IntegrationVerdict
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
+	Limit int
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListIntegrationFindingsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("kind", string(p.Kind))
+	s.where("verdict", string(p.Verdict))
+	return s
+}
+
+// ListIntegrationFindings reads one page of GET /sandbox/integration/findings.
+//
+// Each obligation that has been judged and each unexpected effect, newest first, with the records
+// and the events that show it. verdict=missed lists what was lost, verdict=doubled what was done
+// twice.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
+func (c *Client) ListIntegrationFindings(ctx context.Context, params ListIntegrationFindingsParams) (*Page[Finding], error) {
+	return readPage[Finding](ctx, c, &request{operation: "list_integration_findings", path: "/sandbox/integration/findings", system: shared}, params.selection())
+}
+
+// IntegrationFindings reads all rows of ListIntegrationFindings, page after page, and ends with
+// the first error.
+func (c *Client) IntegrationFindings(ctx context.Context, params ListIntegrationFindingsParams) iter.Seq2[Finding, error] {
+	return readAll[Finding](ctx, c, request{operation: "list_integration_findings", path: "/sandbox/integration/findings", system: shared}, params.selection())
+}
+
 // ListRequestsParams chooses what ListRequests reads. Empty fields choose nothing.
 type ListRequestsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.

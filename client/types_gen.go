@@ -35,7 +35,8 @@ type CreateSandboxInput struct {
 	Clock *ClockMode `json:"clock,omitzero"`
 }
 
-// Bridge is the type of CreateSandboxInput.Bridge, SandboxStatus.Bridge and Report.Bridge.
+// Bridge is the type of CreateSandboxInput.Bridge, SandboxStatus.Bridge, Report.Bridge and
+// Integration.Bridge.
 type Bridge string
 
 // Values of Bridge.
@@ -470,7 +471,7 @@ type FeedEvent struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// EventSystem is the type of FeedEvent.System.
+// EventSystem is the type of FeedEvent.System and FindingRecord.System.
 type EventSystem string
 
 // Values of EventSystem.
@@ -588,6 +589,139 @@ type TriggerResult struct {
 	EventsWritten uint64 `json:"events_written"`
 	// The number of the newest event.
 	LastSeq uint64 `json:"last_seq"`
+}
+
+// Integration is in the response of get_integration.
+type Integration struct {
+	Bridge Bridge `json:"bridge"`
+	// 0 to 1: exact obligations, and half of the late ones, among those due and the unexpected
+	// effects. null while there is nothing to judge, and with the auto bridge.
+	ExactlyOnce *float64         `json:"exactly_once"`
+	Counts      IntegrationCount `json:"counts"`
+	// The same for each kind of obligation; none with the auto bridge.
+	Kinds   []IntegrationKindCount `json:"kinds"`
+	Manners IntegrationManners     `json:"manners"`
+}
+
+// IntegrationCount is the type of Integration.Counts.
+type IntegrationCount struct {
+	// Obligations that have been judged. One that can still be met in time is not.
+	Due int64 `json:"due"`
+	// Met once, right, and by the end of the next working day.
+	Exact int64 `json:"exact"`
+	// Met once and right, but later.
+	Late int64 `json:"late"`
+	// Not met after two more working days.
+	Missed int64 `json:"missed"`
+	// Met more than once.
+	Doubled int64 `json:"doubled"`
+	// Met once, with another product, quantity or amount.
+	Wrong int64 `json:"wrong"`
+	// Effects that no obligation explains. They are not among those due.
+	Unexpected int64 `json:"unexpected"`
+}
+
+// IntegrationKindCount is the type of Integration.Kinds.
+type IntegrationKindCount struct {
+	Kind IntegrationKind `json:"kind"`
+	// As for all; null while there is nothing to judge.
+	ExactlyOnce *float64 `json:"exactly_once"`
+	// Obligations that have been judged. One that can still be met in time is not.
+	Due int64 `json:"due"`
+	// Met once, right, and by the end of the next working day.
+	Exact int64 `json:"exact"`
+	// Met once and right, but later.
+	Late int64 `json:"late"`
+	// Not met after two more working days.
+	Missed int64 `json:"missed"`
+	// Met more than once.
+	Doubled int64 `json:"doubled"`
+	// Met once, with another product, quantity or amount.
+	Wrong int64 `json:"wrong"`
+	// Effects that no obligation explains. They are not among those due.
+	Unexpected int64 `json:"unexpected"`
+}
+
+// IntegrationKind is the type of IntegrationKindCount.Kind and Finding.Kind.
+type IntegrationKind string
+
+// Values of IntegrationKind.
+const (
+	IntegrationKindOrder       IntegrationKind = "order"
+	IntegrationKindLot         IntegrationKind = "lot"
+	IntegrationKindParcel      IntegrationKind = "parcel"
+	IntegrationKindRequisition IntegrationKind = "requisition"
+	IntegrationKindReceipt     IntegrationKind = "receipt"
+	IntegrationKindWeek        IntegrationKind = "week"
+	IntegrationKindPurchase    IntegrationKind = "purchase"
+	IntegrationKindPayment     IntegrationKind = "payment"
+)
+
+// IntegrationManners is the type of Integration.Manners.
+type IntegrationManners struct {
+	// Requests to Head Office, to the Factory and to the feed while the sandbox was active.
+	Requests int64 `json:"requests"`
+	// Requests that came before the time that their key had been told to come back at.
+	Early int64 `json:"early"`
+	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
+	WritesRefused int64 `json:"writes_refused"`
+	// Attempts for each write that succeeded; null before the first.
+	TriesPerWrite *float64 `json:"tries_per_write"`
+	// Reads that got what the same key had read last: If-None-Match would have made them a 304.
+	UnchangedReads int64 `json:"unchanged_reads"`
+}
+
+// Finding is in the response of list_integration_findings.
+type Finding struct {
+	// Its kind, and the id of the record that it is about.
+	ID      string             `json:"id"`
+	Kind    IntegrationKind    `json:"kind"`
+	Verdict IntegrationVerdict `json:"verdict"`
+	Message string             `json:"message"`
+	// The record that obliges; null for an unexpected effect.
+	Cause *FindingRecord `json:"cause"`
+	// The records on the other side.
+	Effects []FindingRecord `json:"effects"`
+	// The working day on which it could first be met; of a payment the due date, of an unexpected
+	// effect its own day.
+	SinceOn Date `json:"since_on"`
+	// The day of the first effect; null without one.
+	DoneOn *Date `json:"done_on"`
+	// The events that show it, oldest first: those about these records, and those that name them.
+	Events []FindingEvent `json:"events"`
+	// When one of the records last changed, or when it was too late.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// IntegrationVerdict is the type of Finding.Verdict.
+type IntegrationVerdict string
+
+// Values of IntegrationVerdict.
+const (
+	IntegrationVerdictExact      IntegrationVerdict = "exact"
+	IntegrationVerdictLate       IntegrationVerdict = "late"
+	IntegrationVerdictMissed     IntegrationVerdict = "missed"
+	IntegrationVerdictDoubled    IntegrationVerdict = "doubled"
+	IntegrationVerdictWrong      IntegrationVerdict = "wrong"
+	IntegrationVerdictUnexpected IntegrationVerdict = "unexpected"
+)
+
+// FindingRecord is the type of Finding.Cause.
+type FindingRecord struct {
+	System   EventSystem `json:"system"`
+	Resource string      `json:"resource"`
+	ID       string      `json:"id"`
+	// null for a record without one.
+	Number *string `json:"number"`
+	// Where to read it, relative to the base URL.
+	Path string `json:"path"`
+}
+
+// FindingEvent is the type of Finding.Events.
+type FindingEvent struct {
+	Seq  uint64    `json:"seq"`
+	ID   string    `json:"id"`
+	Type EventType `json:"type"`
 }
 
 // LoggedCall is in the responses of list_requests and get_request.

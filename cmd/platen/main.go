@@ -68,7 +68,7 @@ func root() *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	cmd.AddCommand(serveCommand(), backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), demoCommand(),
-		newCommand(), statusCommand(), clockCommand(), tickCommand(), checkpointCommand(),
+		newCommand(), statusCommand(), integrationCommand(), clockCommand(), tickCommand(), checkpointCommand(),
 		forkCommand(), resetCommand(), deleteCommand(), triggerCommand(), eventsCommand(),
 		listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(), evalCommand(),
 		benchCommand(), doctorCommand(), openapiCommand(), versionCommand())

@@ -26,11 +26,15 @@ func statusCommand() *cobra.Command {
 			if asJSON {
 				return cli.WriteJSON(cmd.OutOrStdout(), s)
 			}
+			score, err := cli.ReadIntegration(cmd.Context(), c, false)
+			if err != nil {
+				return err
+			}
 			origin, err := target.Origin()
 			if err != nil {
 				return err
 			}
-			return cli.WriteStatus(cmd.OutOrStdout(), s, origin)
+			return cli.WriteStatus(cmd.OutOrStdout(), s, score, origin)
 		},
 	}
 	targetFlags(cmd, &target)

@@ -36,8 +36,12 @@ func (x *exchange) observe(status int) (completes bool) {
 	c.Answered, c.Status, c.Replayed = x.server.registry.Now(), status, x.replayed
 	c.Factory, c.Agent = x.caller.System == apikey.Factory, x.byAgent()
 	c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
+	c.Ended = x.status != 0
 	switch x.r.Method {
 	case http.MethodGet:
+		if x.etag != "" && x.op != nil && x.op.Kind != operation.Poll { // who waits may ask again
+			c.Read = mission.Read{What: hashOf(x.r.URL.Path, x.r.URL.RawQuery), Tag: hashOf(x.etag)}
+		}
 		c.CSV = x.csv && x.status != 0 // a read that is only begun may yet be a 304
 	case http.MethodHead: // nothing was read
 		c.Page, c.FeedRange = mission.Page{}, mission.FeedRange{}

@@ -51,6 +51,18 @@ func hash(b []byte) uint64 {
 	return h
 }
 
+// hashOf is hash of some texts, one after the other.
+func hashOf(texts ...string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, text := range texts {
+		for i := range len(text) {
+			h = (h ^ uint64(text[i])) * 1099511628211
+		}
+		h = (h ^ 0) * 1099511628211
+	}
+	return h
+}
+
 // meta appends the head of an envelope (contract: ENV.META.SIMULATION and the
 // rows after it). A nil view is a request without a sandbox.
 func (x *exchange) meta(b []byte, v *sandbox.View) []byte {

@@ -108,6 +108,9 @@ func (x *exchange) list() error {
 	if x.op.Resource == operation.CallResource {
 		return x.calls(&p)
 	}
+	if x.op.Resource == operation.FindingResource {
+		return x.findings(&p)
+	}
 	if x.op.Parent != "" {
 		if err := x.parent(); err != nil {
 			return err

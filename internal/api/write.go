@@ -41,6 +41,12 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 			return nil, nil, err
 		}
 		return found.View, x.op.Examined(&found, x.shown(found.View)), nil
+	case x.op.Verified != nil:
+		found, err := x.sandbox.Verify(x.r.Context())
+		if err != nil {
+			return nil, nil, err
+		}
+		return found.View, x.op.Verified(&found), nil
 	case x.op.ValueSince != nil:
 		return v, x.op.ValueSince(v, sent.number(operation.ParameterSince)), nil
 	default:

@@ -43,7 +43,9 @@ var may = map[string]string{
 	"internal/company/lore":         tools,
 	"internal/company/mission":      vocabulary + "internal/company/sim internal/company/record",
 	"internal/company/subscription": vocabulary + "internal/company/sim internal/company/record",
-	"internal/company":              vocabulary + "internal/company/...",
+	// The one place beside the company itself that sees both systems.
+	"internal/company/integration": tools + " internal/company/office internal/company/factory internal/company/hr",
+	"internal/company":             vocabulary + "internal/company/...",
 
 	// A store keeps bytes. It cannot depend on what they mean.
 	"internal/store":             "",
@@ -90,7 +92,8 @@ var may = map[string]string{
 	// each other.
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
 	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission " +
-		"internal/ratelimit internal/network internal/company/mission internal/company/record " +
+		"internal/ratelimit internal/network internal/company/mission internal/company/integration " +
+		"internal/company/record " +
 		"internal/api/console internal/sandbox/apikey internal/hop internal/node internal/ownership internal/store",
 	// The data of the console; api decides who may see them.
 	"internal/api/console": vocabulary + "internal/operation internal/sandbox internal/company/record",

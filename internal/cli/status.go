@@ -9,8 +9,9 @@ import (
 	"platen/internal/money"
 )
 
-// WriteStatus writes how a company stands, for a person.
-func WriteStatus(out io.Writer, s *client.SandboxStatus, origin string) error {
+// WriteStatus writes how a company stands, for a person. The score of the integration is nil
+// where there is none.
+func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, origin string) error {
 	p := paintFor(out)
 	state := p.in(green, string(s.Status))
 	if s.Status != "active" {
@@ -41,6 +42,9 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, origin string) error {
 	}
 	for _, d := range s.Disruptions {
 		row("disruption", p.in(yellow, string(d.Kind))+" until "+string(d.EndsOn))
+	}
+	if score != nil {
+		row("exactly once", score.Line())
 	}
 	row("newest event", fmt.Sprint(s.LastSeq))
 	if err := w.Flush(); err != nil {

@@ -213,7 +213,7 @@ func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
 }
 
 func (c *Company) noteBilled(order *office.SalesOrder) {
-	if c.office.SalesOrders.Private(order.ID).Accepted {
+	if c.office.SalesOrders.Private(order.ID).AcceptedOn != nil {
 		c.missions.Note(c.rec, mission.BilledOrder)
 	}
 }

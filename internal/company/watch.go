@@ -89,7 +89,7 @@ func (f facts) LotsInTime() int64 {
 // reference, shipped, and a bill that names the Factory's shipment.
 func (f facts) CarriedAcross(orderID string) bool {
 	order, _ := f.office.SalesOrders.Find(orderID)
-	if f.bridged() || !f.office.SalesOrders.Private(orderID).Accepted {
+	if f.bridged() || f.office.SalesOrders.Private(orderID).AcceptedOn == nil {
 		return false
 	}
 	var shipped []*factory.Shipment

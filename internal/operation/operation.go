@@ -117,6 +117,8 @@ type Operation struct {
 	ValueSince func(v *sandbox.View, since uint64) any
 	// Examined computes the data of an object that rests on the whole company.
 	Examined func(x *sandbox.Examination, now moment.Instant) any
+	// Verified computes the data of an object that compares the systems.
+	Verified func(v *sandbox.Verification) any
 	// Press names the press that a body wants to start, nil for writes that start
 	// none.
 	Press func(in any) string
@@ -144,7 +146,8 @@ type Result struct {
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), checkpointOperations(), triggerOperations(), requestOperations(), missionOperations(),
+		sandboxOperations(), checkpointOperations(), triggerOperations(), integrationOperations(),
+		requestOperations(), missionOperations(),
 		worldOperations(), officeOperations(),
 		lotOperations(), marketOperations(), procurementOperations(), peopleOperations(), factoryOperations(),
 		deliveryOperations(), marketDeliveryOperations(), gateOperations(), webhookOperations(),

@@ -21,8 +21,10 @@ type activity struct {
 	// begun is set once the stored activity has been loaded: from then on
 	// memory is ahead of the store.
 	begun bool
-	// feedRead is the number of the newest event that a client has read.
+	// feedRead is the number of the newest event that a client has read, reads the newest of
+	// its reads.
 	feedRead uint64
+	reads    mission.Reads
 
 	// refused is the count of ClientActivity, for readers without the lock.
 	refused atomic.Int64
@@ -78,6 +80,9 @@ func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Si
 	defer a.mu.Unlock()
 	known = v.Summary.Signals | a.Noted
 	added = a.ClientActivity.Observe(call, known)
+	if call.Ended {
+		a.Mind(call, &a.reads)
+	}
 	if call.FeedRange.Read {
 		a.feedRead = max(a.feedRead, min(call.FeedRange.Last, v.Sequence))
 	}
@@ -134,6 +139,13 @@ func (a *activity) writes() (accepted, refused, replayed int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.Accepted, a.Refused, a.Replayed
+}
+
+// manners returns how considerate clients are, and the number of writes that were refused.
+func (a *activity) manners() (m mission.Manners, refused int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.Manners, a.Refused
 }
 
 // WritesRefused is the number of refused writes of clients: more than the

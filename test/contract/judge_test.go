@@ -337,9 +337,11 @@ func (j *judge) lists() []string {
 }
 
 // records are the paths of the lists of what the company is and what happened
-// to it: all but the list of its clients' own calls.
+// to it: all but the list of its clients' own calls, and what is computed from records.
 func (j *judge) records() []string {
-	return slices.DeleteFunc(j.lists(), func(path string) bool { return path == "/requests" })
+	return slices.DeleteFunc(j.lists(), func(path string) bool {
+		return path == "/requests" || path == "/sandbox/integration/findings"
+	})
 }
 
 // undescribed are headers that every HTTP answer may have, or every answer of

@@ -199,6 +199,8 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 			if missing := want.has(append(slices.Clone(handOffs), c.also...)...); len(missing) > 0 {
 				t.Errorf("in %d days there was no %v: nothing is known about that", c.days, missing)
 			}
+			manual.isPerfect(20, client.IntegrationKindOrder, client.IntegrationKindParcel, client.IntegrationKindWeek,
+				client.IntegrationKindPayment)
 			// Without its file the program goes through all of it again.
 			if err := os.Remove(integration.state); err != nil {
 				t.Fatal(err)

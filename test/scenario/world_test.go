@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -104,6 +105,39 @@ func (w *world) one(path, member, value string) object {
 		w.t.Fatalf("%d rows of %s have the %s %s", len(match), path, member, value)
 	}
 	return match[0]
+}
+
+// failures are the obligations that were not met exactly, and the effects without one.
+func (w *world) failures() []string {
+	w.t.Helper()
+	var list []string
+	for f, err := range w.api.IntegrationFindings(w.t.Context(), client.ListIntegrationFindingsParams{}) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if f.Verdict != client.IntegrationVerdictExact {
+			list = append(list, fmt.Sprintf("%s %s: %s", f.Verdict, f.Kind, f.Message))
+		}
+	}
+	return list
+}
+
+// isPerfect wants a score of 1 over all kinds of hand-offs.
+func (w *world) isPerfect(least int64, kinds ...client.IntegrationKind) {
+	w.t.Helper()
+	score, err := w.api.GetIntegration(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if score.ExactlyOnce == nil || *score.ExactlyOnce != 1 || score.Counts.Due < least {
+		w.t.Errorf("seed %d: %d obligations were due, want %d or more, and all exact:\n%s", w.seed, score.Counts.Due, least,
+			strings.Join(w.failures(), "\n"))
+	}
+	for _, k := range score.Kinds {
+		if slices.Contains(kinds, k.Kind) && k.Due == 0 {
+			w.t.Errorf("seed %d: nothing is known about %s", w.seed, k.Kind)
+		}
+	}
 }
 
 // text is a member that is a string.

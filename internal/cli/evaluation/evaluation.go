@@ -146,6 +146,10 @@ type Run struct {
 	ExitStatus int     `json:"exit_status"`
 	Error      string  `json:"error,omitempty"`
 	Seconds    float64 `json:"seconds"`
+	// ExactlyOnce is the score of the integration, from 0 to 1, nil where none is judged.
+	// Integration has its parts.
+	ExactlyOnce *float64         `json:"exactly_once,omitempty"`
+	Integration *cli.Integration `json:"integration,omitempty"`
 	// Report is the sandbox's report as the server sent it.
 	Report json.RawMessage `json:"report,omitempty"`
 
@@ -188,6 +192,11 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 		run.fail("something was brought about by triggers: no score")
 		run.report, run.Report = nil, nil
 		return run
+	}
+	if run.Integration, err = cli.ReadIntegration(context.WithoutCancel(ctx), s.Client(), true); err != nil {
+		run.fail("no exactly-once score: " + cli.Brief(err).Error())
+	} else if run.Integration != nil {
+		run.ExactlyOnce = run.Integration.ExactlyOnce
 	}
 	run.Day = min(e.Day, len(run.report.NetWorth)-1)
 	run.NetWorthMinor = money.Minor(run.report.NetWorth[run.Day].NetWorthMinor)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"platen/internal/cli"
 	"platen/internal/economy"
 	"platen/internal/money"
 )
@@ -27,6 +28,8 @@ type Summary struct {
 	LowMinor    money.Minor `json:"low_minor"`
 	MiddleMinor money.Minor `json:"middle_minor"`
 	HighMinor   money.Minor `json:"high_minor"`
+	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged.
+	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
 	// Published are the results of players of known skill with the same preset.
 	Published []Baseline `json:"published"`
 }
@@ -53,6 +56,7 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 	if s.Counted = len(worth); s.Counted == 0 {
 		return s
 	}
+	s.ExactlyOnce = meanScore(runs)
 	slices.Sort(worth)
 	s.LowMinor, s.MiddleMinor, s.HighMinor = worth[0], worth[len(worth)/2], worth[len(worth)-1]
 	sum := 0.0
@@ -69,6 +73,21 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 		s.SpreadMinor = money.Minor(math.Round(math.Sqrt(squares / float64(len(worth)-1))))
 	}
 	return s
+}
+
+// meanScore is the mean of the exactly-once scores, nil without one.
+func meanScore(runs []Run) *float64 {
+	sum, judged := 0.0, 0
+	for i := range runs {
+		if score := runs[i].ExactlyOnce; score != nil {
+			sum += *score
+			judged++
+		}
+	}
+	if judged == 0 {
+		return nil
+	}
+	return new(sum / float64(judged))
 }
 
 // published returns the known results for a preset on a day; there are none for
@@ -109,24 +128,28 @@ func (s *Summary) Failed() error {
 // Print writes tables for people.
 func (s *Summary) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trejected\treplayed\tmissions\tended\t\tstate\t")
+	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trejected\treplayed\tmissions\texactly once\tended\t\tstate\t")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		if r.report == nil {
-			fmt.Fprintf(w, "%d\t\t\t\t\t\t\t\t\t%s\t\t\t\n", r.Seed, r.Error)
+			fmt.Fprintf(w, "%d\t\t\t\t\t\t\t\t\t\t%s\t\t\t\n", r.Seed, r.Error)
 			continue
 		}
 		onTime := "–"
 		if r.report.Score.OnTimePct != nil {
 			onTime = strconv.FormatFloat(*r.report.Score.OnTimePct, 'f', -1, 64) + " %"
 		}
+		once := "–"
+		if r.ExactlyOnce != nil {
+			once = cli.Score(*r.ExactlyOnce)
+		}
 		ended := string(r.report.Status)
 		if !r.report.Invariants.Hold {
 			ended += ", BOOKS BROKEN"
 		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n",
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t\n",
 			r.Seed, r.Day, r.NetWorthMinor, r.ProfitMinor, onTime, r.report.Score.PayrollLate,
-			r.report.Writes.Refused, r.report.Writes.Replayed, len(r.report.Missions), ended, r.Error,
+			r.report.Writes.Refused, r.report.Writes.Replayed, len(r.report.Missions), once, ended, r.Error,
 			r.report.StateHash[:12])
 	}
 	if err := w.Flush(); err != nil {
@@ -137,6 +160,9 @@ func (s *Summary) Print(out io.Writer) error {
 			s.Day, s.Counted, s.Preset, s.PresetVersion, s.EngineVersion)
 		fmt.Fprintf(out, "mean %s, spread %s, from %s over %s to %s\n",
 			s.MeanMinor, s.SpreadMinor, s.LowMinor, s.MiddleMinor, s.HighMinor)
+	}
+	if s.ExactlyOnce != nil {
+		fmt.Fprintf(out, "exactly-once score of the integration, mean %s\n", cli.Score(*s.ExactlyOnce))
 	}
 	if len(s.Published) == 0 {
 		fmt.Fprintf(out, "\nNo baselines are published for %s on day %d; they are for days 30, 60 and 90 of the "+

@@ -39,8 +39,9 @@ type ClientActivity struct {
 	Clean   int64 `json:"clean,omitzero"`
 	// Accepted counts the writes of business that went well, Replayed those of
 	// any kind whose response was a stored one.
-	Accepted int64 `json:"accepted,omitzero"`
-	Replayed int64 `json:"replayed,omitzero"`
+	Accepted int64   `json:"accepted,omitzero"`
+	Replayed int64   `json:"replayed,omitzero"`
+	Manners  Manners `json:"manners,omitzero"`
 
 	Office    KeyActivity `json:"office,omitzero"`
 	Factory   KeyActivity `json:"factory,omitzero"`
@@ -55,6 +56,10 @@ type ClientActivity struct {
 type KeyActivity struct {
 	Silence Wait   `json:"silence,omitzero"`
 	Follows Follow `json:"follows,omitzero"`
+	// Quiet is when the key may be heard again, QuietSince when it was told so: requests from
+	// before were under way already.
+	Quiet      moment.Instant `json:"quiet,omitzero"`
+	QuietSince moment.Instant `json:"quiet_since,omitzero"`
 }
 
 // Wait is that a client was told to wait: for a press, or with a key. Calls

@@ -75,6 +75,8 @@ type ContractLot struct {
 
 // ContractLotPrivate holds the state of a lot that is never served.
 type ContractLotPrivate struct {
+	// AcceptedOn is the day on which the client accepted it, nil before.
+	AcceptedOn *sim.Day `json:"accepted_on,omitzero"`
 	// Arrived is how much of the right goods reached the customer, ArrivedOn
 	// the day on which the last of it did.
 	Arrived   int64    `json:"arrived,omitzero"`
@@ -191,7 +193,8 @@ func (o *Office) lotIn(id string, status ContractLotStatus) (*ContractLot, error
 
 // AcceptLot takes a lot on. The work order's id is the bridge's.
 func (o *Office) AcceptLot(r *record.Recorder, id string, workOrderID *string) {
-	lot, _ := o.ContractLots.Edit(r, id)
+	lot, private := o.ContractLots.Edit(r, id)
+	private.AcceptedOn = new(r.Today())
 	lot.WorkOrderRef = workOrderID
 	record.Move(r, lot, &lot.Status, LotAccepted)
 	o.State.OfferedLots--

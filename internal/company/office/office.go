@@ -24,7 +24,7 @@ type Office struct {
 	Payments         *record.Table[Payment, struct{}]
 	Ledger           *record.Table[LedgerEntry, struct{}]
 	Suppliers        *record.Table[Supplier, SupplierPrivate]
-	Requisitions     *record.Table[Requisition, struct{}]
+	Requisitions     *record.Table[Requisition, RequisitionPrivate]
 	PurchaseOrders   *record.Table[PurchaseOrder, PurchaseOrderPrivate]
 	GoodsReceipts    *record.Table[GoodsReceipt, struct{}]
 	SupplierInvoices *record.Table[SupplierInvoice, struct{}]

@@ -68,6 +68,12 @@ type Requisition struct {
 	record.Stamps
 }
 
+// RequisitionPrivate holds the state of a requisition that is never served.
+type RequisitionPrivate struct {
+	// ApprovedOn is the day of the approval, nil before.
+	ApprovedOn *sim.Day `json:"approved_on,omitzero"`
+}
+
 // Resource implements record.Row.
 func (*Requisition) Resource() string { return "office_requisition" }
 
@@ -79,8 +85,8 @@ func (q *Requisition) open() bool {
 	return q.Status == RequisitionReceived || q.Status == RequisitionApproved && q.PurchaseOrderID == nil
 }
 
-func newRequisitions() *record.Table[Requisition, struct{}] {
-	return record.NewTable[Requisition, struct{}](
+func newRequisitions() *record.Table[Requisition, RequisitionPrivate] {
+	return record.NewTable[Requisition, RequisitionPrivate](
 		record.Definition{Resource: "office_requisition", Prefix: "rqn", Filters: []string{"status"}},
 		func(q *Requisition) []string { return []string{string(q.Status)} })
 }
@@ -158,7 +164,7 @@ func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
 		Number:    fmt.Sprintf("RQ-%04d", o.State.NextRequisition),
 		Reference: in.Reference, Lines: in.Lines, EstimatedMinor: o.estimate(in.Lines), Currency: money.Currency,
 		NeededBy: in.NeededBy, Source: in.Source, Status: RequisitionReceived,
-	}, struct{}{})
+	}, RequisitionPrivate{})
 	o.State.NextRequisition++
 	o.State.OpenRequisitions++
 	r.Born(q)
@@ -206,8 +212,8 @@ func (o *Office) Decidable(id string) (*Requisition, error) {
 
 // ApproveRequisition approves a decidable requisition.
 func (o *Office) ApproveRequisition(r *record.Recorder, id, by string) {
-	q, _ := o.Requisitions.Edit(r, id)
-	q.DecidedBy = &by
+	q, private := o.Requisitions.Edit(r, id)
+	q.DecidedBy, private.ApprovedOn = &by, new(r.Today())
 	record.Move(r, q, &q.Status, RequisitionApproved)
 	r.Emit(event.OfficeRequisitionApproved, q, &event.OfficeRequisitionApprovedData{Number: q.Number, DecidedBy: by})
 }

@@ -91,8 +91,8 @@ type SalesOrder struct {
 
 // SalesOrderPrivate holds the state of an order that is never served.
 type SalesOrderPrivate struct {
-	// Accepted is set when the client accepted it.
-	Accepted bool `json:"accepted,omitzero"`
+	// AcceptedOn is the day on which the client accepted it, nil before.
+	AcceptedOn *sim.Day `json:"accepted_on,omitzero"`
 	// Arrived is how much of the right goods reached the customer.
 	Arrived int64 `json:"arrived,omitzero"`
 	// ArrivedOn is the day on which the last of it did.
@@ -159,7 +159,7 @@ func (o *Office) Answerable(id string) (*SalesOrder, error) {
 // SO.ACCEPT.MANUAL).
 func (o *Office) Accept(r *record.Recorder, id string, bridge preset.Bridge, workOrderID *string) {
 	order, private := o.SalesOrders.Edit(r, id)
-	private.Accepted = true
+	private.AcceptedOn = new(r.Today())
 	order.BridgedWorkOrderID = workOrderID
 	to := OrderAccepted
 	if workOrderID != nil {

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"platen/client"
+)
+
+// Integration is the exactly-once score of a sandbox with the manual bridge, with what lost
+// some of it. It is nil where nothing is judged: with the auto bridge, and where players are
+// compared.
+type Integration struct {
+	*client.Integration
+
+	Failures []client.Finding `json:"failures"`
+}
+
+// ReadIntegration reads the score, and with failures also the findings that are not exact.
+func ReadIntegration(ctx context.Context, c *client.Client, failures bool) (*Integration, error) {
+	score, err := c.GetIntegration(ctx)
+	if client.IsCode(err, client.CodeNotInEvaluation) || err == nil && score.Bridge != client.BridgeManual {
+		return nil, nil //nolint:nilnil // nothing is judged, which is no error
+	}
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the error of a request speaks for itself
+	}
+	read := &Integration{Integration: score, Failures: []client.Finding{}}
+	if !failures {
+		return read, nil
+	}
+	for f, err := range c.IntegrationFindings(ctx, client.ListIntegrationFindingsParams{Limit: 100}) {
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the same
+		}
+		if f.Verdict != client.IntegrationVerdictExact {
+			read.Failures = append(read.Failures, f)
+		}
+	}
+	return read, nil
+}
+
+// Line is the score in a line.
+func (i *Integration) Line() string {
+	c := i.Counts
+	if i.ExactlyOnce == nil {
+		return "nothing to judge yet"
+	}
+	parts := []string{}
+	for _, part := range []struct {
+		n    int64
+		name string
+	}{
+		{c.Late, "late"}, {c.Missed, "missed"}, {c.Doubled, "doubled"}, {c.Wrong, "wrong"},
+		{c.Unexpected, "unexpected"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.name))
+		}
+	}
+	line := fmt.Sprintf("%s, %d of %d exact", Score(*i.ExactlyOnce), c.Exact, c.Due)
+	if len(parts) > 0 {
+		line += ": " + strings.Join(parts, ", ")
+	}
+	return line
+}
+
+// Score writes a score from 0 to 1 with three decimals, and never rounds up to 1.
+func Score(score float64) string {
+	text := strconv.FormatFloat(score, 'f', 3, 64)
+	if text == "1.000" && score < 1 {
+		return "0.999"
+	}
+	return text
+}
+
+// WriteIntegration writes the score and its failures, for a person.
+func WriteIntegration(out io.Writer, i *Integration) error {
+	p := paintFor(out)
+	if i == nil {
+		fmt.Fprintln(out, "Nothing is judged here: the sandbox carries the records itself, or players are compared.")
+		return nil
+	}
+	fmt.Fprintf(out, "%s %s\n\n", p.in(bold, "exactly once"), i.Line())
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\tscore\tdue\texact\tlate\tmissed\tdoubled\twrong\tunexpected\t")
+	for _, k := range i.Kinds {
+		score := "–"
+		if k.ExactlyOnce != nil {
+			score = Score(*k.ExactlyOnce)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", k.Kind, score, k.Due, k.Exact, k.Late, k.Missed,
+			k.Doubled, k.Wrong, k.Unexpected)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	if len(i.Failures) > 0 {
+		fmt.Fprintln(out)
+	}
+	for _, f := range i.Failures {
+		fmt.Fprintf(out, "%s  %-10s  %s\n", p.in(faint, string(f.SinceOn)), f.Verdict, f.Message)
+	}
+	m := i.Manners
+	fmt.Fprintf(out, "\nmanners: %d requests, %d before the time they were told, %d writes rejected, "+
+		"%d reads of what had not changed", m.Requests, m.Early, m.WritesRefused, m.UnchangedReads)
+	if m.TriesPerWrite != nil {
+		fmt.Fprintf(out, ", %s tries for each write", strconv.FormatFloat(*m.TriesPerWrite, 'f', 2, 64))
+	}
+	fmt.Fprintln(out)
+	return nil
+}

@@ -1,0 +1,182 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/office"
+	"platen/internal/company/sim"
+	"platen/internal/event"
+	"platen/internal/moment"
+)
+
+// purpose is a sales order or a contract lot: what the Factory works for.
+type purpose struct {
+	kind Kind
+	Record
+	sku      string
+	quantity int64
+	// accepted and arrived are the days on which it was accepted and the customer had all of
+	// it, nil before; ends is the day on which it is over when nobody bills it.
+	accepted, arrived *sim.Day
+	ends              sim.Day
+	expired           bool
+	// open is set while it waits for an answer.
+	open    bool
+	updated moment.Instant
+	ordinal int
+}
+
+func (v *verifier) orderPurpose(order *office.SalesOrder) purpose {
+	private := v.Office.SalesOrders.Private(order.ID)
+	return purpose{
+		kind: Order, Record: Record{event.Office, "sales_order", order.ID, order.Number},
+		sku: order.SKU, quantity: order.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
+		ends: sim.DayAfter(order.CancelAfter), expired: order.Status == office.OrderExpired,
+		open: order.Status == office.OrderReceived, updated: order.UpdatedAt,
+		ordinal: v.Office.SalesOrders.Ordinal(order.ID),
+	}
+}
+
+func (v *verifier) lotPurpose(lot *office.ContractLot) purpose {
+	private := v.Office.ContractLots.Private(lot.ID)
+	return purpose{
+		kind: Lot, Record: Record{event.Office, "contract_lot", lot.ID, lot.Number},
+		sku: lot.SKU, quantity: lot.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
+		ends: sim.DayAfter(lot.DeliverBy), expired: lot.Status == office.LotExpired,
+		open: lot.Status == office.LotOffered, updated: lot.UpdatedAt,
+		ordinal: v.Office.ContractLots.Ordinal(lot.ID),
+	}
+}
+
+// addressed returns what a reference names: an order or a lot, by its id or its number.
+func (v *verifier) addressed(reference string) (purpose, bool) {
+	if lot, ok := v.Office.LotByReference(reference); ok {
+		return v.lotPurpose(lot), true
+	}
+	if order, ok := v.Office.OrderByReference(reference); ok {
+		return v.orderPurpose(order), true
+	}
+	return purpose{}, false
+}
+
+// purposes lists all orders and lots.
+func (v *verifier) purposes(yield func(*purpose) bool) {
+	for order := range v.Office.SalesOrders.All {
+		if p := v.orderPurpose(order); !yield(&p) {
+			return
+		}
+	}
+	for lot := range v.Office.ContractLots.All {
+		if p := v.lotPurpose(lot); !yield(&p) {
+			return
+		}
+	}
+}
+
+// worked compares accepted orders and lots with the work orders that name them.
+func (v *verifier) worked() {
+	works := map[string][]effect{}
+	rows := map[string]*factory.WorkOrder{}
+	ordinal := -1
+	for w := range v.Factory.WorkOrders.All {
+		ordinal++
+		if w.Source != factory.SourceClient || w.Reference == nil {
+			continue
+		}
+		e := effect{Record{event.Factory, "work_order", w.ID, w.Number}, sim.DayFrom(w.CreatedOn), w.UpdatedAt, ordinal}
+		p, known := v.addressed(*w.Reference)
+		switch {
+		case !known:
+			v.unexplained(Order, &e, false,
+				fmt.Sprintf("%s is for %q, which is no order and no lot.", w.Number, *w.Reference))
+		case p.accepted == nil:
+			v.unexplained(p.kind, &e, p.open, fmt.Sprintf("%s is for %s, which was not accepted.", w.Number, p.Number))
+		default:
+			works[p.ID], rows[w.ID] = append(works[p.ID], e), w
+		}
+	}
+	for p := range v.purposes {
+		if p.accepted == nil {
+			continue
+		}
+		o := obligation{
+			kind: p.kind, Record: p.Record, since: *p.accepted, updated: p.updated, ordinal: p.ordinal,
+			effects: works[p.ID], doubled: len(works[p.ID]) > 1, inTime: inTimeDays, missed: missedDays,
+			wants: "work order",
+		}
+		if p.expired && o.over(p.ends) {
+			continue
+		}
+		if len(o.effects) == 1 {
+			w := rows[o.effects[0].ID]
+			o.differs = firstOf(compared("sku", w.SKU, p.sku), compared("quantity", w.Quantity, p.quantity))
+		}
+		v.judge(&o)
+	}
+}
+
+// billed compares the goods that customers have with the shipments that Head Office has
+// billed.
+func (v *verifier) billed() {
+	bills := map[string][]effect{}
+	rows := map[string]*office.Shipment{}
+	ordinal := -1
+	for s := range v.Office.Shipments.All {
+		ordinal++
+		id := s.SalesOrderID
+		if id == nil {
+			id = s.ContractLotID
+		}
+		if s.Source != office.SourceClient {
+			continue
+		}
+		bills[*id] = append(bills[*id],
+			effect{Record{event.Office, "office_shipment", s.ID, s.Number}, sim.DayFrom(s.ShippedOn), s.UpdatedAt, ordinal})
+		rows[s.ID] = s
+	}
+	for p := range v.purposes {
+		effects := bills[p.ID]
+		switch {
+		case p.accepted == nil:
+		case p.arrived == nil && len(effects) > 0:
+			v.unexplained(Parcel, &effects[0], true,
+				fmt.Sprintf("%s bills %s, whose goods the Factory has not sent.", effects[0].Number, p.Number))
+		case p.arrived != nil:
+			o := obligation{
+				kind: Parcel, Record: p.Record, since: *p.arrived, updated: p.updated,
+				ordinal: 2 * p.ordinal, effects: effects, doubled: len(effects) > 1,
+				inTime: inTimeDays, missed: missedDays, wants: "bill",
+			}
+			if p.kind == Lot {
+				o.ordinal++ // orders and lots are counted apart
+			}
+			if p.expired && o.over(p.ends) {
+				continue
+			}
+			if len(effects) == 1 {
+				o.differs = v.foreign(rows[effects[0].ID].FactoryShipmentRef, p)
+			}
+			v.judge(&o)
+		}
+	}
+}
+
+// foreign says that a bill names the parcel of another order.
+func (v *verifier) foreign(reference *string, p *purpose) string {
+	if reference == nil {
+		return ""
+	}
+	for parcel := range v.Factory.Shipments.All {
+		if parcel.ID != *reference && parcel.Number != *reference {
+			continue
+		}
+		if of, ok := v.addressed(parcel.Reference); ok && of.ID == p.ID {
+			return ""
+		}
+		return fmt.Sprintf("factory_shipment_ref names %s, which went to %s", parcel.Number,
+			strings.ToValidUTF8(parcel.Reference, "�"))
+	}
+	return ""
+}

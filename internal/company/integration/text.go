@@ -1,0 +1,74 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+
+	"platen/internal/company/sim"
+)
+
+// names lists the effects.
+func (o *obligation) names() string {
+	names := make([]string, len(o.effects))
+	for i := range o.effects {
+		names[i] = o.effects[i].Name()
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o *obligation) sayExact() string {
+	if o.kind == Payment {
+		return fmt.Sprintf("%s was paid on %s; it was due on %s.", o.Name(), o.effects[0].on.Date(), o.since.Date())
+	}
+	return fmt.Sprintf("%s has its %s: %s.", o.Name(), o.wants, o.names())
+}
+
+func (o *obligation) sayLate() string {
+	if o.kind == Payment {
+		return o.sayExact()
+	}
+	return fmt.Sprintf("%s has its %s, %s, since %s; it was in time until %s.", o.Name(), o.wants, o.names(),
+		o.effects[0].on.Date(), (o.since + o.inTime).Date())
+}
+
+func (o *obligation) sayMissed() string {
+	if o.kind == Payment {
+		return fmt.Sprintf("%s was not paid by a client; it was due on %s.", o.Name(), o.since.Date())
+	}
+	return fmt.Sprintf("%s has no %s; it was in time until %s.", o.Name(), o.wants, (o.since + o.inTime).Date())
+}
+
+func (o *obligation) sayDoubled() string {
+	return fmt.Sprintf("%s has its %s more than once: %s.", o.Name(), o.wants, o.names())
+}
+
+func (o *obligation) sayWrong() string {
+	if o.kind == Payment {
+		return fmt.Sprintf("The payment of %s is wrong: %s.", o.Name(), o.differs)
+	}
+	return fmt.Sprintf("%s, the %s of %s, is wrong: %s.", o.names(), o.wants, o.Name(), o.differs)
+}
+
+// compared says which of two values differ, as in "quantity is 10, not 100".
+func compared(name string, got, want any) string {
+	if got == want {
+		return ""
+	}
+	return fmt.Sprintf("%s is %v, not %v", name, got, want)
+}
+
+// firstOf returns the first text that says something.
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// over reports whether what ended on a day ended before it could be missed: then it obliged
+// to nothing.
+func (o *obligation) over(ended sim.Day) bool {
+	return len(o.effects) == 0 && ended <= o.since+o.missed
+}

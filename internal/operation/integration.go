@@ -1,0 +1,213 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"platen/internal/company/integration"
+	"platen/internal/company/preset"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+	"platen/internal/share"
+)
+
+// FindingResource names what the verifier found among the resources that can be listed.
+const FindingResource = "integration_finding"
+
+// Integration is the data of GET /sandbox/integration (contract: OPEN.INTEGRATION.SCORE).
+type Integration struct {
+	Bridge      preset.Bridge          `json:"bridge" enum:"auto,manual"`
+	ExactlyOnce *share.PPM             `json:"exactly_once" example:"0.975" doc:"0 to 1: exact obligations, and half of the late ones, among those due and the unexpected effects. null while there is nothing to judge, and with the auto bridge."`
+	Counts      IntegrationCount       `json:"counts"`
+	Kinds       []IntegrationKindCount `json:"kinds" doc:"The same for each kind of obligation; none with the auto bridge."`
+	Manners     IntegrationManners     `json:"manners"`
+}
+
+// IntegrationCount counts obligations by what became of them.
+type IntegrationCount struct {
+	Due        int64 `json:"due" doc:"Obligations that have been judged. One that can still be met in time is not."`
+	Exact      int64 `json:"exact" doc:"Met once, right, and by the end of the next working day."`
+	Late       int64 `json:"late" doc:"Met once and right, but later."`
+	Missed     int64 `json:"missed" doc:"Not met after two more working days."`
+	Doubled    int64 `json:"doubled" doc:"Met more than once."`
+	Wrong      int64 `json:"wrong" doc:"Met once, with another product, quantity or amount."`
+	Unexpected int64 `json:"unexpected" doc:"Effects that no obligation explains. They are not among those due."`
+}
+
+// IntegrationKindCount is what became of the obligations of a kind.
+type IntegrationKindCount struct {
+	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment"`
+	ExactlyOnce *share.PPM       `json:"exactly_once" doc:"As for all; null while there is nothing to judge."`
+	IntegrationCount
+}
+
+// IntegrationManners counts how considerate the requests of the client are. It is no part of
+// the score (contract: OPEN.INTEGRATION.MANNERS).
+type IntegrationManners struct {
+	Requests       int64      `json:"requests" doc:"Requests to Head Office, to the Factory and to the feed while the sandbox was active."`
+	Early          int64      `json:"early" doc:"Requests that came before the time that their key had been told to come back at."`
+	WritesRefused  int64      `json:"writes_refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
+	TriesPerWrite  *share.PPM `json:"tries_per_write" example:"1.05" doc:"Attempts for each write that succeeded; null before the first."`
+	UnchangedReads int64      `json:"unchanged_reads" doc:"Reads that got what the same key had read last: If-None-Match would have made them a 304."`
+}
+
+// Finding is a row of GET /sandbox/integration/findings (contract:
+// OPEN.INTEGRATION.FINDINGS).
+type Finding struct {
+	ID        string              `json:"id" example:"order.so_3q8r0v7k5n2wd" doc:"Its kind, and the id of the record that it is about."`
+	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment"`
+	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected"`
+	Message   string              `json:"message" example:"SO-1004 has no work order; it was in time until 2026-09-09."`
+	Cause     *FindingRecord      `json:"cause" doc:"The record that obliges; null for an unexpected effect."`
+	Effects   []FindingRecord     `json:"effects" doc:"The records on the other side."`
+	SinceOn   moment.Date         `json:"since_on" doc:"The working day on which it could first be met; of a payment the due date, of an unexpected effect its own day."`
+	DoneOn    *moment.Date        `json:"done_on" doc:"The day of the first effect; null without one."`
+	Events    []FindingEvent      `json:"events" doc:"The events that show it, oldest first: those about these records, and those that name them."`
+	UpdatedAt moment.Instant      `json:"updated_at" doc:"When one of the records last changed, or when it was too late."`
+}
+
+// FindingRecord names a record.
+type FindingRecord struct {
+	System   event.System `json:"system" enum:"office,factory,hr"`
+	Resource string       `json:"resource" example:"sales_order"`
+	ID       string       `json:"id"`
+	Number   *string      `json:"number" example:"SO-1004" doc:"null for a record without one."`
+	Path     string       `json:"path" example:"/office/sales-orders/so_3q8r0v7k5n2wd" doc:"Where to read it, relative to the base URL."`
+}
+
+// FindingEvent names an event of the feed.
+type FindingEvent struct {
+	Seq  uint64     `json:"seq"`
+	ID   string     `json:"id"`
+	Type event.Type `json:"type"`
+}
+
+// integrationOf makes the score of a verification.
+func integrationOf(v *sandbox.Verification) any {
+	r := Integration{
+		Bridge: v.View.Summary.Settings.Bridge, ExactlyOnce: v.Result.Total.ExactlyOnce(),
+		Counts: countOf(&v.Result.Total), Kinds: []IntegrationKindCount{},
+		Manners: IntegrationManners{
+			Requests: v.Manners.Requests, Early: v.Manners.Early, WritesRefused: v.Refused,
+			UnchangedReads: v.Manners.Again,
+		},
+	}
+	if v.Manners.Done > 0 {
+		r.Manners.TriesPerWrite = new(share.PPM(v.Manners.Attempts * 1_000_000 / v.Manners.Done))
+	}
+	if v.Manual {
+		for _, kind := range integration.Kinds() {
+			count := v.Result.ByKind[kind]
+			r.Kinds = append(r.Kinds, IntegrationKindCount{kind, count.ExactlyOnce(), countOf(&count)})
+		}
+	}
+	return r
+}
+
+func countOf(c *integration.Count) IntegrationCount {
+	return IntegrationCount{
+		Due: c.Due, Exact: c.Exact, Late: c.Late, Missed: c.Missed, Doubled: c.Doubled, Wrong: c.Wrong,
+		Unexpected: c.Unexpected,
+	}
+}
+
+// Records are the ids and numbers of all records of a finding.
+func Records(f *integration.Finding) []string {
+	var ids []string
+	name := func(r *integration.Record) {
+		ids = append(ids, r.ID)
+		if r.Number != "" {
+			ids = append(ids, r.Number)
+		}
+	}
+	if f.Cause != nil {
+		name(f.Cause)
+	}
+	for i := range f.Effects {
+		name(&f.Effects[i])
+	}
+	return ids
+}
+
+// FindingOf returns the row of a finding, with the events of its records.
+func FindingOf(f *integration.Finding, trails map[string][]sandbox.EventName) Finding {
+	row := Finding{
+		Kind: f.Kind, Verdict: f.Verdict, Message: f.Text, Effects: []FindingRecord{}, SinceOn: f.Since.Date(),
+		Events: []FindingEvent{}, UpdatedAt: f.Updated,
+	}
+	if f.Cause != nil {
+		cause := recordOf(f.Cause)
+		row.Cause, row.ID = &cause, string(f.Kind)+"."+cause.ID
+	}
+	for i := range f.Effects {
+		row.Effects = append(row.Effects, recordOf(&f.Effects[i]))
+	}
+	if f.Cause == nil {
+		row.ID = string(f.Kind) + "." + f.Effects[0].ID
+	}
+	if f.Done != nil {
+		row.DoneOn = new(f.Done.Date())
+	}
+	for _, id := range Records(f) {
+		for _, e := range trails[id] {
+			row.Events = append(row.Events, FindingEvent{e.Sequence, e.ID, e.Type})
+		}
+	}
+	slices.SortFunc(row.Events, func(a, b FindingEvent) int { return int(a.Seq) - int(b.Seq) })
+	row.Events = slices.Compact(row.Events)
+	return row
+}
+
+func recordOf(r *integration.Record) FindingRecord {
+	row := FindingRecord{System: r.System, Resource: r.Resource, ID: r.ID}
+	if r.Resource == "attendance" { // a week of it, which is no record of its own
+		row.Path = "/factory/attendance?week_start=" + r.ID
+		return row
+	}
+	if r.Number != "" {
+		row.Number = &r.Number
+	}
+	row.Path = strings.Replace(rowPaths()[r.Resource], "{id}", r.ID, 1)
+	return row
+}
+
+// rowPaths are the paths at which rows are read, by their resources.
+var rowPaths = sync.OnceValue(func() map[string]string { //nolint:gochecknoglobals // read only
+	paths := map[string]string{}
+	for _, op := range Table() {
+		if op.Kind == Row {
+			paths[op.Resource] = op.Path
+		}
+	}
+	return paths
+})
+
+func integrationOperations() []Operation {
+	return []Operation{
+		{
+			ID: "get_integration", Kind: Object, Method: http.MethodGet, Path: "/sandbox/integration", System: Shared,
+			Key: KeyNone, Status: http.StatusOK,
+			Summary: "The exactly-once score",
+			Description: "What your integration made of the records that it has to carry between the systems: what had " +
+				"to have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is " +
+				"judged by working days, and only once it is too late: a gap that can still be closed is not shown.",
+			Problems: []problem.Code{problem.NotInEvaluation},
+			Out:      reflect.TypeFor[Integration](), Verified: integrationOf,
+		},
+		{
+			ID: "list_integration_findings", Kind: List, Method: http.MethodGet, Path: "/sandbox/integration/findings",
+			System: Shared, Key: KeyNone, Status: http.StatusOK,
+			Summary: "The evidence of the score",
+			Description: "Each obligation that has been judged and each unexpected effect, newest first, with the " +
+				"records and the events that show it. verdict=missed lists what was lost, verdict=doubled what was " +
+				"done twice.",
+			Problems: []problem.Code{problem.NotInEvaluation},
+			Resource: FindingResource, Filters: []string{"kind", "verdict"}, Out: reflect.TypeFor[Finding](),
+		},
+	}
+}
