@@ -304,6 +304,53 @@ func (c *Client) PullTrigger(ctx context.Context, in PullTriggerInput) (*Trigger
 	return write[TriggerResult](ctx, c, request{operation: "pull_trigger", method: http.MethodPost, path: "/sandbox/triggers", system: shared, in: in})
 }
 
+// ListFaultsParams chooses what ListFaults reads. Empty fields choose nothing.
+type ListFaultsParams struct {
+	// Kind is the parameter kind: only rows with this kind.
+	Kind FaultKind
+	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
+	Limit int
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	Cursor string
+	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
+	UpdatedSince time.Time
+	// IfNoneMatch is the ETag of the same page read before. When nothing has changed, the error is
+	// ErrNotModified.
+	IfNoneMatch string
+}
+
+func (p ListFaultsParams) selection() selection {
+	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("kind", string(p.Kind))
+	return s
+}
+
+// ListFaults reads one page of GET /sandbox/faults.
+//
+// The last 500 faults of this sandbox, newest first: which request or delivery met what. The list
+// is kept in memory: it begins anew when the server does.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
+func (c *Client) ListFaults(ctx context.Context, params ListFaultsParams) (*Page[Fault], error) {
+	return readPage[Fault](ctx, c, &request{operation: "list_faults", path: "/sandbox/faults", system: shared}, params.selection())
+}
+
+// Faults reads all rows of ListFaults, page after page, and ends with the first error.
+func (c *Client) Faults(ctx context.Context, params ListFaultsParams) iter.Seq2[Fault, error] {
+	return readAll[Fault](ctx, c, request{operation: "list_faults", path: "/sandbox/faults", system: shared}, params.selection())
+}
+
+// InjectFault sends POST /sandbox/faults: let something go wrong.
+//
+// The next request or delivery that can meet this fault meets it, in any sandbox. It writes no
+// event.
+//
+// It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
+// request.
+func (c *Client) InjectFault(ctx context.Context, in InjectFaultInput) (*Injection, error) {
+	return write[Injection](ctx, c, request{operation: "inject_fault", method: http.MethodPost, path: "/sandbox/faults", system: shared, in: in})
+}
+
 // GetIntegration sends GET /sandbox/integration: the exactly-once score.
 //
 // What your integration made of the records that it has to carry between the systems: what had to

@@ -33,6 +33,9 @@ type CreateSandboxInput struct {
 	// realtime or manual: whether wall time or your program moves the clock; the preset's own when
 	// left out.
 	Clock *ClockMode `json:"clock,omitzero"`
+	// What goes wrong on purpose; what the preset says when left out, which is nothing in those that
+	// come with Platen.
+	Faults *OrderInput `json:"faults,omitzero"`
 }
 
 // Bridge is the type of CreateSandboxInput.Bridge, SandboxStatus.Bridge, Report.Bridge and
@@ -53,6 +56,74 @@ type ClockMode string
 const (
 	ClockModeRealtime ClockMode = "realtime"
 	ClockModeManual   ClockMode = "manual"
+)
+
+// OrderInput is the type of CreateSandboxInput.Faults.
+type OrderInput struct {
+	// A plan that comes with Platen; in place of rules.
+	Plan *OrderInputPlan `json:"plan,omitzero"`
+	// What goes wrong; in place of a plan. 1 to 40 items.
+	Rules []RuleOrderInput `json:"rules,omitempty"`
+	// Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to
+	// 9,007,199,254,740,991.
+	Seed *int64 `json:"seed,omitzero"`
+	// How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when
+	// left out. 0 to 100.
+	DelayPct *int64 `json:"delay_pct,omitzero"`
+}
+
+// OrderInputPlan is the type of OrderInput.Plan.
+type OrderInputPlan string
+
+// Values of OrderInputPlan.
+const (
+	OrderInputPlanLight      OrderInputPlan = "light"
+	OrderInputPlanModerate   OrderInputPlan = "moderate"
+	OrderInputPlanSevere     OrderInputPlan = "severe"
+	OrderInputPlanDoubleWork OrderInputPlan = "double_work"
+)
+
+// RuleOrderInput is the type of OrderInput.Rules.
+type RuleOrderInput struct {
+	// What goes wrong. Required.
+	Kind FaultKind `json:"kind"`
+	// The part of the calls or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05.
+	Share float64 `json:"share"`
+	// Ids of the operations that it happens to, such as create_work_order; all when left out. 1 to 40
+	// items. No two alike.
+	Operations []string `json:"operations,omitempty"`
+	// The first working minute of the sandbox in which it happens; from the beginning when left out.
+	// 0 to 1,000,000.
+	FromMinute *int64 `json:"from_minute,omitzero"`
+	// The working minute from which it no longer happens; never when left out. 1 to 1,000,000.
+	ToMinute *int64 `json:"to_minute,omitzero"`
+	// How long it takes, in milliseconds, where it takes any time; by chance when left out. 0 to
+	// 60,000.
+	DelayMS *int64 `json:"delay_ms,omitzero"`
+}
+
+// FaultKind is the type of RuleOrderInput.Kind, FaultRule.Kind, Injection.Kind, Fault.Kind and
+// InjectFaultInput.Kind.
+type FaultKind string
+
+// Values of FaultKind.
+const (
+	FaultKindResponseLost  FaultKind = "response_lost"
+	FaultKindRequestLost   FaultKind = "request_lost"
+	FaultKindStorm         FaultKind = "storm"
+	FaultKindOutage        FaultKind = "outage"
+	FaultKindSlowResponse  FaultKind = "slow_response"
+	FaultKindInProgress    FaultKind = "in_progress"
+	FaultKindStaleRead     FaultKind = "stale_read"
+	FaultKindClockOff      FaultKind = "clock_off"
+	FaultKindGrowth        FaultKind = "growth"
+	FaultKindShortPage     FaultKind = "short_page"
+	FaultKindWebhookTwice  FaultKind = "webhook_twice"
+	FaultKindWebhookLate   FaultKind = "webhook_late"
+	FaultKindWebhookLost   FaultKind = "webhook_lost"
+	FaultKindWebhookForged FaultKind = "webhook_forged"
+	FaultKindSecretRotated FaultKind = "secret_rotated"
+	FaultKindDoubleWork    FaultKind = "double_work"
 )
 
 // NewSandbox is in the response of create_sandbox.
@@ -107,8 +178,10 @@ type SandboxStatus struct {
 	// Where a fork comes from; null for a sandbox that is none.
 	ForkedFrom *ForkedFrom `json:"forked_from"`
 	// True once something was brought about by a trigger; the score is then not compared with others.
-	Assisted bool  `json:"assisted"`
-	Score    Score `json:"score"`
+	Assisted bool `json:"assisted"`
+	// What goes wrong on purpose; null for nothing, and where players are compared.
+	Faults *FaultPlan `json:"faults"`
+	Score  Score      `json:"score"`
 }
 
 // SandboxState is the type of SandboxStatus.Status and TickResult.Status.
@@ -211,6 +284,52 @@ type ForkedFrom struct {
 	SandboxID string `json:"sandbox_id"`
 	// The number of the newest event that both have.
 	Seq uint64 `json:"seq"`
+}
+
+// FaultPlan is the type of SandboxStatus.Faults.
+type FaultPlan struct {
+	// The plan that comes with Platen; null for rules of your own.
+	Plan *FaultPlanPlan `json:"plan"`
+	// The same seed and the same calls on each path meet the same faults.
+	Seed uint64 `json:"seed"`
+	// How long delays take, in per cent of what they are.
+	DelayPct int64       `json:"delay_pct"`
+	Rules    []FaultRule `json:"rules"`
+	// What was asked for by hand and has not happened yet.
+	Pending []Injection `json:"pending"`
+}
+
+// FaultPlanPlan is the type of FaultPlan.Plan.
+type FaultPlanPlan string
+
+// Values of FaultPlanPlan.
+const (
+	FaultPlanPlanLight      FaultPlanPlan = "light"
+	FaultPlanPlanModerate   FaultPlanPlan = "moderate"
+	FaultPlanPlanSevere     FaultPlanPlan = "severe"
+	FaultPlanPlanDoubleWork FaultPlanPlan = "double_work"
+)
+
+// FaultRule is the type of FaultPlan.Rules.
+type FaultRule struct {
+	Kind FaultKind `json:"kind"`
+	// The part of the calls or deliveries that it happens to.
+	Share float64 `json:"share"`
+	// The operations that it happens to; none for all.
+	Operations []string `json:"operations"`
+	// The first working minute in which it happens.
+	FromMinute int64 `json:"from_minute"`
+	// The working minute from which it no longer happens; null for never.
+	ToMinute *int64 `json:"to_minute"`
+	// How long it takes, in milliseconds; null for by chance.
+	DelayMS *int64 `json:"delay_ms"`
+}
+
+// Injection is in the response of inject_fault.
+type Injection struct {
+	Kind FaultKind `json:"kind"`
+	// How many times it is still to happen.
+	Count int64 `json:"count"`
 }
 
 // Score is the type of SandboxStatus.Score.
@@ -589,6 +708,34 @@ type TriggerResult struct {
 	EventsWritten uint64 `json:"events_written"`
 	// The number of the newest event.
 	LastSeq uint64 `json:"last_seq"`
+}
+
+// Fault is in the response of list_faults.
+type Fault struct {
+	// Counts the faults of the sandbox.
+	ID   string    `json:"id"`
+	Kind FaultKind `json:"kind"`
+	// What went wrong.
+	Summary string `json:"summary"`
+	// How it happened; null where there is only one way.
+	Detail *string `json:"detail"`
+	// The request that it happened to; null for a delivery.
+	RequestID *string `json:"request_id"`
+	// The id of its operation; null for a delivery.
+	Operation *string `json:"operation"`
+	// The delivery that it happened to; null for a request.
+	DeliveryID *string `json:"delivery_id"`
+	// The event that was delivered; null for a request.
+	EventID   *string   `json:"event_id"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// InjectFaultInput is the body of inject_fault.
+type InjectFaultInput struct {
+	// What is to go wrong. Required.
+	Kind FaultKind `json:"kind"`
+	// How many times, as soon as it can; once when left out. 1 to 100.
+	Count *int64 `json:"count,omitzero"`
 }
 
 // Integration is in the response of get_integration.

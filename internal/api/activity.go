@@ -19,10 +19,13 @@ const ledgerResource = "ledger_entry"
 // for the missions, and its response shows the ones that it completes.
 func (x *exchange) present() (*sandbox.View, error) {
 	v, err := x.sandbox.View(x.r.Context())
-	if err != nil || !x.observe(http.StatusOK) {
+	if err == nil && x.observe(http.StatusOK) {
+		v, err = x.sandbox.View(x.r.Context())
+	}
+	if err != nil || x.disturbed == nil {
 		return v, err //nolint:wrapcheck // a problem, or the name of what failed
 	}
-	return x.sandbox.View(x.r.Context()) //nolint:wrapcheck // the same
+	return x.stale(v), nil
 }
 
 // observe shows the request to the missions before the response is sent, and

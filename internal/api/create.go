@@ -82,6 +82,9 @@ func (x *exchange) order(in any) ([]byte, error) {
 	if err := x.server.registry.Offers(wanted.Creation("").Preset); err != nil {
 		return nil, err
 	}
+	if err := wanted.Check(); err != nil {
+		return nil, err //nolint:wrapcheck // a problem
+	}
 	return encode(wanted), nil
 }
 

@@ -73,7 +73,7 @@ func (x *exchange) meta(b []byte, v *sandbox.View) []byte {
 	b = append(b, `{"meta":{"simulation":true,"request_id":"`...)
 	b = append(b, x.requestID...)
 	b = append(b, `","server_time":"`...)
-	b, _ = now.AppendText(b)
+	b, _ = x.told(now).AppendText(b)
 	if v != nil {
 		b = append(b, `","sim_date":"`...)
 		b, _ = operation.MinuteAt(v, now).Date().AppendText(b)
@@ -137,7 +137,7 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string, lastSeque
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, item...)
+		b = append(b, x.grown(item)...)
 	}
 	b = append(b, `],"next_cursor":`...)
 	if next == "" {
@@ -193,7 +193,11 @@ func (x *exchange) refuse(err error) {
 func (x *exchange) failure(v *sandbox.View, p *problem.Problem) []byte {
 	b := x.meta(nil, v)
 	b = append(b, `"error":`...)
-	b = append(b, encode(newError(p, problem.Lookup(p.Code), x.server.origin))...)
+	e := newError(p, problem.Lookup(p.Code), x.server.origin)
+	if e.RetryAt != 0 {
+		e.RetryAt = x.told(e.RetryAt)
+	}
+	b = append(b, encode(e)...)
 	return append(b, '}')
 }
 
@@ -212,6 +216,12 @@ func (x *exchange) whereabouts() []any {
 
 // send writes a whole response.
 func (x *exchange) send(status int, contentType string, body []byte) {
+	if x.disturbed != nil {
+		x.note(status) // before it can be lost
+		if x.lost() {
+			return
+		}
+	}
 	h := x.headers()
 	if contentType == contentJSON {
 		h["Content-Type"] = fixed.contentJSON
@@ -219,7 +229,9 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 		h.Set("Content-Type", contentType)
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	x.note(status)
+	if x.disturbed == nil {
+		x.note(status)
+	}
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
 		x.w.Write(body)
@@ -253,6 +265,14 @@ func (x *exchange) headers() http.Header {
 	h[wire.HeaderRequestID] = []string{x.requestID}
 	x.showBudget(h)
 	x.announce(h)
+	if d := x.disturbed; d != nil {
+		if d.grows {
+			h.Set(headerDeprecation, "@"+strconv.FormatInt(x.now.Time().Unix(), 10))
+		}
+		if d.off != 0 {
+			h.Set("Date", x.told(x.now).Time().UTC().Format(http.TimeFormat))
+		}
+	}
 	return h
 }
 
@@ -274,8 +294,11 @@ func (x *exchange) unchanged() bool {
 	if !matchesTag(x.r.Header.Values(wire.HeaderIfNoneMatch), x.etag) {
 		return false
 	}
-	x.headers()
 	x.note(http.StatusNotModified)
+	if x.lost() {
+		return true
+	}
+	x.headers()
 	x.w.WriteHeader(http.StatusNotModified)
 	return true
 }

@@ -22,7 +22,7 @@ func (x *exchange) feed() error {
 	if err != nil {
 		return err
 	}
-	x.tag(v.Sequence)
+	x.tag(x.feedVersion(v))
 	if x.unchanged() {
 		return nil
 	}

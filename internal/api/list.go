@@ -53,7 +53,7 @@ func (x *exchange) page() (page, *arguments, error) {
 			return page{}, nil, err
 		}
 	}
-	return p, sent, nil
+	return p, sent, x.shorten(&p)
 }
 
 func (p *page) bind(x *exchange) {
@@ -107,6 +107,9 @@ func (x *exchange) list() error {
 	}
 	if x.op.Resource == operation.CallResource {
 		return x.calls(&p)
+	}
+	if x.op.Resource == operation.FaultResource {
+		return x.faultHits(&p)
 	}
 	if x.op.Resource == operation.FindingResource {
 		return x.findings(&p)
@@ -205,7 +208,7 @@ func (x *exchange) row() error {
 	if x.unchanged() {
 		return nil
 	}
-	x.data(v, x.op.Status, row)
+	x.data(v, x.op.Status, x.grown(row))
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (x *exchange) poll() error {
 	if x.r.Context().Err() != nil {
 		return nil // the client is gone and reads no response
 	}
-	x.tag(v.Sequence)
+	x.tag(x.feedVersion(v))
 	if x.unchanged() {
 		return nil
 	}
@@ -116,6 +116,10 @@ func (x *exchange) wanted() (*wanted, time.Duration, error) {
 
 // events sends a page of the feed.
 func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error {
+	events, last, err := x.inSight(v, p.after, events)
+	if err != nil {
+		return err
+	}
 	next := ""
 	if len(events) > p.limit {
 		events = events[:p.limit]
@@ -126,7 +130,7 @@ func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error
 		items[i] = events[i].Numbered()
 	}
 	x.followed(v, p, events, next)
-	return x.items(v, items, next, &v.Sequence)
+	return x.items(v, items, next, &last)
 }
 
 // waiters counts the polls that wait, by key.

@@ -106,6 +106,8 @@ type bound struct {
 	// sameSite is set for an operation that a browser must not reach for pages
 	// of other sites.
 	sameSite bool
+	// spared is set for an operation with which nothing goes wrong on purpose.
+	spared bool
 }
 
 // New returns a server over a table of operations.
@@ -146,6 +148,7 @@ func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 		b.columns = columns(op.Out)
 	}
 	b.query = op.Query()
+	b.spared = op.Spared()
 	b.sameSite = slices.Contains(op.Problems, problem.OriginRefused)
 	var err error
 	if b.announcement, err = announcementOf(&op); err != nil || op.In == nil {
@@ -294,6 +297,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		x.refuse(err)
 		return
 	}
+	if x.disturb() {
+		return
+	}
 	switch op.Kind {
 	case operation.List:
 		err = x.list()
@@ -408,6 +414,8 @@ type exchange struct {
 	watching bool
 	// secret is set for a response that must not be stored.
 	secret bool
+	// disturbed is what goes wrong on purpose, nil for nothing.
+	disturbed *disturbed
 	// call is the request as the missions see it.
 	call mission.Call
 	// answered is the request as Observe sees it.

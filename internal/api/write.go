@@ -129,23 +129,25 @@ func (x *exchange) write() error {
 	if x.op.Press != nil {
 		x.call.Press = x.op.Press(in)
 	}
+	command := sandbox.Command{Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body)}
+	if err := x.stillAtWork(command); err != nil {
+		return err
+	}
 	var result operation.Result
 	at := operation.PathParams{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
-	reply, err := x.command(at, &in, sandbox.Command{
-		Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body),
-		Run: func(tx *sandbox.Tx) (err error) {
-			x.now = tx.Now
-			result, err = x.op.Run(tx, at, in)
-			return err
-		},
-		Answer: func(v *sandbox.View) sandbox.Reply {
-			reply := sandbox.Reply{Status: x.op.Status, Body: x.success(v, answer(v, result))}
-			if result.Once != nil {
-				reply.Once = x.success(v, encode(result.Once(v)))
-			}
-			return reply
-		},
-	})
+	command.Run = func(tx *sandbox.Tx) (err error) {
+		x.now = tx.Now
+		result, err = x.op.Run(tx, at, in)
+		return err
+	}
+	command.Answer = func(v *sandbox.View) sandbox.Reply {
+		reply := sandbox.Reply{Status: x.op.Status, Body: x.success(v, answer(v, result))}
+		if result.Once != nil {
+			reply.Once = x.success(v, encode(result.Once(v)))
+		}
+		return reply
+	}
+	reply, err := x.command(at, &in, command)
 	if err != nil {
 		return err
 	}

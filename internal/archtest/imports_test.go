@@ -14,7 +14,8 @@ const (
 	vocabulary = "internal/event internal/problem internal/money internal/moment internal/share internal/wire " +
 		"internal/jsonfield "
 	// tools are what departments are built of.
-	tools = vocabulary + "internal/company/sim internal/company/record internal/company/catalog internal/company/preset"
+	tools = vocabulary + "internal/company/sim internal/company/record internal/company/catalog " +
+		"internal/company/preset"
 )
 
 // may lists, for each package, the packages of this module that it may import.
@@ -32,10 +33,12 @@ var may = map[string]string{
 	// The simulation. Departments never import each other: Office and Factory
 	// share no data, so neither can even name the other's types. They meet in
 	// internal/company.
-	"internal/company/sim":          "internal/moment",
-	"internal/company/record":       vocabulary + "internal/company/sim internal/rowtext",
-	"internal/company/catalog":      vocabulary + "internal/company/sim",
-	"internal/company/preset":       vocabulary + "internal/company/sim internal/company/catalog",
+	"internal/company/sim":     "internal/moment",
+	"internal/company/record":  vocabulary + "internal/company/sim internal/rowtext",
+	"internal/company/catalog": vocabulary + "internal/company/sim",
+	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog internal/company/fault",
+	// What goes wrong on purpose is decided beside the company, which knows nothing of it.
+	"internal/company/fault":        vocabulary + "internal/company/sim",
 	"internal/company/office":       tools,
 	"internal/company/factory":      tools,
 	"internal/company/hr":           tools,
@@ -93,6 +96,7 @@ var may = map[string]string{
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
 	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission " +
 		"internal/ratelimit internal/network internal/company/mission internal/company/integration " +
+		"internal/company/fault " +
 		"internal/company/record " +
 		"internal/api/console internal/sandbox/apikey internal/hop internal/node internal/ownership internal/store",
 	// The data of the console; api decides who may see them.

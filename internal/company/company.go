@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"platen/internal/company/factory"
+	"platen/internal/company/fault"
 	"platen/internal/company/hr"
 	"platen/internal/company/lore"
 	"platen/internal/company/market"
@@ -56,6 +57,7 @@ type Company struct {
 	watched uint64
 	// activity lies beside the company and is only carried by it.
 	activity mission.ClientActivity
+	faults   fault.Memory
 
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
@@ -74,6 +76,10 @@ type Settings struct {
 	Seed      uint64        `json:"seed"`
 	// UID makes event ids unique across sandboxes.
 	UID uint64 `json:"uid"`
+	// Faults are what goes wrong on purpose, nil for nothing. Nothing in the company follows
+	// from them but from DoubleWork, by which both systems take the same reference twice.
+	Faults     *fault.Plan `json:"faults,omitempty"`
+	DoubleWork bool        `json:"double_work,omitzero"`
 	// Ancestors are the companies that this one was copied from, the first one first.
 	Ancestors []Ancestor `json:"ancestors,omitempty"`
 	// Engine is the version that began the company. New sets it.
@@ -110,6 +116,7 @@ type state struct {
 
 	Deeds   mission.Totals         `json:"deeds,omitzero"`
 	Conduct mission.ClientActivity `json:"conduct,omitzero"`
+	Faults  fault.Memory           `json:"faults,omitzero"`
 }
 
 func empty(s Settings) *Company {
@@ -126,6 +133,9 @@ func empty(s Settings) *Company {
 		series:   newSeries(),
 
 		checkpoints: newCheckpoints(),
+	}
+	if s.DoubleWork && s.Bridge == preset.ByHand { // the auto bridge doubles nothing
+		c.office.DoubleWork, c.factory.DoubleWork = true, true
 	}
 	c.tables = slices.Concat([]record.Keeper{c.company}, c.office.Tables(), c.factory.Tables(), c.people.Tables(),
 		c.market.Tables(), c.lore.Tables(),
@@ -202,7 +212,7 @@ func Load(image record.Image) (*Company, error) {
 		st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
-	c.missions.Totals, c.activity, c.watched = st.Deeds, st.Conduct, st.Sequence
+	c.missions.Totals, c.activity, c.faults, c.watched = st.Deeds, st.Conduct, st.Faults, st.Sequence
 	return c, nil
 }
 
@@ -259,7 +269,7 @@ func (c *Company) state() *state {
 	return &state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(),
 		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Assisted: c.assisted,
-		Deeds: c.missions.Totals, Conduct: c.activity,
+		Deeds: c.missions.Totals, Conduct: c.activity, Faults: c.faults,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
 		Lore: c.lore.State, Signals: c.missions.Signals,
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/company/record"
 )
@@ -30,8 +31,8 @@ func (c *Company) StateHash() string {
 	st := c.state()
 	st.Sequence -= st.WallEvents // events of the wall clock and of webhooks are no part of the life
 	st.WallEvents = 0
-	st.Clock.Waiting = false              // until no time has passed, it makes no difference
-	st.Conduct = mission.ClientActivity{} // it lies beside the company
+	st.Clock.Waiting = false                                         // until no time has passed, it makes no difference
+	st.Conduct, st.Faults = mission.ClientActivity{}, fault.Memory{} // they lie beside the company
 	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.hashed(), c.rec.Sorted(), st)))
 }
 

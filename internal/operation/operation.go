@@ -146,7 +146,7 @@ type Result struct {
 func Table() []Operation {
 	var table []Operation
 	for _, group := range [][]Operation{
-		sandboxOperations(), checkpointOperations(), triggerOperations(), integrationOperations(),
+		sandboxOperations(), checkpointOperations(), triggerOperations(), faultOperations(), integrationOperations(),
 		requestOperations(), missionOperations(),
 		worldOperations(), officeOperations(),
 		lotOperations(), marketOperations(), procurementOperations(), peopleOperations(), factoryOperations(),

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"platen/internal/company"
+	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
@@ -24,6 +25,7 @@ type CreateSandbox struct {
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
 	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
+	Faults *fault.Order   `json:"faults,omitzero" doc:"What goes wrong on purpose; what the preset says when left out, which is nothing in those that come with Platen."`
 }
 
 // NewSandbox is the response of creation. The keys appear in this response and
@@ -44,10 +46,21 @@ type QueueTicket struct {
 	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
 }
 
+// Check refuses faults that cannot be.
+func (c *CreateSandbox) Check() error {
+	if c.Faults == nil {
+		return nil
+	}
+	if _, wrong := c.Faults.Checked("faults", 0, MaySuffer); len(wrong) > 0 {
+		return problem.Invalid(wrong...)
+	}
+	return nil
+}
+
 // Creation returns the registry's form of a body.
 func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 	creation := sandbox.Creation{
-		Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Network: network,
+		Preset: preset.Default, Seed: c.Seed, Bridge: c.Bridge, Clock: c.Clock, Faults: c.Faults, Network: network,
 	}
 	if c.Preset != nil {
 		creation.Preset = *c.Preset
@@ -83,6 +96,7 @@ type SandboxStatus struct {
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
 	Assisted            bool                        `json:"assisted" doc:"True once something was brought about by a trigger; the score is then not compared with others."`
+	Faults              *FaultPlan                  `json:"faults" doc:"What goes wrong on purpose; null for nothing, and where players are compared."`
 	Score               company.Score               `json:"score"`
 }
 
@@ -121,7 +135,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
 		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses,
 		Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, ForkedFrom: forkedFrom(&s.Settings),
-		Assisted: s.Assisted, Score: score,
+		Assisted: s.Assisted, Faults: faultPlan(v), Score: score,
 	}
 }
 

@@ -119,19 +119,22 @@ func (s *Sandbox) recall() {
 		stored := s.company.ClientActivity()
 		a.begun, a.ClientActivity = true, stored.Clone()
 		a.refused.Store(a.Refused)
+		s.recallFaults()
 	}
 }
 
 // carry hands the activity to the company, to be stored with it, and reports
-// whether it has changed.
-func (s *Sandbox) carry() (changed bool) {
+// whether it has changed in anything that must not be lost when the server stops.
+func (s *Sandbox) carry() bool {
 	s.activity.mu.Lock()
 	carried := s.activity.Clone()
 	s.activity.mu.Unlock()
 	carried.Noted &^= s.company.Signals()
-	changed = !reflect.DeepEqual(carried, s.company.ClientActivity())
+	before := s.company.ClientActivity()
 	s.company.Carry(carried)
-	return changed
+	changed := s.carryFaults()
+	before.Manners, carried.Manners = mission.Manners{}, mission.Manners{} // not worth a commit of their own
+	return changed || !reflect.DeepEqual(carried, before)
 }
 
 // writes counts the writes of clients that were accepted, refused and replayed.

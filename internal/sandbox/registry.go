@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen/internal/company"
+	"platen/internal/company/fault"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
@@ -134,10 +135,12 @@ func (r *Registry) Presets() []string {
 // Creation holds a client's choices for a new sandbox. Nil means the preset's
 // own, or at random.
 type Creation struct {
-	Preset  string
-	Seed    *int64
-	Bridge  *preset.Bridge
-	Clock   *sim.Mode
+	Preset string
+	Seed   *int64
+	Bridge *preset.Bridge
+	Clock  *sim.Mode
+	// Faults are what goes wrong on purpose, nil for what the preset says.
+	Faults  *fault.Order
 	Network string
 	// Records are the further records that the commit which makes the sandbox
 	// has to write, nil for none.
@@ -197,6 +200,9 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	if in.Clock != nil {
 		mode = *in.Clock
 	}
+	if err := r.addFaults(&settings, in.Faults); err != nil {
+		return Created{}, err
+	}
 	created, header := r.newcomer(settings.SandboxID, in.Network)
 	c := company.New(settings, mode, moment.InstantOf(header.CreatedAt))
 	if p.Clock.Starts == preset.AtFirstRequest {
@@ -211,6 +217,22 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 		return created, r.commitForAnyone(ctx, header, c, records)
 	}
 	return created, s.commitFirst(ctx, header, c, records)
+}
+
+// addFaults settles what goes wrong in a new sandbox, by its creation or else by its preset.
+func (r *Registry) addFaults(settings *company.Settings, order *fault.Order) error {
+	if order == nil {
+		order = settings.Preset.Faults
+	}
+	if order == nil {
+		return nil
+	}
+	plan, wrong := order.Checked("faults", settings.Seed, func(string) bool { return true })
+	if len(wrong) > 0 {
+		return problem.Invalid(wrong...)
+	}
+	settings.Faults, settings.DoubleWork = plan, plan.Doubles()
+	return nil
 }
 
 // commitForAnyone writes the first commit of a company, and keeps nothing of it: the
@@ -243,6 +265,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	first := commitlog.Commit{Changes: c.Flush(1)}
 	view := newView(header, c, first.Rows, 1)
 	view.tail, view.refused, view.minute = first.Events, &s.activity.refused, &s.minute
+	view.faults = &s.faults
 	if err := s.registry.memory.admit(ctx, s, view.size()); err != nil {
 		s.gone = true
 		s.registry.forget(s.id)

@@ -56,6 +56,9 @@ type Sandbox struct {
 	// with a lock of its own.
 	calls    callLog
 	activity activity
+	// faults are what goes wrong on purpose, nil for nothing, once recalled is set.
+	faults   atomic.Pointer[Faults]
+	recalled atomic.Bool
 	// minute is the newest in-world minute that was shown.
 	minute atomic.Int64
 	// moved is set once another server owns the sandbox, or may: the registry has

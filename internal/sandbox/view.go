@@ -44,6 +44,8 @@ type View struct {
 	// refused counts on while the view stands, and minute is the newest moment of the
 	// company that any view has shown.
 	refused, minute *atomic.Int64
+	// faults are what goes wrong on purpose, which may begin while the view stands.
+	faults *atomic.Pointer[Faults]
 	// changed is closed when another view takes this one's place.
 	changed chan struct{}
 }
@@ -110,6 +112,14 @@ func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.Exp
 
 // leaseStepDue reports whether a step of the sandbox's life is due.
 func (v *View) leaseStepDue(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
+
+// Faults returns what goes wrong on purpose, nil for nothing.
+func (v *View) Faults() *Faults {
+	if v.faults == nil {
+		return nil
+	}
+	return v.faults.Load()
+}
 
 // Shown returns the in-world minute to be shown in the place of one: the newest
 // that was shown, when the wall clock was set back since.

@@ -52,6 +52,7 @@ func (n *tenant) writes() []request {
 		post("/sandbox/extend", ""),
 		post("/sandbox/checkpoints", `{"label":"so far"}`),
 		post("/sandbox/triggers", `{"type":"order","sku":"prd_card"}`),
+		post("/sandbox/faults", `{"kind":"webhook_late"}`),
 	}
 }
 

@@ -340,7 +340,7 @@ func (j *judge) lists() []string {
 // to it: all but the list of its clients' own calls, and what is computed from records.
 func (j *judge) records() []string {
 	return slices.DeleteFunc(j.lists(), func(path string) bool {
-		return path == "/requests" || path == "/sandbox/integration/findings"
+		return path == "/requests" || path == "/sandbox/faults" || path == "/sandbox/integration/findings"
 	})
 }
 

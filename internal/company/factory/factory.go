@@ -33,6 +33,8 @@ type Factory struct {
 
 	// State is stored with every commit.
 	State State
+	// DoubleWork lets a client order the same work more than once.
+	DoubleWork bool
 
 	// spoilage draws how much of a run comes out bad, by press.
 	spoilage map[string]sim.Stream

@@ -131,7 +131,7 @@ func (f *Factory) CanCreate(in WorkOrderInput) error {
 		return problem.New(problem.ReferenceRequired, "%s are made to order, so the work order needs a reference.",
 			product.Name)
 	}
-	if in.Reference != nil && in.Source != SourceBridge {
+	if in.Reference != nil && in.Source != SourceBridge && !f.DoubleWork {
 		if id, taken := f.workOrderFor(*in.Reference); taken {
 			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.",
 				id, *in.Reference).

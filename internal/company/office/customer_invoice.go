@@ -76,6 +76,8 @@ type CustomerInvoicePrivate struct {
 	// Disputes is set for a customer who has the goods, and says until paying that they
 	// have not come.
 	Disputes bool `json:"disputes,omitzero"`
+	// Doubled is set for a second invoice over the same goods, which no customer pays.
+	Doubled bool `json:"doubled,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -99,8 +101,12 @@ func (o *Office) editInvoice(r *record.Recorder, id string, change func(*Custome
 	return invoice
 }
 
-// Reached reports whether the goods of an invoice are with the customer.
+// Reached reports whether the goods of an invoice are with the customer. Those of a second
+// invoice over the same goods are not.
 func (o *Office) Reached(invoice *CustomerInvoice) bool {
+	if o.CustomerInvoices.Private(invoice.ID).Doubled {
+		return false
+	}
 	if invoice.ContractLotID != nil {
 		return o.ContractLots.Private(*invoice.ContractLotID).ArrivedOn != nil
 	}

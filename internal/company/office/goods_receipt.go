@@ -77,7 +77,7 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 	if fields := twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU }); len(fields) > 0 {
 		return problem.Invalid(fields...)
 	}
-	if in.Reference != nil {
+	if in.Reference != nil && !o.DoubleWork {
 		for g := range o.GoodsReceipts.All {
 			if g.Reference != nil && *g.Reference == *in.Reference {
 				return problem.New(problem.DuplicateReference, "The goods receipt %s has the reference %q already.",

@@ -32,6 +32,8 @@ type Office struct {
 
 	// State is stored with every commit.
 	State State
+	// DoubleWork lets a reference be filed, and an order or lot be billed, more than once.
+	DoubleWork bool
 
 	preset    preset.Preset
 	streams   streams

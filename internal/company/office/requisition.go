@@ -119,7 +119,7 @@ func (o *Office) CanRequire(in RequisitionInput) error {
 		twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU })...); len(fields) > 0 {
 		return problem.Invalid(fields...)
 	}
-	if in.Reference != nil {
+	if in.Reference != nil && !o.DoubleWork {
 		if id := o.requisitionByReference(*in.Reference); id != "" {
 			return problem.New(problem.DuplicateReference, "The requisition %s has the reference %q already.",
 				id, *in.Reference).With(DuplicateDetails{RequisitionID: id})

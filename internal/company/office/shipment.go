@@ -71,7 +71,8 @@ func (o *Office) Shippable(orderID string, quantity *int64) (*SalesOrder, error)
 	if !ok {
 		return nil, problem.Missing("sales_order", orderID)
 	}
-	if order.Status != OrderAccepted && order.Status != OrderInProduction {
+	again := o.DoubleWork && (order.Status == OrderShipped || order.Status == OrderPaid)
+	if order.Status != OrderAccepted && order.Status != OrderInProduction && !again {
 		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), string(OrderAccepted),
 			string(OrderInProduction))
 	}
@@ -86,12 +87,26 @@ func (o *Office) Shippable(orderID string, quantity *int64) (*SalesOrder, error)
 // Ship records that an order went out and bills it. The order must be
 // shippable. It returns the shipment's id.
 func (o *Office) Ship(r *record.Recorder, orderID string, factoryRef *string, source string) string {
+	if order, _ := o.SalesOrders.Find(orderID); order.InvoiceID != nil {
+		return o.billAgain(r, CustomerInvoice{SalesOrderID: &order.ID, CustomerID: order.CustomerID,
+			GrossMinor: order.TotalMinor}, order.Quantity, factoryRef)
+	}
 	order, private := o.SalesOrders.Edit(r, orderID)
 	record.Move(r, order, &order.Status, OrderShipped)
 	o.State.OpenOrders--
 	terms := o.terms(r, order)
 	terms.factoryRef, terms.source = factoryRef, source
 	return o.bill(r, order, private, terms)
+}
+
+// billAgain bills goods a second time, which nobody pays for. It returns the shipment's id.
+func (o *Office) billAgain(r *record.Recorder, i CustomerInvoice, quantity int64, factoryRef *string) string {
+	customer, _ := catalog.CustomerByID(i.CustomerID)
+	i.IssuedOn, i.DueDate = r.Date(), sim.DayFrom(r.Date().AddDays(customer.Terms)).Date()
+	invoice := o.raise(r, i, Shipment{SalesOrderID: i.SalesOrderID, ContractLotID: i.ContractLotID, Quantity: quantity,
+		FactoryShipmentRef: factoryRef, Source: SourceClient})
+	o.CustomerInvoices.EditPrivate(r, invoice.ID).Doubled = true
+	return invoice.ShipmentID
 }
 
 // openShipped writes an order of last week whose goods have arrived, and

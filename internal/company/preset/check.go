@@ -2,6 +2,7 @@ package preset
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"platen/internal/company/sim"
@@ -76,6 +77,11 @@ func (p Preset) check() error {
 	errs := []error{
 		p.Staff.check(), p.Payroll.check(), p.Lots.check(), p.Disruptions.check(), p.Stories.check(),
 		p.MajorOrders.check(),
+	}
+	if p.Faults != nil {
+		if _, wrong := p.Faults.Checked("faults", 0, func(string) bool { return true }); len(wrong) > 0 {
+			return fmt.Errorf("%s: %s", wrong[0].Field, wrong[0].Message)
+		}
 	}
 	for _, rule := range rules {
 		if !rule.ok {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"platen/internal/company/fault"
 	"platen/internal/company/sim"
 	"platen/internal/money"
 	"platen/internal/share"
@@ -70,6 +71,8 @@ type Preset struct {
 	Disruptions Disruptions `json:"disruptions"`
 	Stories     Stories     `json:"stories"`
 	MajorOrders MajorOrders `json:"major_orders"`
+	// Faults are what goes wrong on purpose, nil for nothing.
+	Faults *fault.Order `json:"faults,omitempty" doc:"What goes wrong on purpose, as in POST /sandboxes; nothing when left out."`
 }
 
 // Clock is how time passes.

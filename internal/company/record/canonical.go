@@ -17,7 +17,7 @@ import (
 // stands for anything else, at any depth.
 var incidental = []string{ //nolint:gochecknoglobals // the table itself
 	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor",
-	"wall", "event_id", "sandbox_id", "uid", "seq", "ancestors",
+	"wall", "event_id", "sandbox_id", "uid", "seq", "ancestors", "faults",
 }
 
 // canonical is a table that can be written in its canonical form.

@@ -42,12 +42,12 @@ type Clock struct {
 	Waiting bool `json:"waiting,omitzero"`
 }
 
-// stands reports whether the clock moves by ticks alone, if at all.
-func (c Clock) stands() bool { return c.Stopped || c.Waiting || c.Mode == Manual }
+// Stands reports whether the clock moves by ticks alone, if at all.
+func (c Clock) Stands() bool { return c.Stopped || c.Waiting || c.Mode == Manual }
 
 // Minute returns the simulated moment at a wall time, never before the anchor.
 func (c Clock) Minute(wall moment.Instant) Minute {
-	if c.stands() || wall <= c.AnchorWall {
+	if c.Stands() || wall <= c.AnchorWall {
 		return c.Anchor
 	}
 	// Whole units first, so that centuries do not overflow.
@@ -63,7 +63,7 @@ func (c Clock) Wall(m Minute) (wall moment.Instant, ok bool) {
 	if m <= c.Anchor {
 		return c.AnchorWall, true
 	}
-	if c.stands() {
+	if c.Stands() {
 		return 0, false
 	}
 	micros := (int64(m-c.Anchor)*microsecondsTimesThousand + int64(c.Speed) - 1) / int64(c.Speed)

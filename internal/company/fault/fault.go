@@ -1,0 +1,191 @@
+// Package fault decides what goes wrong on purpose in a sandbox, and when: answers that are
+// lost, webhooks that come twice, a system that is away. It decides only. Each fault happens
+// at a station of its own, in the API or on the way of a delivery, which asks here.
+//
+// A decision is a pure function of the seed, of the kind of fault, and of what is being done:
+// the n-th call of a path with a key, or an attempt of a delivery. So the same seed and the
+// same calls on each path meet the same faults, whatever happens beside them. What has to be
+// remembered for that is a Memory, which is kept beside the company, like the activity of its
+// clients: the company itself knows nothing of faults, but for the double work that a plan can
+// allow.
+package fault
+
+import (
+	"slices"
+
+	"platen/internal/company/sim"
+)
+
+// Kind is a way in which something goes wrong.
+type Kind string
+
+// Kinds.
+const (
+	// WebhookTwice delivers a webhook a second time, with the same id.
+	WebhookTwice Kind = "webhook_twice"
+	// WebhookLate delivers a webhook late, and so out of order.
+	WebhookLate Kind = "webhook_late"
+	// WebhookLost has something in between acknowledge a webhook that its receiver never gets.
+	WebhookLost Kind = "webhook_lost"
+	// WebhookForged sends a delivery that is forged or cut short before the true one.
+	WebhookForged Kind = "webhook_forged"
+	// SecretRotated rotates the secret of a subscription that did not ask for it.
+	SecretRotated Kind = "secret_rotated"
+	// ResponseLost loses the response to a request that was carried out.
+	ResponseLost Kind = "response_lost"
+	// RequestLost loses a request before it does anything.
+	RequestLost Kind = "request_lost"
+	// Storm turns some requests of a key away in a row, with 503 or 429.
+	Storm Kind = "storm"
+	// Outage takes one of the systems away for a while.
+	Outage Kind = "outage"
+	// SlowResponse holds a response back.
+	SlowResponse Kind = "slow_response"
+	// StaleRead answers reads of a key from an older state for a while.
+	StaleRead Kind = "stale_read"
+	// ClockOff has one of the systems tell the wrong time.
+	ClockOff Kind = "clock_off"
+	// Growth shows fields, values and headers that are new to the client.
+	Growth Kind = "growth"
+	// ShortPage returns fewer rows than asked for, or has forgotten a cursor.
+	ShortPage Kind = "short_page"
+	// InProgress says of a request that is repeated that the first one is still at work.
+	InProgress Kind = "in_progress"
+	// DoubleWork lets both systems take the same reference twice.
+	DoubleWork Kind = "double_work"
+)
+
+// Definition is a row of the table of faults.
+type Definition struct {
+	Kind Kind
+	// Summary says in a sentence what goes wrong.
+	Summary string
+	// Looks says how it looks to a client, Rule how a client survives it.
+	Looks, Rule string
+	// Delay is how long it takes at least and at most, in milliseconds, 0 for a fault that
+	// takes no time.
+	DelayMS [2]int64
+	// Webhook is set for faults of deliveries, which no operation meets.
+	Webhook bool
+	// Fixed is set for a fault that holds for the whole sandbox or not at all: it is not drawn
+	// for each call, and cannot be injected.
+	Fixed bool
+}
+
+// Definitions lists all faults, in the order in which they are shown.
+func Definitions() []Definition { return slices.Clone(definitions) }
+
+// Lookup returns the row of a kind.
+func Lookup(kind Kind) (Definition, bool) {
+	for _, d := range definitions {
+		if d.Kind == kind {
+			return d, true
+		}
+	}
+	return Definition{}, false
+}
+
+var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
+	{
+		Kind: ResponseLost, Summary: "The response to a request that was carried out is lost.",
+		Looks: "The connection is cut, or there is a 502 that is no envelope.",
+		Rule:  "Send the same request again with the same Idempotency-Key: it is not carried out twice.",
+	},
+	{
+		Kind: RequestLost, Summary: "A request is lost before it does anything.",
+		Looks: "The same as a lost response.",
+		Rule:  "The same: nobody can tell the two apart, and with an Idempotency-Key nobody has to.",
+	},
+	{
+		Kind: Storm, Summary: "Some requests of a key in a row are turned away.",
+		Looks: "503 unavailable or 429 rate_limited, with Retry-After and retry_at.",
+		Rule:  "Wait as long as you are told, and send the same request again.",
+	},
+	{
+		Kind: Outage, Summary: "Head Office or the Factory is away for a while.",
+		Looks: "503 unavailable on all its routes, and the feed ends before its next event.",
+		Rule:  "Keep your place in the feed and come back; what one system cannot take now holds up nothing of the other.",
+	},
+	{
+		Kind: SlowResponse, Summary: "A response takes seconds.", DelayMS: [2]int64{2_000, 8_000},
+		Looks: "2 to 8 seconds, one in a hundred times 35.",
+		Rule:  "Set a time limit for each request, and treat what exceeds it as lost.",
+	},
+	{
+		Kind: InProgress, Summary: "A request that is repeated finds the first one still at work.",
+		Looks: "409 request_in_progress, which is retryable.",
+		Rule:  "Wait, and send it again with the same key; a new key would do it twice.",
+	},
+	{
+		Kind: StaleRead, Summary: "Reads of a key show an older state for a while, until it writes.",
+		Looks: "Lists and rows stay as they were, with their ETags, for up to an hour of the company.",
+		Rule:  "Follow the feed, which is never stale; do not decide by a list that something has not happened.",
+	},
+	{
+		Kind: ClockOff, Summary: "One of the systems tells the wrong time.",
+		Looks: "server_time, Date, retry_at and webhook-timestamp are 90 to 240 seconds off.",
+		Rule:  "Compare a server's times with that server's own, never with your clock.",
+	},
+	{
+		Kind: Growth, Summary: "A response has something that is new to you.",
+		Looks: "An unknown field, an unknown value of a field that may grow, a Deprecation header.",
+		Rule:  "Ignore what you do not know.",
+	},
+	{
+		Kind: ShortPage, Summary: "A page is shorter than you asked, or its cursor is forgotten.",
+		Looks: "Fewer rows and a next_cursor, or 400 invalid_cursor.",
+		Rule:  "Only next_cursor says whether there is more; without a valid one begin the list anew.",
+	},
+	{
+		Kind: WebhookTwice, Summary: "A webhook comes twice.", Webhook: true, DelayMS: [2]int64{2_000, 90_000},
+		Looks: "The same webhook-id again, seconds or minutes later.",
+		Rule:  "Remember the ids that you have handled.",
+	},
+	{
+		Kind: WebhookLate, Summary: "A webhook comes late, and others pass it.", Webhook: true,
+		DelayMS: [2]int64{1_000, 45_000},
+		Looks:   "Events arrive in another order than they happened.",
+		Rule:    "Take a webhook as a hint to read the feed, and take the order from there.",
+	},
+	{
+		Kind: WebhookLost, Summary: "Something in between acknowledges a webhook that you never get.", Webhook: true,
+		Looks: "Nothing; the log of deliveries says delivered, via intermediary.",
+		Rule:  "Read the feed from time to time even if no webhook comes.",
+	},
+	{
+		Kind: WebhookForged, Summary: "A forged or shortened delivery comes among the true ones.", Webhook: true,
+		Looks: "A signature that does not fit.",
+		Rule:  "Verify the signature over the raw body before you look at it.",
+	},
+	{
+		Kind: SecretRotated, Summary: "A webhook secret is rotated though you did not ask.", Webhook: true,
+		Looks: "webhook-signature has two values for a day; the feed has sandbox.webhook.secret_rotated.",
+		Rule:  "Accept a delivery if any of its signatures fits.",
+	},
+	{
+		Kind: DoubleWork, Summary: "Both systems take the same reference twice.", Fixed: true,
+		Looks: "201 where there would have been duplicate_reference, and the work is printed, bought and billed twice.",
+		Rule:  "Your Idempotency-Key is the only thing that prevents doubles.",
+	},
+}
+
+// Rule is one thing that goes wrong, and how often.
+type Rule struct {
+	Kind Kind `json:"kind"`
+	// SharePPM is the part of the calls or deliveries that it happens to.
+	SharePPM int64 `json:"share_ppm"`
+	// Operations limits it to some operations, all when empty.
+	Operations []string `json:"operations,omitempty"`
+	// FromMinute and ToMinute are the working minutes in which it happens, from the first up to
+	// before the second; a ToMinute of 0 is no end.
+	FromMinute sim.Minute `json:"from_minute,omitzero"`
+	ToMinute   sim.Minute `json:"to_minute,omitzero"`
+	// DelayMS replaces the delay of its kind, nil to keep it.
+	DelayMS *int64 `json:"delay_ms,omitzero"`
+}
+
+// holds reports whether the rule is about a call.
+func (r *Rule) holds(c *Call) bool {
+	return c.Minute >= r.FromMinute && (r.ToMinute == 0 || c.Minute < r.ToMinute) &&
+		(len(r.Operations) == 0 || slices.Contains(r.Operations, c.Operation))
+}

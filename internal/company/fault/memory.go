@@ -1,0 +1,231 @@
+package fault
+
+import (
+	"slices"
+	"time"
+
+	"platen/internal/company/sim"
+)
+
+// Memory is what has to be remembered between the calls of a sandbox's clients. It lies beside
+// the company and is stored with its commits, like the activity that missions watch: a crash
+// may lose the newest part of it, so that some draws repeat.
+type Memory struct {
+	// Paths count the calls of each path, Older those of the paths before.
+	Paths []byte `json:"paths,omitempty"`
+	Older []byte `json:"older,omitempty"`
+	// Storms are those of the keys of Head Office and of the Factory.
+	Storms [2]Spell `json:"storms,omitzero"`
+	// Away is the system that is away while Outage lasts.
+	Away   System `json:"away,omitzero"`
+	Outage Spell  `json:"outage,omitzero"`
+	// Injected counts what was asked for by hand and has not happened yet.
+	Injected []Injection `json:"injected,omitempty"`
+}
+
+// Injection is a fault that was asked for by hand, so many times.
+type Injection struct {
+	Kind  Kind  `json:"kind"`
+	Count int64 `json:"count"`
+}
+
+// maxPaths is how many paths are remembered in a generation. When it is full, the one before
+// it is forgotten: calls of a path that was not heard of for so long are counted anew.
+const maxPaths = 512
+
+// Spell is something that lasts: so many calls under a clock that moves by hand, since the
+// tick that would end it has to pass, and else until a minute.
+type Spell struct {
+	Calls int64      `json:"calls,omitzero"`
+	Until sim.Minute `json:"until,omitzero"`
+	// Status is how requests are turned away meanwhile.
+	Status int `json:"status,omitzero"`
+}
+
+// takes reports whether it still lasts at a call, which it counts.
+func (s *Spell) takes(c *Call) bool {
+	switch {
+	case s.Until > 0 && c.Minute < s.Until:
+		return true
+	case s.Calls > 0:
+		s.Calls--
+		return true
+	default:
+		*s = Spell{}
+		return false
+	}
+}
+
+// Lasts reports whether it goes on.
+func (s *Spell) lasts(now sim.Minute) bool { return s.Calls > 0 || s.Until > now }
+
+// Clone returns a copy that shares nothing with the original.
+func (m *Memory) Clone() Memory {
+	clone := *m
+	clone.Paths, clone.Older = slices.Clone(m.Paths), slices.Clone(m.Older)
+	clone.Injected = slices.Clone(m.Injected)
+	return clone
+}
+
+// next counts a call of a path, from 0.
+func (m *Memory) next(what int64) int64 {
+	hash := uint32(what)
+	n, known := counts(m.Paths).get(hash)
+	if !known {
+		n, _ = counts(m.Older).get(hash)
+		if counts(m.Paths).len() >= maxPaths {
+			m.Older, m.Paths = m.Paths, nil
+		}
+	}
+	m.Paths = counts(m.Paths).set(hash, n+1)
+	return n
+}
+
+// Take takes an injection of a kind, if there is one.
+func (m *Memory) Take(kind Kind) bool {
+	at := m.injection(kind)
+	if at < 0 {
+		return false
+	}
+	if m.Injected[at].Count--; m.Injected[at].Count == 0 {
+		m.Injected = slices.Delete(m.Injected, at, at+1)
+	}
+	return true
+}
+
+func (m *Memory) injection(kind Kind) int {
+	return slices.IndexFunc(m.Injected, func(i Injection) bool { return i.Kind == kind })
+}
+
+// Inject asks for a fault of a kind, so many times more, as soon as it can be. It returns how
+// many are asked for then.
+func (m *Memory) Inject(kind Kind, count int64) int64 {
+	at := m.injection(kind)
+	if at < 0 {
+		at = len(m.Injected)
+		m.Injected = append(m.Injected, Injection{Kind: kind})
+	}
+	m.Injected[at].Count += count
+	return m.Injected[at].Count
+}
+
+// Draw is what a call meets. It is drawn when the call comes, and each station asks for its
+// own kind.
+type Draw struct {
+	plan *Plan
+	call Call
+	n    int64
+	// Away is the system that is away during the call, "" for none.
+	Away System
+	// Turned is the status with which the call is turned away, 0 to let it in.
+	Turned int
+	// Back is how long the client is asked to wait then.
+	Back time.Duration
+	// Until is when it may come again, 0 for no certain minute.
+	Until sim.Minute
+	// Kind is that of the fault that turned it away.
+	Kind Kind
+}
+
+// Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes.
+const (
+	leastStormCalls, mostStormCalls     = 1, 3
+	leastOutageCalls, mostOutageCalls   = 2, 4
+	leastStormMinutes, mostStormMinutes = 4, 16
+	leastAwayMinutes, mostAwayMinutes   = 30, 90
+
+	statusUnavailable = 503
+	statusTooMany     = 429
+
+	// backMS is for how long a call is sent away while nobody knows the end.
+	backMS = 1_000
+)
+
+// Begin draws for a call, and counts it.
+func (m *Memory) Begin(p *Plan, c Call) *Draw {
+	d := &Draw{plan: p, call: c, n: m.next(c.what()), Back: p.scaled(backMS)}
+	if !m.outage(d) {
+		m.storm(d)
+	}
+	return d
+}
+
+// outage lets an outage begin and go on, and reports whether it turns the call away.
+func (m *Memory) outage(d *Draw) bool {
+	p, c := d.plan, &d.call
+	if m.Away != "" {
+		d.Away = m.Away
+		if !m.Outage.takes(c) {
+			m.Away, d.Away = "", ""
+		}
+	} else if _, hit := p.hits(Outage, c, d.n); hit || c.System != "" && m.Take(Outage) {
+		if m.Away = c.System; m.Away == "" { // the feed and the other shared routes
+			m.Away = Office
+			if p.how(Outage, c, d.n, 2) == 1 {
+				m.Away = Factory
+			}
+		}
+		m.Outage = p.spell(Outage, c, d.n, [4]int64{leastOutageCalls, mostOutageCalls, leastAwayMinutes, mostAwayMinutes})
+		d.Away = m.Away
+	}
+	if d.Away != "" && d.Away == c.System {
+		d.Turned, d.Kind, d.Until = statusUnavailable, Outage, m.Outage.Until
+		return true
+	}
+	return false
+}
+
+// storm lets a storm of the key begin and go on.
+func (m *Memory) storm(d *Draw) {
+	p, c := d.plan, &d.call
+	s := &m.Storms[0]
+	if c.Key == Factory {
+		s = &m.Storms[1]
+	}
+	if s.lasts(0) && s.Status != 0 {
+		status := s.Status
+		if s.takes(c) {
+			d.Turned, d.Kind, d.Until = status, Storm, s.Until
+		}
+		return
+	}
+	if _, hit := p.hits(Storm, c, d.n); !hit && !m.Take(Storm) {
+		return
+	}
+	*s = p.spell(Storm, c, d.n, [4]int64{leastStormCalls, mostStormCalls, leastStormMinutes, mostStormMinutes})
+	s.Status = statusUnavailable
+	if p.stream(Storm).Draw(c.what(), d.n, drawHow, 1)&1 == 1 {
+		s.Status = statusTooMany
+	}
+	d.Turned, d.Kind, d.Until = s.Status, Storm, s.Until
+}
+
+// spell is how long something lasts after the call with which it began.
+func (p *Plan) spell(kind Kind, c *Call, n int64, bounds [4]int64) Spell {
+	if c.Manual {
+		return Spell{Calls: bounds[0] - 1 + p.stream(kind).Below(bounds[1]-bounds[0]+1, c.what(), n, drawLong)}
+	}
+	return Spell{Until: c.Minute + sim.Minute(bounds[2]+p.stream(kind).Below(bounds[3]-bounds[2]+1, c.what(), n, drawLong))}
+}
+
+// Hit reports whether the call meets a fault of a kind, by the plan or by hand.
+func (m *Memory) Hit(d *Draw, kind Kind) bool {
+	if _, hit := d.plan.hits(kind, &d.call, d.n); hit {
+		return true
+	}
+	return m.Take(kind)
+}
+
+// How returns a number below a bound that says how a fault of a kind happens to the call.
+func (d *Draw) How(kind Kind, below int64) int64 { return d.plan.how(kind, &d.call, d.n, below) }
+
+// Slow is how long the response of a call takes that is slow.
+func (d *Draw) Slow() time.Duration {
+	return d.plan.slow(d.plan.rule(SlowResponse, &d.call), &d.call, d.n)
+}
+
+// Off is by how much the clock of the system is off that responds.
+func (d *Draw) Off() time.Duration { return d.plan.Off(&d.call) }
+
+// Call is the call that was drawn for.
+func (d *Draw) Call() *Call { return &d.call }

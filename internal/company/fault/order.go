@@ -1,0 +1,87 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+
+	"platen/internal/company/sim"
+	"platen/internal/problem"
+	"platen/internal/share"
+)
+
+// Order asks for faults: one of the plans that come with Platen, or rules of one's own
+// (contract: OPEN.FAULT.ORDER).
+type Order struct {
+	Plan     *string     `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A plan that comes with Platen; in place of rules."`
+	Rules    []RuleOrder `json:"rules,omitzero" minItems:"1" maxItems:"40" doc:"What goes wrong; in place of a plan."`
+	Seed     *int64      `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes what goes wrong repeatable; the seed of the sandbox when left out."`
+	DelayPct *int64      `json:"delay_pct,omitzero" minimum:"0" maximum:"100" doc:"How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when left out."`
+}
+
+// RuleOrder is one of the rules of an order.
+type RuleOrder struct {
+	Kind       Kind      `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"What goes wrong."`
+	Share      share.PPM `json:"share" required:"true" minimum:"0" maximum:"1" example:"0.05" doc:"The part of the calls or deliveries that it happens to, 0 to 1."`
+	Operations []string  `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it happens to, such as create_work_order; all when left out."`
+	FromMinute *int64    `json:"from_minute,omitzero" minimum:"0" maximum:"1000000" doc:"The first working minute of the sandbox in which it happens; from the beginning when left out."`
+	ToMinute   *int64    `json:"to_minute,omitzero" minimum:"1" maximum:"1000000" doc:"The working minute from which it no longer happens; never when left out."`
+	DelayMS    *int64    `json:"delay_ms,omitzero" minimum:"0" maximum:"60000" doc:"How long it takes, in milliseconds, where it takes any time; by chance when left out."`
+}
+
+// Checked returns the plan that was asked for, for a sandbox with a seed. known reports whether
+// there is an operation that faults can happen to. The fields that cannot be are named below a
+// path, such as faults.
+func (o *Order) Checked(path string, seed uint64, known func(operation string) bool) (*Plan, []problem.Field) {
+	var fields []problem.Field
+	wrong := func(at, rule, format string, values ...any) {
+		fields = append(fields, problem.Field{Field: path + at, Rule: rule, Message: fmt.Sprintf(format, values...)})
+	}
+	plan := &Plan{Seed: seed, DelayPct: 100}
+	if o.Seed != nil {
+		plan.Seed = uint64(*o.Seed)
+	}
+	if o.DelayPct != nil {
+		plan.DelayPct = *o.DelayPct
+	}
+	switch {
+	case o.Plan != nil && len(o.Rules) > 0:
+		wrong(".rules", "not", "Send plan or rules, not both.")
+	case o.Plan != nil:
+		var ok bool
+		plan.Name = *o.Plan
+		if plan.Rules, ok = Named(*o.Plan); !ok {
+			wrong(".plan", "enum", "There is no plan %q.", *o.Plan)
+		}
+	case len(o.Rules) == 0:
+		wrong(".plan", "required", "Send plan or rules.")
+	}
+	for i := range o.Rules {
+		in, at := &o.Rules[i], fmt.Sprintf(".rules[%d]", i)
+		d, ok := Lookup(in.Kind)
+		rule := Rule{Kind: in.Kind, SharePPM: int64(in.Share), Operations: in.Operations, DelayMS: in.DelayMS}
+		if in.FromMinute != nil {
+			rule.FromMinute = sim.Minute(*in.FromMinute)
+		}
+		if in.ToMinute != nil {
+			rule.ToMinute = sim.Minute(*in.ToMinute)
+		}
+		switch {
+		case !ok:
+			wrong(at+".kind", "enum", "There is no fault %q.", in.Kind)
+		case in.Share < 0 || in.Share > sim.Million:
+			wrong(at+".share", "maximum", "share must be from 0 to 1.")
+		case rule.ToMinute != 0 && rule.ToMinute <= rule.FromMinute:
+			wrong(at+".to_minute", "minimum", "to_minute must be above from_minute.")
+		case len(in.Operations) > 0 && (d.Webhook || d.Fixed || in.Kind == ClockOff):
+			wrong(at+".operations", "not", "%s does not happen to single operations.", in.Kind)
+		case in.Kind == DoubleWork && (in.Share != sim.Million || in.FromMinute != nil || in.ToMinute != nil):
+			wrong(at+".share", "const", "double_work holds for the whole sandbox: its share is 1, and it has no minutes.")
+		}
+		if at := slices.IndexFunc(in.Operations, func(id string) bool { return !known(id) }); at >= 0 {
+			wrong(fmt.Sprintf(".rules[%d].operations[%d]", i, at), "exists",
+				"There is no operation %q that faults happen to.", in.Operations[at])
+		}
+		plan.Rules = append(plan.Rules, rule)
+	}
+	return plan, fields
+}

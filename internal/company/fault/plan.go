@@ -1,0 +1,68 @@
+package fault
+
+import "slices"
+
+// Plan is all that goes wrong in a sandbox.
+type Plan struct {
+	// Name is that of a plan that comes with Platen, "" for rules of the client's own.
+	Name string `json:"plan,omitzero"`
+	// Seed makes what goes wrong repeatable.
+	Seed  uint64 `json:"seed"`
+	Rules []Rule `json:"rules"`
+	// DelayPct is how long delays take, in per cent of what they are.
+	DelayPct int64 `json:"delay_pct"`
+}
+
+// Names of the plans that come with Platen.
+const (
+	Light    = "light"
+	Moderate = "moderate"
+	Severe   = "severe"
+	// Doubling is severe, and both systems take the same reference twice.
+	Doubling = "double_work"
+)
+
+// Plans lists their names, the mildest first.
+func Plans() []string { return []string{Light, Moderate, Severe, Doubling} }
+
+// per is a share of a hundred, in parts per million.
+const per = 10_000
+
+// Named returns the rules of a plan.
+func Named(name string) ([]Rule, bool) {
+	shares, ok := map[string][]Rule{
+		Light: {
+			{Kind: WebhookTwice, SharePPM: 4 * per}, {Kind: WebhookLate, SharePPM: 8 * per},
+			{Kind: Storm, SharePPM: per / 2}, {Kind: SlowResponse, SharePPM: per / 2},
+		},
+		Moderate: {
+			{Kind: WebhookTwice, SharePPM: 8 * per}, {Kind: WebhookLate, SharePPM: 15 * per},
+			{Kind: WebhookLost, SharePPM: 3 * per},
+			{Kind: ResponseLost, SharePPM: 2 * per}, {Kind: RequestLost, SharePPM: 2 * per},
+			{Kind: Storm, SharePPM: per}, {Kind: SlowResponse, SharePPM: per},
+			{Kind: StaleRead, SharePPM: 2 * per}, {Kind: Growth, SharePPM: 10 * per},
+			{Kind: ShortPage, SharePPM: 10 * per},
+		},
+		Severe:   severe(),
+		Doubling: append(severe(), Rule{Kind: DoubleWork, SharePPM: 100 * per}),
+	}[name]
+	return shares, ok
+}
+
+func severe() []Rule {
+	return []Rule{
+		{Kind: WebhookTwice, SharePPM: 15 * per}, {Kind: WebhookLate, SharePPM: 25 * per},
+		{Kind: WebhookLost, SharePPM: 8 * per}, {Kind: WebhookForged, SharePPM: 8 * per},
+		{Kind: SecretRotated, SharePPM: 2 * per},
+		{Kind: ResponseLost, SharePPM: 6 * per}, {Kind: RequestLost, SharePPM: 6 * per},
+		{Kind: Storm, SharePPM: 2 * per}, {Kind: Outage, SharePPM: per},
+		{Kind: SlowResponse, SharePPM: 2 * per}, {Kind: InProgress, SharePPM: 30 * per},
+		{Kind: StaleRead, SharePPM: 4 * per}, {Kind: ClockOff, SharePPM: 100 * per},
+		{Kind: Growth, SharePPM: 20 * per}, {Kind: ShortPage, SharePPM: 20 * per},
+	}
+}
+
+// Doubles reports whether the plan lets both systems take the same reference twice.
+func (p *Plan) Doubles() bool {
+	return p != nil && slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Kind == DoubleWork })
+}

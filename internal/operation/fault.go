@@ -1,0 +1,154 @@
+package operation
+
+import (
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"platen/internal/company/fault"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+	"platen/internal/share"
+)
+
+// FaultResource names the faults that happened among the resources that can be listed.
+const FaultResource = "fault"
+
+// FaultPlan says what goes wrong on purpose (contract: OPEN.SANDBOX.FIELDS.FAULTS).
+type FaultPlan struct {
+	Plan     *string     `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen; null for rules of your own."`
+	Seed     uint64      `json:"seed" doc:"The same seed and the same calls on each path meet the same faults."`
+	DelayPct int64       `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
+	Rules    []FaultRule `json:"rules"`
+	Pending  []Injection `json:"pending" doc:"What was asked for by hand and has not happened yet."`
+}
+
+// FaultRule is one thing that goes wrong.
+type FaultRule struct {
+	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work"`
+	Share      share.PPM  `json:"share" example:"0.05" doc:"The part of the calls or deliveries that it happens to."`
+	Operations []string   `json:"operations" doc:"The operations that it happens to; none for all."`
+	FromMinute sim.Minute `json:"from_minute" doc:"The first working minute in which it happens."`
+	ToMinute   *int64     `json:"to_minute" doc:"The working minute from which it no longer happens; null for never."`
+	DelayMS    *int64     `json:"delay_ms" doc:"How long it takes, in milliseconds; null for by chance."`
+}
+
+// Injection is a fault that was asked for by hand.
+type Injection struct {
+	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work"`
+	Count int64      `json:"count" doc:"How many times it is still to happen."`
+}
+
+// faultPlan shows what goes wrong in a sandbox, nil for nothing, and where players are
+// compared.
+func faultPlan(v *sandbox.View) *FaultPlan {
+	s := &v.Summary.Settings
+	faults := v.Faults()
+	if faults == nil || s.Preset.Evaluation {
+		return nil
+	}
+	plan := faults.Plan()
+	shown := FaultPlan{Seed: plan.Seed, DelayPct: plan.DelayPct, Rules: []FaultRule{}, Pending: []Injection{}}
+	if plan.Name != "" {
+		shown.Plan = &plan.Name
+	}
+	for i := range plan.Rules {
+		r := &plan.Rules[i]
+		rule := FaultRule{Kind: r.Kind, Share: share.PPM(r.SharePPM), Operations: append([]string{}, r.Operations...),
+			FromMinute: r.FromMinute, DelayMS: r.DelayMS}
+		if r.ToMinute != 0 {
+			rule.ToMinute = new(int64(r.ToMinute))
+		}
+		shown.Rules = append(shown.Rules, rule)
+	}
+	for _, i := range faults.Pending() {
+		shown.Pending = append(shown.Pending, Injection{i.Kind, i.Count})
+	}
+	return &shown
+}
+
+// Fault is a row of GET /sandbox/faults (contract: OPEN.FAULT.LIST).
+type Fault struct {
+	ID         string         `json:"id" example:"flt_17" doc:"Counts the faults of the sandbox."`
+	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work"`
+	Summary    string         `json:"summary" doc:"What went wrong."`
+	Detail     *string        `json:"detail" doc:"How it happened; null where there is only one way."`
+	RequestID  *string        `json:"request_id" doc:"The request that it happened to; null for a delivery."`
+	Operation  *string        `json:"operation" doc:"The id of its operation; null for a delivery."`
+	DeliveryID *string        `json:"delivery_id" doc:"The delivery that it happened to; null for a request."`
+	EventID    *string        `json:"event_id" doc:"The event that was delivered; null for a request."`
+	CreatedAt  moment.Instant `json:"created_at"`
+}
+
+// FaultOf returns the row of a fault.
+func FaultOf(h *sandbox.FaultHit) Fault {
+	d, _ := fault.Lookup(h.Kind)
+	row := Fault{ID: "flt_" + strconv.FormatUint(h.Ordinal, 10), Kind: h.Kind, Summary: d.Summary, CreatedAt: h.At}
+	for _, optional := range []struct {
+		to   **string
+		text string
+	}{
+		{&row.Detail, h.Detail}, {&row.RequestID, h.RequestID}, {&row.Operation, h.Operation},
+		{&row.DeliveryID, h.DeliveryID}, {&row.EventID, h.EventID},
+	} {
+		if optional.text != "" {
+			*optional.to = &optional.text
+		}
+	}
+	return row
+}
+
+// InjectFault is the body of POST /sandbox/faults.
+type InjectFault struct {
+	Kind  fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"What is to go wrong."`
+	Count *int64     `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
+}
+
+// MaySuffer reports whether there is an operation with an id that faults happen to.
+func MaySuffer(id string) bool {
+	for _, o := range Table() {
+		if o.ID == id {
+			return !o.Spared()
+		}
+	}
+	return false
+}
+
+// Spared reports whether nothing ever goes wrong on purpose with an operation: those that make
+// a sandbox, and those of the sandbox itself (contract: OPEN.FAULT.SPARED).
+func (o *Operation) Spared() bool { return o.System == Open || strings.HasPrefix(o.Path, "/sandbox") }
+
+func faultOperations() []Operation {
+	return []Operation{
+		{
+			ID: "list_faults", Kind: List, Method: http.MethodGet, Path: "/sandbox/faults", System: Shared,
+			Key: KeyNone, Status: http.StatusOK,
+			Summary: "What went wrong on purpose",
+			Description: "The last 500 faults of this sandbox, newest first: which request or delivery met what. The list " +
+				"is kept in memory: it begins anew when the server does.",
+			Problems: []problem.Code{problem.NotInEvaluation},
+			Resource: FaultResource, Filters: []string{"kind"}, Out: reflect.TypeFor[Fault](),
+		},
+		write(Operation{
+			ID: "inject_fault", Path: "/sandbox/faults", System: Shared,
+			Summary: "Let something go wrong",
+			Description: "The next request or delivery that can meet this fault meets it, in any sandbox. It writes no " +
+				"event.",
+			Problems: []problem.Code{problem.OriginRefused, problem.NotInEvaluation},
+			Out:      reflect.TypeFor[Injection](),
+		}, func(tx *sandbox.Tx, _ string, in *InjectFault) (Result, error) {
+			if p := tx.Company.Settings().Preset; p.Evaluation {
+				return Result{}, problem.New(problem.NotInEvaluation, "Nothing goes wrong by hand in the preset %s.", p.Name)
+			}
+			count := int64(1)
+			if in.Count != nil {
+				count = *in.Count
+			}
+			injected := Injection{in.Kind, tx.InjectFault(in.Kind, count)}
+			return Result{Value: func(*sandbox.View) any { return injected }}, nil
+		}),
+	}
+}

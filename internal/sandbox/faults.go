@@ -1,0 +1,219 @@
+package sandbox
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"platen/internal/company/fault"
+	"platen/internal/company/sim"
+	"platen/internal/moment"
+	"platen/internal/sandbox/apikey"
+)
+
+// MaxFaultHits is the number of faults that a sandbox remembers (contract: OPEN.FAULT.LIST).
+const MaxFaultHits = 500
+
+// FaultHit is a fault that happened.
+type FaultHit struct {
+	// Ordinal counts the faults of a sandbox from 1.
+	Ordinal uint64
+	At      moment.Instant
+	Kind    fault.Kind
+	// RequestID and Operation are those of a request, DeliveryID and EventID those of a delivery.
+	RequestID, Operation string
+	DeliveryID, EventID  string
+	// Injected is set for one that was asked for by hand.
+	Injected bool
+	// Detail says how it happened, "" where there is only one way.
+	Detail string
+}
+
+// Faults are what goes wrong on purpose in a sandbox. What has to be remembered goes to the
+// store like the activity of clients; the log of what happened is kept in memory alone.
+type Faults struct {
+	plan *fault.Plan
+
+	mu     sync.Mutex // guards the fields below
+	memory fault.Memory
+	hits   []FaultHit
+	count  uint64
+	// pinned are the states that reads of the keys of Head Office and of the Factory show.
+	pinned [2]pin
+}
+
+// pin is a state that reads of a key show for a while.
+type pin struct {
+	view *View
+	left int
+}
+
+// Faults returns what goes wrong in the sandbox, nil for nothing. It loads the company if it
+// was never loaded here.
+func (s *Sandbox) Faults(ctx context.Context) *Faults {
+	if !s.recalled.Load() {
+		if _, err := s.View(ctx); err != nil {
+			return nil // whatever the request wants finds that out
+		}
+	}
+	return s.faults.Load()
+}
+
+// recallFaults takes up what was stored with the company.
+func (s *Sandbox) recallFaults() {
+	settings, memory := s.company.Settings(), s.company.FaultMemory()
+	if settings.Faults != nil || len(memory.Injected) > 0 {
+		s.faults.Store(newFaults(settings.Faults, memory.Clone()))
+	}
+	s.recalled.Store(true)
+}
+
+func newFaults(plan *fault.Plan, memory fault.Memory) *Faults {
+	if plan == nil { // by hand alone
+		plan = &fault.Plan{DelayPct: 100}
+	}
+	return &Faults{plan: plan, memory: memory}
+}
+
+// carryFaults hands what has to be remembered to the company, to be stored with it, and
+// reports whether it has changed.
+func (s *Sandbox) carryFaults() (changed bool) {
+	f := s.faults.Load()
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	carried := f.memory.Clone()
+	changed = !reflect.DeepEqual(carried, s.company.FaultMemory())
+	s.company.CarryFaults(carried)
+	return changed
+}
+
+// InjectFault asks for a fault, so many times, as soon as it can happen.
+func (tx *Tx) InjectFault(kind fault.Kind, count int64) (pending int64) {
+	s := tx.sandbox
+	f := s.faults.Load()
+	if f == nil {
+		f = newFaults(nil, fault.Memory{})
+		s.faults.Store(f)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.memory.Inject(kind, count)
+}
+
+// Plan returns what goes wrong.
+func (f *Faults) Plan() *fault.Plan { return f.plan }
+
+// Pending lists what was asked for by hand and has not happened yet.
+func (f *Faults) Pending() []fault.Injection {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.memory.Injected)
+}
+
+// Begin draws for a call of a client, and counts it.
+func (f *Faults) Begin(c fault.Call) *fault.Draw {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.memory.Begin(f.plan, c)
+}
+
+// Hit reports whether a call meets a fault of a kind at its station.
+func (f *Faults) Hit(d *fault.Draw, kind fault.Kind) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.memory.Hit(d, kind)
+}
+
+// Strikes reports whether an attempt of a delivery meets a fault of a kind.
+func (f *Faults) Strikes(d *fault.Delivery, kind fault.Kind) bool {
+	if f.plan.Strikes(kind, d) {
+		return true
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.memory.Take(kind)
+}
+
+// Note remembers that a fault happened.
+func (f *Faults) Note(h FaultHit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count++
+	h.Ordinal = f.count
+	if n := len(f.hits); n > 0 { // also when the clock is set back
+		h.At = max(h.At, f.hits[n-1].At)
+	}
+	if len(f.hits) >= MaxFaultHits {
+		f.hits = slices.Delete(f.hits, 0, 1)
+	}
+	f.hits = append(f.hits, h)
+}
+
+// Hits returns the newest faults, oldest first, and the ordinal of the newest.
+func (f *Faults) Hits() (hits []FaultHit, newest uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.hits), f.count
+}
+
+const (
+	// maxStaleMinutes is how far behind a stale read is at most, in working minutes.
+	maxStaleMinutes sim.Minute = 60
+	// maxStaleReads is how many reads of a key are stale in a row at most.
+	maxStaleReads = 20
+)
+
+func keyNumber(system apikey.System) int {
+	if system == apikey.Factory {
+		return 1
+	}
+	return 0
+}
+
+// Pin lets the reads of a key show a state for a while.
+func (f *Faults) Pin(system apikey.System, v *View) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pinned[keyNumber(system)] = pin{v, maxStaleReads}
+}
+
+// Unpin ends that: the key has written.
+func (f *Faults) Unpin(system apikey.System) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pinned[keyNumber(system)] = pin{}
+}
+
+// Pinned returns the state that a read of a key shows in place of the present one, and whether
+// it is another one.
+func (f *Faults) Pinned(system apikey.System, v *View) (shown *View, stale bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := &f.pinned[keyNumber(system)]
+	if p.view == nil {
+		return v, false
+	}
+	if p.left--; p.left < 0 || v.Summary.Now-p.view.Summary.Now > maxStaleMinutes {
+		*p = pin{}
+		return v, false
+	}
+	return p.view, p.view.Version != v.Version
+}
+
+// Waits waits for a delay of a fault, or until the caller is gone.
+func Waits(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
