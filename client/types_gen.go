@@ -35,7 +35,7 @@ type CreateSandboxInput struct {
 	Clock *ClockMode `json:"clock,omitzero"`
 	// What goes wrong on purpose; what the preset says when left out, which is nothing in those that
 	// come with Platen.
-	Faults *OrderInput `json:"faults,omitzero"`
+	Faults *FaultsInput `json:"faults,omitzero"`
 }
 
 // Bridge is the type of CreateSandboxInput.Bridge, SandboxStatus.Bridge, Report.Bridge and
@@ -58,12 +58,12 @@ const (
 	ClockModeManual   ClockMode = "manual"
 )
 
-// OrderInput is the type of CreateSandboxInput.Faults.
-type OrderInput struct {
+// FaultsInput is the type of CreateSandboxInput.Faults.
+type FaultsInput struct {
 	// A plan that comes with Platen; in place of rules.
-	Plan *OrderInputPlan `json:"plan,omitzero"`
+	Plan *FaultPlanName `json:"plan,omitzero"`
 	// What goes wrong; in place of a plan. 1 to 40 items.
-	Rules []RuleOrderInput `json:"rules,omitempty"`
+	Rules []FaultRuleInput `json:"rules,omitempty"`
 	// Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to
 	// 9,007,199,254,740,991.
 	Seed *int64 `json:"seed,omitzero"`
@@ -72,19 +72,19 @@ type OrderInput struct {
 	DelayPct *int64 `json:"delay_pct,omitzero"`
 }
 
-// OrderInputPlan is the type of OrderInput.Plan.
-type OrderInputPlan string
+// FaultPlanName is the type of FaultsInput.Plan and FaultPlan.Plan.
+type FaultPlanName string
 
-// Values of OrderInputPlan.
+// Values of FaultPlanName.
 const (
-	OrderInputPlanLight      OrderInputPlan = "light"
-	OrderInputPlanModerate   OrderInputPlan = "moderate"
-	OrderInputPlanSevere     OrderInputPlan = "severe"
-	OrderInputPlanDoubleWork OrderInputPlan = "double_work"
+	FaultPlanNameLight      FaultPlanName = "light"
+	FaultPlanNameModerate   FaultPlanName = "moderate"
+	FaultPlanNameSevere     FaultPlanName = "severe"
+	FaultPlanNameDoubleWork FaultPlanName = "double_work"
 )
 
-// RuleOrderInput is the type of OrderInput.Rules.
-type RuleOrderInput struct {
+// FaultRuleInput is the type of FaultsInput.Rules.
+type FaultRuleInput struct {
 	// What goes wrong. Required.
 	Kind FaultKind `json:"kind"`
 	// The part of the calls or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05.
@@ -102,7 +102,7 @@ type RuleOrderInput struct {
 	DelayMS *int64 `json:"delay_ms,omitzero"`
 }
 
-// FaultKind is the type of RuleOrderInput.Kind, FaultRule.Kind, Injection.Kind, Fault.Kind and
+// FaultKind is the type of FaultRuleInput.Kind, PlannedFault.Kind, Injection.Kind, Fault.Kind and
 // InjectFaultInput.Kind.
 type FaultKind string
 
@@ -289,29 +289,18 @@ type ForkedFrom struct {
 // FaultPlan is the type of SandboxStatus.Faults.
 type FaultPlan struct {
 	// The plan that comes with Platen; null for rules of your own.
-	Plan *FaultPlanPlan `json:"plan"`
+	Plan *FaultPlanName `json:"plan"`
 	// The same seed and the same calls on each path meet the same faults.
 	Seed uint64 `json:"seed"`
 	// How long delays take, in per cent of what they are.
-	DelayPct int64       `json:"delay_pct"`
-	Rules    []FaultRule `json:"rules"`
+	DelayPct int64          `json:"delay_pct"`
+	Rules    []PlannedFault `json:"rules"`
 	// What was asked for by hand and has not happened yet.
 	Pending []Injection `json:"pending"`
 }
 
-// FaultPlanPlan is the type of FaultPlan.Plan.
-type FaultPlanPlan string
-
-// Values of FaultPlanPlan.
-const (
-	FaultPlanPlanLight      FaultPlanPlan = "light"
-	FaultPlanPlanModerate   FaultPlanPlan = "moderate"
-	FaultPlanPlanSevere     FaultPlanPlan = "severe"
-	FaultPlanPlanDoubleWork FaultPlanPlan = "double_work"
-)
-
-// FaultRule is the type of FaultPlan.Rules.
-type FaultRule struct {
+// PlannedFault is the type of FaultPlan.Rules.
+type PlannedFault struct {
 	Kind FaultKind `json:"kind"`
 	// The part of the calls or deliveries that it happens to.
 	Share float64 `json:"share"`

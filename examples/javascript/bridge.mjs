@@ -30,6 +30,7 @@ const ATTEMPT_TIMEOUT_MS = 30_000;
 const MOST_ATTEMPTS = 6;
 const MOST_ELAPSED_MS = 60_000;
 const MOST_PER_PAGE = 100;
+const MOST_BEGINNINGS = 5;
 
 // The minute at which the gate closes on a Friday. The API takes hours from noon
 // on; after this minute nothing can change them.
@@ -45,6 +46,12 @@ class NeedsPerson extends Error {}
 
 /** The server could not be reached, or something in between answered. */
 class NoAnswer extends Error {}
+
+/**
+ * A read does not show yet what the feed tells of: the feed is never behind, other
+ * reads may be for a while.
+ */
+class NotShown extends NoAnswer {}
 
 /** The server refused. Programs look at the code, never at the text. */
 class Refusal extends Error {
@@ -73,6 +80,34 @@ class Api {
   get(path, system = 'office', parameters = {}) {
     const query = new URLSearchParams(parameters).toString();
     return this.call({ method: 'GET', path: query ? `${path}?${query}` : path, system });
+  }
+
+  /** Reads a record that the feed has named. */
+  async named(path, system) {
+    try {
+      return (await this.get(path, system)).data;
+    } catch (error) {
+      if (error.code === 'not_found') throw new NotShown(`${path} is not shown yet`);
+      throw error;
+    }
+  }
+
+  /** Reads a whole list. One whose cursor the server has forgotten is begun anew. */
+  async rows(path, system, parameters = {}) {
+    for (let beginning = 1; ; beginning++) {
+      const rows = [];
+      let place = {};
+      try {
+        do {
+          const page = (await this.get(path, system, { limit: MOST_PER_PAGE, ...parameters, ...place })).data;
+          rows.push(...page.items);
+          place = { cursor: page.next_cursor };
+        } while (place.cursor !== null);
+        return rows;
+      } catch (error) {
+        if (error.code !== 'invalid_cursor' || beginning === MOST_BEGINNINGS) throw error;
+      }
+    }
   }
 
   async post(path, system, idempotencyKey, body) {
@@ -283,7 +318,7 @@ class Bridge {
 
   /** A lot is ordered like an order, but its event does not say what it is for. */
   async orderLot(accepted, key) {
-    const lot = (await this.api.get(`/office/contract-lots/${accepted.id}`)).data;
+    const lot = await this.api.named(`/office/contract-lots/${accepted.id}`);
     return this.orderWork(lot, lot.deliver_by, key);
   }
 
@@ -327,7 +362,7 @@ class Bridge {
   async recordReceipt(counted, key) {
     const orderId = await this.purchaseOrder(counted.purchase_order_number);
     // The event has the sums, the record each material.
-    const receipt = (await this.api.get(`/factory/goods-receipts/${counted.id}`, 'factory')).data;
+    const receipt = await this.api.named(`/factory/goods-receipts/${counted.id}`, 'factory');
     const recorded = await this.api.post('/office/goods-receipts', 'office', key, {
       purchase_order_id: orderId,
       reference: receipt.id,
@@ -336,19 +371,13 @@ class Bridge {
     return `what came for ${counted.purchase_order_number} is receipt ${recorded.id}`;
   }
 
-  /**
-   * Finds the order whose number stands on a delivery note. Lists begin with the
-   * newest, and trucks come for recent orders.
-   */
+  /** Finds the order whose number stands on a delivery note. */
   async purchaseOrder(number) {
-    const parameters = { limit: MOST_PER_PAGE };
-    while (!this.purchaseOrders.has(number)) {
-      const page = (await this.api.get('/office/purchase-orders', 'office', parameters)).data;
-      for (const order of page.items) this.purchaseOrders.set(order.number, order.id);
-      if (page.next_cursor === null) break;
-      parameters.cursor = page.next_cursor;
+    if (!this.purchaseOrders.has(number)) {
+      for (const order of await this.api.rows('/office/purchase-orders')) this.purchaseOrders.set(order.number, order.id);
     }
-    if (!this.purchaseOrders.has(number)) throw new NeedsPerson(`Head Office has no purchase order ${number}`);
+    // A truck came for it, so there is one.
+    if (!this.purchaseOrders.has(number)) throw new NotShown(`the purchase order ${number} is not shown yet`);
     return this.purchaseOrders.get(number);
   }
 
@@ -390,16 +419,11 @@ class Bridge {
    */
   async recordHours(monday) {
     const entries = new Map();
-    const parameters = { week_start: monday, limit: MOST_PER_PAGE };
-    do {
-      const page = (await this.api.get('/factory/attendance', 'factory', parameters)).data;
-      for (const { badge_no, absence, hours } of page.items) {
-        if (!entries.has(badge_no)) entries.set(badge_no, { badge_no, hours_worked: 0, hours_sick: 0, hours_leave: 0 });
-        if (absence === 'none') entries.get(badge_no).hours_worked += hours;
-        else entries.get(badge_no)[`hours_${absence}`] += HOURS_PER_DAY;
-      }
-      parameters.cursor = page.next_cursor;
-    } while (parameters.cursor !== null);
+    for (const { badge_no, absence, hours } of await this.api.rows('/factory/attendance', 'factory', { week_start: monday })) {
+      if (!entries.has(badge_no)) entries.set(badge_no, { badge_no, hours_worked: 0, hours_sick: 0, hours_leave: 0 });
+      if (absence === 'none') entries.get(badge_no).hours_worked += hours;
+      else entries.get(badge_no)[`hours_${absence}`] += HOURS_PER_DAY;
+    }
     if (entries.size === 0) return 'nobody was at work';
     // One timesheet for a week, one key for it.
     const sheet = await this.api.post('/office/timesheets', 'office', `bridge-week-${monday}`, { week_start: monday, entries: [...entries.values()] });

@@ -38,6 +38,7 @@ ATTEMPT_TIMEOUT_S = 30
 MOST_ATTEMPTS = 6
 MOST_ELAPSED_S = 60
 MOST_PER_PAGE = 100
+MOST_BEGINNINGS = 5
 
 # The minute at which the gate closes on a Friday. The API takes hours from noon
 # on; after this minute nothing can change them.
@@ -56,6 +57,11 @@ class NeedsPerson(Exception):
 
 class NoAnswer(Exception):
     """The server could not be reached, or something in between answered."""
+
+
+class NotShown(NoAnswer):
+    """A read does not show yet what the feed tells of: the feed is never behind,
+    other reads may be for a while."""
 
 
 class Refusal(Exception):
@@ -96,6 +102,31 @@ class Api:
     def get(self, path, system="office", **parameters):
         query = "?" + urllib.parse.urlencode(parameters) if parameters else ""
         return self.call("GET", path + query, system)
+
+    def named(self, path, system="office"):
+        """Reads a record that the feed has named."""
+        try:
+            return self.get(path, system)["data"]
+        except Refusal as refusal:
+            if refusal.code == "not_found":
+                raise NotShown(f"{path} is not shown yet") from None
+            raise
+
+    def rows(self, path, system="office", **parameters):
+        """Reads a whole list. One whose cursor the server has forgotten is begun
+        anew."""
+        for beginning in range(MOST_BEGINNINGS):
+            try:
+                rows, place = [], {}
+                while True:
+                    page = self.get(path, system, limit=MOST_PER_PAGE, **parameters, **place)["data"]
+                    rows += page["items"]
+                    if page["next_cursor"] is None:
+                        return rows
+                    place = {"cursor": page["next_cursor"]}
+            except Refusal as refusal:
+                if refusal.code != "invalid_cursor" or beginning == MOST_BEGINNINGS - 1:
+                    raise
 
     def post(self, path, system, idempotency_key, body):
         return self.call("POST", path, system, idempotency_key, json.dumps(body).encode())["data"]
@@ -298,7 +329,7 @@ class Bridge:
 
     def order_lot(self, accepted, key):
         # The event does not say what the lot is for.
-        lot = self.api.get("/office/contract-lots/" + accepted["id"])["data"]
+        lot = self.api.named("/office/contract-lots/" + accepted["id"])
         return self.order_work(lot, lot["deliver_by"], key)
 
     def order_work(self, sold, due_date, key):
@@ -338,7 +369,7 @@ class Bridge:
         supplier's bill is compared with."""
         order_id = self.purchase_order(counted["purchase_order_number"])
         # The event has the sums, the record each material.
-        receipt = self.api.get("/factory/goods-receipts/" + counted["id"], "factory")["data"]
+        receipt = self.api.named("/factory/goods-receipts/" + counted["id"], "factory")
         members = ("sku", "quantity_accepted", "quantity_rejected")
         recorded = self.api.post("/office/goods-receipts", "office", key, {
             "purchase_order_id": order_id, "reference": receipt["id"],
@@ -347,17 +378,12 @@ class Bridge:
         return f"what came for {counted['purchase_order_number']} is receipt {recorded['id']}"
 
     def purchase_order(self, number):
-        """Finds the order whose number stands on a delivery note. Lists begin
-        with the newest, and trucks come for recent orders."""
-        parameters = {"limit": MOST_PER_PAGE}
-        while number not in self.purchase_orders:
-            page = self.api.get("/office/purchase-orders", **parameters)["data"]
-            self.purchase_orders.update((order["number"], order["id"]) for order in page["items"])
-            if page["next_cursor"] is None:
-                break
-            parameters["cursor"] = page["next_cursor"]
+        """Finds the order whose number stands on a delivery note."""
         if number not in self.purchase_orders:
-            raise NeedsPerson(f"Head Office has no purchase order {number}")
+            orders = self.api.rows("/office/purchase-orders")
+            self.purchase_orders.update((order["number"], order["id"]) for order in orders)
+        if number not in self.purchase_orders:  # a truck came for it, so there is one
+            raise NotShown(f"the purchase order {number} is not shown yet")
         return self.purchase_orders[number]
 
     # The hand-off that no event asks for.
@@ -388,19 +414,13 @@ class Bridge:
         """Adds up the attendance of a week by badge, which is what both systems
         know people by."""
         entries = {}
-        parameters = {"week_start": monday, "limit": MOST_PER_PAGE}
-        while True:
-            page = self.api.get("/factory/attendance", "factory", **parameters)["data"]
-            for row in page["items"]:
-                badge = row["badge_no"]
-                entry = entries.setdefault(badge, {"badge_no": badge, "hours_worked": 0, "hours_sick": 0, "hours_leave": 0})
-                if row["absence"] == "none":
-                    entry["hours_worked"] += row["hours"]
-                else:
-                    entry["hours_" + row["absence"]] += HOURS_PER_DAY
-            if page["next_cursor"] is None:
-                break
-            parameters["cursor"] = page["next_cursor"]
+        for row in self.api.rows("/factory/attendance", "factory", week_start=monday):
+            badge = row["badge_no"]
+            entry = entries.setdefault(badge, {"badge_no": badge, "hours_worked": 0, "hours_sick": 0, "hours_leave": 0})
+            if row["absence"] == "none":
+                entry["hours_worked"] += row["hours"]
+            else:
+                entry["hours_" + row["absence"]] += HOURS_PER_DAY
         if not entries:
             return "nobody was at work"
         # One timesheet for a week, one key for it.

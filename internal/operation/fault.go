@@ -19,15 +19,15 @@ const FaultResource = "fault"
 
 // FaultPlan says what goes wrong on purpose (contract: OPEN.SANDBOX.FIELDS.FAULTS).
 type FaultPlan struct {
-	Plan     *string     `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen; null for rules of your own."`
-	Seed     uint64      `json:"seed" doc:"The same seed and the same calls on each path meet the same faults."`
-	DelayPct int64       `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
-	Rules    []FaultRule `json:"rules"`
-	Pending  []Injection `json:"pending" doc:"What was asked for by hand and has not happened yet."`
+	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen; null for rules of your own."`
+	Seed     uint64          `json:"seed" doc:"The same seed and the same calls on each path meet the same faults."`
+	DelayPct int64           `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
+	Rules    []PlannedFault  `json:"rules"`
+	Pending  []Injection     `json:"pending" doc:"What was asked for by hand and has not happened yet."`
 }
 
-// FaultRule is one thing that goes wrong.
-type FaultRule struct {
+// PlannedFault is one thing that goes wrong.
+type PlannedFault struct {
 	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work"`
 	Share      share.PPM  `json:"share" example:"0.05" doc:"The part of the calls or deliveries that it happens to."`
 	Operations []string   `json:"operations" doc:"The operations that it happens to; none for all."`
@@ -51,13 +51,13 @@ func faultPlan(v *sandbox.View) *FaultPlan {
 		return nil
 	}
 	plan := faults.Plan()
-	shown := FaultPlan{Seed: plan.Seed, DelayPct: plan.DelayPct, Rules: []FaultRule{}, Pending: []Injection{}}
+	shown := FaultPlan{Seed: plan.Seed, DelayPct: plan.DelayPct, Rules: []PlannedFault{}, Pending: []Injection{}}
 	if plan.Name != "" {
 		shown.Plan = &plan.Name
 	}
 	for i := range plan.Rules {
 		r := &plan.Rules[i]
-		rule := FaultRule{Kind: r.Kind, Share: share.PPM(r.SharePPM), Operations: append([]string{}, r.Operations...),
+		rule := PlannedFault{Kind: r.Kind, Share: share.PPM(r.SharePPM), Operations: append([]string{}, r.Operations...),
 			FromMinute: r.FromMinute, DelayMS: r.DelayMS}
 		if r.ToMinute != 0 {
 			rule.ToMinute = new(int64(r.ToMinute))

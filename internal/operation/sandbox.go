@@ -25,7 +25,7 @@ type CreateSandbox struct {
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
 	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
-	Faults *fault.Order   `json:"faults,omitzero" doc:"What goes wrong on purpose; what the preset says when left out, which is nothing in those that come with Platen."`
+	Faults *fault.Faults  `json:"faults,omitzero" doc:"What goes wrong on purpose; what the preset says when left out, which is nothing in those that come with Platen."`
 }
 
 // NewSandbox is the response of creation. The keys appear in this response and

@@ -140,7 +140,7 @@ type Creation struct {
 	Bridge *preset.Bridge
 	Clock  *sim.Mode
 	// Faults are what goes wrong on purpose, nil for what the preset says.
-	Faults  *fault.Order
+	Faults  *fault.Faults
 	Network string
 	// Records are the further records that the commit which makes the sandbox
 	// has to write, nil for none.
@@ -220,7 +220,7 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 }
 
 // addFaults settles what goes wrong in a new sandbox, by its creation or else by its preset.
-func (r *Registry) addFaults(settings *company.Settings, order *fault.Order) error {
+func (r *Registry) addFaults(settings *company.Settings, order *fault.Faults) error {
 	if order == nil {
 		order = settings.Preset.Faults
 	}

@@ -152,16 +152,29 @@ func (w *world) order(number string) string {
 	return text(w.one("/office/sales-orders", "number", number), "id")
 }
 
-// oldestFirst reads a list of typed rows, oldest first.
+// oldestFirst reads a list of typed rows, oldest first. One whose cursor was forgotten is
+// begun anew.
 func oldestFirst[T any](t testing.TB, rows func(yield func(T, error) bool)) []T {
 	t.Helper()
-	var list []T
+	const often = 20
+	for beginning := 1; ; beginning++ {
+		list, err := whole(rows)
+		if err == nil {
+			slices.Reverse(list)
+			return list
+		}
+		if !client.IsCode(err, client.CodeInvalidCursor) || beginning == often {
+			t.Fatal(err)
+		}
+	}
+}
+
+func whole[T any](rows func(yield func(T, error) bool)) (list []T, err error) {
 	for row, err := range rows {
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		list = append(list, row)
 	}
-	slices.Reverse(list)
-	return list
+	return list, nil
 }

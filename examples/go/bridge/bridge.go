@@ -27,6 +27,30 @@ type bridge struct {
 // errRefused is the end of a run in which something could not be carried.
 var errRefused = errors.New("some records need a person")
 
+// errLater is the end of a run in which a read did not show yet what the feed tells of: the
+// feed is never behind, other reads may be for a while.
+var errLater = errors.New("a read does not show it yet")
+
+// shown turns the error of a read that does not find what the feed names into errLater.
+func shown(err error, what string) error {
+	if client.IsCode(err, client.CodeNotFound) {
+		return fmt.Errorf("%w: %s", errLater, what)
+	}
+	return err
+}
+
+// mostBeginnings is how often a list is begun anew.
+const mostBeginnings = 5
+
+// anew reads a list, and begins it anew when the server has forgotten where the reader was.
+func anew(read func() error) error {
+	for n := 1; ; n++ {
+		if err := read(); !client.IsCode(err, client.CodeInvalidCursor) || n == mostBeginnings {
+			return err
+		}
+	}
+}
+
 // open checks the sandbox before anything is carried: both keys must be of it,
 // no other program may be carrying, and the state file must be its own.
 func (b *bridge) open(ctx context.Context, s settings) error {

@@ -30,7 +30,7 @@ func (b *bridge) carry(ctx context.Context, e *client.FeedEvent) (string, error)
 	case *client.ContractLotAcceptedData:
 		lot, err := b.api.GetContractLot(ctx, data.ID) // the event does not name the product of the lot
 		if err != nil {
-			return "", err
+			return "", shown(err, "the lot "+data.ID)
 		}
 		return b.orderWork(ctx, lot.Number, client.CreateWorkOrderInput{
 			SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &lot.DeliverBy,
@@ -99,7 +99,7 @@ func (b *bridge) recordReceipt(ctx context.Context, counted *client.FactoryGoods
 	// The event has the sums, the record each material.
 	receipt, err := b.api.GetFactoryGoodsReceipt(ctx, counted.ID)
 	if err != nil {
-		return "", err
+		return "", shown(err, "the goods receipt "+counted.ID)
 	}
 	in := client.CreateOfficeGoodsReceiptInput{PurchaseOrderID: orderID, Reference: &receipt.ID}
 	for _, line := range receipt.Lines {
@@ -120,16 +120,26 @@ func (b *bridge) purchaseOrder(ctx context.Context, number string) (string, erro
 	if id, ok := b.numbers[number]; ok {
 		return id, nil
 	}
-	for order, err := range b.api.PurchaseOrders(ctx, client.ListPurchaseOrdersParams{}) {
-		if err != nil {
-			return "", err
+	err := anew(func() error {
+		for order, err := range b.api.PurchaseOrders(ctx, client.ListPurchaseOrdersParams{}) {
+			if err != nil {
+				return err
+			}
+			b.numbers[order.Number] = order.ID
+			if order.Number == number {
+				break
+			}
 		}
-		b.numbers[order.Number] = order.ID
-		if order.Number == number {
-			return order.ID, nil
-		}
+		return nil
+	})
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("%w: Head Office has no purchase order %s", errRefused, number)
+	id, ok := b.numbers[number]
+	if !ok { // a truck came for it, so there is one
+		return "", fmt.Errorf("%w: the purchase order %s", errLater, number)
+	}
+	return id, nil
 }
 
 // doneBefore recognises the refusals that say that a record is there already: a

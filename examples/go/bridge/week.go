@@ -78,14 +78,34 @@ func (b *bridge) weekIsOver(ctx context.Context, today client.Date) (bool, error
 	return sandbox.Clock.SimDate > friday || sandbox.Clock.SimTime >= lastMinute, nil
 }
 
-// recordHours adds up the attendance of a week by badge, since both systems
+// recordHours records the attendance of a week by badge, since both systems
 // know employees by their badge.
 func (b *bridge) recordHours(ctx context.Context, monday client.Date) (string, error) {
+	var in client.CreateTimesheetInput
+	err := anew(func() (err error) {
+		in, err = b.hours(ctx, monday)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(in.Entries) == 0 {
+		return "nobody was at work", nil
+	}
+	sheet, err := b.api.CreateTimesheet(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("the hours of %d people are timesheet %s", len(in.Entries), sheet.ID), nil
+}
+
+// hours adds up the attendance of a week.
+func (b *bridge) hours(ctx context.Context, monday client.Date) (client.CreateTimesheetInput, error) {
 	in := client.CreateTimesheetInput{WeekStart: monday}
 	entries := map[string]int{}
 	for row, err := range b.api.Attendance(ctx, client.ListAttendanceParams{WeekStart: string(monday)}) {
 		if err != nil {
-			return "", err
+			return in, err
 		}
 		at, ok := entries[row.BadgeNo]
 		if !ok {
@@ -102,14 +122,7 @@ func (b *bridge) recordHours(ctx context.Context, monday client.Date) (string, e
 			entry.HoursLeave += hoursPerDay
 		}
 	}
-	if len(in.Entries) == 0 {
-		return "nobody was at work", nil
-	}
-	sheet, err := b.api.CreateTimesheet(ctx, in)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("the hours of %d people are timesheet %s", len(in.Entries), sheet.ID), nil
+	return in, nil
 }
 
 // after is the day so many days after another.

@@ -5,7 +5,7 @@ import "slices"
 // Plan is all that goes wrong in a sandbox.
 type Plan struct {
 	// Name is that of a plan that comes with Platen, "" for rules of the client's own.
-	Name string `json:"plan,omitzero"`
+	Name PlanName `json:"plan,omitzero"`
 	// Seed makes what goes wrong repeatable.
 	Seed  uint64 `json:"seed"`
 	Rules []Rule `json:"rules"`
@@ -13,24 +13,27 @@ type Plan struct {
 	DelayPct int64 `json:"delay_pct"`
 }
 
-// Names of the plans that come with Platen.
+// PlanName is the name of a plan that comes with Platen.
+type PlanName string
+
+// Plans, the mildest first.
 const (
-	Light    = "light"
-	Moderate = "moderate"
-	Severe   = "severe"
+	Light    PlanName = "light"
+	Moderate PlanName = "moderate"
+	Severe   PlanName = "severe"
 	// Doubling is severe, and both systems take the same reference twice.
-	Doubling = "double_work"
+	Doubling PlanName = "double_work"
 )
 
 // Plans lists their names, the mildest first.
-func Plans() []string { return []string{Light, Moderate, Severe, Doubling} }
+func Plans() []PlanName { return []PlanName{Light, Moderate, Severe, Doubling} }
 
 // per is a share of a hundred, in parts per million.
 const per = 10_000
 
 // Named returns the rules of a plan.
-func Named(name string) ([]Rule, bool) {
-	shares, ok := map[string][]Rule{
+func Named(name PlanName) ([]Rule, bool) {
+	shares, ok := map[PlanName][]Rule{
 		Light: {
 			{Kind: WebhookTwice, SharePPM: 4 * per}, {Kind: WebhookLate, SharePPM: 8 * per},
 			{Kind: Storm, SharePPM: per / 2}, {Kind: SlowResponse, SharePPM: per / 2},

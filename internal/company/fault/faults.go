@@ -9,17 +9,17 @@ import (
 	"platen/internal/share"
 )
 
-// Order asks for faults: one of the plans that come with Platen, or rules of one's own
+// Faults asks for faults: one of the plans that come with Platen, or rules of one's own
 // (contract: OPEN.FAULT.ORDER).
-type Order struct {
-	Plan     *string     `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A plan that comes with Platen; in place of rules."`
-	Rules    []RuleOrder `json:"rules,omitzero" minItems:"1" maxItems:"40" doc:"What goes wrong; in place of a plan."`
+type Faults struct {
+	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A plan that comes with Platen; in place of rules."`
+	Rules    []FaultRule `json:"rules,omitzero" minItems:"1" maxItems:"40" doc:"What goes wrong; in place of a plan."`
 	Seed     *int64      `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes what goes wrong repeatable; the seed of the sandbox when left out."`
 	DelayPct *int64      `json:"delay_pct,omitzero" minimum:"0" maximum:"100" doc:"How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when left out."`
 }
 
-// RuleOrder is one of the rules of an order.
-type RuleOrder struct {
+// FaultRule is one of the rules of an order.
+type FaultRule struct {
 	Kind       Kind      `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"What goes wrong."`
 	Share      share.PPM `json:"share" required:"true" minimum:"0" maximum:"1" example:"0.05" doc:"The part of the calls or deliveries that it happens to, 0 to 1."`
 	Operations []string  `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it happens to, such as create_work_order; all when left out."`
@@ -31,7 +31,7 @@ type RuleOrder struct {
 // Checked returns the plan that was asked for, for a sandbox with a seed. known reports whether
 // there is an operation that faults can happen to. The fields that cannot be are named below a
 // path, such as faults.
-func (o *Order) Checked(path string, seed uint64, known func(operation string) bool) (*Plan, []problem.Field) {
+func (o *Faults) Checked(path string, seed uint64, known func(operation string) bool) (*Plan, []problem.Field) {
 	var fields []problem.Field
 	wrong := func(at, rule, format string, values ...any) {
 		fields = append(fields, problem.Field{Field: path + at, Rule: rule, Message: fmt.Sprintf(format, values...)})

@@ -1,0 +1,80 @@
+package scenario
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"platen/client"
+	"platen/internal/testclient"
+)
+
+// disturbed makes a company with the manual bridge in which things go wrong on purpose.
+func disturbed(t testing.TB, plan string, seed, faultSeed int64) *world {
+	t.Helper()
+	s, err := client.CreateSandbox(t.Context(), server().BaseURL, client.CreateSandboxInput{
+		Preset: new("starter"), Bridge: new(client.BridgeManual), Clock: new(client.ClockModeManual), Seed: &seed,
+		Faults: &client.FaultsInput{
+			Plan: new(client.FaultPlanName(plan)), Seed: &faultSeed, DelayPct: new(int64(0)),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{
+		url: server().BaseURL, keys: client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, seed: seed,
+	}
+	w = w.within(t)
+	// The player is to come through whatever happens; the programs are what is tested.
+	w.api = client.New(w.url, w.keys, client.HTTPClient(&http.Client{Timeout: patience}), client.MaxRetries(40))
+	return w
+}
+
+// insist catches up, and starts again as often as the program says that it makes sense.
+func (i *integration) insist() {
+	i.t.Helper()
+	const often = 40
+	for range often {
+		switch r := i.once(); r.status {
+		case 0:
+			return
+		case 3: // later
+		default:
+			i.t.Fatalf("the integration failed: %v", r)
+		}
+	}
+	i.t.Fatalf("the integration did not catch up in %d runs", often)
+}
+
+// TestTheIntegrationsSurviveEverything plays ten days of companies in which nearly everything
+// goes wrong that can: whatever has to be carried is carried exactly once.
+func TestTheIntegrationsSurviveEverything(t *testing.T) {
+	t.Parallel()
+	const days = 10
+	for _, p := range programs {
+		seeds := int64(2)
+		if p.needs == "" {
+			seeds = 4
+		}
+		if thorough() {
+			seeds = 20
+		}
+		for seed := range seeds {
+			t.Run(fmt.Sprintf("%s, seed %d", p.name, seed), func(t *testing.T) {
+				t.Parallel()
+				w := disturbed(t, "severe", seed, seed)
+				integration := p.install(t, w)
+				newPlayer(w, integration.insist).play(days)
+				w.isPerfect(15, client.IntegrationKindOrder, client.IntegrationKindParcel, client.IntegrationKindWeek,
+					client.IntegrationKindPayment)
+				kinds := map[any]int{}
+				for _, fault := range testclient.All("/sandbox/faults", w.get) {
+					kinds[fault["kind"]]++
+				}
+				if len(kinds) < 8 {
+					t.Errorf("only this went wrong: %v", kinds)
+				}
+			})
+		}
+	}
+}
