@@ -181,6 +181,9 @@ func (x *exchange) stale(v *sandbox.View) *sandbox.View {
 	return v
 }
 
+// mostShort is how many rows a page has at most that is shortened.
+const mostShort = 6
+
 // shorten shortens a page, or forgets its cursor.
 func (x *exchange) shorten(p *page) error {
 	if x.disturbed == nil || x.op.Kind != operation.List && x.op.Kind != operation.Feed || !x.meets(fault.ShortPage) {
@@ -190,7 +193,7 @@ func (x *exchange) shorten(p *page) error {
 	if p.cursor && draw.How(fault.ShortPage, 2) == 0 {
 		return problem.New(problem.InvalidCursor, "This cursor has been forgotten; begin the list anew.")
 	}
-	p.limit = 1 + int(draw.How(fault.ShortPage, int64(p.limit)))
+	p.limit = 1 + int(draw.How(fault.ShortPage, int64(min(p.limit, mostShort))))
 	return nil
 }
 

@@ -57,11 +57,11 @@ func severe() []Rule {
 		{Kind: WebhookTwice, SharePPM: 15 * per}, {Kind: WebhookLate, SharePPM: 25 * per},
 		{Kind: WebhookLost, SharePPM: 8 * per}, {Kind: WebhookForged, SharePPM: 8 * per},
 		{Kind: SecretRotated, SharePPM: 2 * per},
-		{Kind: ResponseLost, SharePPM: 6 * per}, {Kind: RequestLost, SharePPM: 6 * per},
+		{Kind: ResponseLost, SharePPM: 10 * per}, {Kind: RequestLost, SharePPM: 8 * per},
 		{Kind: Storm, SharePPM: 2 * per}, {Kind: Outage, SharePPM: per},
 		{Kind: SlowResponse, SharePPM: 2 * per}, {Kind: InProgress, SharePPM: 30 * per},
 		{Kind: StaleRead, SharePPM: 4 * per}, {Kind: ClockOff, SharePPM: 100 * per},
-		{Kind: Growth, SharePPM: 20 * per}, {Kind: ShortPage, SharePPM: 20 * per},
+		{Kind: Growth, SharePPM: 30 * per}, {Kind: ShortPage, SharePPM: 40 * per},
 	}
 }
 

@@ -1,0 +1,415 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// bug is a mistake that integrations are known for.
+type bug string
+
+const (
+	noBug bug = "none"
+	// noKey sends no Idempotency-Key.
+	noKey bug = "no idempotency key"
+	// newKey makes a new one for each attempt.
+	newKey bug = "a new key at each attempt"
+	// checkpointFirst writes down that an event is dealt with before it is.
+	checkpointFirst bug = "checkpoint before the work"
+	// ignoresCursor takes the first page for all.
+	ignoresCursor bug = "ignores the cursor"
+	// ownClock asks for what has changed since a time of its own clock, which is two minutes
+	// ahead.
+	ownClock bug = "uses its own clock"
+	// strictDecoder rejects what it does not know.
+	strictDecoder bug = "strict decoder"
+	// billsTwice bills again, as something new, when it does not hear what became of a bill.
+	billsTwice bug = "bills twice after a lost answer"
+	// retries422 repeats what is wrong.
+	retries422 bug = "retries 422"
+	// givesUp takes a 503 for an answer.
+	givesUp bug = "gives up at 503"
+)
+
+// careless is an integration with one bug, or without any: then it is as correct as the
+// reference integrations.
+type careless struct {
+	*world
+
+	bug     bug
+	seq     int64
+	week    time.Time
+	since   time.Time
+	carried map[string]bool
+	// failed counts what was given up for good.
+	failed int
+}
+
+func newCareless(w *world, b bug) *careless {
+	return &careless{world: w, bug: b, week: time.Date(2026, 9, 7, 0, 0, 0, 0, time.UTC), carried: map[string]bool{}}
+}
+
+// response is what came of an attempt; status 0 is that nothing came, or nothing of the API.
+type response struct {
+	status int
+	code   string
+	data   object
+	meta   object
+}
+
+var attempts atomic.Int64
+
+// attempt sends a request once.
+func (c *careless) attempt(method, path, key string, body any) response {
+	c.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, bytes.NewReader(text))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	credential := c.keys.Office
+	if strings.HasPrefix(path, "/factory/") {
+		credential = c.keys.Factory
+	}
+	r.Header.Set("Authorization", "Bearer "+credential)
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+		if key != "" {
+			r.Header.Set("Idempotency-Key", key)
+		}
+	}
+	answer, err := (&http.Client{Timeout: patience}).Do(r)
+	if err != nil {
+		return response{}
+	}
+	defer answer.Body.Close()
+	var envelope struct {
+		Meta, Data object
+		Error      struct{ Code string }
+	}
+	decoder := json.NewDecoder(answer.Body)
+	decoder.UseNumber()
+	if err := decoder.Decode(&envelope); err != nil || envelope.Meta == nil {
+		return response{}
+	}
+	return response{answer.StatusCode, envelope.Error.Code, envelope.Data, envelope.Meta}
+}
+
+// passing reports whether an attempt may end otherwise when it is repeated.
+func (c *careless) passing(r response) bool {
+	switch {
+	case r.status == 503:
+		return c.bug != givesUp
+	case r.status == 422:
+		return c.bug == retries422
+	case r.status == 400:
+		return r.code == "invalid_cursor"
+	default:
+		return r.status == 0 || r.status == 429 || r.code == "request_in_progress"
+	}
+}
+
+// call sends a request until it is answered for good, or too often.
+func (c *careless) call(method, path, key string, body any) (response, bool) {
+	c.t.Helper()
+	most := 2 // then the run ends, and another one begins
+	if c.bug == checkpointFirst {
+		most = 1 // it relies on its checkpoint
+	}
+	sent := key
+	for n := 1; ; n++ {
+		switch c.bug {
+		case noKey:
+			sent = ""
+		case newKey:
+			sent = fmt.Sprint("attempt-", attempts.Add(1))
+		}
+		r := c.attempt(method, path, sent, body)
+		if r.status == 0 && c.bug == billsTwice && path == "/office/shipments" {
+			sent = fmt.Sprint("attempt-", attempts.Add(1))
+		}
+		if r.status/100 == 2 || !c.passing(r) {
+			return r, true
+		}
+		if n == most {
+			return r, r.status == http.StatusUnprocessableEntity
+		}
+	}
+}
+
+// errNow ends a run; the next one begins where it stopped.
+type errNow struct{ what string }
+
+// carry catches up, as often as it takes.
+func (c *careless) carry() {
+	c.t.Helper()
+	for range 200 {
+		if c.once() {
+			return
+		}
+	}
+	c.t.Fatalf("%s: it did not catch up", c.bug)
+}
+
+func (c *careless) once() (done bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			if _, ours := v.(errNow); !ours {
+				panic(v)
+			}
+		}
+	}()
+	c.follow()
+	c.weeks()
+	return true
+}
+
+// read reads something whole, or ends the run.
+func (c *careless) read(path string) (data, meta object) {
+	r, answered := c.call(http.MethodGet, path, "", nil)
+	if !answered {
+		panic(errNow{path})
+	}
+	if r.status != http.StatusOK {
+		return nil, nil
+	}
+	if c.bug == strictDecoder && knownOnly(r.data) != "" {
+		return nil, nil
+	}
+	return r.data, r.meta
+}
+
+// knownOnly returns a member that no strict decoder knows, "" for none.
+func knownOnly(data object) string {
+	if _, ok := data["preview"]; ok {
+		return "preview"
+	}
+	if items, ok := data["items"].([]any); ok {
+		for _, item := range items {
+			if _, ok := item.(object)["preview"]; ok {
+				return "items.preview"
+			}
+		}
+	}
+	return ""
+}
+
+// rows reads a list, from the beginning again if its cursor was forgotten.
+func (c *careless) rows(path string) (rows []object, ok bool) {
+	place := ""
+	for {
+		data, _ := c.read(path + place)
+		if data == nil {
+			return rows, false
+		}
+		for _, item := range data["items"].([]any) {
+			rows = append(rows, item.(object))
+		}
+		next, _ := data["next_cursor"].(string)
+		if next == "" || c.bug == ignoresCursor {
+			return rows, true
+		}
+		separator := "?"
+		if strings.Contains(path, "?") {
+			separator = "&"
+		}
+		place = separator + "cursor=" + next
+	}
+}
+
+// follow deals with the new events.
+func (c *careless) follow() {
+	types := []string{"office.sales_order.accepted", "office.contract_lot.accepted", "factory.shipment.created",
+		"factory.requisition.created", "factory.goods_receipt.recorded"}
+	for {
+		path := "/events?limit=100&types=" + strings.Join(types, ",") + "&after_seq=" + strconv.FormatInt(c.seq, 10)
+		if c.bug == ownClock {
+			path = "/events?limit=100&types=" + strings.Join(types, ",") +
+				"&updated_since=" + url.QueryEscape(c.since.UTC().Format(time.RFC3339))
+		}
+		data, _ := c.read(path)
+		if data == nil {
+			panic(errNow{"feed"})
+		}
+		c.since = time.Now().Add(2 * time.Minute)
+		for _, item := range data["items"].([]any) {
+			e := item.(object)
+			seq := minor(c.t, e, "seq")
+			if c.bug == checkpointFirst {
+				c.seq = seq
+			}
+			c.deal(e)
+			c.seq = seq
+		}
+		if c.bug == ownClock || c.bug == ignoresCursor || data["next_cursor"] == nil {
+			c.seq = max(c.seq, minor(c.t, data, "last_seq"))
+			return
+		}
+	}
+}
+
+// deal carries what an event calls for.
+func (c *careless) deal(e object) {
+	data, id := e["data"].(object), "careless-"+text(e, "id")
+	if c.carried[id] {
+		return
+	}
+	switch text(e, "type") {
+	case "office.sales_order.accepted":
+		c.send("/factory/work-orders", id, object{"sku": data["sku"], "quantity": data["quantity"], "reference": data["id"]})
+	case "office.contract_lot.accepted":
+		if lot, _ := c.found("/office/contract-lots/" + text(data, "id")); lot != nil {
+			c.send("/factory/work-orders", id, object{"sku": lot["sku"], "quantity": lot["quantity"], "reference": lot["id"]})
+		}
+	case "factory.shipment.created":
+		member := "sales_order_id"
+		if strings.HasPrefix(text(data, "reference"), "lot_") {
+			member = "contract_lot_id"
+		}
+		c.send("/office/shipments", id, object{member: data["reference"], "factory_shipment_ref": data["id"]})
+	case "factory.requisition.created":
+		c.send("/office/requisitions", id, object{
+			"lines": []any{object{"sku": data["sku"], "quantity": data["quantity"]}}, "reference": data["id"],
+		})
+	case "factory.goods_receipt.recorded":
+		c.receive(data, id)
+	}
+	c.carried[id] = true
+}
+
+// found reads a row that the feed names. One that is not shown yet ends the run.
+func (c *careless) found(path string) (object, bool) {
+	r, answered := c.call(http.MethodGet, path, "", nil)
+	if !answered || r.status == http.StatusNotFound {
+		panic(errNow{path})
+	}
+	if r.status != http.StatusOK || c.bug == strictDecoder && knownOnly(r.data) != "" {
+		c.failed++
+		return nil, false
+	}
+	return r.data, true
+}
+
+func (c *careless) receive(data object, id string) {
+	receipt, ok := c.found("/factory/goods-receipts/" + text(data, "id"))
+	if !ok {
+		return
+	}
+	orders, ok := c.rows("/office/purchase-orders")
+	at := slices.IndexFunc(orders, func(o object) bool { return o["number"] == data["purchase_order_number"] })
+	switch {
+	case at < 0 && ok && c.bug != ignoresCursor:
+		panic(errNow{"purchase orders"}) // it is not shown yet
+	case at < 0:
+		c.failed++
+		return
+	}
+	c.send("/office/goods-receipts", id, object{
+		"purchase_order_id": orders[at]["id"], "reference": receipt["id"], "lines": receipt["lines"],
+	})
+}
+
+// send writes. What fails for good is given up.
+func (c *careless) send(path, key string, body object) {
+	r, answered := c.call(http.MethodPost, path, key, body)
+	if !answered {
+		panic(errNow{path})
+	}
+	done := r.code == "duplicate_reference" || r.code == "invalid_state" || r.code == "timesheet_exists"
+	if r.status/100 != 2 && !done {
+		c.failed++
+	}
+}
+
+// weeks records the hours of the weeks that are over.
+func (c *careless) weeks() {
+	clock := c.fetch("/sandbox")["clock"].(object)
+	for {
+		friday := c.week.AddDate(0, 0, 4).Format(time.DateOnly)
+		if text(clock, "sim_date") < friday || text(clock, "sim_date") == friday && text(clock, "sim_time") < "15:59" {
+			return
+		}
+		monday := c.week.Format(time.DateOnly)
+		rows, ok := c.rows("/factory/attendance?limit=100&week_start=" + monday)
+		if ok || c.bug == strictDecoder {
+			c.send("/office/timesheets", "careless-week-"+monday, hoursOf(c.t, monday, rows))
+		}
+		c.week = c.week.AddDate(0, 0, 7)
+	}
+}
+
+func hoursOf(t testing.TB, monday string, rows []object) object {
+	var badges []string
+	hours := map[string]object{}
+	for _, row := range rows {
+		badge := text(row, "badge_no")
+		if hours[badge] == nil {
+			badges = append(badges, badge)
+			hours[badge] = object{"badge_no": badge, "hours_worked": int64(0), "hours_sick": int64(0), "hours_leave": int64(0)}
+		}
+		if absence := text(row, "absence"); absence == "none" {
+			hours[badge]["hours_worked"] = hours[badge]["hours_worked"].(int64) + minor(t, row, "hours")
+		} else {
+			hours[badge]["hours_"+absence] = hours[badge]["hours_"+absence].(int64) + 8
+		}
+	}
+	entries := []any{}
+	for _, badge := range badges {
+		entries = append(entries, hours[badge])
+	}
+	return object{"week_start": monday, "entries": entries}
+}
+
+// TestEachBugLosesSomething plays companies in which everything goes wrong, double work
+// included, with an integration that has one bug, and none.
+func TestEachBugLosesSomething(t *testing.T) {
+	t.Parallel()
+	days, seeds := 6, int64(1)
+	if thorough() {
+		days, seeds = 10, 20
+	}
+	for _, c := range []struct {
+		bug bug
+		// keeps is set for a bug that may cost nothing but manners.
+		keeps bool
+	}{
+		{noBug, true}, {noKey, false}, {newKey, false}, {checkpointFirst, false}, {ignoresCursor, false}, {ownClock, false},
+		{strictDecoder, false}, {billsTwice, false}, {retries422, true}, {givesUp, true},
+	} {
+		for seed := range seeds {
+			t.Run(fmt.Sprintf("%s, seed %d", c.bug, seed), func(t *testing.T) {
+				t.Parallel()
+				w := disturbed(t, "double_work", seed, seed+1)
+				integration := newCareless(w, c.bug)
+				p := newPlayer(w, integration.carry)
+				p.hasty = true
+				p.play(days)
+				score, err := w.api.GetIntegration(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := score.Counts
+				t.Logf("%-34s seed %2d: %.3f of %d; late %d, missed %d, doubled %d, wrong %d, unexpected %d",
+					c.bug, seed, *score.ExactlyOnce, n.Due, n.Late, n.Missed, n.Doubled, n.Wrong, n.Unexpected)
+				switch {
+				case c.bug == noBug && *score.ExactlyOnce != 1:
+					t.Errorf("without a bug the score is %v:\n%s", *score.ExactlyOnce, strings.Join(w.failures(), "\n"))
+				case !c.keeps && *score.ExactlyOnce == 1:
+					t.Errorf("%s costs nothing", c.bug)
+				}
+			})
+		}
+	}
+}
