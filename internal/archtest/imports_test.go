@@ -115,6 +115,7 @@ var may = map[string]string{
 	"internal/economy":   vocabulary,
 	// The docs are pages; web serves them, and what else browsers load.
 	"internal/docsite": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
+		"internal/company/fault " +
 		"internal/company/catalog internal/economy internal/config internal/find internal/docsite/... docs",
 	"internal/web": "internal/event internal/operation internal/company/preset internal/docsite",
 	// Leaves of the docs: Markdown, and the search.

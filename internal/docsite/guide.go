@@ -52,6 +52,7 @@ func guideGroups() []guideGroup {
 			{"/docs/ci", "ci.md", "Tests and CI"},
 			{"/docs/checkpoints", "checkpoints.md", "Checkpoints and forks"},
 			{"/docs/triggers", "", "Triggers"},
+			{"/docs/faults", "faults.md", "Break it on purpose"},
 			{"/docs/agents", "", "Agents"},
 			{"/docs/economy", "", "Economy"},
 		}},

@@ -94,7 +94,7 @@ var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Kind: RequestLost, Summary: "A request is lost before it does anything.",
 		Looks: "The same as a lost response.",
-		Rule:  "The same: nobody can tell the two apart, and with an Idempotency-Key nobody has to.",
+		Rule:  "The same: you cannot tell the two apart, and with an Idempotency-Key you need not.",
 	},
 	{
 		Kind: Storm, Summary: "Some requests of a key in a row are turned away.",
