@@ -64,7 +64,7 @@ func (x *exchange) disturb() (ended bool) {
 		x.sever(fault.RequestLost)
 		return true
 	}
-	if x.op.System != operation.Shared && x.r.Method == http.MethodGet {
+	if (x.op.System != operation.Shared || x.op.Streams()) && x.r.Method == http.MethodGet {
 		d.grows = x.meets(fault.Growth)
 	}
 	if x.op.Kind == operation.Write {

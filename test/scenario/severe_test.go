@@ -50,12 +50,12 @@ func (i *integration) insist() {
 // goes wrong that can: whatever has to be carried is carried exactly once.
 func TestTheIntegrationsSurviveEverything(t *testing.T) {
 	t.Parallel()
-	const days = 10
+	days := 6
+	if thorough() {
+		days = 10
+	}
 	for _, p := range programs {
-		seeds := int64(2)
-		if p.needs == "" {
-			seeds = 4
-		}
+		seeds := int64(1)
 		if thorough() {
 			seeds = 20
 		}
