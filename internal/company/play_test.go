@@ -92,8 +92,8 @@ func presetNamed(t reporter, name string) preset.Preset {
 func live(t reporter, p preset.Preset, seed uint64, mode sim.Mode, o origin) *life {
 	t.Helper()
 	l := &life{t: t, label: fmt.Sprintf("preset %s, seed %d, %s clock", p.Name, seed, mode), wall: o.wall, seen: o.wall}
-	l.company = company.New(company.Settings{SandboxID: o.sandbox, Preset: p, Bridge: p.Bridge, Seed: seed, UID: o.uid},
-		mode, o.wall)
+	l.company = company.New(company.Settings{SandboxID: o.sandbox, Preset: p, Bridge: p.Bridge, Seed: seed, UID: o.uid,
+		DoubleWork: p.Faults != nil}, mode, o.wall)
 	l.flush()
 	return l
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"platen/internal/company/factory"
+	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
@@ -22,6 +23,9 @@ func drawLife(t *rapid.T) *life {
 	p := presetNamed(t, name)
 	if rapid.Bool().Draw(t, "loyal") {
 		p.Staff.QuitPct = 0 // a company that rarely pays its people soon has none left, and prints nothing
+	}
+	if rapid.Bool().Draw(t, "double work") {
+		p.Faults = &fault.Faults{Plan: new(fault.Doubling)}
 	}
 	return live(t, p, rapid.Uint64Range(0, 1<<53-1).Draw(t, "seed"), mode, usual)
 }
