@@ -105,7 +105,7 @@ type group struct {
 func measure(ctx context.Context, b *bench, only string) ([]figure, error) {
 	groups := []group{
 		{"reads", measureReads}, {"commits", measureCommits}, {"posts", measurePosts}, {"loads", measureLoads},
-		{"forks", measureForks},
+		{"forks", measureForks}, {"faults", measureFaults},
 		{"memory", measureMemory}, {"keys", measureKeys}, {"idle", measureIdle}, {"days", measureDays},
 		{"waiting", measureWaiting}, {"growth", measureGrowth}, {"crowd", measureCrowd},
 		{"deliveries", measureDeliveries}, {"scheduled", measureScheduled}, {"streams", measureStreams},
