@@ -9,6 +9,7 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/record"
 	"platen/internal/event"
+	"platen/internal/hop"
 	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -140,6 +141,9 @@ func (x *exchange) sever(kind fault.Kind) {
 	}
 	h := x.w.Header()
 	clear(h)
+	if x.forwarded != nil { // it is the fault that is passed on, and not asked again
+		hop.Say(h, hop.Served, nil)
+	}
 	h.Set("Content-Type", "text/html")
 	h.Set("Content-Length", strconv.Itoa(len(gateway)))
 	x.status = http.StatusBadGateway
