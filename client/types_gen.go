@@ -920,6 +920,7 @@ const (
 	MissionTrackPeople       MissionTrack = "people"
 	MissionTrackWorld        MissionTrack = "world"
 	MissionTrackBridge       MissionTrack = "bridge"
+	MissionTrackFailures     MissionTrack = "failures"
 )
 
 // MissionStatus is the type of Mission.Status.

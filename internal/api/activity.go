@@ -40,6 +40,9 @@ func (x *exchange) observe(status int) (completes bool) {
 	c.Factory, c.Agent = x.caller.System == apikey.Factory, x.byAgent()
 	c.Business = x.op != nil && (x.op.System == operation.Office || x.op.System == operation.Factory)
 	c.Ended = x.status != 0
+	if x.disturbed != nil {
+		c.Exposed, c.Away = true, x.disturbed.draw.Away
+	}
 	switch x.r.Method {
 	case http.MethodGet:
 		if x.etag != "" && x.op != nil && x.op.Kind != operation.Poll { // who waits may ask again
@@ -56,7 +59,9 @@ func (x *exchange) observe(status int) (completes bool) {
 
 // paged notes which page of a list the response holds.
 func (x *exchange) paged(v *sandbox.View, p *page, next string) {
-	page := mission.Page{List: p.list(), First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v)}
+	page := mission.Page{
+		List: p.list(), Query: p.binding, First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v),
+	}
 	if next != "" {
 		page.Next, _ = p.decodeCursor(next) // our own
 	}

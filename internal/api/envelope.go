@@ -217,6 +217,7 @@ func (x *exchange) whereabouts() []any {
 // send writes a whole response.
 func (x *exchange) send(status int, contentType string, body []byte) {
 	if x.disturbed != nil {
+		x.fare()
 		x.note(status) // before it can be lost
 		if x.lost() {
 			return
@@ -294,6 +295,7 @@ func (x *exchange) unchanged() bool {
 	if !matchesTag(x.r.Header.Values(wire.HeaderIfNoneMatch), x.etag) {
 		return false
 	}
+	x.fare()
 	x.note(http.StatusNotModified)
 	if x.lost() {
 		return true

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"net/http"
 	"strconv"
 	"time"
@@ -27,6 +28,8 @@ type disturbed struct {
 	off time.Duration
 	// grows is set for a response with something new in it.
 	grows bool
+	// slow and lost are set for a response that is held back or does not arrive.
+	slow, lost bool
 	// turned is set once the request was turned away: nothing more goes wrong with it.
 	turned bool
 }
@@ -62,6 +65,7 @@ func (x *exchange) disturb() (ended bool) {
 		return true
 	case x.meets(fault.RequestLost):
 		d.turned = true
+		x.goMissing()
 		x.sever(fault.RequestLost)
 		return true
 	}
@@ -72,6 +76,25 @@ func (x *exchange) disturb() (ended bool) {
 		faults.Unpin(x.caller.System)
 	}
 	return false
+}
+
+// goMissing shows the missions a request that is lost before it does anything.
+func (x *exchange) goMissing() {
+	x.call.Fault = fault.RequestLost
+	if x.op.Kind == operation.Write {
+		if d, err := x.readWrite(); err == nil {
+			x.call.Key = x.writeKey(d.key, x.fingerprint(d.body))
+		}
+	}
+	x.observe(http.StatusBadGateway)
+}
+
+// writeKey identifies a write with its idempotency key for the missions, 0 without a key.
+func (x *exchange) writeKey(key string, fingerprint [sha256.Size]byte) uint64 {
+	if key == "" {
+		return 0
+	}
+	return hashOf(x.scope(), key, string(fingerprint[:]))
 }
 
 // meets reports whether the request meets a fault at its station, and notes that.
@@ -94,6 +117,7 @@ func (x *exchange) noteFault(kind fault.Kind, detail string) {
 func (x *exchange) turnAway(v *sandbox.View) error {
 	d := x.disturbed
 	d.turned = true
+	x.call.Fault = d.draw.Kind
 	code, reason := problem.Unavailable, "The server has too much to do."
 	if d.draw.Turned == http.StatusTooManyRequests {
 		code, reason = problem.RateLimited, "This key sends too many requests."
@@ -114,6 +138,18 @@ func (x *exchange) turnAway(v *sandbox.View) error {
 	return p.RetryingAt(x.now.Add(back).Time())
 }
 
+// fare finds out how the response fares on its way. The missions are shown that with it.
+func (x *exchange) fare() {
+	d := x.disturbed
+	if d == nil || d.turned {
+		return
+	}
+	d.slow = x.meets(fault.SlowResponse)
+	if d.lost = x.meets(fault.ResponseLost); d.lost {
+		x.call.Fault = fault.ResponseLost
+	}
+}
+
 // lost reports whether the response is lost on its way, after it was held back as long as a
 // fault wants. The request is done by then.
 func (x *exchange) lost() bool {
@@ -121,10 +157,10 @@ func (x *exchange) lost() bool {
 	if d == nil || d.turned {
 		return false
 	}
-	if x.meets(fault.SlowResponse) {
+	if d.slow {
 		sandbox.Waits(x.r.Context(), d.draw.Slow())
 	}
-	if !x.meets(fault.ResponseLost) {
+	if !d.lost {
 		return false
 	}
 	d.turned = true
@@ -163,6 +199,7 @@ func (x *exchange) stillAtWork(command sandbox.Command) error {
 		!x.meets(fault.InProgress) {
 		return nil //nolint:nilerr // the command meets the same error
 	}
+	x.call.Fault = fault.InProgress
 	back := x.disturbed.draw.Back
 	p := problem.New(problem.RequestInProgress, "The first request with this key is still at work.")
 	p.RetryAfter = int((back + time.Second - 1) / time.Second)
@@ -195,6 +232,7 @@ func (x *exchange) shorten(p *page) error {
 	}
 	draw := x.disturbed.draw
 	if p.cursor && draw.How(fault.ShortPage, 2) == 0 {
+		x.call.Fault, x.call.Page.Query = fault.ShortPage, p.binding
 		return problem.New(problem.InvalidCursor, "This cursor has been forgotten; begin the list anew.")
 	}
 	p.limit = 1 + int(draw.How(fault.ShortPage, int64(min(p.limit, mostShort))))

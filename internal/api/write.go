@@ -130,6 +130,9 @@ func (x *exchange) write() error {
 		x.call.Press = x.op.Press(in)
 	}
 	command := sandbox.Command{Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body)}
+	if x.disturbed != nil {
+		x.call.Key = x.writeKey(d.key, command.Fingerprint)
+	}
 	if err := x.stillAtWork(command); err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ var may = map[string]string{
 	"internal/company/hr":           tools,
 	"internal/company/market":       tools,
 	"internal/company/lore":         tools,
-	"internal/company/mission":      vocabulary + "internal/company/sim internal/company/record",
+	"internal/company/mission":      vocabulary + "internal/company/sim internal/company/record internal/company/fault",
 	"internal/company/subscription": vocabulary + "internal/company/sim internal/company/record",
 	// The one place beside the company itself that sees both systems.
 	"internal/company/integration": tools + " internal/company/office internal/company/factory internal/company/hr",

@@ -16,7 +16,7 @@ import (
 // (contract: OPEN.PRESET.OPENING).
 func (c *Company) open() {
 	documents := c.settings.Preset.Documents
-	c.missions.Open(c.rec, !c.bridged())
+	c.missions.Open(c.rec, !c.bridged(), c.settings.Preset.Evaluation)
 	if documents {
 		c.factory.Open(c.rec, catalog.Coated)
 	} else {

@@ -110,6 +110,9 @@ func playMission(arguments map[string]string) (string, error) {
 		if m.ByHand {
 			text += " It belongs to sandboxes with the manual bridge: create the sandbox with preset manual."
 		}
+		if m.ByFault {
+			text += " Sandboxes of presets in which players are compared do not have it."
+		}
 		return text + " Then call list_missions to see that it is completed.", nil
 	}
 	return "", &jsonrpc.Error{

@@ -79,6 +79,9 @@ func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Si
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	known = v.Summary.Signals | a.Noted
+	if v.Summary.Settings.Preset.Evaluation { // it has no missions of failures
+		known |= mission.OfFailures
+	}
 	added = a.ClientActivity.Observe(call, known)
 	if call.Ended {
 		a.Mind(call, &a.reads)

@@ -3,6 +3,7 @@ package mission
 import (
 	"slices"
 
+	"platen/internal/company/fault"
 	"platen/internal/moment"
 	"platen/internal/problem"
 )
@@ -50,6 +51,8 @@ type ClientActivity struct {
 	// FeedRead is up to which event the whole feed was read.
 	FeedRead uint64 `json:"feed_read,omitzero"`
 	Ledger   Copy   `json:"ledger,omitzero"`
+
+	Failures Failures `json:"failures,omitzero"`
 }
 
 // KeyActivity remembers the requests of one key.
@@ -60,6 +63,8 @@ type KeyActivity struct {
 	// before were under way already.
 	Quiet      moment.Instant `json:"quiet,omitzero"`
 	QuietSince moment.Instant `json:"quiet_since,omitzero"`
+	// Storm is that a storm turned the key away.
+	Storm Wait `json:"storm,omitzero"`
 }
 
 // Wait is that a client was told to wait: for a press, or with a key. Calls
@@ -100,13 +105,17 @@ type Copy struct {
 func (c *ClientActivity) Clone() ClientActivity {
 	clone := *c
 	clone.Presses, clone.ListScans = slices.Clone(c.Presses), slices.Clone(c.ListScans)
+	clone.Failures = c.Failures.clone()
 	return clone
 }
 
 // Observe takes a call in, and returns the signals that it adds to the known
 // ones.
 func (c *ClientActivity) Observe(call *Call, known Signals) Signals {
-	added := atOnce(call) | c.write(call)
+	if call.Fault == fault.RequestLost { // nothing was done, and the client was told nothing
+		return c.fail(call, known) &^ known
+	}
+	added := c.fail(call, known) | atOnce(call) | c.write(call)
 	if lacks(known, BackedOff) {
 		added |= c.backOff(call)
 	}

@@ -1,12 +1,13 @@
 package mission
 
 import (
+	"platen/internal/company/fault"
 	"platen/internal/moment"
 	"platen/internal/problem"
 )
 
 // Call is one request of a client, once its response is ready. It holds nothing
-// that the client has sent but the name of a press.
+// that the client has sent but the name of a press, and a hash.
 type Call struct {
 	// Factory is set for the key of the Factory, and not for that of Head
 	// Office, Agent for a tool call of an agent.
@@ -23,6 +24,15 @@ type Call struct {
 	// Replayed is set when the response was a stored one.
 	Replayed bool
 	CSV      bool
+	// Key is a hash of a write and its Idempotency-Key, 0 for a write without one, and where
+	// nothing goes wrong on purpose.
+	Key uint64
+	// Exposed is set when something could have gone wrong on purpose with the call. Fault is
+	// what decided how the call ended, "" for nothing, and Away the system that was away
+	// meanwhile, "" for none.
+	Exposed bool
+	Fault   fault.Kind
+	Away    fault.System
 	// Press is the one that the call wanted to start, "" for none.
 	Press string
 	// Page and FeedRange are the parts read of a list and of the feed. A page
@@ -39,6 +49,8 @@ type Call struct {
 type Page struct {
 	// List tells lists apart, with their filters and limits; 0 is no page.
 	List uint64
+	// Query tells lists apart by their filters alone. It is set for a forgotten cursor, too.
+	Query uint64
 	// First is set for a page that was not asked for by cursor. From is where
 	// a later one begins, Next where the one after this begins unless it is
 	// the Last.
@@ -76,6 +88,9 @@ const (
 )
 
 func (c *Call) succeeded() bool { return c.Status/100 == 2 }
+
+// got reports whether the client has a response that says that the call succeeded.
+func (c *Call) got() bool { return c.succeeded() && c.Fault != fault.ResponseLost }
 
 // refused reports whether a request was refused for its content, and not only
 // told to wait.

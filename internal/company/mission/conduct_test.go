@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/problem"
 )
@@ -157,6 +158,13 @@ func TestConductIsBoundedAndSurvivesBeingStored(t *testing.T) {
 		c.call(ledger(0, i, 1, i))
 		c.busy([]string{"prs_offset", "prs_digital"}[i%2], 5)
 		c.limited(i%2 == 0, 5)
+		for _, kind := range []fault.Kind{
+			fault.ResponseLost, fault.RequestLost, fault.Storm, fault.Outage, fault.InProgress, fault.ShortPage,
+		} {
+			failing := keyed(^i, kind).call
+			failing.Factory, failing.RetryAt, failing.Page.Query = i%2 == 0, c.in(5), ^i
+			c.call(failing)
+		}
 		c.known = 0
 		stored, err := json.Marshal(c.conduct)
 		if err != nil || len(stored) > most {

@@ -37,6 +37,7 @@ const (
 	trackPeople   = "people"
 	trackWorld    = "world"
 	trackBridge   = "bridge"
+	trackFailures = "failures"
 )
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
@@ -108,6 +109,30 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 20, id: "agent_call", title: "Let an agent work", track: trackProtocol, wanted: AgentCalled,
 		objective: "Have an agent call a tool in this sandbox.",
 		hint:      "Connect it to the address /mcp with the lab_off_ key as Bearer token, and ask it for get_sandbox."},
+	{order: 21, id: "lost_response", title: "Did it happen?", track: trackFailures, wanted: GotLostResponse,
+		objective: "Lose the response to a write that was carried out, and get it by repeating the request.",
+		hint: `POST /sandbox/faults {"kind":"response_lost"} and send a write with an Idempotency-Key. ` +
+			"The connection is cut, or there is a 502. Send the same request with the same key again."},
+	{order: 22, id: "lost_request", title: "It did not", track: trackFailures, wanted: RepeatedLostRequest,
+		objective: "Lose a write before it does anything, and get it done by repeating the request.",
+		hint: `POST /sandbox/faults {"kind":"request_lost"} and send a write with an Idempotency-Key. ` +
+			"It looks like a lost response, and what to do is the same: send it again with the same key."},
+	{order: 23, id: "sit_out_storm", title: "Wait it out", track: trackFailures, wanted: SatOutStorm,
+		objective: "Be turned away by a storm, send nothing with that key until retry_at, and then succeed with it.",
+		hint: `POST /sandbox/faults {"kind":"storm"} and send any request to Head Office or to the Factory. ` +
+			"After 503 unavailable or 429 rate_limited, be silent until retry_at, however often it comes."},
+	{order: 24, id: "half_a_company", title: "Half a company", track: trackFailures, wanted: WentOnElsewhere,
+		objective: "Find one system away, succeed in the other meanwhile, and succeed in the first when it is back.",
+		hint: `POST /sandbox/faults {"kind":"outage"}. The system that your next request is for is away: ` +
+			"it responds with 503 unavailable. Go on in the other at once, and then come back."},
+	{order: 25, id: "start_over", title: "From the top", track: trackFailures, wanted: StartedOver,
+		objective: "Have a cursor forgotten, and read that list from its beginning to its end.",
+		hint: `POST /sandbox/faults {"kind":"short_page","count":10} and read a list with limit=2 by next_cursor, ` +
+			"until there is 400 invalid_cursor. Begin again without a cursor and with the same filters."},
+	{order: 26, id: "still_at_work", title: "Patience", track: trackFailures, wanted: WaitedForFirst,
+		objective: "Be told that the first attempt at a write is still at work, and get its response later.",
+		hint: `POST /sandbox/faults {"kind":"in_progress"} and send a write twice with the same Idempotency-Key. ` +
+			"After 409 request_in_progress, wait until retry_at, and send it again with that key."},
 }
 
 // Introduction is the fixed part of a mission, for the docs.
@@ -117,8 +142,9 @@ type Introduction struct {
 	Title, Objective, Hint, Track string
 	// DocsURL is relative to the origin.
 	DocsURL string
-	// ByHand is set for a mission of companies with the manual bridge only.
-	ByHand bool
+	// ByHand is set for a mission of companies with the manual bridge only, ByFault for one
+	// that presets in which players are compared do not have.
+	ByHand, ByFault bool
 }
 
 // All introduces every mission, in the order of teaching.
@@ -127,7 +153,7 @@ func All() []Introduction {
 	for i, d := range definitions {
 		all[i] = Introduction{
 			ID: d.id, Order: d.order, DocsURL: d.docsURL(), Title: d.title, Objective: d.objective, Hint: d.hint,
-			Track: d.track, ByHand: d.byHand,
+			Track: d.track, ByHand: d.byHand, ByFault: d.byFault(),
 		}
 	}
 	return all
@@ -163,7 +189,7 @@ type Mission struct {
 	Title       string          `json:"title"`
 	Objective   string          `json:"objective"`
 	Hint        string          `json:"hint"`
-	Track       string          `json:"track" enum:"basics,order_to_cash,protocol,events,procure_to_pay,people,world,bridge"`
+	Track       string          `json:"track" enum:"basics,order_to_cash,protocol,events,procure_to_pay,people,world,bridge,failures"`
 	Status      Status          `json:"status" enum:"upcoming,active,completed"`
 	Progress    Progress        `json:"progress"`
 	CompletedAt *moment.Instant `json:"completed_at"`
@@ -202,11 +228,11 @@ func New() *Board {
 
 // Open writes the missions, last to first, since lists are newest first and
 // these are to be read in the order of teaching. byHand says that the bridge
-// is manual.
-func (b *Board) Open(r *record.Recorder, byHand bool) {
+// is manual, compared that players are compared.
+func (b *Board) Open(r *record.Recorder, byHand, compared bool) {
 	offered := []definition{}
 	for _, d := range definitions {
-		if byHand || !d.byHand {
+		if (byHand || !d.byHand) && (!compared || !d.byFault()) {
 			offered = append(offered, d)
 		}
 	}
@@ -253,7 +279,7 @@ func (b *Board) Note(r *record.Recorder, added Signals) {
 			continue
 		}
 		if _, known := b.Missions.Find(d.id); !known {
-			continue // not of this bridge, or the sandbox is older than the mission
+			continue // not of this bridge or preset, or the sandbox is older than the mission
 		}
 		m, _ := b.Missions.Edit(r, d.id)
 		m.Progress.Current = d.current(b.Signals)
@@ -295,6 +321,10 @@ func (b *Board) activate(r *record.Recorder) {
 		}
 	}
 }
+
+// byFault reports whether something that goes wrong on purpose brings the mission about. It is
+// not for presets in which players are compared.
+func (d *definition) byFault() bool { return d.track == trackFailures }
 
 func (d *definition) docsURL() string { return "/docs/missions/" + d.id }
 

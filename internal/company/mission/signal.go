@@ -44,4 +44,19 @@ const (
 	RodeOut
 	// AgentCalled is given by the endpoint for agents.
 	AgentCalled
+	// GotLostResponse: a response was lost, and got by repeating the write.
+	GotLostResponse
+	// RepeatedLostRequest: a write was lost, and done when it was repeated.
+	RepeatedLostRequest
+	// SatOutStorm: a key that a storm turned away was silent as long as it was told.
+	SatOutStorm
+	// WentOnElsewhere: one system was away, and the client went on in the other.
+	WentOnElsewhere
+	// StartedOver: a cursor was forgotten, and the list read from its beginning.
+	StartedOver
+	// WaitedForFirst: the first attempt at a write was at work, and its response came later.
+	WaitedForFirst
 )
+
+// OfFailures are the signals of what goes wrong on purpose.
+const OfFailures = GotLostResponse | RepeatedLostRequest | SatOutStorm | WentOnElsewhere | StartedOver | WaitedForFirst

@@ -13,6 +13,7 @@ const tracks = {
   people: 'People',
   world: 'The world',
   bridge: 'Bridge',
+  failures: 'Failures',
 };
 
 const Mission = ({ m }) => html`
