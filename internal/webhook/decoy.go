@@ -8,7 +8,8 @@ import (
 	"platen/internal/company/subscription"
 )
 
-// decoy sends what is not the true delivery, before it is made. Nothing depends on what the receiver makes of it, and what
+// decoy sends what is not the true delivery, before it is made (contract:
+// OPEN.FAULT.WEBHOOK_FORGED). Nothing depends on what the receiver makes of it, and what
 // cannot be sent is not: the true attempt finds out why.
 func (d *Dispatcher) decoy(ctx context.Context, transport http.RoundTripper, a *subscription.Attempt) {
 	m, err := d.message(a, time.Now())

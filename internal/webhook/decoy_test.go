@@ -55,8 +55,8 @@ func TestADecoyComesBeforeTheTrueDelivery(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if fits := signatures[0] == signed; fits != (decoy == subscription.Truncated) || signatures[1] == signed ||
-					stamps[0] == stamps[1] {
+				if fits := signatures[0] == signed; fits != (decoy == subscription.Truncated) ||
+					signatures[1] == signed || stamps[0] == stamps[1] {
 					t.Errorf("signed with %q at %q", signatures, stamps)
 				}
 			})

@@ -61,7 +61,8 @@ type Faults interface {
 func (b *Subscriptions) Disturb(f Faults) { b.faults = f }
 
 // disturb draws what goes wrong with an attempt when its row is born: what is stored with it holds
-// also after a restart. It spares what a client sends once more, and repetitions.
+// also after a restart. It spares what a client sends once more, and repetitions (contract:
+// OPEN.FAULT.WEBHOOK_LATE, OPEN.FAULT.SPARED).
 func (b *Subscriptions) disturb(row *Delivery, from *origin) {
 	if b.faults == nil || row.Trigger != Auto || from.Again {
 		return
@@ -83,7 +84,8 @@ func (b *Subscriptions) caseOf(row *Delivery, from *origin) *Case {
 	}
 }
 
-// attempted notes in the row of an attempt what went wrong with it on purpose.
+// attempted notes in the row of an attempt what went wrong with it on purpose (contract:
+// OPEN.FAULT.WEBHOOK_LOST).
 func (b *Subscriptions) attempted(row *Delivery, from *origin) {
 	if from.Lost {
 		row.Via = new(Intermediary)
@@ -93,8 +95,9 @@ func (b *Subscriptions) attempted(row *Delivery, from *origin) {
 	}
 }
 
-// repeat has an event that was delivered delivered once more, if that goes wrong. The second
-// delivery is never repeated, nor one that its receiver did not get.
+// repeat sets a second delivery of an event that was delivered, if that goes wrong. The second
+// delivery is never repeated, nor one that its receiver did not get (contract:
+// OPEN.FAULT.WEBHOOK_TWICE).
 func (b *Subscriptions) repeat(r *record.Recorder, row *Delivery, from *origin) {
 	if b.faults == nil || row.Trigger != Auto || from.Again || from.Lost || len(b.queue) >= maxWaiting {
 		return
@@ -112,7 +115,7 @@ func (b *Subscriptions) repeat(r *record.Recorder, row *Delivery, from *origin) 
 
 // rotateUnasked replaces the secret of a subscription when it gets an event, if that goes wrong.
 // It does not while two secrets sign: the older one would end at once, which receivers may still
-// verify by.
+// verify by (contract: OPEN.FAULT.SECRET_ROTATED).
 func (b *Subscriptions) rotateUnasked(r *record.Recorder, s *Subscription, n *record.Notice) {
 	if b.faults == nil || s.OldSecretValidUntil != nil && r.Wall() < *s.OldSecretValidUntil {
 		return

@@ -55,6 +55,7 @@ func (f *trouble) Twice(c *subscription.Case) (time.Duration, bool) {
 func (f *trouble) Secret(*subscription.Case) []byte { return f.secret }
 
 func TestALateDeliveryIsPassedByOthersAlsoAfterARestart(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.subscribe(event.SalesOrderDeclined)
 	first := uint64(len(h.feed) + 1)
@@ -78,6 +79,7 @@ func TestALateDeliveryIsPassedByOthersAlsoAfterARestart(t *testing.T) {
 }
 
 func TestADeliveryIsRepeatedOnce(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	id := h.subscribe(event.SalesOrderDeclined)
 	f := &trouble{twice: 30 * time.Second}
@@ -119,6 +121,7 @@ func TestADeliveryIsRepeatedOnce(t *testing.T) {
 }
 
 func TestWhatIsLostIsLoggedAsDeliveredAndHasNoReceiver(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	id := h.subscribe(event.SalesOrderDeclined)
 	f := &trouble{lost: true, decoy: subscription.Forged, twice: time.Second, late: time.Second}
@@ -155,6 +158,7 @@ func TestWhatIsLostIsLoggedAsDeliveredAndHasNoReceiver(t *testing.T) {
 }
 
 func TestADecoyIsOfOneAttempt(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.subscribe(event.SalesOrderDeclined)
 	f := &trouble{decoy: subscription.Truncated}
@@ -177,6 +181,7 @@ func TestADecoyIsOfOneAttempt(t *testing.T) {
 }
 
 func TestAnUnaskedSecretLeavesTheOldOne(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	id := h.subscribe(event.SalesOrderDeclined)
 	h.books.Disturb(&trouble{secret: []byte("unasked")})
@@ -189,7 +194,8 @@ func TestAnUnaskedSecretLeavesTheOldOne(t *testing.T) {
 	if got := secrets(); got != "unaskeds" || len(h.feed) != before+3 {
 		t.Fatalf("it signs with %q; the feed has %d events more", got, len(h.feed)-before)
 	}
-	if last := h.feed[len(h.feed)-1]; last.Type != string(event.WebhookSecretRotated) || h.subscription(id).OldSecretValidUntil == nil {
+	if last := h.feed[len(h.feed)-1]; last.Type != string(event.WebhookSecretRotated) ||
+		h.subscription(id).OldSecretValidUntil == nil {
 		t.Errorf("the last event is %v", last.Type)
 	}
 	jobs, _ := h.due()
