@@ -2603,10 +2603,13 @@ type Delivery struct {
 	// The attempt is made no earlier.
 	DueAt time.Time `json:"due_at"`
 	// When the attempt was made; null for one that was not.
-	SentAt    *time.Time `json:"sent_at"`
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt time.Time  `json:"updated_at"`
-	CreatedOn Date       `json:"created_on"`
+	SentAt *time.Time `json:"sent_at"`
+	// What acknowledged the attempt in place of the receiver, which never got it; null unless that
+	// went wrong on purpose.
+	Via       *SubscriptionVia `json:"via"`
+	CreatedAt time.Time        `json:"created_at"`
+	UpdatedAt time.Time        `json:"updated_at"`
+	CreatedOn Date             `json:"created_on"`
 }
 
 // SubscriptionTrigger is the type of Delivery.Trigger.
@@ -2629,6 +2632,14 @@ const (
 	SubscriptionDeliveryStatusDelivered SubscriptionDeliveryStatus = "delivered"
 	SubscriptionDeliveryStatusFailed    SubscriptionDeliveryStatus = "failed"
 	SubscriptionDeliveryStatusDropped   SubscriptionDeliveryStatus = "dropped"
+)
+
+// SubscriptionVia is the type of Delivery.Via.
+type SubscriptionVia string
+
+// Values of SubscriptionVia.
+const (
+	SubscriptionViaIntermediary SubscriptionVia = "intermediary"
 )
 
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.

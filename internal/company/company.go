@@ -234,7 +234,7 @@ func (c *Company) PendingEvents() int { return c.rec.Pending() }
 // with the given version.
 func (c *Company) Flush(version uint64) record.Changes {
 	c.watch()
-	c.webhooks.Publish(c.rec)
+	c.publish()
 	changes := record.Changes{Events: c.rec.Flush()}
 	for _, table := range c.tables {
 		if entries := table.Flush(version); len(entries) > 0 {

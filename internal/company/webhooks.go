@@ -115,3 +115,18 @@ func (c *Company) AcknowledgedTwice() uint64 { return c.webhooks.Twice() }
 func (c *Company) RecordDeliveries(outcomes []subscription.Outcome, now moment.Instant) {
 	c.besides(now, func() { c.webhooks.Record(c.rec, outcomes) })
 }
+
+// DisturbDeliveries sets what goes wrong on purpose with deliveries, nil for nothing. It is not
+// stored.
+func (c *Company) DisturbDeliveries(f subscription.Faults) { c.webhooks.Disturb(f) }
+
+// publish gives birth to the deliveries of the events that wait to be flushed. Events that it
+// writes itself are of the wall clock, and the missions have nothing to see in them.
+func (c *Company) publish() {
+	before := c.rec.Sequence()
+	c.webhooks.Publish(c.rec)
+	if n := c.rec.Sequence() - before; n > 0 {
+		c.wallEvents += n
+		c.watched += n
+	}
+}

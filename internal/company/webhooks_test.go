@@ -14,9 +14,36 @@ import (
 
 // TestWebhooksLeaveTheCompanyAsItIs: one of two companies has a subscription
 // whose receiver fails now and then; they live the same life, to the hash, and
-// their feeds differ in nothing but the bookkeeping.
+// their feeds differ in nothing but the bookkeeping, also when deliveries go wrong on purpose.
 func TestWebhooksLeaveTheCompanyAsItIs(t *testing.T) {
 	t.Parallel()
+	for name, faults := range map[string]subscription.Faults{"usual": nil, "unlucky": unlucky{}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			webhooksLeaveTheCompanyAsItIs(t, faults)
+		})
+	}
+}
+
+// unlucky lets everything go wrong with deliveries.
+type unlucky struct{}
+
+func (unlucky) Late(c *subscription.Case) time.Duration {
+	return time.Duration(c.Sequence%5) * time.Second
+}
+
+func (unlucky) Lost(c *subscription.Case) bool { return c.Sequence%3 == 0 }
+
+func (unlucky) Decoy(*subscription.Case) subscription.Decoy { return subscription.Forged }
+
+func (unlucky) Attempted(*subscription.Case, bool, subscription.Decoy) {}
+
+func (unlucky) Twice(*subscription.Case) (after time.Duration, again bool) { return time.Second, true }
+
+func (unlucky) Secret(*subscription.Case) []byte { return []byte("another") }
+
+func webhooksLeaveTheCompanyAsItIs(t *testing.T, faults subscription.Faults) {
+	t.Helper()
 	quiet := live(t, presetNamed(t, "starter"), 3, sim.Manual, usual)
 	served := live(t, presetNamed(t, "starter"), 3, sim.Manual, usual)
 	quiet.company.Note(mission.VerifiedWebhook) // the client's own deed, which is part of the life
@@ -30,6 +57,7 @@ func TestWebhooksLeaveTheCompanyAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	served.flush()
+	c.DisturbDeliveries(faults)
 	sent := 0
 	for range 6 {
 		stewarded(quiet, 1)
@@ -59,6 +87,9 @@ func TestWebhooksLeaveTheCompanyAsItIs(t *testing.T) {
 	kept := slices.DeleteFunc(typesOf(served), func(kind string) bool {
 		return strings.HasPrefix(kind, "sandbox.webhook.")
 	})
+	if rotated := slices.Contains(typesOf(served), string(event.WebhookSecretRotated)); rotated != (faults != nil) {
+		t.Errorf("that the secret was rotated is %t", rotated)
+	}
 	if want := typesOf(quiet); !slices.Equal(kept, want) {
 		t.Errorf("the feeds differ:\n%v\n%v", kept, want)
 	}

@@ -129,14 +129,16 @@ func (f *Faults) Hit(d *fault.Draw, kind fault.Kind) bool {
 	return f.memory.Hit(d, kind)
 }
 
-// Strikes reports whether an attempt of a delivery meets a fault of a kind.
-func (f *Faults) Strikes(d *fault.Delivery, kind fault.Kind) bool {
+// strikes reports whether an attempt of a delivery meets a fault of a kind, and whether that was
+// asked for by hand.
+func (f *Faults) strikes(kind fault.Kind, d *fault.Delivery) (strikes, injected bool) {
 	if f.plan.Strikes(kind, d) {
-		return true
+		return true, false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.memory.Take(kind)
+	injected = f.memory.Take(kind)
+	return injected, injected
 }
 
 // Note remembers that a fault happened.

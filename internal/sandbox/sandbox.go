@@ -104,6 +104,8 @@ type Sandbox struct {
 	unwatch  func()
 	outbound map[commitlog.ReplyKey]commitlog.Fingerprint
 	pinging  map[string]bool
+	// disturbed is what goes wrong with deliveries on purpose, nil for nothing.
+	disturbed *disturbance
 }
 
 // Tx is the state that a command works on.
@@ -326,6 +328,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	if !s.company.Bankrupt() {
 		s.company.Note(s.activity.signals(s.company.AcknowledgedTwice()))
 	}
+	s.disturbDeliveries()
 	s.carry()
 	old := s.published.Load()
 	version := old.Version + 1
@@ -353,6 +356,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		return storeProblem(s.id, err)
 	}
 	s.committed = true
+	s.disturbed.happened()
 	s.log.Add(version, &commit)
 	s.sum = sum
 	if in.header != nil {
@@ -394,6 +398,7 @@ func (s *Sandbox) drop() {
 // wait for another one look again.
 func (s *Sandbox) forgetCompany() {
 	s.company = nil
+	s.disturbed.undone()
 	if old := s.published.Swap(nil); old != nil {
 		close(old.changed)
 	}

@@ -81,6 +81,7 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 		Store:     b.store, Presets: atOnce(presets), Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now, Memory: b.memory,
+		Webhooks: sandbox.Webhooks{Wake: func(string) {}},
 	})
 }
 

@@ -87,6 +87,7 @@ func (r *Registry) Due(ctx context.Context, sandboxID string, now time.Time, lim
 		if a.Event, err = s.eventText(ctx, v, jobs[i].Sequence); err != nil {
 			return nil, time.Time{}, err
 		}
+		a.Off = s.clockOff(v, a.EventType)
 		attempts = append(attempts, *a)
 	}
 	if again > 0 {
@@ -138,6 +139,7 @@ func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) e
 	return s.withWriter(func(now moment.Instant) error {
 		err := s.advance(ctx, now)
 		if err == nil {
+			s.disturbDeliveries()
 			s.company.RecordDeliveries(outcomes, now)
 			if s.company.Changed() {
 				err = s.commit(ctx, step{})

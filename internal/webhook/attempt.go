@@ -43,6 +43,8 @@ type Message struct {
 	Secrets   []string
 	UserAgent string
 	SentAt    time.Time
+	// Cut is the number of bytes of the body that are signed and not sent.
+	Cut int
 }
 
 // Result is the outcome of a message.
@@ -87,8 +89,14 @@ func (d *Dispatcher) attempt(ctx context.Context, transport http.RoundTripper,
 		o.Latency = time.Since(o.SentAt)
 		d.options.Observer.Attempted(string(o.ErrorClass), o.Latency)
 	}()
+	if a.Decoy != subscription.NoDecoy {
+		d.decoy(ctx, transport, a)
+		o.SentAt = time.Now()
+	}
 	m, err := d.message(a, o.SentAt)
 	switch {
+	case a.Lost:
+		o.StatusCode = http.StatusOK
 	case errors.Is(err, errRefusedURL):
 		o.ErrorClass = event.ClassRefusedAddress
 	case err != nil:
@@ -114,7 +122,7 @@ func (d *Dispatcher) message(a *subscription.Attempt, sentAt time.Time) (*Messag
 	}
 	m := &Message{
 		URL: address, ID: a.EventID, Secrets: make([]string, len(a.Secrets)), UserAgent: d.options.UserAgent,
-		SentAt: sentAt,
+		SentAt: sentAt.Add(a.Off),
 	}
 	for i := range a.Secrets {
 		if m.Secrets[i], err = d.options.Sealer.Open(a.Secrets[i], sealed); err != nil {
@@ -156,7 +164,7 @@ func (m *Message) request(ctx context.Context) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body[:len(m.Body)-m.Cut]))
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
 	}

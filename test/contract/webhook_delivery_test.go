@@ -65,7 +65,7 @@ func TestADeliveryIsTheEventOfTheFeedWithItsHeaders(t *testing.T) {
 				"id": d["id"], "event_id": want["id"], "event_type": want["type"],
 				"attempt": d["attempt"], "trigger": "auto", "status": "delivered", "status_code": d["status_code"],
 				"latency_ms": d["latency_ms"], "error_class": nil, "due_at": d["due_at"], "sent_at": d["sent_at"],
-				"created_at": d["created_at"], "updated_at": d["updated_at"], "created_on": d["created_on"],
+				"via": nil, "created_at": d["created_at"], "updated_at": d["updated_at"], "created_on": d["created_on"],
 			}
 			if encode(t, d) != encode(t, shape) || number(t, d, "attempt") != int64(len(attempts)) ||
 				number(t, d, "status_code") != 200 || !strings.HasPrefix(text(d, "id"), "whd_") {

@@ -35,6 +35,7 @@ type pendingEvent struct {
 	sequence  uint64
 	kind      event.Type
 	createdAt moment.Instant
+	minute    sim.Minute
 	date      moment.Date
 	id, self  string
 	data      event.Data
@@ -137,7 +138,7 @@ func (r *Recorder) Emit(kind event.Type, about Row, data event.Data) string {
 	r.sequence++
 	id := EventID(r.uid, r.sequence)
 	r.pending = append(r.pending, pendingEvent{
-		sequence: r.sequence, kind: kind, createdAt: created, date: r.Date(),
+		sequence: r.sequence, kind: kind, createdAt: created, minute: r.now, date: r.Date(),
 		id: id, self: selfPath(definition.Self, about.RowID()), data: data,
 	})
 	return id
@@ -196,6 +197,7 @@ type Notice struct {
 	ID        string
 	Type      event.Type
 	CreatedAt moment.Instant
+	Minute    sim.Minute
 }
 
 // Notices lists the waiting events in order.
@@ -203,7 +205,7 @@ func (r *Recorder) Notices() []Notice {
 	notices := make([]Notice, len(r.pending))
 	for i := range r.pending {
 		p := &r.pending[i]
-		notices[i] = Notice{Sequence: p.sequence, ID: p.id, Type: p.kind, CreatedAt: p.createdAt}
+		notices[i] = Notice{Sequence: p.sequence, ID: p.id, Type: p.kind, CreatedAt: p.createdAt, Minute: p.minute}
 	}
 	return notices
 }

@@ -34,6 +34,12 @@ type Attempt struct {
 	// Address and Secrets are sealed. The newest secret stands first.
 	Address []byte
 	Secrets [][]byte
+
+	// Lost is set for one that is not sent and counts as acknowledged. Decoy is sent before it.
+	Lost  bool
+	Decoy Decoy
+	// Off is by how much the clock of its sender is off.
+	Off time.Duration
 }
 
 // Outcome is the result of an attempt.

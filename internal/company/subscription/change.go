@@ -133,10 +133,14 @@ func (b *Subscriptions) differences(s *Subscription, in Change) []string {
 }
 
 // Rotate replaces the secret of a subscription. For a day the old one signs
-// beside it (contract: OPEN.WHK.ROTATE). The subscription must exist.
+// beside it (contract: OPEN.WHK.ROTATE); one that no client knows is of no use to them, and
+// leaves the one before it to sign. The subscription must exist.
 func (b *Subscriptions) Rotate(r *record.Recorder, id string, secret []byte, now moment.Instant) {
 	s, private := b.Subscriptions.Edit(r, id)
-	private.OldSecret, private.Secret = private.Secret, secret
+	if !private.Unasked {
+		private.OldSecret = private.Secret
+	}
+	private.Secret, private.Unasked = secret, false
 	s.OldSecretValidUntil = new(now.Add(rotation))
 	r.Emit(event.WebhookSecretRotated, s, &event.WebhookSecretRotatedData{OldSecretValidUntil: *s.OldSecretValidUntil})
 }

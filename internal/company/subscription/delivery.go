@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -72,6 +73,7 @@ type Delivery struct {
 	ErrorClass *event.ErrorClass `json:"error_class" doc:"The kind of the failure; null for none."`
 	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier."`
 	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
+	Via        *Via              `json:"via" enum:"intermediary" doc:"What acknowledged the attempt in place of the receiver, which never got it; null unless that went wrong on purpose."`
 	record.Stamps
 }
 
@@ -86,6 +88,13 @@ type origin struct {
 	SubscriptionID string `json:"subscription_id"`
 	// Sequence is the number of its event, 0 for a ping.
 	Sequence uint64 `json:"sequence,omitzero"`
+	// Minute is the in-world minute of the event, where something may go wrong on purpose.
+	Minute sim.Minute `json:"minute,omitzero"`
+	// Lost and Decoy are what goes wrong with the attempt, Again is set for a second delivery
+	// that nothing asked for.
+	Lost  bool  `json:"lost,omitzero"`
+	Decoy Decoy `json:"decoy,omitzero"`
+	Again bool  `json:"again,omitzero"`
 }
 
 // answered records the outcome of an attempt.
@@ -111,9 +120,10 @@ func (b *Subscriptions) Publish(r *record.Recorder) {
 		n := &notices[i]
 		for s, private := range b.Subscriptions.All {
 			if s.wants(n, private.Since) {
+				b.rotateUnasked(r, s, n)
 				due := min(n.CreatedAt, r.Wall()) // events of one moment are stamped a little after it
-				b.wait(r, Delivery{EventID: n.ID, EventType: n.Type, Attempt: 1, Trigger: Auto, DueAt: due},
-					origin{SubscriptionID: s.ID, Sequence: n.Sequence})
+				delivery, from := b.first(n, s.ID, due)
+				b.wait(r, delivery, from)
 			}
 		}
 	}
@@ -127,7 +137,8 @@ func (b *Subscriptions) wait(r *record.Recorder, d Delivery, from origin) string
 		return ""
 	}
 	d.Status = Pending
-	row, _ := b.Deliveries.Add(r, d, from)
+	row, private := b.Deliveries.Add(r, d, from)
+	b.disturb(row, private)
 	b.enqueue(waiting{due: row.DueAt, ordinal: b.Deliveries.Len() - 1, id: row.ID})
 	return row.ID
 }
@@ -162,7 +173,7 @@ func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now
 	}
 	again := b.wait(r, Delivery{
 		EventID: old.EventID, EventType: old.EventType, Attempt: 1, Trigger: Manual, DueAt: now,
-	}, *b.Deliveries.Private(deliveryID))
+	}, b.Deliveries.Private(deliveryID).anew())
 	return again, nil
 }
 
@@ -178,8 +189,9 @@ func (b *Subscriptions) Record(r *record.Recorder, outcomes []Outcome) {
 			continue
 		}
 		if row.Status == Dropped { // its subscription left service while it was under way
-			row, _ = b.Deliveries.Edit(r, o.DeliveryID)
+			row, from := b.Deliveries.Edit(r, o.DeliveryID)
 			row.answered(o)
+			b.attempted(row, from)
 			b.spend(row)
 			if o.ErrorClass == "" {
 				row.Status = Delivered
@@ -189,6 +201,7 @@ func (b *Subscriptions) Record(r *record.Recorder, outcomes []Outcome) {
 		b.dequeue(row)
 		row, from := b.Deliveries.Edit(r, o.DeliveryID)
 		row.answered(o)
+		b.attempted(row, from)
 		b.spend(row)
 		if o.ErrorClass == "" {
 			b.succeeded(r, row, from)
@@ -211,13 +224,15 @@ func (b *Subscriptions) succeeded(r *record.Recorder, row *Delivery, from *origi
 		b.Subscriptions.EditPrivate(r, s.ID).Twice = from.Sequence
 	}
 	b.logSettled(r, s.ID, row.ID)
+	b.repeat(r, row, from)
 }
 
 // acknowledged reports whether a settled delivery of an event got a 2xx
-// response.
+// response of its receiver.
 func (b *Subscriptions) acknowledged(id, eventID string) bool {
 	for _, delivery := range b.settled[id] {
-		if row, ok := b.Deliveries.Find(delivery); ok && row.EventID == eventID && row.Status == Delivered {
+		if row, ok := b.Deliveries.Find(delivery); ok && row.EventID == eventID && row.Status == Delivered &&
+			row.Via == nil {
 			return true
 		}
 	}
@@ -232,7 +247,7 @@ func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, 
 		next := Delivery{EventID: row.EventID, EventType: row.EventType, Attempt: row.Attempt + 1, Trigger: row.Trigger}
 		// an instant is cut to microseconds
 		next.DueAt = moment.InstantOf(o.SentAt.Add(o.Latency)).Add(waits()[row.Attempt-1]) + moment.Microsecond
-		b.wait(r, next, *from)
+		b.wait(r, next, from.next())
 	}
 	s, private := b.Subscriptions.Edit(r, from.SubscriptionID)
 	s.ConsecutiveFailures++

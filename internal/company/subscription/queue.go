@@ -164,7 +164,7 @@ func (b *Subscriptions) job(delivery string, now moment.Instant) Job {
 	from := b.Deliveries.Private(delivery)
 	j := Job{Sequence: from.Sequence, Attempt: Attempt{
 		SubscriptionID: from.SubscriptionID, DeliveryID: row.ID, EventID: row.EventID, EventType: row.EventType,
-		Number: int(row.Attempt), Trigger: row.Trigger,
+		Number: int(row.Attempt), Trigger: row.Trigger, Lost: from.Lost, Decoy: from.Decoy,
 	}}
 	j.Address, j.Secrets = b.Address(from.SubscriptionID, now)
 	return j

@@ -84,6 +84,8 @@ type sealed struct {
 	Address   []byte `json:"address"`
 	Secret    []byte `json:"secret"`
 	OldSecret []byte `json:"old_secret,omitempty"`
+	// Unasked is set for a secret that no client asked for or knows.
+	Unasked bool `json:"unasked,omitzero"`
 	// Since is the number of the event that took it into service: earlier ones
 	// are not delivered.
 	Since uint64 `json:"since,omitzero"`
@@ -108,6 +110,8 @@ type Subscriptions struct {
 	sent    []moment.Instant
 	settled map[string][]string
 	indexed bool
+	// faults are what goes wrong on purpose, nil for nothing.
+	faults Faults
 }
 
 // New returns no subscriptions.

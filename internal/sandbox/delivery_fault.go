@@ -1,0 +1,153 @@
+package sandbox
+
+import (
+	"time"
+
+	"platen/internal/company/fault"
+	"platen/internal/company/subscription"
+	"platen/internal/event"
+)
+
+// This file is what goes wrong on purpose with deliveries: the decisions that the delivery log
+// asks for, and what has to be remembered of them. A sandbox without faults hands it nothing.
+
+// disturbance decides what goes wrong with the deliveries of the step that the writer is at. What
+// it has taken and noted counts once the step is durable.
+type disturbance struct {
+	sandbox *Sandbox
+	faults  *Faults
+	taken   []fault.Kind
+	hits    []FaultHit
+}
+
+// disturbDeliveries hands the company what goes wrong with its deliveries.
+func (s *Sandbox) disturbDeliveries() {
+	f := s.faults.Load()
+	if f == nil {
+		return
+	}
+	if s.disturbed == nil {
+		s.disturbed = &disturbance{sandbox: s, faults: f}
+	}
+	s.company.DisturbDeliveries(s.disturbed)
+}
+
+// happened notes what went wrong in a step that is durable now.
+func (d *disturbance) happened() {
+	if d == nil {
+		return
+	}
+	for _, h := range d.hits {
+		d.faults.Note(h)
+	}
+	d.taken, d.hits = nil, nil
+}
+
+// undone gives back what a step took that is no more.
+func (d *disturbance) undone() {
+	if d == nil {
+		return
+	}
+	d.faults.mu.Lock()
+	defer d.faults.mu.Unlock()
+	for _, kind := range d.taken {
+		d.faults.memory.Inject(kind, 1)
+	}
+	d.taken, d.hits = nil, nil
+}
+
+// strikes reports whether a fault happens to an attempt. One that was asked for by hand is
+// remembered as done in the same commit as what it does.
+func (d *disturbance) strikes(kind fault.Kind, c *subscription.Case) bool {
+	struck, injected := d.faults.strikes(kind, attemptOf(c))
+	if injected {
+		d.taken = append(d.taken, kind)
+		d.sandbox.carryFaults()
+	}
+	return struck
+}
+
+func attemptOf(c *subscription.Case) *fault.Delivery {
+	return &fault.Delivery{
+		Subscription: c.Subscription, Sequence: c.Sequence, Attempt: c.Attempt, Minute: c.Minute,
+	}
+}
+
+func (d *disturbance) note(kind fault.Kind, c *subscription.Case, detail string) {
+	d.hits = append(d.hits, FaultHit{
+		At: d.sandbox.registry.now(), Kind: kind, DeliveryID: c.DeliveryID, EventID: c.EventID, Detail: detail,
+	})
+}
+
+// Late implements subscription.Faults.
+func (d *disturbance) Late(c *subscription.Case) time.Duration {
+	if !d.strikes(fault.WebhookLate, c) {
+		return 0
+	}
+	by := d.faults.plan.Delayed(fault.WebhookLate, attemptOf(c))
+	d.note(fault.WebhookLate, c, "by "+by.String())
+	return by
+}
+
+// Lost implements subscription.Faults.
+func (d *disturbance) Lost(c *subscription.Case) bool { return d.strikes(fault.WebhookLost, c) }
+
+// Decoy implements subscription.Faults.
+func (d *disturbance) Decoy(c *subscription.Case) subscription.Decoy {
+	switch {
+	case !d.strikes(fault.WebhookForged, c):
+		return subscription.NoDecoy
+	case d.faults.plan.Which(fault.WebhookForged, attemptOf(c), 2) == 0:
+		return subscription.Forged
+	default:
+		return subscription.Truncated
+	}
+}
+
+// Attempted implements subscription.Faults.
+func (d *disturbance) Attempted(c *subscription.Case, lost bool, decoy subscription.Decoy) {
+	if lost {
+		d.note(fault.WebhookLost, c, "")
+	}
+	if decoy != subscription.NoDecoy {
+		d.note(fault.WebhookForged, c, string(decoy))
+	}
+}
+
+// Twice implements subscription.Faults.
+func (d *disturbance) Twice(c *subscription.Case) (after time.Duration, again bool) {
+	if !d.strikes(fault.WebhookTwice, c) {
+		return 0, false
+	}
+	after = d.faults.plan.Delayed(fault.WebhookTwice, attemptOf(c))
+	d.note(fault.WebhookTwice, c, "after "+after.String())
+	return after, true
+}
+
+// Secret implements subscription.Faults.
+func (d *disturbance) Secret(c *subscription.Case) []byte {
+	if !d.strikes(fault.SecretRotated, c) {
+		return nil
+	}
+	d.note(fault.SecretRotated, c, c.SubscriptionID)
+	hooks := &d.sandbox.registry.options.Webhooks
+	return hooks.Seal(hooks.NewSecret(), d.sandbox.id, c.SubscriptionID)
+}
+
+// clockOff is by how much the clock is off of the system that sends an event.
+func (s *Sandbox) clockOff(v *View, t event.Type) time.Duration {
+	f := s.faults.Load()
+	if f == nil {
+		return 0
+	}
+	call := fault.Call{Minute: v.Summary.Now}
+	switch t.System() {
+	case event.Office, event.HR:
+		call.System = fault.Office
+	case event.Factory:
+		call.System = fault.Factory
+	default: // the clocks of the world and of the sandbox are right
+		return 0
+	}
+	return f.plan.Off(&call)
+}
