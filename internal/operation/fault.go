@@ -83,6 +83,12 @@ type Fault struct {
 	CreatedAt  moment.Instant `json:"created_at"`
 }
 
+// FaultPlans names the plans that come with Platen, the mildest first.
+func FaultPlans() []string { return fault.Plans() }
+
+// FaultKinds lists all that can go wrong, in the order in which it is shown.
+func FaultKinds() []fault.Definition { return fault.Definitions() }
+
 // FaultOf returns the row of a fault.
 func FaultOf(h *sandbox.FaultHit) Fault {
 	d, _ := fault.Lookup(h.Kind)
