@@ -133,11 +133,11 @@ func TestTheScoreAndItsFailuresAreOnTheBridge(t *testing.T) {
 	}
 	x.until(`document.querySelector('#exactly-once').textContent !== ` + quote(before))
 
-	x.until(`(a => a && (a.click(), true))(document.querySelector('.failures .trail a[href*="/office/sales-orders/"]'))`)
+	x.click(`.failures .trail a[href*="/office/sales-orders/"]`)
 	x.shows("h1", "")
 	x.until(`location.pathname.startsWith('/console/office/sales-orders/so_')`)
 	x.goTo("/console/bridge")
-	x.until(`(a => a && (a.click(), true))(document.querySelector('.failures .trail a[href*="/console/events/"]'))`)
+	x.click(`.failures .trail a[href*="/console/events/"]`)
 	x.shows("h1", "Events")
 	x.until(`document.querySelectorAll('.feed li').length === 1 || document.querySelector('.empty .code')`)
 	x.accessible("the event of a failure")

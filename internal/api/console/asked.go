@@ -71,7 +71,8 @@ func (c *Console) Faults(ctx context.Context, viewer *Viewer) ([]byte, error) {
 		return nil, err //nolint:wrapcheck // a problem
 	}
 	if p := &v.Summary.Settings.Preset; p.Evaluation {
-		return nil, problem.New(problem.NotInEvaluation, "What goes wrong in the preset %s is not for its players.", p.Name)
+		return nil, problem.New(problem.NotInEvaluation,
+			"What goes wrong in the preset %s is not for its players.", p.Name)
 	}
 	shown := faults{Faults: operation.FaultPlanOf(v), Happened: []operation.Fault{}}
 	if f := v.Faults(); f != nil {
