@@ -29,6 +29,7 @@ import (
 	"testing"
 	"time"
 
+	"platen/client"
 	"platen/internal/config"
 	"platen/internal/server"
 )
@@ -99,6 +100,21 @@ type Options struct {
 	Bridge string `json:"bridge,omitempty"`
 	Clock  string `json:"clock,omitempty"`
 	Seed   *int64 `json:"seed,omitempty"`
+	// Faults are what goes wrong on purpose.
+	Faults *Faults `json:"faults,omitempty"`
+}
+
+// Faults say what goes wrong on purpose in a sandbox: either by a Plan that comes with
+// Platen, or by Rules.
+type Faults struct {
+	// Plan is light, moderate, severe or double_work.
+	Plan  string                  `json:"plan,omitempty"`
+	Rules []client.RuleOrderInput `json:"rules,omitempty"`
+	// Seed makes what goes wrong repeatable; that of the sandbox when nil.
+	Seed *int64 `json:"seed,omitempty"`
+	// DelayPct is how long delays take, in per cent of what they are: 0 for a test that must
+	// not wait, which is what the zero value says. A test that wants the true delays sets 100.
+	DelayPct int64 `json:"delay_pct"`
 }
 
 // Sandbox is a throw-away company with its two keys.
@@ -151,6 +167,13 @@ func (s *Sandbox) Trigger(t testing.TB, kind string, fields map[string]any) {
 	body := map[string]any{"type": kind}
 	maps.Copy(body, fields)
 	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/triggers", body)
+}
+
+// Inject lets something go wrong so many times, such as "response_lost" or "webhook_twice": the
+// next requests or deliveries that can meet it do. GET /sandbox/faults lists what happened.
+func (s *Sandbox) Inject(t testing.TB, kind string, count int) {
+	t.Helper()
+	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/faults", map[string]any{"kind": kind, "count": count})
 }
 
 // Tick lets so many minutes pass in the sandbox.

@@ -1,6 +1,7 @@
 package platentest_test
 
 import (
+	"slices"
 	"testing"
 
 	"platen/client"
@@ -78,5 +79,58 @@ func TestATestBringsAboutWhatItNeeds(t *testing.T) {
 	s.Tick(t, 480)
 	if got := day(t, s); got != 2 {
 		t.Errorf("it is day %d", got)
+	}
+}
+
+// TestWhatGoesWrongIsRepeatable: with the same seed the same requests meet the same faults, and
+// one that is injected comes beside them.
+func TestWhatGoesWrongIsRepeatable(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	var logs [2][]client.Fault
+	for i := range logs {
+		s := p.Sandbox(t, platentest.Options{
+			Clock: "manual", Faults: &platentest.Faults{Plan: "severe", Seed: new(int64(8))},
+		})
+		c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, client.MaxRetries(0))
+		for range 40 { // fewer faults than a page of the list
+			_, _ = c.GetCash(t.Context()) // whatever goes wrong is in the list
+		}
+		page, err := c.ListFaults(t.Context(), client.ListFaultsParams{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs[i] = page.Items
+	}
+	// net/http sends a read again by itself when its connection is cut, but not always, so that
+	// one of them may have come further.
+	most := min(len(logs[0]), len(logs[1]))
+	if most == 0 {
+		t.Fatalf("%d faults, and then %d", len(logs[0]), len(logs[1]))
+	}
+	for i := range logs {
+		slices.Reverse(logs[i])
+	}
+	for i := range most {
+		if logs[0][i].Kind != logs[1][i].Kind {
+			t.Errorf("fault %d is %s, and then %s", i, logs[0][i].Kind, logs[1][i].Kind)
+		}
+	}
+}
+
+// TestAFaultIsInjected once, and the request after it meets nothing. That the first one is lost
+// may stay between the server and net/http, which sends it again.
+func TestAFaultIsInjected(t *testing.T) {
+	t.Parallel()
+	s := platentest.Start(t).Sandbox(t, platentest.Options{Clock: "manual"})
+	s.Inject(t, "request_lost", 1)
+	c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, client.MaxRetries(0))
+	_, _ = c.GetCash(t.Context())
+	if _, err := c.GetCash(t.Context()); err != nil {
+		t.Error(err)
+	}
+	page, err := c.ListFaults(t.Context(), client.ListFaultsParams{})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Kind != client.FaultKindRequestLost {
+		t.Errorf("what went wrong: %v, %v", page, err)
 	}
 }

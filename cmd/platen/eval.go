@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/client"
 	"platen/internal/cli"
 	"platen/internal/cli/evaluation"
 	"platen/internal/config"
@@ -20,7 +21,8 @@ const (
 
 func evalCommand() *cobra.Command {
 	e := &evaluation.Evaluation{}
-	var seeds string
+	var seeds, bridge, clock string
+	var faults cli.FaultOrder
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
@@ -52,6 +54,15 @@ func evalCommand() *cobra.Command {
 			if err := e.Check(); err != nil {
 				return err
 			}
+			if e.Faults, err = faults.Input(); err != nil {
+				return err
+			}
+			if bridge != "" {
+				e.Bridge = new(client.Bridge(bridge))
+			}
+			if clock != "" {
+				e.Clock = new(client.ClockMode(clock))
+			}
 			e.Command, e.Output = args, cmd.ErrOrStderr()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				c.KeyRate, c.IPRate, c.AnonymousRate, c.IPActive, c.IPCreations, c.TickPause = 0, 0, 0, 0, 0, 0
@@ -72,6 +83,9 @@ func evalCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&e.Preset, "preset", "agent_eval", "The preset to play.")
+	cmd.Flags().StringVar(&bridge, "bridge", "", "auto or manual; the preset's own when empty.")
+	cmd.Flags().StringVar(&clock, "clock", "", "realtime or manual; the preset's own when empty.")
+	faultFlags(cmd, &faults)
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
 	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")
 	cmd.Flags().IntVar(&e.Parallel, "parallel", 1, "How many commands run at a time.")

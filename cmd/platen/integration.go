@@ -12,8 +12,8 @@ func integrationCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "integration",
 		Short: "Show the exactly-once score and what lost some of it",
-		Long: "Show what your integration made of the records that it has to carry in a sandbox with the manual bridge: " +
-			"what was carried exactly once, late, twice, wrongly or not at all.",
+		Long: "Show what your integration made of the records that it has to carry in a sandbox with the manual " +
+			"bridge: what was carried exactly once, late, twice, wrongly or not at all.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()

@@ -69,9 +69,9 @@ func root() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
 	cmd.AddCommand(serveCommand(), backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), demoCommand(),
 		newCommand(), statusCommand(), integrationCommand(), clockCommand(), tickCommand(), checkpointCommand(),
-		forkCommand(), resetCommand(), deleteCommand(), triggerCommand(), eventsCommand(),
-		listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(), evalCommand(),
-		benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
+		forkCommand(), resetCommand(), deleteCommand(), triggerCommand(), faultsCommand(),
+		eventsCommand(), listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(),
+		evalCommand(), benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 
 func newCommand() *cobra.Command {
 	var c cli.Creation
+	var faults cli.FaultOrder
 	var preset, bridge, clock string
 	var seed int64
 	cmd := &cobra.Command{
@@ -25,7 +26,11 @@ waits in the queue, and says so on standard error. --env writes the lines to a f
 only its owner can read, and leaves the other lines of it as they are.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in := client.CreateSandboxInput{}
+			ordered, err := faults.Input()
+			if err != nil {
+				return err
+			}
+			in := client.CreateSandboxInput{Faults: ordered}
 			if preset != "" {
 				in.Preset = &preset
 			}
@@ -48,6 +53,7 @@ only its owner can read, and leaves the other lines of it as they are.`,
 	flags.Int64Var(&seed, "seed", -1, "Makes the world repeatable; at random when negative.")
 	flags.StringVar(&bridge, "bridge", "", "auto or manual; the preset's own when empty.")
 	flags.StringVar(&clock, "clock", "", "realtime or manual; the preset's own when empty.")
+	faultFlags(cmd, &faults)
 	handoverFlags(cmd, &c.Handover)
 	return cmd
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,7 +16,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// The web console needs two routes beyond the API, outside of wire.BasePath. They
+// The web console needs four routes beyond the API, outside of wire.BasePath. They
 // are no part of the contract and in no document. They take the keys of the
 // API, spend a budget of their own, and leave no trace: watching a company
 // neither counts as a request to it nor completes its missions
@@ -23,6 +24,10 @@ import (
 const (
 	// ConsoleState is the path of everything that the console shows at first.
 	ConsoleState = "/console/data/state"
+	// ConsoleScore is the path of the exactly-once score, and ConsoleFaults that of what went
+	// wrong on purpose: what only one page shows, and only then is computed.
+	ConsoleScore  = "/console/data/score"
+	ConsoleFaults = "/console/data/faults"
 	// ConsoleStream is the path of the changes from then on.
 	ConsoleStream = "/console/stream"
 )
@@ -40,7 +45,7 @@ const (
 	consoleBurst     = 30
 )
 
-// consoleRoutes holds the state that the two routes share.
+// consoleRoutes holds the state that the routes share.
 type consoleRoutes struct {
 	*console.Console
 	gate    *ratelimit.Gate
@@ -55,7 +60,11 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 		return fmt.Errorf("set the budget of the console: %w", err)
 	}
 	s.console = &consoleRoutes{console.New(table), gate, newDisplay(gate, ratelimit.Key)}
-	s.mux.HandleFunc(ConsoleState, watched((*exchange).consoleState))
+	for path, read := range map[string]consoleRead{
+		ConsoleState: s.console.State, ConsoleScore: s.console.Score, ConsoleFaults: s.console.Faults,
+	} {
+		s.mux.HandleFunc(path, watched(func(x *exchange, v *console.Viewer) error { return x.consoleData(v, read) }))
+	}
 	s.mux.HandleFunc(ConsoleStream, watched((*exchange).consoleStream))
 	return nil
 }
@@ -137,11 +146,14 @@ func (x *exchange) admitViewer(anonymous bool) error {
 	return p.RetryingAt(x.spent.RetryAt)
 }
 
-// consoleState sends everything that the console shows at first.
-func (x *exchange) consoleState(viewer *console.Viewer) error {
-	body, err := x.server.console.State(x.r.Context(), viewer)
+// consoleRead computes something that the console shows, as JSON.
+type consoleRead func(context.Context, *console.Viewer) ([]byte, error)
+
+// consoleData sends what the console shows.
+func (x *exchange) consoleData(viewer *console.Viewer, read consoleRead) error {
+	body, err := read(x.r.Context(), viewer)
 	if err != nil {
-		return fmt.Errorf("read the state for the console: %w", err)
+		return fmt.Errorf("read for the console: %w", err)
 	}
 	x.secret = true
 	if takesGzip(x.r) {

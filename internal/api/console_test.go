@@ -41,6 +41,16 @@ func look(t *testing.T, s *service, headers ...string) (int, *shown, http.Header
 	return a.Status, &c, a.Header
 }
 
+// plain is a response of the console, which has no envelope.
+func plain(t *testing.T, a *testclient.Answer) testclient.Object {
+	t.Helper()
+	var o testclient.Object
+	if err := json.Unmarshal(a.Raw, &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
 func bearer(key string) []string { return []string{"Authorization", "Bearer " + key} }
 
 func TestAConsoleIsShownTheRecordsOfTheKeysThatItHolds(t *testing.T) {
@@ -96,6 +106,9 @@ func TestWatchingLeavesNoTrace(t *testing.T) {
 	_, before, _ := look(t, s, both...)
 	for range 3 {
 		look(t, s, both...)
+		for _, path := range []string{api.ConsoleScore, api.ConsoleFaults} {
+			s.call(http.MethodGet, path, "", "", both...).Want(http.StatusOK, "")
+		}
 	}
 	_, after, _ := look(t, s, both...)
 	if len(after.Calls) != 0 || before.Place != after.Place {
@@ -105,6 +118,78 @@ func TestWatchingLeavesNoTrace(t *testing.T) {
 		if m["status"] == "completed" {
 			t.Errorf("watching has completed %v", m["id"])
 		}
+	}
+}
+
+// TestAConsoleIsToldTheScoreWithItsFailures: what was not carried, with the events that show it,
+// and nothing of what is exact.
+func TestAConsoleIsToldTheScoreWithItsFailures(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	office, _ := s.keys(`{"preset":"manual","clock":"manual","seed":1}`)
+	score := func() testclient.Object {
+		return plain(t, s.call(http.MethodGet, api.ConsoleScore, office, "").Want(http.StatusOK, ""))
+	}
+	if first := score(); first["exactly_once"] != nil || first["bridge"] != "manual" {
+		t.Errorf("at first it is %v", first)
+	}
+	orders := s.call(http.MethodGet, "/v1/office/sales-orders?status=received", office, "").Items()
+	order := orders[0]["id"].(string)
+	s.call(http.MethodPost, "/v1/office/sales-orders/"+order+"/accept", office, `{}`).Want(http.StatusOK, "")
+	for range 5 {
+		s.clock.Advance(time.Second)
+		s.call(http.MethodPost, "/v1/sandbox/tick", office, `{"minutes":480}`).Want(http.StatusOK, "")
+	}
+	got := score()
+	failures, _ := got["failures"].([]any)
+	if got["exactly_once"] == nil || len(failures) == 0 || got["failure_count"] != float64(len(failures)) {
+		t.Fatalf("it is %v", got)
+	}
+	found := false
+	for _, one := range failures {
+		f, _ := one.(map[string]any)
+		cause, _ := f["cause"].(map[string]any)
+		events, _ := f["events"].([]any)
+		found = found || cause["id"] == order && f["verdict"] == "missed" && len(events) > 0
+		if f["verdict"] == "exact" {
+			t.Errorf("it is told of %v", f)
+		}
+	}
+	if !found {
+		t.Errorf("the order that was not carried is not among %v", failures)
+	}
+	compared, _ := s.keys(`{"preset":"agent_eval"}`)
+	for _, path := range []string{api.ConsoleScore, api.ConsoleFaults} {
+		s.call(http.MethodGet, path, compared, "").Want(http.StatusForbidden, "not_in_evaluation")
+	}
+}
+
+// TestAConsoleIsToldWhatWentWrong on purpose, what is to come, and never what it did itself.
+func TestAConsoleIsToldWhatWentWrong(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	office, _ := s.keys(`{"clock":"manual"}`)
+	faults := func() testclient.Object {
+		return plain(t, s.call(http.MethodGet, api.ConsoleFaults, office, "").Want(http.StatusOK, ""))
+	}
+	if first := faults(); first["faults"] != nil || fmt.Sprint(first["count"]) != "0" {
+		t.Errorf("at first it is %v", first)
+	}
+	s.call(http.MethodPost, "/v1/sandbox/faults", office, `{"kind":"storm"}`).Want(http.StatusOK, "")
+	for range 3 { // no request of a console meets it
+		if pending := faults()["faults"].(map[string]any)["pending"].([]any); len(pending) != 1 {
+			t.Errorf("there is still to happen %v", pending)
+		}
+	}
+	asked := s.call(http.MethodGet, "/v1/office/cash", office, "")
+	got := faults()
+	happened, _ := got["happened"].([]any)
+	if len(happened) == 0 {
+		t.Fatalf("nothing went wrong with %d: %v", asked.Status, got)
+	}
+	first, _ := happened[len(happened)-1].(map[string]any)
+	if first["kind"] != "storm" || first["operation"] != "get_cash" || first["request_id"] == nil {
+		t.Errorf("it was %v", first)
 	}
 }
 
@@ -143,7 +228,10 @@ func TestTheRoutesOfTheConsoleTakeNothingElse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	office, _ := s.keys(`{}`)
-	for _, path := range []string{api.ConsoleState + "?x=1", api.ConsoleStream + "?after=1"} {
+	for _, path := range []string{
+		api.ConsoleState + "?x=1", api.ConsoleStream + "?after=1", api.ConsoleScore + "?x=1",
+		api.ConsoleFaults + "?kind=storm",
+	} {
 		if status := s.call(http.MethodGet, path, office, "").Status; status != http.StatusBadRequest {
 			t.Errorf("%s is answered %d", path, status)
 		}

@@ -3,6 +3,7 @@ package operation
 import (
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,9 +43,9 @@ type Injection struct {
 	Count int64      `json:"count" doc:"How many times it is still to happen."`
 }
 
-// faultPlan shows what goes wrong in a sandbox, nil for nothing, and where players are
+// FaultPlanOf shows what goes wrong in a sandbox, nil for nothing, and where players are
 // compared.
-func faultPlan(v *sandbox.View) *FaultPlan {
+func FaultPlanOf(v *sandbox.View) *FaultPlan {
 	s := &v.Summary.Settings
 	faults := v.Faults()
 	if faults == nil || s.Preset.Evaluation {
@@ -81,6 +82,17 @@ type Fault struct {
 	DeliveryID *string        `json:"delivery_id" doc:"The delivery that it happened to; null for a request."`
 	EventID    *string        `json:"event_id" doc:"The event that was delivered; null for a request."`
 	CreatedAt  moment.Instant `json:"created_at"`
+}
+
+// FaultPlans names the plans that come with Platen, the mildest first.
+func FaultPlans() []string { return fault.Plans() }
+
+// InjectableFaults lists what can be let go wrong by hand, in the order in which it is shown: all
+// but what holds for the whole sandbox.
+func InjectableFaults() []fault.Definition {
+	return slices.DeleteFunc(fault.Definitions(), func(d fault.Definition) bool {
+		return d.Fixed || d.Kind == fault.ClockOff
+	})
 }
 
 // FaultOf returns the row of a fault.

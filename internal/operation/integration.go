@@ -87,8 +87,8 @@ type FindingEvent struct {
 	Type event.Type `json:"type"`
 }
 
-// integrationOf makes the score of a verification.
-func integrationOf(v *sandbox.Verification) any {
+// IntegrationOf makes the score of a verification.
+func IntegrationOf(v *sandbox.Verification) Integration {
 	r := Integration{
 		Bridge: v.View.Summary.Settings.Bridge, ExactlyOnce: v.Result.Total.ExactlyOnce(),
 		Counts: countOf(&v.Result.Total), Kinds: []IntegrationKindCount{},
@@ -114,6 +114,19 @@ func countOf(c *integration.Count) IntegrationCount {
 		Due: c.Due, Exact: c.Exact, Late: c.Late, Missed: c.Missed, Doubled: c.Doubled, Wrong: c.Wrong,
 		Unexpected: c.Unexpected,
 	}
+}
+
+// Failures returns the findings that are not exact, newest first, at most so many, and the number
+// of all of them.
+func Failures(v *sandbox.Verification, most int) (failures []*integration.Finding, all int) {
+	for i := range slices.Backward(v.Result.Findings) {
+		if f := &v.Result.Findings[i]; f.Verdict != integration.Exact {
+			if all++; all <= most {
+				failures = append(failures, f)
+			}
+		}
+	}
+	return failures, all
 }
 
 // Records are the ids and numbers of all records of a finding.
@@ -197,7 +210,8 @@ func integrationOperations() []Operation {
 				"to have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is " +
 				"judged by working days, and only once it is too late: a gap that can still be closed is not shown.",
 			Problems: []problem.Code{problem.NotInEvaluation},
-			Out:      reflect.TypeFor[Integration](), Verified: integrationOf,
+			Out:      reflect.TypeFor[Integration](),
+			Verified: func(v *sandbox.Verification) any { return IntegrationOf(v) },
 		},
 		{
 			ID: "list_integration_findings", Kind: List, Method: http.MethodGet, Path: "/sandbox/integration/findings",

@@ -135,7 +135,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		OverdraftLimitMinor: s.OverdraftLimitMinor, DaysNegative: s.DaysNegative,
 		Reputation: s.Reputation, Morale: s.Morale, Inventory: s.Inventory, Presses: s.Presses,
 		Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, ForkedFrom: forkedFrom(&s.Settings),
-		Assisted: s.Assisted, Faults: faultPlan(v), Score: score,
+		Assisted: s.Assisted, Faults: FaultPlanOf(v), Score: score,
 	}
 }
 

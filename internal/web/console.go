@@ -53,6 +53,23 @@ func triggerKinds() []triggerKind {
 	return kinds
 }
 
+// faultKind is what the console shows of something that can be let go wrong.
+type faultKind struct {
+	Kind    string `json:"kind"`
+	Summary string `json:"summary"`
+	Looks   string `json:"looks"`
+	Webhook bool   `json:"webhook"`
+}
+
+// faultKinds lists what can be let go wrong.
+func faultKinds() []faultKind {
+	var kinds []faultKind
+	for _, d := range operation.InjectableFaults() {
+		kinds = append(kinds, faultKind{string(d.Kind), d.Summary, d.Looks, d.Webhook})
+	}
+	return kinds
+}
+
 // forConsole reports whether a path is a page of the console.
 func forConsole(path string) bool {
 	below, ok := strings.CutPrefix(path, consolePath)

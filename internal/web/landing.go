@@ -4,6 +4,7 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/docsite"
 	"platen/internal/event"
+	"platen/internal/operation"
 )
 
 // offer is a preset as a card of the landing page.
@@ -26,6 +27,31 @@ var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
 	"empty": {"Empty", "A printing house and its stock. No orders until you let time pass.", "package"},
 }
 
+// plan is a plan of faults as an option of the landing page.
+type plan struct{ Name, Title, Text string }
+
+// planWords describe what goes wrong by a plan, none at all for "".
+var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
+	"":      {"Nothing", "Every request arrives, and every webhook comes once."},
+	"light": {"A little", "Webhooks come twice or late, and now and then a request is slow or turned away."},
+	"moderate": {"More than a little",
+		"Responses and webhooks are lost, late or doubled, reads are behind, and pages come short."},
+	"severe": {"Much",
+		"Much is lost, late or doubled, a system is away, a clock is off, and some webhooks are forged."},
+	"double_work": {"Much, and doubles count",
+		"As much, and a reference that comes twice is taken twice: the work is printed and billed twice."},
+}
+
+// plans are nothing, and then what can go wrong on purpose.
+func plans() []plan {
+	var all []plan
+	for _, name := range append([]string{""}, operation.FaultPlans()...) {
+		words := planWords[name]
+		all = append(all, plan{name, words[0], words[1]})
+	}
+	return all
+}
+
 // landing is the first page.
 func landing(o Options) docsite.Page {
 	var offers []offer
@@ -43,9 +69,10 @@ func landing(o Options) docsite.Page {
 		Description: "A simulated printing company behind two HTTP systems that share no data.",
 		Content: struct {
 			Offers []offer
+			Plans  []plan
 			Steps  []step
 			Stages []stage
-		}{offers, steps, stages()},
+		}{offers, plans(), steps, stages()},
 	}
 }
 

@@ -62,7 +62,8 @@ func New(o Options) (*Pages, error) {
 		WindowSeconds int
 		Evaluations   string
 		Triggers      []triggerKind
-	}{consoleModules, int(o.ExtensionWindow / time.Second), evaluations(o.Presets), triggerKinds()})
+		Faults        []faultKind
+	}{consoleModules, int(o.ExtensionWindow / time.Second), evaluations(o.Presets), triggerKinds(), faultKinds()})
 	if err != nil {
 		return nil, fmt.Errorf("render the console: %w", err)
 	}

@@ -36,6 +36,31 @@ func TestTheLandingPageInEveryLook(t *testing.T) {
 	x.shows("#twin", `"preset":"manual"`)
 }
 
+// TestFaultsAreChosenOnTheLandingPage: nothing goes wrong unless it is chosen, and each plan says
+// what it does.
+func TestFaultsAreChosenOnTheLandingPage(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	x := begin(t, p, looks[0])
+	x.shows("#plan", "Every request arrives")
+	texts := map[string]bool{}
+	for _, plan := range []string{"light", "moderate", "severe", "double_work"} {
+		x.chooses("select[name=faults]", plan)
+		x.shows("#twin", `{"preset":"starter","faults":{"plan":"`+plan+`"}}`)
+		texts[eval[string](x, `document.querySelector('#plan').textContent`)] = true
+	}
+	if len(texts) != 4 {
+		t.Errorf("the plans say %v", texts)
+	}
+	x.seen("landing-faults", looksOf(0)...)
+	x.click("#progress button")
+	x.savesKeys()
+	faults := x.company(p).must(http.MethodGet, "/sandbox", nil)["faults"]
+	if plan, ok := faults.(map[string]any); !ok || plan["plan"] != "double_work" {
+		t.Errorf("what goes wrong is %v", faults)
+	}
+}
+
 func TestAProofOfWorkIsFoundBesideThePage(t *testing.T) {
 	t.Parallel()
 	x := begin(t, platentest.Start(t, map[string]string{"pow-difficulty": "16"}), looks[0], "428")

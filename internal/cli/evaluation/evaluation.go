@@ -32,6 +32,10 @@ const (
 type Evaluation struct {
 	Preset string
 	Seeds  []uint64
+	// Bridge, Clock and Faults are those of the sandboxes, nil for what the preset says.
+	Bridge *client.Bridge
+	Clock  *client.ClockMode
+	Faults *client.OrderInput
 	// Day is the working day at whose close net worth is taken, counted from 1.
 	Day int
 	// Parallel is how many commands run at a time.
@@ -107,10 +111,14 @@ func (e *Evaluation) Run(ctx context.Context, origin string) (*Summary, error) {
 	return summarize(e, runs[:started]), nil
 }
 
-// offered rejects an unknown preset, before anything is played.
+// offered rejects an unknown preset, and faults, a bridge or a clock that there are not,
+// before anything is played.
 func (e *Evaluation) offered(ctx context.Context, origin string) error {
-	_, err := e.create(ctx, origin, client.CreateSandboxInput{Preset: &e.Preset})
+	_, err := e.create(ctx, origin, nil)
 	rejected, ok := errors.AsType[*client.Error](err)
+	if ok && rejected.Code == client.CodeValidationFailed {
+		return cli.UsageError{Err: errors.New(rejected.Message)}
+	}
 	if !ok || rejected.Code != client.CodeInvalidPreset {
 		return cli.Brief(err)
 	}
@@ -123,7 +131,10 @@ func (e *Evaluation) offered(ctx context.Context, origin string) error {
 	}
 }
 
-func (e *Evaluation) create(ctx context.Context, origin string, in client.CreateSandboxInput) (*client.Sandbox, error) {
+func (e *Evaluation) create(ctx context.Context, origin string, seed *int64) (*client.Sandbox, error) {
+	in := client.CreateSandboxInput{
+		Preset: &e.Preset, Seed: seed, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults,
+	}
 	return client.CreateSandbox(ctx, origin+client.BasePath, in, //nolint:wrapcheck // the callers shorten it
 		client.HTTPClient(&http.Client{Timeout: requestTimeout}), client.UserAgent(cli.UserAgent), client.MaxRetries(0))
 }
@@ -162,7 +173,7 @@ func (r *Run) fail(reason string) { r.Error = strings.TrimPrefix(r.Error+"; "+re
 // play makes the sandbox of a seed, runs the command and takes the report.
 func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 	run, began := Run{Seed: seed, ExitStatus: -1}, time.Now()
-	s, err := e.create(ctx, origin, client.CreateSandboxInput{Preset: &e.Preset, Seed: new(int64(seed))})
+	s, err := e.create(ctx, origin, new(int64(seed)))
 	if err != nil {
 		run.Error = cli.Brief(err).Error()
 		return run

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"platen/client"
 	"platen/internal/cli"
 	"platen/internal/economy"
 	"platen/internal/money"
@@ -19,7 +20,11 @@ type Summary struct {
 	PresetVersion int64  `json:"preset_version"`
 	EngineVersion int64  `json:"engine_version"`
 	Day           int    `json:"day"`
-	Runs          []Run  `json:"runs"`
+	// Bridge, Clock and Faults are those that were asked for, nil for what the preset says.
+	Bridge *client.Bridge     `json:"bridge,omitempty"`
+	Clock  *client.ClockMode  `json:"clock,omitempty"`
+	Faults *client.OrderInput `json:"faults,omitempty"`
+	Runs   []Run              `json:"runs"`
 	// MeanMinor and the rest are of the net worth at the close of Day, over the
 	// runs that have a report. SpreadMinor is the standard deviation of a sample.
 	Counted     int         `json:"counted"`
@@ -30,7 +35,8 @@ type Summary struct {
 	HighMinor   money.Minor `json:"high_minor"`
 	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged.
 	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
-	// Published are the results of players of known skill with the same preset.
+	// Published are the results of players of known skill with the same preset, none for
+	// sandboxes that were asked for with anything but the preset's own.
 	Published []Baseline `json:"published"`
 }
 
@@ -45,7 +51,13 @@ type Baseline struct {
 }
 
 func summarize(e *Evaluation, runs []Run) *Summary {
-	s := &Summary{Preset: e.Preset, Day: e.Day, Runs: runs, Published: published(e.Preset, e.Day)}
+	s := &Summary{
+		Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults, Runs: runs,
+		Published: []Baseline{},
+	}
+	if !s.changed() {
+		s.Published = published(e.Preset, e.Day)
+	}
 	var worth []money.Minor
 	for i := range runs {
 		if r := runs[i].report; r != nil {
@@ -73,6 +85,25 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 		s.SpreadMinor = money.Minor(math.Round(math.Sqrt(squares / float64(len(worth)-1))))
 	}
 	return s
+}
+
+// changed reports whether the sandboxes have something else than their preset says, so that
+// published results are of other worlds.
+func (s *Summary) changed() bool { return s.Bridge != nil || s.Clock != nil || s.Faults != nil }
+
+// asked names what the sandboxes have beside their preset.
+func (s *Summary) asked() string {
+	text := ""
+	if s.Bridge != nil {
+		text += ", bridge " + string(*s.Bridge)
+	}
+	if s.Clock != nil {
+		text += ", clock " + string(*s.Clock)
+	}
+	if s.Faults != nil {
+		text += ", faults " + string(*s.Faults.Plan)
+	}
+	return text
 }
 
 // meanScore is the mean of the exactly-once scores, nil without one.
@@ -128,7 +159,8 @@ func (s *Summary) Failed() error {
 // Print writes tables for people.
 func (s *Summary) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trejected\treplayed\tmissions\texactly once\tended\t\tstate\t")
+	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trejected\treplayed\tmissions\t"+
+		"exactly once\tended\t\tstate\t")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		if r.report == nil {
@@ -156,13 +188,17 @@ func (s *Summary) Print(out io.Writer) error {
 		return fmt.Errorf("print: %w", err)
 	}
 	if s.Counted > 0 {
-		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d worlds of %s (preset version %d, engine %d)\n",
-			s.Day, s.Counted, s.Preset, s.PresetVersion, s.EngineVersion)
+		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d worlds of %s (preset version %d, engine %d%s)\n",
+			s.Day, s.Counted, s.Preset, s.PresetVersion, s.EngineVersion, s.asked())
 		fmt.Fprintf(out, "mean %s, spread %s, from %s over %s to %s\n",
 			s.MeanMinor, s.SpreadMinor, s.LowMinor, s.MiddleMinor, s.HighMinor)
 	}
 	if s.ExactlyOnce != nil {
 		fmt.Fprintf(out, "exactly-once score of the integration, mean %s\n", cli.Score(*s.ExactlyOnce))
+	}
+	if s.changed() {
+		fmt.Fprintf(out, "\nPublished baselines are of the preset as it is, and not shown here.\n")
+		return nil
 	}
 	if len(s.Published) == 0 {
 		fmt.Fprintf(out, "\nNo baselines are published for %s on day %d; they are for days 30, 60 and 90 of the "+

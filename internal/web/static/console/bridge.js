@@ -6,6 +6,7 @@ import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, number, span } from '../lib/format.js';
+import { Score } from './score.js';
 import { Code, Empty, Skeleton, Status, curl } from './parts.js';
 import { strands, handoffs } from './joins.js';
 
@@ -249,7 +250,7 @@ export function Page() {
   const all = ready ? strands() : [];
   return html`
     <${Title} />
-    ${ready ? html`<${Summary} all=${all} />` : null}
+    ${ready ? html`<${Summary} all=${all} /><${Score} />` : null}
     <${Choice} all=${all} />
     <div class="banks" aria-hidden="true"><b class="c-office">Head Office</b><b class="c-factory">Factory</b></div>
     ${ready ? html`<${Strands} all=${all} />` : html`<${Loading} />`}

@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js';
 import { Feed } from './feed.js';
 
-export const Page = () => html`
+export const Page = ({ rest }) => html`
   <div class="title">
     <h1>Events</h1>
     <p>
@@ -9,5 +9,5 @@ export const Page = () => html`
       , as they happen.
     </p>
   </div>
-  <${Feed} limit=${600} tall />
+  <${Feed} limit=${600} tall one=${rest[0]} />
 `;

@@ -4,7 +4,7 @@ import { html } from '../lib/html.js';
 import { onPause } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
 import { day } from '../lib/format.js';
-import { Ago, Empty, EventType, FilterBox, Hold, Json, SkeletonRows, curl } from './parts.js';
+import { Ago, Code, Empty, EventType, FilterBox, Hold, Json, SkeletonRows, curl } from './parts.js';
 
 const systems = ['office', 'factory', 'hr', 'world', 'sandbox'];
 const names = { office: 'Office', factory: 'Factory', hr: 'People', world: 'World', sandbox: 'Sandbox' };
@@ -85,6 +85,14 @@ const EventRow = ({ e, fresh, tall }) => html`
   </li>
 `;
 
+// Older is shown for an event that the console does not have: the feed has all of them.
+const Older = ({ id }) => html`
+  <${Empty} icon="activity" title="This event is not among the newest">
+    <p>The feed has the older ones too.</p>
+    <${Code} what="event" text=${curl(`/events/${id}`)} />
+  <//>
+`;
+
 const Nothing = ({ filtered }) => html`
   <${Empty} icon="activity" title=${filtered ? 'Nothing matches' : 'Nothing has happened yet'}>
     <p>
@@ -98,10 +106,11 @@ const Nothing = ({ filtered }) => html`
 `;
 
 // Events are the rows; those that came after the first state slide in.
-function Events({ all, limit, tall }) {
+function Events({ all, limit, tall, one }) {
   const [born] = useState(() => store.lastSeen.value || Infinity);
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} widths=${['2rem', '70%', '3rem']} />`;
   const shown = all.filter(wanted).slice(0, limit);
+  if (one && one === query.value && !all.some(e => e.id === one)) return html`<${Older} id=${one} />`;
   if (!shown.length) return html`<${Nothing} filtered=${all.length > 0} />`;
   return html`
     <ol class="feed" aria-label="Events, newest first">
@@ -110,10 +119,18 @@ function Events({ all, limit, tall }) {
   `;
 }
 
-export function Feed({ limit = 200, tall = false }) {
+export function Feed({ limit = 200, tall = false, one = '' }) {
   const newest = store.events.value;
   const all = held.value ?? newest;
   const fresh = held.value && newest.length ? newest[0].seq - (held.value[0]?.seq ?? 0) : 0;
+  // one is the id of the event that an address names.
+  useLayoutEffect(() => {
+    if (!one) return;
+    query.value = one;
+    return () => {
+      query.value = '';
+    };
+  }, [one]);
   useLayoutEffect(() => {
     onPause.current = () => hold(!held.value);
     return () => {
@@ -130,7 +147,7 @@ export function Feed({ limit = 200, tall = false }) {
         <${Hold} held=${!!held.value} flip=${() => hold(!held.value)} />
       </div>
       <${Filters} />
-      <${Events} all=${all} limit=${limit} tall=${tall} />
+      <${Events} all=${all} limit=${limit} tall=${tall} one=${one} />
     </section>
   `;
 }

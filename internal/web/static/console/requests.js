@@ -156,7 +156,9 @@ function Calls({ calls, shown }) {
   if (!shown.length)
     return html`
       <${Empty} icon="send" title=${calls.length ? 'Nothing matches' : 'No requests yet'}>
-        <p>${calls.length ? 'Esc clears the filter.' : 'Send the first one:'}</p>
+        <p>
+          ${calls.length ? 'Esc clears the filter. Only the newest 500 requests are kept.' : 'Send the first one:'}
+        </p>
         ${calls.length ? null : html`<${Code} what="curl" text=${curl('/office/sales-orders')} />`}
       <//>
     `;
@@ -191,7 +193,19 @@ function wanted(r) {
   return (!only.value || String(r.status)[0] === only.value) && (!q || text.includes(q));
 }
 
-export function Page() {
+// useOne shows the one request that an address names, and nothing of that afterwards.
+function useOne(id) {
+  useLayoutEffect(() => {
+    if (!id) return;
+    query.value = id;
+    return () => {
+      query.value = '';
+    };
+  }, [id]);
+}
+
+export function Page({ rest }) {
+  useOne(rest[0]);
   useLayoutEffect(() => {
     onPause.current = () => {
       held.value = held.value ? null : store.calls.value;

@@ -7,6 +7,7 @@ import { Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { clock, day, number, wallTime } from '../lib/format.js';
 import { Checkpoints, End, Origin, Others } from './forks.js';
+import { Faults } from './faults.js';
 import { Triggers } from './triggers.js';
 import { Problem, Skeleton, Status } from './parts.js';
 
@@ -180,7 +181,7 @@ export function Page() {
       <${Lease} />
       <${Company} />
       <div class="col"><${Checkpoints} /><${End} /></div>
-      <div class="col"><${Triggers} /><${Others} /></div>
+      <div class="col"><${Triggers} /><${Faults} /><${Others} /></div>
       <${Tab} />
       <${Look} />
       ${office_key && factory_key ? null : html`<${Lacking} />`}

@@ -17,12 +17,18 @@ setInterval(() => {
 }, 1000);
 let control;
 
-const preset = () => new FormData(form).get('preset');
+const faults = form.elements.faults;
+const chosen = () => {
+  const preset = new FormData(form).get('preset');
+  return faults.value ? { preset, faults: { plan: faults.value } } : { preset };
+};
 form.addEventListener('change', () => {
+  const body = chosen();
+  document.getElementById('plan').textContent = faults.selectedOptions[0].dataset.text;
   twin.textContent =
-    preset() === 'starter'
+    body.preset === 'starter' && !body.faults
       ? plain
-      : `${plain} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"preset":"${preset()}"}'`;
+      : `${plain} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
 });
 form.addEventListener('submit', event => {
   event.preventDefault();
@@ -30,10 +36,11 @@ form.addEventListener('submit', event => {
 });
 
 async function begin() {
-  const wanted = preset();
+  const wanted = chosen();
   control = new AbortController();
   const { signal } = control;
   offers.disabled = true;
+  faults.disabled = true;
   try {
     at.value = { step: 'creating' };
     open(await wait(await ask(wanted, signal), signal));
@@ -49,13 +56,14 @@ async function begin() {
                 : new Refusal(0, { code: 'unexpected', message: String(error.message ?? error) }),
           };
     offers.disabled = false;
+    faults.disabled = false;
   }
 }
 
 // ask sends the creation, and shows how a proof of work goes when one is demanded.
 const ask = (wanted, signal) =>
   proven('/v1/sandboxes', {
-    body: { preset: wanted },
+    body: wanted,
     signal,
     demanded: difficulty => {
       at.value = { step: 'proof', difficulty, tried: 0, rate: 0, began: Date.now() };

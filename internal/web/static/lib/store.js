@@ -130,6 +130,9 @@ const keyHeaders = () => {
   return headers;
 };
 
+// ask reads one of the console's own routes, which is no request of a client.
+export const ask = (path, signal) => call(path, { headers: keyHeaders(), signal });
+
 // introduce lets the session know whose keys it has.
 function introduce({ sandbox_id, public_name, forked_from = null }) {
   const s = session.value;
@@ -143,7 +146,7 @@ async function follow(signal) {
   while (!signal.aborted) {
     try {
       if (!place) {
-        const { data } = await call('/console/data/state', { headers: keyHeaders(), signal });
+        const { data } = await ask('/console/data/state', signal);
         if (signal.aborted) return;
         apply(data);
         place = data.place;

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"platen/client"
+)
+
+// FaultOrder is what flags say that is to go wrong on purpose. The server knows its plans:
+// an unknown name is rejected there, with the names that there are.
+type FaultOrder struct {
+	// Plan is the name of a plan, "" for none.
+	Plan string
+	// Seed makes what goes wrong repeatable; that of the sandbox is taken when it is negative.
+	Seed int64
+	// DelayPct is how long delays take, in per cent of what they are.
+	DelayPct int64
+}
+
+// FullDelayPct leaves delays as long as they are.
+const FullDelayPct = 100
+
+// Input returns the order as a creation takes it, nil for nothing. It rejects a seed or a delay
+// of no plan, which would do nothing.
+func (o *FaultOrder) Input() (*client.OrderInput, error) {
+	if o.Plan == "" {
+		if o.Seed >= 0 || o.DelayPct != FullDelayPct {
+			return nil, usagef("--fault-seed and --fault-delay-pct need a plan of faults: --faults moderate")
+		}
+		return nil, nil //nolint:nilnil // nothing goes wrong, which is no error
+	}
+	in := &client.OrderInput{Plan: new(client.OrderInputPlan(o.Plan))}
+	if o.Seed >= 0 {
+		in.Seed = &o.Seed
+	}
+	if o.DelayPct != FullDelayPct {
+		in.DelayPct = &o.DelayPct
+	}
+	return in, nil
+}
+
+// FaultLog is what goes wrong on purpose in a sandbox, and what did.
+type FaultLog struct {
+	// Faults are the plan and what was asked for by hand, nil for nothing.
+	Faults *client.FaultPlan `json:"faults"`
+	// Happened are the newest faults, newest first.
+	Happened []client.Fault `json:"happened"`
+}
+
+// ReadFaults reads the plan of a sandbox and the faults that happened.
+func ReadFaults(ctx context.Context, c *client.Client) (*FaultLog, error) {
+	log := &FaultLog{Happened: []client.Fault{}}
+	for f, err := range c.Faults(ctx, client.ListFaultsParams{Limit: 100}) {
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the error of a request speaks for itself
+		}
+		log.Happened = append(log.Happened, f)
+	}
+	s, err := c.GetSandbox(ctx)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the same
+	}
+	log.Faults = s.Faults
+	return log, nil
+}
+
+// planLine says in a line what goes wrong.
+func planLine(f *client.FaultPlan) string {
+	switch {
+	case f == nil || f.Plan == nil && len(f.Rules) == 0:
+		return "nothing goes wrong by itself"
+	case f.Plan == nil:
+		return fmt.Sprintf("%d rules, seed %d, delays %d %%", len(f.Rules), f.Seed, f.DelayPct)
+	}
+	return fmt.Sprintf("plan %s, seed %d, delays %d %%", *f.Plan, f.Seed, f.DelayPct)
+}
+
+// WriteFaults writes what goes wrong and what did, for a person: the newest fault stands last,
+// as in a log.
+func WriteFaults(out io.Writer, log *FaultLog) {
+	p := paintFor(out)
+	fmt.Fprintln(out, p.in(bold, "faults")+" ", planLine(log.Faults))
+	if log.Faults != nil && len(log.Faults.Pending) > 0 {
+		var pending []string
+		for _, i := range log.Faults.Pending {
+			pending = append(pending, fmt.Sprintf("%d × %s", i.Count, i.Kind))
+		}
+		fmt.Fprintln(out, p.in(bold, "by hand"), strings.Join(pending, ", ")+", as soon as it can happen")
+	}
+	if len(log.Happened) == 0 {
+		fmt.Fprintln(out, "Nothing went wrong on purpose since the server began to run.")
+		return
+	}
+	for _, f := range slices.Backward(log.Happened) {
+		at := p.in(faint, f.CreatedAt.Local().Format("15:04:05"))
+		fmt.Fprintf(out, "%s  %s  %-14s  %s\n", at, f.ID, f.Kind, struck(&f))
+	}
+}
+
+// struck names what a fault happened to, and how it happened.
+func struck(f *client.Fault) string {
+	var parts []string
+	for _, part := range []*string{f.RequestID, f.Operation, f.DeliveryID, f.EventID, f.Detail} {
+		if part != nil {
+			parts = append(parts, *part)
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// WriteInjection writes what is still to go wrong, for a person.
+func WriteInjection(out io.Writer, i *client.Injection) {
+	times := "once"
+	if i.Count != 1 {
+		times = fmt.Sprintf("%d times", i.Count)
+	}
+	fmt.Fprintf(out, "%s  still to happen %s, as soon as it can\n", paintFor(out).in(bold, string(i.Kind)), times)
+}

@@ -1,0 +1,195 @@
+// What goes wrong on purpose: by the plan of the sandbox, or by hand.
+import { useState } from '../vendor/preact.js';
+import { html, Icon } from '../lib/html.js';
+import { session } from '../lib/session.js';
+import { number, sentence, words } from '../lib/format.js';
+import * as store from '../lib/store.js';
+import * as faults from '../lib/faults.js';
+import * as forks from '../lib/forks.js';
+import { useAsked } from './asked.js';
+import { Compared, useWork } from './forks.js';
+import { Ago, Problem, Skeleton } from './parts.js';
+
+// pause is the least time between two reads, in ms.
+const pause = 3000;
+
+const Plan = ({ of, plan }) =>
+  plan
+    ? html`
+      <dl class="facts">
+        <div><dt>Plan</dt><dd id="fault-plan">${plan.name}</dd></div>
+        <div><dt>Seed</dt><dd class="num"><code>${of.seed}</code></dd></div>
+        <div><dt>Delays</dt><dd class="num">${of.delay_pct} %</dd></div>
+      </dl>
+      <details class="shares">
+        <summary>${plan.shares.length} ${plan.shares.length === 1 ? 'kind' : 'kinds'}, and how often</summary>
+        <ul>
+          ${plan.shares.map(
+            ({ kind, share, when }) => html`
+              <li>
+                <span>${kind}${when ? html` <span class="dim">${when}</span>` : null}</span>
+                <b class="num">${share}</b>
+              </li>
+            `,
+          )}
+        </ul>
+      </details>
+    `
+    : html`<p class="dim" id="fault-plan">In this sandbox nothing goes wrong on purpose by itself.</p>`;
+
+function Kinds({ chosen, choose }) {
+  return html`
+    <label class="field">
+      <span>What</span>
+      <select id="fault" value=${chosen?.kind ?? ''} onChange=${e => choose(e.target.value)}>
+        <option value="">Choose…</option>
+        ${faults.grouped(faults.kinds()).map(
+          ([group, of]) => html`
+            <optgroup label=${group}>
+              ${of.map(k => html`<option value=${k.kind}>${sentence(k.kind)}</option>`)}
+            </optgroup>
+          `,
+        )}
+      </select>
+    </label>
+  `;
+}
+
+// About is what a kind of fault is, and how it looks to a client.
+const About = ({ kind }) => html`
+  <div class="dim" id="fault-about">
+    <p>${kind.summary}</p>
+    <p>How it looks: ${kind.looks}</p>
+  </div>
+`;
+
+function Inject({ injected }) {
+  const { refusal, refuse, work } = useWork();
+  const [chosen, choose] = useState(null);
+  const [count, type] = useState('1');
+  const [done, set] = useState('');
+  const over = !!store.readOnly.value;
+  const pick = name => {
+    choose(faults.kinds().find(k => k.kind === name) ?? null);
+    set('');
+    refuse(null);
+  };
+  // The button stays enabled meanwhile, so that it keeps the focus.
+  const inject = e => {
+    e.preventDefault();
+    work('fault', async () => {
+      set('');
+      set(await faults.inject(chosen.kind, faults.countOf(count)));
+      injected();
+    });
+  };
+  const busy = forks.working.value === 'fault';
+  const ready = chosen && faults.countOf(count) && (busy || !forks.working.value);
+  return html`
+    <form class="form" onSubmit=${inject}>
+      <fieldset class="form" disabled=${over}>
+        <div class="beside">
+          <${Kinds} chosen=${chosen} choose=${pick} />
+          <label class="field times">
+            <span>Times</span>
+            <input
+              name="count"
+              type="number"
+              min="1"
+              max="100"
+              required
+              autocomplete="off"
+              value=${count}
+              onInput=${e => type(e.target.value)}
+            />
+          </label>
+          <button class="btn" id="inject" disabled=${!ready} aria-busy=${busy}>
+            <${Icon} name="zap" size=${14} />
+            Let it happen
+          </button>
+        </div>
+        ${chosen ? html`<${About} kind=${chosen} />` : null}
+      </fieldset>
+      ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+      <p class="outcome" id="fault-outcome" role="status">${done}</p>
+    </form>
+  `;
+}
+
+const Pending = ({ list }) =>
+  list.length
+    ? html`
+      <p id="fault-pending">
+        <span class="dim">Still to happen:</span>${' '}
+        ${list.map(([kind, times], i) => html`${i ? ', ' : ''}<b>${kind}</b> ${times}`)}
+      </p>
+    `
+    : null;
+
+function Happened({ list, count }) {
+  if (!list.length) return html`<p class="pad dim" id="no-faults-yet">Nothing went wrong on purpose yet.</p>`;
+  return html`
+    <ol class="happened" aria-label="What went wrong, newest first" tabindex="0">
+      ${list.map(f => html`<${Row} key=${f.id} f=${f} />`)}
+    </ol>
+    ${count > list.length ? html`<p class="pad dim">The newest ${list.length} of ${number(count)}.</p>` : null}
+  `;
+}
+
+function Row({ f }) {
+  const { text, href } = faults.struck(f, {
+    call: store.calls.value.find(c => c.id === f.request_id),
+    delivery: store.row('webhook_delivery', f.delivery_id),
+  });
+  return html`
+    <li>
+      <div class="grow">
+        <b>${words(f.kind)}</b>
+        <p class="dim">${href ? html`<a href=${href}>${text}</a>` : text}${f.detail ? `, ${f.detail}` : ''}</p>
+      </div>
+      <span class="dim num"><${Ago} at=${f.created_at} /></span>
+    </li>
+  `;
+}
+
+function Body() {
+  const [injections, count] = useState(0);
+  const newest = store.calls.value[0]?.id;
+  const sent = store.rows('webhook_delivery')[0]?.id;
+  const { data, refusal, ask } = useAsked(
+    '/console/data/faults',
+    `${injections} ${newest} ${sent} ${store.status.value.last_seq}`,
+    pause,
+  );
+  // What was injected here is shown at once.
+  const injected = () => {
+    count(injections + 1);
+    ask();
+  };
+  if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="70%" /></div>`;
+  if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
+  return html`
+    <div class="pad form">
+      <${Plan} of=${data.faults} plan=${faults.planOf(data.faults)} />
+      <${Inject} injected=${injected} />
+      <${Pending} list=${faults.pendingOf(data.faults)} />
+    </div>
+    <${Happened} list=${data.happened} count=${data.count} />
+  `;
+}
+
+export function Faults() {
+  if (!store.status.value && store.readOnly.value === 'gone') return null;
+  if (!store.status.value)
+    return html`<section class="card pad-all"><${Skeleton} width="60%" /><${Skeleton} width="90%" /></section>`;
+  return html`
+    <section class="card" aria-labelledby="faults">
+      <div class="card-h"><h2 id="faults">Faults</h2></div>
+      ${
+        forks.compared.value
+          ? html`<div class="pad"><${Compared} id="no-faults">nothing goes wrong in it by hand<//></div>`
+          : html`<${Body} key=${session.value.sandbox_id} />`
+      }
+    </section>
+  `;
+}

@@ -1,0 +1,106 @@
+// How exactly records were carried over a bridge by hand.
+import { html } from '../lib/html.js';
+import { session } from '../lib/session.js';
+import * as store from '../lib/store.js';
+import { compared } from '../lib/forks.js';
+import { day, number, words } from '../lib/format.js';
+import { countsOf, eventsOf, recordsOf, scoreText, toneOf } from '../lib/score.js';
+import { useAsked } from './asked.js';
+import { Problem, Skeleton } from './parts.js';
+
+// pause is the least time between two reads, in ms: to judge a company costs the server more
+// than anything else that the console shows.
+const pause = 5000;
+
+function Failure({ f }) {
+  const { events, more } = eventsOf(f);
+  return html`
+    <li>
+      <p class="failure-h">
+        <span class=${`pill ${toneOf(f.verdict)}`}>${words(f.verdict)}</span>
+        <span class="dim num">${day(f.since_on)}</span>
+      </p>
+      <p>${f.message}</p>
+      <p class="trail">
+        <span class="dim">Records</span>
+        ${recordsOf(f).map(r => html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`)}
+      </p>
+      ${
+        events.length
+          ? html`
+            <p class="trail">
+              <span class="dim">Events</span>
+              ${events.map(e => html`<a href=${e.href}><span class="num">${e.seq}</span> ${e.short}</a>`)}
+              ${more ? html`<span class="dim">and ${more} more</span>` : null}
+            </p>
+          `
+          : null
+      }
+    </li>
+  `;
+}
+
+const Figure = ({ score, counts }) =>
+  score == null
+    ? html`
+      <div class="score-v none" id="exactly-once">
+        <b>Nothing to judge yet</b>
+        <p class="dim">What can still be carried in time is not judged.</p>
+      </div>
+    `
+    : html`
+      <div class="score-v" id="exactly-once">
+        <b class="num">${scoreText(score)}</b>
+        <p class="dim"><span class="num">${number(counts.exact)}</span> of ${number(counts.due)} due are exact</p>
+      </div>
+    `;
+
+const Counts = ({ counts }) => html`
+  <dl class="verdicts">
+    ${countsOf(counts).map(
+      ({ verdict, count, tone }) =>
+        html`<div class=${tone}><dt>${verdict}</dt><dd class="num">${number(count)}</dd></div>`,
+    )}
+  </dl>
+`;
+
+function Failures({ list, all }) {
+  if (!list.length) return null;
+  return html`
+    <h3 class="failures-h">
+      ${all > list.length ? `The newest ${number(list.length)} of ${number(all)} that are not exact` : 'Not exact'}
+    </h3>
+    <ol class="failures" aria-label="What is not exact, newest first" tabindex="0">
+      ${list.map(f => html`<${Failure} key=${f.id} f=${f} />`)}
+    </ol>
+  `;
+}
+
+function Judged() {
+  const { last_seq } = store.status.value;
+  const { data, refusal, ask } = useAsked('/console/data/score', `${last_seq} ${store.present.value.sim_date}`, pause);
+  if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="40%" /></div>`;
+  if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
+  return html`
+    <div class="score-sum">
+      <${Figure} score=${data.exactly_once} counts=${data.counts} />
+      <${Counts} counts=${data.counts} />
+    </div>
+    <${Failures} list=${data.failures} all=${data.failure_count} />
+  `;
+}
+
+// Score is there where a program carries the records and players are not compared.
+export function Score() {
+  if (store.status.value?.bridge !== 'manual' || compared.value) return null;
+  return html`
+    <section class="card score" aria-labelledby="score">
+      <div class="card-h">
+        <h2 id="score">Exactly once</h2>
+        <span class="grow" />
+        <a class="more" href="/docs/bridge">How to carry records</a>
+      </div>
+      <${Judged} key=${session.value.sandbox_id} />
+    </section>
+  `;
+}

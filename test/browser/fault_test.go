@@ -1,0 +1,189 @@
+package browser_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/platentest"
+)
+
+// tablet is between a desk and a phone.
+var tablet = size{"tablet", 1024, 768}
+
+// inEverySize has an element looked at in every look, and on a tablet.
+func (x *tab) inEverySize(selector, where, name string) {
+	x.Helper()
+	x.inEveryLook(selector, where, name)
+	l := look{tablet, false}
+	x.look(l)
+	eval[any](x, `document.querySelector(`+quote(selector)+`).scrollIntoView({ block: 'center' })`)
+	x.accessible(where + " " + l.String())
+	x.shot(name + "-" + l.String())
+	x.look(looks[0])
+}
+
+const faultCard = "[aria-labelledby=faults]"
+
+// TestFaultsAreShownAndInjectedInTheConsole: what is to come is pending, the next request meets
+// it, and the list leads to that request.
+func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/session")
+	x.shows("#fault-plan", "nothing goes wrong on purpose by itself")
+	x.shows("#no-faults-yet", "Nothing went wrong")
+	x.until(`document.querySelector('#inject').disabled && !document.querySelector('#fault-pending')`)
+
+	x.chooses("#fault", "storm")
+	x.shows("#fault-about", "How it looks: 503 unavailable or 429 rate_limited")
+	x.fill(faultCard+" [name=count]", "101")
+	x.until(`document.querySelector('#inject').disabled`)
+	x.fill(faultCard+" [name=count]", "2")
+	x.click("#inject")
+	x.shows("#fault-outcome", "storm: to happen 2 times, as soon as it can")
+	x.shows("#fault-pending", "Still to happen: storm 2 times")
+	x.until(`document.activeElement.id === 'inject'`)
+	x.inEverySize(faultCard, "faults to come", "fault-pending")
+
+	for range 9 { // a storm is three requests long at most
+		c.send(http.MethodGet, "/office/cash", nil)
+	}
+	x.shows(".happened li", "storm")
+	c.must(http.MethodPost, "/sandbox/faults", record{"kind": "growth"})
+	c.send(http.MethodGet, "/office/sales-orders", nil)
+	x.shows(".happened li", "growth")
+	x.shows(".happened li a", "get cash")
+	x.until(`!document.querySelector('#fault-pending')`)
+	x.inEverySize(".happened", "faults that happened", "fault-happened")
+	id := eval[string](x, `document.querySelector('.happened li:last-child a').pathname.split('/').pop()`)
+	x.click(".happened li:last-child a")
+	x.shows("h1", "Requests")
+	x.until(`document.querySelectorAll('.tbl tr[data-row]').length === 1`)
+	x.click(".tbl tr[data-row]")
+	x.shows(".under", id)
+	x.accessible("the request that a fault happened to")
+	x.shot("fault-request")
+	x.goTo("/console/requests")
+	x.until(`document.querySelectorAll('.tbl tr[data-row]').length > 1`)
+}
+
+// TestThePlanOfFaultsIsShown with its shares.
+func TestThePlanOfFaultsIsShown(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{
+		Preset: "manual", Clock: "manual", Faults: &platentest.Faults{Plan: "severe", Seed: new(int64(11))},
+	})
+	for range 60 {
+		c.send(http.MethodGet, "/factory/presses", nil)
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/session")
+	x.shows("#fault-plan", "severe")
+	x.shows(faultCard+" .facts code", "11")
+	x.click(".shares summary")
+	x.shows(".shares li", "webhook twice")
+	x.until(`[...document.querySelectorAll('.shares li')].some(e => /^in progress\s*30 %$/.test(e.textContent.trim()))`)
+	x.shows(".happened li", "list presses")
+	x.inEverySize(faultCard, "the plan of a sandbox", "fault-plan")
+}
+
+// TestToLookAtFaultsAndAtTheScoreIsNoRequest of a client: a clock that waits goes on waiting.
+func TestToLookAtFaultsAndAtTheScoreIsNoRequest(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "realtime"})
+	x := open(t, p.Origin, looks[1])
+	x.enter(c.Sandbox, "/console/session")
+	x.chooses("#fault", "outage")
+	x.shows("#fault-about", "How it looks")
+	x.goTo("/console/bridge")
+	x.shows("#exactly-once", "Nothing to judge yet")
+	x.inEverySize(".score", "a score of nothing", "score-none")
+	x.shows("#clock-waits", "The clock starts with your first request")
+	asked := x.asked()
+	if n := len(slices.DeleteFunc(asked, func(a string) bool { return !strings.Contains(a, "/v1/") })); n != 0 {
+		t.Errorf("the pages sent %d requests to the API: %v", n, asked)
+	}
+}
+
+// TestTheScoreAndItsFailuresAreOnTheBridge, and each failure leads to its records and events.
+func TestTheScoreAndItsFailuresAreOnTheBridge(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := busy(t, p)
+	for range 3 {
+		c.tick(480)
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/bridge")
+	x.until(`/^0\.\d{3}$/.test(document.querySelector('#exactly-once b')?.textContent.trim())`)
+	x.shows(".verdicts .bad", "missed")
+	x.shows(".failures li .pill", "missed")
+	x.shows(".failures li .trail a", "")
+	x.inEverySize(".score", "a score", "score")
+	before := eval[string](x, `document.querySelector('#exactly-once').textContent`)
+	c.accept()
+	for range 5 {
+		c.tick(480)
+	}
+	x.until(`document.querySelector('#exactly-once').textContent !== ` + quote(before))
+
+	x.click(`.failures .trail a[href*="/office/sales-orders/"]`)
+	x.shows("h1", "")
+	x.until(`location.pathname.startsWith('/console/office/sales-orders/so_')`)
+	x.goTo("/console/bridge")
+	x.click(`.failures .trail a[href*="/console/events/"]`)
+	x.shows("h1", "Events")
+	x.until(`document.querySelectorAll('.feed li').length === 1 || document.querySelector('.empty .code')`)
+	x.accessible("the event of a failure")
+	x.shot("score-event")
+	x.goTo("/console/events/evt_none")
+	x.shows(".empty", "not among the newest")
+	x.goTo("/console/events")
+	x.until(`document.querySelectorAll('.feed li').length > 1`)
+}
+
+// TestNothingIsJudgedWhereNothingIsCarried: with the automatic bridge, and where players are
+// compared, there is no score, and there no faults either.
+func TestNothingIsJudgedWhereNothingIsCarried(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	for _, o := range []platentest.Options{
+		{Preset: "starter", Clock: "manual"}, {Preset: "agent_eval"}, {Preset: "agent_eval", Bridge: "manual"},
+	} {
+		c := found(t, p, o)
+		x := open(t, p.Origin, looks[0])
+		x.enter(c.Sandbox, "/console/bridge")
+		x.shows(".deck", "")
+		x.until(`!document.querySelector('.score')`)
+		for _, a := range x.asked() {
+			if strings.Contains(a, "/console/data/score") {
+				t.Errorf("the page asked for a score: %s", a)
+			}
+		}
+		if o.Preset == "agent_eval" && o.Bridge == "" {
+			x.goTo("/console/session")
+			x.shows("#no-faults", "not_in_evaluation")
+			x.until(`!document.querySelector('#fault, #inject')`)
+			x.inEveryLook(faultCard, "no faults where players are compared", "fault-compared")
+		}
+	}
+}
+
+// TestNoFaultIsInjectedAfterTheEnd: what happened can still be read.
+func TestNoFaultIsInjectedAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t, poor(t))
+	c := found(t, p, platentest.Options{Preset: "poor", Clock: "manual"})
+	c.ruin()
+	x := open(t, p.Origin, looks[3])
+	x.enter(c.Sandbox, "/console/session")
+	x.shows("#no-faults-yet", "Nothing went wrong")
+	x.until(`document.querySelector('#fault').matches(':disabled') && document.querySelector('#inject:disabled')`)
+	x.accessible("faults of a bankrupt company")
+}
