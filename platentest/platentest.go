@@ -109,7 +109,7 @@ type Options struct {
 type Faults struct {
 	// Plan is light, moderate, severe or double_work.
 	Plan  string                  `json:"plan,omitempty"`
-	Rules []client.RuleOrderInput `json:"rules,omitempty"`
+	Rules []client.FaultRuleInput `json:"rules,omitempty"`
 	// Seed makes what goes wrong repeatable; that of the sandbox when nil.
 	Seed *int64 `json:"seed,omitempty"`
 	// DelayPct is how long delays take, in per cent of what they are: 0 for a test that must

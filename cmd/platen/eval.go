@@ -22,7 +22,7 @@ const (
 func evalCommand() *cobra.Command {
 	e := &evaluation.Evaluation{}
 	var seeds, bridge, clock string
-	var faults cli.FaultOrder
+	var faults cli.FaultFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",

@@ -64,7 +64,7 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 }
 
 // faultFlags adds the flags that say what goes wrong in a new sandbox.
-func faultFlags(cmd *cobra.Command, o *cli.FaultOrder) {
+func faultFlags(cmd *cobra.Command, o *cli.FaultFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Plan, "faults", "",
 		"What goes wrong on purpose: light, moderate, severe or double_work; what the preset says when empty.")

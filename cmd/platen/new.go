@@ -9,7 +9,7 @@ import (
 
 func newCommand() *cobra.Command {
 	var c cli.Creation
-	var faults cli.FaultOrder
+	var faults cli.FaultFlags
 	var preset, bridge, clock string
 	var seed int64
 	cmd := &cobra.Command{

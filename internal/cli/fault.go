@@ -10,9 +10,9 @@ import (
 	"platen/client"
 )
 
-// FaultOrder is what flags say that is to go wrong on purpose. The server knows its plans:
+// FaultFlags is what flags say that is to go wrong on purpose. The server knows its plans:
 // an unknown name is rejected there, with the names that there are.
-type FaultOrder struct {
+type FaultFlags struct {
 	// Plan is the name of a plan, "" for none.
 	Plan string
 	// Seed makes what goes wrong repeatable; that of the sandbox is taken when it is negative.
@@ -26,14 +26,14 @@ const FullDelayPct = 100
 
 // Input returns the order as a creation takes it, nil for nothing. It rejects a seed or a delay
 // of no plan, which would do nothing.
-func (o *FaultOrder) Input() (*client.OrderInput, error) {
+func (o *FaultFlags) Input() (*client.FaultsInput, error) {
 	if o.Plan == "" {
 		if o.Seed >= 0 || o.DelayPct != FullDelayPct {
 			return nil, usagef("--fault-seed and --fault-delay-pct need a plan of faults: --faults moderate")
 		}
 		return nil, nil //nolint:nilnil // nothing goes wrong, which is no error
 	}
-	in := &client.OrderInput{Plan: new(client.OrderInputPlan(o.Plan))}
+	in := &client.FaultsInput{Plan: new(client.FaultPlanName(o.Plan))}
 	if o.Seed >= 0 {
 		in.Seed = &o.Seed
 	}

@@ -85,7 +85,7 @@ type Fault struct {
 }
 
 // FaultPlans names the plans that come with Platen, the mildest first.
-func FaultPlans() []string { return fault.Plans() }
+func FaultPlans() []fault.PlanName { return fault.Plans() }
 
 // InjectableFaults lists what can be let go wrong by hand, in the order in which it is shown: all
 // but what holds for the whole sandbox.

@@ -44,10 +44,11 @@ var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
 
 // plans are nothing, and then what can go wrong on purpose.
 func plans() []plan {
-	var all []plan
-	for _, name := range append([]string{""}, operation.FaultPlans()...) {
-		words := planWords[name]
-		all = append(all, plan{name, words[0], words[1]})
+	nothing := planWords[""]
+	all := []plan{{"", nothing[0], nothing[1]}}
+	for _, name := range operation.FaultPlans() {
+		words := planWords[string(name)]
+		all = append(all, plan{string(name), words[0], words[1]})
 	}
 	return all
 }

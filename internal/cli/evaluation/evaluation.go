@@ -35,7 +35,7 @@ type Evaluation struct {
 	// Bridge, Clock and Faults are those of the sandboxes, nil for what the preset says.
 	Bridge *client.Bridge
 	Clock  *client.ClockMode
-	Faults *client.OrderInput
+	Faults *client.FaultsInput
 	// Day is the working day at whose close net worth is taken, counted from 1.
 	Day int
 	// Parallel is how many commands run at a time.

@@ -21,10 +21,10 @@ type Summary struct {
 	EngineVersion int64  `json:"engine_version"`
 	Day           int    `json:"day"`
 	// Bridge, Clock and Faults are those that were asked for, nil for what the preset says.
-	Bridge *client.Bridge     `json:"bridge,omitempty"`
-	Clock  *client.ClockMode  `json:"clock,omitempty"`
-	Faults *client.OrderInput `json:"faults,omitempty"`
-	Runs   []Run              `json:"runs"`
+	Bridge *client.Bridge      `json:"bridge,omitempty"`
+	Clock  *client.ClockMode   `json:"clock,omitempty"`
+	Faults *client.FaultsInput `json:"faults,omitempty"`
+	Runs   []Run               `json:"runs"`
 	// MeanMinor and the rest are of the net worth at the close of Day, over the
 	// runs that have a report. SpreadMinor is the standard deviation of a sample.
 	Counted     int         `json:"counted"`
