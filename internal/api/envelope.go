@@ -58,7 +58,7 @@ func hashOf(texts ...string) uint64 {
 		for i := range len(text) {
 			h = (h ^ uint64(text[i])) * 1099511628211
 		}
-		h = (h ^ 0) * 1099511628211
+		h *= 1099511628211 // a zero byte, which ends a text
 	}
 	return h
 }

@@ -52,8 +52,7 @@ func (x *exchange) disturb() (ended bool) {
 		Key: fault.System(x.caller.System), Operation: x.op.ID, Method: x.r.Method, Path: x.r.URL.Path,
 		Minute: operation.MinuteAt(v, x.now), Manual: v.Summary.Clock.Stands(),
 	}
-	switch x.op.System {
-	case operation.Office, operation.Factory:
+	if x.op.System == operation.Office || x.op.System == operation.Factory {
 		call.System = fault.System(x.op.System)
 	}
 	d := &disturbed{faults: faults, draw: faults.Begin(call)}
@@ -266,7 +265,8 @@ func (x *exchange) hidden(v *sandbox.View, after uint64) (sequence uint64, ok bo
 			types = append(types, d.Type)
 		}
 	}
-	first, err := x.sandbox.Events(x.r.Context(), v, sandbox.Query{After: after, Limit: 1, Types: event.SetOf(types...)})
+	next := sandbox.Query{After: after, Limit: 1, Types: event.SetOf(types...)}
+	first, err := x.sandbox.Events(x.r.Context(), v, next)
 	if err != nil || len(first) == 0 {
 		return 0, false, err
 	}

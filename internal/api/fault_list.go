@@ -15,7 +15,8 @@ func (x *exchange) faultHits(p *page) error {
 		return err
 	}
 	if preset := &v.Summary.Settings.Preset; preset.Evaluation {
-		return problem.New(problem.NotInEvaluation, "What goes wrong in the preset %s is not for its players.", preset.Name)
+		return problem.New(problem.NotInEvaluation,
+			"What goes wrong in the preset %s is not for its players.", preset.Name)
 	}
 	var hits []sandbox.FaultHit
 	newest := uint64(0)

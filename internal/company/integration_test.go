@@ -97,7 +97,9 @@ func TestEachObligationIsJudged(t *testing.T) {
 		l.must(purchase(office.PurchaseOrderInput{SupplierID: catalog.Quick, RequisitionID: &id,
 			Lines: []office.RequisitionLine{{SKU: wish.SKU, Quantity: quantity}}}))
 	}
-	openingBill := func(l *life) office.SupplierInvoice { return rowsOf[office.SupplierInvoice](l, "supplier_invoice")[0] }
+	openingBill := func(l *life) office.SupplierInvoice {
+		return rowsOf[office.SupplierInvoice](l, "supplier_invoice")[0]
+	}
 	lot := func(p *preset.Preset) { p.Lots.Sheets = [2]int64{300, 400} }
 	for _, c := range []struct {
 		name   string
@@ -108,7 +110,9 @@ func TestEachObligationIsJudged(t *testing.T) {
 		want   string // "" for nothing
 	}{
 		{"nothing is accepted", integration.Order, func(*life) {}, 3, nil, ""},
-		{"accepted, and there is time", integration.Order, func(l *life) { l.must(accept(l.order("SO-1001").ID)) }, 2, nil, ""},
+		{"accepted, and there is time", integration.Order, func(l *life) {
+			l.must(accept(l.order("SO-1001").ID))
+		}, 2, nil, ""},
 		{"carried", integration.Order, func(l *life) {
 			l.must(accept(l.order("SO-1001").ID))
 			card(l, 10, l.order("SO-1001").ID)
@@ -186,7 +190,8 @@ func TestEachObligationIsJudged(t *testing.T) {
 			l.must(shipGoods(l.make("prd_poster", 30, "SO-1003")))
 			l.must(bill(l.order("SO-1001").ID, nil, new(l.lastShipment().Number)))
 			l.must(bill(l.order("SO-1003").ID, nil, new(l.lastShipment().Number)))
-		}, 0, nil, "wrong SHO-4004, the bill of SO-1001, is wrong: factory_shipment_ref names SHF-6002, which went to SO-1003.; exact SO-1003"},
+		}, 0, nil, "wrong SHO-4004, the bill of SO-1001, is wrong: " +
+			"factory_shipment_ref names SHF-6002, which went to SO-1003.; exact SO-1003"},
 		{"a bill before the goods", integration.Parcel, func(l *life) {
 			l.must(accept(l.order("SO-1001").ID))
 			l.must(bill(l.order("SO-1001").ID, nil, nil))
@@ -351,7 +356,8 @@ func TestFindingsKeepTheirPlaces(t *testing.T) {
 	for _, f := range result.Findings {
 		kinds[f.Kind] = true
 	}
-	for _, kind := range []integration.Kind{integration.Order, integration.Parcel, integration.Week, integration.Payment} {
+	want := []integration.Kind{integration.Order, integration.Parcel, integration.Week, integration.Payment}
+	for _, kind := range want {
 		if !kinds[kind] {
 			t.Errorf("in twelve days nothing was judged about a %s", kind)
 		}

@@ -2,8 +2,8 @@ package docsite
 
 import "platen/internal/company/fault"
 
-// survived is a fault, with what survives it in the reference integration in Go.
-type survived struct {
+// Survival is a fault, with what survives it in the reference integration in Go.
+type Survival struct {
 	fault.Definition
 
 	Reference string
@@ -30,10 +30,10 @@ var survivors = map[fault.Kind]string{ //nolint:gochecknoglobals // the table it
 }
 
 // Faults lists what can go wrong on purpose, for the guide.
-func (s *Site) Faults() []survived {
-	var all []survived
+func (s *Site) Faults() []Survival {
+	var all []Survival
 	for _, d := range fault.Definitions() {
-		all = append(all, survived{d, survivors[d.Kind]})
+		all = append(all, Survival{d, survivors[d.Kind]})
 	}
 	return all
 }

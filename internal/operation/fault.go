@@ -58,8 +58,10 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 	}
 	for i := range plan.Rules {
 		r := &plan.Rules[i]
-		rule := PlannedFault{Kind: r.Kind, Share: share.PPM(r.SharePPM), Operations: append([]string{}, r.Operations...),
-			FromMinute: r.FromMinute, DelayMS: r.DelayMS}
+		rule := PlannedFault{
+			Kind: r.Kind, Share: share.PPM(r.SharePPM), Operations: append([]string{}, r.Operations...),
+			FromMinute: r.FromMinute, DelayMS: r.DelayMS,
+		}
 		if r.ToMinute != 0 {
 			rule.ToMinute = new(int64(r.ToMinute))
 		}
@@ -139,21 +141,22 @@ func faultOperations() []Operation {
 			ID: "list_faults", Kind: List, Method: http.MethodGet, Path: "/sandbox/faults", System: Shared,
 			Key: KeyNone, Status: http.StatusOK,
 			Summary: "What went wrong on purpose",
-			Description: "The last 500 faults of this sandbox, newest first: which request or delivery met what. The list " +
-				"is kept in memory: it begins anew when the server does.",
+			Description: "The last 500 faults of this sandbox, newest first: which request or delivery met what. " +
+				"The list is kept in memory: it begins anew when the server does.",
 			Problems: []problem.Code{problem.NotInEvaluation},
 			Resource: FaultResource, Filters: []string{"kind"}, Out: reflect.TypeFor[Fault](),
 		},
 		write(Operation{
 			ID: "inject_fault", Path: "/sandbox/faults", System: Shared,
 			Summary: "Let something go wrong",
-			Description: "The next request or delivery that can meet this fault meets it, in any sandbox. It writes no " +
-				"event.",
+			Description: "The next request or delivery that can meet this fault meets it, in any sandbox. " +
+				"It writes no event.",
 			Problems: []problem.Code{problem.OriginRefused, problem.NotInEvaluation},
 			Out:      reflect.TypeFor[Injection](),
 		}, func(tx *sandbox.Tx, _ string, in *InjectFault) (Result, error) {
 			if p := tx.Company.Settings().Preset; p.Evaluation {
-				return Result{}, problem.New(problem.NotInEvaluation, "Nothing goes wrong by hand in the preset %s.", p.Name)
+				return Result{}, problem.New(problem.NotInEvaluation,
+					"Nothing goes wrong by hand in the preset %s.", p.Name)
 			}
 			count := int64(1)
 			if in.Count != nil {

@@ -206,9 +206,10 @@ func integrationOperations() []Operation {
 			ID: "get_integration", Kind: Object, Method: http.MethodGet, Path: "/sandbox/integration", System: Shared,
 			Key: KeyNone, Status: http.StatusOK,
 			Summary: "The exactly-once score",
-			Description: "What your integration made of the records that it has to carry between the systems: what had " +
-				"to have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is " +
-				"judged by working days, and only once it is too late: a gap that can still be closed is not shown.",
+			Description: "What your integration made of the records that it has to carry between the systems: " +
+				"what had to have one effect on the other side, and has it once, twice, wrongly, late or not at all. " +
+				"It is judged by working days, and only once it is too late: " +
+				"a gap that can still be closed is not shown.",
 			Problems: []problem.Code{problem.NotInEvaluation},
 			Out:      reflect.TypeFor[Integration](),
 			Verified: func(v *sandbox.Verification) any { return IntegrationOf(v) },

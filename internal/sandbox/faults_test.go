@@ -25,14 +25,15 @@ func (b *bench) disturbed(plan fault.PlanName) *sandbox.Sandbox {
 }
 
 // meets draws for a call, and says what it meets.
-func meets(s *sandbox.Sandbox, t *testing.T, path string) string {
+func meets(t *testing.T, s *sandbox.Sandbox, path string) string {
 	t.Helper()
 	f := s.Faults(t.Context())
 	if f == nil {
 		t.Fatal("nothing goes wrong")
 	}
 	d := f.Begin(fault.Call{
-		Key: fault.Office, System: fault.Office, Operation: "list_sales_orders", Method: "GET", Path: path, Manual: true,
+		Key: fault.Office, System: fault.Office, Operation: "list_sales_orders", Method: "GET", Path: path,
+		Manual: true,
 	})
 	text := fmt.Sprint(d.Turned, d.Away)
 	for _, kind := range []fault.Kind{fault.ResponseLost, fault.RequestLost, fault.Growth, fault.ShortPage} {
@@ -53,12 +54,12 @@ func TestDrawsGoOnAfterAStop(t *testing.T) {
 	var want, got []string
 	for range rounds {
 		for _, path := range paths {
-			want = append(want, meets(whole, t, path))
+			want = append(want, meets(t, whole, path))
 		}
 	}
 	for round := range rounds {
 		for _, path := range paths {
-			got = append(got, meets(parted, t, path))
+			got = append(got, meets(t, parted, path))
 		}
 		switch round % 3 {
 		case 0:
@@ -85,10 +86,10 @@ func TestDrawsGoOnAfterAStop(t *testing.T) {
 	if _, err := parted.Do(t.Context(), accept("", b.received(parted)[0])); err != nil {
 		t.Fatal(err)
 	}
-	first := []string{meets(parted, t, paths[0]), meets(parted, t, paths[0])}
+	first := []string{meets(t, parted, paths[0]), meets(t, parted, paths[0])}
 	b.reopen(nil)
 	parted = b.registry.Sandbox(id)
-	if again := []string{meets(parted, t, paths[0]), meets(parted, t, paths[0])}; !slices.Equal(again, first) {
+	if again := []string{meets(t, parted, paths[0]), meets(t, parted, paths[0])}; !slices.Equal(again, first) {
 		t.Errorf("after a crash the calls met %v, before it %v", again, first)
 	}
 }

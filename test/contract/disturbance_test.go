@@ -113,7 +113,8 @@ func TestALostResponseWasCarriedOut(t *testing.T) {
 	})
 	before := n.newest()
 	for range 2 {
-		if lost := n.tries(http.MethodPost, "/factory/work-orders", `{"sku":"prd_notebook","quantity":99}`, "last"); !lost.lost() {
+		lost := n.tries(http.MethodPost, "/factory/work-orders", `{"sku":"prd_notebook","quantity":99}`, "last")
+		if !lost.lost() {
 			t.Errorf("the request was answered: %+v", lost)
 		}
 	}
@@ -234,14 +235,14 @@ func TestStaleReadsEndWithAWrite(t *testing.T) {
 	rows(t, "OPEN.FAULT.STALE_READ")
 	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
 	n.injects("stale_read", 1)
-	old := n.tries(http.MethodGet, "/factory/work-orders", "", "")
-	work := n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":3}`).want(http.StatusCreated, "").Data()
+	n.tries(http.MethodGet, "/factory/work-orders", "", "")
+	n.post("/factory/work-orders", `{"sku":"prd_notebook","quantity":3}`).want(http.StatusCreated, "")
 	if got := n.all("/factory/work-orders"); len(got) != 1 {
 		t.Errorf("the key has written, and reads %v", got)
 	}
 	// Now Head Office's key reads what the Factory's client does not touch.
 	n.injects("stale_read", 1)
-	old = n.tries(http.MethodGet, "/office/sales-orders?status=accepted", "", "")
+	n.tries(http.MethodGet, "/office/sales-orders?status=accepted", "", "")
 	n.tick(10)
 	before := n.newest()
 	n.post("/sandbox/triggers", `{"type":"rush_order"}`).want(http.StatusOK, "")
@@ -260,10 +261,10 @@ func TestStaleReadsEndWithAWrite(t *testing.T) {
 		t.Errorf("the feed is stale: %v", events)
 	}
 	n.tick(70)
-	if a := n.tries(http.MethodGet, "/office/sales-orders?status=received", "", ""); !strings.Contains(a.body, "SO-1004") {
+	a := n.tries(http.MethodGet, "/office/sales-orders?status=received", "", "")
+	if !strings.Contains(a.body, "SO-1004") {
 		t.Errorf("an hour later the new order is not shown: %s", a.body)
 	}
-	_, _ = old, work
 }
 
 func TestAResponseCanHoldSomethingNew(t *testing.T) {
@@ -360,25 +361,26 @@ func TestOneClockIsOff(t *testing.T) {
 func TestFaultsThatCannotBeAreNamed(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FAULT.ORDER", "OPEN.FAULT.EVALUATION")
-	for body, field := range map[string]string{
-		`{"faults":{}}`:               "faults.plan",
-		`{"faults":{"plan":"worst"}}`: "faults.plan",
-		`{"faults":{"plan":"light","rules":[{"kind":"storm","share":0.1}]}}`: "faults.rules",
-		`{"faults":{"rules":[]}}`:                                                                       "faults.rules",
-		`{"faults":{"rules":[{"kind":"storm"}]}}`:                                                       "faults.rules[0].share",
-		`{"faults":{"rules":[{"kind":"storm","share":1.5}]}}`:                                           "faults.rules[0].share",
-		`{"faults":{"rules":[{"kind":"rain","share":0.5}]}}`:                                            "faults.rules[0].kind",
-		`{"faults":{"rules":[{"kind":"storm","share":0.5,"operations":["get_sandbox"]}]}}`:              "faults.rules[0].operations[0]",
-		`{"faults":{"rules":[{"kind":"storm","share":0.5,"operations":["nothing"]}]}}`:                  "faults.rules[0].operations[0]",
-		`{"faults":{"rules":[{"kind":"webhook_late","share":0.5,"operations":["list_sales_orders"]}]}}`: "faults.rules[0].operations",
-		`{"faults":{"rules":[{"kind":"storm","share":0.5,"from_minute":9,"to_minute":9}]}}`:             "faults.rules[0].to_minute",
-		`{"faults":{"rules":[{"kind":"double_work","share":0.5}]}}`:                                     "faults.rules[0].share",
-		`{"faults":{"plan":"light","delay_pct":101}}`:                                                   "faults.delay_pct",
-		`{"faults":{"plan":"light","seed":-1}}`:                                                         "faults.seed",
+	for faults, field := range map[string]string{
+		`{}`:               "plan",
+		`{"plan":"worst"}`: "plan",
+		`{"plan":"light","rules":[{"kind":"storm","share":0.1}]}`: "rules",
+		`{"rules":[]}`:                                                                       "rules",
+		`{"rules":[{"kind":"storm"}]}`:                                                       "rules[0].share",
+		`{"rules":[{"kind":"storm","share":1.5}]}`:                                           "rules[0].share",
+		`{"rules":[{"kind":"rain","share":0.5}]}`:                                            "rules[0].kind",
+		`{"rules":[{"kind":"storm","share":0.5,"operations":["get_sandbox"]}]}`:              "rules[0].operations[0]",
+		`{"rules":[{"kind":"storm","share":0.5,"operations":["nothing"]}]}`:                  "rules[0].operations[0]",
+		`{"rules":[{"kind":"webhook_late","share":0.5,"operations":["list_sales_orders"]}]}`: "rules[0].operations",
+		`{"rules":[{"kind":"storm","share":0.5,"from_minute":9,"to_minute":9}]}`:             "rules[0].to_minute",
+		`{"rules":[{"kind":"double_work","share":0.5}]}`:                                     "rules[0].share",
+		`{"plan":"light","delay_pct":101}`:                                                   "delay_pct",
+		`{"plan":"light","seed":-1}`:                                                         "seed",
 	} {
-		a := shared.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(http.StatusUnprocessableEntity, "validation_failed")
-		if !strings.Contains(encode(t, a.details()), `"field":"`+field+`"`) {
-			t.Errorf("%s: details are %v", body, a.details())
+		a := shared.send(t, request{method: "POST", path: "/sandboxes", body: `{"faults":` + faults + `}`}).
+			want(http.StatusUnprocessableEntity, "validation_failed")
+		if !strings.Contains(encode(t, a.details()), `"field":"faults.`+field+`"`) {
+			t.Errorf("%s: details are %v", faults, a.details())
 		}
 	}
 	n := shared.create(t, `{"preset":"agent_eval","faults":{"plan":"light"}}`)
@@ -401,9 +403,12 @@ func TestTheSameCallsMeetTheSameFaults(t *testing.T) {
 	const body = `{"preset":"manual","seed":5,"clock":"manual","faults":{"seed":9,"delay_pct":0,"rules":[
 		{"kind":"response_lost","share":0.2},{"kind":"request_lost","share":0.2},{"kind":"growth","share":0.3},
 		{"kind":"short_page","share":0.3},{"kind":"slow_response","share":0.2}]}}`
-	paths := []string{"/office/sales-orders?limit=9", "/office/customers", "/factory/stock", "/factory/presses", "/missions"}
+	paths := []string{
+		"/office/sales-orders?limit=9", "/office/customers", "/factory/stock", "/factory/presses", "/missions",
+	}
 	seen := func(o outcome) string {
-		return fmt.Sprint(o.cut, " ", o.status, " ", strings.Contains(o.body, "preview"), " ", strings.Count(o.body, `"id":`))
+		return fmt.Sprint(o.cut, " ", o.status, " ", strings.Contains(o.body, "preview"), " ",
+			strings.Count(o.body, `"id":`))
 	}
 	play := func(n *tenant, rounds int, order func(i int) int) map[string][]string {
 		outcomes := map[string][]string{}
@@ -475,7 +480,8 @@ func TestFaultsAreNoPartOfTheCompany(t *testing.T) {
 		}
 		for _, id := range orders {
 			insist("/office/sales-orders/"+id+"/accept", "", "accept-"+id)
-			insist("/factory/work-orders", encode(t, object{"sku": "prd_card", "quantity": 7, "reference": id}), "work-"+id)
+			work := object{"sku": "prd_card", "quantity": 7, "reference": id}
+			insist("/factory/work-orders", encode(t, work), "work-"+id)
 		}
 		n.day()
 		hashes[text(n.row("/sandbox/report"), "state_hash")] = faults

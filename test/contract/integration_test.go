@@ -2,8 +2,9 @@ package contract
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
-	"strings"
+	"slices"
 	"testing"
 )
 
@@ -17,9 +18,7 @@ func (n *tenant) score() object {
 func counted(t testing.TB, score object, want object) {
 	t.Helper()
 	counts := object{"due": 0, "exact": 0, "late": 0, "missed": 0, "doubled": 0, "wrong": 0, "unexpected": 0}
-	for name, value := range want {
-		counts[name] = value
-	}
+	maps.Copy(counts, want)
 	agrees(t, "the counts", child(t, score, "counts"), counts)
 }
 
@@ -95,9 +94,9 @@ func TestTheScoreSeesBothSystems(t *testing.T) {
 		agrees(t, "the event", n.row("/events/"+text(named, "id")), object{"seq": named["seq"], "type": named["type"]})
 		shown = append(shown, text(named, "type"))
 	}
-	if got := strings.Join(shown, " "); got !=
-		"office.sales_order.accepted factory.work_order.created factory.work_order.created" {
-		t.Errorf("what shows it are %s", got)
+	const ordered = "factory.work_order.created"
+	if want := []string{"office.sales_order.accepted", ordered, ordered}; !slices.Equal(shown, want) {
+		t.Errorf("what shows it are %s", shown)
 	}
 	if unexpected := found["unexpected order"]; unexpected["cause"] != nil {
 		t.Errorf("nothing obliged to %v", unexpected)
@@ -111,7 +110,8 @@ func TestTheScoreSeesBothSystems(t *testing.T) {
 			path = "/sandbox/integration/findings?limit=2&cursor=" + next
 		}
 	}
-	agrees(t, "all pages of two", object{"items": paged}, object{"items": n.row("/sandbox/integration/findings")["items"]})
+	whole := n.row("/sandbox/integration/findings")
+	agrees(t, "all pages of two", object{"items": paged}, object{"items": whole["items"]})
 	for _, row := range n.all("/sandbox/integration/findings?verdict=exact&kind=parcel") {
 		agrees(t, "a parcel", row, object{"kind": "parcel", "verdict": "exact", "done_on": "2026-09-07"})
 	}

@@ -121,7 +121,8 @@ func (p *parent) listen(answer answers) error {
 // its processor time there.
 func beMeasured(ctx context.Context, role, profiles string, args []string) error {
 	roles := map[string]func(context.Context, *parent, []string) error{
-		"prepare": prepare, "prepare-pair": preparePair, "platen": servePlaten, "bare": serveBare, "durable": serveDurable,
+		"prepare": prepare, "prepare-pair": preparePair,
+		"platen": servePlaten, "bare": serveBare, "durable": serveDurable,
 		"forgetful": serveForgetful, "commits": runCommits, "loads": runLoads, "forks": runForks,
 		"memory": runMemory, "keys": runKeys,
 		"days": runDays, "waiting": serveWaiting, "growing": serveGrowing, "node": serveNode,

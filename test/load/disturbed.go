@@ -52,7 +52,8 @@ func playPair(ctx context.Context, db *sqlite.Store) (both pair, err error) {
 			return both, fmt.Errorf("create sandbox: %w", err)
 		}
 		t := &tenant{
-			Created: created, estate: estate, sandbox: estate.registry.Sandbox(created.SandboxID), short: map[string]bool{},
+			Created: created, estate: estate, sandbox: estate.registry.Sandbox(created.SandboxID),
+			short: map[string]bool{},
 		}
 		if err := t.play(ctx, readDays); err != nil {
 			return both, err
@@ -91,6 +92,7 @@ func measureFaults(ctx context.Context, b *bench) (figures []figure, err error) 
 	return []figure{{
 		name: "GET of 50 rows without faults, CPU, to one where each could be", samples: result.cpus, unit: ratio,
 		least: 1, aim: 0.97, smaller: true,
-		note: fmt.Sprintf("%.0f/s beside %.0f/s; eight rules with a share of 0", median(result.ours), median(result.theirs)),
+		note: fmt.Sprintf("%.0f/s beside %.0f/s; eight rules with a share of 0",
+			median(result.ours), median(result.theirs)),
 	}}, nil
 }

@@ -130,8 +130,8 @@ func (w *world) isPerfect(least int64, kinds ...client.IntegrationKind) {
 		w.t.Fatal(err)
 	}
 	if score.ExactlyOnce == nil || *score.ExactlyOnce != 1 || score.Counts.Due < least {
-		w.t.Errorf("seed %d: %d obligations were due, want %d or more, and all exact:\n%s", w.seed, score.Counts.Due, least,
-			strings.Join(w.failures(), "\n"))
+		w.t.Errorf("seed %d: %d obligations were due, want %d or more, and all exact:\n%s",
+			w.seed, score.Counts.Due, least, strings.Join(w.failures(), "\n"))
 	}
 	for _, k := range score.Kinds {
 		if slices.Contains(kinds, k.Kind) && k.Due == 0 {

@@ -53,9 +53,9 @@ const (
 )
 
 // hits reports whether the n-th call of a path meets a fault.
-func (p *Plan) hits(kind Kind, c *Call, n int64) (*Rule, bool) {
+func (p *Plan) hits(kind Kind, c *Call, n int64) bool {
 	r := p.rule(kind, c)
-	return r, r != nil && p.stream(kind).PPM(c.what(), n, drawWhether) < r.SharePPM
+	return r != nil && p.stream(kind).PPM(c.what(), n, drawWhether) < r.SharePPM
 }
 
 // how returns a number below a bound that says how a fault happens to a call.

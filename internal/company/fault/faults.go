@@ -19,7 +19,7 @@ type Faults struct {
 }
 
 // FaultRule is one of the rules of an order.
-type FaultRule struct {
+type FaultRule struct { //nolint:revive // clients know the type by this name
 	Kind       Kind      `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"What goes wrong."`
 	Share      share.PPM `json:"share" required:"true" minimum:"0" maximum:"1" example:"0.05" doc:"The part of the calls or deliveries that it happens to, 0 to 1."`
 	Operations []string  `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it happens to, such as create_work_order; all when left out."`
@@ -75,7 +75,8 @@ func (o *Faults) Checked(path string, seed uint64, known func(operation string) 
 		case len(in.Operations) > 0 && (d.Webhook || d.Fixed || in.Kind == ClockOff):
 			wrong(at+".operations", "not", "%s does not happen to single operations.", in.Kind)
 		case in.Kind == DoubleWork && (in.Share != sim.Million || in.FromMinute != nil || in.ToMinute != nil):
-			wrong(at+".share", "const", "double_work holds for the whole sandbox: its share is 1, and it has no minutes.")
+			wrong(at+".share", "const",
+				"double_work holds for the whole sandbox: its share is 1, and it has no minutes.")
 		}
 		if at := slices.IndexFunc(in.Operations, func(id string) bool { return !known(id) }); at >= 0 {
 			wrong(fmt.Sprintf(".rules[%d].operations[%d]", i, at), "exists",

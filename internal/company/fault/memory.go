@@ -154,20 +154,15 @@ func (m *Memory) Begin(p *Plan, c Call) *Draw {
 func (m *Memory) outage(d *Draw) bool {
 	p, c := d.plan, &d.call
 	if m.Away != "" {
-		d.Away = m.Away
 		if !m.Outage.takes(c) {
-			m.Away, d.Away = "", ""
+			m.Away = ""
 		}
-	} else if _, hit := p.hits(Outage, c, d.n); hit || c.System != "" && m.Take(Outage) {
-		if m.Away = c.System; m.Away == "" { // the feed and the other shared routes
-			m.Away = Office
-			if p.how(Outage, c, d.n, 2) == 1 {
-				m.Away = Factory
-			}
-		}
-		m.Outage = p.spell(Outage, c, d.n, [4]int64{leastOutageCalls, mostOutageCalls, leastAwayMinutes, mostAwayMinutes})
-		d.Away = m.Away
+	} else if p.hits(Outage, c, d.n) || c.System != "" && m.Take(Outage) {
+		m.Away = goesAway(d)
+		bounds := [4]int64{leastOutageCalls, mostOutageCalls, leastAwayMinutes, mostAwayMinutes}
+		m.Outage = p.spell(Outage, c, d.n, bounds)
 	}
+	d.Away = m.Away
 	if d.Away != "" && d.Away == c.System {
 		d.Turned, d.Kind, d.Until = statusUnavailable, Outage, m.Outage.Until
 		return true
@@ -189,7 +184,7 @@ func (m *Memory) storm(d *Draw) {
 		}
 		return
 	}
-	if _, hit := p.hits(Storm, c, d.n); !hit && !m.Take(Storm) {
+	if !p.hits(Storm, c, d.n) && !m.Take(Storm) {
 		return
 	}
 	*s = p.spell(Storm, c, d.n, [4]int64{leastStormCalls, mostStormCalls, leastStormMinutes, mostStormMinutes})
@@ -200,17 +195,30 @@ func (m *Memory) storm(d *Draw) {
 	d.Turned, d.Kind, d.Until = s.Status, Storm, s.Until
 }
 
+// goesAway is the system that goes away with a call: its own, and one of them with the feed and
+// the other shared routes.
+func goesAway(d *Draw) System {
+	switch {
+	case d.call.System != "":
+		return d.call.System
+	case d.plan.how(Outage, &d.call, d.n, 2) == 1:
+		return Factory
+	}
+	return Office
+}
+
 // spell is how long something lasts after the call with which it began.
 func (p *Plan) spell(kind Kind, c *Call, n int64, bounds [4]int64) Spell {
 	if c.Manual {
 		return Spell{Calls: bounds[0] - 1 + p.stream(kind).Below(bounds[1]-bounds[0]+1, c.what(), n, drawLong)}
 	}
-	return Spell{Until: c.Minute + sim.Minute(bounds[2]+p.stream(kind).Below(bounds[3]-bounds[2]+1, c.what(), n, drawLong))}
+	minutes := bounds[2] + p.stream(kind).Below(bounds[3]-bounds[2]+1, c.what(), n, drawLong)
+	return Spell{Until: c.Minute + sim.Minute(minutes)}
 }
 
 // Hit reports whether the call meets a fault of a kind, by the plan or by hand.
 func (m *Memory) Hit(d *Draw, kind Kind) bool {
-	if _, hit := d.plan.hits(kind, &d.call, d.n); hit {
+	if d.plan.hits(kind, &d.call, d.n) {
 		return true
 	}
 	return m.Take(kind)

@@ -132,8 +132,8 @@ func (v *verifier) billed() {
 		if s.Source != office.SourceClient {
 			continue
 		}
-		bills[*id] = append(bills[*id],
-			effect{Record{event.Office, "office_shipment", s.ID, s.Number}, sim.DayFrom(s.ShippedOn), s.UpdatedAt, ordinal})
+		row := Record{event.Office, "office_shipment", s.ID, s.Number}
+		bills[*id] = append(bills[*id], effect{row, sim.DayFrom(s.ShippedOn), s.UpdatedAt, ordinal})
 		rows[s.ID] = s
 	}
 	for p := range v.purposes {

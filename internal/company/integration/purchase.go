@@ -151,8 +151,9 @@ func (v *verifier) received() {
 			continue
 		}
 		order, _ := v.Office.PurchaseOrders.Find(g.PurchaseOrderID)
+		row := Record{event.Office, "office_goods_receipt", g.ID, ""}
 		recorded[order.Number] = append(recorded[order.Number],
-			effect{Record{event.Office, "office_goods_receipt", g.ID, ""}, sim.DayFrom(g.RecordedOn), g.UpdatedAt, ordinal})
+			effect{row, sim.DayFrom(g.RecordedOn), g.UpdatedAt, ordinal})
 		sum := sums[order.Number]
 		if sum == nil {
 			sum = map[string]counted{}

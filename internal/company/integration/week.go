@@ -57,8 +57,9 @@ func (v *verifier) hours(sheet *hr.Timesheet, week []factory.WeekHours) string {
 	for _, at := range week {
 		entry := recorded[at.BadgeNo]
 		delete(recorded, at.BadgeNo)
-		if text := firstOf(compared("hours_worked", entry.HoursWorked, at.Worked),
-			compared("hours_sick", entry.HoursSick, at.Sick), compared("hours_leave", entry.HoursLeave, at.Leave)); text != "" {
+		text := firstOf(compared("hours_worked", entry.HoursWorked, at.Worked),
+			compared("hours_sick", entry.HoursSick, at.Sick), compared("hours_leave", entry.HoursLeave, at.Leave))
+		if text != "" {
 			return fmt.Sprintf("%s of badge %s", text, at.BadgeNo)
 		}
 	}
