@@ -390,9 +390,10 @@ class Bridge {
   async carryWeeks(today) {
     if (this.checkpoint.state.week === '') {
       // Begin with the week of the company's first event.
-      const first = (await this.api.get('/events', 'office', { limit: 1 })).data.items[0].sim_date;
-      const sinceMonday = (new Date(first).getUTCDay() + 6) % 7;
-      this.carriedUntil(after(first, -sinceMonday));
+      const [first] = (await this.api.get('/events', 'office', { limit: 1 })).data.items;
+      if (first === undefined) return; // one system is away, and the feed shows nothing
+      const sinceMonday = (new Date(first.sim_date).getUTCDay() + 6) % 7;
+      this.carriedUntil(after(first.sim_date, -sinceMonday));
     }
     while (await this.weekIsOver(today)) {
       const monday = this.checkpoint.state.week;

@@ -392,7 +392,10 @@ class Bridge:
         """When a week is over, its attendance at the Factory's gate becomes the
         timesheet by which Head Office pays."""
         if not self.checkpoint.week:  # begin with the week of the company's first event
-            first = date(self.api.get("/events", limit=1)["data"]["items"][0]["sim_date"])
+            events = self.api.get("/events", limit=1)["data"]["items"]
+            if not events:  # one system is away, and the feed shows nothing
+                return
+            first = date(events[0]["sim_date"])
             self.carried_until(first - datetime.timedelta(days=first.weekday()))
         while self.week_is_over(date(today)):
             monday = self.checkpoint.week

@@ -10,12 +10,12 @@ import (
 )
 
 // disturbed makes a company with the manual bridge in which things go wrong on purpose.
-func disturbed(t testing.TB, plan string, seed, faultSeed int64) *world {
+func disturbed(t testing.TB, plan string, seed, faultSeed, delayPct int64) *world {
 	t.Helper()
 	s, err := client.CreateSandbox(t.Context(), server().BaseURL, client.CreateSandboxInput{
 		Preset: new("starter"), Bridge: new(client.BridgeManual), Clock: new(client.ClockModeManual), Seed: &seed,
 		Faults: &client.FaultsInput{
-			Plan: new(client.FaultPlanName(plan)), Seed: &faultSeed, DelayPct: new(int64(0)),
+			Plan: new(client.FaultPlanName(plan)), Seed: &faultSeed, DelayPct: &delayPct,
 		},
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func TestTheIntegrationsSurviveEverything(t *testing.T) {
 		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s, seed %d", p.name, seed), func(t *testing.T) {
 				t.Parallel()
-				w := disturbed(t, "severe", seed, seed)
+				w := disturbed(t, "severe", seed, seed, 0)
 				integration := p.install(t, w)
 				newPlayer(w, integration.insist).play(days)
 				w.isPerfect(15, client.IntegrationKindOrder, client.IntegrationKindParcel, client.IntegrationKindWeek,

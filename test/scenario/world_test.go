@@ -29,7 +29,9 @@ var suite testclient.Suite
 
 // server starts one server for all tests of the package that want no other.
 var server = sync.OnceValue(func() *platentest.Platen {
-	return platentest.Start(&suite, map[string]string{"max-sandboxes": "100000"})
+	return platentest.Start(&suite, map[string]string{
+		"max-sandboxes": "100000", "private-webhooks": "true",
+	})
 })
 
 // found makes a company whose clock moves by hand.

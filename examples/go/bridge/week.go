@@ -24,7 +24,7 @@ const (
 // pays.
 func (b *bridge) carryWeeks(ctx context.Context, today client.Date) error {
 	if b.state.Week == "" {
-		if err := b.findFirstWeek(ctx); err != nil {
+		if err := b.findFirstWeek(ctx); err != nil || b.state.Week == "" {
 			return err
 		}
 	}
@@ -49,7 +49,8 @@ func (b *bridge) carryWeeks(ctx context.Context, today client.Date) error {
 	}
 }
 
-// findFirstWeek begins with the week of the company's first event.
+// findFirstWeek begins with the week of the company's first event. While one system is away the
+// feed may show none: then there is no week yet.
 func (b *bridge) findFirstWeek(ctx context.Context) error {
 	page, err := b.api.ListEvents(ctx, client.ListEventsParams{Limit: 1})
 	if err != nil || len(page.Items) == 0 {
