@@ -63,7 +63,7 @@ func (n *tenant) replay(p *process, random *rand.Rand, full bool, y *tally) erro
 		if in.outcome != acknowledged || in.checked && !full && random.IntN(1+len(n.intents)) >= olderReplays {
 			continue
 		}
-		a, err := p.send(in.request)
+		a, err := n.send(p, in.request)
 		if err != nil {
 			return err
 		}
@@ -241,7 +241,10 @@ func (n *tenant) keyFor(path string) string {
 }
 
 func (n *tenant) object(p *process, path string, into any) error {
-	a, err := p.send(request{method: http.MethodGet, path: path, key: n.keyFor(path)})
+	a, err := n.send(p, request{method: http.MethodGet, path: path, key: n.keyFor(path)})
+	if err == nil {
+		err = n.forgot(a)
+	}
 	if err != nil {
 		return err
 	}
@@ -254,13 +257,19 @@ func (n *tenant) object(p *process, path string, into any) error {
 // list reads all rows of a table, oldest first.
 func (n *tenant) list(p *process, path string) ([]row, error) {
 	var all []row
-	query := "?limit=100"
+	const beginning = "?limit=100"
+	query := beginning
 	for {
 		var page struct {
 			Items []json.RawMessage
 			Next  *string `json:"next_cursor"`
 		}
-		if err := n.object(p, path+query, &page); err != nil {
+		err := n.object(p, path+query, &page)
+		if errors.Is(err, errForgotten) {
+			all, query = nil, beginning
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 		for _, raw := range page.Items {
@@ -274,7 +283,7 @@ func (n *tenant) list(p *process, path string) ([]row, error) {
 			slices.Reverse(all)
 			return all, nil
 		}
-		query = "?limit=100&cursor=" + *page.Next
+		query = beginning + "&cursor=" + *page.Next
 	}
 }
 

@@ -203,7 +203,7 @@ func (l *lane) play(p *process, short bool) error {
 }
 
 // renew puts new sandboxes in the place of the old ones: one of each preset,
-// one moved by the wall clock and one by ticks.
+// one moved by the wall clock and one by ticks, and one in which things go wrong on purpose.
 func (l *lane) renew(p *process) error {
 	if err := l.checkTenants(p, true); err != nil {
 		return err
@@ -217,6 +217,12 @@ func (l *lane) renew(p *process) error {
 		l.tenants = append(l.tenants, n)
 		l.created++
 	}
+	n, err := newDisturbed(p, l.random.Uint64())
+	if err != nil {
+		return err
+	}
+	l.tenants = append(l.tenants, n)
+	l.created++
 	return nil
 }
 

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -16,6 +17,8 @@ type tenant struct {
 	Factory string `json:"factory_key"`
 
 	preset, clock string
+	// disturbed is set when things go wrong on purpose.
+	disturbed bool
 
 	// mu guards what follows: writers and readers note what they learn.
 	mu      sync.Mutex
@@ -75,16 +78,19 @@ var evidence = map[kind]string{
 
 // newTenant creates a sandbox.
 func newTenant(p *process, preset, clock string) (*tenant, error) {
-	body := fmt.Sprintf(`{"preset":%q,"clock":%q}`, preset, clock)
+	n := &tenant{preset: preset, clock: clock}
+	return n, n.create(p, fmt.Sprintf(`{"preset":%q,"clock":%q}`, preset, clock))
+}
+
+func (n *tenant) create(p *process, body string) error {
 	a, err := p.send(request{method: http.MethodPost, path: "/sandboxes", body: body})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if a.Status != http.StatusCreated {
-		return nil, fmt.Errorf("create a sandbox: %d %s", a.Status, a.Raw)
+		return fmt.Errorf("create a sandbox: %d %s", a.Status, a.Raw)
 	}
-	n := &tenant{preset: preset, clock: clock}
-	return n, json.Unmarshal(a.Raw, &struct{ Data *tenant }{n})
+	return json.Unmarshal(a.Raw, &struct{ Data *tenant }{n})
 }
 
 // intend notes a write before it is sent.
@@ -102,7 +108,7 @@ func (n *tenant) intend(k kind, path, body, key string) *intent {
 
 // try sends a write and notes what its answer says.
 func (n *tenant) try(p *process, in *intent) (*testclient.Answer, error) {
-	a, err := p.send(in.request)
+	a, err := n.send(p, in.request)
 	if err != nil {
 		return a, err
 	}
@@ -182,7 +188,7 @@ type feedEvent struct {
 // event that differs from what was read before.
 func (n *tenant) follow(p *process, after uint64) error {
 	for {
-		a, err := p.send(request{
+		a, err := n.send(p, request{
 			method: http.MethodGet, path: fmt.Sprintf("/events?limit=100&after_seq=%d", after), key: n.Office,
 		})
 		if err != nil {
@@ -203,7 +209,10 @@ func (n *tenant) follow(p *process, after uint64) error {
 			}
 		}
 		if after >= page.Data.LastSeq {
-			return n.whole(after)
+			if more, err := n.hides(p, after); err != nil || !more {
+				return errors.Join(err, n.whole(after))
+			}
+			continue
 		}
 		if len(page.Data.Items) == 0 {
 			return fmt.Errorf("the feed ends at %d, its last_seq is %d", after, page.Data.LastSeq)
@@ -213,9 +222,13 @@ func (n *tenant) follow(p *process, after uint64) error {
 
 // heed takes one event of the feed.
 func (n *tenant) heed(raw []byte, after uint64) (uint64, error) {
-	e := feedEvent{raw: string(raw)}
+	var e feedEvent
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return 0, fmt.Errorf("event after %d: %w", after, err)
+	}
+	var err error
+	if e.raw, err = n.plain(raw); err != nil {
+		return 0, err
 	}
 	if e.Seq != after+1 {
 		return 0, fmt.Errorf("event %d (%s) follows %d", e.Seq, e.ID, after)

@@ -115,7 +115,7 @@ func (w *writer) bill(p *process, key string) (*intent, error) {
 
 // pick returns the id of some row of a list, "" when there is none.
 func (w *writer) pick(p *process, path string) (string, error) {
-	a, err := p.send(request{method: http.MethodGet, path: path, key: w.tenant.keyFor(path)})
+	a, err := w.tenant.send(p, request{method: http.MethodGet, path: path, key: w.tenant.keyFor(path)})
 	if err != nil {
 		return "", err
 	}

@@ -434,7 +434,8 @@ func TestEachBugLosesSomething(t *testing.T) {
 		keeps bool
 	}{
 		{noBug, true}, {noKey, false}, {newKey, false}, {checkpointFirst, false}, {trustsOrder, false},
-		{ignoresCursor, false}, {ownClock, false}, {strictDecoder, false}, {billsTwice, false}, {retries422, true}, {givesUp, true},
+		{ignoresCursor, false}, {ownClock, false}, {strictDecoder, false}, {billsTwice, false},
+		{retries422, true}, {givesUp, true},
 	} {
 		t.Run(string(c.bug), func(t *testing.T) {
 			t.Parallel()

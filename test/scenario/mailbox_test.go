@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
-	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"platen/client"
+	"platen/internal/testclient"
 )
 
 // mailbox is a receiver of webhooks: it keeps what is true, once, in the order in which it came.
@@ -36,6 +36,11 @@ func newMailbox(w *world, types ...client.EventType) *mailbox {
 		w.t.Fatal(err)
 	}
 	m.subscription = subscription.ID
+	for subscription.Secret == nil { // it is shown once, and that response was lost
+		if subscription, err = w.api.RotateWebhookSecret(w.t.Context(), m.subscription); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 	if m.verifier, err = standardwebhooks.NewWebhook(*subscription.Secret); err != nil {
 		w.t.Fatal(err)
 	}
@@ -70,16 +75,13 @@ func (m *mailbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (m *mailbox) settle() {
 	m.t.Helper()
 	pending := client.ListWebhookDeliveriesParams{Status: client.SubscriptionDeliveryStatusPending}
-	for {
+	testclient.Eventually(m.t, "no delivery is pending", patience, func() bool {
 		page, err := m.api.ListWebhookDeliveries(m.t.Context(), m.subscription, pending)
 		if err != nil {
 			m.t.Fatal(err)
 		}
-		if len(page.Items) == 0 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		return len(page.Items) == 0
+	})
 }
 
 // oldest is what came first of what was not yet removed, nil for nothing.
