@@ -24,8 +24,8 @@ var errForgotten = errors.New("the cursor has been forgotten")
 // newDisturbed creates a sandbox in which nearly everything goes wrong that can.
 func newDisturbed(p *process, seed uint64) (*tenant, error) {
 	n := &tenant{preset: "manual", clock: "manual", disturbed: true}
-	body := fmt.Sprintf(`{"preset":"manual","clock":"manual","faults":{"plan":"severe","seed":%d,"delay_pct":0}}`,
-		seed%100_000)
+	body := fmt.Sprintf(`{"preset":"manual","clock":"manual","seed":%[1]d,
+		"faults":{"plan":"severe","seed":%[1]d,"delay_pct":0}}`, seed%100_000)
 	return n, n.create(p, body)
 }
 
@@ -37,6 +37,9 @@ func (n *tenant) send(p *process, q request) (*testclient.Answer, error) {
 	}
 	for tries := 1; ; tries++ {
 		a, err := p.send(q)
+		if n.heard != nil {
+			n.heard(q, a)
+		}
 		switch {
 		case errors.Is(err, errGone):
 			return a, err

@@ -19,6 +19,8 @@ type tenant struct {
 	preset, clock string
 	// disturbed is set when things go wrong on purpose.
 	disturbed bool
+	// heard is told of each attempt then, and of what came back, nil for nothing.
+	heard func(q request, a *testclient.Answer)
 
 	// mu guards what follows: writers and readers note what they learn.
 	mu      sync.Mutex

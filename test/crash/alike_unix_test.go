@@ -1,0 +1,159 @@
+//go:build unix
+
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/internal/store/postgres/postgrestest"
+	"platen/internal/testclient"
+)
+
+const (
+	// stepsAlike is how many steps a life takes, in each of which a client may send several
+	// requests. A restart comes in their middle.
+	stepsAlike = 600
+	// leastFaults is how many requests must go wrong for the comparison to say something.
+	leastFaults = 100
+)
+
+// accidental is what differs between two sandboxes of one seed: ids and names that are unique
+// across sandboxes, moments of the wall clock, addresses and cursors.
+var accidental = regexp.MustCompile(`(evt|req|sbx)_[0-9a-z]+|\d{4}-\d\d-\d\dT[\d:.]+Z|` +
+	`"(expires_in_s|age_s)":\d+|http://127\.0\.0\.1:\d+|"(next_cursor|public_name)":"[^"]+"`)
+
+// lived is what a client saw of a life, request by request.
+type lived struct {
+	seen []string
+	// wrong counts the requests that went wrong on purpose.
+	wrong int
+}
+
+// note keeps what a client sees of a request.
+func (l *lived) note(q request, a *testclient.Answer) {
+	path, _, _ := strings.Cut(q.path, "&cursor=")
+	line := fmt.Sprintf("%s %s %s: cut", q.method, path, q.body)
+	if a != nil {
+		line = fmt.Sprintf("%s %s %s: %d %s",
+			q.method, path, q.body, a.Status, accidental.ReplaceAllString(string(a.Raw), "…"))
+	}
+	if a == nil || again(a) {
+		l.wrong++
+	}
+	l.seen = append(l.seen, line)
+}
+
+// live lives a random life, the same for the same seed, one request after the other. In its
+// middle the server is stopped and started again if so asked.
+func live(t *testing.T, seed uint64, restart bool, start func() *process) *lived {
+	t.Helper()
+	p := start()
+	n, err := newDisturbed(p, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lived{}
+	n.heard = l.note
+	random := rand.New(rand.NewPCG(seed, 0))
+	w := &writer{tenant: n, random: random, name: "alike", ticks: true, acknowledged: func() {}}
+	var lists []string
+	for _, path := range resources {
+		lists = append(lists, path)
+	}
+	slices.Sort(lists)
+	for step := range stepsAlike {
+		if restart && step == stepsAlike/2 {
+			if err := p.stop(); err != nil {
+				t.Fatal(err)
+			}
+			p = start()
+		}
+		switch random.IntN(3) {
+		case 0:
+			_, err = n.list(p, lists[random.IntN(len(lists))])
+		case 1:
+			err = n.follow(p, n.newest())
+		default:
+			var in *intent
+			if in, err = w.next(p); err == nil && in != nil {
+				_, err = n.try(p, in)
+			}
+		}
+		if err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+		if step == stepsAlike/2-1 { // with a write of each key stale reads end, as they do with a server
+			for _, in := range []*intent{
+				w.order("last"),
+				n.intend(tick, "/sandbox/tick", `{"minutes":5}`, "last"),
+			} {
+				in.request.idempotency += "-of-the-first-half"
+				if _, err := n.try(p, in); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return l
+}
+
+// TestALifeUnderFaultsIsTheSameEverywhere: the same seed and calls lead to the same faults and
+// the same bytes, but for ids that are unique and times, in a file and in PostgreSQL, with and
+// without a restart.
+func TestALifeUnderFaultsIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(2)
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
+		seeds = 20
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			within := func(database string, settings ...string) func() *process {
+				return func() *process {
+					t.Helper()
+					p, err := launch(database, append(settings, "--tick-pause", "0")...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(p.kill)
+					return p
+				}
+			}
+			folder := t.TempDir()
+			want := live(t, seed, false, within(filepath.Join(folder, "whole.db")))
+			if want.wrong < leastFaults {
+				t.Errorf("only %d of %d requests went wrong", want.wrong, len(want.seen))
+			}
+			alike(t, "after a restart", live(t, seed, true, within(filepath.Join(folder, "parted.db"))), want)
+			t.Run("PostgreSQL", func(t *testing.T) {
+				shared := postgrestest.URL(clusterOf(t).Directory())
+				key := "--secret-key-file=" + filepath.Join(folder, "whole.db.key")
+				alike(t, "in PostgreSQL", live(t, seed, true, within(shared, key)), want)
+			})
+		})
+	}
+}
+
+func alike(t *testing.T, where string, got, want *lived) {
+	t.Helper()
+	for i, line := range want.seen {
+		if i >= len(got.seen) {
+			t.Fatalf("%s there are %d requests, and were %d", where, i, len(want.seen))
+		}
+		if got.seen[i] != line {
+			t.Fatalf("%s request %d is\n%s\nand was\n%s", where, i, got.seen[i], line)
+		}
+	}
+	if len(got.seen) != len(want.seen) {
+		t.Errorf("%s there are %d requests, and were %d", where, len(got.seen), len(want.seen))
+	}
+}
