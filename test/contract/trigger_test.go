@@ -121,11 +121,12 @@ func TestTriggersAreTrueCauses(t *testing.T) {
 		},
 		"people": func(t *testing.T, n *tenant) {
 			t.Helper()
-			for kind, event := range map[string]string{
-				"employee_sick": "hr.employee.sick", "employee_quits": "hr.employee.quit",
+			for _, trigger := range []struct{ kind, event string }{
+				{"employee_sick", "hr.employee.sick"}, {"employee_quits", "hr.employee.quit"},
 			} {
+				kind := trigger.kind
 				pulled := n.pulls(object{"type": kind})
-				happened := n.until(event)
+				happened := n.until(trigger.event)
 				if child(t, happened, "data")["id"] != pulled["id"] || happened["sim_date"] != pulled["sim_date"] {
 					t.Errorf("%s: %v brought about %v", kind, pulled, happened)
 				}

@@ -336,6 +336,18 @@ func (n *tenant) disturbances(events []object) []string {
 func TestTheSameDeliveriesMeetTheSameFaults(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FAULT.DRAW")
+	const often = 5 // a receiver that is too slow on a busy machine is tried again, with draws of its own
+	for range often {
+		if meetTheSame(t) {
+			return
+		}
+	}
+	t.Fatalf("the machine is too busy: %d times two players did not send and get the same", often)
+}
+
+// meetTheSame compares two players, and reports whether they can be compared.
+func meetTheSame(t *testing.T) (decided bool) {
+	t.Helper()
 	settings := map[string]string{
 		"private-webhooks": "true", "database": filepath.Join(t.TempDir(), "platen.db"),
 	}
@@ -354,7 +366,9 @@ func TestTheSameDeliveriesMeetTheSameFaults(t *testing.T) {
 		players, hooks = append(players, n), append(hooks, n.serving(r.URL, declined))
 	}
 	if players[0].newest() != players[1].newest() {
-		t.Skip("a ping came too late: the events of the two have other numbers")
+		t.Log("a ping came too late: the events of the two have other numbers")
+		stage.end()
+		return false
 	}
 	events := make([][]object, len(players))
 	play := func(i, times int) {
@@ -386,7 +400,8 @@ func TestTheSameDeliveriesMeetTheSameFaults(t *testing.T) {
 	for i, n := range players {
 		for _, d := range n.deliveries(hooks[i]) {
 			if number(t, d, "attempt") > 1 {
-				t.Skipf("the machine is too busy: each attempt is drawn for, and there is %v", d)
+				t.Logf("each attempt is drawn for, and there is %v", d)
+				return false
 			}
 		}
 	}
@@ -398,4 +413,5 @@ func TestTheSameDeliveriesMeetTheSameFaults(t *testing.T) {
 			t.Errorf("nothing was %s among %v", kind, whole)
 		}
 	}
+	return true
 }

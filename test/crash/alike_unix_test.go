@@ -5,6 +5,7 @@ package crash
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 
 	"path/filepath"
@@ -125,6 +126,8 @@ func TestALifeUnderFaultsIsTheSameEverywhere(t *testing.T) {
 						t.Fatal(err)
 					}
 					t.Cleanup(p.kill)
+					// On a connection that was used before, a GET that is cut would be sent once more.
+					p.http.Transport = &http.Transport{DisableKeepAlives: true}
 					return p
 				}
 			}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"testing"
 
 	"platen/client"
@@ -76,5 +77,30 @@ func TestTheIntegrationsSurviveEverything(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestTheIntegrationSurvivesTrueDelays plays two days with delays as long as they are: a slow
+// response takes seconds, and one in a hundred of them longer than the program waits.
+func TestTheIntegrationSurvivesTrueDelays(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("PLATEN_TEST_SCHEDULE") == "" {
+		t.Skip("SKIPPED: it waits for minutes; PLATEN_TEST_SCHEDULE=1 plays it")
+	}
+	const seed, days = 0, 2
+	w := disturbed(t, "severe", seed, seed, 100)
+	integration := inGo.install(t, w)
+	p := newPlayer(w, integration.insist)
+	p.hasty = true
+	p.play(days)
+	w.isPerfect(5, client.IntegrationKindOrder, client.IntegrationKindParcel)
+	slow := 0
+	for _, fault := range testclient.All("/sandbox/faults", w.get) {
+		if fault["kind"] == "slow_response" {
+			slow++
+		}
+	}
+	if slow == 0 {
+		t.Error("no response was slow")
 	}
 }
