@@ -16,6 +16,7 @@ const head = () => [
   html`<span class="vh">Again</span>`,
 ];
 const shownMost = 200;
+const neverCame = 'Acknowledged in place of your receiver, which never got it.';
 
 // repeatable are the deliveries that the API sends again when it is asked to.
 const repeatable = (d, hook) =>
@@ -39,7 +40,10 @@ const Delivery = ({ d, hook, act, busy }) => html`
       }
     </td>
     <td class="wide"><code>${d.event_type}</code></td>
-    <td><${Status} is=${d.status} /></td>
+    <td>
+      <${Status} is=${d.status} />
+      ${d.via ? html` <span class="dim" title=${neverCame}>by an ${d.via}</span>` : null}
+    </td>
     <td class="r num">
       ${d.attempt}
       ${d.trigger === 'auto' ? '' : html` <span class="dim">${d.trigger}</span>`}
