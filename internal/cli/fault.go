@@ -97,7 +97,7 @@ func WriteFaults(out io.Writer, log *FaultLog) {
 	}
 	for _, f := range slices.Backward(log.Happened) {
 		at := p.in(faint, f.CreatedAt.Local().Format("15:04:05"))
-		fmt.Fprintf(out, "%s  %s  %-14s  %s\n", at, f.ID, f.Kind, struck(&f))
+		fmt.Fprintf(out, "%s  %-7s  %-14s  %s\n", at, f.ID, f.Kind, struck(&f))
 	}
 }
 

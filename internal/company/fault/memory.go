@@ -127,12 +127,13 @@ type Draw struct {
 	Kind Kind
 }
 
-// Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes.
+// Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes of the
+// company, eight of which pass in one of the wall clock: an outage is over in a minute or two.
 const (
 	leastStormCalls, mostStormCalls     = 1, 3
 	leastOutageCalls, mostOutageCalls   = 2, 4
-	leastStormMinutes, mostStormMinutes = 4, 16
-	leastAwayMinutes, mostAwayMinutes   = 30, 90
+	leastStormMinutes, mostStormMinutes = 1, 4
+	leastAwayMinutes, mostAwayMinutes   = 4, 12
 
 	statusUnavailable = 503
 	statusTooMany     = 429
