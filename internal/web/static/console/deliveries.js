@@ -39,7 +39,10 @@ const Delivery = ({ d, hook, act, busy }) => html`
       }
     </td>
     <td class="wide"><code>${d.event_type}</code></td>
-    <td><${Status} is=${d.status} /></td>
+    <td>
+      <${Status} is=${d.status} />
+      ${d.via ? html` <span class="dim">acknowledged by an intermediary, never received</span>` : null}
+    </td>
     <td class="r num">
       ${d.attempt}
       ${d.trigger === 'auto' ? '' : html` <span class="dim">${d.trigger}</span>`}
