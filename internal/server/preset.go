@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"platen/internal/company/preset"
+	"platen/internal/operation"
 )
 
 // loadPresets returns the embedded presets and those of a folder.
@@ -31,10 +32,25 @@ func loadPresets(folder string) (map[string]preset.Preset, error) {
 		if err != nil {
 			return nil, fmt.Errorf("preset %s: %w", name, err)
 		}
+		if err := suffers(&p); err != nil {
+			return nil, fmt.Errorf("preset %s: %w", name, err)
+		}
 		if _, taken := presets[p.Name]; taken {
 			return nil, fmt.Errorf("preset %s: there is a preset called %q already", name, p.Name)
 		}
 		presets[p.Name] = p
 	}
 	return presets, nil
+}
+
+// suffers rejects faults of operations that there are not, or with which nothing goes wrong
+// (contract: OPEN.FAULT.ORDER).
+func suffers(p *preset.Preset) error {
+	if p.Faults == nil {
+		return nil
+	}
+	if _, wrong := p.Faults.Checked("faults", 0, operation.MaySuffer); len(wrong) > 0 {
+		return fmt.Errorf("%s: %s", wrong[0].Field, wrong[0].Message)
+	}
+	return nil
 }
