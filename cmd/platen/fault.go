@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"platen/client"
@@ -29,6 +31,11 @@ in_progress, stale_read, growth, short_page. Those of deliveries: webhook_twice,
 webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 		Args: atMostOne("platen faults takes one kind, or none to list what went wrong"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && cmd.Flags().Changed("count") {
+				return cli.UsageError{
+					Err: errors.New("--count needs a kind, such as: platen faults response_lost --count 2"),
+				}
+			}
 			c, err := target.Connect()
 			if err != nil {
 				return err

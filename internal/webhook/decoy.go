@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"platen/internal/company/subscription"
@@ -41,7 +42,7 @@ func forged(body []byte) []byte {
 		}
 		for j := range data {
 			if v := data[j].value; v[0] >= '1' && v[0] <= '9' && isDigits(v) {
-				data[j].value = append(v, '0')
+				data[j].value = slices.Concat(v, []byte{'0'}) // v lies within the body
 			}
 		}
 		members[i].value = assemble(data, "}")

@@ -18,7 +18,7 @@ type Faults struct {
 	DelayPct *int64      `json:"delay_pct,omitzero" minimum:"0" maximum:"100" doc:"How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when left out."`
 }
 
-// FaultRule is one of the rules of an order.
+// FaultRule says what goes wrong, how often, and with what.
 type FaultRule struct { //nolint:revive // clients know the type by this name
 	Kind       Kind      `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"What goes wrong."`
 	Share      share.PPM `json:"share" required:"true" minimum:"0" maximum:"1" example:"0.05" doc:"The part of the calls or deliveries that it happens to, 0 to 1."`
