@@ -16,11 +16,7 @@ var tablet = size{"tablet", 1024, 768}
 func (x *tab) inEverySize(selector, where, name string) {
 	x.Helper()
 	x.inEveryLook(selector, where, name)
-	l := look{tablet, false}
-	x.look(l)
-	eval[any](x, `document.querySelector(`+quote(selector)+`).scrollIntoView({ block: 'center' })`)
-	x.accessible(where + " " + l.String())
-	x.shot(name + "-" + l.String())
+	x.inLook(look{tablet, false}, selector, where, name)
 	x.look(looks[0])
 }
 

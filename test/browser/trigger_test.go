@@ -21,11 +21,17 @@ func (x *tab) chooses(selector, value string) {
 func (x *tab) inEveryLook(selector, where, name string) {
 	x.Helper()
 	for _, l := range looks {
-		x.look(l)
-		eval[any](x, `document.querySelector(`+quote(selector)+`).scrollIntoView({ block: 'center' })`)
-		x.accessible(where + " " + l.String())
-		x.shot(name + "-" + l.String())
+		x.inLook(l, selector, where, name)
 	}
+}
+
+// inLook brings an element into a window of one look.
+func (x *tab) inLook(l look, selector, where, name string) {
+	x.Helper()
+	x.look(l)
+	eval[any](x, `document.querySelector(`+quote(selector)+`).scrollIntoView({ block: 'center' })`)
+	x.accessible(where + " " + l.String())
+	x.shot(name + "-" + l.String())
 }
 
 // TestATriggerIsPulledInTheConsole: a rush order of ten cards comes now and stands
