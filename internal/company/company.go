@@ -74,6 +74,11 @@ type Settings struct {
 	Preset    preset.Preset `json:"preset"`
 	Bridge    preset.Bridge `json:"bridge"`
 	Seed      uint64        `json:"seed"`
+	// Split is the set of worlds that the seed counts, TrainSplit when empty.
+	Split string `json:"split,omitzero"`
+	// GivenWorld is the number that everything random follows from, where it does not follow
+	// from preset, split and seed by the function World: a world that nobody is to foresee.
+	GivenWorld uint64 `json:"given_world,omitzero"`
 	// UID makes event ids unique across sandboxes.
 	UID uint64 `json:"uid"`
 	// Faults are what goes wrong on purpose, nil for nothing. Nothing in the company follows
@@ -122,11 +127,11 @@ type state struct {
 func empty(s Settings) *Company {
 	c := &Company{
 		settings: s,
-		office:   office.New(s.Preset, s.Seed),
-		factory:  factory.New(s.Seed),
-		people:   hr.New(s.Preset, s.Seed),
-		market:   market.New(s.Preset, s.Seed),
-		lore:     lore.New(s.Preset, s.Seed),
+		office:   office.New(s.Preset, s.World()),
+		factory:  factory.New(s.World()),
+		people:   hr.New(s.Preset, s.World()),
+		market:   market.New(s.Preset, s.World()),
+		lore:     lore.New(s.Preset, s.World()),
 		missions: mission.New(),
 		webhooks: subscription.New(),
 		company:  newSettings(),
@@ -217,7 +222,7 @@ func Load(image record.Image) (*Company, error) {
 }
 
 func (c *Company) origin() record.Origin {
-	return record.Origin{SandboxID: c.settings.SandboxID, Seed: c.settings.Seed, UID: c.settings.UID}
+	return record.Origin{SandboxID: c.settings.SandboxID, Seed: c.settings.World(), UID: c.settings.UID}
 }
 
 // Settings returns the settings fixed when the company began.
