@@ -1640,6 +1640,8 @@ type ListWorkOrdersParams struct {
 	Status FactoryWorkOrderStatus
 	// Reference is the parameter reference: only rows with this reference.
 	Reference string
+	// WaitsFor is the parameter waits_for: only rows with this waits for.
+	WaitsFor FactoryWait
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
 	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
@@ -1655,6 +1657,7 @@ func (p ListWorkOrdersParams) selection() selection {
 	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
 	s.where("status", string(p.Status))
 	s.where("reference", p.Reference)
+	s.where("waits_for", string(p.WaitsFor))
 	return s
 }
 

@@ -274,6 +274,7 @@ const (
 type Counts struct {
 	OrdersOpen        int64 `json:"orders_open"`
 	WorkOrdersOpen    int64 `json:"work_orders_open"`
+	WorkOrdersToPrint int64 `json:"work_orders_to_print"`
 	DeliveriesWaiting int64 `json:"deliveries_waiting"`
 	InvoicesPayable   int64 `json:"invoices_payable"`
 	LotsOffered       int64 `json:"lots_offered"`
@@ -328,8 +329,17 @@ type Score struct {
 	OrdersShipped int64    `json:"orders_shipped"`
 	OnTimePct     *float64 `json:"on_time_pct"`
 	SpoilagePct   *float64 `json:"spoilage_pct"`
-	LotsDelivered int64    `json:"lots_delivered"`
-	PayrollLate   int64    `json:"payroll_late"`
+	// Accepted orders whose goods never reached the customer.
+	OrdersExpired int64 `json:"orders_expired"`
+	// Orders that nobody answered in time.
+	OrdersLapsed  int64 `json:"orders_lapsed"`
+	LotsDelivered int64 `json:"lots_delivered"`
+	// Accepted lots whose goods did not reach the customer in time.
+	LotsExpired int64 `json:"lots_expired"`
+	PayrollLate int64 `json:"payroll_late"`
+	// The worth of all hours that the gate counted and timesheets left out; they are owed with 10 %
+	// on top.
+	WagesWithheldMinor int64 `json:"wages_withheld_minor"`
 	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	WritesRefused int64 `json:"writes_refused"`
 }
@@ -1060,22 +1070,24 @@ const (
 // OfficeSalesOrder is in the responses of list_sales_orders, get_sales_order, accept_sales_order
 // and decline_sales_order.
 type OfficeSalesOrder struct {
-	ID                    string                         `json:"id"`
-	Number                string                         `json:"number"`
-	CustomerID            string                         `json:"customer_id"`
-	CustomerName          string                         `json:"customer_name"`
-	SKU                   string                         `json:"sku"`
-	ProductName           string                         `json:"product_name"`
-	Unit                  string                         `json:"unit"`
-	Quantity              int64                          `json:"quantity"`
-	UnitPriceMinor        int64                          `json:"unit_price_minor"`
-	TotalMinor            int64                          `json:"total_minor"`
-	Currency              string                         `json:"currency"`
-	Status                OfficeSalesOrderStatus         `json:"status"`
-	ReceivedOn            Date                           `json:"received_on"`
-	AnswerBy              Date                           `json:"answer_by"`
-	DueDate               Date                           `json:"due_date"`
-	CancelAfter           Date                           `json:"cancel_after"`
+	ID             string                 `json:"id"`
+	Number         string                 `json:"number"`
+	CustomerID     string                 `json:"customer_id"`
+	CustomerName   string                 `json:"customer_name"`
+	SKU            string                 `json:"sku"`
+	ProductName    string                 `json:"product_name"`
+	Unit           string                 `json:"unit"`
+	Quantity       int64                  `json:"quantity"`
+	UnitPriceMinor int64                  `json:"unit_price_minor"`
+	TotalMinor     int64                  `json:"total_minor"`
+	Currency       string                 `json:"currency"`
+	Status         OfficeSalesOrderStatus `json:"status"`
+	ReceivedOn     Date                   `json:"received_on"`
+	AnswerBy       Date                   `json:"answer_by"`
+	DueDate        Date                   `json:"due_date"`
+	CancelAfter    Date                   `json:"cancel_after"`
+	// Due within two working days, at a higher price and a higher discount for each day of delay.
+	Rush                  bool                           `json:"rush"`
 	LateDiscountPctPerDay int64                          `json:"late_discount_pct_per_day"`
 	LateDiscountCapPct    int64                          `json:"late_discount_cap_pct"`
 	BridgedWorkOrderID    *string                        `json:"bridged_work_order_id"`
@@ -1296,9 +1308,12 @@ type OfficeCustomer struct {
 	PaymentTermsDays int64                      `json:"payment_terms_days"`
 	PaymentHabit     OfficeCustomerPaymentHabit `json:"payment_habit"`
 	CreditNote       string                     `json:"credit_note"`
-	CreatedAt        time.Time                  `json:"created_at"`
-	UpdatedAt        time.Time                  `json:"updated_at"`
-	CreatedOn        Date                       `json:"created_on"`
+	// The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it
+	// is, the more of them come.
+	SatisfactionPct float64   `json:"satisfaction_pct"`
+	CreatedAt       time.Time `json:"created_at"`
+	UpdatedAt       time.Time `json:"updated_at"`
+	CreatedOn       Date      `json:"created_on"`
 }
 
 // OfficeCustomerPaymentHabit is the type of OfficeCustomer.PaymentHabit.
@@ -1351,7 +1366,7 @@ type OfficeContractLot struct {
 	PenaltyMinor int64  `json:"penalty_minor"`
 	Currency     string `json:"currency"`
 	AnswerBy     Date   `json:"answer_by"`
-	// The last day on which an office shipment delivers the lot.
+	// The last day on which the goods may reach the customer.
 	DeliverBy Date                    `json:"deliver_by"`
 	Status    OfficeContractLotStatus `json:"status"`
 	// The Factory's work order, when the auto bridge made it.
@@ -1394,8 +1409,12 @@ type Quote struct {
 	Unit string `json:"unit"`
 	// The price that the market pays for the first one.
 	BidMinor int64 `json:"bid_minor"`
-	// The price that the market asks for the first one; null for goods that can only be sold.
+	// The price that the market asks for the first one; null for goods that can only be sold, and for
+	// all paper while paper is short.
 	AskMinor *int64 `json:"ask_minor"`
+	// How many can still be bought today; 0 for goods that can only be sold, and for all paper while
+	// paper is short.
+	AvailableQuantity int64 `json:"available_quantity"`
 	// The price around which it moves.
 	BaseMinor int64 `json:"base_minor"`
 	// Trading so many moves the price by ten per cent.
@@ -1738,7 +1757,8 @@ type OfficeSupplierInvoice struct {
 	MatchStatus   OfficeSupplierInvoiceMatchStatus `json:"match_status"`
 	// Taken off a payment by discount_until.
 	DiscountPct int64 `json:"discount_pct"`
-	// The early discount that was taken; 0 until the invoice is paid.
+	// Taken off a payment of billed_minor by discount_until, if a bookkeeper is at work; once the
+	// invoice is paid, the discount that was taken.
 	DiscountMinor int64  `json:"discount_minor"`
 	DiscountUntil *Date  `json:"discount_until"`
 	Currency      string `json:"currency"`
@@ -1961,11 +1981,15 @@ type PayrollRun struct {
 	TimesheetID *string         `json:"timesheet_id"`
 	// 0 while there is no timesheet.
 	GrossMinor int64 `json:"gross_minor"`
+	// Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on
+	// top.
+	ArrearsMinor int64 `json:"arrears_minor"`
 	// The surcharge for late payment; 0 until the run is paid.
-	SurchargeMinor int64  `json:"surcharge_minor"`
-	TotalMinor     int64  `json:"total_minor"`
-	Currency       string `json:"currency"`
-	PaidOn         *Date  `json:"paid_on"`
+	SurchargeMinor int64 `json:"surcharge_minor"`
+	// gross_minor, arrears_minor and surcharge_minor.
+	TotalMinor int64  `json:"total_minor"`
+	Currency   string `json:"currency"`
+	PaidOn     *Date  `json:"paid_on"`
 	// It was collected, not paid.
 	Forced    bool      `json:"forced"`
 	CreatedAt time.Time `json:"created_at"`
@@ -2005,13 +2029,16 @@ type FactoryWorkOrder struct {
 	DueDate           *Date                  `json:"due_date"`
 	Priority          int64                  `json:"priority"`
 	Status            FactoryWorkOrderStatus `json:"status"`
-	MaterialNeeds     []FactoryNeed          `json:"material_needs"`
-	PrintRunIDs       []string               `json:"print_run_ids"`
-	ReadyOn           *Date                  `json:"ready_on"`
-	ShipmentID        *string                `json:"shipment_id"`
-	CreatedAt         time.Time              `json:"created_at"`
-	UpdatedAt         time.Time              `json:"updated_at"`
-	CreatedOn         Date                   `json:"created_on"`
+	// What it waits for next. One that is printing and waits for a press has had a run that ended
+	// short, and wants another.
+	WaitsFor      FactoryWait   `json:"waits_for"`
+	MaterialNeeds []FactoryNeed `json:"material_needs"`
+	PrintRunIDs   []string      `json:"print_run_ids"`
+	ReadyOn       *Date         `json:"ready_on"`
+	ShipmentID    *string       `json:"shipment_id"`
+	CreatedAt     time.Time     `json:"created_at"`
+	UpdatedAt     time.Time     `json:"updated_at"`
+	CreatedOn     Date          `json:"created_on"`
 }
 
 // FactoryWorkOrderKind is the type of FactoryWorkOrder.Kind.
@@ -2042,6 +2069,18 @@ const (
 	FactoryWorkOrderStatusReady    FactoryWorkOrderStatus = "ready"
 	FactoryWorkOrderStatusShipped  FactoryWorkOrderStatus = "shipped"
 	FactoryWorkOrderStatusStocked  FactoryWorkOrderStatus = "stocked"
+)
+
+// FactoryWait is the type of FactoryWorkOrder.WaitsFor.
+type FactoryWait string
+
+// Values of FactoryWait.
+const (
+	FactoryWaitPress     FactoryWait = "press"
+	FactoryWaitRun       FactoryWait = "run"
+	FactoryWaitFinishing FactoryWait = "finishing"
+	FactoryWaitShipment  FactoryWait = "shipment"
+	FactoryWaitNothing   FactoryWait = "nothing"
 )
 
 // FactoryNeed is the type of FactoryWorkOrder.MaterialNeeds.
@@ -3346,14 +3385,15 @@ type LeaveRequestCreatedData struct {
 
 // PayrollDueData is the data of hr.payroll.due: a timesheet is recorded, so wages are due.
 type PayrollDueData struct {
-	ID          string      `json:"id"`
-	Status      string      `json:"status,omitzero"`
-	WeekStart   Date        `json:"week_start"`
-	TimesheetID string      `json:"timesheet_id"`
-	GrossMinor  int64       `json:"gross_minor"`
-	DueDate     Date        `json:"due_date"`
-	Entries     []WageEntry `json:"entries,omitempty"`
-	Changes     []Change    `json:"changes,omitempty"`
+	ID           string      `json:"id"`
+	Status       string      `json:"status,omitzero"`
+	WeekStart    Date        `json:"week_start"`
+	TimesheetID  string      `json:"timesheet_id"`
+	GrossMinor   int64       `json:"gross_minor"`
+	ArrearsMinor int64       `json:"arrears_minor"`
+	DueDate      Date        `json:"due_date"`
+	Entries      []WageEntry `json:"entries,omitempty"`
+	Changes      []Change    `json:"changes,omitempty"`
 }
 
 // WageEntry is the type of PayrollDueData.Entries.
@@ -3397,6 +3437,7 @@ type PayrollPaidData struct {
 	Status         string   `json:"status,omitzero"`
 	WeekStart      Date     `json:"week_start"`
 	TotalMinor     int64    `json:"total_minor"`
+	ArrearsMinor   int64    `json:"arrears_minor"`
 	SurchargeMinor int64    `json:"surcharge_minor"`
 	Forced         bool     `json:"forced"`
 	CashMinor      int64    `json:"cash_minor"`
@@ -3888,6 +3929,9 @@ const (
 	// CodeNoOperator (409): each running press needs an operator, and none is free (or the named one
 	// is not).
 	CodeNoOperator = "no_operator"
+	// CodeNoWarehouseWorker (409): nobody of the warehouse is at work today. Trucks that came today
+	// and goods that became ready today wait for the next working day.
+	CodeNoWarehouseWorker = "no_warehouse_worker"
 	// CodeInsufficientStock (409): the material on hand does not cover this.
 	CodeInsufficientStock = "insufficient_stock"
 	// CodeWorkOrderNotReady (409): the goods are not printed and finished yet, so they cannot be
@@ -3901,6 +3945,9 @@ const (
 	CodeTooManyOpen = "too_many_open"
 	// CodeLimitNotMet (409): the market's price for this quantity is beyond the limit that was named.
 	CodeLimitNotMet = "limit_not_met"
+	// CodeMarketSoldOut (409): the market sells so many sheets of each paper on a day, and none while
+	// paper is short. Fewer are left than this order asks for.
+	CodeMarketSoldOut = "market_sold_out"
 	// CodeInsufficientFunds (409): cash and the overdraft together do not cover the amount.
 	CodeInsufficientFunds = "insufficient_funds"
 	// CodeRequisitionNotApproved (409): the purchase order names a requisition that has not been

@@ -202,6 +202,7 @@ func (c *Company) openDay() {
 // Its last close is the last point of the series: no timer fires after it.
 func (c *Company) closeDay() {
 	c.office.CloseDay(c.factory.StockValueMinor())
+	c.noteVacancies()
 	if c.testSolvency(); c.Bankrupt() {
 		c.notePoint()
 	}

@@ -138,7 +138,7 @@ func (c *Company) awaited(workOrderID string, refusal error) error {
 // id. The auto bridge bills them at Head Office (hand-off 3).
 func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 	in.Source = factory.SourceClient
-	w, err := c.factory.Shippable(in.WorkOrderID)
+	w, err := c.factory.Shippable(c.rec, in.WorkOrderID)
 	if err != nil {
 		return "", c.awaited(in.WorkOrderID, err)
 	}
@@ -189,7 +189,7 @@ func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *st
 		return "", err
 	}
 	if c.bridged() && !c.office.OrderArrived(order) {
-		w, err := c.factory.Shippable(*order.BridgedWorkOrderID)
+		w, err := c.factory.Shippable(c.rec, *order.BridgedWorkOrderID)
 		if err != nil {
 			return "", err
 		}

@@ -222,7 +222,7 @@ func Load(image record.Image) (*Company, error) {
 }
 
 func (c *Company) origin() record.Origin {
-	return record.Origin{SandboxID: c.settings.SandboxID, Seed: c.settings.World(), UID: c.settings.UID}
+	return record.Origin{SandboxID: c.settings.SandboxID, World: c.settings.World(), UID: c.settings.UID}
 }
 
 // Settings returns the settings fixed when the company began.

@@ -54,7 +54,7 @@ func (c *Company) ShipLotFromOffice(lotID string, quantity *int64, factoryRef *s
 	if !c.bridged() || c.office.LotArrived(lot) {
 		return c.office.ShipLot(c.rec, lotID, factoryRef, office.SourceClient), nil
 	}
-	w, err := c.factory.Shippable(*lot.WorkOrderRef)
+	w, err := c.factory.Shippable(c.rec, *lot.WorkOrderRef)
 	if err != nil {
 		return "", err
 	}

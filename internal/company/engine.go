@@ -3,6 +3,5 @@ package company
 // Engine is the version of the simulation's rules. It grows with every change
 // after which the same preset, seed and actions could give another life, which
 // the golden state hash notices, so that scores are compared with their like.
-// It stays 1 until the first release. A stored company of another version is
-// not gone on with: Load says ErrEngine.
-const Engine = 1
+// A stored company of another version is not gone on with: Load says ErrEngine.
+const Engine = 2

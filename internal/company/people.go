@@ -54,6 +54,28 @@ func (c *Company) openGate() {
 			factory.Attendant{BadgeNo: p.BadgeNo, Role: p.Role, Skill: p.Skill, Absence: factory.Absence(p.Absence)})
 	}
 	c.factory.OpenGate(c.rec, crew)
+	c.tellOffice()
+}
+
+// tellOffice tells Head Office which of its own people are at work.
+func (c *Company) tellOffice() { c.office.State.Staff = c.officeStaff() }
+
+func (c *Company) officeStaff() office.Staff {
+	today := c.rec.Today()
+	return office.Staff{
+		Bookkeepers: c.people.Present(event.Bookkeeper, today), Sales: c.people.Present(event.Sales, today),
+	}
+}
+
+// noteVacancies tells Head Office which roles nobody holds, so that an agency does their
+// work.
+func (c *Company) noteVacancies() {
+	if !c.settings.Preset.Payroll.Paid {
+		return
+	}
+	today := c.rec.Today()
+	c.office.NoteVacancies(!c.people.Staffed(event.Bookkeeper, today), !c.people.Staffed(event.Warehouse, today),
+		c.factory.Shipments.Len()+c.factory.GoodsReceipts.Len())
 }
 
 // HireEmployee hires an employee, who begins in two days, and returns their id.
@@ -90,6 +112,7 @@ func (c *Company) DismissEmployee(id string, reason *string) error {
 	})
 	c.spend(severance, office.Severance, eventID, id)
 	c.factory.HandsIn(c.rec, e.BadgeNo, e.Role)
+	c.tellOffice()
 	return nil
 }
 
@@ -128,6 +151,13 @@ func (c *Company) checkPeople() error {
 	}
 	if finishers != c.factory.State.FinishersPresent {
 		return fmt.Errorf("%d finishers are present, counted were %d", finishers, c.factory.State.FinishersPresent)
+	}
+	if present := c.people.Present(event.Warehouse, today); present != c.factory.State.WarehousePresent {
+		return fmt.Errorf("%d warehouse workers are present, counted were %d", present,
+			c.factory.State.WarehousePresent)
+	}
+	if staff := c.officeStaff(); staff != c.office.State.Staff {
+		return fmt.Errorf("head office has %+v at work, it was told %+v", staff, c.office.State.Staff)
 	}
 	for operator := range c.factory.Operators.All {
 		absence, ok := written[operator.BadgeNo]

@@ -70,7 +70,7 @@ func (c *Company) RecordGoodsReceipt(in office.GoodsReceiptInput) (string, error
 // receipt's id. The auto bridge copies the receipt to Head Office (hand-off 5).
 func (c *Company) CountDelivery(in factory.GoodsReceiptInput) (string, error) {
 	in.ReceivedOn = c.rec.Date()
-	lines, err := c.factory.CanReceive(in)
+	lines, err := c.factory.CanReceive(c.rec, in)
 	if err != nil {
 		return "", err
 	}

@@ -87,6 +87,8 @@ type PressCounts struct {
 type Counts struct {
 	OrdersOpen     int64 `json:"orders_open"`
 	WorkOrdersOpen int64 `json:"work_orders_open"`
+	// WorkOrdersToPrint counts those that wait for a press, short runs included.
+	WorkOrdersToPrint int64 `json:"work_orders_to_print"`
 	// DeliveriesWaiting counts trucks that are not counted in yet,
 	// InvoicesPayable supplier invoices that are not paid.
 	DeliveriesWaiting int64 `json:"deliveries_waiting"`
@@ -103,10 +105,18 @@ type Score struct {
 	// OnTimePct and SpoilagePct are null while there is nothing to count.
 	OnTimePct   *share.PerCent `json:"on_time_pct"`
 	SpoilagePct *share.PerCent `json:"spoilage_pct"`
-	// LotsDelivered counts contract lots that were shipped.
+	// OrdersExpired and OrdersLapsed are promises that were broken and offers that nobody
+	// answered; OnTimePct counts the former as late.
+	OrdersExpired int64 `json:"orders_expired" doc:"Accepted orders whose goods never reached the customer."`
+	OrdersLapsed  int64 `json:"orders_lapsed" doc:"Orders that nobody answered in time."`
+	// LotsDelivered counts contract lots that were shipped, LotsExpired those that were
+	// accepted and not delivered.
 	LotsDelivered int64 `json:"lots_delivered"`
+	LotsExpired   int64 `json:"lots_expired" doc:"Accepted lots whose goods did not reach the customer in time."`
 	// PayrollLate counts the payrolls that were not paid in time.
 	PayrollLate int64 `json:"payroll_late"`
+	// WagesWithheldMinor is the worth of hours that timesheets left out.
+	WagesWithheldMinor money.Minor `json:"wages_withheld_minor" doc:"The worth of all hours that the gate counted and timesheets left out; they are owed with 10 % on top."`
 	// WritesRefused is not known to the company: refusals leave no trace in it.
 	WritesRefused int64 `json:"writes_refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
 }
@@ -123,7 +133,7 @@ func (c *Company) Summary() Summary {
 		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
 		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100),
 		Morale: c.people.Morale(), PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
-		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders,
+		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders, WorkOrdersToPrint: f.WorkOrdersToPrint,
 			DeliveriesWaiting: f.DeliveriesWaiting, InvoicesPayable: o.UnpaidSupplierInvoices,
 			LotsOffered: o.OfferedLots},
 	}
@@ -142,8 +152,10 @@ func (c *Company) Summary() Summary {
 	s.NetWorthMinor, s.OrdersLate, s.Assisted = c.netWorthMinor(), o.LateOrders, c.assisted
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor,
-		OrdersShipped: o.ShippedOrders, OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders),
-		SpoilagePct: ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots,
+		OrdersShipped: o.ShippedOrders, OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders+o.ExpiredOrders),
+		OrdersExpired: o.ExpiredOrders, OrdersLapsed: o.LapsedOrders, LotsExpired: o.ExpiredLots,
+		WagesWithheldMinor: c.people.State.WithheldMinor,
+		SpoilagePct:        ratio(f.SheetsSpoiled, f.SheetsPrinted), LotsDelivered: o.DeliveredLots,
 		PayrollLate: c.people.State.LatePayrolls,
 	}
 	return s

@@ -15,7 +15,7 @@ import (
 // Timers of the company as a whole.
 const (
 	timerDay = "day.opens"
-	// timerOverheads bills the past week on a Monday.
+	// timerOverheads bills the past week on a Monday, and reviews its use of material.
 	timerOverheads = "week.overheads"
 	timerClose     = "day.closes"
 )
@@ -60,7 +60,10 @@ func ofDepartment[D any](department func(*Company) D, own []record.TimerHandler[
 func ownTimers() []record.TimerHandler[*Company] {
 	return []record.TimerHandler[*Company]{
 		{Kind: timerDay, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.openDay() }},
-		{Kind: timerOverheads, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.billOverheads() }},
+		{Kind: timerOverheads, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) {
+			c.billOverheads()
+			c.carryRequisitions(c.factory.ReviewReorderPoints(c.rec))
+		}},
 		{Kind: timerMarketDelivery,
 			Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.marketDelivers(t.Ref) }},
 		{Kind: timerClose, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.closeDay() }},

@@ -101,15 +101,11 @@ func (c *Company) wantsAnswer(after uint64) bool {
 
 // pressWaits reports whether a press is idle while a work order waits for one.
 func (c *Company) pressWaits() bool {
-	idle := false
-	for press := range c.factory.Presses.All {
-		idle = idle || press.Status == factory.PressIdle
-	}
-	if !idle || c.factory.State.OpenWorkOrders == 0 {
+	if c.factory.State.WorkOrdersToPrint == 0 {
 		return false
 	}
-	for order := range c.factory.WorkOrders.All {
-		if order.Status == factory.WorkCreated {
+	for press := range c.factory.Presses.All {
+		if press.Status == factory.PressIdle {
 			return true
 		}
 	}

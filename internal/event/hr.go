@@ -72,7 +72,9 @@ type PayrollDueData struct {
 	WeekStart   moment.Date `json:"week_start"`
 	TimesheetID string      `json:"timesheet_id"`
 	GrossMinor  money.Minor `json:"gross_minor"`
-	DueDate     moment.Date `json:"due_date"`
+	// ArrearsMinor is what earlier timesheets left out, with the surcharge on it.
+	ArrearsMinor money.Minor `json:"arrears_minor"`
+	DueDate      moment.Date `json:"due_date"`
 	// Entries are those of the timesheet, with the wages that they make. In a
 	// large company they make the event larger than a delivery may be (contract:
 	// EVT.BODY.MAX). Events that an earlier version wrote have none.
@@ -111,6 +113,7 @@ type PayrollPaidData struct {
 	Head
 	WeekStart      moment.Date `json:"week_start"`
 	TotalMinor     money.Minor `json:"total_minor"`
+	ArrearsMinor   money.Minor `json:"arrears_minor"`
 	SurchargeMinor money.Minor `json:"surcharge_minor"`
 	Forced         bool        `json:"forced"`
 	CashMinor      money.Minor `json:"cash_minor"`

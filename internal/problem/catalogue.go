@@ -46,6 +46,7 @@ const (
 	PressBusy             Code = "press_busy"
 	PressDown             Code = "press_down"
 	NoOperator            Code = "no_operator"
+	NoWarehouseWorker     Code = "no_warehouse_worker"
 	InsufficientStock     Code = "insufficient_stock"
 	WorkOrderNotReady     Code = "work_order_not_ready"
 	ExtensionNotYet       Code = "extension_not_yet"
@@ -259,6 +260,13 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Leave operator_badge_no out to take any free operator.",
 		Meaning: "Each running press needs an operator, and none is free (or the named one is not).",
 		Remedy:  "Wait for a run to end, or name another operator.",
+	},
+	{
+		Code: NoWarehouseWorker, Status: http.StatusConflict, Retryable: true,
+		Hint: "From the next working day on the crew lends a hand. retry_at says when that begins.",
+		Meaning: "Nobody of the warehouse is at work today. Trucks that came today and goods that became ready today " +
+			"wait for the next working day.",
+		Remedy: "Send the same request again after retry_at. A second warehouse worker stands in for one who is ill.",
 	},
 	{
 		Code: InsufficientStock, Status: http.StatusConflict,

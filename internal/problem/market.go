@@ -6,6 +6,8 @@ import "net/http"
 const (
 	LimitNotMet Code = "limit_not_met"
 	NotTraded   Code = "not_traded"
+	// MarketSoldOut is of goods that the market sells, but not so many of them today.
+	MarketSoldOut Code = "market_sold_out"
 )
 
 var market = []Definition{ //nolint:gochecknoglobals // the table itself
@@ -14,6 +16,13 @@ var market = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "details.price_minor is the average price of one, in this quantity.",
 		Meaning: "The market's price for this quantity is beyond the limit that was named.",
 		Remedy:  "Trade less, raise the limit, or wait: the effect of a trade on the price wears off within days.",
+	},
+	{
+		Code: MarketSoldOut, Status: http.StatusConflict,
+		Hint: "details.available_quantity is how many can still be bought today. There are more on the next working day.",
+		Meaning: "The market sells so many sheets of each paper on a day, and none while paper is short. " +
+			"Fewer are left than this order asks for.",
+		Remedy: "Buy fewer, wait for the next working day, or order from a supplier.",
 	},
 	{
 		Code: NotTraded, Status: http.StatusUnprocessableEntity,

@@ -18,8 +18,7 @@ const (
 	// may cost when paper is needed tomorrow: the price of the quick supplier.
 	cheapPct, dearPct = 97, 124
 	// A dip is used while there is less than so much of the reorder point.
-	dipPct = 160
-	maxDip = 8000
+	dipPct = 200
 	// urgentDays before the due date, paper that is not there has to be.
 	urgentDays = 5
 	// spareSheets are bought beside what is missing.
@@ -81,6 +80,9 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 		usual = chroma
 	}
 	need, urgent := p.needed(item.SKU)
+	if done, err := p.onlyMarket(item, coming); done || err != nil {
+		return err
+	}
 	ask, err := p.ask(item.SKU)
 	if err != nil {
 		return err
@@ -88,9 +90,6 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 	gap := need - item.OnHand - coming
 	if p.policy.rush && urgent && gap > 0 && usual == catalog.Mill {
 		gap = max(quickLeast, gap+spareSheets)
-		if ask > 0 && ask*100 < p.prices[item.SKU]*dearPct {
-			return p.trade(item.SKU, min(gap, maxMarket))
-		}
 		return p.purchase(catalog.Quick, item.SKU, gap)
 	}
 	if !p.policy.foresight {
@@ -98,7 +97,11 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 	}
 	position := item.OnHand + coming - need
 	if ask > 0 && ask*100 < p.prices[item.SKU]*cheapPct && position*100 < item.ReorderPoint*dipPct {
-		return p.trade(item.SKU, min(maxDip, item.ReorderQuantity))
+		left, err := p.forSale(item.SKU)
+		if left == 0 || err != nil {
+			return err
+		}
+		return p.trade(item.SKU, min(left, item.ReorderQuantity))
 	}
 	if position >= item.ReorderPoint {
 		return nil
@@ -148,6 +151,15 @@ func (p *player) ask(sku string) (money.Minor, error) {
 		return 0, err
 	}
 	return *quotes[0].AskMinor, nil
+}
+
+// forSale is how much of a paper the market sells today.
+func (p *player) forSale(sku string) (int64, error) {
+	quotes, err := rows[market.Quote](p, "list_market_quotes", "sku", sku)
+	if err != nil || len(quotes) == 0 {
+		return 0, err
+	}
+	return quotes[0].AvailableQuantity, nil
 }
 
 func (p *player) trade(sku string, quantity int64) error {

@@ -96,7 +96,7 @@ func (p *player) carryReceipt(receipt *factory.GoodsReceipt) error {
 // sheetDue reports whether the hours of the week can be told and were not.
 func (p *player) sheetDue() bool {
 	friday := sim.DaysPerWeek - 1
-	return p.byHand() && p.today()%sim.DaysPerWeek == friday && p.minute() >= int64(sim.TimesheetMinute) &&
+	return (p.byHand() || p.policy.zeroHours) && p.today()%sim.DaysPerWeek == friday && p.minute() >= int64(sim.TimesheetMinute) &&
 		p.sheeted != p.today()
 }
 
@@ -126,6 +126,9 @@ func (p *player) carry() error {
 		case factory.AbsenceLeave:
 			entry.HoursLeave += hoursOfDay
 		}
+	}
+	if p.policy.zeroHours {
+		zeroed(sheet)
 	}
 	_, err = p.try("create_timesheet", "", sheet)
 	return err

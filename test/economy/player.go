@@ -50,6 +50,8 @@ type player struct {
 	// newest timesheet.
 	carried map[string]bool
 	sheeted sim.Day
+	// shelved counts the runs for the shelf.
+	shelved int
 }
 
 func newPlayer(d door, p policy) (*player, error) {
@@ -146,7 +148,9 @@ func (p *player) round() error {
 	if !p.morning && p.state.LastSeq == p.seen && !p.sheetDue() {
 		return nil
 	}
-	steps := []func() error{p.carry, p.pay, p.receive, p.ship, p.survey, p.answer, p.order, p.print, p.buy}
+	steps := []func() error{
+		p.dismiss, p.carry, p.pay, p.receive, p.ship, p.survey, p.answer, p.order, p.print, p.fillShelf, p.buy,
+	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err

@@ -1,5 +1,7 @@
 package main
 
+import "platen/internal/event"
+
 // policy is how a player decides. Each member is one skill: what a player who
 // has it does better than one who takes everything as it comes.
 type policy struct {
@@ -20,12 +22,18 @@ type policy struct {
 	overs bool
 	// foresight buys for the orders at hand, not when the shelf is empty.
 	foresight bool
-	// rush pays for speed when paper is missing for what is due soon.
+	// rush takes rush orders, and pays for speed when paper is missing for what is due soon.
 	rush bool
 	// market buys paper there when it is cheap.
 	market bool
 	// matching pays no more than what came, discounts what is billed early.
 	matching, discounts bool
+
+	// These are exploits: zeroHours reports every Friday that nobody worked, dismissed are
+	// the roles that go on the first morning, shelf prints for the exchange, marketPaper
+	// buys all paper there.
+	zeroHours, shelf, marketPaper, thirdOperator bool
+	dismissed                                    []event.Role
 }
 
 // lotChoice is which contract lots a player takes.
@@ -43,6 +51,7 @@ const (
 	nothing    = "nothing"
 	greedy     = "greedy"
 	greedyLots = "greedy+lots"
+	planner    = "planner"
 	good       = "good"
 )
 
@@ -51,7 +60,8 @@ func policies() []policy {
 	return []policy{
 		{name: nothing, text: "Sends nothing at all. Customers turn away, wages and rent are collected.", idle: true},
 		greedyPolicy(),
-		{name: greedyLots, text: "The greedy player, who takes every contract lot too.", lots: allLots},
+		plannerPolicy(),
+		{name: greedyLots, text: "The greedy player, who takes every contract lot too.", lots: allLots, rush: true},
 		goodPolicy(),
 	}
 }
@@ -61,7 +71,16 @@ func greedyPolicy() policy {
 		name: greedy,
 		text: "Accepts every order, prints the oldest on any press that is free, refills from the mill at the " +
 			"reorder point, and pays what is billed on the last day.",
+		rush: true,
 	}
+}
+
+// plannerPolicy is good play without lots and without the market.
+func plannerPolicy() policy {
+	p := goodPolicy()
+	p.name, p.text = planner, "Plans its presses and its purchases, and leaves lots and the market alone."
+	p.lots, p.market = noLots, false
+	return p
 }
 
 func goodPolicy() policy {
@@ -85,7 +104,7 @@ func levers() []lever {
 		{"ganging", "Small orders of one paper in one run", func(p *policy) { p.ganging = false }},
 		{"overs", "A few more overs, fewer short runs", func(p *policy) { p.overs = false }},
 		{"foresight", "Buying for the orders at hand", func(p *policy) { p.foresight = false }},
-		{"rush", "Paper at once, at a price, when it is missing", func(p *policy) { p.rush = false }},
+		{"rush", "Rush orders, and paper at once when it is missing", func(p *policy) { p.rush = false }},
 		{"market", "Paper from the market when it is cheap", func(p *policy) { p.market = false }},
 		{"paying", "Matched amounts and early discounts", func(p *policy) { p.matching, p.discounts = false, false }},
 	}

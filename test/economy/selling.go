@@ -15,13 +15,16 @@ import (
 // How the good player decides what to take on.
 const (
 	// orderCapacityPct is the part of the presses' time until the due date
-	// that orders may fill, lotCapacityPct what all work may fill for a lot.
-	orderCapacityPct = 80
-	lotCapacityPct   = 53
+	// that orders may fill, lotCapacityPct what all work may fill for a lot: the digital
+	// press does a quarter of what the other one does.
+	orderCapacityPct = 50
+	lotCapacityPct   = 60
 	// A job must earn so much for a minute on a press, in minor units: an
-	// order when the presses are busy, a lot always.
-	orderPerMinute money.Minor = 250
-	lotPerMinute   money.Minor = 300
+	// order when there is work for busyDays ahead, and in proportion, up to busyMost per
+	// cent; a lot always.
+	orderPerMinute     money.Minor = 1000
+	busyDays, busyMost             = 3, 200
+	lotPerMinute       money.Minor = 1500
 	// setUpMinor is what an order costs beside its paper.
 	setUpMinor money.Minor = 3000
 	// paperMarkupPct is what paper costs in truth, in per cent of its price.
@@ -59,6 +62,9 @@ func (p *player) answer() error {
 // takes reports whether an order is to be accepted, and otherwise whether that
 // may change.
 func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
+	if o.Rush && !p.policy.rush {
+		return false, false
+	}
 	if !p.policy.choosing {
 		return true, false
 	}
@@ -71,7 +77,18 @@ func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
 	}
 	room := p.room(p.until(o.DueDate) - p.products[o.SKU].FinishingMinutes)
 	return ahead*100 < room*orderCapacityPct &&
-		p.earns(o.SKU, o.Quantity, o.UnitPriceMinor) > orderPerMinute.Times(minutes), true
+		p.earns(o.SKU, o.Quantity, o.UnitPriceMinor) > p.minuteWorth().Times(minutes), true
+}
+
+// minuteWorth is what a minute on a press has to earn: the more, the more work there is
+// for the days ahead.
+func (p *player) minuteWorth() money.Minor {
+	load := int64(0)
+	for _, w := range p.open {
+		load += p.shortest(w.SKU, missing(w))
+	}
+	busy := load * 100 / (int64(len(p.presses)) * dayMinutes * busyDays)
+	return orderPerMinute.Times(min(busy, busyMost)) / 100
 }
 
 // room is how many minutes the presses have while so many pass.

@@ -77,12 +77,12 @@ func ProductBySKU(sku string) (Product, bool) {
 }
 
 var products = []Product{ //nolint:gochecknoglobals // the table itself
-	{"prd_flyer", "Flyers A5", "100 flyers", Custom, Coated, 7, 100, 4, 45, 980, 60, 400, 260_000},
-	{"prd_poster", "Posters A2", "10 posters", Custom, Coated, 10, 60, 4, 30, 2600, 10, 90, 160_000},
-	{"prd_brochure", "Brochures A4, 8 pages", "25 brochures", Custom, Coated, 25, 25, 8, 120, 3450, 15, 110, 200_000},
-	{"prd_card", "Business cards", "250 cards", Custom, Board, 6, 120, 4, 45, 2200, 5, 60, 160_000},
-	{"prd_notebook", "Notebooks", "10 notebooks", Stock, Uncoated, 32, 40, 4, 150, 3800, 10, 60, 120_000},
-	{"prd_calendar", "Wall calendars", "10 calendars", Stock, Board, 18, 30, 8, 120, 4700, 10, 80, 100_000},
+	{"prd_flyer", "Flyers A5", "100 flyers", Custom, Coated, 7, 100, 4, 45, 980, 60, 800, 260_000},
+	{"prd_poster", "Posters A2", "10 posters", Custom, Coated, 10, 60, 4, 30, 2600, 10, 180, 160_000},
+	{"prd_brochure", "Brochures A4, 8 pages", "25 brochures", Custom, Coated, 25, 25, 8, 120, 3450, 15, 220, 200_000},
+	{"prd_card", "Business cards", "250 cards", Custom, Board, 6, 120, 4, 45, 2200, 5, 120, 160_000},
+	{"prd_notebook", "Notebooks", "10 notebooks", Stock, Uncoated, 32, 40, 4, 150, 3800, 10, 120, 120_000},
+	{"prd_calendar", "Wall calendars", "10 calendars", Stock, Board, 18, 30, 8, 120, 4700, 10, 150, 100_000},
 }
 
 // SeasonPPM is the factor on a product's share of demand in a month.
@@ -144,8 +144,8 @@ func PressByID(id string) (Press, bool) {
 }
 
 var presses = []Press{ //nolint:gochecknoglobals // the table itself
-	{"prs_digital", "Digital press", Digital, 10, 8, 420, false, 5, 8_000, 5_000},
-	{"prs_offset", "Offset press", Offset, 60, 120, 1600, true, 0, 20_000, 10_000},
+	{"prs_digital", "Digital press", Digital, 10, 8, 420, false, 5, 15_000, 8_000},
+	{"prs_offset", "Offset press", Offset, 60, 120, 1600, true, 0, 26_000, 12_000},
 }
 
 // StockClass tells materials, finished goods and waste apart.
@@ -174,11 +174,11 @@ type Item struct {
 func Items() []Item { return items }
 
 var items = []Item{ //nolint:gochecknoglobals // the table itself
-	{Coated, "Coated paper, B2", Material, "sheet", 12_000, 8_000, 12_000, 32},
-	{Uncoated, "Uncoated paper, B2", Material, "sheet", 6_000, 3_500, 6_000, 24},
-	{Board, "Board, B2", Material, "sheet", 4_000, 2_500, 4_000, 58},
-	{Ink, "Ink, 1 kg can", Material, "can", 40, 18, 30, 2600},
-	{Plate, "Printing plate", Material, "plate", 80, 32, 60, 950},
+	{Coated, "Coated paper, B2", Material, "sheet", 12_000, 11_000, 16_000, 32},
+	{Uncoated, "Uncoated paper, B2", Material, "sheet", 6_000, 5_000, 8_000, 24},
+	{Board, "Board, B2", Material, "sheet", 4_000, 3_500, 6_000, 58},
+	{Ink, "Ink, 1 kg can", Material, "can", 40, 36, 40, 2600},
+	{Plate, "Printing plate", Material, "plate", 80, 60, 80, 950},
 	{"prd_notebook", "Notebooks", Finished, "10 notebooks", 0, 0, 0, 0},
 	{"prd_calendar", "Wall calendars", Finished, "10 calendars", 0, 0, 0, 0},
 	{Waste, "Waste paper", Scrap, "gram", 0, 0, 0, 0},

@@ -9,6 +9,7 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/moment"
+	"platen/internal/problem"
 )
 
 // Absence is the reason why an employee is not at work.
@@ -60,14 +61,18 @@ type Attendant struct {
 // OpenGate records the attendance of the crew, last to first: lists are newest
 // first and are to be read by badge.
 func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
-	f.State.FinishersPresent = 0
+	f.State.FinishersPresent, f.State.WarehousePresent = 0, 0
 	for i := range slices.Backward(crew) {
 		a := &crew[i]
 		hours := int64(0)
 		if a.Absence == AbsenceNone {
 			hours = catalog.HoursPerDay
-			if a.Role == event.Finisher {
+			switch a.Role {
+			case event.Finisher:
 				f.State.FinishersPresent++
+			case event.Warehouse:
+				f.State.WarehousePresent++
+			case event.Operator, event.Bookkeeper, event.Sales:
 			}
 		}
 		f.Attendance.Add(r, Attendance{BadgeNo: a.BadgeNo, Date: r.Date(), Hours: hours, Absence: a.Absence},
@@ -86,8 +91,14 @@ func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
 // HandsIn takes a badge back: its owner has gone for good. The gate's record of
 // today stands.
 func (f *Factory) HandsIn(r *record.Recorder, badge string, role event.Role) {
-	if row, ok := f.today(r.Date(), badge); ok && role == event.Finisher && row.Absence == AbsenceNone {
-		f.State.FinishersPresent--
+	if row, ok := f.today(r.Date(), badge); ok && row.Absence == AbsenceNone {
+		switch role {
+		case event.Finisher:
+			f.State.FinishersPresent--
+		case event.Warehouse:
+			f.State.WarehousePresent--
+		case event.Operator, event.Bookkeeper, event.Sales:
+		}
 	}
 	if operator, ok := f.Operators.Find(operatorID(badge)); ok {
 		f.misses(r, operator)
@@ -112,6 +123,16 @@ func (f *Factory) attendanceSince(date moment.Date) func(yield func(*Attendance)
 			}
 		}
 	}
+}
+
+// handled refuses to move goods that came up today while nobody of the warehouse is at
+// work: from the next working day on the crew lends a hand.
+func (f *Factory) handled(r *record.Recorder, since moment.Date, goods string) error {
+	if f.State.WarehousePresent > 0 || since < r.Date() {
+		return nil
+	}
+	return r.Retrying(problem.New(problem.NoWarehouseWorker,
+		"Nobody of the warehouse is at work, so %s until tomorrow.", goods), (r.Today() + 1).Open())
 }
 
 // WeekHours is the gate's record of an employee in a week.

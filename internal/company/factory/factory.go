@@ -55,6 +55,8 @@ type State struct {
 	ClicksMinor money.Minor `json:"clicks_minor"`
 	// OpenWorkOrders counts work orders that are neither shipped nor stocked.
 	OpenWorkOrders int64 `json:"open_work_orders"`
+	// WorkOrdersToPrint counts those of them that wait for a press.
+	WorkOrdersToPrint int64 `json:"work_orders_to_print"`
 	// SheetsPrinted and SheetsSpoiled add up over all completed runs,
 	// make-ready left out.
 	SheetsPrinted int64 `json:"sheets_printed"`
@@ -62,6 +64,8 @@ type State struct {
 	// FinishersPresent counts the finishers at work today, who can dry, cut and
 	// bind.
 	FinishersPresent int64 `json:"finishers_present"`
+	// WarehousePresent counts the warehouse workers at work today.
+	WarehousePresent int64 `json:"warehouse_present"`
 	// Heat is set while it is too hot to print at full speed.
 	Heat bool `json:"heat,omitzero"`
 }

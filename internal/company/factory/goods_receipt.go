@@ -78,7 +78,7 @@ type CountedDetails struct {
 
 // CanReceive refuses to count in goods that are not on the truck, and returns
 // the lines of the receipt.
-func (f *Factory) CanReceive(in GoodsReceiptInput) ([]ReceiptLine, error) {
+func (f *Factory) CanReceive(r *record.Recorder, in GoodsReceiptInput) ([]ReceiptLine, error) {
 	d, ok := f.Deliveries.Find(in.DeliveryID)
 	if !ok {
 		return nil, problem.Missing("delivery", in.DeliveryID)
@@ -87,6 +87,9 @@ func (f *Factory) CanReceive(in GoodsReceiptInput) ([]ReceiptLine, error) {
 		return nil, problem.New(problem.DeliveryAlreadyReceived, "The delivery for %s has been counted in already.",
 			d.PurchaseOrderNumber).
 			With(ReceivedDetails{GoodsReceiptID: *d.GoodsReceiptID})
+	}
+	if err := f.handled(r, d.ArrivedOn, "the truck for "+d.PurchaseOrderNumber+" waits"); err != nil {
+		return nil, err
 	}
 	lines := make([]ReceiptLine, len(d.Lines))
 	for i, line := range d.Lines {

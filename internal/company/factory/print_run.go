@@ -288,6 +288,7 @@ func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []s
 	for _, planned := range p.orders {
 		w, work := f.WorkOrders.Edit(r, planned.ID)
 		work.RunID = run.ID
+		f.waits(w, WaitsForRun)
 		w.PrintRunIDs = append(w.PrintRunIDs, run.ID)
 		if w.Status == WorkCreated {
 			record.Move(r, w, &w.Status, WorkPrinting)

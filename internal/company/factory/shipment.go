@@ -53,14 +53,14 @@ type ShipmentInput struct {
 }
 
 // Shippable returns a work order whose goods can leave.
-func (f *Factory) Shippable(id string) (*WorkOrder, error) {
+func (f *Factory) Shippable(r *record.Recorder, id string) (*WorkOrder, error) {
 	w, ok := f.WorkOrders.Find(id)
 	if !ok {
 		return nil, problem.Missing("work_order", id)
 	}
 	switch w.Status {
 	case WorkReady:
-		return w, nil
+		return w, f.handled(r, *w.ReadyOn, "the goods of "+w.Number+" stay")
 	case WorkCreated, WorkPrinting:
 		if w.Reference != nil {
 			return nil, problem.New(problem.WorkOrderNotReady,
@@ -90,6 +90,7 @@ func (f *Factory) Ship(r *record.Recorder, in ShipmentInput) string {
 	w.ShipmentID = &s.ID
 	r.Born(s)
 	record.Move(r, w, &w.Status, WorkShipped)
+	f.waits(w, WaitsForNothing)
 	data := &event.ShipmentCreatedData{
 		Number: s.Number, WorkOrderID: w.ID, Reference: s.Reference, SKU: s.SKU, Quantity: s.Quantity, Source: s.Source,
 	}

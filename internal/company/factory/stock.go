@@ -61,6 +61,9 @@ type StockItemPrivate struct {
 	ValueMinor money.Minor `json:"value_minor,omitzero"`
 	// RequisitionID is the open requisition for the item.
 	RequisitionID string `json:"requisition_id,omitzero"`
+	// UsedThisWeek and UsedLastWeek are what went to the presses.
+	UsedThisWeek int64 `json:"used_this_week,omitzero"`
+	UsedLastWeek int64 `json:"used_last_week,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -152,6 +155,9 @@ func (f *Factory) move(r *record.Recorder, sku string, quantity int64, costMinor
 		costMinor = -share(private.ValueMinor, -quantity, item.OnHand)
 	}
 	item.OnHand += quantity
+	if c.kind == MoveIssue {
+		private.UsedThisWeek -= quantity
+	}
 	private.ValueMinor += costMinor
 	if item.OnHand < 0 {
 		panic(fmt.Sprintf("stock of %s would be %d", sku, item.OnHand))

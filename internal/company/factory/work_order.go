@@ -39,6 +39,19 @@ const (
 	SourceBridge = "bridge"
 )
 
+// Wait is what a work order waits for next.
+type Wait string
+
+// Waits, in the order of an order's life. One whose run ended short goes back to
+// WaitsForPress.
+const (
+	WaitsForPress     Wait = "press"
+	WaitsForRun       Wait = "run"
+	WaitsForFinishing Wait = "finishing"
+	WaitsForShipment  Wait = "shipment"
+	WaitsForNothing   Wait = "nothing"
+)
+
 // TimerFinishingEnds makes a work order ready; its Ref is the order's id.
 const TimerFinishingEnds = "work_order.finishing_ends"
 
@@ -65,6 +78,9 @@ type WorkOrder struct {
 	DueDate   *moment.Date    `json:"due_date"`
 	Priority  int64           `json:"priority"`
 	Status    WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked"`
+	// WaitsFor tells an order whose run ended short from one that is being printed: both are
+	// in printing.
+	WaitsFor Wait `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"What it waits for next. One that is printing and waits for a press has had a run that ended short, and wants another."`
 	// MaterialNeeds is the material for the open quantity, before make-ready.
 	MaterialNeeds []Need       `json:"material_needs"`
 	PrintRunIDs   []string     `json:"print_run_ids"`
@@ -93,12 +109,12 @@ func (w *WorkOrder) open() int64 { return w.Quantity - w.QuantityFromStock - w.Q
 
 func newWorkOrders() *record.Table[WorkOrder, WorkOrderPrivate] {
 	return record.NewTable[WorkOrder, WorkOrderPrivate](
-		record.Definition{Resource: "work_order", Prefix: "wo", Filters: []string{"status", "reference"}},
+		record.Definition{Resource: "work_order", Prefix: "wo", Filters: []string{"status", "reference", "waits_for"}},
 		func(w *WorkOrder) []string {
 			if w.Reference == nil {
-				return []string{string(w.Status), ""}
+				return []string{string(w.Status), "", string(w.WaitsFor)}
 			}
-			return []string{string(w.Status), *w.Reference}
+			return []string{string(w.Status), *w.Reference, string(w.WaitsFor)}
 		})
 }
 
@@ -145,6 +161,16 @@ func (f *Factory) CanCreate(in WorkOrderInput) error {
 	return nil
 }
 
+// waits notes what a work order waits for next.
+func (f *Factory) waits(w *WorkOrder, next Wait) {
+	if w.WaitsFor == WaitsForPress {
+		f.State.WorkOrdersToPrint--
+	}
+	if w.WaitsFor = next; next == WaitsForPress {
+		f.State.WorkOrdersToPrint++
+	}
+}
+
 func (f *Factory) workOrderFor(reference string) (id string, ok bool) {
 	if f.byReference == nil {
 		f.byReference = map[string]string{}
@@ -171,6 +197,7 @@ func (f *Factory) Create(r *record.Recorder, in WorkOrderInput) string {
 		Reference: in.Reference, Source: in.Source, DueDate: in.DueDate, Priority: in.Priority,
 		Status: WorkCreated, MaterialNeeds: needs(product, in.Quantity), PrintRunIDs: []string{},
 	}, WorkOrderPrivate{})
+	f.waits(w, WaitsForPress)
 	f.State.NextWorkOrder++
 	f.State.OpenWorkOrders++
 	if in.Reference != nil && f.byReference != nil {
@@ -202,6 +229,9 @@ func (f *Factory) takeFromStock(r *record.Recorder, w *WorkOrder) {
 func (f *Factory) makeReady(r *record.Recorder, w *WorkOrder, to WorkOrderStatus) string {
 	w.ReadyOn = new(r.Date())
 	record.Move(r, w, &w.Status, to)
+	if f.waits(w, WaitsForShipment); to == WorkStocked {
+		f.waits(w, WaitsForNothing)
+	}
 	data := &event.WorkOrderReadyData{
 		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, ReadyOn: r.Date(),
 	}
@@ -237,14 +267,36 @@ func needs(p catalog.Product, quantity int64) []Need {
 	}
 }
 
+// next is what a work order waits for, by all else that is known of it.
+func (p *WorkOrderPrivate) next(w *WorkOrder) Wait {
+	switch {
+	case w.Status == WorkReady:
+		return WaitsForShipment
+	case w.Status == WorkShipped || w.Status == WorkStocked:
+		return WaitsForNothing
+	case p.RunID != "":
+		return WaitsForRun
+	case p.Finishing:
+		return WaitsForFinishing
+	default:
+		return WaitsForPress
+	}
+}
+
 func (f *Factory) checkWorkOrders() error {
-	open, reserved := int64(0), map[string]int64{}
+	open, toPrint, reserved := int64(0), int64(0), map[string]int64{}
 	for w, private := range f.WorkOrders.All {
 		if w.Status != WorkShipped && w.Status != WorkStocked {
 			open++
 		}
 		if w.Status == WorkReady {
 			reserved[w.SKU] += w.QuantityFromStock
+		}
+		if w.WaitsFor == WaitsForPress {
+			toPrint++
+		}
+		if next := private.next(w); next != w.WaitsFor {
+			return fmt.Errorf("work order %s is said to wait for %s, and waits for %s", w.ID, w.WaitsFor, next)
 		}
 		if w.open() < 0 {
 			return fmt.Errorf("work order %s has %d good of %d", w.ID, w.QuantityGood, w.Quantity)
@@ -254,8 +306,9 @@ func (f *Factory) checkWorkOrders() error {
 			return fmt.Errorf("work order %s is %s with %d open", w.ID, w.Status, w.open())
 		}
 	}
-	if open != f.State.OpenWorkOrders {
-		return fmt.Errorf("%d work orders are open, counted were %d", open, f.State.OpenWorkOrders)
+	if open != f.State.OpenWorkOrders || toPrint != f.State.WorkOrdersToPrint {
+		return fmt.Errorf("%d work orders are open and %d to be printed, counted were %d and %d",
+			open, toPrint, f.State.OpenWorkOrders, f.State.WorkOrdersToPrint)
 	}
 	for item := range f.Stock.All {
 		if item.Reserved != reserved[item.SKU] {

@@ -131,6 +131,27 @@ func (h *HR) Crew(day sim.Day) []Presence {
 	return crew
 }
 
+// Present is how many employees of a role are at work on a day.
+func (h *HR) Present(role event.Role, day sim.Day) int64 {
+	present := int64(0)
+	for e, p := range h.Employees.All {
+		if e.Role == role && e.employed() && p.started(day) && p.absence(day) == AbsenceNone {
+			present++
+		}
+	}
+	return present
+}
+
+// Staffed reports whether an employee holds a role on a day, whether they come or not.
+func (h *HR) Staffed(role event.Role, day sim.Day) bool {
+	for e, p := range h.Employees.All {
+		if e.Role == role && e.employed() && p.started(day) {
+			return true
+		}
+	}
+	return false
+}
+
 func (h *HR) comeBack(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 	if e.Status != EmployeeSick || r.Today() < p.SickEnds {
 		return

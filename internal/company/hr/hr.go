@@ -45,8 +45,13 @@ type State struct {
 	// Earned is the wages earned in the weeks that have no timesheet and are
 	// not paid, oldest first.
 	Earned []Earnings `json:"earned"`
-	// UnpaidMinor is the gross of all timesheets that are not paid.
+	// UnpaidMinor is the gross of all timesheets that are not paid, and the arrears of all
+	// payroll runs that are not.
 	UnpaidMinor money.Minor `json:"unpaid_minor"`
+	// ArrearsMinor is owed for hours that timesheets left out, and waits for the next
+	// payroll run. WithheldMinor is the worth of all hours that were ever left out.
+	ArrearsMinor  money.Minor `json:"arrears_minor,omitzero"`
+	WithheldMinor money.Minor `json:"withheld_minor,omitzero"`
 	// FluWave is set while employees fall ill more often.
 	FluWave bool `json:"flu_wave,omitzero"`
 }
@@ -96,7 +101,7 @@ func (h *HR) Open(r *record.Recorder, cash money.Minor) {
 // AccruedMinor is the wages that the company owes its people: earned, up to
 // yesterday, and not paid.
 func (h *HR) AccruedMinor() money.Minor {
-	accrued := h.State.UnpaidMinor
+	accrued := h.State.UnpaidMinor + h.State.ArrearsMinor
 	for _, e := range h.State.Earned {
 		accrued += e.AmountMinor
 	}

@@ -49,10 +49,12 @@ type PayrollRun struct {
 	Status      PayrollStatus `json:"status" enum:"due,late,paid"`
 	TimesheetID *string       `json:"timesheet_id"`
 	GrossMinor  money.Minor   `json:"gross_minor" doc:"0 while there is no timesheet."`
+	// ArrearsMinor is fixed when the run is born.
+	ArrearsMinor money.Minor `json:"arrears_minor" doc:"Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on top."`
 	// SurchargeMinor is fixed when the run is paid; it does not run up with
 	// the clock.
 	SurchargeMinor money.Minor  `json:"surcharge_minor" doc:"The surcharge for late payment; 0 until the run is paid."`
-	TotalMinor     money.Minor  `json:"total_minor"`
+	TotalMinor     money.Minor  `json:"total_minor" doc:"gross_minor, arrears_minor and surcharge_minor."`
 	Currency       string       `json:"currency"`
 	PaidOn         *moment.Date `json:"paid_on"`
 	Forced         bool         `json:"forced" doc:"It was collected, not paid."`
@@ -98,8 +100,10 @@ func (h *HR) bill(r *record.Recorder, week Week, status PayrollStatus) (*Payroll
 	}
 	run, private := h.PayrollRuns.Add(r, PayrollRun{
 		WeekStart: week.start(), WeekEnd: week.end(), DueDate: h.dueDay(week).Date(), Status: status,
-		Currency: money.Currency,
+		Currency: money.Currency, ArrearsMinor: h.State.ArrearsMinor, TotalMinor: h.State.ArrearsMinor,
 	}, PayrollRunPrivate{})
+	h.State.UnpaidMinor += run.ArrearsMinor
+	h.State.ArrearsMinor = 0
 	r.Born(run)
 	return run, private
 }
@@ -146,24 +150,25 @@ func (h *HR) Waits(r *record.Recorder, index int64) (Settlement, bool) {
 		h.waitFor(r, week)
 		return Settlement{}, false
 	}
-	s := Settlement{runID: run.ID, week: week, forced: true, gross: run.GrossMinor}
+	s := Settlement{runID: run.ID, week: week, forced: true, gross: run.GrossMinor, arrears: run.ArrearsMinor}
 	if run.TimesheetID == nil {
 		s.gross = h.earned(week) // the hours are estimated: those of the gate
 	}
-	s.surcharge = s.gross.PerCent(h.payroll.SurchargeCapPct)
+	s.surcharge = (s.gross + s.arrears).PerCent(h.payroll.SurchargeCapPct)
 	return s, true
 }
 
 // Settlement is the wages of a week as they leave the company today.
 type Settlement struct {
-	runID            string
-	week             Week
-	forced           bool
-	gross, surcharge money.Minor
+	runID  string
+	week   Week
+	forced bool
+
+	gross, arrears, surcharge money.Minor
 }
 
 // TotalMinor is the amount that leaves the company.
-func (s *Settlement) TotalMinor() money.Minor { return s.gross + s.surcharge }
+func (s *Settlement) TotalMinor() money.Minor { return s.gross + s.arrears + s.surcharge }
 
 // RunID is the payroll run that is settled.
 func (s *Settlement) RunID() string { return s.runID }
@@ -186,10 +191,10 @@ func (h *HR) Payable(r *record.Recorder, weekStart moment.Date) (Settlement, err
 	case run == nil || run.TimesheetID == nil:
 		return Settlement{}, problem.New(problem.TimesheetMissing, "The week of %s has no timesheet.", weekStart)
 	}
-	s := Settlement{runID: run.ID, week: week, gross: run.GrossMinor}
+	s := Settlement{runID: run.ID, week: week, gross: run.GrossMinor, arrears: run.ArrearsMinor}
 	if run.Status == PayrollLate {
 		days := int64(r.Today() - h.dueDay(week))
-		s.surcharge = s.gross.PerCent(min(days*h.payroll.SurchargePctPerDay, h.payroll.SurchargeCapPct))
+		s.surcharge = (s.gross + s.arrears).PerCent(min(days*h.payroll.SurchargePctPerDay, h.payroll.SurchargeCapPct))
 	}
 	return s, nil
 }
@@ -209,6 +214,7 @@ func (h *HR) Settle(r *record.Recorder, s Settlement, cash money.Minor) (eventID
 	} else {
 		h.State.UnpaidMinor -= run.GrossMinor
 	}
+	h.State.UnpaidMinor -= run.ArrearsMinor
 	run.GrossMinor, run.SurchargeMinor, run.TotalMinor = s.gross, s.surcharge, s.TotalMinor()
 	run.Forced, run.PaidOn = s.forced, new(r.Date())
 	record.Move(r, run, &run.Status, PayrollPaid)
@@ -216,8 +222,9 @@ func (h *HR) Settle(r *record.Recorder, s Settlement, cash money.Minor) (eventID
 		h.changeMorale(moralePaidInTime)
 	}
 	eventID = r.Emit(event.PayrollPaid, run, &event.PayrollPaidData{
-		WeekStart: run.WeekStart, TotalMinor: run.TotalMinor, SurchargeMinor: run.SurchargeMinor,
-		Forced: run.Forced, CashMinor: cash,
+		WeekStart: run.WeekStart, TotalMinor: run.TotalMinor, ArrearsMinor: run.ArrearsMinor,
+		SurchargeMinor: run.SurchargeMinor,
+		Forced:         run.Forced, CashMinor: cash,
 	})
 	return eventID, inTime
 }
@@ -229,9 +236,12 @@ func (h *HR) checkPayroll() error {
 			return fmt.Errorf("the week of %s has two payroll runs", run.WeekStart)
 		}
 		weeks[run.WeekStart] = true
-		if run.TotalMinor != run.GrossMinor+run.SurchargeMinor || (run.Status == PayrollPaid) != (run.PaidOn != nil) ||
+		if run.TotalMinor != run.GrossMinor+run.ArrearsMinor+run.SurchargeMinor || (run.Status == PayrollPaid) != (run.PaidOn != nil) ||
 			run.Status != PayrollPaid && (run.SurchargeMinor != 0 || run.Forced) {
 			return fmt.Errorf("payroll run %s does not add up: %+v", run.ID, run)
+		}
+		if run.Status != PayrollPaid {
+			unpaid += run.ArrearsMinor
 		}
 		if run.TimesheetID == nil {
 			continue

@@ -216,7 +216,9 @@ func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 }
 
 // Record writes a timesheet down, so that its wages are due, and returns its
-// id. Hours that are not those of the gate annoy the crew.
+// id. Hours that are not those of the gate annoy the crew, and hours that the gate
+// counted and the sheet leaves out stay owed: they come with the next payroll run,
+// and a part on top. More hours than the gate counted are paid, and lost.
 func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
 	sheet, _ := h.Timesheets.Add(r, Timesheet{WeekStart: s.week.start(), Entries: s.entries, Source: s.source},
 		struct{}{})
@@ -224,15 +226,20 @@ func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
 	sheet.PayrollRunID = run.ID
 	run.TimesheetID = &sheet.ID
 	run.GrossMinor = h.gross(sheet.Entries)
-	run.TotalMinor = run.GrossMinor
+	run.TotalMinor = run.GrossMinor + run.ArrearsMinor
 	h.closeWeek(s.week)
 	h.State.UnpaidMinor += run.GrossMinor
+	if left := h.leftOut(&s, attended); left > 0 {
+		h.State.WithheldMinor += left
+		h.State.ArrearsMinor += left + left.PerCent(arrearsPct)
+	}
 	if h.differs(&s, attended) {
 		private.WrongHours = true
 		h.changeMorale(moraleWrongHours)
 	}
 	r.Emit(event.PayrollDue, run, &event.PayrollDueData{
-		WeekStart: run.WeekStart, TimesheetID: sheet.ID, GrossMinor: run.GrossMinor, DueDate: run.DueDate,
+		WeekStart: run.WeekStart, TimesheetID: sheet.ID, GrossMinor: run.GrossMinor, ArrearsMinor: run.ArrearsMinor,
+		DueDate: run.DueDate,
 		Entries: h.wages(sheet.Entries),
 	})
 	return sheet.ID
@@ -262,6 +269,22 @@ func (h *HR) wages(entries []TimesheetEntry) []event.WageEntry {
 		}
 	}
 	return wages
+}
+
+// arrearsPct is added to wages that a timesheet left out.
+const arrearsPct = 10
+
+// leftOut is the worth of the hours that the gate counted and a sheet leaves out,
+// person by person: too much for one makes up for nobody else.
+func (h *HR) leftOut(s *Sheet, attended []Hours) money.Minor {
+	left := money.Minor(0)
+	for i := range attended {
+		a := &attended[i]
+		e := h.byBadge(a.BadgeNo)
+		entry := s.find(e.ID)
+		left += max(0, wage(e, a.Worked+a.Leave, a.Sick)-wage(e, entry.HoursWorked+entry.HoursLeave, entry.HoursSick))
+	}
+	return left
 }
 
 // differs compares a sheet with the gate, person by person and kind by kind: by

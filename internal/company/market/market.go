@@ -23,8 +23,9 @@ type Market struct {
 	State State
 
 	preset preset.Preset
-	// walks draw how far a price wanders in a day, by the place of the goods.
-	walks []sim.Stream
+	// walks draw how far a price wanders in a day, clearances whether paper is cleared on
+	// it, by the place of the goods.
+	walks, clearances []sim.Stream
 }
 
 // State is the market's state outside its tables.
@@ -35,7 +36,7 @@ type State struct {
 	// yet.
 	InTransitMinor money.Minor `json:"in_transit_minor"`
 	// PaperShortage is set while paper is short everywhere: the price to which
-	// paper returns is a higher one then.
+	// paper returns is a higher one then, and none is for sale.
 	PaperShortage bool `json:"paper_shortage,omitzero"`
 }
 
@@ -45,22 +46,32 @@ type State struct {
 type Price struct {
 	LogPPM    int64 `json:"log_ppm"`
 	ImpactPPM int64 `json:"impact_ppm"`
+	// Bought is how much the company has bought today.
+	Bought int64 `json:"bought,omitzero"`
 }
 
 // How prices move. A price returns to its mean by a part of the distance each
 // day and wanders around it; the impact of a trade wears off.
 const (
-	meanPPM      = 50_000
+	// meanPPM is the logarithm of 1.25: on the market, paper costs a quarter more than at
+	// the mill.
+	meanPPM      = 223_144
 	shortagePPM  = 300_000 // on top of the mean
 	returnPPM    = 180_000
 	wanderingPPM = 60_000
-	impactLasts  = 600_000
+	// impactLasts is what is left of an impact after a day.
+	impactLasts = 900_000
 	// impactPPM is the price change by trading the depth of the market.
 	impactPPM = 100_000
 	// bidPPM is the market's bid for paper, as a share of its ask, and
-	// finishedPPM its bid for finished goods, as a share of their list price.
-	bidPPM      = 820_000
-	finishedPPM = 550_000
+	// finishedPPM its bid for finished goods, as a share of their list price: little more
+	// than their paper and ink, so that nobody prints for the market.
+	bidPPM      = 600_000
+	finishedPPM = 240_000
+	// On one day in clearanceEvery somebody clears a store of a paper, and asks clearedPPM
+	// of the price for it: less than any supplier.
+	clearanceEvery = 7
+	clearedPPM     = 620_000
 	// maxLog keeps a price within a factor of about twenty.
 	maxLog = 3_000_000
 
@@ -84,6 +95,8 @@ type goods struct {
 	meanPPM int64
 	// stockUnits is how many units of stock are one of the market's.
 	stockUnits int64
+	// perDay is how much of buyable goods is for sale on a day.
+	perDay int64
 }
 
 const gramsPerKilogram = 1000
@@ -98,6 +111,7 @@ func (m *Market) listed() []goods {
 		case item.SKU == catalog.Coated || item.SKU == catalog.Uncoated || item.SKU == catalog.Board:
 			g.base, g.depth, g.buyable, g.bidPPM, g.wanders, g.meanPPM = item.BaseCostMinor.Scaled(factor), paperDepth,
 				true, bidPPM, true, meanPPM
+			g.perDay = m.preset.Market.PaperOffered()
 		case item.SKU == catalog.Waste:
 			g.base, g.depth, g.bidPPM, g.wanders, g.unit, g.stockUnits = wasteBaseMinor, wasteDepth, sim.Million, true,
 				"kg", gramsPerKilogram
@@ -121,6 +135,7 @@ func New(p preset.Preset, seed uint64) *Market {
 	}
 	for _, g := range m.listed() {
 		m.walks = append(m.walks, sim.NewStream(seed, "mkt."+g.sku))
+		m.clearances = append(m.clearances, sim.NewStream(seed, "clear."+g.sku))
 	}
 	return m
 }
@@ -150,13 +165,21 @@ func (m *Market) OpenDay(r *record.Recorder) {
 	day := int64(r.Today())
 	for i, g := range m.listed() {
 		p := &m.State.Prices[i]
-		p.ImpactPPM = scaled(p.ImpactPPM, impactLasts)
+		p.ImpactPPM, p.Bought = scaled(p.ImpactPPM, impactLasts), 0
 		if g.wanders {
 			p.LogPPM += scaled(m.mean(g)-p.LogPPM, returnPPM) + scaled(m.walks[i].Normal(day), wanderingPPM)
 			p.LogPPM = min(max(p.LogPPM, -maxLog), maxLog)
 		}
 		m.write(r, i, g)
 	}
+}
+
+// available is how much of a kind of goods can still be bought today.
+func (m *Market) available(i int, g goods) int64 {
+	if !g.buyable || m.State.PaperShortage {
+		return 0
+	}
+	return max(0, g.perDay-m.State.Prices[i].Bought)
 }
 
 // mean is where the price of goods returns to at present.

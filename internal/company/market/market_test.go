@@ -40,7 +40,7 @@ func opened(t reporter, seed uint64, factor share.PPM) *exchange {
 	e := &exchange{
 		Market: market.New(preset.Preset{Supply: preset.Supply{PriceFactor: factor}}, seed), t: t,
 		label: fmt.Sprintf("seed %d, factor %d", seed, factor),
-		r: record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", Seed: seed, UID: 7},
+		r: record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", World: seed, UID: 7},
 			sim.NewSchedule(nil, 1), 0, 0),
 	}
 	e.r.SetMoment(0, 0, sim.Clock{Mode: sim.Manual, Speed: sim.DefaultSpeed})

@@ -11,14 +11,16 @@ import (
 // events; its id is the SKU.
 type Quote struct {
 	record.Head
-	SKU       string       `json:"sku"`
-	Name      string       `json:"name"`
-	Unit      string       `json:"unit" doc:"The unit of the quantity on the market."`
-	BidMinor  money.Minor  `json:"bid_minor" doc:"The price that the market pays for the first one."`
-	AskMinor  *money.Minor `json:"ask_minor" doc:"The price that the market asks for the first one; null for goods that can only be sold."`
-	BaseMinor money.Minor  `json:"base_minor" doc:"The price around which it moves."`
-	Depth     int64        `json:"depth" doc:"Trading so many moves the price by ten per cent."`
-	ValidOn   moment.Date  `json:"valid_on"`
+	SKU      string       `json:"sku"`
+	Name     string       `json:"name"`
+	Unit     string       `json:"unit" doc:"The unit of the quantity on the market."`
+	BidMinor money.Minor  `json:"bid_minor" doc:"The price that the market pays for the first one."`
+	AskMinor *money.Minor `json:"ask_minor" doc:"The price that the market asks for the first one; null for goods that can only be sold, and for all paper while paper is short."`
+	// AvailableQuantity counts down with the trades of the day.
+	AvailableQuantity int64       `json:"available_quantity" doc:"How many can still be bought today; 0 for goods that can only be sold, and for all paper while paper is short."`
+	BaseMinor         money.Minor `json:"base_minor" doc:"The price around which it moves."`
+	Depth             int64       `json:"depth" doc:"Trading so many moves the price by ten per cent."`
+	ValidOn           moment.Date `json:"valid_on"`
 	record.Stamps
 }
 
@@ -45,7 +47,11 @@ func (m *Market) quote(r *record.Recorder, i int, g goods) Quote {
 		ValidOn:  r.Date(),
 		BidMinor: max(1, money.Minor(scaled(int64(g.base), scaled(level, g.bidPPM)))),
 	}
-	if g.buyable {
+	q.AvailableQuantity = m.available(i, g)
+	if g.buyable && !m.State.PaperShortage {
+		if m.clearances[i].Below(clearanceEvery, int64(r.Today())) == 0 {
+			level = scaled(level, clearedPPM)
+		}
 		q.AskMinor = new(max(1, money.Minor(scaledUp(int64(g.base), level))))
 	}
 	return q

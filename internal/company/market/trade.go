@@ -2,6 +2,7 @@ package market
 
 import (
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"
@@ -91,8 +92,13 @@ type TradedDetails struct {
 	Traded []string `json:"traded"`
 }
 
+// AvailableDetails are the details of market_sold_out.
+type AvailableDetails struct {
+	AvailableQuantity int64 `json:"available_quantity"`
+}
+
 // Price puts a price on an order. It refuses goods that the market does not
-// trade, and a price beyond the limit.
+// trade, more than it has left today, and a price beyond the limit.
 func (m *Market) Price(in Order) (Deal, error) {
 	traded := []string{}
 	for i, g := range m.listed() {
@@ -111,11 +117,14 @@ func (m *Market) Price(in Order) (Deal, error) {
 // price averages over the way on which the order itself pushes the price.
 func (m *Market) price(d Deal) (Deal, error) {
 	q, _ := m.Quotes.Find(d.SKU)
-	half := impactPPM * d.Quantity / d.goods.depth / 2
+	pushed := impactPPM * d.Quantity / d.goods.depth
 	if d.Side == Buy {
-		d.UnitPriceMinor = max(1, *q.AskMinor+q.AskMinor.Scaled(half))
+		if left := m.available(d.place, d.goods); d.Quantity > left {
+			return Deal{}, m.soldOut(d, left)
+		}
+		d.UnitPriceMinor = max(1, *q.AskMinor+q.AskMinor.Scaled(pushed/2))
 	} else {
-		d.UnitPriceMinor = max(1, q.BidMinor-q.BidMinor.Scaled(min(half, sellMostPPM)))
+		d.UnitPriceMinor = max(1, money.Minor(scaledUp(int64(q.BidMinor), onTheWayDown(pushed))))
 	}
 	if d.LimitMinor != nil &&
 		(d.Side == Buy && d.UnitPriceMinor > *d.LimitMinor || d.Side == Sell && d.UnitPriceMinor < *d.LimitMinor) {
@@ -126,8 +135,24 @@ func (m *Market) price(d Deal) (Deal, error) {
 	return d, nil
 }
 
-// sellMostPPM is the most that a sale takes off its own price.
-const sellMostPPM = 900_000
+func (m *Market) soldOut(d Deal, left int64) error {
+	p := problem.New(problem.MarketSoldOut, "The market has %d of %s left today, not %d.", left, d.SKU, d.Quantity)
+	if m.State.PaperShortage {
+		p = problem.New(problem.MarketSoldOut, "Paper is short, and the market has none for sale.")
+	}
+	return p.With(AvailableDetails{AvailableQuantity: left})
+}
+
+// onTheWayDown is the mean price of a sale that pushes the logarithm of the price down by
+// so much, as a share of the price before it. It is the mean over the way, so a sale in
+// many parts brings no more than the same in one.
+func onTheWayDown(pushed int64) int64 {
+	const short = 100_000
+	if pushed < short { // the first terms of the series, where the exact form loses digits
+		return sim.Million - pushed/2 + pushed*pushed/6/sim.Million
+	}
+	return (sim.Million - sim.Exp(-pushed)) * sim.Million / pushed
+}
 
 // Execute makes a deal. cash is the balance afterwards. It returns the ids of
 // the trade and of its event.
@@ -143,6 +168,7 @@ func (m *Market) Execute(r *record.Recorder, d Deal, cash money.Minor) (id, even
 	pushed := impactPPM * d.Quantity / d.goods.depth
 	if d.Side == Buy {
 		m.State.InTransitMinor += t.TotalMinor
+		m.State.Prices[d.place].Bought += d.Quantity
 	} else {
 		data.Moves(d.SKU, -d.StockQuantity)
 		pushed = -pushed

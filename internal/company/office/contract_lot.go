@@ -64,7 +64,7 @@ type ContractLot struct {
 	PenaltyMinor   money.Minor       `json:"penalty_minor" doc:"The penalty for an accepted lot that is not delivered in time."`
 	Currency       string            `json:"currency"`
 	AnswerBy       moment.Date       `json:"answer_by"`
-	DeliverBy      moment.Date       `json:"deliver_by" doc:"The last day on which an office shipment delivers the lot."`
+	DeliverBy      moment.Date       `json:"deliver_by" doc:"The last day on which the goods may reach the customer."`
 	Status         ContractLotStatus `json:"status" enum:"offered,accepted,declined,expired,delivered"`
 	WorkOrderRef   *string           `json:"work_order_ref" doc:"The Factory's work order, when the auto bridge made it."`
 	ShipmentID     *string           `json:"shipment_id"`
@@ -222,10 +222,12 @@ func (o *Office) OfferLapses(r *record.Recorder, id string) {
 	}
 }
 
-// LotMissed expires a lot that was accepted and not shipped in time: the
-// penalty leaves the company, with or without cash.
+// LotMissed expires a lot that was accepted and not delivered in time: the
+// penalty leaves the company, with or without cash. A customer who has the goods waits
+// for the bill.
 func (o *Office) LotMissed(r *record.Recorder, id string) {
-	if lot, _ := o.ContractLots.Find(id); lot.Status == LotAccepted {
+	if lot, _ := o.ContractLots.Find(id); lot.Status == LotAccepted && !o.LotArrived(lot) {
+		o.State.ExpiredLots++
 		o.changeReputation(reputationLotMissed)
 		o.expireLot(r, id, DeliveryMissed)
 	}

@@ -45,11 +45,15 @@ func (o *Office) DailyOrder(r *record.Recorder) {
 // draws them.
 func (o *Office) Candidate(r *record.Recorder, index int64) {
 	day := int64(r.Today())
+	d, s := o.preset.Demand, &o.streams
 	product := o.drawProduct(r, index)
-	if o.streams.keep.PPM(day, index) >= scale(o.keepPPM(), o.State.Conditions.demandPPM(product.SKU)) {
+	customers := catalog.Customers()
+	at := s.customer.Below(int64(len(customers)), day, index)
+	keep := scale(o.keepPPM(r.Today()), o.State.Conditions.demandPPM(product.SKU))
+	keep = scale(scale(keep, loyaltyPPM(o.State.Satisfaction[at])), o.State.Staff.salesPPM())
+	if s.keep.PPM(day, index) >= keep {
 		return
 	}
-	d, s := o.preset.Demand, &o.streams
 	size := sim.Skew(s.quantity.PPM(day, index))
 	quantity := product.OrderMin + size*(product.OrderMax-product.OrderMin)/sim.Million
 	quantity = max(5, quantity-quantity%5)
@@ -58,25 +62,36 @@ func (o *Office) Candidate(r *record.Recorder, index int64) {
 	// in, then rounded half up.
 	price := int64(product.ListPriceMinor) * sim.Million
 	price = price / sim.Million * (sim.Million - longRunDiscountPPM*size/sim.Million)
-	price = scale(price, 900_000+240_000*s.price.PPM(day, index)/sim.Million)
+	price = scale(price, 720_000+560_000*s.price.PPM(day, index)/sim.Million)
 	price = scale(price, 960_000+80_000*o.State.ReputationPPM/sim.Million)
 	price = scale(price, int64(d.PriceFactor))
 
-	customers := catalog.Customers()
-	customer := customers[s.customer.Below(int64(len(customers)), day, index)]
+	order := orderFor(customers[at], product, quantity)
 	due := d.DueDays[0] + s.due.Below(d.DueDays[1]-d.DueDays[0]+1, day, index)
-	order := orderFor(customer, product, quantity)
+	if order.Rush = s.rush.PPM(day, index) < d.RushPPM(day); order.Rush {
+		due = 1 + due%rushDays
+		price = scale(price, rushPricePPM)
+	}
 	order.UnitPriceMinor = max(1, roundedMinor(price))
 	order.DueDate = (r.Today() + sim.Day(due)).Date()
 	o.receive(r, order)
 }
 
-// keepPPM is the share of candidates that come, at the present reputation.
-func (o *Office) keepPPM() int64 {
+// keepPPM is the share of candidates that come on a day, at the present reputation.
+func (o *Office) keepPPM(day sim.Day) int64 {
 	d := o.preset.Demand
 	factor := int64(d.ReputationBase) + scale(int64(d.ReputationSlope), o.State.ReputationPPM)
-	return scale(int64(d.PerDay), factor) * sim.Million / int64(d.PerDayMax)
+	return scale(scale(int64(d.PerDay), factor), d.GrowthPPM(int64(day))) * sim.Million / int64(d.PerDayMax)
 }
+
+// Terms of rush orders.
+const (
+	// rushDays is the most working days until one is due, rushCancelDays how many the
+	// customer waits beyond that.
+	rushDays, rushCancelDays = 2, 2
+	rushPricePPM             = 1_350_000
+	rushLatePct              = 10
+)
 
 // drawProduct picks by the products' shares of demand in the season.
 func (o *Office) drawProduct(r *record.Recorder, index int64) catalog.Product {

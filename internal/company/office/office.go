@@ -88,14 +88,23 @@ type State struct {
 	DeliveredLots int64 `json:"delivered_lots"`
 	// NegativeCloses counts the day closes in a row with negative cash.
 	NegativeCloses int64 `json:"negative_closes"`
+	// ExpiredOrders counts orders that were accepted and never delivered, LapsedOrders those
+	// that were not answered, ExpiredLots the lots that were accepted and not delivered.
+	ExpiredOrders int64 `json:"expired_orders,omitzero"`
+	LapsedOrders  int64 `json:"lapsed_orders,omitzero"`
+	ExpiredLots   int64 `json:"expired_lots,omitzero"`
+	// Satisfaction is that of the customers with the company, in their order, 0 to a million.
+	Satisfaction []int64   `json:"satisfaction"`
+	Staff        Staff     `json:"staff"`
+	Vacancies    Vacancies `json:"vacancies,omitzero"`
 	// Conditions are the world's present effects on the business.
 	Conditions Conditions `json:"conditions,omitzero"`
 }
 
 // streams are the random streams of customers.
 type streams struct {
-	count, minute, product, quantity, price, due, customer, keep sim.Stream
-	late, lateDays, earlyDays                                    sim.Stream
+	count, minute, product, quantity, price, due, customer, keep, rush sim.Stream
+	late, lateDays, earlyDays                                          sim.Stream
 }
 
 // New returns an empty Head Office.
@@ -123,6 +132,7 @@ func New(p preset.Preset, seed uint64) *Office {
 			count: stream("demand.n"), minute: stream("demand.t"),
 			product: stream("demand.p"), quantity: stream("demand.q"), price: stream("demand.u"),
 			due: stream("demand.d"), customer: stream("demand.c"), keep: stream("demand.keep"),
+			rush: stream("demand.rush"),
 			late: stream("pay.late"), lateDays: stream("pay.late_days"), earlyDays: stream("pay.early_days"),
 		},
 	}
@@ -142,6 +152,9 @@ func (o *Office) Open(r *record.Recorder) {
 		ReputationPPM: int64(o.preset.Demand.ReputationStart), FirstOrderNumber: 1001, NextInvoice: 2001,
 		NextShipment:    4001,
 		NextRequisition: 8001, NextSupplierInvoice: 7001,
+	}
+	for range catalog.Customers() {
+		o.State.Satisfaction = append(o.State.Satisfaction, satisfactionStart)
 	}
 	o.openReference(r)
 	o.openSuppliers(r)

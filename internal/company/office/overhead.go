@@ -36,6 +36,7 @@ func (o *Office) BillOverheads(r *record.Recorder, clicks money.Minor) {
 	})
 	o.billOverhead(r, catalog.Lessor, []service{{"press_lease", week, p.LeaseMinorPerDay}, {"clicks", 1, clicks}})
 	o.billOverhead(r, catalog.Bank, []service{{"overdraft_interest", 1, accrued(&o.State.InterestAccrued)}})
+	o.billVacancies(r)
 }
 
 // service is a line of an overhead invoice.
@@ -57,7 +58,7 @@ func accrued(sum *int64) money.Minor {
 func (o *Office) billOverhead(r *record.Recorder, supplierID string, services []service) {
 	lines := []SupplierInvoiceLine{}
 	for _, s := range services {
-		if s.price > 0 {
+		if s.price > 0 && s.quantity > 0 {
 			lines = append(lines, SupplierInvoiceLine{
 				Service: &s.name, Quantity: s.quantity, UnitPriceMinor: s.price, AmountMinor: s.price.Times(s.quantity),
 			})

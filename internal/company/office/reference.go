@@ -4,6 +4,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/money"
+	"platen/internal/share"
 )
 
 // Customer is a buyer of printed goods. Reference data: no status, no events.
@@ -13,6 +14,8 @@ type Customer struct {
 	PaymentTermsDays int    `json:"payment_terms_days"`
 	PaymentHabit     string `json:"payment_habit" enum:"prompt,usual,slow,instalments"`
 	CreditNote       string `json:"credit_note"`
+	// SatisfactionPct moves with the customer's own orders.
+	SatisfactionPct share.PerCent `json:"satisfaction_pct" doc:"The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the more of them come."`
 	record.Stamps
 }
 
@@ -25,7 +28,7 @@ func (*Customer) State() string { return "" }
 func newCustomer(c catalog.Customer) Customer {
 	return Customer{
 		Head: record.Head{ID: c.ID}, Name: c.Name, PaymentTermsDays: c.Terms, PaymentHabit: string(c.Habit),
-		CreditNote: c.CreditNote,
+		CreditNote: c.CreditNote, SatisfactionPct: satisfactionStart / ppmPerHundredth,
 	}
 }
 

@@ -76,7 +76,9 @@ type SalesOrder struct {
 	AnswerBy       moment.Date      `json:"answer_by"`
 	DueDate        moment.Date      `json:"due_date"`
 	// CancelAfter is the last day on which the customer still takes the goods.
-	CancelAfter           moment.Date  `json:"cancel_after"`
+	CancelAfter moment.Date `json:"cancel_after"`
+	// Rush orders are due within days, pay more, and forgive less.
+	Rush                  bool         `json:"rush" doc:"Due within two working days, at a higher price and a higher discount for each day of delay."`
 	LateDiscountPctPerDay int64        `json:"late_discount_pct_per_day"`
 	LateDiscountCapPct    int64        `json:"late_discount_cap_pct"`
 	BridgedWorkOrderID    *string      `json:"bridged_work_order_id"`
@@ -128,6 +130,11 @@ func (o *Office) receive(r *record.Recorder, order SalesOrder) *SalesOrder {
 	order.AnswerBy = (today + sim.Day(d.AnswerDays)).Date()
 	order.CancelAfter = (sim.DayFrom(order.DueDate) + sim.Day(d.CancelAfterDays)).Date()
 	order.LateDiscountPctPerDay, order.LateDiscountCapPct = d.LatePctPerDay, d.LateCapPct
+	if order.Rush {
+		order.AnswerBy = (today + 1).Date()
+		order.CancelAfter = (sim.DayFrom(order.DueDate) + rushCancelDays).Date()
+		order.LateDiscountPctPerDay = rushLatePct
+	}
 
 	row, _ := o.SalesOrders.Add(r, order, SalesOrderPrivate{})
 	r.Born(row)
@@ -181,19 +188,25 @@ func (o *Office) Decline(r *record.Recorder, id string, reason *string) {
 	record.Move(r, order, &order.Status, OrderDeclined)
 	o.State.OpenOrders--
 	o.changeReputation(reputationDeclined)
+	o.please(r, order.CustomerID, satisfactionDeclined)
 	r.Emit(event.SalesOrderDeclined, order, &event.SalesOrderDeclinedData{Number: order.Number, Reason: reason})
 }
 
 // AnswerLapses expires an order that was not answered in time.
 func (o *Office) AnswerLapses(r *record.Recorder, id string) {
 	if order, _ := o.SalesOrders.Find(id); order.Status == OrderReceived {
+		o.State.LapsedOrders++
+		o.please(r, order.CustomerID, satisfactionLapsed)
 		o.expire(r, id, AnswerLapsed, reputationAnswerLapsed)
 	}
 }
 
-// DeliveryMissed expires an order that was accepted and never shipped.
+// DeliveryMissed expires an order that was accepted and never delivered. A customer who
+// has the goods waits for the bill, however late it comes.
 func (o *Office) DeliveryMissed(r *record.Recorder, id string) {
-	if order, _ := o.SalesOrders.Find(id); order.Status.open() {
+	if order, _ := o.SalesOrders.Find(id); order.Status.open() && !o.OrderArrived(order) {
+		o.State.ExpiredOrders++
+		o.please(r, order.CustomerID, satisfactionMissed)
 		o.expire(r, id, DeliveryMissed, reputationMissed)
 	}
 }
@@ -283,8 +296,10 @@ func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
 			o.CustomerInvoices.EditPrivate(r, invoice.ID).DeductionMinor = order.lateDiscount(late)
 		}
 		o.changeReputation(max(late*reputationPerLateDay, maxReputationLate))
+		o.please(r, order.CustomerID, max(late*satisfactionPerLateDay, maxSatisfactionLate))
 	} else {
 		o.changeReputation(reputationOnTime)
+		o.please(r, order.CustomerID, satisfactionOnTime)
 	}
 	o.schedulePayments(r, *order.InvoiceID)
 }

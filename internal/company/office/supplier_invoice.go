@@ -69,7 +69,7 @@ type SupplierInvoice struct {
 	VarianceMinor   money.Minor           `json:"variance_minor" doc:"billed_minor less matched_minor."`
 	MatchStatus     string                `json:"match_status" enum:"matched,quantity_mismatch,price_mismatch,quantity_and_price_mismatch,no_receipt,not_applicable"`
 	DiscountPct     int64                 `json:"discount_pct" doc:"Taken off a payment by discount_until."`
-	DiscountMinor   money.Minor           `json:"discount_minor" doc:"The early discount that was taken; 0 until the invoice is paid."`
+	DiscountMinor   money.Minor           `json:"discount_minor" doc:"Taken off a payment of billed_minor by discount_until, if a bookkeeper is at work; once the invoice is paid, the discount that was taken."`
 	DiscountUntil   *moment.Date          `json:"discount_until"`
 	Currency        string                `json:"currency"`
 	IssuedOn        moment.Date           `json:"issued_on"`
@@ -131,8 +131,16 @@ func (o *Office) editSupplierInvoice(r *record.Recorder, id string, change func(
 }
 
 // SupplierBills brings the bill for a truck: for the ordered quantity, however
-// much came, and sometimes at the wrong price.
-func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
+// much came, and sometimes at the wrong price. It came so many working days ago, and
+// waited for somebody who books it.
+func (o *Office) SupplierBills(r *record.Recorder, orderID string, days int64) {
+	if o.waitsForBookkeeper(days) {
+		r.Set(sim.Timer{
+			Due: (r.Today() + 1).At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerSupplierBills, Ref: orderID,
+			Index: days + 1,
+		})
+		return
+	}
 	order, _ := o.PurchaseOrders.Find(orderID)
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
 	nth, streams := o.PurchaseOrders.Private(orderID).Nth, o.suppliers[supplier.ID]
@@ -153,7 +161,7 @@ func (o *Office) SupplierBills(r *record.Recorder, orderID string) {
 			SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price, AmountMinor: price.Times(line.Quantity),
 		}
 	}
-	o.billOrder(r, orderID, SupplierInvoice{Lines: lines, IssuedOn: r.Date()})
+	o.billOrder(r, orderID, SupplierInvoice{Lines: lines, IssuedOn: (r.Today() - sim.Day(days)).Date()})
 }
 
 // billOrder adds the invoice of a purchase order. The dates follow
@@ -193,6 +201,7 @@ func (o *Office) addSupplierInvoice(r *record.Recorder, invoice SupplierInvoice)
 		invoice.MatchedMinor, invoice.MatchStatus = invoice.BilledMinor, MatchNotApplicable
 	}
 	invoice.VarianceMinor = invoice.BilledMinor - invoice.MatchedMinor
+	invoice.DiscountMinor = invoice.BilledMinor.PerCent(invoice.DiscountPct)
 	invoice.Number = fmt.Sprintf("SI-%04d", o.State.NextSupplierInvoice)
 	invoice.Currency, invoice.Status = money.Currency, SupplierInvoiceOpen
 	o.State.NextSupplierInvoice++

@@ -123,7 +123,7 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 		return Settlement{}, err
 	}
 	s := Settlement{InvoiceID: id, BaseMinor: base, By: PaidByClient}
-	return s, o.CanSpend(base + invoice.LateFeeMinor - invoice.discount(today, base))
+	return s, o.CanSpend(base + invoice.LateFeeMinor - o.discount(invoice, today, base))
 }
 
 // base is the part of the bill that an amount stands for. An overdue invoice
@@ -170,9 +170,9 @@ func (i *SupplierInvoice) mismatch(allowed []money.Minor, delivered money.Minor)
 	return refusal
 }
 
-// discount is the discount for paying so much today.
-func (i *SupplierInvoice) discount(today moment.Date, base money.Minor) money.Minor {
-	if i.DiscountUntil == nil || today > *i.DiscountUntil {
+// discount is the discount for paying so much today. Without a bookkeeper nobody asks for it.
+func (o *Office) discount(i *SupplierInvoice, today moment.Date, base money.Minor) money.Minor {
+	if i.DiscountUntil == nil || today > *i.DiscountUntil || o.State.Staff.Bookkeepers == 0 {
 		return 0
 	}
 	return base.PerCent(i.DiscountPct)
@@ -182,8 +182,9 @@ func (i *SupplierInvoice) discount(today moment.Date, base money.Minor) money.Mi
 // did not match was closed at its matched amount, below the billed one.
 func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 	invoice := o.editSupplierInvoice(r, s.InvoiceID, func(i *SupplierInvoice) {
+		i.DiscountMinor = 0
 		if s.By == PaidByClient {
-			i.DiscountMinor = i.discount(r.Date(), s.BaseMinor)
+			i.DiscountMinor = o.discount(i, r.Date(), s.BaseMinor)
 		}
 		i.PaidMinor = s.BaseMinor + i.LateFeeMinor - i.DiscountMinor
 		i.CreditedMinor = i.BilledMinor - s.BaseMinor

@@ -20,7 +20,7 @@ func Timers() []record.TimerHandler[*Office] {
 		{Kind: TimerRequisitionLapses,
 			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.RequisitionLapses(r, t.Ref) }},
 		{Kind: TimerSupplierBills,
-			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.SupplierBills(r, t.Ref) }},
+			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.SupplierBills(r, t.Ref, t.Index) }},
 		{Kind: TimerSupplierOverdue,
 			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.SupplierInvoiceOverdue(r, t.Ref) }},
 		{Kind: TimerCollection, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.Collect(r, t.Ref) }},

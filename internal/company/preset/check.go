@@ -20,7 +20,8 @@ const (
 	maxSeed        = 1<<53 - 1
 	maxName        = 40
 	// maxSheets keeps a lot of any product within the limit of a work order.
-	maxSheets = 35_000
+	maxSheets    = 35_000
+	maxGrowthPct = 300
 )
 
 func within[N ~int64](n N, most int64) bool { return n >= 0 && int64(n) <= most }
@@ -67,6 +68,8 @@ func (p Preset) check() error {
 			"demand.due_days must be two growing numbers from 1 to 250"},
 		{d.AnswerDays >= 1 && d.AnswerDays <= maxDays && d.CancelAfterDays >= 1 && d.CancelAfterDays <= maxDays,
 			"demand.answer_days and cancel_after_days must be 1 to 250"},
+		{within(d.GrowthPct, maxGrowthPct), "demand.growth_pct must be 0 to 300"},
+		{within(d.RushPct[0], 100) && within(d.RushPct[1], 100), "demand.rush_pct must be two numbers from 0 to 100"},
 		{d.DailyOrder == nil || d.DailyOrder.known(), "demand.daily_order must name a customer, a product, 1 to 5000 " +
 			"pieces at 1 to 1,000,000, due in 1 to 250 days"},
 		{p.Customers.LateFactor >= 0 && p.Customers.LateFactor <= maxFactor, "customers.late_factor must be 0 to 10"},
@@ -75,7 +78,7 @@ func (p Preset) check() error {
 			"demand.late_pct_per_day and late_cap_pct must be 0 to 100"},
 	}
 	errs := []error{
-		p.Staff.check(), p.Payroll.check(), p.Lots.check(), p.Disruptions.check(), p.Stories.check(),
+		p.Staff.check(), p.Payroll.check(), p.Lots.check(), p.Market.check(), p.Disruptions.check(), p.Stories.check(),
 		p.MajorOrders.check(),
 	}
 	if p.Faults != nil {

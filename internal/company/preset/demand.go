@@ -2,6 +2,7 @@ package preset
 
 import (
 	"platen/internal/company/catalog"
+	"platen/internal/company/sim"
 	"platen/internal/money"
 	"platen/internal/share"
 )
@@ -22,8 +23,25 @@ type Demand struct {
 	CancelAfterDays int64     `json:"cancel_after_days" doc:"Working days that a customer waits beyond the due date."`
 	LatePctPerDay   int64     `json:"late_pct_per_day" doc:"Taken off for each working day of delay, in per cent."`
 	LateCapPct      int64     `json:"late_cap_pct" doc:"The most that is taken off, in per cent."`
+	// GrowthPct and RushPct are zero in presets that were written before there was a choice.
+	GrowthPct int64    `json:"growth_pct,omitzero" doc:"How much more customers order after 60 working days, in per cent; it grows day by day and stays there. 0 when left out."`
+	RushPct   [2]int64 `json:"rush_pct,omitzero" doc:"How many orders in a hundred are rush orders, on the first day and after 60 working days; none when left out."`
 	// DailyOrder is an order that arrives when each day from day 1 opens.
 	DailyOrder *DailyOrder `json:"daily_order,omitzero" doc:"An order that arrives when each day from day 1 opens. May be left out."`
+}
+
+// settledDays is how many working days the trade takes to change.
+const settledDays = 60
+
+// GrowthPPM is the factor on the demand of a day.
+func (d Demand) GrowthPPM(day int64) int64 {
+	return sim.Million + d.GrowthPct*(sim.Million/100)*min(day, settledDays)/settledDays
+}
+
+// RushPPM is the share of rush orders on a day.
+func (d Demand) RushPPM(day int64) int64 {
+	first, last := d.RushPct[0]*(sim.Million/100), d.RushPct[1]*(sim.Million/100)
+	return first + (last-first)*min(day, settledDays)/settledDays
 }
 
 // DailyOrder is an order that is the same every day.

@@ -63,6 +63,7 @@ type Preset struct {
 	Demand    Demand    `json:"demand"`
 	Customers Customers `json:"customers"`
 	Supply    Supply    `json:"supply"`
+	Market    Market    `json:"market,omitzero"`
 	Overhead  Overhead  `json:"overhead"`
 	Lots      Lots      `json:"contract_lots"`
 	Staff     Staff     `json:"staff"`

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 
 	"platen/internal/company/sim"
@@ -14,7 +16,7 @@ import (
 type Recorder struct {
 	*sim.Schedule
 
-	seed      uint64
+	world     uint64
 	uid       uint64
 	sandboxID string
 
@@ -44,20 +46,20 @@ type pendingEvent struct {
 // Origin holds the data of its sandbox that a recorder needs.
 type Origin struct {
 	SandboxID string
-	// Seed makes the ids of business records, UID those of events.
-	Seed, UID uint64
+	// World makes the ids of business records, UID those of events.
+	World, UID uint64
 }
 
 // NewRecorder returns a recorder that goes on after the event with the given
 // sequence number and time.
 func NewRecorder(o Origin, schedule *sim.Schedule, sequence uint64, last moment.Instant) *Recorder {
 	return &Recorder{
-		Schedule: schedule, seed: o.Seed, uid: o.UID, sandboxID: o.SandboxID, sequence: sequence, last: last,
+		Schedule: schedule, world: o.World, uid: o.UID, sandboxID: o.SandboxID, sequence: sequence, last: last,
 	}
 }
 
 // Become lets the next events and rows belong to another sandbox, as one that was copied.
-func (r *Recorder) Become(o Origin) { r.seed, r.uid, r.sandboxID = o.Seed, o.UID, o.SandboxID }
+func (r *Recorder) Become(o Origin) { r.world, r.uid, r.sandboxID = o.World, o.UID, o.SandboxID }
 
 // SetMoment sets the simulated moment of the next changes, their wall time and
 // the clock that gives the wall time of later moments.
@@ -99,8 +101,14 @@ func (r *Recorder) stamp() moment.Instant {
 	return max(r.wall, r.last+moment.Microsecond)
 }
 
+// identity makes the id of a business record. It is a one-way hash: clients see the ids,
+// and what is drawn in a world must not follow from them.
 func (r *Recorder) identity(prefix string, ordinal int) uint64 {
-	return sim.Mix(sim.Mix(r.seed^sim.Hash(prefix)) ^ uint64(ordinal))
+	text := append(make([]byte, 16, 24), prefix...)
+	binary.BigEndian.PutUint64(text, r.world)
+	binary.BigEndian.PutUint64(text[8:], uint64(ordinal))
+	sum := sha256.Sum256(text)
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // Born notes that a row came to be with its present status.
