@@ -54,6 +54,12 @@ type Player struct {
 	First    int `json:"first"`
 	Median   int `json:"median"`
 	Last     int `json:"last"`
+	// LeadMinor is how much more the player came to than the good one on day 60, on average
+	// over the worlds that both played, and LeadErrorMinor the standard error of it.
+	LeadMinor      money.Minor `json:"lead_minor"`
+	LeadErrorMinor money.Minor `json:"lead_error_minor"`
+	// Exploiter is set for players who look for money where none should be.
+	Exploiter bool `json:"exploiter,omitzero"`
 	// SampleMinor is the mean net worth of the first seeds on the day of the
 	// sample: a quick test compares it.
 	SampleMinor money.Minor `json:"sample_minor"`
@@ -66,6 +72,8 @@ type Band struct {
 	Low    money.Minor `json:"low_minor"`
 	Middle money.Minor `json:"middle_minor"`
 	High   money.Minor `json:"high_minor"`
+	// OnTimePct is the share of orders that came in time up to the day, on average.
+	OnTimePct int64 `json:"on_time_pct"`
 }
 
 // Skill is the loss of worth without one skill of the good player, on average

@@ -9,9 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"platen/internal/company"
 	"platen/internal/company/preset"
 	"platen/internal/economy"
 	"platen/internal/money"
+	"platen/internal/player"
 )
 
 // These constants say what is measured.
@@ -29,7 +31,7 @@ const (
 )
 
 // bandDays are the days whose net worth is published.
-func bandDays() []int { return []int{30, 60, 90} }
+func bandDays() []int { return []int{15, 30, 60, 90} }
 
 // measured are the presets in the order of the docs.
 func measured() []string {
@@ -46,14 +48,14 @@ type bench struct {
 }
 
 // playAll plays all games and returns their results in order.
-func playAll(ctx context.Context, games []game) ([]result, error) {
-	t, results, errs := newTable(), make([]result, len(games)), make([]error, len(games))
+func playAll(ctx context.Context, games []player.Game) ([]player.Result, error) {
+	results, errs := make([]player.Result, len(games)), make([]error, len(games))
 	var workers sync.WaitGroup
 	next := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				results[i], errs[i] = games[i].play(t)
+				results[i], errs[i] = games[i].Play()
 			}
 		})
 	}
@@ -76,7 +78,7 @@ func playAll(ctx context.Context, games []game) ([]result, error) {
 // measure plays everything that is published.
 func (b *bench) measure(ctx context.Context) (economy.Report, error) {
 	report := economy.Report{
-		Seeds: b.seeds, SampleSeeds: min(sampleSeeds, b.seeds), MinutesBetweenLooks: lookMinutes,
+		Seeds: b.seeds, SampleSeeds: min(sampleSeeds, b.seeds), MinutesBetweenLooks: player.LookMinutes,
 		SkillsPreset: skillsPreset, SkillsDay: skillsDay,
 	}
 	for _, name := range measured() {
@@ -107,51 +109,65 @@ func (b *bench) measure(ctx context.Context) (economy.Report, error) {
 
 func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Preset, error) {
 	row := economy.Preset{Name: p.Name, Version: p.Version}
-	for _, who := range policies() {
+	var best []player.Result
+	all := map[string][]player.Result{}
+	for _, who := range slices.Concat(player.Policies(), player.Exploiters()) {
 		watch := 0
-		if who.idle || who.lots == allLots {
+		if who.Fragile() {
 			watch = watchedDays
 		}
 		results, err := playAll(ctx, b.games(p, who, watch, bandDays()...))
 		if err != nil {
 			return row, err
 		}
-		row.OpeningMinor = results[0].opening
+		row.OpeningMinor, all[who.Name] = results[0].OpeningMinor, results
+		if who.Name == player.Good().Name {
+			best = results
+		}
 		row.Players = append(row.Players, summarize(who, results, max(watch, bandDays()[len(bandDays())-1])))
+	}
+	for i := range row.Players {
+		who := &row.Players[i]
+		who.LeadMinor, who.LeadErrorMinor = lead(all[who.Name], best)
+		who.Exploiter = slices.ContainsFunc(player.Exploiters(), func(p player.Policy) bool { return p.Name == who.Name })
 	}
 	return row, nil
 }
 
 // games are those of one player over all seeds.
-func (b *bench) games(p *preset.Preset, who policy, watch int, days ...int) []game {
-	games := make([]game, b.seeds)
+func (b *bench) games(p *preset.Preset, who player.Policy, watch int, days ...int) []player.Game {
+	games := make([]player.Game, b.seeds)
 	for i := range games {
-		games[i] = game{preset: p, policy: who, seed: uint64(i) + 1, days: days, watch: watch}
+		games[i] = player.Game{
+			Settings: company.Settings{Preset: *p, Seed: uint64(i) + 1}, Policy: who, Days: days, Watch: watch,
+		}
 	}
 	return games
 }
 
-func summarize(who policy, results []result, watched int) economy.Player {
-	row := economy.Player{Name: who.name, Text: who.text, Watched: watched}
+func summarize(who player.Policy, results []player.Result, watched int) economy.Player {
+	row := economy.Player{Name: who.Name, Text: who.Text, Watched: watched}
 	for i, day := range bandDays() {
-		worth := make([]money.Minor, len(results))
+		worth, onTime := make([]money.Minor, len(results)), int64(0)
 		for j := range results {
-			worth[j] = results[j].worth[i]
+			worth[j] = results[j].WorthMinor[i]
+			onTime += int64(results[j].OnTimePct[i])
 		}
 		if day == sampleDay {
 			row.SampleMinor = mean(worth[:min(sampleSeeds, len(worth))])
 		}
 		slices.Sort(worth)
 		row.Bands = append(row.Bands,
-			economy.Band{Day: day, Low: quantile(worth, 10), Middle: quantile(worth, 50), High: quantile(worth, 90)})
+			economy.Band{Day: day, Low: quantile(worth, 10), Middle: quantile(worth, 50), High: quantile(worth, 90),
+				OnTimePct: onTime / int64(len(results)) / 100})
 	}
 	var ends []int
 	for _, r := range results {
-		if r.worth[len(r.worth)-1] > r.opening {
+		if r.WorthMinor[len(r.WorthMinor)-1] > r.OpeningMinor {
 			row.AboveOpening++
 		}
-		if r.bankrupt > 0 {
-			ends = append(ends, r.bankrupt)
+		if r.Bankrupt > 0 {
+			ends = append(ends, r.Bankrupt)
 		}
 	}
 	slices.Sort(ends)
@@ -159,6 +175,17 @@ func summarize(who policy, results []result, watched int) economy.Player {
 		row.First, row.Median, row.Last = ends[0], quantile(ends, 50), ends[len(ends)-1]
 	}
 	return row
+}
+
+// lead is how much more some games came to than others of the same worlds, on the day of
+// the sample, and the standard error of it.
+func lead(games, others []player.Result) (gained, deviation money.Minor) {
+	day := slices.Index(bandDays(), sampleDay)
+	gains := make([]money.Minor, len(games))
+	for i := range games {
+		gains[i] = games[i].WorthMinor[day] - others[i].WorthMinor[day]
+	}
+	return mean(gains), standardError(gains)
 }
 
 // quantile returns the value of sorted ones below which so many per cent lie.
@@ -186,31 +213,28 @@ func standardError(values []money.Minor) money.Minor {
 // measureSkills takes one skill after the other away from the good player.
 func (b *bench) measureSkills(ctx context.Context, report *economy.Report) error {
 	p := b.presets[skillsPreset]
-	play := func(who policy) ([]money.Minor, error) {
+	play := func(who player.Policy) ([]money.Minor, error) {
 		results, err := playAll(ctx, b.games(&p, who, 0, skillsDay))
 		if err != nil {
 			return nil, err
 		}
 		worth := make([]money.Minor, len(results))
 		for i := range results {
-			worth[i] = results[i].worth[0]
+			worth[i] = results[i].WorthMinor[0]
 		}
 		return worth, nil
 	}
-	whole, err := play(goodPolicy())
+	whole, err := play(player.Good())
 	if err != nil {
 		return err
 	}
-	plain, err := play(greedyPolicy())
+	plain, err := play(player.Greedy())
 	if err != nil {
 		return err
 	}
 	report.ExtraMinor = mean(whole) - mean(plain)
-	for _, l := range levers() {
-		without := goodPolicy()
-		without.name = "good without " + l.name
-		l.without(&without)
-		rest, err := play(without)
+	for _, l := range player.Levers() {
+		rest, err := play(player.GoodWithout(l))
 		if err != nil {
 			return err
 		}
@@ -219,7 +243,7 @@ func (b *bench) measureSkills(ctx context.Context, report *economy.Report) error
 			gained[i] = whole[i] - rest[i]
 		}
 		report.Skills = append(report.Skills, economy.Skill{
-			Name: l.name, Text: l.text, WorthMinor: mean(gained), ErrorMinor: standardError(gained),
+			Name: l.Name, Text: l.Text, WorthMinor: mean(gained), ErrorMinor: standardError(gained),
 			SharePct: int64(mean(gained) * 100 / report.ExtraMinor),
 		})
 	}

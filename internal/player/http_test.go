@@ -1,4 +1,4 @@
-package main
+package player
 
 import (
 	"context"
@@ -219,19 +219,22 @@ func TestAGameOverHTTPIsTheGameInside(t *testing.T) {
 	}
 	for _, c := range []struct {
 		preset string
-		policy policy
+		policy Policy
 		seed   uint64
 		days   int
 	}{
-		{"manual", goodPolicy(), 3, 15},
-		{"crunch", goodPolicy(), 4, 6},
-		{"supply_shock", policy{name: greedyLots, lots: allLots}, 5, 6},
+		{"manual", Good(), 3, 15},
+		{"crunch", Good(), 4, 6},
+		{"supply_shock", Policy{Name: greedyLots, lots: allLots, rush: true}, 5, 6},
+		{"starter", Random(), 6, 6},
 	} {
-		t.Run(c.preset+" "+c.policy.name, func(t *testing.T) {
+		t.Run(c.preset+" "+c.policy.Name, func(t *testing.T) {
 			t.Parallel()
 			p := presets[c.preset]
-			g := game{preset: &p, policy: c.policy, seed: c.seed, days: []int{c.days}}
-			in, out := newInside(newTable(), &p, c.seed), newOutside(t, c.preset, int64(c.seed))
+			g := Game{
+				Settings: company.Settings{Preset: p, Seed: c.seed}, Policy: c.policy, Days: []int{c.days},
+			}
+			in, out := newInside(newTable(), g.Settings), newOutside(t, c.preset, int64(c.seed))
 			want, err := g.through(in)
 			if err != nil {
 				t.Fatal(err)

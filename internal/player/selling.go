@@ -1,4 +1,4 @@
-package main
+package player
 
 import (
 	"slices"
@@ -12,19 +12,10 @@ import (
 	"platen/internal/operation"
 )
 
-// How the good player decides what to take on.
 const (
-	// orderCapacityPct is the part of the presses' time until the due date
-	// that orders may fill, lotCapacityPct what all work may fill for a lot: the digital
-	// press does a quarter of what the other one does.
-	orderCapacityPct = 50
-	lotCapacityPct   = 60
-	// A job must earn so much for a minute on a press, in minor units: an
-	// order when there is work for busyDays ahead, and in proportion, up to busyMost per
-	// cent; a lot always.
-	orderPerMinute     money.Minor = 1000
-	busyDays, busyMost             = 3, 200
-	lotPerMinute       money.Minor = 1500
+	// The worth of a minute on a press is measured by the work for so many days ahead, and
+	// grows up to so many per cent.
+	busyDays, busyMost = 3, 200
 	// setUpMinor is what an order costs beside its paper.
 	setUpMinor money.Minor = 3000
 	// paperMarkupPct is what paper costs in truth, in per cent of its price.
@@ -76,7 +67,7 @@ func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
 		}
 	}
 	room := p.room(p.until(o.DueDate) - p.products[o.SKU].FinishingMinutes)
-	return ahead*100 < room*orderCapacityPct &&
+	return ahead*100 < room*p.policy.terms.orderCapacityPct &&
 		p.earns(o.SKU, o.Quantity, o.UnitPriceMinor) > p.minuteWorth().Times(minutes), true
 }
 
@@ -88,7 +79,7 @@ func (p *player) minuteWorth() money.Minor {
 		load += p.shortest(w.SKU, missing(w))
 	}
 	busy := load * 100 / (int64(len(p.presses)) * dayMinutes * busyDays)
-	return orderPerMinute.Times(min(busy, busyMost)) / 100
+	return p.policy.terms.orderPerMinute.Times(min(busy, busyMost)) / 100
 }
 
 // room is how many minutes the presses have while so many pass.
@@ -131,7 +122,7 @@ func (p *player) fits(lot *office.ContractLot) bool {
 	}
 	room := p.room(p.until(lot.DeliverBy) - p.products[lot.SKU].FinishingMinutes - dayMinutes)
 	earns := p.earns(lot.SKU, lot.Quantity, lot.UnitPriceMinor) - p.rushCost(lot)
-	return load*100 < room*lotCapacityPct && earns > lotPerMinute.Times(minutes)
+	return load*100 < room*p.policy.terms.lotCapacityPct && earns > p.policy.terms.lotPerMinute.Times(minutes)
 }
 
 // rushCost is what it costs to have a lot's paper in time when the shelf has

@@ -1,4 +1,7 @@
-package main
+// Package player holds players of known skill. They play a company as clients do: they
+// read the rows that lists answer with and send the commands of the operation table,
+// through a door that shows nothing else. Their results are what scores are compared with.
+package player
 
 import (
 	"errors"
@@ -21,14 +24,14 @@ const (
 	// dayMinutes is the working day, as GET /sandbox shows it from 08:00 to
 	// 16:00.
 	dayMinutes = int64(sim.DayLength)
-	// lookMinutes is how many of them pass between two looks at the company.
-	lookMinutes = 60
+	// LookMinutes is how many of them pass between two looks at the company.
+	LookMinutes = 60
 )
 
 // player plays a company by a policy, through its door and nothing else.
 type player struct {
 	door   door
-	policy policy
+	policy Policy
 	// refused counts commands that were refused.
 	refused int
 
@@ -54,7 +57,7 @@ type player struct {
 	shelved int
 }
 
-func newPlayer(d door, p policy) (*player, error) {
+func newPlayer(d door, p Policy) (*player, error) {
 	pl := &player{
 		door: d, policy: p, products: map[string]*factory.Product{}, prices: map[string]money.Minor{},
 		carried: map[string]bool{}, sheeted: -1,
@@ -114,17 +117,19 @@ func (p *player) try(operationID, id string, body any) (done bool, err error) {
 	return true, nil
 }
 
+func (p *player) rejections() int { return p.refused }
+
 // day plays one working day and reports whether the company lives on.
 func (p *player) day() (alive bool, err error) {
 	p.morning = true
-	if p.policy.idle {
+	if p.policy.kind == idle {
 		return p.tick(dayMinutes)
 	}
-	for minute := int64(0); minute < dayMinutes; minute += lookMinutes {
+	for minute := int64(0); minute < dayMinutes; minute += LookMinutes {
 		if err := p.round(); err != nil {
 			return false, err
 		}
-		if alive, err := p.tick(lookMinutes); !alive || err != nil {
+		if alive, err := p.tick(LookMinutes); !alive || err != nil {
 			return false, err
 		}
 	}

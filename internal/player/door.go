@@ -1,4 +1,4 @@
-package main
+package player
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"platen/internal/company"
-	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
@@ -78,8 +77,11 @@ type shown struct {
 // clock the company does not look at it.
 const opened = moment.Instant(1_790_000_000_000_000)
 
-func newInside(t *table, p *preset.Preset, seed uint64) *inside {
-	settings := company.Settings{SandboxID: "sbx_0", Preset: *p, Bridge: p.Bridge, Seed: seed, UID: 1}
+func newInside(t *table, settings company.Settings) *inside {
+	settings.SandboxID, settings.UID = "sbx_0", 1
+	if settings.Bridge == "" {
+		settings.Bridge = settings.Preset.Bridge
+	}
 	return &inside{table: t, company: company.New(settings, sim.Manual, opened), rows: map[string][]shown{}}
 }
 

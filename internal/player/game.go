@@ -1,0 +1,143 @@
+package player
+
+import (
+	"fmt"
+
+	"platen/internal/company"
+	"platen/internal/money"
+	"platen/internal/share"
+)
+
+// Game is one company and who plays it.
+type Game struct {
+	// Settings are those of the company: its preset, its bridge and its world. The clock is
+	// moved by hand in every game.
+	Settings company.Settings
+	Policy   Policy
+	// Days are when the net worth is read, counted from 1, in growing order; the last one ends
+	// the game.
+	Days []int
+	// Watch is the day until which the company is played beyond that, to see whether it ends.
+	Watch int
+}
+
+// Result is what one game came to.
+type Result struct {
+	OpeningMinor money.Minor
+	// WorthMinor is the net worth at the close of the game's days; a company that is
+	// bankrupt keeps its last.
+	WorthMinor []money.Minor
+	// OnTimePct is the share of orders that came in time up to then, 0 while there is none.
+	OnTimePct []share.PerCent
+	// Bankrupt is the day on which the company ended, 0 when it has not.
+	Bankrupt int
+	// Refused counts commands that were refused.
+	Refused int
+}
+
+// Play plays a game without HTTP and without a disk.
+func (g *Game) Play() (Result, error) {
+	switch g.Policy.kind {
+	case foreseeing:
+		return g.foresee()
+	case blind:
+		return g.repeat()
+	case byRules, idle, atRandom:
+	}
+	return g.through(newInside(newTable(), g.Settings))
+}
+
+// actor plays one day after the other.
+type actor interface {
+	// day plays one working day and reports whether the company lives on.
+	day() (alive bool, err error)
+	// rejections counts the commands that were refused.
+	rejections() int
+}
+
+// through plays a game by its policy through a door.
+func (g *Game) through(d door) (Result, error) {
+	p, err := newPlayer(d, g.Policy)
+	if err != nil {
+		return Result{}, err
+	}
+	if g.Policy.kind == atRandom {
+		return g.with(d, newGambler(p, g.Settings.World()))
+	}
+	return g.with(d, p)
+}
+
+// with lets an actor play a game through a door.
+func (g *Game) with(d door, a actor) (Result, error) {
+	status, err := d.glance()
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{OpeningMinor: status.NetWorthMinor - status.Score.ProfitMinor}
+	for day := 1; day <= max(g.Watch, g.Days[len(g.Days)-1]); day++ {
+		if r.Bankrupt == 0 {
+			alive, err := a.day()
+			if err != nil {
+				return r, fmt.Errorf("play %s, seed %d, as %s on day %d: %w",
+					g.Settings.Preset.Name, g.Settings.Seed, g.Policy.Name, day, err)
+			}
+			if !alive {
+				r.Bankrupt = day
+			}
+		}
+		if n := len(r.WorthMinor); n < len(g.Days) && day == g.Days[n] {
+			points, err := d.series()
+			if err != nil {
+				return r, fmt.Errorf("read the series on day %d: %w", day, err)
+			}
+			r.WorthMinor = append(r.WorthMinor, points[len(points)-1].NetWorthMinor)
+			if status, err = d.glance(); err != nil {
+				return r, err
+			}
+			onTime := share.PerCent(0)
+			if pct := status.Score.OnTimePct; pct != nil {
+				onTime = *pct
+			}
+			r.OnTimePct = append(r.OnTimePct, onTime)
+		}
+	}
+	r.Refused = a.rejections()
+	return r, nil
+}
+
+// foresee plays each plan, and keeps the best on each day.
+func (g *Game) foresee() (Result, error) {
+	var best Result
+	for i := range g.Policy.plans {
+		plan := *g
+		plan.Policy = g.Policy.plans[i]
+		r, err := plan.Play()
+		if err != nil {
+			return r, err
+		}
+		if i == 0 {
+			best = r
+			continue
+		}
+		for day := range r.WorthMinor {
+			best.WorthMinor[day] = max(best.WorthMinor[day], r.WorthMinor[day])
+		}
+	}
+	return best, nil
+}
+
+// elsewhere is so far away that no measurement plays the world.
+const elsewhere = 1_000_003
+
+// repeat lets the good player play another world, and sends its commands in this one.
+func (g *Game) repeat() (Result, error) {
+	other := *g
+	other.Settings.Seed, other.Settings.GivenWorld = g.Settings.Seed+elsewhere, 0
+	other.Policy = Good()
+	recorded := &recorder{inside: newInside(newTable(), other.Settings)}
+	if _, err := other.through(recorded); err != nil {
+		return Result{}, err
+	}
+	d := newInside(newTable(), g.Settings)
+	return g.with(d, &parrot{door: d, steps: recorded.steps})
+}
