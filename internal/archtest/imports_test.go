@@ -113,6 +113,9 @@ var may = map[string]string{
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
+	// Players are clients: they see a company through the operation table, and play it in
+	// their own process.
+	"internal/player": vocabulary + "internal/operation internal/sandbox internal/company/...",
 	// The docs are pages; web serves them, and what else browsers load.
 	"internal/docsite": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
 		"internal/company/fault " +
@@ -129,7 +132,7 @@ var may = map[string]string{
 
 	// Commands that play know Platen as a client does.
 	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/evaluation": "client internal/cli internal/economy internal/money",
+	"internal/cli/evaluation": "client internal/cli internal/economy internal/money internal/player internal/company/preset",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",

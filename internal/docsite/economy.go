@@ -44,6 +44,16 @@ func (e economyView) Days() []int {
 	return days
 }
 
+// InTime is the share of a player's orders that came in time by day 60.
+func (e economyView) InTime(p economy.Player) string {
+	const day = 60
+	band, ok := p.On(day)
+	if !ok || band.OnTimePct == 0 {
+		return "–"
+	}
+	return strconv.FormatInt(band.OnTimePct, 10) + " %"
+}
+
 // Thousands writes an amount in thousands, rounded.
 func (e economyView) Thousands(amount money.Minor) string {
 	const thousand money.Minor = 100_000

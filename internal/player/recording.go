@@ -1,13 +1,12 @@
 package player
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
 	"strconv"
-
-	"github.com/go-json-experiment/json"
 
 	"platen/internal/company"
 	"platen/internal/company/record"

@@ -229,7 +229,7 @@ func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
 	run.TotalMinor = run.GrossMinor + run.ArrearsMinor
 	h.closeWeek(s.week)
 	h.State.UnpaidMinor += run.GrossMinor
-	if left := h.leftOut(&s, attended); left > 0 {
+	if left := h.leftOut(&s, attended); left > 0 && h.payroll.Paid {
 		h.State.WithheldMinor += left
 		h.State.ArrearsMinor += left + left.PerCent(arrearsPct)
 	}
