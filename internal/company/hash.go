@@ -40,3 +40,14 @@ func (c *Company) StateHash() string {
 func (c *Company) hashed() []record.Keeper {
 	return slices.DeleteFunc(slices.Clone(c.tables), func(t record.Keeper) bool { return t.Definition().Beside })
 }
+
+// BusinessHash returns the SHA-256 of the business records in hexadecimal: all rows of Head
+// Office, the Factory, the people, the market and the world, as they are served, without wall
+// times and ids of events. Two companies have the same when the same was done in them with
+// the same outcome, in the same order. How a client came to it does not matter: what it read,
+// which of its requests were refused, and the missions that it completed on the way.
+func (c *Company) BusinessHash() string {
+	business := slices.Concat(c.office.Tables(), c.factory.Tables(), c.people.Tables(), c.market.Tables(),
+		c.lore.Tables())
+	return fmt.Sprintf("%x", sha256.Sum256(record.AppendServed(nil, business)))
+}

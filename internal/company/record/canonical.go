@@ -23,6 +23,7 @@ var incidental = []string{ //nolint:gochecknoglobals // the table itself
 // canonical is a table that can be written in its canonical form.
 type canonical interface {
 	appendCanonical(b []byte) []byte
+	appendServed(b []byte) []byte
 }
 
 // AppendCanonical appends a form of a whole company that is the same for all
@@ -50,6 +51,28 @@ func (t *Table[R, P]) appendCanonical(b []byte) []byte {
 		l := t.at(ordinal)
 		b = appendBytes(b, withoutIncidental(encode(&l.row)))
 		b = appendBytes(b, withoutIncidental(encode(&l.private)))
+	}
+	return b
+}
+
+// AppendServed appends a form of the rows of some tables, as clients read them, without
+// the incidental fields. It is for comparing and is never read back.
+func AppendServed(b []byte, tables []Keeper) []byte {
+	for _, table := range tables {
+		t, ok := table.(canonical)
+		if !ok {
+			panic(fmt.Sprintf("%s is not a Table", table.Definition().Resource))
+		}
+		b = appendString(b, table.Definition().Resource)
+		b = binary.AppendUvarint(b, uint64(table.Len()))
+		b = t.appendServed(b)
+	}
+	return b
+}
+
+func (t *Table[R, P]) appendServed(b []byte) []byte {
+	for ordinal := range t.slots {
+		b = appendBytes(b, withoutIncidental(encode(&t.at(ordinal).row)))
 	}
 	return b
 }
