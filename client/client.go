@@ -28,8 +28,9 @@
 // Lists have two: ListSalesOrders reads one page, SalesOrders all of them.
 // Optional fields of a body are pointers; new(int64(60)) makes one.
 //
-// A method picks the key that its route requires. Routes that take either use the
-// key of Head Office where there is one.
+// A method picks the key that its route requires. Routes that take several use the
+// key of Head Office where there is one, but in an evaluation those that are not for its
+// player use the grading key.
 //
 // Amounts are whole numbers of minor units, hundredths, and their names end in
 // Minor. A pointer in a row is nil where the server sent null.
@@ -86,15 +87,17 @@ import (
 
 //go:generate go run ../internal/clientgen -out .
 
-// Keys are the two keys of a sandbox. Either may be empty; methods that need it
-// then fail with ErrNoKey.
+// Keys are the keys of a sandbox. Each may be empty; methods that need it then fail with
+// ErrNoKey.
 type Keys struct {
 	Office, Factory string
+	// Grading is the key that judges the player of an evaluation, who must not have it.
+	Grading string
 }
 
 // String names the keys that are set, without their values.
 func (k Keys) String() string {
-	return fmt.Sprintf("keys(office: %t, factory: %t)", k.Office != "", k.Factory != "")
+	return fmt.Sprintf("keys(office: %t, factory: %t, grading: %t)", k.Office != "", k.Factory != "", k.Grading != "")
 }
 
 // GoString is String, so that %#v shows no key either.
@@ -123,6 +126,7 @@ type settings struct {
 	maxRetries int
 	maxElapsed time.Duration
 	conflicts  bool
+	creation   string
 	onWait     func(Wait)
 	onExchange func(Exchange)
 	newKey     func() string
@@ -155,6 +159,10 @@ func MaxRetries(n int) Option { return func(s *settings) { s.maxRetries = n } }
 // MaxElapsed limits the time from the beginning of a call to that of its last
 // attempt; one minute by default. A wait that would end later is not begun.
 func MaxElapsed(d time.Duration) Option { return func(s *settings) { s.maxElapsed = d } }
+
+// CreationKey makes CreateSandbox send the key without which a server makes no sandbox,
+// where its operator has set one.
+func CreationKey(key string) Option { return func(s *settings) { s.creation = key } }
 
 // RetryConflicts repeats retryable 409 refusals too, such as press_busy and
 // no_operator, within MaxRetries and MaxElapsed. By default they are returned
@@ -220,24 +228,29 @@ const (
 	shared  system = "shared"
 	office  system = "office"
 	factory system = "factory"
+	grading system = "grading"
+	// judged routes are shared, and in an evaluation not for its player.
+	judged system = "judged"
 )
 
 // key picks the key for a route of system s, and returns the system that it
 // belongs to. Open routes need none.
 func (c *Client) key(s system) (key string, of system, err error) {
-	if s == open {
+	order := []system{s}
+	switch s {
+	case open:
 		return "", "", nil
+	case shared:
+		order = []system{office, factory, grading}
+	case judged:
+		order = []system{grading, office, factory}
+	default:
 	}
-	if of = s; s == shared {
-		if of = office; c.keys.Office == "" {
-			of = factory
+	keys := map[system]string{office: c.keys.Office, factory: c.keys.Factory, grading: c.keys.Grading}
+	for _, of := range order {
+		if keys[of] != "" {
+			return keys[of], of, nil
 		}
 	}
-	if key = c.keys.Office; of == factory {
-		key = c.keys.Factory
-	}
-	if key == "" {
-		return "", "", fmt.Errorf("%w (%s)", ErrNoKey, s)
-	}
-	return key, of, nil
+	return "", "", fmt.Errorf("%w (%s)", ErrNoKey, s)
 }

@@ -15,13 +15,14 @@ const BasePath = "/v1"
 
 // CreateSandbox sends POST /sandboxes: create a sandbox.
 //
-// A throw-away company with a key for each of its two systems. The keys are shown once, in this
-// response. When all places are taken the response is 202 with a ticket to poll. An
-// Idempotency-Key counts from 20 characters on, within your network and for ten minutes.
+// A throw-away company with a key for each of its two systems, and in an evaluation one that
+// judges its player. The keys are shown once, in this response. When all places are taken the
+// response is 202 with a ticket to poll. An Idempotency-Key counts from 20 characters on, within
+// your network and for ten minutes.
 //
-// It can fail with origin_refused (403), invalid_preset (422), pow_required (428),
-// ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside the errors of every
-// request.
+// It can fail with origin_refused (403), unauthorized (401), creation_closed (403),
+// invalid_preset (422), pow_required (428), ip_active_limit (429), ip_create_limit (429) and
+// queue_full (503), beside the errors of every request.
 func (c *Client) CreateSandbox(ctx context.Context, in CreateSandboxInput) (*Sandbox, error) {
 	return c.create(ctx, request{operation: "create_sandbox", method: http.MethodPost, path: "/sandboxes", in: in})
 }
@@ -51,8 +52,10 @@ func (c *Client) GetSandbox(ctx context.Context) (*SandboxStatus, error) {
 // With manual in-world time stops, and only ticks move it; with realtime it goes on from where it
 // stopped. The lease goes on in either. Print runs that are under way get a new ends_at. No event
 // is written.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) UpdateSandbox(ctx context.Context, in UpdateSandboxInput) (*SandboxStatus, error) {
-	return write[SandboxStatus](ctx, c, request{operation: "update_sandbox", method: http.MethodPatch, path: "/sandbox", system: shared, in: in})
+	return write[SandboxStatus](ctx, c, request{operation: "update_sandbox", method: http.MethodPatch, path: "/sandbox", system: judged, in: in})
 }
 
 // AdvanceTime sends POST /sandbox/tick: move the clock.
@@ -71,22 +74,23 @@ func (c *Client) AdvanceTime(ctx context.Context, in TickInput) (*TickResult, er
 // Moves the end of the sandbox, twice at most, and only in its last minutes. Nothing happens in
 // the company: no event is written.
 //
-// It can fail with origin_refused (403), extension_not_yet (409) and no_extensions_left (409),
-// beside the errors of every request.
+// It can fail with origin_refused (403), extension_not_yet (409), no_extensions_left (409) and
+// not_in_evaluation (403), beside the errors of every request.
 func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
-	return write[SandboxStatus](ctx, c, request{operation: "extend_sandbox", method: http.MethodPost, path: "/sandbox/extend", system: shared})
+	return write[SandboxStatus](ctx, c, request{operation: "extend_sandbox", method: http.MethodPost, path: "/sandbox/extend", system: judged})
 }
 
 // DeleteSandbox sends DELETE /sandbox: delete the sandbox.
 //
-// The sandbox is gone at once, and your network may have another one in its place. Both keys stop
+// The sandbox is gone at once, and your network may have another one in its place. Its keys stop
 // working: a repeated request fails with 401, also with the same Idempotency-Key, and so does
 // each waiting poll. Deliveries that wait are not sent. A sandbox that has expired, or whose
 // company is bankrupt, can be deleted too.
 //
-// It can fail with origin_refused (403), beside the errors of every request.
+// It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
+// request.
 func (c *Client) DeleteSandbox(ctx context.Context) (*DeletedSandbox, error) {
-	return write[DeletedSandbox](ctx, c, request{operation: "delete_sandbox", method: http.MethodDelete, path: "/sandbox", system: shared})
+	return write[DeletedSandbox](ctx, c, request{operation: "delete_sandbox", method: http.MethodDelete, path: "/sandbox", system: judged})
 }
 
 // GetSeries sends GET /sandbox/series: cash, stock and presses over time.
@@ -101,8 +105,10 @@ func (c *Client) GetSeries(ctx context.Context, since uint64) (*Series, error) {
 // To compare players: the preset and seed, the net worth day by day, shipments in time, rejected
 // writes, and the events that prove missions and achievements. Played alike, two sandboxes with
 // the clock in manual mode have the same report.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetReport(ctx context.Context) (*Report, error) {
-	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: shared})
+	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: judged})
 }
 
 // ListEventsParams chooses what ListEvents reads. Empty fields choose nothing.
@@ -243,22 +249,23 @@ func (c *Client) GetCheckpoint(ctx context.Context, id string) (*Checkpoint, err
 // A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox
 // of it, as often as you like. It writes no event.
 //
-// It can fail with checkpoint_exists (409) and too_many_open (409), beside the errors of every
-// request.
+// It can fail with checkpoint_exists (409), too_many_open (409) and not_in_evaluation (403),
+// beside the errors of every request.
 func (c *Client) CreateCheckpoint(ctx context.Context, in CreateCheckpointInput) (*Checkpoint, error) {
-	return write[Checkpoint](ctx, c, request{operation: "create_checkpoint", method: http.MethodPost, path: "/sandbox/checkpoints", system: shared, in: in})
+	return write[Checkpoint](ctx, c, request{operation: "create_checkpoint", method: http.MethodPost, path: "/sandbox/checkpoints", system: judged, in: in})
 }
 
 // DeleteCheckpoint sends DELETE /sandbox/checkpoints/{id}: delete a checkpoint.
 //
 // Takes the name away. Forks that were made of it stay as they are. The one called start stays.
 //
-// It can fail with not_found (404) and checkpoint_kept (409), beside the errors of every request.
+// It can fail with not_found (404), checkpoint_kept (409) and not_in_evaluation (403), beside the
+// errors of every request.
 func (c *Client) DeleteCheckpoint(ctx context.Context, id string) (*Checkpoint, error) {
 	if id == "" {
 		return nil, failed("delete_checkpoint", errNoID)
 	}
-	return write[Checkpoint](ctx, c, request{operation: "delete_checkpoint", method: http.MethodDelete, path: record("/sandbox/checkpoints/{id}", id), system: shared})
+	return write[Checkpoint](ctx, c, request{operation: "delete_checkpoint", method: http.MethodDelete, path: record("/sandbox/checkpoints/{id}", id), system: judged})
 }
 
 // ForkSandbox sends POST /sandbox/forks: fork the sandbox.
@@ -270,11 +277,11 @@ func (c *Client) DeleteCheckpoint(ctx context.Context, id string) (*Checkpoint, 
 // ticket. An Idempotency-Key counts from 20 characters on, within your network and for ten
 // minutes. Also a sandbox that has expired, or whose company is bankrupt, can be forked.
 //
-// It can fail with origin_refused (403), not_in_evaluation (403), not_found (404), pow_required
-// (428), ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside the errors of
-// every request.
+// It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required
+// (428), ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation
+// (403), beside the errors of every request.
 func (c *Client) ForkSandbox(ctx context.Context, in ForkSandboxInput) (*Sandbox, error) {
-	return c.create(ctx, request{operation: "fork_sandbox", method: http.MethodPost, path: "/sandbox/forks", system: shared, in: in})
+	return c.create(ctx, request{operation: "fork_sandbox", method: http.MethodPost, path: "/sandbox/forks", system: judged, in: in})
 }
 
 // GetTriggers sends GET /sandbox/triggers: what can be brought about.
@@ -298,10 +305,10 @@ func (c *Client) GetTriggers(ctx context.Context) (*TriggerKinds, error) {
 // hr.leave_request.created, world.major_order.updated, world.lore_event.started and
 // sandbox.disruption.ended.
 //
-// It can fail with origin_refused (403), not_found (404), not_in_evaluation (403) and
-// trigger_impossible (409), beside the errors of every request.
+// It can fail with origin_refused (403), not_found (404), trigger_impossible (409) and
+// not_in_evaluation (403), beside the errors of every request.
 func (c *Client) PullTrigger(ctx context.Context, in PullTriggerInput) (*TriggerResult, error) {
-	return write[TriggerResult](ctx, c, request{operation: "pull_trigger", method: http.MethodPost, path: "/sandbox/triggers", system: shared, in: in})
+	return write[TriggerResult](ctx, c, request{operation: "pull_trigger", method: http.MethodPost, path: "/sandbox/triggers", system: judged, in: in})
 }
 
 // ListFaultsParams chooses what ListFaults reads. Empty fields choose nothing.
@@ -332,12 +339,12 @@ func (p ListFaultsParams) selection() selection {
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) ListFaults(ctx context.Context, params ListFaultsParams) (*Page[Fault], error) {
-	return readPage[Fault](ctx, c, &request{operation: "list_faults", path: "/sandbox/faults", system: shared}, params.selection())
+	return readPage[Fault](ctx, c, &request{operation: "list_faults", path: "/sandbox/faults", system: judged}, params.selection())
 }
 
 // Faults reads all rows of ListFaults, page after page, and ends with the first error.
 func (c *Client) Faults(ctx context.Context, params ListFaultsParams) iter.Seq2[Fault, error] {
-	return readAll[Fault](ctx, c, request{operation: "list_faults", path: "/sandbox/faults", system: shared}, params.selection())
+	return readAll[Fault](ctx, c, request{operation: "list_faults", path: "/sandbox/faults", system: judged}, params.selection())
 }
 
 // InjectFault sends POST /sandbox/faults: let something go wrong.
@@ -348,7 +355,7 @@ func (c *Client) Faults(ctx context.Context, params ListFaultsParams) iter.Seq2[
 // It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
 // request.
 func (c *Client) InjectFault(ctx context.Context, in InjectFaultInput) (*Injection, error) {
-	return write[Injection](ctx, c, request{operation: "inject_fault", method: http.MethodPost, path: "/sandbox/faults", system: shared, in: in})
+	return write[Injection](ctx, c, request{operation: "inject_fault", method: http.MethodPost, path: "/sandbox/faults", system: judged, in: in})
 }
 
 // GetIntegration sends GET /sandbox/integration: the exactly-once score.
@@ -360,7 +367,7 @@ func (c *Client) InjectFault(ctx context.Context, in InjectFaultInput) (*Injecti
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetIntegration(ctx context.Context) (*Integration, error) {
-	return read[Integration](ctx, c, request{operation: "get_integration", path: "/sandbox/integration", system: shared})
+	return read[Integration](ctx, c, request{operation: "get_integration", path: "/sandbox/integration", system: judged})
 }
 
 // ListIntegrationFindingsParams chooses what ListIntegrationFindings reads. Empty fields choose
@@ -396,13 +403,13 @@ func (p ListIntegrationFindingsParams) selection() selection {
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) ListIntegrationFindings(ctx context.Context, params ListIntegrationFindingsParams) (*Page[Finding], error) {
-	return readPage[Finding](ctx, c, &request{operation: "list_integration_findings", path: "/sandbox/integration/findings", system: shared}, params.selection())
+	return readPage[Finding](ctx, c, &request{operation: "list_integration_findings", path: "/sandbox/integration/findings", system: judged}, params.selection())
 }
 
 // IntegrationFindings reads all rows of ListIntegrationFindings, page after page, and ends with
 // the first error.
 func (c *Client) IntegrationFindings(ctx context.Context, params ListIntegrationFindingsParams) iter.Seq2[Finding, error] {
-	return readAll[Finding](ctx, c, request{operation: "list_integration_findings", path: "/sandbox/integration/findings", system: shared}, params.selection())
+	return readAll[Finding](ctx, c, request{operation: "list_integration_findings", path: "/sandbox/integration/findings", system: judged}, params.selection())
 }
 
 // ListRequestsParams chooses what ListRequests reads. Empty fields choose nothing.
@@ -425,9 +432,9 @@ func (p ListRequestsParams) selection() selection {
 
 // ListRequests reads one page of GET /requests.
 //
-// The last 500 requests of this sandbox with either key, failed ones included. Requests for this
-// list are not in it, nor are requests after the end of the lease. The list is kept in memory: it
-// begins anew when the server does.
+// The last 500 requests of this sandbox with the key of either system, failed ones included.
+// Requests for this list are not in it, nor are requests after the end of the lease. The list is
+// kept in memory: it begins anew when the server does.
 func (c *Client) ListRequests(ctx context.Context, params ListRequestsParams) (*Page[LoggedCall], error) {
 	return readPage[LoggedCall](ctx, c, &request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
 }

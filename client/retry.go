@@ -100,6 +100,9 @@ func (c *Client) prepare(ctx context.Context, q *request) (*http.Request, error)
 		return nil, err
 	}
 	q.keyOf = of
+	if q.operation == createSandbox {
+		key = c.creation
+	}
 	if q.in != nil {
 		if q.body, err = json.Marshal(q.in); err != nil {
 			return nil, fmt.Errorf("encode the body: %w", err)

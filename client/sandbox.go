@@ -22,6 +22,8 @@ const (
 	// come too late once.
 	maxProofs   = 3
 	powRequired = "pow_required"
+	// createSandbox is the operation that an operator may close.
+	createSandbox = "create_sandbox"
 )
 
 // Sandbox is a new sandbox. Its keys are shown this once: keep them.
@@ -39,7 +41,17 @@ type Sandbox struct {
 func (s Sandbox) Client() *Client { return s.client }
 
 // Keys returns the sandbox's keys.
-func (s Sandbox) Keys() Keys { return Keys{Office: s.OfficeKey, Factory: s.FactoryKey} }
+func (s Sandbox) Keys() Keys {
+	return Keys{Office: s.OfficeKey, Factory: s.FactoryKey, Grading: s.GradingKey}
+}
+
+// Grader returns a client with the grading key alone, and the options that the sandbox was
+// created with: what it reads leaves no trace. Outside of evaluations it has no key.
+func (s Sandbox) Grader() *Client {
+	return &Client{
+		base: s.client.base, baseErr: s.client.baseErr, keys: Keys{Grading: s.GradingKey}, settings: s.client.settings,
+	}
+}
 
 // String names the sandbox without its keys.
 func (s Sandbox) String() string { return s.SandboxID + " (" + s.PublicName + ")" }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/bits"
@@ -151,5 +152,52 @@ func TestDatesAreText(t *testing.T) {
 	if d != "2026-09-07" || !d.Time().Equal(time.Date(2026, 9, 7, 0, 0, 0, 0, time.UTC)) ||
 		!client.Date("x").Time().IsZero() {
 		t.Errorf("got %s, %s", d, d.Time())
+	}
+}
+
+// TestTheGradingKeyGoesWhereThePlayerMayNot, and the creation key with creations alone.
+func TestTheGradingKeyGoesWhereThePlayerMayNot(t *testing.T) {
+	t.Parallel()
+	report := func(c *client.Client) error { _, err := c.GetReport(t.Context()); return err }
+	sandbox := func(c *client.Client) error { _, err := c.GetSandbox(t.Context()); return err }
+	cash := func(c *client.Client) error { _, err := c.GetCash(t.Context()); return err }
+	all := client.Keys{Office: "lab_off_test", Factory: "lab_fac_test", Grading: "lab_grd_test"}
+	for name, c := range map[string]struct {
+		keys client.Keys
+		call func(*client.Client) error
+		want string
+	}{
+		"the report":    {all, report, "lab_grd_test"},
+		"the sandbox":   {all, sandbox, "lab_off_test"},
+		"cash":          {all, cash, "lab_off_test"},
+		"without it":    {client.Keys{Office: "lab_off_test"}, report, "lab_off_test"},
+		"with it alone": {client.Keys{Grading: "lab_grd_test"}, sandbox, "lab_grd_test"},
+	} {
+		f := newFake(t, success("{}"))
+		if err := c.call(client.New(f.URL+"/v1", c.keys, client.HTTPClient(f.Client()))); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := f.requests()[0].header.Get("Authorization"); got != "Bearer "+c.want {
+			t.Errorf("%s: sent was %q, want %s", name, got, c.want)
+		}
+	}
+	f := newFake(t, success("{}"))
+	grader := client.New(f.URL+"/v1", client.Keys{Grading: "lab_grd_test"}, client.HTTPClient(f.Client()))
+	if _, err := grader.GetCash(t.Context()); !errors.Is(err, client.ErrNoKey) || len(f.requests()) > 0 {
+		t.Errorf("a grading key opens Head Office: %v", err)
+	}
+	f = newFake(t, made(), success("{}"))
+	s, err := client.CreateSandbox(t.Context(), f.URL+"/v1", client.CreateSandboxInput{},
+		client.HTTPClient(f.Client()), client.CreationKey("the operator's"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Client().GetSandbox(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if first, second := f.requests()[0].header.Get("Authorization"),
+		f.requests()[1].header.Get("Authorization"); first != "Bearer the operator's" || second == first {
+		t.Errorf("sent were %q and %q", first, second)
 	}
 }

@@ -193,7 +193,7 @@ func TestListsOfARealServer(t *testing.T) {
 		t.Errorf("with a bad cursor: %v", err)
 	}
 	status := must[*client.SandboxStatus](t)(c.GetSandbox(ctx))
-	if status.SandboxID != s.SandboxID || status.Seed != 1 || status.Status != client.SandboxStateActive ||
+	if status.SandboxID != s.SandboxID || *status.Seed != 1 || status.Status != client.SandboxStateActive ||
 		!status.ExpiresAt.Equal(s.ExpiresAt) {
 		t.Errorf("status %+v", status)
 	}

@@ -36,6 +36,12 @@ type CreateSandboxInput struct {
 	// What goes wrong on purpose; what the preset says when left out, which is nothing in those that
 	// come with Platen.
 	Faults *FaultsInput `json:"faults,omitzero"`
+	// Whether players are compared: a third key judges them, and theirs neither see the seed nor try
+	// anything out. The preset's own when left out, and always in one that is made for it.
+	Evaluation *bool `json:"evaluation,omitzero"`
+	// The set of worlds that the seed counts, for evaluations: train and dev are open, test follows
+	// from a secret of the operator; train when left out.
+	Split *Split `json:"split,omitzero"`
 }
 
 // Bridge is the type of CreateSandboxInput.Bridge, SandboxStatus.Bridge, Report.Bridge and
@@ -126,6 +132,16 @@ const (
 	FaultKindDoubleWork    FaultKind = "double_work"
 )
 
+// Split is the type of CreateSandboxInput.Split, SandboxStatus.Split and Report.Split.
+type Split string
+
+// Values of Split.
+const (
+	SplitTrain Split = "train"
+	SplitDev   Split = "dev"
+	SplitTest  Split = "test"
+)
+
 // NewSandbox is in the response of create_sandbox.
 type NewSandbox struct {
 	SandboxID  string    `json:"sandbox_id"`
@@ -133,6 +149,8 @@ type NewSandbox struct {
 	ExpiresAt  time.Time `json:"expires_at"`
 	OfficeKey  string    `json:"office_key"`
 	FactoryKey string    `json:"factory_key"`
+	// Only of an evaluation: the key that judges its player, who must not have it.
+	GradingKey string `json:"grading_key,omitzero"`
 }
 
 // QueueTicket is in the response of poll_ticket.
@@ -147,23 +165,29 @@ type QueueTicket struct {
 
 // SandboxStatus is in the responses of get_sandbox, update_sandbox and extend_sandbox.
 type SandboxStatus struct {
-	SandboxID           string       `json:"sandbox_id"`
-	PublicName          string       `json:"public_name"`
-	Status              SandboxState `json:"status"`
-	Preset              string       `json:"preset"`
-	Seed                uint64       `json:"seed"`
-	Bridge              Bridge       `json:"bridge"`
-	Clock               ClockStatus  `json:"clock"`
-	CreatedAt           time.Time    `json:"created_at"`
-	ExpiresAt           time.Time    `json:"expires_at"`
-	ExpiresInS          int64        `json:"expires_in_s"`
-	ExtensionsLeft      int64        `json:"extensions_left"`
-	Currency            string       `json:"currency"`
-	CashMinor           int64        `json:"cash_minor"`
-	OpeningCashMinor    int64        `json:"opening_cash_minor"`
-	NetWorthMinor       int64        `json:"net_worth_minor"`
-	OverdraftLimitMinor int64        `json:"overdraft_limit_minor"`
-	DaysNegative        int64        `json:"days_negative"`
+	SandboxID  string       `json:"sandbox_id"`
+	PublicName string       `json:"public_name"`
+	Status     SandboxState `json:"status"`
+	Preset     string       `json:"preset"`
+	// Null for the players of an evaluation.
+	Seed *uint64 `json:"seed"`
+	// Whether players are compared in this sandbox.
+	Evaluation bool `json:"evaluation"`
+	// The set of worlds that the seed counts; null for a sandbox that is no evaluation, and for the
+	// players of one.
+	Split               *Split      `json:"split"`
+	Bridge              Bridge      `json:"bridge"`
+	Clock               ClockStatus `json:"clock"`
+	CreatedAt           time.Time   `json:"created_at"`
+	ExpiresAt           time.Time   `json:"expires_at"`
+	ExpiresInS          int64       `json:"expires_in_s"`
+	ExtensionsLeft      int64       `json:"extensions_left"`
+	Currency            string      `json:"currency"`
+	CashMinor           int64       `json:"cash_minor"`
+	OpeningCashMinor    int64       `json:"opening_cash_minor"`
+	NetWorthMinor       int64       `json:"net_worth_minor"`
+	OverdraftLimitMinor int64       `json:"overdraft_limit_minor"`
+	DaysNegative        int64       `json:"days_negative"`
 	// 0 to 100; customers come back to a good one.
 	Reputation float64 `json:"reputation"`
 	// 0 to 100; when it is low, people quit.
@@ -179,7 +203,7 @@ type SandboxStatus struct {
 	ForkedFrom *ForkedFrom `json:"forked_from"`
 	// True once something was brought about by a trigger; the score is then not compared with others.
 	Assisted bool `json:"assisted"`
-	// What goes wrong on purpose; null for nothing, and where players are compared.
+	// What goes wrong on purpose; null for nothing, and for the players of an evaluation.
 	Faults *FaultPlan `json:"faults"`
 	Score  Score      `json:"score"`
 }
@@ -501,10 +525,14 @@ type Report struct {
 	Assisted bool   `json:"assisted"`
 	Preset   string `json:"preset"`
 	// Scores of different versions are not compared.
-	PresetVersion int64     `json:"preset_version"`
-	Seed          uint64    `json:"seed"`
-	Bridge        Bridge    `json:"bridge"`
-	ClockMode     ClockMode `json:"clock_mode"`
+	PresetVersion int64  `json:"preset_version"`
+	Seed          uint64 `json:"seed"`
+	// Whether players are compared; only the grading key reads the report then.
+	Evaluation bool `json:"evaluation"`
+	// The set of worlds that the seed counts; null for a sandbox that is no evaluation.
+	Split     *Split    `json:"split"`
+	Bridge    Bridge    `json:"bridge"`
+	ClockMode ClockMode `json:"clock_mode"`
 	// It grows when the same actions may give another life; such scores are not compared.
 	EngineVersion        int64  `json:"engine_version"`
 	SimDate              Date   `json:"sim_date"`
@@ -645,11 +673,13 @@ type ForkSandboxInput struct {
 
 // ForkedSandbox is in the response of fork_sandbox.
 type ForkedSandbox struct {
-	SandboxID  string     `json:"sandbox_id"`
-	PublicName string     `json:"public_name"`
-	ExpiresAt  time.Time  `json:"expires_at"`
-	OfficeKey  string     `json:"office_key"`
-	FactoryKey string     `json:"factory_key"`
+	SandboxID  string    `json:"sandbox_id"`
+	PublicName string    `json:"public_name"`
+	ExpiresAt  time.Time `json:"expires_at"`
+	OfficeKey  string    `json:"office_key"`
+	FactoryKey string    `json:"factory_key"`
+	// Only of an evaluation: the key that judges its player, who must not have it.
+	GradingKey string     `json:"grading_key,omitzero"`
 	ForkedFrom ForkedFrom `json:"forked_from"`
 }
 
@@ -3887,8 +3917,8 @@ const (
 	// CodeUnauthorized (401): no key was sent, or the key is unknown, revoked, or of a sandbox that
 	// has been deleted. A browser's preflight gets this too: there is no CORS.
 	CodeUnauthorized = "unauthorized"
-	// CodeWrongSystem (403): the key belongs to the other system. The two systems share no data, and
-	// each key opens one door.
+	// CodeWrongSystem (403): the key does not open this route. The two systems share no data, and
+	// each key opens one door; a grading key judges and does not play.
 	CodeWrongSystem = "wrong_system"
 	// CodeBanned (403): your network went on sending although it was told to slow down, and is shut
 	// out for a while. Its keys are not touched.
@@ -3896,8 +3926,11 @@ const (
 	// CodeOriginRefused (403): a browser sent the request for a page of another site. Pages of other
 	// sites may not create, extend or delete sandboxes.
 	CodeOriginRefused = "origin_refused"
-	// CodeNotInEvaluation (403): players are compared in this preset, so nothing can be tried out
-	// first.
+	// CodeCreationClosed (403): the operator of this server alone makes sandboxes. Agents and the
+	// keys of sandboxes make none: a player that can create a world can look ahead in it.
+	CodeCreationClosed = "creation_closed"
+	// CodeNotInEvaluation (403): players are compared in this sandbox: they can neither try things
+	// out first nor see how they are judged.
 	CodeNotInEvaluation = "not_in_evaluation"
 	// CodeNotFound (404): the sandbox has no record with this id.
 	CodeNotFound = "not_found"

@@ -43,7 +43,7 @@ type Exchange struct {
 	// Path is below the base URL and has the query, such as
 	// /office/sales-orders?status=received.
 	Path string
-	// System is that of the key that was sent, office or factory, and empty where
+	// System is that of the key that was sent, office, factory or grading, and empty where
 	// there was none.
 	System string
 	// Attempt counts the attempts of the call from 1.

@@ -18,6 +18,7 @@ package platentest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -43,6 +44,8 @@ const (
 type Platen struct {
 	// Origin is its scheme and host, BaseURL where its API lives.
 	Origin, BaseURL string
+
+	creationKey string
 }
 
 // Limits are settings for Start that switch the limits on, as platen serve has
@@ -90,7 +93,7 @@ func Start(t testing.TB, change ...map[string]string) *Platen {
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatalf("platentest: %v", err)
 	}
-	return &Platen{Origin: s.Origin(), BaseURL: s.BaseURL()}
+	return &Platen{Origin: s.Origin(), BaseURL: s.BaseURL(), creationKey: c.CreationKey}
 }
 
 // Options are a client's choices for a new sandbox. Empty fields are left to
@@ -102,6 +105,10 @@ type Options struct {
 	Seed   *int64 `json:"seed,omitempty"`
 	// Faults are what goes wrong on purpose.
 	Faults *Faults `json:"faults,omitempty"`
+	// Evaluation makes a sandbox in which players are compared, Split names the worlds that
+	// its seed counts: train when empty, dev or test.
+	Evaluation bool   `json:"evaluation,omitempty"`
+	Split      string `json:"split,omitempty"`
 }
 
 // Faults say what goes wrong on purpose in a sandbox: either by a Plan that comes with
@@ -117,18 +124,21 @@ type Faults struct {
 	DelayPct int64 `json:"delay_pct"`
 }
 
-// Sandbox is a throw-away company with its two keys.
+// Sandbox is a throw-away company with its keys.
 type Sandbox struct {
 	BaseURL    string `json:"-"`
 	ID         string `json:"sandbox_id"`
 	OfficeKey  string `json:"office_key"`
 	FactoryKey string `json:"factory_key"`
+	// GradingKey is that of an evaluation, which its player must not have; "" elsewhere. The
+	// methods that a player may not use send it.
+	GradingKey string `json:"grading_key"`
 }
 
 // Sandbox creates a sandbox.
 func (p *Platen) Sandbox(t testing.TB, o Options) *Sandbox {
 	t.Helper()
-	return call[Sandbox](t, p.BaseURL, "", "/sandboxes", o).at(p.BaseURL)
+	return call[Sandbox](t, p.BaseURL, p.creationKey, "/sandboxes", o).at(p.BaseURL)
 }
 
 func (s *Sandbox) at(baseURL string) *Sandbox {
@@ -136,13 +146,16 @@ func (s *Sandbox) at(baseURL string) *Sandbox {
 	return s
 }
 
+// judge is the key for what the player of an evaluation may not do.
+func (s *Sandbox) judge() string { return cmp.Or(s.GradingKey, s.OfficeKey) }
+
 // AtStart is the checkpoint that each sandbox begins with: its first morning.
 const AtStart = "start"
 
 // Checkpoint names the present state of the sandbox, for ForkAt.
 func (s *Sandbox) Checkpoint(t testing.TB, label string) {
 	t.Helper()
-	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/checkpoints", map[string]string{"label": label})
+	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/checkpoints", map[string]string{"label": label})
 }
 
 // Fork makes another sandbox of this one as it is now, with keys of its own. What
@@ -150,13 +163,13 @@ func (s *Sandbox) Checkpoint(t testing.TB, label string) {
 // once, and give each test a fork of it.
 func (s *Sandbox) Fork(t testing.TB) *Sandbox {
 	t.Helper()
-	return call[Sandbox](t, s.BaseURL, s.OfficeKey, "/sandbox/forks", struct{}{}).at(s.BaseURL)
+	return call[Sandbox](t, s.BaseURL, s.judge(), "/sandbox/forks", struct{}{}).at(s.BaseURL)
 }
 
 // ForkAt makes another sandbox of this one as it was at a checkpoint, such as AtStart.
 func (s *Sandbox) ForkAt(t testing.TB, label string) *Sandbox {
 	t.Helper()
-	return call[Sandbox](t, s.BaseURL, s.OfficeKey, "/sandbox/forks", map[string]string{"checkpoint": label}).
+	return call[Sandbox](t, s.BaseURL, s.judge(), "/sandbox/forks", map[string]string{"checkpoint": label}).
 		at(s.BaseURL)
 }
 
@@ -166,14 +179,14 @@ func (s *Sandbox) Trigger(t testing.TB, kind string, fields map[string]any) {
 	t.Helper()
 	body := map[string]any{"type": kind}
 	maps.Copy(body, fields)
-	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/triggers", body)
+	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/triggers", body)
 }
 
 // Inject lets something go wrong so many times, such as "response_lost" or "webhook_twice": the
 // next requests or deliveries that can meet it do. GET /sandbox/faults lists what happened.
 func (s *Sandbox) Inject(t testing.TB, kind string, count int) {
 	t.Helper()
-	call[struct{}](t, s.BaseURL, s.OfficeKey, "/sandbox/faults", map[string]any{"kind": kind, "count": count})
+	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/faults", map[string]any{"kind": kind, "count": count})
 }
 
 // Tick lets so many minutes pass in the sandbox.

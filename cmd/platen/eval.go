@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -21,7 +22,7 @@ const (
 
 func evalCommand() *cobra.Command {
 	e := &evaluation.Evaluation{}
-	var seeds, bridge, clock string
+	var seeds, bridge, clock, split string
 	var faults cli.FaultFlags
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -34,9 +35,14 @@ func evalCommand() *cobra.Command {
 			"  PLATEN_OFFICE_KEY   key of Head Office\n" +
 			"  PLATEN_FACTORY_KEY  key of the Factory\n" +
 			"  PLATEN_MCP_URL      the agent endpoint, which takes the key of Head Office\n" +
-			"  PLATEN_SANDBOX_ID, PLATEN_PRESET, PLATEN_SEED\n\n" +
-			"Presets with the clock in manual mode wait for the program: it moves the clock itself, with no pause\n" +
-			"between two moves. The net worth at the close of the day is taken from the sandbox's report\n" +
+			"  PLATEN_SANDBOX_ID, PLATEN_PRESET\n\n" +
+			"Other variables of Platen it does not get: it knows neither the seed nor the key that judges it, and\n" +
+			"cannot make another sandbox on this server. It runs with your rights, and can read what you can: put a\n" +
+			"program that you do not trust into a container.\n\n" +
+			"The worlds of --split test follow from PLATEN_EVALUATION_SECRET, of 32 characters or more, so that\n" +
+			"without it they cannot be made.\n\n" +
+			"With the clock in manual mode the company waits for the program: it moves the clock itself, with no\n" +
+			"pause between two moves. The net worth at the close of the day is taken from the sandbox's report\n" +
 			"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
 			"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. The\n" +
 			"command's output goes to standard error, results to standard output.",
@@ -63,10 +69,18 @@ func evalCommand() *cobra.Command {
 			if clock != "" {
 				e.Clock = new(client.ClockMode(clock))
 			}
-			e.Command, e.Output = args, cmd.ErrOrStderr()
+			if split != "" {
+				e.Split = new(client.Split(split))
+			}
+			secret, err := cli.EvaluationSecret(split)
+			if err != nil {
+				return err
+			}
+			e.Command, e.Output, e.CreationKey = args, cmd.ErrOrStderr(), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				c.KeyRate, c.IPRate, c.AnonymousRate, c.IPActive, c.IPCreations, c.TickPause = 0, 0, 0, 0, 0, 0
 				c.SandboxDuration, c.PrivateWebhooks = evalLease, true
+				c.CreationKey, c.EvaluationSecret = e.CreationKey, secret
 				c.MaxSandboxes = max(c.MaxSandboxes, len(e.Seeds)+1) // one more checks the preset
 			}, func(origin string) error {
 				s, err := e.Run(cmd.Context(), origin)
@@ -84,7 +98,10 @@ func evalCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&e.Preset, "preset", "agent_eval", "The preset to play.")
 	cmd.Flags().StringVar(&bridge, "bridge", "", "auto or manual; the preset's own when empty.")
-	cmd.Flags().StringVar(&clock, "clock", "", "realtime or manual; the preset's own when empty.")
+	cmd.Flags().StringVar(&clock, "clock", string(client.ClockModeManual),
+		"manual or realtime; the preset's own when empty.")
+	cmd.Flags().StringVar(&split, "split", "",
+		"The set of worlds that the seeds count: train, dev or test; train when empty.")
 	faultFlags(cmd, &faults)
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
 	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")

@@ -43,7 +43,7 @@ func samples(f config.Field) [3]string {
 		return [3]string{"json", "text", "json"}
 	case "log-level":
 		return [3]string{"debug", "warn", "error"}
-	case "secret-key":
+	case "secret-key", "creation-key", "evaluation-secret":
 		return [3]string{
 			strings.Repeat("1", config.SecretLeast), strings.Repeat("2", config.SecretLeast),
 			strings.Repeat("3", config.SecretLeast),

@@ -21,12 +21,17 @@ func (s *Server) Act(w http.ResponseWriter, r *http.Request, as apikey.Credentia
 }
 
 // Recognise returns the caller that a credential belongs to, or refuses with
-// unauthorized.
+// unauthorized; a grading key with wrong_system, since agents play (contract:
+// OPEN.MCP.EVALUATION).
 func (s *Server) Recognise(r *http.Request, c apikey.Credential) (sandbox.Caller, error) {
+	if c.System == apikey.Grading {
+		return sandbox.Caller{}, problem.New(problem.WrongSystem, "The agent endpoint takes no grading key.").
+			Hinting("Connect with the key that begins with %s.", apikey.OfficePrefix)
+	}
 	return s.recognise(r.Context(), s.registry.Now(), s.groupOf(r), c)
 }
 
-// KeysOf returns both keys of the sandbox that a credential opens, or refuses
+// KeysOf returns the keys of both systems of the sandbox that a credential opens, or refuses
 // with unauthorized.
 func (s *Server) KeysOf(r *http.Request, c apikey.Credential) (apikey.Pair, error) {
 	return s.registry.KeysOf(r.Context(), c)

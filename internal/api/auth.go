@@ -100,23 +100,43 @@ func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.
 	return s.registry.Recognise(ctx, c)
 }
 
-// rightSystem refuses a key of the other system (contract: AUTH.WRONG_SYSTEM).
+// rightSystem refuses a key that does not open the route: that of the other system
+// (contract: AUTH.WRONG_SYSTEM), the grading key where nobody is judged, and in an
+// evaluation those of its player where only the grading key may look or act (contract:
+// OPEN.EVAL.GRADER, OPEN.EVAL.PLAYER).
 func rightSystem(op *bound, caller sandbox.Caller) error {
-	var want apikey.System
-	switch op.System {
-	case operation.Office:
-		want = apikey.Office
-	case operation.Factory:
-		want = apikey.Factory
-	case operation.Open, operation.Shared:
+	grades := caller.System == apikey.Grading
+	switch {
+	case op.System == operation.Open:
 		return nil
-	}
-	if caller.System == want {
+	case grades && op.Grading == operation.GradingNot:
+		return notForGraders(op)
+	case op.System == operation.Shared && caller.Evaluation && !grades && op.Grading == operation.GradingAlone:
+		return problem.New(problem.NotInEvaluation, "In an evaluation %s is not for its player.", op.ID)
+	case op.System == operation.Shared || op.System == operation.System(caller.System):
 		return nil
 	}
 	return problem.New(problem.WrongSystem, "This route belongs to the other system.").
-		Hinting("Use the key that begins with %s.", want.Prefix())
+		Hinting("Use the key that begins with %s.", apikey.System(op.System).Prefix())
 }
+
+// notForGraders refuses a grading key, and says which key the route wants.
+func notForGraders(op *bound) error {
+	p := problem.New(problem.WrongSystem, "A grading key judges; it does not play.")
+	switch op.System {
+	case operation.Office, operation.Factory:
+		return p.Hinting("This route is the player's: it wants the key that begins with %s.",
+			apikey.System(op.System).Prefix())
+	default:
+		return p.Hinting("This route is the player's: it wants the key that begins with %s or %s.",
+			apikey.OfficePrefix, apikey.FactoryPrefix)
+	}
+}
+
+// grades reports whether the request has a grading key. Such a request leaves no trace
+// but for what a write does: it is no request of the player, so it completes no mission,
+// starts no clock, meets no fault and is in no list (contract: OPEN.EVAL.TRACE).
+func (x *exchange) grades() bool { return x.caller.System == apikey.Grading }
 
 // groupOf is the network that a request comes from.
 func (s *Server) groupOf(r *http.Request) netip.Prefix {

@@ -17,7 +17,7 @@ const maxPath = 200
 // never get a 304.
 func (x *exchange) note(status int) {
 	x.status = status
-	if x.watching {
+	if x.watching || x.grades() {
 		return
 	}
 	x.observe(status)

@@ -14,6 +14,7 @@ import (
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 )
 
 // The web console needs four routes beyond the API, outside of wire.BasePath. They
@@ -108,6 +109,11 @@ func (x *exchange) viewer() (*console.Viewer, error) {
 	if unauthorized != nil {
 		return nil, unauthorized
 	}
+	if x.grades() {
+		return nil, problem.New(problem.WrongSystem,
+			"The console takes no grading key: it shows what the player sees.").
+			Hinting("Use the keys that begin with %s and %s.", apikey.OfficePrefix, apikey.FactoryPrefix)
+	}
 	if _, err := x.query(); err != nil {
 		return nil, err
 	}
@@ -119,7 +125,7 @@ func (x *exchange) viewer() (*console.Viewer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sent {
+	if sent && other.System != apikey.Grading {
 		if other.SandboxID != x.caller.SandboxID {
 			return nil, problem.New(problem.Unauthorized, "The two keys are not of one sandbox.")
 		}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/subtle"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"platen/internal/admission"
 	"platen/internal/operation"
+	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/wire"
 )
@@ -21,6 +23,9 @@ const pollPace = 3
 // create makes a sandbox, or hands out a ticket (contract:
 // ROUTE.SANDBOXES.CREATE).
 func (x *exchange) create() error {
+	if err := x.mayCreate(); err != nil {
+		return err
+	}
 	controller, answered, err := x.controller()
 	if answered || err != nil {
 		return err
@@ -47,6 +52,41 @@ func (x *exchange) create() error {
 	return nil
 }
 
+// mayCreate refuses to make a sandbox for a client without the operator's creation key,
+// where there is one (contract: OPEN.CREATE.CLOSED). A player that creates worlds can look
+// ahead in them, so agents never create any there.
+func (x *exchange) mayCreate() error {
+	key := x.server.creationKey
+	switch {
+	case key == "" || x.forwarded != nil: // then another node has looked
+		return nil
+	case x.agent != nil:
+		return closed()
+	}
+	sent := wire.SentKey(x.r.Header)
+	if subtle.ConstantTimeCompare([]byte(sent), []byte(key)) == 1 {
+		return nil
+	}
+	message := "This server makes sandboxes for holders of its creation key, and the request has none."
+	if sent != "" {
+		message = "This server makes sandboxes for holders of its creation key, and the request has another key."
+	}
+	return problem.New(problem.Unauthorized, "%s", message).
+		Hinting("Send Authorization: Bearer and the key that the operator has set with --creation-key.")
+}
+
+// mayFork is mayCreate for a fork, which only a grading key may still ask for.
+func (x *exchange) mayFork() error {
+	if x.server.creationKey == "" || x.grades() {
+		return nil
+	}
+	return closed()
+}
+
+func closed() error {
+	return problem.New(problem.CreationClosed, "This server makes sandboxes for holders of its creation key alone.")
+}
+
 // readCreation is readWrite for a request that makes a sandbox. It says so in a header
 // when the idempotency key does not count.
 func (x *exchange) readCreation() (writeRequest, error) {
@@ -69,7 +109,7 @@ func (x *exchange) made(reply admission.Reply) {
 func newSandbox(c sandbox.Created) operation.NewSandbox {
 	return operation.NewSandbox{
 		SandboxID: c.SandboxID, PublicName: c.PublicName, ExpiresAt: c.ExpiresAt,
-		OfficeKey: c.OfficeKey, FactoryKey: c.FactoryKey,
+		OfficeKey: c.OfficeKey, FactoryKey: c.FactoryKey, GradingKey: c.GradingKey,
 	}
 }
 
@@ -79,7 +119,8 @@ func (x *exchange) order(in any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("creation takes a body of type %T", in)
 	}
-	if err := x.server.registry.Offers(wanted.Creation("").Preset); err != nil {
+	creation := wanted.Creation("")
+	if err := x.server.registry.Accepts(&creation); err != nil {
 		return nil, err
 	}
 	if err := wanted.Check(); err != nil {

@@ -19,6 +19,9 @@ import (
 // node that owns it says what is forked; the one that hands out places makes the fork,
 // of commits that never change.
 func (x *exchange) fork() error {
+	if err := x.mayFork(); err != nil {
+		return err
+	}
 	d, wrong := x.readCreation()
 	if !d.known {
 		return wrong

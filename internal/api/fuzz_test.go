@@ -17,7 +17,7 @@ import (
 var (
 	token  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 	value  = regexp.MustCompile(`^[\t\x20-\x7e\x80-\xff]*$`)
-	secret = regexp.MustCompile(`lab_(off|fac)_[A-Za-z0-9_-]{43}`)
+	secret = regexp.MustCompile(`lab_(off|fac|grd)_[A-Za-z0-9_-]{43}`)
 )
 
 // FuzzRequest sends any request that net/http would let through: it is answered

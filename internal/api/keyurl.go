@@ -11,7 +11,7 @@ import (
 )
 
 // maxKeys is the number of keys of one URL that are revoked. A client has no
-// more than the two of a sandbox.
+// more than the three of an evaluation.
 const maxKeys = 16
 
 // HasKey reports whether a request's URL holds a key.
@@ -38,7 +38,8 @@ func keysIn(url string) []string {
 
 // appendKeys appends the keys that stand in a text as they are.
 func appendKeys(keys []string, text string) []string {
-	for _, prefix := range [...]string{apikey.OfficePrefix, apikey.FactoryPrefix} {
+	for _, system := range apikey.Systems() {
+		prefix := system.Prefix()
 		for rest := text; len(keys) < maxKeys; {
 			at := strings.Index(rest, prefix)
 			if at < 0 {

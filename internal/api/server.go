@@ -48,6 +48,8 @@ type Options struct {
 	Peers *Peers
 	// Serves, when set, reports whether a host is this server's.
 	Serves func(host string) bool
+	// CreationKey is the key without which no client makes a sandbox, "" for none.
+	CreationKey string
 	// Observe, when set, is called for every request after its response.
 	Observe func(*Answered)
 }
@@ -60,12 +62,13 @@ type Server struct {
 	log       *slog.Logger
 	mux       *http.ServeMux
 
-	gate     Gate
-	peers    *peers
-	network  *network.Rules
-	serves   func(host string) bool
-	observe  func(*Answered)
-	displays map[ratelimit.Name]*display
+	gate        Gate
+	peers       *peers
+	network     *network.Rules
+	serves      func(host string) bool
+	creationKey string
+	observe     func(*Answered)
+	displays    map[ratelimit.Name]*display
 
 	// pages holds *[]byte, the memory of lists that have been sent.
 	pages sync.Pool
@@ -114,7 +117,7 @@ type bound struct {
 func New(o Options, table []operation.Operation) (*Server, error) {
 	s := &Server{
 		registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves,
-		observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{}),
+		creationKey: o.CreationKey, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{}),
 	}
 	if err := s.limit(o); err != nil {
 		return nil, err

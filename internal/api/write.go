@@ -47,6 +47,8 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 			return nil, nil, err
 		}
 		return found.View, x.op.Verified(&found), nil
+	case x.op.Graded != nil && x.grades():
+		return v, x.op.Graded(v, x.shown(v)), nil
 	case x.op.ValueSince != nil:
 		return v, x.op.ValueSince(v, sent.number(operation.ParameterSince)), nil
 	default:

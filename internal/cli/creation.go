@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"platen/client"
+	"platen/internal/config"
 )
 
 // Creation creates a sandbox and hands over its keys.
@@ -26,7 +27,12 @@ func (c *Creation) Run(ctx context.Context, in client.CreateSandboxInput) error 
 	if err := c.ready(); err != nil {
 		return err
 	}
-	s, err := connect(origin, client.Keys{}, client.OnWait(progress(c.Notes))).CreateSandbox(ctx, in)
+	creation, err := config.Secret("", creationVariable)
+	if err != nil {
+		return err //nolint:wrapcheck // the error names the variable
+	}
+	s, err := connect(origin, client.Keys{}, client.OnWait(progress(c.Notes)), client.CreationKey(creation)).
+		CreateSandbox(ctx, in)
 	if err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
@@ -52,4 +58,17 @@ func progress(notes io.Writer) func(client.Wait) {
 			last = line
 		}
 	}
+}
+
+// EvaluationSecret returns the secret of the worlds of a split, "" for one that has none.
+func EvaluationSecret(split string) (string, error) {
+	if split != string(client.SplitTest) {
+		return "", nil
+	}
+	secret, err := config.Secret("", "PLATEN_EVALUATION_SECRET")
+	if err == nil && len(secret) < config.SecretLeast {
+		err = usagef("--split test needs PLATEN_EVALUATION_SECRET, of %d characters or more: its worlds follow from it",
+			config.SecretLeast)
+	}
+	return secret, err //nolint:wrapcheck // the error names the variable
 }

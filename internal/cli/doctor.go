@@ -182,13 +182,19 @@ func (d *Doctor) server(ctx context.Context, origin string) bool {
 // sandbox looks whether the keys work, and belong together.
 func (d *Doctor) sandbox(ctx context.Context, origin string, keys client.Keys) {
 	ids := map[string]bool{}
-	for _, k := range []struct{ system, key string }{{"office", keys.Office}, {"factory", keys.Factory}} {
+	for _, k := range []struct{ system, prefix, key string }{
+		{"office", "lab_off_", keys.Office}, {"factory", "lab_fac_", keys.Factory},
+		{"grading", "lab_grd_", keys.Grading},
+	} {
+		if k.key == "" && k.system == "grading" {
+			continue // only evaluations have one
+		}
 		if k.key == "" {
 			d.found(k.system, "note", "There is no key for it.", "Both systems are needed to connect them.")
 			continue
 		}
-		if !strings.HasPrefix(k.key, "lab_"+k.system[:3]+"_") {
-			d.found(k.system, "bad", "The key does not begin with lab_"+k.system[:3]+"_.", "Are the two keys swapped?")
+		if !strings.HasPrefix(k.key, k.prefix) {
+			d.found(k.system, "bad", "The key does not begin with "+k.prefix+".", "Are the two keys swapped?")
 			continue
 		}
 		s, err := connect(origin, keysOf(k.key), client.MaxRetries(0)).GetSandbox(ctx)
@@ -203,7 +209,7 @@ func (d *Doctor) sandbox(ctx context.Context, origin string, keys client.Keys) {
 		ids[s.SandboxID] = true
 	}
 	if len(ids) > 1 {
-		d.found("keys", "bad", "The two keys belong to two sandboxes.", "Take both keys from the same response.")
+		d.found("keys", "bad", "The keys belong to two sandboxes.", "Take all keys from the same response.")
 	}
 }
 

@@ -47,6 +47,9 @@ func (h *Handover) hand(s *client.Sandbox, origin string) error {
 		urlVariable + "=" + origin + client.BasePath, officeVariable + "=" + s.OfficeKey,
 		factoryVariable + "=" + s.FactoryKey,
 	}
+	if s.GradingKey != "" {
+		lines = append(lines, gradingVariable+"="+s.GradingKey)
+	}
 	fmt.Fprintf(h.Notes, "%s  %s, until %s\n",
 		paintFor(h.Notes).in(bold, s.PublicName), s.SandboxID, s.ExpiresAt.Local().Format(time.TimeOnly))
 	if h.Env == "" {

@@ -51,9 +51,10 @@ func (r *Request) Run(ctx context.Context, method, path string) error {
 		return err
 	}
 	keys, keysErr := r.Keys()
-	// Where the right key is missing the other is sent: the error of the server
-	// names the one it wants.
-	keys.Office, keys.Factory = cmp.Or(keys.Office, keys.Factory), cmp.Or(keys.Factory, keys.Office)
+	// Where the right key is missing another is sent: the error of the server names the
+	// one it wants.
+	keys.Office, keys.Factory = cmp.Or(keys.Office, keys.Factory, keys.Grading),
+		cmp.Or(keys.Factory, keys.Office, keys.Grading)
 	response, err := connect(origin, keys).Do(request)
 	switch {
 	case errors.Is(err, client.ErrNoKey):

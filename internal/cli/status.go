@@ -19,8 +19,8 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 	}
 	fmt.Fprintf(out, "%s  %s  %s, %d s left at %s\n",
 		p.in(bold, s.PublicName), s.SandboxID, state, s.ExpiresInS, origin)
-	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, seed %d\n\n",
-		s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, s.Seed)
+	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, %s\n\n",
+		s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, world(s))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", p.in(faint, name), value) }
 	row("cash", fmt.Sprintf("%s, %s at the opening", money.Minor(s.CashMinor), money.Minor(s.OpeningCashMinor)))
@@ -77,4 +77,16 @@ func WriteMissions(out io.Writer, missions []client.Mission, all bool) {
 		fmt.Fprintf(out, ", %d more with --all", later)
 	}
 	fmt.Fprintln(out)
+}
+
+// world says which world a sandbox is of, as far as its key may know.
+func world(s *client.SandboxStatus) string {
+	switch {
+	case s.Seed == nil:
+		return "an evaluation"
+	case s.Split != nil:
+		return fmt.Sprintf("seed %d of %s, an evaluation", *s.Seed, *s.Split)
+	default:
+		return fmt.Sprintf("seed %d", *s.Seed)
+	}
 }

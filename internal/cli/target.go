@@ -17,8 +17,11 @@ const (
 	urlVariable     = "PLATEN_URL"
 	officeVariable  = "PLATEN_OFFICE_KEY"
 	factoryVariable = "PLATEN_FACTORY_KEY"
+	gradingVariable = "PLATEN_GRADING_KEY"
 	keyVariable     = "PLATEN_KEY"
-	secretVariable  = "PLATEN_WEBHOOK_SECRET" //nolint:gosec // the name of a variable
+	// creationVariable names the key without which a closed server makes no sandbox.
+	creationVariable = "PLATEN_CREATION_KEY"
+	secretVariable   = "PLATEN_WEBHOOK_SECRET" //nolint:gosec // the name of a variable
 )
 
 const (
@@ -69,7 +72,10 @@ func (t *Target) Keys() (client.Keys, error) {
 	if found.Factory, err = oneOf(factoryVariable, "FACTORY_KEY"); err != nil {
 		return found, err
 	}
-	if found.Office != "" || found.Factory != "" {
+	if found.Grading, err = config.Secret("", gradingVariable); err != nil {
+		return found, err //nolint:wrapcheck // the error names the variable
+	}
+	if found != (client.Keys{}) {
 		return found, nil
 	}
 	one, err := config.Secret("", keyVariable)
@@ -107,10 +113,14 @@ func oneOf(variable, before string) (string, error) {
 
 // keysOf puts a key into the field of its system.
 func keysOf(key string) client.Keys {
-	if strings.HasPrefix(key, "lab_fac_") {
+	switch {
+	case strings.HasPrefix(key, "lab_fac_"):
 		return client.Keys{Factory: key}
+	case strings.HasPrefix(key, "lab_grd_"):
+		return client.Keys{Grading: key}
+	default:
+		return client.Keys{Office: key}
 	}
-	return client.Keys{Office: key}
 }
 
 // Connect returns a client for the sandbox. It repeats requests for a minute unless

@@ -27,6 +27,7 @@ func camel(name string) string {
 // renamed are enumerations whose package or owner does not tell their subject.
 var renamed = map[string]string{ //nolint:gochecknoglobals // read only
 	"preset.Bridge":               "Bridge",
+	"sandbox.Split":               "Split",
 	"sim.Mode":                    "ClockMode",
 	"event.DisruptionKind":        "LoreDisruptionKind",
 	"event.Role":                  "CatalogRole",

@@ -88,7 +88,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	if op.Key != operation.KeyNone {
 		call, method = fmt.Sprintf("write[%s](ctx, c, ", out), ", method: "+methodName(op.Method)
 	}
-	systemOf := ", system: " + string(op.System)
+	systemOf := ", system: " + keyOf(op)
 	switch op.Kind {
 	case operation.Creation:
 		answer, call, systemOf = "Sandbox", "c.create(ctx, ", ""
@@ -101,6 +101,14 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n"+
 		"}\n", name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
 	return text, nil
+}
+
+// keyOf names the key that a method picks.
+func keyOf(op *operation.Operation) string {
+	if op.Grading == operation.GradingAlone {
+		return "judged"
+	}
+	return string(op.System)
 }
 
 // placed are the names of a method's ids.
@@ -198,7 +206,7 @@ func (g *generator) list(op *operation.Operation) (string, error) {
 		path, ids = fmt.Sprintf("record(%q, %s)", op.Path, strings.Join(placed(op), ", ")),
 			strings.Join(placed(op), ", ")+" string, "
 	}
-	request := fmt.Sprintf("request{operation: %q, path: %s, system: %s}", op.ID, path, op.System)
+	request := fmt.Sprintf("request{operation: %q, path: %s, system: %s}", op.ID, path, keyOf(op))
 	fmt.Fprintf(&b, "func (c *Client) %s(ctx context.Context, %sparams %sParams) (*Page[%s], error) {\n"+
 		"return readPage[%s](ctx, c, &%s, params.selection())\n}\n", name, ids, name, out, out, request)
 	b.WriteString("\n" +

@@ -100,7 +100,7 @@ func (in *TriggerInput) given() []string {
 
 // Trigger brings something about. It refuses with validation_failed when a field is none
 // of the trigger's or has an impossible value, with not_found for a record that there is
-// not, with not_in_evaluation, and with trigger_impossible when the cause cannot be.
+// not, and with trigger_impossible when the cause cannot be.
 func (c *Company) Trigger(kind string, in *TriggerInput) (Triggered, error) {
 	t, ok := TriggerOf(kind)
 	if !ok {
@@ -120,10 +120,6 @@ func (c *Company) Trigger(kind string, in *TriggerInput) (Triggered, error) {
 	}
 	if len(fields) > 0 {
 		return Triggered{}, problem.Invalid(fields...)
-	}
-	if c.settings.Preset.Evaluation {
-		return Triggered{}, problem.New(problem.NotInEvaluation,
-			"Nothing is brought about on purpose in the preset %s.", c.settings.Preset.Name)
 	}
 	done, err := t.run(c, in)
 	if err == nil {

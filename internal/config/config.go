@@ -80,6 +80,9 @@ type Config struct {
 	Ban           time.Duration
 	PowDifficulty int
 
+	CreationKey      string
+	EvaluationSecret string
+
 	SandboxDuration time.Duration
 	Extension       time.Duration
 	ExtensionWindow time.Duration
@@ -185,6 +188,11 @@ func (c *Config) Fields() []Field {
 			Target: &c.Ban},
 		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.",
 			Target: &c.PowDifficulty},
+		{Name: "creation-key", Doc: "Key without which no client makes a sandbox, 32 characters or more; every " +
+			"client may when empty. Others on the machine can read a command line: set the variable.",
+			Target: &c.CreationKey, Secret: true},
+		{Name: "evaluation-secret", Doc: "Secret of the worlds of evaluations with the split test, 32 characters or " +
+			"more; they need a creation-key, too.", Target: &c.EvaluationSecret, Secret: true},
 		{Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
 		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
 		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.",
@@ -372,7 +380,8 @@ func (c *Config) UnknownVariables() []string {
 //
 //nolint:gochecknoglobals // read only
 var clientVariables = []string{
-	"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_MCP_URL", "PLATEN_WEBHOOK_SECRET",
+	"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_GRADING_KEY", "PLATEN_MCP_URL",
+	"PLATEN_WEBHOOK_SECRET",
 }
 
 // checkNodes refuses settings of a server among others that cannot be.
@@ -391,6 +400,9 @@ func (c *Config) checkNodes(refuse func(ok bool, format string, values ...any)) 
 	refuse(c.Postgres(), "node-address needs a PostgreSQL database: a SQLite file is one server's alone")
 	refuse(c.PublicURL != "", "node-address needs a public-url: all servers of a database write the same links")
 }
+
+// unprintable reports whether a character cannot stand in a key that a header carries.
+func unprintable(c rune) bool { return c <= ' ' || c >= 0x7f }
 
 // Check reports every value that cannot be.
 func (c *Config) Check() error {
@@ -465,6 +477,13 @@ func (c *Config) Check() error {
 		MaxDifficulty, c.PowDifficulty)
 	refuse(c.SecretKey == "" || len(c.SecretKey) >= SecretLeast, "secret-key must have at least %d characters",
 		SecretLeast)
+	for name, secret := range map[string]string{
+		"creation-key": c.CreationKey, "evaluation-secret": c.EvaluationSecret,
+	} {
+		refuse(secret == "" || len(secret) >= SecretLeast, "%s must have at least %d characters", name, SecretLeast)
+	}
+	refuse(!strings.ContainsFunc(c.CreationKey, unprintable), "creation-key must consist of printable characters of "+
+		"ASCII without spaces, since it travels in a header")
 	refuse(c.SecretKey == "" || c.SecretKeyFile == "", "set secret-key or secret-key-file, not both")
 	refuse(c.SecretKey != "" || c.SecretKeyFile != "" || !c.Postgres(), "secret-key must be set when the database is "+
 		"PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")

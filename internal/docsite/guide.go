@@ -53,6 +53,7 @@ func guideGroups() []guideGroup {
 			{"/docs/checkpoints", "checkpoints.md", "Checkpoints and forks"},
 			{"/docs/triggers", "", "Triggers"},
 			{"/docs/faults", "faults.md", "Break it on purpose"},
+			{"/docs/evaluations", "evaluations.md", "Evaluations"},
 			{"/docs/agents", "", "Agents"},
 			{"/docs/economy", "", "Economy"},
 		}},

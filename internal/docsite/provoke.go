@@ -202,7 +202,9 @@ var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read o
 		"three sandboxes.",
 	problem.TicketForfeited: "Start a server with --max-sandboxes 1 --claim-window 1s, take a ticket and " +
 		"do not claim its place.",
-	problem.NotInEvaluation: "Create a sandbox of the preset agent_eval, and fork it.",
+	problem.NotInEvaluation: "Create a sandbox of the preset agent_eval, and fork it with the key of Head Office.",
+	problem.CreationClosed: "Start a server with --creation-key, and fork a sandbox of it with the key of " +
+		"Head Office.",
 	problem.SandboxExpired:  "Start a server with --sandbox-duration 30s, wait, and write.",
 	problem.PowRequired:     "Start a server with --pow-difficulty 16 and create a sandbox without a proof.",
 	problem.SandboxBankrupt: "Leave a sandbox of the preset crunch alone, and move its clock day by day.",

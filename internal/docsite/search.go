@@ -43,7 +43,7 @@ type hit struct {
 }
 
 // secret finds text that looks like a key, a handle or a secret of Platen.
-var secret = regexp.MustCompile(`(?i)lab_(?:off|fac)_[a-z0-9_-]{8}|whsec_|sbh_`)
+var secret = regexp.MustCompile(`(?i)lab_(?:off|fac|grd)_[a-z0-9_-]{8}|whsec_|sbh_`)
 
 // newIndex makes everything findable that the docs and the agent endpoint say.
 func (l *library) newIndex() ([]section, *find.Index) {

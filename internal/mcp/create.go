@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,10 @@ func (b *builder) create(in entry) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Evaluations have a key that no agent may see.
+	arguments = slices.DeleteFunc(arguments, func(a schema.Argument) bool {
+		return a.Name == "evaluation" || a.Name == "split"
+	})
 	arguments = append(arguments,
 		schema.Argument{Name: "preset", Values: b.endpoint.options.Presets,
 			Doc: "The preset to begin with; starter when left out."},
@@ -63,6 +68,9 @@ type creation struct {
 
 // run asks for a sandbox, or looks at a ticket, and waits a while for a place.
 func (c *creation) run(ctx context.Context) (*reply, error) {
+	if err := c.allowed(); err != nil {
+		return nil, err
+	}
 	ticket := c.arguments.text(argumentTicket)
 	next := c.toolRequest(c.making, []string{argumentTicket, argumentProof})
 	next.proof = c.arguments.text(argumentProof)
@@ -99,6 +107,22 @@ func (c *creation) run(ctx context.Context) (*reply, error) {
 		}
 		next = c.look(ticket)
 	}
+}
+
+// allowed refuses the player of an evaluation: in another sandbox of the same world it
+// could look ahead (contract: OPEN.MCP.EVALUATION).
+func (c *creation) allowed() error {
+	mine := c.credential(operation.Shared)
+	if mine == (apikey.Credential{}) {
+		return nil
+	}
+	caller, err := c.endpoint.options.API.Recognise(c.incoming.Request, mine)
+	if err != nil || !caller.Evaluation {
+		return nil //nolint:nilerr // whose sandbox is gone may have another one
+	}
+	return problem.New(problem.NotInEvaluation,
+		"This connection plays an evaluation, and its player makes no other sandbox.").
+		Hinting("Go on with the sandbox of this connection.")
 }
 
 func (c *creation) look(ticket string) toolRequest {
@@ -160,6 +184,12 @@ func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 	}
 	office, _ := apikey.Parse(envelope.Data.OfficeKey)
 	factory, _ := apikey.Parse(envelope.Data.FactoryKey)
+	if envelope.Data.GradingKey != "" { // it is not for agents (contract: OPEN.MCP.EVALUATION)
+		var err error
+		if got.body, err = withoutMember(got.body, "grading_key"); err != nil {
+			return nil, err
+		}
+	}
 	keys := apikey.Pair{SandboxID: envelope.Data.SandboxID, Office: office.Hash, Factory: factory.Hash}
 	handle, err := c.endpoint.options.Sessions.Give(context.WithoutCancel(ctx), c.incoming.Session, keys)
 	if err != nil {
@@ -172,10 +202,7 @@ func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 
 // withMember adds a text to the data of an envelope.
 func withMember(envelope []byte, name, value string) ([]byte, error) {
-	var parts struct {
-		Meta json.RawMessage `json:"meta"`
-		Data json.RawMessage `json:"data"`
-	}
+	var parts parted
 	if err := json.Unmarshal(envelope, &parts); err != nil {
 		return nil, fmt.Errorf("read an envelope: %w", err)
 	}
@@ -183,7 +210,35 @@ func withMember(envelope []byte, name, value string) ([]byte, error) {
 		return nil, errors.New("the data of an envelope is no object")
 	}
 	parts.Data = append(parts.Data[:len(parts.Data)-1:len(parts.Data)-1], fmt.Sprintf(`,%q:%q}`, name, value)...)
-	b, err := json.Marshal(parts)
+	return parts.render()
+}
+
+// withoutMember takes a member out of the data of an envelope.
+func withoutMember(envelope []byte, name string) ([]byte, error) {
+	var parts parted
+	var data map[string]json.RawMessage
+	if err := json.Unmarshal(envelope, &parts); err != nil {
+		return nil, fmt.Errorf("read an envelope: %w", err)
+	}
+	if err := json.Unmarshal(parts.Data, &data); err != nil {
+		return nil, fmt.Errorf("read the data of an envelope: %w", err)
+	}
+	delete(data, name)
+	var err error
+	if parts.Data, err = json.Marshal(data); err != nil {
+		return nil, fmt.Errorf("render the data of an envelope: %w", err)
+	}
+	return parts.render()
+}
+
+// parted is an envelope in its parts.
+type parted struct {
+	Meta json.RawMessage `json:"meta"`
+	Data json.RawMessage `json:"data"`
+}
+
+func (p *parted) render() ([]byte, error) {
+	b, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("render an envelope: %w", err)
 	}

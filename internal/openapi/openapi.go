@@ -34,6 +34,7 @@ const deliveriesTag = "deliveries"
 const (
 	officeScheme  = "office_key"
 	factoryScheme = "factory_key"
+	gradingScheme = "grading_key"
 )
 
 // Document returns the document of a table as JSON.
@@ -95,18 +96,23 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 			Description: "A key that begins with lab_off_. X-Api-Key works too."},
 		factoryScheme: {Type: "http", Scheme: "bearer",
 			Description: "A key that begins with lab_fac_. X-Api-Key works too."},
+		gradingScheme: {Type: "http", Scheme: "bearer",
+			Description: "The key that judges an evaluation; it begins with lab_grd_. X-Api-Key works too."},
 	}
 }
 
-func security(system operation.System) []map[string][]string {
+func security(op *operation.Operation) []map[string][]string {
 	office, factory := map[string][]string{officeScheme: {}}, map[string][]string{factoryScheme: {}}
-	switch system {
+	switch op.System {
 	case operation.Office:
 		return []map[string][]string{office}
 	case operation.Factory:
 		return []map[string][]string{factory}
 	case operation.Shared:
-		return []map[string][]string{office, factory}
+		if op.Grading == operation.GradingNot {
+			return []map[string][]string{office, factory}
+		}
+		return []map[string][]string{office, factory, {gradingScheme: {}}}
 	case operation.Open:
 	}
 	return []map[string][]string{}
@@ -115,7 +121,7 @@ func security(system operation.System) []map[string][]string {
 func (w *writer) add(op *operation.Operation) error {
 	described := &huma.Operation{
 		OperationID: op.ID, Summary: op.Summary, Description: describe(op), Tags: []string{string(op.System)},
-		Parameters: w.parameters(op), Responses: w.responses(op), Security: security(op.System),
+		Parameters: w.parameters(op), Responses: w.responses(op), Security: security(op),
 		Deprecated: op.Deprecated != nil,
 	}
 	if op.In != nil {
@@ -156,6 +162,9 @@ func describe(op *operation.Operation) string {
 	text := op.Description
 	if op.Deprecated != nil {
 		text = strings.TrimSpace(op.Deprecated.String() + "\n\n" + text)
+	}
+	if op.Grading == operation.GradingAlone {
+		text = strings.TrimSpace(text + "\n\nIn an evaluation this takes the grading key.")
 	}
 	if len(op.Events) > 0 {
 		names := make([]string, len(op.Events))

@@ -58,14 +58,14 @@ func (in *ForkSandbox) Point() (sandbox.ForkPoint, error) {
 
 func checkpointOperations() []Operation {
 	rows := reads[company.Checkpoint](noun{
-		system: Shared, path: "/sandbox/checkpoints", resource: company.CheckpointResource, singular: "checkpoint",
-		plural: "checkpoints", summary: "checkpoints",
+		system: Shared, grading: GradingToo, path: "/sandbox/checkpoints", resource: company.CheckpointResource,
+		singular: "checkpoint", plural: "checkpoints", summary: "checkpoints",
 		listDescription: "Moments of the sandbox that have a name, newest first. The one called start is that of " +
 			"its first morning.",
 	})
 	return append(rows, createCheckpoint(), deleteCheckpoint(), Operation{
 		ID: "fork_sandbox", Kind: Fork, Method: http.MethodPost, Path: "/sandbox/forks", System: Shared,
-		Key: KeyAccepted, Status: http.StatusCreated,
+		Grading: GradingAlone, Key: KeyAccepted, Status: http.StatusCreated,
 		Summary: "Fork the sandbox",
 		Description: "Makes another sandbox with the same company and the same past, as it stood at a checkpoint, " +
 			"after an event, or now. Its keys are shown once, in this response. What happens afterwards happens in " +
@@ -73,7 +73,7 @@ func checkpointOperations() []Operation {
 			"takes a place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key " +
 			"counts from 20 characters on, within your network and for ten minutes. Also a sandbox that has " +
 			"expired, or whose company is bankrupt, can be forked.",
-		Problems: []problem.Code{problem.OriginRefused, problem.NotInEvaluation, problem.NotFound, problem.PowRequired,
+		Problems: []problem.Code{problem.OriginRefused, problem.CreationClosed, problem.NotFound, problem.PowRequired,
 			problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
 		In: reflect.TypeFor[ForkSandbox](), BodyOptional: true, Out: reflect.TypeFor[ForkedSandbox](),
 	})
@@ -81,7 +81,8 @@ func checkpointOperations() []Operation {
 
 func createCheckpoint() Operation {
 	return write(Operation{
-		ID: "create_checkpoint", Path: "/sandbox/checkpoints", System: Shared, Status: http.StatusCreated,
+		ID: "create_checkpoint", Path: "/sandbox/checkpoints", System: Shared,
+		Grading: GradingAlone, Status: http.StatusCreated,
 		Summary: "Name this moment",
 		Description: "A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox " +
 			"of it, as often as you like. It writes no event.",
@@ -96,6 +97,7 @@ func createCheckpoint() Operation {
 func deleteCheckpoint() Operation {
 	return write(Operation{
 		ID: "delete_checkpoint", Method: http.MethodDelete, Path: "/sandbox/checkpoints/{id}", System: Shared,
+		Grading:     GradingAlone,
 		Summary:     "Delete a checkpoint",
 		Description: "Takes the name away. Forks that were made of it stay as they are. The one called start stays.",
 		Problems:    []problem.Code{problem.NotFound, problem.CheckpointKept},

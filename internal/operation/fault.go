@@ -43,12 +43,10 @@ type Injection struct {
 	Count int64      `json:"count" doc:"How many times it is still to happen."`
 }
 
-// FaultPlanOf shows what goes wrong in a sandbox, nil for nothing, and where players are
-// compared.
+// FaultPlanOf shows what goes wrong in a sandbox, nil for nothing.
 func FaultPlanOf(v *sandbox.View) *FaultPlan {
-	s := &v.Summary.Settings
 	faults := v.Faults()
-	if faults == nil || s.Preset.Evaluation {
+	if faults == nil {
 		return nil
 	}
 	plan := faults.Plan()
@@ -139,25 +137,20 @@ func faultOperations() []Operation {
 	return []Operation{
 		{
 			ID: "list_faults", Kind: List, Method: http.MethodGet, Path: "/sandbox/faults", System: Shared,
-			Key: KeyNone, Status: http.StatusOK,
+			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary: "What went wrong on purpose",
 			Description: "The last 500 faults of this sandbox, newest first: which request or delivery met what. " +
 				"The list is kept in memory: it begins anew when the server does.",
-			Problems: []problem.Code{problem.NotInEvaluation},
 			Resource: FaultResource, Filters: []string{"kind"}, Out: reflect.TypeFor[Fault](),
 		},
 		write(Operation{
-			ID: "inject_fault", Path: "/sandbox/faults", System: Shared,
+			ID: "inject_fault", Path: "/sandbox/faults", System: Shared, Grading: GradingAlone,
 			Summary: "Let something go wrong",
 			Description: "The next request or delivery that can meet this fault meets it, in any sandbox. " +
 				"It writes no event.",
-			Problems: []problem.Code{problem.OriginRefused, problem.NotInEvaluation},
+			Problems: []problem.Code{problem.OriginRefused},
 			Out:      reflect.TypeFor[Injection](),
 		}, func(tx *sandbox.Tx, _ string, in *InjectFault) (Result, error) {
-			if p := tx.Company.Settings().Preset; p.Evaluation {
-				return Result{}, problem.New(problem.NotInEvaluation,
-					"Nothing goes wrong by hand in the preset %s.", p.Name)
-			}
 			count := int64(1)
 			if in.Count != nil {
 				count = *in.Count

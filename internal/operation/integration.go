@@ -11,7 +11,6 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/event"
 	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/share"
 )
@@ -204,24 +203,22 @@ func integrationOperations() []Operation {
 	return []Operation{
 		{
 			ID: "get_integration", Kind: Object, Method: http.MethodGet, Path: "/sandbox/integration", System: Shared,
-			Key: KeyNone, Status: http.StatusOK,
+			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary: "The exactly-once score",
 			Description: "What your integration made of the records that it has to carry between the systems: " +
 				"what had to have one effect on the other side, and has it once, twice, wrongly, late or not at all. " +
 				"It is judged by working days, and only once it is too late: " +
 				"a gap that can still be closed is not shown.",
-			Problems: []problem.Code{problem.NotInEvaluation},
 			Out:      reflect.TypeFor[Integration](),
 			Verified: func(v *sandbox.Verification) any { return IntegrationOf(v) },
 		},
 		{
 			ID: "list_integration_findings", Kind: List, Method: http.MethodGet, Path: "/sandbox/integration/findings",
-			System: Shared, Key: KeyNone, Status: http.StatusOK,
+			System: Shared, Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary: "The evidence of the score",
 			Description: "Each obligation that has been judged and each unexpected effect, newest first, with the " +
 				"records and the events that show it. verdict=missed lists what was lost, verdict=doubled what was " +
 				"done twice.",
-			Problems: []problem.Code{problem.NotInEvaluation},
 			Resource: FindingResource, Filters: []string{"kind", "verdict"}, Out: reflect.TypeFor[Finding](),
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"platen/internal/company"
@@ -57,6 +58,20 @@ const (
 	Deletion Kind = "deletion"
 )
 
+// Grading says what a route is to the grading key of an evaluation.
+type Grading string
+
+// Grading rules (contract: OPEN.EVAL.GRADER, OPEN.EVAL.PLAYER).
+const (
+	// GradingNot keeps the grading key out.
+	GradingNot Grading = ""
+	// GradingToo lets it in beside the keys of players.
+	GradingToo Grading = "too"
+	// GradingAlone lets it in, and in an evaluation no other key: the route would tell a
+	// player what is to come, or how it is judged.
+	GradingAlone Grading = "alone"
+)
+
 // KeyRule is a write's treatment of the header Idempotency-Key.
 type KeyRule string
 
@@ -76,8 +91,11 @@ type Operation struct {
 	Method string
 	// Path is relative to the base URL; {id} stands for a record's id, and
 	// {delivery_id} for that of a record which belongs to it.
-	Path    string
-	System  System
+	Path   string
+	System System
+	// Grading is what the route is to a grading key; others than shared routes never let
+	// it in.
+	Grading Grading
 	Summary string
 	// Description adds facts that a client should know before calling it.
 	Description string
@@ -111,6 +129,8 @@ type Operation struct {
 
 	// Value computes the data of an object.
 	Value func(v *sandbox.View, now moment.Instant) any
+	// Graded, when set, takes the place of Value for a grading key.
+	Graded func(v *sandbox.View, now moment.Instant) any
 	// ValueSince computes the data of an object that takes the parameter since:
 	// the number of the event that it is to begin with. Like updated_since it
 	// is inclusive, since nothing need happen between two points.
@@ -154,6 +174,11 @@ func Table() []Operation {
 	} {
 		table = append(table, group...)
 	}
+	for i := range table {
+		if o := &table[i]; o.Grading == GradingAlone {
+			o.Problems = append(slices.Clip(o.Problems), problem.NotInEvaluation)
+		}
+	}
 	return table
 }
 
@@ -168,7 +193,7 @@ func (o *Operation) Common() []problem.Code {
 	if o.System != Open {
 		codes = append(codes, problem.Unauthorized, problem.SandboxDamaged)
 	}
-	if o.System == Office || o.System == Factory {
+	if o.System == Office || o.System == Factory || o.System == Shared && o.Grading == GradingNot {
 		codes = append(codes, problem.WrongSystem)
 	}
 	switch o.Kind {
@@ -261,6 +286,7 @@ type noBody struct{}
 // noun describes a resource that can be listed and read.
 type noun struct {
 	system          System
+	grading         Grading
 	path            string
 	resource        string
 	singular        string // of the operation ids, such as sales_order
@@ -273,8 +299,9 @@ type noun struct {
 // type R.
 func reads[R any](n noun) []Operation {
 	list := Operation{
-		ID: "list_" + n.plural, Kind: List, Method: http.MethodGet, Path: n.path, System: n.system, Key: KeyNone,
-		Status: http.StatusOK, Summary: "List " + n.summary, Description: n.listDescription, Resource: n.resource,
+		ID: "list_" + n.plural, Kind: List, Method: http.MethodGet, Path: n.path, System: n.system,
+		Grading: n.grading, Key: KeyNone, Status: http.StatusOK,
+		Summary: "List " + n.summary, Description: n.listDescription, Resource: n.resource,
 		Out: reflect.TypeFor[R](),
 	}
 	for _, d := range company.Definitions() {
@@ -284,7 +311,8 @@ func reads[R any](n noun) []Operation {
 	}
 	row := Operation{
 		ID: "get_" + n.singular, Kind: Row, Method: http.MethodGet, Path: n.path + "/{id}", System: n.system,
-		Key: KeyNone, Status: http.StatusOK, Summary: "Read one of the " + n.summary, Resource: n.resource,
+		Grading: n.grading, Key: KeyNone, Status: http.StatusOK,
+		Summary: "Read one of the " + n.summary, Resource: n.resource,
 		Out: reflect.TypeFor[R](),
 	}
 	return []Operation{list, row}

@@ -24,12 +24,14 @@ type Report struct {
 
 	Assisted bool `json:"assisted" doc:"True once something was brought about by a trigger; such scores are not compared."`
 
-	Preset        string        `json:"preset"`
-	PresetVersion int           `json:"preset_version" doc:"Scores of different versions are not compared."`
-	Seed          uint64        `json:"seed"`
-	Bridge        preset.Bridge `json:"bridge" enum:"auto,manual"`
-	ClockMode     sim.Mode      `json:"clock_mode" enum:"realtime,manual"`
-	EngineVersion int           `json:"engine_version" doc:"It grows when the same actions may give another life; such scores are not compared."`
+	Preset        string         `json:"preset"`
+	PresetVersion int            `json:"preset_version" doc:"Scores of different versions are not compared."`
+	Seed          uint64         `json:"seed"`
+	Evaluation    bool           `json:"evaluation" doc:"Whether players are compared; only the grading key reads the report then."`
+	Split         *sandbox.Split `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts; null for a sandbox that is no evaluation."`
+	Bridge        preset.Bridge  `json:"bridge" enum:"auto,manual"`
+	ClockMode     sim.Mode       `json:"clock_mode" enum:"realtime,manual"`
+	EngineVersion int            `json:"engine_version" doc:"It grows when the same actions may give another life; such scores are not compared."`
 
 	SimDate   moment.Date `json:"sim_date"`
 	DayNumber int64       `json:"day_number"`
@@ -88,7 +90,8 @@ func reportOf(x *sandbox.Examination, now moment.Instant) any {
 	r := Report{
 		Score: s.Score, Status: v.Status(now), Assisted: s.Assisted,
 		Preset: s.Settings.Preset.Name, PresetVersion: s.Settings.Preset.Version,
-		Seed: s.Settings.Seed, Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: company.Engine,
+		Seed: s.Settings.Seed, Evaluation: s.Settings.Preset.Evaluation, Split: splitOf(&s.Settings),
+		Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: company.Engine,
 		SimDate: minute.Date(), DayNumber: int64(minute.Day()), LastSeq: v.Sequence, Currency: money.Currency,
 		OpeningNetWorthMinor: s.NetWorthMinor - s.Score.ProfitMinor, NetWorth: netWorthPath(v),
 		Orders: OrderCount{Shipped: s.Score.OrdersShipped, OnTime: s.Score.OrdersShipped - s.OrdersLate,
@@ -135,8 +138,8 @@ func netWorthPath(v *sandbox.View) []NetWorthPoint {
 
 func reportOperation() Operation {
 	return Operation{
-		ID: "get_report", Kind: Object, Method: http.MethodGet, Path: "/sandbox/report", System: Shared, Key: KeyNone,
-		Status:  http.StatusOK,
+		ID: "get_report", Kind: Object, Method: http.MethodGet, Path: "/sandbox/report", System: Shared,
+		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 		Summary: "The score and its parts",
 		Description: "To compare players: the preset and seed, the net worth " +
 			"day by day, shipments in time, rejected writes, and the events that prove missions and achievements. " +

@@ -40,16 +40,17 @@ func LoggedCallOf(c *sandbox.Call) LoggedCall {
 
 func requestOperations() []Operation {
 	return []Operation{{
-		ID: "list_requests", Kind: List, Method: http.MethodGet, Path: "/requests", System: Shared, Key: KeyNone,
-		Status:  http.StatusOK,
+		ID: "list_requests", Kind: List, Method: http.MethodGet, Path: "/requests", System: Shared,
+		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 		Summary: "List your requests",
-		Description: "The last 500 requests of this sandbox with either key, failed ones included. " +
+		Description: "The last 500 requests of this sandbox with the key of either system, failed ones included. " +
 			"Requests for this list are not in it, nor are requests after the end of the lease. " +
 			"The list is kept in memory: it begins anew when the server does.",
 		Resource: CallResource, Out: reflect.TypeFor[LoggedCall](),
 	}, {
 		ID: "get_request", Kind: Row, Method: http.MethodGet, Path: "/requests/{id}", System: Shared,
-		Key: KeyNone, Status: http.StatusOK, Summary: "Read one of your requests", Resource: CallResource,
+		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
+		Summary: "Read one of your requests", Resource: CallResource,
 		Out: reflect.TypeFor[LoggedCall](),
 	}}
 }

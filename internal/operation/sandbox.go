@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -26,6 +27,9 @@ type CreateSandbox struct {
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
 	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
 	Faults *fault.Faults  `json:"faults,omitzero" doc:"What goes wrong on purpose; what the preset says when left out, which is nothing in those that come with Platen."`
+
+	Evaluation *bool          `json:"evaluation,omitzero" doc:"Whether players are compared: a third key judges them, and theirs neither see the seed nor try anything out. The preset's own when left out, and always in one that is made for it."`
+	Split      *sandbox.Split `json:"split,omitzero" enum:"train,dev,test" doc:"The set of worlds that the seed counts, for evaluations: train and dev are open, test follows from a secret of the operator; train when left out."`
 }
 
 // NewSandbox is the response of creation. The keys appear in this response and
@@ -36,6 +40,7 @@ type NewSandbox struct {
 	ExpiresAt  moment.Instant `json:"expires_at"`
 	OfficeKey  string         `json:"office_key" pattern:"^lab_off_[A-Za-z0-9_-]{43}$"`
 	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$"`
+	GradingKey string         `json:"grading_key,omitzero" pattern:"^lab_grd_[A-Za-z0-9_-]{43}$" doc:"Only of an evaluation: the key that judges its player, who must not have it."`
 }
 
 // QueueTicket is the response of creation when all places are taken (contract:
@@ -65,6 +70,10 @@ func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 	if c.Preset != nil {
 		creation.Preset = *c.Preset
 	}
+	creation.Evaluation = c.Evaluation != nil && *c.Evaluation
+	if c.Split != nil {
+		creation.Split = *c.Split
+	}
 	return creation
 }
 
@@ -74,7 +83,9 @@ type SandboxStatus struct {
 	PublicName          string                      `json:"public_name"`
 	Status              string                      `json:"status" enum:"active,expired,bankrupt"`
 	Preset              string                      `json:"preset"`
-	Seed                uint64                      `json:"seed"`
+	Seed                *uint64                     `json:"seed" doc:"Null for the players of an evaluation."`
+	Evaluation          bool                        `json:"evaluation" doc:"Whether players are compared in this sandbox."`
+	Split               *sandbox.Split              `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts; null for a sandbox that is no evaluation, and for the players of one."`
 	Bridge              preset.Bridge               `json:"bridge" enum:"auto,manual"`
 	Clock               ClockStatus                 `json:"clock"`
 	CreatedAt           moment.Instant              `json:"created_at"`
@@ -96,7 +107,7 @@ type SandboxStatus struct {
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
 	Assisted            bool                        `json:"assisted" doc:"True once something was brought about by a trigger; the score is then not compared with others."`
-	Faults              *FaultPlan                  `json:"faults" doc:"What goes wrong on purpose; null for nothing, and where players are compared."`
+	Faults              *FaultPlan                  `json:"faults" doc:"What goes wrong on purpose; null for nothing, and for the players of an evaluation."`
 	Score               company.Score               `json:"score"`
 }
 
@@ -116,14 +127,25 @@ func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
 	return v.Shown(max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt))))
 }
 
-// Status returns the sandbox at a glance.
+// Status returns the sandbox at a glance, as its players see it: in an evaluation
+// without anything from which they could know what is to come.
 func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
+	s := wholeStatus(v, now)
+	if s.Evaluation {
+		s.Seed, s.Split, s.Faults = nil, nil, nil
+	}
+	return s
+}
+
+// wholeStatus returns the sandbox at a glance.
+func wholeStatus(v *sandbox.View, now moment.Instant) SandboxStatus {
 	s := &v.Summary
 	minute, score := MinuteAt(v, now), s.Score
 	score.WritesRefused = v.WritesRefused()
 	return SandboxStatus{
 		SandboxID: v.SandboxID, PublicName: v.PublicName, Status: v.Status(now),
-		Preset: s.Settings.Preset.Name, Seed: s.Settings.Seed, Bridge: s.Settings.Bridge,
+		Preset: s.Settings.Preset.Name, Seed: &s.Settings.Seed, Bridge: s.Settings.Bridge,
+		Evaluation: s.Settings.Preset.Evaluation, Split: splitOf(&s.Settings),
 		Clock: ClockStatus{
 			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
 			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
@@ -137,6 +159,14 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 		Disruptions: s.Disruptions, Counts: s.Counts, LastSeq: v.Sequence, ForkedFrom: forkedFrom(&s.Settings),
 		Assisted: s.Assisted, Faults: FaultPlanOf(v), Score: score,
 	}
+}
+
+// splitOf is the split of an evaluation, nil for other sandboxes.
+func splitOf(s *company.Settings) *sandbox.Split {
+	if !s.Preset.Evaluation {
+		return nil
+	}
+	return new(cmp.Or(sandbox.Split(s.Split), sandbox.TrainSplit))
 }
 
 // DeletedSandbox is the data of DELETE /sandbox: the last that is heard of it.
@@ -191,11 +221,13 @@ func sandboxOperations() []Operation {
 			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open,
 			Key: KeyAccepted, Status: http.StatusCreated,
 			Summary: "Create a sandbox",
-			Description: "A throw-away company with a key for each of its two systems. The keys are " +
-				"shown once, in this response. When all places are taken the response is 202 with a ticket to poll. " +
+			Description: "A throw-away company with a key for each of its two systems, and in an evaluation one that " +
+				"judges its player. The keys are shown once, in this response. When all places are taken the " +
+				"response is 202 with a ticket to poll. " +
 				"An Idempotency-Key counts from 20 characters on, within your network and for ten minutes.",
-			Problems: []problem.Code{problem.OriginRefused, problem.InvalidPreset, problem.PowRequired,
-				problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
+			Problems: []problem.Code{problem.OriginRefused, problem.Unauthorized, problem.CreationClosed,
+				problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit,
+				problem.QueueFull},
 			In: reflect.TypeFor[CreateSandbox](), BodyOptional: true, Out: reflect.TypeFor[NewSandbox](),
 			Accepted: reflect.TypeFor[QueueTicket](),
 		},
@@ -209,20 +241,21 @@ func sandboxOperations() []Operation {
 			Out:      reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
-			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared, Key: KeyNone,
-			Status:  http.StatusOK,
+			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared,
+			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 			Summary: "The sandbox at a glance", Out: reflect.TypeFor[SandboxStatus](),
-			Value: func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
+			Value:  func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
+			Graded: func(v *sandbox.View, now moment.Instant) any { return wholeStatus(v, now) },
 		},
 		clockOperation(),
 		tickOperation(),
 		extendOperation(),
 		{
 			ID: "delete_sandbox", Kind: Deletion, Method: http.MethodDelete, Path: "/sandbox", System: Shared,
-			Key: KeyAccepted, Status: http.StatusOK,
+			Grading: GradingAlone, Key: KeyAccepted, Status: http.StatusOK,
 			Summary: "Delete the sandbox",
 			Description: "The sandbox is gone at once, and your network may have another one in its place. " +
-				"Both keys stop working: a repeated request fails with 401, also " +
+				"Its keys stop working: a repeated request fails with 401, also " +
 				"with the same Idempotency-Key, and so does each waiting poll. Deliveries that wait are not sent. " +
 				"A sandbox that has expired, or whose company is bankrupt, can be deleted too.",
 			Problems: []problem.Code{problem.OriginRefused},
@@ -230,23 +263,23 @@ func sandboxOperations() []Operation {
 		},
 		{
 			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared,
-			Key: KeyNone, Status: http.StatusOK,
+			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "Cash, stock and presses over time",
 			Description: "A point for the opening and for each half day, oldest first, for charts.",
 			Out:         reflect.TypeFor[Series](), ValueSince: series,
 		},
 		reportOperation(),
 		{
-			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared, Key: KeyNone,
-			Status:  http.StatusOK,
+			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared,
+			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 			Summary: "The event feed",
 			Description: "Every change of the company, oldest first, numbered without gaps. " +
 				"Keep the last seq that you have handled and ask for the events after it.",
 			Filters: []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
 		},
 		{
-			ID: "poll_events", Kind: Poll, Method: http.MethodGet, Path: "/events/poll", System: Shared, Key: KeyNone,
-			Status:  http.StatusOK,
+			ID: "poll_events", Kind: Poll, Method: http.MethodGet, Path: "/events/poll", System: Shared,
+			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 			Summary: "Wait for events",
 			Description: "The events after a number: at once when there are some, else as soon as one happens, or " +
 				"without items after wait_s. Two polls of one key may wait at the same time.",
@@ -255,7 +288,8 @@ func sandboxOperations() []Operation {
 		},
 		{
 			ID: "get_event", Kind: Row, Method: http.MethodGet, Path: "/events/{id}",
-			System: Shared, Key: KeyNone, Status: http.StatusOK, Summary: "Read one event", Resource: EventResource,
+			System: Shared, Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
+			Summary: "Read one event", Resource: EventResource,
 			Out: reflect.TypeFor[FeedEvent](),
 		},
 	}
@@ -268,7 +302,7 @@ type UpdateSandbox struct {
 
 func clockOperation() Operation {
 	return write(Operation{
-		ID: "update_sandbox", Method: http.MethodPatch, Path: "/sandbox", System: Shared,
+		ID: "update_sandbox", Method: http.MethodPatch, Path: "/sandbox", System: Shared, Grading: GradingAlone,
 		Summary: "Pause the clock or let it run",
 		Description: "With manual in-world time stops, and only ticks move it; with realtime it goes on from where " +
 			"it stopped. The lease goes on in either. Print runs that are under way get a new ends_at. " +
@@ -277,13 +311,13 @@ func clockOperation() Operation {
 	}, func(tx *sandbox.Tx, _ string, in *UpdateSandbox) (Result, error) {
 		now := tx.Now
 		tx.Company.SetClock(now, in.Clock)
-		return Result{Value: func(v *sandbox.View) any { return Status(v, max(now, v.LastEventAt)) }}, nil
+		return Result{Value: func(v *sandbox.View) any { return wholeStatus(v, max(now, v.LastEventAt)) }}, nil
 	})
 }
 
 func extendOperation() Operation {
 	return write(Operation{
-		ID: "extend_sandbox", Path: "/sandbox/extend", System: Shared,
+		ID: "extend_sandbox", Path: "/sandbox/extend", System: Shared, Grading: GradingAlone,
 		Summary: "Extend the lease",
 		Description: "Moves the end of the sandbox, twice at most, and only in its last minutes. " +
 			"Nothing happens in the company: no event is written.",
@@ -291,21 +325,22 @@ func extendOperation() Operation {
 		Out:      reflect.TypeFor[SandboxStatus](),
 	}, func(tx *sandbox.Tx, _ string, _ *noBody) (Result, error) {
 		now := tx.Now
-		return Result{Value: func(v *sandbox.View) any { return Status(v, max(now, v.LastEventAt)) }}, tx.Extend()
+		return Result{Value: func(v *sandbox.View) any { return wholeStatus(v, max(now, v.LastEventAt)) }}, tx.Extend()
 	})
 }
 
 func missionOperations() []Operation {
 	return slices.Concat(
 		reads[mission.Mission](noun{
-			system: Shared, path: "/missions", resource: "mission", singular: "mission", plural: "missions",
+			system: Shared, grading: GradingToo, path: "/missions", resource: "mission", singular: "mission",
+			plural:  "missions",
 			summary: "missions",
 			listDescription: "Things to try next, in the order of teaching. " +
 				"The client's own requests complete a mission; no request asks for it.",
 		}),
 		reads[mission.Achievement](noun{
-			system: Shared, path: "/sandbox/achievements", resource: "achievement", singular: "achievement",
-			plural: "achievements", summary: "achievements",
+			system: Shared, grading: GradingToo, path: "/sandbox/achievements", resource: "achievement",
+			singular: "achievement", plural: "achievements", summary: "achievements",
 			listDescription: "The achievements that the client has unlocked, newest first. The docs list all of them.",
 		}),
 	)

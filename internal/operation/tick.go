@@ -74,7 +74,7 @@ const maxDecisions = 100
 
 func tickOperation() Operation {
 	return write(Operation{
-		ID: "advance_time", Path: "/sandbox/tick", System: Shared, BodyOptional: true,
+		ID: "advance_time", Path: "/sandbox/tick", System: Shared, Grading: GradingToo, BodyOptional: true,
 		Summary: "Move the clock",
 		Description: "Everything that is due on the way happens. With until the clock stops where something comes " +
 			"about. At most once per second.",

@@ -71,22 +71,21 @@ func triggerOperations() []Operation {
 	return []Operation{
 		{
 			ID: "get_triggers", Kind: Object, Method: http.MethodGet, Path: "/sandbox/triggers", System: Shared,
-			Key: KeyNone, Status: http.StatusOK,
+			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "What can be brought about",
 			Description: "The triggers that POST /sandbox/triggers takes, with what each needs.",
 			Out:         reflect.TypeFor[TriggerKinds](),
 			Value:       func(*sandbox.View, moment.Instant) any { return kinds },
 		},
 		write(Operation{
-			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared,
+			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared, Grading: GradingAlone,
 			Summary: "Bring something about",
 			Description: "What the world does by itself happens because you want it: a rush order, a short truck, a " +
 				"press that is down. It is a true cause in the company, with all that follows, and no forged event. " +
 				"From then on the sandbox is assisted, and its score is not compared with others.",
-			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.NotInEvaluation,
-				problem.TriggerImpossible},
-			Events: followUps(),
-			Out:    reflect.TypeFor[TriggerResult](),
+			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.TriggerImpossible},
+			Events:   followUps(),
+			Out:      reflect.TypeFor[TriggerResult](),
 		}, func(tx *sandbox.Tx, _ string, in *PullTrigger) (Result, error) {
 			first := tx.Sequence()
 			done, err := tx.Company.Trigger(in.Type, &company.TriggerInput{

@@ -158,9 +158,10 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: WrongSystem, Status: http.StatusForbidden,
-		Hint:    "Head Office routes require the lab_off_ key, Factory routes the lab_fac_ key.",
-		Meaning: "The key belongs to the other system. The two systems share no data, and each key opens one door.",
-		Remedy:  "Send the key with the prefix that the hint names.",
+		Hint: "Head Office routes require the lab_off_ key, Factory routes the lab_fac_ key.",
+		Meaning: "The key does not open this route. The two systems share no data, and each key opens one door; a " +
+			"grading key judges and does not play.",
+		Remedy: "Send the key with the prefix that the hint names.",
 	},
 	{
 		Code: Banned, Status: http.StatusForbidden, Retryable: true,

@@ -2,8 +2,9 @@ package problem
 
 import "net/http"
 
-// Codes of checkpoints, forks and triggers.
+// Codes of evaluations, checkpoints, forks and triggers.
 const (
+	CreationClosed   Code = "creation_closed"
 	NotInEvaluation  Code = "not_in_evaluation"
 	CheckpointExists Code = "checkpoint_exists"
 	CheckpointKept   Code = "checkpoint_kept"
@@ -13,10 +14,18 @@ const (
 
 var fork = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
+		Code: CreationClosed, Status: http.StatusForbidden,
+		Hint: "Only POST /sandboxes with the creation key of the operator makes sandboxes; a grading key may fork.",
+		Meaning: "The operator of this server alone makes sandboxes. Agents and the keys of sandboxes make none: a " +
+			"player that can create a world can look ahead in it.",
+		Remedy: "Use the sandbox that you were given, or ask the operator for another one.",
+	},
+	{
 		Code: NotInEvaluation, Status: http.StatusForbidden,
-		Hint:    "Create a sandbox of another preset.",
-		Meaning: "Players are compared in this preset, so nothing can be tried out first.",
-		Remedy:  "Use a sandbox of another preset, such as crunch, to try things out.",
+		Hint: "Only the grading key, which begins with lab_grd_, opens this in an evaluation.",
+		Meaning: "Players are compared in this sandbox: they can neither try things out first nor see how they are " +
+			"judged.",
+		Remedy: "Send the grading key of the evaluation, or use a sandbox that is none to try things out.",
 	},
 	{
 		Code: CheckpointExists, Status: http.StatusConflict,

@@ -9,8 +9,8 @@ import (
 	"platen/internal/store"
 )
 
-// KeysOf returns both keys of the sandbox that a credential opens, or refuses as
-// Recognise does.
+// KeysOf returns the keys of both systems of the sandbox that a credential opens, or
+// refuses as Recognise does.
 func (r *Registry) KeysOf(ctx context.Context, c apikey.Credential) (apikey.Pair, error) {
 	header, err := r.store.FindKey(ctx, c.Hash)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !r.options.Now().Before(header.DeleteAt) {
@@ -51,7 +51,10 @@ func (r *Registry) Recognise(ctx context.Context, c apikey.Credential) (Caller, 
 		if err != nil {
 			return Caller{}, readProblem("look up key", err)
 		}
-		caller = Caller{SandboxID: header.ID, System: c.System, deleteAt: header.DeleteAt, epoch: claim}
+		caller = Caller{
+			SandboxID: header.ID, System: c.System, Evaluation: header.Evaluation,
+			deleteAt: header.DeleteAt, epoch: claim,
+		}
 		r.remember(c.Hash, caller)
 	}
 	if !r.options.Now().Before(caller.deleteAt) {

@@ -35,8 +35,9 @@ func (s *Sandbox) Delete(ctx context.Context, cmd Command, wrong error) (last *V
 			return storeProblem(s.id, err)
 		}
 		// A request that looked a key up just before must not bring it back.
-		s.registry.markRevoked(s.header.OfficeKey, true)
-		s.registry.markRevoked(s.header.FactoryKey, true)
+		for _, key := range s.header.Keys() {
+			s.registry.markRevoked(key, true)
+		}
 		return nil
 	})
 	return last, at, err

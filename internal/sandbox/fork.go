@@ -32,17 +32,13 @@ type ForkBase struct {
 }
 
 // Base finds the state that is to be forked. Time passes up to the present first. It
-// refuses with not_in_evaluation, not_found or validation_failed. A sandbox that takes
-// no writes any more can be forked: it does not change by that.
+// refuses with not_found or validation_failed. A sandbox that takes no writes any more
+// can be forked: it does not change by that.
 func (s *Sandbox) Base(ctx context.Context, at ForkPoint) (base ForkBase, err error) {
 	err = s.withWriter(func(now moment.Instant) (err error) {
 		s.used.Store(int64(now))
 		if err := s.advance(ctx, now); err != nil {
 			return err
-		}
-		if s.company.Settings().Preset.Evaluation {
-			return problem.New(problem.NotInEvaluation, "A sandbox of the preset %s cannot be forked.",
-				s.company.Settings().Preset.Name)
 		}
 		base, err = s.base(ctx, at, now)
 		return err
@@ -124,7 +120,7 @@ func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
 	if err != nil {
 		return Created{}, fmt.Errorf("load what is to be forked: %w", err)
 	}
-	created, header := r.newcomer(NewID("sbx"), in.Network)
+	created, header := r.newcomer(NewID("sbx"), in.Network, c.Settings().Preset.Evaluation)
 	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: in.Base.SandboxID, UID: random64()},
 		moment.InstantOf(header.CreatedAt))
 	version := in.Base.Version + 1
@@ -146,8 +142,9 @@ func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
 	return created, nil
 }
 
-// newcomer returns the keys and the lease of a sandbox that begins now.
-func (r *Registry) newcomer(id, network string) (Created, store.Sandbox) {
+// newcomer returns the keys and the lease of a sandbox that begins now. An evaluation
+// has a third key.
+func (r *Registry) newcomer(id, network string, evaluation bool) (Created, store.Sandbox) {
 	now := r.now()
 	created := Created{
 		SandboxID: id, PublicName: publicName(id), ExpiresAt: now.Add(r.options.Lease),
@@ -156,7 +153,13 @@ func (r *Registry) newcomer(id, network string) (Created, store.Sandbox) {
 	office, _ := apikey.Parse(created.OfficeKey)
 	factory, _ := apikey.Parse(created.FactoryKey)
 	header := store.Sandbox{
-		ID: id, OfficeKey: office.Hash, FactoryKey: factory.Hash, Network: network, CreatedAt: now.Time(),
+		ID: id, OfficeKey: office.Hash, FactoryKey: factory.Hash, Evaluation: evaluation,
+		Network: network, CreatedAt: now.Time(),
+	}
+	if evaluation {
+		created.GradingKey = apikey.New(apikey.Grading)
+		grading, _ := apikey.Parse(created.GradingKey)
+		header.GradingKey = grading.Hash
 	}
 	r.leaseUntil(&header, created.ExpiresAt, now)
 	return created, header

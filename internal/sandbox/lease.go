@@ -88,7 +88,7 @@ func (r *Registry) moved(header store.Sandbox) {
 	r.options.Hooks.Saved(header)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, key := range []store.KeyHash{header.OfficeKey, header.FactoryKey} {
+	for _, key := range header.Keys() {
 		if caller, ok := r.keys[key]; ok {
 			caller.deleteAt = header.DeleteAt
 			r.keys[key] = caller

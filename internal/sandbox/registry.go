@@ -52,6 +52,9 @@ type Options struct {
 	// Webhooks are the functions that send deliveries. A registry without them
 	// keeps the delivery log and sends nothing.
 	Webhooks Webhooks
+	// TestSecret is the secret of the worlds in which players are examined, nil for a
+	// server that makes none.
+	TestSecret []byte
 }
 
 // Hooks are called when sandboxes come and go. Nil fields are skipped.
@@ -85,7 +88,9 @@ type Registry struct {
 type Caller struct {
 	SandboxID string
 	System    apikey.System
-	deleteAt  time.Time
+	// Evaluation is set for a sandbox in which players are compared.
+	Evaluation bool
+	deleteAt   time.Time
 	// epoch is that of the claim under which the key was looked up, 0 when the sandbox
 	// was not this server's.
 	epoch uint64
@@ -140,7 +145,12 @@ type Creation struct {
 	Bridge *preset.Bridge
 	Clock  *sim.Mode
 	// Faults are what goes wrong on purpose, nil for what the preset says.
-	Faults  *fault.Faults
+	Faults *fault.Faults
+	// Evaluation makes a sandbox in which players are compared, as the presets do that
+	// are marked so.
+	Evaluation bool
+	// Split is the set of worlds that the seed counts, "" for TrainSplit.
+	Split   Split
 	Network string
 	// Records are the further records that the commit which makes the sandbox
 	// has to write, nil for none.
@@ -157,6 +167,8 @@ type Created struct {
 	ExpiresAt  moment.Instant
 	OfficeKey  string
 	FactoryKey string
+	// GradingKey is "" where no players are compared.
+	GradingKey string
 }
 
 // PresetDetails are the details of invalid_preset.
@@ -177,13 +189,14 @@ func (r *Registry) Offers(name string) error {
 // checked that there is room for it. An error that is a problem means that
 // nothing was made.
 func (r *Registry) Create(ctx context.Context, in Creation) (Created, error) {
-	if err := r.Offers(in.Preset); err != nil {
+	if err := r.Accepts(&in); err != nil {
 		return Created{}, err
 	}
 	return r.create(ctx, in, r.options.Presets[in.Preset])
 }
 
 func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Created, error) {
+	p.Evaluation = p.Evaluation || in.Evaluation
 	settings := company.Settings{
 		SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64(),
 	}
@@ -200,10 +213,11 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	if in.Clock != nil {
 		mode = *in.Clock
 	}
+	r.setWorld(&settings, in.Split)
 	if err := r.addFaults(&settings, in.Faults); err != nil {
 		return Created{}, err
 	}
-	created, header := r.newcomer(settings.SandboxID, in.Network)
+	created, header := r.newcomer(settings.SandboxID, in.Network, p.Evaluation)
 	c := company.New(settings, mode, moment.InstantOf(header.CreatedAt))
 	if p.Clock.Starts == preset.AtFirstRequest {
 		c.AwaitRequest()
@@ -227,7 +241,11 @@ func (r *Registry) addFaults(settings *company.Settings, order *fault.Faults) er
 	if order == nil {
 		return nil
 	}
-	plan, wrong := order.Checked("faults", settings.Seed, func(string) bool { return true })
+	seed := settings.Seed
+	if settings.GivenWorld != 0 { // nor is it to be foreseen what goes wrong
+		seed = settings.GivenWorld & maxSeed
+	}
+	plan, wrong := order.Checked("faults", seed, func(string) bool { return true })
 	if len(wrong) > 0 {
 		return problem.Invalid(wrong...)
 	}

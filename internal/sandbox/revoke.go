@@ -11,7 +11,7 @@ import (
 )
 
 // Revoke revokes a key for good (contract: AUTH.KEY_IN_URL.REVOKED). It returns
-// when that is durable. The other key of the sandbox goes on working. A key
+// when that is durable. The other keys of the sandbox go on working. A key
 // that belongs to no sandbox is no error.
 func (r *Registry) Revoke(ctx context.Context, key string) error {
 	known, ok := apikey.Parse(key)
@@ -68,6 +68,8 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 		header.OfficeKey = store.KeyHash{}
 	case header.FactoryKey:
 		header.FactoryKey = store.KeyHash{}
+	case header.GradingKey:
+		header.GradingKey = store.KeyHash{}
 	default:
 		return nil // another request was faster
 	}

@@ -204,7 +204,8 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.sandboxes, s.id)
-	delete(h.keys, header.OfficeKey)
-	delete(h.keys, header.FactoryKey)
+	for _, key := range header.Keys() {
+		delete(h.keys, key)
+	}
 	return nil
 }

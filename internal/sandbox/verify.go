@@ -26,8 +26,7 @@ type Verification struct {
 }
 
 // Verify brings the company up to the present and compares both of its systems. It keeps
-// the writer waiting as long as it takes, which grows with the company. Where players are
-// compared it refuses with not_in_evaluation.
+// the writer waiting as long as it takes, which grows with the company.
 func (s *Sandbox) Verify(ctx context.Context) (v Verification, err error) {
 	err = s.withWriter(func(now moment.Instant) (err error) {
 		if v.View, err = s.refresh(ctx, now); err != nil {
@@ -35,9 +34,6 @@ func (s *Sandbox) Verify(ctx context.Context) (v Verification, err error) {
 		}
 		if s.company == nil {
 			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
-		}
-		if p := &v.View.Summary.Settings.Preset; p.Evaluation {
-			return problem.New(problem.NotInEvaluation, "The score of the preset %s is not for its players.", p.Name)
 		}
 		v.Result, v.Manual = s.company.Integration(v.View.minuteAt(now))
 		v.Manners, v.Refused = s.activity.manners()

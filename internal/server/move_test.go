@@ -37,8 +37,8 @@ func TestNoServerStartsOnAPartOfADatabase(t *testing.T) {
 	from, to := open("from.db"), open("to.db")
 	end := time.Now().UTC().Truncate(time.Microsecond)
 	header := store.Sandbox{
-		ID: "sbx_1", OfficeKey: store.KeyHash{1}, FactoryKey: store.KeyHash{2}, CreatedAt: end, ExpiresAt: end,
-		DeleteAt: end, WakeAt: end,
+		ID: "sbx_1", OfficeKey: store.KeyHash{1}, FactoryKey: store.KeyHash{2}, GradingKey: store.KeyHash{3},
+		Evaluation: true, CreatedAt: end, ExpiresAt: end, DeleteAt: end, WakeAt: end,
 	}
 	err := from.Commit(t.Context(), store.Commit{SandboxID: "sbx_1", Version: 1, Header: &header, Body: []byte("body")})
 	if err != nil {
@@ -66,7 +66,7 @@ func TestNoServerStartsOnAPartOfADatabase(t *testing.T) {
 	if moved, err := moveStore(t.Context(), from, whole); err != nil || moved.Sandboxes != 1 || moved.Commits != 1 {
 		t.Errorf("a move that works: %+v, %v", moved, err)
 	}
-	if found, err := whole.FindKey(t.Context(), header.FactoryKey); err != nil || found != header {
+	if found, err := whole.FindKey(t.Context(), header.GradingKey); err != nil || found != header {
 		t.Errorf("there is %+v, %v", found, err)
 	}
 }

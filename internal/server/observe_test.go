@@ -159,7 +159,7 @@ func TestMetricsCountWhatHappened(t *testing.T) {
 			t.Errorf("there is no %s", want)
 		}
 	}
-	if found := regexp.MustCompile(`lab_(off|fac)_|sbx_`).Find(a.body); found != nil {
+	if found := regexp.MustCompile(`lab_(off|fac|grd)_|sbx_`).Find(a.body); found != nil {
 		t.Errorf("the metrics name a tenant: %s", found)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"platen/internal/config"
+	"platen/internal/testclient"
 )
 
 // unmistakable is in every secret of the test, and in nothing else.
@@ -44,8 +45,12 @@ func TestNoSecretSettingIsInAnyOutput(t *testing.T) {
 		"database": func(c *config.Config) {
 			c.Database, c.SecretKey = "postgres://platen:"+unmistakable+"@127.0.0.1:1/platen", strings.Repeat("k", 40)
 		},
-		"valkey":     func(c *config.Config) { c.Valkey = "redis://:" + unmistakable + "@127.0.0.1:1/0" },
-		"secret-key": func(c *config.Config) { c.SecretKey = unmistakable },
+		"valkey":       func(c *config.Config) { c.Valkey = "redis://:" + unmistakable + "@127.0.0.1:1/0" },
+		"secret-key":   func(c *config.Config) { c.SecretKey = unmistakable },
+		"creation-key": func(c *config.Config) { c.CreationKey = unmistakable },
+		"evaluation-secret": func(c *config.Config) {
+			c.CreationKey, c.EvaluationSecret = strings.Repeat("k", 40), unmistakable
+		},
 	}
 	for _, f := range config.Default().Fields() {
 		if !f.Secret {
@@ -71,7 +76,13 @@ func TestNoSecretSettingIsInAnyOutput(t *testing.T) {
 				if err := s.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				keys(t, s)
+				order := testclient.Request{
+					Method: http.MethodPost, URL: s.BaseURL() + "/sandboxes", Key: c.CreationKey + "x",
+					Body: `{"evaluation":true}`,
+				}
+				outputs["another key"] = string(order.Send(t).Raw)
+				order.Key = c.CreationKey
+				outputs["a creation"] = string(order.Send(t).Want(http.StatusCreated, "").Raw)
 				for _, path := range []string{
 					"/", "/docs/settings", "/docs/settings.md", "/docs/self-hosting", "/llms-full.txt", "/metrics",
 					"/status.json", "/readyz", "/status", "/openapi.json", "/v1/sandbox",

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -63,14 +64,23 @@ var (
 // KeyHash is the SHA-256 of an API key. Keys themselves are never stored.
 type KeyHash [32]byte
 
+// Keys lists the keys that find the sandbox: none that was revoked.
+func (s *Sandbox) Keys() []KeyHash {
+	return slices.DeleteFunc([]KeyHash{s.OfficeKey, s.FactoryKey, s.GradingKey},
+		func(key KeyHash) bool { return key == KeyHash{} })
+}
+
 // Sandbox is the searchable header of one sandbox. Everything else about it
 // is in the bodies of its commits.
 type Sandbox struct {
 	ID string
-	// OfficeKey and FactoryKey find the sandbox. The zero hash is a revoked
-	// key and is never found. Any other belongs to one sandbox only: a header
-	// with a key that another one owns is ErrConflict.
-	OfficeKey, FactoryKey KeyHash
+	// OfficeKey, FactoryKey and GradingKey find the sandbox. The zero hash is a
+	// revoked key, or none, and is never found. Any other belongs to one sandbox
+	// only: a header with a key that another one owns is ErrConflict.
+	OfficeKey, FactoryKey, GradingKey KeyHash
+	// Evaluation is set for a sandbox in which players are compared, also once its
+	// grading key was revoked.
+	Evaluation bool
 	// Network is the network group that created it.
 	Network   string
 	CreatedAt time.Time // microseconds, UTC

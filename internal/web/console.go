@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/company/preset"
 	"platen/internal/operation"
 )
 
@@ -23,17 +22,6 @@ var consoleModules = []string{ //nolint:gochecknoglobals // read only
 	"vendor/preact.js",
 	"lib/html.js", "lib/api.js", "lib/format.js", "lib/session.js", "lib/copy.js", "lib/store.js", "lib/navigate.js",
 	"console/parts.js",
-}
-
-// evaluations names the presets whose sandboxes cannot be forked.
-func evaluations(presets []preset.Preset) string {
-	var names []string
-	for i := range presets {
-		if presets[i].Evaluation {
-			names = append(names, presets[i].Name)
-		}
-	}
-	return strings.Join(names, " ")
 }
 
 // triggerKind is what the console shows of something that can be brought about.

@@ -60,10 +60,9 @@ func New(o Options) (*Pages, error) {
 	console, err := pages.Execute("console", struct {
 		Modules       []string
 		WindowSeconds int
-		Evaluations   string
 		Triggers      []triggerKind
 		Faults        []faultKind
-	}{consoleModules, int(o.ExtensionWindow / time.Second), evaluations(o.Presets), triggerKinds(), faultKinds()})
+	}{consoleModules, int(o.ExtensionWindow / time.Second), triggerKinds(), faultKinds()})
 	if err != nil {
 		return nil, fmt.Errorf("render the console: %w", err)
 	}

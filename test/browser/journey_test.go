@@ -245,7 +245,7 @@ func TestAKeyNeverStandsInAnAddress(t *testing.T) {
 	if fields < 6 {
 		t.Errorf("%d fields were found", fields)
 	}
-	key := regexp.MustCompile(`lab_(off|fac)_`)
+	key := regexp.MustCompile(`lab_(off|fac|grd)_`)
 	for _, asked := range append(x.asked(), eval[string](x, `location.href`)) {
 		if key.MatchString(asked) {
 			t.Errorf("a key went into an address: %s", asked)

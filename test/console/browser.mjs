@@ -17,7 +17,7 @@ Object.assign(globalThis, {
   // The console's document says how long an extension is and when it may be asked for.
   document: {
     documentElement: {
-      dataset: { extension: '30 minutes', window: '10 minutes', windowS: '600', evaluations: 'agent_eval' },
+      dataset: { extension: '30 minutes', window: '10 minutes', windowS: '600' },
     },
   },
   addEventListener: () => {},

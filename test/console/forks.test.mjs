@@ -62,10 +62,10 @@ test('the state of a sandbox says that it is a fork, to a tab that was only give
   assert.equal(server.asked.length, 2);
 });
 
-test('sandboxes in which players are compared are known by their preset', () => {
-  store.status.value = status({ preset: 'starter' });
+test('a sandbox says whether players are compared in it', () => {
+  store.status.value = status({ evaluation: false });
   assert.equal(forks.compared.value, false);
-  store.status.value = status({ preset: 'agent_eval' });
+  store.status.value = status({ evaluation: true });
   assert.equal(forks.compared.value, true);
 });
 

@@ -15,7 +15,7 @@ import (
 
 // Forms that values of one kind always have.
 var (
-	anyKey    = regexp.MustCompile(`lab_(off|fac)_[A-Za-z0-9_-]{43}`)
+	anyKey    = regexp.MustCompile(`lab_(off|fac|grd)_[A-Za-z0-9_-]{43}`)
 	integer   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 	snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 	instant   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$`)

@@ -29,18 +29,19 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	rows(t, "OPEN.ROUTE.SANDBOX.REPORT", "OPEN.FIELDS.REPORT")
 	n := shared.create(t, `{"preset":"agent_eval","seed":7}`)
 	n.works()
-	s, a := n.row("/sandbox"), n.get("/sandbox/report").want(http.StatusOK, "")
+	s, a := n.row("/sandbox"), n.grader().get("/sandbox/report").want(http.StatusOK, "")
 	r := a.Data()
 	members := strings.Fields(
-		"score status assisted preset preset_version seed bridge clock_mode engine_version sim_date day_number " +
-			"last_seq currency opening_net_worth_minor net_worth orders writes missions achievements invariants " +
-			"state_hash")
+		"score status assisted preset preset_version seed evaluation split bridge clock_mode engine_version sim_date " +
+			"day_number last_seq currency opening_net_worth_minor net_worth orders writes missions achievements " +
+			"invariants state_hash")
 	if has(t, "a report", r, members...); len(r) != len(members) {
 		t.Errorf("the report is %v", r)
 	}
 	clock := child(t, s, "clock")
 	agrees(t, "the report", r, object{
-		"score": s["score"], "status": "active", "preset": "agent_eval", "seed": 7, "bridge": "auto",
+		"score": s["score"], "status": "active", "preset": "agent_eval", "seed": 7,
+		"evaluation": true, "split": "train", "bridge": "auto",
 		"clock_mode": "manual", "currency": "XTS", "sim_date": clock["sim_date"], "day_number": clock["day_number"],
 		"last_seq": s["last_seq"], "orders": object{"shipped": 1, "on_time": 1, "late": 0},
 		"writes":     object{"accepted": 4, "refused": 1, "replayed": 1},
@@ -75,11 +76,11 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	if len(proven) == 0 || len(children(t, r, "achievements")) != 0 {
 		t.Errorf("proven are %v and %v", proven, r["achievements"])
 	}
-	if again := n.send(t, request{method: "GET", path: "/sandbox/report", key: n.factory}).
-		want(http.StatusOK, ""); n.newest() == uint64(number(t, r, "last_seq")) && again.rawData() != a.rawData() {
-		t.Errorf("with the other key it is %s", again.Raw)
+	if again := n.grader().get("/sandbox/report").want(http.StatusOK, ""); n.newest() ==
+		uint64(number(t, r, "last_seq")) && again.rawData() != a.rawData() {
+		t.Errorf("another time it is %s", again.Raw)
 	}
-	n.get("/sandbox/report?since=1").want(http.StatusBadRequest, "invalid_parameter")
+	n.grader().get("/sandbox/report?since=1").want(http.StatusBadRequest, "invalid_parameter")
 }
 
 // TestTheSameCallsGiveTheSameReport, to the byte; another call gives another.
@@ -90,7 +91,7 @@ func TestTheSameCallsGiveTheSameReport(t *testing.T) {
 		n := shared.create(t, `{"preset":"agent_eval","seed":`+seed+`}`)
 		n.works()
 		more(n)
-		return n.get("/sandbox/report").want(http.StatusOK, "").rawData()
+		return n.grader().get("/sandbox/report").want(http.StatusOK, "").rawData()
 	}
 	nothing := func(*tenant) {}
 	first := play("7", nothing)

@@ -18,6 +18,8 @@ type tenant struct {
 
 	t                   testing.TB
 	id, office, factory string
+	// grading is the key that judges, "" outside of evaluations.
+	grading string
 	// created is the data of the answer that made it.
 	created object
 	// settled is set once reading completes nothing any more.
@@ -32,12 +34,25 @@ func freshKey() string { return fmt.Sprintf("key-%d", keyNumber.Add(1)) }
 // create makes a sandbox; the body may be "".
 func (s *service) create(t testing.TB, body string) *tenant {
 	t.Helper()
-	data := s.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(http.StatusCreated, "").Data()
+	return s.tenantOf(t,
+		s.send(t, request{method: "POST", path: "/sandboxes", body: body}).want(http.StatusCreated, "").Data())
+}
+
+// tenantOf is the sandbox that a response has made.
+func (s *service) tenantOf(t testing.TB, data object) *tenant {
+	t.Helper()
 	return &tenant{
 		service: s, t: t, id: text(data, "sandbox_id"), office: text(data, "office_key"),
 		factory: text(data, "factory_key"), created: data,
-		settled: new(bool),
+		settled: new(bool), grading: text(data, "grading_key"),
 	}
+}
+
+// grader is the same sandbox with the grading key, as far as that goes.
+func (n *tenant) grader() *tenant {
+	m := *n
+	m.office, m.factory = n.grading, n.grading
+	return &m
 }
 
 // within is the same sandbox for a subtest.

@@ -9,6 +9,7 @@ import (
 
 	"platen/internal/operation"
 	"platen/internal/problem"
+	"platen/internal/sandbox"
 )
 
 // What is in this file is computed when a page asks for it, and is no part of the state: to
@@ -29,9 +30,21 @@ type score struct {
 	FailureCount int                 `json:"failure_count"`
 }
 
+// playing refuses with not_in_evaluation where players are compared: the console is theirs.
+func playing(ctx context.Context, viewer *Viewer) (*sandbox.View, error) {
+	v, err := viewer.Sandbox.View(ctx)
+	if err == nil && v.Summary.Settings.Preset.Evaluation {
+		err = problem.New(problem.NotInEvaluation, "In an evaluation this is not for its player.")
+	}
+	return v, err //nolint:wrapcheck // a problem
+}
+
 // Score returns how exactly records were carried, as JSON. Where players are compared it fails
 // with not_in_evaluation.
 func (c *Console) Score(ctx context.Context, viewer *Viewer) ([]byte, error) {
+	if _, err := playing(ctx, viewer); err != nil {
+		return nil, err
+	}
 	verified, err := viewer.Sandbox.Verify(ctx)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // a problem
@@ -66,13 +79,9 @@ type faults struct {
 // Faults returns what goes wrong on purpose and what did, as JSON. Where players are compared it
 // fails with not_in_evaluation.
 func (c *Console) Faults(ctx context.Context, viewer *Viewer) ([]byte, error) {
-	v, err := viewer.Sandbox.View(ctx)
+	v, err := playing(ctx, viewer)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // a problem
-	}
-	if p := &v.Summary.Settings.Preset; p.Evaluation {
-		return nil, problem.New(problem.NotInEvaluation,
-			"What goes wrong in the preset %s is not for its players.", p.Name)
+		return nil, err
 	}
 	shown := faults{Faults: operation.FaultPlanOf(v), Happened: []operation.Fault{}}
 	if f := v.Faults(); f != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -26,7 +28,7 @@ func (e *Evaluation) runCommand(ctx context.Context, seed uint64, environment []
 	defer output.Close()
 	//nolint:gosec // running it is the purpose of eval
 	cmd := exec.CommandContext(patient, e.Command[0], e.Command[1:]...)
-	cmd.Env = append(cmd.Environ(), environment...)
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), secret), environment...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, killWait
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err := cmd.Run()
@@ -35,6 +37,10 @@ func (e *Evaluation) runCommand(ctx context.Context, seed uint64, environment []
 	}
 	return err //nolint:wrapcheck // the command's outcome is shown as it is
 }
+
+// secret reports whether a variable is one of Platen's: what judges the program, or makes
+// worlds, stays with whoever runs the evaluation.
+func secret(variable string) bool { return strings.HasPrefix(variable, "PLATEN_") }
 
 // lines passes whole lines on, each behind a prefix.
 type lines struct {

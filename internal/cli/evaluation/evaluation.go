@@ -36,6 +36,10 @@ type Evaluation struct {
 	Bridge *client.Bridge
 	Clock  *client.ClockMode
 	Faults *client.FaultsInput
+	// Split is the set of worlds that the seeds count, nil for train.
+	Split *client.Split
+	// CreationKey is that of the server: the program has none, so it makes no other sandbox.
+	CreationKey string
 	// Day is the working day at whose close net worth is taken, counted from 1.
 	Day int
 	// Parallel is how many commands run at a time.
@@ -134,9 +138,11 @@ func (e *Evaluation) offered(ctx context.Context, origin string) error {
 func (e *Evaluation) create(ctx context.Context, origin string, seed *int64) (*client.Sandbox, error) {
 	in := client.CreateSandboxInput{
 		Preset: &e.Preset, Seed: seed, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults,
+		Evaluation: new(true), Split: e.Split,
 	}
 	return client.CreateSandbox(ctx, origin+client.BasePath, in, //nolint:wrapcheck // the callers shorten it
-		client.HTTPClient(&http.Client{Timeout: requestTimeout}), client.UserAgent(cli.UserAgent), client.MaxRetries(0))
+		client.HTTPClient(&http.Client{Timeout: requestTimeout}), client.UserAgent(cli.UserAgent), client.MaxRetries(0),
+		client.CreationKey(e.CreationKey))
 }
 
 // Run is the result of one seed.
@@ -161,6 +167,8 @@ type Run struct {
 	// Integration has its parts.
 	ExactlyOnce *float64         `json:"exactly_once,omitempty"`
 	Integration *cli.Integration `json:"integration,omitempty"`
+	// Faults counts what went wrong on purpose, of the last 500.
+	Faults map[client.FaultKind]int `json:"faults,omitempty"`
 	// Report is the sandbox's report as the server sent it.
 	Report json.RawMessage `json:"report,omitempty"`
 
@@ -181,7 +189,7 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 	err = e.runCommand(ctx, seed, []string{
 		"PLATEN_URL=" + origin + client.BasePath, "PLATEN_MCP_URL=" + origin + "/mcp",
 		"PLATEN_OFFICE_KEY=" + s.OfficeKey, "PLATEN_FACTORY_KEY=" + s.FactoryKey, "PLATEN_SANDBOX_ID=" + s.SandboxID,
-		"PLATEN_PRESET=" + e.Preset, "PLATEN_SEED=" + strconv.FormatUint(seed, 10),
+		"PLATEN_PRESET=" + e.Preset,
 	})
 	run.Seconds = float64(time.Since(began).Milliseconds()) / 1000
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -194,7 +202,8 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 	}
 	// Earnings count also when the run was ended, and so does the further
 	// course of the company with no agent at work.
-	if err := e.playOn(context.WithoutCancel(ctx), s.Client(), &run); err != nil {
+	grader := s.Grader()
+	if err := e.playOn(context.WithoutCancel(ctx), grader, &run); err != nil {
 		run.fail("no report: " + cli.Brief(err).Error())
 		run.report, run.Report = nil, nil // one from before the day says nothing
 		return run
@@ -204,7 +213,10 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 		run.report, run.Report = nil, nil
 		return run
 	}
-	if run.Integration, err = cli.ReadIntegration(context.WithoutCancel(ctx), s.Client(), true); err != nil {
+	if run.Faults, err = countFaults(context.WithoutCancel(ctx), grader); err != nil {
+		run.fail("no faults: " + cli.Brief(err).Error())
+	}
+	if run.Integration, err = cli.ReadIntegration(context.WithoutCancel(ctx), grader, true); err != nil {
 		run.fail("no exactly-once score: " + cli.Brief(err).Error())
 	} else if run.Integration != nil {
 		run.ExactlyOnce = run.Integration.ExactlyOnce
@@ -213,6 +225,18 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 	run.NetWorthMinor = money.Minor(run.report.NetWorth[run.Day].NetWorthMinor)
 	run.ProfitMinor = run.NetWorthMinor - money.Minor(run.report.OpeningNetWorthMinor)
 	return run
+}
+
+// countFaults counts what went wrong on purpose, by kind.
+func countFaults(ctx context.Context, c *client.Client) (map[client.FaultKind]int, error) {
+	counts := map[client.FaultKind]int{}
+	for f, err := range c.Faults(ctx, client.ListFaultsParams{Limit: 100}) {
+		if err != nil {
+			return nil, err //nolint:wrapcheck // play shortens it
+		}
+		counts[f.Kind]++
+	}
+	return counts, nil
 }
 
 // playOn takes the report of a company and, when it has not reached the day,

@@ -24,7 +24,9 @@ type Summary struct {
 	Bridge *client.Bridge      `json:"bridge,omitempty"`
 	Clock  *client.ClockMode   `json:"clock,omitempty"`
 	Faults *client.FaultsInput `json:"faults,omitempty"`
-	Runs   []Run               `json:"runs"`
+	// Split is the set of worlds that the seeds count.
+	Split client.Split `json:"split"`
+	Runs  []Run        `json:"runs"`
 	// MeanMinor and the rest are of the net worth at the close of Day, over the
 	// runs that have a report. SpreadMinor is the standard deviation of a sample.
 	Counted     int         `json:"counted"`
@@ -53,7 +55,10 @@ type Baseline struct {
 func summarize(e *Evaluation, runs []Run) *Summary {
 	s := &Summary{
 		Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults, Runs: runs,
-		Published: []Baseline{},
+		Split: client.SplitTrain, Published: []Baseline{},
+	}
+	if e.Split != nil {
+		s.Split = *e.Split
 	}
 	if !s.changed() {
 		s.Published = published(e.Preset, e.Day)
@@ -88,8 +93,11 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 }
 
 // changed reports whether the sandboxes have something else than their preset says, so that
-// published results are of other worlds.
-func (s *Summary) changed() bool { return s.Bridge != nil || s.Clock != nil || s.Faults != nil }
+// published results are of other worlds. Published players move the clock themselves.
+func (s *Summary) changed() bool { return s.Bridge != nil || s.hurries() || s.Faults != nil }
+
+// hurries reports whether the clock runs while a program thinks.
+func (s *Summary) hurries() bool { return s.Clock != nil && *s.Clock != client.ClockModeManual }
 
 // asked names what the sandboxes have beside their preset.
 func (s *Summary) asked() string {
@@ -97,7 +105,10 @@ func (s *Summary) asked() string {
 	if s.Bridge != nil {
 		text += ", bridge " + string(*s.Bridge)
 	}
-	if s.Clock != nil {
+	if s.Split != client.SplitTrain {
+		text += ", split " + string(s.Split)
+	}
+	if s.hurries() {
 		text += ", clock " + string(*s.Clock)
 	}
 	if s.Faults != nil {

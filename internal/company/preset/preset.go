@@ -40,9 +40,9 @@ type Preset struct {
 	// Version grows when a number changes, so that scores stay comparable.
 	Version int    `json:"version" doc:"Raise it when a number changes, so that scores stay comparable."`
 	Summary string `json:"summary" doc:"One sentence that helps to choose a preset."`
-	// Evaluation marks presets in which players are compared: nothing can be tried out
-	// in a fork there.
-	Evaluation bool   `json:"evaluation,omitzero" doc:"Whether players are compared, so that a sandbox cannot be forked; false when left out."`
+	// Evaluation marks presets in which players are compared: each of their sandboxes is
+	// an evaluation. The copy that a company keeps has it set where its creation said so.
+	Evaluation bool   `json:"evaluation,omitzero" doc:"Whether players are compared: each sandbox is an evaluation then; false when left out."`
 	Bridge     Bridge `json:"bridge" doc:"auto or manual: whether the sandbox or the client carries records between the systems, unless the creation says otherwise."`
 	Clock      Clock  `json:"clock"`
 

@@ -14,16 +14,19 @@ import (
 // System is the system that a key opens.
 type System string
 
-// Systems.
+// Systems. The grading key of an evaluation opens neither of the two, but the routes on
+// which players are judged.
 const (
 	Office  System = "office"
 	Factory System = "factory"
+	Grading System = "grading"
 )
 
-// Prefixes of keys (contract: AUTH.KEY.OFFICE, AUTH.KEY.FACTORY).
+// Prefixes of keys (contract: AUTH.KEY.OFFICE, AUTH.KEY.FACTORY, OPEN.EVAL.KEY).
 const (
 	OfficePrefix  = "lab_off_"
 	FactoryPrefix = "lab_fac_"
+	GradingPrefix = "lab_grd_"
 
 	// Length is that of every key, in characters.
 	Length = len(OfficePrefix) + 43
@@ -31,12 +34,19 @@ const (
 	keyBytes = 32
 )
 
+// Systems lists the systems of keys.
+func Systems() []System { return []System{Office, Factory, Grading} }
+
 // Prefix returns how keys of a system begin.
 func (s System) Prefix() string {
-	if s == Office {
+	switch s {
+	case Office:
 		return OfficePrefix
+	case Factory:
+		return FactoryPrefix
+	default:
+		return GradingPrefix
 	}
-	return FactoryPrefix
 }
 
 // New returns a key of 256 random bits.
@@ -60,20 +70,16 @@ func Parse(key string) (c Credential, ok bool) {
 	if len(key) != Length {
 		return c, false
 	}
-	switch {
-	case strings.HasPrefix(key, OfficePrefix):
-		c.System = Office
-	case strings.HasPrefix(key, FactoryPrefix):
-		c.System = Factory
-	default:
-		return c, false
+	for _, s := range Systems() {
+		if strings.HasPrefix(key, s.Prefix()) {
+			return Credential{Hash: sha256.Sum256([]byte(key)), System: s}, true
+		}
 	}
-	c.Hash = sha256.Sum256([]byte(key))
-	return c, true
+	return c, false
 }
 
-// Pair is the hashes of both keys of a sandbox. A hash is zero when its key was
-// revoked.
+// Pair is the hashes of the keys of both systems of a sandbox. A hash is zero when its
+// key was revoked.
 type Pair struct {
 	SandboxID       string
 	Office, Factory store.KeyHash

@@ -17,7 +17,7 @@ const (
 	ownKeys = `owned AS (
 			INSERT INTO keys (hash, sandbox)
 			SELECT DISTINCT k.hash, c.number
-			FROM created c CROSS JOIN LATERAL (VALUES (c.office_key), (c.factory_key)) AS k (hash)
+			FROM created c CROSS JOIN LATERAL (VALUES (c.office_key), (c.factory_key), (c.grading_key)) AS k (hash)
 			WHERE k.hash IS NOT NULL
 			ORDER BY k.hash
 		)`
@@ -45,18 +45,19 @@ const (
 		WITH input AS (
 			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[],
 				$6::bytea[], $7::bytea[], $8::bytea[],
-				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::integer[])
+				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::integer[],
+				$15::bytea[], $16::boolean[])
 			AS i (id, version, body, owner, epoch, office_key, factory_key, network,
-				created_at, expires_at, delete_at, wake_at, extensions, engine)
+				created_at, expires_at, delete_at, wake_at, extensions, engine, grading_key, evaluation)
 		), created AS (
-			INSERT INTO sandboxes (id, office_key, factory_key, network,
+			INSERT INTO sandboxes (id, office_key, factory_key, grading_key, evaluation, network,
 				created_at, expires_at, delete_at, wake_at, extensions, engine)
-			SELECT id, office_key, factory_key, network,
+			SELECT id, office_key, factory_key, grading_key, evaluation, network,
 				created_at, expires_at, delete_at, wake_at, extensions, engine FROM input i
-			WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.hash IN (i.office_key, i.factory_key))
+			WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.hash IN (i.office_key, i.factory_key, i.grading_key))
 			ORDER BY id
 			ON CONFLICT DO NOTHING
-			RETURNING number, id, office_key, factory_key
+			RETURNING number, id, office_key, factory_key, grading_key
 		), ` + ownKeys + `, committed AS (
 			INSERT INTO commits (sandbox, version, body, epoch)
 			SELECT c.number, i.version, i.body, 0 FROM created c JOIN input i ON i.id = c.id
@@ -67,17 +68,19 @@ const (
 	// they are given up.
 	replaceHeaders = `
 		WITH next AS (
-			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key, i.*
+			SELECT s.number, s.office_key AS old_office_key, s.factory_key AS old_factory_key,
+				s.grading_key AS old_grading_key, i.*
 			FROM unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::text[], $5::bigint[],
 				$6::bytea[], $7::bytea[], $8::bytea[],
-				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::integer[])
+				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::integer[],
+				$15::bytea[], $16::boolean[])
 			AS i (id, version, body, owner, epoch, office_key, factory_key, network,
-				created_at, expires_at, delete_at, wake_at, extensions, engine)
+				created_at, expires_at, delete_at, wake_at, extensions, engine, grading_key, evaluation)
 			JOIN sandboxes s ON s.id = i.id
 			WHERE NOT s.removed AND s.epoch = i.epoch AND s.owner IS NOT DISTINCT FROM i.owner
 			AND i.version = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)
 			AND NOT EXISTS (SELECT 1 FROM keys k
-				WHERE k.hash IN (i.office_key, i.factory_key) AND k.sandbox <> s.number)
+				WHERE k.hash IN (i.office_key, i.factory_key, i.grading_key) AND k.sandbox <> s.number)
 			ORDER BY s.number
 			FOR NO KEY UPDATE OF s
 		), appended AS (
@@ -89,20 +92,23 @@ const (
 			SELECT n.* FROM next n JOIN appended a ON a.sandbox = n.number
 		), replaced AS (
 			UPDATE sandboxes s SET
-				office_key = t.office_key, factory_key = t.factory_key, network = t.network,
+				office_key = t.office_key, factory_key = t.factory_key, grading_key = t.grading_key,
+				evaluation = t.evaluation, network = t.network,
 				created_at = t.created_at, expires_at = t.expires_at, delete_at = t.delete_at,
 				wake_at = t.wake_at, extensions = t.extensions
 			FROM taken t WHERE s.number = t.number
 		), given_up AS (
 			DELETE FROM keys k USING taken t
-			WHERE k.hash IN (t.old_office_key, t.old_factory_key)
+			WHERE k.hash IN (t.old_office_key, t.old_factory_key, t.old_grading_key)
 			AND k.hash IS DISTINCT FROM t.office_key AND k.hash IS DISTINCT FROM t.factory_key
+			AND k.hash IS DISTINCT FROM t.grading_key
 		), owned AS (
 			INSERT INTO keys (hash, sandbox)
 			SELECT DISTINCT k.hash, t.number
-			FROM taken t CROSS JOIN LATERAL (VALUES (t.office_key), (t.factory_key)) AS k (hash)
+			FROM taken t CROSS JOIN LATERAL (VALUES (t.office_key), (t.factory_key), (t.grading_key)) AS k (hash)
 			WHERE k.hash IS NOT NULL
 			AND k.hash IS DISTINCT FROM t.old_office_key AND k.hash IS DISTINCT FROM t.old_factory_key
+			AND k.hash IS DISTINCT FROM t.old_grading_key
 			ORDER BY k.hash
 		)
 		SELECT id FROM taken`
@@ -130,6 +136,8 @@ type rows struct {
 	createdAt, expiresAt, deleteAt    []int64
 	wakeAt, extensions                []int64
 	engines                           []int32
+	gradingKeys                       [][]byte
+	evaluations                       []bool
 }
 
 func (r *rows) add(c store.Commit, request *groupcommit.Request) {
@@ -152,6 +160,8 @@ func (r *rows) add(c store.Commit, request *groupcommit.Request) {
 		r.wakeAt = append(r.wakeAt, h.WakeAt.UnixMicro())
 		r.extensions = append(r.extensions, int64(h.Extensions))
 		r.engines = append(r.engines, int32(c.Engine))
+		r.gradingKeys = append(r.gradingKeys, keyColumn(h.GradingKey))
+		r.evaluations = append(r.evaluations, h.Evaluation)
 	}
 }
 
@@ -160,12 +170,12 @@ func (r *rows) columns() []any {
 	columns := []any{r.ids, r.versions, r.bodies, r.owners, r.epochs}
 	if len(r.officeKeys) > 0 {
 		columns = append(columns, r.officeKeys, r.factoryKeys, r.networks,
-			r.createdAt, r.expiresAt, r.deleteAt, r.wakeAt, r.extensions, r.engines)
+			r.createdAt, r.expiresAt, r.deleteAt, r.wakeAt, r.extensions, r.engines, r.gradingKeys, r.evaluations)
 	}
 	return columns
 }
 
-// keyColumn is NULL for a revoked key, so that no search can find it.
+// keyColumn is NULL for a revoked key, or none, so that no search can find it.
 func keyColumn(key store.KeyHash) []byte {
 	if key == (store.KeyHash{}) {
 		return nil

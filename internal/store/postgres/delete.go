@@ -14,13 +14,14 @@ import (
 const (
 	removeSandbox = `
 		WITH gone AS (
-			SELECT number, office_key, factory_key, epoch = $3 AND owner IS NOT DISTINCT FROM $2 AS fits
+			SELECT number, office_key, factory_key, grading_key, epoch = $3 AND owner IS NOT DISTINCT FROM $2 AS fits
 			FROM sandboxes WHERE id = $1 AND NOT removed
 			FOR NO KEY UPDATE
 		), given_up AS (
-			DELETE FROM keys k USING gone g WHERE g.fits AND k.hash IN (g.office_key, g.factory_key)
+			DELETE FROM keys k USING gone g
+			WHERE g.fits AND k.hash IN (g.office_key, g.factory_key, g.grading_key)
 		), removed AS (
-			UPDATE sandboxes s SET removed = true, office_key = NULL, factory_key = NULL
+			UPDATE sandboxes s SET removed = true, office_key = NULL, factory_key = NULL, grading_key = NULL
 			FROM gone g WHERE g.fits AND s.number = g.number
 		)
 		SELECT fits FROM gone`

@@ -18,8 +18,8 @@ import (
 const readConnections = 8
 
 const (
-	header = `s.id, s.office_key, s.factory_key, s.network, s.created_at, s.expires_at, s.delete_at, ` +
-		`s.wake_at, s.extensions`
+	header = `s.id, s.office_key, s.factory_key, s.grading_key, s.evaluation, s.network, ` +
+		`s.created_at, s.expires_at, s.delete_at, s.wake_at, s.extensions`
 
 	beginView = `BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ`
 	endView   = `COMMIT`
@@ -212,16 +212,18 @@ func (s *Store) headers(ctx context.Context, query string, args ...any) ([]store
 func scanHeader(row pgx.CollectableRow) (store.Sandbox, error) {
 	var (
 		h                                      store.Sandbox
-		id, office, factory, network           []byte
+		id, office, factory, grading, network  []byte
 		createdAt, expiresAt, deleteAt, wakeAt int64
 	)
-	err := row.Scan(&id, &office, &factory, &network, &createdAt, &expiresAt, &deleteAt, &wakeAt, &h.Extensions)
+	err := row.Scan(&id, &office, &factory, &grading, &h.Evaluation, &network,
+		&createdAt, &expiresAt, &deleteAt, &wakeAt, &h.Extensions)
 	if err != nil {
 		return store.Sandbox{}, err
 	}
 	h.ID, h.Network = string(id), string(network)
 	copy(h.OfficeKey[:], office)
 	copy(h.FactoryKey[:], factory)
+	copy(h.GradingKey[:], grading)
 	h.CreatedAt = time.UnixMicro(createdAt).UTC()
 	h.ExpiresAt = time.UnixMicro(expiresAt).UTC()
 	h.DeleteAt = time.UnixMicro(deleteAt).UTC()

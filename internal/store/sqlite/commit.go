@@ -21,15 +21,16 @@ const (
 	// A key of another sandbox is ignored like an id that exists: no row.
 	createSandbox = `
 		INSERT OR IGNORE INTO sandboxes
-			(id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+			(id, office_key, factory_key, grading_key, evaluation, network,
+			created_at, expires_at, delete_at, wake_at, extensions)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
 		WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?1)`
 
 	// A fork begins with the commits of its parent, which must be there and have got
-	// so far: ?10 and ?11.
+	// so far: ?12 and ?13.
 	createFork = createSandbox + `
 		AND EXISTS (SELECT 1 FROM sandboxes p JOIN commits c ON c.sandbox = p.number
-			WHERE p.id = ?10 AND c.version = ?11)`
+			WHERE p.id = ?12 AND c.version = ?13)`
 
 	copyCommits = `
 		INSERT INTO commits (sandbox, version, body)
@@ -44,10 +45,10 @@ const (
 
 	replaceHeader = `
 		UPDATE OR IGNORE sandboxes SET
-			office_key = ?2, factory_key = ?3, network = ?4,
-			created_at = ?5, expires_at = ?6, delete_at = ?7, wake_at = ?8, extensions = ?9
+			office_key = ?2, factory_key = ?3, grading_key = ?4, evaluation = ?5, network = ?6,
+			created_at = ?7, expires_at = ?8, delete_at = ?9, wake_at = ?10, extensions = ?11
 		WHERE id = ?1
-		AND ?10 = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = number)`
+		AND ?12 = (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = number)`
 )
 
 // appendWithRecords looks at the records first, and then decides in the first
@@ -130,12 +131,12 @@ func conflictUnless(err error) error {
 // above and of the reader's.
 func headerColumns(h *store.Sandbox) []any {
 	return []any{
-		h.ID, keyColumn(h.OfficeKey), keyColumn(h.FactoryKey), h.Network,
+		h.ID, keyColumn(h.OfficeKey), keyColumn(h.FactoryKey), keyColumn(h.GradingKey), h.Evaluation, h.Network,
 		h.CreatedAt.UnixMicro(), h.ExpiresAt.UnixMicro(), h.DeleteAt.UnixMicro(), h.WakeAt.UnixMicro(), h.Extensions,
 	}
 }
 
-// keyColumn is NULL for a revoked key, so that no search can find it.
+// keyColumn is NULL for a revoked key, or none, so that no search can find it.
 func keyColumn(key store.KeyHash) any {
 	if key == (store.KeyHash{}) {
 		return nil

@@ -15,7 +15,8 @@ import (
 // short; more would only share the same processors.
 const readConnections = 8
 
-const header = `number, id, office_key, factory_key, network, created_at, expires_at, delete_at, wake_at, extensions`
+const header = `number, id, office_key, factory_key, grading_key, evaluation, network, ` +
+	`created_at, expires_at, delete_at, wake_at, extensions`
 
 // A reader owns the connections that only read.
 type reader struct {
@@ -33,7 +34,8 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 	r := &reader{db: db}
 	_, err = prepareAll(ctx, db, map[**sql.Stmt]string{
 		&r.findSandbox: `SELECT ` + header + ` FROM sandboxes WHERE id = ?`,
-		&r.findKey:     `SELECT ` + header + ` FROM sandboxes WHERE office_key = ?1 OR factory_key = ?1`,
+		&r.findKey: `SELECT ` + header + ` FROM sandboxes
+			WHERE office_key = ?1 OR factory_key = ?1 OR grading_key = ?1`,
 		&r.listDue: `SELECT ` + header + ` FROM sandboxes WHERE wake_at <= ?
 			ORDER BY wake_at, number LIMIT ?`,
 		&r.countSandboxes: `SELECT count(*) FROM sandboxes`,
@@ -203,10 +205,11 @@ func scanHeader(scan func(...any) error) (int64, store.Sandbox, error) {
 	var (
 		number                             int64
 		h                                  store.Sandbox
-		office, factory                    []byte
+		office, factory, grading           []byte
 		created, expires, deleteAt, wakeAt int64
 	)
-	err := scan(&number, &h.ID, &office, &factory, &h.Network, &created, &expires, &deleteAt, &wakeAt, &h.Extensions)
+	err := scan(&number, &h.ID, &office, &factory, &grading, &h.Evaluation, &h.Network,
+		&created, &expires, &deleteAt, &wakeAt, &h.Extensions)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, store.Sandbox{}, store.ErrNotFound
 	}
@@ -215,6 +218,7 @@ func scanHeader(scan func(...any) error) (int64, store.Sandbox, error) {
 	}
 	copy(h.OfficeKey[:], office)
 	copy(h.FactoryKey[:], factory)
+	copy(h.GradingKey[:], grading)
 	h.CreatedAt = time.UnixMicro(created).UTC()
 	h.ExpiresAt = time.UnixMicro(expires).UTC()
 	h.DeleteAt = time.UnixMicro(deleteAt).UTC()

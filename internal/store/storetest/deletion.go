@@ -21,7 +21,8 @@ func (f *fixture) wantGone(id string) {
 	f.wantError("commits of deleted "+id, err, store.ErrNotFound)
 	err = f.store.SaveSnapshot(ctx, snapshotOf(id, 1))
 	f.wantError("snapshot of deleted "+id, err, store.ErrNotFound)
-	for _, key := range []store.KeyHash{sandboxOf(id).OfficeKey, sandboxOf(id).FactoryKey} {
+	deleted := sandboxOf(id)
+	for _, key := range deleted.Keys() {
 		_, err = f.store.FindKey(ctx, key)
 		f.wantError("key of deleted "+id, err, store.ErrNotFound)
 	}

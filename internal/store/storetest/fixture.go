@@ -57,6 +57,8 @@ func sandboxOf(id string) store.Sandbox {
 		ID:         id,
 		OfficeKey:  sha256.Sum256([]byte("office " + id)),
 		FactoryKey: sha256.Sum256([]byte("factory " + id)),
+		GradingKey: sha256.Sum256([]byte("grading " + id)),
+		Evaluation: true,
 		Network:    "192.0.2.1",
 		CreatedAt:  created,
 		ExpiresAt:  created.Add(24 * time.Hour),

@@ -13,7 +13,7 @@ func keysFindSandbox(f *fixture) {
 	}
 	for _, id := range []string{"a", "b", "c"} {
 		want := sandboxOf(id)
-		for _, key := range []store.KeyHash{want.OfficeKey, want.FactoryKey} {
+		for _, key := range want.Keys() {
 			got, err := f.store.FindKey(f.Context(), key)
 			if err != nil {
 				f.Fatalf("find key of %q: %v", id, err)
@@ -29,12 +29,14 @@ func revokedKey(f *fixture) {
 	for version, id := range map[uint64]string{1: "a", 2: "b"} {
 		f.create(id, version-1)
 		h := sandboxOf(id)
-		h.OfficeKey = store.KeyHash{}
+		h.OfficeKey, h.GradingKey = store.KeyHash{}, store.KeyHash{}
 		c := commitOf(id, version)
 		c.Header = &h
 		f.commit(c)
 		_, err := f.store.FindKey(f.Context(), sandboxOf(id).OfficeKey)
 		f.wantError("revoked key of "+id, err, store.ErrNotFound)
+		_, err = f.store.FindKey(f.Context(), sandboxOf(id).GradingKey)
+		f.wantError("revoked grading key of "+id, err, store.ErrNotFound)
 		got, err := f.store.FindKey(f.Context(), h.FactoryKey)
 		if err != nil {
 			f.Fatalf("other key of %s: %v", id, err)

@@ -52,7 +52,7 @@ func (m *model) commit(c store.Commit) error {
 	}
 	if c.Header != nil {
 		image.Sandbox = *c.Header
-		m.keys[c.Header.OfficeKey], m.keys[c.Header.FactoryKey] = true, true
+		m.note(c.Header)
 	}
 	image.Commits = append(image.Commits, asRead(c))
 	return m.write(c.Records)
@@ -73,7 +73,7 @@ func (m *model) fork(c store.Commit) error {
 		image.Snapshot.Version, image.Snapshot.Body = s.Version, s.Body
 	}
 	m.images[c.SandboxID] = image
-	m.keys[c.Header.OfficeKey], m.keys[c.Header.FactoryKey] = true, true
+	m.note(c.Header)
 	image.Commits = append(image.Commits, asRead(c))
 	return m.write(c.Records)
 }
@@ -126,18 +126,24 @@ func (m *model) list() []store.Record {
 	return list
 }
 
+// note remembers the keys of a header.
+func (m *model) note(h *store.Sandbox) {
+	for _, key := range h.Keys() {
+		m.keys[key] = true
+	}
+}
+
 // taken reports whether another sandbox owns a key of the header.
 func (m *model) taken(h store.Sandbox) bool {
 	for id, image := range m.images {
-		other := image.Sandbox
-		if id != h.ID && (owns(other.OfficeKey, h.OfficeKey) || owns(other.FactoryKey, h.FactoryKey)) {
+		if id != h.ID && slices.ContainsFunc(image.Sandbox.Keys(), func(key store.KeyHash) bool {
+			return slices.Contains(h.Keys(), key)
+		}) {
 			return true
 		}
 	}
 	return false
 }
-
-func owns(mine, key store.KeyHash) bool { return mine == key && key != store.KeyHash{} }
 
 func (m *model) save(s store.Snapshot) error {
 	image := m.images[s.SandboxID]
@@ -171,7 +177,7 @@ func (m *model) load(id string) (store.Image, error) {
 
 func (m *model) findKey(key store.KeyHash) (store.Sandbox, error) {
 	for _, image := range m.images {
-		if owns(image.Sandbox.OfficeKey, key) || owns(image.Sandbox.FactoryKey, key) {
+		if slices.Contains(image.Sandbox.Keys(), key) {
 			return image.Sandbox, nil
 		}
 	}

@@ -99,6 +99,8 @@ func drawHeader(t *rapid.T, id string) *store.Sandbox {
 		ID:         id,
 		OfficeKey:  drawKey(t, "office key", 0x10),
 		FactoryKey: drawKey(t, "factory key", 0x20),
+		GradingKey: drawKey(t, "grading key", 0x30),
+		Evaluation: rapid.Bool().Draw(t, "evaluation"),
 		Network:    rapid.SampledFrom([]string{"", "192.0.2.1", "2001:db8::/64"}).Draw(t, "network"),
 		CreatedAt:  firstWakeAt.Add(-time.Hour),
 		ExpiresAt:  firstWakeAt.Add(-time.Minute),

@@ -71,7 +71,7 @@ addEventListener('keydown', event => {
 // A key that is pasted into the search would stand in an address, and be revoked.
 document.querySelector('.find')?.addEventListener('submit', event => {
   const field = event.target.elements.q;
-  const pasted = /lab_(?:off|fac)_[A-Za-z0-9_-]{8}|whsec_|sbh_/.test(field.value);
+  const pasted = /lab_(?:off|fac|grd)_[A-Za-z0-9_-]{8}|whsec_|sbh_/.test(field.value);
   field.setCustomValidity(pasted ? 'This looks like a key. Keys never belong into an address.' : '');
   if (pasted || !field.value.trim()) event.preventDefault();
   if (pasted) field.reportValidity();

@@ -211,10 +211,16 @@ function ClockControls() {
   });
   return html`
     <span class="clock-controls" role="group" aria-label="The clock of the company">
-      <button class="btn small" id="clock-mode" disabled=${off} onClick=${flip}>
-        <${Icon} name=${runs ? 'pause' : 'play'} size=${13} />
-        <span>${runs ? 'Pause' : 'Run'}</span>
-      </button>
+      ${
+        s.evaluation
+          ? null
+          : html`
+            <button class="btn small" id="clock-mode" disabled=${off} onClick=${flip}>
+              <${Icon} name=${runs ? 'pause' : 'play'} size=${13} />
+              <span>${runs ? 'Pause' : 'Run'}</span>
+            </button>
+          `
+      }
       ${
         s.clock.waiting
           ? html`<span class="dim" id="clock-waits">The clock starts with your first request</span>`

@@ -51,9 +51,9 @@ const Proving = () =>
     : null;
 
 // Compared says why there is no way to fork, or to do what else changes the odds.
-export const Compared = ({ id = 'compared', children = 'its sandboxes cannot be forked' }) => html`
+export const Compared = ({ id = 'compared', children = 'it cannot be forked' }) => html`
   <p class="dim" id=${id}>
-    Players are compared in the preset <code>${store.status.value.preset}</code>, so that ${children}:${' '}
+    Players are compared in this sandbox, so that ${children}:${' '}
     <a href="/docs/errors/not_in_evaluation"><code>not_in_evaluation</code></a>.
   </p>
 `;
@@ -105,7 +105,7 @@ const Row = ({ checkpoint: c, work }) => html`
         ? null
         : html`<${Fork} id=${`fork-${c.id}`} point=${{ checkpoint: c.id }} of=${`from ${c.label}`} work=${work} />`
     }
-    ${c.label === first ? null : html`<${Delete} checkpoint=${c} work=${work} />`}
+    ${c.label === first || forks.compared.value ? null : html`<${Delete} checkpoint=${c} work=${work} />`}
   </li>
 `;
 
@@ -165,8 +165,7 @@ export function Checkpoints() {
           A checkpoint is a name for a moment. A fork is another sandbox that begins there, with the same past and keys
           of its own; it takes a place like any other.
         </p>
-        ${forks.compared.value ? html`<${Compared} />` : null}
-        <${NameIt} work=${work} />
+        ${forks.compared.value ? html`<${Compared} />` : html`<${NameIt} work=${work} />`}
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <${Proving} />
       </div>
@@ -223,6 +222,7 @@ export function End() {
   const { refusal, work } = useWork();
   const off = !!forks.working.value || !store.loaded.value || store.readOnly.value === 'gone';
   const next = nextOf(session.value);
+  if (forks.compared.value) return null; // it is for the grading key to end
   const close = () => ask('');
   const beginAgain = () => work('begin', () => forks.beginAgain().then(showKeys));
   const remove = () =>
@@ -235,27 +235,16 @@ export function End() {
       <div class="card-h"><h2 id="end">Start over</h2></div>
       <div class="pad form">
         <p class="dim">
-          ${
-            forks.compared.value
-              ? ''
-              : 'Begin again forks the first morning, and deletes this sandbox: the same company with the same seed, ' +
-                'without what was done. '
-          }
-          ${'Nothing of a deleted sandbox is kept. This works after the end, too.'}
+          Begin again forks the first morning, and deletes this sandbox: the same company with the same seed, without
+          what was done. Nothing of a deleted sandbox is kept. This works after the end, too.
         </p>
         <${Remains} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
-          ${
-            forks.compared.value
-              ? null
-              : html`
-                <button class="btn" id="begin-again" disabled=${off} onClick=${() => ask('begin')}>
-                  <${Icon} name="rotate-cw" size=${14} />
-                  ${forks.working.value === 'begin' ? 'Beginning again…' : 'Begin again'}
-                </button>
-              `
-          }
+          <button class="btn" id="begin-again" disabled=${off} onClick=${() => ask('begin')}>
+            <${Icon} name="rotate-cw" size=${14} />
+            ${forks.working.value === 'begin' ? 'Beginning again…' : 'Begin again'}
+          </button>
           <span class="grow" />
           <button class="btn danger" id="delete-sandbox" disabled=${off} onClick=${() => ask('remove')}>
             <${Icon} name="trash-2" size=${14} />

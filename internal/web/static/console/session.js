@@ -96,7 +96,7 @@ const Facts = ({ s }) => html`
       <dt>Preset</dt>
       <dd><a href="/docs/presets"><code>${s.preset}</code></a></dd>
     </div>
-    <div><dt>Seed</dt><dd class="num"><code>${s.seed}</code></dd></div>
+    <div><dt>Seed</dt><dd class="num"><code>${s.seed ?? 'not shown'}</code></dd></div>
     <div><dt>Bridge</dt><dd>${s.bridge === 'auto' ? 'automatic' : 'by hand'}</dd></div>
     <div>
       <dt>Clock</dt>

@@ -166,6 +166,7 @@ function Queue({ s }) {
 }
 
 const refusals = {
+  unauthorized: 'The operator of this server alone makes sandboxes.',
   ticket_forfeited: 'The place was free for two minutes and was not claimed, so it went to the next in the queue.',
   ip_active_limit: 'Your network has as many sandboxes as this server allows at a time.',
   ip_create_limit: 'Your network has made as many sandboxes as this server allows in an hour.',

@@ -7,9 +7,7 @@ import { proven } from './proof.js';
 import * as store from './store.js';
 
 // compared is set where players are compared, so that nothing can be tried out in a fork.
-export const compared = computed(
-  () => !!store.status.value && store.facts.evaluations.includes(store.status.value.preset),
-);
+export const compared = computed(() => !!store.status.value?.evaluation);
 
 // working names what is being done. Forks and deletions wait for each other.
 export const working = signal('');

@@ -88,7 +88,6 @@ export const facts = {
   grace: told.grace,
   window: told.window,
   windowSeconds: Number(told.windowS),
-  evaluations: told.evaluations?.split(' ') ?? [],
 };
 
 let stop;
@@ -248,5 +247,10 @@ export async function tick(body) {
 }
 
 export const canExtend = computed(
-  () => left.value !== null && left.value > 0 && left.value <= facts.windowSeconds && status.value.extensions_left > 0,
+  () =>
+    left.value !== null &&
+    left.value > 0 &&
+    left.value <= facts.windowSeconds &&
+    status.value.extensions_left > 0 &&
+    !status.value.evaluation,
 );

@@ -1,0 +1,62 @@
+package sandbox
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+
+	"platen/internal/company"
+	"platen/internal/problem"
+)
+
+// Split is a set of worlds, which the seeds of evaluations count.
+type Split string
+
+// Splits. The worlds of the first two are open, those of the last follow from a secret.
+const (
+	TrainSplit Split = company.TrainSplit
+	DevSplit   Split = "dev"
+	TestSplit  Split = "test"
+)
+
+// Accepts refuses a creation that cannot be: of a preset that there is not, or of a world
+// that this server does not make.
+func (r *Registry) Accepts(in *Creation) error {
+	if err := r.Offers(in.Preset); err != nil {
+		return err
+	}
+	refused := problem.Field{Field: "split"}
+	switch {
+	case in.Split == "":
+		return nil
+	case !in.Evaluation && !r.options.Presets[in.Preset].Evaluation:
+		refused.Rule, refused.Message = "dependentRequired", "split is of evaluations: send evaluation: true with it."
+	case in.Split == TestSplit && r.options.TestSecret == nil:
+		refused.Rule, refused.Message = "enum",
+			"The worlds of test need a server with a creation key and an evaluation secret: a player that can create "+
+				"a world can look ahead in it."
+	default:
+		return nil
+	}
+	return problem.Invalid(refused)
+}
+
+// setWorld lets a company be of a split.
+func (r *Registry) setWorld(s *company.Settings, split Split) {
+	switch split {
+	case TrainSplit: // which is none
+	case DevSplit:
+		s.Split = string(split)
+	case TestSplit:
+		s.Split, s.GivenWorld = string(split), testWorld(r.options.TestSecret, s.Preset.Name, s.Seed)
+	}
+}
+
+// testWorld is the world that a seed of the split test counts. Without the secret it
+// cannot be told from chance.
+func testWorld(secret []byte, preset string, seed uint64) uint64 {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(preset + "|" + strconv.FormatUint(seed, 10)))
+	return max(binary.BigEndian.Uint64(mac.Sum(nil)), 1) // 0 is no given world
+}
