@@ -549,6 +549,9 @@ type Report struct {
 	// Those that are unlocked, in the order in which they were.
 	Achievements []Proof    `json:"achievements"`
 	Invariants   Invariants `json:"invariants"`
+	// SHA-256 of the business records of both systems alone: what was read, what was refused and
+	// which missions were completed leave no trace in it. It compares end states.
+	BusinessHash string `json:"business_hash"`
 	// SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed
 	// and actions give the same.
 	StateHash string `json:"state_hash"`
@@ -576,6 +579,10 @@ type OrderCount struct {
 	Shipped int64 `json:"shipped"`
 	OnTime  int64 `json:"on_time"`
 	Late    int64 `json:"late"`
+	// Accepted orders whose goods never reached the customer.
+	Expired int64 `json:"expired"`
+	// Orders that nobody answered in time.
+	Lapsed int64 `json:"lapsed"`
 }
 
 // WriteCount is the type of Report.Writes.

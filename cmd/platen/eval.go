@@ -11,6 +11,7 @@ import (
 	"platen/internal/cli"
 	"platen/internal/cli/evaluation"
 	"platen/internal/config"
+	"platen/internal/player"
 )
 
 const (
@@ -76,6 +77,7 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			e.Baselines = baselines(player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}, e.Day)
 			e.Command, e.Output, e.CreationKey = args, cmd.ErrOrStderr(), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				c.KeyRate, c.IPRate, c.AnonymousRate, c.IPActive, c.IPCreations, c.TickPause = 0, 0, 0, 0, 0, 0
@@ -110,4 +112,17 @@ func evalCommand() *cobra.Command {
 		"How long a command may take; it is ended then, and its result so far counts.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
 	return cmd
+}
+
+// baselines returns what players of known skill come to in the worlds of an evaluation. They
+// play in this process, without faults.
+func baselines(w player.Worlds, day int) func(seed uint64) ([]evaluation.Known, error) {
+	return func(seed uint64) ([]evaluation.Known, error) {
+		outcomes, err := w.Outcomes(seed, day)
+		known := make([]evaluation.Known, len(outcomes))
+		for i, o := range outcomes {
+			known[i] = evaluation.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor}
+		}
+		return known, err //nolint:wrapcheck // it says who played
+	}
 }

@@ -128,11 +128,13 @@ var may = map[string]string{
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
 	"platentest":      "internal/server internal/config client",
-	"cmd/platen":      "internal/server internal/config internal/cli/... client",
+	// Its players of known skill play the worlds of an evaluation beside the program that is
+	// evaluated.
+	"cmd/platen": "internal/server internal/config internal/cli/... client internal/player",
 
 	// Commands that play know Platen as a client does.
 	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/evaluation": "client internal/cli internal/economy internal/money internal/player internal/company/preset",
+	"internal/cli/evaluation": "client internal/cli internal/economy internal/money",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",

@@ -45,6 +45,7 @@ type Report struct {
 	Missions             []Proof         `json:"missions" doc:"Those that are completed, in the order in which they were."`
 	Achievements         []Proof         `json:"achievements" doc:"Those that are unlocked, in the order in which they were."`
 	Invariants           Invariants      `json:"invariants"`
+	BusinessHash         string          `json:"business_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the business records of both systems alone: what was read, what was refused and which missions were completed leave no trace in it. It compares end states."`
 	StateHash            string          `json:"state_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed and actions give the same."`
 }
 
@@ -60,6 +61,9 @@ type OrderCount struct {
 	Shipped int64 `json:"shipped"`
 	OnTime  int64 `json:"on_time"`
 	Late    int64 `json:"late"`
+	// Expired and Lapsed are as in the score.
+	Expired int64 `json:"expired" doc:"Accepted orders whose goods never reached the customer."`
+	Lapsed  int64 `json:"lapsed" doc:"Orders that nobody answered in time."`
 }
 
 // WriteCount counts the clients' writes. Moving the clock, webhooks and the
@@ -95,10 +99,10 @@ func reportOf(x *sandbox.Examination, now moment.Instant) any {
 		SimDate: minute.Date(), DayNumber: int64(minute.Day()), LastSeq: v.Sequence, Currency: money.Currency,
 		OpeningNetWorthMinor: s.NetWorthMinor - s.Score.ProfitMinor, NetWorth: netWorthPath(v),
 		Orders: OrderCount{Shipped: s.Score.OrdersShipped, OnTime: s.Score.OrdersShipped - s.OrdersLate,
-			Late: s.OrdersLate},
+			Late: s.OrdersLate, Expired: s.Score.OrdersExpired, Lapsed: s.Score.OrdersLapsed},
 		Writes:   WriteCount{Accepted: x.Accepted, Refused: x.Refused, Replayed: x.Replayed},
 		Missions: proofs(x.Completed), Achievements: proofs(x.Unlocked),
-		Invariants: Invariants{Hold: x.Violation == nil}, StateHash: x.StateHash,
+		Invariants: Invariants{Hold: x.Violation == nil}, StateHash: x.StateHash, BusinessHash: x.BusinessHash,
 	}
 	r.Score.WritesRefused = x.Refused
 	if x.Violation != nil {

@@ -49,13 +49,13 @@ func (r *Registry) setWorld(s *company.Settings, split Split) {
 	case DevSplit:
 		s.Split = string(split)
 	case TestSplit:
-		s.Split, s.GivenWorld = string(split), testWorld(r.options.TestSecret, s.Preset.Name, s.Seed)
+		s.Split, s.GivenWorld = string(split), TestWorld(r.options.TestSecret, s.Preset.Name, s.Seed)
 	}
 }
 
-// testWorld is the world that a seed of the split test counts. Without the secret it
+// TestWorld is the world that a seed of the split test counts. Without the secret it
 // cannot be told from chance.
-func testWorld(secret []byte, preset string, seed uint64) uint64 {
+func TestWorld(secret []byte, preset string, seed uint64) uint64 {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(preset + "|" + strconv.FormatUint(seed, 10)))
 	return max(binary.BigEndian.Uint64(mac.Sum(nil)), 1) // 0 is no given world

@@ -17,8 +17,8 @@ const eventsPerRead = 100
 // compute for every view.
 type Examination struct {
 	View *View
-	// StateHash is that of company.StateHash.
-	StateHash string
+	// StateHash and BusinessHash are those of the company.
+	StateHash, BusinessHash string
 	// Violation is the broken invariant of the company, nil for none.
 	Violation error
 	// Completed and Unlocked are the events of missions and achievements, oldest
@@ -51,7 +51,7 @@ func (s *Sandbox) examine(ctx context.Context) (x Examination, err error) {
 		if s.company == nil {
 			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
 		}
-		x.StateHash, x.Violation = s.company.StateHash(), s.company.Check()
+		x.StateHash, x.BusinessHash, x.Violation = s.company.StateHash(), s.company.BusinessHash(), s.company.Check()
 		x.Accepted, x.Refused, x.Replayed = s.activity.writes()
 		return nil
 	})

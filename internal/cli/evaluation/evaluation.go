@@ -46,6 +46,9 @@ type Evaluation struct {
 	Parallel int
 	// Timeout is how long a command may take.
 	Timeout time.Duration
+	// Baselines returns what players of known skill come to in the world of a seed by Day; nil
+	// where nobody knows.
+	Baselines func(seed uint64) ([]Known, error)
 	// Command is a program and its arguments.
 	Command []string
 	// Output gets the output of the commands, line by line.
@@ -163,6 +166,10 @@ type Run struct {
 	ExitStatus int     `json:"exit_status"`
 	Error      string  `json:"error,omitempty"`
 	Seconds    float64 `json:"seconds"`
+	// Baselines are players of known skill in the same world on the same day, Skill the part of
+	// the way from greedy to good play that was gone, nil where that is not known.
+	Baselines []Known  `json:"baselines,omitempty"`
+	Skill     *float64 `json:"skill,omitempty"`
 	// ExactlyOnce is the score of the integration, from 0 to 1, nil where none is judged.
 	// Integration has its parts.
 	ExactlyOnce *float64         `json:"exactly_once,omitempty"`
@@ -224,6 +231,12 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 	run.Day = min(e.Day, len(run.report.NetWorth)-1)
 	run.NetWorthMinor = money.Minor(run.report.NetWorth[run.Day].NetWorthMinor)
 	run.ProfitMinor = run.NetWorthMinor - money.Minor(run.report.OpeningNetWorthMinor)
+	if e.Baselines != nil {
+		if run.Baselines, err = e.Baselines(seed); err != nil {
+			run.fail("no baselines: " + err.Error())
+		}
+		run.Skill = run.skill()
+	}
 	return run
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"platen/client"
@@ -37,6 +38,10 @@ type Summary struct {
 	HighMinor   money.Minor `json:"high_minor"`
 	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged.
 	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
+	// Skill is that over all counted runs, nil where it is not known, and Baselines the
+	// players of known skill beside the evaluated one.
+	Skill     *Skill       `json:"skill,omitempty"`
+	Baselines []Comparison `json:"baselines"`
 	// Published are the results of players of known skill with the same preset, none for
 	// sandboxes that were asked for with anything but the preset's own.
 	Published []Baseline `json:"published"`
@@ -64,8 +69,10 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 		s.Published = published(e.Preset, e.Day)
 	}
 	var worth []money.Minor
+	var counted []*Run
 	for i := range runs {
 		if r := runs[i].report; r != nil {
+			counted = append(counted, &runs[i])
 			s.PresetVersion, s.EngineVersion = r.PresetVersion, r.EngineVersion
 			worth = append(worth, runs[i].NetWorthMinor)
 		}
@@ -73,7 +80,7 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 	if s.Counted = len(worth); s.Counted == 0 {
 		return s
 	}
-	s.ExactlyOnce = meanScore(runs)
+	s.ExactlyOnce, s.Skill, s.Baselines = meanScore(runs), overall(counted), compared(counted)
 	slices.Sort(worth)
 	s.LowMinor, s.MiddleMinor, s.HighMinor = worth[0], worth[len(worth)/2], worth[len(worth)-1]
 	sum := 0.0
@@ -145,7 +152,7 @@ func published(name string, day int) []Baseline {
 		return known
 	}
 	for i := range p.Players {
-		if b, ok := p.Players[i].On(day); ok {
+		if b, ok := p.Players[i].On(day); ok && !p.Players[i].Exploiter {
 			known = append(known, Baseline{Player: p.Players[i].Name, Day: day, LowMinor: b.Low,
 				MiddleMinor: b.Middle, HighMinor: b.High})
 		}
@@ -170,12 +177,12 @@ func (s *Summary) Failed() error {
 // Print writes tables for people.
 func (s *Summary) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\ton time\twages late\trejected\treplayed\tmissions\t"+
-		"exactly once\tended\t\tstate\t")
+	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\tskill\ton time\tlate\texpired\tlapsed\twages late\trejected\t"+
+		"replayed\tmissions\texactly once\tended\t\tbusiness\tstate\t")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		if r.report == nil {
-			fmt.Fprintf(w, "%d\t\t\t\t\t\t\t\t\t\t%s\t\t\t\n", r.Seed, r.Error)
+			fmt.Fprintf(w, "%d%s%s\t\t\t\n", r.Seed, strings.Repeat("\t", columnsOfRun), r.Error)
 			continue
 		}
 		onTime := "–"
@@ -190,10 +197,15 @@ func (s *Summary) Print(out io.Writer) error {
 		if !r.report.Invariants.Hold {
 			ended += ", BOOKS BROKEN"
 		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t\n",
-			r.Seed, r.Day, r.NetWorthMinor, r.ProfitMinor, onTime, r.report.Score.PayrollLate,
-			r.report.Writes.Refused, r.report.Writes.Replayed, len(r.report.Missions), once, ended, r.Error,
-			r.report.StateHash[:12])
+		skill := "–"
+		if r.Skill != nil {
+			skill = ofTheWay(*r.Skill)
+		}
+		score := &r.report.Score
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n",
+			r.Seed, r.Day, r.NetWorthMinor, r.ProfitMinor, skill, onTime, r.report.Orders.Late, score.OrdersExpired,
+			score.OrdersLapsed, score.PayrollLate, r.report.Writes.Refused, r.report.Writes.Replayed,
+			len(r.report.Missions), once, ended, r.Error, r.report.BusinessHash[:12], r.report.StateHash[:12])
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
@@ -206,6 +218,9 @@ func (s *Summary) Print(out io.Writer) error {
 	}
 	if s.ExactlyOnce != nil {
 		fmt.Fprintf(out, "exactly-once score of the integration, mean %s\n", cli.Score(*s.ExactlyOnce))
+	}
+	if err := s.printBaselines(out); err != nil {
+		return err
 	}
 	if s.changed() {
 		fmt.Fprintf(out, "\nPublished baselines are of the preset as it is, and not shown here.\n")
@@ -227,3 +242,31 @@ func (s *Summary) Print(out io.Writer) error {
 	}
 	return nil
 }
+
+// columnsOfRun are the columns of a run between its seed and its error.
+const columnsOfRun = 15
+
+// printBaselines writes how far the player has gone from greedy to good play, and how it
+// stands beside each player of known skill in the same worlds.
+func (s *Summary) printBaselines(out io.Writer) error {
+	if s.Skill != nil {
+		fmt.Fprintf(out, "skill %s of the way from greedy to good play, from %s to %s in 95 of 100 evaluations\n",
+			ofTheWay(s.Skill.Value), ofTheWay(s.Skill.Low), ofTheWay(s.Skill.High))
+	}
+	if len(s.Baselines) == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "\nplayers of known skill in the same worlds, without faults\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "player\tmean\tyou are ahead by\tfrom\tto\t")
+	for _, b := range s.Baselines {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", b.Player, b.MeanMinor, b.LeadMinor, b.LowMinor, b.HighMinor)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// ofTheWay writes a skill, of which 1 is good play, in per cent.
+func ofTheWay(skill float64) string { return strconv.FormatFloat(skill*100, 'f', 0, 64) + " %" }

@@ -1,0 +1,155 @@
+package evaluation
+
+import (
+	"math"
+
+	"platen/internal/money"
+)
+
+// Names of the baselines between which a player's skill is measured: 0 is greedy play, 1 is
+// good play.
+const (
+	plainPlayer = "greedy"
+	goodPlayer  = "good"
+)
+
+// Known is what a player of known skill came to in the same world on the same day.
+type Known struct {
+	Player        string      `json:"player"`
+	NetWorthMinor money.Minor `json:"net_worth_minor"`
+}
+
+// Comparison is a player of known skill beside the one that was evaluated, over the worlds
+// that both played.
+type Comparison struct {
+	Player    string      `json:"player"`
+	MeanMinor money.Minor `json:"mean_minor"`
+	// LeadMinor is how much more the evaluated player came to, on average, and LowMinor to
+	// HighMinor the interval in which that lies in 95 of 100 evaluations; equal to it where a
+	// single world was played.
+	LeadMinor money.Minor `json:"lead_minor"`
+	LowMinor  money.Minor `json:"lead_low_minor"`
+	HighMinor money.Minor `json:"lead_high_minor"`
+}
+
+// Skill is the part of the way from greedy to good play that a player has gone, with the
+// interval in which that lies in 95 of 100 evaluations. Both ends are Value where a single
+// world was played.
+type Skill struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// worthOf is what a baseline came to in a run's world.
+func (r *Run) worthOf(player string) (worth money.Minor, ok bool) {
+	for _, k := range r.Baselines {
+		if k.Player == player {
+			return k.NetWorthMinor, true
+		}
+	}
+	return 0, false
+}
+
+// skill is the part of the way from greedy to good play that a run has gone, nil where good
+// play does not come to more.
+func (r *Run) skill() *float64 {
+	plain, ok := r.worthOf(plainPlayer)
+	best, ok2 := r.worthOf(goodPlayer)
+	if !ok || !ok2 || best <= plain {
+		return nil
+	}
+	return new(float64(r.NetWorthMinor-plain) / float64(best-plain))
+}
+
+// compared are the baselines that all counted runs have, beside the evaluated player.
+func compared(runs []*Run) []Comparison {
+	all := []Comparison{}
+	if len(runs) == 0 {
+		return all
+	}
+next:
+	for _, k := range runs[0].Baselines {
+		leads, sum := make([]float64, len(runs)), 0.0
+		for i, r := range runs {
+			worth, ok := r.worthOf(k.Player)
+			if !ok {
+				continue next
+			}
+			leads[i] = float64(r.NetWorthMinor - worth)
+			sum += float64(worth)
+		}
+		mean, margin := interval(leads)
+		all = append(all, Comparison{
+			Player: k.Player, MeanMinor: rounded(sum / float64(len(runs))), LeadMinor: rounded(mean),
+			LowMinor: rounded(mean - margin), HighMinor: rounded(mean + margin),
+		})
+	}
+	return all
+}
+
+// overall is the skill over all runs: the sum of the ways that were gone, as a part of the
+// sum of the ways that there are, so that a world in which good play earns little more than
+// greedy play does not outweigh the others. Its interval is that of the jackknife.
+func overall(runs []*Run) *Skill {
+	gone, way := make([]float64, len(runs)), make([]float64, len(runs))
+	goneSum, waySum := 0.0, 0.0
+	for i, r := range runs {
+		plain, ok := r.worthOf(plainPlayer)
+		best, ok2 := r.worthOf(goodPlayer)
+		if !ok || !ok2 {
+			return nil
+		}
+		gone[i], way[i] = float64(r.NetWorthMinor-plain), float64(best-plain)
+		goneSum += gone[i]
+		waySum += way[i]
+	}
+	if waySum <= 0 {
+		return nil
+	}
+	whole := goneSum / waySum
+	n := float64(len(runs))
+	pseudo := make([]float64, len(runs))
+	for i := range runs {
+		rest := waySum - way[i]
+		if rest <= 0 {
+			return &Skill{whole, whole, whole}
+		}
+		pseudo[i] = n*whole - (n-1)*(goneSum-gone[i])/rest
+	}
+	_, margin := interval(pseudo)
+	return &Skill{whole, whole - margin, whole + margin}
+}
+
+// interval returns the mean of values, and how far the true one may be from it in 95 cases of
+// 100, by Student's distribution; 0 for a single value.
+func interval(values []float64) (mean, margin float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	if len(values) < 2 {
+		return mean, 0
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return mean, student(len(values)-1) * math.Sqrt(squares/(n-1)/n)
+}
+
+// student is the two-sided 95 % quantile of Student's distribution, by its degrees of freedom.
+func student(freedom int) float64 {
+	table := []float64{
+		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+		2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+	}
+	if freedom <= len(table) {
+		return table[freedom-1]
+	}
+	const normal = 1.960
+	// The next term of the expansion is exact to a thousandth from here on.
+	return normal + 2.4/float64(freedom)
+}
+
+func rounded(minor float64) money.Minor { return money.Minor(math.Round(minor)) }

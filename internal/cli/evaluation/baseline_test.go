@@ -1,0 +1,79 @@
+package evaluation
+
+import (
+	"math"
+	"testing"
+
+	"platen/internal/money"
+)
+
+func played(worth, plain, best money.Minor) *Run {
+	return &Run{NetWorthMinor: worth, Baselines: []Known{{plainPlayer, plain}, {goodPlayer, best}}}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+func TestSkillIsTheWayFromGreedyToGoodPlay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		worth money.Minor
+		want  float64
+	}{{1000, 0}, {3000, 1}, {2000, 0.5}, {0, -0.5}, {4000, 1.5}} {
+		if got := played(c.worth, 1000, 3000).skill(); got == nil || !near(*got, c.want) {
+			t.Errorf("%d between 1000 and 3000 is %v, want %g", c.worth, got, c.want)
+		}
+	}
+	if got := played(5, 10, 10).skill(); got != nil {
+		t.Errorf("where good play earns nothing more the skill is %g", *got)
+	}
+	if got := (&Run{NetWorthMinor: 5}).skill(); got != nil {
+		t.Errorf("without baselines the skill is %g", *got)
+	}
+}
+
+func TestAWorldInWhichSkillHardlyPaysDoesNotOutweighTheOthers(t *testing.T) {
+	t.Parallel()
+	runs := []*Run{played(2000, 1000, 3000), played(2000, 1000, 3000), played(1100, 1000, 1001)}
+	if s := overall(runs); s == nil || s.Value < 0.5 || s.Value > 0.6 {
+		t.Errorf("over all worlds the skill is %+v, and in the last alone it is 100", s)
+	}
+	if s := overall([]*Run{played(2000, 1000, 3000)}); s == nil || !near(s.Value, 0.5) || s.Low != s.High {
+		t.Errorf("over a single world the skill is %+v", s)
+	}
+	if s := overall([]*Run{played(2000, 3000, 1000)}); s != nil {
+		t.Errorf("where good play earns less the skill is %+v", s)
+	}
+}
+
+// TestThePairedIntervalKnowsTheWorlds: a player who is always ahead by the same amount is
+// ahead for certain, however different the worlds are.
+func TestThePairedIntervalKnowsTheWorlds(t *testing.T) {
+	t.Parallel()
+	steady := compared([]*Run{played(1100, 1000, 5000), played(9100, 9000, 9500), played(-400, -500, 0)})
+	if len(steady) != 2 || steady[0].Player != plainPlayer || steady[0].LeadMinor != 100 ||
+		steady[0].LowMinor != 100 || steady[0].HighMinor != 100 {
+		t.Errorf("always 100 ahead is %+v", steady)
+	}
+	// Leads of 0 and 200: 100, give or take 12.706 * 100.
+	unsteady := compared([]*Run{played(1000, 1000, 2000), played(1200, 1000, 2000)})
+	if unsteady[0].LeadMinor != 100 || unsteady[0].LowMinor != -1171 || unsteady[0].HighMinor != 1371 {
+		t.Errorf("0 and 200 ahead is %+v", unsteady[0])
+	}
+	if other := compared([]*Run{played(1, 1, 1), {NetWorthMinor: 1}}); len(other) != 0 {
+		t.Errorf("baselines that not all worlds have are compared: %+v", other)
+	}
+}
+
+func TestStudentsQuantilesFallToTheNormal(t *testing.T) {
+	t.Parallel()
+	for freedom := 2; freedom < 2000; freedom++ {
+		if student(freedom) >= student(freedom-1) {
+			t.Fatalf("%g for %d degrees of freedom, %g for one less", student(freedom), freedom, student(freedom-1))
+		}
+	}
+	for freedom, want := range map[int]float64{1: 12.706, 30: 2.042, 40: 2.021, 60: 2.000, 120: 1.980} {
+		if got := student(freedom); math.Abs(got-want) > 0.0011 {
+			t.Errorf("%g for %d degrees of freedom, want %g", got, freedom, want)
+		}
+	}
+}

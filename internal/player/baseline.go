@@ -1,0 +1,52 @@
+package player
+
+import (
+	"fmt"
+
+	"platen/internal/company"
+	"platen/internal/company/preset"
+	"platen/internal/money"
+	"platen/internal/sandbox"
+)
+
+// Worlds are those of a built-in preset that the seeds of a split count.
+type Worlds struct {
+	// Preset is the name of a preset, Bridge and Split are those that were asked for, "" for
+	// the preset's own and for train.
+	Preset, Bridge, Split string
+	// Secret is that of the worlds of the split test.
+	Secret string
+}
+
+// Outcome is what a player comes to in one world.
+type Outcome struct {
+	Player        string
+	NetWorthMinor money.Minor
+}
+
+// Outcomes returns what the players of Policies come to in the world of a seed by a day,
+// counted from 1: nothing for a preset that is not built in.
+func (w *Worlds) Outcomes(seed uint64, day int) ([]Outcome, error) {
+	presets, err := preset.Builtin()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says what it was reading
+	}
+	p, ok := presets[w.Preset]
+	if !ok {
+		return nil, nil
+	}
+	settings := company.Settings{Preset: p, Bridge: preset.Bridge(w.Bridge), Seed: seed, Split: w.Split}
+	if w.Split == string(sandbox.TestSplit) {
+		settings.GivenWorld = sandbox.TestWorld([]byte(w.Secret), p.Name, seed)
+	}
+	var all []Outcome
+	for _, policy := range Policies() {
+		g := Game{Settings: settings, Policy: policy, Days: []int{day}}
+		r, err := g.Play()
+		if err != nil {
+			return nil, fmt.Errorf("play as %s: %w", policy.Name, err)
+		}
+		all = append(all, Outcome{Player: policy.Name, NetWorthMinor: r.WorthMinor[0]})
+	}
+	return all, nil
+}
