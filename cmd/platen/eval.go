@@ -80,8 +80,7 @@ func evalCommand() *cobra.Command {
 			e.Baselines = baselines(player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}, e.Day)
 			e.Command, e.Output, e.CreationKey = args, cmd.ErrOrStderr(), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
-				c.KeyRate, c.IPRate, c.AnonymousRate, c.IPActive, c.IPCreations, c.TickPause = 0, 0, 0, 0, 0, 0
-				c.SandboxDuration, c.PrivateWebhooks = evalLease, true
+				unlimited(c)
 				c.CreationKey, c.EvaluationSecret = e.CreationKey, secret
 				c.MaxSandboxes = max(c.MaxSandboxes, len(e.Seeds)+1) // one more checks the preset
 			}, func(origin string) error {
@@ -110,6 +109,8 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().IntVar(&e.Parallel, "parallel", 1, "How many commands run at a time.")
 	cmd.Flags().DurationVar(&e.Timeout, "timeout", time.Hour,
 		"How long a command may take; it is ended then, and its result so far counts.")
+	cmd.Flags().StringVar(&e.TraceFolder, "trace", "",
+		"A folder for the requests and responses of each run, which platen replay sends again.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
 	return cmd
 }

@@ -134,7 +134,8 @@ var may = map[string]string{
 
 	// Commands that play know Platen as a client does.
 	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/evaluation": "client internal/cli internal/economy internal/money",
+	"internal/cli/evaluation": "client internal/cli internal/cli/trace internal/economy internal/money",
+	"internal/cli/trace":      "client",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",

@@ -34,7 +34,7 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 	members := strings.Fields(
 		"score status assisted preset preset_version seed evaluation split bridge clock_mode engine_version sim_date " +
 			"day_number last_seq currency opening_net_worth_minor net_worth orders writes missions achievements " +
-			"invariants state_hash")
+			"invariants business_hash state_hash")
 	if has(t, "a report", r, members...); len(r) != len(members) {
 		t.Errorf("the report is %v", r)
 	}
@@ -43,7 +43,7 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 		"score": s["score"], "status": "active", "preset": "agent_eval", "seed": 7,
 		"evaluation": true, "split": "train", "bridge": "auto",
 		"clock_mode": "manual", "currency": "XTS", "sim_date": clock["sim_date"], "day_number": clock["day_number"],
-		"last_seq": s["last_seq"], "orders": object{"shipped": 1, "on_time": 1, "late": 0},
+		"last_seq": s["last_seq"], "orders": object{"shipped": 1, "on_time": 1, "late": 0, "expired": 0, "lapsed": 0},
 		"writes":     object{"accepted": 4, "refused": 1, "replayed": 1},
 		"invariants": object{"hold": true, "violation": nil},
 	})
@@ -105,5 +105,33 @@ func TestTheSameCallsGiveTheSameReport(t *testing.T) {
 		if hash.FindString(other) == hash.FindString(first) {
 			t.Errorf("with another %s the state is the same", what)
 		}
+	}
+}
+
+// TestTheBusinessHashComparesEndStates: two sandboxes of one world in which the same was
+// done, one of them by a client that looked around and got things wrong.
+func TestTheBusinessHashComparesEndStates(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.REPORT.BUSINESS")
+	straight, roundabout := shared.create(t, `{"preset":"agent_eval","seed":8}`),
+		shared.create(t, `{"preset":"agent_eval","seed":8}`)
+	roundabout.row("/missions/first_call")
+	roundabout.get("/office/sales-orders").want(http.StatusOK, "")
+	roundabout.post("/office/sales-orders/so_0000000000000/accept", "").want(http.StatusNotFound, "not_found")
+	hashes := func(n *tenant) (business, state string) {
+		r := n.grader().get("/sandbox/report").want(http.StatusOK, "").Data()
+		return text(r, "business_hash"), text(r, "state_hash")
+	}
+	for _, n := range []*tenant{straight, roundabout} {
+		n.day()
+	}
+	a, stateA := hashes(straight)
+	b, stateB := hashes(roundabout)
+	if a != b || stateA == stateB {
+		t.Errorf("business %s and %s, state %s and %s", a, b, stateA, stateB)
+	}
+	straight.day()
+	if later, _ := hashes(straight); later == a {
+		t.Error("a day has passed, and the business is the same")
 	}
 }

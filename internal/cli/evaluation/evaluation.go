@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 	"platen/client"
 	"platen/internal/cli"
+	"platen/internal/cli/trace"
 	"platen/internal/money"
 )
 
@@ -49,6 +51,8 @@ type Evaluation struct {
 	// Baselines returns what players of known skill come to in the world of a seed by Day; nil
 	// where nobody knows.
 	Baselines func(seed uint64) ([]Known, error)
+	// TraceFolder is where each run's requests are written, to be replayed; "" for nowhere.
+	TraceFolder string
 	// Command is a program and its arguments.
 	Command []string
 	// Output gets the output of the commands, line by line.
@@ -185,14 +189,49 @@ type Run struct {
 // fail appends to Error.
 func (r *Run) fail(reason string) { r.Error = strings.TrimPrefix(r.Error+"; "+reason, "; ") }
 
-// play makes the sandbox of a seed, runs the command and takes the report.
+// play makes the sandbox of a seed, runs the command and takes the report. What passes
+// between them is recorded, if that was asked for.
 func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
+	if e.TraceFolder == "" {
+		return e.playAt(ctx, origin, seed, func(*client.Sandbox) {})
+	}
+	head := trace.Head{Preset: e.Preset, Seed: seed, Faults: e.Faults}
+	if e.Split != nil {
+		head.Split = *e.Split
+	}
+	if e.Bridge != nil {
+		head.Bridge = *e.Bridge
+	}
+	if e.Clock != nil {
+		head.Clock = *e.Clock
+	}
+	recorder, err := trace.Record(filepath.Join(e.TraceFolder, fmt.Sprintf("%s-%d.jsonl", e.Preset, seed)), origin, head)
+	if err != nil {
+		return Run{Seed: seed, ExitStatus: -1, Error: err.Error()}
+	}
+	run := e.playAt(ctx, recorder.Origin, seed, recorder.Knows)
+	var end *trace.Tail
+	if run.report != nil {
+		end = &trace.Tail{
+			BusinessHash: run.report.BusinessHash, StateHash: run.report.StateHash,
+			NetWorthMinor: int64(run.NetWorthMinor),
+		}
+	}
+	if err := recorder.Close(end); err != nil {
+		run.fail(err.Error())
+	}
+	return run
+}
+
+// playAt plays at an address. It says which sandbox it has made before anything is played.
+func (e *Evaluation) playAt(ctx context.Context, origin string, seed uint64, made func(*client.Sandbox)) Run {
 	run, began := Run{Seed: seed, ExitStatus: -1}, time.Now()
 	s, err := e.create(ctx, origin, new(int64(seed)))
 	if err != nil {
 		run.Error = cli.Brief(err).Error()
 		return run
 	}
+	made(s)
 	err = e.runCommand(ctx, seed, []string{
 		"PLATEN_URL=" + origin + client.BasePath, "PLATEN_MCP_URL=" + origin + "/mcp",
 		"PLATEN_OFFICE_KEY=" + s.OfficeKey, "PLATEN_FACTORY_KEY=" + s.FactoryKey, "PLATEN_SANDBOX_ID=" + s.SandboxID,

@@ -1,0 +1,166 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"platen/client"
+)
+
+// Replay is what came of sending a trace again.
+type Replay struct {
+	// Sent counts the requests that were sent, Skipped those that were not: they are about
+	// webhooks, whose receivers are not to be called again.
+	Sent    int `json:"sent"`
+	Skipped int `json:"skipped"`
+	// Different are the first requests whose response had another status.
+	Different []Difference `json:"different"`
+	// Business and State are whether the hashes are those of the trace.
+	Business bool `json:"business"`
+	State    bool `json:"state"`
+	// BusinessHash and StateHash are those that were reached.
+	BusinessHash string `json:"business_hash"`
+	StateHash    string `json:"state_hash"`
+}
+
+// Difference is a request that got a response of another status.
+type Difference struct {
+	// Step is its number in the trace, counted from 1.
+	Step   int    `json:"step"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Was    int    `json:"was"`
+	Is     int    `json:"is"`
+}
+
+const (
+	maxDifferences = 10
+	// patience is longer than any poll waits.
+	patience = 2 * time.Minute
+	// maxResponse bounds a response, in bytes.
+	maxResponse = 64 << 20
+)
+
+// Again sends a trace to a new sandbox of the same world on a server without limits. The
+// creation key is that of the server.
+func (t *Trace) Again(ctx context.Context, origin, creationKey string) (*Replay, error) {
+	h := &t.Head
+	in := client.CreateSandboxInput{
+		Preset: &h.Preset, Seed: new(int64(h.Seed)), Faults: h.Faults, Evaluation: new(true),
+	}
+	if h.Split != "" {
+		in.Split = &h.Split
+	}
+	if h.Bridge != "" {
+		in.Bridge = &h.Bridge
+	}
+	if h.Clock != "" {
+		in.Clock = &h.Clock
+	}
+	s, err := client.CreateSandbox(ctx, origin+client.BasePath, in, client.CreationKey(creationKey), client.MaxRetries(0))
+	if err != nil {
+		return nil, fmt.Errorf("make a sandbox of the same world: %w", err)
+	}
+	p := &parrot{
+		origin:   origin,
+		keys:     map[Key]string{OfficeKey: s.OfficeKey, FactoryKey: s.FactoryKey, GradingKey: s.GradingKey},
+		sessions: map[string]string{}, client: &http.Client{Timeout: patience},
+	}
+	r := &Replay{Different: []Difference{}}
+	for i := range t.Steps {
+		step := &t.Steps[i]
+		if aboutWebhooks(step) {
+			r.Skipped++
+			continue
+		}
+		status, err := p.send(ctx, step)
+		if err != nil {
+			return nil, fmt.Errorf("send step %d, %s %s: %w", i+1, step.Method, step.Path, err)
+		}
+		r.Sent++
+		if status != step.Status && len(r.Different) < maxDifferences {
+			r.Different = append(r.Different, Difference{i + 1, step.Method, step.Path, step.Status, status})
+		}
+	}
+	report, err := s.Grader().GetReport(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the report: %w", err)
+	}
+	r.BusinessHash, r.StateHash = report.BusinessHash, report.StateHash
+	r.Business, r.State = r.BusinessHash == t.Tail.BusinessHash, r.StateHash == t.Tail.StateHash
+	return r, nil
+}
+
+// aboutWebhooks reports whether a step would have the server call somebody.
+func aboutWebhooks(s *Step) bool {
+	return s.Method != http.MethodGet && strings.HasPrefix(s.Path, client.BasePath+"/webhooks")
+}
+
+// parrot sends recorded requests.
+type parrot struct {
+	origin string
+	keys   map[Key]string
+	// sessions are those of agents, by the ones that they had when they were recorded.
+	sessions map[string]string
+	client   *http.Client
+}
+
+func (p *parrot) send(ctx context.Context, s *Step) (status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, s.Method, p.origin+p.known(s.Path), strings.NewReader(p.known(s.Body)))
+	if err != nil {
+		return 0, err //nolint:wrapcheck // the caller says which request
+	}
+	for name, value := range s.Headers {
+		if session, ok := p.sessions[value]; ok && name == headerSession {
+			value = session
+		}
+		req.Header.Set(name, value)
+	}
+	if s.Key != NoKey {
+		req.Header.Set("Authorization", "Bearer "+p.keys[s.Key])
+	}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		if s.Status >= http.StatusInternalServerError { // it was severed on purpose, and is again
+			return s.Status, nil
+		}
+		return 0, err //nolint:wrapcheck // the caller says which request
+	}
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
+	if s.Session != "" {
+		p.sessions[s.Session] = resp.Header.Get(headerSession)
+	}
+	return resp.StatusCode, errors.Join(err, resp.Body.Close())
+}
+
+// known puts keys where a trace has their names.
+func (p *parrot) known(text string) string {
+	for name, key := range p.keys {
+		text = strings.ReplaceAll(text, "{"+string(name)+"_key}", key)
+	}
+	return text
+}
+
+// Print writes what came of it for people.
+func (r *Replay) Print(out io.Writer) error {
+	said := func(same bool) string {
+		if same {
+			return "as in the trace"
+		}
+		return "NOT as in the trace"
+	}
+	text := fmt.Sprintf("%d requests sent, %d about webhooks left out\n", r.Sent, r.Skipped)
+	for _, d := range r.Different {
+		text += fmt.Sprintf("request %d, %s %s: %d, it was %d\n", d.Step, d.Method, d.Path, d.Is, d.Was)
+	}
+	text += fmt.Sprintf("business %s  %s\nstate    %s  %s\n", r.BusinessHash, said(r.Business), r.StateHash, said(r.State))
+	if _, err := io.WriteString(out, text); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
