@@ -43,7 +43,11 @@ func TestAReportSaysWhatTheScoreRestsOn(t *testing.T) {
 		"score": s["score"], "status": "active", "preset": "agent_eval", "seed": 7,
 		"evaluation": true, "split": "train", "bridge": "auto",
 		"clock_mode": "manual", "currency": "XTS", "sim_date": clock["sim_date"], "day_number": clock["day_number"],
-		"last_seq": s["last_seq"], "orders": object{"shipped": 1, "on_time": 1, "late": 0, "expired": 0, "lapsed": len(n.all("/office/sales-orders?status=expired"))},
+		"last_seq": s["last_seq"],
+		"orders": object{
+			"shipped": 1, "on_time": 1, "late": 0, "expired": 0,
+			"lapsed": len(n.all("/office/sales-orders?status=expired")),
+		},
 		"writes":     object{"accepted": 4, "refused": 1, "replayed": 1},
 		"invariants": object{"hold": true, "violation": nil},
 	})
