@@ -116,6 +116,16 @@ func drawTrade(t *rapid.T, _ *life) action {
 	return trade(in)
 }
 
+// drawSale sells a part of what there is, so that stocks go in many sales.
+func drawSale(t *rapid.T, l *life) action {
+	sku := rapid.SampledFrom([]string{
+		catalog.Coated, catalog.Uncoated, catalog.Board, "prd_notebook", "prd_calendar",
+	}).Draw(t, "sku")
+	parts := rapid.Int64Range(1, 9).Draw(t, "parts")
+	onHand := rowOf[factory.StockItem](l, "stock_item", factory.StockItemID(sku)).OnHand
+	return trade(market.Order{Side: market.Sell, SKU: sku, Quantity: max(1, onHand/parts)})
+}
+
 var materials = []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Ink, catalog.Plate}
 
 func drawLines(t *rapid.T, skus []string, most int64) []office.RequisitionLine {

@@ -23,8 +23,21 @@ func drawStaff(t *rapid.T, l *life) action {
 	return hire(role, hourly)
 }
 
+// drawDismissal dismisses somebody of a role that few people have, so that it is empty for a
+// while.
+func drawDismissal(t *rapid.T, l *life) action {
+	role := rapid.SampledFrom([]event.Role{event.Warehouse, event.Warehouse, event.Bookkeeper, event.Sales, event.Finisher}).
+		Draw(t, "role")
+	for _, e := range l.employees() {
+		if e.Role == role && e.Status != hr.EmployeeLeft && rapid.Bool().Draw(t, "really") {
+			return dismiss(e.ID, nil)
+		}
+	}
+	return hire(role, nil)
+}
+
 // drawTimesheet records a week, mostly one that can be, mostly of the people
-// who were there, mostly with the hours that they had.
+// who were there, mostly with the hours that they had, sometimes with none at all.
 func drawTimesheet(t *rapid.T, l *life) action {
 	week := sim.DayFrom(l.company.Summary().Now.Date())/sim.DaysPerWeek -
 		sim.Day(rapid.SampledFrom([]int{0, 1, 1, 1, 2, -1}).Draw(t, "weeks ago"))
@@ -33,6 +46,7 @@ func drawTimesheet(t *rapid.T, l *life) action {
 		monday++
 	}
 	hours := []hr.Hours{}
+	none := rapid.IntRange(0, 2).Draw(t, "none") == 0
 	for _, e := range l.employees() {
 		began, left := e.StartsOn <= monday+4, e.LeftOn != nil && *e.LeftOn < monday
 		if !began || left {
@@ -41,6 +55,10 @@ func drawTimesheet(t *rapid.T, l *life) action {
 		h := hr.Hours{EmployeeID: e.ID, Worked: 40}
 		if e.LeftOn != nil && *e.LeftOn <= monday+4 {
 			h.Worked = 8 * int64(*e.LeftOn-monday)
+		}
+		if none {
+			hours = append(hours, hr.Hours{EmployeeID: e.ID})
+			continue
 		}
 		switch rapid.IntRange(0, 29).Draw(t, "hours") {
 		case 0:

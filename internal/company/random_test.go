@@ -8,10 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/fault"
+	"platen/internal/company/hr"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
+	"platen/internal/company/preset"
 	"platen/internal/company/sim"
 )
 
@@ -23,6 +26,12 @@ func drawLife(t *rapid.T) *life {
 	p := presetNamed(t, name)
 	if rapid.Bool().Draw(t, "loyal") {
 		p.Staff.QuitPct = 0 // a company that rarely pays its people soon has none left, and prints nothing
+	}
+	if rapid.Bool().Draw(t, "rich") {
+		p.CashMinor = 100_000_000 // who does things at random is soon bankrupt otherwise
+	}
+	if rapid.Bool().Draw(t, "by hand") {
+		p.Bridge = preset.ByHand
 	}
 	if rapid.Bool().Draw(t, "double work") {
 		p.Faults = &fault.Faults{Plan: new(fault.Doubling)}
@@ -39,8 +48,8 @@ var kinds = map[string]func(*rapid.T, *life) action{
 	"ship": drawShip, "ship again": drawShip, "bill": drawBill, "bill again": drawBill, "require": drawRequire,
 	"decide": drawDecide, "purchase": drawPurchase, "purchase again": drawPurchase, "approve": drawApprovePurchase,
 	"approve again": drawApprovePurchase, "receive": drawReceipt, "count": drawCount, "count again": drawCount,
-	"pay": drawPay, "trade": drawTrade, "trade again": drawTrade, "lot": drawLot, "lot billed": drawBillLot,
-	"staff": drawStaff, "week": drawTimesheet, "week again": drawTimesheet, "wages": drawPayroll,
+	"pay": drawPay, "trade": drawTrade, "trade again": drawTrade, "sale": drawSale, "sale again": drawSale, "lot": drawLot, "lot billed": drawBillLot,
+	"staff": drawStaff, "last of a role": drawDismissal, "week": drawTimesheet, "week again": drawTimesheet, "wages": drawPayroll,
 	"tick": drawTick, "tick again": drawTick, "tick once more": drawTick, "a day": drawDay, "another day": drawDay,
 	"wait": drawWait, "note": drawNote, "trigger": drawTrigger,
 }
@@ -194,10 +203,17 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLife(t)
-		repeat(t, l, func(t *rapid.T, a action) { seen[step(t, l, a)]++ })
+		repeat(t, l, func(t *rapid.T, a action) {
+			for _, what := range step(t, l, a) {
+				seen[what]++
+			}
+		})
 		checkFeed(t, l)
 		for _, e := range l.events {
 			seen[e.Type]++
+		}
+		for _, what := range consequences(l) {
+			seen[what]++
 		}
 	})
 	t.Logf("what happened: %v", seen)
@@ -215,12 +231,37 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 		"hire refused", "dismiss done", "dismiss refused", "record done", "record refused", "wages done",
 		"wages refused", "hr.employee.sick", "hr.employee.returned", "hr.leave_request.created", "hr.payroll.late",
 		"office.sales_order.expired", "office.customer_invoice.overdue", "office.customer_invoice.paid",
-		"factory.stock.below_reorder_point",
+		"factory.stock.below_reorder_point", "market_sold_out", "no_warehouse_worker", "wages withheld",
+		"arrears owed", "arrears paid", "an agency", "a rush order", "a customer lost",
 	} {
 		if seen[want] == 0 {
 			t.Errorf("no random life has ever: %s", want)
 		}
 	}
+}
+
+// consequences are what a life shows in its rows of wages left out, empty roles and customers.
+func consequences(l *life) (seen []string) {
+	note := func(happened bool, what string) {
+		if happened {
+			seen = append(seen, what)
+		}
+	}
+	note(l.company.Summary().Score.WagesWithheldMinor > 0, "wages withheld")
+	for _, run := range rowsOf[hr.PayrollRun](l, "payroll_run") {
+		note(run.ArrearsMinor > 0, "arrears owed")
+		note(run.ArrearsMinor > 0 && run.PaidOn != nil, "arrears paid")
+	}
+	for _, i := range rowsOf[office.SupplierInvoice](l, "supplier_invoice") {
+		note(i.SupplierID == catalog.Agency, "an agency")
+	}
+	for _, o := range rowsOf[office.SalesOrder](l, "sales_order") {
+		note(o.Rush, "a rush order")
+	}
+	for _, c := range rowsOf[office.Customer](l, "customer") {
+		note(c.SatisfactionPct == 0, "a customer lost")
+	}
+	return seen
 }
 
 // hashedSteps is how often the hash of the whole state is taken around a step.
@@ -232,8 +273,8 @@ const hashedSteps = 16
 // comparedSteps is how often every row is compared with its bytes.
 const comparedSteps = 4
 
-// step lets one random thing happen and says what it was.
-func step(t *rapid.T, l *life, a action) string {
+// step lets one random thing happen and says what it was, and why it was refused.
+func step(t *rapid.T, l *life, a action) []string {
 	hashed := len(l.commits)%hashedSteps == 0
 	before, hash := l.company.StateBytes(), ""
 	if hashed {
@@ -249,7 +290,7 @@ func step(t *rapid.T, l *life, a action) string {
 	}
 	word, _, _ := strings.Cut(a.name, " ")
 	if refusal == nil {
-		return word + " done"
+		return []string{word + " done"}
 	}
 	if l.company.Changed() {
 		t.Fatalf("%s: %s was refused (%v) and left something to flush", l.label, a.name, refusal)
@@ -260,5 +301,5 @@ func step(t *rapid.T, l *life, a action) string {
 	if hashed && l.company.StateHash() != hash {
 		t.Fatalf("%s: %s was refused (%v) and changed the hash of the state", l.label, a.name, refusal)
 	}
-	return word + " refused"
+	return []string{word + " refused", string(codeOf(refusal))}
 }
