@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"platen/internal/company"
 	"platen/internal/config"
 	"platen/internal/event"
 	"platen/internal/operation"
@@ -27,17 +29,25 @@ type keptSandbox struct {
 	FactoryKey string `json:"factory_key"`
 }
 
-// TestDatabasesOfTheFirstFormatOpen: two databases that commit af789fd wrote,
-// one of a server that was killed (commits alone), one of a server that stopped
-// (snapshots). Every list is read whole and by every value of every filter, and
-// the feed whole and by every type and system, in today's program.
-func TestDatabasesOfTheFirstFormatOpen(t *testing.T) {
+// keptDatabases are the names of the databases in a folder of testdata: one of a server that
+// was killed, with commits alone, and one of a server that stopped, with snapshots.
+var keptDatabases = []string{"commits", "snapshot"} //nolint:gochecknoglobals // read only
+
+// TestDatabasesOfThisEngineOpen: every list is read whole and by every value of every filter,
+// and the feed whole and by every type and system, in today's program. With -update the
+// databases are made anew, which is needed when the engine's version has changed; until then
+// they stay, so that later programs are shown to read them.
+func TestDatabasesOfThisEngineOpen(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"commits", "snapshot"} {
+	folder := fmt.Sprintf("testdata/engine-%d", company.Engine)
+	if *update {
+		makeDatabases(t, folder)
+	}
+	for _, name := range keptDatabases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := unpackDatabase(t, name)
-			kept := keptSandboxes(t, name)
+			path := unpackDatabase(t, folder, name)
+			kept := keptSandboxes(t, folder, name)
 			// The second start reads what the first has written beside it.
 			for range 2 {
 				s := start(t, func(c *config.Config) { c.Database = path })
@@ -58,11 +68,54 @@ func TestDatabasesOfTheFirstFormatOpen(t *testing.T) {
 	}
 }
 
+// TestSandboxesOfAnEarlierEngineEndCleanly: two databases that commit af789fd wrote, of
+// engine 1 and in the first format. The server starts, says of their sandboxes that they are
+// another version's, whatever is asked with either key, and has sandboxes of its own beside
+// them, also after a restart.
+func TestSandboxesOfAnEarlierEngineEndCleanly(t *testing.T) {
+	t.Parallel()
+	const folder = "testdata/first-format"
+	for _, name := range keptDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, own := unpackDatabase(t, folder, name), ""
+			for range 2 {
+				s := start(t, func(c *config.Config) { c.Database = path })
+				for _, sandbox := range keptSandboxes(t, folder, name) {
+					for _, asked := range []testclient.Request{
+						{Method: http.MethodGet, URL: "/sandbox", Key: sandbox.OfficeKey},
+						{Method: http.MethodGet, URL: "/events?after_seq=0", Key: sandbox.OfficeKey},
+						{Method: http.MethodGet, URL: "/factory/stock", Key: sandbox.FactoryKey},
+						{Method: http.MethodPost, URL: "/sandbox/tick", Key: sandbox.OfficeKey, Body: `{"minutes":1}`},
+					} {
+						asked.URL = s.BaseURL() + asked.URL
+						refused := asked.Send(t).Want(http.StatusUnauthorized, "unauthorized")
+						if text := fmt.Sprint(refused.Failure()["message"]); !strings.Contains(text, "another version") {
+							t.Errorf("%s is refused with %q", asked, text)
+						}
+					}
+				}
+				if own == "" {
+					made := testclient.Request{
+						Method: http.MethodPost, URL: s.BaseURL() + "/sandboxes", Body: `{"clock":"manual"}`,
+					}.Send(t).Want(http.StatusCreated, "")
+					own = fmt.Sprint(made.Data()["office_key"])
+				}
+				testclient.Request{Method: http.MethodGet, URL: s.BaseURL() + "/sandbox", Key: own}.Send(t).
+					Want(http.StatusOK, "")
+				if err := s.Stop(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // unpackDatabase makes a database of testdata a file, with its key.
-func unpackDatabase(t *testing.T, name string) (path string) {
+func unpackDatabase(t *testing.T, folder, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "platen.db")
-	packed, err := os.Open(filepath.Join("testdata/first-format", name+".db.gz"))
+	packed, err := os.Open(filepath.Join(folder, name+".db.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +128,7 @@ func unpackDatabase(t *testing.T, name string) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := os.ReadFile(filepath.Join("testdata/first-format", name+".db.key"))
+	key, err := os.ReadFile(filepath.Join(folder, name+".db.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +140,9 @@ func unpackDatabase(t *testing.T, name string) (path string) {
 	return path
 }
 
-func keptSandboxes(t *testing.T, name string) []keptSandbox {
+func keptSandboxes(t *testing.T, folder, name string) []keptSandbox {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata/first-format", name+".json"))
+	b, err := os.ReadFile(filepath.Join(folder, name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
