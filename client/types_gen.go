@@ -1452,7 +1452,7 @@ type Quote struct {
 	// How many can still be bought today; 0 for goods that can only be sold, and for all paper while
 	// paper is short.
 	AvailableQuantity int64 `json:"available_quantity"`
-	// The price around which it moves.
+	// The price around which it moves; of paper the mill's, and the ask moves around 1.25 times that.
 	BaseMinor int64 `json:"base_minor"`
 	// Trading so many moves the price by ten per cent.
 	Depth     int64     `json:"depth"`

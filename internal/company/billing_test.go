@@ -471,7 +471,8 @@ func TestACustomerWhoHasTheGoodsWaitsForTheBill(t *testing.T) {
 	l.until(35)
 	o, i := l.order("SO-1001"), l.invoiceOf("SO-1001")
 	if o.Status != office.OrderPaid || i.LateDiscountMinor != 0 || l.received() != 852_000 {
-		t.Errorf("billed, the order is %s, less %d, customers have paid %d", o.Status, i.LateDiscountMinor, l.received())
+		t.Errorf("billed, the order is %s, less %d, customers have paid %d",
+			o.Status, i.LateDiscountMinor, l.received())
 	}
 	if s := l.company.Summary().Score; s.OrdersExpired != 0 || s.OrdersShipped != 1 || *s.OnTimePct != 100_00 {
 		t.Errorf("the score is %+v", s)

@@ -112,8 +112,8 @@ func TestARushOrderThatIsBroughtAboutIsOne(t *testing.T) {
 	l.must(trigger("rush_order", company.TriggerInput{SKU: new("prd_card")}))
 	rows := rowsOf[office.SalesOrder](l, "sales_order")
 	o := rows[len(rows)-1]
-	if !o.Rush || o.DueDate != sim.Day(1).Date() || o.CancelAfter != sim.Day(3).Date() || o.AnswerBy != sim.Day(1).Date() ||
-		o.LateDiscountPctPerDay != 10 || o.UnitPriceMinor != 2970 {
+	if !o.Rush || o.DueDate != sim.Day(1).Date() || o.CancelAfter != sim.Day(3).Date() ||
+		o.AnswerBy != sim.Day(1).Date() || o.LateDiscountPctPerDay != 10 || o.UnitPriceMinor != 2970 {
 		t.Errorf("the rush order is %+v", o)
 	}
 	l.must(accept(o.ID))

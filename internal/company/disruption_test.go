@@ -94,8 +94,9 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 	later, calmLater := l.reborn(l.snapshot()), calm.reborn(calm.snapshot())
 	later.until(ends - 1)
 	calmLater.until(ends - 1)
-	if bid, usually := later.quoted(catalog.Coated).BidMinor, calmLater.quoted(catalog.Coated).BidMinor; bid <= usually {
-		t.Errorf("in a shortage the market pays %d for a sheet, usually %d", bid, usually)
+	short, usual := later.quoted(catalog.Coated), calmLater.quoted(catalog.Coated)
+	if short.BidMinor <= usual.BidMinor {
+		t.Errorf("in a shortage the market pays %d for a sheet, usually %d", short.BidMinor, usual.BidMinor)
 	}
 	price, arrives := l.buys("sup_quick", catalog.Coated, 1000)
 	usualPrice, usually := calm.buys("sup_quick", catalog.Coated, 1000)

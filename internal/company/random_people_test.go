@@ -26,8 +26,9 @@ func drawStaff(t *rapid.T, l *life) action {
 // drawDismissal dismisses somebody of a role that few people have, so that it is empty for a
 // while.
 func drawDismissal(t *rapid.T, l *life) action {
-	role := rapid.SampledFrom([]event.Role{event.Warehouse, event.Warehouse, event.Bookkeeper, event.Sales, event.Finisher}).
-		Draw(t, "role")
+	role := rapid.SampledFrom([]event.Role{
+		event.Warehouse, event.Warehouse, event.Bookkeeper, event.Sales, event.Finisher,
+	}).Draw(t, "role")
 	for _, e := range l.employees() {
 		if e.Role == role && e.Status != hr.EmployeeLeft && rapid.Bool().Draw(t, "really") {
 			return dismiss(e.ID, nil)

@@ -48,9 +48,11 @@ var kinds = map[string]func(*rapid.T, *life) action{
 	"ship": drawShip, "ship again": drawShip, "bill": drawBill, "bill again": drawBill, "require": drawRequire,
 	"decide": drawDecide, "purchase": drawPurchase, "purchase again": drawPurchase, "approve": drawApprovePurchase,
 	"approve again": drawApprovePurchase, "receive": drawReceipt, "count": drawCount, "count again": drawCount,
-	"pay": drawPay, "trade": drawTrade, "trade again": drawTrade, "sale": drawSale, "sale again": drawSale, "lot": drawLot, "lot billed": drawBillLot,
-	"staff": drawStaff, "last of a role": drawDismissal, "week": drawTimesheet, "week again": drawTimesheet, "wages": drawPayroll,
-	"tick": drawTick, "tick again": drawTick, "tick once more": drawTick, "a day": drawDay, "another day": drawDay,
+	"pay": drawPay, "trade": drawTrade, "trade again": drawTrade, "sale": drawSale, "sale again": drawSale,
+	"lot": drawLot, "lot billed": drawBillLot,
+	"staff": drawStaff, "last of a role": drawDismissal, "week": drawTimesheet, "week again": drawTimesheet,
+	"wages": drawPayroll,
+	"tick":  drawTick, "tick again": drawTick, "tick once more": drawTick, "a day": drawDay, "another day": drawDay,
 	"wait": drawWait, "note": drawNote, "trigger": drawTrigger,
 }
 

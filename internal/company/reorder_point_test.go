@@ -90,7 +90,8 @@ func TestThePlannerAsksForWhatBecomesLow(t *testing.T) {
 		at := len(l.events)
 		l.must(tick(1))
 		want := append([]string{"factory.stock.below_reorder_point", "factory.requisition.created"}, carried...)
-		if got := slices.DeleteFunc(l.kindsOf(at), func(kind string) bool { return !slices.Contains(want, kind) }); !slices.Equal(got, want) {
+		got := slices.DeleteFunc(l.kindsOf(at), func(kind string) bool { return !slices.Contains(want, kind) })
+		if !slices.Equal(got, want) {
 			t.Errorf("%s: the review wrote %v, want %v", l.label, got, want)
 		}
 		wish := rowsOf[factory.Requisition](l, "factory_requisition")

@@ -74,7 +74,8 @@ func TestALotWhoseGoodsCameWaitsForItsBill(t *testing.T) {
 			t.Errorf("a penalty was paid: %+v", e)
 		}
 	}
-	if i := rowOf[office.CustomerInvoice](l, "customer_invoice", *l.lot(lot.ID).InvoiceID); i.TotalMinor != lot.TotalMinor {
+	i := rowOf[office.CustomerInvoice](l, "customer_invoice", *l.lot(lot.ID).InvoiceID)
+	if i.TotalMinor != lot.TotalMinor {
 		t.Errorf("the invoice is over %d, want %d", i.TotalMinor, lot.TotalMinor)
 	}
 	checkFeed(t, l)

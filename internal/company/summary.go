@@ -133,7 +133,8 @@ func (c *Company) Summary() Summary {
 		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
 		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100),
 		Morale: c.people.Morale(), PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
-		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders, WorkOrdersToPrint: f.WorkOrdersToPrint,
+		Counts: Counts{OrdersOpen: o.OpenOrders, WorkOrdersOpen: f.OpenWorkOrders,
+			WorkOrdersToPrint: f.WorkOrdersToPrint,
 			DeliveriesWaiting: f.DeliveriesWaiting, InvoicesPayable: o.UnpaidSupplierInvoices,
 			LotsOffered: o.OfferedLots},
 	}

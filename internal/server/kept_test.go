@@ -194,7 +194,9 @@ func (c *keptClient) day() {
 	for range 2 {
 		for _, w := range c.all("/factory/work-orders?waits_for=press") {
 			for _, press := range []string{"prs_digital", "prs_offset"} {
-				c.post("/factory/print-runs", map[string]any{"press_id": press, "work_order_id": w["id"], "overs_pct": 5})
+				c.post("/factory/print-runs", map[string]any{
+					"press_id": press, "work_order_id": w["id"], "overs_pct": 5,
+				})
 			}
 		}
 		c.post("/sandbox/tick", map[string]any{"minutes": 240}).Want(http.StatusOK, "")

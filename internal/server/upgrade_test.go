@@ -31,7 +31,7 @@ type keptSandbox struct {
 
 // keptDatabases are the names of the databases in a folder of testdata: one of a server that
 // was killed, with commits alone, and one of a server that stopped, with snapshots.
-var keptDatabases = []string{"commits", "snapshot"} //nolint:gochecknoglobals // read only
+var keptDatabases = []string{"commits", "snapshot"}
 
 // TestDatabasesOfThisEngineOpen: every list is read whole and by every value of every filter,
 // and the feed whole and by every type and system, in today's program. With -update the
@@ -90,8 +90,8 @@ func TestSandboxesOfAnEarlierEngineEndCleanly(t *testing.T) {
 					} {
 						asked.URL = s.BaseURL() + asked.URL
 						refused := asked.Send(t).Want(http.StatusUnauthorized, "unauthorized")
-						if text := fmt.Sprint(refused.Failure()["message"]); !strings.Contains(text, "another version") {
-							t.Errorf("%s is refused with %q", asked, text)
+						if why := fmt.Sprint(refused.Failure()["message"]); !strings.Contains(why, "another version") {
+							t.Errorf("%s is refused with %q", asked, why)
 						}
 					}
 				}

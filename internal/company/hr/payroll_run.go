@@ -236,7 +236,8 @@ func (h *HR) checkPayroll() error {
 			return fmt.Errorf("the week of %s has two payroll runs", run.WeekStart)
 		}
 		weeks[run.WeekStart] = true
-		if run.TotalMinor != run.GrossMinor+run.ArrearsMinor+run.SurchargeMinor || (run.Status == PayrollPaid) != (run.PaidOn != nil) ||
+		if run.TotalMinor != run.GrossMinor+run.ArrearsMinor+run.SurchargeMinor ||
+			(run.Status == PayrollPaid) != (run.PaidOn != nil) ||
 			run.Status != PayrollPaid && (run.SurchargeMinor != 0 || run.Forced) {
 			return fmt.Errorf("payroll run %s does not add up: %+v", run.ID, run)
 		}

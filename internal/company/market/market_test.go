@@ -151,8 +151,9 @@ func TestPricesWanderAroundTheirMean(t *testing.T) {
 	}
 	// After a day 82 % of the distance remain.
 	deviation := 0.06 / math.Sqrt(1-0.82*0.82)
+	above := math.Log(1.25)
 	for i, c := range []struct{ mean, deviation float64 }{
-		{math.Log(1.25), deviation}, {math.Log(1.25), deviation}, {math.Log(1.25), deviation}, {0, 0}, {0, 0}, {0, deviation},
+		{above, deviation}, {above, deviation}, {above, deviation}, {0, 0}, {0, 0}, {0, deviation},
 	} {
 		mean := sum[i] / (seeds * days)
 		if got := math.Sqrt(max(0, squares[i]/(seeds*days)-mean*mean)); math.Abs(mean-c.mean) > 0.01 ||

@@ -18,7 +18,7 @@ type Quote struct {
 	AskMinor *money.Minor `json:"ask_minor" doc:"The price that the market asks for the first one; null for goods that can only be sold, and for all paper while paper is short."`
 	// AvailableQuantity counts down with the trades of the day.
 	AvailableQuantity int64       `json:"available_quantity" doc:"How many can still be bought today; 0 for goods that can only be sold, and for all paper while paper is short."`
-	BaseMinor         money.Minor `json:"base_minor" doc:"The price around which it moves."`
+	BaseMinor         money.Minor `json:"base_minor" doc:"The price around which it moves; of paper the mill's, and the ask moves around 1.25 times that."`
 	Depth             int64       `json:"depth" doc:"Trading so many moves the price by ten per cent."`
 	ValidOn           moment.Date `json:"valid_on"`
 	record.Stamps

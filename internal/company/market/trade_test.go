@@ -245,7 +245,8 @@ func TestASaleInPartsBringsNoMoreThanOne(t *testing.T) {
 		}
 		// A price is less than one unit away from the exact one.
 		if many > one+money.Minor(quantity) {
-			t.Fatalf("%s, day %d: %d of %s bring %s, in %d parts %s", whole.label, whole.day, quantity, sku, one, parts, many)
+			t.Fatalf("%s, day %d: %d of %s bring %s, in %d parts %s",
+				whole.label, whole.day, quantity, sku, one, parts, many)
 		}
 	})
 }
