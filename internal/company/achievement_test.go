@@ -88,7 +88,7 @@ func TestRunsEarnTheirAchievements(t *testing.T) {
 
 func TestBuyersEarnTheirAchievements(t *testing.T) {
 	t.Parallel()
-	l := quiet(t, "starter", 1, func(p *preset.Preset) { p.Supply.BillingErrorFactor = 100 * sim.Million })
+	l := quiet(t, "starter", 1, steady, func(p *preset.Preset) { p.Supply.BillingErrorFactor = 100 * sim.Million })
 	for i := range 3 {
 		l.must(purchase(office.PurchaseOrderInput{
 			SupplierID: "sup_mill", Lines: []office.RequisitionLine{{SKU: "mat_coated", Quantity: 12_000}},

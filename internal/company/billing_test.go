@@ -174,11 +174,11 @@ func TestTheOpeningIsLiteral(t *testing.T) {
 	}
 }
 
-// TestLateGoodsCostThreePerCentAWorkingDay: SO-1001 is worth 220.00 and due on
+// TestLateGoodsCostFivePerCentAWorkingDay: SO-1001 is worth 220.00 and due on
 // day 5. Reputation begins at 60 and loses 0.4 for two declined orders.
-func TestLateGoodsCostThreePerCentAWorkingDay(t *testing.T) {
+func TestLateGoodsCostFivePerCentAWorkingDay(t *testing.T) {
 	t.Parallel()
-	capped := func(p *preset.Preset) { p.Demand.LateCapPct = 10 }
+	capped := func(p *preset.Preset) { p.Demand.LateCapPct = 17 }
 	for _, c := range []struct {
 		name       string
 		shipped    sim.Day
@@ -188,13 +188,13 @@ func TestLateGoodsCostThreePerCentAWorkingDay(t *testing.T) {
 	}{
 		{"before the due date", 4, nil, 0, 6020},
 		{"on the due date", 5, nil, 0, 6020},
-		{"a day late", 6, nil, 660, 5760},
-		{"two days late", 7, nil, 1320, 5560},
-		{"three days late", 8, nil, 1980, 5360},
-		{"four days late, reputation cannot lose more than six", 9, nil, 2640, 5360},
-		{"on the last day", 12, nil, 4620, 5360},
-		{"three days late under a cap", 8, []func(*preset.Preset){capped}, 1980, 5360},
-		{"four days late under a cap", 9, []func(*preset.Preset){capped}, 2200, 5360},
+		{"a day late", 6, nil, 1100, 5760},
+		{"two days late", 7, nil, 2200, 5560},
+		{"three days late", 8, nil, 3300, 5360},
+		{"four days late, reputation cannot lose more than six", 9, nil, 4400, 5360},
+		{"on the last day", 12, nil, 7700, 5360},
+		{"three days late under a cap", 8, []func(*preset.Preset){capped}, 3300, 5360},
+		{"four days late under a cap", 9, []func(*preset.Preset){capped}, 3740, 5360},
 	} {
 		for _, name := range []string{"starter", "manual"} {
 			t.Run(name+" "+c.name, func(t *testing.T) {
@@ -369,9 +369,10 @@ func TestWhatNeverArrivesIsNeverPaid(t *testing.T) {
 			}
 			s := l.company.Summary()
 			if l.received() != 830_000 || s.ReceivableMinor != 22_000 ||
-				s.NetWorthMinor != s.CashMinor+s.Inventory.StockValueMinor {
-				t.Errorf("received %d, receivable %d, net worth %d with a stock of %d: the claim should be "+
-					"worth nothing", l.received(), s.ReceivableMinor, s.NetWorthMinor, s.Inventory.StockValueMinor)
+				s.NetWorthMinor != s.CashMinor+s.Inventory.StockValueMinor-s.PayableMinor {
+				t.Errorf("received %d, receivable %d, net worth %d with a stock of %d and %d to pay: the claim should "+
+					"be worth nothing",
+					l.received(), s.ReceivableMinor, s.NetWorthMinor, s.Inventory.StockValueMinor, s.PayableMinor)
 			}
 			if got := l.order("SO-1001").Status; got != office.OrderShipped {
 				t.Errorf("the order is %s", got)
@@ -407,10 +408,10 @@ func TestBilledFirstIsPaidFromTheDayOfArrival(t *testing.T) {
 		if i.Status != office.InvoicePaid || i.PaidOn.String() < "2026-09-22" || i.PaidOn.String() > "2026-09-24" {
 			t.Errorf("%s: the goods came on 2026-09-21, the invoice is %s, paid on %v", l.label, i.Status, i.PaidOn)
 		}
-		// Five days late are 15 % of 220.00. The customer takes them off the
+		// Five days late are 25 % of 220.00. The customer takes them off the
 		// payment: billing early does not make the goods come in time.
-		if i.LateDiscountMinor != 3_300 || i.AmountPaidMinor != 18_700 || i.DisputeCode != nil ||
-			l.order("SO-1001").LateDiscountMinor != 3_300 {
+		if i.LateDiscountMinor != 5_500 || i.AmountPaidMinor != 16_500 || i.DisputeCode != nil ||
+			l.order("SO-1001").LateDiscountMinor != 5_500 {
 			t.Errorf("%s: five days late, the paid invoice is %+v", l.label, i)
 		}
 		checkFeed(t, l)
@@ -456,16 +457,26 @@ func TestPartsThatAddUpArrive(t *testing.T) {
 	}
 }
 
-// TestDeliveredAndNeverBilledBringsNothing: the order lapses for Head Office,
-// though the customer has the goods.
-func TestDeliveredAndNeverBilledBringsNothing(t *testing.T) {
+// TestACustomerWhoHasTheGoodsWaitsForTheBill: long after the last day for the goods the
+// order is open and brings nothing; the bill is then over the whole price, and is paid.
+func TestACustomerWhoHasTheGoodsWaitsForTheBill(t *testing.T) {
 	t.Parallel()
-	l := quiet(t, "manual", 1)
+	l := quiet(t, "manual", 1, steady)
 	l.must(shipGoods(l.readyCards()))
-	l.until(13)
-	if o := l.order("SO-1001"); o.Status != office.OrderExpired || l.received() != 830_000 {
-		t.Errorf("the order is %s, customers have paid %d", o.Status, l.received())
+	l.until(30)
+	if o := l.order("SO-1001"); o.Status != office.OrderAccepted || l.received() != 830_000 {
+		t.Errorf("not billed, the order is %s, customers have paid %d", o.Status, l.received())
 	}
+	l.must(bill(l.order("SO-1001").ID, nil, nil))
+	l.until(35)
+	o, i := l.order("SO-1001"), l.invoiceOf("SO-1001")
+	if o.Status != office.OrderPaid || i.LateDiscountMinor != 0 || l.received() != 852_000 {
+		t.Errorf("billed, the order is %s, less %d, customers have paid %d", o.Status, i.LateDiscountMinor, l.received())
+	}
+	if s := l.company.Summary().Score; s.OrdersExpired != 0 || s.OrdersShipped != 1 || *s.OnTimePct != 100_00 {
+		t.Errorf("the score is %+v", s)
+	}
+	checkFeed(t, l)
 }
 
 // TestNothingIsBilledTwice, nor in part, nor before it is accepted.

@@ -158,7 +158,7 @@ func membersOf(t *testing.T, text jsontext.Value) (names []string) {
 }
 
 // playSales accepts, declines and forgets an order, makes notebooks for the
-// shelf and sells some from there. The world lets itself be heard.
+// shelf, sells some from there, and prints four jobs at once. The world lets itself be heard.
 func playSales(t *testing.T) *life {
 	t.Helper()
 	l := idle(t, "starter", 5, stormy, func(p *preset.Preset) {
@@ -183,6 +183,7 @@ func playSales(t *testing.T) *life {
 			break
 		}
 	}
+	l.gang("prs_digital", 20, job{"prd_card", 5}, job{"prd_card", 5}, job{"prd_card", 5}, job{"prd_card", 5})
 	l.until(30)
 	return l
 }

@@ -32,10 +32,8 @@ func (l *life) asks(sku string) []money.Minor {
 	return asked
 }
 
-// quoted is what the market asks for paper.
-func (l *life) quoted(sku string) money.Minor {
-	return *rowOf[market.Quote](l, "market_quote", sku).AskMinor
-}
+// quoted is what the market says of goods.
+func (l *life) quoted(sku string) market.Quote { return rowOf[market.Quote](l, "market_quote", sku) }
 
 // buys orders something from a supplier and returns its price, and the day on
 // which the truck brings it.
@@ -88,8 +86,8 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 	later, calmLater := l.reborn(l.snapshot()), calm.reborn(calm.snapshot())
 	later.until(ends - 1)
 	calmLater.until(ends - 1)
-	if asks, usually := later.quoted(catalog.Coated), calmLater.quoted(catalog.Coated); asks <= usually {
-		t.Errorf("in a shortage the market asks %d, usually %d", asks, usually)
+	if bid, usually := later.quoted(catalog.Coated).BidMinor, calmLater.quoted(catalog.Coated).BidMinor; bid <= usually {
+		t.Errorf("in a shortage the market pays %d for a sheet, usually %d", bid, usually)
 	}
 	price, arrives := l.buys("sup_quick", catalog.Coated, 1000)
 	usualPrice, usually := calm.buys("sup_quick", catalog.Coated, 1000)
@@ -115,7 +113,7 @@ func TestACourierStrikeDelaysWhatIsOrderedNow(t *testing.T) {
 		t.Errorf("a can costs %d and comes on day %d, usually %d and %d", price, arrives, usualPrice, usually)
 	}
 	l.until(8)
-	if now := l.supplier("sup_mill"); now.LeadDaysMin != 4 || now.LeadDaysMax != 6 {
+	if now := l.supplier("sup_mill"); now.LeadDaysMin != 4 || now.LeadDaysMax != 8 {
 		t.Errorf("after the strike the mill says %d to %d days", now.LeadDaysMin, now.LeadDaysMax)
 	}
 }

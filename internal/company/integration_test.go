@@ -230,10 +230,10 @@ func TestEachObligationIsJudged(t *testing.T) {
 			l.orderBoard()
 		}, 5, nil, "missed FR-9002 has no requisition at Head Office; it was in time until 2026-09-10."},
 
-		{"a purchase is made", integration.Purchase, func(l *life) { ordered(l, 4000) }, 0, nil,
+		{"a purchase is made", integration.Purchase, func(l *life) { ordered(l, 6000) }, 0, nil,
 			"exact RQ-8002 has its purchase order: PO-5003."},
 		{"too little is bought", integration.Purchase, func(l *life) { ordered(l, 1900) }, 0, nil,
-			"wrong PO-5003, the purchase order of RQ-8002, is wrong: quantity of mat_board is 1900, not 4000."},
+			"wrong PO-5003, the purchase order of RQ-8002, is wrong: quantity of mat_board is 1900, not 6000."},
 		{"a purchase is forgotten", integration.Purchase, func(l *life) { ordered(l, 0) }, 3, nil,
 			"missed RQ-8002 has no purchase order; it was in time until 2026-09-08."},
 

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"platen/internal/company/factory"
+	"platen/internal/company/preset"
 	"platen/internal/problem"
+	"platen/internal/share"
 )
 
 // job is one work order of a run.
@@ -143,8 +145,7 @@ func TestMakeReadyIsShortAfterTheSameProduct(t *testing.T) {
 // ended writes what came out of a run down.
 func ended(r factory.PrintRun) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s at %s: spoilage %d, wasted %d;",
-		r.Status, clock(*r.CompletedSim), *r.SpoilagePct, *r.SheetsWasted)
+	fmt.Fprintf(&b, "%s at %s: wasted %d;", r.Status, clock(*r.CompletedSim), *r.SheetsWasted)
 	for _, i := range r.Items {
 		fmt.Fprintf(&b, " %d of %d, %d short;", *i.QuantityGood, i.QuantityPlanned, *i.QuantityShort)
 	}
@@ -161,13 +162,31 @@ func (l *life) workOrder(id string) factory.WorkOrder {
 	return rowOf[factory.WorkOrder](l, "work_order", id)
 }
 
-// TestOversCoverSpoilage: of seed 1 the first offset run spoils 2.48 %. 3 %
-// over are 10.3, 206 and 46.35 units, of which 10.04, 200.9 and 45.2 are good.
-// The rest beyond whole good units is waste, and so is the surplus of custom
-// goods.
+// spoiling is a quiet company whose offset run of a number spoils a share between two
+// bounds, in hundredths of a per cent. Which seed has it is found by trying.
+func spoiling(t reporter, run int, least, most share.PerCent, change ...func(*preset.Preset)) *life {
+	t.Helper()
+	const seeds = 200
+	for seed := range uint64(seeds) {
+		l := quiet(t, "manual", seed, change...)
+		for range run {
+			l.gang("prs_offset", 0, job{"prd_poster", 10})
+			l.must(tick(240))
+		}
+		if spoilt := *l.newestRun().SpoilagePct; spoilt >= least && spoilt <= most {
+			return quiet(t, "manual", seed, change...)
+		}
+	}
+	t.Fatalf("of %d seeds none spoils %d to %d in run %d", seeds, least, most, run)
+	panic("unreachable")
+}
+
+// TestOversCoverSpoilage below 2.9 %: 3 % over are 10.3, 206 and 46.35 units, of which
+// more than 10, 200 and 45 are good. The rest beyond whole good units is waste, and so
+// is the surplus of custom goods.
 func TestOversCoverSpoilage(t *testing.T) {
 	t.Parallel()
-	l := quiet(t, "manual", 1)
+	l := spoiling(t, 1, 200, 285)
 	// 103 + 1442 + 1159 sheets and 120 to make ready.
 	r := l.gang("prs_offset", 3, job{"prd_poster", 10}, job{"prd_flyer", 200}, job{"prd_brochure", 45})
 	if r.SheetsPlanned != 2824 {
@@ -175,7 +194,7 @@ func TestOversCoverSpoilage(t *testing.T) {
 	}
 	l.must(tick(166))
 	// 2824 - 10*10 - 200*7 - 45*25 = 199 sheets of 50 grams.
-	want := "completed at 10:46: spoilage 248, wasted 199; 10 of 10, 0 short; 200 of 200, 0 short; 45 of 45, 0 short;"
+	want := "completed at 10:46: wasted 199; 10 of 10, 0 short; 200 of 200, 0 short; 45 of 45, 0 short;"
 	if got := ended(l.newestRun()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -194,18 +213,18 @@ func TestOversCoverSpoilage(t *testing.T) {
 	checkFeed(t, l)
 }
 
-// TestARunThatEndsShortNeedsATopUp: the second offset run of seed 1 spoils
-// 1.84 %, so that 200 without overs make 196.3. The order stays in printing
-// until a run over the four that are missing has ended.
+// TestARunThatEndsShortNeedsATopUp: where the second offset run spoils a little less than
+// 2 %, 200 without overs make 196. The order stays in printing until a run over the four
+// that are missing has ended.
 func TestARunThatEndsShortNeedsATopUp(t *testing.T) {
 	t.Parallel()
-	l := quiet(t, "manual", 1)
+	l := spoiling(t, 2, 155, 195)
 	l.gang("prs_offset", 3, job{"prd_poster", 10})
 	l.must(tick(300))
 	id := l.gang("prs_offset", 0, job{"prd_flyer", 200}).WorkOrderID
 	l.must(tick(300))
 	// 1520 sheets, 196*7 of them good.
-	if got := ended(l.newestRun()); !strings.HasSuffix(got, "spoilage 184, wasted 148; 196 of 200, 4 short;") {
+	if got := ended(l.newestRun()); !strings.HasSuffix(got, ": wasted 148; 196 of 200, 4 short;") {
 		t.Errorf("the run ends with %s", got)
 	}
 	w := l.workOrder(id)
@@ -222,7 +241,7 @@ func TestARunThatEndsShortNeedsATopUp(t *testing.T) {
 		t.Errorf("the top-up is %+v", r)
 	}
 	l.must(tick(16))
-	if got := ended(l.newestRun()); !strings.HasSuffix(got, "spoilage 112, wasted 14; 4 of 4, 0 short;") {
+	if got := ended(l.newestRun()); !strings.HasSuffix(got, ": wasted 14; 4 of 4, 0 short;") {
 		t.Errorf("the top-up ends with %s", got)
 	}
 	if err := l.act(printRun(factory.PrintRunInput{
@@ -239,12 +258,12 @@ func TestARunThatEndsShortNeedsATopUp(t *testing.T) {
 }
 
 // TestTheSurplusOfStockGoodsGoesOnTheShelf: 40 notebooks with 20 % over are 48,
-// of which seed 1 leaves 46.8. Six are surplus when the press stops, forty come
+// of which a spoilage above 2.1 % leaves 46. Six are surplus when the press stops, forty come
 // when they are bound, and both are worth their material: 1656 sheets at 0.24,
 // a can at 26.00, four plates at 9.50.
 func TestTheSurplusOfStockGoodsGoesOnTheShelf(t *testing.T) {
 	t.Parallel()
-	l := quiet(t, "manual", 1)
+	l := spoiling(t, 1, 220, 400)
 	worth := l.company.Summary().Inventory.StockValueMinor
 	id := l.add(job{"prd_notebook", 40}, nil)
 	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 20}))
@@ -253,7 +272,7 @@ func TestTheSurplusOfStockGoodsGoesOnTheShelf(t *testing.T) {
 	}
 	l.must(tick(123))
 	if got, want := ended(l.newestRun()),
-		"completed at 10:03: spoilage 248, wasted 184; 40 of 40, 0 short;"; got != want {
+		"completed at 10:03: wasted 184; 40 of 40, 0 short;"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if item := rowOf[factory.StockItem](l, "stock_item", "itm_notebook"); item.OnHand != 6 ||

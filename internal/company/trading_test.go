@@ -18,11 +18,11 @@ import (
 
 // still is a quiet company without wages, illness and hiring, so that its worth
 // changes by trades alone.
-func still(t reporter, name string, seed uint64) *life {
+func still(t reporter, name string, seed uint64, change ...func(*preset.Preset)) *life {
 	t.Helper()
-	return quiet(t, name, seed, steady, func(p *preset.Preset) {
+	return quiet(t, name, seed, append([]func(*preset.Preset){steady, func(p *preset.Preset) {
 		p.Documents, p.Payroll.Paid, p.Lots.EveryDays = false, false, 0
-	})
+	}}, change...)...)
 }
 
 func buy(sku string, quantity int64) action {
@@ -129,6 +129,7 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 	t.Parallel()
 	l := still(t, "starter", 1)
 	l.must(tick(10))
+	ask := l.quoted(catalog.Coated).AskMinor
 	for _, c := range []struct {
 		in   market.Order
 		code problem.Code
@@ -136,16 +137,17 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 		{market.Order{Side: market.Buy, SKU: catalog.Ink, Quantity: 1}, problem.NotTraded},
 		{market.Order{Side: market.Buy, SKU: catalog.Waste, Quantity: 1}, problem.NotTraded},
 		{market.Order{Side: market.Sell, SKU: "prd_card", Quantity: 1}, problem.NotTraded},
-		{market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(money.Minor(30))},
+		{market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(*ask - 1)},
 			problem.LimitNotMet},
-		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(money.Minor(30))},
+		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 100, LimitMinor: ask},
 			problem.LimitNotMet},
 		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001}, problem.InsufficientStock},
 		{market.Order{Side: market.Sell, SKU: catalog.Waste, Quantity: 1}, problem.InsufficientStock},
 		{market.Order{Side: market.Sell, SKU: "prd_notebook", Quantity: 1}, problem.InsufficientStock},
 		// The limit is said before the stock: waiting for goods would not help.
-		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001, LimitMinor: new(money.Minor(30))},
+		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001, LimitMinor: ask},
 			problem.LimitNotMet},
+		{market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 5_001}, problem.MarketSoldOut},
 	} {
 		before := l.snapshot()
 		if err := l.act(trade(c.in)); codeOf(err) != c.code {
@@ -156,9 +158,9 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 		}
 	}
 	poor := quiet(t, "starter", 1, func(p *preset.Preset) {
-		p.CashMinor, p.OverdraftLimitMinor, p.Documents = 3_300, 100, false
+		p.CashMinor, p.OverdraftLimitMinor, p.Documents = 100**ask-100, 100, false
 	})
-	poor.must(buy(catalog.Coated, 100)) // at 0.34
+	poor.must(buy(catalog.Coated, 100))
 	if cash := poor.company.Summary().CashMinor; cash != -100 {
 		t.Errorf("the overdraft is there to be used, and the cash is %s", cash)
 	}
@@ -174,8 +176,9 @@ func TestSellingBelowTheReorderPointSetsOffTheChain(t *testing.T) {
 	for name, carried := range map[string][]string{
 		"starter": {"office.requisition.received", "office.requisition.approved"}, "manual": nil,
 	} {
-		l := still(t, name, 1)
-		l.must(sell(catalog.Uncoated, 2_500))
+		// 8,000 sheets at 0.24 need no person's approval.
+		l := still(t, name, 1, func(p *preset.Preset) { p.Supply.RequisitionAutoMinor = 192_000 })
+		l.must(sell(catalog.Uncoated, 1_000)) // of 6,000, down to the reorder point
 		at := len(l.events)
 		l.must(sell(catalog.Uncoated, 100))
 		want := append([]string{
@@ -192,11 +195,11 @@ func TestSellingBelowTheReorderPointSetsOffTheChain(t *testing.T) {
 			[]string{"office.market_trade.executed", "office.market_trade.executed", "office.market_trade.executed"}) {
 			t.Errorf("%s: low already, trades wrote %v", l.label, got)
 		}
-		// 3,499 with the 200: one too few.
+		// 4,999 with the 200: one too few.
 		l.until(1)
 		l.must(tick(60))
 		if item, wish := l.stock(catalog.Uncoated),
-			rowsOf[factory.Requisition](l, "factory_requisition")[0]; item.OnHand != 3_499 ||
+			rowsOf[factory.Requisition](l, "factory_requisition")[0]; item.OnHand != 4_999 ||
 			item.Status != factory.StockLow || wish.Status != factory.RequisitionOpen {
 			t.Errorf("%s: %d are there, %s, and the wish is %s", l.label, item.OnHand, item.Status, wish.Status)
 		}
@@ -224,10 +227,10 @@ func TestAPurchaseBeforeTheNeedRestocksNothing(t *testing.T) {
 		restocked bool
 	}{
 		{"bought in plenty", []action{buy(catalog.Uncoated, 100)}, false},
-		{"bought, then low", []action{buy(catalog.Uncoated, 100), sell(catalog.Uncoated, 2_501)}, false},
-		{"low, then bought something else", []action{sell(catalog.Uncoated, 2_501), buy(catalog.Coated, 100)}, false},
-		{"low, then bought too little", []action{sell(catalog.Uncoated, 2_600), buy(catalog.Uncoated, 1)}, true},
-		{"low, then bought", []action{sell(catalog.Uncoated, 2_501), buy(catalog.Uncoated, 100)}, true},
+		{"bought, then low", []action{buy(catalog.Uncoated, 100), sell(catalog.Uncoated, 1_001)}, false},
+		{"low, then bought something else", []action{sell(catalog.Uncoated, 1_001), buy(catalog.Coated, 100)}, false},
+		{"low, then bought too little", []action{sell(catalog.Uncoated, 1_100), buy(catalog.Uncoated, 1)}, true},
+		{"low, then bought", []action{sell(catalog.Uncoated, 1_001), buy(catalog.Uncoated, 100)}, true},
 	} {
 		l := still(t, "manual", 1)
 		for _, step := range c.steps {
