@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"platen/internal/company"
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/market"
@@ -12,6 +13,7 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/money"
+	"platen/internal/problem"
 )
 
 // This file shows for each kind of disruption what it does, by a twin whose
@@ -82,6 +84,12 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 				id, now.LeadDaysMin, now.LeadDaysMax, usually.LeadDaysMin, usually.LeadDaysMax)
 		}
 	}
+	if q := l.quoted(catalog.Coated); q.AskMinor != nil || q.AvailableQuantity != 0 {
+		t.Errorf("in a shortage the market sells paper: %+v", q)
+	}
+	if err := l.act(buy(catalog.Coated, 1)); codeOf(err) != problem.MarketSoldOut {
+		t.Errorf("buying paper in a shortage: %v", err)
+	}
 	ends := sim.DayFrom(l.disruptionsOf()[0].Disruption.EndsOn)
 	later, calmLater := l.reborn(l.snapshot()), calm.reborn(calm.snapshot())
 	later.until(ends - 1)
@@ -99,7 +107,25 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 		l.supplier("sup_mill").LeadDaysMin != 4 {
 		t.Errorf("after the shortage suppliers ask %v, want %v", got, want)
 	}
+	l.must(buy(catalog.Coated, 5_000))
 	checkFeed(t, l)
+}
+
+// TestPaperIsShortFromTheMinuteOn: a shortage that is brought about during a day takes paper
+// off the market at once.
+func TestPaperIsShortFromTheMinuteOn(t *testing.T) {
+	t.Parallel()
+	l := idle(t, "starter", 1)
+	l.must(tick(100))
+	l.must(buy(catalog.Coated, 1))
+	l.must(trigger(string(event.PaperShortage), company.TriggerInput{}))
+	if q := l.quoted(catalog.Coated); q.AskMinor != nil || q.AvailableQuantity != 0 {
+		t.Errorf("paper is short, and the market says %+v", q)
+	}
+	if err := l.act(buy(catalog.Coated, 1)); codeOf(err) != problem.MarketSoldOut {
+		t.Errorf("buying paper in a shortage: %v", err)
+	}
+	l.must(sell(catalog.Coated, 1))
 }
 
 // TestACourierStrikeDelaysWhatIsOrderedNow, and not what is under way.

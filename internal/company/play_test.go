@@ -278,3 +278,11 @@ func bill(order string, quantity *int64, factoryRef *string) action {
 		return err
 	}}
 }
+
+// trigger brings something about.
+func trigger(kind string, in company.TriggerInput) action {
+	return action{name: "trigger " + kind, do: func(l *life) error {
+		_, err := l.company.Trigger(kind, &in)
+		return err
+	}}
+}

@@ -50,7 +50,7 @@ type effect struct {
 var effects = map[event.DisruptionKind]effect{ //nolint:gochecknoglobals // the table itself
 	event.PaperShortage: {
 		conditions: func(now *office.Conditions, _ lore.Disruption, runs bool) { now.PaperShortage = runs },
-		set:        func(c *Company, runs bool) { c.market.State.PaperShortage = runs },
+		set:        func(c *Company, runs bool) { c.market.SetPaperShortage(c.rec, runs) },
 		isSet:      func(c *Company) bool { return c.market.State.PaperShortage },
 	},
 	event.CourierStrike: {

@@ -174,6 +174,17 @@ func (m *Market) OpenDay(r *record.Recorder) {
 	}
 }
 
+// SetPaperShortage notes whether paper is short, and takes it off the quotes or puts it
+// back.
+func (m *Market) SetPaperShortage(r *record.Recorder, short bool) {
+	m.State.PaperShortage = short
+	for i, g := range m.listed() {
+		if g.buyable {
+			m.write(r, i, g)
+		}
+	}
+}
+
 // available is how much of a kind of goods can still be bought today.
 func (m *Market) available(i int, g goods) int64 {
 	if !g.buyable || m.State.PaperShortage {

@@ -33,12 +33,21 @@ type exchange struct {
 	day   sim.Day
 }
 
-// opened is a market on the company's first morning; factor scales the prices
-// of paper.
+// opened is a market on the company's first morning, with more paper than anybody buys;
+// factor scales the prices of paper.
 func opened(t reporter, seed uint64, factor share.PPM) *exchange {
 	t.Helper()
+	return offering(t, seed, factor, new(int64(1<<40)))
+}
+
+// offering is a market that sells so many sheets of each paper a day, nil for as many as
+// markets do.
+func offering(t reporter, seed uint64, factor share.PPM, paper *int64) *exchange {
+	t.Helper()
 	e := &exchange{
-		Market: market.New(preset.Preset{Supply: preset.Supply{PriceFactor: factor}}, seed), t: t,
+		Market: market.New(preset.Preset{
+			Supply: preset.Supply{PriceFactor: factor}, Market: preset.Market{PaperPerDay: paper},
+		}, seed), t: t,
 		label: fmt.Sprintf("seed %d, factor %d", seed, factor),
 		r: record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", World: seed, UID: 7},
 			sim.NewSchedule(nil, 1), 0, 0),
@@ -124,7 +133,7 @@ func TestNobodyGetsRichInADay(t *testing.T) {
 	})
 }
 
-// TestPricesWanderAroundTheirMean: paper five per cent above its base, waste
+// TestPricesWanderAroundTheirMean: paper a quarter above its base, waste
 // at it, each about a tenth up and down; finished goods stay where they are.
 func TestPricesWanderAroundTheirMean(t *testing.T) {
 	t.Parallel()
@@ -143,7 +152,7 @@ func TestPricesWanderAroundTheirMean(t *testing.T) {
 	// After a day 82 % of the distance remain.
 	deviation := 0.06 / math.Sqrt(1-0.82*0.82)
 	for i, c := range []struct{ mean, deviation float64 }{
-		{0.05, deviation}, {0.05, deviation}, {0.05, deviation}, {0, 0}, {0, 0}, {0, deviation},
+		{math.Log(1.25), deviation}, {math.Log(1.25), deviation}, {math.Log(1.25), deviation}, {0, 0}, {0, 0}, {0, deviation},
 	} {
 		mean := sum[i] / (seeds * days)
 		if got := math.Sqrt(max(0, squares[i]/(seeds*days)-mean*mean)); math.Abs(mean-c.mean) > 0.01 ||
@@ -159,7 +168,7 @@ func TestPricesWanderAroundTheirMean(t *testing.T) {
 func TestWhatIsTradedDoesNotChangeHowPricesWander(t *testing.T) {
 	t.Parallel()
 	calm, busy, other := opened(t, 3, sim.Million), opened(t, 3, sim.Million), opened(t, 4, sim.Million)
-	for day := range 60 {
+	for day := range 220 {
 		if day < 20 {
 			busy.trade(market.Buy, paper[day%3], 20_000)
 			busy.trade(market.Sell, catalog.Waste, 5_000)
@@ -176,7 +185,7 @@ func TestWhatIsTradedDoesNotChangeHowPricesWander(t *testing.T) {
 	}
 	for q := range calm.Quotes.All {
 		if there := busy.quote(q.SKU); there.BidMinor != q.BidMinor {
-			t.Errorf("forty days after the last trade %s is at %s, without trades at %s",
+			t.Errorf("two hundred days after the last trade %s is at %s, without trades at %s",
 				q.SKU, there.BidMinor, q.BidMinor)
 		}
 	}
@@ -185,7 +194,7 @@ func TestWhatIsTradedDoesNotChangeHowPricesWander(t *testing.T) {
 	}
 }
 
-// TestATradePushesThePriceForDays: ten per cent for each depth, of which six
+// TestATradePushesThePriceForDays: ten per cent for each depth, of which nine
 // tenths are left on the next day, and on each one after.
 func TestATradePushesThePriceForDays(t *testing.T) {
 	t.Parallel()
@@ -209,7 +218,7 @@ func TestATradePushesThePriceForDays(t *testing.T) {
 			e.trade(c.side, c.sku, quantity)
 		}
 		for day := range 5 {
-			q, impact := e.quote(c.sku), c.impact*math.Pow(0.6, float64(day))
+			q, impact := e.quote(c.sku), c.impact*math.Pow(0.9, float64(day))
 			level := math.Exp(float64(calm.State.Prices[place].LogPPM)/sim.Million + impact)
 			// A millionth more or less may be lost in integers.
 			bid := float64(q.BaseMinor) * bidShare(q) * level
@@ -219,6 +228,9 @@ func TestATradePushesThePriceForDays(t *testing.T) {
 			}
 			if q.AskMinor != nil {
 				ask := float64(q.BaseMinor) * level
+				if calm.cleared(c.sku) {
+					ask *= 0.62
+				}
 				if got := float64(*q.AskMinor); got < ask*0.999_99 || got > ask*1.000_01+1 {
 					t.Errorf("%s %v of %s, day %d: asked is %d, want %.3f rounded up",
 						c.side, c.pieces, c.sku, day, *q.AskMinor, ask)
@@ -236,10 +248,17 @@ func bidShare(q market.Quote) float64 {
 	case q.SKU == catalog.Waste:
 		return 1
 	case q.AskMinor == nil:
-		return 0.55
+		return 0.24
 	default:
-		return 0.82
+		return 0.6
 	}
+}
+
+// cleared reports whether somebody clears a store of a paper today: it costs hardly more
+// than the market pays for it.
+func (e *exchange) cleared(sku string) bool {
+	q := e.quote(sku)
+	return float64(*q.AskMinor) < 1.2*float64(q.BidMinor)
 }
 
 // skus are what the market trades, in its order.

@@ -124,7 +124,9 @@ func (m *Market) price(d Deal) (Deal, error) {
 		}
 		d.UnitPriceMinor = max(1, *q.AskMinor+q.AskMinor.Scaled(pushed/2))
 	} else {
-		d.UnitPriceMinor = max(1, money.Minor(scaledUp(int64(q.BidMinor), onTheWayDown(pushed))))
+		p := m.State.Prices[d.place]
+		mean := onTheWayDown(pushed, max(0, min(p.LogPPM+p.ImpactPPM, maxLog)+maxLog))
+		d.UnitPriceMinor = max(1, money.Minor(scaledUp(int64(q.BidMinor), mean)))
 	}
 	if d.LimitMinor != nil &&
 		(d.Side == Buy && d.UnitPriceMinor > *d.LimitMinor || d.Side == Sell && d.UnitPriceMinor < *d.LimitMinor) {
@@ -144,10 +146,13 @@ func (m *Market) soldOut(d Deal, left int64) error {
 }
 
 // onTheWayDown is the mean price of a sale that pushes the logarithm of the price down by
-// so much, as a share of the price before it. It is the mean over the way, so a sale in
-// many parts brings no more than the same in one.
-func onTheWayDown(pushed int64) int64 {
+// so much, as a share of the price before it. It is the mean over the way, which ends at
+// the lowest price, so a sale in many parts brings no more than the same in one.
+func onTheWayDown(pushed, room int64) int64 {
 	const short = 100_000
+	if pushed > room {
+		return (onTheWayDown(room, room)*room + sim.Exp(-room)*(pushed-room)) / pushed
+	}
 	if pushed < short { // the first terms of the series, where the exact form loses digits
 		return sim.Million - pushed/2 + pushed*pushed/6/sim.Million
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"platen/internal/company/catalog"
 	"platen/internal/company/market"
 	"platen/internal/company/sim"
@@ -15,7 +17,7 @@ import (
 )
 
 // TestATradeCostsItsAverage: the price of the first, and half of what the
-// trade itself does to it. A large sale is never given away.
+// trade itself does to it, of a sale the mean over the way down to the floor.
 func TestATradeCostsItsAverage(t *testing.T) {
 	t.Parallel()
 	e := opened(t, 1, 10*sim.Million)
@@ -25,18 +27,18 @@ func TestATradeCostsItsAverage(t *testing.T) {
 		quantity int64
 		want     money.Minor
 	}{
-		// Asked for coated paper are 3.37, bid 2.75.
-		{market.Buy, catalog.Coated, 1, 337},
-		{market.Buy, catalog.Coated, 10_000, 354}, // 353.85
-		{market.Buy, catalog.Coated, 20_000, 371}, // 370.7
-		{market.Sell, catalog.Coated, 1, 275},
-		{market.Sell, catalog.Coated, 20_000, 247}, // 275 less 27.5, rounded away from nothing
-		{market.Sell, "prd_notebook", 1, 2089},     // 2090 less 0.5225
-		{market.Sell, "prd_notebook", 200, 1985},   // 1985.5
-		{market.Sell, "prd_notebook", 3_600, 209},  // a tenth is what is left at least
-		{market.Sell, "prd_notebook", 20_000, 209},
+		// Asked for coated paper are 4.01, bid 2.40, for notebooks 9.12.
+		{market.Buy, catalog.Coated, 1, 401},
+		{market.Buy, catalog.Coated, 10_000, 421}, // 421.05
+		{market.Buy, catalog.Coated, 20_000, 441}, // 441.1
+		{market.Sell, catalog.Coated, 1, 240},
+		{market.Sell, catalog.Coated, 20_000, 218}, // 217.52: a fifth down, 0.906 of it
+		{market.Sell, "prd_notebook", 1, 912},      // 911.77, rounded up like all sales
+		{market.Sell, "prd_notebook", 200, 868},    // 867.87: a tenth down
+		{market.Sell, "prd_notebook", 2_000, 577},  // 576.49: to 0.368 of it
+		{market.Sell, "prd_notebook", 20_000, 119}, // 118.42: three tenths of the way to the floor of 0.0498
 		{market.Sell, catalog.Waste, 1, 9},
-		{market.Sell, catalog.Waste, 20_000, 8},
+		{market.Sell, catalog.Waste, 20_000, 9}, // 8.15
 	} {
 		deal, err := e.Price(market.Order{Side: c.side, SKU: c.sku, Quantity: c.quantity})
 		if err != nil || deal.UnitPriceMinor != c.want || deal.TotalMinor() != c.want.Times(c.quantity) {
@@ -121,6 +123,9 @@ func TestPricesStayWithinTheirBounds(t *testing.T) {
 			got, want := q.BidMinor, max(1, math.Floor(float64(q.BaseMinor)*math.Exp(-3)*bidShare(q)))
 			if side == market.Buy {
 				got, want = *q.AskMinor, math.Ceil(float64(q.BaseMinor)*math.Exp(3))
+				if calm.cleared(sku) {
+					want = math.Ceil(float64(q.BaseMinor) * math.Exp(3) * 0.62)
+				}
 			}
 			if float64(got) != want {
 				t.Errorf("after 500 times %s %d of %s the price is %d, the base %d, want %g",
@@ -130,13 +135,13 @@ func TestPricesStayWithinTheirBounds(t *testing.T) {
 		if err := e.Check(); err != nil {
 			t.Errorf("%s: %v", side, err)
 		}
-		for range 60 {
+		for range 200 {
 			e.sleep()
 			calm.sleep()
 		}
 		for _, sku := range traded {
 			if e.quote(sku).BidMinor != calm.quote(sku).BidMinor {
-				t.Errorf("sixty days later %s is at %s, without trades at %s",
+				t.Errorf("two hundred days later %s is at %s, without trades at %s",
 					sku, e.quote(sku).BidMinor, calm.quote(sku).BidMinor)
 			}
 		}
@@ -215,5 +220,110 @@ func TestCheckFindsWhatCannotBe(t *testing.T) {
 		if err := e.Check(); (err != nil) != (spoil != nil) {
 			t.Errorf("%s: Check says %v", name, err)
 		}
+	}
+}
+
+// TestASaleInPartsBringsNoMoreThanOne: however it is cut, up to the rounding of prices to
+// whole minor units, and down to the lowest price.
+func TestASaleInPartsBringsNoMoreThanOne(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		whole, cut := opened(t, seed, 10*sim.Million), opened(t, seed, 10*sim.Million)
+		for range rapid.IntRange(0, 3).Draw(t, "days") {
+			whole.sleep()
+			cut.sleep()
+		}
+		sku := rapid.SampledFrom(slices.Collect(skus(whole))).Draw(t, "sku")
+		quantity := rapid.Int64Range(2, 20_000).Draw(t, "quantity")
+		parts := rapid.Int64Range(2, min(quantity, 400)).Draw(t, "parts")
+		sold := whole.trade(market.Sell, sku, quantity)
+		one, many := sold.TotalMinor(), money.Minor(0)
+		for part := range parts {
+			sold = cut.trade(market.Sell, sku, quantity*(part+1)/parts-quantity*part/parts)
+			many += sold.TotalMinor()
+		}
+		// A price is less than one unit away from the exact one.
+		if many > one+money.Minor(quantity) {
+			t.Fatalf("%s, day %d: %d of %s bring %s, in %d parts %s", whole.label, whole.day, quantity, sku, one, parts, many)
+		}
+	})
+}
+
+// TestPaperIsSoldOutByTheDayAndInAShortage: what was bought is gone until the next day, of
+// each paper by itself, and a shortage leaves none and no price to ask.
+func TestPaperIsSoldOutByTheDayAndInAShortage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		offered *int64
+		perDay  int64
+	}{{nil, 5_000}, {new(int64(1_500)), 1_500}} {
+		e := offering(t, 1, sim.Million, c.offered)
+		buys := func(sku string, quantity int64) error {
+			_, err := e.Price(market.Order{Side: market.Buy, SKU: sku, Quantity: quantity})
+			return err
+		}
+		left := func(want int64) {
+			t.Helper()
+			if got := e.quote(catalog.Coated).AvailableQuantity; got != want {
+				t.Errorf("of %d a day %d can be bought on day %d, want %d", c.perDay, got, e.day, want)
+			}
+			details := refused(t, buys(catalog.Coated, want+1), problem.MarketSoldOut)
+			if details != (market.AvailableDetails{AvailableQuantity: want}) {
+				t.Errorf("buying one more than %d is refused with %v", want, details)
+			}
+		}
+		left(c.perDay)
+		e.trade(market.Buy, catalog.Coated, c.perDay-1)
+		e.trade(market.Sell, catalog.Coated, 500) // which the market does not sell again
+		left(1)
+		e.trade(market.Buy, catalog.Coated, 1)
+		left(0)
+		e.trade(market.Buy, catalog.Board, c.perDay)
+		e.sleep()
+		left(c.perDay)
+
+		e.SetPaperShortage(e.r, true)
+		for _, sku := range paper {
+			if q := e.quote(sku); q.AskMinor != nil || q.AvailableQuantity != 0 || q.BidMinor < 1 {
+				t.Errorf("in a shortage the quote is %+v", q)
+			}
+		}
+		left(0)
+		e.trade(market.Sell, catalog.Coated, 500)
+		e.SetPaperShortage(e.r, false)
+		left(c.perDay)
+	}
+}
+
+// TestPaperIsClearedOnOneDayInSeven: each paper on days of its own, for hardly more than
+// the market pays, and the rest of the time for more than the mill asks.
+func TestPaperIsClearedOnOneDayInSeven(t *testing.T) {
+	t.Parallel()
+	const seeds, days = 30, 100
+	cleared, together := 0, 0
+	for seed := range uint64(seeds) {
+		e := opened(t, seed, 10*sim.Million)
+		for range days {
+			e.sleep()
+			on := 0
+			for _, sku := range paper {
+				q := e.quote(sku)
+				share := 0.6 * float64(*q.AskMinor) / float64(q.BidMinor)
+				switch {
+				case math.Abs(share-0.62) < 0.01:
+					on++
+				case math.Abs(share-1) > 0.02:
+					t.Fatalf("%s, day %d: the quote is %+v", e.label, e.day, q)
+				}
+			}
+			if cleared += on; on == len(paper) {
+				together++
+			}
+		}
+	}
+	// By chance 1,286 of 9,000, and one day in 343 all three.
+	if cleared < 1_150 || cleared > 1_420 || together > 30 {
+		t.Errorf("paper was cleared on %d of %d days, all of it on %d", cleared, 3*seeds*days, together)
 	}
 }
