@@ -108,7 +108,7 @@ type Score struct {
 	// OrdersExpired and OrdersLapsed are promises that were broken and offers that nobody
 	// answered; OnTimePct counts the former as late.
 	OrdersExpired int64 `json:"orders_expired" doc:"Accepted orders whose goods never reached the customer."`
-	OrdersLapsed  int64 `json:"orders_lapsed" doc:"Orders that nobody answered in time."`
+	OrdersLapsed  int64 `json:"orders_lapsed" doc:"Orders that were not answered in time."`
 	// LotsDelivered counts contract lots that were shipped, LotsExpired those that were
 	// accepted and not delivered.
 	LotsDelivered int64 `json:"lots_delivered"`

@@ -52,6 +52,8 @@ var provocations = map[problem.Code]string{ //nolint:gochecknoglobals // read on
 	problem.BadRequest: `curl -s --path-as-is "BASE/office/../sandbox" AS_OFFICE`,
 	problem.LimitNotMet: `curl -s BASE/office/market AS_OFFICE -H "Idempotency-Key: cheap" \
   --json '{"side": "buy", "sku": "mat_coated", "quantity": 10, "limit_price_minor": 1}'`,
+	problem.MarketSoldOut: `curl -s BASE/office/market AS_OFFICE -H "Idempotency-Key: all" \
+  --json '{"side": "buy", "sku": "mat_coated", "quantity": 20000}'`,
 	problem.NotTraded: `curl -s BASE/office/market AS_OFFICE -H "Idempotency-Key: waste" \
   --json '{"side": "buy", "sku": "mat_waste", "quantity": 10}'`,
 	problem.CheckpointExists: `curl -s BASE/sandbox/checkpoints AS_OFFICE --json '{"label": "start"}'`,
@@ -116,6 +118,12 @@ curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE`,
     --json '{"press_id": "prs_digital", "work_order_id": "'$WORK'"}' > $run.json
 done
 cat second.json`,
+	problem.NoWarehouseWorker: `WORKER=$(curl -s "BASE/office/employees" AS_OFFICE |
+  jq -r '.data.items[] | select(.role == "warehouse") | .id')
+curl -s -X POST BASE/office/employees/$WORKER/dismiss AS_OFFICE > /dev/null
+curl -s BASE/sandbox/triggers AS_OFFICE --json '{"type": "truck_early"}' > /dev/null
+TRUCK=$(curl -s "BASE/factory/deliveries?status=arrived" AS_FACTORY | jq -r '.data.items[0].id')
+curl -s BASE/factory/goods-receipts AS_FACTORY -H "Idempotency-Key: truck" --json '{"delivery_id": "'$TRUCK'"}'`,
 	problem.InsufficientStock: `WORK=$(curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: many" \
   --json '{"sku": "prd_flyer", "quantity": 5000, "reference": "many"}' | jq -r .data.id)
 curl -s BASE/factory/print-runs AS_FACTORY -H "Idempotency-Key: print-many" \

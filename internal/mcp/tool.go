@@ -58,7 +58,7 @@ const output = `{"type":"object","properties":{"meta":{"type":"object"},"data":{
 // tool makes a tool of an entry. Of two arguments with one name the later counts.
 func (e *entry) tool(arguments []schema.Argument, run func(context.Context, *call) (*reply, error)) (*tool, error) {
 	if !e.unowned {
-		arguments = append(arguments, schema.Argument{Name: argumentSandbox, Doc: "Handle; if the session lost it."})
+		arguments = append(arguments, schema.Argument{Name: argumentSandbox, Doc: "Handle; if it was lost."})
 	}
 	if e.writes {
 		arguments = append(arguments, schema.Argument{Name: argumentIdempotency})

@@ -143,7 +143,8 @@ func createFactoryShipment() Operation {
 		Summary: "Ship finished goods",
 		Description: "The goods go to the customer of the order that the work order's reference names. " +
 			"With the auto bridge Head Office bills them at once.",
-		Problems: []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState},
+		Problems: []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState,
+			problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryShipment) (Result, error) {

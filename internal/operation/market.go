@@ -53,8 +53,8 @@ func tradeOnMarket() Operation {
 		Summary: "Trade on the market",
 		Description: "The money moves at once. Bought goods come on the next working day; sold goods leave the " +
 			"Factory's warehouse at once. Large trades move the price against you.",
-		Problems: []problem.Code{problem.LimitNotMet, problem.InsufficientFunds, problem.InsufficientStock,
-			problem.NotTraded},
+		Problems: []problem.Code{problem.MarketSoldOut, problem.LimitNotMet, problem.InsufficientFunds,
+			problem.InsufficientStock, problem.NotTraded},
 		Events: []event.Type{
 			event.MarketTradeExecuted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
 			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,

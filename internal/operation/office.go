@@ -114,7 +114,7 @@ func createOfficeShipment() Operation {
 		Description: "Raises the customer's invoice, nested in the response. " +
 			"With the auto bridge the goods leave the Factory too, so they must be ready.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch,
-			problem.WorkOrderNotReady},
+			problem.WorkOrderNotReady, problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeShipment) (Result, error) {

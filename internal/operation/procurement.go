@@ -251,7 +251,8 @@ func createFactoryGoodsReceipt() Operation {
 		Summary: "Count a delivery in",
 		Description: "Accepted goods go into stock, rejected goods go back with the driver. " +
 			"With the auto bridge Head Office gets its copy at once.",
-		Problems: []problem.Code{problem.NotFound, problem.DeliveryAlreadyReceived, problem.QuantityExceedsDelivery},
+		Problems: []problem.Code{problem.NotFound, problem.DeliveryAlreadyReceived, problem.QuantityExceedsDelivery,
+			problem.NoWarehouseWorker},
 		Events: []event.Type{event.FactoryGoodsReceiptRecorded, event.OfficeGoodsReceiptRecorded,
 			event.MissionCompleted},
 	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryGoodsReceipt) (Result, error) {

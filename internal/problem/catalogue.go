@@ -265,7 +265,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: NoWarehouseWorker, Status: http.StatusConflict, Retryable: true,
 		Hint: "From the next working day on the crew lends a hand. retry_at says when that begins.",
-		Meaning: "Nobody of the warehouse is at work today. Trucks that came today and goods that became ready today " +
+		Meaning: "No warehouse worker is at work today. Trucks that came today and goods that became ready today " +
 			"wait for the next working day.",
 		Remedy: "Send the same request again after retry_at. A second warehouse worker stands in for one who is ill.",
 	},

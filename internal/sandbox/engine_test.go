@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"platen/internal/company"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -29,16 +31,17 @@ func (o older) Commit(ctx context.Context, c store.Commit) error {
 		if err != nil {
 			return err
 		}
-		named := false
+		this := fmt.Appendf(nil, `"engine":%d`, company.Engine)
+		earlier, named := fmt.Appendf(nil, `"engine":%d`, company.Engine-1), false
 		for _, rows := range first.Rows {
 			for _, e := range rows.Entries {
-				older := bytes.Replace(e.Private(), []byte(`"engine":1`), []byte(`"engine":0`), 1)
+				older := bytes.Replace(e.Private(), this, earlier, 1)
 				named = named || !bytes.Equal(older, e.Private())
 				e.Holding(e.Row(), older)
 			}
 		}
 		if !named {
-			return errors.New("the first commit names no engine 1")
+			return fmt.Errorf("the first commit has no %s", this)
 		}
 		c.Body, _ = first.Encode(c.Version, first.Previous)
 	}

@@ -132,7 +132,7 @@ func (f *Factory) handled(r *record.Recorder, since moment.Date, goods string) e
 		return nil
 	}
 	return r.Retrying(problem.New(problem.NoWarehouseWorker,
-		"Nobody of the warehouse is at work, so %s until tomorrow.", goods), (r.Today() + 1).Open())
+		"No warehouse worker is at work, so %s until tomorrow.", goods), (r.Today() + 1).Open())
 }
 
 // WeekHours is the gate's record of an employee in a week.
