@@ -739,8 +739,8 @@ func (c *Client) GetOfficeShipment(ctx context.Context, id string) (*OfficeShipm
 // It can write the events factory.shipment.created, office.contract_lot.delivered,
 // office.customer_invoice.created and sandbox.mission.completed.
 //
-// It can fail with not_found (404), invalid_state (409), quantity_mismatch (422) and
-// work_order_not_ready (409), beside the errors of every request.
+// It can fail with not_found (404), invalid_state (409), quantity_mismatch (422),
+// work_order_not_ready (409) and no_warehouse_worker (409), beside the errors of every request.
 func (c *Client) CreateOfficeShipment(ctx context.Context, in CreateOfficeShipmentInput) (*OfficeShipment, error) {
 	return write[OfficeShipment](ctx, c, request{operation: "create_office_shipment", method: http.MethodPost, path: "/office/shipments", system: office, in: in})
 }
@@ -1065,8 +1065,8 @@ func (c *Client) GetMarketQuote(ctx context.Context, id string) (*Quote, error) 
 // It can write the events office.market_trade.executed, factory.stock.below_reorder_point,
 // factory.requisition.created, office.requisition.received and office.requisition.approved.
 //
-// It can fail with limit_not_met (409), insufficient_funds (409), insufficient_stock (409) and
-// not_traded (422), beside the errors of every request.
+// It can fail with market_sold_out (409), limit_not_met (409), insufficient_funds (409),
+// insufficient_stock (409) and not_traded (422), beside the errors of every request.
 func (c *Client) TradeOnMarket(ctx context.Context, in TradeOnMarketInput) (*Trade, error) {
 	return write[Trade](ctx, c, request{operation: "trade_on_market", method: http.MethodPost, path: "/office/market", system: office, in: in})
 }
@@ -1806,8 +1806,8 @@ func (c *Client) GetFactoryShipment(ctx context.Context, id string) (*FactoryShi
 // It can write the events factory.shipment.created, office.contract_lot.delivered,
 // office.customer_invoice.created and sandbox.mission.completed.
 //
-// It can fail with not_found (404), work_order_not_ready (409) and invalid_state (409), beside
-// the errors of every request.
+// It can fail with not_found (404), work_order_not_ready (409), invalid_state (409) and
+// no_warehouse_worker (409), beside the errors of every request.
 func (c *Client) CreateFactoryShipment(ctx context.Context, in CreateFactoryShipmentInput) (*FactoryShipment, error) {
 	return write[FactoryShipment](ctx, c, request{operation: "create_factory_shipment", method: http.MethodPost, path: "/factory/shipments", system: factory, in: in})
 }
@@ -2141,8 +2141,8 @@ func (c *Client) GetFactoryGoodsReceipt(ctx context.Context, id string) (*Factor
 // It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded and
 // sandbox.mission.completed.
 //
-// It can fail with not_found (404), delivery_already_received (409) and quantity_exceeds_delivery
-// (422), beside the errors of every request.
+// It can fail with not_found (404), delivery_already_received (409), quantity_exceeds_delivery
+// (422) and no_warehouse_worker (409), beside the errors of every request.
 func (c *Client) CreateFactoryGoodsReceipt(ctx context.Context, in CreateFactoryGoodsReceiptInput) (*FactoryGoodsReceipt, error) {
 	return write[FactoryGoodsReceipt](ctx, c, request{operation: "create_factory_goods_receipt", method: http.MethodPost, path: "/factory/goods-receipts", system: factory, in: in})
 }

@@ -355,7 +355,7 @@ type Score struct {
 	SpoilagePct   *float64 `json:"spoilage_pct"`
 	// Accepted orders whose goods never reached the customer.
 	OrdersExpired int64 `json:"orders_expired"`
-	// Orders that nobody answered in time.
+	// Orders that were not answered in time.
 	OrdersLapsed  int64 `json:"orders_lapsed"`
 	LotsDelivered int64 `json:"lots_delivered"`
 	// Accepted lots whose goods did not reach the customer in time.
@@ -3962,8 +3962,8 @@ const (
 	// CodeNoOperator (409): each running press needs an operator, and none is free (or the named one
 	// is not).
 	CodeNoOperator = "no_operator"
-	// CodeNoWarehouseWorker (409): nobody of the warehouse is at work today. Trucks that came today
-	// and goods that became ready today wait for the next working day.
+	// CodeNoWarehouseWorker (409): no warehouse worker is at work today. Trucks that came today and
+	// goods that became ready today wait for the next working day.
 	CodeNoWarehouseWorker = "no_warehouse_worker"
 	// CodeInsufficientStock (409): the material on hand does not cover this.
 	CodeInsufficientStock = "insufficient_stock"
