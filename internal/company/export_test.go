@@ -4,6 +4,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/record"
+	"platen/internal/money"
 )
 
 // OpenOrders lists the orders that wait for an answer, for players in tests.
@@ -33,3 +34,6 @@ func (c *Company) StateBytes() string { return string(record.EncodeState(c.state
 
 // CheckBooks is Check without the comparison of every row with its bytes.
 func (c *Company) CheckBooks() error { return c.checkBooks() }
+
+// AccruedMinor is what the company owes its people.
+func (c *Company) AccruedMinor() money.Minor { return c.people.AccruedMinor() }

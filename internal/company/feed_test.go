@@ -111,6 +111,8 @@ type data struct {
 	FeeMinor       money.Minor `json:"fee_minor"`
 	SeveranceMinor money.Minor `json:"severance_minor"`
 	TotalMinor     money.Minor `json:"total_minor"`
+	GrossMinor     money.Minor `json:"gross_minor"`
+	ArrearsMinor   money.Minor `json:"arrears_minor"`
 }
 
 // cashMoves are the events that move cash, and how far by what their data

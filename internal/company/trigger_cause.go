@@ -14,7 +14,7 @@ import (
 
 // Values of triggers that name none.
 const (
-	orderDays, rushPct        = 6, 125
+	orderDays, rushPct        = 6, 135
 	lateDays, lateTruckDays   = 5, 3
 	spoiledPct, movePct       = 20, 20
 	sickDays, leaveDays       = 2, 2
@@ -51,7 +51,7 @@ func product(sku *string, among []catalog.Product) (catalog.Product, error) {
 	return among[i], nil
 }
 
-func (c *Company) order(in *TriggerInput, days, pricePct int64) (Triggered, error) {
+func (c *Company) order(in *TriggerInput, wish office.Wish) (Triggered, error) {
 	p, err := product(in.SKU, catalog.Products())
 	if err != nil {
 		return Triggered{}, err
@@ -59,9 +59,8 @@ func (c *Company) order(in *TriggerInput, days, pricePct int64) (Triggered, erro
 	if c.office.State.OpenOrders >= maxWaitingOrders {
 		return Triggered{}, impossible("So many orders wait for an answer or for their goods that customers stay away.")
 	}
-	id := c.office.Order(c.rec, office.Wish{
-		Product: p, Quantity: or(in.Quantity, p.OrderMin), Due: or(in.Days, days), PricePct: pricePct,
-	})
+	wish.Product, wish.Quantity, wish.Due = p, or(in.Quantity, p.OrderMin), or(in.Days, wish.Due)
+	id := c.office.Order(c.rec, wish)
 	return Triggered{"sales_order", id, c.now}, nil
 }
 

@@ -12,12 +12,16 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 	{
 		Type: "order", Summary: "A customer orders now, at the list price.",
 		Fields: []string{fieldSKU, fieldQuantity, fieldDays}, Events: []event.Type{event.SalesOrderReceived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) { return c.order(in, orderDays, 100) },
+		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+			return c.order(in, office.Wish{Due: orderDays, PricePct: 100})
+		},
 	},
 	{
-		Type: "rush_order", Summary: "A customer orders now, wants the goods tomorrow, and pays a quarter more.",
+		Type: "rush_order", Summary: "A customer orders now, wants the goods tomorrow, and pays a third more.",
 		Fields: []string{fieldSKU, fieldQuantity}, Events: []event.Type{event.SalesOrderReceived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) { return c.order(in, 1, rushPct) },
+		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+			return c.order(in, office.Wish{Due: 1, PricePct: rushPct, Rush: true})
+		},
 	},
 	{
 		Type: "contract_lot", Summary: "A framework customer offers a lot now.", Fields: []string{fieldSKU},

@@ -16,6 +16,8 @@ type Wish struct {
 	// Due is the number of working days until the goods are wanted, PricePct the price in
 	// per cent of the list price.
 	Due, PricePct int64
+	// Rush orders have the terms of those that come by themselves.
+	Rush bool
 }
 
 // Order lets a customer order, and returns the order's id. Customers take turns.
@@ -23,7 +25,7 @@ func (o *Office) Order(r *record.Recorder, w Wish) string {
 	customers := catalog.Customers()
 	order := orderFor(customers[o.SalesOrders.Len()%len(customers)], w.Product, w.Quantity)
 	order.UnitPriceMinor = max(1, w.Product.ListPriceMinor.PerCent(w.PricePct))
-	order.DueDate = (r.Today() + sim.Day(w.Due)).Date()
+	order.DueDate, order.Rush = (r.Today() + sim.Day(w.Due)).Date(), w.Rush
 	return o.receive(r, order).ID
 }
 
