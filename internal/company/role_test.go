@@ -270,6 +270,7 @@ func TestWithoutSalesHalfTheOrdersCome(t *testing.T) {
 	even := func(p *preset.Preset) {
 		p.Demand = presetNamed(t, "crunch").Demand
 		p.Demand.ReputationBase, p.Demand.ReputationSlope, p.Demand.AnswerDays = sim.Million, 0, 250
+		p.Demand.RushPct = [2]int64{}
 	}
 	with, without := 0, 0
 	for seed := range uint64(5) {
