@@ -283,7 +283,7 @@ func compared(t testing.TB, names []string, seeds int) map[string][]*tenant {
 func TestSupplyShockIsSlowDearAndWrong(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.PRESET.SUPPLY_SHOCK", "OPEN.PRESET.AGENT_EVAL", "OPEN.FIELDS.SUPPLIER", "OPEN.CREATE.WORLD")
-	const seeds, each = 4, 6 // more waits for the credit of the supplier
+	const seeds, each = 4, 6                                   // more waits for the credit of the supplier
 	names := []string{"starter", "supply_shock", "agent_eval"} // the more of their bills are wrong
 	companies := compared(t, names, seeds)
 	ordered := map[*tenant][]object{}
