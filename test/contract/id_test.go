@@ -74,9 +74,9 @@ func TestIdentifiersHaveTheirShape(t *testing.T) {
 	}
 }
 
-// TestEachPresetHasItsOwnWorlds: with the same seed nothing of one is in another, but for
+// TestEachPresetAndSplitHasItsOwnWorlds: with the same seed nothing of one is in another, but for
 // what each company opens with.
-func TestEachPresetHasItsOwnWorlds(t *testing.T) {
+func TestEachPresetAndSplitHasItsOwnWorlds(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.CREATE.WORLD", "OPEN.ID.SHAPE", "OPEN.CREATE.SEED")
 	const days = 4
@@ -85,10 +85,13 @@ func TestEachPresetHasItsOwnWorlds(t *testing.T) {
 		seen[path] = map[string]string{}
 	}
 	orders := map[string]string{}
-	for _, preset := range []string{"starter", "manual", "crunch", "supply_shock", "agent_eval"} {
+	for _, of := range []string{
+		`"preset":"starter"`, `"preset":"manual"`, `"preset":"crunch"`, `"preset":"supply_shock"`,
+		`"preset":"agent_eval"`, `"preset":"agent_eval","split":"dev"`,
+	} {
 		for _, seed := range []int{5, 6} {
-			name := fmt.Sprint(preset, " ", seed)
-			n := shared.create(t, fmt.Sprintf(`{"preset":%q,"seed":%d,"clock":"manual"}`, preset, seed))
+			name := fmt.Sprintf(`{%s,"seed":%d,"clock":"manual"}`, of, seed)
+			n := shared.create(t, name)
 			for range days {
 				n.day()
 			}
