@@ -42,7 +42,7 @@ const pause = time.Second
 // when it is not.
 func (r *refusal) wait(now time.Time) (time.Duration, bool) {
 	switch r.Code {
-	case "press_busy", "press_down", "no_operator", "week_not_over":
+	case "press_busy", "press_down", "no_operator", "no_warehouse_worker", "week_not_over":
 		// These end with the company's time. This player moves that clock itself, so
 		// it goes on and asks again in its next turn; waiting would last for ever.
 		return 0, false

@@ -182,8 +182,20 @@ func (p *player) pay(ctx context.Context) error {
 // is material for.
 func (p *player) print(ctx context.Context) error {
 	jobs, err := p.list(ctx, "factory_list", "work_orders", "created")
-	if err != nil || len(jobs) == 0 {
+	if err != nil {
 		return err
+	}
+	printing, err := p.list(ctx, "factory_list", "work_orders", "printing")
+	if err != nil {
+		return err
+	}
+	for _, job := range printing {
+		if text(job, "waits_for") == "press" { // its run ended short
+			jobs = append(jobs, job)
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
 	}
 	slices.SortStableFunc(jobs, func(a, b object) int { return cmp.Compare(text(a, "due_date"), text(b, "due_date")) })
 	presses, err := p.list(ctx, "factory_list", "presses", "")
