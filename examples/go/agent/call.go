@@ -33,6 +33,8 @@ type player struct {
 	out     io.Writer
 	// done counts the actions of the rules in a day.
 	done map[string]int
+	// unwanted are the ids of work orders whose sales order has expired.
+	unwanted map[string]bool
 }
 
 // pause is how long a call waits that is told to come again, and not when.
