@@ -185,7 +185,8 @@ func digest(v *sandbox.View, happened map[event.Type]int64) TickDigest {
 	collect(Office, "payroll_run", func(filters []string) bool { return filters[0] != string(hr.PayrollPaid) })
 	collect(Factory, "delivery", in(string(factory.DeliveryArrived)))
 	if slices.ContainsFunc(v.Table("work_order").Entries, func(e *record.Entry) bool {
-		return !e.Removed() && e.Filters[0] == string(factory.WorkCreated)
+		const waitsFor = 2 // the place of the table's filter
+		return !e.Removed() && e.Filters[waitsFor] == string(factory.WaitsForPress)
 	}) {
 		for _, e := range v.Table("press").Entries {
 			if press := record.Decode[factory.Press](e); press.Status == factory.PressIdle {

@@ -73,7 +73,8 @@ func TestTheScoreCountsRefusedWrites(t *testing.T) {
 		s := n.row("/sandbox")
 		score := child(t, s, "score")
 		has(t, "the score", score, "net_worth_minor", "profit_minor", "orders_shipped", "on_time_pct", "spoilage_pct",
-			"lots_delivered", "payroll_late", "writes_refused")
+			"orders_expired", "orders_lapsed", "lots_delivered", "lots_expired", "payroll_late", "wages_withheld_minor",
+			"writes_refused")
 		if got := number(t, score, "writes_refused"); got != want {
 			t.Errorf("%d writes are said to be refused, want %d", got, want)
 		}

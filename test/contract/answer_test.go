@@ -30,8 +30,8 @@ var (
 // retryable lists the codes below 429 that are worth another try (contract:
 // OPEN.ERR.RETRYABLE).
 var retryable = []string{
-	"press_busy", "press_down", "no_operator", "week_not_over", "request_in_progress", "extension_not_yet",
-	"request_timeout", "poll_in_progress", "banned",
+	"press_busy", "press_down", "no_operator", "no_warehouse_worker", "week_not_over", "request_in_progress",
+	"extension_not_yet", "request_timeout", "poll_in_progress", "banned",
 }
 
 // service is a server under test.

@@ -107,8 +107,9 @@ func (s *service) inspectRefusal(t testing.TB, asked string, status int, header 
 		http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 	}, status) && code != "sandbox_damaged"
 	// Under a manual clock only a tick helps (contract: OPEN.ERR.MANUAL_CLOCK).
-	ticked := slices.Contains([]string{"press_busy", "press_down", "no_operator", "week_not_over"}, code) &&
-		strings.Contains(text(failure, "hint"), "/sandbox/tick")
+	ticked := slices.Contains([]string{
+		"press_busy", "press_down", "no_operator", "no_warehouse_worker", "week_not_over",
+	}, code) && strings.Contains(text(failure, "hint"), "/sandbox/tick")
 	if failure["retryable"] != (wants && !ticked) {
 		t.Errorf("%s: %s has retryable %v, want %v", asked, code, failure["retryable"], wants)
 	}

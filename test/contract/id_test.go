@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -70,5 +71,58 @@ func TestIdentifiersHaveTheirShape(t *testing.T) {
 	}
 	if a, b := first.get("/sandbox").Meta()["request_id"], first.get("/sandbox").Meta()["request_id"]; a == b {
 		t.Errorf("two requests are called %v", a)
+	}
+}
+
+// TestEachPresetAndSplitHasItsOwnWorlds: with the same seed nothing of one is in another, but for
+// what each company opens with.
+func TestEachPresetAndSplitHasItsOwnWorlds(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.CREATE.WORLD", "OPEN.ID.SHAPE", "OPEN.CREATE.SEED")
+	const days = 4
+	seen := map[string]map[string]string{} // which sandbox has an id, or an order, of a list
+	for _, path := range []string{"/office/employees", "/office/sales-orders", "/office/ledger", "/factory/attendance"} {
+		seen[path] = map[string]string{}
+	}
+	orders := map[string]string{}
+	for _, of := range []string{
+		`"preset":"starter"`, `"preset":"manual"`, `"preset":"crunch"`, `"preset":"supply_shock"`,
+		`"preset":"agent_eval"`, `"preset":"agent_eval","split":"dev"`,
+	} {
+		for _, seed := range []int{5, 6} {
+			name := fmt.Sprintf(`{%s,"seed":%d,"clock":"manual"}`, of, seed)
+			n := shared.create(t, name)
+			for range days {
+				n.day()
+			}
+			for path, ids := range seen {
+				for _, row := range n.all(path) {
+					if other := ids[text(row, "id")]; other != "" {
+						t.Errorf("%s: %v is in %s and in %s", path, row["id"], other, name)
+					}
+					ids[text(row, "id")] = name
+				}
+			}
+			var came []string
+			for _, order := range n.all("/office/sales-orders") {
+				if text(order, "number") > "SO-1003" { // the others are those of the opening
+					came = append(came, fmt.Sprint(order["customer_id"], order["sku"], order["quantity"]))
+				}
+			}
+			if len(came) < 3 {
+				t.Fatalf("%s: %d orders came", name, len(came))
+			}
+			if key := strings.Join(came, " "); orders[key] != "" {
+				t.Errorf("%s and %s have the same orders: %s", orders[key], name, key)
+			} else {
+				orders[key] = name
+			}
+		}
+	}
+	// The bridge, the clock and the actions make no other world.
+	first, second := shared.create(t, `{"seed":5,"clock":"manual"}`),
+		shared.create(t, `{"seed":5,"clock":"manual","bridge":"manual"}`)
+	if a, b := text(first.badge("1001"), "id"), text(second.badge("1001"), "id"); a != b {
+		t.Errorf("in one world an employee is %s and %s", a, b)
 	}
 }

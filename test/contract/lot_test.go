@@ -318,11 +318,12 @@ func (n *tenant) countsAgree() {
 	}
 	counts := child(t, n.row("/sandbox"), "counts")
 	want := object{
-		"orders_open":        in("/office/sales-orders", "received", "accepted", "in_production"),
-		"work_orders_open":   in("/factory/work-orders", "created", "printing", "ready"),
-		"deliveries_waiting": in("/factory/deliveries", "arrived"),
-		"invoices_payable":   in("/office/supplier-invoices", "open", "overdue"),
-		"lots_offered":       in("/office/contract-lots", "offered"),
+		"orders_open":          in("/office/sales-orders", "received", "accepted", "in_production"),
+		"work_orders_open":     in("/factory/work-orders", "created", "printing", "ready"),
+		"work_orders_to_print": len(n.all("/factory/work-orders?waits_for=press")),
+		"deliveries_waiting":   in("/factory/deliveries", "arrived"),
+		"invoices_payable":     in("/office/supplier-invoices", "open", "overdue"),
+		"lots_offered":         in("/office/contract-lots", "offered"),
 	}
 	if got := names(counts); !slices.Equal(got, names(want)) {
 		t.Errorf("counted are %v", got)

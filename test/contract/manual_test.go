@@ -301,18 +301,23 @@ func TestTheOfficeCanShipToo(t *testing.T) {
 }
 
 // TestLateDeliveriesInstalmentsAndMissedOrders plays two weeks with many
-// orders and short due dates.
+// orders and short due dates. One of the morning is by a customer who pays by halves.
 func TestLateDeliveriesInstalmentsAndMissedOrders(t *testing.T) {
 	t.Parallel()
 	n := serve(t, hasty(t)).create(t, briskSandbox)
 	w := watch(n)
-	w.step("the morning", func() { n.tick(240) })
+	w.step("the morning", func() {
+		n.tick(240)
+		for range n.all("/office/customers") { // they take turns
+			n.pulls(object{"type": "order", "sku": "prd_card", "quantity": 10, "days": 1})
+		}
+	})
 	var halves, missed object
 	w.step("accept everything", func() {
 		for _, order := range n.all("/office/sales-orders?status=received") {
 			n.accept(text(order, "id"))
 			terms := n.row("/office/customers/" + text(order, "customer_id"))
-			has(t, "a customer", terms, "name", "payment_terms_days", "payment_habit", "credit_note")
+			has(t, "a customer", terms, "name", "payment_terms_days", "payment_habit", "credit_note", "satisfaction_pct")
 			if small := number(t, order, "quantity") <= 50; halves == nil && terms["payment_habit"] == "instalments" &&
 				number(t, terms, "payment_terms_days") == 5 && small {
 				halves = order
@@ -342,8 +347,7 @@ func TestLateDeliveriesInstalmentsAndMissedOrders(t *testing.T) {
 	w.ended()
 }
 
-// briskSandbox has, for its seed, an order of a customer who pays by halves in
-// the first morning.
+// briskSandbox has many orders in the first morning.
 const briskSandbox = `{"preset":"brisk","seed":1}`
 
 func (w *witness) isMissed(order object) {

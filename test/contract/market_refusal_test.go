@@ -20,9 +20,9 @@ func TestALimitIsKept(t *testing.T) {
 		limit     int64
 		beyond    int64
 	}{
-		{"buy", "mat_board", 20000, 61, -1}, // asked is 0.61 for the first
+		{"buy", "mat_board", 5000, 73, -1}, // asked is 0.73 for the first
 		{"buy", "mat_uncoated", 1, 1, -1},
-		{"sell", "mat_coated", 12000, 27, 1}, // 0.27 is bid for the first
+		{"sell", "mat_coated", 12000, 24, 1}, // 0.24 is bid for the first
 		{"sell", "mat_uncoated", 1, 9223372036854775807, 1},
 	} {
 		order := func(limit int64) string {
@@ -40,7 +40,7 @@ func TestALimitIsKept(t *testing.T) {
 	generous := n.post("/office/market",
 		`{"side":"buy","sku":"mat_uncoated","quantity":1,"limit_price_minor":9223372036854775807}`).
 		want(http.StatusCreated, "").Data()
-	if number(t, generous, "unit_price_minor") > 30 {
+	if number(t, generous, "unit_price_minor") > 31 {
 		t.Errorf("a generous limit was taken for the price: %v", generous)
 	}
 }
@@ -84,16 +84,16 @@ func TestTheMarketWantsMoneyAndGoods(t *testing.T) {
 	buy := func(quantity int) string {
 		return encode(t, object{"side": "buy", "sku": "mat_board", "quantity": quantity})
 	}
-	details := n.refusesQuietly("/office/market", buy(20000), http.StatusConflict, "insufficient_funds").details()
-	agrees(t, "details", details, object{"amount_minor": 20000 * 67, "available_minor": 120000})
+	details := n.refusesQuietly("/office/market", buy(5000), http.StatusConflict, "insufficient_funds").details()
+	agrees(t, "details", details, object{"amount_minor": 5000 * 75, "available_minor": 120000})
 	key := freshKey()
-	n.post("/office/market", buy(20000), "Idempotency-Key", key).want(http.StatusConflict, "insufficient_funds")
-	// 0.62 each on average, so 1,200.00 are enough for 1,935 and not for one more.
-	n.refusesQuietly("/office/market", buy(1936), http.StatusConflict, "insufficient_funds")
+	n.post("/office/market", buy(5000), "Idempotency-Key", key).want(http.StatusConflict, "insufficient_funds")
+	// 0.74 each on average, so 1,200.00 are enough for 1,621 and not for one more.
+	n.refusesQuietly("/office/market", buy(1622), http.StatusConflict, "insufficient_funds")
 	// A refusal is not kept under its key.
-	row := n.post("/office/market", buy(1935), "Idempotency-Key", key).want(http.StatusCreated, "").Data()
-	agrees(t, "the trade", row, object{"unit_price_minor": 62, "total_minor": 119970})
-	agrees(t, "the cash account", n.row("/office/cash"), object{"cash_minor": -19970})
+	row := n.post("/office/market", buy(1621), "Idempotency-Key", key).want(http.StatusCreated, "").Data()
+	agrees(t, "the trade", row, object{"unit_price_minor": 74, "total_minor": 119954})
+	agrees(t, "the cash account", n.row("/office/cash"), object{"cash_minor": -19954})
 	n.refusesQuietly("/office/market", buy(1), http.StatusConflict, "insufficient_funds")
 	// The bought material is not there yet.
 	sell := `{"side":"sell","sku":"mat_board","quantity":4001}`

@@ -53,24 +53,24 @@ func TestPaperBoughtTodayComesInTheMorning(t *testing.T) {
 	}
 	row := delivery()[0]
 	exactly(t, "a market delivery", row, "trade_ref sku quantity received_on status")
-	agrees(t, "the delivery", row, object{"trade_ref": trade["id"], "sku": "mat_coated", "quantity": 6000,
+	agrees(t, "the delivery", row, object{"trade_ref": trade["id"], "sku": "mat_coated", "quantity": 5000,
 		"received_on": "2026-09-08", "status": "received", "created_on": "2026-09-08"})
 	trade["market_delivery_id"] = row["id"]
 	got := n.row("/office/market/trades/" + text(trade, "id"))
 	trade["updated_at"] = got["updated_at"]
 	agrees(t, "the trade", got, trade)
 	events := n.wrote(at, "factory.market_delivery.received")
-	stock := []object{{"sku": "mat_coated", "quantity": 6000}}
+	stock := []object{{"sku": "mat_coated", "quantity": 5000}}
 	n.says(events, text(row, "id"), "factory.market_delivery.received",
-		object{"status": "received", "sku": "mat_coated", "quantity": 6000, "trade_ref": trade["id"], "stock": stock})
+		object{"status": "received", "sku": "mat_coated", "quantity": 5000, "trade_ref": trade["id"], "stock": stock})
 	move := n.all("/factory/stock-moves")[0]
 	agrees(t, "the move", move, object{
-		"sku": "mat_coated", "quantity": 6000, "balance_after": number(t, stocked, "on_hand") + 6000,
+		"sku": "mat_coated", "quantity": 5000, "balance_after": number(t, stocked, "on_hand") + 5000,
 		"kind": "market_in", "event_id": events[0]["id"], "reference_id": row["id"],
 	})
-	// 12,000 sheets at 0.32 and 6,000 at 0.35.
+	// 12,000 sheets at 0.32 and 5,000 at 0.42.
 	agrees(t, "the stock", n.row("/factory/stock/itm_coated"),
-		object{"on_hand": 18000, "average_cost_minor": 33, "status": "ok"})
+		object{"on_hand": 17000, "average_cost_minor": 35, "status": "ok"})
 	after := n.row("/sandbox")
 	agrees(t, "after the delivery the sandbox", after,
 		object{"net_worth_minor": before["net_worth_minor"], "cash_minor": before["cash_minor"]})
@@ -89,18 +89,18 @@ func TestPaperBoughtTodayComesInTheMorning(t *testing.T) {
 	w.ended()
 }
 
-// buysPaper buys 6,000 sheets, twice under one key, and checks what it did.
+// buysPaper buys 5,000 sheets, twice under one key, and checks what it did.
 func (n *tenant) buysPaper() object {
 	t := n.t
 	before, at, moves := n.row("/sandbox"), n.newest(), n.all("/factory/stock-moves")
-	a := n.twice("/office/market", `{"side":"buy","sku":"mat_coated","quantity":6000,"limit_price_minor":35}`)
+	a := n.twice("/office/market", `{"side":"buy","sku":"mat_coated","quantity":5000,"limit_price_minor":42}`)
 	row := a.Data()
 	exactly(t, "a trade", row,
 		"side sku quantity unit_price_minor total_minor currency limit_price_minor traded_on status market_delivery_id")
-	// The first sheet costs 0.34, the last 6 % more.
+	// The first sheet costs 0.41, the last 5 % more.
 	agrees(t, "the trade", row, object{
 		"side": "buy", "sku": "mat_coated",
-		"quantity": 6000, "unit_price_minor": 35, "total_minor": 210000, "currency": "XTS", "limit_price_minor": 35,
+		"quantity": 5000, "unit_price_minor": 42, "total_minor": 210000, "currency": "XTS", "limit_price_minor": 42,
 		"traded_on": "2026-09-07", "status": "executed", "market_delivery_id": nil,
 	})
 	n.sameRow(a, "/office/market/trades/"+text(row, "id"))
@@ -111,7 +111,7 @@ func (n *tenant) buysPaper() object {
 	cash := number(t, before, "cash_minor") - 210000
 	events := n.wrote(at, "office.market_trade.executed")
 	n.says(events, text(row, "id"), "office.market_trade.executed", object{
-		"status": "executed", "side": "buy", "sku": "mat_coated", "quantity": 6000, "unit_price_minor": 35,
+		"status": "executed", "side": "buy", "sku": "mat_coated", "quantity": 5000, "unit_price_minor": 42,
 		"total_minor": 210000, "cash_minor": cash,
 	})
 	if _, moves := child(t, events[0], "data")["stock"]; moves {
@@ -174,13 +174,13 @@ func TestSellingPaperBelowItsReorderPointAsksForMore(t *testing.T) {
 			w := watch(n)
 			w.step("sell down to the reorder point", func() {
 				at := n.newest()
-				n.trade("sell", "mat_uncoated", 2500).want(http.StatusCreated, "")
+				n.trade("sell", "mat_uncoated", 1000).want(http.StatusCreated, "")
 				n.wrote(at, "office.market_trade.executed")
 			})
 			w.step("sell one more", func() { n.sellsTheLast(carried) })
 			w.step("sell more", func() {
 				at := n.newest()
-				n.trade("sell", "mat_uncoated", 3499).want(http.StatusCreated, "")
+				n.trade("sell", "mat_uncoated", 4999).want(http.StatusCreated, "")
 				n.wrote(at, "office.market_trade.executed")
 			})
 			agrees(t, "all sold, the stock", n.row("/factory/stock/itm_uncoated"),
@@ -213,7 +213,7 @@ func (n *tenant) sellsTheLast(carried []string) {
 	agrees(t, "the ledger", n.all("/office/ledger")[0], object{"kind": "market_sell", "amount_minor": bid,
 		"balance_minor": cash, "event_id": events[0]["id"], "reference_id": row["id"]})
 	agrees(t, "the move", n.all("/factory/stock-moves")[0], object{
-		"kind": "market_out", "sku": "mat_uncoated", "quantity": -1, "balance_after": 3499, "event_id": events[0]["id"],
+		"kind": "market_out", "sku": "mat_uncoated", "quantity": -1, "balance_after": 4999, "event_id": events[0]["id"],
 		"reference_id": row["id"],
 	})
 	// A sheet at 0.24 turned into cash.
@@ -221,10 +221,10 @@ func (n *tenant) sellsTheLast(carried []string) {
 		object{"cash_minor": cash, "net_worth_minor": number(t, before, "net_worth_minor") + bid - 24})
 	wish := n.all("/factory/requisitions")[0]
 	exactly(t, "a Factory requisition", wish, "number sku quantity reason on_hand_at needed_by status")
-	agrees(t, "the wish", wish, object{"sku": "mat_uncoated", "quantity": 6000, "reason": "below_reorder_point",
-		"on_hand_at": 3499, "needed_by": "2026-09-14", "status": "open"})
+	agrees(t, "the wish", wish, object{"sku": "mat_uncoated", "quantity": 8000, "reason": "below_reorder_point",
+		"on_hand_at": 4999, "needed_by": "2026-09-14", "status": "open"})
 	n.says(events, text(wish, "id"), "factory.requisition.created", object{
-		"status": "open", "number": wish["number"], "sku": "mat_uncoated", "quantity": 6000, "on_hand": 3499,
+		"status": "open", "number": wish["number"], "sku": "mat_uncoated", "quantity": 8000, "on_hand": 4999,
 		"needed_by": "2026-09-14",
 	})
 	filed := n.all("/office/requisitions")
@@ -260,8 +260,9 @@ func TestReservedGoodsAreNotForSale(t *testing.T) {
 		object{"shortages": []object{{"sku": "prd_notebook", "needed": made - 14, "on_hand": made - 15}}})
 	at := n.newest()
 	row := n.trade("sell", "prd_notebook", made-15).want(http.StatusCreated, "").Data()
-	// Half of ten per cent for each 200 comes off, on average.
-	near(t, "the price", number(t, row, "unit_price_minor"), 2090*(1-0.05*float64(made-15)/200))
+	// Half of ten per cent for each 200 comes off, on average, and prices are rounded up.
+	exact := 912 * (1 - 0.05*float64(made-15)/200)
+	between(t, "the price", number(t, row, "unit_price_minor"), exact, exact+1)
 	n.wrote(at, "office.market_trade.executed") // finished goods are never reordered
 	agrees(t, "what is left", n.row("/factory/stock/itm_notebook"), object{"on_hand": 15, "reserved": 15})
 	n.dispatch(text(held, "id"))
@@ -338,7 +339,7 @@ func TestAMarketPurchaseRestocks(t *testing.T) {
 		"OPEN.FIELDS.MARKET_DELIVERY")
 	n := market(t, "manual")
 	n.trade("buy", "mat_uncoated", 10).want(http.StatusCreated, "")
-	n.trade("sell", "mat_uncoated", 2501).want(http.StatusCreated, "")
+	n.trade("sell", "mat_uncoated", 1001).want(http.StatusCreated, "")
 	n.day()
 	n.tick(60)
 	if got := n.missions()["restock"]; got == "completed" || len(n.all("/factory/market-deliveries")) != 1 {
@@ -362,7 +363,7 @@ func TestAMarketPurchaseRestocks(t *testing.T) {
 	if arrived < 0 || arrived+1 == len(events) || child(t, events[arrived+1], "data")["id"] != "restock" {
 		t.Errorf("the delivery wrote %v", types(events))
 	}
-	if number(t, n.row("/factory/stock/itm_uncoated"), "on_hand") != 3500 || wish["status"] != "closed" ||
+	if number(t, n.row("/factory/stock/itm_uncoated"), "on_hand") != 5000 || wish["status"] != "closed" ||
 		delivery["status"] != "received" {
 		t.Errorf("one sheet more, the wish is %v, the delivery %v", wish, delivery)
 	}

@@ -70,7 +70,7 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 		sheet, run = n.all("/office/timesheets")[0], n.all("/office/payroll-runs?status=due")[0]
 		has(t, "a timesheet", sheet, "week_start", "entries", "source", "payroll_run_id")
 		has(t, "a payroll run", run, "week_start", "week_end", "due_date", "status", "timesheet_id", "gross_minor",
-			"surcharge_minor", "total_minor", "paid_on", "forced")
+			"arrears_minor", "surcharge_minor", "total_minor", "paid_on", "forced")
 		if sheet["source"] != "bridge" || sheet["week_start"] != "2026-09-07" || sheet["payroll_run_id"] != run["id"] ||
 			run["timesheet_id"] != sheet["id"] || len(children(t, sheet, "entries")) != 7 {
 			t.Errorf("the bridge recorded %v, so %v", sheet, run)
@@ -81,7 +81,7 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 			t.Errorf("the payroll run is %v", run)
 		}
 		n.says(n.feed(at), text(run, "id"), "hr.payroll.due", object{"status": "due", "week_start": "2026-09-07",
-			"timesheet_id": sheet["id"], "gross_minor": weekWages, "due_date": "2026-09-16"})
+			"timesheet_id": sheet["id"], "gross_minor": weekWages, "arrears_minor": 0, "due_date": "2026-09-16"})
 		if d := n.timesheet("2026-09-07", hours(crew...)).
 			want(http.StatusConflict, "timesheet_exists").details(); d["timesheet_id"] != sheet["id"] {
 			t.Errorf("recording again: %v", d)
@@ -100,7 +100,7 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 			t.Errorf("paying wrote %v", got)
 		}
 		n.says(events, text(run, "id"), "hr.payroll.paid",
-			object{"status": "paid", "week_start": "2026-09-07", "total_minor": weekWages, "surcharge_minor": 0,
+			object{"status": "paid", "week_start": "2026-09-07", "total_minor": weekWages, "arrears_minor": 0, "surcharge_minor": 0,
 				"forced": false, "cash_minor": number(t, before, "cash_minor") - weekWages})
 		if n.row("/missions/payroll_on_time")["status"] != "completed" {
 			t.Error("the mission is not completed")
@@ -150,7 +150,8 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.TIMESHEET", "ROUTE.OFFICE.TIMESHEETS.CREATE", "OPEN.BODY.OFFICE.TIMESHEETS",
 		"OPEN.ERR.WEEK_NOT_OVER", "OPEN.ERR.MANUAL_CLOCK", "OPEN.ERR.EMPLOYEE_MISSING", "OPEN.STATE.PAYROLL_RUN",
-		"EVT.TYPE.HR.PAYROLL.LATE", "OPEN.EVT.HR.PAYROLL.LATE", "OPEN.ERR.TIMESHEET_MISSING", "OPEN.ERR.RETRYABLE")
+		"EVT.TYPE.HR.PAYROLL.LATE", "OPEN.EVT.HR.PAYROLL.LATE", "OPEN.ERR.TIMESHEET_MISSING", "OPEN.ERR.RETRYABLE",
+		"OPEN.STATE.PAYROLL_RUN.ARREARS", "OPEN.EVT.HR.PAYROLL.DUE")
 	n := staffed(t).create(t, `{"preset":"steady","bridge":"manual","seed":5}`)
 	w := watch(n)
 	early := n.timesheet("2026-09-07", hours(crew...)).want(http.StatusConflict, "week_not_over")
@@ -191,13 +192,16 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 	})
 	w.step("nobody records the second week", func() { n.untilDay(13) })
 	var late object
+	// The fifth of eight hours that the first sheet left out, and a tenth on top.
+	const arrears = 8 * 2700 / 5 * 110 / 100
 	w.step("its wages are late", func() {
 		late = n.all("/office/payroll-runs?status=late")[0]
-		if late["week_start"] != "2026-09-14" || late["timesheet_id"] != nil || number(t, late, "total_minor") != 0 {
+		if late["week_start"] != "2026-09-14" || late["timesheet_id"] != nil ||
+			number(t, late, "arrears_minor") != arrears || number(t, late, "total_minor") != arrears {
 			t.Errorf("late is %v", late)
 		}
 		n.says(n.feed(0), text(late, "id"), "hr.payroll.late",
-			object{"status": "late", "week_start": "2026-09-14", "reason": "no_timesheet", "total_minor": 0})
+			object{"status": "late", "week_start": "2026-09-14", "reason": "no_timesheet", "total_minor": arrears})
 		n.payroll("2026-09-14").want(http.StatusConflict, "timesheet_missing")
 		score := child(t, n.row("/sandbox"), "score")
 		if number(t, score, "payroll_late") != 1 {
@@ -207,10 +211,11 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 	w.step("the hours come late", func() {
 		at := n.newest()
 		n.timesheet("2026-09-14", hours(crew...)).want(http.StatusCreated, "")
-		n.says(n.feed(at), text(late, "id"), "hr.payroll.due", object{"status": "late", "gross_minor": weekWages})
+		n.says(n.feed(at), text(late, "id"), "hr.payroll.due", object{"status": "late", "gross_minor": weekWages, "arrears_minor": arrears})
 		paid := n.payroll("2026-09-14").want(http.StatusCreated, "").Data()
-		if number(t, paid, "surcharge_minor") != weekWages*2/100 ||
-			number(t, paid, "total_minor") != weekWages*102/100 {
+		surcharge := number(t, paid, "surcharge_minor")
+		near(t, "the surcharge for a day", surcharge, float64(weekWages+arrears)*0.02)
+		if number(t, paid, "total_minor") != weekWages+arrears+surcharge {
 			t.Errorf("a day late costs %v", paid)
 		}
 	})

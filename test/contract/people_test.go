@@ -178,6 +178,11 @@ func TestPeopleFallIllAnnounceLeaveAndQuit(t *testing.T) {
 		"OPEN.EVT.HR.EMPLOYEE.HIRED", "OPEN.STATE.PRINT_RUN.OPERATOR", "OPEN.ERR.NO_OPERATOR")
 	n := staffed(t).create(t, `{"preset":"restless","seed":8}`)
 	w := watch(n)
+	w.step("what comes in any case", func() {
+		n.pulls(object{"type": "employee_quits", "badge_no": "1007"})
+		n.pulls(object{"type": "employee_sick", "badge_no": "1006"})
+		n.pulls(object{"type": "leave", "badge_no": "1005"})
+	})
 	for range 9 {
 		w.step("a day passes", func() { n.day() })
 		n.gateIsRight()

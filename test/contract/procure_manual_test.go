@@ -29,7 +29,7 @@ func TestWithTheManualBridgeTheClientCarriesPurchasesToo(t *testing.T) {
 	}
 	var filed, order object
 	w.step("file it", func() { filed = n.post("/office/requisitions", encode(t, body)).want(201, "").Data() })
-	agrees(t, "the requisition", filed, object{"source": "client", "reference": wish["id"], "estimated_minor": 144000,
+	agrees(t, "the requisition", filed, object{"source": "client", "reference": wish["id"], "estimated_minor": 192000,
 		"status": "approved", "decided_by": "policy"})
 	w.step("order it", func() {
 		order = n.post("/office/purchase-orders",
@@ -64,15 +64,15 @@ func TestWithTheManualBridgeTheClientCarriesPurchasesToo(t *testing.T) {
 	w.step("the bill comes", func() { n.day(); n.tick(30) })
 	bill := n.billFor(order)
 	agrees(t, "the bill", bill,
-		object{"match_status": "no_receipt", "billed_minor": 144000, "matched_minor": 0, "variance_minor": 144000})
+		object{"match_status": "no_receipt", "billed_minor": 192000, "matched_minor": 0, "variance_minor": 192000})
 	n.refusesQuietly("/office/supplier-invoices/"+text(bill, "id")+"/pay", "", http.StatusConflict,
 		"three_way_mismatch")
 	w.step("record the receipt", func() { w.recordsReceipt(order, receipt) })
 	agrees(t, "the bill", n.billFor(order),
-		object{"match_status": "matched", "matched_minor": 144000, "variance_minor": 0})
+		object{"match_status": "matched", "matched_minor": 192000, "variance_minor": 0})
 	w.step("pay", func() {
 		paid := n.pay(text(bill, "id"), "").want(200, "").Data()
-		agrees(t, "the bill", paid, object{"discount_minor": 2880, "paid_minor": 141120, "credited_minor": 0})
+		agrees(t, "the bill", paid, object{"discount_minor": 3840, "paid_minor": 188160, "credited_minor": 0})
 	})
 	if got := n.missions()["three_way_match"]; got == "completed" {
 		t.Error("a bill that matched completed three_way_match")
@@ -97,7 +97,7 @@ func (w *witness) recordsReceipt(order, receipt object) {
 	})
 	w.sameRow(a, "/office/goods-receipts/"+text(a.Data(), "id"))
 	w.says(w.wrote(at, "office.goods_receipt.recorded"), text(a.Data(), "id"), "office.goods_receipt.recorded", object{
-		"status": "recorded", "purchase_order_id": order["id"], "reference": receipt["id"], "quantity_accepted": 6000,
+		"status": "recorded", "purchase_order_id": order["id"], "reference": receipt["id"], "quantity_accepted": 8000,
 		"quantity_rejected": 0, "source": "client", "receipt_status": "full",
 	})
 	again := w.refusesQuietly("/office/goods-receipts", body, http.StatusConflict, "duplicate_reference")

@@ -97,7 +97,7 @@ func (n *tenant) opensWithPurchases() {
 	agrees(t, "the bill", bill, object{
 		"number": "SI-7001", "supplier_id": "sup_mill", "kind": "materials", "billed_minor": 396000,
 		"matched_minor": 384000, "variance_minor": 12000, "match_status": "price_mismatch", "discount_pct": 2,
-		"discount_minor": 0, "discount_until": "2026-08-28", "currency": "XTS", "issued_on": "2026-08-21",
+		"discount_minor": 7920, "discount_until": "2026-08-28", "currency": "XTS", "issued_on": "2026-08-21",
 		"due_date": "2026-09-11", "collect_on": nil, "late_fee_minor": 0, "status": "open", "paid_minor": 0,
 		"credited_minor": 0, "paid_by": nil, "payment_note": nil, "paid_on": nil,
 		"lines": []object{{"sku": "mat_coated", "service": nil, "quantity": 12000, "unit_price_minor": 33,
@@ -182,8 +182,8 @@ func TestSuppliersSayWhatTheySell(t *testing.T) {
 	}
 	agrees(t, "the mill", n.row("/office/suppliers/sup_mill"), object{
 		"name": "Papyra Mill", "kind": "materials", "terms_days": 21, "early_discount_pct": 2, "early_discount_days": 7,
-		"lead_days_min": 4, "lead_days_max": 6,
-		"on_time_pct": 67, "credit_limit_minor": 2500000,
+		"lead_days_min": 4, "lead_days_max": 8,
+		"on_time_pct": 60, "credit_limit_minor": 10000000,
 		"prices": []object{
 			{"sku": "mat_coated", "unit_price_minor": 32, "minimum_quantity": 4000},
 			{"sku": "mat_uncoated", "unit_price_minor": 24, "minimum_quantity": 4000},
@@ -191,7 +191,7 @@ func TestSuppliersSayWhatTheySell(t *testing.T) {
 		},
 	})
 	agrees(t, "the dear one", n.row("/office/suppliers/sup_quick"), object{
-		"terms_days": 7, "early_discount_pct": 0, "lead_days_min": 1, "lead_days_max": 2, "credit_limit_minor": 1000000,
+		"terms_days": 7, "early_discount_pct": 0, "lead_days_min": 1, "lead_days_max": 2, "credit_limit_minor": 2000000,
 		"prices": []object{
 			{"sku": "mat_coated", "unit_price_minor": 40, "minimum_quantity": 500},
 			{"sku": "mat_uncoated", "unit_price_minor": 30, "minimum_quantity": 500},

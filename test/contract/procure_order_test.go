@@ -23,7 +23,7 @@ func TestAPurchaseOrderWithinTheLimitGoesToTheSupplierAtOnce(t *testing.T) {
 	agrees(t, "the order", row, object{
 		"number": "PO-5003", "supplier_id": "sup_mill", "requisition_id": nil, "total_minor": 300000, "currency": "XTS",
 		"status": "approved", "approval_required": false,
-		"approved_by": "policy", "approved_on": "2026-09-07", "expected_on": "2026-09-14", "receipt_status": "none",
+		"approved_by": "policy", "approved_on": "2026-09-07", "expected_on": "2026-09-15", "receipt_status": "none",
 		"billing_status": "none",
 		"lines": []object{
 			{"line": 1, "sku": "mat_uncoated", "quantity": 4500, "unit_price_minor": 24, "amount_minor": 108000,
@@ -42,7 +42,7 @@ func TestAPurchaseOrderWithinTheLimitGoesToTheSupplierAtOnce(t *testing.T) {
 		}})
 	n.says(events, text(row, "id"), "office.purchase_order.approved", object{
 		"status": "approved", "number": "PO-5003", "supplier_id": "sup_mill", "total_minor": 300000,
-		"approved_by": "policy", "expected_on": "2026-09-14",
+		"approved_by": "policy", "expected_on": "2026-09-15",
 	})
 	refused := n.refusesQuietly("/office/purchase-orders/"+text(row, "id")+"/approve", "",
 		http.StatusConflict, "invalid_state")
@@ -236,22 +236,23 @@ func TestSuppliersLendSoMuchAndNoMore(t *testing.T) {
 	refused := func(quantity int, used, total int64) {
 		t.Helper()
 		body := encode(t,
-			object{"supplier_id": "sup_mill", "lines": []object{{"sku": "mat_coated", "quantity": quantity}}})
+			object{"supplier_id": "sup_mill", "lines": []object{{"sku": "mat_board", "quantity": quantity}}})
 		details := n.refusesQuietly("/office/purchase-orders", body, http.StatusConflict,
 			"credit_limit_exceeded").details()
 		agrees(t, "details", details, object{
-			"credit_limit_minor": 2500000, "used_minor": used, "available_minor": 2500000 - used, "total_minor": total,
+			"credit_limit_minor": 10_000_000, "used_minor": used, "available_minor": 10_000_000 - used,
+			"total_minor": total,
 		})
 	}
 	// The bill of the opening counts as it was billed.
-	refused(65751, 396000, 2104032)
-	refused(200000, 396000, 6400000)
-	n.purchase("sup_mill", "mat_coated", 65750).want(http.StatusCreated, "") // it only waits for approval, and counts
-	refused(4000, 2500000, 128000)
+	refused(165587, 396000, 9604046)
+	refused(200000, 396000, 11600000)
+	n.purchase("sup_mill", "mat_board", 165586).want(http.StatusCreated, "") // it only waits for approval, and counts
+	refused(4000, 9999988, 232000)
 	bill := n.billFor(n.numbered("/office/purchase-orders", "PO-5001"))
 	n.pay(text(bill, "id"), `{"amount_minor":384000}`).want(200, "")
-	refused(12376, 2104000, 396032)
-	n.purchase("sup_mill", "mat_coated", 12375).want(http.StatusCreated, "")
+	refused(6828, 9603988, 396024)
+	n.purchase("sup_mill", "mat_board", 6827).want(http.StatusCreated, "")
 	n.purchase("sup_quick", "mat_coated", 500).want(http.StatusCreated, "") // others lend on their own account
 }
 

@@ -118,7 +118,8 @@ func TestABillIsPaidOnceByHoweverMany(t *testing.T) {
 func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FIELDS.SUPPLIER_INVOICE", "OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY",
-		"OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.STATE.SUPPLIER_INVOICE.MATCH")
+		"OPEN.EVT.OFFICE.SUPPLIER_INVOICE.PAID", "OPEN.STATE.SUPPLIER_INVOICE.MATCH",
+		"OPEN.STATE.SUPPLIER_INVOICE.DISCOUNT")
 	n := calmCompany(t, "auto", nil)
 	plates := n.ordered("sup_chroma", "mat_plate", 5)
 	paper := n.fullTrucks("sup_mill", "mat_uncoated", 4100, 4)
@@ -133,7 +134,10 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	pay := func(order object, body string, want object) {
 		t.Helper()
 		at, cash := n.newest(), number(t, n.row("/office/cash"), "cash_minor")
-		paid := n.pay(text(n.billFor(order), "id"), body).want(http.StatusOK, "").Data()
+		bill := n.billFor(order)
+		near(t, "what an early payment would save", number(t, bill, "discount_minor"),
+			float64(number(t, bill, "billed_minor")*number(t, bill, "discount_pct"))/100)
+		paid := n.pay(text(bill, "id"), body).want(http.StatusOK, "").Data()
 		agrees(t, "the bill", paid, want)
 		n.says(n.feed(at), text(paid, "id"), "office.supplier_invoice.paid", object{
 			"paid_minor": want["paid_minor"], "discount_minor": want["discount_minor"],

@@ -28,14 +28,14 @@ func workingDays(t testing.TB, from, to any) int64 {
 }
 
 // TestTrucksComeWithinTheirSuppliersTimes orders several times from every
-// supplier, in two companies with the same seed. Other commands of the one
+// supplier, in two companies of the same world. Other commands of the one
 // shift no truck of the other.
 func TestTrucksComeWithinTheirSuppliersTimes(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FIELDS.SUPPLIER", "OPEN.FIELDS.PURCHASE_ORDER", "OPEN.STATE.DELIVERY",
-		"OPEN.EVT.FACTORY.DELIVERY.ARRIVED", "OPEN.CREATE.DETERMINISM")
+		"OPEN.EVT.FACTORY.DELIVERY.ARRIVED", "OPEN.CREATE.DETERMINISM", "OPEN.CREATE.WORLD")
 	plain, busy := shared.create(t, `{"seed":5,"clock":"manual"}`),
-		shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+		shared.create(t, `{"bridge":"manual","seed":5,"clock":"manual"}`)
 	offers := map[string][2]any{
 		"sup_mill": {"mat_uncoated", 4000}, "sup_quick": {"mat_coated", 500}, "sup_chroma": {"mat_plate", 5},
 		"sup_bargain": {"mat_coated", 2000},

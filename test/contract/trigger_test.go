@@ -57,7 +57,7 @@ func TestTriggersAreTrueCauses(t *testing.T) {
 			})
 			rush := n.pulls(object{"type": "rush_order"})
 			agrees(t, "the rush order", n.row("/office/sales-orders/"+text(rush, "id")),
-				object{"due_date": "2026-09-08"})
+				object{"due_date": "2026-09-08", "rush": true})
 			n.accept(text(rush, "id"))
 			lot := n.pulls(object{"type": "contract_lot", "sku": "prd_poster"})
 			agrees(t, "the lot", n.row("/office/contract-lots/"+text(lot, "id")),

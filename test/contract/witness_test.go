@@ -143,9 +143,9 @@ var members = map[string]string{
 	"hr.employee.dismissed":    "badge_no role severance_minor cash_minor",
 	"hr.employee.hired":        "badge_no role hourly_minor starts_on fee_minor cash_minor",
 	"hr.leave_request.created": "employee_id badge_no from_date to_date days",
-	"hr.payroll.due":           "week_start timesheet_id gross_minor due_date entries",
+	"hr.payroll.due":           "week_start timesheet_id gross_minor arrears_minor due_date entries",
 	"hr.payroll.late":          "week_start reason total_minor",
-	"hr.payroll.paid":          "week_start total_minor surcharge_minor forced cash_minor",
+	"hr.payroll.paid":          "week_start total_minor arrears_minor surcharge_minor forced cash_minor",
 
 	"world.lore_event.started":  "kind title disruption_kind ends_on",
 	"world.major_order.updated": "title sku target_quantity world_quantity own_quantity milestone closes_on",

@@ -100,9 +100,9 @@ func hurried(t *testing.T) string {
 	text := string(file)
 	for old, with := range map[string]string{
 		`"preset": "starter"`: `"preset": "hurried"`, `"speed": 8`: `"speed": 480`,
-		`"per_day": 3.4, "per_day_max": 9.0`: `"per_day": 9.0, "per_day_max": 30.0`,
-		`"overdraft_limit_minor": 1000000`:   `"overdraft_limit_minor": 1000000000`,
-		`"negative_closes_to_bankrupt": 10`:  `"negative_closes_to_bankrupt": 250`,
+		`"per_day": 3.4, "per_day_max": 22.0`: `"per_day": 9.0, "per_day_max": 30.0`,
+		`"overdraft_limit_minor": 1000000`:    `"overdraft_limit_minor": 1000000000`,
+		`"negative_closes_to_bankrupt": 10`:   `"negative_closes_to_bankrupt": 250`,
 	} {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the default preset has no %s", old)

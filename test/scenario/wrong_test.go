@@ -108,23 +108,26 @@ func TestGoodsWithAWrongReferenceReachNobody(t *testing.T) {
 	w.wants(invoice, "amount_paid_minor", json.Number("0"))
 }
 
-func TestGoodsThatNobodyBillsAreAPresent(t *testing.T) {
+func TestGoodsThatNobodyBillsBringNoMoneyUntilSomebodyDoes(t *testing.T) {
 	t.Parallel()
 	w := found(t, "starter", client.BridgeManual, 1)
 	w.accept("SO-1001")
 	order := w.order("SO-1001")
 	w.produce("prd_card", 10, order)
 	w.days(13)
-	w.wants(w.fetch("/office/sales-orders/"+order), "expired_reason", "delivery_missed")
+	w.wants(w.fetch("/office/sales-orders/"+order), "status", "accepted") // the customer has the goods, and waits
 	for _, invoice := range w.all("/office/customer-invoices") {
 		if invoice["sales_order_id"] == order {
 			t.Errorf("nobody billed it, and there is %v", invoice)
 		}
 	}
-	// The customer has the goods; who bills now is too late.
-	if err := w.bill(order); !client.IsCode(err, client.CodeInvalidState) {
-		t.Errorf("billing an expired order: %v", err)
+	if err := w.bill(order); err != nil {
+		t.Fatalf("billing late: %v", err)
 	}
+	w.days(20)
+	invoice := w.one("/office/customer-invoices", "sales_order_id", order)
+	w.wants(invoice, "status", "paid")
+	w.wants(invoice, "late_discount_minor", json.Number("0"))
 }
 
 func TestABillIsWrittenOnce(t *testing.T) {

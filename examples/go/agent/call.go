@@ -33,6 +33,8 @@ type player struct {
 	out     io.Writer
 	// done counts the actions of the rules in a day.
 	done map[string]int
+	// unwanted are the ids of work orders whose sales order has expired.
+	unwanted map[string]bool
 }
 
 // pause is how long a call waits that is told to come again, and not when.
@@ -42,7 +44,7 @@ const pause = time.Second
 // when it is not.
 func (r *refusal) wait(now time.Time) (time.Duration, bool) {
 	switch r.Code {
-	case "press_busy", "press_down", "no_operator", "week_not_over":
+	case "press_busy", "press_down", "no_operator", "no_warehouse_worker", "week_not_over":
 		// These end with the company's time. This player moves that clock itself, so
 		// it goes on and asks again in its next turn; waiting would last for ever.
 		return 0, false

@@ -20,6 +20,7 @@ func TestItWaitsForTheServerAndNotForTheCompany(t *testing.T) {
 		{refusal{Code: "press_busy", Retryable: true, RetryAt: now.Add(time.Hour)}, 0, false},
 		{refusal{Code: "press_busy", Retryable: true}, 0, false},
 		{refusal{Code: "no_operator", Retryable: true}, 0, false},
+		{refusal{Code: "no_warehouse_worker", Retryable: true}, 0, false},
 		{refusal{Code: "week_not_over", Retryable: true}, 0, false},
 		{refusal{Code: "invalid_state"}, 0, false},
 	} {

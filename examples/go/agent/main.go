@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", *url, err)
 	}
-	p := &player{session: session, out: out}
+	p := &player{session: session, out: out, unwanted: map[string]bool{}}
 	return errors.Join(p.play(ctx, *days, key == ""), session.Close())
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -15,6 +16,9 @@ const (
 	// smallSheets is up to how many sheets a job goes to the digital press,
 	// which needs no plates and little make-ready.
 	smallSheets = 700
+	// mostWaiting is how many jobs may wait for a press before orders are declined: an order
+	// that is missed costs more than one that was never taken.
+	mostWaiting = 10
 	// oversPct is printed on top, against spoilage.
 	oversPct = 6
 )
@@ -24,7 +28,7 @@ func (p *player) day(ctx context.Context) error {
 	p.done = map[string]int{}
 	var now object
 	for range turns {
-		for _, rule := range []func(context.Context) error{p.answer, p.receive, p.buy, p.pay, p.print, p.ship} {
+		for _, rule := range []func(context.Context) error{p.answer, p.receive, p.buy, p.refill, p.pay, p.print, p.ship} {
 			if err := rule(ctx); err != nil {
 				return err
 			}
@@ -40,19 +44,40 @@ func (p *player) day(ctx context.Context) error {
 	return nil
 }
 
-// answer accepts everything on offer.
+// answer accepts what is on offer while few jobs wait, and declines the rest.
 func (p *player) answer(ctx context.Context) error {
 	orders, err := p.list(ctx, "office_list", "sales_orders", "received")
+	if err != nil || len(orders) == 0 {
+		return err
+	}
+	waiting, err := p.waiting(ctx)
 	if err != nil {
 		return err
 	}
-	for _, order := range orders {
-		if _, err := p.may(ctx, "accepted", "office_answer_sales_order",
-			object{"id": order["id"], "answer": "accept"}); err != nil {
+	for i, order := range orders {
+		answer, what := "accept", "accepted"
+		if len(waiting)+i >= mostWaiting {
+			answer, what = "decline", "declined"
+		}
+		if _, err := p.may(ctx, what, "office_answer_sales_order",
+			object{"id": order["id"], "answer": answer}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// waiting are the jobs that wait for a press, those whose run ended short among them, but
+// for those that nobody wants any more.
+func (p *player) waiting(ctx context.Context) ([]object, error) {
+	created, err := p.list(ctx, "factory_list", "work_orders", "created")
+	if err != nil {
+		return nil, err
+	}
+	printing, err := p.list(ctx, "factory_list", "work_orders", "printing")
+	return slices.DeleteFunc(append(created, printing...), func(job object) bool {
+		return text(job, "waits_for") != "press" || p.unwanted[text(job, "id")]
+	}), err
 }
 
 // receive counts in the deliveries that have come.
@@ -103,7 +128,36 @@ func (p *player) buy(ctx context.Context) error {
 	return nil
 }
 
-// order tries the suppliers of a requisition, the quickest first.
+// refill orders the material that is low though nothing of it is under way: the truck for
+// a requisition may have brought too little, and the Factory asks only once.
+func (p *player) refill(ctx context.Context) error {
+	stock, err := p.list(ctx, "factory_list", "stock_items", "")
+	if err != nil {
+		return err
+	}
+	orders, err := p.list(ctx, "office_list", "purchase_orders", "")
+	if err != nil {
+		return err
+	}
+	coming := map[string]bool{}
+	for _, order := range orders {
+		for _, line := range children(order, "lines") {
+			coming[text(line, "sku")] = coming[text(line, "sku")] || text(order, "receipt_status") == "none"
+		}
+	}
+	for _, item := range stock {
+		if text(item, "status") != "low" || coming[text(item, "sku")] {
+			continue
+		}
+		line := object{"sku": item["sku"], "quantity": item["reorder_quantity"]}
+		if err := p.order(ctx, object{"lines": []any{line}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// order tries the suppliers of what is wanted, the quickest first.
 func (p *player) order(ctx context.Context, wanted object) error {
 	suppliers, err := p.list(ctx, "office_list", "suppliers", "")
 	if err != nil {
@@ -116,8 +170,11 @@ func (p *player) order(ctx context.Context, wanted object) error {
 		if !sells(supplier, wanted) {
 			continue
 		}
-		ordered, err := p.may(ctx, "ordered", "office_create_purchase_order",
-			object{"supplier_id": supplier["id"], "requisition_id": wanted["id"], "lines": lines(wanted)})
+		order := object{"supplier_id": supplier["id"], "lines": lines(wanted)}
+		if id := wanted["id"]; id != nil { // of a requisition
+			order["requisition_id"] = id
+		}
+		ordered, err := p.may(ctx, "ordered", "office_create_purchase_order", order)
 		if err != nil || ordered {
 			return err
 		}
@@ -181,7 +238,7 @@ func (p *player) pay(ctx context.Context) error {
 // print gives each idle press the most urgent job that suits it and that there
 // is material for.
 func (p *player) print(ctx context.Context) error {
-	jobs, err := p.list(ctx, "factory_list", "work_orders", "created")
+	jobs, err := p.waiting(ctx)
 	if err != nil || len(jobs) == 0 {
 		return err
 	}
@@ -202,20 +259,41 @@ func (p *player) print(ctx context.Context) error {
 		if text(press, "status") != "idle" {
 			continue
 		}
-		i := slices.IndexFunc(jobs, func(job object) bool { return suits(job, press) && enough(job, press, onHand) })
-		if i < 0 {
-			continue
+		for i, job := range jobs {
+			if job == nil || !suits(job, press) || !enough(job, press, onHand) {
+				continue
+			}
+			wanted, err := p.start(ctx, press, job)
+			if err != nil {
+				return err
+			}
+			if jobs[i] = nil; wanted {
+				for _, need := range children(job, "material_needs") {
+					onHand[text(need, "sku")] -= number(need, "quantity")
+				}
+				break
+			}
 		}
-		if _, err := p.may(ctx, "printed", "factory_start_print_run",
-			object{"press_id": press["id"], "work_order_id": jobs[i]["id"], "overs_pct": oversPct}); err != nil {
-			return err
-		}
-		for _, need := range children(jobs[i], "material_needs") {
-			onHand[text(need, "sku")] -= number(need, "quantity")
-		}
-		jobs = slices.Delete(jobs, i, i+1)
 	}
 	return nil
+}
+
+// start starts a run for a job. It returns false for a job that nobody wants any more: its
+// order has expired.
+func (p *player) start(ctx context.Context, press, job object) (wanted bool, err error) {
+	_, err = p.write(ctx, "factory_start_print_run",
+		object{"press_id": press["id"], "work_order_id": job["id"], "overs_pct": oversPct})
+	refused, ok := errors.AsType[*refusal](err)
+	switch {
+	case err == nil:
+		p.done["printed"]++
+	case ok && refused.Code == "invalid_state":
+		p.unwanted[text(job, "id")] = true
+		return false, nil
+	case ok:
+		return true, nil // another turn may have a press and an operator for it
+	}
+	return true, err
 }
 
 // suits reports whether a job is of the size of a press.
