@@ -109,15 +109,7 @@ func (w *world) total(ctx context.Context, p *Predicate) (string, error) {
 	if p.Count != "" {
 		return fmt.Sprint(len(rows)), nil
 	}
-	sum := new(big.Rat)
-	for _, r := range rows {
-		n, ok := number(textOf(r, p.Field))
-		if !ok {
-			return "", fmt.Errorf("%s of a row of %s is no number", p.Field, p.Sum)
-		}
-		sum.Add(sum, n)
-	}
-	return sum.RatString(), nil
+	return sum(rows, p.Field)
 }
 
 // compare compares a value with what it has to be. Numbers are compared as numbers.

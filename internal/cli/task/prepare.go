@@ -43,7 +43,7 @@ func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed ui
 
 // quotedNumber is a value of a body that is a number in spite of its quotes, which JSON asks for
 // around an expression.
-var quotedNumber = regexp.MustCompile(`"(\$\{vary\.(?:days|quantity|pct|minutes)\})"`)
+var quotedNumber = regexp.MustCompile(`"(\$\{(?:vary\.(?:days|quantity)|it\.quantity|[^"]*\|quantity)\})"`)
 
 // perform performs the steps of a prelude.
 func (w *world) perform(ctx context.Context, steps []Step) error {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"platen/client"
 	"platen/internal/cli/task/oracle"
@@ -31,7 +32,7 @@ func try(t *testing.T, p *platentest.Platen, k *Task, seed uint64, play oracle.S
 		t.Fatalf("%s, seed %d: %v", k.Name, seed, err)
 	}
 	// The player has two keys, as its environment has.
-	player := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	player := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, hasty()...)
 	answer, err := play(t.Context(), player)
 	if err != nil {
 		t.Errorf("%s, seed %d: %v", k.Name, seed, err)
@@ -109,7 +110,7 @@ func solve(t *testing.T, p *platentest.Platen, k *Task, seed uint64, on *tape, w
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(p.BaseURL, s.Keys(), client.HTTPClient(&http.Client{Transport: on}))
+	c := client.New(p.BaseURL, s.Keys(), append(hasty(), client.HTTPClient(&http.Client{Transport: on}))...)
 	on.answer, err = with(t.Context(), c)
 	return on.answer, err
 }
@@ -161,4 +162,11 @@ func shown(g *Grade) string {
 	var b strings.Builder
 	_ = g.Print(&b)
 	return b.String()
+}
+
+// hasty are the options of a client that asks again at once, and often.
+func hasty() []client.Option {
+	return []client.Option{
+		client.MaxRetries(60), client.Clock(time.Now, func(context.Context, time.Duration) error { return nil }),
+	}
 }

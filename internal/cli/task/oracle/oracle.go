@@ -24,6 +24,13 @@ func Solutions() map[string]Solution {
 		"payday":       payday,
 		"short-run":    shortRun,
 		"refuse-wrong": refuseWrong,
+		"gang-up":      gangUp,
+		"paper-out":    paperOut,
+		"carry-all":    carryAll,
+		"lost-answers": carryOn,
+		"half-outage":  carryOn,
+		"orphans":      orphans,
+		"audit":        audit,
 	}
 }
 
