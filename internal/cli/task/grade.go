@@ -125,7 +125,7 @@ func readAnswer(text []byte) (answer row, unread string) {
 		return row{}, ""
 	}
 	answer, err := decode(text)
-	if err != nil {
+	if err != nil || answer == nil {
 		return row{}, "the answer is no JSON object"
 	}
 	return answer, ""

@@ -119,8 +119,8 @@ func (w *world) compare(ctx context.Context, p *Predicate, is string) (ok bool, 
 		holds      func(order int) bool
 	}{
 		{p.Is, "", func(order int) bool { return order == 0 }},
-		{p.Min, "at least ", func(order int) bool { return order >= 0 }},
-		{p.Max, "at most ", func(order int) bool { return order <= 0 }},
+		{p.Min, "at least ", func(order int) bool { return order == 0 || order == 1 }},
+		{p.Max, "at most ", func(order int) bool { return order == 0 || order == -1 }},
 	} {
 		if c.text == "" {
 			continue
@@ -136,8 +136,11 @@ func (w *world) compare(ctx context.Context, p *Predicate, is string) (ok bool, 
 	return true, "", nil
 }
 
-// order compares two values: as numbers if they are, otherwise as texts, in which something
-// is unlike nothing and like itself alone.
+// unlike is the order of two values that have none.
+const unlike = 2
+
+// order compares two values: -1, 0 or 1 for numbers, 0 for two texts that are the same, and
+// otherwise unlike.
 func order(a, b string) int {
 	x, ok := number(a)
 	y, ok2 := number(b)
@@ -147,10 +150,6 @@ func order(a, b string) int {
 	case a == b:
 		return 0
 	default:
-		const unlike = -2 // neither at least nor, by Max, a number
-		if ok {
-			return 2
-		}
 		return unlike
 	}
 }

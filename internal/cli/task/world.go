@@ -194,8 +194,20 @@ func (w *world) list(ctx context.Context, path string) ([]row, error) {
 	return rows, nil
 }
 
+// fits reports whether a value is one of those that an address names, or lies below or from
+// a bound on.
+func fits(value, wanted string) bool {
+	if bound, ok := strings.CutPrefix(wanted, "<"); ok {
+		return value != "" && order(value, bound) == -1
+	}
+	if bound, ok := strings.CutPrefix(wanted, ">="); ok {
+		return value != "" && slices.Contains([]int{0, 1}, order(value, bound))
+	}
+	return slices.Contains(strings.Split(wanted, ","), value)
+}
+
 // pick returns the rows of an address: a list, and fields with the values that they must
-// have, as in /office/sales-orders?status=received&rush=true.
+// have, as in /office/sales-orders?status=received,accepted&rush=true&quantity=<20.
 func (w *world) pick(ctx context.Context, address string) ([]row, error) {
 	path, text, _ := strings.Cut(address, "?")
 	where, err := url.ParseQuery(text)
@@ -210,7 +222,7 @@ func (w *world) pick(ctx context.Context, address string) ([]row, error) {
 next:
 	for _, r := range all {
 		for field := range where {
-			if !slices.Contains(strings.Split(where.Get(field), ","), textOf(r, field)) {
+			if !fits(textOf(r, field), where.Get(field)) {
 				continue next
 			}
 		}

@@ -260,3 +260,29 @@ func audit(ctx context.Context, c *client.Client) (any, error) {
 	slices.Sort(wrong)
 	return map[string]any{"wrong": wrong, "amount_minor": amount}, nil
 }
+
+func lots(ctx context.Context, c *client.Client) (any, error) {
+	list := map[string]int64{}
+	for p, err := range c.OfficeProducts(ctx, client.ListOfficeProductsParams{}) {
+		if err != nil {
+			return nil, err
+		}
+		list[p.SKU] = int64(p.ListPriceMinor)
+	}
+	offered, err := collect(c.ContractLots(ctx, client.ListContractLotsParams{Status: "offered"}))
+	if err != nil {
+		return nil, err
+	}
+	const rulePct = 71
+	for _, l := range offered {
+		if int64(l.UnitPriceMinor)*100 >= list[l.SKU]*rulePct {
+			_, err = c.AcceptContractLot(ctx, l.ID)
+		} else {
+			_, err = c.DeclineContractLot(ctx, l.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}

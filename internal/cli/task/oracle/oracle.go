@@ -31,6 +31,7 @@ func Solutions() map[string]Solution {
 		"half-outage":  carryOn,
 		"orphans":      orphans,
 		"audit":        audit,
+		"lots":         lots,
 	}
 }
 
