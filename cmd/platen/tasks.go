@@ -228,11 +228,11 @@ func tasksGrade() *cobra.Command {
 			if err != nil {
 				return err //nolint:wrapcheck // it says what is wrong
 			}
-			keys, err := target.Keys()
+			gradingKey, err := cli.GradingKey()
 			if err != nil {
-				return err //nolint:wrapcheck // it says what is wrong
+				return err //nolint:wrapcheck // it names the variable
 			}
-			if keys.Grading == "" {
+			if gradingKey == "" {
 				return cli.UsageError{Err: errors.New("set PLATEN_GRADING_KEY to the grading key of the sandbox")}
 			}
 			var answer []byte
@@ -241,7 +241,7 @@ func tasksGrade() *cobra.Command {
 					return fmt.Errorf("read the answer: %w", err)
 				}
 			}
-			g, err := t.Judge(cmd.Context(), origin+client.BasePath, keys.Grading, answer)
+			g, err := t.Judge(cmd.Context(), origin+client.BasePath, gradingKey, answer)
 			if err != nil {
 				return cli.Brief(err)
 			}

@@ -78,3 +78,8 @@ func EvaluationSecret(split string) (string, error) {
 func CreationKey() (string, error) {
 	return config.Secret("", creationVariable) //nolint:wrapcheck // the error names the variable
 }
+
+// GradingKey returns the key that judges a sandbox, "" where none is set.
+func GradingKey() (string, error) {
+	return config.Secret("", gradingVariable) //nolint:wrapcheck // the error names the variable
+}
