@@ -136,6 +136,9 @@ var may = map[string]string{
 	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
 	"internal/cli/evaluation": "client internal/cli internal/cli/trace internal/economy internal/money",
 	"internal/cli/trace":      "client",
+	"internal/cli/task":        "client tasks",
+	"internal/cli/task/oracle": "client",
+	"tasks":                    "",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",

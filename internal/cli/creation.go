@@ -27,7 +27,7 @@ func (c *Creation) Run(ctx context.Context, in client.CreateSandboxInput) error 
 	if err := c.ready(); err != nil {
 		return err
 	}
-	creation, err := config.Secret("", creationVariable)
+	creation, err := CreationKey()
 	if err != nil {
 		return err //nolint:wrapcheck // the error names the variable
 	}
@@ -71,4 +71,15 @@ func EvaluationSecret(split string) (string, error) {
 			config.SecretLeast)
 	}
 	return secret, err //nolint:wrapcheck // the error names the variable
+}
+
+// CreationKey returns the key without which a closed server makes no sandbox, "" where none
+// is set.
+func CreationKey() (string, error) {
+	return config.Secret("", creationVariable) //nolint:wrapcheck // the error names the variable
+}
+
+// GradingKey returns the key that judges a sandbox, "" where none is set.
+func GradingKey() (string, error) {
+	return config.Secret("", gradingVariable) //nolint:wrapcheck // the error names the variable
 }

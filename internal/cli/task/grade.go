@@ -1,0 +1,267 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"platen/client"
+)
+
+// checkpointName is the moment at which a task is handed over.
+const checkpointName = "task"
+
+// Grade is what came of a try.
+type Grade struct {
+	Task string `json:"task"`
+	// Score is the sum of the weights of what holds, or 0 where something that was to be left
+	// alone was not, or the budget was exceeded. Passed is set where all holds.
+	Score  float64 `json:"score"`
+	Passed bool    `json:"passed"`
+	// Void says why a score is 0 that would be another one.
+	Void   string   `json:"void,omitempty"`
+	Checks []Result `json:"checks"`
+	// Minutes and Calls are what was used of the budget.
+	Minutes int64 `json:"minutes"`
+	Calls   int64 `json:"calls"`
+}
+
+// Result is what came of one check.
+type Result struct {
+	Name   string  `json:"name"`
+	Weight float64 `json:"weight"`
+	Earned float64 `json:"earned"`
+	// Why says what is the case where not all holds.
+	Why string `json:"why,omitempty"`
+}
+
+// Judge grades a try with the grading key of its sandbox. What the player has filed as its
+// answer may be empty. The sandbox stays as it is: two forks of it are looked at, and deleted.
+func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []byte) (g *Grade, err error) {
+	grader := client.New(baseURL, client.Keys{Grading: gradingKey}, client.MaxRetries(retries))
+	end, err := grader.ForkSandbox(ctx, client.ForkSandboxInput{})
+	if err != nil {
+		return nil, fmt.Errorf("look at the end: %w", err)
+	}
+	defer func() { err = errors.Join(err, remove(ctx, end)) }()
+	start, at, err := handedOver(ctx, grader)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, remove(ctx, start)) }()
+
+	now, twin := newWorld(end, baseURL), newWorld(start, baseURL)
+	began, err := twin.object(ctx, "/sandbox")
+	if err != nil {
+		return nil, err
+	}
+	seed, err := strconv.ParseUint(textOf(began, "seed"), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("read the seed: %w", err)
+	}
+	twin.named = t.varied(seed)
+	if err := twin.let(ctx, t.Let); err != nil {
+		return nil, err
+	}
+	now.named = twin.named
+	g = &Grade{Task: t.Name}
+	if err := t.spent(ctx, g, grader, now, twin, at); err != nil {
+		return nil, err
+	}
+	filed, unread := readAnswer(answer)
+	for i := range t.Checks {
+		r, err := now.judge(ctx, &t.Checks[i], filed)
+		if err != nil {
+			return nil, err
+		}
+		g.Checks = append(g.Checks, r)
+		g.Score += r.Earned
+	}
+	if g.Void == "" {
+		if g.Void, err = t.guarded(ctx, now, twin, start, g.Minutes); err != nil {
+			return nil, err
+		}
+	}
+	g.settle(unread)
+	return g, nil
+}
+
+// retries are those of a grader, whom a rate limit may stop for a moment.
+const retries = 8
+
+func remove(ctx context.Context, s *client.Sandbox) error {
+	_, err := s.Grader().DeleteSandbox(context.WithoutCancel(ctx))
+	return err //nolint:wrapcheck // it names the request
+}
+
+// handedOver is a fork of the sandbox as the player got it, and when that was.
+func handedOver(ctx context.Context, grader *client.Client) (*client.Sandbox, time.Time, error) {
+	for c, err := range grader.Checkpoints(ctx, client.ListCheckpointsParams{}) {
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("find the moment of the handing over: %w", err)
+		}
+		if c.Label != checkpointName {
+			continue
+		}
+		s, err := grader.ForkSandbox(ctx, client.ForkSandboxInput{Checkpoint: &c.ID})
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("look at the beginning: %w", err)
+		}
+		return s, c.CreatedAt, nil
+	}
+	return nil, time.Time{}, errors.New("this sandbox was not prepared for a task: it has no checkpoint " + checkpointName)
+}
+
+// readAnswer reads an answer, which must be a JSON object.
+func readAnswer(text []byte) (answer row, unread string) {
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return row{}, ""
+	}
+	answer, err := decode(text)
+	if err != nil || answer == nil {
+		return row{}, "the answer is no JSON object"
+	}
+	return answer, ""
+}
+
+// judge judges one check.
+func (w *world) judge(ctx context.Context, c *Check, answer row) (Result, error) {
+	r := Result{Name: c.Name, Weight: c.Weight, Earned: c.Weight}
+	for i := range c.All {
+		share, why, err := w.holds(ctx, &c.All[i], answer)
+		if err != nil {
+			return r, fmt.Errorf("check %q: %w", c.Name, err)
+		}
+		if share == 1 {
+			continue
+		}
+		r.Earned, r.Why = 0, why
+		if c.Share {
+			r.Earned = c.Weight * share
+		}
+		break
+	}
+	return r, nil
+}
+
+// spent notes what was used of the budget, and voids a try that used more.
+func (t *Task) spent(ctx context.Context, g *Grade, grader *client.Client, now, twin *world, from time.Time) error {
+	ended, err := now.minute(ctx)
+	if err != nil {
+		return err
+	}
+	began, err := twin.minute(ctx)
+	if err != nil {
+		return err
+	}
+	g.Minutes = ended - began
+	for r, err := range grader.Requests(ctx, client.ListRequestsParams{}) {
+		if err != nil {
+			return fmt.Errorf("count the requests: %w", err)
+		}
+		if r.CreatedAt.After(from) {
+			g.Calls++
+		}
+	}
+	switch {
+	case g.Minutes > t.Budget.Minutes:
+		g.Void = fmt.Sprintf("%d in-world minutes were used, the budget is %d", g.Minutes, t.Budget.Minutes)
+	case g.Calls > t.Budget.Calls:
+		g.Void = fmt.Sprintf("%d requests were sent, the budget is %d", g.Calls, t.Budget.Calls)
+	}
+	return nil
+}
+
+// minute is how many working minutes a sandbox has lived.
+func (w *world) minute(ctx context.Context) (int64, error) {
+	s, err := w.object(ctx, "/sandbox")
+	if err != nil {
+		return 0, err
+	}
+	day, err := strconv.ParseInt(textOf(s, "clock.day_number"), 10, 64)
+	hours, minutes, _ := strings.Cut(textOf(s, "clock.sim_time"), ":")
+	hour, err2 := strconv.ParseInt(hours, 10, 64)
+	minute, err3 := strconv.ParseInt(minutes, 10, 64)
+	return day*dayMinutes + (hour-firstHour)*60 + minute, errors.Join(err, err2, err3)
+}
+
+// A working day has so many minutes, and begins at an hour.
+const dayMinutes, firstHour = 480, 8
+
+// guarded lets the twin get as old as the sandbox, and compares what was to be left alone.
+func (t *Task) guarded(ctx context.Context, now, twin *world, start *client.Sandbox, minutes int64) (string, error) {
+	for rest := minutes; rest > 0; rest -= dayMinutes {
+		if _, err := start.Client().AdvanceTime(ctx, client.TickInput{Minutes: new(min(rest, dayMinutes))}); err != nil {
+			return "", fmt.Errorf("let the twin grow old: %w", err)
+		}
+	}
+	twin.forget()
+	for _, path := range t.Guard.Same {
+		is, err := now.list(ctx, path)
+		if err != nil {
+			return "", err
+		}
+		was, err := twin.list(ctx, path)
+		if err != nil {
+			return "", err
+		}
+		if !reflect.DeepEqual(plain(is), plain(was)) {
+			return path + " was to be left alone, and is not as it would be", nil
+		}
+	}
+	return "", nil
+}
+
+// plain are rows without wall times.
+func plain(rows []row) []row {
+	all := make([]row, len(rows))
+	for i, r := range rows {
+		all[i] = maps.Clone(r)
+		for _, name := range []string{"created_at", "updated_at", "ends_at"} {
+			delete(all[i], name)
+		}
+	}
+	return all
+}
+
+// settle makes the score of what was earned.
+func (g *Grade) settle(unread string) {
+	passed := true
+	for _, r := range g.Checks {
+		passed = passed && r.Why == ""
+	}
+	if unread != "" && g.Void == "" {
+		g.Void = unread
+	}
+	if g.Void != "" {
+		g.Score, passed = 0, false
+	}
+	const places = 1e6
+	g.Score, g.Passed = float64(int64(g.Score*places+0.5))/places, passed
+}
+
+// Print writes a grade for people.
+func (g *Grade) Print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range g.Checks {
+		fmt.Fprintf(w, "%s\t%.2f of %.2f\t%s\n", r.Name, r.Earned, r.Weight, r.Why)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	text := fmt.Sprintf("%s: score %.2f, %d in-world minutes, %d requests", g.Task, g.Score, g.Minutes, g.Calls)
+	if g.Void != "" {
+		text += "; " + g.Void
+	}
+	if _, err := fmt.Fprintln(out, text); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package task
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"platen/client"
+	"platen/internal/cli/task/oracle"
+	"platen/platentest"
+)
+
+func named(t *testing.T, name string) *Task {
+	t.Helper()
+	k, err := Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// and does one thing more before, or after, a solution.
+func and(solve oracle.Solution, more func(context.Context, *client.Client) error) oracle.Solution {
+	return func(ctx context.Context, c *client.Client) (any, error) {
+		answer, err := solve(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return answer, more(ctx, c)
+	}
+}
+
+// TestWhatWasToBeLeftAloneVoidsATry, also one that has solved the task.
+func TestWhatWasToBeLeftAloneVoidsATry(t *testing.T) {
+	t.Parallel()
+	p, k := platentest.Start(t), named(t, "first-order")
+	hires := and(oracle.Solutions()[k.Name], func(ctx context.Context, c *client.Client) error {
+		_, err := c.HireEmployee(ctx, client.HireEmployeeInput{Role: client.CatalogRoleFinisher})
+		return err
+	})
+	if g := try(t, p, k, k.Seeds[0], hires); g.Score != 0 || g.Passed || !strings.Contains(g.Void, "/office/employees") {
+		t.Errorf("who hires somebody on the way scores %g: %s", g.Score, shown(g))
+	}
+}
+
+func TestMoreThanTheBudgetVoidsATry(t *testing.T) {
+	t.Parallel()
+	p, k := platentest.Start(t), named(t, "audit")
+	late := and(oracle.Solutions()[k.Name], func(ctx context.Context, c *client.Client) error {
+		return tickFor(ctx, c, k.Budget.Minutes+1)
+	})
+	if g := try(t, p, k, k.Seeds[0], late); g.Score != 0 || !strings.Contains(g.Void, "minutes were used") {
+		t.Errorf("who takes too long scores %g: %s", g.Score, shown(g))
+	}
+	curious := and(oracle.Solutions()[k.Name], func(ctx context.Context, c *client.Client) error {
+		for range k.Budget.Calls {
+			if _, err := c.GetCash(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if g := try(t, p, k, k.Seeds[0], curious); g.Score != 0 || !strings.Contains(g.Void, "requests were sent") {
+		t.Errorf("who asks too often scores %g: %s", g.Score, shown(g))
+	}
+}
+
+func tickFor(ctx context.Context, c *client.Client, minutes int64) error {
+	_, err := c.AdvanceTime(ctx, client.TickInput{Minutes: &minutes})
+	return err
+}
+
+// TestForgedResultsScoreNothing: a player has no key that judges, and what it claims counts
+// only where an answer is asked for, and right.
+func TestForgedResultsScoreNothing(t *testing.T) {
+	t.Parallel()
+	p, k := platentest.Start(t), named(t, "audit")
+	for answer, void := range map[string]bool{
+		``: false, `{}`: false, `{"score": 1, "passed": true}`: false,
+		`{"wrong": [], "amount_minor": 0}`: false, `{"wrong": "all", "amount_minor": 1e99}`: false,
+		`[1]`: true, `{"wrong"`: true, `null`: true, `"1"`: true, "\x00": true,
+	} {
+		s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, []byte(answer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Score != 0 || g.Passed || (g.Void != "") != void {
+			t.Errorf("the answer %q scores %g: %s", answer, g.Score, shown(g))
+		}
+		for _, key := range []string{s.OfficeKey, s.FactoryKey, "lab_grd_" + s.OfficeKey[len("lab_off_"):]} {
+			if _, err := k.Judge(t.Context(), p.BaseURL, key, []byte(answer)); err == nil {
+				t.Errorf("a try was graded with the key %s…", key[:len("lab_xxx")])
+			}
+		}
+	}
+}
+
+// TestGradingLeavesNoTrace in the sandbox, however often it is done.
+func TestGradingLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	p, k := platentest.Start(t), named(t, "trucks")
+	s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := func() *client.Report {
+		r, err := s.Grader().GetReport(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	before := report()
+	for range 3 {
+		if _, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := report(); after.StateHash != before.StateHash || after.LastSeq != before.LastSeq {
+		t.Errorf("grading led from %s to %s", before.StateHash, after.StateHash)
+	}
+}
+
+// TestASandboxThatWasNotPreparedIsNotGraded, rather than with 0.
+func TestASandboxThatWasNotPreparedIsNotGraded(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	s := p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual", Evaluation: true})
+	_, err := named(t, "trucks").Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
+	if err == nil || !strings.Contains(err.Error(), "not prepared for a task") {
+		t.Errorf("it is graded with %v", err)
+	}
+}
+
+func TestATaskThatIsNoneIsRejected(t *testing.T) {
+	t.Parallel()
+	good := `{"name": "n", "title": "T", "difficulty": "easy", "preset": "starter", "seeds": [1], "instruction": "I",
+		"budget": {"minutes": 1, "calls": 1}, "checks": [{"name": "c", "weight": 1, "all": [{"count": "/events", "is": "1"}]}],
+		"guard": {"same": ["/office/cash"]}}`
+	if _, err := parse([]byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	for old, changed := range map[string]string{
+		`"weight": 1`:              `"weight": 0.9`,
+		`"count": "/events", "is"`: `"cuont": "/events", "is"`,
+		`, "is": "1"`:              ``,
+		`{"count": "/events"`:      `{"answer": "a", "count": "/events"`,
+		`"seeds": [1]`:             `"seeds": []`,
+		`"easy"`:                   `"impossible"`,
+		`"minutes": 1`:             `"minutes": 0`,
+		`["/office/cash"]`:         `[]`,
+		`"title": "T"`:             `"title": "T", "vary": {"x": []}`,
+	} {
+		if !strings.Contains(good, old) {
+			t.Fatalf("the good task has no %s", old)
+		}
+		if _, err := parse([]byte(strings.Replace(good, old, changed, 1))); err == nil {
+			t.Errorf("a task with %s in place of %s is taken", changed, old)
+		}
+	}
+}
+
+func TestValuesAreComparedAsNumbersIfTheyAreAny(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		value, wanted string
+		fits          bool
+	}{
+		{"7", "7", true}, {"7", "7,8", true}, {"9", "7,8", false}, {"", "7", false}, {"", "", true},
+		{"6.5", "<7", true}, {"7", "<7", false}, {"", "<7", false}, {"seven", "<7", false}, {"-1", "<7", true},
+		{"7", ">=7", true}, {"10", ">=7", true}, {"6", ">=7", false}, {"", ">=7", false}, {"x", ">=7", false},
+		{"1e9", ">=7", false}, {"9007199254740993", ">=9007199254740993", true},
+	} {
+		if got := fits(c.value, c.wanted); got != c.fits {
+			t.Errorf("%q fits %q: %t", c.value, c.wanted, got)
+		}
+	}
+}

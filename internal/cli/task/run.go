@@ -1,0 +1,185 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"platen/client"
+)
+
+// Run lets a command try tasks, one sandbox for each seed.
+type Run struct {
+	Tasks []*Task
+	// Seeds is how many of a task's seeds are played, all of them when 0.
+	Seeds int
+	// Player makes a try: Command, or a solution.
+	Player Player
+	// Timeout is how long a try may take.
+	Timeout time.Duration
+}
+
+// Player makes a try in a prepared sandbox, and returns the answer that it files, empty for
+// none. An error is noted beside the grade: what was done counts.
+type Player func(ctx context.Context, t *Task, s *client.Sandbox, baseURL string) (answer []byte, err error)
+
+// Try is one try with its grade.
+type Try struct {
+	Seed  uint64 `json:"seed"`
+	Grade *Grade `json:"grade,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// Outcome is what came of all tries of a task.
+type Outcome struct {
+	Task       string  `json:"task"`
+	Difficulty string  `json:"difficulty"`
+	Tries      []Try   `json:"tries"`
+	Mean       float64 `json:"mean"`
+	Passed     int     `json:"passed"`
+}
+
+// Play plays all tasks on a closed server without limits, and says how each went as it ends.
+func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Writer) ([]Outcome, error) {
+	all := make([]Outcome, 0, len(r.Tasks))
+	for _, t := range r.Tasks {
+		o := Outcome{Task: t.Name, Difficulty: t.Difficulty}
+		seeds := t.Seeds
+		if r.Seeds > 0 {
+			seeds = seeds[:min(r.Seeds, len(seeds))]
+		}
+		for _, seed := range seeds {
+			if ctx.Err() != nil {
+				return all, context.Cause(ctx)
+			}
+			try := r.try(ctx, t, baseURL, creationKey, seed)
+			o.Tries = append(o.Tries, try)
+			if try.Grade == nil {
+				fmt.Fprintf(said, "%s, seed %d: %s\n", t.Name, seed, try.Error)
+				continue
+			}
+			o.Mean += try.Grade.Score / float64(len(seeds))
+			if try.Grade.Passed {
+				o.Passed++
+			}
+			fmt.Fprintf(said, "seed %d: ", seed)
+			if err := try.Grade.Print(said); err != nil {
+				return all, err
+			}
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, seed uint64) Try {
+	try := Try{Seed: seed}
+	s, err := t.Prepare(ctx, baseURL, creationKey, seed)
+	if err != nil {
+		try.Error = err.Error()
+		return try
+	}
+	patient, cancel := context.WithTimeout(ctx, r.Timeout)
+	answer, err := r.Player(patient, t, s, baseURL)
+	cancel()
+	if err != nil {
+		try.Error = err.Error()
+	}
+	try.Grade, err = t.Judge(context.WithoutCancel(ctx), baseURL, s.GradingKey, answer)
+	if err = errors.Join(err, remove(context.WithoutCancel(ctx), s)); err != nil {
+		try.Error = strings.TrimPrefix(try.Error+"; "+err.Error(), "; ")
+	}
+	return try
+}
+
+// maxAnswer bounds what a player files, in bytes.
+const maxAnswer = 1 << 20
+
+// Command is a player that runs a program. It finds in its environment where the API is, the
+// two keys of the player, the instruction, and the file in which to leave its answer: no
+// grading key, no seed, and nothing else of Platen.
+func Command(command []string, output io.Writer) Player {
+	return func(ctx context.Context, t *Task, s *client.Sandbox, baseURL string) ([]byte, error) {
+		folder, err := os.MkdirTemp("", "platen-task-")
+		if err != nil {
+			return nil, fmt.Errorf("make a folder for the answer: %w", err)
+		}
+		defer os.RemoveAll(folder)
+		file := filepath.Join(folder, "answer.json")
+		origin := strings.TrimSuffix(baseURL, client.BasePath)
+		cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running it is the purpose
+		for _, variable := range os.Environ() {
+			if !strings.HasPrefix(variable, "PLATEN_") {
+				cmd.Env = append(cmd.Env, variable)
+			}
+		}
+		cmd.Env = append(cmd.Env,
+			"PLATEN_URL="+baseURL, "PLATEN_MCP_URL="+origin+"/mcp", "PLATEN_OFFICE_KEY="+s.OfficeKey,
+			"PLATEN_FACTORY_KEY="+s.FactoryKey, "PLATEN_TASK="+t.Name, "PLATEN_INSTRUCTION="+t.Instruction,
+			"PLATEN_ANSWER_FILE="+file)
+		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, time.Second
+		ran := cmd.Run()
+		answer, err := readLimited(file)
+		return answer, errors.Join(ran, err)
+	}
+}
+
+// readLimited reads an answer, if one was filed.
+func readLimited(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	defer f.Close()
+	answer, err := io.ReadAll(io.LimitReader(f, maxAnswer+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if len(answer) > maxAnswer {
+		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
+	return answer, nil
+}
+
+// PrintOutcomes writes a table of what came of tasks.
+func PrintOutcomes(out io.Writer, all []Outcome) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "task\tdifficulty\tmean score\tpassed")
+	mean := 0.0
+	for _, o := range all {
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%d of %d\n", o.Task, o.Difficulty, o.Mean, o.Passed, len(o.Tries))
+		mean += o.Mean / float64(len(all))
+	}
+	if len(all) > 1 {
+		fmt.Fprintf(w, "all\t\t%.2f\t\n", mean)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// PrintList writes a table of tasks.
+func PrintList(out io.Writer, all []*Task) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "task\tdifficulty\ttitle\tpreset\tminutes\trequests\tchecks")
+	for _, t := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", t.Name, t.Difficulty, t.Title, t.Preset, t.Budget.Minutes,
+			t.Budget.Calls, strconv.Itoa(len(t.Checks)))
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+// Package task prepares, hands over and grades the tasks of folder tasks.
+//
+// A task is a sandbox in which something has happened, an instruction, and checks of what
+// the records of both systems say in the end. All of it goes over the public API: the
+// preparation with the keys of the player and of the grader, the grading with the grading key
+// alone, which the player never has. Grading looks at a fork of the sandbox and leaves no
+// trace in it.
+package task
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"platen/client"
+	"platen/tasks"
+)
+
+// Task is a task as its file describes it.
+type Task struct {
+	Name       string `json:"name"`
+	Title      string `json:"title"`
+	Difficulty string `json:"difficulty"` // easy, medium or hard
+
+	Preset string        `json:"preset"`
+	Bridge client.Bridge `json:"bridge,omitempty"`
+	// Seeds are the worlds in which it is given.
+	Seeds  []uint64            `json:"seeds"`
+	Faults *client.FaultsInput `json:"faults,omitempty"`
+	// Vary are values that differ from world to world, by their names: the first one is that of
+	// the first seed. Expressions name them vary.NAME.
+	Vary map[string][]string `json:"vary,omitempty"`
+	// Prelude is what has happened before the player comes.
+	Prelude []Step `json:"prelude,omitempty"`
+	// Instruction is what the player is told.
+	Instruction string `json:"instruction"`
+	Budget      Budget `json:"budget"`
+	// Let gives names to values of the sandbox as the player gets it, for the checks.
+	Let []Let `json:"let,omitempty"`
+	// Checks are what is asked of the end; the weights of all are 1 together.
+	Checks []Check `json:"checks"`
+	// Guard lists what must be as if the player had not come.
+	Guard Guard `json:"guard"`
+}
+
+// Budget bounds a try.
+type Budget struct {
+	// Minutes are in-world working minutes after the prelude, Calls the requests of the player.
+	// A try that takes more scores 0.
+	Minutes int64 `json:"minutes"`
+	Calls   int64 `json:"calls"`
+}
+
+// Step is one step of a prelude: one of its fields.
+type Step struct {
+	// Call is a method and a path below /v1, such as POST /office/sales-orders/{id}/accept,
+	// with its Body. ${...} in both are expressions.
+	Call string          `json:"call,omitempty"`
+	Body json.RawMessage `json:"body,omitempty"`
+	// Tick lets minutes pass.
+	Tick int64 `json:"tick,omitempty"`
+	// When leaves the step out unless the expression in it comes to yes.
+	When string `json:"when,omitempty"`
+	// Each repeats steps for each row of a list; ${it.FIELD} is a field of the row.
+	Each  string `json:"each,omitempty"`
+	Steps []Step `json:"steps,omitempty"`
+}
+
+// Let gives a name to the value of an expression.
+type Let struct {
+	Name string `json:"name"`
+	Be   string `json:"be"`
+}
+
+// Check is one predicate over the records in the end, with its weight.
+type Check struct {
+	Name   string  `json:"name"`
+	Weight float64 `json:"weight"`
+	// All must hold. With Share the check is worth the part of the rows of its single Each
+	// that fulfil it.
+	All   []Predicate `json:"all"`
+	Share bool        `json:"share,omitempty"`
+}
+
+// Guard lists what a player has to leave alone: lists whose rows are compared with those of a
+// twin that nobody played.
+type Guard struct {
+	Same []string `json:"same"`
+}
+
+// ErrUnknown says that there is no task of a name.
+var ErrUnknown = errors.New("there is no such task")
+
+// All reads every task, by difficulty and name.
+func All() ([]*Task, error) {
+	entries, err := fs.ReadDir(tasks.Files, ".")
+	if err != nil {
+		return nil, fmt.Errorf("list tasks: %w", err)
+	}
+	var all []*Task
+	for _, e := range entries {
+		t, err := Named(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	order := []string{"easy", "medium", "hard"}
+	slices.SortStableFunc(all, func(a, b *Task) int {
+		return slices.Index(order, a.Difficulty) - slices.Index(order, b.Difficulty)
+	})
+	return all, nil
+}
+
+// Named reads a task, or fails with ErrUnknown.
+func Named(name string) (*Task, error) {
+	text, err := fs.ReadFile(tasks.Files, path.Join(name, "task.json"))
+	if err != nil {
+		return nil, fmt.Errorf("task %q: %w", name, ErrUnknown)
+	}
+	t, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("task %q: %w", name, err)
+	}
+	if t.Name != name {
+		return nil, fmt.Errorf("task %q is called %q in its file", name, t.Name)
+	}
+	return t, nil
+}
+
+// check reports what is wrong with a task.
+func (t *Task) check() error {
+	sum := 0.0
+	for i := range t.Checks {
+		c := &t.Checks[i]
+		sum += c.Weight
+		if c.Name == "" || c.Weight <= 0 || len(c.All) == 0 {
+			return fmt.Errorf("check %d has no name, no weight or no predicate", i+1)
+		}
+		if c.Share && (len(c.All) != 1 || c.All[0].Each == "") {
+			return fmt.Errorf("check %q is worth a share of what is not one list", c.Name)
+		}
+		for j := range c.All {
+			if err := c.All[j].check(); err != nil {
+				return fmt.Errorf("check %q: %w", c.Name, err)
+			}
+		}
+	}
+	const exact = 1e-9
+	known := []string{"easy", "medium", "hard"}
+	switch {
+	case sum < 1-exact || sum > 1+exact:
+		return fmt.Errorf("the weights add up to %g, want 1", sum)
+	case t.Title == "" || t.Instruction == "" || len(t.Seeds) == 0 || !slices.Contains(known, t.Difficulty):
+		return errors.New("a title, an instruction, seeds or the difficulty is missing")
+	case t.Budget.Minutes <= 0 || t.Budget.Calls <= 0:
+		return errors.New("the budget is not positive")
+	case !t.variesWell():
+		return errors.New("a value that varies is missing for a seed")
+	case len(t.Guard.Same) == 0:
+		return errors.New("it guards nothing")
+	}
+	return nil
+}
+
+// variesWell reports whether each value that varies has one for each seed.
+func (t *Task) variesWell() bool {
+	for _, values := range t.Vary {
+		if len(values) != len(t.Seeds) {
+			return false
+		}
+	}
+	return true
+}
+
+// varied are the values of a seed, by the names that expressions have for them.
+func (t *Task) varied(seed uint64) map[string]string {
+	named := map[string]string{}
+	at := max(0, slices.Index(t.Seeds, seed))
+	for name, values := range t.Vary {
+		named["vary."+name] = values[at]
+	}
+	return named
+}
+
+// Names are the names of all tasks.
+func Names() ([]string, error) {
+	all, err := All()
+	names := map[string]bool{}
+	for _, t := range all {
+		names[t.Name] = true
+	}
+	return slices.Sorted(maps.Keys(names)), err
+}
