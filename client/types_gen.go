@@ -549,8 +549,8 @@ type Report struct {
 	// Those that are unlocked, in the order in which they were.
 	Achievements []Proof    `json:"achievements"`
 	Invariants   Invariants `json:"invariants"`
-	// SHA-256 of the business records of both systems alone: what was read, what was refused and
-	// which missions were completed leave no trace in it. It compares end states.
+	// SHA-256 of the business records of both systems alone: reads, requests that failed and missions
+	// leave no trace in it. It compares end states.
 	BusinessHash string `json:"business_hash"`
 	// SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed
 	// and actions give the same.
@@ -581,7 +581,7 @@ type OrderCount struct {
 	Late    int64 `json:"late"`
 	// Accepted orders whose goods never reached the customer.
 	Expired int64 `json:"expired"`
-	// Orders that nobody answered in time.
+	// Orders that were not answered in time.
 	Lapsed int64 `json:"lapsed"`
 }
 

@@ -45,7 +45,7 @@ type Report struct {
 	Missions             []Proof         `json:"missions" doc:"Those that are completed, in the order in which they were."`
 	Achievements         []Proof         `json:"achievements" doc:"Those that are unlocked, in the order in which they were."`
 	Invariants           Invariants      `json:"invariants"`
-	BusinessHash         string          `json:"business_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the business records of both systems alone: what was read, what was refused and which missions were completed leave no trace in it. It compares end states."`
+	BusinessHash         string          `json:"business_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the business records of both systems alone: reads, requests that failed and missions leave no trace in it. It compares end states."`
 	StateHash            string          `json:"state_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed and actions give the same."`
 }
 
@@ -63,7 +63,7 @@ type OrderCount struct {
 	Late    int64 `json:"late"`
 	// Expired and Lapsed are as in the score.
 	Expired int64 `json:"expired" doc:"Accepted orders whose goods never reached the customer."`
-	Lapsed  int64 `json:"lapsed" doc:"Orders that nobody answered in time."`
+	Lapsed  int64 `json:"lapsed" doc:"Orders that were not answered in time."`
 }
 
 // WriteCount counts the clients' writes. Moving the clock, webhooks and the

@@ -135,7 +135,7 @@ func (r *Recorder) note(in *http.Request, s *Step) {
 	r.write(s)
 }
 
-// keyOf is the key of a request: the bearer's wins (contract: AUTH.ALIAS).
+// keyOf is the key of a request: the bearer's wins (contract: AUTH.X_API_KEY).
 func keyOf(in *http.Request) string {
 	if key, ok := strings.CutPrefix(in.Header.Get("Authorization"), "Bearer "); ok {
 		return key
