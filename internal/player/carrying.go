@@ -96,7 +96,8 @@ func (p *player) carryReceipt(receipt *factory.GoodsReceipt) error {
 // sheetDue reports whether the hours of the week can be told and were not.
 func (p *player) sheetDue() bool {
 	friday := sim.DaysPerWeek - 1
-	return (p.byHand() || p.policy.zeroHours) && p.today()%sim.DaysPerWeek == friday && p.minute() >= int64(sim.TimesheetMinute) &&
+	return (p.byHand() || p.policy.zeroHours) && p.today()%sim.DaysPerWeek == friday &&
+		p.minute() >= int64(sim.TimesheetMinute) &&
 		p.sheeted != p.today()
 }
 
