@@ -55,7 +55,8 @@ func TestHoursThatASheetLeavesOutStayOwed(t *testing.T) {
 		cash := number(t, n.row("/office/cash"), "cash_minor")
 		paid := n.payroll("2026-09-14").want(http.StatusCreated, "").Data()
 		n.says(n.feed(at), text(paid, "id"), "hr.payroll.paid",
-			object{"total_minor": weekWages + arrears, "arrears_minor": arrears, "cash_minor": cash - weekWages - arrears})
+			object{"total_minor": weekWages + arrears, "arrears_minor": arrears,
+				"cash_minor": cash - weekWages - arrears})
 	})
 	w.step("then nothing is owed", func() {
 		n.untilDay(14)

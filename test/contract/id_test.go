@@ -81,7 +81,9 @@ func TestEachPresetAndSplitHasItsOwnWorlds(t *testing.T) {
 	rows(t, "OPEN.CREATE.WORLD", "OPEN.ID.SHAPE", "OPEN.CREATE.SEED")
 	const days = 4
 	seen := map[string]map[string]string{} // which sandbox has an id, or an order, of a list
-	for _, path := range []string{"/office/employees", "/office/sales-orders", "/office/ledger", "/factory/attendance"} {
+	for _, path := range []string{
+		"/office/employees", "/office/sales-orders", "/office/ledger", "/factory/attendance",
+	} {
 		seen[path] = map[string]string{}
 	}
 	orders := map[string]string{}

@@ -261,7 +261,8 @@ func TestTheMarketSellsSoMuchPaperInADay(t *testing.T) {
 			if limit != nil {
 				body["limit_price_minor"] = limit
 			}
-			details := n.refusesQuietly("/office/market", encode(t, body), http.StatusConflict, "market_sold_out").details()
+			details := n.refusesQuietly("/office/market", encode(t, body), http.StatusConflict,
+				"market_sold_out").details()
 			agrees(t, "details", details, object{"available_quantity": want})
 		}
 	}

@@ -100,8 +100,8 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 			t.Errorf("paying wrote %v", got)
 		}
 		n.says(events, text(run, "id"), "hr.payroll.paid",
-			object{"status": "paid", "week_start": "2026-09-07", "total_minor": weekWages, "arrears_minor": 0, "surcharge_minor": 0,
-				"forced": false, "cash_minor": number(t, before, "cash_minor") - weekWages})
+			object{"status": "paid", "week_start": "2026-09-07", "total_minor": weekWages, "arrears_minor": 0,
+				"surcharge_minor": 0, "forced": false, "cash_minor": number(t, before, "cash_minor") - weekWages})
 		if n.row("/missions/payroll_on_time")["status"] != "completed" {
 			t.Error("the mission is not completed")
 		}
@@ -211,7 +211,8 @@ func TestWithTheManualBridgeTheClientRecordsTheWeek(t *testing.T) {
 	w.step("the hours come late", func() {
 		at := n.newest()
 		n.timesheet("2026-09-14", hours(crew...)).want(http.StatusCreated, "")
-		n.says(n.feed(at), text(late, "id"), "hr.payroll.due", object{"status": "late", "gross_minor": weekWages, "arrears_minor": arrears})
+		n.says(n.feed(at), text(late, "id"), "hr.payroll.due",
+			object{"status": "late", "gross_minor": weekWages, "arrears_minor": arrears})
 		paid := n.payroll("2026-09-14").want(http.StatusCreated, "").Data()
 		surcharge := number(t, paid, "surcharge_minor")
 		near(t, "the surcharge for a day", surcharge, float64(weekWages+arrears)*0.02)

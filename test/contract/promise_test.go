@@ -36,12 +36,14 @@ func TestRushOrdersAreDueAtOnceAndPayMore(t *testing.T) {
 		due[days]++
 		agrees(t, "a rush order", order, object{"rush": true, "late_discount_pct_per_day": 10,
 			"late_discount_cap_pct": calm["late_discount_cap_pct"]})
-		if waits, answer := workingDays(t, order["due_date"], order["cancel_after"]),
-			workingDays(t, order["received_on"], order["answer_by"]); days < 1 || days > 2 || waits != 2 || answer != 1 {
+		waits, answer := workingDays(t, order["due_date"], order["cancel_after"]),
+			workingDays(t, order["received_on"], order["answer_by"])
+		if days < 1 || days > 2 || waits != 2 || answer != 1 {
 			t.Errorf("%v is due in %d days, to be answered in %d, and waits %d", order["number"], days, answer, waits)
 		}
 		price := float64(number(t, calm, "unit_price_minor")) // both are rounded
-		between(t, "the price in a hurry", number(t, order, "unit_price_minor"), 1.35*(price-0.5)-0.5, 1.35*(price+0.5)+0.5)
+		between(t, "the price in a hurry", number(t, order, "unit_price_minor"),
+			1.35*(price-0.5)-0.5, 1.35*(price+0.5)+0.5)
 	}
 	if due[1] == 0 || due[2] == 0 {
 		t.Errorf("rush orders are due within %v working days", due)
@@ -91,7 +93,8 @@ func TestCustomersRememberTheirOwnOrders(t *testing.T) {
 		order                object
 		status, satisfaction string
 	}{
-		"in time": {inTime, "paid", "64"}, "two days late": {late, "paid", "44"}, "declined": {declined, "declined", "58.5"},
+		"in time": {inTime, "paid", "64"}, "two days late": {late, "paid", "44"},
+		"declined":       {declined, "declined", "58.5"},
 		"never answered": {lapsed, "expired", "54"}, "never sent": {missed, "expired", "30"},
 	} {
 		now := n.row("/office/sales-orders/" + text(c.order, "id"))
@@ -114,8 +117,9 @@ func TestCustomersRememberTheirOwnOrders(t *testing.T) {
 	}
 	agrees(t, "the lot", n.row("/office/contract-lots/"+text(lot, "id")), object{"expired_reason": "delivery_missed"})
 	// One of three came in time.
-	agrees(t, "the score", child(t, n.row("/sandbox"), "score"), object{"orders_shipped": 2, "orders_expired": 1, "orders_lapsed": 1,
-		"lots_expired": 1, "lots_delivered": 0, "on_time_pct": 33.33})
+	agrees(t, "the score", child(t, n.row("/sandbox"), "score"),
+		object{"orders_shipped": 2, "orders_expired": 1, "orders_lapsed": 1,
+			"lots_expired": 1, "lots_delivered": 0, "on_time_pct": 33.33})
 	w.ended()
 }
 
@@ -210,7 +214,8 @@ func TestACustomerWhoHasTheGoodsWaitsForTheBill(t *testing.T) {
 	if len(n.penalties()) > 0 {
 		t.Errorf("there are the penalties %v", n.penalties())
 	}
-	agrees(t, "the score", child(t, n.row("/sandbox"), "score"), object{"orders_shipped": 1, "orders_expired": 0, "lots_expired": 0,
-		"lots_delivered": 1, "on_time_pct": 100})
+	agrees(t, "the score", child(t, n.row("/sandbox"), "score"),
+		object{"orders_shipped": 1, "orders_expired": 0, "lots_expired": 0,
+			"lots_delivered": 1, "on_time_pct": 100})
 	w.ended()
 }

@@ -169,7 +169,8 @@ func TestWithoutSalesHalfTheOrdersCome(t *testing.T) {
 		var all []string
 		for _, order := range n.all("/office/sales-orders") {
 			if text(order, "number") > "SO-1003" { // the others are those of the opening
-				all = append(all, fmt.Sprint(order["customer_id"], order["sku"], order["quantity"], order["unit_price_minor"]))
+				all = append(all,
+					fmt.Sprint(order["customer_id"], order["sku"], order["quantity"], order["unit_price_minor"]))
 			}
 		}
 		return all

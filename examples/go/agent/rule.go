@@ -28,7 +28,9 @@ func (p *player) day(ctx context.Context) error {
 	p.done = map[string]int{}
 	var now object
 	for range turns {
-		for _, rule := range []func(context.Context) error{p.answer, p.receive, p.buy, p.refill, p.pay, p.print, p.ship} {
+		for _, rule := range []func(context.Context) error{
+			p.answer, p.receive, p.buy, p.refill, p.pay, p.print, p.ship,
+		} {
 			if err := rule(ctx); err != nil {
 				return err
 			}
