@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -67,7 +68,9 @@ type Endpoint struct {
 	operations map[string]*operation.Operation
 	catalogue  *find.Index
 	tools      []*tool
-	mux        *http.ServeMux
+	// layouts are how rows are shown in short, by their types.
+	layouts map[reflect.Type]*layout
+	mux     *http.ServeMux
 }
 
 // Tool is a tool as the docs show it.
@@ -100,6 +103,9 @@ func New(o Options) (*Endpoint, error) {
 	}
 	e.catalogue = catalogueOf(o.Operations)
 	var err error
+	if e.layouts, err = layoutsOf(o.Operations); err != nil {
+		return nil, fmt.Errorf("lay out compact rows: %w", err)
+	}
 	if e.tools, err = tools(&builder{endpoint: e, registry: schema.New()}); err != nil {
 		return nil, fmt.Errorf("make the tools: %w", err)
 	}
