@@ -42,6 +42,8 @@ const listsKept = 300_000
 type Docs interface {
 	// Search returns at most so many pages, the best first.
 	Search(query string, limit int) ([]Page, error)
+	// Guide returns a guide of the docs in Markdown.
+	Guide(file string) (string, error)
 }
 
 // Options configure an endpoint.
@@ -151,7 +153,7 @@ func (e *Endpoint) server(system operation.System, tools []*tool, revisions []st
 		})
 	}
 	addPrompts(s)
-	addResources(s)
+	e.addResources(s)
 	s.AddReceivingMiddleware(e.guard(known))
 	return s
 }
