@@ -378,6 +378,8 @@ type UpdateSandboxInput struct {
 type TickInput struct {
 	// Working minutes: at most 480, also when left out. With until 4800. 1 to 4,800.
 	Minutes *int64 `json:"minutes,omitzero"`
+	// Also say what waits now as short lines of text, in digest.lines.
+	Brief *bool `json:"brief,omitzero"`
 	// Stop early: after all that happens in the minute in which this comes about.
 	Until *TickUntilInput `json:"until,omitzero"`
 }
@@ -397,6 +399,8 @@ type TickUntilInput struct {
 	// Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay,
 	// goods at the gate, or an idle press with work.
 	Decision *bool `json:"decision,omitzero"`
+	// Only true: a press falls idle, or is repaired, while a work order waits for one.
+	IdlePress *bool `json:"idle_press,omitzero"`
 }
 
 // TickResult is in the response of advance_time.
@@ -426,6 +430,7 @@ const (
 	TickResultStoppedBySeq       TickResultStoppedBy = "seq"
 	TickResultStoppedBySimDate   TickResultStoppedBy = "sim_date"
 	TickResultStoppedByDecision  TickResultStoppedBy = "decision"
+	TickResultStoppedByIdlePress TickResultStoppedBy = "idle_press"
 	TickResultStoppedByBankrupt  TickResultStoppedBy = "bankrupt"
 )
 
@@ -437,6 +442,9 @@ type TickDigest struct {
 	Decisions []Decision `json:"decisions"`
 	// How many records wait for you now.
 	DecisionsTotal int64 `json:"decisions_total"`
+	// What waits now, one record a line, at most 100; only with brief. The first word says what it
+	// is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
+	Lines []string `json:"lines,omitempty"`
 }
 
 // EventCount is the type of TickDigest.Events.

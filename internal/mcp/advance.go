@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"platen/internal/company"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/schema"
@@ -23,11 +22,11 @@ const (
 // advancing are the arguments that move the clock, flat as a model needs them.
 func advancing() []schema.Argument {
 	return []schema.Argument{
-		{Name: argumentMinutes, Integer: true, Minimum: company.TickMin, Maximum: int64(company.TickMax),
+		{Name: argumentMinutes, Integer: true, Minimum: 1, Maximum: operation.MaxTickMinutes,
 			Doc: "Working minutes; a day of 480 when left out."},
 		{Name: argumentUntil, Filled: true, Doc: "Stop early: decision, idle_press, event types, " +
 			"2026-09-14T09:30, or a seq."},
-		{Name: argumentMaxMinutes, Integer: true, Minimum: company.TickMin, Maximum: int64(company.TickUntilMax),
+		{Name: argumentMaxMinutes, Integer: true, Minimum: 1, Maximum: operation.MaxTickUntilMinutes,
 			Doc: "With until."},
 	}
 }

@@ -2,11 +2,13 @@ package operation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
+	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/sandbox"
 )
@@ -76,8 +78,27 @@ func (b *brief) customers() {
 	})
 }
 
+// wanted returns whether somebody takes the goods of a work order. With the auto bridge that is
+// known here, as it is where a run is started; with the manual one nothing of the two systems
+// is compared.
+func (b *brief) wanted() func(w *factory.WorkOrder) bool {
+	if b.view.Summary.Settings.Bridge != preset.Auto {
+		return func(*factory.WorkOrder) bool { return true }
+	}
+	over := map[string]bool{}
+	note := func(resource string, waits ...string) {
+		for _, e := range b.view.Table(resource).Entries {
+			over[e.ID] = !slices.Contains(waits, e.Filters[0])
+		}
+	}
+	note("sales_order", string(office.OrderReceived), string(office.OrderAccepted), string(office.OrderInProduction))
+	note("contract_lot", string(office.LotOffered), string(office.LotAccepted))
+	return func(w *factory.WorkOrder) bool { return w.Reference == nil || !over[*w.Reference] }
+}
+
 // production is the work of the Factory, its trucks, presses and shortages.
 func (b *brief) production() {
+	wanted := b.wanted()
 	const waitsFor = 2 // the place of the table's filter
 	about := func(w *factory.WorkOrder) string {
 		text := w.SKU
@@ -90,9 +111,15 @@ func (b *brief) production() {
 		return text
 	}
 	each(b, "work_order", is(waitsFor, string(factory.WaitsForPress)), func(w *factory.WorkOrder) {
+		if !wanted(w) {
+			return
+		}
 		b.add("print", w.ID, fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood), about(w))
 	})
 	each(b, "work_order", is(waitsFor, string(factory.WaitsForShipment)), func(w *factory.WorkOrder) {
+		if !wanted(w) {
+			return
+		}
 		b.add("ready", w.ID, fmt.Sprint(w.Quantity), about(w))
 	})
 	each(b, "delivery", is(0, string(factory.DeliveryArrived)), func(d *factory.Delivery) {

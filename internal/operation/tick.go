@@ -72,6 +72,12 @@ type Decision struct {
 	ID       string `json:"id"`
 }
 
+// The most minutes of a tick, without and with until (contract: OPEN.TICK.BODY, OPEN.TICK.UNTIL).
+const (
+	MaxTickMinutes      = int64(company.TickMax)
+	MaxTickUntilMinutes = int64(company.TickUntilMax)
+)
+
 // maxDecisions is how many records a digest names.
 const maxDecisions = 100
 
