@@ -96,7 +96,8 @@ func layouts() []shortened {
 			"net_worth_minor days_negative reputation morale presses(idle running down) " +
 			"counts(orders_open lots_offered work_orders_open work_orders_to_print deliveries_waiting " +
 			"invoices_payable) inventory.materials(sku on_hand status) inventory.finished(sku on_hand reserved) " +
-			"disruptions(kind ends_on) score(profit_minor orders_shipped on_time_pct spoilage_pct payroll_late) last_seq",
+			"disruptions(kind ends_on) score(profit_minor orders_shipped on_time_pct spoilage_pct payroll_late) " +
+			"last_seq",
 			"status"},
 		{"get_cash", "cash_minor receivable_minor payable_minor days_negative overdraft_limit_minor", "cash_minor"},
 		{"list_events", "seq sim_date type data(id status)", "seq"},
@@ -194,11 +195,13 @@ func columnsOf(of reflect.Type, text string) ([]column, error) {
 			inner, rest, _ := strings.Cut(text[1:], ")")
 			c.of, text = strings.Fields(inner), rest
 		}
-		at, ok := of, true
+		at := of
 		for _, name := range c.path {
-			if at, ok = member(at, name); !ok {
+			inner, ok := member(at, name)
+			if !ok {
 				return nil, fmt.Errorf("%s has no field %s", of, c)
 			}
+			at = inner
 		}
 		for _, name := range c.of {
 			if _, ok := member(at, name); !ok && at.Kind() == reflect.Struct {

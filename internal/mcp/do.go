@@ -14,10 +14,7 @@ import (
 	"platen/internal/schema"
 )
 
-// maxCommands is the most commands of one call (contract: OPEN.MCP.DO).
-const maxCommands = 20
-
-// commands are the arguments of do. The struct is read for its rules.
+// commands are the arguments of do (contract: OPEN.MCP.DO). The struct is read for its rules.
 type commands struct {
 	Commands    []string `json:"commands" required:"true" minItems:"1" maxItems:"20" doc:"Each a line."`
 	StopOnError *bool    `json:"stop_on_error,omitzero" doc:"Whether an error ends the call; true when left out."`
@@ -183,9 +180,12 @@ func (c *call) told(op *operation.Operation, r *reply) (line string, code proble
 	if err := json.Unmarshal(r.body, &success); err != nil {
 		return "", "", fmt.Errorf("read the response of %s: %w", op.ID, err)
 	}
-	var data row
-	if l == nil || len(l.told) == 0 || json.Unmarshal(success.Data, &data) != nil {
+	if l == nil || len(l.told) == 0 {
 		return line + " " + string(success.Data), "", nil // such as a secret that is shown once
+	}
+	var data row
+	if err := json.Unmarshal(success.Data, &data); err != nil {
+		return "", "", fmt.Errorf("read the response of %s: %w", op.ID, err)
 	}
 	return line + " " + data.told(l.told), "", nil
 }

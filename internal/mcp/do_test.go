@@ -56,7 +56,8 @@ func TestCommandsAreRequestsInTheirOrder(t *testing.T) {
 	want := []string{
 		"POST /v1/office/sales-orders/so_1/accept  mine.1",
 		`POST /v1/office/supplier-invoices/sin_1/pay {"amount_minor":100,"note":"two words"} mine.2`,
-		`POST /v1/factory/print-runs {"dry_run":false,"press_id":"prs_digital","work_order_ids":["wo_1","wo_2"]} mine.3`,
+		`POST /v1/factory/print-runs {"dry_run":false,"press_id":"prs_digital",` +
+			`"work_order_ids":["wo_1","wo_2"]} mine.3`,
 		`POST /v1/office/purchase-orders {"lines":[{"sku":"mat_ink","quantity":5}],"supplier_id":"sup_mill"} mine.4`,
 		"GET /v1/factory/stock?kind=material&limit=3",
 		`POST /v1/sandbox/tick {"brief":true,"minutes":480,"until":{"decision":true}} mine.6`,
@@ -68,7 +69,8 @@ func TestCommandsAreRequestsInTheirOrder(t *testing.T) {
 		"1 ok accept_sales_order id=so_1 status=in_production bridged_work_order_id=wo_1\n",
 		"5 ok list_stock_items\nsku|kind|on_hand|reserved|reorder_point|reorder_quantity|status\n" +
 			"mat_ink|material|7|0|9|20|low\n",
-		"6 ok advance_time\n2026-09-07 09:30 day 0|90 min passed, stopped by decision|cash_minor 5|last_seq 12|active\n" +
+		"6 ok advance_time\n2026-09-07 09:30 day 0|90 min passed, stopped by decision|cash_minor 5|" +
+			"last_seq 12|active\n" +
 			"happened: office.sales_order.received 2\norder so_2 50 prd_flyer",
 	} {
 		if !strings.Contains(text, line) {
@@ -80,8 +82,10 @@ func TestCommandsAreRequestsInTheirOrder(t *testing.T) {
 func TestAnErrorStopsTheCommandsUnlessToldOtherwise(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
-		"POST /v1/office/sales-orders/so_1/accept": `!{"code":"invalid_state","message":"It is shipped.","hint":"Look."}`,
-		"POST /v1/office/sales-orders/so_3/accept": `!{"code":"rate_limited","message":"Slow.","retry_at":"2026-09-07T08:00:00Z"}`,
+		"POST /v1/office/sales-orders/so_1/accept": `!{"code":"invalid_state","message":"It is shipped.",` +
+			`"hint":"Look."}`,
+		"POST /v1/office/sales-orders/so_3/accept": `!{"code":"rate_limited","message":"Slow.",` +
+			`"retry_at":"2026-09-07T08:00:00Z"}`,
 	}
 	const first = `1 error accept_sales_order invalid_state: It is shipped. Look.`
 	for arguments, want := range map[string]struct {
@@ -93,7 +97,8 @@ func TestAnErrorStopsTheCommandsUnlessToldOtherwise(t *testing.T) {
 			1, true, "stopped: 1 of 2 commands were not performed"},
 		`{"commands":["accept_sales_order so_1","accept_sales_order so_2"],"stop_on_error":false}`: {
 			2, false, "2 ok accept_sales_order"},
-		`{"commands":["accept_sales_order so_1","accept_sales_order so_3","accept_sales_order so_2"],"stop_on_error":false}`: {
+		`{"commands":["accept_sales_order so_1","accept_sales_order so_3","accept_sales_order so_2"],` +
+			`"stop_on_error":false}`: {
 			2, true, "stopped: 1 of 3 commands were not performed"},
 	} {
 		var asked []string
@@ -166,9 +171,9 @@ func TestCommandsThatCannotBeReadAreNamedAndNothingIsDone(t *testing.T) {
 		`{"commands":[]}`:                    "commands must have at least 1 item",
 		`{"commands":"get_cash"}`:            "commands must be an array",
 		`{"commands":["get_cash"],"stop":1}`: "stop is not known",
-		`{"commands":["get_cash"],"stop_on_error":"no"}`:                                 "stop_on_error must be true or false",
-		`{"commands":["get_cash"],"idempotency_key":"` + strings.Repeat("k", 253) + `"}`: "idempotency_key must have at most",
-		`{"commands":["get_cash"` + strings.Repeat(`,"get_cash"`, 20) + `]}`:             "commands must have at most 20 items",
+		`{"commands":["get_cash"],"stop_on_error":"no"}`:                                 "must be true or false",
+		`{"commands":["get_cash"],"idempotency_key":"` + strings.Repeat("k", 253) + `"}`: "must have at most",
+		`{"commands":["get_cash"` + strings.Repeat(`,"get_cash"`, 20) + `]}`:             "at most 20 items",
 	} {
 		if got := refuse(t, e, "do", arguments); !strings.Contains(got.Message, want) {
 			t.Errorf("%s is refused with %q, want %q", arguments, got.Message, want)
@@ -192,14 +197,16 @@ func TestShortViewsHaveALineForARow(t *testing.T) {
 		"GET /v1/office/suppliers": `{"data":{"items":[{"id":"sup_a","kind":"materials","on_hold":false,"name":"A|B",` +
 			`"credit_limit_minor":null,"prices":[{"sku":"mat_ink","unit_price_minor":5,"minimum_quantity":1},` +
 			`{"sku":"mat_board","unit_price_minor":7,"minimum_quantity":2}]}],"next_cursor":"next"}}`,
-		"GET /v1/office/cash":           `{"data":{"cash_minor":5}}`,
-		"GET /v1/factory/presses":       `{"data":{"items":[],"next_cursor":null}}`,
-		"GET /v1/events/poll":           `{"data":{"items":[{"seq":4,"type":"a.b","sim_date":"2026-09-07","data":{"id":"x","status":"y"}}],"last_seq":9}}`,
+		"GET /v1/office/cash":     `{"data":{"cash_minor":5}}`,
+		"GET /v1/factory/presses": `{"data":{"items":[],"next_cursor":null}}`,
+		"GET /v1/events/poll": `{"data":{"items":[{"seq":4,"type":"a.b","sim_date":"2026-09-07",` +
+			`"data":{"id":"x","status":"y"}}],"last_seq":9}}`,
 		"GET /v1/factory/presses/prs_1": `!{"code":"not_found","message":"No."}`,
 	}))
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"office_list", `{"resource":"suppliers","fields":"id, name,prices"}`,
-			"id|name|prices(sku:unit_price_minor:minimum_quantity)\nsup_a|A/B|mat_ink:5:1,mat_board:7:2\nnext_cursor next"},
+			"id|name|prices(sku:unit_price_minor:minimum_quantity)\nsup_a|A/B|mat_ink:5:1,mat_board:7:2\n" +
+				"next_cursor next"},
 		{"office_get", `{"resource":"cash","view":"compact"}`,
 			"cash_minor|receivable_minor|payable_minor|days_negative|overdraft_limit_minor\n5|-|-|-|-"},
 		{"factory_list", `{"resource":"presses","view":"compact","fields":"id,status"}`, "id|status\n(no rows)"},
@@ -234,8 +241,9 @@ func TestTheClockIsToldWhereToStop(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{}`:             `{"brief":true}`,
 		`{"minutes":90}`: `{"brief":true,"minutes":90}`,
-		`{"until":"idle_press","max_minutes":4800}`:  `{"brief":true,"minutes":4800,"until":{"idle_press":true}}`,
-		`{"until":"office.payment.received, a.b_c"}`: `{"brief":true,"until":{"event_types":["office.payment.received","a.b_c"]}}`,
+		`{"until":"idle_press","max_minutes":4800}`: `{"brief":true,"minutes":4800,"until":{"idle_press":true}}`,
+		`{"until":"office.payment.received, a.b_c"}`: `{"brief":true,"until":` +
+			`{"event_types":["office.payment.received","a.b_c"]}}`,
 		`{"until":"*"}`:                `{"brief":true,"until":{"event_types":["*"]}}`,
 		`{"until":"2026-09-14"}`:       `{"brief":true,"until":{"sim_date":"2026-09-14"}}`,
 		`{"until":"2026-09-14T09:30"}`: `{"brief":true,"until":{"sim_date":"2026-09-14","sim_time":"09:30"}}`,

@@ -31,13 +31,13 @@ func table() []made {
 			by("get_sandbox")},
 		{entry{name: "advance_time", title: "Move the clock", system: shared,
 			description: "Lets working minutes pass, or until something comes about, and says what waits then: " +
-				"orders, lots, work to print or ship, trucks, presses, shortages, bills, wages. At most once per second. " +
-				"With the clock 'realtime' a day also passes every minute by itself."},
+				"orders, lots, work to print or ship, trucks, presses, shortages, bills, wages. At most once per " +
+				"second. With the clock 'realtime' a day also passes every minute by itself."},
 			(*builder).advance},
-		{entry{name: "do", title: "Several commands in one call", system: shared, writes: true, deletes: true, open: true,
-			description: "Performs up to 20 commands in order and answers one line each. A command is an operation, " +
-				"its id and its fields: accept_sales_order so_1, start_print_run press_id=prs_digital work_order_id=wo_1, " +
-				"advance_time until=decision, list_stock_items. Values with spaces or lists are JSON."},
+		{entry{name: "do", title: "Several commands in one call", system: shared, writes: true, deletes: true,
+			open: true, description: "Performs up to 20 commands in order and answers one line each. A command is an operation, " +
+				"its id and its fields: accept_sales_order so_1, start_print_run press_id=prs_digital " +
+				"work_order_id=wo_1, advance_time until=decision, list_stock_items. Values with spaces or lists are JSON."},
 			(*builder).do},
 		{entry{name: "list_missions", title: "Missions", system: shared,
 			description: "What to try next, each with an objective and a hint. " +
@@ -87,7 +87,8 @@ func table() []made {
 				"'manual' office_file_timesheet comes first."}, by("run_payroll")},
 		{entry{name: "office_file_timesheet", title: "File the hours of a week", system: office,
 			description: "Records everybody's hours of a week, from Friday noon on; the Factory's are factory_list " +
-				"attendance. With the bridge 'auto' that happens by itself at Friday's close."}, by("create_timesheet")},
+				"attendance. With the bridge 'auto' that happens by itself at Friday's close."},
+			by("create_timesheet")},
 		{entry{name: "office_trade_market", title: "Trade on the market", system: office,
 			description: "Buys paper or sells at today's price (office_list market_quotes). Bought goods come on the " +
 				"next working day. Large trades move the price against you."}, by("trade_on_market")},

@@ -96,7 +96,8 @@ func TestToolsAreSortedAndSayWhatTheyAre(t *testing.T) {
 					t.Errorf("%s lacks the hint %s", tool.Name, hint)
 				}
 			}
-			if open := tool.Annotations["openWorldHint"] == true; open != (tool.Name == "call_operation" || tool.Name == "do") {
+			reaches := tool.Name == "call_operation" || tool.Name == "do"
+			if open := tool.Annotations["openWorldHint"] == true; open != reaches {
 				t.Errorf("%s reaches out of the sandbox: %v", tool.Name, open)
 			}
 			if strings.HasPrefix(tool.Name, "office_") && path == "/mcp/factory" ||

@@ -138,7 +138,8 @@ func TestATickStopsAtAnIdlePress(t *testing.T) {
 	first, second := text(n.work("prd_notebook", 10, ""), "id"), text(n.work("prd_notebook", 10, ""), "id")
 	run := n.print(first)
 	r := n.post("/sandbox/tick", `{"until":{"idle_press":true}}`).want(http.StatusOK, "").Data()
-	if at := text(r, "sim_date") + "T" + text(r, "sim_time"); r["stopped_by"] != "idle_press" || at != text(run, "ends_sim") {
+	at := text(r, "sim_date") + "T" + text(r, "sim_time")
+	if r["stopped_by"] != "idle_press" || at != text(run, "ends_sim") {
 		t.Errorf("the tick ended %v, the run %v", r, run)
 	}
 	n.print(second)
@@ -162,10 +163,10 @@ func TestShortViewsShowTheRowsOfTheList(t *testing.T) {
 		"office_list": "contract_lots customer_invoices customers employees goods_receipts leave_requests " +
 			"ledger_entries market_quotes market_trades payments payroll_runs products purchase_orders requisitions " +
 			"sales_orders shipments supplier_invoices suppliers timesheets",
-		"factory_list": "attendance deliveries goods_receipts market_deliveries operators presses print_runs products " +
-			"requisitions shipments stock_items stock_moves work_orders",
+		"factory_list": "attendance deliveries goods_receipts market_deliveries operators presses print_runs " +
+			"products requisitions shipments stock_items stock_moves work_orders",
 	} {
-		for _, resource := range strings.Fields(resources) {
+		for resource := range strings.FieldsSeq(resources) {
 			full := children(t, a.data(tool, `{"resource":"`+resource+`","limit":100}`), "items")
 			short, _ := a.lines(tool, `{"resource":"`+resource+`","limit":100,"view":"compact"}`)
 			if want := max(len(full), 1) + 1; len(short) != want {
@@ -228,7 +229,8 @@ func TestCommandsThatAreRepeatedAreDoneOnce(t *testing.T) {
 	if strings.Join(first, "\n") != strings.Join(again, "\n") || refused {
 		t.Errorf("first it said\n%s\nthen\n%s", strings.Join(first, "\n"), strings.Join(again, "\n"))
 	}
-	if word(t, first[0], "id") == word(t, first[1], "id") || !strings.HasPrefix(first[2], "3 error accept_sales_order not_found") ||
+	if word(t, first[0], "id") == word(t, first[1], "id") ||
+		!strings.HasPrefix(first[2], "3 error accept_sales_order not_found") ||
 		first[3] != "stopped: 1 of 4 commands were not performed" {
 		t.Errorf("it said %q", first)
 	}
@@ -267,7 +269,8 @@ func TestNoToolGoesAroundAnEvaluation(t *testing.T) {
 	}
 	for tool, arguments := range map[string]string{
 		"get_sandbox": `{"fields":"seed,split,faults,evaluation"}`, "advance_time": `{}`,
-		"do":              `{"commands":["get_sandbox","list_missions","list_requests","advance_time"],"stop_on_error":false}`,
+		"do": `{"commands":["get_sandbox","list_missions","list_requests","advance_time"],` +
+			`"stop_on_error":false}`,
 		"wait_for_events": `{"wait_s":0,"view":"compact"}`,
 	} {
 		said, _ := a.lines(tool, arguments)
@@ -311,7 +314,8 @@ func TestAgentsAnswerLotsAndFileTimesheets(t *testing.T) {
 	a.refused("office_file_timesheet", `{"week_start":"2026-09-07","entries":[]}`, "validation_failed")
 	a.refused("office_file_timesheet", `{"week_start":"2026-09-07","from_attendance":true}`, "validation_failed")
 	book := a.rpc("resources/read", `{"uri":"platen://docs/handbook"}`)
-	if content := children(t, child(t, book.Body, "result"), "contents"); !strings.Contains(text(content[0], "text"), "What earns money") {
+	content := children(t, child(t, book.Body, "result"), "contents")
+	if !strings.Contains(text(content[0], "text"), "What earns money") {
 		t.Errorf("the handbook is %s", book.Raw)
 	}
 }

@@ -87,7 +87,8 @@ func TestADryRunOfAPurchaseOrderIsTrue(t *testing.T) {
 		}
 		credit := number(t, said, "credit_left_minor")
 		if i > 0 && credit != left-number(t, said, "total_minor") {
-			t.Errorf("after an order that left %d of the credit, one of %v leaves %d", left, said["total_minor"], credit)
+			t.Errorf("after one that left %d of the credit, an order of %v leaves %d", left, said["total_minor"],
+				credit)
 		}
 		left = credit
 		made := n.post("/office/purchase-orders", body+`}`).want(http.StatusCreated, "").Data()
@@ -120,8 +121,10 @@ func TestADryRunIsRefusedAsTheRequestWouldBe(t *testing.T) {
 		{"/factory/print-runs", `"press_id":"prs_digital"`, "validation_failed", 422},
 		{"/factory/print-runs", `"press_id":"prs_digital","work_order_id":"` + work + `","overs_pct":21`,
 			"validation_failed", 422},
-		{"/factory/print-runs", `"press_id":"prs_digital","work_order_id":"` + work + `","x":1`, "validation_failed", 422},
-		{"/office/purchase-orders", `"supplier_id":"sup_none","lines":[{"sku":"mat_ink","quantity":1}]`, "not_found", 404},
+		{"/factory/print-runs", `"press_id":"prs_digital","work_order_id":"` + work + `","x":1`,
+			"validation_failed", 422},
+		{"/office/purchase-orders", `"supplier_id":"sup_none","lines":[{"sku":"mat_ink","quantity":1}]`,
+			"not_found", 404},
 		{"/office/purchase-orders", `"supplier_id":"sup_mill","lines":[{"sku":"mat_ink","quantity":1}]`,
 			"sku_not_supplied", 422},
 		{"/office/purchase-orders", `"supplier_id":"sup_mill","lines":[{"sku":"mat_coated","quantity":200000},` +

@@ -35,7 +35,8 @@ func TestThirtyDaysCostFewTokens(t *testing.T) {
 			lines := &byLines{agent: fresh(), every: way.every, until: way.until}
 			lines.play(played)
 			report(lines.agent, seed, fmt.Sprintf("do, every %d min %s", way.every, way.until))
-			if total := lines.written + lines.read; way.every >= bounded && (lines.calls > maxCalls || total > maxTokens) {
+			total := lines.written + lines.read
+			if way.every >= bounded && (lines.calls > maxCalls || total > maxTokens) {
 				t.Errorf("seed %d: %d days took %d calls and %d tokens", seed, played, lines.calls, total)
 			}
 		}
