@@ -108,7 +108,8 @@ func tickBody(given arguments, brief bool) (map[string]json.RawMessage, []proble
 		value = map[string][]string{"event_types": types}
 	default:
 		return nil, fault(argumentUntil, "format", fmt.Sprintf("until must be decision, idle_press, event types "+
-			"such as office.payment.received, a moment such as 2026-09-14T09:30, or the number of an event; it is %s.", until))
+			"such as office.payment.received, a moment such as 2026-09-14T09:30, or the number of an "+
+			"event; it is %s.", until))
 	}
 	body["until"], _ = json.Marshal(value) // texts and numbers
 	return body, nil
