@@ -67,7 +67,7 @@ func (f *Factory) Preview(r *record.Recorder, p RunPlan) PrintRunPreview {
 }
 
 // shortRisk compares the overs with what the catalogue says of the press. The skill of the
-// operator counts too and is not for clients to know.
+// operator counts too and is Head Office's to know.
 func (p *RunPlan) shortRisk(hot bool) ShortRisk {
 	const deviations = 2
 	mean := p.press.SpoilagePPM
