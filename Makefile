@@ -81,7 +81,11 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, o
 	biome check --error-on-warnings || failed=1; \
 	suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... || failed=1; \
 	cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
+	cd ../tokens && suite "lint of test/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
+
+tokens: ## Measure what thirty days of play cost an agent, in calls and tokens.
+	$(GO) test -C test/tokens -count=1 -v .
 
 bin/golangci-lint: tools/go.mod tools/go.sum
 	$(GO) build -C tools -buildvcs=false -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -151,4 +155,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench sizing economy measure soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor

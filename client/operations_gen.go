@@ -1289,6 +1289,13 @@ func (c *Client) CreatePurchaseOrder(ctx context.Context, in CreatePurchaseOrder
 	return write[OfficePurchaseOrder](ctx, c, request{operation: "create_purchase_order", method: http.MethodPost, path: "/office/purchase-orders", system: office, in: in})
 }
 
+// PreviewCreatePurchaseOrder sends POST /office/purchase-orders with dry_run: it returns what
+// would come of it, or the refusal that there would be, and does nothing.
+func (c *Client) PreviewCreatePurchaseOrder(ctx context.Context, in CreatePurchaseOrderInput) (*OfficePurchaseOrderPreview, error) {
+	in.DryRun = new(true)
+	return write[OfficePurchaseOrderPreview](ctx, c, request{operation: "create_purchase_order", method: http.MethodPost, path: "/office/purchase-orders", system: office, in: in})
+}
+
 // ApprovePurchaseOrder sends POST /office/purchase-orders/{id}/approve: approve a purchase order.
 //
 // It can write the event office.purchase_order.approved.
@@ -1755,6 +1762,13 @@ func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, 
 // every request.
 func (c *Client) StartPrintRun(ctx context.Context, in StartPrintRunInput) (*FactoryPrintRun, error) {
 	return write[FactoryPrintRun](ctx, c, request{operation: "start_print_run", method: http.MethodPost, path: "/factory/print-runs", system: factory, in: in})
+}
+
+// PreviewStartPrintRun sends POST /factory/print-runs with dry_run: it returns what would come of
+// it, or the refusal that there would be, and does nothing.
+func (c *Client) PreviewStartPrintRun(ctx context.Context, in StartPrintRunInput) (*FactoryPrintRunPreview, error) {
+	in.DryRun = new(true)
+	return write[FactoryPrintRunPreview](ctx, c, request{operation: "start_print_run", method: http.MethodPost, path: "/factory/print-runs", system: factory, in: in})
 }
 
 // ListFactoryShipmentsParams chooses what ListFactoryShipments reads. Empty fields choose

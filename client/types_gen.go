@@ -378,6 +378,8 @@ type UpdateSandboxInput struct {
 type TickInput struct {
 	// Working minutes: at most 480, also when left out. With until 4800. 1 to 4,800.
 	Minutes *int64 `json:"minutes,omitzero"`
+	// Also say what waits now as short lines of text, in digest.lines.
+	Brief *bool `json:"brief,omitzero"`
 	// Stop early: after all that happens in the minute in which this comes about.
 	Until *TickUntilInput `json:"until,omitzero"`
 }
@@ -397,6 +399,8 @@ type TickUntilInput struct {
 	// Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay,
 	// goods at the gate, or an idle press with work.
 	Decision *bool `json:"decision,omitzero"`
+	// Only true: a press falls idle, or is repaired, while a work order waits for one.
+	IdlePress *bool `json:"idle_press,omitzero"`
 }
 
 // TickResult is in the response of advance_time.
@@ -426,6 +430,7 @@ const (
 	TickResultStoppedBySeq       TickResultStoppedBy = "seq"
 	TickResultStoppedBySimDate   TickResultStoppedBy = "sim_date"
 	TickResultStoppedByDecision  TickResultStoppedBy = "decision"
+	TickResultStoppedByIdlePress TickResultStoppedBy = "idle_press"
 	TickResultStoppedByBankrupt  TickResultStoppedBy = "bankrupt"
 )
 
@@ -437,6 +442,9 @@ type TickDigest struct {
 	Decisions []Decision `json:"decisions"`
 	// How many records wait for you now.
 	DecisionsTotal int64 `json:"decisions_total"`
+	// What waits now, one record a line, at most 100; only with brief. The first word says what it
+	// is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
+	Lines []string `json:"lines,omitempty"`
 }
 
 // EventCount is the type of TickDigest.Events.
@@ -1713,6 +1721,24 @@ type CreatePurchaseOrderInput struct {
 	Lines []MaterialLineInput `json:"lines"`
 	// The approved requisition that this orders. 1 to 64 characters.
 	RequisitionID *string `json:"requisition_id,omitzero"`
+	// Only say what would come of it: prices, total, approval, the promised day, the credit left.
+	DryRun *bool `json:"dry_run,omitzero"`
+}
+
+// OfficePurchaseOrderPreview is in the response of create_purchase_order.
+type OfficePurchaseOrderPreview struct {
+	// Always true: nothing was ordered.
+	DryRun           bool                      `json:"dry_run"`
+	SupplierID       string                    `json:"supplier_id"`
+	RequisitionID    *string                   `json:"requisition_id"`
+	Lines            []OfficePurchaseOrderLine `json:"lines"`
+	TotalMinor       int64                     `json:"total_minor"`
+	Currency         string                    `json:"currency"`
+	ApprovalRequired bool                      `json:"approval_required"`
+	// When the supplier would promise the truck, if the order is approved today.
+	ExpectedOn Date `json:"expected_on"`
+	// How much more the supplier would lend after this order.
+	CreditLeftMinor int64 `json:"credit_left_minor"`
 }
 
 // OfficeGoodsReceipt is in the responses of list_office_goods_receipts, get_office_goods_receipt
@@ -2198,6 +2224,51 @@ type StartPrintRunInput struct {
 	OversPct *int64 `json:"overs_pct,omitzero"`
 	// 1 to 20 characters.
 	OperatorBadgeNo *string `json:"operator_badge_no,omitzero"`
+	// Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending
+	// short.
+	DryRun *bool `json:"dry_run,omitzero"`
+}
+
+// FactoryPrintRunPreview is in the response of start_print_run.
+type FactoryPrintRunPreview struct {
+	// Always true: nothing was started.
+	DryRun          bool                  `json:"dry_run"`
+	PressID         string                `json:"press_id"`
+	Items           []FactoryPrintRunItem `json:"items"`
+	PaperSKU        string                `json:"paper_sku"`
+	OversPct        int64                 `json:"overs_pct"`
+	SheetsPlanned   int64                 `json:"sheets_planned"`
+	SheetsMakeReady int64                 `json:"sheets_make_ready"`
+	InkCansUsed     int64                 `json:"ink_cans_used"`
+	PlatesUsed      int64                 `json:"plates_used"`
+	ClicksMinor     int64                 `json:"clicks_minor"`
+	OperatorBadgeNo string                `json:"operator_badge_no"`
+	// Working minutes from now to the end of the run, if the press does not break down.
+	Minutes int64  `json:"minutes"`
+	EndsSim string `json:"ends_sim"`
+	// Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two
+	// deviations, possible when they cover the mean, likely otherwise. What the operator can do is
+	// not in it.
+	ShortRisk FactoryShortRisk   `json:"short_risk"`
+	StockLeft []FactoryStockLeft `json:"stock_left"`
+}
+
+// FactoryShortRisk is the type of FactoryPrintRunPreview.ShortRisk.
+type FactoryShortRisk string
+
+// Values of FactoryShortRisk.
+const (
+	FactoryShortRiskUnlikely FactoryShortRisk = "unlikely"
+	FactoryShortRiskPossible FactoryShortRisk = "possible"
+	FactoryShortRiskLikely   FactoryShortRisk = "likely"
+)
+
+// FactoryStockLeft is the type of FactoryPrintRunPreview.StockLeft.
+type FactoryStockLeft struct {
+	SKU               string `json:"sku"`
+	Needed            int64  `json:"needed"`
+	Left              int64  `json:"left"`
+	BelowReorderPoint bool   `json:"below_reorder_point"`
 }
 
 // FactoryShipment is in the responses of list_factory_shipments, get_factory_shipment and

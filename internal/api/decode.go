@@ -69,8 +69,16 @@ func faultOf(code problem.Code) error {
 	}
 }
 
-// body reads the body of a write, whole.
+// body returns the body of a write, whole, which is read once.
 func (x *exchange) body() ([]byte, error) {
+	if !x.received.read {
+		x.received.body, x.received.err = x.readBody()
+		x.received.read = true
+	}
+	return x.received.body, x.received.err
+}
+
+func (x *exchange) readBody() ([]byte, error) {
 	if x.forwarded != nil && x.forwarded.Fault != "" {
 		return nil, faultOf(problem.Code(x.forwarded.Fault))
 	}

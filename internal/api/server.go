@@ -300,7 +300,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
 		x.refuse(err)
 		return
 	}
-	if x.disturb() {
+	if x.dry = x.asksDryRun(); !x.dry && x.disturb() {
 		return
 	}
 	switch op.Kind {
@@ -397,6 +397,14 @@ type exchange struct {
 	// bodySent and bodyFault are the body of a request that is sent on.
 	bodySent  []byte
 	bodyFault problem.Code
+	// received is the body, once it was read.
+	received struct {
+		read bool
+		body []byte
+		err  error
+	}
+	// dry is set for a write that is only to say what it would do, which leaves no trace.
+	dry bool
 	// decided is what this node says of a request that another one is to finish.
 	decided json.RawMessage
 	caller  sandbox.Caller

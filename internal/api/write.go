@@ -68,7 +68,11 @@ type writeRequest struct {
 
 // readWrite reads a write whole, and returns an error for a malformed one.
 func (x *exchange) readWrite() (d writeRequest, err error) {
-	key, unkeyed := idempotencyKey(x.r.Header, x.op.Key)
+	rule := x.op.Key
+	if x.dry {
+		rule = operation.KeyAccepted // and not used up
+	}
+	key, unkeyed := idempotencyKey(x.r.Header, rule)
 	body, unread := x.body()
 	d = writeRequest{key: key, body: body, known: unkeyed == nil && unread == nil}
 	_, err = x.query()
@@ -124,6 +128,9 @@ func (x *exchange) besides() string {
 // write runs a command, or replays its stored reply.
 func (x *exchange) write() error {
 	d, err := x.readWrite()
+	if x.dry {
+		return x.dryRun(d, err)
+	}
 	if err != nil {
 		return x.replayOrRefuse(d, err)
 	}

@@ -45,6 +45,9 @@ func TestEveryOperationHasItsMethods(t *testing.T) {
 			wanted = append(wanted, strings.TrimPrefix(name, "List"), strings.TrimPrefix(name, "List")+"Where")
 		default:
 		}
+		if op.Preview != nil {
+			wanted = append(wanted, "Preview"+name)
+		}
 		for _, method := range wanted {
 			if known[method] = true; !hasMethod(c, method) {
 				t.Errorf("%s has no method %s", op.ID, method)

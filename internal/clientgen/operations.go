@@ -100,7 +100,28 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		about(op)...)...)
 	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n"+
 		"}\n", name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
-	return text, nil
+	if op.Preview == nil {
+		return text, nil
+	}
+	preview, err := g.preview(op, name)
+	return text + "\n" + preview, err
+}
+
+// preview renders the method that asks for the dry run of a write.
+func (g *generator) preview(op *operation.Operation, name string) (string, error) {
+	if err := g.claim("method Preview" + name); err != nil {
+		return "", err
+	}
+	out, err := g.output(op.Preview, op.ID)
+	if err != nil {
+		return "", err
+	}
+	text := comment("Preview" + name + " sends " + op.Method + " " + op.Path +
+		" with dry_run: it returns what would come of it, or the refusal that there would be, and does nothing.")
+	return text + fmt.Sprintf("func (c *Client) Preview%s(ctx context.Context, in %sInput) (*%s, error) {\n"+
+		"in.DryRun = new(true)\n"+
+		"return write[%s](ctx, c, request{operation: %q, method: %s, path: %q, system: %s, in: in})\n}\n",
+		name, name, out, out, op.ID, methodName(op.Method), op.Path, keyOf(op)), nil
 }
 
 // keyOf names the key that a method picks.

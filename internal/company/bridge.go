@@ -62,26 +62,42 @@ func (c *Company) CreateWorkOrder(in factory.WorkOrderInput) (string, error) {
 	return c.factory.Create(c.rec, in), nil
 }
 
-// StartPrintRun starts a press and returns the run's id. The auto bridge
-// knows which orders are over and does not let their paper be wasted; with a
-// manual bridge the Factory cannot know.
-func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
+// CanStartPrintRun returns the plan of a run, or refuses. The auto bridge knows which orders
+// are over and does not let their paper be wasted; with a manual bridge the Factory cannot
+// know.
+func (c *Company) CanStartPrintRun(in factory.PrintRunInput) (factory.RunPlan, error) {
 	if c.bridged() {
 		for _, id := range in.WorkOrderIDs {
 			if w, ok := c.factory.WorkOrders.Find(id); ok {
 				if err := c.stillWanted(w); err != nil {
-					return "", err
+					return factory.RunPlan{}, err
 				}
 			}
 		}
 	}
-	id, requisitions, err := c.factory.StartPrintRun(c.rec, in)
+	return c.factory.CanStartPrintRun(c.rec, in)
+}
+
+// StartPrintRun starts a press and returns the run's id.
+func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
+	plan, err := c.CanStartPrintRun(in)
 	if err != nil {
 		return "", err
 	}
+	id, requisitions := c.factory.StartPrintRun(c.rec, plan)
 	c.carryRequisitions(requisitions)
 	c.missions.Note(c.rec, mission.StartedPrintRun)
 	return id, nil
+}
+
+// PreviewPrintRun returns what would come of a run that is started now, or refuses as
+// StartPrintRun does. It changes nothing.
+func (c *Company) PreviewPrintRun(in factory.PrintRunInput) (factory.PrintRunPreview, error) {
+	plan, err := c.CanStartPrintRun(in)
+	if err != nil {
+		return factory.PrintRunPreview{}, err
+	}
+	return c.factory.Preview(c.rec, plan), nil
 }
 
 // stillWanted refuses work for an order or a lot that is over: it was declined,

@@ -44,7 +44,21 @@ func (c *Company) RejectRequisition(id string, reason *string) error {
 
 // Purchase writes a purchase order and returns its id.
 func (c *Company) Purchase(in office.PurchaseOrderInput) (string, error) {
-	return c.office.Purchase(c.rec, in)
+	plan, err := c.office.CanPurchase(in)
+	if err != nil {
+		return "", err
+	}
+	return c.office.Purchase(c.rec, plan), nil
+}
+
+// PreviewPurchase returns what would come of a purchase order that is written now, or
+// refuses as Purchase does. It changes nothing.
+func (c *Company) PreviewPurchase(in office.PurchaseOrderInput) (office.PurchaseOrderPreview, error) {
+	plan, err := c.office.CanPurchase(in)
+	if err != nil {
+		return office.PurchaseOrderPreview{}, err
+	}
+	return c.office.Preview(c.rec, plan), nil
 }
 
 // ApprovePurchase approves a purchase order above the limit.

@@ -26,6 +26,9 @@ type Until struct {
 	Moment *sim.Minute
 	// Decision is set to wait until something more wants an answer of the client.
 	Decision bool
+	// IdlePress is set to wait until a press falls idle, or is repaired, while a work order
+	// waits for one.
+	IdlePress bool
 }
 
 // Stop says what ended a tick.
@@ -38,6 +41,7 @@ const (
 	StoppedBySequence   Stop = "seq"
 	StoppedByMoment     Stop = "sim_date"
 	StoppedByDecision   Stop = "decision"
+	StoppedByIdlePress  Stop = "idle_press"
 	StoppedByBankruptcy Stop = "bankrupt"
 )
 
@@ -51,6 +55,8 @@ func (c *Company) reached(u *Until, after uint64) Stop {
 		return StoppedByMoment
 	case u.Decision && c.wantsAnswer(after):
 		return StoppedByDecision
+	case u.IdlePress && c.pressFreed(after) && c.pressWaits():
+		return StoppedByIdlePress
 	}
 	if len(u.Types) > 0 {
 		for kind := range c.rec.Since(after) {
@@ -67,7 +73,6 @@ func (c *Company) reached(u *Until, after uint64) Stop {
 // wages to pay, goods at the gate, an idle press with work. Each is seen by one
 // system alone; nothing is compared between the two.
 func (c *Company) wantsAnswer(after uint64) bool {
-	pressFreed := false
 	for kind, data := range c.rec.Since(after) {
 		switch d := data.(type) {
 		case *event.SalesOrderReceivedData:
@@ -88,15 +93,22 @@ func (c *Company) wantsAnswer(after uint64) bool {
 				return true
 			}
 		}
-		switch kind {
-		case event.PayrollDue:
+		if kind == event.PayrollDue {
 			return true // nobody but the client pays wages
-		case event.PrintRunCompleted, event.DisruptionEnded:
-			pressFreed = true
-		default:
 		}
 	}
-	return pressFreed && c.pressWaits()
+	return c.pressFreed(after) && c.pressWaits()
+}
+
+// pressFreed reports whether one of the events after the one with a number may have freed a
+// press.
+func (c *Company) pressFreed(after uint64) bool {
+	for kind := range c.rec.Since(after) {
+		if kind == event.PrintRunCompleted || kind == event.DisruptionEnded {
+			return true
+		}
+	}
+	return false
 }
 
 // pressWaits reports whether a press is idle while a work order waits for one.

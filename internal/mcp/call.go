@@ -38,10 +38,12 @@ type call struct {
 	holder    holder
 }
 
-// reply is the result of a call: an envelope and its status.
+// reply is the result of a call: an envelope and its status, or lines of text.
 type reply struct {
 	status int
 	body   []byte
+	// text, when set, takes the place of the body.
+	text string
 }
 
 // call runs a tool. A call that is refused before it reaches an operation costs
@@ -58,6 +60,11 @@ func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool,
 			err = spent
 		}
 		return e.failed(err)
+	}
+	if answer.text != "" {
+		return &sdk.CallToolResult{
+			IsError: answer.status/100 != 2, Content: []sdk.Content{&sdk.TextContent{Text: answer.text}},
+		}
 	}
 	if answer.status/100 != 2 {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}}
@@ -223,9 +230,9 @@ func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 	c.endpoint.options.API.Act(w, r, c.credential(in.operation.System))
 	c.incoming.Charged(w.header)
 	if w.status == http.StatusUnauthorized {
-		return &reply{w.status, c.endpoint.options.API.Envelope(nil, gone(c.holder.source))}, nil
+		return &reply{status: w.status, body: c.endpoint.options.API.Envelope(nil, gone(c.holder.source))}, nil
 	}
-	return &reply{w.status, w.body.Bytes()}, nil
+	return &reply{status: w.status, body: w.body.Bytes()}, nil
 }
 
 // requestOf is the request of a tool request: from the network that the call came

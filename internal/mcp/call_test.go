@@ -115,7 +115,7 @@ func TestAllBadArgumentsAreNamedAtOnce(t *testing.T) {
 		`{"supplier_id":7,"lines":{},"x":1}`: {
 			"type supplier_id must be a string; it is 7.", "type lines must be an array; it is an object.",
 			"additionalProperties x is not known; " +
-				"known here: idempotency_key, lines, requisition_id, sandbox, supplier_id.",
+				"known here: dry_run, idempotency_key, lines, requisition_id, sandbox, supplier_id.",
 		},
 		`{"supplier":"s","lines":[{"sku":"mat","quantity":"9"},{"quantity":0,"y":1},3,{"sku":"mat","quantity":1.0}]}`: {
 			"required supplier_id is required and missing.",

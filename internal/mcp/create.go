@@ -169,7 +169,7 @@ func (c *creation) queued(got *reply, ticket string) (*reply, error) {
 			Hinting("Call create_sandbox again in a few seconds, with ticket %s.", ticket)
 	}
 	body, err := withMember(got.body, argumentTicket, ticket)
-	return &reply{http.StatusOK, body}, err
+	return &reply{status: http.StatusOK, body: body}, err
 }
 
 // settle gives the new sandbox to the session, and a handle for when that is
@@ -197,7 +197,7 @@ func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 		return got, nil
 	}
 	body, err := withMember(got.body, argumentSandbox, handle)
-	return &reply{http.StatusOK, body}, err
+	return &reply{status: http.StatusOK, body: body}, err
 }
 
 // withMember adds a text to the data of an envelope.

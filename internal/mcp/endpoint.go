@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -41,6 +42,8 @@ const listsKept = 300_000
 type Docs interface {
 	// Search returns at most so many pages, the best first.
 	Search(query string, limit int) ([]Page, error)
+	// Guide returns a guide of the docs in Markdown.
+	Guide(file string) (string, error)
 }
 
 // Options configure an endpoint.
@@ -67,7 +70,9 @@ type Endpoint struct {
 	operations map[string]*operation.Operation
 	catalogue  *find.Index
 	tools      []*tool
-	mux        *http.ServeMux
+	// layouts are how rows are shown in short, by their types.
+	layouts map[reflect.Type]*layout
+	mux     *http.ServeMux
 }
 
 // Tool is a tool as the docs show it.
@@ -100,6 +105,9 @@ func New(o Options) (*Endpoint, error) {
 	}
 	e.catalogue = catalogueOf(o.Operations)
 	var err error
+	if e.layouts, err = layoutsOf(o.Operations); err != nil {
+		return nil, fmt.Errorf("lay out compact rows: %w", err)
+	}
 	if e.tools, err = tools(&builder{endpoint: e, registry: schema.New()}); err != nil {
 		return nil, fmt.Errorf("make the tools: %w", err)
 	}
@@ -145,7 +153,7 @@ func (e *Endpoint) server(system operation.System, tools []*tool, revisions []st
 		})
 	}
 	addPrompts(s)
-	addResources(s)
+	e.addResources(s)
 	s.AddReceivingMiddleware(e.guard(known))
 	return s
 }

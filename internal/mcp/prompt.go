@@ -39,8 +39,10 @@ func instructions(system operation.System) string {
 		"→ factory_start_print_run → advance_time → factory_create_shipment → wait for payment. " +
 		"Errors are results: read code, hint and retry_at, and act on the hint; a rejected call has done nothing. " +
 		"Repeat a write safely by giving both calls the same idempotency_key. Amounts are whole minor units. " +
-		"Time passes by advance_time (always with clock manual). list_missions has things to try. search_docs and " +
-		"the resources explain more; search_operations and call_operation reach operations without a tool of their own."
+		"Time passes by advance_time (always with clock manual), which says what waits. Save tokens: do performs " +
+		"up to 20 commands in a call, view compact shows rows as lines. list_missions has things to try. search_docs " +
+		"and the resources (platen://docs/handbook: what earns money) explain more; search_operations and " +
+		"call_operation reach operations without a tool of their own."
 }
 
 // addPrompts serves the prompts.

@@ -81,8 +81,35 @@ func eventList() string {
 	return b.String()
 }
 
+// The company handbook is a guide of the docs, and a resource besides: some hosts let their
+// model read resources and no pages.
+const (
+	handbookURI  = "platen://docs/handbook"
+	handbookFile = "handbook.md"
+)
+
+// addHandbook serves the handbook, which is written when it is asked for.
+func (e *Endpoint) addHandbook(s *sdk.Server) {
+	s.AddResource(
+		&sdk.Resource{
+			URI: handbookURI, Name: "handbook", Title: "The company handbook", MIMEType: markdown,
+			Description: "How the company works, what earns money and what goes wrong: products, presses, suppliers, " +
+				"customers, people.",
+		},
+		func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			text, err := e.options.Docs.Guide(handbookFile)
+			if err != nil {
+				return nil, err //nolint:wrapcheck // it names the guide
+			}
+			return &sdk.ReadResourceResult{
+				Contents: []*sdk.ResourceContents{{URI: handbookURI, MIMEType: markdown, Text: text}},
+			}, nil
+		})
+}
+
 // addResources serves the documents.
-func addResources(s *sdk.Server) {
+func (e *Endpoint) addResources(s *sdk.Server) {
+	e.addHandbook(s)
 	for _, d := range documents() {
 		text := d.text()
 		s.AddResource(

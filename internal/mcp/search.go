@@ -52,13 +52,13 @@ func (c *call) most() int {
 func (c *call) own(find func() (any, error)) (*reply, error) {
 	api := c.endpoint.options.API
 	if err := c.endpoint.spend(c.incoming, c.credential(operation.Shared)); err != nil {
-		return &reply{http.StatusTooManyRequests, api.Envelope(nil, err)}, nil
+		return &reply{status: http.StatusTooManyRequests, body: api.Envelope(nil, err)}, nil
 	}
 	data, err := find()
 	if err != nil {
 		return nil, err
 	}
-	return &reply{http.StatusOK, api.Envelope(data, nil)}, nil
+	return &reply{status: http.StatusOK, body: api.Envelope(data, nil)}, nil
 }
 
 // searchDocs makes the tool that searches the docs.

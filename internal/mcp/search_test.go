@@ -14,6 +14,8 @@ type docs struct{}
 
 var errDocs = errors.New("page /docs/: no such template")
 
+func (docs) Guide(file string) (string, error) { return "# " + file, nil }
+
 // Search implements mcp.Docs.
 func (docs) Search(query string, limit int) ([]mcp.Page, error) {
 	if query == "fail" {

@@ -26,18 +26,24 @@ func table() []made {
 			description: "Creates a sandbox with a printing company for this session. " +
 				"Call this first, unless you hold a key. Returns both API keys and a handle (sandbox). " +
 				"When all places are taken it returns a ticket: call again with it."}, (*builder).create},
-		{entry{name: "get_sandbox", title: "Sandbox at a glance", system: shared,
+		{entry{name: "get_sandbox", title: "Sandbox at a glance", system: shared, viewed: true,
 			description: "Cash, stock, presses, clock, score and the seconds that are left (expires_in_s)."},
 			by("get_sandbox")},
 		{entry{name: "advance_time", title: "Move the clock", system: shared,
-			description: "Lets working minutes pass; all that is due on the way happens. At most once per second. " +
-				"With the clock 'manual' nothing happens otherwise; with 'realtime' a working day also passes every " +
-				"minute by itself. call_operation takes until, too."},
-			by("advance_time")},
+			description: "Lets working minutes pass, or until something comes about, and says what waits then: " +
+				"orders, lots, work to print or ship, trucks, presses, shortages, bills, wages. At most once per " +
+				"second. With the clock 'realtime' a day also passes every minute by itself."},
+			(*builder).advance},
+		{entry{name: "do", title: "Several commands in one call", system: shared, writes: true, deletes: true,
+			open: true, description: "Performs up to 20 commands in order and answers one line each. A command is " +
+				"an operation, its id and its fields: accept_sales_order so_1, start_print_run press_id=prs_digital " +
+				"work_order_id=wo_1, advance_time until=decision, list_stock_items. Values with " +
+				"spaces or lists are JSON."},
+			(*builder).do},
 		{entry{name: "list_missions", title: "Missions", system: shared,
 			description: "What to try next, each with an objective and a hint. " +
 				"Doing it completes it, without a report."}, by("list_missions")},
-		{entry{name: "wait_for_events", title: "Wait for events", system: shared,
+		{entry{name: "wait_for_events", title: "Wait for events", system: shared, viewed: true,
 			description: "Events after after_seq, oldest first, as soon as there are some. " +
 				"The feed has the events of both systems in order. Go on with the last seq; last_seq is the newest. " +
 				"With a manual clock nothing comes by waiting: use wait_s 0."}, (*builder).wait},
@@ -45,10 +51,10 @@ func table() []made {
 			description: "Finds pages on operations, errors, events, missions and how the company works."},
 			(*builder).searchDocs},
 
-		{entry{name: "office_list", title: "List at Head Office", system: office,
+		{entry{name: "office_list", title: "List at Head Office", system: office, viewed: true,
 			description: "Rows of Head Office, newest first. Go on with cursor until next_cursor is null."},
 			(*builder).list},
-		{entry{name: "office_get", title: "Read at Head Office", system: office,
+		{entry{name: "office_get", title: "Read at Head Office", system: office, viewed: true,
 			description: "One row of Head Office by its id; cash needs none."}, (*builder).row},
 		{entry{name: "office_answer_sales_order", title: "Answer a sales order", system: office,
 			description: "Accepts or declines a received order before its answer_by. " +
@@ -56,13 +62,15 @@ func table() []made {
 				"create it with factory_create_work_order."}, func(b *builder, in entry) (*tool, error) {
 			return b.answer(in, "accept_sales_order", "decline_sales_order")
 		}},
+		{entry{name: "office_answer_contract_lot", title: "Answer a contract lot", system: office,
+			description: "Accepts or declines an offered lot before its answer_by. An accepted lot that does not " +
+				"arrive by deliver_by costs its penalty."}, func(b *builder, in entry) (*tool, error) {
+			return b.answer(in, "accept_contract_lot", "decline_contract_lot")
+		}},
 		{entry{name: "office_create_shipment", title: "Ship and bill", system: office,
 			description: "Records that an order or lot has left and bills the customer. Only with the bridge " +
 				"'manual', after factory_create_shipment; put that shipment's id into factory_shipment_ref."},
 			by("create_office_shipment")},
-		{entry{name: "office_create_requisition", title: "Ask for material", system: office,
-			description: "Asks for material to be bought. Small ones are approved at once; others wait for " +
-				"approve_requisition (call_operation)."}, by("create_requisition")},
 		{entry{name: "office_create_purchase_order", title: "Order from a supplier", system: office,
 			description: "Orders material. Suppliers differ in price and lead time: office_list suppliers. " +
 				"Above a limit it waits for office_approve_purchase_order."}, by("create_purchase_order")},
@@ -77,15 +85,19 @@ func table() []made {
 				"matched_minor."}, by("pay_supplier_invoice")},
 		{entry{name: "office_run_payroll", title: "Pay the wages", system: office,
 			description: "Pays a week's wages from its timesheet; due on the Wednesday after. With the bridge " +
-				"'manual' the timesheet comes first: create_timesheet (call_operation)."}, by("run_payroll")},
+				"'manual' office_file_timesheet comes first."}, by("run_payroll")},
+		{entry{name: "office_file_timesheet", title: "File the hours of a week", system: office,
+			description: "Records everybody's hours of a week, from Friday noon on; the Factory's are factory_list " +
+				"attendance. With the bridge 'auto' that happens by itself at Friday's close."},
+			by("create_timesheet")},
 		{entry{name: "office_trade_market", title: "Trade on the market", system: office,
 			description: "Buys paper or sells at today's price (office_list market_quotes). Bought goods come on the " +
 				"next working day. Large trades move the price against you."}, by("trade_on_market")},
 
-		{entry{name: "factory_list", title: "List at the Factory", system: factory,
+		{entry{name: "factory_list", title: "List at the Factory", system: factory, viewed: true,
 			description: "Rows of the Factory, newest first. Go on with cursor until next_cursor is null."},
 			(*builder).list},
-		{entry{name: "factory_get", title: "Read at the Factory", system: factory,
+		{entry{name: "factory_get", title: "Read at the Factory", system: factory, viewed: true,
 			description: "One row of the Factory by its id."}, (*builder).row},
 		{entry{name: "factory_create_work_order", title: "Order work", system: factory,
 			description: "Orders work. Put the sales order's id into reference; without one the goods go on the " +
@@ -102,8 +114,8 @@ func table() []made {
 			by("create_factory_shipment")},
 
 		{entry{name: "search_operations", title: "Search all operations", system: shared, unowned: true,
-			description: "Finds operations without a tool of their own, such as webhooks, contract lots, timesheets, " +
-				"hiring or extending the sandbox, with the arguments of call_operation for each."},
+			description: "Finds operations without a tool of their own, such as webhooks, requisitions, hiring or " +
+				"extending the sandbox, with the arguments of do and call_operation for each."},
 			(*builder).searchOperations},
 		{entry{name: "call_operation", title: "Call any operation", system: shared, writes: true, deletes: true,
 			open: true, description: "Calls any operation that search_operations names."}, (*builder).anything},

@@ -48,17 +48,16 @@ type entry struct {
 	writes bool
 	// unowned tools need no sandbox.
 	unowned bool
+	// viewed tools show their response in short where a call asks for it.
+	viewed bool
 }
 
-// output is the schema of every result: an envelope (contract:
-// OPEN.MCP.ENVELOPE).
-const output = `{"type":"object","properties":{"meta":{"type":"object"},"data":{"type":"object"}},` +
-	`"required":["meta","data"]}`
-
-// tool makes a tool of an entry. Of two arguments with one name the later counts.
+// tool makes a tool of an entry. Of two arguments with one name the later counts. It has no
+// output schema: of most results that would say no more than that they are envelopes, and of
+// the others nothing.
 func (e *entry) tool(arguments []schema.Argument, run func(context.Context, *call) (*reply, error)) (*tool, error) {
 	if !e.unowned {
-		arguments = append(arguments, schema.Argument{Name: argumentSandbox, Doc: "Handle; if it was lost."})
+		arguments = append(arguments, schema.Argument{Name: argumentSandbox, Doc: "The handle."})
 	}
 	if e.writes {
 		arguments = append(arguments, schema.Argument{Name: argumentIdempotency})
@@ -71,7 +70,6 @@ func (e *entry) tool(arguments []schema.Argument, run func(context.Context, *cal
 	return &tool{
 		Tool: sdk.Tool{
 			Name: e.name, Title: e.title, Description: e.description, InputSchema: input,
-			OutputSchema: json.RawMessage(output),
 			Annotations: &sdk.ToolAnnotations{
 				ReadOnlyHint: !e.writes, DestructiveHint: new(e.deletes), IdempotentHint: !e.writes,
 				OpenWorldHint: new(e.open),
@@ -125,9 +123,22 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 	for _, place := range op.PathParamNames() {
 		arguments = append(arguments, schema.Argument{Name: place, Required: true, Filled: true})
 	}
+	if in.viewed {
+		arguments = append(arguments, viewing()...)
+	}
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
-		return c.perform(ctx, c.toolRequest(op, nil))
+		return c.read(ctx, op)
 	})
+}
+
+// read performs an operation with the arguments of the call, and shows the response as they
+// say. used are arguments that are no part of the request.
+func (c *call) read(ctx context.Context, op *operation.Operation, used ...string) (*reply, error) {
+	w, err := c.wants(op)
+	if err != nil {
+		return nil, err
+	}
+	return w.show(c.perform(ctx, c.toolRequest(op, used)))
 }
 
 // query returns the parameters of the operations' queries as arguments. Models
@@ -151,6 +162,9 @@ func query(ops ...*operation.Operation) []schema.Argument {
 			if p.Name == operation.ParameterLimit {
 				a.Default, a.Doc = new(int64(pageDefault)), "" // its name and bounds say it
 			}
+			if p.Name == operation.ParameterCursor {
+				a.Doc = "next_cursor."
+			}
 			all = append(all, a)
 		}
 	}
@@ -164,7 +178,8 @@ func (c *call) toolRequest(op *operation.Operation, used []string) toolRequest {
 		operation: op, places: map[string]string{}, query: url.Values{}, body: map[string]json.RawMessage{},
 		key: c.arguments.text(argumentIdempotency),
 	}
-	used = append(slices.Concat(op.PathParamNames(), []string{argumentSandbox, argumentIdempotency}), used...)
+	used = append(slices.Concat(op.PathParamNames(),
+		[]string{argumentSandbox, argumentIdempotency, argumentView, argumentFields}), used...)
 	for _, place := range op.PathParamNames() {
 		in.places[place] = c.arguments.text(place)
 	}
@@ -245,8 +260,9 @@ func (b *builder) list(in entry) (*tool, error) {
 	lists := b.group(in.system, operation.List)
 	arguments := append(query(slices.Collect(maps.Values(lists))...), lists.filters()...)
 	arguments = append(arguments, schema.Argument{Name: argumentResource, Required: true, Values: lists.words()})
+	arguments = append(arguments, viewing()...)
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
-		return c.perform(ctx, c.toolRequest(lists[c.arguments.text(argumentResource)], []string{argumentResource}))
+		return c.read(ctx, lists[c.arguments.text(argumentResource)], argumentResource)
 	})
 }
 
@@ -256,12 +272,13 @@ func (b *builder) row(in entry) (*tool, error) {
 	arguments := []schema.Argument{
 		{Name: argumentResource, Required: true, Values: rows.words()}, {Name: "id", Filled: true},
 	}
+	arguments = append(arguments, viewing()...)
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		op := rows[c.arguments.text(argumentResource)]
 		if op.HasID() && c.arguments.text("id") == "" {
 			return nil, refused(c.tool, missing("id"))
 		}
-		return c.perform(ctx, c.toolRequest(op, []string{argumentResource, "id"}))
+		return c.read(ctx, op, argumentResource, "id")
 	})
 }
 
@@ -309,7 +326,6 @@ func (b *builder) wait(in entry) (*tool, error) {
 			a.Default, a.Doc = new(int64), "The last seq that you have seen; 0 for none."
 		}
 	}
-	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
-		return c.perform(ctx, c.toolRequest(op, nil))
-	})
+	arguments = append(arguments, viewing()...)
+	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.read(ctx, op) })
 }

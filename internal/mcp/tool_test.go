@@ -18,7 +18,7 @@ const (
 	golden = "testdata/tools.golden.json"
 	// maxList is what a list of tools may take of a model's context, in bytes.
 	maxList         = 24 << 10
-	maxTools        = 25
+	maxTools        = 27
 	maxName         = 36
 	maxDescription  = 300
 	maxInstructions = 1536
@@ -96,7 +96,8 @@ func TestToolsAreSortedAndSayWhatTheyAre(t *testing.T) {
 					t.Errorf("%s lacks the hint %s", tool.Name, hint)
 				}
 			}
-			if open := tool.Annotations["openWorldHint"] == true; open != (tool.Name == "call_operation") {
+			reaches := tool.Name == "call_operation" || tool.Name == "do"
+			if open := tool.Annotations["openWorldHint"] == true; open != reaches {
 				t.Errorf("%s reaches out of the sandbox: %v", tool.Name, open)
 			}
 			if strings.HasPrefix(tool.Name, "office_") && path == "/mcp/factory" ||
@@ -118,9 +119,8 @@ func TestSchemasKeepToWhatEveryClientTakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		lint{t, tool.Name}.object(schema, true)
-		var output map[string]any
-		if err := json.Unmarshal(tool.OutputSchema, &output); err != nil || output["type"] != "object" {
-			t.Errorf("%s answers with %s", tool.Name, tool.OutputSchema)
+		if tool.OutputSchema != nil { // clients then insist on an object, which lines are not
+			t.Errorf("%s promises %s", tool.Name, tool.OutputSchema)
 		}
 	}
 }

@@ -98,6 +98,14 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 			Headers: headed(wire.HeaderRetryAfter, wire.HeaderReplayed, wire.HeaderIgnored),
 		}
 	}
+	if op.Preview != nil {
+		responses["200"] = &huma.Response{
+			Description: "A dry run: what would come of it. Nothing was done.",
+			Content: map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_200",
+				w.envelope("data", w.registry.Ref(op.Preview)))},
+			Headers: headed(departing(op)...),
+		}
+	}
 	for status, codes := range byStatus(op) {
 		responses[strconv.Itoa(status)] = w.refusal(status, codes)
 	}

@@ -28,6 +28,21 @@ type StartPrintRun struct {
 	WorkOrderIDs    *[]string `json:"work_order_ids,omitzero" oneOf:"true" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
 	OversPct        *int64    `json:"overs_pct,omitzero" minimum:"0" maximum:"20" doc:"Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out."`
 	OperatorBadgeNo *string   `json:"operator_badge_no,omitzero" minLength:"1" maxLength:"20"`
+	DryRun          *bool     `json:"dry_run,omitzero" doc:"Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending short."`
+}
+
+// run is what the company is asked to print.
+func (in *StartPrintRun) run() factory.PrintRunInput {
+	run := factory.PrintRunInput{PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo}
+	if in.OversPct != nil {
+		run.OversPct = *in.OversPct
+	}
+	if in.WorkOrderIDs != nil {
+		run.WorkOrderIDs = *in.WorkOrderIDs
+		return run
+	}
+	run.WorkOrderIDs = []string{*in.WorkOrderID}
+	return run
 }
 
 // CreateFactoryShipment is the body of POST /factory/shipments.
@@ -97,7 +112,7 @@ func createWorkOrder() Operation {
 }
 
 func startPrintRun() Operation {
-	return write(Operation{
+	return tried(write(Operation{
 		ID: "start_print_run", Path: "/factory/print-runs", System: Factory, Key: KeyRequired,
 		Status: http.StatusCreated, Out: reflect.TypeFor[factory.PrintRun](),
 		Summary: "Start a press",
@@ -113,19 +128,10 @@ func startPrintRun() Operation {
 		},
 		Press: pressOf,
 	}, func(tx *sandbox.Tx, _ string, in *StartPrintRun) (Result, error) {
-		run := factory.PrintRunInput{
-			PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo,
-		}
-		if in.OversPct != nil {
-			run.OversPct = *in.OversPct
-		}
-		if in.WorkOrderIDs != nil {
-			run.WorkOrderIDs = *in.WorkOrderIDs
-		} else {
-			run.WorkOrderIDs = []string{*in.WorkOrderID}
-		}
-		id, err := tx.Company.StartPrintRun(run)
+		id, err := tx.Company.StartPrintRun(in.run())
 		return Result{Resource: "print_run", ID: id}, err
+	}), func(tx *sandbox.Tx, in *StartPrintRun) (factory.PrintRunPreview, error) {
+		return tx.Company.PreviewPrintRun(in.run())
 	})
 }
 

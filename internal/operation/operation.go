@@ -142,6 +142,11 @@ type Operation struct {
 	// Press names the press that a body wants to start, nil for writes that start
 	// none.
 	Press func(in any) string
+	// Try returns the data of a write's dry run, which is of the type Preview, or refuses as
+	// Run does (contract: OPEN.DRY_RUN). It changes nothing. Both are nil for writes without
+	// a field dry_run.
+	Try     func(tx *sandbox.Tx, in any) (any, error)
+	Preview reflect.Type
 	// Run does a write. in is a pointer to a value of In.
 	Run func(tx *sandbox.Tx, at PathParams, in any) (Result, error)
 	// Outbound, when set, comes before Run: it refuses, or returns the work to
@@ -275,6 +280,19 @@ func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Res
 			return Result{}, fmt.Errorf("operation %s got a body of type %T", o.ID, in)
 		}
 		return run(tx, at.ID, typed)
+	}
+	return o
+}
+
+// tried binds the dry run of a typed command to its row of the table.
+func tried[In, Out any](o Operation, try func(tx *sandbox.Tx, in *In) (Out, error)) Operation {
+	o.Preview = reflect.TypeFor[Out]()
+	o.Try = func(tx *sandbox.Tx, in any) (any, error) {
+		typed, ok := in.(*In)
+		if !ok {
+			return nil, fmt.Errorf("operation %s got a body of type %T", o.ID, in)
+		}
+		return try(tx, typed)
 	}
 	return o
 }

@@ -37,6 +37,14 @@ type CreatePurchaseOrder struct {
 	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill"`
 	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
 	RequisitionID *string        `json:"requisition_id,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
+	DryRun        *bool          `json:"dry_run,omitzero" doc:"Only say what would come of it: prices, total, approval, the promised day, the credit left."`
+}
+
+// order is what the company is asked to buy.
+func (in *CreatePurchaseOrder) order() office.PurchaseOrderInput {
+	return office.PurchaseOrderInput{
+		SupplierID: in.SupplierID, Lines: materials(in.Lines), RequisitionID: in.RequisitionID,
+	}
 }
 
 // ReceivedLine is one material of a goods receipt at Head Office.
@@ -171,7 +179,7 @@ func rejectRequisition() Operation {
 }
 
 func createPurchaseOrder() Operation {
-	return write(Operation{
+	return tried(write(Operation{
 		ID: "create_purchase_order", Path: "/office/purchase-orders", System: Office, Key: KeyRequired,
 		Status: http.StatusCreated, Out: reflect.TypeFor[office.PurchaseOrder](),
 		Summary: "Order from a supplier",
@@ -184,10 +192,10 @@ func createPurchaseOrder() Operation {
 		Events: []event.Type{event.PurchaseOrderCreated, event.PurchaseOrderApprovalRequired,
 			event.PurchaseOrderApproved},
 	}, func(tx *sandbox.Tx, _ string, in *CreatePurchaseOrder) (Result, error) {
-		id, err := tx.Company.Purchase(office.PurchaseOrderInput{
-			SupplierID: in.SupplierID, Lines: materials(in.Lines), RequisitionID: in.RequisitionID,
-		})
+		id, err := tx.Company.Purchase(in.order())
 		return Result{Resource: "purchase_order", ID: id}, err
+	}), func(tx *sandbox.Tx, in *CreatePurchaseOrder) (office.PurchaseOrderPreview, error) {
+		return tx.Company.PreviewPurchase(in.order())
 	})
 }
 

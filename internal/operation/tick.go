@@ -23,6 +23,7 @@ import (
 // TickInput is the body of POST /sandbox/tick.
 type TickInput struct {
 	Minutes *int64     `json:"minutes,omitzero" minimum:"1" maximum:"4800" doc:"Working minutes: at most 480, also when left out. With until 4800."`
+	Brief   *bool      `json:"brief,omitzero" doc:"Also say what waits now as short lines of text, in digest.lines."`
 	Until   *TickUntil `json:"until,omitzero" doc:"Stop early: after all that happens in the minute in which this comes about."`
 }
 
@@ -33,6 +34,7 @@ type TickUntil struct {
 	SimDate    *moment.Date  `json:"sim_date,omitzero" oneOf:"true" doc:"This in-world day has come. A weekend ends on Monday at 08:00."`
 	SimTime    *string       `json:"sim_time,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"09:30" doc:"The time of that day, 08:00 when left out; only with sim_date."`
 	Decision   *bool         `json:"decision,omitzero" oneOf:"true" doc:"Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay, goods at the gate, or an idle press with work."`
+	IdlePress  *bool         `json:"idle_press,omitzero" oneOf:"true" doc:"Only true: a press falls idle, or is repaired, while a work order waits for one."`
 }
 
 // TickResult is the response of a tick.
@@ -41,7 +43,7 @@ type TickResult struct {
 	SimTime         string      `json:"sim_time"`
 	DayNumber       int64       `json:"day_number"`
 	AdvancedMinutes int         `json:"advanced_minutes" doc:"How many minutes passed: fewer than were asked for when what until names came about, or the company went bankrupt, on the way."`
-	StoppedBy       string      `json:"stopped_by" enum:"minutes,event_type,seq,sim_date,decision,bankrupt" doc:"What ended the tick: minutes when all of them have passed."`
+	StoppedBy       string      `json:"stopped_by" enum:"minutes,event_type,seq,sim_date,decision,idle_press,bankrupt" doc:"What ended the tick: minutes when all of them have passed."`
 	EventsWritten   uint64      `json:"events_written"`
 	LastSeq         uint64      `json:"last_seq"`
 	CashMinor       money.Minor `json:"cash_minor"`
@@ -54,6 +56,7 @@ type TickDigest struct {
 	Events         []EventCount `json:"events" doc:"How many events of each type the tick wrote, by type."`
 	Decisions      []Decision   `json:"decisions" doc:"What waits for you now, at most 100 records."`
 	DecisionsTotal int64        `json:"decisions_total" doc:"How many records wait for you now."`
+	Lines          []string     `json:"lines,omitzero" doc:"What waits now, one record a line, at most 100; only with brief. The first word says what it is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages."`
 }
 
 // EventCount is a type of events and how many there were.
@@ -68,6 +71,12 @@ type Decision struct {
 	Resource string `json:"resource" enum:"sales_order,contract_lot,supplier_invoice,payroll_run,delivery,press" doc:"A press is idle while a work order waits for one."`
 	ID       string `json:"id"`
 }
+
+// The most minutes of a tick, without and with until (contract: OPEN.TICK.BODY, OPEN.TICK.UNTIL).
+const (
+	MaxTickMinutes      = int64(company.TickMax)
+	MaxTickUntilMinutes = int64(company.TickUntilMax)
+)
 
 // maxDecisions is how many records a digest names.
 const maxDecisions = 100
@@ -89,14 +98,18 @@ func tickOperation() Operation {
 		if err != nil {
 			return Result{}, err
 		}
+		brief := in.Brief != nil && *in.Brief
 		now, passed, happened := tx.Now, int(tx.Company.Now()-began), tx.Company.Happened(first)
 		return Result{Value: func(v *sandbox.View) any {
-			minute := MinuteAt(v, now)
+			minute, digest := MinuteAt(v, now), digest(v, happened)
+			if brief {
+				digest.Lines = briefLines(v)
+			}
 			return TickResult{
 				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
 				AdvancedMinutes: passed, StoppedBy: string(stop),
 				EventsWritten: v.Sequence - first, LastSeq: v.Sequence,
-				CashMinor: v.Summary.CashMinor, Status: v.Status(now), Digest: digest(v, happened),
+				CashMinor: v.Summary.CashMinor, Status: v.Status(now), Digest: digest,
 			}
 		}}, nil
 	})
@@ -132,6 +145,9 @@ func (u *TickUntil) read() (until company.Until, err error) {
 	case u.Decision != nil && !*u.Decision:
 		return until, problem.Invalid(problem.Field{Field: "until.decision", Rule: "enum",
 			Message: "until.decision must be true, or left out; it is false."})
+	case u.IdlePress != nil && !*u.IdlePress:
+		return until, problem.Invalid(problem.Field{Field: "until.idle_press", Rule: "enum",
+			Message: "until.idle_press must be true, or left out; it is false."})
 	case u.EventTypes != nil:
 		until.Types = *u.EventTypes
 		return until, subscription.CheckTypes(until.Types)
@@ -140,7 +156,7 @@ func (u *TickUntil) read() (until company.Until, err error) {
 	case u.SimDate != nil:
 		until.Moment = new(sim.At(*u.SimDate, clockMinutes(u.SimTime)))
 	}
-	until.Decision = u.Decision != nil
+	until.Decision, until.IdlePress = u.Decision != nil, u.IdlePress != nil
 	return until, nil
 }
 

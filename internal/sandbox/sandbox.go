@@ -278,6 +278,27 @@ func (s *Sandbox) run(tx *Tx, cmd Command) error {
 	return err
 }
 
+// Try asks a question of the company that Do might ask: whatever is due has happened, and a
+// sandbox that takes no writes refuses. The question changes nothing and starts no clock. It
+// returns the state that the response is of.
+func (s *Sandbox) Try(ctx context.Context, ask func(*Tx) error) (v *View, err error) {
+	err = s.withWriter(func(now moment.Instant) error {
+		if _, _, err := s.prepare(ctx, Command{}, now); err != nil {
+			return err
+		}
+		if err := s.run(&Tx{Company: s.company, Now: now, sandbox: s}, Command{Run: ask}); err != nil {
+			return err
+		}
+		if s.company.Changed() {
+			s.drop()
+			return fmt.Errorf("a dry run changed sandbox %s", s.id)
+		}
+		v = s.published.Load()
+		return nil
+	})
+	return v, err
+}
+
 // advance loads the company if need be and brings it up to the present. The
 // steps of its lease come in between, each at its own moment. An expired
 // company stops at the end of its lease.

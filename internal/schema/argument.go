@@ -37,6 +37,23 @@ type Argument struct {
 // IsObject reports whether an argument is an object with fields of its own.
 func (a *Argument) IsObject() bool { return a.field != nil && a.field.form == formObject }
 
+// Spelled is the JSON of an argument that was written as bare text: of a text that text, of a
+// list of texts those between its commas, and of anything else what the text is as JSON.
+func (a *Argument) Spelled(text string) json.RawMessage {
+	quoted := func(value any) json.RawMessage {
+		raw, _ := json.Marshal(value) // texts
+		return raw
+	}
+	switch s := a.rules(); {
+	case s.form == formArray && s.element.form == formString:
+		return quoted(strings.Split(text, ","))
+	case s.form != formString && json.Valid([]byte(text)):
+		return json.RawMessage(text)
+	default:
+		return quoted(text)
+	}
+}
+
 // rules returns the shape that an argument is checked by.
 func (a *Argument) rules() *shape {
 	switch {

@@ -23,6 +23,11 @@ func (d docsSearch) Search(query string, limit int) ([]mcp.Page, error) {
 	return pages, err //nolint:wrapcheck // it names the page
 }
 
+// Guide implements mcp.Docs.
+func (d docsSearch) Guide(file string) (string, error) {
+	return d.site.Markdown(file) //nolint:wrapcheck // it names the guide
+}
+
 // agentEndpoint makes the endpoint that agents connect to.
 func (s *Server) agentEndpoint(site *docsite.Site) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{

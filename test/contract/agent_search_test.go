@@ -19,6 +19,10 @@ func TestAgentsFindWhatTheDocsSearchFinds(t *testing.T) {
 	for _, c := range []struct{ query, page string }{
 		{"verify webhook signature", "/docs/webhooks"},
 		{"safe retries", "/docs/idempotency"},
+		{"what makes money", "/docs/handbook"},
+		{"how do I earn", "/docs/handbook"},
+		{"strategy", "/docs/handbook"},
+		{"copy a sandbox", "/docs/checkpoints"},
 		{"environment variables", "/docs/settings"},
 		{"three way match", "/docs/errors/three_way_mismatch"},
 		{"order cancelled", "/docs/events/office.sales_order.expired"},

@@ -390,7 +390,7 @@ func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
 			t.Errorf("%v reads %s", r["uri"], got.Raw)
 		}
 	}
-	const documents = 6
+	const documents = 7
 	if len(resources) != documents {
 		t.Errorf("the resources are %v", resources)
 	}

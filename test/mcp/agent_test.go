@@ -137,7 +137,7 @@ func (a *agent) cash(order object) {
 func (a *agent) tick(minutes int) {
 	a.t.Helper()
 	for {
-		envelope, refused := a.try("advance_time", object{"minutes": minutes})
+		envelope, refused := a.try("advance_time", object{"minutes": minutes, "view": "full"})
 		if !refused {
 			return
 		}

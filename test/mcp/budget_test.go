@@ -34,7 +34,7 @@ func TestToolCallsSpendTheBudgetOfTheirKey(t *testing.T) {
 		t.Errorf("over its budget the Factory is refused with %v", refused)
 	}
 	// Listing costs the key nothing.
-	if list, err := office.session.ListTools(within(t), nil); err != nil || len(list.Tools) != 25 {
+	if list, err := office.session.ListTools(within(t), nil); err != nil || len(list.Tools) != 27 {
 		t.Errorf("the list of tools: %v", err)
 	}
 }

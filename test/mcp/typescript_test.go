@@ -55,7 +55,7 @@ func TestTheTypeScriptClientsPlayFromAnOrderToItsMoney(t *testing.T) {
 			if err := script.Wait(); err != nil {
 				t.Fatalf("%v after %v:\n%s", err, said, complaints.String())
 			}
-			if got := strings.Join(said, " "); got != c.revision+" tools 25 restart paid" {
+			if got := strings.Join(said, " "); got != c.revision+" tools 27 restart paid" {
 				t.Errorf("the client said %q", got)
 			}
 		})

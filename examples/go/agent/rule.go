@@ -36,7 +36,7 @@ func (p *player) day(ctx context.Context) error {
 			}
 		}
 		var err error
-		if now, err = p.write(ctx, "advance_time", object{"minutes": turnMinutes}); err != nil {
+		if now, err = p.write(ctx, "advance_time", object{"minutes": turnMinutes, "view": "full"}); err != nil {
 			return err
 		}
 	}

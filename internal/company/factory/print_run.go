@@ -100,8 +100,8 @@ type PrintRunInput struct {
 	BadgeNo      *string
 }
 
-// plan is a run that nothing stands in the way of.
-type plan struct {
+// RunPlan is a run that nothing stands in the way of.
+type RunPlan struct {
 	press      catalog.Press
 	orders     []*WorkOrder
 	products   []catalog.Product
@@ -132,58 +132,48 @@ type ShortageDetails struct {
 	Shortages []Shortage `json:"shortages"`
 }
 
-// StartPrintRun starts a press for one work order or a gang, and returns the
-// run's id and those of the requisitions that it made necessary. It refuses
-// with press_down, press_busy, no_operator, insufficient_stock, invalid_state,
+// CanStartPrintRun returns the plan of a run for one work order or a gang, or refuses with
+// press_down, press_busy, no_operator, insufficient_stock, invalid_state,
 // gang_mixed_paper or not_found.
-func (f *Factory) StartPrintRun(r *record.Recorder, in PrintRunInput) (id string, requisitions []string, err error) {
-	p, err := f.plan(r, in)
-	if err != nil {
-		return "", nil, err
-	}
-	id, requisitions = f.start(r, p)
-	return id, requisitions, nil
-}
-
-func (f *Factory) plan(r *record.Recorder, in PrintRunInput) (plan, error) {
+func (f *Factory) CanStartPrintRun(r *record.Recorder, in PrintRunInput) (RunPlan, error) {
 	press, ok := catalog.PressByID(in.PressID)
 	if !ok {
-		return plan{}, problem.Missing("press", in.PressID)
+		return RunPlan{}, problem.Missing("press", in.PressID)
 	}
-	p := plan{press: press, overs: in.OversPct}
+	p := RunPlan{press: press, overs: in.OversPct}
 	for i, id := range in.WorkOrderIDs {
 		if slices.Contains(in.WorkOrderIDs[:i], id) {
-			return plan{}, problem.Invalid(problem.Field{
+			return RunPlan{}, problem.Invalid(problem.Field{
 				Field: "work_order_ids", Rule: "uniqueItems", Message: "A work order can be in a run once.",
 			})
 		}
 		if _, ok := f.WorkOrders.Find(id); !ok {
-			return plan{}, problem.Missing("work_order", id)
+			return RunPlan{}, problem.Missing("work_order", id)
 		}
 	}
 	// The press comes before the state of the orders: a client that starts the
 	// same run twice is told when the press is free.
 	row, _ := f.Presses.Find(press.ID)
 	if err := f.inOrder(r, row); err != nil {
-		return plan{}, err
+		return RunPlan{}, err
 	}
 	if row.CurrentPrintRunID != nil {
-		return plan{}, f.whenFree(r, *row.CurrentPrintRunID,
+		return RunPlan{}, f.whenFree(r, *row.CurrentPrintRunID,
 			problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *row.CurrentRunEndsSim))
 	}
 	if err := f.planOrders(&p, in.WorkOrderIDs); err != nil {
-		return plan{}, err
+		return RunPlan{}, err
 	}
 	badge, err := f.freeOperator(r, in.BadgeNo)
 	if err != nil {
-		return plan{}, err
+		return RunPlan{}, err
 	}
 	p.badge = badge
 	p.measure(row.LastSKU, row.SheetsPerHour)
 	return p, f.checkMaterial(&p)
 }
 
-func (f *Factory) planOrders(p *plan, ids []string) error {
+func (f *Factory) planOrders(p *RunPlan, ids []string) error {
 	papers, mixed := []string{}, false
 	for _, id := range ids {
 		w, _ := f.WorkOrders.Find(id)
@@ -218,7 +208,7 @@ func (f *Factory) whenFree(r *record.Recorder, runID string, p *problem.Problem)
 
 // measure does the arithmetic of a run: make-ready is halved in sheets and
 // takes two fifths of the time when the press last printed the same product.
-func (p *plan) measure(last *string, sheetsPerHour int64) {
+func (p *RunPlan) measure(last *string, sheetsPerHour int64) {
 	p.makeReady = p.press.MakeReadySheets
 	minutes := p.press.MakeReadyMinutes
 	if last != nil && *last == p.products[0].SKU {
@@ -239,7 +229,7 @@ func (p *plan) measure(last *string, sheetsPerHour int64) {
 	p.minutes = minutes + ceilDiv(p.sheets*60, sheetsPerHour)
 }
 
-func (p *plan) material() []Need {
+func (p *RunPlan) material() []Need {
 	needs := []Need{{p.products[0].PaperSKU, p.sheets}, {catalog.Ink, p.ink}}
 	if p.plates > 0 {
 		needs = append(needs, Need{catalog.Plate, p.plates})
@@ -247,7 +237,7 @@ func (p *plan) material() []Need {
 	return needs
 }
 
-func (f *Factory) checkMaterial(p *plan) error {
+func (f *Factory) checkMaterial(p *RunPlan) error {
 	var shortages []Shortage
 	for _, need := range p.material() {
 		if have := f.item(need.SKU).OnHand; have < need.Quantity {
@@ -263,7 +253,9 @@ func (f *Factory) checkMaterial(p *plan) error {
 		With(ShortageDetails{Shortages: shortages})
 }
 
-func (f *Factory) start(r *record.Recorder, p plan) (id string, requisitions []string) {
+// StartPrintRun starts a press for a plan of this moment, and returns the run's id and those
+// of the requisitions that it made necessary.
+func (f *Factory) StartPrintRun(r *record.Recorder, p RunPlan) (id string, requisitions []string) {
 	press, pressPrivate := f.Presses.Edit(r, p.press.ID)
 	pressPrivate.Runs++
 	ends := r.Now() + sim.Minute(p.minutes)

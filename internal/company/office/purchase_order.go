@@ -155,33 +155,43 @@ type MinimumDetails struct {
 	MinimumQuantity int64  `json:"minimum_quantity"`
 }
 
-// Purchase writes a purchase order and returns its id. A total within the
-// approval limit is approved by policy; the supplier sees only approved
-// orders.
-func (o *Office) Purchase(r *record.Recorder, in PurchaseOrderInput) (string, error) {
+// PurchasePlan is an order to a supplier that nothing stands in the way of.
+type PurchasePlan struct {
+	in       PurchaseOrderInput
+	lines    []PurchaseOrderLine
+	total    money.Minor
+	required bool
+}
+
+// CanPurchase returns the plan of an order to a supplier, or refuses.
+func (o *Office) CanPurchase(in PurchaseOrderInput) (PurchasePlan, error) {
 	lines, err := o.priceLines(in)
 	if err != nil {
-		return "", err
+		return PurchasePlan{}, err
 	}
-	total := money.Minor(0)
+	p := PurchasePlan{in: in, lines: lines}
 	for _, line := range lines {
-		total += line.AmountMinor
+		p.total += line.AmountMinor
 	}
-	if err := o.mayOrder(in, total); err != nil {
-		return "", err
+	p.required = p.total > o.preset.Supply.POApprovalMinor
+	return p, o.mayOrder(in, p.total)
+}
+
+// Purchase writes the purchase order of a plan of this moment and returns its id. A total
+// within the approval limit is approved by policy; the supplier sees only approved
+// orders.
+func (o *Office) Purchase(r *record.Recorder, p PurchasePlan) string {
+	order := o.write(r, PurchaseOrder{SupplierID: p.in.SupplierID, RequisitionID: p.in.RequisitionID, Lines: p.lines,
+		TotalMinor: p.total, ApprovalRequired: p.required})
+	if p.in.RequisitionID != nil {
+		o.order(r, *p.in.RequisitionID, order.ID)
 	}
-	required := total > o.preset.Supply.POApprovalMinor
-	order := o.write(r, PurchaseOrder{SupplierID: in.SupplierID, RequisitionID: in.RequisitionID, Lines: lines,
-		TotalMinor: total, ApprovalRequired: required})
-	if in.RequisitionID != nil {
-		o.order(r, *in.RequisitionID, order.ID)
-	}
-	if required {
+	if p.required {
 		o.askApproval(r, order)
-		return order.ID, nil
+		return order.ID
 	}
 	o.ApprovePurchase(r, order.ID, ByPolicy)
-	return order.ID, nil
+	return order.ID
 }
 
 // priceLines puts the supplier's prices on the ordered lines.
@@ -312,7 +322,7 @@ func (o *Office) ApprovePurchase(r *record.Recorder, id, by string) {
 	drawn := supplier.LeadMin + o.suppliers[supplier.ID].lead.Below(supplier.LeadMax-supplier.LeadMin+1, private.Nth)
 	o.approve(r, order, by, approval{
 		on: r.Date(), truck: r.Today() + sim.Day(o.leadDays(supplier, drawn)),
-		promised: (r.Today() + sim.Day(o.promisedDays(supplier))).Date(),
+		promised: o.promisedOn(r, supplier),
 	})
 }
 

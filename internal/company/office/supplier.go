@@ -7,6 +7,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/moment"
 	"platen/internal/money"
 	"platen/internal/problem"
 )
@@ -89,6 +90,11 @@ func (o *Office) promisedDays(s catalog.Supplier) int64 {
 	return o.leadDays(s, (s.LeadMin+s.LeadMax+1)/2)
 }
 
+// promisedOn is the day that a supplier promises for an order that it gets today.
+func (o *Office) promisedOn(r *record.Recorder, s catalog.Supplier) moment.Date {
+	return (r.Today() + sim.Day(o.promisedDays(s))).Date()
+}
+
 // unitPrice is a supplier's present price of a material that it sells.
 func (o *Office) unitPrice(s catalog.Supplier, sku string) money.Minor {
 	item, _ := catalog.ItemBySKU(sku)
@@ -156,9 +162,7 @@ type CreditDetails struct {
 
 // lends refuses an order that a supplier would not deliver on credit.
 func (o *Office) lends(supplier *Supplier, total money.Minor) error {
-	private := o.Suppliers.Private(supplier.ID)
-	used := private.OnOrderMinor + private.UnpaidMinor
-	available := max(0, *supplier.CreditLimitMinor-used)
+	used, available := o.credit(supplier)
 	if total <= available {
 		return nil
 	}
@@ -167,6 +171,14 @@ func (o *Office) lends(supplier *Supplier, total money.Minor) error {
 		With(CreditDetails{
 			CreditLimitMinor: *supplier.CreditLimitMinor, UsedMinor: used, AvailableMinor: available, TotalMinor: total,
 		})
+}
+
+// credit is what the company owes a supplier and has on order with it, and how much more it
+// lends.
+func (o *Office) credit(supplier *Supplier) (used, available money.Minor) {
+	private := o.Suppliers.Private(supplier.ID)
+	used = private.OnOrderMinor + private.UnpaidMinor
+	return used, max(0, *supplier.CreditLimitMinor-used)
 }
 
 // hold notes that an invoice of a supplier is overdue.

@@ -30,7 +30,7 @@ async function call(name, args = {}) {
 
 async function tick() {
   for (;;) {
-    const answer = await attempt('advance_time', { minutes: 480 });
+    const answer = await attempt('advance_time', { minutes: 480, view: 'full' });
     if (!answer.refused) return;
     if (answer.error.code !== 'tick_rate') throw new Error(JSON.stringify(answer.error));
     await call('wait_for_events', { after_seq: 2 ** 40, wait_s: 1 });

@@ -1,0 +1,87 @@
+package factory
+
+import (
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+	"platen/internal/money"
+)
+
+// ShortRisk says how likely a run is to end short.
+type ShortRisk string
+
+// Risks of a run to end short (contract: OPEN.DRY_RUN.PRINT_RUN).
+const (
+	// ShortUnlikely runs have overs for the mean spoilage of their press and two deviations.
+	ShortUnlikely ShortRisk = "unlikely"
+	// ShortPossible runs have overs for the mean.
+	ShortPossible ShortRisk = "possible"
+	ShortLikely   ShortRisk = "likely"
+)
+
+// PrintRunPreview is what would come of a print run that is started now.
+type PrintRunPreview struct {
+	DryRun          bool           `json:"dry_run" doc:"Always true: nothing was started."`
+	PressID         string         `json:"press_id"`
+	Items           []PrintRunItem `json:"items"`
+	PaperSKU        string         `json:"paper_sku"`
+	OversPct        int64          `json:"overs_pct"`
+	SheetsPlanned   int64          `json:"sheets_planned"`
+	SheetsMakeReady int64          `json:"sheets_make_ready"`
+	InkCansUsed     int64          `json:"ink_cans_used"`
+	PlatesUsed      int64          `json:"plates_used"`
+	ClicksMinor     money.Minor    `json:"clicks_minor"`
+	OperatorBadgeNo string         `json:"operator_badge_no"`
+	Minutes         int64          `json:"minutes" doc:"Working minutes from now to the end of the run, if the press does not break down."`
+	EndsSim         string         `json:"ends_sim"`
+	ShortRisk       ShortRisk      `json:"short_risk" enum:"unlikely,possible,likely" doc:"Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two deviations, possible when they cover the mean, likely otherwise. What the operator can do is not in it."`
+	StockLeft       []StockLeft    `json:"stock_left"`
+}
+
+// StockLeft is what a run would leave of a material.
+type StockLeft struct {
+	SKU               string `json:"sku"`
+	Needed            int64  `json:"needed"`
+	Left              int64  `json:"left"`
+	BelowReorderPoint bool   `json:"below_reorder_point"`
+}
+
+// Preview returns what would come of a plan. It changes nothing.
+func (f *Factory) Preview(r *record.Recorder, p RunPlan) PrintRunPreview {
+	preview := PrintRunPreview{
+		DryRun: true, PressID: p.press.ID, Items: []PrintRunItem{}, PaperSKU: p.products[0].PaperSKU,
+		OversPct: p.overs, SheetsPlanned: p.sheets, SheetsMakeReady: p.makeReady, InkCansUsed: p.ink,
+		PlatesUsed: p.plates, ClicksMinor: p.press.ClickMinor.Times(p.sheets), OperatorBadgeNo: p.badge,
+		Minutes: p.minutes, EndsSim: (r.Now() + sim.Minute(p.minutes)).Text(),
+		ShortRisk: p.shortRisk(f.State.Heat), StockLeft: []StockLeft{},
+	}
+	for i, w := range p.orders {
+		preview.Items = append(preview.Items, PrintRunItem{WorkOrderID: w.ID, QuantityPlanned: p.quantities[i]})
+	}
+	for _, need := range p.material() {
+		item := f.item(need.SKU)
+		left := item.OnHand - need.Quantity
+		preview.StockLeft = append(preview.StockLeft,
+			StockLeft{SKU: need.SKU, Needed: need.Quantity, Left: left, BelowReorderPoint: left < item.ReorderPoint})
+	}
+	return preview
+}
+
+// shortRisk compares the overs with what the catalogue says of the press. The skill of the
+// operator counts too and is Head Office's to know.
+func (p *RunPlan) shortRisk(hot bool) ShortRisk {
+	const deviations = 2
+	mean := p.press.SpoilagePPM
+	if hot {
+		mean += heatSpoilagePPM
+	}
+	bad := mean + deviations*p.press.SpoilageDeviationPPM
+	covers := func(spoiled int64) bool { return (100+p.overs)*(sim.Million-spoiled) >= 100*sim.Million }
+	switch {
+	case covers(bad):
+		return ShortUnlikely
+	case covers(mean):
+		return ShortPossible
+	default:
+		return ShortLikely
+	}
+}

@@ -1,0 +1,33 @@
+package office
+
+import (
+	"platen/internal/company/catalog"
+	"platen/internal/company/record"
+	"platen/internal/moment"
+	"platen/internal/money"
+)
+
+// PurchaseOrderPreview is what would come of a purchase order that is written now.
+type PurchaseOrderPreview struct {
+	DryRun           bool                `json:"dry_run" doc:"Always true: nothing was ordered."`
+	SupplierID       string              `json:"supplier_id"`
+	RequisitionID    *string             `json:"requisition_id"`
+	Lines            []PurchaseOrderLine `json:"lines"`
+	TotalMinor       money.Minor         `json:"total_minor"`
+	Currency         string              `json:"currency"`
+	ApprovalRequired bool                `json:"approval_required"`
+	ExpectedOn       moment.Date         `json:"expected_on" doc:"When the supplier would promise the truck, if the order is approved today."`
+	CreditLeftMinor  money.Minor         `json:"credit_left_minor" doc:"How much more the supplier would lend after this order."`
+}
+
+// Preview returns what would come of a plan. It changes nothing.
+func (o *Office) Preview(r *record.Recorder, p PurchasePlan) PurchaseOrderPreview {
+	supplier, _ := o.Suppliers.Find(p.in.SupplierID)
+	known, _ := catalog.SupplierByID(supplier.ID)
+	_, available := o.credit(supplier)
+	return PurchaseOrderPreview{
+		DryRun: true, SupplierID: supplier.ID, RequisitionID: p.in.RequisitionID, Lines: p.lines, TotalMinor: p.total,
+		Currency: money.Currency, ApprovalRequired: p.required, ExpectedOn: o.promisedOn(r, known),
+		CreditLeftMinor: available - p.total,
+	}
+}

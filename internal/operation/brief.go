@@ -1,0 +1,194 @@
+package operation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"platen/internal/company/factory"
+	"platen/internal/company/hr"
+	"platen/internal/company/office"
+	"platen/internal/company/preset"
+	"platen/internal/company/record"
+	"platen/internal/sandbox"
+)
+
+// maxBriefLines is how many lines a brief has (contract: OPEN.TICK.BRIEF).
+const maxBriefLines = 100
+
+// brief collects short lines about the records that wait.
+type brief struct {
+	view  *sandbox.View
+	lines []string
+}
+
+// briefLines says what waits in a state, one record a line, for readers to whom each word costs
+// something. All of it follows from the feed and GET /sandbox, which both keys open.
+func briefLines(v *sandbox.View) []string {
+	b := &brief{view: v, lines: []string{}}
+	b.customers()
+	b.production()
+	b.purchasing()
+	return b.lines[:min(len(b.lines), maxBriefLines)]
+}
+
+// add adds a line; parts that are empty are left out.
+func (b *brief) add(parts ...string) {
+	var said []string
+	for _, part := range parts {
+		if part != "" {
+			said = append(said, part)
+		}
+	}
+	b.lines = append(b.lines, strings.Join(said, " "))
+}
+
+// each calls tell with the rows of a table whose filters it wants. Models read rows oldest
+// first here: what waits longest comes first.
+func each[R any](b *brief, resource string, wanted func(filters []string) bool, tell func(row *R)) {
+	for _, e := range b.view.Table(resource).Entries {
+		if !e.Removed() && wanted(e.Filters) {
+			row := record.Decode[R](e)
+			tell(&row)
+		}
+	}
+}
+
+// is wants rows whose filter at a place has a value.
+func is(place int, value string) func([]string) bool {
+	return func(filters []string) bool { return filters[place] == value }
+}
+
+// every wants all rows.
+func every([]string) bool { return true }
+
+// customers are the offers of customers that wait for an answer.
+func (b *brief) customers() {
+	each(b, "sales_order", is(0, string(office.OrderReceived)), func(o *office.SalesOrder) {
+		rush := ""
+		if o.Rush {
+			rush = "rush"
+		}
+		b.add("order", o.ID, fmt.Sprintf("%d %s at %d due %s answer by %s", o.Quantity, o.SKU, o.UnitPriceMinor,
+			o.DueDate, o.AnswerBy), "for "+o.CustomerID, rush)
+	})
+	each(b, "contract_lot", is(0, string(office.LotOffered)), func(l *office.ContractLot) {
+		b.add("lot", l.ID, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d", l.Quantity, l.SKU,
+			l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
+	})
+}
+
+// wanted returns whether somebody takes the goods of a work order. With the auto bridge that is
+// known here, as it is where a run is started; with the manual one nothing of the two systems
+// is compared.
+func (b *brief) wanted() func(w *factory.WorkOrder) bool {
+	if b.view.Summary.Settings.Bridge != preset.Auto {
+		return func(*factory.WorkOrder) bool { return true }
+	}
+	over := map[string]bool{}
+	note := func(resource string, waits ...string) {
+		for _, e := range b.view.Table(resource).Entries {
+			over[e.ID] = !slices.Contains(waits, e.Filters[0])
+		}
+	}
+	note("sales_order", string(office.OrderReceived), string(office.OrderAccepted), string(office.OrderInProduction))
+	note("contract_lot", string(office.LotOffered), string(office.LotAccepted))
+	return func(w *factory.WorkOrder) bool { return w.Reference == nil || !over[*w.Reference] }
+}
+
+// production is the work of the Factory, its trucks, presses and shortages.
+func (b *brief) production() {
+	wanted := b.wanted()
+	const waitsFor = 2 // the place of the table's filter
+	about := func(w *factory.WorkOrder) string {
+		text := w.SKU
+		if w.DueDate != nil {
+			text += " due " + w.DueDate.String()
+		}
+		if w.Reference != nil {
+			text += " for " + *w.Reference
+		}
+		return text
+	}
+	each(b, "work_order", is(waitsFor, string(factory.WaitsForPress)), func(w *factory.WorkOrder) {
+		if !wanted(w) {
+			return
+		}
+		b.add("print", w.ID, fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood), about(w))
+	})
+	each(b, "work_order", is(waitsFor, string(factory.WaitsForShipment)), func(w *factory.WorkOrder) {
+		if !wanted(w) {
+			return
+		}
+		b.add("ready", w.ID, fmt.Sprint(w.Quantity), about(w))
+	})
+	each(b, "delivery", is(0, string(factory.DeliveryArrived)), func(d *factory.Delivery) {
+		var loads []string
+		for _, line := range d.Lines {
+			load := fmt.Sprintf("%d %s", line.QuantityCounted, line.SKU)
+			if line.QuantityCounted != line.QuantityAdvised || line.QuantityDamaged > 0 {
+				load += fmt.Sprintf(" (advised %d, damaged %d)", line.QuantityAdvised, line.QuantityDamaged)
+			}
+			loads = append(loads, load)
+		}
+		b.add("truck", d.ID, d.PurchaseOrderNumber, strings.Join(loads, ", "))
+	})
+	each(b, "press", every, func(p *factory.Press) {
+		until := ""
+		switch {
+		case p.Status == factory.PressIdle:
+		case p.DownUntilSim != nil:
+			until = "until " + *p.DownUntilSim
+		case p.CurrentRunEndsSim != nil:
+			until = "until " + *p.CurrentRunEndsSim
+		}
+		b.add("press", p.ID, string(p.Status), until)
+	})
+	each(b, "stock_item", every, func(s *factory.StockItem) {
+		if s.Status == factory.StockLow {
+			b.add("short", s.SKU, fmt.Sprintf("%d on hand, reorder point %d", s.OnHand, s.ReorderPoint))
+		}
+	})
+}
+
+// purchasing is what is to be bought, approved and paid.
+func (b *brief) purchasing() {
+	each(b, "office_requisition", every, func(q *office.Requisition) {
+		if q.Status == office.RequisitionRejected || q.PurchaseOrderID != nil {
+			return
+		}
+		var wanted []string
+		for _, line := range q.Lines {
+			wanted = append(wanted, fmt.Sprintf("%d %s", line.Quantity, line.SKU))
+		}
+		word := "buy"
+		if q.Status != office.RequisitionApproved {
+			word = "approve"
+		}
+		b.add(word, q.ID, strings.Join(wanted, ", "))
+	})
+	each(b, "purchase_order", is(0, string(office.PurchasePending)), func(o *office.PurchaseOrder) {
+		b.add("approve", o.ID, fmt.Sprintf("%d to %s", o.TotalMinor, o.SupplierID))
+	})
+	each(b, "supplier_invoice", every, func(i *office.SupplierInvoice) {
+		if i.Status == office.SupplierInvoicePaid || i.Kind != office.MaterialsInvoice {
+			return
+		}
+		discount := ""
+		if i.DiscountUntil != nil && i.DiscountMinor > 0 {
+			discount = fmt.Sprintf("discount %d until %s", i.DiscountMinor, *i.DiscountUntil)
+		}
+		b.add("bill", i.ID, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor, i.SupplierID, i.DueDate,
+			i.MatchStatus, i.MatchedMinor), discount)
+	})
+	each(b, "payroll_run", every, func(p *hr.PayrollRun) {
+		if p.Status == hr.PayrollPaid {
+			return
+		}
+		sheet := ""
+		if p.TimesheetID == nil {
+			sheet = "no timesheet yet"
+		}
+		b.add("wages", p.WeekStart.String(), fmt.Sprintf("%d due %s", p.TotalMinor, p.DueDate), string(p.Status), sheet)
+	})
+}
