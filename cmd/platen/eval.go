@@ -77,7 +77,8 @@ func evalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e.Baselines = baselines(player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}, e.Day)
+			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}
+			e.Baselines = baselines(worlds, e.Day)
 			e.Command, e.Output, e.CreationKey = args, cmd.ErrOrStderr(), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)

@@ -71,7 +71,8 @@ func root() *cobra.Command {
 		newCommand(), statusCommand(), integrationCommand(), clockCommand(), tickCommand(), checkpointCommand(),
 		forkCommand(), resetCommand(), deleteCommand(), triggerCommand(), faultsCommand(),
 		eventsCommand(), listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(),
-		evalCommand(), replayCommand(), tasksCommand(), benchCommand(), doctorCommand(), openapiCommand(), versionCommand())
+		evalCommand(), replayCommand(), tasksCommand(), benchCommand(), doctorCommand(), openapiCommand(),
+		versionCommand())
 	return cmd
 }
 

@@ -17,10 +17,11 @@ func replayCommand() *cobra.Command {
 		Use:   "replay TRACE",
 		Short: "Send the requests of a recorded run again, and compare where they lead",
 		Long: "Send the requests of a recorded run again, and compare where they lead.\n\n" +
-			"The trace is one that platen eval --trace has written. Its requests go, one after the other, to a sandbox\n" +
-			"of the same world on a server that this starts. The exit status is 1 when the records of the business are\n" +
-			"others in the end than they were: then the trace is not that of the run that it names, was changed, or is\n" +
-			"of another version of Platen, or of a clock that ran by itself. Requests about webhooks are left out.",
+			"The trace is one that platen eval --trace has written. Its requests go, one after the other, to a\n" +
+			"sandbox of the same world on a server that this starts. The exit status is 1 when the records of the\n" +
+			"business are others in the end than they were: then the trace is not that of the run that it names,\n" +
+			"was changed, or is of another version of Platen, or of a clock that ran by itself. Requests about\n" +
+			"webhooks are left out.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := trace.Read(args[0])

@@ -71,7 +71,9 @@ func taskNamed(name string) (*task.Task, error) {
 	t, err := task.Named(name)
 	if errors.Is(err, task.ErrUnknown) {
 		names, _ := task.Names()
-		return nil, cli.UsageError{Err: fmt.Errorf("there is no task %q; there are %s", name, strings.Join(names, ", "))}
+		return nil, cli.UsageError{
+			Err: fmt.Errorf("there is no task %q; there are %s", name, strings.Join(names, ", ")),
+		}
 	}
 	return t, err //nolint:wrapcheck // it names the task
 }
@@ -91,13 +93,13 @@ func tasksRun() *cobra.Command {
 		Short: "Let a program try tasks, and grade it",
 		Long: "Let a program try tasks, all of them or those that are named, and grade it.\n\n" +
 			"The command runs once for each task and seed, with a sandbox of its own on a server that this starts,\n" +
-			"which makes no sandbox for anybody else. It finds this in its environment, and nothing else of Platen:\n\n" +
+			"which makes no sandbox for others. It finds this in its environment, and nothing else of Platen:\n\n" +
 			"  PLATEN_TASK, PLATEN_INSTRUCTION  what it is to do\n" +
 			"  PLATEN_URL, PLATEN_MCP_URL       base URL of the API, and the agent endpoint\n" +
 			"  PLATEN_OFFICE_KEY, PLATEN_FACTORY_KEY\n" +
 			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n\n" +
-			"The clock stands still but for POST /sandbox/tick. Results go to standard output, what the command says\n" +
-			"to standard error. --player oracle or nothing tries tasks without a command.",
+			"The clock stands still but for POST /sandbox/tick. Results go to standard output, the output of the\n" +
+			"command to standard error. --player oracle or nothing tries tasks without a command.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names, command := args, []string(nil)
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
@@ -115,7 +117,7 @@ func tasksRun() *cobra.Command {
 			case playerOracle:
 				r.Player = solving
 			case playerNothing:
-				r.Player = func(context.Context, *task.Task, *client.Sandbox, string) ([]byte, error) { return nil, nil }
+				r.Player = idling
 			default:
 				return cli.UsageError{Err: fmt.Errorf("--player is oracle or nothing, not %q", player)}
 			}
@@ -158,6 +160,9 @@ func chosen(r *task.Run, names []string) error {
 	}
 	return nil
 }
+
+// idling does nothing.
+func idling(context.Context, *task.Task, *client.Sandbox, string) ([]byte, error) { return nil, nil }
 
 // solving lets a task be solved by its oracle, which has the keys of a player.
 func solving(ctx context.Context, t *task.Task, s *client.Sandbox, baseURL string) ([]byte, error) {

@@ -423,7 +423,7 @@ func TestAnAgentIsServedByAnyServer(t *testing.T) {
 		return a.body
 	}
 	call(servers[1], "create_sandbox", `{"preset":"manual","clock":"manual","seed":1}`)
-	call(servers[2], "advance_time", `{"minutes":480}`)
+	call(servers[2], "advance_time", `{"minutes":480,"view":"full"}`)
 	for _, s := range servers {
 		if body := call(s, "get_sandbox", `{}`); !strings.Contains(body, "day_number") {
 			t.Errorf("get_sandbox is answered with %s", body)

@@ -69,7 +69,8 @@ func (w *witness) acceptsByAuto(id string) (work string) {
 	order := a.Data()
 	has(t, "a sales order", order, "id", "quantity", "status", "unit_price_minor", "bridged_work_order_id", "number",
 		"customer_id", "customer_name", "sku", "product_name", "unit", "total_minor", "currency", "received_on",
-		"answer_by", "due_date", "cancel_after", "rush", "late_discount_pct_per_day", "late_discount_cap_pct", "shipment_id",
+		"answer_by", "due_date", "cancel_after", "rush", "late_discount_pct_per_day",
+		"late_discount_cap_pct", "shipment_id",
 		"invoice_id", "shipped_on", "late_discount_minor", "decline_reason", "expired_reason")
 	if number(t, order, "total_minor") != number(t, order, "unit_price_minor")*number(t, order, "quantity") {
 		t.Errorf("%v times %v is not %v", order["unit_price_minor"], order["quantity"], order["total_minor"])
@@ -81,7 +82,8 @@ func (w *witness) acceptsByAuto(id string) (work string) {
 	w.sameRow(a, path)
 	made := w.row("/factory/work-orders/" + work)
 	has(t, "a work order", made, "number", "sku", "product_name", "kind", "quantity", "quantity_from_stock",
-		"quantity_good", "reference", "source", "due_date", "priority", "status", "waits_for", "material_needs", "print_run_ids",
+		"quantity_good", "reference", "source", "due_date", "priority", "status", "waits_for", "material_needs",
+		"print_run_ids",
 		"ready_on", "shipment_id")
 	if made["reference"] != id || made["source"] != "bridge" || made["status"] != "created" ||
 		made["sku"] != order["sku"] || made["quantity"] != order["quantity"] || made["due_date"] != order["due_date"] {

@@ -317,7 +317,8 @@ func TestLateDeliveriesInstalmentsAndMissedOrders(t *testing.T) {
 		for _, order := range n.all("/office/sales-orders?status=received") {
 			n.accept(text(order, "id"))
 			terms := n.row("/office/customers/" + text(order, "customer_id"))
-			has(t, "a customer", terms, "name", "payment_terms_days", "payment_habit", "credit_note", "satisfaction_pct")
+			has(t, "a customer", terms, "name", "payment_terms_days", "payment_habit", "credit_note",
+				"satisfaction_pct")
 			if small := number(t, order, "quantity") <= 50; halves == nil && terms["payment_habit"] == "instalments" &&
 				number(t, terms, "payment_terms_days") == 5 && small {
 				halves = order

@@ -129,7 +129,8 @@ func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Pr
 	for i := range row.Players {
 		who := &row.Players[i]
 		who.LeadMinor, who.LeadErrorMinor = lead(all[who.Name], best)
-		who.Exploiter = slices.ContainsFunc(player.Exploiters(), func(p player.Policy) bool { return p.Name == who.Name })
+		who.Exploiter = slices.ContainsFunc(player.Exploiters(),
+			func(p player.Policy) bool { return p.Name == who.Name })
 	}
 	return row, nil
 }

@@ -205,7 +205,8 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 	if e.Clock != nil {
 		head.Clock = *e.Clock
 	}
-	recorder, err := trace.Record(filepath.Join(e.TraceFolder, fmt.Sprintf("%s-%d.jsonl", e.Preset, seed)), origin, head)
+	file := filepath.Join(e.TraceFolder, fmt.Sprintf("%s-%d.jsonl", e.Preset, seed))
+	recorder, err := trace.Record(file, origin, head)
 	if err != nil {
 		return Run{Seed: seed, ExitStatus: -1, Error: err.Error()}
 	}

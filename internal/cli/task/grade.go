@@ -72,9 +72,13 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 	}
 	now.named = twin.named
 	g = &Grade{Task: t.Name}
-	if err := t.spent(ctx, g, grader, now, twin, at); err != nil {
+	if g.Minutes, err = minutesBetween(ctx, twin, now); err != nil {
 		return nil, err
 	}
+	if g.Calls, err = requestsSince(ctx, grader, at); err != nil {
+		return nil, err
+	}
+	t.limit(g)
 	filed, unread := readAnswer(answer)
 	for i := range t.Checks {
 		r, err := now.judge(ctx, &t.Checks[i], filed)
@@ -116,7 +120,8 @@ func handedOver(ctx context.Context, grader *client.Client) (*client.Sandbox, ti
 		}
 		return s, c.CreatedAt, nil
 	}
-	return nil, time.Time{}, errors.New("this sandbox was not prepared for a task: it has no checkpoint " + checkpointName)
+	return nil, time.Time{},
+		errors.New("this sandbox was not prepared for a task: it has no checkpoint " + checkpointName)
 }
 
 // readAnswer reads an answer, which must be a JSON object.
@@ -151,32 +156,38 @@ func (w *world) judge(ctx context.Context, c *Check, answer row) (Result, error)
 	return r, nil
 }
 
-// spent notes what was used of the budget, and voids a try that used more.
-func (t *Task) spent(ctx context.Context, g *Grade, grader *client.Client, now, twin *world, from time.Time) error {
-	ended, err := now.minute(ctx)
+// minutesBetween is how many working minutes lie between two sandboxes.
+func minutesBetween(ctx context.Context, start, end *world) (int64, error) {
+	began, err := start.minute(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	began, err := twin.minute(ctx)
-	if err != nil {
-		return err
-	}
-	g.Minutes = ended - began
+	ended, err := end.minute(ctx)
+	return ended - began, err
+}
+
+// requestsSince counts the requests of the player.
+func requestsSince(ctx context.Context, grader *client.Client, from time.Time) (int64, error) {
+	calls := int64(0)
 	for r, err := range grader.Requests(ctx, client.ListRequestsParams{}) {
 		if err != nil {
-			return fmt.Errorf("count the requests: %w", err)
+			return 0, fmt.Errorf("count the requests: %w", err)
 		}
 		if r.CreatedAt.After(from) {
-			g.Calls++
+			calls++
 		}
 	}
+	return calls, nil
+}
+
+// limit voids a try that used more than its budget.
+func (t *Task) limit(g *Grade) {
 	switch {
 	case g.Minutes > t.Budget.Minutes:
 		g.Void = fmt.Sprintf("%d in-world minutes were used, the budget is %d", g.Minutes, t.Budget.Minutes)
 	case g.Calls > t.Budget.Calls:
 		g.Void = fmt.Sprintf("%d requests were sent, the budget is %d", g.Calls, t.Budget.Calls)
 	}
-	return nil
 }
 
 // minute is how many working minutes a sandbox has lived.
@@ -198,7 +209,8 @@ const dayMinutes, firstHour = 480, 8
 // guarded lets the twin get as old as the sandbox, and compares what was to be left alone.
 func (t *Task) guarded(ctx context.Context, now, twin *world, start *client.Sandbox, minutes int64) (string, error) {
 	for rest := minutes; rest > 0; rest -= dayMinutes {
-		if _, err := start.Client().AdvanceTime(ctx, client.TickInput{Minutes: new(min(rest, dayMinutes))}); err != nil {
+		tick := client.TickInput{Minutes: new(min(rest, dayMinutes))}
+		if _, err := start.Client().AdvanceTime(ctx, tick); err != nil {
 			return "", fmt.Errorf("let the twin grow old: %w", err)
 		}
 	}

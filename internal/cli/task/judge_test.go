@@ -38,7 +38,8 @@ func TestWhatWasToBeLeftAloneVoidsATry(t *testing.T) {
 		_, err := c.HireEmployee(ctx, client.HireEmployeeInput{Role: client.CatalogRoleFinisher})
 		return err
 	})
-	if g := try(t, p, k, k.Seeds[0], hires); g.Score != 0 || g.Passed || !strings.Contains(g.Void, "/office/employees") {
+	g := try(t, p, k, k.Seeds[0], hires)
+	if g.Score != 0 || g.Passed || !strings.Contains(g.Void, "/office/employees") {
 		t.Errorf("who hires somebody on the way scores %g: %s", g.Score, shown(g))
 	}
 }
@@ -139,7 +140,8 @@ func TestASandboxThatWasNotPreparedIsNotGraded(t *testing.T) {
 func TestATaskThatIsNoneIsRejected(t *testing.T) {
 	t.Parallel()
 	good := `{"name": "n", "title": "T", "difficulty": "easy", "preset": "starter", "seeds": [1], "instruction": "I",
-		"budget": {"minutes": 1, "calls": 1}, "checks": [{"name": "c", "weight": 1, "all": [{"count": "/events", "is": "1"}]}],
+		"budget": {"minutes": 1, "calls": 1},
+		"checks": [{"name": "c", "weight": 1, "all": [{"count": "/events", "is": "1"}]}],
 		"guard": {"same": ["/office/cash"]}}`
 	if _, err := parse([]byte(good)); err != nil {
 		t.Fatal(err)

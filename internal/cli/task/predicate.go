@@ -85,7 +85,8 @@ func (w *world) holds(ctx context.Context, p *Predicate, answer row) (share floa
 	if err != nil || ok {
 		return 1, "", err
 	}
-	return 0, fmt.Sprintf("%s%s%s%s %s is %s, want %s", p.Count, p.Sum, p.Value, p.Answer, p.Field, quoted(is), want), nil
+	what := strings.TrimSpace(p.Count + p.Sum + p.Value + p.Answer + " " + p.Field)
+	return 0, fmt.Sprintf("%s is %s, want %s", what, quoted(is), want), nil
 }
 
 // quoted shows a value, also when it is missing.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -112,16 +113,12 @@ func Command(command []string, output io.Writer) Player {
 		if err != nil {
 			return nil, fmt.Errorf("make a folder for the answer: %w", err)
 		}
-		defer os.RemoveAll(folder)
+		defer func() { _ = os.RemoveAll(folder) }() // what is left of it is in the folder of temporary files
 		file := filepath.Join(folder, "answer.json")
 		origin := strings.TrimSuffix(baseURL, client.BasePath)
 		cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running it is the purpose
-		for _, variable := range os.Environ() {
-			if !strings.HasPrefix(variable, "PLATEN_") {
-				cmd.Env = append(cmd.Env, variable)
-			}
-		}
-		cmd.Env = append(cmd.Env,
+		inherited := slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLATEN_") })
+		cmd.Env = append(inherited,
 			"PLATEN_URL="+baseURL, "PLATEN_MCP_URL="+origin+"/mcp", "PLATEN_OFFICE_KEY="+s.OfficeKey,
 			"PLATEN_FACTORY_KEY="+s.FactoryKey, "PLATEN_TASK="+t.Name, "PLATEN_INSTRUCTION="+t.Instruction,
 			"PLATEN_ANSWER_FILE="+file)

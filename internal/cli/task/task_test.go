@@ -91,10 +91,7 @@ func TestARecordingOfTheSolutionSolvesNothingElsewhere(t *testing.T) {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
 			for i, seed := range worlds(k) {
-				tape := &tape{}
-				if _, err := solve(t, p, k, seed, tape, oracle.Solutions()[k.Name]); err != nil {
-					t.Fatal(err)
-				}
+				tape := solved(t, p, k, seed)
 				elsewhere := k.Seeds[(i+1)%len(k.Seeds)]
 				if g := try(t, p, k, elsewhere, tape.again); g.Score > most || g.Passed {
 					t.Errorf("the solution of seed %d scores %g with seed %d: %s", seed, g.Score, elsewhere, shown(g))
@@ -104,16 +101,19 @@ func TestARecordingOfTheSolutionSolvesNothingElsewhere(t *testing.T) {
 	}
 }
 
-// solve lets a task be solved, and its requests be recorded.
-func solve(t *testing.T, p *platentest.Platen, k *Task, seed uint64, on *tape, with oracle.Solution) (any, error) {
+// solved records how the oracle solves a task.
+func solved(t *testing.T, p *platentest.Platen, k *Task, seed uint64) *tape {
 	t.Helper()
+	on := &tape{}
 	s, err := k.Prepare(t.Context(), p.BaseURL, "", seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := client.New(p.BaseURL, s.Keys(), append(hasty(), client.HTTPClient(&http.Client{Transport: on}))...)
-	on.answer, err = with(t.Context(), c)
-	return on.answer, err
+	if on.answer, err = oracle.Solutions()[k.Name](t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return on
 }
 
 // tape records requests and sends them again.
@@ -140,7 +140,8 @@ func (r *tape) RoundTrip(in *http.Request) (*http.Response, error) {
 // again sends what was recorded with the keys of another sandbox.
 func (r *tape) again(ctx context.Context, c *client.Client) (any, error) {
 	for i, was := range r.sent {
-		in, err := http.NewRequestWithContext(ctx, was.Method, strings.TrimPrefix(was.URL.RequestURI(), "/v1"), bytes.NewReader(r.bodies[i]))
+		path := strings.TrimPrefix(was.URL.RequestURI(), client.BasePath)
+		in, err := http.NewRequestWithContext(ctx, was.Method, path, bytes.NewReader(r.bodies[i]))
 		if err != nil {
 			return nil, err
 		}

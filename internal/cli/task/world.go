@@ -41,6 +41,9 @@ func newWorld(s *client.Sandbox, base string) *world {
 // forget lets lists be read anew.
 func (w *world) forget() { w.lists = map[string][]row{} }
 
+// patientClient is shared by all worlds, so that connections are used again.
+var patientClient = &http.Client{Timeout: patience} //nolint:gochecknoglobals // it keeps connections, and nothing else
+
 const (
 	// patience is how long a request may take.
 	patience = time.Minute
@@ -106,7 +109,7 @@ func (w *world) attempt(
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Idempotency-Key", key)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := patientClient.Do(req)
 	if err != nil {
 		return nil, true, err //nolint:wrapcheck // send says which request
 	}

@@ -62,7 +62,8 @@ func (t *Trace) Again(ctx context.Context, origin, creationKey string) (*Replay,
 	if h.Clock != "" {
 		in.Clock = &h.Clock
 	}
-	s, err := client.CreateSandbox(ctx, origin+client.BasePath, in, client.CreationKey(creationKey), client.MaxRetries(0))
+	s, err := client.CreateSandbox(ctx, origin+client.BasePath, in, client.CreationKey(creationKey),
+		client.MaxRetries(0))
 	if err != nil {
 		return nil, fmt.Errorf("make a sandbox of the same world: %w", err)
 	}
@@ -154,12 +155,14 @@ func (r *Replay) Print(out io.Writer) error {
 		}
 		return "NOT as in the trace"
 	}
-	text := fmt.Sprintf("%d requests sent, %d about webhooks left out\n", r.Sent, r.Skipped)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d requests sent, %d about webhooks left out\n", r.Sent, r.Skipped)
 	for _, d := range r.Different {
-		text += fmt.Sprintf("request %d, %s %s: %d, it was %d\n", d.Step, d.Method, d.Path, d.Is, d.Was)
+		fmt.Fprintf(&text, "request %d, %s %s: %d, it was %d\n", d.Step, d.Method, d.Path, d.Is, d.Was)
 	}
-	text += fmt.Sprintf("business %s  %s\nstate    %s  %s\n", r.BusinessHash, said(r.Business), r.StateHash, said(r.State))
-	if _, err := io.WriteString(out, text); err != nil {
+	fmt.Fprintf(&text, "business %s  %s\n", r.BusinessHash, said(r.Business))
+	fmt.Fprintf(&text, "state    %s  %s\n", r.StateHash, said(r.State))
+	if _, err := io.WriteString(out, text.String()); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil

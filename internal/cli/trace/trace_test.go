@@ -122,7 +122,8 @@ func TestWritesStandInTheOrderInWhichTheyHappened(t *testing.T) {
 		var players sync.WaitGroup
 		for range 8 {
 			players.Go(func() {
-				if _, err := c.HireEmployee(t.Context(), client.HireEmployeeInput{Role: client.CatalogRoleFinisher}); err != nil {
+				in := client.HireEmployeeInput{Role: client.CatalogRoleFinisher}
+				if _, err := c.HireEmployee(t.Context(), in); err != nil {
 					t.Error(err)
 				}
 				if _, err := c.AdvanceTime(t.Context(), client.TickInput{Minutes: new(int64(7))}); err != nil &&

@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"platen/client"
 )
@@ -11,7 +12,7 @@ import (
 func inNumbers(ctx context.Context, c *client.Client, first, last string) ([]client.OfficeSalesOrder, error) {
 	all, err := collect(c.SalesOrders(ctx, client.ListSalesOrdersParams{}))
 	all = slices.DeleteFunc(all, func(o client.OfficeSalesOrder) bool { return o.Number < first || o.Number > last })
-	slices.SortFunc(all, func(a, b client.OfficeSalesOrder) int { return slices.Compare([]byte(a.Number), []byte(b.Number)) })
+	slices.SortFunc(all, func(a, b client.OfficeSalesOrder) int { return strings.Compare(a.Number, b.Number) })
 	return all, err
 }
 
@@ -86,7 +87,7 @@ func paperOut(ctx context.Context, c *client.Client) (any, error) {
 		for i, o := range orders {
 			if choice>>i&1 == 1 {
 				quantity += o.Quantity
-				value += int64(o.TotalMinor)
+				value += o.TotalMinor
 			}
 		}
 		if quantity*sheets*(100+overs)/100+makeReady+int64(len(orders)) <= paper.OnHand && value > bestValue {
@@ -193,7 +194,7 @@ func carryOn(ctx context.Context, c *client.Client) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := print(ctx, c, w.ID, presses[o.SKU]); err != nil {
+		if err := printAll(ctx, c, w.ID, presses[o.SKU]); err != nil {
 			return nil, err
 		}
 		parcel, err := dispatch(ctx, c, w.ID)
@@ -231,11 +232,12 @@ func orphans(ctx context.Context, c *client.Client) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		w, err := c.CreateWorkOrder(ctx, client.CreateWorkOrderInput{SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID})
+		in := client.CreateWorkOrderInput{SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID}
+		w, err := c.CreateWorkOrder(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		if err := print(ctx, c, w.ID, "prs_digital"); err != nil {
+		if err := printAll(ctx, c, w.ID, "prs_digital"); err != nil {
 			return nil, err
 		}
 		if _, err := dispatch(ctx, c, w.ID); err != nil {
@@ -254,7 +256,7 @@ func audit(ctx context.Context, c *client.Client) (any, error) {
 		}
 		if b.VarianceMinor > 0 {
 			wrong = append(wrong, b.Number)
-			amount += int64(b.VarianceMinor)
+			amount += b.VarianceMinor
 		}
 	}
 	slices.Sort(wrong)
@@ -267,7 +269,7 @@ func lots(ctx context.Context, c *client.Client) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		list[p.SKU] = int64(p.ListPriceMinor)
+		list[p.SKU] = p.ListPriceMinor
 	}
 	offered, err := collect(c.ContractLots(ctx, client.ListContractLotsParams{Status: "offered"}))
 	if err != nil {
@@ -275,7 +277,7 @@ func lots(ctx context.Context, c *client.Client) (any, error) {
 	}
 	const rulePct = 71
 	for _, l := range offered {
-		if int64(l.UnitPriceMinor)*100 >= list[l.SKU]*rulePct {
+		if l.UnitPriceMinor*100 >= list[l.SKU]*rulePct {
 			_, err = c.AcceptContractLot(ctx, l.ID)
 		} else {
 			_, err = c.DeclineContractLot(ctx, l.ID)

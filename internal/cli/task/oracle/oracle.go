@@ -107,8 +107,8 @@ func firstOrder(ctx context.Context, c *client.Client) (any, error) {
 	return nil, nil
 }
 
-// print prints work until it is ready to be shipped.
-func print(ctx context.Context, c *client.Client, workOrder, press string) error {
+// printAll prints work until it is ready to be shipped.
+func printAll(ctx context.Context, c *client.Client, workOrder, press string) error {
 	for {
 		w, err := c.GetWorkOrder(ctx, workOrder)
 		if err != nil {
@@ -124,6 +124,7 @@ func print(ctx context.Context, c *client.Client, workOrder, press string) error
 			}
 		case "shipment", "nothing":
 			return nil
+		case "run", "finishing":
 		}
 		if err := wait(ctx, c, 20); err != nil {
 			return err
@@ -152,7 +153,7 @@ func firstCash(ctx context.Context, c *client.Client) (any, error) {
 	if o, err = c.AcceptSalesOrder(ctx, o.ID); err != nil {
 		return nil, err
 	}
-	if err := print(ctx, c, *o.BridgedWorkOrderID, "prs_digital"); err != nil {
+	if err := printAll(ctx, c, *o.BridgedWorkOrderID, "prs_digital"); err != nil {
 		return nil, err
 	}
 	if _, err := dispatch(ctx, c, *o.BridgedWorkOrderID); err != nil {
@@ -178,7 +179,7 @@ func rightPrice(ctx context.Context, c *client.Client) (any, error) {
 		if b.MatchStatus == "no_receipt" || b.Status == "paid" {
 			continue
 		}
-		amount := int64(b.MatchedMinor)
+		amount := b.MatchedMinor
 		if _, err := c.PaySupplierInvoice(ctx, b.ID, client.PaySupplierInvoiceInput{AmountMinor: &amount}); err != nil {
 			return nil, err
 		}
@@ -229,7 +230,7 @@ func carryOne(ctx context.Context, c *client.Client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := print(ctx, c, w.ID, "prs_digital"); err != nil {
+	if err := printAll(ctx, c, w.ID, "prs_digital"); err != nil {
 		return nil, err
 	}
 	parcel, err := dispatch(ctx, c, w.ID)
@@ -284,7 +285,7 @@ func shortRun(ctx context.Context, c *client.Client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := print(ctx, c, *o.BridgedWorkOrderID, "prs_digital"); err != nil {
+	if err := printAll(ctx, c, *o.BridgedWorkOrderID, "prs_digital"); err != nil {
 		return nil, err
 	}
 	_, err = dispatch(ctx, c, *o.BridgedWorkOrderID)
