@@ -401,7 +401,7 @@ func TestAGradingKeyInAURLIsRevoked(t *testing.T) {
 func TestTheGradingKeyHasABudgetOfItsOwn(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.EVAL.BUDGET")
-	s := serve(t, map[string]string{"key-rate": "60", "key-burst": "5"})
+	s := serve(t, map[string]string{"key-rate": "1", "key-burst": "5"})
 	n := s.create(t, `{"evaluation":true,"clock":"manual"}`)
 	for range 6 {
 		n.send(t, request{method: "GET", path: "/sandbox", key: n.office})

@@ -54,11 +54,7 @@ func (b *book) note(a *answer) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	name := a.operation.id
-	if a.Status == http.StatusAccepted && len(a.operation.responses) > 0 &&
-		a.operation.responses["201"].Content != nil {
-		name += "_202"
-	}
+	name := a.operation.exampleName(strconv.Itoa(a.Status))
 	found := recorded{Data: shortened(whole.Data)}
 	if a.asked.body != "" && json.Valid([]byte(a.asked.body)) && a.asked.body != "{}" {
 		found.Body = json.RawMessage(a.asked.body)
@@ -67,6 +63,15 @@ func (b *book) note(a *answer) {
 		b.Operations[name] = found
 	}
 	b.events(whole.Data)
+}
+
+// exampleName names the example of a success: by the operation alone, unless it creates something
+// and this response says that it has not, like a ticket or a dry run.
+func (o *documented) exampleName(status string) string {
+	if status != "201" && o.responses["201"].Content != nil {
+		return o.id + "_" + status
+	}
+	return o.id
 }
 
 // better prefers what shows more: a body, and rows.
@@ -210,11 +215,7 @@ func (j *judge) examples() []documentedExample {
 		at := "/paths/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(o.path) + "/" + strings.ToLower(o.method)
 		for _, status := range []string{"200", "201", "202"} {
 			if media := o.responses[status].Content["application/json"]; media != nil {
-				name := o.id
-				if status == "202" && o.responses["201"].Content != nil {
-					name += "_202"
-				}
-				add(name, at+"/responses/"+status, media)
+				add(o.exampleName(status), at+"/responses/"+status, media)
 			}
 		}
 		if media := o.body["application/json"]; media != nil && !o.bodyOptional {

@@ -19,6 +19,8 @@ const (
 // TestThirtyDaysCostFewTokens prints a table: the same rules, played in the old way and in the
 // new one.
 func TestThirtyDaysCostFewTokens(t *testing.T) {
+	t.Parallel()
+
 	p := platentest.Start(t)
 	fmt.Println("seed  way                          calls    written       read      total   profit  refused")
 	for _, seed := range []int64{1, 2, 3} {
