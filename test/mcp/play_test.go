@@ -74,7 +74,7 @@ func TestTwoAgentsHoldOneSystemEach(t *testing.T) {
 	for at, c := range map[*agent]struct {
 		own, others string
 		tools       int
-	}{office: {"office_list", "factory_list", 19}, factory: {"factory_list", "office_list", 14}} {
+	}{office: {"office_list", "factory_list", 21}, factory: {"factory_list", "office_list", 15}} {
 		list, err := at.session.ListTools(within(t), nil)
 		if err != nil {
 			t.Fatal(err)
