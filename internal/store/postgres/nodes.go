@@ -71,26 +71,29 @@ const (
 		FROM living l
 		WHERE s.id = $2 AND NOT s.removed AND s.epoch = $3 AND ` + free + `
 		RETURNING s.epoch`
+	// Where a lock finds a row that another transaction has changed, PostgreSQL checks
+	// the row again, but not what a NOT EXISTS finds for it. So the epoch that was
+	// locked must be the one that the statement sees: nobody has claimed it meanwhile.
 	claimDue = `
 		WITH ` + living + `, due AS (
-			SELECT s.number FROM sandboxes s, living l
+			SELECT s.number, s.epoch FROM sandboxes s, living l
 			WHERE NOT s.removed AND s.wake_at <= $2 AND ` + free + `
 			ORDER BY s.wake_at, s.number LIMIT $3
 			FOR NO KEY UPDATE OF s SKIP LOCKED
 		)
 		UPDATE sandboxes s SET owner = l.session, epoch = s.epoch + 1
-		FROM living l, due d WHERE s.number = d.number
+		FROM living l, due d WHERE s.number = d.number AND s.epoch = d.epoch
 		RETURNING s.id`
 
 	claimNamed = `
 		WITH ` + living + `, named AS (
-			SELECT s.number FROM records r JOIN sandboxes s ON s.id = r.key, living l
+			SELECT s.number, s.epoch FROM records r JOIN sandboxes s ON s.id = r.key, living l
 			WHERE r.kind = $2 AND r.ends_at > $3 AND NOT s.removed AND ` + free + `
 			ORDER BY r.key LIMIT $4
 			FOR NO KEY UPDATE OF s SKIP LOCKED
 		)
 		UPDATE sandboxes s SET owner = l.session, epoch = s.epoch + 1
-		FROM living l, named n WHERE s.number = n.number
+		FROM living l, named n WHERE s.number = n.number AND s.epoch = n.epoch
 		RETURNING s.id`
 
 	lockLiving = `SELECT 1 FROM nodes WHERE session = $1 FOR KEY SHARE`
