@@ -97,6 +97,7 @@ func tasksRun() *cobra.Command {
 			"  PLATEN_TASK, PLATEN_INSTRUCTION  what it is to do\n" +
 			"  PLATEN_URL, PLATEN_MCP_URL       base URL of the API, and the agent endpoint\n" +
 			"  PLATEN_OFFICE_KEY, PLATEN_FACTORY_KEY\n" +
+			"  PLATEN_FOLDER                    a folder of its own, with the files of the task\n" +
 			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n\n" +
 			"The clock stands still but for POST /sandbox/tick. Results go to standard output, the output of the\n" +
 			"command to standard error. --player oracle or nothing tries tasks without a command.",
@@ -162,77 +163,89 @@ func chosen(r *task.Run, names []string) error {
 }
 
 // idling does nothing.
-func idling(context.Context, *task.Task, *client.Sandbox, string) ([]byte, error) { return nil, nil }
+func idling(context.Context, *task.Task, *task.Prepared, string) ([]byte, error) { return nil, nil }
 
 // solving lets a task be solved by its oracle, which has the keys of a player.
-func solving(ctx context.Context, t *task.Task, s *client.Sandbox, baseURL string) ([]byte, error) {
+func solving(ctx context.Context, t *task.Task, s *task.Prepared, baseURL string) ([]byte, error) {
 	c := client.New(baseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
-	answer, err := oracle.Solutions()[t.Name](ctx, c)
+	return solve(ctx, t, &oracle.Player{Client: c, Files: s.Files})
+}
+
+// solve solves a task and returns the answer to file, empty for none.
+func solve(ctx context.Context, t *task.Task, p *oracle.Player) ([]byte, error) {
+	answer, err := oracle.Solutions()[t.Name](ctx, p)
 	if err != nil || answer == nil {
 		return nil, err
 	}
 	return json.Marshal(answer) //nolint:wrapcheck // it is our own value
 }
 
-func tasksPrepare() *cobra.Command {
-	target := &cli.Target{}
-	var seed uint64
-	cmd := &cobra.Command{
-		Use:   "prepare TASK",
-		Short: "Make the sandbox of a task on a running server, and print its keys",
-		Long: "Make the sandbox of a task on a running server, and print its keys as a JSON object: office_key and\n" +
-			"factory_key for who tries it, grading_key for platen tasks grade.",
-		Args: oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error {
+// onServer is a command about one task on a running server.
+type onServer struct {
+	target *cli.Target
+	*cobra.Command
+}
+
+// taskOnServer makes such a command. What it does gets the task and the base URL of the API.
+func taskOnServer(use, short, long string, do func(c *onServer, t *task.Task, baseURL string) error) *onServer {
+	c := &onServer{target: &cli.Target{}}
+	c.Command = &cobra.Command{
+		Use: use + " TASK", Short: short, Long: long, Args: oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
 			t, err := taskNamed(args[0])
 			if err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("seed") {
-				seed = t.Seeds[0]
-			}
-			origin, err := target.Origin()
+			origin, err := c.target.Origin()
 			if err != nil {
 				return err //nolint:wrapcheck // it says what is wrong
+			}
+			return cli.Brief(do(c, t, origin+client.BasePath))
+		},
+	}
+	c.Flags().StringVar(&c.target.Server, "server", "", "Origin of the server; PLATEN_URL when empty.")
+	return c
+}
+
+func tasksPrepare() *cobra.Command {
+	var seed uint64
+	var folder string
+	cmd := taskOnServer("prepare", "Make the sandbox of a task on a running server, and print its keys",
+		"Make the sandbox of a task on a running server, and print its keys as a JSON object: office_key and\n"+
+			"factory_key for who tries it, grading_key for platen tasks grade. A task that has files hands them over\n"+
+			"in a folder; one with a receiver of webhooks needs a server with --private-webhooks on this machine.",
+		func(c *onServer, t *task.Task, baseURL string) error {
+			if !c.Flags().Changed("seed") {
+				seed = t.Seeds[0]
 			}
 			creationKey, err := cli.CreationKey()
 			if err != nil {
 				return err //nolint:wrapcheck // it names the variable
 			}
-			s, err := t.Prepare(cmd.Context(), origin+client.BasePath, creationKey, seed)
+			s, err := t.Prepare(c.Context(), baseURL, creationKey, seed)
 			if err != nil {
-				return cli.Brief(err)
+				return err //nolint:wrapcheck // it says what failed
 			}
-			return cli.WriteJSON(cmd.OutOrStdout(), map[string]string{
+			if err := s.WriteFiles(folder); err != nil {
+				return err //nolint:wrapcheck // it names the file
+			}
+			return cli.WriteJSON(c.OutOrStdout(), map[string]string{
 				"task": t.Name, "sandbox_id": s.SandboxID, "office_key": s.OfficeKey, "factory_key": s.FactoryKey,
 				"grading_key": s.GradingKey, "instruction": t.Instruction,
 			})
-		},
-	}
-	cmd.Flags().StringVar(&target.Server, "server", "", "Origin of the server; PLATEN_URL when empty.")
+		})
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "The world; the task's first one unless named.")
-	return cmd
+	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files of the task are written, if it has any.")
+	return cmd.Command
 }
 
 func tasksGrade() *cobra.Command {
-	target := &cli.Target{}
 	var answerFile string
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "grade TASK",
-		Short: "Grade a try on a running server",
-		Long: "Grade a try on a running server, with the grading key in PLATEN_GRADING_KEY. The sandbox stays as it\n" +
+	cmd := taskOnServer("grade", "Grade a try on a running server",
+		"Grade a try on a running server, with the grading key in PLATEN_GRADING_KEY. The sandbox stays as it\n"+
 			"is: its records are read in a fork. The exit status is 0 whatever the score is.",
-		Args: oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := taskNamed(args[0])
-			if err != nil {
-				return err
-			}
-			origin, err := target.Origin()
-			if err != nil {
-				return err //nolint:wrapcheck // it says what is wrong
-			}
+		func(c *onServer, t *task.Task, baseURL string) error {
 			gradingKey, err := cli.GradingKey()
 			if err != nil {
 				return err //nolint:wrapcheck // it names the variable
@@ -246,54 +259,39 @@ func tasksGrade() *cobra.Command {
 					return fmt.Errorf("read the answer: %w", err)
 				}
 			}
-			g, err := t.Judge(cmd.Context(), origin+client.BasePath, gradingKey, answer)
+			g, err := t.Judge(c.Context(), baseURL, gradingKey, answer)
 			if err != nil {
-				return cli.Brief(err)
+				return err //nolint:wrapcheck // it says what failed
 			}
 			if asJSON {
-				return cli.WriteJSON(cmd.OutOrStdout(), g)
+				return cli.WriteJSON(c.OutOrStdout(), g)
 			}
-			return g.Print(cmd.OutOrStdout())
-		},
-	}
-	cmd.Flags().StringVar(&target.Server, "server", "", "Origin of the server; PLATEN_URL when empty.")
+			return g.Print(c.OutOrStdout())
+		})
 	cmd.Flags().StringVar(&answerFile, "answer", "", "The file with the JSON object that a task asks for.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object.")
-	return cmd
+	return cmd.Command
 }
 
 func tasksSolve() *cobra.Command {
-	target := &cli.Target{}
-	var answerFile string
-	cmd := &cobra.Command{
-		Use:   "solve TASK",
-		Short: "Solve a task as its oracle does, with the keys of a player",
-		Args:  oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := taskNamed(args[0])
+	var answerFile, folder string
+	cmd := taskOnServer("solve", "Solve a task as its oracle does, with the keys of a player", "",
+		func(c *onServer, t *task.Task, baseURL string) error {
+			keys, err := c.target.Keys()
 			if err != nil {
+				return err //nolint:wrapcheck // it says what is wrong
+			}
+			files, err := task.ReadFiles(folder)
+			if err != nil {
+				return err //nolint:wrapcheck // it names the file
+			}
+			answer, err := solve(c.Context(), t, &oracle.Player{Client: client.New(baseURL, keys), Files: files})
+			if err != nil || len(answer) == 0 || answerFile == "" {
 				return err
 			}
-			origin, err := target.Origin()
-			if err != nil {
-				return err //nolint:wrapcheck // it says what is wrong
-			}
-			keys, err := target.Keys()
-			if err != nil {
-				return err //nolint:wrapcheck // it says what is wrong
-			}
-			answer, err := oracle.Solutions()[t.Name](cmd.Context(), client.New(origin+client.BasePath, keys))
-			if err != nil || answer == nil || answerFile == "" {
-				return cli.Brief(err)
-			}
-			text, err := json.Marshal(answer)
-			if err == nil {
-				err = os.WriteFile(answerFile, text, 0o600)
-			}
-			return err //nolint:wrapcheck // it names the file
-		},
-	}
-	cmd.Flags().StringVar(&target.Server, "server", "", "Origin of the server; PLATEN_URL when empty.")
+			return os.WriteFile(answerFile, answer, 0o600) //nolint:wrapcheck // it names the file
+		})
 	cmd.Flags().StringVar(&answerFile, "answer", "", "The file for the JSON object that a task asks for.")
-	return cmd
+	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files of the task are, if it has any.")
+	return cmd.Command
 }

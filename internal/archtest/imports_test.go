@@ -114,8 +114,8 @@ var may = map[string]string{
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
 	// Players are clients: they see a company through the operation table, and play it in
-	// their own process.
-	"internal/player": vocabulary + "internal/operation internal/sandbox internal/company/...",
+	// their own process or over HTTP.
+	"internal/player": vocabulary + "internal/operation internal/sandbox internal/company/... client",
 	// The docs are pages; web serves them, and what else browsers load.
 	"internal/docsite": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
 		"internal/company/fault " +
@@ -133,11 +133,12 @@ var may = map[string]string{
 	"cmd/platen": "internal/server internal/config internal/cli/... client internal/player",
 
 	// Commands that play know Platen as a client does.
-	"internal/cli":             "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/evaluation":  "client internal/cli internal/cli/trace internal/economy internal/money",
-	"internal/cli/trace":       "client",
-	"internal/cli/task":        "client tasks",
-	"internal/cli/task/oracle": "client",
+	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
+	"internal/cli/evaluation": "client internal/cli internal/cli/trace internal/economy internal/money",
+	"internal/cli/trace":      "client",
+	"internal/cli/task":       "client tasks",
+	// It lets a player of known skill solve what takes one, over HTTP like all the others.
+	"internal/cli/task/oracle": "client internal/player",
 	"tasks":                    "",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.

@@ -2,16 +2,13 @@ package player
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,15 +18,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"platen/client"
 	"platen/internal/admission"
 	"platen/internal/api"
 	"platen/internal/company"
 	"platen/internal/company/preset"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
-	"platen/internal/testclient"
 )
 
 // wallClock is a clock that goes on by two seconds whenever it is moved, since
@@ -45,25 +41,18 @@ func (c *wallClock) Now() time.Time {
 	return c.now
 }
 
-func (c *wallClock) move() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(2 * time.Second)
-}
-
-// outside is a door that leads through HTTP, as clients have it.
-type outside struct {
-	t     *testing.T
-	table *table
-	clock *wallClock
-	base  string
-	// keys are those of the sandbox, by system.
-	keys map[operation.System]string
-	sent int
+// RoundTrip implements http.RoundTripper.
+func (c *wallClock) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/sandbox/tick") {
+		c.mu.Lock()
+		c.now = c.now.Add(2 * time.Second)
+		c.mu.Unlock()
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // newOutside starts an API over a database of its own, and creates a sandbox.
-func newOutside(t *testing.T, presetName string, seed int64) *outside {
+func newOutside(t *testing.T, presetName string, seed int64) *remote {
 	t.Helper()
 	presets, err := preset.Builtin()
 	if err != nil {
@@ -99,113 +88,16 @@ func newOutside(t *testing.T, presetName string, seed int64) *outside {
 			t.Error(err)
 		}
 	})
-	d := &outside{t: t, table: newTable(), clock: clock, base: server.URL + "/v1", keys: map[operation.System]string{}}
-	d.create(presetName, seed)
-	return d
-}
-
-func (d *outside) create(presetName string, seed int64) {
-	d.t.Helper()
-	body := fmt.Sprintf(`{"preset":%q,"seed":%d,"clock":"manual"}`, presetName, seed)
-	a, err := d.send(http.MethodPost, "/sandboxes", "", body)
+	base := server.URL + client.BasePath
+	made, err := client.CreateSandbox(t.Context(), base, client.CreateSandboxInput{
+		Preset: &presetName, Seed: &seed, Clock: new(client.ClockModeManual),
+	})
 	if err != nil {
-		d.t.Fatalf("create a sandbox: %v", err)
+		t.Fatal(err)
 	}
-	var made struct {
-		Data operation.NewSandbox `json:"data"`
-	}
-	if err := json.Unmarshal(a.Raw, &made); err != nil {
-		d.t.Fatal(err)
-	}
-	d.keys[operation.Office], d.keys[operation.Shared], d.keys[operation.Factory] = made.Data.OfficeKey,
-		made.Data.OfficeKey, made.Data.FactoryKey
-}
-
-// send sends one request. A refusal is the problem that the answer names.
-func (d *outside) send(method, path, key, body string) (*testclient.Answer, error) {
-	d.sent++
-	r := testclient.Request{Method: method, URL: d.base + path, Key: key, Body: body}
-	if method == http.MethodPost {
-		r.Headers = []string{"Idempotency-Key", "economy-request-number-" + strconv.Itoa(d.sent)}
-	}
-	a, err := r.Do(d.t.Context())
-	if err != nil {
-		return nil, err
-	}
-	a.T = d.t
-	if a.Status < http.StatusBadRequest {
-		return a, nil
-	}
-	message, _ := a.Failure()["message"].(string)
-	return nil, problem.New(problem.Code(a.Code()), "%s", message)
-}
-
-// get sends a request that must not be refused.
-func (d *outside) get(path string, system operation.System) *testclient.Answer {
-	d.t.Helper()
-	a, err := d.send(http.MethodGet, path, d.keys[system], "")
-	if err != nil {
-		d.t.Fatalf("GET %s: %v", path, err)
-	}
-	return a
-}
-
-func (d *outside) list(operationID string, decode func([]byte) any, filters ...string) ([]any, error) {
-	o := d.table.operation(operationID)
-	query := url.Values{}
-	for i := 0; i < len(filters); i += 2 {
-		query.Set(filters[i], filters[i+1])
-	}
-	read := func(path string) *testclient.Answer { return d.get(path, o.System) }
-	var rows []any
-	for a := range testclient.Pages(o.Path+"?"+query.Encode(), read) {
-		var page struct {
-			Data struct {
-				Items []jsontext.Value `json:"items"`
-			} `json:"data"`
-		}
-		if err := json.Unmarshal(a.Raw, &page); err != nil {
-			return nil, err
-		}
-		for _, item := range page.Data.Items {
-			rows = append(rows, decode(item))
-		}
-	}
-	return rows, nil
-}
-
-func (d *outside) series() ([]*company.SeriesPoint, error) {
-	var answer struct {
-		Data struct {
-			Points []*company.SeriesPoint `json:"points"`
-		} `json:"data"`
-	}
-	err := json.Unmarshal(d.get("/sandbox/series", operation.Shared).Raw, &answer)
-	return answer.Data.Points, err
-}
-
-func (d *outside) glance() (operation.SandboxStatus, error) {
-	var answer struct {
-		Data operation.SandboxStatus `json:"data"`
-	}
-	err := json.Unmarshal(d.get("/sandbox", operation.Shared).Raw, &answer)
-	return answer.Data, err
-}
-
-func (d *outside) call(operationID, id string, body any) error {
-	o := d.table.operation(operationID)
-	if operationID == tickOperation {
-		d.clock.move()
-	}
-	raw := []byte("{}")
-	if body != nil {
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			return err
-		}
-	}
-	_, err := d.send(o.Method, strings.Replace(o.Path, "{id}", id, 1), d.keys[o.System], string(raw))
-	return err
+	moving := &http.Client{Transport: clock}
+	player := client.New(base, made.Keys(), client.HTTPClient(moving))
+	return &remote{ctx: t.Context(), client: player, table: newTable()}
 }
 
 // TestAGameOverHTTPIsTheGameInside: whatever a player does inside, clients can
@@ -252,7 +144,7 @@ func TestAGameOverHTTPIsTheGameInside(t *testing.T) {
 }
 
 // compareLists compares all rows of all lists of the company, and its cash.
-func compareLists(t *testing.T, out *outside, in *inside) {
+func compareLists(t *testing.T, out *remote, in *inside) {
 	t.Helper()
 	rows := 0
 	for _, o := range operation.Table() {

@@ -22,6 +22,8 @@ type Policy struct {
 	// choosing declines orders that cannot be made in time or earn too little
 	// for the time they take.
 	choosing bool
+	// stocked promises only what there is paper for.
+	stocked bool
 	// planning prints what is due first, on the press that suits its length,
 	// and the same product twice in a row.
 	planning bool
@@ -93,6 +95,7 @@ const (
 	greedy     = "greedy"
 	greedyLots = "greedy+lots"
 	planner    = "planner"
+	careful    = "careful"
 	good       = "good"
 	replay     = "blind replay"
 	oracle     = "oracle"
@@ -148,6 +151,14 @@ func Planner() Policy {
 	p := Good()
 	p.Name, p.Text = planner, "Plans its presses and its purchases, and leaves lots and the market alone."
 	p.lots, p.market = noLots, false
+	return p
+}
+
+// Careful is the planner who promises only what the paper in the warehouse is enough for. It
+// earns less than others where paper can be had, and keeps its word where none can.
+func Careful() Policy {
+	p := Planner()
+	p.Name, p.Text, p.stocked = careful, "Plans, and promises only what there is paper for.", true
 	return p
 }
 

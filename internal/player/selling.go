@@ -59,6 +59,9 @@ func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
 	if !p.policy.choosing {
 		return true, false
 	}
+	if p.policy.stocked && p.free(p.products[o.SKU].PaperSKU) < o.Quantity*p.products[o.SKU].SheetsPerUnit {
+		return false, true
+	}
 	minutes := p.shortest(o.SKU, o.Quantity)
 	ahead := minutes
 	for _, w := range p.open {
@@ -130,14 +133,19 @@ func (p *player) fits(lot *office.ContractLot) bool {
 func (p *player) rushCost(lot *office.ContractLot) money.Minor {
 	paper := p.products[lot.SKU].PaperSKU
 	sheets := lot.Quantity * p.products[lot.SKU].SheetsPerUnit
-	free := p.stock[paper].OnHand
+	short := min(sheets, max(0, sheets-p.free(paper)))
+	return p.prices[paper].Times(short).PerCent(dearPct - 100)
+}
+
+// free is how many sheets of a paper are on hand beyond what open work takes.
+func (p *player) free(paper string) int64 {
+	sheets := p.stock[paper].OnHand
 	for _, w := range p.open {
 		if product := p.products[w.SKU]; product.PaperSKU == paper {
-			free -= missing(w) * product.SheetsPerUnit
+			sheets -= missing(w) * product.SheetsPerUnit
 		}
 	}
-	short := min(sheets, max(0, sheets-free))
-	return p.prices[paper].Times(short).PerCent(dearPct - 100)
+	return sheets
 }
 
 // ship sends out and bills what is ready.

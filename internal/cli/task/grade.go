@@ -70,7 +70,7 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 	if err := twin.let(ctx, t.Let); err != nil {
 		return nil, err
 	}
-	now.named = twin.named
+	now.named, now.judged = twin.named, gradingKey
 	g = &Grade{Task: t.Name}
 	if g.Minutes, err = minutesBetween(ctx, twin, now); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (w *world) judge(ctx context.Context, c *Check, answer row) (Result, error)
 			continue
 		}
 		r.Earned, r.Why = 0, why
-		if c.Share {
+		if c.Share && i == len(c.All)-1 {
 			r.Earned = c.Weight * share
 		}
 		break
@@ -185,7 +185,7 @@ func (t *Task) limit(g *Grade) {
 	switch {
 	case g.Minutes > t.Budget.Minutes:
 		g.Void = fmt.Sprintf("%d in-world minutes were used, the budget is %d", g.Minutes, t.Budget.Minutes)
-	case g.Calls > t.Budget.Calls:
+	case t.Budget.Calls > 0 && g.Calls > t.Budget.Calls:
 		g.Void = fmt.Sprintf("%d requests were sent, the budget is %d", g.Calls, t.Budget.Calls)
 	}
 }

@@ -21,12 +21,12 @@ func named(t *testing.T, name string) *Task {
 
 // and does one thing more before, or after, a solution.
 func and(solve oracle.Solution, more func(context.Context, *client.Client) error) oracle.Solution {
-	return func(ctx context.Context, c *client.Client) (any, error) {
-		answer, err := solve(ctx, c)
+	return func(ctx context.Context, p *oracle.Player) (any, error) {
+		answer, err := solve(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		return answer, more(ctx, c)
+		return answer, more(ctx, p.Client)
 	}
 }
 
@@ -155,6 +155,7 @@ func TestATaskThatIsNoneIsRejected(t *testing.T) {
 		`"easy"`:                   `"impossible"`,
 		`"minutes": 1`:             `"minutes": 0`,
 		`["/office/cash"]`:         `[]`,
+		`"same": ["/office/cash"]`: `"same": ["/office/cash"], "open": true`,
 		`"title": "T"`:             `"title": "T", "vary": {"x": []}`,
 	} {
 		if !strings.Contains(good, old) {

@@ -24,14 +24,21 @@ type Predicate struct {
 	Min string `json:"min,omitempty"`
 	Max string `json:"max,omitempty"`
 
+	// From and To are the two ends of a way, in place of them: where the check of a Value is worth
+	// nothing, and where it is worth all.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+
 	// Each is an address with at least one row. Every row has the values of Has, and With holds
 	// for it.
 	Each string            `json:"each,omitempty"`
 	Has  map[string]string `json:"has,omitempty"`
 	With []Join            `json:"with,omitempty"`
 
-	// Answer is a field of the answer that the player files, which Is, Min and Max compare.
+	// Answer is a field of the answer that the player files, and Text an expression, which Is, Min
+	// and Max compare.
 	Answer string `json:"answer,omitempty"`
+	Text   string `json:"text,omitempty"`
 }
 
 // Join counts the rows that belong to another one.
@@ -42,16 +49,18 @@ type Join struct {
 
 func (p *Predicate) check() error {
 	kinds := 0
-	for _, set := range []bool{p.Count != "", p.Sum != "", p.Value != "", p.Each != "", p.Answer != ""} {
+	for _, set := range []bool{p.Count != "", p.Sum != "", p.Value != "", p.Each != "", p.Answer != "", p.Text != ""} {
 		if set {
 			kinds++
 		}
 	}
-	compared := p.Is != "" || p.Min != "" || p.Max != ""
+	compared, way := p.Is != "" || p.Min != "" || p.Max != "", p.From != "" && p.To != ""
 	switch {
 	case kinds != 1:
 		return errors.New("a predicate is of one kind")
-	case p.Each == "" && !compared:
+	case (p.From != "" || p.To != "") && (!way || compared || p.Value == ""):
+		return errors.New("a way has two ends, and a value that goes it")
+	case p.Each == "" && !compared && !way:
 		return errors.New("nothing is compared")
 	case p.Each != "" && len(p.Has) == 0 && len(p.With) == 0:
 		return errors.New("nothing is asked of each row")
@@ -75,7 +84,14 @@ func (w *world) holds(ctx context.Context, p *Predicate, answer row) (share floa
 		if err != nil {
 			return 0, "", err
 		}
-		is = textOf(object, p.Field)
+		if is = textOf(object, p.Field); p.To != "" {
+			return w.way(ctx, p, is)
+		}
+	case p.Text != "":
+		var err error
+		if is, err = w.fill(ctx, p.Text); err != nil {
+			return 0, "", err
+		}
 	default:
 		if is, err = w.total(ctx, p); err != nil {
 			return 0, "", err
@@ -85,8 +101,34 @@ func (w *world) holds(ctx context.Context, p *Predicate, answer row) (share floa
 	if err != nil || ok {
 		return 1, "", err
 	}
-	what := strings.TrimSpace(p.Count + p.Sum + p.Value + p.Answer + " " + p.Field)
+	what := strings.TrimSpace(p.Count + p.Sum + p.Value + p.Answer + p.Text + " " + p.Field)
 	return 0, fmt.Sprintf("%s is %s, want %s", what, quoted(is), want), nil
+}
+
+// way is the part of a way that a value has come.
+func (w *world) way(ctx context.Context, p *Predicate, is string) (share float64, why string, err error) {
+	from, err := w.fill(ctx, p.From)
+	if err != nil {
+		return 0, "", err
+	}
+	to, err := w.fill(ctx, p.To)
+	if err != nil {
+		return 0, "", err
+	}
+	begin, ok := number(from)
+	end, ok2 := number(to)
+	if !ok || !ok2 || begin.Cmp(end) >= 0 {
+		return 0, "", fmt.Errorf("there is no way from %s to %s", quoted(from), quoted(to))
+	}
+	here, ok := number(is)
+	if !ok || here.Cmp(begin) <= 0 {
+		return 0, fmt.Sprintf("%s %s is %s, want more than %s", p.Value, p.Field, quoted(is), from), nil
+	}
+	if here.Cmp(end) >= 0 {
+		return 1, "", nil
+	}
+	share, _ = new(big.Rat).Quo(here.Sub(here, begin), end.Sub(end, begin)).Float64()
+	return share, fmt.Sprintf("%s %s is %s, want %s", p.Value, p.Field, is, to), nil
 }
 
 // quoted shows a value, also when it is missing.

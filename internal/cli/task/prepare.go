@@ -5,16 +5,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"platen/client"
+	"platen/tasks"
 )
+
+// Prepared is a task that can be tried.
+type Prepared struct {
+	*client.Sandbox
+	// Files are what the task hands to its player beside the keys, by their names: a program to
+	// be mended, or the log of a receiver.
+	Files map[string][]byte
+}
+
+// preparation is a task that is being prepared.
+type preparation struct {
+	world        *world
+	receiver     *receiver
+	subscription subscription
+}
 
 // Prepare makes the sandbox of a task in the world of a seed, and lets happen what has
 // happened before the player comes. The creation key is that of a closed server, "" for none.
-func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed uint64) (*client.Sandbox, error) {
+// A task with a receiver of webhooks needs a server that delivers to this machine.
+func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed uint64) (*Prepared, error) {
 	in := client.CreateSandboxInput{
 		Preset: &t.Preset, Seed: new(int64(seed)), Clock: new(client.ClockModeManual), Evaluation: new(true),
 		Faults: t.Faults,
@@ -30,15 +50,39 @@ func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed ui
 	if err != nil {
 		return nil, fmt.Errorf("make the sandbox of the task: %w", err)
 	}
-	w := newWorld(s, baseURL)
-	w.named = t.varied(seed)
-	if err := w.perform(ctx, t.Prelude); err != nil {
-		return nil, errors.Join(fmt.Errorf("prepare the task: %w", err), remove(ctx, s))
+	p := &preparation{world: newWorld(s, baseURL)}
+	p.world.named = t.varied(seed)
+	files, err := t.prepare(ctx, p)
+	if err != nil {
+		return nil, errors.Join(err, remove(ctx, s))
 	}
-	if _, err := s.Grader().CreateCheckpoint(ctx, client.CreateCheckpointInput{Label: checkpointName}); err != nil {
-		return nil, errors.Join(fmt.Errorf("name the moment of the handing over: %w", err), remove(ctx, s))
+	return &Prepared{Sandbox: s, Files: files}, nil
+}
+
+// prepare lets happen what has happened, and collects what is handed over.
+func (t *Task) prepare(ctx context.Context, p *preparation) (map[string][]byte, error) {
+	defer func() {
+		if p.receiver != nil {
+			_ = p.receiver.server.Close() // nothing is sent to it any more, or shall not come
+		}
+	}()
+	if err := p.perform(ctx, t.Prelude); err != nil {
+		return nil, fmt.Errorf("prepare the task: %w", err)
 	}
-	return s, nil
+	grader := client.New(p.world.base, p.world.keys, client.MaxRetries(retries))
+	label := client.CreateCheckpointInput{Label: checkpointName}
+	if _, err := grader.CreateCheckpoint(ctx, label); err != nil {
+		return nil, fmt.Errorf("name the moment of the handing over: %w", err)
+	}
+	files := map[string][]byte{}
+	for _, name := range t.Files {
+		text, err := fs.ReadFile(tasks.Files, path.Join(t.Name, name))
+		if err != nil {
+			return nil, fmt.Errorf("read a file of the task: %w", err)
+		}
+		files[name] = text
+	}
+	return files, p.handOver(files)
 }
 
 // quotedNumber is a value of a body that is a number in spite of its quotes, which JSON asks for
@@ -46,62 +90,116 @@ func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed ui
 var quotedNumber = regexp.MustCompile(`"(\$\{(?:vary\.(?:days|quantity)|it\.quantity|[^"]*\|quantity)\})"`)
 
 // perform performs the steps of a prelude.
-func (w *world) perform(ctx context.Context, steps []Step) error {
+func (p *preparation) perform(ctx context.Context, steps []Step) error {
 	for i := range steps {
-		w.forget()
-		if err := w.step(ctx, &steps[i]); err != nil {
+		p.world.forget()
+		if err := p.step(ctx, &steps[i]); err != nil {
 			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-func (w *world) step(ctx context.Context, s *Step) error {
-	if when, err := w.fill(ctx, s.When); err != nil || s.When != "" && when != "yes" {
+func (p *preparation) step(ctx context.Context, s *Step) error {
+	if when, err := p.world.fill(ctx, s.When); err != nil || s.When != "" && when != "yes" {
 		return err
 	}
 	switch {
 	case s.Each != "":
-		address, err := w.fill(ctx, s.Each)
-		if err != nil {
-			return err
-		}
-		rows, err := w.pick(ctx, address)
-		if err != nil {
-			return err
-		}
-		outer := w.it
-		defer func() { w.it = outer }()
-		for _, r := range rows {
-			w.it = r
-			if err := w.perform(ctx, s.Steps); err != nil {
-				return err
-			}
-		}
-		return nil
+		return p.repeat(ctx, s)
 	case s.Tick > 0:
-		for rest := s.Tick; rest > 0; rest -= dayMinutes {
-			body, _ := json.Marshal(map[string]int64{"minutes": min(rest, dayMinutes)})
-			if _, err := w.send(ctx, http.MethodPost, "/sandbox/tick", body); err != nil {
-				return err
-			}
+		return p.tick(ctx, s.Tick)
+	case len(s.Subscribe) > 0:
+		return p.subscribe(ctx, s.Subscribe)
+	case s.ReceiverFails:
+		if p.receiver == nil {
+			return errors.New("there is no receiver that could fail")
 		}
+		p.receiver.failing.Store(true)
 		return nil
+	case s.Await != "":
+		return p.await(ctx, s.Await, func(rows int) bool { return rows > 0 })
+	case s.AwaitNone != "":
+		return p.await(ctx, s.AwaitNone, func(rows int) bool { return rows == 0 })
 	default:
-		method, path, ok := strings.Cut(s.Call, " ")
-		if !ok {
-			return fmt.Errorf("%q is no method and path", s.Call)
-		}
-		path, err := w.fill(ctx, path)
-		if err != nil {
-			return err
-		}
-		// An expression that comes to a number is one, quotes or not.
-		body, err := w.fill(ctx, quotedNumber.ReplaceAllString(string(s.Body), "$1"))
-		if err != nil {
-			return err
-		}
-		_, err = w.send(ctx, method, path, []byte(body))
+		return p.call(ctx, s)
+	}
+}
+
+// repeat performs steps for each row of a list.
+func (p *preparation) repeat(ctx context.Context, s *Step) error {
+	w := p.world
+	address, err := w.fill(ctx, s.Each)
+	if err != nil {
 		return err
 	}
+	rows, err := w.pick(ctx, address)
+	if err != nil {
+		return err
+	}
+	outer := w.it
+	defer func() { w.it = outer }()
+	for _, r := range rows {
+		w.it = r
+		if err := p.perform(ctx, s.Steps); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *preparation) tick(ctx context.Context, minutes int64) error {
+	for rest := minutes; rest > 0; rest -= dayMinutes {
+		body, err := json.Marshal(map[string]int64{"minutes": min(rest, dayMinutes)})
+		if err != nil {
+			return fmt.Errorf("encode a tick: %w", err)
+		}
+		if _, err := p.world.send(ctx, http.MethodPost, "/sandbox/tick", body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await waits until the rows of an address are as many as they have to be. What is waited for
+// are deliveries of webhooks, which take moments, and the seconds for which they rest after a
+// failure.
+func (p *preparation) await(ctx context.Context, address string, enough func(rows int) bool) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errors.New("it takes too long"))
+	defer cancel()
+	for {
+		p.world.forget()
+		filled, err := p.world.fill(ctx, address)
+		if err != nil {
+			return err
+		}
+		rows, err := p.world.pick(ctx, filled)
+		if err != nil || enough(len(rows)) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w", filled, context.Cause(ctx))
+		case <-time.After(pause):
+		}
+	}
+}
+
+// call sends one request.
+func (p *preparation) call(ctx context.Context, s *Step) error {
+	method, path, ok := strings.Cut(s.Call, " ")
+	if !ok {
+		return fmt.Errorf("%q is no method and path", s.Call)
+	}
+	path, err := p.world.fill(ctx, path)
+	if err != nil {
+		return err
+	}
+	// An expression that comes to a number is one, quotes or not.
+	body, err := p.world.fill(ctx, quotedNumber.ReplaceAllString(string(s.Body), "$1"))
+	if err != nil {
+		return err
+	}
+	_, err = p.world.send(ctx, method, path, []byte(body))
+	return err
 }

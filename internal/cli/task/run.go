@@ -30,7 +30,7 @@ type Run struct {
 
 // Player makes a try in a prepared sandbox, and returns the answer that it files, empty for
 // none. An error is noted beside the grade: what was done counts.
-type Player func(ctx context.Context, t *Task, s *client.Sandbox, baseURL string) (answer []byte, err error)
+type Player func(ctx context.Context, t *Task, s *Prepared, baseURL string) (answer []byte, err error)
 
 // Try is one try with its grade.
 type Try struct {
@@ -95,7 +95,7 @@ func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, see
 		try.Error = err.Error()
 	}
 	try.Grade, err = t.Judge(context.WithoutCancel(ctx), baseURL, s.GradingKey, answer)
-	if err = errors.Join(err, remove(context.WithoutCancel(ctx), s)); err != nil {
+	if err = errors.Join(err, remove(context.WithoutCancel(ctx), s.Sandbox)); err != nil {
 		try.Error = strings.TrimPrefix(try.Error+"; "+err.Error(), "; ")
 	}
 	return try
@@ -105,15 +105,18 @@ func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, see
 const maxAnswer = 1 << 20
 
 // Command is a player that runs a program. It finds in its environment where the API is, the
-// two keys of the player, the instruction, and the file in which to leave its answer: no
-// grading key, no seed, and nothing else of Platen.
+// two keys of the player, the instruction, the folder with the files of the task, and the file
+// in which to leave its answer: no grading key, no seed, and nothing else of Platen.
 func Command(command []string, output io.Writer) Player {
-	return func(ctx context.Context, t *Task, s *client.Sandbox, baseURL string) ([]byte, error) {
+	return func(ctx context.Context, t *Task, s *Prepared, baseURL string) ([]byte, error) {
 		folder, err := os.MkdirTemp("", "platen-task-")
 		if err != nil {
-			return nil, fmt.Errorf("make a folder for the answer: %w", err)
+			return nil, fmt.Errorf("make a folder for the try: %w", err)
 		}
 		defer func() { _ = os.RemoveAll(folder) }() // what is left of it is in the folder of temporary files
+		if err := s.WriteFiles(folder); err != nil {
+			return nil, err
+		}
 		file := filepath.Join(folder, "answer.json")
 		origin := strings.TrimSuffix(baseURL, client.BasePath)
 		cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running it is the purpose
@@ -121,12 +124,38 @@ func Command(command []string, output io.Writer) Player {
 		cmd.Env = append(inherited,
 			"PLATEN_URL="+baseURL, "PLATEN_MCP_URL="+origin+"/mcp", "PLATEN_OFFICE_KEY="+s.OfficeKey,
 			"PLATEN_FACTORY_KEY="+s.FactoryKey, "PLATEN_TASK="+t.Name, "PLATEN_INSTRUCTION="+t.Instruction,
-			"PLATEN_ANSWER_FILE="+file)
+			"PLATEN_FOLDER="+folder, "PLATEN_ANSWER_FILE="+file)
 		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, time.Second
 		ran := cmd.Run()
 		answer, err := readLimited(file)
 		return answer, errors.Join(ran, err)
 	}
+}
+
+// WriteFiles writes the files of a task into a folder.
+func (p *Prepared) WriteFiles(folder string) error {
+	for name, text := range p.Files {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			return fmt.Errorf("write a file of the task: %w", err)
+		}
+	}
+	return nil
+}
+
+// ReadFiles reads those files that tasks hand over from a folder, where they are there.
+func ReadFiles(folder string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range []string{subscriptionFile, deliveriesFile} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read a file of the task: %w", err)
+		}
+		files[name] = text
+	}
+	return files, nil
 }
 
 // readLimited reads an answer, if one was filed.

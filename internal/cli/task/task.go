@@ -36,6 +36,8 @@ type Task struct {
 	Vary map[string][]string `json:"vary,omitempty"`
 	// Prelude is what has happened before the player comes.
 	Prelude []Step `json:"prelude,omitempty"`
+	// Files are those beside the task's own that are handed to the player.
+	Files []string `json:"files,omitempty"`
 	// Instruction is what the player is told.
 	Instruction string `json:"instruction"`
 	Budget      Budget `json:"budget"`
@@ -49,10 +51,10 @@ type Task struct {
 
 // Budget bounds a try.
 type Budget struct {
-	// Minutes are in-world working minutes after the prelude, Calls the requests of the player.
-	// A try that takes more scores 0.
+	// Minutes are in-world working minutes after the prelude, Calls the requests of the player,
+	// 0 for any number. A try that takes more scores 0.
 	Minutes int64 `json:"minutes"`
-	Calls   int64 `json:"calls"`
+	Calls   int64 `json:"calls,omitempty"`
 }
 
 // Step is one step of a prelude: one of its fields.
@@ -68,6 +70,15 @@ type Step struct {
 	// Each repeats steps for each row of a list; ${it.FIELD} is a field of the row.
 	Each  string `json:"each,omitempty"`
 	Steps []Step `json:"steps,omitempty"`
+	// Subscribe opens a receiver of webhooks on this machine and has these types of events sent
+	// to it; expressions name the subscription hook.id. What it has received is handed to the
+	// player as deliveries.jsonl, and the subscription with its secret as subscription.json.
+	Subscribe []string `json:"subscribe,omitempty"`
+	// ReceiverFails has the receiver respond with 503 from then on.
+	ReceiverFails bool `json:"receiver_fails,omitempty"`
+	// Await waits until an address has a row, AwaitNone until it has none.
+	Await     string `json:"await,omitempty"`
+	AwaitNone string `json:"await_none,omitempty"`
 }
 
 // Let gives a name to the value of an expression.
@@ -80,8 +91,9 @@ type Let struct {
 type Check struct {
 	Name   string  `json:"name"`
 	Weight float64 `json:"weight"`
-	// All must hold. With Share the check is worth the part of the rows of its single Each
-	// that fulfil it.
+	// All must hold. With Share the check is worth a part where the last of them holds in part:
+	// the part of the rows of an Each that fulfil it, or of the way from From to To that a Value
+	// has come.
 	All   []Predicate `json:"all"`
 	Share bool        `json:"share,omitempty"`
 }
@@ -89,7 +101,9 @@ type Check struct {
 // Guard lists what a player has to leave alone: lists whose rows are compared with those of a
 // twin that nobody played.
 type Guard struct {
-	Same []string `json:"same"`
+	Same []string `json:"same,omitempty"`
+	// Open says that the player may change everything.
+	Open bool `json:"open,omitempty"`
 }
 
 // ErrUnknown says that there is no task of a name.
@@ -132,6 +146,9 @@ func Named(name string) (*Task, error) {
 	return t, nil
 }
 
+// maxCalls is how many requests a budget may have: a sandbox remembers no more of them.
+const maxCalls = 500
+
 // check reports what is wrong with a task.
 func (t *Task) check() error {
 	sum := 0.0
@@ -141,8 +158,8 @@ func (t *Task) check() error {
 		if c.Name == "" || c.Weight <= 0 || len(c.All) == 0 {
 			return fmt.Errorf("check %d has no name, no weight or no predicate", i+1)
 		}
-		if c.Share && (len(c.All) != 1 || c.All[0].Each == "") {
-			return fmt.Errorf("check %q is worth a share of what is not one list", c.Name)
+		if last := c.All[len(c.All)-1]; c.Share && last.Each == "" && last.To == "" {
+			return fmt.Errorf("check %q is worth a share of what is no list and no way", c.Name)
 		}
 		for j := range c.All {
 			if err := c.All[j].check(); err != nil {
@@ -157,12 +174,12 @@ func (t *Task) check() error {
 		return fmt.Errorf("the weights add up to %g, want 1", sum)
 	case t.Title == "" || t.Instruction == "" || len(t.Seeds) == 0 || !slices.Contains(known, t.Difficulty):
 		return errors.New("a title, an instruction, seeds or the difficulty is missing")
-	case t.Budget.Minutes <= 0 || t.Budget.Calls <= 0:
-		return errors.New("the budget is not positive")
+	case t.Budget.Minutes <= 0 || t.Budget.Calls < 0 || t.Budget.Calls > maxCalls:
+		return errors.New("the budget is not positive, or has more requests than can be counted")
 	case !t.variesWell():
 		return errors.New("a value that varies is missing for a seed")
-	case len(t.Guard.Same) == 0:
-		return errors.New("it guards nothing")
+	case (len(t.Guard.Same) == 0) != t.Guard.Open:
+		return errors.New("it guards nothing, and does not say so")
 	}
 	return nil
 }

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,18 +29,42 @@ func allTasks(t *testing.T) []*Task {
 	return all
 }
 
+// start starts a server that delivers webhooks to this machine.
+func start(t *testing.T) *platentest.Platen {
+	t.Helper()
+	return platentest.Start(t, map[string]string{"private-webhooks": "true"})
+}
+
+// prepareAll prepares a task in the worlds of seeds, all at once: what a preparation does is
+// mostly to wait.
+func prepareAll(t *testing.T, p *platentest.Platen, k *Task, seeds ...uint64) []*Prepared {
+	t.Helper()
+	all, failed := make([]*Prepared, len(seeds)), make([]error, len(seeds))
+	var wg sync.WaitGroup
+	for i, seed := range seeds {
+		wg.Go(func() { all[i], failed[i] = k.Prepare(t.Context(), p.BaseURL, "", seed) })
+	}
+	wg.Wait()
+	if err := errors.Join(failed...); err != nil {
+		t.Fatalf("%s: %v", k.Name, err)
+	}
+	return all
+}
+
 // try lets play try a task in the world of a seed, and returns its grade.
 func try(t *testing.T, p *platentest.Platen, k *Task, seed uint64, play oracle.Solution) *Grade {
 	t.Helper()
-	s, err := k.Prepare(t.Context(), p.BaseURL, "", seed)
-	if err != nil {
-		t.Fatalf("%s, seed %d: %v", k.Name, seed, err)
-	}
+	return tryPrepared(t, p, k, prepareAll(t, p, k, seed)[0], play)
+}
+
+// tryPrepared lets play try a prepared task, and returns its grade.
+func tryPrepared(t *testing.T, p *platentest.Platen, k *Task, s *Prepared, play oracle.Solution) *Grade {
+	t.Helper()
 	// The player has two keys, as its environment has.
 	player := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, hasty()...)
-	answer, err := play(t.Context(), player)
+	answer, err := play(t.Context(), &oracle.Player{Client: player, Files: s.Files})
 	if err != nil {
-		t.Errorf("%s, seed %d: %v", k.Name, seed, err)
+		t.Errorf("%s: %v", k.Name, err)
 	}
 	var filed []byte
 	if answer != nil {
@@ -46,11 +74,11 @@ func try(t *testing.T, p *platentest.Platen, k *Task, seed uint64, play oracle.S
 	}
 	g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, filed)
 	if err != nil {
-		t.Fatalf("%s, seed %d: %v", k.Name, seed, err)
+		t.Fatalf("%s: %v", k.Name, err)
 	}
 	again, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, filed)
 	if err != nil || again.Score != g.Score || again.Calls != g.Calls || again.Minutes != g.Minutes {
-		t.Errorf("%s, seed %d: graded twice it is %+v and %+v, %v", k.Name, seed, g, again, err)
+		t.Errorf("%s: graded twice it is %+v and %+v, %v", k.Name, g, again, err)
 	}
 	return g
 }
@@ -58,7 +86,7 @@ func try(t *testing.T, p *platentest.Platen, k *Task, seed uint64, play oracle.S
 // TestEachTaskIsSolvedByItsOracleAndByNoneWhoDoesNothing, in each of its worlds.
 func TestEachTaskIsSolvedByItsOracleAndByNoneWhoDoesNothing(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := start(t)
 	solutions := oracle.Solutions()
 	for _, k := range allTasks(t) {
 		solve, ok := solutions[k.Name]
@@ -68,13 +96,15 @@ func TestEachTaskIsSolvedByItsOracleAndByNoneWhoDoesNothing(t *testing.T) {
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, seed := range worlds(k) {
-				if g := try(t, p, k, seed, solve); g.Score != 1 || !g.Passed {
+			seeds := worlds(k)
+			prepared := prepareAll(t, p, k, append(slices.Clone(seeds), k.Seeds[0])...)
+			for i, seed := range seeds {
+				if g := tryPrepared(t, p, k, prepared[i], solve); g.Score != 1 || !g.Passed {
 					t.Errorf("the oracle scores %g with seed %d: %s", g.Score, seed, shown(g))
 				}
 			}
 			const most = 0.1
-			if g := try(t, p, k, k.Seeds[0], nothing); g.Score > most || g.Passed {
+			if g := tryPrepared(t, p, k, prepared[len(seeds)], nothing); g.Score > most || g.Passed {
 				t.Errorf("who does nothing scores %g: %s", g.Score, shown(g))
 			}
 		})
@@ -86,15 +116,19 @@ func TestEachTaskIsSolvedByItsOracleAndByNoneWhoDoesNothing(t *testing.T) {
 func TestARecordingOfTheSolutionSolvesNothingElsewhere(t *testing.T) {
 	t.Parallel()
 	const most = 0.3
-	p := platentest.Start(t)
+	p := start(t)
 	for _, k := range allTasks(t) {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
+			var seeds []uint64 // of a solution, and of the world in which it is repeated
 			for i, seed := range worlds(k) {
-				tape := solved(t, p, k, seed)
-				elsewhere := k.Seeds[(i+1)%len(k.Seeds)]
-				if g := try(t, p, k, elsewhere, tape.again); g.Score > most || g.Passed {
-					t.Errorf("the solution of seed %d scores %g with seed %d: %s", seed, g.Score, elsewhere, shown(g))
+				seeds = append(seeds, seed, k.Seeds[(i+1)%len(k.Seeds)])
+			}
+			prepared := prepareAll(t, p, k, seeds...)
+			for i := 0; i < len(seeds); i += 2 {
+				tape := solved(t, p, k, prepared[i])
+				if g := tryPrepared(t, p, k, prepared[i+1], tape.again); g.Score > most || g.Passed {
+					t.Errorf("the solution of seed %d scores %g with seed %d: %s", seeds[i], g.Score, seeds[i+1], shown(g))
 				}
 			}
 		})
@@ -102,15 +136,13 @@ func TestARecordingOfTheSolutionSolvesNothingElsewhere(t *testing.T) {
 }
 
 // solved records how the oracle solves a task.
-func solved(t *testing.T, p *platentest.Platen, k *Task, seed uint64) *tape {
+func solved(t *testing.T, p *platentest.Platen, k *Task, s *Prepared) *tape {
 	t.Helper()
 	on := &tape{}
-	s, err := k.Prepare(t.Context(), p.BaseURL, "", seed)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := client.New(p.BaseURL, s.Keys(), append(hasty(), client.HTTPClient(&http.Client{Transport: on}))...)
-	if on.answer, err = oracle.Solutions()[k.Name](t.Context(), c); err != nil {
+	play := oracle.Solutions()[k.Name]
+	var err error
+	if on.answer, err = play(t.Context(), &oracle.Player{Client: c, Files: s.Files}); err != nil {
 		t.Fatal(err)
 	}
 	return on
@@ -120,6 +152,7 @@ func solved(t *testing.T, p *platentest.Platen, k *Task, seed uint64) *tape {
 type tape struct {
 	sent   []*http.Request
 	bodies [][]byte
+	seen   ids
 	answer any
 }
 
@@ -134,31 +167,78 @@ func (r *tape) RoundTrip(in *http.Request) (*http.Response, error) {
 		in.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	r.sent, r.bodies = append(r.sent, in.Clone(context.Background())), append(r.bodies, body)
-	return http.DefaultTransport.RoundTrip(in)
+	resp, err := http.DefaultTransport.RoundTrip(in)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, err
+	}
+	r.seen.read(text)
+	resp.Body = io.NopCloser(bytes.NewReader(text))
+	return resp, nil
 }
 
-// again sends what was recorded with the keys of another sandbox.
-func (r *tape) again(ctx context.Context, c *client.Client) (any, error) {
+// again sends what was recorded with the keys of another sandbox. The ids in it become those
+// that were shown here in their places: the third order that was shown is still the third.
+func (r *tape) again(ctx context.Context, p *oracle.Player) (any, error) {
+	var here ids
 	for i, was := range r.sent {
 		path := strings.TrimPrefix(was.URL.RequestURI(), client.BasePath)
-		in, err := http.NewRequestWithContext(ctx, was.Method, path, bytes.NewReader(r.bodies[i]))
+		body := strings.NewReader(r.seen.as(&here, string(r.bodies[i])))
+		in, err := http.NewRequestWithContext(ctx, was.Method, r.seen.as(&here, path), body)
 		if err != nil {
 			return nil, err
 		}
 		in.Header = was.Header.Clone()
 		in.Header.Del("Authorization")
-		resp, err := c.Do(in)
-		if err == nil {
-			err = resp.Body.Close()
+		resp, err := p.Client.Do(in)
+		if resp == nil {
+			continue // the connection was cut, as it may be
 		}
-		if err != nil && resp == nil {
-			continue // refused, as it should be
+		text, err2 := io.ReadAll(resp.Body)
+		if err = errors.Join(err, err2, resp.Body.Close()); err != nil {
+			return nil, err
 		}
+		here.read(text)
 	}
-	return r.answer, nil
+	text, err := json.Marshal(r.answer)
+	if err != nil || r.answer == nil {
+		return nil, err
+	}
+	return json.RawMessage(r.seen.as(&here, string(text))), nil
 }
 
-func nothing(context.Context, *client.Client) (any, error) { return nil, nil }
+// ids are the ids that responses have shown, by their prefixes, in the order in which they came.
+type ids struct{ shown map[string][]string }
+
+var anID = regexp.MustCompile(`\b[a-z]{2,3}_[0-9a-z]{13}\b`)
+
+func (s *ids) read(text []byte) {
+	if s.shown == nil {
+		s.shown = map[string][]string{}
+	}
+	for _, id := range anID.FindAllString(string(text), -1) {
+		prefix, _, _ := strings.Cut(id, "_")
+		if !slices.Contains(s.shown[prefix], id) {
+			s.shown[prefix] = append(s.shown[prefix], id)
+		}
+	}
+}
+
+// as writes the ids in a text as those that others have in their places.
+func (s *ids) as(others *ids, text string) string {
+	return anID.ReplaceAllStringFunc(text, func(id string) string {
+		prefix, _, _ := strings.Cut(id, "_")
+		if at := slices.Index(s.shown[prefix], id); at >= 0 && at < len(others.shown[prefix]) {
+			return others.shown[prefix][at]
+		}
+		return id
+	})
+}
+
+func nothing(context.Context, *oracle.Player) (any, error) { return nil, nil }
 
 func shown(g *Grade) string {
 	var b strings.Builder

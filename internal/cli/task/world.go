@@ -32,6 +32,9 @@ type world struct {
 	it row
 	// named are the values of let.
 	named map[string]string
+	// judged is the grading key of the sandbox of which this one is a fork, "" for none: what has
+	// ids of its own in each fork, and what a fork does not have, is read there.
+	judged string
 }
 
 func newWorld(s *client.Sandbox, base string) *world {
@@ -55,6 +58,8 @@ const (
 // key is the key with which a path is asked for. What only judges needs the grading key.
 func (w *world) key(method, path string) string {
 	switch {
+	case w.judged != "" && (path == "/events" || path == "/sandbox/faults"):
+		return w.judged
 	case strings.HasPrefix(path, "/office"):
 		return w.keys.Office
 	case strings.HasPrefix(path, "/factory"):
@@ -259,7 +264,8 @@ func textOf(r row, field string) string {
 }
 
 // expression is ${...}: it.FIELD, vary.FIELD, a name of let, or address|index|field. An index may
-// be negative, for rows from the newest on, or count, sum or list.
+// be negative, for rows from the newest on, or count, sum, list (the texts sorted) or row (the
+// texts in the order of the rows).
 var expression = regexp.MustCompile(`\$\{((?:[^{}]|\{[a-z_.]+\})*)\}`)
 
 // inner is {NAME} in an address, for the value of a name.
@@ -299,7 +305,11 @@ func (w *world) value(ctx context.Context, e string) (string, error) {
 	case "sum":
 		return sum(rows, parts[field])
 	case "list":
-		return list(rows, parts[field])
+		texts := textsOf(rows, parts[field])
+		slices.Sort(texts)
+		return array(texts)
+	case "row":
+		return array(textsOf(rows, parts[field]))
 	}
 	i, err := strconv.Atoi(parts[index])
 	if err != nil {
@@ -327,16 +337,20 @@ func sum(rows []row, field string) (string, error) {
 	return total.RatString(), nil
 }
 
-// list is the JSON array of the texts in a field of rows, in ascending order.
-func list(rows []row, field string) (string, error) {
+// textsOf are the texts in a field of rows.
+func textsOf(rows []row, field string) []string {
 	texts := make([]string, len(rows))
 	for i, r := range rows {
 		texts[i] = textOf(r, field)
 	}
-	slices.Sort(texts)
+	return texts
+}
+
+// array is the JSON array of texts.
+func array(texts []string) (string, error) {
 	b, err := json.Marshal(texts)
 	if err != nil {
-		return "", fmt.Errorf("list %s: %w", field, err)
+		return "", fmt.Errorf("list texts: %w", err)
 	}
 	return string(b), nil
 }

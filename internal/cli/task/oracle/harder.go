@@ -130,20 +130,8 @@ func workFor(ctx context.Context, c *client.Client, o *client.OfficeSalesOrder) 
 }
 
 func carryAll(ctx context.Context, c *client.Client) (any, error) {
-	orders, err := collect(c.SalesOrders(ctx, client.ListSalesOrdersParams{Status: "accepted"}))
-	if err != nil {
+	if err := carryAccepted(ctx, c); err != nil {
 		return nil, err
-	}
-	for _, o := range orders {
-		w, err := workFor(ctx, c, &o)
-		if err == nil && w == nil {
-			_, err = c.CreateWorkOrder(ctx, client.CreateWorkOrderInput{
-				SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate,
-			})
-		}
-		if err != nil {
-			return nil, err
-		}
 	}
 	billed, err := collect(c.OfficeShipments(ctx, client.ListOfficeShipmentsParams{}))
 	if err != nil {

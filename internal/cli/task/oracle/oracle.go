@@ -11,27 +11,45 @@ import (
 )
 
 // Solution solves one task, and returns the answer to file, nil for none.
-type Solution func(ctx context.Context, c *client.Client) (answer any, err error)
+type Solution func(ctx context.Context, p *Player) (answer any, err error)
+
+// Player is what a solution has.
+type Player struct {
+	// Client has the two keys of a player.
+	Client *client.Client
+	// Files are what the task hands over beside them, by their names.
+	Files map[string][]byte
+}
+
+// online is a solution that needs the API alone.
+func online(solve func(ctx context.Context, c *client.Client) (answer any, err error)) Solution {
+	return func(ctx context.Context, p *Player) (any, error) { return solve(ctx, p.Client) }
+}
 
 // Solutions are those of all tasks, by name.
 func Solutions() map[string]Solution {
 	return map[string]Solution{
-		"first-order":  firstOrder,
-		"first-cash":   firstCash,
-		"right-price":  rightPrice,
-		"trucks":       trucks,
-		"carry-one":    carryOne,
-		"payday":       payday,
-		"short-run":    shortRun,
-		"refuse-wrong": refuseWrong,
-		"gang-up":      gangUp,
-		"paper-out":    paperOut,
-		"carry-all":    carryAll,
-		"lost-answers": carryOn,
-		"half-outage":  carryOn,
-		"orphans":      orphans,
-		"audit":        audit,
-		"lots":         lots,
+		"first-order":  online(firstOrder),
+		"first-cash":   online(firstCash),
+		"right-price":  online(rightPrice),
+		"trucks":       online(trucks),
+		"carry-one":    online(carryOne),
+		"payday":       online(payday),
+		"short-run":    online(shortRun),
+		"refuse-wrong": online(refuseWrong),
+		"gang-up":      online(gangUp),
+		"paper-out":    online(paperOut),
+		"carry-all":    online(carryAll),
+		"lost-answers": online(carryOn),
+		"half-outage":  online(carryOn),
+		"orphans":      online(orphans),
+		"audit":        online(audit),
+		"lots":         online(lots),
+
+		"noisy-hooks":   noisyHooks,
+		"lost-webhooks": online(lostWebhooks),
+		"drift":         online(drift),
+		"shock":         online(shock),
 	}
 }
 
