@@ -187,6 +187,8 @@ var foreign = []foreignModule{
 	{"github.com/klauspost/compress", "internal/sandbox/commitlog internal/rowtext",
 		"bodies are compressed as they are stored, rows as they lie in memory"},
 	{"github.com/go-json-experiment/json", "internal/rowtext", "rows are encoded in one package"},
+	{"github.com/go-json-experiment/json", "internal/player/remote.go",
+		"a player over HTTP reads and writes bodies by the types that the server has for them"},
 	{"github.com/go-json-experiment/json", "internal/testclient",
 		"suites refuse what a lenient reader takes: a name twice, text that is no UTF-8"},
 	{"modernc.org/sqlite", "internal/store/sqlite", "an engine is known to its own package only"},

@@ -84,7 +84,7 @@ func (d *remote) attempt(method, path, key string, body []byte, data any) (wait 
 	if method == http.MethodPost {
 		in.Header.Set("Idempotency-Key", key)
 	}
-	resp, err := d.client.Do(in)
+	resp, err := d.client.Do(in) //nolint:bodyclose // the client has read it and closed it
 	if err != nil {
 		return 0, err //nolint:wrapcheck // send names the request
 	}

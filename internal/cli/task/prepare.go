@@ -86,8 +86,8 @@ func (t *Task) prepare(ctx context.Context, p *preparation) (map[string][]byte, 
 }
 
 // quotedNumber is a value of a body that is a number in spite of its quotes, which JSON asks for
-// around an expression.
-var quotedNumber = regexp.MustCompile(`"(\$\{(?:vary\.(?:days|quantity)|it\.quantity|[^"]*\|quantity)\})"`)
+// around an expression: one whose name ends like that of a number.
+var quotedNumber = regexp.MustCompile(`"(\$\{(?:vary\.[a-z_]*|it\.|[^"]*\|)(?:days|quantity|pct)\})"`)
 
 // perform performs the steps of a prelude.
 func (p *preparation) perform(ctx context.Context, steps []Step) error {

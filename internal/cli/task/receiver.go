@@ -102,7 +102,7 @@ func (p *preparation) subscribe(ctx context.Context, types []string) error {
 	}
 	data, err := p.world.send(ctx, http.MethodPost, "/webhooks", body)
 	if err != nil {
-		return fmt.Errorf("the server has to deliver webhooks to this machine (platen serve --private-webhooks): %w", err)
+		return fmt.Errorf("the task needs a server that delivers here (platen serve --private-webhooks): %w", err)
 	}
 	if err := json.Unmarshal(data, &p.subscription); err != nil {
 		return fmt.Errorf("read the subscription: %w", err)
@@ -117,7 +117,7 @@ func (p *preparation) handOver(files map[string][]byte) error {
 	if p.receiver == nil {
 		return nil
 	}
-	text, err := json.Marshal(p.subscription)
+	text, err := json.Marshal(p.subscription) //nolint:gosec // the player is to have its secret
 	if err != nil {
 		return fmt.Errorf("encode the subscription: %w", err)
 	}

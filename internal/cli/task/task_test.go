@@ -128,7 +128,7 @@ func TestARecordingOfTheSolutionSolvesNothingElsewhere(t *testing.T) {
 			for i := 0; i < len(seeds); i += 2 {
 				tape := solved(t, p, k, prepared[i])
 				if g := tryPrepared(t, p, k, prepared[i+1], tape.again); g.Score > most || g.Passed {
-					t.Errorf("the solution of seed %d scores %g with seed %d: %s", seeds[i], g.Score, seeds[i+1], shown(g))
+					t.Errorf("what solves seed %d scores %g with seed %d: %s", seeds[i], g.Score, seeds[i+1], shown(g))
 				}
 			}
 		})

@@ -49,13 +49,18 @@ func printTogether(ctx context.Context, c *client.Client, press string, overs in
 }
 
 func gangUp(ctx context.Context, c *client.Client) (any, error) {
-	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1009")
+	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1010")
 	if err != nil {
 		return nil, err
 	}
+	first := slices.MinFunc(orders, func(a, b client.OfficeSalesOrder) int {
+		return strings.Compare(string(a.DueDate), string(b.DueDate))
+	}).DueDate
 	var work []string
 	for _, o := range orders {
-		work = append(work, *o.BridgedWorkOrderID)
+		if o.DueDate == first {
+			work = append(work, *o.BridgedWorkOrderID)
+		}
 	}
 	if err := printTogether(ctx, c, "prs_offset", 12, work); err != nil {
 		return nil, err
@@ -252,20 +257,20 @@ func audit(ctx context.Context, c *client.Client) (any, error) {
 }
 
 func lots(ctx context.Context, c *client.Client) (any, error) {
-	list := map[string]int64{}
-	for p, err := range c.OfficeProducts(ctx, client.ListOfficeProductsParams{}) {
+	sheets := map[string]int64{}
+	for p, err := range c.FactoryProducts(ctx, client.ListFactoryProductsParams{}) {
 		if err != nil {
 			return nil, err
 		}
-		list[p.SKU] = p.ListPriceMinor
+		sheets[p.SKU] = p.SheetsPerUnit
 	}
 	offered, err := collect(c.ContractLots(ctx, client.ListContractLotsParams{Status: "offered"}))
 	if err != nil {
 		return nil, err
 	}
-	const rulePct = 71
+	const minorPerSheet = 118
 	for _, l := range offered {
-		if l.UnitPriceMinor*100 >= list[l.SKU]*rulePct {
+		if l.UnitPriceMinor >= minorPerSheet*sheets[l.SKU] {
 			_, err = c.AcceptContractLot(ctx, l.ID)
 		} else {
 			_, err = c.DeclineContractLot(ctx, l.ID)

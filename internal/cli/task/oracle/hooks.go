@@ -101,8 +101,8 @@ func lostWebhooks(ctx context.Context, c *client.Client) (any, error) {
 	receiver := &http.Server{
 		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ReadHeaderTimeout: patience,
 	}
-	go func() { _ = receiver.Serve(l) }() // until it is closed, which is what it then says
-	defer receiver.Close()
+	go func() { _ = receiver.Serve(l) }()   // until it is closed, which is what it then says
+	defer func() { _ = receiver.Close() }() // nothing is sent to it any more
 	for s, err := range c.Webhooks(ctx, client.ListWebhooksParams{}) {
 		if err != nil {
 			return nil, err

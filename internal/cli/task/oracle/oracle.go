@@ -4,6 +4,7 @@ package oracle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -164,9 +165,15 @@ func dispatch(ctx context.Context, c *client.Client, workOrder string) (*client.
 }
 
 func firstCash(ctx context.Context, c *client.Client) (any, error) {
-	o, err := numbered(ctx, c, "SO-1001")
+	orders, err := collect(c.SalesOrders(ctx, client.ListSalesOrdersParams{Status: "received"}))
 	if err != nil {
 		return nil, err
+	}
+	o := &orders[0]
+	for i := range orders {
+		if orders[i].TotalMinor > o.TotalMinor {
+			o = &orders[i]
+		}
 	}
 	if o, err = c.AcceptSalesOrder(ctx, o.ID); err != nil {
 		return nil, err
@@ -177,7 +184,7 @@ func firstCash(ctx context.Context, c *client.Client) (any, error) {
 	if _, err := dispatch(ctx, c, *o.BridgedWorkOrderID); err != nil {
 		return nil, err
 	}
-	for range 9 {
+	for range 19 {
 		if o, err = c.GetSalesOrder(ctx, o.ID); err != nil || o.Status == "paid" {
 			return nil, err
 		}
@@ -238,7 +245,7 @@ func trucks(ctx context.Context, c *client.Client) (any, error) {
 }
 
 func carryOne(ctx context.Context, c *client.Client) (any, error) {
-	o, err := numbered(ctx, c, "SO-1001")
+	o, err := numbered(ctx, c, "SO-1004")
 	if err != nil {
 		return nil, err
 	}
@@ -299,15 +306,20 @@ func payday(ctx context.Context, c *client.Client) (any, error) {
 }
 
 func shortRun(ctx context.Context, c *client.Client) (any, error) {
-	o, err := numbered(ctx, c, "SO-1002")
-	if err != nil {
+	for w, err := range c.WorkOrders(ctx, client.ListWorkOrdersParams{WaitsFor: "press"}) {
+		if err != nil {
+			return nil, err
+		}
+		if w.QuantityGood == 0 {
+			continue
+		}
+		if err := printAll(ctx, c, w.ID, "prs_digital"); err != nil {
+			return nil, err
+		}
+		_, err := dispatch(ctx, c, w.ID)
 		return nil, err
 	}
-	if err := printAll(ctx, c, *o.BridgedWorkOrderID, "prs_digital"); err != nil {
-		return nil, err
-	}
-	_, err = dispatch(ctx, c, *o.BridgedWorkOrderID)
-	return nil, err
+	return nil, errors.New("no run has ended short")
 }
 
 func refuseWrong(ctx context.Context, c *client.Client) (any, error) {

@@ -1,0 +1,105 @@
+package task
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"platen/client"
+	"platen/internal/player"
+)
+
+// mends are what has to change in bridge.py: the first occurrence of the one by the other.
+var mends = [][2]string{
+	{"kind(**row)", "kind(**{name: row[name] for name in kind._fields})"},
+	{"HABITS[customers[order.customer_id].payment_habit]", "HABITS.get(customers[order.customer_id].payment_habit, 9)"},
+}
+
+// TestTheProgramOfDriftFailsUntilItIsMended: as it is handed over it ends with an error, since
+// the API grows; it works where the API does not; and with two lines mended it solves the task.
+func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	switch {
+	case err != nil && os.Getenv("PLATEN_TEST_ALL") != "":
+		t.Fatal("PLATEN_TEST_ALL is set and there is no python3")
+	case err != nil:
+		t.Skip("SKIPPED: there is no python3, so the program of the task drift was not run")
+	}
+	p, k := start(t), named(t, "drift")
+	run := func(s *Prepared, text string) error {
+		file := filepath.Join(t.TempDir(), "bridge.py")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), python, file)
+		cmd.Env = append(os.Environ(),
+			"PLATEN_URL="+p.BaseURL, "PLATEN_OFFICE_KEY="+s.OfficeKey, "PLATEN_FACTORY_KEY="+s.FactoryKey)
+		return cmd.Run()
+	}
+	grade := func(k *Task, s *Prepared) *Grade {
+		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	calm := *k
+	calm.Faults = nil
+	s := prepareAll(t, p, k, k.Seeds[0], k.Seeds[1])
+	handed := string(s[0].Files["bridge.py"])
+	mended := handed
+	for _, m := range mends {
+		if !strings.Contains(mended, m[0]) {
+			t.Fatalf("the program has no %s", m[0])
+		}
+		mended = strings.Replace(mended, m[0], m[1], 1)
+	}
+	if err := run(s[0], handed); err == nil {
+		t.Error("the program works as it is handed over")
+	}
+	const most = 0.1
+	if g := grade(k, s[0]); g.Score > most {
+		t.Errorf("what the broken program has done scores %g: %s", g.Score, shown(g))
+	}
+	if err := run(s[1], mended); err != nil {
+		t.Errorf("the mended program ends with %v", err)
+	}
+	if g := grade(k, s[1]); !g.Passed {
+		t.Errorf("what the mended program has done scores %g: %s", g.Score, shown(g))
+	}
+	without := prepareAll(t, p, &calm, k.Seeds[0])[0]
+	if err := run(without, handed); err != nil {
+		t.Errorf("where the API does not grow the program ends with %v", err)
+	}
+	if g := grade(&calm, without); !g.Passed {
+		t.Errorf("where the API does not grow the program scores %g: %s", g.Score, shown(g))
+	}
+}
+
+// TestTheMeasureOfShockIsWhatOthersComeTo: the two ends of the way that its score is measured
+// by are what a player who sends nothing and one who accepts everything come to in each world.
+func TestTheMeasureOfShockIsWhatOthersComeTo(t *testing.T) {
+	t.Parallel()
+	const days = 15
+	p, k := start(t), named(t, "shock")
+	for i, seed := range worlds(k) {
+		for name, other := range map[string]player.Policy{"nothing": player.Nothing(), "greedy": player.Greedy()} {
+			s := prepareAll(t, p, k, seed)[0]
+			c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+			if err := other.PlayRemote(t.Context(), c, days); err != nil {
+				t.Fatal(err)
+			}
+			status, err := c.GetSandbox(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if worth := strconv.FormatInt(status.NetWorthMinor, 10); worth != k.Vary[name][i] {
+				t.Errorf("with seed %d %s comes to %s, the task says %s", seed, name, worth, k.Vary[name][i])
+			}
+		}
+	}
+}
