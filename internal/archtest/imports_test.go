@@ -133,10 +133,11 @@ var may = map[string]string{
 	"cmd/platen": "internal/server internal/config internal/cli/... client internal/player",
 
 	// Commands that play know Platen as a client does.
-	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/evaluation": "client internal/cli internal/cli/trace internal/economy internal/money",
-	"internal/cli/trace":      "client",
-	"internal/cli/task":       "client tasks",
+	"internal/cli":              "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
+	"internal/cli/evaluation":   "client internal/cli internal/cli/trace internal/economy internal/money",
+	"internal/cli/trace":        "client",
+	"internal/cli/task":         "client tasks",
+	"internal/cli/task/harness": "client internal/cli/task",
 	// It lets a player of known skill solve what takes one, over HTTP like all the others.
 	"internal/cli/task/oracle": "client internal/player",
 	"tasks":                    "",
