@@ -46,7 +46,7 @@ func tasksServe() *cobra.Command {
 		Use:   "serve TASK",
 		Short: "Serve a task to one player, and grade it for who has a token",
 		Long: "Serve a task to one player, and grade it for who has a token. This is what runs beside an agent in a\n" +
-			"harness.\n\n" +
+			"harness; platen tasks export writes what starts it.\n\n" +
 			"It starts a server of its own, which makes no sandbox for others, prepares the task there, and then\n" +
 			"listens at a second address:\n\n" +
 			"  GET  /task             the instruction, the addresses and the keys of a player, as a JSON object\n" +

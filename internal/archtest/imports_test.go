@@ -225,6 +225,8 @@ var foreignInTests = []foreignModule{
 	{"golang.org/x/net", "test/contract", "a nameserver that changes its answers"},
 	{"golang.org/x/net", "test/docs", "pages read as browsers read them"},
 	{"github.com/getkin/kin-openapi", "internal/openapi test/contract", "a second reader of the OpenAPI document"},
+	{"github.com/BurntSushi/toml", "internal/cli/task/harness", "what is exported, read as harnesses read it"},
+	{"github.com/oasdiff/yaml3", "internal/cli/task/harness", "what is exported, read as Compose reads it"},
 }
 
 // TestImportsFollowTheMap keeps the directions that the layout stands on.

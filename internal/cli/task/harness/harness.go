@@ -3,7 +3,8 @@
 //
 // A Host stands beside the server of one prepared task. It gives the player its keys, the files
 // of the task and an agent endpoint that needs no key, and grades the try for whoever has the
-// token of the judge.
+// token of the judge. Harbor writes tasks as folders that the harness of that name runs, with a
+// Host in a container of its own.
 package harness
 
 import (
