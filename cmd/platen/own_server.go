@@ -15,6 +15,11 @@ import (
 // withServer starts a server in a temporary folder, with the settings that set
 // makes, and removes both after use.
 func withServer(ctx context.Context, set func(*config.Config), use func(origin string) error) error {
+	return withRunning(ctx, set, func(s *server.Server) error { return use(s.Origin()) })
+}
+
+// withRunning is withServer for who needs more than the origin.
+func withRunning(ctx context.Context, set func(*config.Config), use func(*server.Server) error) error {
 	folder, err := os.MkdirTemp("", "platen-demo-")
 	if err != nil {
 		return fmt.Errorf("make a temporary folder: %w", err)
@@ -27,7 +32,7 @@ func withServer(ctx context.Context, set func(*config.Config), use func(origin s
 		return errors.Join(err, os.RemoveAll(folder))
 	}
 	if err = s.Start(ctx); err == nil {
-		err = use(s.Origin())
+		err = use(s)
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()

@@ -30,7 +30,8 @@ func tasksCommand() *cobra.Command {
 			"who judges.",
 		Args: noArguments,
 	}
-	cmd.AddCommand(tasksList(), tasksShow(), tasksRun(), tasksPrepare(), tasksGrade(), tasksSolve())
+	cmd.AddCommand(tasksList(), tasksShow(), tasksRun(), tasksPrepare(), tasksGrade(), tasksSolve(), tasksServe(),
+		tasksReady(), tasksExport())
 	return cmd
 }
 

@@ -133,10 +133,11 @@ var may = map[string]string{
 	"cmd/platen": "internal/server internal/config internal/cli/... client internal/player",
 
 	// Commands that play know Platen as a client does.
-	"internal/cli":            "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/evaluation": "client internal/cli internal/cli/trace internal/economy internal/money",
-	"internal/cli/trace":      "client",
-	"internal/cli/task":       "client tasks",
+	"internal/cli":              "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
+	"internal/cli/evaluation":   "client internal/cli internal/cli/trace internal/economy internal/money",
+	"internal/cli/trace":        "client",
+	"internal/cli/task":         "client tasks",
+	"internal/cli/task/harness": "client internal/cli/task",
 	// It lets a player of known skill solve what takes one, over HTTP like all the others.
 	"internal/cli/task/oracle": "client internal/player",
 	"tasks":                    "",
@@ -226,6 +227,8 @@ var foreignInTests = []foreignModule{
 	{"golang.org/x/net", "test/contract", "a nameserver that changes its answers"},
 	{"golang.org/x/net", "test/docs", "pages read as browsers read them"},
 	{"github.com/getkin/kin-openapi", "internal/openapi test/contract", "a second reader of the OpenAPI document"},
+	{"github.com/BurntSushi/toml", "internal/cli/task/harness", "what is exported, read as harnesses read it"},
+	{"github.com/oasdiff/yaml3", "internal/cli/task/harness", "what is exported, read as Compose reads it"},
 }
 
 // TestImportsFollowTheMap keeps the directions that the layout stands on.

@@ -101,8 +101,8 @@ func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, see
 	return try
 }
 
-// maxAnswer bounds what a player files, in bytes.
-const maxAnswer = 1 << 20
+// MaxAnswer bounds what a player files, in bytes.
+const MaxAnswer = 1 << 20
 
 // Command is a player that runs a program. It finds in its environment where the API is, the
 // two keys of the player, the instruction, the folder with the files of the task, and the file
@@ -168,12 +168,12 @@ func readLimited(file string) ([]byte, error) {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
 	defer f.Close()
-	answer, err := io.ReadAll(io.LimitReader(f, maxAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(f, MaxAnswer+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
-	if len(answer) > maxAnswer {
-		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	if len(answer) > MaxAnswer {
+		return nil, fmt.Errorf("the answer has more than %d bytes", MaxAnswer)
 	}
 	return answer, nil
 }

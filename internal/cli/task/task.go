@@ -213,3 +213,19 @@ func Names() ([]string, error) {
 	}
 	return slices.Sorted(maps.Keys(names)), err
 }
+
+// HandsOverFiles reports whether the player gets files beside its keys.
+func (t *Task) HandsOverFiles() bool {
+	var subscribes func(steps []Step) bool
+	subscribes = func(steps []Step) bool {
+		return slices.ContainsFunc(steps, func(s Step) bool { return len(s.Subscribe) > 0 || subscribes(s.Steps) })
+	}
+	return len(t.Files) > 0 || subscribes(t.Prelude)
+}
+
+// AsksForAnswer reports whether a check looks at an answer that the player files.
+func (t *Task) AsksForAnswer() bool {
+	return slices.ContainsFunc(t.Checks, func(c Check) bool {
+		return slices.ContainsFunc(c.All, func(p Predicate) bool { return p.Answer != "" })
+	})
+}

@@ -1,0 +1,235 @@
+package harness
+
+import (
+	"bytes"
+	"crypto/rand"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+	"unicode"
+
+	"platen/client"
+	"platen/internal/cli/task"
+)
+
+// layout are the files of a task as Harbor reads them, with what differs left open.
+//
+//go:embed harbor
+var layout embed.FS
+
+const (
+	layoutFolder = "harbor"
+	// service is the container of the company, and so its name for the agent.
+	service        = "platen"
+	port, taskPort = 8080, 8081
+	// workFolder is where the agent works.
+	workFolder = "/app"
+	answerFile = workFolder + "/answer.json"
+	// agentTime is as long as a try of platen tasks run may take. verifierTime holds two
+	// gradings of gradeTime.
+	agentTime    = time.Hour
+	verifierTime = 10 * time.Minute
+	gradeTime    = 4 * time.Minute
+	// draftPrefix is how folders are called until they are whole.
+	draftPrefix = ".platen-export-"
+
+	modeFolder, modeFile, modeScript = 0o755, 0o644, 0o755
+)
+
+// World is a task in the world of a seed.
+type World struct {
+	Task *task.Task
+	Seed uint64
+}
+
+// name is the name of the world's folder: the task's, with the seed unless it is the first.
+func (w World) name() string {
+	name := "platen-" + w.Task.Name
+	if w.Seed != w.Task.Seeds[0] {
+		name += "-" + strconv.FormatUint(w.Seed, 10)
+	}
+	return name
+}
+
+// Harbor writes tasks in the layout of Harbor.
+type Harbor struct {
+	// Folder gets a folder for each world. It is made where there is none.
+	Folder string
+	// Image names the container image of Platen.
+	Image string
+	// Worlds are what is written.
+	Worlds []World
+}
+
+// ErrForeign says that a folder holds what no export has written.
+var ErrForeign = errors.New("is no task that was exported")
+
+// ErrImage says that a text cannot name a container image.
+var ErrImage = errors.New("is no name of a container image")
+
+var imageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:@-]*$`)
+
+// Write writes the folders and returns their paths. A folder that an earlier export has written
+// is replaced; one with anything else in it fails with ErrForeign before anything is written.
+// Each folder appears whole or not at all. Its two tokens are new each time.
+func (h *Harbor) Write() ([]string, error) {
+	if !imageName.MatchString(h.Image) {
+		return nil, fmt.Errorf("%q %w", h.Image, ErrImage)
+	}
+	for _, w := range h.Worlds {
+		if err := ours(filepath.Join(h.Folder, w.name())); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(h.Folder, modeFolder); err != nil {
+		return nil, fmt.Errorf("make the folder: %w", err)
+	}
+	written := make([]string, 0, len(h.Worlds))
+	for _, w := range h.Worlds {
+		path := filepath.Join(h.Folder, w.name())
+		if err := h.write(w, path); err != nil {
+			return written, fmt.Errorf("write %s: %w", path, err)
+		}
+		written = append(written, path)
+	}
+	return written, nil
+}
+
+// ours refuses a path that is there and holds more than an export has written.
+func ours(path string) error {
+	known := files()
+	err := filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(path, at)
+		if err != nil {
+			return err //nolint:wrapcheck // both paths are ours
+		}
+		name = filepath.ToSlash(name)
+		isParent := slices.ContainsFunc(known, func(file string) bool { return strings.HasPrefix(file, name+"/") })
+		if entry.IsDir() && (at == path || isParent) || entry.Type().IsRegular() && slices.Contains(known, name) {
+			return nil
+		}
+		return fmt.Errorf("%s %w: it holds %s", path, ErrForeign, name)
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look at what is there: %w", err)
+	}
+	return nil
+}
+
+// files are the files of a task, relative to its folder.
+func files() []string {
+	var all []string
+	_ = fs.WalkDir(layout, layoutFolder, func(path string, entry fs.DirEntry, _ error) error { // it is in the program
+		if !entry.IsDir() {
+			all = append(all, strings.TrimPrefix(path, layoutFolder+"/"))
+		}
+		return nil
+	})
+	return all
+}
+
+// write writes the folder of a world beside its place, and then moves it there.
+func (h *Harbor) write(w World, path string) (err error) {
+	draft, err := os.MkdirTemp(h.Folder, draftPrefix)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the path
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(draft)) }()
+	next := filepath.Join(draft, "next")
+	values := h.values(w)
+	for _, name := range files() {
+		text, err := filled(name, values)
+		if err != nil {
+			return err
+		}
+		file, mode := filepath.Join(next, filepath.FromSlash(name)), fs.FileMode(modeFile)
+		if strings.HasSuffix(name, ".sh") {
+			mode = modeScript
+		}
+		if err := os.MkdirAll(filepath.Dir(file), modeFolder); err != nil {
+			return err //nolint:wrapcheck // it names the path
+		}
+		if err := os.WriteFile(file, text, mode); err != nil {
+			return err //nolint:wrapcheck // it names the path
+		}
+	}
+	last := filepath.Join(draft, "last")
+	moved := os.Rename(path, last)
+	if moved != nil && !errors.Is(moved, fs.ErrNotExist) {
+		return moved //nolint:wrapcheck // it names the path
+	}
+	if err := os.Rename(next, path); err != nil {
+		if moved == nil {
+			err = errors.Join(err, os.Rename(last, path))
+		}
+		return err //nolint:wrapcheck // it names the path
+	}
+	return nil
+}
+
+// filled is a file of the layout with the values of a world.
+func filled(name string, values map[string]any) ([]byte, error) {
+	text, err := fs.ReadFile(layout, layoutFolder+"/"+name)
+	if err != nil {
+		return nil, fmt.Errorf("read the layout: %w", err)
+	}
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote}).Parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("read the layout: %w", err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, values); err != nil {
+		return nil, fmt.Errorf("fill the layout: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// quote is a text in quotes, as both TOML and YAML read it: JSON, with everything escaped that
+// has no shape, some of which either refuses.
+func quote(text string) (string, error) {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		return "", err //nolint:wrapcheck // a text is never refused
+	}
+	var out strings.Builder
+	for _, r := range string(encoded) {
+		switch {
+		case unicode.IsPrint(r):
+			out.WriteRune(r)
+		case r <= math.MaxUint16:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&out, `\U%08x`, r)
+		}
+	}
+	return out.String(), nil
+}
+
+// values are what the layout leaves open.
+func (h *Harbor) values(w World) map[string]any {
+	origin, host := fmt.Sprintf("http://%s:%d", service, port), fmt.Sprintf("http://%s:%d", service, taskPort)
+	return map[string]any{
+		"Task": w.Task, "Seed": w.Seed, "PackageName": "platen/" + strings.TrimPrefix(w.name(), "platen-"),
+		"HandsOverFiles": w.Task.HandsOverFiles(), "AsksForAnswer": w.Task.AsksForAnswer(), "Image": h.Image,
+		"Port": port, "TaskPort": taskPort, "Origin": origin, "URL": origin + client.BasePath,
+		"TaskURL": host + TaskPath, "AgentURL": host + AgentPath, "JudgeURL": host + GradePath,
+		"SolveURL": host + SolvePath, "Folder": workFolder, "AnswerFile": answerFile,
+		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(),
+		"AgentSeconds": int(agentTime.Seconds()), "VerifierSeconds": int(verifierTime.Seconds()),
+		"GradeSeconds": int(gradeTime.Seconds()),
+	}
+}

@@ -1,0 +1,347 @@
+package harness
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/oasdiff/yaml3"
+
+	"platen/internal/cli/task"
+)
+
+// taskFile is the part of Harbor's task.toml that an export uses; the names are Harbor's, of
+// version 1.1 of its schema and after.
+type taskFile struct {
+	SchemaVersion string `toml:"schema_version"`
+	Task          struct {
+		Name        string   `toml:"name"`
+		Description string   `toml:"description"`
+		Keywords    []string `toml:"keywords"`
+	} `toml:"task"`
+	Metadata struct {
+		Difficulty string `toml:"difficulty"`
+		Category   string `toml:"category"`
+		Preset     string `toml:"preset"`
+		Seed       uint64 `toml:"seed"`
+	} `toml:"metadata"`
+	Agent struct {
+		TimeoutSec float64 `toml:"timeout_sec"`
+	} `toml:"agent"`
+	Verifier struct {
+		TimeoutSec float64 `toml:"timeout_sec"`
+	} `toml:"verifier"`
+	Environment struct {
+		BuildTimeoutSec float64 `toml:"build_timeout_sec"`
+		CPUs            int     `toml:"cpus"`
+		MemoryMB        int     `toml:"memory_mb"`
+		StorageMB       int     `toml:"storage_mb"`
+		MCPServers      []struct {
+			Name      string `toml:"name"`
+			Transport string `toml:"transport"`
+			URL       string `toml:"url"`
+		} `toml:"mcp_servers"`
+	} `toml:"environment"`
+}
+
+// composeFile is the part of the Compose specification that an export uses.
+type composeFile struct {
+	Services struct {
+		Main struct {
+			DependsOn map[string]struct {
+				Condition string `yaml:"condition"`
+			} `yaml:"depends_on"`
+		} `yaml:"main"`
+		Platen struct {
+			Image       string            `yaml:"image"`
+			Command     []string          `yaml:"command"`
+			Environment map[string]string `yaml:"environment"`
+			Expose      []string          `yaml:"expose"`
+			Healthcheck struct {
+				Test     []string `yaml:"test"`
+				Interval string   `yaml:"interval"`
+				Timeout  string   `yaml:"timeout"`
+				Retries  int      `yaml:"retries"`
+			} `yaml:"healthcheck"`
+		} `yaml:"platen"`
+	} `yaml:"services"`
+}
+
+// everyWorld is each task in each of its worlds.
+func everyWorld(t *testing.T) []World {
+	t.Helper()
+	all, err := task.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worlds []World
+	for _, k := range all {
+		for _, seed := range k.Seeds {
+			worlds = append(worlds, World{Task: k, Seed: seed})
+		}
+	}
+	return worlds
+}
+
+func export(t *testing.T, folder string, worlds ...World) []string {
+	t.Helper()
+	written, err := (&Harbor{Folder: folder, Image: "registry.example/platen:1", Worlds: worlds}).Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// tree is a folder as its files, by their paths.
+func tree(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			all[path] = read(t, folder, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestExportedFoldersHaveTheLayoutOfHarbor: the files that it documents, with fields that it
+// knows, for each task in each world.
+func TestExportedFoldersHaveTheLayoutOfHarbor(t *testing.T) {
+	t.Parallel()
+	folder, worlds := t.TempDir(), everyWorld(t)
+	written := export(t, folder, worlds...)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(written) != len(worlds) || len(entries) != len(worlds) {
+		t.Fatalf("%d worlds are %d folders, %d are written", len(worlds), len(entries), len(written))
+	}
+	for i, w := range worlds {
+		var paths []string
+		for path := range tree(t, written[i]) {
+			paths = append(paths, path)
+		}
+		slices.Sort(paths)
+		if diff := cmp.Diff([]string{
+			"environment/Dockerfile", "environment/docker-compose.yaml", "instruction.md", "solution/solve.sh",
+			"task.toml", "tests/test.sh",
+		}, paths); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", written[i], diff)
+		}
+		checkTaskFile(t, written[i], w)
+		checkCompose(t, written[i], w)
+		checkScripts(t, written[i], i == 0)
+	}
+}
+
+func checkTaskFile(t *testing.T, folder string, w World) {
+	t.Helper()
+	var f taskFile
+	meta, err := toml.Decode(read(t, folder, "task.toml"), &f)
+	if err != nil || len(meta.Undecoded()) > 0 {
+		t.Fatalf("%s: task.toml: %v, unknown are %v", folder, err, meta.Undecoded())
+	}
+	e := f.Environment
+	switch {
+	case f.SchemaVersion != "1.1" || f.Task.Description != w.Task.Title:
+		t.Errorf("%s: task.toml is of version %q, about %q", folder, f.SchemaVersion, f.Task.Description)
+	case !regexp.MustCompile(`^platen/[a-z][a-z0-9-]*$`).MatchString(f.Task.Name):
+		t.Errorf("%s: the package is called %q, want organisation/name", folder, f.Task.Name)
+	case f.Metadata.Difficulty != w.Task.Difficulty || f.Metadata.Seed != w.Seed || f.Metadata.Preset != w.Task.Preset:
+		t.Errorf("%s: metadata are %+v", folder, f.Metadata)
+	case f.Agent.TimeoutSec <= 0 || f.Verifier.TimeoutSec < 2*gradeTime.Seconds() || e.BuildTimeoutSec <= 0:
+		t.Errorf("%s: a time limit is too short: %+v", folder, f)
+	case e.CPUs < 1 || e.MemoryMB < 512 || e.StorageMB < 1024:
+		t.Errorf("%s: the environment has %+v", folder, e)
+	case len(e.MCPServers) != 1 || e.MCPServers[0].Transport != "streamable-http" ||
+		e.MCPServers[0].URL != "http://platen:8081/mcp":
+		t.Errorf("%s: the MCP servers are %+v", folder, e.MCPServers)
+	}
+}
+
+func checkCompose(t *testing.T, folder string, w World) {
+	t.Helper()
+	var f composeFile
+	d := yaml.NewDecoder(strings.NewReader(read(t, folder, "environment", "docker-compose.yaml")))
+	d.KnownFields(true)
+	if err := d.Decode(&f); err != nil {
+		t.Fatalf("%s: docker-compose.yaml: %v", folder, err)
+	}
+	p := f.Services.Platen
+	want := []string{
+		"tasks", "serve", w.Task.Name, "--seed=" + strconv.FormatUint(w.Seed, 10), "--listen=0.0.0.0:8080",
+		"--public-url=http://platen:8080", "--task-listen=0.0.0.0:8081",
+	}
+	if diff := cmp.Diff(want, p.Command); diff != "" || p.Image != "registry.example/platen:1" {
+		t.Errorf("%s: image %s runs another command (-want +got):\n%s", folder, p.Image, diff)
+	}
+	if f.Services.Main.DependsOn["platen"].Condition != "service_healthy" || len(p.Healthcheck.Test) == 0 ||
+		p.Healthcheck.Retries == 0 || !slices.Equal(p.Expose, []string{"8080", "8081"}) {
+		t.Errorf("%s: main does not wait for the company: %+v", folder, f)
+	}
+	judge, solution := p.Environment["PLATEN_JUDGE_TOKEN"], p.Environment["PLATEN_SOLUTION_TOKEN"]
+	if len(judge) < 20 || len(solution) < 20 || judge == solution || len(p.Environment) != 2 {
+		t.Fatalf("%s: the environment is %v", folder, p.Environment)
+	}
+	if strings.Contains(read(t, folder, "environment", "docker-compose.yaml"), "$") {
+		t.Errorf("%s: Compose would put something in the place of a dollar sign", folder)
+	}
+	test, solve := read(t, folder, "tests", "test.sh"), read(t, folder, "solution", "solve.sh")
+	if !strings.Contains(test, judge) || strings.Contains(test, solution) ||
+		!strings.Contains(solve, solution) || strings.Contains(solve, judge) {
+		t.Errorf("%s: each script has the token that it needs, and no other", folder)
+	}
+	// The agent reads the one, and lives in what the other makes.
+	for _, name := range []string{"instruction.md", "environment/Dockerfile"} {
+		text := read(t, folder, filepath.FromSlash(name))
+		for _, secret := range []string{
+			judge, solution, "lab_", "GRADING", "grading", "/grade", "/solve", "COPY", "ADD ",
+		} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s: %s has %q, which is none of the agent's business", folder, name, secret)
+			}
+		}
+		if regexp.MustCompile(`\b` + strconv.FormatUint(w.Seed, 10) + `\b`).MatchString(text) {
+			t.Errorf("%s: %s has the seed", folder, name)
+		}
+	}
+	instruction := read(t, folder, "instruction.md")
+	if !strings.Contains(instruction, w.Task.Instruction) ||
+		strings.Contains(instruction, answerFile) != w.Task.AsksForAnswer() {
+		t.Errorf("%s: the instruction is another one, or the place of the answer is missing or superfluous", folder)
+	}
+	speaksOfFiles := regexp.MustCompile(`\b(\w+\.(py|jsonl|json))\b`).MatchString(w.Task.Instruction)
+	if strings.Contains(instruction, "/task/files/") != speaksOfFiles {
+		t.Errorf("%s: the place of the files is missing or superfluous", folder)
+	}
+}
+
+func checkScripts(t *testing.T, folder string, parse bool) {
+	t.Helper()
+	for _, name := range []string{"tests/test.sh", "solution/solve.sh"} {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm()&0o111 == 0 {
+			t.Errorf("%s cannot be run: %v", path, err)
+		}
+		shell, err := exec.LookPath("sh")
+		if err != nil || !parse { // all differ in their tokens alone
+			continue
+		}
+		if output, err := exec.CommandContext(t.Context(), shell, "-n", path).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", path, err, output)
+		}
+	}
+}
+
+// TestASecondExportDiffersInItsTokensAlone, and takes the place of the first.
+func TestASecondExportDiffersInItsTokensAlone(t *testing.T) {
+	t.Parallel()
+	folder, world := t.TempDir(), everyWorld(t)[0]
+	path := export(t, folder, world)[0]
+	first := tree(t, path)
+	export(t, folder, world)
+	second := tree(t, path)
+	token := regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
+	if cmp.Equal(first, second) {
+		t.Error("the tokens are those of the last export")
+	}
+	for _, all := range []map[string]string{first, second} {
+		for name, text := range all {
+			all[name] = token.ReplaceAllString(text, "TOKEN")
+		}
+	}
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("more differs than tokens:\n%s", diff)
+	}
+}
+
+// TestExportReplacesNothingThatIsNotItsOwn, and then writes no other folder either.
+func TestExportReplacesNothingThatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	all := everyWorld(t)
+	for name, foreign := range map[string]string{
+		"a file beside": "platen-" + all[5].Task.Name + "/notes.txt",
+		"a file within": "platen-" + all[5].Task.Name + "/tests/test_more.py",
+		"a file":        "platen-" + all[5].Task.Name,
+	} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, filepath.FromSlash(foreign))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := (&Harbor{Folder: folder, Image: "platen", Worlds: []World{all[0], all[5]}}).Write()
+		if !errors.Is(err, ErrForeign) {
+			t.Errorf("%s: %v, want ErrForeign", name, err)
+		}
+		want := map[string]string{foreign: "mine"}
+		if diff := cmp.Diff(want, tree(t, folder)); diff != "" {
+			t.Errorf("%s: something was written (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestExportRefusesWhatIsNoImage(t *testing.T) {
+	t.Parallel()
+	for _, image := range []string{"", "two words", `"`, "${IMAGE}", "-rm", "a\nb"} {
+		folder := filepath.Join(t.TempDir(), "none")
+		h := &Harbor{Folder: folder, Image: image, Worlds: everyWorld(t)[:1]}
+		if _, err := h.Write(); !errors.Is(err, ErrImage) {
+			t.Errorf("image %q: %v, want ErrImage", image, err)
+		}
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("image %q: the folder was made", image)
+		}
+	}
+}
+
+// FuzzQuotedTextsAreReadAsTheyWere, by the readers of both formats. A text that is no UTF-8 is
+// none that a task can have.
+func FuzzQuotedTextsAreReadAsTheyWere(f *testing.F) {
+	f.Add("Say \"yes\" & 'no': <a> #b\n\t\\ é \x7f\u2028")
+	f.Fuzz(func(t *testing.T, text string) {
+		if !bytes.Equal([]byte(text), []byte(strings.ToValidUTF8(text, ""))) {
+			return
+		}
+		quoted, err := quote(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fromTOML, fromYAML struct {
+			A string `toml:"a" yaml:"a"`
+		}
+		if _, err := toml.Decode("a = "+quoted+"\n", &fromTOML); err != nil || fromTOML.A != text {
+			t.Errorf("%q is %s, in TOML %q, %v", text, quoted, fromTOML.A, err)
+		}
+		if err := yaml.Unmarshal([]byte("a: "+quoted+"\n"), &fromYAML); err != nil || fromYAML.A != text {
+			t.Errorf("%q is %s, in YAML %q, %v", text, quoted, fromYAML.A, err)
+		}
+	})
+}

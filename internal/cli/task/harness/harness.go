@@ -1,0 +1,263 @@
+// Package harness is the door of the graded tasks for harnesses: programs that let agents
+// try tasks in containers, and collect rewards.
+//
+// A Host stands beside the server of one prepared task. It gives the player its keys, the files
+// of the task and an agent endpoint that needs no key, and grades the try for whoever has the
+// token of the judge. Harbor writes tasks as folders that the harness of that name runs, with a
+// Host in a container of its own.
+package harness
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"platen/client"
+	"platen/internal/cli/task"
+)
+
+// Paths of a Host.
+const (
+	ReadyPath = "/readyz"
+	TaskPath  = "/task"
+	KeysPath  = TaskPath + "/keys.env"
+	FilesPath = TaskPath + "/files/"
+	AgentPath = "/mcp"
+	GradePath = "/grade"
+	SolvePath = "/solve"
+)
+
+const (
+	plainText = "text/plain"
+	bearer    = "Bearer"
+	// headerAuth and headerKey hold a key (contract: AUTH.X_API_KEY).
+	headerAuth = "Authorization"
+	headerKey  = "X-Api-Key"
+	// readyTime is how long a host may take to say that it is ready.
+	readyTime = 5 * time.Second
+)
+
+// Host serves one prepared task: to its player, who needs no key for that, and with a token to
+// who judges. It never shows the grading key or the seed, and the score to the judge alone.
+type Host struct {
+	Task *task.Task
+	// Prepared is its sandbox, and the files that it hands to its player.
+	Prepared *task.Prepared
+	// Origin is where this process reaches the server, PublicURL the base URL of the API for
+	// the player.
+	Origin, PublicURL string
+	// JudgeToken lets grade, SolutionToken lets the oracle solve the task. Nobody may where one
+	// is empty.
+	JudgeToken, SolutionToken string
+	// Solver makes the try of SolvePath with the player's keys.
+	Solver task.Player
+
+	// turn is held while a try is graded or solved: a grade is of no half of a solution.
+	turn sync.Mutex
+}
+
+// Handler returns the routes of a host, or an error for an origin that is none:
+//
+//	GET  /readyz            text, once the task is prepared
+//	GET  /task              a JSON object: the instruction, addresses, keys and names of files
+//	GET  /task/keys.env     the same addresses and keys, for a shell
+//	GET  /task/files/NAME   a file of the task
+//	     /mcp               the agent endpoint, with the player's key where a request has none
+//	POST /grade             with the judge's token and the answer as body: a grade, or the bare
+//	                        score for Accept: text/plain
+//	POST /solve             with the token of the solution: the answer of the oracle, or 204
+//
+// An error is a JSON object with a code and a message in error.
+func (h *Host) Handler() (http.Handler, error) {
+	target, err := url.Parse(h.Origin)
+	if err != nil {
+		return nil, fmt.Errorf("read the origin of the server: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+ReadyPath, func(w http.ResponseWriter, _ *http.Request) { writeText(w, "ready\n") })
+	mux.HandleFunc("GET "+TaskPath, h.describe)
+	mux.HandleFunc("GET "+KeysPath, h.keys)
+	mux.HandleFunc("GET "+FilesPath+"{name...}", h.file)
+	mux.Handle(AgentPath, h.agents(target))
+	mux.HandleFunc("POST "+GradePath, h.only(h.JudgeToken, h.grade))
+	mux.HandleFunc("POST "+SolvePath, h.only(h.SolutionToken, h.solve))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, "not_found", "There is no "+r.Method+" "+r.URL.Path+" here.")
+	})
+	return mux, nil
+}
+
+// description is the task as its player gets it.
+type description struct {
+	Task        string   `json:"task"`
+	Title       string   `json:"title"`
+	Instruction string   `json:"instruction"`
+	URL         string   `json:"url"`
+	AgentURL    string   `json:"mcp_url"`
+	OfficeKey   string   `json:"office_key"`
+	FactoryKey  string   `json:"factory_key"`
+	Files       []string `json:"files"`
+}
+
+func (h *Host) describe(w http.ResponseWriter, r *http.Request) {
+	files := slices.Sorted(maps.Keys(h.Prepared.Files))
+	if files == nil {
+		files = []string{}
+	}
+	writeJSON(w, http.StatusOK, description{
+		Task: h.Task.Name, Title: h.Task.Title, Instruction: h.Task.Instruction, URL: h.PublicURL,
+		AgentURL: agentURL(r), OfficeKey: h.Prepared.OfficeKey, FactoryKey: h.Prepared.FactoryKey, Files: files,
+	})
+}
+
+// agentURL is the agent endpoint of the host, under the name by which the player knows it.
+func agentURL(r *http.Request) string { return "http://" + r.Host + AgentPath }
+
+func (h *Host) keys(w http.ResponseWriter, r *http.Request) {
+	var text strings.Builder
+	for _, v := range [][2]string{
+		{"PLATEN_URL", h.PublicURL}, {"PLATEN_MCP_URL", agentURL(r)},
+		{"PLATEN_OFFICE_KEY", h.Prepared.OfficeKey}, {"PLATEN_FACTORY_KEY", h.Prepared.FactoryKey},
+	} {
+		fmt.Fprintf(&text, "export %s='%s'\n", v[0], strings.ReplaceAll(v[1], "'", `'\''`))
+	}
+	writeText(w, text.String())
+}
+
+func (h *Host) file(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	content, ok := h.Prepared.Files[name]
+	if !ok {
+		refuse(w, http.StatusNotFound, "not_found", "The task has no such file; "+TaskPath+" lists those that it has.")
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(content) // a client that is gone needs nothing more
+}
+
+// agents hands requests on to the agent endpoint of the server. A harness that knows nothing
+// but a URL sends no key: such a request gets the key of Head Office, which reaches all tools.
+// Host and Origin stay as they are, since the endpoint checks both.
+func (h *Host) agents(target *url.URL) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(target)
+			p.Out.Host = p.In.Host
+			if p.In.Header.Get(headerAuth) == "" && p.In.Header.Get(headerKey) == "" {
+				p.Out.Header.Set(headerAuth, bearer+" "+h.Prepared.OfficeKey)
+			}
+		},
+		// A connection that the server cuts off, as it does for a fault, is cut off here too.
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
+}
+
+// only serves those who send a token.
+func (h *Host) only(token string, next http.HandlerFunc) http.HandlerFunc {
+	want := sha256.Sum256([]byte(token))
+	return func(w http.ResponseWriter, r *http.Request) {
+		scheme, sent, _ := strings.Cut(r.Header.Get(headerAuth), " ")
+		got := sha256.Sum256([]byte(strings.TrimSpace(sent)))
+		if token == "" || !strings.EqualFold(scheme, bearer) || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("Www-Authenticate", bearer)
+			refuse(w, http.StatusUnauthorized, "unauthorized", "Send Authorization: Bearer with the token for "+
+				r.URL.Path+".")
+			return
+		}
+		next(w, r)
+	}
+}
+
+func (h *Host) grade(w http.ResponseWriter, r *http.Request) {
+	answer, err := io.ReadAll(http.MaxBytesReader(w, r.Body, task.MaxAnswer))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		refuse(w, http.StatusRequestEntityTooLarge, "body_too_large",
+			fmt.Sprintf("An answer has at most %d bytes.", task.MaxAnswer))
+		return
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "unreadable", "The answer did not arrive whole.")
+		return
+	}
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	g, err := h.Task.Judge(r.Context(), h.Origin+client.BasePath, h.Prepared.GradingKey, answer)
+	if err != nil {
+		refuse(w, http.StatusBadGateway, "not_graded", "The try could not be graded: "+err.Error())
+		return
+	}
+	if strings.Contains(r.Header.Get("Accept"), plainText) {
+		writeText(w, strconv.FormatFloat(g.Score, 'f', -1, 64)+"\n")
+		return
+	}
+	writeJSON(w, http.StatusOK, g)
+}
+
+func (h *Host) solve(w http.ResponseWriter, r *http.Request) {
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	// Half a solution helps nobody: it goes on when its client has gone.
+	answer, err := h.Solver(context.WithoutCancel(r.Context()), h.Task, h.Prepared, h.Origin+client.BasePath)
+	switch {
+	case err != nil:
+		refuse(w, http.StatusBadGateway, "not_solved", "The oracle did not solve the task: "+err.Error())
+	case len(answer) == 0:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(answer) // a client that is gone needs nothing more
+	}
+}
+
+// Ready fails unless a host at an origin is there, which it is once its task is prepared.
+func Ready(ctx context.Context, origin string) error {
+	c := &http.Client{Timeout: readyTime}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(origin, "/")+ReadyPath, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("make the request: %w", err)
+	}
+	response, err := c.Do(r)
+	if err != nil {
+		return fmt.Errorf("the task is not prepared: %w", err)
+	}
+	if err := response.Body.Close(); err != nil {
+		return fmt.Errorf("read the response: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s is not ready: it responds with status %d", origin, response.StatusCode)
+	}
+	return nil
+}
+
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	writeJSON(w, status, map[string]any{"error": map[string]string{"code": code, "message": message}})
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // a client that is gone needs nothing more
+}
+
+func writeText(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", plainText+"; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = io.WriteString(w, text) // a client that is gone needs nothing more
+}
