@@ -60,7 +60,7 @@ func tasksShow() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := taskNamed(args[0])
 			if err == nil {
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), t.Instruction)
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), t.Assignment())
 			}
 			return err
 		},
@@ -232,7 +232,7 @@ func tasksPrepare() *cobra.Command {
 			}
 			return cli.WriteJSON(c.OutOrStdout(), map[string]string{
 				"task": t.Name, "sandbox_id": s.SandboxID, "office_key": s.OfficeKey, "factory_key": s.FactoryKey,
-				"grading_key": s.GradingKey, "instruction": t.Instruction,
+				"grading_key": s.GradingKey, "instruction": t.Assignment(),
 			})
 		})
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "The world; the task's first one unless named.")

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -180,6 +181,17 @@ func TestValuesAreComparedAsNumbersIfTheyAreAny(t *testing.T) {
 	} {
 		if got := fits(c.value, c.wanted); got != c.fits {
 			t.Errorf("%q fits %q: %t", c.value, c.wanted, got)
+		}
+	}
+}
+
+// TestAPlayerIsToldHowManyRequestsItHas: one that is not told cannot keep to it.
+func TestAPlayerIsToldHowManyRequestsItHas(t *testing.T) {
+	t.Parallel()
+	for _, k := range allTasks(t) {
+		told := strings.Contains(k.Assignment(), fmt.Sprintf("at most %d requests", k.Budget.Calls))
+		if told != (k.Budget.Calls > 0) {
+			t.Errorf("%s has a budget of %d requests and is told %q", k.Name, k.Budget.Calls, k.Assignment())
 		}
 	}
 }

@@ -123,7 +123,7 @@ func Command(command []string, output io.Writer) Player {
 		inherited := slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLATEN_") })
 		cmd.Env = append(inherited,
 			"PLATEN_URL="+baseURL, "PLATEN_MCP_URL="+origin+"/mcp", "PLATEN_OFFICE_KEY="+s.OfficeKey,
-			"PLATEN_FACTORY_KEY="+s.FactoryKey, "PLATEN_TASK="+t.Name, "PLATEN_INSTRUCTION="+t.Instruction,
+			"PLATEN_FACTORY_KEY="+s.FactoryKey, "PLATEN_TASK="+t.Name, "PLATEN_INSTRUCTION="+t.Assignment(),
 			"PLATEN_FOLDER="+folder, "PLATEN_ANSWER_FILE="+file)
 		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, time.Second
 		ran := cmd.Run()

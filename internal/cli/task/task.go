@@ -38,7 +38,7 @@ type Task struct {
 	Prelude []Step `json:"prelude,omitempty"`
 	// Files are those beside the task's own that are handed to the player.
 	Files []string `json:"files,omitempty"`
-	// Instruction is what the player is told.
+	// Instruction is what the player is to do.
 	Instruction string `json:"instruction"`
 	Budget      Budget `json:"budget"`
 	// Let gives names to values of the sandbox as the player gets it, for the checks.
@@ -192,6 +192,14 @@ func (t *Task) variesWell() bool {
 		}
 	}
 	return true
+}
+
+// Assignment is what a player is told: the instruction, and how many requests it may send.
+func (t *Task) Assignment() string {
+	if t.Budget.Calls == 0 {
+		return t.Instruction
+	}
+	return fmt.Sprintf("%s You may send at most %d requests.", t.Instruction, t.Budget.Calls)
 }
 
 // varied are the values of a seed, by the names that expressions have for them.

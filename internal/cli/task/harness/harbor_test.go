@@ -230,7 +230,7 @@ func checkCompose(t *testing.T, folder string, w World) {
 		}
 	}
 	instruction := read(t, folder, "instruction.md")
-	if !strings.Contains(instruction, w.Task.Instruction) ||
+	if !strings.Contains(instruction, w.Task.Assignment()) ||
 		strings.Contains(instruction, answerFile) != w.Task.AsksForAnswer() {
 		t.Errorf("%s: the instruction is another one, or the place of the answer is missing or superfluous", folder)
 	}

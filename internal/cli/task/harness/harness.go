@@ -118,7 +118,7 @@ func (h *Host) describe(w http.ResponseWriter, r *http.Request) {
 		files = []string{}
 	}
 	writeJSON(w, http.StatusOK, description{
-		Task: h.Task.Name, Title: h.Task.Title, Instruction: h.Task.Instruction, URL: h.PublicURL,
+		Task: h.Task.Name, Title: h.Task.Title, Instruction: h.Task.Assignment(), URL: h.PublicURL,
 		AgentURL: agentURL(r), OfficeKey: h.Prepared.OfficeKey, FactoryKey: h.Prepared.FactoryKey, Files: files,
 	})
 }
