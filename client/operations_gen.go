@@ -111,6 +111,19 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: judged})
 }
 
+// GetAttention sends GET /sandbox/attention: what needs somebody now.
+//
+// What costs the company money, goods or its name, now or within a day, ranked by what it costs,
+// each with the records that it is about and, where there is one, the request that mends it. The
+// server checks each request as it would check the request itself, and changes nothing. Records
+// that wait to be carried across a manual bridge are not among it. Of a bankrupt company it tells
+// how it came to its end.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
+func (c *Client) GetAttention(ctx context.Context) (*Attention, error) {
+	return read[Attention](ctx, c, request{operation: "get_attention", path: "/sandbox/attention", system: judged})
+}
+
 // ListEventsParams chooses what ListEvents reads. Empty fields choose nothing.
 type ListEventsParams struct {
 	// Types is the parameter types: only events of these types, separated by commas.

@@ -616,6 +616,109 @@ type Invariants struct {
 	Violation *string `json:"violation"`
 }
 
+// Attention is in the response of get_attention.
+type Attention struct {
+	// What needs somebody, the dearest first; none once the company has ended.
+	Items []AttentionItem `json:"items"`
+	// How a bankrupt company came to its end, oldest first; none before.
+	History []AttentionTurn `json:"history"`
+}
+
+// AttentionItem is the type of Attention.Items.
+type AttentionItem struct {
+	// What it is about. New kinds may be added.
+	Kind AttentionKind `json:"kind"`
+	// Roughly what it costs, in minor units, if nobody does anything until the close of the next
+	// working day; 0 where it has no price of its own.
+	CostMinor int64 `json:"cost_minor"`
+	// What is the case, in a sentence or two for a person.
+	Message string `json:"message"`
+	// The records that it is about, at most ten.
+	Records []AttentionRecord `json:"records"`
+	// How many records it is about in all.
+	RecordCount int64 `json:"record_count"`
+	// A request that mends it or a part of it. The server has checked that it succeeds now. Null
+	// where only time helps.
+	Command *AttentionCommand `json:"command"`
+}
+
+// AttentionKind is the type of AttentionItem.Kind.
+type AttentionKind string
+
+// Values of AttentionKind.
+const (
+	AttentionKindCashNegative       AttentionKind = "cash_negative"
+	AttentionKindOrdersLapse        AttentionKind = "orders_lapse"
+	AttentionKindOrdersLate         AttentionKind = "orders_late"
+	AttentionKindLotsDue            AttentionKind = "lots_due"
+	AttentionKindPressDown          AttentionKind = "press_down"
+	AttentionKindPressIdle          AttentionKind = "press_idle"
+	AttentionKindNoOperator         AttentionKind = "no_operator"
+	AttentionKindRoleVacant         AttentionKind = "role_vacant"
+	AttentionKindMaterialMissing    AttentionKind = "material_missing"
+	AttentionKindMaterialLow        AttentionKind = "material_low"
+	AttentionKindPurchaseUnapproved AttentionKind = "purchase_unapproved"
+	AttentionKindTruckWaits         AttentionKind = "truck_waits"
+	AttentionKindGoodsWait          AttentionKind = "goods_wait"
+	AttentionKindBillWrong          AttentionKind = "bill_wrong"
+	AttentionKindBillDue            AttentionKind = "bill_due"
+	AttentionKindWagesDue           AttentionKind = "wages_due"
+	AttentionKindInvoiceDisputed    AttentionKind = "invoice_disputed"
+	AttentionKindReputationLow      AttentionKind = "reputation_low"
+	AttentionKindMoraleLow          AttentionKind = "morale_low"
+	AttentionKindWebhookSilent      AttentionKind = "webhook_silent"
+)
+
+// AttentionRecord is the type of AttentionItem.Records.
+type AttentionRecord struct {
+	System   AttentionRecordSystem `json:"system"`
+	Resource string                `json:"resource"`
+	ID       string                `json:"id"`
+	// What people call it: a number, a name or a week.
+	Number string `json:"number"`
+	// Where it is read, below the base URL.
+	Path string `json:"path"`
+}
+
+// AttentionRecordSystem is the type of AttentionRecord.System.
+type AttentionRecordSystem string
+
+// Values of AttentionRecordSystem.
+const (
+	AttentionRecordSystemOffice  AttentionRecordSystem = "office"
+	AttentionRecordSystemFactory AttentionRecordSystem = "factory"
+	AttentionRecordSystemSandbox AttentionRecordSystem = "sandbox"
+)
+
+// AttentionCommand is the type of AttentionItem.Command.
+type AttentionCommand struct {
+	// The id of the operation.
+	Operation string                 `json:"operation"`
+	Method    AttentionCommandMethod `json:"method"`
+	// Below the base URL.
+	Path string `json:"path"`
+	// The body to send.
+	Body json.RawMessage `json:"body"`
+}
+
+// AttentionCommandMethod is the type of AttentionCommand.Method.
+type AttentionCommandMethod string
+
+// Values of AttentionCommandMethod.
+const (
+	AttentionCommandMethodPOST  AttentionCommandMethod = "POST"
+	AttentionCommandMethodPATCH AttentionCommandMethod = "PATCH"
+)
+
+// AttentionTurn is the type of Attention.History.
+type AttentionTurn struct {
+	// The number of the event that tells of it; null for what no event tells.
+	Seq     *uint64 `json:"seq"`
+	SimDate Date    `json:"sim_date"`
+	// What happened, in a sentence for a person.
+	Message string `json:"message"`
+}
+
 // FeedEvent is in the responses of list_events, poll_events and get_event.
 type FeedEvent struct {
 	Seq        uint64          `json:"seq"`

@@ -47,6 +47,12 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 			return nil, nil, err
 		}
 		return found.View, x.op.Verified(&found), nil
+	case x.op.Attended:
+		found, err := x.sandbox.Attend(x.r.Context())
+		if err != nil {
+			return nil, nil, err
+		}
+		return found.View, operation.AttentionOf(&found), nil
 	case x.op.Graded != nil && x.grades():
 		return v, x.op.Graded(v, x.shown(v)), nil
 	case x.op.ValueSince != nil:

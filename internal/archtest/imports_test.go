@@ -48,7 +48,9 @@ var may = map[string]string{
 	"internal/company/subscription": vocabulary + "internal/company/sim internal/company/record",
 	// The one place beside the company itself that sees both systems.
 	"internal/company/integration": tools + " internal/company/office internal/company/factory internal/company/hr",
-	"internal/company":             vocabulary + "internal/company/...",
+	"internal/company/attention": tools + " internal/company/office internal/company/factory internal/company/hr " +
+		"internal/company/subscription",
+	"internal/company": vocabulary + "internal/company/...",
 
 	// A store keeps bytes. It cannot depend on what they mean.
 	"internal/store":             "",

@@ -18,11 +18,27 @@ import (
 
 func (c *Company) bridged() bool { return c.settings.Bridge == preset.Auto }
 
+// CanAcceptSalesOrder refuses an order that cannot be accepted.
+func (c *Company) CanAcceptSalesOrder(id string) error {
+	order, err := c.office.Answerable(id)
+	if err != nil || !c.bridged() {
+		return err
+	}
+	return c.factory.CanCreate(bridgedWork(order))
+}
+
+// bridgedWork is the work that the auto bridge orders for an accepted order.
+func bridgedWork(order *office.SalesOrder) factory.WorkOrderInput {
+	due := order.DueDate
+	return factory.WorkOrderInput{
+		SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID, DueDate: &due, Source: factory.SourceBridge,
+	}
+}
+
 // AcceptSalesOrder accepts an order. The auto bridge orders the work from the
 // Factory (hand-off 1).
 func (c *Company) AcceptSalesOrder(id string) error {
-	order, err := c.office.Answerable(id)
-	if err != nil {
+	if err := c.CanAcceptSalesOrder(id); err != nil {
 		return err
 	}
 	if !c.bridged() {
@@ -30,13 +46,8 @@ func (c *Company) AcceptSalesOrder(id string) error {
 		c.missions.Note(c.rec, mission.AcceptedOrder)
 		return nil
 	}
-	due := order.DueDate
-	work := factory.WorkOrderInput{
-		SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID, DueDate: &due, Source: factory.SourceBridge,
-	}
-	if err := c.factory.CanCreate(work); err != nil {
-		return err
-	}
+	order, _ := c.office.SalesOrders.Find(id)
+	work := bridgedWork(order)
 	workOrderID := c.factory.WorkOrders.NextID(c.rec)
 	c.office.Accept(c.rec, id, c.settings.Bridge, &workOrderID)
 	c.factory.Create(c.rec, work)
@@ -150,14 +161,22 @@ func (c *Company) awaited(workOrderID string, refusal error) error {
 	return p.Hinting("%s; no customer takes these goods any more, so do not ship them.", what.sentence(w))
 }
 
+// CanShipFromFactory refuses goods that cannot be sent out.
+func (c *Company) CanShipFromFactory(workOrderID string) error {
+	if _, err := c.factory.Shippable(c.rec, workOrderID); err != nil {
+		return c.awaited(workOrderID, err)
+	}
+	return nil
+}
+
 // ShipFromFactory sends a work order's goods out and returns the shipment's
 // id. The auto bridge bills them at Head Office (hand-off 3).
 func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 	in.Source = factory.SourceClient
-	w, err := c.factory.Shippable(c.rec, in.WorkOrderID)
-	if err != nil {
-		return "", c.awaited(in.WorkOrderID, err)
+	if err := c.CanShipFromFactory(in.WorkOrderID); err != nil {
+		return "", err
 	}
+	w, _ := c.factory.WorkOrders.Find(in.WorkOrderID)
 	bill := c.billing(w)
 	if bill == nil {
 		id := c.factory.Ship(c.rec, in)

@@ -139,6 +139,8 @@ type Operation struct {
 	Examined func(x *sandbox.Examination, now moment.Instant) any
 	// Verified computes the data of an object that compares the systems.
 	Verified func(v *sandbox.Verification) any
+	// Attended is set for the object that AttentionOf computes, which needs the table itself.
+	Attended bool
 	// Press names the press that a body wants to start, nil for writes that start
 	// none.
 	Press func(in any) string

@@ -269,6 +269,7 @@ func sandboxOperations() []Operation {
 			Out:         reflect.TypeFor[Series](), ValueSince: series,
 		},
 		reportOperation(),
+		attentionOperation(),
 		{
 			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared,
 			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,

@@ -68,6 +68,15 @@ func (n *tenant) isBankrupt() {
 	if self := text(child(t, ended[0], "links"), "self"); self != "/sandbox" || ended[0]["system"] != "sandbox" {
 		t.Errorf("the end is about %s, of the system %v", self, ended[0]["system"])
 	}
+	rows(t, "OPEN.ATTENTION.HISTORY")
+	attention := n.row("/sandbox/attention")
+	history := children(t, attention, "history")
+	if len(history) == 0 || len(children(t, attention, "items")) > 0 {
+		t.Fatalf("a bankrupt company needs %v", attention)
+	}
+	if last := history[len(history)-1]; last["seq"] != ended[0]["seq"] || last["sim_date"] != "2026-09-18" {
+		t.Errorf("its history ends with %v", last)
+	}
 	for _, write := range [][2]string{
 		{"/sandbox/tick", ""}, {"/sandbox/extend", ""},
 		{"/office/requisitions", `{"lines":[{"sku":"mat_ink","quantity":5}]}`},

@@ -229,7 +229,7 @@ func (o *Office) SupplierInvoiceOverdue(r *record.Recorder, id string) {
 	collect := r.Today() + collectionDays
 	invoice := o.editSupplierInvoice(r, id, func(i *SupplierInvoice) {
 		record.Move(r, i, &i.Status, SupplierInvoiceOverdue)
-		i.LateFeeMinor = i.BilledMinor.PerCent(lateFeePercent)
+		i.LateFeeMinor = LateFee(i.BilledMinor)
 		i.CollectOn = new(collect.Date())
 	})
 	o.hold(r, invoice.SupplierID, id)
@@ -240,6 +240,9 @@ func (o *Office) SupplierInvoiceOverdue(r *record.Recorder, id string) {
 		DueDate:      invoice.DueDate, CollectOn: *invoice.CollectOn,
 	})
 }
+
+// LateFee is added to a bill that is not paid in time.
+func LateFee(billed money.Minor) money.Minor { return billed.PerCent(lateFeePercent) }
 
 func (o *Office) checkSupplierInvoices() error {
 	charged, payable, unpaid := money.Minor(0), money.Minor(0), int64(0)

@@ -1,0 +1,30 @@
+package company
+
+import (
+	"platen/internal/company/attention"
+	"platen/internal/company/factory"
+	"platen/internal/event"
+)
+
+// Attention returns what needs somebody in a company that has been brought up to the present,
+// the dearest first. A company that has ended needs nobody.
+func (c *Company) Attention() []attention.Concern {
+	if c.Bankrupt() {
+		return nil
+	}
+	p := &c.settings.Preset
+	look := attention.Company{
+		Office: c.office, Factory: c.factory, People: c.people, Webhooks: c.webhooks, Recorder: c.rec,
+		OverdraftLimitMinor: p.OverdraftLimitMinor, MostNegative: p.NegativeClosesToBankrupt,
+		Wages: p.Payroll.Paid, SurchargePctPerDay: p.Payroll.SurchargePctPerDay,
+		CanAccept: c.CanAcceptSalesOrder, CanShip: c.CanShipFromFactory,
+		CanRun: func(in factory.PrintRunInput) error { _, err := c.CanStartPrintRun(in); return err },
+		CanHire: func(role event.Role) error {
+			if _, err := c.people.Hireable(role, nil); err != nil {
+				return err
+			}
+			return c.office.CanSpend(c.people.HireFeeMinor())
+		},
+	}
+	return look.Concerns()
+}

@@ -1,0 +1,290 @@
+package attention
+
+import (
+	"fmt"
+
+	"platen/internal/company/hr"
+	"platen/internal/company/office"
+	"platen/internal/company/subscription"
+	"platen/internal/money"
+)
+
+// This file looks at Head Office: promises, money and what others think of the company.
+
+const (
+	// lowPct is below what reputation and morale cost orders and people.
+	lowPct = 50
+	// percent is a whole.
+	percent = 100
+)
+
+func (l *look) cash() {
+	o := &l.Office.State
+	if o.CashMinor >= 0 {
+		return
+	}
+	left := max(1, l.MostNegative-o.NegativeCloses)
+	l.found = append(l.found, Concern{
+		Kind: CashNegative, CostMinor: max(0, o.CashMinor+l.OverdraftLimitMinor) / money.Minor(left),
+		Sentence: fmt.Sprintf("Cash is %s. The company is bankrupt below %s, or after %d more closes below zero.",
+			o.CashMinor, -l.OverdraftLimitMinor, left),
+		Records: []Record{},
+	})
+}
+
+// unanswered are the orders that lapse tonight or tomorrow night.
+func (l *look) unanswered() {
+	var records []Record
+	var first *office.SalesOrder
+	worth := money.Minor(0)
+	for o := range l.Office.SalesOrders.All {
+		if o.Status != office.OrderReceived || o.AnswerBy > l.tomorrow {
+			continue
+		}
+		if first == nil || o.AnswerBy < first.AnswerBy {
+			first = o
+		}
+		records = append(records, recordOf("sales_order", o.ID, o.Number))
+		worth += o.TotalMinor
+	}
+	if first == nil {
+		return
+	}
+	answer := &Remedy{Do: DeclineOrder, ID: first.ID}
+	advice := fmt.Sprintf("There is no paper for %s: decline it rather than let it lapse.", first.Number)
+	if l.makeable(first) && l.CanAccept(first.ID) == nil {
+		answer.Do = AcceptOrder
+		advice = fmt.Sprintf("There is paper for %s.", first.Number)
+	}
+	l.add(Concern{
+		Kind: OrdersLapse, CostMinor: worth, Remedy: answer,
+		Sentence: fmt.Sprintf("%s worth %s %s by %s at the latest. %s",
+			count(len(records), "sales order"), worth, verb(len(records), "lapses", "lapse"), l.tomorrow, advice),
+	}, records)
+}
+
+// late are the accepted orders that are late, or will be tomorrow evening.
+func (l *look) late() {
+	var records []Record
+	cost, over := money.Minor(0), 0
+	for o := range l.Office.SalesOrders.All {
+		if o.Status != office.OrderAccepted && o.Status != office.OrderInProduction {
+			continue
+		}
+		risk := l.atRisk(o)
+		if risk == 0 {
+			continue
+		}
+		records = append(records, recordOf("sales_order", o.ID, o.Number))
+		cost += risk
+		if o.CancelAfter <= l.tomorrow {
+			over++
+		}
+	}
+	sentence := fmt.Sprintf("%s %s due by tomorrow and not shipped.",
+		count(len(records), "accepted order"), verb(len(records), "is", "are"))
+	if over > 0 {
+		sentence += fmt.Sprintf(" %s will cancel tomorrow evening.", count(over, "customer"))
+	}
+	l.add(Concern{Kind: OrdersLate, CostMinor: cost, Sentence: sentence}, records)
+}
+
+func (l *look) lots() {
+	var records []Record
+	cost := money.Minor(0)
+	for lot := range l.Office.ContractLots.All {
+		if lot.Status != office.LotAccepted || lot.DeliverBy > l.tomorrow {
+			continue
+		}
+		records = append(records, recordOf("contract_lot", lot.ID, lot.Number))
+		cost += l.lotAtRisk(lot)
+	}
+	l.add(Concern{
+		Kind: LotsDue, CostMinor: cost,
+		Sentence: fmt.Sprintf("%s %s to be delivered by tomorrow, or %s a penalty.",
+			count(len(records), "contract lot"), verb(len(records), "has", "have"), verb(len(records), "costs", "cost")),
+	}, records)
+}
+
+// unapproved are purchase orders that nobody has sent to their suppliers.
+func (l *look) unapproved() {
+	var records []Record
+	var remedy *Remedy
+	for o := range l.Office.PurchaseOrders.All {
+		if o.Status != office.PurchasePending {
+			continue
+		}
+		records = append(records, recordOf("purchase_order", o.ID, o.Number))
+		if _, err := l.Office.Approvable(o.ID); err == nil && remedy == nil {
+			remedy = &Remedy{Do: ApprovePurchase, ID: o.ID}
+		}
+	}
+	l.add(Concern{
+		Kind: Unapproved, Remedy: remedy,
+		Sentence: fmt.Sprintf("%s %s for approval: no truck is under way before.",
+			count(len(records), "purchase order"), verb(len(records), "waits", "wait")),
+	}, records)
+}
+
+// bills are the suppliers' bills that are wrong, due, or cheaper today.
+func (l *look) bills() {
+	var wrong, due []Record
+	var payWrong, payDue *Remedy
+	tooMuch, saved := money.Minor(0), money.Minor(0)
+	for i := range l.Office.SupplierInvoices.All {
+		if i.Status == office.SupplierInvoicePaid || i.Kind != office.MaterialsInvoice ||
+			i.MatchStatus == office.NoReceipt {
+			continue
+		}
+		record := recordOf("supplier_invoice", i.ID, i.Number)
+		if i.VarianceMinor > 0 {
+			wrong = append(wrong, record)
+			tooMuch += i.VarianceMinor
+			payWrong = l.payable(payWrong, i, i.MatchedMinor)
+			continue
+		}
+		ends := i.DiscountUntil != nil && *i.DiscountUntil == l.today && i.DiscountMinor > 0
+		if !ends && i.DueDate > l.tomorrow {
+			continue
+		}
+		due = append(due, record)
+		if ends {
+			saved += i.DiscountMinor
+		} else {
+			saved += office.LateFee(i.BilledMinor)
+		}
+		payDue = l.payable(payDue, i, i.BilledMinor)
+	}
+	l.add(Concern{
+		Kind: BillWrong, CostMinor: tooMuch, Remedy: payWrong,
+		Sentence: fmt.Sprintf("%s %s for %s more than was ordered and received. Pay the matched amount.",
+			count(len(wrong), "supplier's bill"), verb(len(wrong), "asks", "ask"), tooMuch),
+	}, wrong)
+	l.add(Concern{
+		Kind: BillDue, CostMinor: saved, Remedy: payDue,
+		Sentence: fmt.Sprintf("%s %s due by tomorrow, or %s a discount that ends today.",
+			count(len(due), "supplier's bill"), verb(len(due), "is", "are"), verb(len(due), "has", "have")),
+	}, due)
+}
+
+// payable is the remedy there is already, or else the payment of an invoice if that is possible.
+func (l *look) payable(there *Remedy, i *office.SupplierInvoice, amount money.Minor) *Remedy {
+	if there != nil {
+		return there
+	}
+	if _, err := l.Office.CanPay(l.today, i.ID, &amount); err != nil {
+		return nil
+	}
+	return &Remedy{Do: PayBill, ID: i.ID, AmountMinor: &amount}
+}
+
+// wages are those of weeks that have their timesheet, and are due.
+func (l *look) wages() {
+	if !l.Wages {
+		return
+	}
+	var records []Record
+	var remedy *Remedy
+	owed := money.Minor(0)
+	for run := range l.People.PayrollRuns.All {
+		if run.Status == hr.PayrollPaid || run.TimesheetID == nil || run.DueDate > l.tomorrow {
+			continue
+		}
+		records = append(records, recordOf("payroll_run", run.ID, run.WeekStart.String()))
+		owed += run.TotalMinor
+		settlement, err := l.People.Payable(l.Recorder, run.WeekStart)
+		if err == nil && remedy == nil && l.Office.CanSpend(settlement.TotalMinor()) == nil {
+			remedy = &Remedy{Do: PayWages, WeekStart: run.WeekStart}
+		}
+	}
+	l.add(Concern{
+		Kind: WagesDue, CostMinor: owed.PerCent(l.SurchargePctPerDay), Remedy: remedy,
+		Sentence: fmt.Sprintf("Wages of %s are due by tomorrow, %s in all. Late wages cost a surcharge, and morale.",
+			count(len(records), "week"), owed),
+	}, records)
+}
+
+func (l *look) disputes() {
+	var records []Record
+	owed := money.Minor(0)
+	for i := range l.Office.CustomerInvoices.All {
+		if i.DisputeCode == nil || i.BalanceMinor == 0 {
+			continue
+		}
+		records = append(records, recordOf("customer_invoice", i.ID, i.Number))
+		owed += i.BalanceMinor
+	}
+	l.add(Concern{
+		Kind: InvoiceDisputed, CostMinor: owed,
+		Sentence: fmt.Sprintf("Customers do not pay %s of %s: they say that the goods have not come.",
+			owed, count(len(records), "invoice")),
+	}, records)
+}
+
+// name is what customers and employees think of the company.
+func (l *look) name() {
+	o := &l.Office.State
+	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {
+		l.found = append(l.found, Concern{
+			Kind: ReputationLow, Records: []Record{},
+			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were late, %d expired "+
+				"and %d lapsed without an answer; each delivery in time brings some of it back.",
+				pct, o.LateOrders, o.ExpiredOrders, o.LapsedOrders),
+		})
+	}
+	if pct := l.People.State.MoralePPM * percent / ppm; pct < lowPct && l.Wages {
+		l.found = append(l.found, Concern{
+			Kind: MoraleLow, Records: []Record{},
+			Sentence: fmt.Sprintf("Morale is %d of 100, and people may quit. %s; full wages in time bring it back.",
+				pct, count(int(l.People.State.LatePayrolls), "payroll was late so far", "payrolls were late so far")),
+		})
+	}
+}
+
+func (l *look) webhooks() {
+	var records []Record
+	var remedy *Remedy
+	for s := range l.Webhooks.Subscriptions.All {
+		switch s.Status {
+		case subscription.PendingVerification:
+			if remedy == nil {
+				remedy = &Remedy{Do: TestWebhook, ID: s.ID}
+			}
+		case subscription.Disabled:
+			if remedy == nil && l.Webhooks.CanChange(s.ID, subscription.Change{Status: subscription.Active}) == nil {
+				remedy = &Remedy{Do: EnableWebhook, ID: s.ID}
+			}
+		case subscription.Active, subscription.Deleted:
+			continue
+		}
+		records = append(records, recordOf("webhook", s.ID, s.URLHost))
+	}
+	l.add(Concern{
+		Kind: WebhookSilent, Remedy: remedy,
+		Sentence: fmt.Sprintf("%s %s sent nothing: an unverified one waits for a test, a disabled one for its return.",
+			count(len(records), "webhook subscription"), verb(len(records), "is", "are")),
+	}, records)
+}
+
+// ppm is a whole in parts per million.
+const ppm = 1_000_000
+
+// count is a number of things, in words.
+func count(n int, one string, many ...string) string {
+	switch {
+	case n == 1:
+		return "1 " + one
+	case len(many) > 0:
+		return fmt.Sprintf("%d %s", n, many[0])
+	default:
+		return fmt.Sprintf("%d %ss", n, one)
+	}
+}
+
+// verb is a verb for a number of things.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

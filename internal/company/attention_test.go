@@ -1,0 +1,149 @@
+package company_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"platen/internal/company/attention"
+	"platen/internal/company/factory"
+	"platen/internal/company/preset"
+	"platen/internal/company/sim"
+)
+
+// does is the command of a remedy.
+func does(r *attention.Remedy) action {
+	switch r.Do {
+	case attention.AcceptOrder:
+		return accept(r.ID)
+	case attention.DeclineOrder:
+		return decline(r.ID, nil)
+	case attention.StartRun:
+		return printRun(*r.Run)
+	case attention.Ship:
+		return shipGoods(r.ID)
+	case attention.CountIn:
+		return count(factory.GoodsReceiptInput{DeliveryID: r.ID})
+	case attention.Purchase:
+		return purchase(*r.Order)
+	case attention.ApprovePurchase:
+		return approvePurchase(r.ID)
+	case attention.PayBill:
+		return pay(r.ID, r.AmountMinor)
+	case attention.PayWages:
+		return payroll(r.WeekStart)
+	case attention.Hire:
+		return hire(r.Role, nil)
+	case attention.TestWebhook, attention.EnableWebhook:
+		return tick(1) // lives have no subscriptions
+	default:
+		return action{name: "unknown: " + string(r.Do)}
+	}
+}
+
+// TestWhatIsProposedSucceeds: in any company at any moment each remedy is a command that would
+// succeed now, and to look for it changes nothing.
+func TestWhatIsProposedSucceeds(t *testing.T) {
+	t.Parallel()
+	done := map[attention.Doing]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLife(t)
+		repeat(t, l, func(t *rapid.T, a action) {
+			_ = l.act(a)
+			concerns := l.company.Attention()
+			if l.company.Changed() {
+				t.Fatal("to look at a company has changed it")
+			}
+			var remedies []*attention.Remedy
+			for i := range concerns {
+				k := &concerns[i]
+				if k.Sentence == "" || k.CostMinor < 0 || k.Count < len(k.Records) {
+					t.Fatalf("there is the concern %+v", k)
+				}
+				if i > 0 && k.CostMinor > concerns[i-1].CostMinor {
+					t.Fatalf("%s costs more than %s before it", k.Kind, concerns[i-1].Kind)
+				}
+				if k.Remedy != nil {
+					remedies = append(remedies, k.Remedy)
+				}
+			}
+			if len(remedies) == 0 {
+				return
+			}
+			r := rapid.SampledFrom(remedies).Draw(t, "remedy")
+			if err := l.act(does(r)); err != nil {
+				t.Fatalf("%s is proposed, and fails with %v", r.Do, err)
+			}
+			done[r.Do]++
+		})
+	})
+	t.Logf("what was proposed: %v", done)
+	if testing.Short() {
+		return
+	}
+	for _, do := range []attention.Doing{
+		attention.AcceptOrder, attention.DeclineOrder, attention.StartRun, attention.Ship, attention.CountIn,
+		attention.Purchase, attention.ApprovePurchase, attention.PayBill, attention.PayWages, attention.Hire,
+	} {
+		if done[do] == 0 {
+			t.Errorf("no company was proposed %s", do)
+		}
+	}
+}
+
+// TestEachConcernIsFoundWhereItIs: what is brought about is named first or not at all.
+func TestEachConcernIsFoundWhereItIs(t *testing.T) {
+	t.Parallel()
+	kinds := func(l *life) map[attention.Kind]*attention.Concern {
+		found := map[attention.Kind]*attention.Concern{}
+		for _, k := range l.company.Attention() {
+			found[k.Kind] = &k
+		}
+		return found
+	}
+	l := live(t, presetNamed(t, "starter"), 5, sim.Manual, usual)
+	if found := kinds(l); found[attention.OrdersLapse] != nil || found[attention.ReputationLow] != nil {
+		t.Errorf("on the first morning there are %v", found)
+	}
+	before := l.company.StateHash()
+	if _ = l.company.Attention(); l.company.StateHash() != before {
+		t.Error("to look at a company has changed its state")
+	}
+	orders := l.entries("sales_order")
+	l.must(accept(orders[len(orders)-1].ID))
+	idle := kinds(l)[attention.PressIdle]
+	if idle == nil || idle.Remedy == nil || idle.Remedy.Do != attention.StartRun {
+		t.Fatalf("with work and an idle press there is %+v", idle)
+	}
+	l.must(does(idle.Remedy))
+	l.must(tick(int(sim.DayLength)))
+	if goods := kinds(l)[attention.GoodsWait]; goods == nil || goods.Remedy == nil {
+		t.Errorf("with goods that are ready there is %+v", goods)
+	} else {
+		l.must(does(goods.Remedy))
+		if again := kinds(l)[attention.GoodsWait]; again != nil {
+			t.Errorf("once they are shipped there is still %+v", again)
+		}
+	}
+	for range 30 {
+		l.must(tick(int(sim.DayLength)))
+	}
+	if found := kinds(l); found[attention.ReputationLow] == nil {
+		t.Errorf("after thirty days without anybody there is %v", found)
+	}
+}
+
+// TestAGapOfAManualBridgeIsNoConcern: to be told of it would be the integration.
+func TestAGapOfAManualBridgeIsNoConcern(t *testing.T) {
+	t.Parallel()
+	p := presetNamed(t, "starter")
+	p.Bridge = preset.ByHand
+	l := live(t, p, 5, sim.Manual, usual)
+	before := l.company.Attention()
+	for _, e := range l.entries("sales_order") {
+		_ = l.act(accept(e.ID)) // those that wait for an answer
+	}
+	if after := l.company.Attention(); len(after) > len(before) {
+		t.Errorf("orders that nobody has carried to the Factory are a concern: %+v", after)
+	}
+}

@@ -1,0 +1,222 @@
+package operation
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+
+	"platen/internal/company"
+	"platen/internal/company/attention"
+	"platen/internal/company/record"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/money"
+	"platen/internal/sandbox"
+)
+
+// Attention is the data of GET /sandbox/attention (contract: OPEN.ATTENTION).
+type Attention struct {
+	Items   []AttentionItem `json:"items" doc:"What needs somebody, the dearest first; none once the company has ended."`
+	History []AttentionTurn `json:"history" doc:"How a bankrupt company came to its end, oldest first; none before."`
+}
+
+// AttentionItem is one thing that needs somebody.
+type AttentionItem struct {
+	Kind        attention.Kind    `json:"kind" enum:"cash_negative,orders_lapse,orders_late,lots_due,press_down,press_idle,no_operator,role_vacant,material_missing,material_low,purchase_unapproved,truck_waits,goods_wait,bill_wrong,bill_due,wages_due,invoice_disputed,reputation_low,morale_low,webhook_silent" doc:"What it is about. New kinds may be added."`
+	CostMinor   money.Minor       `json:"cost_minor" doc:"Roughly what it costs, in minor units, if nobody does anything until the close of the next working day; 0 where it has no price of its own."`
+	Message     string            `json:"message" doc:"What is the case, in a sentence or two for a person."`
+	Records     []AttentionRecord `json:"records" doc:"The records that it is about, at most ten."`
+	RecordCount int64             `json:"record_count" doc:"How many records it is about in all."`
+	Command     *AttentionCommand `json:"command" doc:"A request that mends it or a part of it. The server has checked that it succeeds now. Null where only time helps."`
+}
+
+// AttentionRecord names a record.
+type AttentionRecord struct {
+	System   string `json:"system" enum:"office,factory,sandbox"`
+	Resource string `json:"resource" example:"work_order"`
+	ID       string `json:"id" example:"wo_0123456789abc"`
+	Number   string `json:"number" doc:"What people call it: a number, a name or a week."`
+	Path     string `json:"path" doc:"Where it is read, below the base URL." example:"/factory/work-orders/wo_0123456789abc"`
+}
+
+// AttentionCommand is a request that would succeed now.
+type AttentionCommand struct {
+	Operation string         `json:"operation" doc:"The id of the operation." example:"start_print_run"`
+	Method    string         `json:"method" enum:"POST,PATCH"`
+	Path      string         `json:"path" doc:"Below the base URL." example:"/factory/print-runs"`
+	Body      map[string]any `json:"body" doc:"The body to send."`
+}
+
+// AttentionTurn is a turning point of a company that has ended.
+type AttentionTurn struct {
+	Seq     *uint64     `json:"seq" doc:"The number of the event that tells of it; null for what no event tells."`
+	SimDate moment.Date `json:"sim_date"`
+	Message string      `json:"message" doc:"What happened, in a sentence for a person."`
+}
+
+func attentionOperation() Operation {
+	return Operation{
+		ID: "get_attention", Kind: Object, Method: http.MethodGet, Path: "/sandbox/attention", System: Shared,
+		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
+		Summary: "What needs somebody now",
+		Description: "What costs the company money, goods or its name, now or within a day, ranked by what it costs, " +
+			"each with the records that it is about and, where there is one, the request that mends it. The server checks " +
+			"each request as it would check the request itself, and changes nothing. Records that wait to be carried " +
+			"across a manual bridge are not among it. Of a bankrupt company it tells how it came to its end.",
+		Out:      reflect.TypeFor[Attention](),
+		Attended: true,
+	}
+}
+
+// AttentionOf shows what needs somebody.
+func AttentionOf(a *sandbox.Attention) Attention {
+	shown := Attention{Items: []AttentionItem{}, History: history(a)}
+	for i := range a.Concerns {
+		k := &a.Concerns[i]
+		item := AttentionItem{
+			Kind: k.Kind, CostMinor: k.CostMinor, Message: k.Sentence, Records: []AttentionRecord{},
+			RecordCount: int64(k.Count), Command: commandOf(k.Remedy),
+		}
+		for _, r := range k.Records {
+			path := rowPaths()[r.Resource]
+			item.Records = append(item.Records, AttentionRecord{
+				System: systemOf(path), Resource: r.Resource, ID: r.ID, Number: r.Number,
+				Path: strings.Replace(path, "{id}", r.ID, 1),
+			})
+		}
+		shown.Items = append(shown.Items, item)
+	}
+	return shown
+}
+
+// systemOf is the system that a path belongs to.
+func systemOf(path string) string {
+	for _, system := range []System{Office, Factory} {
+		if strings.HasPrefix(path, "/"+string(system)+"/") {
+			return string(system)
+		}
+	}
+	return "sandbox"
+}
+
+// remedies are the operations that mend something, by their ids.
+var remedies = sync.OnceValue(func() map[attention.Doing]Operation { //nolint:gochecknoglobals // read only
+	all := map[attention.Doing]Operation{}
+	for _, op := range Table() {
+		all[attention.Doing(op.ID)] = op
+	}
+	return all
+})
+
+// commandOf is the request of a remedy.
+func commandOf(r *attention.Remedy) *AttentionCommand {
+	if r == nil {
+		return nil
+	}
+	op := remedies()[r.Do]
+	command := &AttentionCommand{
+		Operation: op.ID, Method: op.Method, Path: strings.Replace(op.Path, "{id}", r.ID, 1), Body: map[string]any{},
+	}
+	text, err := json.Marshal(bodyOf(r))
+	if err == nil {
+		err = json.Unmarshal(text, &command.Body)
+	}
+	if err != nil {
+		return nil
+	}
+	return command
+}
+
+// bodyOf is the body of a remedy's request: the type that its operation reads.
+func bodyOf(r *attention.Remedy) any {
+	switch r.Do {
+	case attention.StartRun:
+		in := StartPrintRun{PressID: r.Run.PressID, OversPct: &r.Run.OversPct}
+		if len(r.Run.WorkOrderIDs) == 1 {
+			in.WorkOrderID = &r.Run.WorkOrderIDs[0]
+		} else {
+			in.WorkOrderIDs = &r.Run.WorkOrderIDs
+		}
+		return in
+	case attention.Ship:
+		return CreateFactoryShipment{WorkOrderID: r.ID}
+	case attention.CountIn:
+		return CreateFactoryGoodsReceipt{DeliveryID: r.ID}
+	case attention.Purchase:
+		in := CreatePurchaseOrder{SupplierID: r.Order.SupplierID}
+		for _, line := range r.Order.Lines {
+			in.Lines = append(in.Lines, MaterialLine{SKU: line.SKU, Quantity: line.Quantity})
+		}
+		return in
+	case attention.PayBill:
+		return PaySupplierInvoice{AmountMinor: r.AmountMinor}
+	case attention.PayWages:
+		return RunPayroll{WeekStart: r.WeekStart}
+	case attention.Hire:
+		return HireEmployee{Role: r.Role}
+	case attention.EnableWebhook:
+		return UpdateWebhook{Status: new("active")}
+	case attention.AcceptOrder, attention.DeclineOrder, attention.ApprovePurchase, attention.TestWebhook:
+	}
+	return struct{}{}
+}
+
+// ends are what the first event of a type means for a company that has ended.
+func ends(t event.Type, n int64) string {
+	switch t {
+	case event.SalesOrderExpired:
+		return fmt.Sprintf("The first of %d sales orders that nobody answered or delivered expires.", n)
+	case event.PayrollLate:
+		return fmt.Sprintf("The first of %d late payrolls.", n)
+	case event.EmployeeQuit:
+		return fmt.Sprintf("The first of %d employees quits.", n)
+	case event.PaymentOverdue:
+		return fmt.Sprintf("The first of %d suppliers' bills is overdue.", n)
+	case event.ContractLotExpired:
+		return fmt.Sprintf("The first of %d contract lots expires.", n)
+	case event.LoreEventStarted:
+		return fmt.Sprintf("The first of %d things that happened in the world.", n)
+	case event.SandboxBankrupt:
+		return "The company is bankrupt."
+	default:
+		return string(t)
+	}
+}
+
+// history are the turning points of a company that has ended, oldest first.
+func history(a *sandbox.Attention) []AttentionTurn {
+	turns := []AttentionTurn{}
+	if !a.View.Summary.Bankrupt {
+		return turns
+	}
+	low := firstNegative(a.View)
+	for i := range a.Turns {
+		t := &a.Turns[i]
+		if low != nil && low.SimDate <= t.On {
+			turns, low = append(turns, *low), nil
+		}
+		turns = append(turns, AttentionTurn{Seq: &t.Sequence, SimDate: t.On, Message: ends(t.Type, t.Count)})
+	}
+	return turns
+}
+
+// firstNegative is when cash was below zero for good, nil when it never was.
+func firstNegative(v *sandbox.View) *AttentionTurn {
+	var turn *AttentionTurn
+	for _, e := range v.Table(company.SeriesResource).Entries {
+		point := record.Decode[company.SeriesPoint](e)
+		switch {
+		case point.CashMinor >= 0:
+			turn = nil
+		case turn == nil:
+			turn = &AttentionTurn{
+				SimDate: point.CreatedOn,
+				Message: fmt.Sprintf("Cash is below zero, at %s, and stays there.", point.CashMinor),
+			}
+		}
+	}
+	return turn
+}

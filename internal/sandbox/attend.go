@@ -1,0 +1,84 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"platen/internal/company/attention"
+	"platen/internal/event"
+	"platen/internal/moment"
+	"platen/internal/problem"
+)
+
+// Attention is what needs somebody in a company or, once it has ended, how it came to that.
+type Attention struct {
+	View     *View
+	Concerns []attention.Concern
+	// Turns are the turning points of a company that has ended, oldest first.
+	Turns []Turn
+}
+
+// Turn is the first event of a type.
+type Turn struct {
+	Sequence uint64
+	Type     event.Type
+	On       moment.Date
+	// Count is how many events of the type there were in all.
+	Count int64
+}
+
+// turning are the events that tell how a company went down.
+func turning() event.Set {
+	return event.SetOf(
+		event.SalesOrderExpired, event.PayrollLate, event.EmployeeQuit, event.PaymentOverdue, event.ContractLotExpired,
+		event.LoreEventStarted, event.SandboxBankrupt,
+	)
+}
+
+// Attend brings the company up to the present and looks for what needs somebody. It keeps the
+// writer waiting as long as it takes, which grows with the company.
+func (s *Sandbox) Attend(ctx context.Context) (a Attention, err error) {
+	err = s.withWriter(func(now moment.Instant) (err error) {
+		if a.View, err = s.refresh(ctx, now); err != nil {
+			return err
+		}
+		if s.company == nil {
+			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
+		}
+		a.Concerns = s.company.Attention()
+		return nil
+	})
+	if err == nil && a.View.Summary.Bankrupt {
+		a.Turns, err = s.turns(ctx, a.View)
+	}
+	return a, err
+}
+
+// turns finds the first event of each type that tells of the end.
+func (s *Sandbox) turns(ctx context.Context, v *View) ([]Turn, error) {
+	var turns []Turn
+	at := map[event.Type]int{}
+	for after := uint64(0); ; {
+		events, err := s.Events(ctx, v, Query{After: after, Limit: eventsPerTrailRead, Types: turning()})
+		if err != nil || len(events) == 0 {
+			return turns, err
+		}
+		for i := range events {
+			e := &events[i]
+			after = e.Sequence
+			if known, ok := at[event.Type(e.Type)]; ok {
+				turns[known].Count++
+				continue
+			}
+			var body struct {
+				On moment.Date `json:"sim_date"`
+			}
+			if err := json.Unmarshal(e.Body, &body); err != nil {
+				return nil, fmt.Errorf("read event %s: %w", e.ID, err)
+			}
+			at[event.Type(e.Type)] = len(turns)
+			turns = append(turns, Turn{e.Sequence, event.Type(e.Type), body.On, 1})
+		}
+	}
+}
