@@ -111,7 +111,7 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: judged})
 }
 
-// GetAttention sends GET /sandbox/attention: what needs somebody now.
+// GetAttention sends GET /sandbox/attention: what needs attention now.
 //
 // What costs the company money, goods or its name, now or within a day, ranked by what it costs,
 // each with the records that it is about and, where there is one, the request that mends it. The

@@ -618,7 +618,7 @@ type Invariants struct {
 
 // Attention is in the response of get_attention.
 type Attention struct {
-	// What needs somebody, the dearest first; none once the company has ended.
+	// What needs attention, the dearest first; none once the company has ended.
 	Items []AttentionItem `json:"items"`
 	// How a bankrupt company came to its end, oldest first; none before.
 	History []AttentionTurn `json:"history"`
@@ -628,8 +628,8 @@ type Attention struct {
 type AttentionItem struct {
 	// What it is about. New kinds may be added.
 	Kind AttentionKind `json:"kind"`
-	// Roughly what it costs, in minor units, if nobody does anything until the close of the next
-	// working day; 0 where it has no price of its own.
+	// Roughly what it costs, in minor units, if nothing is done until the close of the next working
+	// day; 0 where it has no price of its own.
 	CostMinor int64 `json:"cost_minor"`
 	// What is the case, in a sentence or two for a person.
 	Message string `json:"message"`

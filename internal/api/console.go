@@ -17,7 +17,7 @@ import (
 	"platen/internal/sandbox/apikey"
 )
 
-// The web console needs four routes beyond the API, outside of wire.BasePath. They
+// The web console needs five routes beyond the API, outside of wire.BasePath. They
 // are no part of the contract and in no document. They take the keys of the
 // API, spend a budget of their own, and leave no trace: watching a company
 // neither counts as a request to it nor completes its missions
@@ -29,6 +29,8 @@ const (
 	// wrong on purpose: what only one page shows, and only then is computed.
 	ConsoleScore  = "/console/data/score"
 	ConsoleFaults = "/console/data/faults"
+	// ConsoleAttention is the path of what needs somebody.
+	ConsoleAttention = "/console/data/attention"
 	// ConsoleStream is the path of the changes from then on.
 	ConsoleStream = "/console/stream"
 )
@@ -63,6 +65,7 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 	s.console = &consoleRoutes{console.New(table), gate, newDisplay(gate, ratelimit.Key)}
 	for path, read := range map[string]consoleRead{
 		ConsoleState: s.console.State, ConsoleScore: s.console.Score, ConsoleFaults: s.console.Faults,
+		ConsoleAttention: s.console.Attention,
 	} {
 		s.mux.HandleFunc(path, watched(func(x *exchange, v *console.Viewer) error { return x.consoleData(v, read) }))
 	}

@@ -76,23 +76,29 @@ func (c *Company) offerLot(in *TriggerInput) (Triggered, error) {
 }
 
 // payable finds the invoice that a trigger is about.
-func (c *Company) payable(in *TriggerInput) (*office.CustomerInvoice, error) {
+func (c *Company) payable(in *TriggerInput, disputed bool) (*office.CustomerInvoice, error) {
 	if id := in.CustomerInvoiceID; id != nil {
 		if _, ok := c.office.CustomerInvoices.Find(*id); !ok {
 			return nil, problem.Missing("customer_invoice", *id)
 		}
 	}
-	invoice, ok := c.office.Payable(in.CustomerInvoiceID)
-	if !ok {
+	invoice, ok := c.office.Payable(in.CustomerInvoiceID, disputed)
+	switch {
+	case ok:
+		return invoice, nil
+	case disputed:
+		return nil, notThat(in.CustomerInvoiceID,
+			"This invoice is not one that is not due yet, and whose customer has the goods.",
+			"No customer has goods that are not due for payment yet.")
+	default:
 		return nil, notThat(in.CustomerInvoiceID,
 			"This invoice is not one whose customer has the goods and owes for them.",
 			"No customer has goods and owes for them.")
 	}
-	return invoice, nil
 }
 
 func (c *Company) customerPays(in *TriggerInput) (Triggered, error) {
-	invoice, err := c.payable(in)
+	invoice, err := c.payable(in, false)
 	if err != nil {
 		return Triggered{}, err
 	}
@@ -105,7 +111,7 @@ func (c *Company) customerPays(in *TriggerInput) (Triggered, error) {
 }
 
 func (c *Company) customerWaits(in *TriggerInput, disputes bool) (Triggered, error) {
-	invoice, err := c.payable(in)
+	invoice, err := c.payable(in, disputes)
 	if err != nil {
 		return Triggered{}, err
 	}

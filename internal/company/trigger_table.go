@@ -45,7 +45,8 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 	{
 		Type: "customer_disputes", Summary: "A customer cannot find the goods: does not pay when due, disputes the " +
 			"invoice, and pays once they are found, 5 working days later unless named.",
-		Needs:  "As customer_pays.",
+		Needs: "A customer invoice that is not due yet and whose goods have arrived; the oldest unless " +
+			"customer_invoice_id names one.",
 		Fields: []string{fieldInvoice, fieldDays},
 		Events: []event.Type{event.CustomerInvoiceOverdue, event.PaymentReceived},
 		run:    func(c *Company, in *TriggerInput) (Triggered, error) { return c.customerWaits(in, true) },

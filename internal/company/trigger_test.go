@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen/internal/company"
+	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 )
@@ -44,5 +45,22 @@ func TestATriggerThatIsRefusedLeavesNoTrace(t *testing.T) {
 		if w.company.Changed() || w.company.StateHash() != hash {
 			t.Errorf("%s was refused and changed something", kind.Type)
 		}
+	}
+}
+
+// TestOnlyWhatIsNotDueYetIsDisputed: an invoice that is overdue already is no longer disputed,
+// since a dispute begins on the due date.
+func TestOnlyWhatIsNotDueYetIsDisputed(t *testing.T) {
+	t.Parallel()
+	l := quiet(t, "starter", 3)
+	l.must(shipGoods(l.readyCards()))
+	invoice := l.invoiceOf("SO-1001")
+	l.must(trigger("customer_pays_late", company.TriggerInput{CustomerInvoiceID: &invoice.ID, Days: new(int64(20))}))
+	for l.invoiceOf("SO-1001").Status == office.InvoiceOpen {
+		l.must(tick(int(sim.DayLength)))
+	}
+	err := l.act(trigger("customer_disputes", company.TriggerInput{CustomerInvoiceID: &invoice.ID}))
+	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.TriggerImpossible {
+		t.Errorf("to dispute an overdue invoice is %v", err)
 	}
 }

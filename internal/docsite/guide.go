@@ -59,6 +59,7 @@ func guideGroups() []guideGroup {
 		}},
 		{"The company", []guide{
 			{"/docs/handbook", "handbook.md", "Handbook"},
+			{"/docs/twenty-days", "twenty-days.md", "Twenty days by hand"},
 			{"/docs/missions", "", "Missions"},
 			{"/docs/presets", "", "Presets"},
 		}},

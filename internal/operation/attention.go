@@ -19,14 +19,14 @@ import (
 
 // Attention is the data of GET /sandbox/attention (contract: OPEN.ATTENTION).
 type Attention struct {
-	Items   []AttentionItem `json:"items" doc:"What needs somebody, the dearest first; none once the company has ended."`
+	Items   []AttentionItem `json:"items" doc:"What needs attention, the dearest first; none once the company has ended."`
 	History []AttentionTurn `json:"history" doc:"How a bankrupt company came to its end, oldest first; none before."`
 }
 
 // AttentionItem is one thing that needs somebody.
 type AttentionItem struct {
 	Kind        attention.Kind    `json:"kind" enum:"cash_negative,orders_lapse,orders_late,lots_due,press_down,press_idle,no_operator,role_vacant,material_missing,material_low,purchase_unapproved,truck_waits,goods_wait,bill_wrong,bill_due,wages_due,invoice_disputed,reputation_low,morale_low,webhook_silent" doc:"What it is about. New kinds may be added."`
-	CostMinor   money.Minor       `json:"cost_minor" doc:"Roughly what it costs, in minor units, if nobody does anything until the close of the next working day; 0 where it has no price of its own."`
+	CostMinor   money.Minor       `json:"cost_minor" doc:"Roughly what it costs, in minor units, if nothing is done until the close of the next working day; 0 where it has no price of its own."`
 	Message     string            `json:"message" doc:"What is the case, in a sentence or two for a person."`
 	Records     []AttentionRecord `json:"records" doc:"The records that it is about, at most ten."`
 	RecordCount int64             `json:"record_count" doc:"How many records it is about in all."`
@@ -61,10 +61,10 @@ func attentionOperation() Operation {
 	return Operation{
 		ID: "get_attention", Kind: Object, Method: http.MethodGet, Path: "/sandbox/attention", System: Shared,
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
-		Summary: "What needs somebody now",
+		Summary: "What needs attention now",
 		Description: "What costs the company money, goods or its name, now or within a day, ranked by what it costs, " +
-			"each with the records that it is about and, where there is one, the request that mends it. The server checks " +
-			"each request as it would check the request itself, and changes nothing. Records that wait to be carried " +
+			"each with the records that it is about and, where there is one, the request that mends it. The server " +
+			"checks each request as it would check the request itself, and changes nothing. Records that wait to be carried " +
 			"across a manual bridge are not among it. Of a bankrupt company it tells how it came to its end.",
 		Out:      reflect.TypeFor[Attention](),
 		Attended: true,
@@ -164,26 +164,21 @@ func bodyOf(r *attention.Remedy) any {
 	return struct{}{}
 }
 
-// ends are what the first event of a type means for a company that has ended.
+// ends is what the first event of a type means for a company that has ended, and how many more
+// there were.
 func ends(t event.Type, n int64) string {
-	switch t {
-	case event.SalesOrderExpired:
-		return fmt.Sprintf("The first of %d sales orders that nobody answered or delivered expires.", n)
-	case event.PayrollLate:
-		return fmt.Sprintf("The first of %d late payrolls.", n)
-	case event.EmployeeQuit:
-		return fmt.Sprintf("The first of %d employees quits.", n)
-	case event.PaymentOverdue:
-		return fmt.Sprintf("The first of %d suppliers' bills is overdue.", n)
-	case event.ContractLotExpired:
-		return fmt.Sprintf("The first of %d contract lots expires.", n)
-	case event.LoreEventStarted:
-		return fmt.Sprintf("The first of %d things that happened in the world.", n)
-	case event.SandboxBankrupt:
-		return "The company is bankrupt."
-	default:
-		return string(t)
+	one := map[event.Type]string{
+		event.SalesOrderExpired:  "A sales order expires without an answer, or without its goods.",
+		event.ContractLotExpired: "A contract lot expires.",
+		event.PaymentOverdue:     "A supplier's bill is overdue.",
+		event.PayrollLate:        "Wages are late.",
+		event.EmployeeQuit:       "An employee quits.",
+		event.SandboxBankrupt:    "The company is bankrupt.",
+	}[t]
+	if n > 1 {
+		one += fmt.Sprintf(" It is the first time of %d.", n)
 	}
+	return one
 }
 
 // history are the turning points of a company that has ended, oldest first.

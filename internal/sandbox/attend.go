@@ -32,7 +32,7 @@ type Turn struct {
 func turning() event.Set {
 	return event.SetOf(
 		event.SalesOrderExpired, event.PayrollLate, event.EmployeeQuit, event.PaymentOverdue, event.ContractLotExpired,
-		event.LoreEventStarted, event.SandboxBankrupt,
+		event.SandboxBankrupt,
 	)
 }
 

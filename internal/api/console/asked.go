@@ -67,6 +67,19 @@ func (c *Console) Score(ctx context.Context, viewer *Viewer) ([]byte, error) {
 	return encoded(shown)
 }
 
+// Attention returns what needs somebody, as JSON. Where players are compared it fails with
+// not_in_evaluation.
+func (c *Console) Attention(ctx context.Context, viewer *Viewer) ([]byte, error) {
+	if _, err := playing(ctx, viewer); err != nil {
+		return nil, err
+	}
+	found, err := viewer.Sandbox.Attend(ctx)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // a problem
+	}
+	return encoded(operation.AttentionOf(&found))
+}
+
 // faults are what goes wrong on purpose, and what did.
 type faults struct {
 	// Faults is as in the status, nil for nothing.

@@ -101,8 +101,8 @@ func (l *look) lots() {
 	}
 	l.add(Concern{
 		Kind: LotsDue, CostMinor: cost,
-		Sentence: fmt.Sprintf("%s %s to be delivered by tomorrow, or %s a penalty.",
-			count(len(records), "contract lot"), verb(len(records), "has", "have"), verb(len(records), "costs", "cost")),
+		Sentence: fmt.Sprintf("%s due by tomorrow, or cost a penalty.",
+			count(len(records), "contract lot is", "contract lots are")),
 	}, records)
 }
 
@@ -227,8 +227,8 @@ func (l *look) name() {
 	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {
 		l.found = append(l.found, Concern{
 			Kind: ReputationLow, Records: []Record{},
-			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were late, %d expired "+
-				"and %d lapsed without an answer; each delivery in time brings some of it back.",
+			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were late, "+
+				"%d expired and %d lapsed without an answer; each delivery in time brings some of it back.",
 				pct, o.LateOrders, o.ExpiredOrders, o.LapsedOrders),
 		})
 	}

@@ -20,24 +20,26 @@ func (l *look) presses() {
 	if len(l.waiting) == 0 {
 		return
 	}
+	proposed := map[string]bool{}
 	for p := range l.Factory.Presses.All {
 		press := []Record{recordOf("press", p.ID, p.Name)}
 		switch p.Status {
 		case factory.PressDown:
 			l.add(Concern{
 				Kind: PressDown, CostMinor: l.delayed() / money.Minor(l.Factory.Presses.Len()),
-				Sentence: fmt.Sprintf("The press %s is down until %s, and %s for a press.", p.Name, *p.DownUntilSim,
+				Sentence: fmt.Sprintf("%s is down until %s, and %s for a press.", p.Name, *p.DownUntilSim,
 					count(len(l.waiting), "work order waits", "work orders wait")),
 			}, press)
 		case factory.PressIdle:
 			for _, w := range l.waiting {
 				run := factory.PrintRunInput{PressID: p.ID, WorkOrderIDs: []string{w.ID}, OversPct: oversPct}
-				if l.CanRun(run) != nil {
+				if proposed[w.ID] || l.CanRun(run) != nil {
 					continue
 				}
+				proposed[w.ID] = true
 				l.add(Concern{
 					Kind: PressIdle, CostMinor: l.wanted[w.ID].perDay, Remedy: &Remedy{Do: StartRun, Run: &run},
-					Sentence: fmt.Sprintf("The press %s is idle, and %s, due on %s, can be printed on it now.", p.Name, w.Number,
+					Sentence: fmt.Sprintf("%s is idle, and %s, due on %s, can be printed on it now.", p.Name, w.Number,
 						l.wanted[w.ID].due),
 				}, append(press, recordOf("work_order", w.ID, w.Number)))
 				break
@@ -87,17 +89,17 @@ func (l *look) vacancies() {
 		what string
 		cost money.Minor
 	}{
-		{event.Finisher, "so nothing that is printed gets finished", l.delayed()},
-		{event.Warehouse, "so trucks and parcels wait a day, and an agency is paid", 0},
-		{event.Bookkeeper, "so no early discount is taken, and bills are booked late", 0},
-		{event.Sales, "so half of the orders do not come in", 0},
+		{event.Finisher, "There is no finisher, so nothing that is printed gets finished.", l.delayed()},
+		{event.Warehouse, "There is no warehouse worker: trucks and parcels wait a day, and an agency is paid.", 0},
+		{event.Bookkeeper, "There is no bookkeeper: early discounts are lost, and bills are booked late.", 0},
+		{event.Sales, "There are no sales people, so half of the orders do not come in.", 0},
 	} {
 		if l.People.Staffed(v.role, l.Recorder.Today()) {
 			continue
 		}
 		l.found = append(l.found, Concern{
 			Kind: RoleVacant, CostMinor: v.cost, Records: []Record{}, Remedy: l.hire(v.role),
-			Sentence: fmt.Sprintf("Nobody works as %s, %s.", v.role, v.what),
+			Sentence: v.what,
 		})
 	}
 }

@@ -2,6 +2,7 @@ import { html, Icon } from '../lib/html.js';
 import * as store from '../lib/store.js';
 import { money, number, roundMoney, signed, words } from '../lib/format.js';
 import { Ago, Code, Empty, Http, Skeleton, SkeletonRows, Table, bearer } from './parts.js';
+import { Attention } from './attention.js';
 import { Chart } from './chart.js';
 import { Feed } from './feed.js';
 
@@ -292,6 +293,7 @@ export const Page = () => html`
   <${Tiles} />
   <div class="cols">
     <div class="col">
+      <${Attention} />
       <${Plots} />
       <${Waiting} />
       <div class="pair"><${Requests} /><${Deliveries} /></div>

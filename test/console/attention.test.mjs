@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import './server.mjs';
+import * as attention from '../../internal/web/static/lib/attention.js';
+
+const work = {
+  system: 'factory',
+  resource: 'work_order',
+  id: 'wo_1',
+  number: 'WO-3001',
+  path: '/factory/work-orders/wo_1',
+};
+
+test('the records of an item lead to their pages, and those that are not shown are counted', () => {
+  const hook = { system: 'sandbox', resource: 'webhook', id: 'whk_1', number: '', path: '/webhooks/whk_1' };
+  assert.deepEqual(attention.recordsOf({ records: [work, hook], record_count: 12 }), {
+    records: [
+      { id: 'wo_1', system: 'factory', name: 'WO-3001', href: '/console/factory/work-orders/wo_1' },
+      { id: 'whk_1', system: 'sandbox', name: 'webhook whk_1', href: '/console/webhooks/whk_1' },
+    ],
+    more: 10,
+  });
+});
+
+test('only what has a price shows one', () => {
+  assert.deepEqual(
+    [0, 123_456].map(cost_minor => attention.costText({ cost_minor })),
+    ['', '1,235'],
+  );
+});
+
+test('a command has a name, also one that is new', () => {
+  assert.deepEqual(
+    ['start_print_run', 'paint_the_wall'].map(operation => attention.nameOf({ operation })),
+    ['Start the run', 'Paint the wall'],
+  );
+});
+
+test('a command is a whole request with the key of its system', () => {
+  const run = { operation: 'start_print_run', method: 'POST', path: '/factory/print-runs', body: { press_id: "it's" } };
+  const text = attention.curlOf(run, 'http://here');
+  assert.match(text, /^curl -s -X POST http:\/\/here\/v1\/factory\/print-runs /);
+  assert.match(text, /\$PLATEN_FACTORY_KEY/);
+  assert.match(text, /Idempotency-Key/);
+  assert.ok(text.includes(`-d '{"press_id":"it'\\''s"}'`), text);
+  assert.match(attention.curlOf({ ...run, path: '/webhooks/whk_1/test' }, ''), /\$PLATEN_OFFICE_KEY/);
+  assert.deepEqual(
+    ['/factory/print-runs', '/office/employees', '/webhooks/whk_1/test', '/officer'].map(attention.systemOf),
+    ['factory', 'office', 'shared', 'shared'],
+  );
+});
