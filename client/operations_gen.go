@@ -113,10 +113,10 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 
 // GetAttention sends GET /sandbox/attention: what needs attention now.
 //
-// What costs the company money, goods or its name, now or within a day, ranked by what it costs,
-// each with the records that it is about and, where there is one, the request that mends it. The
-// server checks each request as it would check the request itself, and changes nothing. Records
-// that wait to be carried across a manual bridge are not among it. Of a bankrupt company it tells
+// What costs the company money, goods or its name, now or within a day, the dearest first. Each
+// item has the records that it is about and, where there is one, the request that mends it: the
+// server checks it as it would check the request itself, and changes nothing. Records that wait
+// to be carried across a manual bridge are not among the items. Of a bankrupt company it tells
 // how it came to its end.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
@@ -458,11 +458,14 @@ func (c *Client) Requests(ctx context.Context, params ListRequestsParams) iter.S
 }
 
 // GetRequest sends GET /requests/{id}: read one of your requests.
-func (c *Client) GetRequest(ctx context.Context, id string) (*LoggedCall, error) {
+//
+// With its query string, its Idempotency-Key and both bodies, to the key that sent it. The bodies
+// are those of the newest 200 requests, and fewer where they are long.
+func (c *Client) GetRequest(ctx context.Context, id string) (*LoggedExchange, error) {
 	if id == "" {
 		return nil, failed("get_request", errNoID)
 	}
-	return read[LoggedCall](ctx, c, request{operation: "get_request", path: record("/requests/{id}", id), system: shared})
+	return read[LoggedExchange](ctx, c, request{operation: "get_request", path: record("/requests/{id}", id), system: shared})
 }
 
 // ListMissionsParams chooses what ListMissions reads. Empty fields choose nothing.

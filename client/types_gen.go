@@ -1018,7 +1018,7 @@ type FindingEvent struct {
 	Type EventType `json:"type"`
 }
 
-// LoggedCall is in the responses of list_requests and get_request.
+// LoggedCall is in the response of list_requests.
 type LoggedCall struct {
 	// The request_id of its response.
 	ID     string `json:"id"`
@@ -1045,6 +1045,49 @@ type LoggedCallSystem string
 const (
 	LoggedCallSystemOffice  LoggedCallSystem = "office"
 	LoggedCallSystemFactory LoggedCallSystem = "factory"
+)
+
+// LoggedExchange is in the response of get_request.
+type LoggedExchange struct {
+	// The request_id of its response.
+	ID     string `json:"id"`
+	Method string `json:"method"`
+	// Without its query string.
+	Path   string `json:"path"`
+	Status int64  `json:"status"`
+	// Until the response was ready, in whole milliseconds.
+	DurationMS int64 `json:"duration_ms"`
+	// The system of the key that was sent.
+	System LoggedExchangeSystem `json:"system"`
+	// The response was the stored one of an earlier request.
+	IdempotentReplay bool `json:"idempotent_replay"`
+	// The code of the error; null for none.
+	ErrorCode *string `json:"error_code"`
+	// When the response was sent.
+	CreatedAt time.Time `json:"created_at"`
+	// The query string as it was sent; null for none, and where the bodies are not shown.
+	Query *string `json:"query"`
+	// The Idempotency-Key that was sent; null for none, and where the bodies are not shown.
+	IdempotencyKey *string `json:"idempotency_key"`
+	// The body that was sent, at most its first 4,096 bytes; null for none, and for a request with
+	// another key, an older one, or where the server keeps no bodies. Keys, secrets and the URLs of
+	// webhooks are removed.
+	RequestBody *string `json:"request_body"`
+	// How long that body was, in bytes; null where it is not shown.
+	RequestBytes *int64 `json:"request_bytes"`
+	// The body of the response, like request_body.
+	ResponseBody *string `json:"response_body"`
+	// How long that body was, in bytes; null where it is not shown.
+	ResponseBytes *int64 `json:"response_bytes"`
+}
+
+// LoggedExchangeSystem is the type of LoggedExchange.System.
+type LoggedExchangeSystem string
+
+// Values of LoggedExchangeSystem.
+const (
+	LoggedExchangeSystemOffice  LoggedExchangeSystem = "office"
+	LoggedExchangeSystemFactory LoggedExchangeSystem = "factory"
 )
 
 // Mission is in the responses of list_missions and get_mission.

@@ -2,11 +2,13 @@ package api
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 // maxPath is the largest part of a path that is remembered, in bytes.
@@ -15,7 +17,7 @@ const maxPath = 200
 // note remembers the request in its sandbox (contract: OPEN.ROUTE.REQUESTS).
 // Reading the remembered requests is not remembered itself: such a read could
 // never get a 304.
-func (x *exchange) note(status int) {
+func (x *exchange) note(status int, response []byte) {
 	x.status = status
 	if x.watching || x.grades() {
 		return
@@ -29,11 +31,29 @@ func (x *exchange) note(status int) {
 		path = path[:maxPath] + "…"
 	}
 	x.sandbox.Note(sandbox.Call{
-		ID: x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status,
+		Exchange: x.remembers(response),
+		ID:       x.requestID, Method: short(x.r.Method), Path: path, System: x.caller.System, Status: status,
 		Code: string(x.code), Replayed: x.replayed,
 		At: x.server.registry.Now(), Milliseconds: time.Since(x.began).Milliseconds(),
 	})
 }
+
+// remembers is what is remembered of the bodies, nil for nothing. A response that was lost on
+// purpose is nowhere to be read.
+func (x *exchange) remembers(response []byte) *sandbox.Exchange {
+	if !x.server.keepsBodies {
+		return nil
+	}
+	if x.disturbed != nil && x.disturbed.lost {
+		response = nil
+	}
+	hidden := x.op != nil && strings.HasPrefix(x.op.Path, webhooksPath)
+	return sandbox.NewExchange(x.r.URL.RawQuery, short(x.r.Header.Get(wire.HeaderIdempotencyKey)), x.received.body,
+		response, hidden)
+}
+
+// webhooksPath begins the paths of webhooks, whose URLs may be secret.
+const webhooksPath = "/webhooks"
 
 // calls sends the requests of the sandbox's clients, newest first.
 func (x *exchange) calls(p *page) error {
@@ -72,7 +92,12 @@ func (x *exchange) remembered(id string) (row []byte, version uint64, err error)
 	calls, _ := x.sandbox.Calls()
 	for _, c := range slices.Backward(calls) {
 		if c.ID == id {
-			return encode(operation.LoggedCallOf(&c)), c.Ordinal, nil
+			shown := c.ShownTo(x.caller.System)
+			version = 2 * c.Ordinal // the two keys are shown two rows
+			if shown {
+				version++
+			}
+			return encode(operation.LoggedExchangeOf(&c, shown)), version, nil
 		}
 	}
 	return nil, 0, problem.Missing(operation.CallResource, short(id))

@@ -191,7 +191,7 @@ func (x *exchange) consoleStream(viewer *console.Viewer) error {
 	h := x.headers()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies that hold responses back would make it useless
-	x.note(http.StatusOK)
+	x.note(http.StatusOK, nil)
 	x.w.WriteHeader(http.StatusOK)
 	x.server.console.Stream(x.r.Context(), x.w, viewer, x.r.Header.Get("Last-Event-ID"))
 	return nil

@@ -218,7 +218,7 @@ func (x *exchange) whereabouts() []any {
 func (x *exchange) send(status int, contentType string, body []byte) {
 	if x.disturbed != nil {
 		x.fare()
-		x.note(status) // before it can be lost
+		x.note(status, body) // before it can be lost
 		if x.lost() {
 			return
 		}
@@ -231,7 +231,7 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	if x.disturbed == nil {
-		x.note(status)
+		x.note(status, body)
 	}
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
@@ -296,7 +296,7 @@ func (x *exchange) unchanged() bool {
 		return false
 	}
 	x.fare()
-	x.note(http.StatusNotModified)
+	x.note(http.StatusNotModified, nil)
 	if x.lost() {
 		return true
 	}

@@ -71,14 +71,13 @@ type Config struct {
 	IPActive     int
 	IPCreations  int
 
-	KeyRate       int
-	KeyBurst      int
-	IPRate        int
-	AnonymousRate int
-	PageRate      int
-	Cooldown      time.Duration
-	Ban           time.Duration
-	PowDifficulty int
+	KeyRate               int
+	KeyBurst              int
+	IPRate, AnonymousRate int
+	PageRate              int
+	Cooldown              time.Duration
+	Ban                   time.Duration
+	PowDifficulty         int
 
 	CreationKey      string
 	EvaluationSecret string
@@ -90,11 +89,11 @@ type Config struct {
 	TickPause       time.Duration
 	ClaimWindow     time.Duration
 
-	PrivateWebhooks bool
-	Sessionless     string
-	Presets         string
-	LogFormat       string
-	LogLevel        string
+	PrivateWebhooks, RequestBodies bool
+	Sessionless                    string
+	Presets                        string
+	LogFormat                      string
+	LogLevel                       string
 }
 
 // Field describes one setting.
@@ -124,6 +123,7 @@ func Default() *Config {
 		IPv4Prefix: 32, IPv6Prefix: 64, IPv4Block: 24, IPv6Block: 48, BlockFactor: 8,
 		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, PageRate: 600,
 		Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
+		RequestBodies:   true,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
 		Grace: 10 * time.Minute, TickPause: time.Second, ClaimWindow: 120 * time.Second,
 		Sessionless: "with_key", LogFormat: "auto", LogLevel: "info",
@@ -204,6 +204,8 @@ func (c *Config) Fields() []Field {
 		{Name: "private-webhooks",
 			Doc:    "Allow http, any port and private addresses in webhook URLs: for one's own machine.",
 			Target: &c.PrivateWebhooks},
+		{Name: "request-bodies", Doc: "Keep the bodies of the newest requests of each sandbox for a while.",
+			Target: &c.RequestBodies},
 		{Name: "agent-sessionless", Doc: "Which agents are offered the protocol revision without sessions, " +
 			"2026-07-28: with_key, always or off.", Target: &c.Sessionless},
 		{Name: "presets", Doc: "A folder with more preset files.", Target: &c.Presets},

@@ -11,13 +11,12 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/attention"
 	"platen/internal/company/record"
-	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"
 	"platen/internal/sandbox"
 )
 
-// Attention is the data of GET /sandbox/attention (contract: OPEN.ATTENTION).
+// Attention is the data of GET /sandbox/attention (contract: OPEN.ATTENTION.ITEMS).
 type Attention struct {
 	Items   []AttentionItem `json:"items" doc:"What needs attention, the dearest first; none once the company has ended."`
 	History []AttentionTurn `json:"history" doc:"How a bankrupt company came to its end, oldest first; none before."`
@@ -62,10 +61,10 @@ func attentionOperation() Operation {
 		ID: "get_attention", Kind: Object, Method: http.MethodGet, Path: "/sandbox/attention", System: Shared,
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 		Summary: "What needs attention now",
-		Description: "What costs the company money, goods or its name, now or within a day, ranked by what it costs, " +
-			"each with the records that it is about and, where there is one, the request that mends it. The server " +
-			"checks each request as it would check the request itself, and changes nothing. Records that wait to be carried " +
-			"across a manual bridge are not among it. Of a bankrupt company it tells how it came to its end.",
+		Description: "What costs the company money, goods or its name, now or within a day, the dearest first. " +
+			"Each item has the records that it is about and, where there is one, the request that mends it: the server " +
+			"checks it as it would check the request itself, and changes nothing. Records that wait to be carried " +
+			"across a manual bridge are not among the items. Of a bankrupt company it tells how it came to its end.",
 		Out:      reflect.TypeFor[Attention](),
 		Attended: true,
 	}
@@ -164,23 +163,6 @@ func bodyOf(r *attention.Remedy) any {
 	return struct{}{}
 }
 
-// ends is what the first event of a type means for a company that has ended, and how many more
-// there were.
-func ends(t event.Type, n int64) string {
-	one := map[event.Type]string{
-		event.SalesOrderExpired:  "A sales order expires without an answer, or without its goods.",
-		event.ContractLotExpired: "A contract lot expires.",
-		event.PaymentOverdue:     "A supplier's bill is overdue.",
-		event.PayrollLate:        "Wages are late.",
-		event.EmployeeQuit:       "An employee quits.",
-		event.SandboxBankrupt:    "The company is bankrupt.",
-	}[t]
-	if n > 1 {
-		one += fmt.Sprintf(" It is the first time of %d.", n)
-	}
-	return one
-}
-
 // history are the turning points of a company that has ended, oldest first.
 func history(a *sandbox.Attention) []AttentionTurn {
 	turns := []AttentionTurn{}
@@ -193,7 +175,7 @@ func history(a *sandbox.Attention) []AttentionTurn {
 		if low != nil && low.SimDate <= t.On {
 			turns, low = append(turns, *low), nil
 		}
-		turns = append(turns, AttentionTurn{Seq: &t.Sequence, SimDate: t.On, Message: ends(t.Type, t.Count)})
+		turns = append(turns, AttentionTurn{Seq: &t.Sequence, SimDate: t.On, Message: attention.Turn(t.Type, t.Count)})
 	}
 	return turns
 }

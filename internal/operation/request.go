@@ -3,6 +3,7 @@ package operation
 import (
 	"net/http"
 	"reflect"
+	"strings"
 
 	"platen/internal/moment"
 	"platen/internal/sandbox"
@@ -24,6 +25,37 @@ type LoggedCall struct {
 	IdempotentReplay bool           `json:"idempotent_replay" doc:"The response was the stored one of an earlier request."`
 	ErrorCode        *string        `json:"error_code" doc:"The code of the error; null for none."`
 	CreatedAt        moment.Instant `json:"created_at" doc:"When the response was sent."`
+}
+
+// LoggedExchange is one request of a client with what was sent and received (contract:
+// OPEN.REQUEST.BODIES).
+type LoggedExchange struct {
+	LoggedCall
+	Query          *string `json:"query" doc:"The query string as it was sent; null for none, and where the bodies are not shown."`
+	IdempotencyKey *string `json:"idempotency_key" doc:"The Idempotency-Key that was sent; null for none, and where the bodies are not shown."`
+	RequestBody    *string `json:"request_body" doc:"The body that was sent, at most its first 4,096 bytes; null for none, and for a request with another key, an older one, or where the server keeps no bodies. Keys, secrets and the URLs of webhooks are removed."`
+	RequestBytes   *int64  `json:"request_bytes" doc:"How long that body was, in bytes; null where it is not shown."`
+	ResponseBody   *string `json:"response_body" doc:"The body of the response, like request_body."`
+	ResponseBytes  *int64  `json:"response_bytes" doc:"How long that body was, in bytes; null where it is not shown."`
+}
+
+// LoggedExchangeOf returns the row of a request, with its bodies if these are to be shown.
+func LoggedExchangeOf(c *sandbox.Call, bodies bool) LoggedExchange {
+	row := LoggedExchange{LoggedCall: LoggedCallOf(c)}
+	if !bodies {
+		return row
+	}
+	filled := func(text string) *string {
+		if text == "" {
+			return nil
+		}
+		return new(strings.ToValidUTF8(text, "\uFFFD"))
+	}
+	e := c.Exchange
+	row.Query, row.IdempotencyKey = filled(e.Query), filled(e.IdempotencyKey)
+	row.RequestBody, row.RequestBytes = filled(string(e.Request)), &e.RequestBytes
+	row.ResponseBody, row.ResponseBytes = filled(string(e.Response)), &e.ResponseBytes
+	return row
 }
 
 // LoggedCallOf returns the row of a request.
@@ -50,7 +82,9 @@ func requestOperations() []Operation {
 	}, {
 		ID: "get_request", Kind: Row, Method: http.MethodGet, Path: "/requests/{id}", System: Shared,
 		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
-		Summary: "Read one of your requests", Resource: CallResource,
-		Out: reflect.TypeFor[LoggedCall](),
+		Summary: "Read one of your requests",
+		Description: "With its query string, its Idempotency-Key and both bodies, to the key that sent it. " +
+			"The bodies are those of the newest 200 requests, and fewer where they are long.",
+		Resource: CallResource, Out: reflect.TypeFor[LoggedExchange](),
 	}}
 }

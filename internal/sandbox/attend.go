@@ -28,14 +28,6 @@ type Turn struct {
 	Count int64
 }
 
-// turning are the events that tell how a company went down.
-func turning() event.Set {
-	return event.SetOf(
-		event.SalesOrderExpired, event.PayrollLate, event.EmployeeQuit, event.PaymentOverdue, event.ContractLotExpired,
-		event.SandboxBankrupt,
-	)
-}
-
 // Attend brings the company up to the present and looks for what needs somebody. It keeps the
 // writer waiting as long as it takes, which grows with the company.
 func (s *Sandbox) Attend(ctx context.Context) (a Attention, err error) {
@@ -60,7 +52,7 @@ func (s *Sandbox) turns(ctx context.Context, v *View) ([]Turn, error) {
 	var turns []Turn
 	at := map[event.Type]int{}
 	for after := uint64(0); ; {
-		events, err := s.Events(ctx, v, Query{After: after, Limit: eventsPerTrailRead, Types: turning()})
+		events, err := s.Events(ctx, v, Query{After: after, Limit: eventsPerTrailRead, Types: attention.Turning()})
 		if err != nil || len(events) == 0 {
 			return turns, err
 		}

@@ -13,8 +13,7 @@ import (
 // (contract: OPEN.ROUTE.REQUESTS).
 const MaxCalls = 500
 
-// Call is one request of a client and its result. It holds no query string and
-// no key.
+// Call is one request of a client and its result. It holds no key.
 type Call struct {
 	// Ordinal counts the requests of a sandbox from 1.
 	Ordinal uint64
@@ -30,6 +29,8 @@ type Call struct {
 	// At is when the response was sent, Milliseconds how long it took.
 	At           moment.Instant
 	Milliseconds int64
+	// Exchange is what was sent and received, nil where that is not remembered.
+	Exchange *Exchange
 }
 
 // callLog remembers the newest requests. It lives beside the company, outside
@@ -44,6 +45,10 @@ type callLog struct {
 	count uint64
 	// base is the ordinal before the first.
 	base uint64
+	// exchanges are the ordinals of the calls that have an Exchange, oldest first, and held is
+	// how much memory these take up, in bytes.
+	exchanges []uint64
+	held      int64
 }
 
 // callMemory bounds the bytes of the remembered requests of all sandboxes.
@@ -69,8 +74,8 @@ func (s *Sandbox) Note(c Call) {
 	if int64(c.At) >= s.endsAt.Load() {
 		return
 	}
-	if s.calls.note(c) {
-		if all := &s.registry.calls; all.bytes.Add(callBytes) > all.limit {
+	if grown := s.calls.note(c); grown != 0 {
+		if all := &s.registry.calls; all.bytes.Add(grown) > all.limit && grown > 0 {
 			s.registry.shortenCalls()
 		}
 	}
@@ -89,22 +94,40 @@ func (l *callLog) begin(epoch uint64) {
 	}
 }
 
-// note remembers a request, and reports whether the log takes up more memory for it.
-func (l *callLog) note(c Call) (grown bool) {
+// note remembers a request, and returns how many more bytes the log takes up for it.
+func (l *callLog) note(c Call) (grown int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	before := l.held
 	l.count++
 	c.Ordinal = l.base + l.count
 	if n := len(l.calls); n > 0 { // also when the clock is set back
 		c.At = max(c.At, l.calls[(l.first+n-1)%n].At+moment.Microsecond)
 	}
+	if c.Exchange != nil {
+		l.exchanges, l.held = append(l.exchanges, c.Ordinal), l.held+c.Exchange.size()
+	}
 	if len(l.calls) < MaxCalls {
 		l.calls = append(l.calls, c)
-		return true
+		grown = callBytes
+	} else {
+		l.calls[l.first] = c
+		l.first = (l.first + 1) % MaxCalls
 	}
-	l.calls[l.first] = c
-	l.first = (l.first + 1) % MaxCalls
-	return false
+	for len(l.exchanges) > MaxExchanges || l.held > maxExchangeBytes {
+		l.dropExchange()
+	}
+	return grown + l.held - before
+}
+
+// dropExchange forgets the oldest exchange. There are fewer of them than calls, so that its call
+// is remembered still.
+func (l *callLog) dropExchange() {
+	back := int(l.base + l.count - l.exchanges[0]) // how many calls came after it
+	at := &l.calls[(l.first+len(l.calls)-1-back)%len(l.calls)]
+	l.held -= at.Exchange.size()
+	at.Exchange = nil
+	l.exchanges = l.exchanges[1:]
 }
 
 // shortenCalls forgets older requests of a sandbox that was not used for long.
@@ -122,7 +145,7 @@ func (r *Registry) shortenCalls() {
 	}
 	r.mu.RUnlock()
 	if oldest != nil {
-		r.calls.bytes.Add(-callBytes * int64(oldest.calls.shorten()))
+		r.calls.bytes.Add(-oldest.calls.shorten())
 	}
 }
 
@@ -132,23 +155,28 @@ func (l *callLog) size() int {
 	return len(l.calls)
 }
 
-// shorten forgets the older half of the requests, and returns how many.
-func (l *callLog) shorten() int {
+// shorten forgets all exchanges and the older half of the requests, and returns how many bytes
+// that makes free.
+func (l *callLog) shorten() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	free := l.held
+	for len(l.exchanges) > 0 {
+		l.dropExchange()
+	}
 	kept := slices.Concat(l.calls[l.first:], l.calls[:l.first])
 	kept = slices.Clone(kept[len(kept)-min(len(kept), max(spared, len(kept)/2)):])
-	forgotten := len(l.calls) - len(kept)
+	free += callBytes * int64(len(l.calls)-len(kept))
 	l.calls, l.first = kept, 0
-	return forgotten
+	return free
 }
 
 // forget counts out the requests of a sandbox that was deleted.
 func (m *callMemory) forget(l *callLog) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m.bytes.Add(-callBytes * int64(len(l.calls)))
-	l.calls, l.first = nil, 0
+	m.bytes.Add(-callBytes*int64(len(l.calls)) - l.held)
+	l.calls, l.first, l.exchanges, l.held = nil, 0, nil, 0
 }
 
 // Calls returns the remembered requests, oldest first, and the ordinal of the

@@ -36,6 +36,22 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 			t.Fatalf("call %d has the ordinal %d, want %d, and is of %s", i, c.Ordinal, want, c.At)
 		}
 	}
+	// Of the bodies those of the newest are kept, as long as they are short together.
+	text := make([]byte, sandbox.MaxExchangeBody)
+	short := sandbox.NewExchange("", "", text[:10], nil, false)
+	for range 2 * sandbox.MaxExchanges {
+		s.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: short})
+	}
+	if kept := exchanges(s); kept != sandbox.MaxExchanges {
+		t.Errorf("of short bodies those of %d calls are kept", kept)
+	}
+	for range 2 * sandbox.MaxExchanges {
+		s.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: sandbox.NewExchange("", "", text, text, false)})
+	}
+	if kept := exchanges(s); kept < 20 || kept > 32 {
+		t.Errorf("of long bodies those of %d calls are kept", kept)
+	}
+	_, count = s.Calls()
 	// Companies come and go from memory; what their clients sent stays.
 	b.pass(6 * time.Minute)
 	b.registry.Sweep(t.Context())
@@ -48,4 +64,17 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 	if _, now := s.Calls(); now != count {
 		t.Error("a call after the end is remembered")
 	}
+}
+
+// exchanges counts the calls whose bodies are kept: they are the newest.
+func exchanges(s *sandbox.Sandbox) (kept int) {
+	calls, _ := s.Calls()
+	for i := range calls {
+		if calls[i].Exchange != nil {
+			kept++
+		} else if kept > 0 {
+			return -1
+		}
+	}
+	return kept
 }

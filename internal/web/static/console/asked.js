@@ -1,18 +1,20 @@
 // What a page asks for while it shows it: it is no part of the state that the stream keeps up to
 // date.
 import { useEffect, useRef, useState } from '../vendor/preact.js';
-import { Refusal } from '../lib/api.js';
+import { Refusal, call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 
-// useAsked reads a route of the console at once and whenever the stamp changes, but rests for a
-// pause in ms between two reads. It returns what was read last and, if the last read failed, why.
-export function useAsked(path, stamp, pause) {
+// useAsked reads a route of the console, or with a key one of the API, at once and whenever the
+// stamp changes, but rests for a pause in ms between two reads. It returns what was read last and,
+// if the last read failed, why.
+export function useAsked(path, stamp, pause, key) {
   const [told, tell] = useState({ data: null, refusal: null });
   const own = useRef({ last: -Infinity, control: new AbortController() }).current;
   const ask = async () => {
     own.last = performance.now();
     try {
-      const { data } = await store.ask(path, own.control.signal);
+      const { signal } = own.control;
+      const { data } = await (key ? call(path, { key, signal }) : store.ask(path, signal));
       tell({ data, refusal: null });
     } catch (e) {
       if (!own.control.signal.aborted)

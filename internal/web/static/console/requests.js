@@ -1,10 +1,12 @@
 // Requests of the sandbox's clients: the refused ones together, and each call.
 import { signal, useLayoutEffect } from '../vendor/preact.js';
-import { html } from '../lib/html.js';
+import { html, Icon } from '../lib/html.js';
 import { onPause } from '../lib/navigate.js';
+import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { number, wallTime } from '../lib/format.js';
-import { Ago, Code, Empty, FilterBox, Hold, Http, SkeletonRows, Table, bearer, curl } from './parts.js';
+import { useAsked } from './asked.js';
+import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table, bearer, curl } from './parts.js';
 
 const query = signal('');
 const only = signal('');
@@ -18,12 +20,19 @@ const classes = [
 ];
 const shownMost = 300;
 
+// pause is the least time between two reads of one request, in ms.
+const pause = 1000;
+
 // quoted makes a word of the shell, and nothing else, of a client's text: a command
 // that is pasted is run.
 const quoted = text => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-const curlOf = r => {
+const curlOf = (r, sent) => {
   const method = r.method === 'GET' ? '' : `-X ${quoted(r.method)} `;
-  return `curl -s ${method}${quoted(location.origin + r.path)} ${bearer(r.system)}`;
+  const query = sent?.query ? `?${sent.query}` : '';
+  const parts = [`curl -s ${method}${quoted(location.origin + r.path + query)} ${bearer(r.system)}`];
+  if (sent?.idempotency_key) parts.push(`-H ${quoted(`Idempotency-Key: ${sent.idempotency_key}`)}`);
+  if (sent?.request_body) parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(sent.request_body)}`);
+  return parts.join(' \\\n  ');
 };
 
 // groupsOf counts refusals by their code, and keeps the routes that they came from.
@@ -110,6 +119,56 @@ function toggle(r) {
   open.value = open.value === r.id ? '' : r.id;
 }
 
+// Body is a body that was sent or received, as far as it is kept.
+function Body({ title, text, bytes }) {
+  if (text == null) return null;
+  const cut = bytes > new Blob([text]).size;
+  const json = cut ? undefined : parsed(text);
+  return html`
+    <h3 class="body-h">${title}${cut ? html` <span class="dim">the beginning of ${number(bytes)} bytes</span>` : null}</h3>
+    ${json === undefined ? html`<${Code} what=${title} text=${text} />` : html`<${Json} what=${title} value=${json} />`}
+  `;
+}
+
+const parsed = text => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+// Failed says what went wrong, in the words of the response.
+function Failed({ error }) {
+  if (!error) return null;
+  return html`
+    <div class="problem warn">
+      <${Icon} name="triangle-alert" />
+      <div>
+        <b>${error.message}</b>
+        ${error.hint ? html`<p>${error.hint}</p>` : null}
+      </div>
+    </div>
+  `;
+}
+
+// Wire is what went over it, for a tab that has the key which the request was sent with.
+function Wire({ r }) {
+  const { data } = useAsked(`/v1/requests/${r.id}`, r.id, pause, keyFor(r.system));
+  const error = data?.response_body ? parsed(data.response_body)?.error : null;
+  return html`
+    <${Failed} error=${error} />
+    <${Code} what="curl" text=${curlOf(r, data)} />
+    <${Body} title="Sent" text=${data?.request_body} bytes=${data?.request_bytes} />
+    <${Body} title="Received" text=${data?.response_body} bytes=${data?.response_bytes} />
+    ${
+      data && data.response_bytes == null
+        ? html`<p class="dim">The bodies of this request are not kept any more, or were sent with another key.</p>`
+        : null
+    }
+  `;
+}
+
 // Opened is the rest of a call, under its row.
 const Opened = ({ r }) => html`
   <tr class="under">
@@ -129,7 +188,7 @@ const Opened = ({ r }) => html`
             : null
         }
       </dl>
-      <${Code} what="curl" text=${curlOf(r)} />
+      ${keyFor(r.system) ? html`<${Wire} r=${r} />` : html`<${Code} what="curl" text=${curlOf(r)} />`}
     </td>
   </tr>
 `;
@@ -222,8 +281,8 @@ export function Page({ rest }) {
     <div class="title">
       <h1>Requests</h1>
       <p>
-        The requests with either key, without bodies or query strings. This console's own reads to stay live are not
-        among them.
+        The requests with either key; open one for its bodies. This console's own reads to stay live are not among
+        them.
       </p>
     </div>
     <${Figures} calls=${store.calls.value} />

@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+
+	"platen/internal/sandbox/apikey"
+)
+
+// Limits of what is remembered of the bodies of a sandbox's requests (contract:
+// OPEN.REQUEST.BODIES).
+const (
+	// MaxExchanges is of how many requests there are bodies.
+	MaxExchanges = 200
+	// MaxExchangeBody is how much of each body is kept, in bytes, and maxExchangeBytes how much
+	// of all of a sandbox's.
+	MaxExchangeBody  = 4 << 10
+	maxExchangeBytes = 256 << 10
+)
+
+// Exchange is what went over the wire in a request: without keys and secrets, and of the bodies
+// their beginnings.
+type Exchange struct {
+	Query, IdempotencyKey string
+	Request, Response     []byte
+	// RequestBytes and ResponseBytes are how long the bodies were.
+	RequestBytes, ResponseBytes int64
+}
+
+// secrets are what is never remembered: keys of sandboxes and of webhooks, whole or cut short.
+var secrets = regexp.MustCompile(`lab_(?:off|fac|grd)_[A-Za-z0-9_-]+|whsec_[A-Za-z0-9+/=]+`)
+
+// urls are the members of a webhook's body that may hold a secret of its receiver.
+var urls = regexp.MustCompile(`"url"\s*:\s*"(?:[^"\\]|\\.)*"?`)
+
+const removed = "(removed)"
+
+// NewExchange keeps of a request what may be kept. The URLs of webhooks are removed where
+// hidden is set.
+func NewExchange(query, key string, request, response []byte, hidden bool) *Exchange {
+	kept := func(body []byte) []byte {
+		cut := slices.Clone(body[:min(len(body), MaxExchangeBody)])
+		if hidden {
+			cut = urls.ReplaceAll(cut, []byte(`"url":"`+removed+`"`))
+		}
+		return WithoutSecrets(cut)
+	}
+	return &Exchange{
+		Query: string(WithoutSecrets([]byte(query))), IdempotencyKey: key,
+		Request: kept(request), Response: kept(response),
+		RequestBytes: int64(len(request)), ResponseBytes: int64(len(response)),
+	}
+}
+
+// WithoutSecrets replaces keys in a text.
+func WithoutSecrets(text []byte) []byte {
+	if !bytes.Contains(text, []byte("lab_")) && !bytes.Contains(text, []byte("whsec_")) {
+		return text
+	}
+	return secrets.ReplaceAll(text, []byte(removed))
+}
+
+// size is about how much memory an exchange takes up, in bytes; 0 for none.
+func (e *Exchange) size() int64 {
+	if e == nil {
+		return 0
+	}
+	return int64(callBytes + len(e.Query) + len(e.IdempotencyKey) + cap(e.Request) + cap(e.Response))
+}
+
+// ShownTo reports whether the bodies of a request may be read with a key: with the one that it
+// was sent with.
+func (c *Call) ShownTo(system apikey.System) bool { return c.Exchange != nil && c.System == system }
